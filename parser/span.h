@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Borrowed text: a pointer and a length, never NUL-terminated.
+ *
+ * A span owns nothing. It is valid as long as the memory it points into: for the spans of a
+ * trace_record that is until the next read into the source's buffer.
+ */
+#ifndef JANKD_PARSER_SPAN_H
+#define JANKD_PARSER_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct span {
+	const char *ptr;
+	size_t len;
+};
+
+#define SPAN_NULL ((struct span){ NULL, 0 })
+#define SPAN_LITERAL(text) ((struct span){ (text), sizeof(text) - 1 })
+
+static inline struct span span_of(const char *text)
+{
+	return (struct span){ text, text ? strlen(text) : 0 };
+}
+
+static inline bool span_equal(struct span a, struct span b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline bool span_starts_with(struct span text, struct span prefix)
+{
+	return text.len >= prefix.len &&
+	       (prefix.len == 0 || memcmp(text.ptr, prefix.ptr, prefix.len) == 0);
+}
+
+/* What is left of @text without its first @n bytes (all of it at most). */
+static inline struct span span_skip(struct span text, size_t n)
+{
+	if (n > text.len)
+		n = text.len;
+	return (struct span){ text.ptr + n, text.len - n };
+}
+
+#endif

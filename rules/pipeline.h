@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The room's one door: records in, rows out.
+ *
+ * Time moves only by the records' own times, so a recorded trace and the live stream give the
+ * same rows. After pipeline_new() nothing is allocated.
+ */
+#ifndef JANKD_RULES_PIPELINE_H
+#define JANKD_RULES_PIPELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "rules/row.h"
+#include "rules/ruleset.h"
+
+struct pipeline_options {
+	double target_fps;    /* 0: the display's refresh rate as seen, 60 where unknown */
+	uint64_t kpi_ns;      /* a frame this long is acceptable; 100 ms */
+	unsigned int type;    /* 0 to 4: which of fps and drop rows are made, README "-T" */
+	uint64_t delay_ns;    /* between two checks; 1 s */
+	uint64_t min_frames;  /* a row needs more frames than this at a check; 20 */
+	uint64_t vsync_ns;    /* period where the trace has none; 0: not given */
+	const char *focus;    /* "app/activity" in front at the start, or NULL; copied */
+	const char *const *include; /* whole-name globs on Surface, NULL-ended, or NULL; borrowed */
+	const char *const *exclude; /* as long as the pipeline lives */
+};
+
+#define PIPELINE_OPTIONS_DEFAULT                                        \
+	((struct pipeline_options){ .kpi_ns = UINT64_C(100000000),      \
+				    .delay_ns = UINT64_C(1000000000),   \
+				    .min_frames = 20 })
+
+/* What was seen and what did not fit: every count since the beginning. */
+struct pipeline_counters {
+	uint64_t records;
+	uint64_t ticks;
+	uint64_t presents;
+	uint64_t frames;	     /* (present, layer) pairs */
+	uint64_t lost_events;	     /* of known number */
+	uint64_t lost_unknown;	     /* times that an unknown number was lost */
+	uint64_t foreign_presents;   /* present slices of threads that are not SurfaceFlinger's */
+	uint64_t clock_steps;
+	uint64_t dropped_frames;     /* buffers replaced before they were latched */
+	uint64_t layers_evicted;     /* tables that were full: the oldest idle entry went */
+	uint64_t surfaces_evicted;
+	uint64_t threads_evicted;
+	uint64_t slices_unbalanced;  /* ends without a begin, and begins dropped while healing */
+	uint64_t first_ns, last_ns;  /* times of the first and the last record */
+	int64_t refresh_mhz;	     /* ROW_UNKNOWN where no vsync lattice is locked */
+	int32_t sf_pid, sf_tid;	     /* SurfaceFlinger as learnt, or TRACE_ID_UNKNOWN */
+};
+
+struct pipeline;
+
+/**
+ * pipeline_new() - set up everything that records need
+ * @out: the caller gives it back with pipeline_free()
+ * @rules: borrowed as long as the pipeline lives
+ * @options: copied (but for the lists it points to)
+ * @sink: copied; its callbacks run inside the functions below
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int pipeline_new(struct pipeline **out, const struct ruleset *rules,
+		 const struct pipeline_options *options, const struct row_sink *sink);
+
+/* Frees @p, which may be NULL. Rows not yet written are lost. Returns NULL. */
+struct pipeline *pipeline_free(struct pipeline *p);
+
+/* Takes the next record of the trace. */
+void pipeline_record(struct pipeline *p, const struct trace_record *record);
+
+/* The trace ends: writes what is left. No record may follow. */
+void pipeline_end(struct pipeline *p);
+
+/* Calls @row once for each Surface of the session so far, in order of first appearance. */
+void pipeline_summary(const struct pipeline *p, void *context,
+		      void (*row)(void *context, const struct summary_row *row));
+
+const struct pipeline_counters *pipeline_counters(const struct pipeline *p);
+
+/* Bytes that pipeline_new() reserves at most; what is not used is never touched. */
+size_t pipeline_memory(void);
+
+#endif

@@ -22,7 +22,7 @@ enum trace_kind {
 	TRACE_TRACK_END,     /* H|pid|track|cookie, 13.0: H|pid|track|name|cookie */
 	TRACE_TRACK_INSTANT, /* N|pid|track|name, Android 13+ */
 	TRACE_CLOCK_SYNC,    /* trace_event_clock_sync: name, written by atrace */
-	TRACE_LOST,	     /* the kernel's own word: events were lost on a CPU before this point */
+	TRACE_LOST, /* the kernel's own word: events were lost on a CPU before this point */
 };
 
 /* Value of a TRACE_LOST record where the kernel does not know how many. */
@@ -33,15 +33,15 @@ enum trace_kind {
 
 struct trace_record {
 	enum trace_kind kind;
-	int32_t cpu;	  /* CPU that wrote the event, or TRACE_ID_UNKNOWN */
-	int32_t tid;	  /* writer's thread, from the event's header: the kernel's word */
-	int32_t tgid;	  /* writer's process, or TRACE_ID_UNKNOWN: the column is optional */
-	int32_t pid;	  /* the process that the payload names: the writer's own word, in the
-			   * writer's pid namespace; TRACE_ID_UNKNOWN where there is none */
-	uint64_t time_ns; /* trace clock; for TRACE_LOST the last time seen before */
-	int64_t value;	  /* counter: its value; async: the cookie; lost: number of events */
-	struct span comm; /* writer's name, without padding; "<...>" where the kernel forgot it */
-	struct span name; /* slice, counter, instant; may hold any bytes but '\n' and NUL */
+	int32_t cpu;	   /* CPU that wrote the event, or TRACE_ID_UNKNOWN */
+	int32_t tid;	   /* writer's thread, from the event's header: the kernel's word */
+	int32_t tgid;	   /* writer's process, or TRACE_ID_UNKNOWN: the column is optional */
+	int32_t pid;	   /* the process that the payload names: the writer's own word, in the
+			    * writer's pid namespace; TRACE_ID_UNKNOWN where there is none */
+	uint64_t time_ns;  /* trace clock; for TRACE_LOST the last time seen before */
+	int64_t value;	   /* counter: its value; async: the cookie; lost: number of events */
+	struct span comm;  /* writer's name, without padding; "<...>" where the kernel forgot it */
+	struct span name;  /* slice, counter, instant; may hold any bytes but '\n' and NUL */
 	struct span track; /* of G, H and N */
 };
 

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the markers first and splits only those.
+ *
+ * A line of ftrace text, all columns but the first and the last two optional or of varying width:
+ *
+ *     surfaceflinger-990   (  990) [001] ....  28306.044232: tracing_mark_write: B|990|postFrame
+ *     |comm        |tid    |tgid   |cpu  |flags|seconds    ^ |function           |payload
+ *                                                          the anchor
+ *
+ * The anchor, ": " and the first letter of a function that writes markers, is what a scan over
+ * whole blocks of bytes looks for. Behind an anchor the line is read: the payload to its right,
+ * the header to its left and from right to left, because comm may hold anything (spaces, '-',
+ * ':', brackets) and only what stands right of it has a shape.
+ */
+#include "parser/ftrace_text.h"
+
+#include "parser/marker.h"
+
+/* comm is printed with %16s and is 15 bytes at most: so wide is its column. */
+#define COMM_WIDTH 16
+
+/* Bytes compared at once: what SSE2 and NEON have. */
+#define BLOCK 16
+typedef uint8_t block __attribute__((vector_size(BLOCK)));
+
+static inline block load(const char *at)
+{
+	block bytes;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	return bytes;
+}
+
+/* What begins at a ':': the function of a marker, or the loss line's "CPU:". */
+static inline bool is_anchor(char before, char after, char first)
+{
+	return (after == ' ' && (first == 't' || first == 'p' || first == '0' || first == 'w')) ||
+	       before == 'U';
+}
+
+/* Does any of the BLOCK bytes at @at begin an anchor? Reads one byte before, two behind. */
+static inline bool block_has_anchor(const char *at)
+{
+	block first = load(at + 2);
+	block hits = (block)((load(at) == ':') &
+			     (((load(at + 1) == ' ') & ((first == 't') | (first == 'p') |
+							(first == '0') | (first == 'w'))) |
+			      (load(at - 1) == 'U')));
+	uint64_t words[2];
+
+	memcpy(words, &hits, sizeof(words));
+	return (words[0] | words[1]) != 0;
+}
+
+/* The first anchor in [at, end), or NULL. @begin <= @at: the memory that may be read. */
+static const char *find_anchor(const char *begin, const char *at, const char *end)
+{
+	if (at == begin)
+		at++;
+	while (end - at >= BLOCK + 2 && !block_has_anchor(at))
+		at += BLOCK;
+	for (; end - at >= 3; at++)
+		if (*at == ':' && is_anchor(at[-1], at[1], at[2]))
+			return at;
+	return NULL;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+/* Takes @word and the ':' behind it, but for what a compiler adds to a symbol (".isra.0"). */
+static bool take_symbol(struct span *text, struct span word)
+{
+	size_t n = word.len;
+
+	if (!span_starts_with(*text, word))
+		return false;
+	if (n < text->len && text->ptr[n] == '.')
+		while (n < text->len && text->ptr[n] != ':' && text->ptr[n] != ' ')
+			n++;
+	if (n >= text->len || text->ptr[n] != ':')
+		return false;
+	*text = span_skip(*text, n + 1);
+	return true;
+}
+
+/* "0x" and hex digits: the writer's address where the kernel hides its symbols. */
+static bool take_address(struct span *text)
+{
+	size_t n = 2;
+
+	if (!span_starts_with(*text, SPAN_LITERAL("0x")))
+		return false;
+	while (n < text->len && is_hex(text->ptr[n]))
+		n++;
+	if (n == 2 || n >= text->len || text->ptr[n] != ':')
+		return false;
+	*text = span_skip(*text, n + 1);
+	return true;
+}
+
+/* Takes the function of a marker line. Kernel 6.18 moved the write into another function; "0" is
+ * what 3.x kernels and some vendors' later ones print. trace-cmd prints event and function. */
+static bool take_function(struct span *text)
+{
+	static const struct span names[] = {
+		SPAN_LITERAL("tracing_mark_write"),
+		SPAN_LITERAL("0"),
+		SPAN_LITERAL("write_marker_to_buffer"),
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (take_symbol(text, names[i]))
+			return true;
+	if (take_address(text))
+		return true;
+	if (!take_symbol(text, SPAN_LITERAL("print")))
+		return false;
+	while (text->len > 1 && text->ptr[0] == ' ' && text->ptr[1] == ' ')
+		*text = span_skip(*text, 1);
+	if (span_starts_with(*text, SPAN_LITERAL(" tracing_mark_write: ")))
+		*text = span_skip(*text, sizeof(" tracing_mark_write:") - 1);
+	return true;
+}
+
+/* --- the header, read from its right end --- */
+
+static void drop_spaces(struct span *head)
+{
+	while (head->len > 0 && head->ptr[head->len - 1] == ' ')
+		head->len--;
+}
+
+/* Takes a decimal number off the end. False where there is none or it does not fit. */
+static bool take_number_back(struct span *head, int32_t *number)
+{
+	size_t begin = head->len;
+	int64_t value = 0;
+
+	while (begin > 0 && is_digit(head->ptr[begin - 1]))
+		begin--;
+	if (begin == head->len || head->len - begin > 10)
+		return false;
+	for (size_t i = begin; i < head->len; i++)
+		value = value * 10 + (head->ptr[i] - '0');
+	if (value > INT32_MAX)
+		return false;
+	head->len = begin;
+	*number = (int32_t)value;
+	return true;
+}
+
+/* Takes "seconds.fraction" off the end: microseconds in all clocks that atrace picks. */
+static bool take_time_back(struct span *head, uint64_t *time_ns)
+{
+	size_t point = head->len;
+	size_t begin;
+	uint64_t seconds = 0;
+	uint64_t ns = 0;
+	uint64_t unit = UINT64_C(100000000);
+
+	while (point > 0 && is_digit(head->ptr[point - 1]))
+		point--;
+	if (point == head->len || point == 0 || head->ptr[point - 1] != '.')
+		return false;
+	for (size_t i = point; i < head->len; i++, unit /= 10)
+		ns += unit * (uint64_t)(head->ptr[i] - '0');
+	begin = point - 1;
+	while (begin > 0 && is_digit(head->ptr[begin - 1]))
+		begin--;
+	/* 10 digits: 317 years, and the nanoseconds fit. */
+	if (begin == point - 1 || point - 1 - begin > 10)
+		return false;
+	for (size_t i = begin; i < point - 1; i++)
+		seconds = seconds * 10 + (uint64_t)(head->ptr[i] - '0');
+	head->len = begin;
+	*time_ns = seconds * UINT64_C(1000000000) + ns;
+	return begin == 0 || head->ptr[begin - 1] == ' ';
+}
+
+/* Takes the flags, where there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth
+ * and, since Linux 5.15, migrate-disable. */
+static bool drop_flags(struct span *head)
+{
+	size_t begin;
+
+	drop_spaces(head);
+	begin = head->len;
+	while (begin > 0 && head->ptr[begin - 1] != ' ' && head->ptr[begin - 1] != ']')
+		begin--;
+	if (head->len - begin > 8)
+		return false;
+	head->len = begin;
+	drop_spaces(head);
+	return true;
+}
+
+static bool take_cpu_back(struct span *head, int32_t *cpu)
+{
+	if (head->len == 0 || head->ptr[head->len - 1] != ']')
+		return false;
+	head->len--;
+	if (!take_number_back(head, cpu))
+		return false;
+	if (head->len == 0 || head->ptr[head->len - 1] != '[')
+		return false;
+	head->len--;
+	drop_spaces(head);
+	return true;
+}
+
+/* Takes "(  683)" or "(-----)", where it is there. */
+static bool take_tgid_back(struct span *head, int32_t *tgid)
+{
+	*tgid = TRACE_ID_UNKNOWN;
+	if (head->len == 0 || head->ptr[head->len - 1] != ')')
+		return true;
+	head->len--;
+	if (!take_number_back(head, tgid))
+		while (head->len > 0 && head->ptr[head->len - 1] == '-')
+			head->len--;
+	drop_spaces(head);
+	if (head->len == 0 || head->ptr[head->len - 1] != '(')
+		return false;
+	head->len--;
+	drop_spaces(head);
+	return true;
+}
+
+/* Reads a header: what stands on the line left of the anchor. On success @head is what stands
+ * left of the column of comm: empty, but for a line that is glued to another. */
+static bool parse_header(struct span *head, struct trace_record *record)
+{
+	struct span comm;
+
+	if (!take_time_back(head, &record->time_ns) || !drop_flags(head) ||
+	    !take_cpu_back(head, &record->cpu) || !take_tgid_back(head, &record->tgid) ||
+	    !take_number_back(head, &record->tid))
+		return false;
+	if (head->len == 0 || head->ptr[head->len - 1] != '-')
+		return false;
+	head->len--;
+	comm = *head;
+	if (comm.len > COMM_WIDTH)
+		comm = span_skip(comm, comm.len - COMM_WIDTH);
+	head->len -= comm.len;
+	while (comm.len > 0 && comm.ptr[0] == ' ')
+		comm = span_skip(comm, 1);
+	record->comm = comm;
+	return true;
+}
+
+/* --- lines --- */
+
+static const char *line_begin(const char *begin, const char *at)
+{
+	const char *newline = memrchr(begin, '\n', (size_t)(at - begin));
+
+	return newline ? newline + 1 : begin;
+}
+
+static const char *line_end(const char *at, const char *end)
+{
+	const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+	return newline ? newline : end;
+}
+
+/* "CPU:3 [LOST 1734 EVENTS]" or, where the kernel does not know, "CPU:3 [LOST EVENTS]". */
+static bool parse_lost(struct span line, struct trace_record *record)
+{
+	static const struct span cpu = SPAN_LITERAL("CPU:");
+	static const struct span lost = SPAN_LITERAL(" [LOST ");
+	static const struct span events = SPAN_LITERAL("EVENTS]");
+	int64_t number = 0;
+	size_t digits = 0;
+	struct span head;
+
+	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
+		line.len--;
+	if (!span_starts_with(line, cpu))
+		return false;
+	line = span_skip(line, cpu.len);
+	while (digits < line.len && is_digit(line.ptr[digits]))
+		digits++;
+	head = (struct span){ line.ptr, digits };
+	if (!take_number_back(&head, &record->cpu))
+		return false;
+	line = span_skip(line, digits);
+	if (!span_starts_with(line, lost))
+		return false;
+	line = span_skip(line, lost.len);
+	for (digits = 0; digits < line.len && digits < 18 && is_digit(line.ptr[digits]); digits++)
+		number = number * 10 + (line.ptr[digits] - '0');
+	record->value = digits > 0 ? number : TRACE_LOST_UNKNOWN;
+	line = span_skip(line, digits);
+	if (digits > 0 && line.len > 0 && line.ptr[0] == ' ')
+		line = span_skip(line, 1);
+	return span_equal(line, events);
+}
+
+static void set_lost(const struct ftrace_text *text, struct trace_record *record)
+{
+	record->kind = TRACE_LOST;
+	record->tid = TRACE_ID_UNKNOWN;
+	record->tgid = TRACE_ID_UNKNOWN;
+	record->pid = TRACE_ID_UNKNOWN;
+	record->time_ns = text->last_ns;
+	record->comm = record->name = record->track = SPAN_NULL;
+}
+
+/* Where a second whole header stands in a payload, the kernel cut the first at a NUL, its line
+ * end with it, and the next event follows on the same line: the payload ends there. */
+static const char *glued_line(struct span payload)
+{
+	const char *end = payload.ptr + payload.len;
+	const char *at = payload.ptr;
+
+	while ((at = find_anchor(payload.ptr, at, end))) {
+		struct span behind = { at + 2, (size_t)(end - at) - 2 };
+		struct span head = { payload.ptr, (size_t)(at - payload.ptr) };
+		struct trace_record record;
+
+		if (at[1] == ' ' && take_function(&behind) && parse_header(&head, &record))
+			return head.ptr + head.len;
+		at++;
+	}
+	return NULL;
+}
+
+/* A marker's text as the process wrote it: nothing behind a NUL, no "\n\" of old HTML files. */
+static struct span payload_of(struct span text)
+{
+	static const struct span html_tail = SPAN_LITERAL("\\n\\");
+	const char *nul;
+
+	if (text.len > 0 && text.ptr[0] == ' ')
+		text = span_skip(text, 1);
+	nul = memchr(text.ptr, '\0', text.len);
+	if (nul)
+		text.len = (size_t)(nul - text.ptr);
+	if (text.len > 0 && text.ptr[text.len - 1] == '\r')
+		text.len--;
+	if (text.len >= html_tail.len &&
+	    memcmp(text.ptr + text.len - html_tail.len, html_tail.ptr, html_tail.len) == 0)
+		text.len -= html_tail.len;
+	return text;
+}
+
+/* Reads the line around the anchor @at. @line runs from its begin to its end; on return it
+ * begins where the next search has to begin. */
+static bool parse_line(struct ftrace_text *text, struct span *line, const char *at,
+		       struct trace_record *record)
+{
+	const char *end = line->ptr + line->len;
+	struct span head = { line->ptr, (size_t)(at - line->ptr) };
+	struct span behind = { at + 2, (size_t)(end - at) - 2 };
+	const char *next;
+
+	*line = span_skip(*line, (size_t)(at + 1 - line->ptr));
+	if (at[1] != ' ' || !take_function(&behind) || head.len == 0 ||
+	    !is_digit(head.ptr[head.len - 1]))
+		return false;
+	text->markers++;
+	if (!parse_header(&head, record)) {
+		text->malformed++;
+		return false;
+	}
+	next = glued_line(behind);
+	if (next) {
+		text->glued++;
+		behind.len = (size_t)(next - behind.ptr);
+	}
+	*line = (struct span){ next ? next : end, next ? (size_t)(end - next) : 0 };
+	text->last_ns = record->time_ns;
+	if (marker_parse(payload_of(behind), record))
+		return true;
+	text->malformed++;
+	return false;
+}
+
+/* The complete lines of the input; what is left of a line that was too long is dropped. */
+static struct span complete_lines(struct ftrace_text *text, struct span *input, bool last)
+{
+	const char *newline;
+
+	if (text->in_long_line) {
+		newline = memchr(input->ptr, '\n', input->len);
+		*input = newline ? span_skip(*input, (size_t)(newline + 1 - input->ptr))
+				 : span_skip(*input, input->len);
+		text->in_long_line = !newline;
+	}
+	if (last || input->len == 0)
+		return *input;
+	newline = memrchr(input->ptr, '\n', input->len);
+	if (!newline && input->len >= FTRACE_TEXT_LINE_MAX) {
+		text->too_long++;
+		text->in_long_line = true;
+		*input = span_skip(*input, input->len);
+	}
+	return (struct span){ input->ptr, newline ? (size_t)(newline + 1 - input->ptr) : 0 };
+}
+
+enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input, bool last,
+					 struct trace_record *record)
+{
+	struct span region = complete_lines(text, input, last);
+	const char *end = region.ptr + region.len;
+	const char *begin = region.ptr;
+	const char *at = begin;
+
+	while (at < end && (at = find_anchor(begin, at, end))) {
+		struct span line = { line_begin(begin, at), 0 };
+
+		line.len = (size_t)(line_end(at, end) - line.ptr);
+		if (line.len >= FTRACE_TEXT_LINE_MAX) {
+			text->too_long++;
+			at = begin = line.ptr + line.len;
+			continue;
+		}
+		if (at - line.ptr == 3 && parse_lost(line, record)) {
+			set_lost(text, record);
+			*input = span_skip(*input, (size_t)(line.ptr + line.len - input->ptr));
+			return FTRACE_TEXT_RECORD;
+		}
+		if (parse_line(text, &line, at, record)) {
+			*input = span_skip(*input, (size_t)(line.ptr - input->ptr));
+			return FTRACE_TEXT_RECORD;
+		}
+		at = line.ptr;
+	}
+	*input = span_skip(*input, region.len);
+	return FTRACE_TEXT_MORE;
+}

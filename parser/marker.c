@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parser/marker.h"
+
+static const struct span clock_sync = SPAN_LITERAL("trace_event_clock_sync:");
+
+/* Takes a decimal number off the front of @text. False where there is none or it is too large. */
+static bool take_pid(struct span *text, int32_t *pid)
+{
+	int64_t value = 0;
+	size_t n = 0;
+
+	while (n < text->len && text->ptr[n] >= '0' && text->ptr[n] <= '9') {
+		value = value * 10 + (text->ptr[n] - '0');
+		if (value > INT32_MAX)
+			return false;
+		n++;
+	}
+	*pid = (int32_t)value;
+	*text = span_skip(*text, n);
+	return n > 0;
+}
+
+/* Reads all of @text as a signed number: libcutils prints counters as PRId64. */
+static bool parse_value(struct span text, int64_t *value)
+{
+	bool negative = text.len > 0 && text.ptr[0] == '-';
+	uint64_t limit = (uint64_t)INT64_MAX + negative;
+	uint64_t sum = 0;
+
+	text = span_skip(text, negative);
+	if (text.len == 0 || text.len > 19)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] < '0' || text.ptr[i] > '9')
+			return false;
+		sum = sum * 10 + (uint64_t)(text.ptr[i] - '0');
+	}
+	if (sum > limit)
+		return false;
+	*value = (int64_t)(negative ? -sum : sum);
+	return true;
+}
+
+/* Takes the last '|' field off @text. False where there is no '|'. */
+static bool take_last_field(struct span *text, struct span *field)
+{
+	const char *bar = memrchr(text->ptr, '|', text->len);
+
+	if (!bar)
+		return false;
+	field->ptr = bar + 1;
+	field->len = text->len - (size_t)(bar + 1 - text->ptr);
+	text->len = (size_t)(bar - text->ptr);
+	return true;
+}
+
+/* Takes the first '|' field off @text; the whole text where there is no '|'. */
+static struct span take_first_field(struct span *text)
+{
+	const char *bar = memchr(text->ptr, '|', text->len);
+	struct span field = { text->ptr, bar ? (size_t)(bar - text->ptr) : text->len };
+
+	*text = span_skip(*text, field.len + (bar != NULL));
+	return field;
+}
+
+/* Takes "|value" off the end. HarmonyOS writes a tag such as "|M62" behind it: that is passed. */
+static bool take_value(struct span *text, int64_t *value)
+{
+	struct span rest = *text;
+	struct span field;
+
+	for (int field_from_end = 0; field_from_end < 2; field_from_end++) {
+		if (!take_last_field(&rest, &field))
+			return false;
+		if (parse_value(field, value)) {
+			*text = rest;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* H|pid|track|cookie, or H|pid|track|name|cookie as 13.0 wrote it; @text begins at the track. */
+static bool parse_track_end(struct span text, struct trace_record *record)
+{
+	if (!take_value(&text, &record->value))
+		return false;
+	record->track = take_first_field(&text);
+	record->name = text;
+	return true;
+}
+
+static bool parse_track_begin(struct span text, struct trace_record *record)
+{
+	record->track = take_first_field(&text);
+	if (!take_value(&text, &record->value))
+		return false;
+	record->name = text;
+	return true;
+}
+
+/* The fields behind "X|pid|". */
+static bool parse_fields(char letter, struct span text, struct trace_record *record)
+{
+	switch (letter) {
+	case 'B':
+		record->kind = TRACE_SLICE_BEGIN;
+		break;
+	case 'E':
+		record->kind = TRACE_SLICE_END;
+		break;
+	case 'I':
+		record->kind = TRACE_INSTANT;
+		break;
+	case 'C':
+		record->kind = TRACE_COUNTER;
+		if (!take_value(&text, &record->value))
+			return false;
+		break;
+	case 'S':
+		record->kind = TRACE_ASYNC_BEGIN;
+		if (!take_value(&text, &record->value))
+			return false;
+		break;
+	case 'F':
+		record->kind = TRACE_ASYNC_END;
+		if (!take_value(&text, &record->value))
+			return false;
+		break;
+	case 'G':
+		record->kind = TRACE_TRACK_BEGIN;
+		return parse_track_begin(text, record);
+	case 'H':
+		record->kind = TRACE_TRACK_END;
+		return parse_track_end(text, record);
+	case 'N':
+		record->kind = TRACE_TRACK_INSTANT;
+		record->track = take_first_field(&text);
+		break;
+	default:
+		return false;
+	}
+	record->name = text;
+	return true;
+}
+
+/* "E", "E|" and "E|pid": an end needs no more than its letter. */
+static bool parse_bare_end(struct span payload, struct trace_record *record)
+{
+	if (payload.len > 2 || payload.ptr[0] != 'E')
+		return false;
+	if (payload.len == 2 && payload.ptr[1] != '|')
+		return false;
+	record->kind = TRACE_SLICE_END;
+	record->pid = TRACE_ID_UNKNOWN;
+	record->name = SPAN_NULL;
+	return true;
+}
+
+bool marker_parse(struct span payload, struct trace_record *record)
+{
+	struct trace_record parsed = *record;
+	struct span text;
+	char letter;
+
+	while (payload.len > 0 &&
+	       (payload.ptr[payload.len - 1] == '\r' || payload.ptr[payload.len - 1] == '\n' ||
+		payload.ptr[payload.len - 1] == '\0'))
+		payload.len--;
+	if (payload.len == 0)
+		return false;
+	if (parse_bare_end(payload, record))
+		return true;
+	parsed.value = 0;
+	parsed.track = SPAN_NULL;
+	if (span_starts_with(payload, clock_sync)) {
+		parsed.kind = TRACE_CLOCK_SYNC;
+		parsed.pid = TRACE_ID_UNKNOWN;
+		parsed.name = span_skip(payload, clock_sync.len);
+		if (parsed.name.len > 0 && parsed.name.ptr[0] == ' ')
+			parsed.name = span_skip(parsed.name, 1);
+		*record = parsed;
+		return true;
+	}
+	letter = payload.ptr[0];
+	if (payload.len < 3 || payload.ptr[1] != '|')
+		return false;
+	text = span_skip(payload, 2);
+	if (!take_pid(&text, &parsed.pid))
+		return false;
+	if (text.len > 0 && text.ptr[0] != '|')
+		return false;
+	if (!parse_fields(letter, span_skip(text, 1), &parsed))
+		return false;
+	*record = parsed;
+	return true;
+}

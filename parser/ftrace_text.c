@@ -386,6 +386,14 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 	return false;
 }
 
+/* Drops a line that is too long. It counts where a marker may begin in the part of it that every
+ * way to split the stream shows. */
+static void drop_long_line(struct ftrace_text *text, const char *line)
+{
+	if (find_anchor(line, line, line + FTRACE_TEXT_LINE_MAX))
+		text->too_long++;
+}
+
 /* The complete lines of the input; what is left of a line that was too long is dropped. */
 static struct span complete_lines(struct ftrace_text *text, struct span *input, bool last)
 {
@@ -401,7 +409,7 @@ static struct span complete_lines(struct ftrace_text *text, struct span *input, 
 		return *input;
 	newline = memrchr(input->ptr, '\n', input->len);
 	if (!newline && input->len >= FTRACE_TEXT_LINE_MAX) {
-		text->too_long++;
+		drop_long_line(text, input->ptr);
 		text->in_long_line = true;
 		*input = span_skip(*input, input->len);
 	}
@@ -421,7 +429,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 
 		line.len = (size_t)(line_end(at, end) - line.ptr);
 		if (line.len >= FTRACE_TEXT_LINE_MAX) {
-			text->too_long++;
+			drop_long_line(text, line.ptr);
 			at = begin = line.ptr + line.len;
 			continue;
 		}
@@ -437,5 +445,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 		at = line.ptr;
 	}
 	*input = span_skip(*input, region.len);
+	if (!last)
+		complete_lines(text, input, false); /* what is left may be too long already */
 	return FTRACE_TEXT_MORE;
 }

@@ -19,7 +19,7 @@ struct ftrace_text {
 	uint64_t markers;   /* marker lines found, readable or not */
 	uint64_t malformed; /* of these: a header or a payload that is none */
 	uint64_t glued;	    /* of these: found behind another on one line, after a NUL */
-	uint64_t too_long;  /* lines longer than FTRACE_TEXT_LINE_MAX, dropped */
+	uint64_t too_long;  /* marker lines of FTRACE_TEXT_LINE_MAX bytes and more, dropped */
 	uint64_t last_ns;   /* time of the last record */
 	bool in_long_line;  /* dropping until the next line end */
 };

@@ -154,7 +154,8 @@ static bool parse_bare_end(struct span payload, struct trace_record *record)
 		return false;
 	record->kind = TRACE_SLICE_END;
 	record->pid = TRACE_ID_UNKNOWN;
-	record->name = SPAN_NULL;
+	record->value = 0;
+	record->name = record->track = SPAN_NULL;
 	return true;
 }
 

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""compare_frames.py TRUTH FRAMES: frames of each layer, as played and as counted.
+
+Both files are CSV with a column 'layer'. Prints layers that differ and one line of totals; ends
+with exit code 1 where anything differs.
+"""
+
+import collections
+import csv
+import sys
+
+
+def per_layer(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return collections.Counter(row["layer"] for row in csv.DictReader(file))
+
+
+def main(truth_path, frames_path):
+    truth, counted = per_layer(truth_path), per_layer(frames_path)
+    wrong = sorted(layer for layer in truth | counted if truth[layer] != counted[layer])
+    for layer in wrong:
+        print(f"{layer}: truth {truth[layer]} frames, counted {counted[layer]}")
+    print(f"truth {truth.total()} frames, counted {counted.total()}: "
+          f"{len(truth)} layers, {len(wrong)} of them differ")
+    return 1 if wrong or not truth else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot work: exit code 1 and one line 'jankd: what: why; what to do'."""
+
+import gzip
+import os
+import pathlib
+import re
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
+from jankd import JANKD, TRACES, Checks, folder, jankd
+
+MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\Z")
+
+
+def fails(checks, what, done, *words):
+    """@done failed, with a single line of the right shape that holds @words."""
+    said = done.stderr.decode(errors="replace")
+    lines = [line for line in said.splitlines() if line.startswith("jankd: ")]
+    checks.equal(done.returncode, 1, f"{what}: exit code ({said.strip()})")
+    checks.that(len(lines) == 1 and MESSAGE.match(lines[0]),
+                f"{what}: not one line 'jankd: what: why; what to do': {said!r}")
+    for word in words:
+        checks.that(word in said, f"{what}: '{word}' is not in {said!r}")
+
+
+def as_nobody():
+    """For a child: gives up the rights of root, which has no file that it cannot read."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+
+
+def files(checks, here):
+    fails(checks, "no such file", jankd("analyze", "-F", here / "a", here / "none"), "none")
+    fails(checks, "a folder", jankd("analyze", "-F", here / "b", here), "directory")
+    (here / "empty").write_bytes(b"")
+    fails(checks, "an empty file", jankd("analyze", "-F", here / "c", here / "empty"), "marker")
+    (here / "prose").write_bytes(b"It was a dark and stormy night.\n" * 1000)
+    fails(checks, "a file without a marker", jankd("analyze", "-F", here / "d", here / "prose"),
+          "marker")
+    (here / "noise").write_bytes(bytes(range(256)) * 4000)
+    fails(checks, "noise", jankd("analyze", "-F", here / "e", here / "noise"), "marker")
+    (here / "empty.gz").write_bytes(gzip.compress(b""))
+    fails(checks, "empty gzip", jankd("analyze", "-F", here / "f", here / "empty.gz"), "marker")
+    (here / "broken.gz").write_bytes(b"\x1f\x8b\x08\x00" + bytes(range(255)))
+    fails(checks, "broken gzip", jankd("analyze", "-F", here / "g", here / "broken.gz"))
+
+
+def unreadable(checks, here):
+    secret, home = here / "secret.txt", here / "home"
+    secret.write_bytes(synthetic.trace())
+    secret.chmod(0)
+    home.mkdir()
+    home.chmod(0o777)
+    here.chmod(0o755)
+    if subprocess.run(["test", "-x", JANKD], preexec_fn=as_nobody, cwd="/").returncode != 0:
+        print("not checked: another user cannot reach the program here")
+        return
+    done = jankd("analyze", "-F", home / "out", secret, preexec_fn=as_nobody)
+    fails(checks, "no right to read the file", done, "secret.txt", "ermission")
+    done = jankd("analyze", "-F", here / "out", "-", input=synthetic.trace(), preexec_fn=as_nobody)
+    fails(checks, "no right to write the folder", done, "ermission")
+    done = jankd("run", "--no-atrace", "--duration", "1", "-F", home / "live", preexec_fn=as_nobody)
+    fails(checks, "no right to read the trace", done)
+
+
+def no_surfaceflinger(checks, here):
+    done = jankd("analyze", "-F", here / "out", "-", input=synthetic.without_presents())
+    fails(checks, "no SurfaceFlinger", done, "SurfaceFlinger")
+    checks.that((here / "out" / "events.csv").exists(), "no SurfaceFlinger: no events.csv")
+
+
+def no_tracefs(checks, here):
+    done = jankd("run", "--tracefs", here, "--no-atrace", "--duration", "1", "-F", here / "out")
+    fails(checks, "a folder that is no tracefs", done, str(here))
+    done = jankd("run", "--tracefs", here / "none", "--no-atrace", "--duration", "1", "-F",
+                 here / "out")
+    fails(checks, "no such tracefs", done, "none")
+
+
+def perfetto(checks, here):
+    found = sorted(TRACES.glob("*/trace.perfetto-trace.xz"))
+    for path in found:
+        data = subprocess.run(["python3", "-c", "import lzma,sys;sys.stdout.buffer.write("
+                               "lzma.open(sys.argv[1]).read())", path], capture_output=True).stdout
+        done = jankd("analyze", "-F", here / path.parent.name, "-", input=data)
+        fails(checks, f"perfetto file of {path.parent.name}", done, "perfetto")
+    if not found:
+        print("not checked: a perfetto file; there are no recorded traces here")
+
+
+def rule_files(checks, here):
+    default = jankd("rules", "show", "default").stdout
+    checks.that(default, "rules show default: nothing")
+    bad = here / "bad.rules"
+    bad.write_bytes(default + b"\nfrobnicate \"x\"\n")
+    line = default.count(b"\n") + 2
+    place = re.compile(rf"{re.escape(str(bad))}:{line}:\d+: .+")
+    for what, done in (
+            ("rules check", jankd("rules", "check", bad)),
+            ("--rules", jankd("analyze", "-F", here / "out", "--rules", bad, "-",
+                              input=synthetic.trace()))):
+        said = done.stderr.decode(errors="replace")
+        checks.equal(done.returncode, 1, f"{what} with a bad file: exit code")
+        checks.that(place.search(said), f"{what}: no 'file:{line}:column: message': {said!r}")
+    fails(checks, "no such rules", jankd("analyze", "-F", here / "out", "--rules", here / "none", "-",
+                                         input=synthetic.trace()), "none")
+    (here / "good.rules").write_bytes(default)
+    checks.equal(jankd("rules", "check", here / "good.rules").returncode, 0, "a copy of the default")
+
+
+def second_daemon(checks, here):
+    """The first one waits for its input, so it holds the folder."""
+    out = here / "out"
+    first = subprocess.Popen([JANKD, "analyze", "-F", out, "-"], stdin=subprocess.PIPE,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 20
+    while not (out / "events.csv").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    done = jankd("analyze", "-F", out, "-", input=synthetic.trace())
+    fails(checks, "a second jankd on the folder", done, str(out))
+    first.communicate(synthetic.trace())
+    checks.equal(first.returncode, 0, "the first jankd is not disturbed")
+
+
+def folders(checks, here):
+    (here / "file").write_bytes(b"mine")
+    done = jankd("analyze", "-F", here / "file", "-", input=synthetic.trace())
+    fails(checks, "a file where the folder should be", done, "file")
+    checks.equal((here / "file").read_bytes(), b"mine", "the file that is in the way")
+    (here / "out").mkdir()
+    (here / "out" / "keep.txt").write_bytes(b"mine")
+    for _ in range(3):
+        jankd("analyze", "-F", here / "out", "-", input=synthetic.trace())
+    names = sorted(p.name for p in (here / "out").iterdir())
+    checks.equal([n for n in names if n.startswith("fps")],
+                 ["fps-000001.csv", "fps-000002.csv", "fps.csv"], "earlier results are kept")
+    checks.equal((here / "out" / "keep.txt").read_bytes(), b"mine", "a file that is not ours")
+
+
+def small_files():
+    """For a child: a disk that is full after 2000 bytes of any file."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+
+def full_disk(checks, here):
+    done = jankd("analyze", "--frames-log", "-F", here / "out", "-", input=synthetic.trace(3000),
+                 preexec_fn=small_files)
+    fails(checks, "a full disk", done)
+    for path in (here / "out").glob("*.csv"):
+        checks.that(path.stat().st_size <= 2000 and stat.S_ISREG(path.stat().st_mode),
+                    f"a full disk: {path.name}")
+
+
+checks = Checks()
+for case in (files, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files, second_daemon,
+             folders, full_disk):
+    with folder() as here:
+        case(checks, here)
+checks.end()

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged, forged and hostile traces: no crash, well-formed files, and a sign of what happened."""
+
+import csv
+import io
+import pathlib
+import random
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
+from jankd import TRACES, Checks, folder, jankd, outputs, rows, trace_text
+
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+
+
+def well_formed(checks, what, out):
+    """Every file is CSV with a header and rows as wide, without a control byte in it."""
+    for name, data in outputs(out).items():
+        text = data.decode("utf-8", errors="strict")
+        table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        checks.that(table and text.endswith("\n"), f"{what}: {name}: cut off")
+        checks.that(all(len(row) == len(table[0]) for row in table), f"{what}: {name}: row widths")
+        checks.that(not CONTROL.search(text), f"{what}: {name}: control bytes")
+        risky = [cell for row in table[1:] for cell in row
+                 if re.match(r"[=+@\t]|-[^0-9]", cell) or cell == "-"]
+        checks.that(not risky, f"{what}: {name}: a spreadsheet would run {risky[:1]}")
+
+
+def survive(checks, what, data, codes=(0,), events=()):
+    """jankd reads @data, ends with one of @codes and tells of each kind in @events."""
+    with folder() as out:
+        done = jankd("analyze", "--frames-log", "-T", "2", "-f", "2", "-F", out, "-", input=data)
+        said = done.stderr.decode(errors="replace")
+        checks.that(done.returncode in codes, f"{what}: exit {done.returncode}, {said[-600:]!r}")
+        checks.that(not CONTROL.search(done.stdout.decode(errors="replace")),
+                    f"{what}: control bytes on the terminal")
+        if done.returncode == 0 or outputs(out):
+            well_formed(checks, what, out)
+        kinds = {row["kind"] for row in rows(out, "events.csv")}
+        for kind in events:
+            checks.that(kind in kinds, f"{what}: no '{kind}' in events.csv, only {sorted(kinds)}")
+        return rows(out, "frames.csv"), rows(out, "fps.csv"), rows(out, "events.csv")
+
+
+def lost_lines(checks):
+    parts = synthetic.lines()
+    known = parts[:100] + ["CPU:0 [LOST 1734 EVENTS]\n"] + parts[110:]
+    _, fps, events = survive(checks, "LOST with a number", "".join(known).encode(), events=["lost"])
+    checks.that(any("1734" in e["text"] for e in events), f"1734 lost events are not told: {events}")
+    checks.equal(sum(int(r["lost events"] or 0) for r in fps), 1734, "lost events of fps.csv")
+    unknown = parts[:100] + ["CPU:0 [LOST EVENTS]\n"] + parts[110:]
+    _, fps, _ = survive(checks, "LOST without a number", "".join(unknown).encode(), events=["lost"])
+    checks.that(any(r["lost events"] == "" for r in fps), "loss of unknown size is not empty")
+
+
+def clock_steps(checks):
+    early = synthetic.trace(150, begin_us=50_000_000)
+    late = synthetic.trace(150, begin_us=900_000_000)
+    frames, _, _ = survive(checks, "the clock steps back", late + early, events=["tracing"])
+    checks.equal(len(frames), 300, "frames around a step back")
+    frames, _, _ = survive(checks, "the clock leaps", early + late)
+    checks.equal(len(frames), 300, "frames around a leap")
+
+
+def forged(checks):
+    """A newline inside a marker lets an app write any line it likes."""
+    parts = synthetic.lines()
+    fake = "C|2000|a|1\n" + synthetic.line(99_999_000_000, "B|600|postFramebuffer", 600)
+    parts.insert(100, synthetic.line(101_665_000, fake.rstrip("\n"), 2000, "evil", 2000))
+    parts.insert(120, synthetic.line(102_000_000, "C|2000|a|1\nCPU:0 [LOST 5 EVENTS]", 2000, "evil"))
+    survive(checks, "forged lines", "".join(parts).encode(), events=["tracing"])
+    glued = synthetic.trace().replace(b"onMessageReceived\n", b"onMess\0", 40)
+    survive(checks, "NUL instead of a line end", glued)
+
+
+def restarted(checks):
+    first = synthetic.trace(150, begin_us=100_000_000)
+    second = (synthetic.trace(150, begin_us=110_000_000).replace(b"-600 ", b"-700 ")
+              .replace(b"  600)", b"  700)").replace(b"|600|", b"|700|").replace(b"E|600", b"E|700"))
+    frames, _, _ = survive(checks, "a restarted SurfaceFlinger", first + second,
+                           events=["surfaceflinger"])
+    checks.equal(len(frames), 300, "frames around the restart")
+
+
+HOSTILE_NAMES = ("=cmd()", "+1", "@x", "-2+3", "\ttab", 'a"b,c', "\x1b[2J\x1b]0;x\x07", "\x7f",
+                 "é", "100%s%n", "a\\b", " ", "n" * 4000, "../../etc/passwd", "#0", "|||")
+
+
+def names(checks):
+    for name in HOSTILE_NAMES:
+        survive(checks, f"a layer named {name[:20]!r}", synthetic.trace(60, layer=name))
+    bad = synthetic.trace(60, layer="XYZ").replace(b"XYZ", b"\xff\xfe\xc3(")
+    survive(checks, "a layer that is not UTF-8", bad)
+
+
+def floods(checks):
+    many = "".join("".join(synthetic.lines(1, 100_000_000 + n * 16667, f"com.app{n}/.Main#{n}"))
+                   for n in range(3000))
+    survive(checks, "3000 layers", many.encode())
+    deep = synthetic.trace(100) + "".join(
+        synthetic.line(102_000_000 + n, f"B|600|deep{n}") for n in range(20000)).encode()
+    survive(checks, "20000 open slices", deep + synthetic.trace(100, begin_us=103_000_000))
+    ends = synthetic.trace(100) + b"".join(
+        synthetic.line(102_000_000 + n, "E|600").encode() for n in range(20000))
+    survive(checks, "20000 ends too many", ends + synthetic.trace(100, begin_us=103_000_000))
+    threads = "".join(synthetic.line(102_000_000 + n, "B|600|x", 10000 + n, f"t{n}")
+                      for n in range(20000)).encode()
+    survive(checks, "20000 threads", synthetic.trace(100) + threads +
+            synthetic.trace(100, begin_us=103_000_000))
+    survive(checks, "a line of 5 MB", synthetic.trace(60) + b"x" * 5_000_000 + b"\n" +
+            synthetic.trace(60, begin_us=200_000_000))
+    survive(checks, "5 MB of NUL", synthetic.trace(60) + bytes(5_000_000), codes=(0,))
+    huge = synthetic.trace(60).replace(b"|1\n", b"|99999999999999999999999999\n")
+    survive(checks, "values that no integer holds", huge, codes=(0, 1))
+
+
+def mutate(chance, data):
+    """One of the ways in which a trace arrives broken."""
+    data = bytearray(data)
+    way = chance.randrange(6)
+    for _ in range(chance.randrange(1, 200)):
+        at = chance.randrange(len(data))
+        if way == 0:
+            data[at] = chance.randrange(256)
+        elif way == 1:
+            del data[at:at + chance.randrange(1, 300)]
+        elif way == 2:
+            data[at:at] = chance.randbytes(chance.randrange(1, 40))
+        elif way == 3:
+            data[at:at] = data[at // 2:at // 2 + chance.randrange(1, 400)]
+        elif way == 4:
+            data[at] = chance.choice(b"\n\0\r|:[]() -9")
+        else:
+            data[at:at] = chance.choice((b"\nCPU:1 [LOST 9 EVENTS]\n", b"\nCPU:0 [LOST EVENTS]\n",
+                                         b"tracing_mark_write: ", b"E|", b"\n\n", b"C|1|x|\n"))
+    return bytes(data[:chance.randrange(len(data) // 2, len(data))] if way == 1 else data)
+
+
+def fuzz(checks, what, data, rounds):
+    for seed in range(rounds):
+        survive(checks, f"{what}, broken by seed {seed}", mutate(random.Random(seed), data),
+                codes=(0, 1))
+
+
+checks = Checks()
+for case in (lost_lines, clock_steps, forged, restarted, names, floods):
+    case(checks)
+fuzz(checks, "a synthetic trace", synthetic.trace(300), 60)
+if TRACES.is_dir():
+    fuzz(checks, "android-9-list-jank", trace_text("android-9-list-jank")[:1500000], 24)
+    fuzz(checks, "android-15-startup", trace_text("android-15-startup")[:1500000], 12)
+else:
+    print("only synthetic traces were broken: there are no recorded ones here")
+checks.end()

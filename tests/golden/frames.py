@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every (present, layer) of the recorded traces, and no other."""
+
+import collections
+import sys
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+from frames import counted, recorded_truth
+from jankd import Checks, analyze, folder, trace_names, unpack
+
+
+def compare(checks, name, got, truth):
+    missing = collections.Counter(truth) - collections.Counter(got)
+    extra = collections.Counter(got) - collections.Counter(truth)
+    checks.that(not missing, f"{name}: {sum(missing.values())} frames are missing: {list(missing)[:5]}")
+    checks.that(not extra, f"{name}: {sum(extra.values())} frames are not real: {list(extra)[:5]}")
+    presents = [present for present, layer in got]
+    checks.that(presents == sorted(presents), f"{name}: frames.csv is not in the order of presents")
+    print(f"{name}: {len(truth)} frames in truth, {len(got)} counted")
+
+
+checks = Checks()
+for name in trace_names():
+    with folder() as here:
+        analyze(here / "out", "--frames-log", unpack(name, here))
+        compare(checks, name, counted(here / "out"), recorded_truth(name))
+checks.end()

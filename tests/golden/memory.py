@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""analyze stays below 16 MB of memory, however long the input is.
+
+A sanitizer needs more than that for itself: the build leaves this test out then.
+"""
+
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import JANKD, Checks, folder, trace_names, trace_text
+from measure import memory_kb
+
+LIMIT_KB = 16 * 1024
+ROUNDS = 3
+
+
+def measure(out, texts):
+    """(exit code, bytes, peak in KB) of one analyze over @texts, ROUNDS times."""
+    process = subprocess.Popen([JANKD, "analyze", "-F", out, "--frames-log", "-T", "2", "-"],
+                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    total = peak = 0
+    for _ in range(ROUNDS):
+        for text in texts:
+            process.stdin.write(text)
+            total += len(text)
+            peak = max(peak, memory_kb(process.pid))
+    process.stdin.close()
+    while process.poll() is None:
+        peak = max(peak, memory_kb(process.pid))
+        time.sleep(0.002)
+    return process.returncode, total, peak
+
+
+checks = Checks()
+texts = [trace_text(name) for name in trace_names()]
+with folder() as out:
+    code, total, peak = measure(out, texts)
+print(f"{total / 1e6:.0f} MB analysed, peak memory {peak} KB")
+checks.equal(code, 0, "exit code")
+checks.that(0 < peak < LIMIT_KB, f"peak memory {peak} KB is not below {LIMIT_KB} KB")
+checks.end()

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Over a session, for each layer: frames + wait times + 1 = its rows in frames.csv.
+
+fps.csv names Surfaces, so layers that share one are compared by their sum. summary.csv joins
+them and must say the same.
+"""
+
+import collections
+import sys
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+from jankd import Checks, analyze, folder, rows, trace_names, unpack
+
+
+def per_surface(table):
+    sums = collections.Counter()
+    for row in table:
+        sums[row["Surface"]] += int(row["frames"]) + int(row["wait times"])
+    return sums
+
+
+def check(checks, name, out):
+    layers = collections.defaultdict(set)
+    frames = collections.Counter()
+    for row in rows(out, "frames.csv"):
+        layers[row["Surface"]].add(row["layer"])
+        frames[row["Surface"]] += 1
+    for file in ("fps.csv", "summary.csv"):
+        sums = per_surface(rows(out, file))
+        checks.that(sums.keys() <= frames.keys(), f"{name}: {file}: a Surface without frames")
+        for surface, count in frames.items():
+            checks.equal(sums[surface] + len(layers[surface]), count,
+                         f"{name}: {file}: {surface}: frames + wait times + layers")
+        checks.that(not [r for r in rows(out, file) if int(r["frames"]) + int(r["wait times"]) < 0],
+                    f"{name}: {file}: negative counts")
+
+
+checks = Checks()
+for name in trace_names():
+    with folder() as here:
+        trace = unpack(name, here)
+        for options in ((), ("-f", "1", "-d", "0.2"), ("-f", "1000")):
+            out = here / "-".join(("out", *options))
+            analyze(out, "--frames-log", *options, trace)
+            check(checks, f"{name} {' '.join(options)}".strip(), out)
+checks.end()

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How many vsyncs lie between a layer's frames, where the presents alone leave no doubt."""
+
+import collections
+import sys
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+from jankd import Checks, analyze, folder, microseconds, rows, trace_names, unpack
+
+# A difference of presents this far from whole periods, in periods, leaves doubt.
+DOUBT = 0.3
+
+PERIOD_US = collections.defaultdict(lambda: 50000 / 3, {"android-11-launcher": 11128.4})
+
+# trace, beginning and end of the layer's name, frames, {vsyncs: how many intervals}
+EXPECTED = (
+    ("android-4.1-launcher", "com.android.launcher/com.android.launcher2.Launcher", "", 180,
+     {1: 178, 2: 1}),
+    ("android-7-launcher", "com.google.android.googlequicksearchbox/", "launcher.GEL", 60,
+     {1: 58, 5: 1}),
+    ("android-9-flutter", "SurfaceView - com.thl.fluwanandroid/", "MainActivity#0", 248,
+     {1: 245, 2: 2}),
+    ("android-9-launcher-scroll", "com.meizu.flyme.launcher/", "Launcher#0", 35, {1: 34}),
+    ("android-9-list-jank", "sample.tencent.matrix/", "TestFpsActivity#0", 123,
+     {1: 111, 2: 10, 22: 1}),
+    ("android-9-list-jank", "#0", "", 41,
+     {1: 2, 2: 1, 3: 2, 4: 2, 5: 3, 6: 11, 7: 9, 8: 6, 9: 1, 10: 3}),
+    ("android-11-launcher", "com.miui.home/com.miui.home.launcher.Launcher#0", "", 37,
+     {1: 29, 2: 5, 9: 1}),
+    ("android-11-launcher", "com.miui.miwallpaper", "SnowmountainSuperWallpaper#0", 89,
+     {1: 6, 2: 76, 3: 6}),
+    ("android-15-startup", "Splash Screen androidx.compose.", "target#7842", 23,
+     {1: 19, 10: 1, 90: 1}),
+    ("android-15-startup", "NavigationBar0#76", "", 15, {1: 10, 2: 2, 3: 1}),
+)
+
+
+def clear_intervals(frames, period):
+    """(vsyncs by the presents, vsyncs as jankd says) of the intervals that leave no doubt."""
+    for before, after in zip(frames, frames[1:]):
+        difference = microseconds(after["present(s)"]) - microseconds(before["present(s)"])
+        periods = difference / period
+        if abs(periods - round(periods)) < DOUBT:
+            yield round(periods), after["vsyncs"]
+
+
+def check(checks, name, frames, expected):
+    trace, begin, end, count, histogram = expected
+    layer = f"{trace}: {begin}…{end}"
+    frames = [f for f in frames if f["layer"].startswith(begin) and f["layer"].endswith(end)]
+    checks.equal(len(frames), count, f"{layer}: frames")
+    clear = list(clear_intervals(frames, PERIOD_US[name]))
+    said = collections.Counter(int(vsyncs) if vsyncs else None for _, vsyncs in clear)
+    checks.equal(dict(sorted(said.items(), key=str)), dict(sorted(histogram.items(), key=str)),
+                 f"{layer}: intervals by vsyncs")
+    wrong = [(truth, vsyncs) for truth, vsyncs in clear if str(truth) != vsyncs]
+    checks.that(not wrong, f"{layer}: (vsyncs, said): {wrong[:8]}")
+
+
+checks = Checks()
+for name in trace_names():
+    with folder() as here:
+        analyze(here / "out", "--frames-log", unpack(name, here))
+        frames = rows(here / "out", "frames.csv")
+    for expected in EXPECTED:
+        if expected[0] == name:
+            check(checks, name, frames, expected)
+checks.end()

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scripts of this folder share: where things are, how jankd is run, how rows are read.
+
+A script ends with exit code 0 (passed), 1 (failed) or 77 (skipped, with the reason on stdout).
+"""
+
+import contextlib
+import csv
+import lzma
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("JANKD_BUILD", SOURCE / "build"))
+JANKD = BUILD / "daemon" / "jankd"
+PHONE = BUILD / "tools" / "jank-phone"
+SHARED = SOURCE.parent / "shared"
+TRACES = SHARED / "traces"
+
+
+def skip(reason):
+    """Ends this script: what it needs is not here."""
+    print(f"skipped: {reason}", flush=True)
+    sys.exit(77)
+
+
+class Checks:
+    """Counts what holds and what does not; a failure says what was expected and goes on."""
+
+    def __init__(self):
+        self.passed = 0
+        self.failed = 0
+
+    def that(self, holds, what):
+        if holds:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED: {what}", flush=True)
+        return bool(holds)
+
+    def equal(self, got, expected, what):
+        return self.that(got == expected, f"{what}: got {got!r}, expected {expected!r}")
+
+    def end(self):
+        print(f"{self.passed} checks held, {self.failed} did not", flush=True)
+        if self.passed + self.failed == 0:
+            print("FAILED: nothing was checked", flush=True)
+        sys.exit(1 if self.failed or not self.passed else 0)
+
+
+@contextlib.contextmanager
+def folder():
+    """A folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="jankd-test-") as path:
+        yield pathlib.Path(path)
+
+
+def trace_names(what="frames.csv"):
+    """Names of the recorded traces that have @what and a text; skips where there is none."""
+    if not TRACES.is_dir():
+        skip(f"no recorded traces: {os.path.relpath(TRACES, SOURCE)} is missing")
+    names = sorted(p.parent.name for p in TRACES.glob("*/trace.txt.xz") if (p.parent / what).exists())
+    if not names:
+        skip(f"no recorded trace has {what}")
+    return names
+
+
+def trace_text(name):
+    """The bytes of a recorded trace."""
+    path = TRACES / name / "trace.txt.xz"
+    if not path.exists():
+        skip(f"no recorded trace {name}")
+    return lzma.open(path).read()
+
+
+def unpack(name, into):
+    """Writes a recorded trace as plain text into the folder @into."""
+    path = into / f"{name}.txt"
+    path.write_bytes(trace_text(name))
+    return path
+
+
+def jankd(*arguments, **keywords):
+    """Runs jankd to its end; never raises for its exit code."""
+    keywords.setdefault("stdin", subprocess.DEVNULL)
+    if "input" in keywords:
+        del keywords["stdin"]
+    keywords.setdefault("timeout", 600)
+    return subprocess.run([JANKD, *map(str, arguments)], capture_output=True, **keywords)
+
+
+def analyze(into, *arguments, **keywords):
+    """jankd analyze with its files in the folder @into; it must succeed."""
+    done = jankd("analyze", "-F", into, *arguments, **keywords)
+    if done.returncode != 0:
+        print(f"FAILED: jankd analyze {' '.join(map(str, arguments))}: exit {done.returncode}")
+        print(done.stderr.decode(errors="replace"), flush=True)
+        sys.exit(1)
+    return done
+
+
+def rows(path, name=None):
+    """Rows of a CSV file as dictionaries; [] where there is no such file."""
+    path = pathlib.Path(path) / name if name else pathlib.Path(path)
+    if not path.exists():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+CSV_FILES = ("fps.csv", "dropFrames.csv", "frames.csv", "summary.csv", "events.csv")
+
+
+def outputs(path):
+    """The bytes of every CSV file in a folder, by name."""
+    return {n: (path / n).read_bytes() for n in CSV_FILES if (path / n).exists()}
+
+
+def differences(a, b):
+    """Names of the files that differ between two answers of outputs()."""
+    return sorted(n for n in a.keys() | b.keys() if a.get(n) != b.get(n))
+
+
+def microseconds(text):
+    """A time of a CSV file, "12.345678", in whole microseconds."""
+    seconds, fraction = text.split(".")
+    return int(seconds) * 1000000 + int(fraction)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jank-phone plays into an instance of the kernel's tracefs while jankd reads it."""
+
+import contextlib
+import signal
+import subprocess
+import time
+
+import tracefs
+from frames import per_layer, vsyncs_per_layer
+from jankd import JANKD, PHONE, folder, rows
+from measure import switches
+
+# Share of intervals whose vsyncs have to be those of the truth.
+VSYNCS_RIGHT = 0.99
+
+
+class Capture:
+    """A jankd that reads an instance."""
+
+    def __init__(self, mount, instance, out, *arguments):
+        self.begin = time.monotonic()
+        self.out = out
+        self.process = subprocess.Popen(
+            [JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
+             "--frames-log", "-F", out, *arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def wait_ready(self):
+        """Until it has its files, and so has the trace open; False where it ended instead."""
+        while self.process.poll() is None:
+            if (self.out / "events.csv").exists():
+                return True
+            time.sleep(0.02)
+        return False
+
+    def stop(self, number=signal.SIGINT):
+        """Ends it by a signal. Returns its exit code, what it said, and wakeups per second."""
+        wakeups = switches(self.process.pid) / (time.monotonic() - self.begin)
+        self.process.send_signal(number)
+        out, error = self.process.communicate(timeout=60)
+        return self.process.returncode, (out + error).decode(errors="replace"), wakeups
+
+
+@contextlib.contextmanager
+def session():
+    """(tracefs, instance of our own, folder); the top level must not change meanwhile."""
+    mount = tracefs.root()
+    before = tracefs.witness(mount)
+    with tracefs.instance(mount) as instance, folder() as here:
+        yield mount, instance, here
+    after = tracefs.witness(mount)
+    if before != after:
+        raise AssertionError(f"the top level of tracefs changed: {before} to {after}")
+
+
+def play(mount, instance, truth, *arguments):
+    """jank-phone from begin to end; its last words are its own account of how late it was."""
+    return subprocess.run([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", truth,
+                           *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=300)
+
+
+def compare_vsyncs(checks, what, truth, counted):
+    """How many intervals jankd gives the vsyncs that were played."""
+    right = total = 0
+    expected, got = vsyncs_per_layer(truth), vsyncs_per_layer(counted)
+    for layer, series in expected.items():
+        for a, b in zip(series, got.get(layer, [])):
+            if a != "":
+                total += 1
+                right += a == b
+    share = right / total if total else 1.0
+    print(f"{what}: {right} of {total} intervals have the vsyncs of the truth")
+    checks.that(share >= VSYNCS_RIGHT, f"{what}: vsyncs are right for {share:.1%} of intervals only")
+
+
+def compare(checks, what, truth, out):
+    """The files of @out hold what was played, and nothing was lost on the way."""
+    played, counted = per_layer(truth), per_layer(out / "frames.csv")
+    print(f"{what}: truth {played.total()} frames, counted {counted.total()}")
+    checks.that(played.total(), f"{what}: nothing was played")
+    checks.equal({k: v for k, v in counted.items() if played[k] != v},
+                 {k: played[k] for k in counted if played[k] != counted[k]}, f"{what}: frames")
+    checks.equal(sorted(played.keys() - counted.keys()), [], f"{what}: layers that were not seen")
+    lost = sum(int(row["lost events"]) for row in rows(out, "fps.csv") if row["lost events"] != "")
+    checks.equal(lost, 0, f"{what}: lost events")
+    checks.that("lost" not in {row["kind"] for row in rows(out, "events.csv")},
+                f"{what}: events were lost")
+    compare_vsyncs(checks, what, truth, out / "frames.csv")
+
+
+def check_played(checks, what, *arguments):
+    """Plays @arguments of jank-phone live and compares what jankd counts with the truth."""
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out")
+        if not checks.that(capture.wait_ready(), f"{what}: jankd does not start"):
+            print(capture.process.stderr.read().decode(errors="replace"))
+            return
+        truth = here / "truth.csv"
+        phone = play(mount, instance, truth, *arguments)
+        time.sleep(0.6)
+        code, said, wakeups = capture.stop()
+        checks.equal(phone.returncode, 0, f"{what}: jank-phone: {phone.stderr.decode()[-500:]}")
+        checks.equal(code, 0, f"{what}: jankd's exit code: {said[-500:]}")
+        print(f"{what}: {wakeups:.1f} wakeups/s")
+        checks.that(wakeups < 20, f"{what}: {wakeups:.1f} wakeups/s: one for each event?")
+        compare(checks, what, truth, here / "out")
+

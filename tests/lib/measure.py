@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times and tables for the benchmarks."""
+
+import os
+import pathlib
+import re
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+
+
+def run(command):
+    """(wall seconds, CPU seconds) of a command, run to its end."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin = time.monotonic()
+    # Into a file: grep notices /dev/null and stops at the first match.
+    with tempfile.TemporaryFile() as output:
+        subprocess.run([str(word) for word in command], check=True, stdout=output,
+                       stderr=subprocess.DEVNULL)
+    wall = time.monotonic() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall, cpu
+
+
+def interleaved(commands, rounds):
+    """For each name the (wall, CPU) of each round; every round runs all, so that they share the
+    machine's moods."""
+    results = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            results[name].append(run(command))
+    return results
+
+
+def median(results, place=0):
+    return statistics.median(result[place] for result in results)
+
+
+def spread(results, place=0):
+    values = sorted(result[place] for result in results)
+    return f"{values[0]:.3f}–{values[-1]:.3f}"
+
+
+def memory_kb(pid):
+    """The most memory that a running process has had, in KB; 0 where it is gone."""
+    try:
+        found = re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return int(found.group(1)) if found else 0
+
+
+def peak_kb(command):
+    """Peak memory of a command, seen from outside every few milliseconds."""
+    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, memory_kb(process.pid))
+        time.sleep(0.002)
+    return peak
+
+
+def switches(pid):
+    """How often a process went to sleep of its own will: its wakeups."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.M).group(1))
+
+
+def cpu_seconds(pid):
+    """CPU time of all threads of a running process."""
+    total = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        total += int((task / "schedstat").read_text().split()[0])
+    return total / 1e9
+
+
+def machine():
+    """One line on what this was measured on."""
+    model = re.search(r"model name\s*: (.+)", pathlib.Path("/proc/cpuinfo").read_text())
+    return f"{os.cpu_count()} CPUs, {model.group(1) if model else os.uname().machine}, Linux {os.uname().release}"

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instances of the kernel's tracefs for tests, and a witness that the top level stays as it was."""
+
+import contextlib
+import os
+import pathlib
+import subprocess
+import time
+
+from jankd import skip
+
+MOUNTS = (pathlib.Path("/sys/kernel/tracing"), pathlib.Path("/sys/kernel/debug/tracing"))
+WITNESSED = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options", "current_tracer", "set_event")
+
+
+def root():
+    """tracefs, mounted if need be; skips where this machine gives none to us."""
+    if os.geteuid() != 0:
+        skip("reading a live trace needs root")
+    for mount in MOUNTS:
+        if (mount / "instances").is_dir():
+            return mount
+    if MOUNTS[0].is_dir():
+        subprocess.run(["mount", "-t", "tracefs", "nodev", MOUNTS[0]], capture_output=True)
+    if not (MOUNTS[0] / "instances").is_dir():
+        skip("no tracefs on this machine, and it cannot be mounted")
+    return MOUNTS[0]
+
+
+@contextlib.contextmanager
+def instance(tracefs, kilobytes=4096):
+    """An instance of our own; it is removed at the end, whatever happens."""
+    name = f"jankd-test-{os.getpid()}-{time.monotonic_ns() % 1000000}"
+    path = tracefs / "instances" / name
+    try:
+        path.mkdir()
+    except OSError as error:
+        skip(f"no instance can be made in {tracefs}: {error.strerror}")
+    try:
+        (path / "buffer_size_kb").write_text(str(kilobytes))
+        yield path
+    finally:
+        remove(path)
+
+
+def remove(path):
+    """Removes an instance; a reader that is just going may still hold it for a moment."""
+    for _ in range(50):
+        try:
+            path.rmdir()
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"{path} cannot be removed: someone still uses it")
+
+
+def witness(tracefs):
+    """What nobody may change: the settings of the top level, and which instances there are."""
+    seen = {name: (tracefs / name).read_text() for name in WITNESSED}
+    return seen

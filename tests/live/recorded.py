@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A recorded trace, played at its own speed through the kernel: the same frames come out."""
+
+import pathlib
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from jankd import TRACES, Checks, folder, skip, unpack
+from live import check_played
+
+NAME = "android-9-list-jank"
+
+tracefs.root()
+if not (TRACES / NAME).is_dir():
+    skip(f"no recorded trace {NAME}")
+checks = Checks()
+with folder() as here:
+    trace = unpack(NAME, here)
+    shutil.copy(TRACES / NAME / "frames.csv", here / "frames.csv")
+    check_played(checks, NAME, trace)
+checks.end()

@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""scenarios.py VOCABULARY: every scenario of jank-phone, played live in the words of one Android.
+
+The frames that jankd counts are those that were played.
+"""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from jankd import Checks
+from live import check_played
+
+SECONDS = 4
+SCENARIOS = ("steady-60", "drops-120", "game-30", "switch-60-120", "idle-gaps", "app-switch",
+             "surfaces-200")
+
+vocabulary = sys.argv[1]
+tracefs.root()
+checks = Checks()
+for scenario in SCENARIOS:
+    check_played(checks, f"{scenario} {vocabulary}", "--scenario", scenario, "--vocabulary",
+                 vocabulary, "--seconds", SECONDS, "--seed", 1)
+checks.end()

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""However a capture is ended, its files are complete and tracing is as it was."""
+
+import pathlib
+import signal
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from jankd import Checks, rows
+from live import Capture, play, session
+
+SETTINGS = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options")
+
+
+def settings(instance):
+    return {name: (instance / name).read_text() for name in SETTINGS}
+
+
+def ended_by(checks, number):
+    what = f"ended by {signal.Signals(number).name}"
+    with session() as (mount, instance, here):
+        before = settings(instance)
+        capture = Capture(mount, instance, here / "out")
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        truth = here / "truth.csv"
+        play(mount, instance, truth, "--scenario", "steady-60", "--seconds", 2)
+        code, said, _ = capture.stop(number)
+        checks.equal(code, 0, f"{what}: exit code: {said[-500:]}")
+        checks.equal(len(rows(here / "out", "frames.csv")), len(rows(truth)), f"{what}: frames")
+        kinds = [row["kind"] for row in rows(here / "out", "events.csv")]
+        checks.that("start" in kinds and kinds[-1:] == ["stop"], f"{what}: events {kinds}")
+        checks.that(rows(here / "out", "summary.csv"), f"{what}: no summary")
+        checks.equal(settings(instance), before, f"{what}: settings of the instance")
+
+
+def no_markers(checks):
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", "--duration", "1")
+        error = capture.process.communicate(timeout=60)[1].decode(errors="replace")
+        checks.equal(capture.process.returncode, 1, f"a silent trace: exit code: {error}")
+        checks.that("no markers" in error, f"a silent trace: {error!r}")
+
+
+def busy(checks):
+    with session() as (mount, instance, here), open(instance / "trace_pipe", "rb", buffering=0):
+        capture = Capture(mount, instance, here / "out", "--duration", "1")
+        error = capture.process.communicate(timeout=60)[1].decode(errors="replace")
+        checks.equal(capture.process.returncode, 1, f"someone else reads: exit code: {error}")
+        checks.that(error.startswith("jankd: ") and ";" in error, f"someone else reads: {error!r}")
+
+
+def own_instance(checks):
+    """An instance that jankd makes is gone afterwards."""
+    with session() as (mount, instance, here):
+        mine = instance.with_name(f"{instance.name}-own")
+        capture = Capture(mount, mine, here / "out")
+        checks.that(capture.wait_ready(), "own instance: jankd does not start")
+        checks.that(mine.is_dir(), "own instance: not made")
+        with open(mine / "trace_marker", "wb", buffering=0) as marker:
+            for n in range(100):
+                marker.write(f"C|1|x|{n}".encode())
+        time.sleep(0.5)
+        capture.stop(signal.SIGTERM)
+        checks.that(not mine.exists(), "own instance: still there")
+
+
+def switched_off(checks):
+    """tracing_on set to 0 by somebody else is told, and so is its return."""
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out")
+        checks.that(capture.wait_ready(), "switched off: jankd does not start")
+        for state in "01":
+            time.sleep(2.8)
+            (instance / "tracing_on").write_text(state)
+        time.sleep(2.8)
+        with open(instance / "trace_marker", "wb", buffering=0) as marker:
+            marker.write(b"B|1|x")
+        capture.stop()
+        told = [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "tracing"]
+        checks.that(len(told) >= 2, f"switched off and on: events {told}")
+
+
+tracefs.root()
+checks = Checks()
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    ended_by(checks, number)
+for case in (no_markers, busy, own_instance, switched_off):
+    case(checks)
+checks.end()

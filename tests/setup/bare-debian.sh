@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# bare-debian.sh [FOLDER]
+#
+# The two commands of the README on a Debian 12 that has nothing but apt: makes one with
+# debootstrap in FOLDER (default: a new one in /var/tmp, removed at the end), clones the project
+# into it, ../shared beside it where there is one, and runs tools/demo and tools/check there.
+# Needs root, debootstrap and a network; takes some minutes, so it is no part of the test suite.
+
+set -eu
+
+source=$(cd "$(dirname "$0")/../.." && pwd)
+
+skip()
+{
+  echo "skipped: $*"
+  exit 77
+}
+
+[ "$(id -u)" = 0 ] || skip "making a bare Debian needs root"
+command -v debootstrap >/dev/null || skip "debootstrap is missing"
+
+# The mirror that this machine uses itself.
+mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)\?\(http[^ ]*\).*/\2/p' \
+  /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep '/debian/*$' | head -n 1)
+mirror=${mirror:-http://deb.debian.org/debian}
+
+bare=${1:-}
+if [ -z "$bare" ]; then
+  bare=$(mktemp -d /var/tmp/bare-debian-XXXXXX)
+  remove=$bare
+fi
+
+cleanup()
+{
+  # Newest first; a folder that is still mounted must never be removed.
+  for dir in sys/kernel/tracing sys proc dev; do
+    ! mountpoint -q "$bare/$dir" || umount "$bare/$dir"
+  done
+  [ -z "${remove:-}" ] || mountpoint -q "$bare/sys" || rm -rf --one-file-system "$remove"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM HUP
+
+[ -x "$bare/bin/sh" ] || debootstrap --variant=minbase bookworm "$bare" "$mirror"
+for file in /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf; do
+  [ ! -e "$file" ] || cp -L "$file" "$bare$file"
+done
+
+rm -rf "$bare/home/jankd" "$bare/home/shared"
+git clone -q "$source" "$bare/home/jankd"
+[ ! -d "$source/../shared" ] || cp -a "$source/../shared" "$bare/home/shared"
+
+mount -t proc proc "$bare/proc"
+mount -t sysfs sysfs "$bare/sys"
+mount --bind /dev "$bare/dev"
+[ ! -d "$bare/sys/kernel/tracing" ] || mount -t tracefs nodev "$bare/sys/kernel/tracing"
+
+inside()
+{
+  echo "== $* in a bare Debian"
+  chroot "$bare" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C \
+    sh -c "cd /home/jankd && $*" </dev/null
+}
+
+inside tools/demo
+inside tools/check

@@ -7,6 +7,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static void text_reserve(struct text_buffer *buffer, size_t len)
+{
+	if (buffer->len + len + 1 <= buffer->room)
+		return;
+	buffer->room = 2 * (buffer->len + len + 1);
+	buffer->text = realloc(buffer->text, buffer->room);
+	if (!buffer->text)
+		abort();
+}
+
+static void text_put(struct text_buffer *buffer, char byte)
+{
+	text_reserve(buffer, 1);
+	buffer->text[buffer->len++] = byte;
+	buffer->text[buffer->len] = '\0';
+}
+
 void text_printf(struct text_buffer *buffer, const char *format, ...)
 {
 	va_list args;
@@ -15,12 +32,7 @@ void text_printf(struct text_buffer *buffer, const char *format, ...)
 	va_start(args, format);
 	len = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	if (buffer->len + (size_t)len + 1 > buffer->room) {
-		buffer->room = 2 * (buffer->len + (size_t)len + 1);
-		buffer->text = realloc(buffer->text, buffer->room);
-		if (!buffer->text)
-			abort();
-	}
+	text_reserve(buffer, (size_t)len);
 	va_start(args, format);
 	vsnprintf(buffer->text + buffer->len, (size_t)len + 1, format, args);
 	va_end(args);
@@ -51,7 +63,7 @@ static void span_print(struct text_buffer *buffer, const char *key, struct span 
 		if (byte < ' ' || byte > '~' || byte == '"' || byte == '\\')
 			text_printf(buffer, "\\x%02x", byte);
 		else
-			text_printf(buffer, "%c", byte);
+			text_put(buffer, (char)byte);
 	}
 	text_printf(buffer, "\"");
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a file: the verdict holds, and the text in HTML is the same however it is read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/container.h"
+#include "tests/fuzz/target.h"
+
+/* FNV-1a of the text that came out. */
+struct digest {
+	uint64_t hash;
+	size_t len;
+};
+
+static void digest_add(struct digest *digest, struct span text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		digest->hash = (digest->hash ^ (uint8_t)text.ptr[i]) * UINT64_C(0x100000001b3);
+	digest->len += text.len;
+}
+
+/* Reads @data in pieces of 1 to @most bytes, as the bytes themselves say. */
+static struct digest unwrap(const uint8_t *data, size_t size, size_t most)
+{
+	struct container_html html = CONTAINER_HTML_INIT;
+	struct digest digest = { 0 };
+	size_t begin = 0, end = 0;
+	bool last;
+
+	do {
+		struct span input, text;
+
+		end += size - end > most ? 1 + data[end] % most : size - end;
+		last = end == size;
+		input = (struct span){ (const char *)data + begin, end - begin };
+		while (container_html_next(&html, &input, last, &text))
+			digest_add(&digest, text);
+		begin = (size_t)(input.ptr - (const char *)data);
+		if (!last && end - begin >= CONTAINER_HTML_KEEP_MAX)
+			abort();
+	} while (!last);
+	return digest;
+}
+
+static void check_recognition(const uint8_t *data, size_t size)
+{
+	enum container_kind kind = CONTAINER_MORE;
+	size_t most = size < CONTAINER_HEAD_MAX ? size : CONTAINER_HEAD_MAX;
+	size_t skip;
+
+	for (size_t len = 0; len <= most; len += 1 + len / 8) {
+		struct span head = { (const char *)data, len };
+		enum container_kind now = container_recognise(head, len == size, &skip);
+
+		if ((kind != CONTAINER_MORE && now != kind) || skip > len ||
+		    (now == CONTAINER_MORE && (len == size || len == CONTAINER_HEAD_MAX)))
+			abort();
+		kind = now;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct digest whole = unwrap(data, size, SIZE_MAX);
+	struct digest pieces = unwrap(data, size, 40);
+	struct digest bytes = unwrap(data, size, 1);
+
+	if (whole.hash != pieces.hash || whole.len != pieces.len || whole.hash != bytes.hash ||
+	    whole.len != bytes.len)
+		abort();
+	check_recognition(data, size);
+	return 0;
+}

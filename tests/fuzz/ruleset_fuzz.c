@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any text as a rule file: taken, or refused with a place inside the text and a message. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/ruleset_tables.h"
+#include "tests/fuzz/target.h"
+
+static void check_error(struct span text, const struct ruleset_error *error)
+{
+	unsigned int lines = 2; /* what is missing is missing behind the last line */
+
+	for (size_t i = 0; i < text.len; i++)
+		lines += text.ptr[i] == '\n';
+	if (error->line < 1 || error->line > lines || error->column < 1 ||
+	    error->column > text.len + 1 || error->message[0] == '\0' ||
+	    !memchr(error->message, '\0', sizeof(error->message)))
+		abort();
+}
+
+/* Every word of the text as a name: what is matched must lie inside the name. */
+static void match_words(const struct ruleset *rules, struct span text)
+{
+	while (text.len > 0) {
+		const char *newline = memchr(text.ptr, '\n', text.len);
+		size_t len = newline ? (size_t)(newline - text.ptr) : text.len;
+		struct span name = { text.ptr, len < 64 ? len : 64 };
+		struct pattern_capture capture = { SPAN_NULL, -1 };
+		uint32_t open = ruleset_slice_mask(rules, name);
+
+		ruleset_match(rules, &rules->counters, name, open, &capture);
+		ruleset_match(rules, &rules->instants, name, open, &capture);
+		if (capture.layer.len > 0 &&
+		    (capture.layer.ptr < name.ptr ||
+		     capture.layer.ptr + capture.layer.len > name.ptr + name.len))
+			abort();
+		ruleset_rename(rules, name);
+		ruleset_ignores_layer(rules, name);
+		text = span_skip(text, len + 1);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct span text = { (const char *)data, size };
+	struct ruleset_error error = { 0 };
+	struct ruleset *rules = NULL;
+
+	if (ruleset_new(&rules, text, &error) == 1)
+		check_error(text, &error);
+	else
+		match_words(rules, text);
+	ruleset_free(rules);
+	return 0;
+}

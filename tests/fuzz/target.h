@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one door of every fuzzer: libFuzzer's own, or replay.c's. */
+#ifndef JANKD_TESTS_FUZZ_TARGET_H
+#define JANKD_TESTS_FUZZ_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif

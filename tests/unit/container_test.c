@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a file is, by its bytes; and the text inside systrace HTML, however it is read. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/container.h"
+#include "tests/unit/guarded.h"
+
+static struct guarded memory;
+static size_t skip;
+
+static int set_up(void **state)
+{
+	memory = guarded_new(2 * CONTAINER_HEAD_MAX);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	guarded_free(&memory);
+	return 0;
+}
+
+static enum container_kind recognise(struct span head, bool last)
+{
+	char *at = memory.end - head.len;
+
+	if (head.len != 0)
+		memcpy(at, head.ptr, head.len);
+	return container_recognise((struct span){ at, head.len }, last, &skip);
+}
+
+#define LINE "  surfaceflinger-406   [001] .... 790.283314: tracing_mark_write: E|406\n"
+
+static const struct {
+	struct span head;
+	enum container_kind kind;
+	size_t skip;
+} files[] = {
+	{ SPAN_LITERAL(""), CONTAINER_TEXT, 0 },
+	{ SPAN_LITERAL("x"), CONTAINER_TEXT, 0 },
+	{ SPAN_LITERAL(LINE), CONTAINER_TEXT, 0 },
+	{ SPAN_LITERAL("# tracer: nop\n#\n" LINE), CONTAINER_TEXT, 0 },
+	{ SPAN_LITERAL("\n\n" LINE), CONTAINER_TEXT, 0 },
+	{ SPAN_LITERAL("<...>-406   [001] .... 790.283314: print: E|406\n"), CONTAINER_TEXT, 0 },
+	{ SPAN_LITERAL("<idle>-0   [001] .... 790.283314: print: E|406\n"), CONTAINER_TEXT, 0 },
+	{ SPAN_LITERAL("TRACE:\n# tracer: nop\n" LINE), CONTAINER_TEXT, 0 },
+	{ SPAN_LITERAL("hello, this is no trace"), CONTAINER_TEXT, 0 },
+	{ SPAN_LITERAL("<!DOCTYPE html>\n<html>"), CONTAINER_HTML, 0 },
+	{ SPAN_LITERAL("<!doctype html>"), CONTAINER_HTML, 0 },
+	{ SPAN_LITERAL("\xef\xbb\xbf\r\n <HTML>\n"), CONTAINER_HTML, 0 },
+	{ SPAN_LITERAL("<!-- saved -->"), CONTAINER_HTML, 0 },
+	{ SPAN_LITERAL("\x1f\x8b\x08\x00\x00"), CONTAINER_GZIP, 0 },
+	{ SPAN_LITERAL("\x78\x9c\xed\xbd"), CONTAINER_ZLIB, 0 },
+	{ SPAN_LITERAL("\x78\x01\xed\xbd"), CONTAINER_ZLIB, 0 },
+	{ SPAN_LITERAL("capturing trace... done\nTRACE:\n\x78\x9c\xed"), CONTAINER_ZLIB, 31 },
+	{ SPAN_LITERAL("TRACE:\r\n\x78\xda\xed"), CONTAINER_ZLIB, 8 },
+	{ SPAN_LITERAL("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x01"), CONTAINER_PERFETTO, 0 },
+};
+
+static void test_files_are_recognised(void **state)
+{
+	for (size_t i = 0; i < COUNT_OF(files); i++) {
+		enum container_kind kind = recognise(files[i].head, true);
+
+		if (kind != files[i].kind || skip != files[i].skip)
+			fail_msg("file %zu: kind %d, skip %zu", i, (int)kind, skip);
+	}
+}
+
+/* A stream's first bytes come one by one: the verdict may wait, but it never changes. */
+static void test_a_verdict_is_final(void **state)
+{
+	for (size_t i = 0; i < COUNT_OF(files); i++) {
+		for (size_t len = 0; len <= files[i].head.len; len++) {
+			struct span head = { files[i].head.ptr, len };
+			enum container_kind kind = recognise(head, false);
+
+			if (kind != CONTAINER_MORE && kind != files[i].kind)
+				fail_msg("file %zu: kind %d after %zu bytes", i, (int)kind, len);
+		}
+	}
+}
+
+static void test_more_is_never_asked_of_a_full_head(void **state)
+{
+	static const char *const begins[] = { "a", "\n", "<", "TRACE:\n", "\x0a\x80", " <!" };
+	static char head[CONTAINER_HEAD_MAX];
+
+	for (size_t i = 0; i < COUNT_OF(begins); i++) {
+		for (int fill = 0; fill < 256; fill++) {
+			memset(head, fill, sizeof(head));
+			memcpy(head, begins[i], strlen(begins[i]));
+			assert_int_not_equal(recognise((struct span){ head, sizeof(head) }, false),
+					     CONTAINER_MORE);
+		}
+	}
+}
+
+static const char html_new[] =
+	"<!DOCTYPE html>\n<html><head><script>var a = '<script '; if (1 < 2) {}</script>\n"
+	"<!-- <script class=\"trace-data\">hidden</script> -->\n"
+	"<SCRIPT CLASS=\"trace-data\" type=\"application/text\">\n"
+	"# tracer: nop\n" LINE "          <idle>-0     [001] .... 790.283315: print: E</script>\n"
+	"<script class=\"trace-data\" type=\"application/json\">{\"a\": 1}</script>\n"
+	"<script class=trace-data>\n" LINE "</script></html>\n";
+
+static const char html_new_text[] =
+	"# tracer: nop\n" LINE "          <idle>-0     [001] .... 790.283315: print: E" LINE;
+
+static const char html_old[] =
+	"<html><script>\n  var linuxPerf;\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n"
+	"  hwc-336   [000] 5.929925: 0: C|124|\\\"a\\\\b<c|1\\n\\\n\";\n</script></html>\n";
+
+static const char html_old_text[] =
+	"# tracer: nop\n  hwc-336   [000] 5.929925: 0: C|124|\"a\\b<c|1\n";
+
+/* All text of @html, which is read @piece bytes at a time. */
+static size_t unwrapped(struct span html, size_t piece, char *out)
+{
+	struct container_html reader = CONTAINER_HTML_INIT;
+	size_t left = 0, done = 0, len = 0;
+
+	for (bool last = false; !last; done += piece) {
+		size_t n = html.len - done < piece ? html.len - done : piece;
+		char *first = memory.end - left - n;
+		struct span input = { first, left + n };
+		struct span text;
+
+		memmove(first, memory.end - left, left);
+		memcpy(memory.end - n, html.ptr + done, n);
+		last = done + n == html.len;
+		while (container_html_next(&reader, &input, last, &text)) {
+			memcpy(out + len, text.ptr, text.len);
+			len += text.len;
+		}
+		left = input.len;
+		if (!last)
+			assert_true(left < CONTAINER_HTML_KEEP_MAX);
+	}
+	return len;
+}
+
+static void assert_unwrapped(struct span html, struct span expected)
+{
+	char out[1000];
+
+	for (size_t piece = 1; piece <= html.len; piece++) {
+		size_t len = unwrapped(html, piece, out);
+
+		assert_int_equal(len, expected.len);
+		assert_memory_equal(out, expected.ptr, len);
+	}
+}
+
+static void test_html_of_any_split(void **state)
+{
+	/* The second section's first line lost its blanks: columns are found without them. */
+	char expected[sizeof(html_new_text)];
+	size_t first = sizeof(html_new_text) - 1 - (sizeof(LINE) - 1);
+
+	memcpy(expected, html_new_text, first);
+	strcpy(expected + first, html_new_text + first + 2);
+	assert_unwrapped(SPAN_LITERAL(html_new), span_of(expected));
+}
+
+static void test_html_of_android_4(void **state)
+{
+	assert_unwrapped(SPAN_LITERAL(html_old), SPAN_LITERAL(html_old_text));
+}
+
+/* All of the text before the cut; the begin of a tag may stand at its end. */
+static void test_html_that_is_cut_gives_what_there_is(void **state)
+{
+	char whole[1000], out[1000];
+
+	unwrapped(SPAN_LITERAL(html_new), 1000, whole);
+	for (size_t len = 1; len < sizeof(html_new); len++) {
+		size_t n = unwrapped((struct span){ html_new, len }, 16, out);
+
+		if (n > sizeof("</script") - 1)
+			assert_memory_equal(out, whole, n - (sizeof("</script") - 1));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files_are_recognised),
+		cmocka_unit_test(test_a_verdict_is_final),
+		cmocka_unit_test(test_more_is_never_asked_of_a_full_head),
+		cmocka_unit_test(test_html_of_any_split),
+		cmocka_unit_test(test_html_of_android_4),
+		cmocka_unit_test(test_html_that_is_cut_gives_what_there_is),
+	};
+
+	return cmocka_run_group_tests_name("container", tests, set_up, tear_down);
+}

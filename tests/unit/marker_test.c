@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The grammar of a marker's payload, row by row. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/marker.h"
+#include "tests/unit/guarded.h"
+
+#define NONE TRACE_ID_UNKNOWN
+
+struct row {
+	const char *payload;
+	enum trace_kind kind;
+	int32_t pid;
+	const char *name;
+	int64_t value;
+	const char *track;
+};
+
+static const struct row good[] = {
+	{ "B|683|postFramebuffer", TRACE_SLICE_BEGIN, 683, "postFramebuffer", 0, "" },
+	{ "B|683|", TRACE_SLICE_BEGIN, 683, "", 0, "" },
+	{ "B|683", TRACE_SLICE_BEGIN, 683, "", 0, "" },
+	{ "B|0|a|b|", TRACE_SLICE_BEGIN, 0, "a|b|", 0, "" },
+	{ "B|2147483647|x", TRACE_SLICE_BEGIN, INT32_MAX, "x", 0, "" },
+	{ "B|0000683|x", TRACE_SLICE_BEGIN, 683, "x", 0, "" },
+	{ "B|1| ", TRACE_SLICE_BEGIN, 1, " ", 0, "" },
+	{ "E", TRACE_SLICE_END, NONE, "", 0, "" },
+	{ "E|", TRACE_SLICE_END, NONE, "", 0, "" },
+	{ "E|683", TRACE_SLICE_END, 683, "", 0, "" },
+	{ "E|683|wait", TRACE_SLICE_END, 683, "wait", 0, "" },
+	{ "C|683|VSYNC-sf|1", TRACE_COUNTER, 683, "VSYNC-sf", 1, "" },
+	{ "C|683|a|b|-7", TRACE_COUNTER, 683, "a|b", -7, "" },
+	{ "C|683||0", TRACE_COUNTER, 683, "", 0, "" },
+	{ "C|683|1|2", TRACE_COUNTER, 683, "1", 2, "" },
+	{ "C|683|1|2|3", TRACE_COUNTER, 683, "1|2", 3, "" },
+	{ "C|683|max|9223372036854775807", TRACE_COUNTER, 683, "max", INT64_MAX, "" },
+	{ "C|683|min|-9223372036854775808", TRACE_COUNTER, 683, "min", INT64_MIN, "" },
+	{ "C|683|H:x|4|M62", TRACE_COUNTER, 683, "H:x", 4, "" },
+	{ "S|683|launch|12", TRACE_ASYNC_BEGIN, 683, "launch", 12, "" },
+	{ "F|683|launch|-12", TRACE_ASYNC_END, 683, "launch", -12, "" },
+	{ "I|683|latchBuffer a#1 - 7", TRACE_INSTANT, 683, "latchBuffer a#1 - 7", 0, "" },
+	{ "G|683|track|name|5", TRACE_TRACK_BEGIN, 683, "name", 5, "track" },
+	{ "G|683||name|5", TRACE_TRACK_BEGIN, 683, "name", 5, "" },
+	{ "H|683|track|5", TRACE_TRACK_END, 683, "", 5, "track" },
+	{ "H|683|track|name|5", TRACE_TRACK_END, 683, "name", 5, "track" },
+	{ "N|683|track|name", TRACE_TRACK_INSTANT, 683, "name", 0, "track" },
+	{ "trace_event_clock_sync: parent_ts=1.5", TRACE_CLOCK_SYNC, NONE, "parent_ts=1.5", 0, "" },
+	{ "trace_event_clock_sync:name=x", TRACE_CLOCK_SYNC, NONE, "name=x", 0, "" },
+	{ "B|683|x\n", TRACE_SLICE_BEGIN, 683, "x", 0, "" },
+	{ "C|683|x|5\r\n", TRACE_COUNTER, 683, "x", 5, "" },
+};
+
+static const char *const bad[] = {
+	"",
+	"|",
+	"B",
+	"B|",
+	"b|683|x",
+	"B683|x",
+	"B|x|y",
+	"B| 683|x",
+	"B|-1|x",
+	"B|683x|y",
+	"B|2147483648|x",
+	"B|99999999999999999999|x",
+	"EE",
+	"E|x",
+	"E x",
+	"C|683",
+	"C|683|",
+	"C|683|x",
+	"C|683|x|",
+	"C|683|x|-",
+	"C|683|x|+1",
+	"C|683|x|1.5",
+	"C|683|x|9223372036854775808",
+	"C|683|x|-9223372036854775809",
+	"C|683|x|y|z",
+	"S|683|x",
+	"F|683|x|y",
+	"G|683|track",
+	"H|683|track",
+	"X|683|x|1",
+	"\x01|683|x|1",
+	"hello",
+	"\n",
+};
+
+static void assert_span(struct span span, const char *text)
+{
+	assert_int_equal(span.len, strlen(text));
+	if (span.len != 0)
+		assert_memory_equal(span.ptr, text, span.len);
+}
+
+/* Parses @text where the byte behind its last one cannot be read. */
+static bool parse_guarded(struct guarded *memory, const char *text, size_t len,
+			  struct trace_record *record)
+{
+	char *at = memory->end - len;
+
+	memcpy(at, text, len);
+	return marker_parse((struct span){ at, len }, record);
+}
+
+static void test_good_payloads(void **state)
+{
+	struct guarded memory = guarded_new(100);
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		const struct row *row = &good[i];
+		struct trace_record record;
+
+		memset(&record, 0x5a, sizeof(record));
+		if (!parse_guarded(&memory, row->payload, strlen(row->payload), &record))
+			fail_msg("refused: %s", row->payload);
+		assert_int_equal(record.kind, row->kind);
+		assert_int_equal(record.pid, row->pid);
+		assert_int_equal(record.value, row->value);
+		assert_span(record.name, row->name);
+		assert_span(record.track, row->track);
+	}
+	guarded_free(&memory);
+}
+
+/* What the header of the event said must survive. */
+static void test_header_fields_stay(void **state)
+{
+	struct trace_record record = { .cpu = 3, .tid = 5, .tgid = 4, .time_ns = 77 };
+
+	record.comm = SPAN_LITERAL("comm");
+	assert_true(marker_parse(SPAN_LITERAL("C|683|x|1"), &record));
+	assert_int_equal(record.cpu, 3);
+	assert_int_equal(record.tid, 5);
+	assert_int_equal(record.tgid, 4);
+	assert_int_equal(record.time_ns, 77);
+	assert_span(record.comm, "comm");
+}
+
+static void test_bad_payloads_touch_nothing(void **state)
+{
+	struct guarded memory = guarded_new(100);
+	struct trace_record before, record;
+
+	memset(&before, 0x5a, sizeof(before));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		record = before;
+		if (parse_guarded(&memory, bad[i], strlen(bad[i]), &record))
+			fail_msg("taken: %s", bad[i]);
+		assert_memory_equal(&record, &before, sizeof(record));
+	}
+	guarded_free(&memory);
+}
+
+/* A writer that sends its terminating NUL along means the text before it. */
+static void test_trailing_nuls_go(void **state)
+{
+	struct guarded memory = guarded_new(100);
+	struct trace_record record = { 0 };
+
+	assert_true(parse_guarded(&memory, "B|1|x\0\0", 7, &record));
+	assert_span(record.name, "x");
+	assert_true(parse_guarded(&memory, "E\0", 2, &record));
+	assert_int_equal(record.kind, TRACE_SLICE_END);
+	assert_false(parse_guarded(&memory, "\0", 1, &record));
+	guarded_free(&memory);
+}
+
+/* Any cut of a payload is read within its bounds, whatever the verdict. */
+static void test_every_cut_stays_within_bounds(void **state)
+{
+	struct guarded memory = guarded_new(100);
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct trace_record record = { 0 };
+
+		for (size_t len = 0; len <= strlen(good[i].payload); len++)
+			parse_guarded(&memory, good[i].payload, len, &record);
+	}
+	guarded_free(&memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good_payloads),
+		cmocka_unit_test(test_header_fields_stay),
+		cmocka_unit_test(test_bad_payloads_touch_nothing),
+		cmocka_unit_test(test_trailing_nuls_go),
+		cmocka_unit_test(test_every_cut_stays_within_bounds),
+	};
+
+	return cmocka_run_group_tests_name("marker", tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "rules/pattern.h"
+
+static struct pattern_capture capture;
+
+static bool matches(const char *pattern_text, const char *name)
+{
+	struct pattern pattern;
+	size_t at;
+
+	if (pattern_parse(&pattern, span_of(pattern_text), &at))
+		fail_msg("refused: %s", pattern_text);
+	return pattern_match(&pattern, span_of(name), &capture);
+}
+
+static void assert_layer(const char *layer)
+{
+	assert_int_equal(capture.layer.len, strlen(layer));
+	assert_memory_equal(capture.layer.ptr, layer, capture.layer.len);
+}
+
+static void test_a_literal_matches_the_whole_name(void **state)
+{
+	assert_true(matches("VSYNC-sf", "VSYNC-sf"));
+	assert_false(matches("VSYNC-sf", "VSYNC-sf-app"));
+	assert_false(matches("VSYNC-sf", "xVSYNC-sf"));
+	assert_false(matches("VSYNC-sf", "VSYNC-s"));
+	assert_false(matches("VSYNC-sf", ""));
+}
+
+static void test_a_star_matches_any_text(void **state)
+{
+	assert_true(matches("*", ""));
+	assert_true(matches("*", "anything"));
+	assert_true(matches("composite *", "composite 1532417"));
+	assert_true(matches("composite *", "composite "));
+	assert_false(matches("composite *", "composite"));
+	assert_true(matches("*_0", "HW_VSYNC_ON_0"));
+	assert_true(matches("*a*b*", "xxaxxbxx"));
+	assert_true(matches("*ab", "abab"));
+	assert_false(matches("*a*b*", "bbbaaa"));
+}
+
+static void test_layer_takes_as_much_as_it_can(void **state)
+{
+	assert_true(matches("{layer}", "StatusBar#0"));
+	assert_layer("StatusBar#0");
+	assert_true(matches("TX - {layer}", "TX - SurfaceView - com.app/com.app.Main#0"));
+	assert_layer("SurfaceView - com.app/com.app.Main#0");
+	assert_true(matches("latchBuffer {layer} - {frame}", "latchBuffer a - 1 - b#7 - 1234"));
+	assert_layer("a - 1 - b#7");
+	assert_int_equal(capture.frame, 1234);
+}
+
+static void test_layer_is_never_empty(void **state)
+{
+	assert_false(matches("{layer}", ""));
+	assert_false(matches("TX - {layer}", "TX - "));
+	assert_false(matches("latchBuffer {layer} - {frame}", "latchBuffer  - 1"));
+}
+
+static void test_frame_is_a_number(void **state)
+{
+	assert_true(matches("f{frame}", "f0"));
+	assert_int_equal(capture.frame, 0);
+	assert_true(matches("f{frame}", "f999999999999999999"));
+	assert_int_equal(capture.frame, INT64_C(999999999999999999));
+	assert_false(matches("f{frame}", "f"));
+	assert_false(matches("f{frame}", "fx"));
+	assert_false(matches("f{frame}", "f12x"));
+	assert_false(matches("f{frame}", "f-1"));
+	assert_false(matches("f{frame}", "f99999999999999999999"));
+}
+
+static void test_without_frame_there_is_no_number(void **state)
+{
+	assert_true(matches("{layer}", "a"));
+	assert_int_equal(capture.frame, -1);
+}
+
+static void test_a_failed_match_leaves_the_capture(void **state)
+{
+	assert_true(matches("{layer}", "kept"));
+	assert_false(matches("{layer}x", "other"));
+	assert_layer("kept");
+}
+
+static void test_bad_patterns_say_where(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t at;
+	} bad[] = {
+		{ "", 0 },
+		{ "a{", 1 },
+		{ "ab{lyer}", 2 },
+		{ "a**", 2 },
+		{ "*{layer}", 1 },
+		{ "{layer} {layer}", 8 },
+		{ "{frame}-{frame}", 8 },
+		{ "*a*b*c*", 6 },
+	};
+	struct pattern pattern;
+
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
+		size_t at = SIZE_MAX;
+		const char *message = pattern_parse(&pattern, span_of(bad[i].text), &at);
+
+		if (!message)
+			fail_msg("taken: %s", bad[i].text);
+		assert_int_equal(at, bad[i].at);
+	}
+}
+
+/* A name is 4 KB at most; none may cost seconds. */
+static void test_hostile_names_end_soon(void **state)
+{
+	static char name[4097];
+
+	memset(name, 'a', sizeof(name) - 1);
+	assert_false(matches("*a*b", name));
+	memset(name, ' ', sizeof(name) - 1);
+	for (size_t i = 1; i < sizeof(name) - 1; i += 3)
+		name[i] = '-';
+	memcpy(name, "latchBuffer ", 12);
+	assert_false(matches("latchBuffer {layer} - {frame}", name));
+}
+
+static bool glob(const char *pattern, const char *name)
+{
+	return pattern_glob(span_of(pattern), span_of(name));
+}
+
+static void test_globs_match_whole_names(void **state)
+{
+	assert_true(glob("cod", "cod"));
+	assert_false(glob("cod", "codex"));
+	assert_true(glob("cod*", "codex"));
+	assert_true(glob("*", ""));
+	assert_true(glob("", ""));
+	assert_false(glob("", "x"));
+	assert_true(glob("**a**", "xay"));
+	assert_true(glob("*.app/*Main*", "com.app/com.app.Main#0"));
+	assert_false(glob("*.app/*Main*", "com.app/com.app.Other"));
+	assert_true(glob("*a*a*a*a*", "aaaa"));
+	assert_false(glob("*a*a*a*a*", "aaa"));
+	assert_true(glob("{layer}", "{layer}"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_literal_matches_the_whole_name),
+		cmocka_unit_test(test_a_star_matches_any_text),
+		cmocka_unit_test(test_layer_takes_as_much_as_it_can),
+		cmocka_unit_test(test_layer_is_never_empty),
+		cmocka_unit_test(test_frame_is_a_number),
+		cmocka_unit_test(test_without_frame_there_is_no_number),
+		cmocka_unit_test(test_a_failed_match_leaves_the_capture),
+		cmocka_unit_test(test_bad_patterns_say_where),
+		cmocka_unit_test(test_hostile_names_end_soon),
+		cmocka_unit_test(test_globs_match_whole_names),
+	};
+
+	return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tester writes rule files: every mistake is found, and the message points at it. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/ruleset_tables.h"
+
+/* The least that is a rule file. */
+#define LEAST "present slice postFramebuffer\nlatch counter {layer} inside acquireBuffer\n"
+
+static struct ruleset_error error;
+
+static struct ruleset *taken(const char *text)
+{
+	struct ruleset *rules = NULL;
+
+	if (ruleset_new(&rules, span_of(text), &error) != 0)
+		fail_msg("line %u, column %u: %s", error.line, error.column, error.message);
+	return rules;
+}
+
+static void assert_refused(struct span text, unsigned int line, unsigned int column,
+			   const char *part)
+{
+	struct ruleset *rules = NULL;
+
+	memset(&error, 0, sizeof(error));
+	assert_int_equal(ruleset_new(&rules, text, &error), 1);
+	assert_null(rules);
+	if (!strstr(error.message, part))
+		fail_msg("'%s' lacks '%s'", error.message, part);
+	assert_null(strchr(error.message, '\n'));
+	assert_int_equal(error.line, line);
+	assert_int_equal(error.column, column);
+}
+
+static void test_every_mistake_has_its_place_and_message(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int line, column;
+		const char *part;
+	} bad[] = {
+		{ "tack counter VSYNC\n", 1, 1, "a rule begins with" },
+		{ "\n# c\n  tack counter VSYNC\n", 3, 3, "'tack'" },
+		{ "tick\n", 1, 5, "takes counter" },
+		{ "tick slice VSYNC\n", 1, 6, "takes counter, not 'slice'" },
+		{ "present counter x\n", 1, 9, "takes slice" },
+		{ "rename slice x y\n", 1, 8, "takes layer" },
+		{ "tick counter\n", 1, 13, "pattern is missing" },
+		{ "tick counter # x\n", 1, 14, "pattern is missing" },
+		{ "tick counter \"\"\n", 1, 15, "empty" },
+		{ "tick counter \"VSYNC\n", 1, 14, "closing" },
+		{ "tick counter a{b}\n", 1, 15, "{layer} or {frame}" },
+		{ "tick counter a**\n", 1, 16, "two wildcards" },
+		{ "tick counter *a*b*c*\n", 1, 20, "3 wildcards" },
+		{ "latch instant {layer}-{layer}\n", 1, 23, "once" },
+		{ "latch counter x\n", 1, 15, "{layer}" },
+		{ "queue rise *\n", 1, 12, "{layer}" },
+		{ "drop fall \"a b\"\n", 1, 12, "{layer}" },
+		{ "tick counter a b\n", 1, 16, "line ends" },
+		{ "tick counter a inside\n", 1, 22, "pattern is missing" },
+		{ "tick counter a inside b inside c\n", 1, 25, "line ends" },
+		{ "tick counter a fallback\n", 1, 16, "line ends" },
+		{ "tick counter a inside {b}\n", 1, 23, "braces" },
+		{ "rename layer a\n", 1, 15, "new name" },
+		{ "rename layer a b c\n", 1, 18, "line ends" },
+		{ "engine\n", 1, 7, "last-counter" },
+		{ "engine v8\n", 1, 8, "last-counter" },
+		{ "present slice x\n", 2, 1, "no 'latch'" },
+		{ "latch counter {layer}\n", 2, 1, "no 'present" },
+		{ "", 1, 1, "no 'present" },
+		{ "# nothing\n\n", 3, 1, "no 'present" },
+		{ "engine last-counter\n", 2, 1, "no 'present" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
+		assert_refused(span_of(bad[i].text), bad[i].line, bad[i].column, bad[i].part);
+}
+
+static void test_a_binary_file_is_refused(void **state)
+{
+	assert_refused(SPAN_LITERAL(LEAST "ti\0ck"), 3, 1, "NUL");
+}
+
+/* Messages stay one line of bounded length whatever the file holds. */
+static void test_a_long_wrong_word_is_cut(void **state)
+{
+	char text[5000];
+
+	memset(text, 'x', sizeof(text));
+	assert_refused((struct span){ text, sizeof(text) }, 1, 1, "'xxx");
+	assert_true(strlen(error.message) < sizeof(error.message));
+}
+
+static char *repeated(const char *line, unsigned int times)
+{
+	char *text = malloc(times * 64 + sizeof(LEAST));
+	size_t len = 0;
+
+	for (unsigned int i = 0; i < times; i++)
+		len += (size_t)sprintf(text + len, line, i);
+	strcpy(text + len, LEAST);
+	return text;
+}
+
+static void test_too_many_rules(void **state)
+{
+	char *text = repeated("tick counter t%u\n", RULES_MAX - 2);
+
+	ruleset_free(taken(text));
+	free(text);
+	text = repeated("tick counter t%u\n", RULES_MAX - 1);
+	assert_refused(span_of(text), RULES_MAX + 1, 1, "200 rules");
+	free(text);
+}
+
+static void test_too_many_contexts(void **state)
+{
+	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);
+
+	ruleset_free(taken(text));
+	free(text);
+	text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX);
+	assert_refused(span_of(text), RULE_CONTEXTS_MAX + 2, 23, "24 'inside'");
+	free(text);
+}
+
+/* A slice that many rules name takes one place. */
+static void test_a_context_named_again_needs_no_room(void **state)
+{
+	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);
+	size_t len = strlen(text);
+
+	text = realloc(text, len + 100);
+	strcpy(text + len, "tick counter u inside acquireBuffer\n");
+	ruleset_free(taken(text));
+	free(text);
+}
+
+static void test_built_in_sets_parse(void **state)
+{
+	for (size_t i = 0; ruleset_builtin_names[i]; i++) {
+		struct span text = ruleset_builtin(ruleset_builtin_names[i]);
+		struct ruleset *rules = NULL;
+
+		assert_int_equal(ruleset_new(&rules, text, &error), 0);
+		ruleset_free(rules);
+	}
+	assert_non_null(ruleset_builtin("default").ptr);
+	assert_non_null(ruleset_builtin("gfx2019").ptr);
+	assert_null(ruleset_builtin("other").ptr);
+}
+
+/* What the README tells a tester to do for a vendor's present slice. */
+static void test_a_copy_with_a_line_more_parses(void **state)
+{
+	struct span base = ruleset_builtin("default");
+	struct ruleset *rules;
+	char *text = malloc(base.len + 100);
+
+	memcpy(text, base.ptr, base.len);
+	strcpy(text + base.len, "present slice \"vendorPresent *\"\n");
+	rules = taken(text);
+	assert_int_equal(ruleset_slice_mask(rules, SPAN_LITERAL("vendorPresent 1")), SLICE_PRESENT);
+	assert_int_equal(ruleset_slice_mask(rules, SPAN_LITERAL("vendorPresent")), 0);
+	ruleset_free(rules);
+	free(text);
+}
+
+static void test_dos_line_ends_and_no_last_one(void **state)
+{
+	struct ruleset *rules = taken("present slice postFramebuffer\r\n\r\n"
+				      "latch counter {layer} inside acquireBuffer # tail");
+
+	assert_int_equal(rules->n_rules, 2);
+	ruleset_free(rules);
+}
+
+static void test_quotes_hold_blanks_and_escapes(void **state)
+{
+	struct ruleset *rules = taken(LEAST "tick counter \"a \\\"b\\\" \\\\ #c\"\n");
+	struct pattern_capture capture;
+
+	assert_non_null(
+		ruleset_match(rules, &rules->counters, SPAN_LITERAL("a \"b\" \\ #c"), 0, &capture));
+	ruleset_free(rules);
+}
+
+static const struct rule *counter_rule(const struct ruleset *rules, const char *name, uint32_t open)
+{
+	struct pattern_capture capture;
+
+	return ruleset_match(rules, &rules->counters, span_of(name), open, &capture);
+}
+
+static void test_the_first_rule_that_fits_counts(void **state)
+{
+	struct ruleset *rules = taken("ignore counter HW_ON_*\nhwvsync counter HW_*\n" LEAST);
+
+	assert_int_equal(counter_rule(rules, "HW_ON_0", 0)->role, RULE_IGNORE);
+	assert_int_equal(counter_rule(rules, "HW_0", 0)->role, RULE_HWVSYNC);
+	ruleset_free(rules);
+}
+
+static void test_a_rule_with_a_context_needs_its_slice(void **state)
+{
+	struct ruleset *rules = taken(LEAST);
+	uint32_t open = ruleset_slice_mask(rules, SPAN_LITERAL("acquireBuffer"));
+
+	assert_int_not_equal(open, 0);
+	assert_null(counter_rule(rules, "StatusBar#0", 0));
+	assert_int_equal(counter_rule(rules, "StatusBar#0", open)->role, RULE_LATCH);
+	ruleset_free(rules);
+}
+
+static void test_layers_are_renamed_and_ignored(void **state)
+{
+	struct ruleset *rules = taken(LEAST "rename layer Tex-* Tex\nignore layer Frame*\n");
+
+	assert_true(
+		span_equal(ruleset_rename(rules, SPAN_LITERAL("Tex-1-2")), SPAN_LITERAL("Tex")));
+	assert_true(span_equal(ruleset_rename(rules, SPAN_LITERAL("Te")), SPAN_LITERAL("Te")));
+	assert_true(ruleset_ignores_layer(rules, SPAN_LITERAL("FramebufferSurface")));
+	assert_false(ruleset_ignores_layer(rules, SPAN_LITERAL("Fram")));
+	ruleset_free(rules);
+}
+
+static void test_empty_names_match_what_may_be_empty(void **state)
+{
+	struct ruleset *rules = taken(LEAST "ignore counter *\n");
+
+	assert_int_equal(counter_rule(rules, "", 0)->role, RULE_IGNORE);
+	assert_int_equal(ruleset_slice_mask(rules, SPAN_NULL), 0);
+	ruleset_free(rules);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_mistake_has_its_place_and_message),
+		cmocka_unit_test(test_a_binary_file_is_refused),
+		cmocka_unit_test(test_a_long_wrong_word_is_cut),
+		cmocka_unit_test(test_too_many_rules),
+		cmocka_unit_test(test_too_many_contexts),
+		cmocka_unit_test(test_a_context_named_again_needs_no_room),
+		cmocka_unit_test(test_built_in_sets_parse),
+		cmocka_unit_test(test_a_copy_with_a_line_more_parses),
+		cmocka_unit_test(test_dos_line_ends_and_no_last_one),
+		cmocka_unit_test(test_quotes_hold_blanks_and_escapes),
+		cmocka_unit_test(test_the_first_rule_that_fits_counts),
+		cmocka_unit_test(test_a_rule_with_a_context_needs_its_slice),
+		cmocka_unit_test(test_layers_are_renamed_and_ignored),
+		cmocka_unit_test(test_empty_names_match_what_may_be_empty),
+	};
+
+	return cmocka_run_group_tests_name("ruleset", tests, NULL, NULL);
+}

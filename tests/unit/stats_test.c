@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The counts of every jank dialect: known series, and each threshold 1 ns to either side. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "rules/samples.h"
+#include "rules/stats.h"
+
+#define V60 UINT64_C(16666667)
+#define V120 UINT64_C(8333333)
+
+/* A series under way: what a row and a session keep of it. */
+struct series {
+	struct frame_stats stats;
+	struct jank_history history;
+	struct histogram histogram;
+};
+
+static struct series series;
+
+static void begin(void)
+{
+	memset(&series, 0, sizeof(series));
+	series.stats = FRAME_STATS_EMPTY;
+}
+
+static void interval(uint64_t ns)
+{
+	frame_stats_add(&series.stats, &series.history, ns, ROW_UNKNOWN);
+	histogram_add(&series.histogram, (uint32_t)ns);
+}
+
+/* 999 frames of 8 ms and one of 200. */
+static void play_one_long_frame(void)
+{
+	begin();
+	for (int i = 0; i < 1000; i++)
+		interval(i == 500 ? 200 * MS : 8 * MS);
+}
+
+/* 1000 frames at 60 Hz, some of two, three and seven vsyncs. */
+static void play_multiples(void)
+{
+	begin();
+	for (int i = 0; i < 1000; i++) {
+		if (i == 300 || i == 700)
+			interval(7 * V60);
+		else if (i % 125 == 60)
+			interval(3 * V60);
+		else if (i % 25 == 10)
+			interval(2 * V60);
+		else
+			interval(V60);
+	}
+}
+
+/* 1200 frames at 120 Hz with one of 50 ms and four of 90 ms in a row. */
+static void play_burst(void)
+{
+	begin();
+	for (int i = 0; i < 1200; i++) {
+		if (i == 400)
+			interval(50 * MS);
+		else if (i >= 800 && i <= 803)
+			interval(90 * MS);
+		else
+			interval(V120);
+	}
+}
+
+static double fps(void)
+{
+	return frame_stats_fps(&series.stats);
+}
+
+static double score(double target_fps)
+{
+	return frame_stats_score(&series.stats, fps(), target_fps, 100 * MS);
+}
+
+static double low_fps(unsigned int permille)
+{
+	return 1e9 / histogram_slowest_mean(&series.histogram, permille);
+}
+
+static double stutter(void)
+{
+	return 100.0 * (double)series.stats.jank_ns / (double)series.stats.time_ns;
+}
+
+static void assert_counts_2019(uint64_t a, uint64_t b, uint64_t c)
+{
+	assert_int_equal(series.stats.a, a);
+	assert_int_equal(series.stats.b, b);
+	assert_int_equal(series.stats.c, c);
+}
+
+static void assert_janks(uint64_t small, uint64_t jank, uint64_t big)
+{
+	assert_int_equal(series.stats.small_jank, small);
+	assert_int_equal(series.stats.jank, jank);
+	assert_int_equal(series.stats.big_jank, big);
+}
+
+static void test_one_long_frame(void **state)
+{
+	play_one_long_frame();
+	assert_float_equal(fps(), 122.070, 0.001);
+	assert_float_equal(low_fps(10), 36.765, 0.001);
+	assert_float_equal(low_fps(1), 5.0, 0.001);
+	assert_janks(0, 1, 1);
+	assert_float_equal(stutter(), 2.441, 0.001);
+	assert_counts_2019(1, 0, 0);
+	assert_float_equal(score(60), 89.99, 0.005);
+}
+
+static void test_multiples_of_a_vsync(void **state)
+{
+	play_multiples();
+	assert_float_equal(fps(), 56.604, 0.001);
+	assert_float_equal(low_fps(10), 15.789, 0.001);
+	assert_float_equal(low_fps(1), 8.571, 0.001);
+	assert_janks(8, 2, 0);
+	assert_float_equal(stutter(), 1.321, 0.001);
+	assert_counts_2019(2, 8, 0);
+	assert_float_equal(score(60), 93.67, 0.005);
+}
+
+static void test_burst_at_120_hz(void **state)
+{
+	play_burst();
+	assert_float_equal(fps(), 115.737, 0.001);
+	assert_float_equal(low_fps(10), 25.623, 0.001);
+	assert_float_equal(low_fps(1), 11.111, 0.001);
+	assert_janks(1, 2, 0);
+	assert_float_equal(stutter(), 1.736, 0.001);
+	assert_counts_2019(0, 5, 0);
+	assert_float_equal(score(60), 99.97, 0.005);
+	assert_true(score(120) < 98);
+}
+
+/* Counts of one interval alone. */
+static const struct frame_stats *one(uint64_t ns)
+{
+	begin();
+	interval(ns);
+	return &series.stats;
+}
+
+static void test_thresholds_of_2019(void **state)
+{
+	assert_int_equal(one(42 * MS - 1)->c, 0);
+	assert_int_equal(one(42 * MS)->c, 1);
+	assert_int_equal(one(50 * MS - 1)->c, 1);
+	assert_int_equal(one(50 * MS)->c, 0);
+	assert_int_equal(one(50 * MS - 1)->b, 0);
+	assert_int_equal(one(50 * MS)->b, 1);
+	assert_int_equal(one(100 * MS - 1)->b, 1);
+	assert_int_equal(one(100 * MS)->b, 0);
+	assert_int_equal(one(100 * MS - 1)->a, 0);
+	assert_int_equal(one(100 * MS)->a, 1);
+	assert_int_equal(one(500 * MS - 1)->a, 1);
+	assert_int_equal(one(500 * MS)->a, 0);
+}
+
+static void test_half_a_second_is_a_wait(void **state)
+{
+	assert_int_equal(one(500 * MS - 1)->frames, 1);
+	assert_int_equal(one(500 * MS - 1)->waits, 0);
+	assert_int_equal(one(500 * MS)->frames, 0);
+	assert_int_equal(one(500 * MS)->waits, 1);
+	assert_int_equal(one(500 * MS)->wait_ns, 500 * MS);
+	assert_int_equal(one(500 * MS)->time_ns, 0);
+	assert_int_equal(one(500 * MS)->max_ns, 0);
+	assert_true(fps() < 0);
+}
+
+static void test_frozen_is_longer_than_700_ms(void **state)
+{
+	assert_int_equal(one(700 * MS)->frozen, 0);
+	assert_int_equal(one(700 * MS + 1)->frozen, 1);
+}
+
+/* One interval behind three of @before_ns. */
+static void after_three(uint64_t before_ns, uint64_t ns)
+{
+	begin();
+	for (int i = 0; i < 3; i++)
+		interval(before_ns);
+	interval(ns);
+}
+
+static void test_jank_thresholds(void **state)
+{
+	after_three(V60, 41667000);
+	assert_janks(0, 0, 0);
+	after_three(V60, 41667001);
+	assert_janks(1, 0, 0);
+	after_three(V60, 83333000);
+	assert_janks(1, 0, 0);
+	after_three(V60, 83333001);
+	assert_janks(0, 1, 0);
+	after_three(V60, 125000000);
+	assert_janks(0, 1, 0);
+	after_three(V60, 125000001);
+	assert_janks(0, 1, 1);
+	assert_int_equal(series.stats.jank_ns, 125000001);
+}
+
+static void test_jank_is_more_than_twice_the_mean_before(void **state)
+{
+	after_three(50 * MS, 100 * MS);
+	assert_janks(0, 0, 0);
+	after_three(50 * MS, 100 * MS + 1);
+	assert_janks(0, 1, 0);
+	/* The mean of 50, 50 and 50.000001 ms is no whole number of nanoseconds. */
+	begin();
+	interval(50 * MS);
+	interval(50 * MS);
+	interval(50 * MS + 1);
+	interval(100 * MS);
+	assert_janks(0, 0, 0);
+	begin();
+	interval(50 * MS);
+	interval(50 * MS);
+	interval(50 * MS + 1);
+	interval(100 * MS + 1);
+	assert_janks(0, 1, 0);
+}
+
+static void test_jank_needs_three_frames_before(void **state)
+{
+	begin();
+	interval(V60);
+	interval(V60);
+	interval(300 * MS);
+	assert_janks(0, 0, 0);
+}
+
+static void test_a_steady_slow_rate_is_no_jank(void **state)
+{
+	begin();
+	for (int i = 0; i < 100; i++)
+		interval(200 * MS);
+	assert_janks(0, 0, 0);
+	assert_counts_2019(100, 0, 0);
+}
+
+static void test_a_wait_forgets_the_frames_before(void **state)
+{
+	after_three(V60, 600 * MS);
+	interval(200 * MS);
+	assert_janks(0, 0, 0);
+	assert_int_equal(series.history.n, 1);
+}
+
+static void assert_matrix_level(int64_t missed, unsigned int level)
+{
+	begin();
+	frame_stats_add(&series.stats, &series.history, 100 * MS, missed + 1);
+	for (unsigned int i = 0; i < 5; i++)
+		assert_int_equal(series.stats.matrix[i], i == level);
+	assert_int_equal(series.stats.missed, missed);
+}
+
+static void test_matrix_levels(void **state)
+{
+	assert_matrix_level(0, 0);
+	assert_matrix_level(2, 0);
+	assert_matrix_level(3, 1);
+	assert_matrix_level(8, 1);
+	assert_matrix_level(9, 2);
+	assert_matrix_level(23, 2);
+	assert_matrix_level(24, 3);
+	assert_matrix_level(41, 3);
+	assert_matrix_level(42, 4);
+}
+
+static void test_waits_count_as_matrix_frozen(void **state)
+{
+	begin();
+	frame_stats_add(&series.stats, &series.history, 800 * MS, 48);
+	assert_int_equal(series.stats.matrix[4], 1);
+	assert_int_equal(series.stats.missed, 0);
+	assert_int_equal(series.stats.d, 0);
+}
+
+static void test_vsync_counts(void **state)
+{
+	begin();
+	for (int64_t vsyncs = 1; vsyncs <= 4; vsyncs++)
+		frame_stats_add(&series.stats, &series.history, V60 * (uint64_t)vsyncs, vsyncs);
+	assert_int_equal(series.stats.d, 3);
+	assert_int_equal(series.stats.missed, 0 + 1 + 2 + 3);
+	assert_int_equal(series.stats.slow, 2);
+}
+
+/* Two presents inside one vsync miss none. */
+static void test_no_vsync_between_misses_none(void **state)
+{
+	begin();
+	frame_stats_add(&series.stats, &series.history, 2 * MS, 0);
+	assert_int_equal(series.stats.missed, 0);
+	assert_int_equal(series.stats.d, 0);
+	assert_int_equal(series.stats.matrix[0], 1);
+}
+
+static void test_one_unknown_vsync_count_makes_the_sums_unknown(void **state)
+{
+	begin();
+	frame_stats_add(&series.stats, &series.history, V60, 1);
+	frame_stats_add(&series.stats, &series.history, V60, ROW_UNKNOWN);
+	frame_stats_add(&series.stats, &series.history, V60, 3);
+	assert_int_equal(series.stats.frames, 3);
+	assert_int_equal(series.stats.d, ROW_UNKNOWN);
+	assert_int_equal(series.stats.missed, ROW_UNKNOWN);
+	assert_int_equal(series.stats.slow, ROW_UNKNOWN);
+	assert_int_equal(series.stats.matrix[0], ROW_UNKNOWN);
+	assert_int_equal(series.stats.matrix[4], ROW_UNKNOWN);
+}
+
+static void test_score_needs_frames(void **state)
+{
+	begin();
+	assert_true(fps() < 0);
+	assert_true(score(60) < 0);
+	interval(600 * MS);
+	assert_true(score(60) < 0);
+}
+
+static void test_score_has_bounds(void **state)
+{
+	begin();
+	interval(V60 / 4);
+	assert_float_equal(score(60), 100, 1e-9);
+	begin();
+	interval(499 * MS);
+	assert_true(score(60) > 0);
+	assert_true(score(60) < 20);
+}
+
+static void test_merging_rows_is_counting_all(void **state)
+{
+	struct frame_stats sum = FRAME_STATS_EMPTY;
+	struct frame_stats first;
+
+	play_multiples();
+	first = series.stats;
+	play_burst();
+	frame_stats_merge(&sum, &first);
+	frame_stats_merge(&sum, &series.stats);
+	assert_int_equal(sum.frames, 2200);
+	assert_int_equal(sum.time_ns, first.time_ns + series.stats.time_ns);
+	assert_int_equal(sum.max_ns, 7 * V60);
+	assert_int_equal(sum.jank, 4);
+	assert_int_equal(sum.b, 13);
+	assert_int_equal(sum.missed, ROW_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_long_frame),
+		cmocka_unit_test(test_multiples_of_a_vsync),
+		cmocka_unit_test(test_burst_at_120_hz),
+		cmocka_unit_test(test_thresholds_of_2019),
+		cmocka_unit_test(test_half_a_second_is_a_wait),
+		cmocka_unit_test(test_frozen_is_longer_than_700_ms),
+		cmocka_unit_test(test_jank_thresholds),
+		cmocka_unit_test(test_jank_is_more_than_twice_the_mean_before),
+		cmocka_unit_test(test_jank_needs_three_frames_before),
+		cmocka_unit_test(test_a_steady_slow_rate_is_no_jank),
+		cmocka_unit_test(test_a_wait_forgets_the_frames_before),
+		cmocka_unit_test(test_matrix_levels),
+		cmocka_unit_test(test_waits_count_as_matrix_frozen),
+		cmocka_unit_test(test_vsync_counts),
+		cmocka_unit_test(test_no_vsync_between_misses_none),
+		cmocka_unit_test(test_one_unknown_vsync_count_makes_the_sums_unknown),
+		cmocka_unit_test(test_score_needs_frames),
+		cmocka_unit_test(test_score_has_bounds),
+		cmocka_unit_test(test_merging_rows_is_counting_all),
+	};
+
+	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}

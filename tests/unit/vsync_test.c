@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The vsync lattice: from ticks that come on demand to whole vsyncs between presents. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+
+#include "rules/vsync.h"
+
+#define V60 UINT64_C(16666667)
+#define V90 UINT64_C(11128400) /* a "90 Hz" panel as measured */
+#define V120 UINT64_C(8333333)
+
+static struct vsync_lattice lattice;
+static uint32_t seed;
+
+static int set_up(void **state)
+{
+	vsync_init(&lattice, 0);
+	seed = 7;
+	return 0;
+}
+
+/* A number in [0, @below). */
+static uint64_t any(uint64_t below)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % below;
+}
+
+static void tick(uint64_t time_ns)
+{
+	vsync_tick(&lattice, 1, 0, false, time_ns);
+}
+
+/* Ticks from @from_ns on, each later by up to @late_ns; returns the time of the one after. */
+static uint64_t ticks(uint64_t from_ns, uint64_t period_ns, unsigned int n, uint64_t late_ns)
+{
+	for (unsigned int i = 0; i < n; i++)
+		tick(from_ns + i * period_ns + (late_ns ? any(late_ns) : 0));
+	return from_ns + n * period_ns;
+}
+
+static int64_t between(uint64_t a_ns, uint64_t b_ns)
+{
+	struct vsync_stamp a, b;
+
+	vsync_place(&lattice, a_ns, &a);
+	vsync_place(&lattice, b_ns, &b);
+	return vsync_between(&a, &b);
+}
+
+static void assert_period(uint64_t expected_ns)
+{
+	uint64_t period_ns = vsync_period_ns(&lattice);
+
+	assert_in_range(period_ns, expected_ns - expected_ns / 500,
+			expected_ns + expected_ns / 500);
+}
+
+static void test_without_ticks_nothing_is_known(void **state)
+{
+	assert_int_equal(vsync_period_ns(&lattice), 0);
+	assert_int_equal(between(SECOND, 2 * SECOND), -1);
+}
+
+static void test_a_given_period_counts_until_ticks_come(void **state)
+{
+	vsync_init(&lattice, V60);
+	assert_int_equal(between(SECOND, SECOND + 3 * V60), 3);
+	ticks(2 * SECOND, V120, 40, 0);
+	assert_period(V120);
+}
+
+static void test_steady_ticks_lock(void **state)
+{
+	static const uint64_t periods[] = { V60, V90, V120, 6944444, 20000000, 13888889 };
+
+	for (size_t i = 0; i < COUNT_OF(periods); i++) {
+		vsync_init(&lattice, 0);
+		ticks(SECOND, periods[i], 60, 200000);
+		assert_period(periods[i]);
+	}
+}
+
+/* No request, no tick: distances are any number of periods, and none is the period's own. */
+static void test_ticks_on_demand(void **state)
+{
+	uint64_t now = SECOND;
+
+	for (int i = 0; i < 60; i++) {
+		tick(now);
+		now += V60 * (1 + any(4));
+	}
+	assert_period(V60);
+}
+
+static void test_idle_stretches_do_not_unlock(void **state)
+{
+	uint64_t now = ticks(SECOND, V60, 40, 0);
+
+	for (int i = 0; i < 10; i++) {
+		now = ticks(now + 3 * SECOND + any(SECOND), V60, 3, 0);
+		assert_period(V60);
+	}
+}
+
+/* A display that only ever ticks every 33 ms for its game can do better. */
+static void test_a_game_at_30_on_60_hz(void **state)
+{
+	uint64_t now = ticks(SECOND, 2 * V60, 60, 100000);
+
+	assert_period(V60);
+	assert_int_equal(between(now, now + 2 * V60), 2);
+}
+
+/* One layer at 30, another at 60, each asking for its own ticks. */
+static void test_two_sources_at_two_rates(void **state)
+{
+	for (int i = 0; i < 100; i++) {
+		uint64_t now = SECOND + (uint64_t)i * V60;
+
+		vsync_tick(&lattice, 1, 0, false, now);
+		if (i % 2)
+			vsync_tick(&lattice, 2, 1, false, now + 5 * MS);
+	}
+	assert_period(V60);
+}
+
+/* Presents of a real trace begin up to 3.4 ms late. */
+static void jittered_presents(uint64_t period_ns, uint64_t late_ns)
+{
+	uint64_t begin = SECOND + ticks(SECOND, period_ns, 120, 100000) / period_ns * period_ns;
+	struct vsync_stamp before, now;
+	int64_t position = 0;
+
+	vsync_place(&lattice, begin, &before);
+	for (int i = 0; i < 1000; i++) {
+		int64_t n = 1 + (int64_t)any(3);
+
+		position += n;
+		tick(begin + (uint64_t)position * period_ns - 2 * MS);
+		vsync_place(&lattice, begin + (uint64_t)position * period_ns + any(late_ns), &now);
+		if (vsync_between(&before, &now) != n)
+			fail_msg("present %d: %d vsyncs, not %d", i,
+				 (int)vsync_between(&before, &now), (int)n);
+		before = now;
+	}
+}
+
+static void test_late_presents_at_60_hz(void **state)
+{
+	jittered_presents(V60, 3400000);
+}
+
+static void test_late_presents_at_90_hz(void **state)
+{
+	jittered_presents(V90, 3400000);
+}
+
+static void test_late_presents_at_120_hz(void **state)
+{
+	jittered_presents(V120, 2400000);
+}
+
+static void switch_rate(uint64_t before_ns, uint64_t after_ns)
+{
+	uint64_t now = ticks(SECOND, before_ns, 100, 100000);
+	uint64_t from = 0;
+	uint64_t switched = now;
+
+	assert_period(before_ns);
+	assert_true(vsync_take_change(&lattice, &from));
+	between(now - 2 * before_ns, now - before_ns);
+	now = ticks(now + before_ns, after_ns, 100, 100000);
+	assert_period(after_ns);
+	assert_true(vsync_take_change(&lattice, &from));
+	assert_in_range(from, switched - 3 * before_ns, switched + 300 * MS);
+	assert_int_equal(between(now, now + 3 * after_ns), 3);
+}
+
+static void test_a_switch_from_60_to_120_hz(void **state)
+{
+	switch_rate(V60, V120);
+}
+
+static void test_a_switch_from_120_to_60_hz(void **state)
+{
+	switch_rate(V120, V60);
+}
+
+static void test_a_switch_from_60_to_90_hz(void **state)
+{
+	switch_rate(V60, V90);
+}
+
+/* The old ticks still fit the new period only with SurfaceFlinger's own word, at once. */
+static void test_a_hint_tells_of_a_slower_rate_sooner(void **state)
+{
+	uint64_t now = ticks(SECOND, V120, 100, 0);
+
+	vsync_hint(&lattice, V60);
+	ticks(now, V60, 8, 0);
+	assert_period(V60);
+}
+
+static void test_a_wrong_hint_is_not_believed(void **state)
+{
+	vsync_hint(&lattice, V90);
+	ticks(SECOND, V60, 100, 100000);
+	assert_period(V60);
+	vsync_hint(&lattice, V120);
+	ticks(10 * SECOND, V60, 100, 100000);
+	assert_period(V60);
+}
+
+static void test_absurd_hints_are_dropped(void **state)
+{
+	vsync_hint(&lattice, 0);
+	vsync_hint(&lattice, 1);
+	vsync_hint(&lattice, UINT64_MAX);
+	ticks(SECOND, V60, 40, 0);
+	assert_period(V60);
+}
+
+/* SurfaceFlinger's word is more precise than a mean of late ticks. */
+static void test_a_right_hint_gives_the_period(void **state)
+{
+	vsync_hint(&lattice, V90);
+	ticks(SECOND, V90, 100, 400000);
+	assert_int_equal(vsync_period_ns(&lattice), V90);
+}
+
+/* The clock stepped: what is before has nothing to do with what is behind. */
+static void test_reset_parts_the_presents(void **state)
+{
+	struct vsync_stamp before, now;
+	uint64_t time = ticks(SECOND, V60, 40, 0);
+
+	vsync_place(&lattice, time, &before);
+	vsync_reset(&lattice);
+	ticks(SECOND, V60, 40, 0);
+	vsync_place(&lattice, time, &now);
+	assert_int_equal(vsync_between(&before, &now), -1);
+}
+
+static void test_presents_of_one_vsync_have_none_between(void **state)
+{
+	uint64_t now = ticks(SECOND, V60, 40, 0);
+
+	assert_int_equal(between(now, now + 2 * MS), 0);
+	assert_int_equal(between(now, now), 0);
+}
+
+/* Ten minutes idle: still whole vsyncs, however many. */
+static void test_long_silence_is_counted(void **state)
+{
+	uint64_t now = ticks(SECOND, V60, 100, 0);
+	int64_t vsyncs = between(now, now + 600 * SECOND);
+
+	assert_in_range(vsyncs, 35900, 36100);
+}
+
+/* Any ticks at all: no period beyond what displays do, and no endless work. */
+static void test_noise_gives_no_absurd_period(void **state)
+{
+	uint64_t now = SECOND;
+
+	for (int i = 0; i < 20000; i++) {
+		now += any(i % 7 ? 30 * MS : SECOND);
+		vsync_tick(&lattice, any(12), (unsigned int)any(4), any(9) == 0, now);
+		if (any(50) == 0)
+			vsync_hint(&lattice, any(50 * MS));
+	}
+	if (vsync_period_ns(&lattice) != 0)
+		assert_in_range(vsync_period_ns(&lattice), 2 * MS, 50 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_without_ticks_nothing_is_known, set_up),
+		cmocka_unit_test_setup(test_a_given_period_counts_until_ticks_come, set_up),
+		cmocka_unit_test_setup(test_steady_ticks_lock, set_up),
+		cmocka_unit_test_setup(test_ticks_on_demand, set_up),
+		cmocka_unit_test_setup(test_idle_stretches_do_not_unlock, set_up),
+		cmocka_unit_test_setup(test_a_game_at_30_on_60_hz, set_up),
+		cmocka_unit_test_setup(test_two_sources_at_two_rates, set_up),
+		cmocka_unit_test_setup(test_late_presents_at_60_hz, set_up),
+		cmocka_unit_test_setup(test_late_presents_at_90_hz, set_up),
+		cmocka_unit_test_setup(test_late_presents_at_120_hz, set_up),
+		cmocka_unit_test_setup(test_a_switch_from_60_to_120_hz, set_up),
+		cmocka_unit_test_setup(test_a_switch_from_120_to_60_hz, set_up),
+		cmocka_unit_test_setup(test_a_switch_from_60_to_90_hz, set_up),
+		cmocka_unit_test_setup(test_a_hint_tells_of_a_slower_rate_sooner, set_up),
+		cmocka_unit_test_setup(test_a_wrong_hint_is_not_believed, set_up),
+		cmocka_unit_test_setup(test_absurd_hints_are_dropped, set_up),
+		cmocka_unit_test_setup(test_a_right_hint_gives_the_period, set_up),
+		cmocka_unit_test_setup(test_reset_parts_the_presents, set_up),
+		cmocka_unit_test_setup(test_presents_of_one_vsync_have_none_between, set_up),
+		cmocka_unit_test_setup(test_long_silence_is_counted, set_up),
+		cmocka_unit_test_setup(test_noise_gives_no_absurd_period, set_up),
+	};
+
+	return cmocka_run_group_tests_name("vsync", tests, NULL, NULL);
+}

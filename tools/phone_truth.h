@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The truth that was played, as CSV: a row for each layer that had a frame in a present. */
+#ifndef JANKD_TOOLS_PHONE_TRUTH_H
+#define JANKD_TOOLS_PHONE_TRUTH_H
+
+#include <stdio.h>
+
+#include "tools/phone_plan.h"
+
+struct phone_truth_layer {
+	bool seen;
+	int64_t vsync;	  /* of its last frame, counted through all loops */
+	uint64_t plan_ns; /* time of that frame: of its vsync where the plan knows it */
+	uint64_t frames;
+};
+
+struct phone_truth_writer {
+	const struct phone_plan *plan;
+	FILE *out;	    /* NULL: rows are counted only */
+	uint64_t period_ns; /* to count vsyncs where the plan does not know them */
+	double speed;
+	uint64_t frames;
+	struct phone_truth_layer *layers;
+};
+
+/* Sets up @writer, which borrows @plan and @out, and prints the header line. */
+void phone_truth_open(struct phone_truth_writer *writer, const struct phone_plan *plan, FILE *out,
+		      uint64_t period_ns, double speed);
+
+/**
+ * phone_truth_rows() - print what was played of one loop
+ * @loop: counts from 0
+ * @played_ns: for each of the first @count truths of the plan: when its present was played, on
+ *             the clock of the trace
+ */
+void phone_truth_rows(struct phone_truth_writer *writer, uint64_t loop, const uint64_t *played_ns,
+		      uint32_t count);
+
+/* Prints frames per layer to stderr. */
+void phone_truth_summary(const struct phone_truth_writer *writer);
+
+void phone_truth_close(struct phone_truth_writer *writer);
+
+#endif

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parser/container.h"
+
+#include <stdint.h>
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
+}
+
+/* Does @text begin with @word, which is in lower case, in any case? */
+static bool starts_with_word(struct span text, struct span word)
+{
+	if (text.len < word.len)
+		return false;
+	for (size_t i = 0; i < word.len; i++)
+		if (lower(text.ptr[i]) != word.ptr[i])
+			return false;
+	return true;
+}
+
+/* Is all of @text the begin of @word? Then more bytes may make it that word. */
+static bool may_become_word(struct span text, struct span word)
+{
+	return text.len < word.len && starts_with_word((struct span){ text.ptr, text.len },
+						       (struct span){ word.ptr, text.len });
+}
+
+/* --- recognition --- */
+
+/* The two bytes that begin a zlib stream: deflate, window of 32 KB at most, checksum. */
+static bool is_zlib(const unsigned char *byte)
+{
+	return (byte[0] & 0x0f) == 8 && byte[0] >> 4 <= 7 && (byte[0] << 8 | byte[1]) % 31 == 0;
+}
+
+static struct span skip_blanks(struct span text)
+{
+	static const struct span bom = SPAN_LITERAL("\xef\xbb\xbf");
+
+	if (span_starts_with(text, bom))
+		text = span_skip(text, bom.len);
+	while (text.len > 0 && is_blank(text.ptr[0]))
+		text = span_skip(text, 1);
+	return text;
+}
+
+/* A text trace may well begin with "<...>-123", so the first word decides. */
+static enum container_kind recognise_html(struct span head)
+{
+	static const struct span words[] = {
+		SPAN_LITERAL("<!doctype"), SPAN_LITERAL("<html"), SPAN_LITERAL("<head"),
+		SPAN_LITERAL("<script"),   SPAN_LITERAL("<!--"),  SPAN_LITERAL("<?xml"),
+	};
+	enum container_kind kind = CONTAINER_TEXT;
+
+	head = skip_blanks(head);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (starts_with_word(head, words[i]))
+			return CONTAINER_HTML;
+		if (may_become_word(head, words[i]))
+			kind = CONTAINER_MORE;
+	}
+	return kind;
+}
+
+/* Reads a protobuf varint off @data. False where it is cut or none. */
+static bool take_varint(struct span *data, uint64_t *value)
+{
+	*value = 0;
+	for (unsigned int i = 0; i < 10 && i < data->len; i++) {
+		uint8_t byte = (uint8_t)data->ptr[i];
+
+		*value |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (!(byte & 0x80)) {
+			*data = span_skip(*data, i + 1);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes one field of a protobuf message off @data; what is cut ends it. False: no such thing. */
+static bool take_field(struct span *data)
+{
+	uint64_t tag, value;
+
+	if (!take_varint(data, &tag))
+		return data->len < 10;
+	if (tag >> 3 == 0 || tag >> 32 != 0)
+		return false;
+	switch (tag & 7) {
+	case 0:
+		return take_varint(data, &value) || data->len < 10;
+	case 1:
+		*data = span_skip(*data, 8);
+		return true;
+	case 2:
+		if (!take_varint(data, &value))
+			return data->len < 10;
+		*data = span_skip(*data, value < data->len ? (size_t)value : data->len);
+		return true;
+	case 5:
+		*data = span_skip(*data, 4);
+		return true;
+	}
+	return false;
+}
+
+static bool all_fields(struct span data)
+{
+	while (data.len > 0) {
+		size_t before = data.len;
+
+		if (!take_field(&data))
+			return false;
+		if (data.len == before)
+			return true;
+	}
+	return true;
+}
+
+/* A perfetto trace is a row of packets, each field 1 of the whole: 0x0a, length, fields. The
+ * first byte is a line end too, so what looks like text is none. */
+static bool is_perfetto(struct span head)
+{
+	struct span rest = head;
+	bool binary = false;
+	uint64_t length;
+
+	for (size_t i = 0; i < head.len && i < 256; i++)
+		binary |= (unsigned char)head.ptr[i] < 8 || (unsigned char)head.ptr[i] >= 0x80;
+	while (binary && rest.len > 1) {
+		struct span packet;
+
+		if (rest.ptr[0] != '\n')
+			return false;
+		rest = span_skip(rest, 1);
+		if (!take_varint(&rest, &length))
+			return rest.len < 10;
+		packet = (struct span){ rest.ptr, length < rest.len ? (size_t)length : rest.len };
+		if (length == 0 || !all_fields(packet))
+			return false;
+		rest = span_skip(rest, packet.len);
+	}
+	return binary;
+}
+
+/* A line that atrace prints before its data is a few words; a line of the trace is not. */
+static bool is_trace_line(struct span line)
+{
+	return line.len > 0 && (line.ptr[0] == '#' || line.ptr[0] == ' ' || line.len > 200);
+}
+
+/* 'atrace -z' prints "capturing trace... done", "TRACE:" and the zlib stream. */
+static enum container_kind recognise_atrace(struct span head, bool last, size_t *skip)
+{
+	struct span rest = head;
+	bool full = last || head.len >= CONTAINER_HEAD_MAX;
+	const char *newline;
+
+	while ((newline = memchr(rest.ptr, '\n', rest.len))) {
+		struct span line = { rest.ptr, (size_t)(newline - rest.ptr) };
+
+		rest = span_skip(rest, line.len + 1);
+		if (line.len > 0 && line.ptr[line.len - 1] == '\r')
+			line.len--;
+		if (is_trace_line(line))
+			return CONTAINER_TEXT;
+		if (!span_equal(line, SPAN_LITERAL("TRACE:")))
+			continue;
+		if (rest.len < 2)
+			return full ? CONTAINER_TEXT : CONTAINER_MORE;
+		if (!is_zlib((const unsigned char *)rest.ptr))
+			return CONTAINER_TEXT;
+		*skip = (size_t)(rest.ptr - head.ptr);
+		return CONTAINER_ZLIB;
+	}
+	return full || is_trace_line(rest) ? CONTAINER_TEXT : CONTAINER_MORE;
+}
+
+enum container_kind container_recognise(struct span head, bool last, size_t *skip)
+{
+	const unsigned char *byte = (const unsigned char *)head.ptr;
+	enum container_kind kind;
+
+	*skip = 0;
+	if (head.len < 2)
+		return last ? CONTAINER_TEXT : CONTAINER_MORE;
+	if (byte[0] == 0x1f && byte[1] == 0x8b)
+		return CONTAINER_GZIP;
+	if (is_zlib(byte))
+		return CONTAINER_ZLIB;
+	if (byte[0] == '\n' && (last || head.len >= 512))
+		if (is_perfetto(head))
+			return CONTAINER_PERFETTO;
+	if (byte[0] == '\n' && !last && head.len < 512)
+		return CONTAINER_MORE;
+	kind = recognise_html(head);
+	if (kind == CONTAINER_HTML)
+		return kind;
+	if (kind == CONTAINER_MORE && !last && head.len < CONTAINER_HEAD_MAX)
+		return kind;
+	return recognise_atrace(head, last, skip);
+}
+
+/* --- systrace HTML --- */
+
+static const struct span script_begin = SPAN_LITERAL("<script");
+static const struct span script_end = SPAN_LITERAL("</script");
+static const struct span comment_begin = SPAN_LITERAL("<!--");
+static const struct span comment_end = SPAN_LITERAL("-->");
+static const struct span trace_class = SPAN_LITERAL("trace-data");
+static const struct span perf_data = SPAN_LITERAL("linuxPerfData");
+
+/* The longest of what is searched for, and the blanks of 'linuxPerfData = "' besides. */
+#define LOOK_AHEAD 32
+_Static_assert(LOOK_AHEAD < CONTAINER_HTML_KEEP_MAX, "what is kept must suffice");
+
+/* Steps @input to the next @first (in either case of a letter: of a '<', say). False: none. */
+static bool seek(struct span *input, char first)
+{
+	const char *at = memchr(input->ptr, first, input->len);
+
+	*input = span_skip(*input, at ? (size_t)(at - input->ptr) : input->len);
+	return at != NULL;
+}
+
+/* Are there enough bytes to compare with all that is searched for? */
+static bool is_enough(struct span input, bool last)
+{
+	return last || input.len >= LOOK_AHEAD;
+}
+
+static bool in_markup(struct container_html *html, struct span *input, bool last)
+{
+	while (seek(input, '<')) {
+		if (!is_enough(*input, last))
+			return false;
+		if (starts_with_word(*input, comment_begin)) {
+			*input = span_skip(*input, comment_begin.len);
+			html->place = HTML_COMMENT;
+			return true;
+		}
+		if (starts_with_word(*input, script_begin)) {
+			*input = span_skip(*input, script_begin.len);
+			html->place = HTML_TAG;
+			html->tag_has_trace = false;
+			return true;
+		}
+		*input = span_skip(*input, 1);
+	}
+	return false;
+}
+
+static bool in_comment(struct container_html *html, struct span *input, bool last)
+{
+	while (seek(input, '-')) {
+		if (!is_enough(*input, last))
+			return false;
+		if (starts_with_word(*input, comment_end)) {
+			*input = span_skip(*input, comment_end.len);
+			html->place = HTML_MARKUP;
+			return true;
+		}
+		*input = span_skip(*input, 1);
+	}
+	return false;
+}
+
+static bool in_tag(struct container_html *html, struct span *input, bool last)
+{
+	while (is_enough(*input, last) && input->len > 0) {
+		if (starts_with_word(*input, trace_class))
+			html->tag_has_trace = true;
+		if (input->ptr[0] == '>') {
+			*input = span_skip(*input, 1);
+			html->place = html->tag_has_trace ? HTML_SECTION : HTML_SCRIPT;
+			return true;
+		}
+		*input = span_skip(*input, 1);
+	}
+	return false;
+}
+
+/* Takes 'linuxPerfData = "', as far as it may be looked ahead however the file is read. */
+static bool take_perf_data(struct span *input)
+{
+	struct span rest = { input->ptr, input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
+
+	if (!span_starts_with(rest, perf_data))
+		return false;
+	rest = span_skip(rest, perf_data.len);
+	while (rest.len > 0 && rest.ptr[0] == ' ')
+		rest = span_skip(rest, 1);
+	if (rest.len == 0 || rest.ptr[0] != '=')
+		return false;
+	rest = span_skip(rest, 1);
+	while (rest.len > 0 && rest.ptr[0] == ' ')
+		rest = span_skip(rest, 1);
+	if (rest.len == 0 || rest.ptr[0] != '"')
+		return false;
+	*input = span_skip(*input, (size_t)(rest.ptr + 1 - input->ptr));
+	return true;
+}
+
+/* Steps to the next '<' or begin of the name, in what may be megabytes of JavaScript. */
+static bool seek_in_script(struct span *input)
+{
+	const char *tag = memchr(input->ptr, '<', input->len);
+	size_t before = tag ? (size_t)(tag - input->ptr) : input->len;
+	const char *perf = memmem(input->ptr, before, "linuxPerf", 9);
+
+	if (perf || tag) {
+		*input = span_skip(*input, (size_t)((perf ? perf : tag) - input->ptr));
+		return true;
+	}
+	/* What is left may be the begin of the name. */
+	*input = span_skip(*input, before > 8 ? before - 8 : 0);
+	return false;
+}
+
+static bool in_script(struct container_html *html, struct span *input, bool last)
+{
+	while (seek_in_script(input)) {
+		if (!is_enough(*input, last))
+			return false;
+		if (starts_with_word(*input, script_end)) {
+			html->place = HTML_MARKUP;
+			return true;
+		}
+		if (take_perf_data(input)) {
+			html->place = HTML_STRING;
+			return true;
+		}
+		*input = span_skip(*input, 1);
+	}
+	return false;
+}
+
+/* The blanks of the first line of ftrace go too: its columns are found without them. */
+static bool in_section(struct container_html *html, struct span *input)
+{
+	while (input->len > 0 && is_blank(input->ptr[0]))
+		*input = span_skip(*input, 1);
+	if (input->len == 0)
+		return false;
+	html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_OTHER : HTML_TRACE;
+	return true;
+}
+
+static bool in_other(struct container_html *html, struct span *input, bool last)
+{
+	while (seek(input, '<')) {
+		if (!is_enough(*input, last))
+			return false;
+		if (starts_with_word(*input, script_end)) {
+			html->place = HTML_MARKUP;
+			return true;
+		}
+		*input = span_skip(*input, 1);
+	}
+	return false;
+}
+
+/* Gives out what stands before @end and steps behind it. */
+static bool give(struct span *input, const char *end, struct span *text)
+{
+	*text = (struct span){ input->ptr, (size_t)(end - input->ptr) };
+	*input = span_skip(*input, text->len);
+	return text->len > 0;
+}
+
+/* Behind the end of a section another may follow: a line end keeps their lines apart. */
+static bool end_section(struct container_html *html, struct span *text)
+{
+	html->place = HTML_MARKUP;
+	*text = SPAN_LITERAL("\n");
+	return true;
+}
+
+static bool in_trace(struct container_html *html, struct span *input, bool last, struct span *text)
+{
+	struct span at = *input;
+
+	while (seek(&at, '<')) {
+		if (!is_enough(at, last))
+			break;
+		if (starts_with_word(at, script_end)) {
+			if (at.ptr == input->ptr)
+				return end_section(html, text);
+			break;
+		}
+		at = span_skip(at, 1);
+	}
+	return give(input, at.ptr, text);
+}
+
+/* Text ends at a '\\', and at a '"' or '<' that may end the string. */
+static const char *string_stop(struct span text)
+{
+	size_t n = 0;
+
+	while (n < text.len && text.ptr[n] != '\\' && text.ptr[n] != '"' && text.ptr[n] != '<')
+		n++;
+	return text.ptr + n;
+}
+
+/* What an escape, which begins at @input, stands for. A '\\' before a line end joins lines. */
+static struct span unescape(struct span *input)
+{
+	struct span whole = *input;
+	char c = whole.len > 1 ? whole.ptr[1] : '\0';
+
+	*input = span_skip(*input, 2);
+	if (c == 'n')
+		return SPAN_LITERAL("\n");
+	if (c == 't')
+		return SPAN_LITERAL("\t");
+	if (c == '\r' && input->len > 0 && input->ptr[0] == '\n')
+		*input = span_skip(*input, 1);
+	if (c == '\r' || c == '\n')
+		return SPAN_NULL;
+	if (c == '"' || c == '\\' || c == '/' || c == '\'')
+		return (struct span){ whole.ptr + 1, 1 };
+	return (struct span){ whole.ptr, whole.len < 2 ? whole.len : 2 };
+}
+
+/* One step inside the string; @text may stay empty. False: more bytes are needed. */
+static bool in_string(struct container_html *html, struct span *input, bool last, struct span *text)
+{
+	const char *stop = string_stop(*input);
+
+	*text = SPAN_NULL;
+	if (give(input, stop, text))
+		return true;
+	if (input->len == 0 || !is_enough(*input, last))
+		return false;
+	if (input->ptr[0] == '\\') {
+		*text = unescape(input);
+	} else if (span_starts_with(*input, SPAN_LITERAL("\";"))) {
+		*input = span_skip(*input, 2);
+		html->place = HTML_SCRIPT;
+	} else if (starts_with_word(*input, script_end)) {
+		html->place = HTML_MARKUP;
+	} else {
+		give(input, input->ptr + 1, text);
+	}
+	return true;
+}
+
+/* One step; *text is set in a trace's text. False: more bytes are needed. */
+static bool step(struct container_html *html, struct span *input, bool last, struct span *text)
+{
+	switch (html->place) {
+	case HTML_MARKUP:
+		return in_markup(html, input, last);
+	case HTML_COMMENT:
+		return in_comment(html, input, last);
+	case HTML_TAG:
+		return in_tag(html, input, last);
+	case HTML_SCRIPT:
+		return in_script(html, input, last);
+	case HTML_SECTION:
+		return in_section(html, input);
+	case HTML_TRACE:
+		return in_trace(html, input, last, text);
+	case HTML_OTHER:
+		return in_other(html, input, last);
+	case HTML_STRING:
+		return in_string(html, input, last, text);
+	}
+	return false;
+}
+
+bool container_html_next(struct container_html *html, struct span *input, bool last,
+			 struct span *text)
+{
+	*text = SPAN_NULL;
+	while (step(html, input, last, text))
+		if (text->len > 0)
+			return true;
+	return false;
+}

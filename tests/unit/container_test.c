@@ -108,7 +108,7 @@ static const char html_new[] =
 	"<script class=trace-data>\n" LINE "</script></html>\n";
 
 static const char html_new_text[] =
-	"# tracer: nop\n" LINE "          <idle>-0     [001] .... 790.283315: print: E" LINE;
+	"# tracer: nop\n" LINE "          <idle>-0     [001] .... 790.283315: print: E\n" LINE "\n";
 
 static const char html_old[] =
 	"<html><script>\n  var linuxPerf;\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n"
@@ -157,9 +157,10 @@ static void assert_unwrapped(struct span html, struct span expected)
 
 static void test_html_of_any_split(void **state)
 {
-	/* The second section's first line lost its blanks: columns are found without them. */
+	/* The second section's first line lost its blanks: columns are found without them. A line
+	 * end behind each section keeps their lines apart. */
 	char expected[sizeof(html_new_text)];
-	size_t first = sizeof(html_new_text) - 1 - (sizeof(LINE) - 1);
+	size_t first = sizeof(html_new_text) - sizeof(LINE "\n");
 
 	memcpy(expected, html_new_text, first);
 	strcpy(expected + first, html_new_text + first + 2);

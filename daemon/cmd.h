@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands. argv[0] is the command's name; each returns an exit code. */
+#ifndef JANKD_DAEMON_CMD_H
+#define JANKD_DAEMON_CMD_H
+
+int cmd_run(int argc, char **argv);
+int cmd_analyze(int argc, char **argv);
+int cmd_rules(int argc, char **argv);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The columns of every CSV file, and a row of each to text. */
+#ifndef JANKD_DAEMON_CSV_H
+#define JANKD_DAEMON_CSV_H
+
+#include "daemon/csv_file.h"
+#include "rules/row.h"
+
+extern const char csv_fps_header[];
+extern const char csv_drop_header[];
+extern const char csv_frame_header[];
+extern const char csv_summary_header[];
+extern const char csv_event_header[];
+
+void csv_fps_row(struct csv_file *file, const struct fps_row *row);
+void csv_drop_row(struct csv_file *file, const struct drop_row *row);
+void csv_frame_row(struct csv_file *file, const struct frame_row *row);
+void csv_summary_row(struct csv_file *file, const struct summary_row *row);
+
+/* @time_ns: ROW_UNKNOWN is empty; @wall: "" is empty. */
+void csv_event_row(struct csv_file *file, int64_t time_ns, const char *wall, const char *kind,
+		   const char *text);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folder that the files go into: one jankd at a time, and nothing in it is ever lost. */
+#ifndef JANKD_DAEMON_FOLDER_H
+#define JANKD_DAEMON_FOLDER_H
+
+#include <limits.h>
+
+struct folder {
+	char path[PATH_MAX];
+	int fd;	     /* the directory */
+	int lock_fd; /* held as long as the folder is open */
+};
+
+/**
+ * folder_open() - make the folder where it is missing, and lock it
+ * @command: its name, for messages
+ *
+ * Returns 0, or -errno after the reason was said on stderr.
+ */
+int folder_open(struct folder *folder, const char *command, const char *path);
+
+/* Makes room for a session: the files of the one before are renamed once, all to the next segment
+ * number (fps-000001.csv). Returns 0, or -errno after the reason was said on stderr. */
+int folder_keep_files(const struct folder *folder, const char *command);
+
+void folder_close(struct folder *folder);
+
+/* Begins a file that replaces @name as a whole. Returns a descriptor or -errno. */
+int folder_create_temporary(const struct folder *folder, const char *name);
+
+/* Ends it: written to the disk, then renamed to @name. Closes @fd. @error < 0: thrown away
+ * instead. Returns 0 or -errno. */
+int folder_replace(const struct folder *folder, const char *name, int fd, int error);
+
+#endif

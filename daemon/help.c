@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/options.h"
+
+const char help_program[] =
+	"usage: jankd COMMAND [options]\n"
+	"\n"
+	"Counts which surface every presented frame of an Android device belonged to.\n"
+	"\n"
+	"commands:\n"
+	"  run                   capture in the foreground until Ctrl-C or --duration\n"
+	"  analyze FILE...       the same over recorded traces; '-' is standard input\n"
+	"  rules check FILE      validate a rule file\n"
+	"  rules show [NAME]     print a built-in rule set, or the list of their names\n"
+	"\n"
+	"  --version             print the version\n"
+	"  --help                print this text; 'jankd COMMAND --help' that of a command\n"
+	"\n"
+	"exit codes: 0 done; 1 it failed, with one line on stderr; 2 wrong usage\n";
+
+#define HELP_COMMON                                                                                \
+	"  -t, --target FPS      frame rate that the score calls full (the display's refresh "     \
+	"rate\n"                                                                                   \
+	"                        as seen in the trace; 60 where unknown)\n"                        \
+	"  -k, --kpi, --KPI MS   frame time that the score calls acceptable (100)\n"               \
+	"  -T, --type 0..4       0: rows of fps.csv; 1: and frames of 42 ms or more in\n"          \
+	"                        dropFrames.csv; 2: and frames of more than one vsync there;\n"    \
+	"                        3, 4: as 1, 2 without fps.csv (0)\n"                              \
+	"  -d, --delay S         seconds of trace time between two checks (1)\n"                   \
+	"  -f, --frames N        a check closes rows of more than N frames (20)\n"                 \
+	"  -F, --folder DIR      where the files go (/data/local/tmp/fps where there is a\n"       \
+	"                        /data/local/tmp, ./fps elsewhere); files that are there "         \
+	"already\n"                                                                                \
+	"                        are kept, renamed to NAME-000001.csv and so on\n"                 \
+	"      --rules NAME|FILE rule set: default, gfx2019, or a file of your own (default)\n"    \
+	"      --focus APP/ACTIVITY\n"                                                             \
+	"                        the app in front at the start\n"                                  \
+	"      --include GLOB    count surfaces that match alone; may be repeated\n"               \
+	"      --exclude GLOB    do not count surfaces that match; may be repeated. Both match\n"  \
+	"                        the whole name of the Surface column\n"                           \
+	"      --vsync-ms MS     the display's period, where the trace has no vsyncs\n"            \
+	"      --frames-log      also write frames.csv, a row for each frame\n"                    \
+	"      --stdout          print the rows of fps.csv as they come, instead of the table\n"
+
+const char help_run[] =
+	"usage: jankd run [options]\n"
+	"\n"
+	"Captures from this machine's trace_pipe until Ctrl-C, SIGTERM or --duration. On a "
+	"terminal\n"
+	"it shows a table of the surfaces meanwhile.\n"
+	"\n"
+	"options:\n" HELP_COMMON "      --source auto|text\n"
+	"                        how events are read: text is trace_pipe, auto takes the best "
+	"there\n"
+	"                        is, text (auto)\n"
+	"      --tracefs DIR     where tracefs is mounted (looked for)\n"
+	"      --instance NAME   trace instance to read; made, and removed at the end, where it\n"
+	"                        does not exist (the top level)\n"
+	"      --buffer-kb N     trace buffer for each CPU, given to atrace and to an instance "
+	"that\n"
+	"                        jankd makes (1024)\n"
+	"      --categories \"LIST\"\n"
+	"                        what atrace switches on (\"gfx view\")\n"
+	"      --no-atrace       do not run atrace, though it is there\n"
+	"      --duration S      end after S seconds of wall time\n"
+	"  -h, --help            print this text\n";
+
+const char help_analyze[] = "usage: jankd analyze [options] FILE...\n"
+			    "\n"
+			    "Counts the frames in recorded traces: ftrace text, systrace HTML, "
+			    "'atrace -z' output, plain\n"
+			    "or compressed with gzip, whatever their names. '-' is standard input. "
+			    "Several files are one\n"
+			    "session, in the order given.\n"
+			    "\n"
+			    "options:\n" HELP_COMMON "  -h, --help            print this text\n";
+
+const char help_rules[] = "usage: jankd rules check FILE\n"
+			  "       jankd rules show [NAME]\n"
+			  "\n"
+			  "check validates a rule file: 'FILE: ok' and exit code 0, or "
+			  "FILE:line:column: what is wrong\n"
+			  "and exit code 1. show prints a built-in rule set, to be copied and "
+			  "edited; without a NAME the\n"
+			  "list of names.\n"
+			  "\n"
+			  "options:\n"
+			  "  -h, --help            print this text\n";

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/table.h"
+
+/* What is on the screen before comes back at the end: an alternate screen, without cursor. */
+#define ENTER "\x1b[?1049h\x1b[?25l"
+#define LEAVE "\x1b[?25h\x1b[?1049l"
+#define HOME "\x1b[H"
+#define CLEAR_LINE "\x1b[K"
+#define CLEAR_REST "\x1b[J"
+
+/* Lines beside the surfaces: title, head, "and more", totals and one to breathe. */
+#define OTHER_LINES 6
+
+struct live {
+	struct table *table;
+};
+
+struct live *live_begin(void)
+{
+	struct live *live;
+
+	if (!isatty(STDOUT_FILENO))
+		return NULL;
+	live = calloc(1, sizeof(*live));
+	if (!live)
+		return NULL;
+	live->table = table_new();
+	if (!live->table)
+		return live_end(live);
+	fputs(ENTER, stdout);
+	fflush(stdout);
+	return live;
+}
+
+/* Prints @text so that what stood on the screen before is overwritten without a flicker. */
+static void print_over(const char *text)
+{
+	fputs(HOME, stdout);
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs(CLEAR_LINE, stdout);
+		putchar(*text);
+	}
+	fputs(CLEAR_REST, stdout);
+	fflush(stdout);
+}
+
+void live_draw(struct live *live, const struct pipeline *pipeline, const char *title)
+{
+	unsigned int lines = 24, columns = TABLE_COLUMNS;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory;
+
+	if (!live)
+		return;
+	memory = open_memstream(&text, &size);
+	if (!memory)
+		return;
+	table_terminal(STDOUT_FILENO, &lines, &columns);
+	fprintf(memory, "%s\n\n", title);
+	table_print(live->table, memory, pipeline,
+		    lines > OTHER_LINES + 1 ? lines - OTHER_LINES : 1, columns);
+	if (fclose(memory) == 0)
+		print_over(text);
+	free(text);
+}
+
+struct live *live_end(struct live *live)
+{
+	if (!live)
+		return NULL;
+	if (live->table) {
+		fputs(LEAVE, stdout);
+		fflush(stdout);
+	}
+	table_free(live->table);
+	free(live);
+	return NULL;
+}

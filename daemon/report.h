@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user is told when something goes wrong: one line on stderr. */
+#ifndef JANKD_DAEMON_REPORT_H
+#define JANKD_DAEMON_REPORT_H
+
+/* Exit codes of the program. */
+enum exit_code {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1, /* one line on stderr said why */
+	EXIT_USAGE = 2,	 /* wrong usage, with the option named */
+};
+
+/* Prints "jankd: what: why; what to do" as one line. Bytes that are no text (a file's name may
+ * hold any) are escaped. Who finds the reason prints it; callers pass the code on silently. */
+void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/report.h"
+#include "daemon/rules_file.h"
+#include "daemon/session_json.h"
+#include "daemon/table.h"
+#include "daemon/version.h"
+
+#define BUFFER_SIZE 262144
+_Static_assert(BUFFER_SIZE >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves room to read");
+
+#define NS_PER_S UINT64_C(1000000000)
+#define SUMMARY_PERIOD_NS (60 * NS_PER_S)
+
+/* Damage is told at once, then at most so often: a hostile app could fill the disk. */
+#define DAMAGE_PERIOD_NS (60 * NS_PER_S)
+
+static const char *name_of(const struct session *session)
+{
+	return options_command_name(session->options->command);
+}
+
+int session_open(struct session *session, const struct options *options)
+{
+	*session = (struct session){
+		.options = options,
+		.text = FTRACE_TEXT_INIT,
+		.folder = { .fd = -1, .lock_fd = -1 },
+		.end_wall_ns = ROW_UNKNOWN,
+	};
+	session->rules = rules_load(name_of(session), options->rules);
+	if (!session->rules)
+		return EXIT_FAILED;
+	session->buffer = malloc(BUFFER_SIZE);
+	if (session->buffer)
+		return 0;
+	report("%s: out of memory; close other programs", name_of(session));
+	return EXIT_FAILED;
+}
+
+/* --- what happened, into events.csv --- */
+
+/* The time of the last record, or ROW_UNKNOWN before the first. */
+static int64_t last_time(const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+
+	return counters->records > 0 ? (int64_t)counters->last_ns : ROW_UNKNOWN;
+}
+
+/* The trace clock now, where it can be told. */
+static int64_t live_time(const struct session *session, int64_t wall_ns)
+{
+	const struct wall_clock *clock = &session->origin.clock;
+
+	return clock->known ? wall_ns - clock->offset_ns : last_time(session);
+}
+
+/* @time_ns: where a recorded trace begins, or ROW_UNKNOWN. */
+static void write_start(struct session *session, int64_t time_ns)
+{
+	char text[64];
+	int64_t wall_ns = ROW_UNKNOWN;
+
+	if (session->started)
+		return;
+	session->started = true;
+	if (session->origin.live) {
+		wall_ns = wall_clock_now();
+		time_ns = live_time(session, wall_ns);
+	}
+	snprintf(text, sizeof(text), "jankd %s %s", JANKD_VERSION, name_of(session));
+	output_event(&session->output, time_ns, wall_ns, "start", text);
+}
+
+static void write_stop(struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	int64_t wall_ns = session->end_wall_ns;
+	char text[96];
+
+	write_start(session, ROW_UNKNOWN);
+	snprintf(text, sizeof(text), "%" PRIu64 " presents, %" PRIu64 " frames", counters->presents,
+		 counters->frames);
+	output_event(&session->output,
+		     wall_ns >= 0 ? live_time(session, wall_ns) : last_time(session), wall_ns,
+		     "stop", text);
+}
+
+static uint64_t damage(const struct ftrace_text *text)
+{
+	return text->malformed + text->glued + text->too_long;
+}
+
+static void write_damage(struct session *session, int64_t time_ns)
+{
+	const struct ftrace_text *text = &session->text;
+	char line[160];
+
+	snprintf(line, sizeof(line),
+		 "damaged or forged lines so far: %" PRIu64 " malformed markers, %" PRIu64
+		 " glued to another line, %" PRIu64 " lines too long",
+		 text->malformed, text->glued, text->too_long);
+	output_event(&session->output, time_ns, ROW_UNKNOWN, "tracing", line);
+	session->damage_seen = damage(text);
+}
+
+/* Called where a record stands in the stream, so that reads of any size give the same rows. */
+static void check_damage(struct session *session, uint64_t time_ns)
+{
+	if (damage(&session->text) == session->damage_seen || time_ns < session->damage_next_ns)
+		return;
+	write_damage(session, (int64_t)time_ns);
+	session->damage_next_ns = time_ns + DAMAGE_PERIOD_NS;
+}
+
+static void take_notice(struct session *session, struct source *source)
+{
+	const char *notice = source->notice;
+
+	if (!notice)
+		return;
+	source->notice = NULL;
+	output_event(&session->output, last_time(session), ROW_UNKNOWN, "tracing", notice);
+	if (source->damaged) {
+		session->damage = notice;
+		session->damaged_name = source->name;
+	}
+}
+
+/* --- bytes to records --- */
+
+static void take_record(struct session *session, const struct trace_record *record)
+{
+	if (!session->started)
+		write_start(session, (int64_t)record->time_ns);
+	check_damage(session, record->time_ns);
+	/* A live clock was measured; a recorded trace may tell its own. */
+	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
+		wall_clock_take_marker(&session->output.clock, record->name, record->time_ns);
+	pipeline_record(session->pipeline, record);
+}
+
+/* Takes the whole lines of the first @len bytes of the buffer, keeps the rest. */
+static void take_bytes(struct session *session, size_t len, bool last)
+{
+	struct span input = { session->buffer, len };
+	struct trace_record record;
+
+	while (ftrace_text_next(&session->text, &input, last, &record) == FTRACE_TEXT_RECORD)
+		take_record(session, &record);
+	session->unread = last ? 0 : input.len;
+	memmove(session->buffer, input.ptr, session->unread);
+}
+
+/* The source has no more. Its last line may lack a line end, but where the data broke off half a
+ * line would be taken for a whole one. */
+static void end_of_source(struct session *session, const struct source *source)
+{
+	if (source->damaged)
+		session->unread = 0;
+	take_bytes(session, session->unread, true);
+}
+
+ssize_t session_take(struct session *session, struct source *source)
+{
+	ssize_t n = source_read(source, session->buffer + session->unread,
+				BUFFER_SIZE - session->unread);
+
+	if (n > 0) {
+		session->bytes += (uint64_t)n;
+		take_bytes(session, session->unread + (size_t)n, false);
+	} else if (n != -EAGAIN) {
+		session->failed |= n < 0;
+		end_of_source(session, source);
+	}
+	take_notice(session, source);
+	return n;
+}
+
+/* --- begin and end --- */
+
+int session_begin(struct session *session, const struct session_origin *origin)
+{
+	const struct options *options = session->options;
+	struct row_sink sink;
+
+	session->origin = *origin;
+	if (session->folder.fd < 0 &&
+	    folder_open(&session->folder, name_of(session), options->folder) < 0)
+		return EXIT_FAILED;
+	if (folder_keep_files(&session->folder, name_of(session)) < 0)
+		return EXIT_FAILED;
+	if (output_open(&session->output, options, &session->folder) < 0)
+		return EXIT_FAILED;
+	session->output.clock = origin->clock;
+	sink = output_sink(&session->output);
+	if (pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink) < 0) {
+		report("%s: out of memory; close other programs", name_of(session));
+		return EXIT_FAILED;
+	}
+	if (origin->live) {
+		write_start(session, ROW_UNKNOWN);
+		session_flush(session);
+		session_json_write(session);
+	}
+	return 0;
+}
+
+static void summary_if_due(struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+
+	if (counters->last_ns < session->summary_next_ns)
+		return;
+	if (session->summary_next_ns > 0)
+		output_summary(&session->output, session->pipeline);
+	session->summary_next_ns = counters->last_ns + SUMMARY_PERIOD_NS;
+}
+
+void session_flush(struct session *session)
+{
+	output_flush(&session->output);
+	if (session->origin.live)
+		summary_if_due(session);
+}
+
+static void write_lost_rows(struct session *session)
+{
+	uint64_t lost = output_rows_lost(&session->output);
+	char text[96];
+
+	if (lost == 0)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64 " rows could not be written", lost);
+	output_event(&session->output, last_time(session), ROW_UNKNOWN, "lost", text);
+}
+
+/* Is there anything in the trace that frames come from? */
+static int judge(const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	const char *name = name_of(session);
+	bool live = session->origin.live;
+
+	if (session->text.markers == 0 && session->damage) {
+		report("%s: %s: no markers seen: %s; get an intact copy", name,
+		       session->damaged_name, session->damage);
+		return EXIT_FAILED;
+	}
+	if (session->text.markers == 0) {
+		report("%s: no markers seen: nothing in %s came from trace_marker; %s", name,
+		       live ? session->origin.path : "the input",
+		       live ? "enable atrace's gfx category, or check --instance"
+			    : "give a trace taken with atrace's gfx category");
+		return EXIT_FAILED;
+	}
+	if (counters->presents == 0) {
+		report("%s: no presents of SurfaceFlinger among %" PRIu64 " markers; %s", name,
+		       session->text.markers,
+		       live ? "enable atrace's gfx category, or name the vendor's slices in a rule "
+			      "file"
+			    : "give a trace taken with atrace's gfx category, or name the vendor's "
+			      "slices in a rule file");
+		return EXIT_FAILED;
+	}
+	if (session->damage)
+		report("warning: %s: %s: %s; counted what could be read", name,
+		       session->damaged_name, session->damage);
+	return 0;
+}
+
+int session_end(struct session *session)
+{
+	struct output *output = &session->output;
+	int error;
+
+	if (session->origin.live)
+		session->end_wall_ns = wall_clock_now();
+	pipeline_end(session->pipeline);
+	if (damage(&session->text) != session->damage_seen)
+		write_damage(session, last_time(session));
+	write_lost_rows(session);
+	write_stop(session);
+	output_flush(output);
+	output_summary(output, session->pipeline);
+	error = session_json_write(session);
+	if (error < 0)
+		output_failed(output, "session.json", error);
+	output_close(output);
+	return output->failed || session->failed ? EXIT_FAILED : judge(session);
+}
+
+void session_print(const struct session *session, FILE *out)
+{
+	struct table *table = table_new();
+	unsigned int lines, columns;
+
+	if (!table)
+		return;
+	if (!table_terminal(fileno(out), &lines, &columns))
+		columns = TABLE_COLUMNS;
+	table_print(table, out, session->pipeline, UINT32_MAX, columns);
+	table_free(table);
+	fprintf(out, "CSV files in %s\n", session->folder.path);
+}
+
+void session_close(struct session *session)
+{
+	session->pipeline = pipeline_free(session->pipeline);
+	session->rules = ruleset_free(session->rules);
+	output_close(&session->output);
+	folder_close(&session->folder);
+	free(session->buffer);
+	session->buffer = NULL;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One capture from begin to end: bytes of a source to records, through the pipeline, into the
+ * files. 'run' and 'analyze' share all of it. */
+#ifndef JANKD_DAEMON_SESSION_H
+#define JANKD_DAEMON_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "daemon/folder.h"
+#include "daemon/options.h"
+#include "daemon/output.h"
+#include "daemon/source.h"
+#include "daemon/wall_clock.h"
+#include "parser/ftrace_text.h"
+#include "rules/pipeline.h"
+#include "rules/ruleset.h"
+
+/* Where the events come from, for session.json. */
+struct session_origin {
+	const char *kind;	 /* "file" or "trace_pipe" */
+	const char *path;	 /* trace_pipe: the directory; NULL for files */
+	const char *trace_clock; /* its name, "" where unknown */
+	struct wall_clock clock; /* trace clock to wall time, where it could be measured */
+	bool live;		 /* captured on this machine, now */
+};
+
+struct session {
+	const struct options *options;
+	struct session_origin origin;
+	struct folder folder;
+	struct output output;
+	struct ruleset *rules;
+	struct pipeline *pipeline;
+	struct ftrace_text text;
+	char *buffer;
+	size_t unread;		  /* bytes of a begun line, at the buffer's begin */
+	uint64_t bytes;		  /* read from the sources */
+	uint64_t damage_seen;	  /* damaged lines that an event told of */
+	uint64_t damage_next_ns;  /* trace time from which on the next event may */
+	uint64_t summary_next_ns; /* trace time of the next summary.csv */
+	int64_t end_wall_ns;	  /* live: when it ended, or ROW_UNKNOWN */
+	const char *damage;	  /* why a source broke off, or NULL; constant */
+	const char *damaged_name; /* which one: borrowed */
+	bool failed;		  /* a source could not be read: said on stderr */
+	bool started;		  /* the start is in events.csv */
+};
+
+/**
+ * session_open() - load the rules, make the pipeline
+ * @session: must not move afterwards
+ * @options: borrowed
+ *
+ * Nothing in the file system is touched yet. Returns 0, or EXIT_FAILED after the reason was said
+ * on stderr.
+ */
+int session_open(struct session *session, const struct options *options);
+
+/* Opens the folder, where the caller did not, and its files. @origin: its text is borrowed. Returns
+ * 0, or EXIT_FAILED after the reason was said on stderr. */
+int session_begin(struct session *session, const struct session_origin *origin);
+
+/* Takes what one read of @source gives. Returns as source_read(); at the end of a source a next
+ * one may follow. */
+ssize_t session_take(struct session *session, struct source *source);
+
+/* Writes what is due: rows, once a minute of trace time summary.csv. */
+void session_flush(struct session *session);
+
+/* Ends it: closes rows and files. Returns 0, or EXIT_FAILED after the reason was said: the files
+ * are incomplete, or there is nothing to count in the trace. */
+int session_end(struct session *session);
+
+/* Prints the table of all surfaces, the totals and where the files are. */
+void session_print(const struct session *session, FILE *out);
+
+/* Frees everything, in any state. */
+void session_close(struct session *session);
+
+#endif

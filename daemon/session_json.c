@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/session_json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "daemon/android.h"
+#include "daemon/text.h"
+#include "daemon/version.h"
+
+#define SESSION_SCHEMA 1
+
+/* Text of the command line or of a file: any bytes; JSON wants UTF-8. NULL and "" are null. */
+static void add_text(struct json_object *object, const char *key, const char *text)
+{
+	char escaped[16384];
+
+	if (text)
+		text_escape(escaped, sizeof(escaped), text);
+	json_object_object_add(object, key,
+			       text && escaped[0] ? json_object_new_string(escaped) : NULL);
+}
+
+static void add_count(struct json_object *object, const char *key, uint64_t count)
+{
+	json_object_object_add(object, key, json_object_new_uint64(count));
+}
+
+static void add_signed(struct json_object *object, const char *key, int64_t value)
+{
+	json_object_object_add(object, key, value < 0 ? NULL : json_object_new_int64(value));
+}
+
+static void add_bool(struct json_object *object, const char *key, bool value)
+{
+	json_object_object_add(object, key, json_object_new_boolean(value));
+}
+
+static void add_number(struct json_object *object, const char *key, double number)
+{
+	json_object_object_add(object, key, number > 0 ? json_object_new_double(number) : NULL);
+}
+
+static void add_texts(struct json_object *object, const char *key, const char *const *texts,
+		      size_t count)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < count && texts && texts[i]; i++) {
+		char escaped[16384];
+
+		text_escape(escaped, sizeof(escaped), texts[i]);
+		json_object_array_add(array, json_object_new_string(escaped));
+	}
+	json_object_object_add(object, key, array);
+}
+
+/* What jankd runs on. A recorded trace was taken elsewhere. */
+static struct json_object *device(void)
+{
+	static const struct {
+		const char *key, *property;
+	} properties[] = {
+		{ "model", "ro.product.model" },
+		{ "build", "ro.build.fingerprint" },
+		{ "sdk", "ro.build.version.sdk" },
+	};
+	struct json_object *object = json_object_new_object();
+	bool android = android_has("getprop");
+	struct utsname kernel;
+
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
+		char value[256] = "";
+
+		if (android)
+			android_property(properties[i].property, value, sizeof(value));
+		add_text(object, properties[i].key, value);
+	}
+	add_text(object, "kernel", uname(&kernel) == 0 ? kernel.release : "");
+	return object;
+}
+
+static void read_boot_id(char *id, size_t size)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, id, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	id[n > 0 ? n : 0] = '\0';
+	id[strcspn(id, "\n")] = '\0';
+}
+
+static void add_machine(struct json_object *object, const struct session *session)
+{
+	char boot_id[64] = "";
+
+	json_object_object_add(object, "device", session->origin.live ? device() : NULL);
+	if (session->origin.live)
+		read_boot_id(boot_id, sizeof(boot_id));
+	add_text(object, "boot_id", boot_id);
+}
+
+static struct json_object *clock_object(const struct session *session)
+{
+	const struct wall_clock *clock = &session->output.clock;
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "name", session->origin.trace_clock);
+	json_object_object_add(object, "wall_offset_ns",
+			       clock->known ? json_object_new_int64(clock->offset_ns) : NULL);
+	return object;
+}
+
+static struct json_object *options_object(const struct options *options)
+{
+	const struct pipeline_options *pipeline = &options->pipeline;
+	struct json_object *object = json_object_new_object();
+
+	add_number(object, "target", pipeline->target_fps);
+	add_number(object, "kpi_ms", (double)pipeline->kpi_ns / 1e6);
+	add_count(object, "type", pipeline->type);
+	add_count(object, "delay_ns", pipeline->delay_ns);
+	add_count(object, "frames", pipeline->min_frames);
+	add_number(object, "vsync_ms", (double)pipeline->vsync_ns / 1e6);
+	add_text(object, "focus", pipeline->focus);
+	add_texts(object, "include", options->include, OPTIONS_GLOBS_MAX);
+	add_texts(object, "exclude", options->exclude, OPTIONS_GLOBS_MAX);
+	add_bool(object, "frames_log", options->frames_log);
+	if (options->command == OPTIONS_RUN) {
+		add_count(object, "buffer_kb", options->buffer_kb);
+		add_bool(object, "atrace", !options->no_atrace);
+		add_text(object, "categories", options->categories);
+	}
+	return object;
+}
+
+static struct json_object *source_object(const struct session *session)
+{
+	const struct options *options = session->options;
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "kind", session->origin.kind);
+	if (session->origin.path)
+		add_text(object, "path", session->origin.path);
+	else
+		add_texts(object, "files", (const char *const *)options->files,
+			  (size_t)options->file_count);
+	return object;
+}
+
+static void add_input_counters(struct json_object *object, const struct session *session)
+{
+	const struct ftrace_text *text = &session->text;
+
+	add_count(object, "bytes", session->bytes);
+	add_count(object, "markers", text->markers);
+	add_count(object, "malformed_markers", text->malformed);
+	add_count(object, "glued_lines", text->glued);
+	add_count(object, "too_long_lines", text->too_long);
+	add_count(object, "rows_lost", output_rows_lost(&session->output));
+}
+
+static struct json_object *counters_object(const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	struct json_object *object = json_object_new_object();
+
+	add_input_counters(object, session);
+	add_count(object, "records", counters->records);
+	add_count(object, "ticks", counters->ticks);
+	add_count(object, "presents", counters->presents);
+	add_count(object, "frames", counters->frames);
+	add_count(object, "lost_events", counters->lost_events);
+	add_count(object, "lost_unknown", counters->lost_unknown);
+	add_count(object, "foreign_presents", counters->foreign_presents);
+	add_count(object, "clock_steps", counters->clock_steps);
+	add_count(object, "dropped_frames", counters->dropped_frames);
+	add_count(object, "layers_evicted", counters->layers_evicted);
+	add_count(object, "surfaces_evicted", counters->surfaces_evicted);
+	add_count(object, "threads_evicted", counters->threads_evicted);
+	add_count(object, "slices_unbalanced", counters->slices_unbalanced);
+	add_count(object, "first_ns", counters->first_ns);
+	add_count(object, "last_ns", counters->last_ns);
+	add_signed(object, "refresh_mhz", counters->refresh_mhz);
+	add_signed(object, "surfaceflinger_pid", counters->sf_pid);
+	add_signed(object, "surfaceflinger_tid", counters->sf_tid);
+	return object;
+}
+
+static struct json_object *session_object(const struct session *session)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_count(object, "schema", SESSION_SCHEMA);
+	add_text(object, "jankd", JANKD_VERSION);
+	add_text(object, "command", options_command_name(session->options->command));
+	add_machine(object, session);
+	json_object_object_add(object, "clock", clock_object(session));
+	add_text(object, "rules", session->options->rules);
+	json_object_object_add(object, "source", source_object(session));
+	json_object_object_add(object, "options", options_object(session->options));
+	json_object_object_add(object, "counters", counters_object(session));
+	return object;
+}
+
+static int write_text(int fd, const char *text)
+{
+	size_t len = strlen(text);
+
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int session_json_write(const struct session *session)
+{
+	struct json_object *object = session_object(session);
+	const char *text = json_object_to_json_string_ext(
+		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	int fd = folder_create_temporary(&session->folder, "session.json");
+	int error = fd;
+
+	if (fd >= 0) {
+		error = text ? write_text(fd, text) : -ENOMEM;
+		if (error == 0)
+			error = write_text(fd, "\n");
+		error = folder_replace(&session->folder, "session.json", fd, error);
+	}
+	json_object_put(object);
+	return error;
+}

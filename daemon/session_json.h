@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session.json: what a session was, for whoever finds its files later. */
+#ifndef JANKD_DAEMON_SESSION_JSON_H
+#define JANKD_DAEMON_SESSION_JSON_H
+
+#include "daemon/session.h"
+
+/* Replaces session.json. For a recorded trace nothing of this machine or moment is in it: the
+ * same input gives the same bytes. Returns 0 or -errno. */
+int session_json_write(const struct session *session);
+
+#endif

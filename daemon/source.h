@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a source of trace text is: something to read, to wait for and to close. The session takes
+ * its bytes and cares for nothing else, so 'run' and 'analyze' differ in the source alone. */
+#ifndef JANKD_DAEMON_SOURCE_H
+#define JANKD_DAEMON_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct source;
+
+struct source_ops {
+	ssize_t (*read)(struct source *source, void *buffer, size_t size);
+	void (*close)(struct source *source);
+};
+
+struct source {
+	const struct source_ops *ops;
+	const char *name; /* for messages */
+	/* What the source has to say besides its bytes (tracing was switched off, the data are
+	 * damaged), or NULL: a row of events.csv. Constant; whoever takes it sets NULL. */
+	const char *notice;
+	bool damaged; /* the data broke off: what comes last may be half a line */
+};
+
+/* Takes up to @size bytes into @buffer. Returns their number; 0 at the end; -EAGAIN where there
+ * is nothing now; another -errno where reading failed (said on stderr). */
+static inline ssize_t source_read(struct source *source, void *buffer, size_t size)
+{
+	return source->ops->read(source, buffer, size);
+}
+
+/* Closes @source, which may be NULL, and frees it. Returns NULL. */
+static inline struct source *source_close(struct source *source)
+{
+	if (source)
+		source->ops->close(source);
+	return NULL;
+}
+
+/**
+ * source_file_open() - a recorded trace, in whatever container
+ * @out: the caller gives it back with source_close()
+ * @command: its name, for messages
+ * @path: "-" is standard input
+ *
+ * What it is shows at the first read. Returns 0, or -errno after the reason was said on stderr.
+ */
+int source_file_open(struct source **out, const char *command, const char *path);
+
+/* Is @path a file that can be read? 0, or -errno after the reason was said on stderr. Standard
+ * input is not touched. */
+int source_file_check(const char *command, const char *path);
+
+struct tracefs;
+
+/**
+ * source_pipe_open() - the live trace_pipe
+ * @out: the caller gives it back with source_close()
+ * @tracefs: borrowed as long as the source lives
+ *
+ * source_read() never blocks: the reader sleeps between drains. To wait for data with poll()
+ * would wake it for every event. Returns 0, or -errno after the reason was said on stderr.
+ */
+int source_pipe_open(struct source **out, struct tracefs *tracefs);
+
+#endif

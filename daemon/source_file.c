@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recorded trace as a chain of stages, each only where the file has it:
+ *
+ *     file ──► raw ──► inflate ──► plain ──► text out of HTML ──► the reader's buffer
+ *
+ * Plain text goes straight from the file to the reader.
+ */
+#include "daemon/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "daemon/report.h"
+#include "parser/container.h"
+
+#define STAGE_SIZE 65536
+
+/* Bytes between two stages. */
+struct stage {
+	char bytes[STAGE_SIZE];
+	size_t begin, end;
+	bool last; /* nothing comes after them */
+};
+
+struct source_file {
+	struct source source;
+	const char *command;
+	int fd;
+	bool recognised, compressed, html;
+	bool inflated;	   /* a stream was read to its end: what follows may be another */
+	bool inflate_over; /* no more comes out */
+	z_stream zlib;
+	struct container_html html_state;
+	struct span html_text; /* in the plain stage: not given out yet */
+	struct stage raw, plain;
+};
+
+static struct span stage_span(const struct stage *stage)
+{
+	return (struct span){ stage->bytes + stage->begin, stage->end - stage->begin };
+}
+
+/* Moves what is left to the front, so that there is room behind it. */
+static void stage_compact(struct stage *stage)
+{
+	memmove(stage->bytes, stage->bytes + stage->begin, stage->end - stage->begin);
+	stage->end -= stage->begin;
+	stage->begin = 0;
+}
+
+static size_t stage_take(struct stage *stage, void *buffer, size_t size)
+{
+	size_t n = stage->end - stage->begin;
+
+	if (n > size)
+		n = size;
+	memcpy(buffer, stage->bytes + stage->begin, n);
+	stage->begin += n;
+	return n;
+}
+
+static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(file->fd, buffer, size);
+	while (n < 0 && errno == EINTR);
+	if (n >= 0)
+		return n;
+	n = -errno;
+	report("%s: %s: %s; the trace ends here", file->command, file->source.name,
+	       strerror((int)-n));
+	return n;
+}
+
+/* One more read into the raw stage. Returns 0 or -errno. */
+static int fill_raw(struct source_file *file)
+{
+	struct stage *raw = &file->raw;
+	ssize_t n;
+
+	stage_compact(raw);
+	if (raw->end == STAGE_SIZE || raw->last)
+		return 0;
+	n = read_fd(file, raw->bytes + raw->end, STAGE_SIZE - raw->end);
+	if (n < 0)
+		return (int)n;
+	raw->end += (size_t)n;
+	raw->last = n == 0;
+	return 0;
+}
+
+/* --- inflate --- */
+
+static void damaged(struct source_file *file, const char *what)
+{
+	file->inflate_over = true;
+	file->source.damaged = true;
+	file->source.notice = what;
+}
+
+/* Behind the end of a stream another may stand (gzip files can be put together); all else there
+ * is no part of the trace. */
+static bool next_member(struct source_file *file)
+{
+	struct span rest = stage_span(&file->raw);
+
+	if (rest.len < 2 || (unsigned char)rest.ptr[0] != 0x1f ||
+	    (unsigned char)rest.ptr[1] != 0x8b || inflateReset(&file->zlib) != Z_OK) {
+		file->inflate_over = true;
+		return false;
+	}
+	file->inflated = false;
+	return true;
+}
+
+/* One step from raw to plain. */
+static void inflate_some(struct source_file *file)
+{
+	struct stage *raw = &file->raw;
+	struct stage *plain = &file->plain;
+	z_stream *zlib = &file->zlib;
+	int result;
+
+	zlib->next_in = (Bytef *)raw->bytes + raw->begin;
+	zlib->avail_in = (uInt)(raw->end - raw->begin);
+	zlib->next_out = (Bytef *)plain->bytes + plain->end;
+	zlib->avail_out = (uInt)(STAGE_SIZE - plain->end);
+	result = inflate(zlib, Z_SYNC_FLUSH);
+	raw->begin = raw->end - zlib->avail_in;
+	plain->end = STAGE_SIZE - zlib->avail_out;
+	if (result == Z_STREAM_END)
+		file->inflated = true;
+	else if (result != Z_OK && result != Z_BUF_ERROR)
+		damaged(file, "the compressed data are damaged");
+}
+
+/* Does inflate have what it needs? False: read more first. */
+static bool inflate_step(struct source_file *file)
+{
+	struct stage *raw = &file->raw;
+
+	if (file->inflated) {
+		if (raw->end - raw->begin < 2 && !raw->last)
+			return false;
+		if (!next_member(file))
+			return true;
+	}
+	if (raw->begin == raw->end) {
+		if (!raw->last)
+			return false;
+		damaged(file, "the compressed data end early");
+		return true;
+	}
+	inflate_some(file);
+	return true;
+}
+
+/* Gets more into the plain stage. Returns 0 or -errno. */
+static int fill_plain(struct source_file *file)
+{
+	struct stage *plain = &file->plain;
+	struct stage *raw = &file->raw;
+	size_t before;
+	int error;
+
+	stage_compact(plain);
+	before = plain->end;
+	while (plain->end == before && before < STAGE_SIZE && !plain->last) {
+		if (file->compressed ? !inflate_step(file) : raw->begin == raw->end) {
+			error = fill_raw(file);
+			if (error < 0)
+				return error;
+		}
+		if (!file->compressed) {
+			plain->end +=
+				stage_take(raw, plain->bytes + plain->end, STAGE_SIZE - plain->end);
+			plain->last = raw->last && raw->begin == raw->end;
+		} else {
+			plain->last = file->inflate_over;
+		}
+	}
+	return 0;
+}
+
+/* --- the reader's end --- */
+
+static ssize_t read_plain(struct source_file *file, void *buffer, size_t size)
+{
+	struct stage *from = file->compressed ? &file->plain : &file->raw;
+
+	while (from->begin == from->end) {
+		int error;
+
+		if (from->last)
+			return 0;
+		if (!file->compressed)
+			return read_fd(file, buffer, size);
+		error = fill_plain(file);
+		if (error < 0)
+			return error;
+	}
+	return (ssize_t)stage_take(from, buffer, size);
+}
+
+/* Gets the next stretch of text out of the HTML. Returns 0 or -errno; no text at the end. */
+static int next_html_text(struct source_file *file)
+{
+	struct stage *plain = &file->plain;
+
+	for (;;) {
+		struct span input = stage_span(plain);
+		bool more = !container_html_next(&file->html_state, &input, plain->last,
+						 &file->html_text);
+		int error;
+
+		plain->begin = plain->end - input.len;
+		if (!more || plain->last)
+			return 0;
+		error = fill_plain(file);
+		if (error < 0)
+			return error;
+	}
+}
+
+static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
+{
+	struct span *text = &file->html_text;
+	size_t n;
+
+	if (text->len == 0) {
+		int error = next_html_text(file);
+
+		if (error < 0)
+			return error;
+	}
+	n = text->len < size ? text->len : size;
+	memcpy(buffer, text->ptr, n);
+	*text = span_skip(*text, n);
+	return (ssize_t)n;
+}
+
+/* --- recognition --- */
+
+/* Reads into @stage until it is clear what it holds, or -errno. */
+static int recognise(struct source_file *file, struct stage *stage,
+		     int (*fill)(struct source_file *), enum container_kind *kind)
+{
+	size_t skip;
+	int error;
+
+	while ((*kind = container_recognise(stage_span(stage), stage->last, &skip)) ==
+	       CONTAINER_MORE) {
+		error = fill(file);
+		if (error < 0)
+			return error;
+	}
+	stage->begin += skip;
+	return 0;
+}
+
+static int refuse_perfetto(const struct source_file *file)
+{
+	report("%s: %s: a perfetto trace, which cannot be read yet; convert it first: "
+	       "traceconv systrace IN OUT",
+	       file->command, file->source.name);
+	return -ENOTSUP;
+}
+
+static int find_stages(struct source_file *file)
+{
+	enum container_kind kind;
+	int error = recognise(file, &file->raw, fill_raw, &kind);
+
+	if (error < 0)
+		return error;
+	if (kind == CONTAINER_GZIP || kind == CONTAINER_ZLIB) {
+		/* 15: windows of any size; 32: gzip and zlib headers alike. */
+		if (inflateInit2(&file->zlib, 15 + 32) != Z_OK)
+			return -ENOMEM;
+		file->compressed = true;
+		error = recognise(file, &file->plain, fill_plain, &kind);
+	}
+	if (error == 0 && kind == CONTAINER_PERFETTO)
+		error = refuse_perfetto(file);
+	file->html = kind == CONTAINER_HTML;
+	return error;
+}
+
+static ssize_t file_read(struct source *source, void *buffer, size_t size)
+{
+	struct source_file *file = (struct source_file *)source;
+
+	if (!file->recognised) {
+		int error = find_stages(file);
+
+		if (error < 0)
+			return error;
+		file->recognised = true;
+	}
+	return file->html ? read_html(file, buffer, size) : read_plain(file, buffer, size);
+}
+
+static void file_close(struct source *source)
+{
+	struct source_file *file = (struct source_file *)source;
+
+	if (file->compressed)
+		inflateEnd(&file->zlib);
+	if (file->fd > STDIN_FILENO)
+		close(file->fd);
+	free(file);
+}
+
+static const struct source_ops file_ops = { file_read, file_close };
+
+/* --- opening --- */
+
+/* Opens @path. Returns the descriptor, or -errno after the reason was said. */
+static int open_path(const char *command, const char *path)
+{
+	struct stat info;
+	int fd = STDIN_FILENO;
+	int error = 0;
+
+	if (strcmp(path, "-") != 0)
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &info) < 0)
+		error = errno;
+	else if (S_ISDIR(info.st_mode))
+		error = EISDIR;
+	if (error == 0)
+		return fd;
+	if (fd > STDIN_FILENO)
+		close(fd);
+	report("%s: %s: %s; name a recorded trace, or '-' for standard input", command, path,
+	       strerror(error));
+	return -error;
+}
+
+int source_file_check(const char *command, const char *path)
+{
+	int fd = open_path(command, path);
+
+	if (fd > STDIN_FILENO)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+int source_file_open(struct source **out, const char *command, const char *path)
+{
+	struct source_file *file;
+	int fd = open_path(command, path);
+
+	if (fd < 0)
+		return fd;
+	file = calloc(1, sizeof(*file));
+	if (!file) {
+		report("%s: %s: out of memory; close other programs", command, path);
+		if (fd > STDIN_FILENO)
+			close(fd);
+		return -ENOMEM;
+	}
+	file->source.ops = &file_ops;
+	file->source.name = strcmp(path, "-") == 0 ? "standard input" : path;
+	file->command = command;
+	file->fd = fd;
+	file->html_state = CONTAINER_HTML_INIT;
+	*out = &file->source;
+	return 0;
+}

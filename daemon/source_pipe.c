@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/report.h"
+#include "daemon/tracefs.h"
+
+/* A reader is not woken when somebody switches tracing off: it has to look. */
+#define CHECK_NS UINT64_C(2000000000)
+
+struct source_pipe {
+	struct source source;
+	struct tracefs *tracefs;
+	int fd;
+	bool is_on;
+	uint64_t next_check_ns; /* CLOCK_MONOTONIC */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void check_tracing(struct source_pipe *pipe)
+{
+	uint64_t now = now_ns();
+	int on;
+
+	if (now < pipe->next_check_ns)
+		return;
+	pipe->next_check_ns = now + CHECK_NS;
+	on = tracefs_is_on(pipe->tracefs);
+	if (on < 0 || on == (int)pipe->is_on)
+		return;
+	pipe->is_on = on;
+	pipe->source.notice = on ? "tracing was switched on again"
+				 : "tracing was switched off by another program";
+}
+
+static ssize_t pipe_read(struct source *source, void *buffer, size_t size)
+{
+	struct source_pipe *pipe = (struct source_pipe *)source;
+	ssize_t n = read(pipe->fd, buffer, size);
+	int error;
+
+	if (n > 0)
+		return n;
+	/* A trace_pipe has no end: 0 comes while tracing is off. */
+	if (n == 0 || errno == EAGAIN || errno == EINTR) {
+		check_tracing(pipe);
+		return -EAGAIN;
+	}
+	error = errno;
+	report("run: %s/trace_pipe: %s; the capture ends here", tracefs_path(pipe->tracefs),
+	       strerror(error));
+	return -error;
+}
+
+static void pipe_close(struct source *source)
+{
+	struct source_pipe *pipe = (struct source_pipe *)source;
+
+	close(pipe->fd);
+	free(pipe);
+}
+
+static const struct source_ops pipe_ops = { pipe_read, pipe_close };
+
+static void refuse(const struct tracefs *tracefs, int error)
+{
+	const char *path = tracefs_path(tracefs);
+
+	if (error == -EBUSY)
+		report("run: %s/trace_pipe: another program reads it; end that one, or read an "
+		       "--instance of its own",
+		       path);
+	else if (error == -EACCES || error == -EPERM)
+		report("run: %s/trace_pipe: %s; run it as root, on a device as root or shell", path,
+		       strerror(-error));
+	else
+		report("run: %s/trace_pipe: %s; check the kernel's tracing", path,
+		       strerror(-error));
+}
+
+int source_pipe_open(struct source **out, struct tracefs *tracefs)
+{
+	struct source_pipe *pipe = calloc(1, sizeof(*pipe));
+	int fd = pipe ? tracefs_open_pipe(tracefs) : -ENOMEM;
+
+	if (fd < 0) {
+		refuse(tracefs, fd);
+		free(pipe);
+		return fd;
+	}
+	*pipe = (struct source_pipe){
+		.source = { .ops = &pipe_ops, .name = "trace_pipe" },
+		.tracefs = tracefs,
+		.fd = fd,
+		.is_on = true,
+		.next_check_ns = now_ns() + CHECK_NS,
+	};
+	*out = &pipe->source;
+	return 0;
+}

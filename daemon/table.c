@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "daemon/text.h"
+
+/* Surfaces that are kept for the table: those with most frames. */
+#define ROWS_MAX 40
+#define NAME_MAX_BYTES 1024
+#define SHOWN_MAX_BYTES (4 * NAME_MAX_BYTES)
+
+/* What the columns of numbers take, and the blanks between all. */
+#define NUMBERS_WIDTH 62
+
+struct table_row {
+	char app[NAME_MAX_BYTES], surface[NAME_MAX_BYTES];
+	struct frame_stats stats;
+	double fps;
+	int64_t p50_ns, p99_ns;
+};
+
+struct table {
+	struct table_row rows[ROWS_MAX];
+	unsigned int count;
+	unsigned int surfaces; /* seen, shown or not */
+};
+
+struct table *table_new(void)
+{
+	return calloc(1, sizeof(struct table));
+}
+
+struct table *table_free(struct table *table)
+{
+	free(table);
+	return NULL;
+}
+
+/* --- collecting --- */
+
+static bool comes_before(const struct frame_stats *a, const struct frame_stats *b)
+{
+	return a->frames > b->frames;
+}
+
+static void copy_name(char to[static NAME_MAX_BYTES], const char *from)
+{
+	size_t len = strnlen(from, NAME_MAX_BYTES - 1);
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+static void set_row(struct table_row *to, const struct summary_row *from)
+{
+	copy_name(to->app, from->app);
+	copy_name(to->surface, from->surface);
+	to->stats = from->stats;
+	to->fps = from->fps;
+	to->p50_ns = from->p50_ns;
+	to->p99_ns = from->p99_ns;
+}
+
+/* Inserts by number of frames; of equal ones the first seen stays in front. */
+static void take_row(void *context, const struct summary_row *row)
+{
+	struct table *table = context;
+	unsigned int at = table->count;
+
+	table->surfaces++;
+	while (at > 0 && comes_before(&row->stats, &table->rows[at - 1].stats))
+		at--;
+	if (at == ROWS_MAX)
+		return;
+	if (table->count < ROWS_MAX)
+		table->count++;
+	memmove(&table->rows[at + 1], &table->rows[at],
+		(table->count - at - 1) * sizeof(table->rows[0]));
+	set_row(&table->rows[at], row);
+}
+
+/* --- printing --- */
+
+static void print_name(FILE *out, const char *name, unsigned int width)
+{
+	char shown[SHOWN_MAX_BYTES];
+	size_t columns;
+
+	text_shorten(shown, sizeof(shown), name, width);
+	columns = text_columns(shown);
+	fprintf(out, "%s%*s", shown, columns < width ? (int)(width - columns) : 0, "");
+}
+
+static void print_number(FILE *out, double number, int width, int decimals)
+{
+	if (number < 0)
+		fprintf(out, " %*s", width, "-");
+	else
+		fprintf(out, " %*.*f", width, decimals, number);
+}
+
+static void print_count(FILE *out, int64_t count, int width)
+{
+	if (count < 0)
+		fprintf(out, " %*s", width, "-");
+	else
+		fprintf(out, " %*" PRId64, width, count);
+}
+
+static void print_row(FILE *out, const struct table_row *row, unsigned int app,
+		      unsigned int surface)
+{
+	const struct frame_stats *stats = &row->stats;
+	bool any = stats->frames > 0;
+	char janks[48];
+
+	snprintf(janks, sizeof(janks), "%" PRIu64 "/%" PRIu64, stats->jank, stats->big_jank);
+	print_name(out, row->app, app);
+	fputc(' ', out);
+	print_name(out, row->surface, surface);
+	print_number(out, any ? row->fps : -1, 6, 2);
+	print_count(out, (int64_t)stats->frames, 7);
+	print_number(out, any ? (double)row->p50_ns / 1e6 : -1, 5, 1);
+	print_number(out, any ? (double)row->p99_ns / 1e6 : -1, 5, 1);
+	print_number(out, any ? (double)stats->max_ns / 1e6 : -1, 5, 1);
+	print_count(out, stats->missed, 6);
+	fprintf(out, " %8s", janks);
+	print_count(out, (int64_t)stats->waits, 5);
+	print_number(out, any ? stats->score : -1, 5, 1);
+	fputc('\n', out);
+}
+
+static void print_head(FILE *out, unsigned int app, unsigned int surface)
+{
+	fprintf(out, "%-*s %-*s %6s %7s %5s %5s %5s %6s %8s %5s %5s\n", (int)app, "app",
+		(int)surface, "Surface", "FPS", "frames", "p50", "p99", "max", "missed", "jank/big",
+		"waits", "score");
+}
+
+static void print_totals(FILE *out, const struct pipeline_counters *counters)
+{
+	bool any = counters->last_ns > counters->first_ns;
+	uint64_t span_ns = any ? counters->last_ns - counters->first_ns : 0;
+	char lost[64] = "", refresh[32] = "unknown";
+
+	if (counters->lost_unknown > 0)
+		snprintf(lost, sizeof(lost), " and %" PRIu64 " times an unknown number",
+			 counters->lost_unknown);
+	if (counters->refresh_mhz >= 0)
+		snprintf(refresh, sizeof(refresh), "%.2f Hz", (double)counters->refresh_mhz / 1000);
+	fprintf(out,
+		"presents %" PRIu64 ", frames %" PRIu64 ", lost events %" PRIu64 "%s, "
+		"span %.3f s, refresh %s\n",
+		counters->presents, counters->frames, counters->lost_events, lost,
+		(double)span_ns / 1e9, refresh);
+}
+
+void table_print(struct table *table, FILE *out, const struct pipeline *pipeline,
+		 unsigned int lines, unsigned int columns)
+{
+	unsigned int names = columns > NUMBERS_WIDTH + 40 ? columns - NUMBERS_WIDTH : 40;
+	unsigned int app = names * 2 / 5;
+	unsigned int shown;
+
+	table->count = table->surfaces = 0;
+	pipeline_summary(pipeline, table, take_row);
+	shown = table->count < lines ? table->count : lines;
+	if (shown > 0)
+		print_head(out, app, names - app);
+	for (unsigned int i = 0; i < shown; i++)
+		print_row(out, &table->rows[i], app, names - app);
+	if (shown < table->surfaces)
+		fprintf(out, "and %u more in summary.csv\n", table->surfaces - shown);
+	print_totals(out, pipeline_counters(pipeline));
+}
+
+bool table_terminal(int fd, unsigned int *lines, unsigned int *columns)
+{
+	struct winsize size;
+
+	if (ioctl(fd, TIOCGWINSZ, &size) < 0)
+		return false;
+	*lines = size.ws_row > 0 ? size.ws_row : 24;
+	*columns = size.ws_col > 0 ? size.ws_col : 80;
+	return true;
+}

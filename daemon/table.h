@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The summary of a session for people: a table of the surfaces, and a line of totals. */
+#ifndef JANKD_DAEMON_TABLE_H
+#define JANKD_DAEMON_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "rules/pipeline.h"
+
+/* Columns where the output is no terminal. */
+#define TABLE_COLUMNS 100
+
+struct table;
+
+/* Returns NULL where there is no memory. */
+struct table *table_new(void);
+
+/* Frees @table, which may be NULL. Returns NULL. */
+struct table *table_free(struct table *table);
+
+/* Prints the surfaces with most frames so far, at most @lines of them, in @columns. */
+void table_print(struct table *table, FILE *out, const struct pipeline *pipeline,
+		 unsigned int lines, unsigned int columns);
+
+/* Size of the terminal at @fd; false where it is none. */
+bool table_terminal(int fd, unsigned int *lines, unsigned int *columns);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/tracefs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <tracefs.h>
+
+#include "daemon/report.h"
+
+struct tracefs {
+	char directory[512];
+	char path[1024];
+	char clock[32];
+	struct tracefs_instance *instance; /* NULL: the top level */
+	bool ours;			   /* made by us */
+	bool switched_on;		   /* tracing_on was 0 */
+};
+
+/* --- finding it --- */
+
+/* Is tracefs mounted at @directory? 0, or -errno: -EACCES where one may not even look. */
+static int probe(const char *directory)
+{
+	char path[600];
+	struct stat info;
+
+	snprintf(path, sizeof(path), "%s/trace_pipe", directory);
+	return stat(path, &info) == 0 ? 0 : -errno;
+}
+
+/* Looks for a mount of tracefs anywhere else, one in a debugfs too. */
+static int probe_mounts(char *directory, size_t size)
+{
+	struct mntent *mount;
+	int result = -ENOENT;
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+
+	if (!mounts)
+		return -ENOENT;
+	while (result != 0 && (mount = getmntent(mounts))) {
+		bool debug = strcmp(mount->mnt_type, "debugfs") == 0;
+
+		if (!debug && strcmp(mount->mnt_type, "tracefs") != 0)
+			continue;
+		snprintf(directory, size, "%s%s", mount->mnt_dir, debug ? "/tracing" : "");
+		result = probe(directory);
+	}
+	endmntent(mounts);
+	return result;
+}
+
+static int find_directory(struct tracefs *tracefs, const char *wanted)
+{
+	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	const char *const *places = wanted ? &wanted : usual;
+	size_t count = wanted ? 1 : sizeof(usual) / sizeof(usual[0]);
+	int result = -ENOENT;
+
+	for (size_t i = 0; i < count; i++) {
+		int found = probe(places[i]);
+
+		snprintf(tracefs->directory, sizeof(tracefs->directory), "%s", places[i]);
+		if (found == 0)
+			return 0;
+		if (found == -EACCES || found == -EPERM)
+			result = found;
+	}
+	if (!wanted && result == -ENOENT)
+		result = probe_mounts(tracefs->directory, sizeof(tracefs->directory));
+	return result;
+}
+
+static int refuse_directory(const char *wanted, int error)
+{
+	if (error == -EACCES || error == -EPERM)
+		report("run: tracefs: %s; run it as root, on a device as root or shell",
+		       strerror(-error));
+	else if (wanted)
+		report("run: --tracefs %s: no tracefs there; mount it: mount -t tracefs nodev %s",
+		       wanted, wanted);
+	else
+		report("run: tracefs: not mounted; mount it as root: "
+		       "mount -t tracefs nodev /sys/kernel/tracing");
+	return error;
+}
+
+/* --- the instance --- */
+
+static int open_instance(struct tracefs *tracefs, const char *name)
+{
+	int error;
+
+	snprintf(tracefs->path, sizeof(tracefs->path), "%s", tracefs->directory);
+	if (!name)
+		return 0;
+	errno = 0;
+	tracefs->instance = tracefs_instance_create(name);
+	if (!tracefs->instance) {
+		error = errno ? errno : EIO;
+		report("run: --instance %s: cannot be made in %s: %s; run it as root, or name an "
+		       "instance that is there",
+		       name, tracefs->directory, strerror(error));
+		return -error;
+	}
+	tracefs->ours = tracefs_instance_is_new(tracefs->instance);
+	snprintf(tracefs->path, sizeof(tracefs->path), "%s/instances/%s", tracefs->directory, name);
+	return 0;
+}
+
+static void read_clock(struct tracefs *tracefs)
+{
+	char *clock = tracefs_get_clock(tracefs->instance);
+
+	snprintf(tracefs->clock, sizeof(tracefs->clock), "%s", clock ? clock : "");
+	free(clock);
+}
+
+int tracefs_open(struct tracefs **out, const char *directory, const char *instance)
+{
+	struct tracefs *tracefs = calloc(1, sizeof(*tracefs));
+	int error;
+
+	if (!tracefs) {
+		report("run: out of memory; close other programs");
+		return -ENOMEM;
+	}
+	error = find_directory(tracefs, directory);
+	if (error < 0)
+		error = refuse_directory(directory, error);
+	else if (tracefs_set_tracing_dir(tracefs->directory) < 0)
+		error = refuse_directory(directory, -ENOENT);
+	else
+		error = open_instance(tracefs, instance);
+	if (error < 0) {
+		free(tracefs);
+		return error;
+	}
+	*out = tracefs;
+	return 0;
+}
+
+int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb)
+{
+	int error;
+
+	if (tracefs->ours) {
+		/* The kernel rounds the size, and knows no tgid before 4.14: both are no loss. */
+		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
+		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
+	}
+	read_clock(tracefs);
+	if (tracefs_is_on(tracefs) != 0)
+		return 0;
+	errno = 0;
+	if (tracefs_trace_on(tracefs->instance) < 0) {
+		error = errno ? errno : EIO;
+		report("run: %s/tracing_on: tracing is off and cannot be switched on: %s; run it "
+		       "as root",
+		       tracefs->path, strerror(error));
+		return -error;
+	}
+	tracefs->switched_on = true;
+	return 0;
+}
+
+bool tracefs_is_ours(const struct tracefs *tracefs)
+{
+	return tracefs->ours;
+}
+
+void tracefs_stop(struct tracefs *tracefs)
+{
+	if (tracefs->ours)
+		tracefs_trace_off(tracefs->instance);
+}
+
+struct tracefs *tracefs_close(struct tracefs *tracefs)
+{
+	if (!tracefs)
+		return NULL;
+	if (tracefs->switched_on && !tracefs->ours)
+		tracefs_trace_off(tracefs->instance);
+	if (tracefs->ours && tracefs_instance_destroy(tracefs->instance) < 0)
+		report("warning: run: %s: cannot be removed; remove it with rmdir", tracefs->path);
+	if (tracefs->instance)
+		tracefs_instance_free(tracefs->instance);
+	free(tracefs);
+	return NULL;
+}
+
+/* --- what is read --- */
+
+int tracefs_open_pipe(struct tracefs *tracefs)
+{
+	int fd = tracefs_instance_file_open(tracefs->instance, "trace_pipe",
+					    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	return fd < 0 ? -(errno ? errno : EIO) : fd;
+}
+
+int tracefs_is_on(struct tracefs *tracefs)
+{
+	int on;
+
+	errno = 0;
+	on = tracefs_trace_is_on(tracefs->instance);
+	return on < 0 ? -(errno ? errno : EIO) : on;
+}
+
+const char *tracefs_path(const struct tracefs *tracefs)
+{
+	return tracefs->path;
+}
+
+const char *tracefs_clock(const struct tracefs *tracefs)
+{
+	return tracefs->clock;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the trace clock to the time of day. */
+#ifndef JANKD_DAEMON_WALL_CLOCK_H
+#define JANKD_DAEMON_WALL_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+
+struct wall_clock {
+	bool known;
+	int64_t offset_ns; /* wall time (ns since 1970) = trace time + this */
+};
+
+/* "2026-11-21T01:02:03.456Z" and its NUL. */
+#define WALL_CLOCK_TEXT 32
+
+/* Measures the offset of a trace clock by its name in trace_clock. Those that count from a point
+ * of their own ("local", "global") stay unknown. */
+struct wall_clock wall_clock_measure(const char *trace_clock);
+
+/* Takes the offset from atrace's marker "realtime_ts=MILLISECONDS", written at @time_ns of the
+ * trace clock. False where @marker is another. */
+bool wall_clock_take_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns);
+
+/* Nanoseconds since 1970, now. */
+int64_t wall_clock_now(void);
+
+/* Writes a time as ISO 8601, UTC, with milliseconds. */
+void wall_clock_format(char text[static WALL_CLOCK_TEXT], int64_t wall_ns);
+
+#endif

@@ -43,7 +43,7 @@ static bool is_zlib(const unsigned char *byte)
 
 static struct span skip_blanks(struct span text)
 {
-	static const struct span bom = SPAN_LITERAL("\xef\xbb\xbf");
+	static const struct span bom = SPAN_INIT("\xef\xbb\xbf");
 
 	if (span_starts_with(text, bom))
 		text = span_skip(text, bom.len);
@@ -56,8 +56,8 @@ static struct span skip_blanks(struct span text)
 static enum container_kind recognise_html(struct span head)
 {
 	static const struct span words[] = {
-		SPAN_LITERAL("<!doctype"), SPAN_LITERAL("<html"), SPAN_LITERAL("<head"),
-		SPAN_LITERAL("<script"),   SPAN_LITERAL("<!--"),  SPAN_LITERAL("<?xml"),
+		SPAN_INIT("<!doctype"), SPAN_INIT("<html"), SPAN_INIT("<head"),
+		SPAN_INIT("<script"),	SPAN_INIT("<!--"),  SPAN_INIT("<?xml"),
 	};
 	enum container_kind kind = CONTAINER_TEXT;
 
@@ -213,12 +213,12 @@ enum container_kind container_recognise(struct span head, bool last, size_t *ski
 
 /* --- systrace HTML --- */
 
-static const struct span script_begin = SPAN_LITERAL("<script");
-static const struct span script_end = SPAN_LITERAL("</script");
-static const struct span comment_begin = SPAN_LITERAL("<!--");
-static const struct span comment_end = SPAN_LITERAL("-->");
-static const struct span trace_class = SPAN_LITERAL("trace-data");
-static const struct span perf_data = SPAN_LITERAL("linuxPerfData");
+static const struct span script_begin = SPAN_INIT("<script");
+static const struct span script_end = SPAN_INIT("</script");
+static const struct span comment_begin = SPAN_INIT("<!--");
+static const struct span comment_end = SPAN_INIT("-->");
+static const struct span trace_class = SPAN_INIT("trace-data");
+static const struct span perf_data = SPAN_INIT("linuxPerfData");
 
 /* The longest of what is searched for, and the blanks of 'linuxPerfData = "' besides. */
 #define LOOK_AHEAD 32

@@ -111,9 +111,9 @@ static bool take_address(struct span *text)
 static bool take_function(struct span *text)
 {
 	static const struct span names[] = {
-		SPAN_LITERAL("tracing_mark_write"),
-		SPAN_LITERAL("0"),
-		SPAN_LITERAL("write_marker_to_buffer"),
+		SPAN_INIT("tracing_mark_write"),
+		SPAN_INIT("0"),
+		SPAN_INIT("write_marker_to_buffer"),
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -276,9 +276,9 @@ static const char *line_end(const char *at, const char *end)
 /* "CPU:3 [LOST 1734 EVENTS]" or, where the kernel does not know, "CPU:3 [LOST EVENTS]". */
 static bool parse_lost(struct span line, struct trace_record *record)
 {
-	static const struct span cpu = SPAN_LITERAL("CPU:");
-	static const struct span lost = SPAN_LITERAL(" [LOST ");
-	static const struct span events = SPAN_LITERAL("EVENTS]");
+	static const struct span cpu = SPAN_INIT("CPU:");
+	static const struct span lost = SPAN_INIT(" [LOST ");
+	static const struct span events = SPAN_INIT("EVENTS]");
 	int64_t number = 0;
 	size_t digits = 0;
 	struct span head;
@@ -338,7 +338,7 @@ static const char *glued_line(struct span payload)
 /* A marker's text as the process wrote it: nothing behind a NUL, no "\n\" of old HTML files. */
 static struct span payload_of(struct span text)
 {
-	static const struct span html_tail = SPAN_LITERAL("\\n\\");
+	static const struct span html_tail = SPAN_INIT("\\n\\");
 	const char *nul;
 
 	if (text.len > 0 && text.ptr[0] == ' ')

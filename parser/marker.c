@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/marker.h"
 
-static const struct span clock_sync = SPAN_LITERAL("trace_event_clock_sync:");
+static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 
 /* Takes a decimal number off the front of @text. False where there is none or it is too large. */
 static bool take_pid(struct span *text, int32_t *pid)

@@ -17,7 +17,12 @@ struct span {
 };
 
 #define SPAN_NULL ((struct span){ NULL, 0 })
+/* A literal as a value, and as what initialises a static. */
 #define SPAN_LITERAL(text) ((struct span){ (text), sizeof(text) - 1 })
+#define SPAN_INIT(text)                                                                            \
+	{                                                                                          \
+		(text), sizeof(text) - 1                                                           \
+	}
 
 static inline struct span span_of(const char *text)
 {

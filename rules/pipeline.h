@@ -15,20 +15,20 @@
 #include "rules/ruleset.h"
 
 struct pipeline_options {
-	double target_fps;    /* 0: the display's refresh rate as seen, 60 where unknown */
-	uint64_t kpi_ns;      /* a frame this long is acceptable; 100 ms */
-	unsigned int type;    /* 0 to 4: which of fps and drop rows are made, README "-T" */
-	uint64_t delay_ns;    /* between two checks; 1 s */
-	uint64_t min_frames;  /* a row needs more frames than this at a check; 20 */
-	uint64_t vsync_ns;    /* period where the trace has none; 0: not given */
-	const char *focus;    /* "app/activity" in front at the start, or NULL; copied */
+	double target_fps;	    /* 0: the display's refresh rate as seen, 60 where unknown */
+	uint64_t kpi_ns;	    /* a frame this long is acceptable; 100 ms */
+	unsigned int type;	    /* 0 to 4: which of fps and drop rows are made, README "-T" */
+	uint64_t delay_ns;	    /* between two checks; 1 s */
+	uint64_t min_frames;	    /* a row needs more frames than this at a check; 20 */
+	uint64_t vsync_ns;	    /* period where the trace has none; 0: not given */
+	const char *focus;	    /* "app/activity" in front at the start, or NULL; copied */
 	const char *const *include; /* whole-name globs on Surface, NULL-ended, or NULL; borrowed */
 	const char *const *exclude; /* as long as the pipeline lives */
 };
 
-#define PIPELINE_OPTIONS_DEFAULT                                        \
-	((struct pipeline_options){ .kpi_ns = UINT64_C(100000000),      \
-				    .delay_ns = UINT64_C(1000000000),   \
+#define PIPELINE_OPTIONS_DEFAULT                                                                   \
+	((struct pipeline_options){ .kpi_ns = UINT64_C(100000000),                                 \
+				    .delay_ns = UINT64_C(1000000000),                              \
 				    .min_frames = 20 })
 
 /* What was seen and what did not fit: every count since the beginning. */
@@ -36,19 +36,20 @@ struct pipeline_counters {
 	uint64_t records;
 	uint64_t ticks;
 	uint64_t presents;
-	uint64_t frames;	     /* (present, layer) pairs */
-	uint64_t lost_events;	     /* of known number */
-	uint64_t lost_unknown;	     /* times that an unknown number was lost */
-	uint64_t foreign_presents;   /* present slices of threads that are not SurfaceFlinger's */
+	uint64_t frames;	   /* (present, layer) pairs */
+	uint64_t lost_events;	   /* of known number */
+	uint64_t lost_unknown;	   /* times that an unknown number was lost */
+	uint64_t foreign_presents; /* present slices of threads that are not SurfaceFlinger's */
 	uint64_t clock_steps;
-	uint64_t dropped_frames;     /* buffers replaced before they were latched */
-	uint64_t layers_evicted;     /* tables that were full: the oldest idle entry went */
+	uint64_t dropped_frames; /* buffers replaced before they were latched */
+	uint64_t layers_evicted; /* tables that were full: the oldest idle entry went */
+	uint64_t layers_refused; /* and there was none that could go */
 	uint64_t surfaces_evicted;
 	uint64_t threads_evicted;
-	uint64_t slices_unbalanced;  /* ends without a begin, and begins dropped while healing */
-	uint64_t first_ns, last_ns;  /* times of the first and the last record */
-	int64_t refresh_mhz;	     /* ROW_UNKNOWN where no vsync lattice is locked */
-	int32_t sf_pid, sf_tid;	     /* SurfaceFlinger as learnt, or TRACE_ID_UNKNOWN */
+	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped while healing */
+	uint64_t first_ns, last_ns; /* times of the first and the last record */
+	int64_t refresh_mhz;	    /* ROW_UNKNOWN where no vsync lattice is locked */
+	int32_t sf_pid, sf_tid;	    /* SurfaceFlinger as learnt, or TRACE_ID_UNKNOWN */
 };
 
 struct pipeline;
@@ -78,9 +79,7 @@ void pipeline_end(struct pipeline *p);
 void pipeline_summary(const struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row));
 
-const struct pipeline_counters *pipeline_counters(const struct pipeline *p);
-
-/* Bytes that pipeline_new() reserves at most; what is not used is never touched. */
-size_t pipeline_memory(void);
+/* Brings the counters up to date; valid as long as the pipeline lives. */
+const struct pipeline_counters *pipeline_counters(struct pipeline *p);
 
 #endif

@@ -17,22 +17,22 @@
 /* Frame times of one window or one session, with the count of every jank dialect. Definitions:
  * README, "How to read the files". */
 struct frame_stats {
-	uint64_t frames;      /* intervals below 500 ms */
-	uint64_t time_ns;     /* their sum */
-	uint64_t max_ns;      /* the longest of them */
-	uint64_t waits;	      /* intervals of 500 ms and more */
-	uint64_t wait_ns;     /* their sum */
-	uint64_t a, b, c;     /* [100, 500), [50, 100), [42, 50) ms */
-	int64_t d;	      /* more than one vsync, or ROW_UNKNOWN */
-	int64_t missed;	      /* sum of (vsyncs - 1), or ROW_UNKNOWN */
+	uint64_t frames;  /* intervals below 500 ms */
+	uint64_t time_ns; /* their sum */
+	uint64_t max_ns;  /* the longest of them */
+	uint64_t waits;	  /* intervals of 500 ms and more */
+	uint64_t wait_ns; /* their sum */
+	uint64_t a, b, c; /* [100, 500), [50, 100), [42, 50) ms */
+	int64_t d;	  /* more than one vsync, or ROW_UNKNOWN */
+	int64_t missed;	  /* sum of (vsyncs - 1), or ROW_UNKNOWN */
 	uint64_t small_jank, jank, big_jank;
-	uint64_t jank_ns;     /* time in janks */
-	int64_t matrix[5];    /* best, normal, middle, high, frozen; or ROW_UNKNOWN */
-	int64_t slow;	      /* more than one vsync late, or ROW_UNKNOWN */
-	uint64_t frozen;      /* longer than 700 ms, waits too */
-	uint64_t tx;	      /* frames whose present applied a transaction of the layer */
-	int64_t lost;	      /* events lost meanwhile, or ROW_UNKNOWN: some, nobody knows how many */
-	double score;	      /* 0 to 100; negative = none */
+	uint64_t jank_ns;  /* time in janks */
+	int64_t matrix[5]; /* best, normal, middle, high, frozen; or ROW_UNKNOWN */
+	int64_t slow;	   /* more than one vsync late, or ROW_UNKNOWN */
+	uint64_t frozen;   /* longer than 700 ms, waits too */
+	uint64_t tx;	   /* frames whose present applied a transaction of the layer */
+	int64_t lost;	   /* events lost meanwhile, or ROW_UNKNOWN: some, nobody knows how many */
+	double score;	   /* 0 to 100; negative = none */
 };
 
 /* A row of fps.csv. */
@@ -44,18 +44,18 @@ struct fps_row {
 	double fps;	     /* negative = none */
 	int64_t refresh_mhz; /* the display's refresh rate in mHz, or ROW_UNKNOWN */
 	int64_t p50_ns, p90_ns, p99_ns;
-	bool legacy;	     /* rule set gfx2019: the columns behind Surface have no value */
+	bool legacy; /* rule set gfx2019: the columns behind Surface have no value */
 };
 
 /* A row of dropFrames.csv. */
 struct drop_row {
 	uint64_t start_ns, end_ns; /* vsyncs of the frame before and of this one */
 	uint64_t used_ns;
-	const char *tick;     /* name of the last tick, "" before the first */
+	const char *tick; /* name of the last tick, "" before the first */
 	uint64_t tx;
 	const char *app;
 	const char *surface;
-	const char *info;     /* counters between, joined by "; " */
+	const char *info; /* counters between, joined by "; " */
 	const char *layer;
 	int64_t missed;	      /* vsyncs - 1, or ROW_UNKNOWN */
 	int64_t frame_number; /* or ROW_UNKNOWN */
@@ -65,7 +65,7 @@ struct drop_row {
 /* A row of frames.csv. */
 struct frame_row {
 	uint64_t present_ns;
-	int64_t vsync_ns;    /* or ROW_UNKNOWN, as all below */
+	int64_t vsync_ns; /* or ROW_UNKNOWN, as all below */
 	int64_t interval_ns;
 	int64_t vsyncs;
 	const char *app;
@@ -74,7 +74,7 @@ struct frame_row {
 	int64_t frame_number;
 	int64_t queued_ns;
 	int64_t latched_ns;
-	int64_t lost;	     /* events lost since the layer's frame before; -1: unknown how many */
+	int64_t lost; /* events lost since the layer's frame before; -1: unknown how many */
 };
 
 /* A row of summary.csv: one Surface over the whole session. */

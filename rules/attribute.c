@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attribution: from slices and counters to frames.
+ *
+ *     Android 9                                         Android 14
+ *     binder     queueBuffer                            binder     setTransactionState
+ *                   C layer#0 = 1      <- queued ->                   C BufferTX - layer#7 = 1
+ *     SF main    handleMessageInvalidate                SF main    commit 4711
+ *                   latchBuffer                                       I latchBuffer layer#7 - 42
+ *                      acquireBuffer                                  C BufferTX - layer#7 = 0
+ *                         C layer#0 = 0   <- latched ->
+ *                handleMessageRefresh                              composite 4711
+ *                   postFramebuffer       <- present ->               presentFrameAndRelease...
+ *
+ * A counter says nothing by itself: the producer's thread writes the same name upwards, and other
+ * processes write what they like. What makes it a latch is where it is written: on the thread that
+ * presents, inside the slice that takes a buffer. So latches are collected by thread, and a
+ * present takes those of its own thread: all layers latched since the present before have a
+ * frame in it. A composition that goes to several displays presents several times; its first
+ * present has taken the latches, and counts.
+ *
+ * SurfaceFlinger is the process whose thread presents; nothing else is assumed of it. Its main
+ * thread is not its first thread (Android 4), and the process number in its markers is not the
+ * kernel's (containers).
+ */
+#include "rules/attribute.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* How sure the name of a thread makes us that it is SurfaceFlinger's. */
+enum trust {
+	TRUST_OTHER,   /* it has another name */
+	TRUST_UNKNOWN, /* the kernel forgot it: "<...>" */
+	TRUST_NAMED,   /* surfaceflinger, SurfaceFlinger */
+};
+
+/* A SurfaceFlinger that is silent for so long may have been replaced. */
+#define SILENT_NS UINT64_C(1000000000)
+#define SILENT_UNNAMED_NS UINT64_C(5000000000)
+
+/* So many presents without better evidence, and fallback rules count. */
+#define FALLBACK_PRESENTS 8
+
+void attribution_init(struct attribution *a, const struct ruleset *rules,
+		      struct layer_table *layers, const struct attribution_sink *sink)
+{
+	memset(a, 0, sizeof(*a));
+	a->rules = rules;
+	a->layers = layers;
+	a->sink = *sink;
+	a->tick_pid = TRACE_ID_UNKNOWN;
+	a->sf.tid = a->sf.pid = a->sf.tgid = TRACE_ID_UNKNOWN;
+}
+
+/* --- who is SurfaceFlinger --- */
+
+static enum trust trust_of(struct span comm)
+{
+	static const struct span name = SPAN_INIT("surfaceflinger");
+
+	if (comm.len >= name.len && strncasecmp(comm.ptr, name.ptr, name.len) == 0)
+		return TRUST_NAMED;
+	if (comm.len == 0 || span_equal(comm, SPAN_LITERAL("<...>")))
+		return TRUST_UNKNOWN;
+	return TRUST_OTHER;
+}
+
+static bool has_latched(const struct attribution *a, int32_t tid)
+{
+	for (unsigned int i = 0; i < a->n_latches; i++)
+		if (a->latches[i].tid == tid)
+			return true;
+	return false;
+}
+
+/* May the thread that presents now be SurfaceFlinger's, where another is taken for it? */
+static bool may_replace(const struct attribution *a, const struct trace_record *record,
+			enum trust trust)
+{
+	uint64_t silent_ns = record->time_ns > a->sf.last_ns ? record->time_ns - a->sf.last_ns : 0;
+
+	if (trust > a->sf.trust)
+		return true;
+	if (trust == TRUST_NAMED)
+		return silent_ns >= SILENT_NS;
+	return silent_ns >= SILENT_UNNAMED_NS && trust == a->sf.trust;
+}
+
+/* May it be, where none is known yet? Any process may begin a slice of any name. */
+static bool may_be_first(const struct attribution *a, const struct trace_record *record,
+			 enum trust trust)
+{
+	return trust != TRUST_OTHER || record->pid == a->tick_pid || has_latched(a, record->tid);
+}
+
+/* Is @record, a present, SurfaceFlinger's? Learns who that is. */
+static bool is_surfaceflinger(struct attribution *a, const struct trace_record *record)
+{
+	struct surfaceflinger *sf = &a->sf;
+	enum trust trust = trust_of(record->comm);
+	bool another = sf->known;
+
+	if (sf->known && record->tid == sf->tid) {
+		/* A thread's name may come late and get lost, but a known one stays known. */
+		if (trust > sf->trust)
+			sf->trust = trust;
+		sf->pid = record->pid;
+		return true;
+	}
+	if (sf->known ? !may_replace(a, record, trust) : !may_be_first(a, record, trust)) {
+		a->foreign_presents++;
+		return false;
+	}
+	*sf = (struct surfaceflinger){ .known = true,
+				       .trust = trust,
+				       .tid = record->tid,
+				       .pid = record->pid,
+				       .tgid = record->tgid };
+	a->sure_latches = 0;
+	a->sink.surfaceflinger(a->sink.context, record->time_ns, another);
+	return true;
+}
+
+/* Is the marker's writer SurfaceFlinger's process, as far as can be told? */
+static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
+{
+	if (!a->sf.known)
+		return true;
+	if (record->pid != a->sf.pid)
+		return false;
+	return a->sf.tgid == TRACE_ID_UNKNOWN || record->tgid == TRACE_ID_UNKNOWN ||
+	       record->tgid == a->sf.tgid;
+}
+
+/* --- layers and their buffers --- */
+
+/* The layer of that name, a new one if need be; NULL where it is none or there is no room. */
+static struct layer *take_layer(struct attribution *a, struct span name, uint64_t time_ns)
+{
+	int id = layers_find(a->layers, name);
+	struct layer *layer;
+
+	if (id == LAYER_NONE) {
+		if (a->sink.room(a->sink.context) < 0) {
+			a->no_room++;
+			return NULL;
+		}
+		id = layers_add(a->layers, name);
+		layer = &a->layers->layers[id];
+		layer->ignored = ruleset_ignores_layer(a->rules, name);
+		name_copy(layer->surface, sizeof(layer->surface),
+			  ruleset_rename(a->rules, surface_of_layer(name)));
+	}
+	layer = &a->layers->layers[id];
+	layer->last_ns = time_ns;
+	return layer->ignored ? NULL : layer;
+}
+
+/* Did the counter do what the rule asks for? Keeps its value. */
+static bool event_fits(const struct rule *rule, struct last_value *last, int64_t value)
+{
+	bool fits = true;
+
+	if (rule->event == EVENT_RISE)
+		fits = last->known ? value > last->value : value > 0;
+	else if (rule->event == EVENT_FALL)
+		fits = !last->known || value < last->value;
+	if (rule->event == EVENT_SLICE || rule->event == EVENT_INSTANT)
+		return true;
+	last->known = true;
+	last->value = value;
+	return fits;
+}
+
+static void queue_buffer(struct layer *layer, uint64_t time_ns)
+{
+	if (layer->n_queued == LAYER_QUEUE_MAX)
+		memmove(&layer->queued_ns[0], &layer->queued_ns[1],
+			--layer->n_queued * sizeof(layer->queued_ns[0]));
+	layer->queued_ns[layer->n_queued++] = time_ns;
+}
+
+/* Takes out the oldest buffer, and those before it that were replaced: @left stay. */
+static uint64_t dequeue_buffer(struct layer *layer, unsigned int left)
+{
+	unsigned int gone;
+	uint64_t queued_ns;
+
+	if (layer->n_queued == 0)
+		return 0;
+	gone = layer->n_queued > left ? layer->n_queued - left : 1;
+	queued_ns = layer->queued_ns[gone - 1];
+	layer->n_queued -= gone;
+	memmove(&layer->queued_ns[0], &layer->queued_ns[gone],
+		layer->n_queued * sizeof(layer->queued_ns[0]));
+	return queued_ns;
+}
+
+/* How many buffers stay in the queue, as far as its counter says. */
+static unsigned int buffers_left(const struct layer *layer)
+{
+	if (layer->buffers.known && layer->buffers.value >= 0 &&
+	    layer->buffers.value < (int64_t)layer->n_queued)
+		return (unsigned int)layer->buffers.value;
+	return layer->n_queued ? layer->n_queued - 1 : 0;
+}
+
+/* The latch of @layer by the thread @tid that waits for a present, or NULL. */
+static struct latch *find_latch(struct attribution *a, int layer, int32_t tid)
+{
+	for (unsigned int i = 0; i < a->n_latches; i++)
+		if (a->latches[i].layer == layer && a->latches[i].tid == tid)
+			return &a->latches[i];
+	return NULL;
+}
+
+/* Gives up the latches of @tid, or of all other threads. */
+static void forget_latches(struct attribution *a, int32_t tid, bool others)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < a->n_latches; i++) {
+		if ((a->latches[i].tid == tid) == others)
+			a->latches[kept++] = a->latches[i];
+		else
+			a->layers->layers[a->latches[i].layer].waiting--;
+	}
+	a->n_latches = kept;
+}
+
+static void latch_buffer(struct attribution *a, struct layer *layer, int64_t number,
+			 const struct trace_record *record)
+{
+	int id = (int)(layer - a->layers->layers);
+	struct latch *latch = find_latch(a, id, record->tid);
+
+	/* The other evidence of the same latch: the instant beside the counter. */
+	if (latch) {
+		if (latch->number < 0)
+			latch->number = number;
+		return;
+	}
+	if (a->n_latches == LATCHES_MAX)
+		forget_latches(a, record->tid, true);
+	if (a->n_latches == LATCHES_MAX)
+		return;
+	layer->waiting++;
+	a->latches[a->n_latches++] = (struct latch){
+		.layer = id,
+		.tid = record->tid,
+		.time_ns = record->time_ns,
+		.number = number,
+		.queued_ns = dequeue_buffer(layer, buffers_left(layer)),
+	};
+}
+
+static void latch(struct attribution *a, const struct rule *rule, struct layer *layer,
+		  int64_t number, const struct trace_record *record)
+{
+	if (!rule->fallback)
+		a->sure_latches++;
+	else if (a->sure_latches > 0 || a->presents < FALLBACK_PRESENTS)
+		return;
+	latch_buffer(a, layer, number, record);
+}
+
+/* What a rule that names a layer makes of an event. */
+static void layer_event(struct attribution *a, const struct rule *rule,
+			const struct pattern_capture *capture, const struct trace_record *record)
+{
+	bool transaction = rule->role == RULE_TRANSACTION;
+	struct layer *layer;
+
+	if (!is_sf_process(a, record))
+		return;
+	layer = take_layer(a, capture->layer, record->time_ns);
+	if (!layer ||
+	    !event_fits(rule, transaction ? &layer->transactions : &layer->buffers, record->value))
+		return;
+	if (rule->role == RULE_LATCH) {
+		latch(a, rule, layer, capture->frame, record);
+	} else if (rule->role == RULE_QUEUE) {
+		queue_buffer(layer, record->time_ns);
+	} else if (rule->role == RULE_DROP) {
+		dequeue_buffer(layer, buffers_left(layer));
+		a->dropped_frames++;
+	} else if (transaction && (!a->sf.known || record->tid == a->sf.tid)) {
+		layer->applied_present = a->presents + 1;
+	}
+}
+
+/* --- presents --- */
+
+static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
+{
+	struct frame frame = {
+		.layer = latch->layer,
+		.present_ns = present_ns,
+		.queued_ns = latch->queued_ns,
+		.latched_ns = latch->time_ns,
+		.number = latch->number,
+		.tx = a->layers->layers[latch->layer].applied_present == a->presents,
+	};
+
+	a->frames++;
+	a->sink.frame(a->sink.context, &frame);
+}
+
+/* All that this thread latched since its last present. */
+static void present(struct attribution *a, const struct trace_record *record)
+{
+	if (!is_surfaceflinger(a, record))
+		return;
+	a->sf.last_ns = record->time_ns;
+	if (a->sf.presented)
+		return;
+	a->sf.presented = (threads_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
+	a->presents++;
+	for (unsigned int i = 0; i < a->n_latches; i++)
+		if (a->latches[i].tid == record->tid)
+			emit_frame(a, &a->latches[i], record->time_ns);
+	forget_latches(a, record->tid, false);
+	a->sink.present(a->sink.context, record->time_ns);
+}
+
+/* --- records --- */
+
+static void slice_end(struct attribution *a, const struct trace_record *record)
+{
+	threads_end(&a->threads, record->tid);
+	/* Out of the composition: the next present is of another. */
+	if (record->tid == a->sf.tid && a->sf.presented &&
+	    !(threads_open(&a->threads, record->tid) & SLICE_COMPOSITE))
+		a->sf.presented = false;
+}
+
+static void tick(struct attribution *a, const struct rule *rule, const struct trace_record *record)
+{
+	if (!is_sf_process(a, record))
+		return;
+	a->tick_pid = record->pid;
+	a->sink.tick(a->sink.context, record, (unsigned int)(rule - a->rules->rules),
+		     rule->role == RULE_HWVSYNC);
+}
+
+static void period(struct attribution *a, const struct rule *rule,
+		   const struct trace_record *record)
+{
+	if (!is_sf_process(a, record) || record->value <= 0)
+		return;
+	if (rule->role == RULE_PERIOD)
+		a->sink.period(a->sink.context, (uint64_t)record->value);
+	else
+		a->sink.period(a->sink.context, UINT64_C(1000000000) / (uint64_t)record->value);
+}
+
+static void named_event(struct attribution *a, const struct rule_index *index,
+			const struct trace_record *record)
+{
+	struct pattern_capture capture;
+	const struct rule *rule = ruleset_match(a->rules, index, record->name,
+						threads_open(&a->threads, record->tid), &capture);
+
+	if (rule) {
+		switch (rule->role) {
+		case RULE_TICK:
+		case RULE_HWVSYNC:
+			tick(a, rule, record);
+			return;
+		case RULE_PERIOD:
+		case RULE_RATE:
+			period(a, rule, record);
+			return;
+		case RULE_LATCH:
+		case RULE_QUEUE:
+		case RULE_DROP:
+		case RULE_TRANSACTION:
+			layer_event(a, rule, &capture, record);
+			break;
+		default:
+			return;
+		}
+	}
+	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record))
+		a->sink.counter(a->sink.context, record);
+}
+
+static void slice_begin(struct attribution *a, const struct trace_record *record)
+{
+	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
+	uint32_t kept = mask & ~SLICE_PRESENT;
+
+	if (mask & SLICE_COMPOSITE && record->tid == a->sf.tid)
+		a->sf.presented = false;
+	threads_begin(&a->threads, record->tid, kept, kept & a->rules->entered_once,
+		      record->time_ns);
+	if (mask & SLICE_PRESENT)
+		present(a, record);
+	if (a->rules->layers_in_slices)
+		named_event(a, &a->rules->slices, record);
+}
+
+void attribution_heal(struct attribution *a)
+{
+	threads_forget(&a->threads);
+	a->sf.presented = false;
+}
+
+void attribution_record(struct attribution *a, const struct trace_record *record)
+{
+	switch (record->kind) {
+	case TRACE_SLICE_BEGIN:
+		slice_begin(a, record);
+		break;
+	case TRACE_SLICE_END:
+		slice_end(a, record);
+		break;
+	case TRACE_COUNTER:
+		named_event(a, &a->rules->counters, record);
+		break;
+	case TRACE_INSTANT:
+		named_event(a, &a->rules->instants, record);
+		break;
+	case TRACE_LOST:
+		attribution_heal(a);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records to frames: which layers did SurfaceFlinger latch before each present? See attribute.c. */
+#ifndef JANKD_RULES_ATTRIBUTE_H
+#define JANKD_RULES_ATTRIBUTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "rules/layer.h"
+#include "rules/row.h"
+#include "rules/ruleset_tables.h"
+#include "rules/threads.h"
+
+/* A layer's frame: its buffer was latched before this present. */
+struct frame {
+	int layer;
+	uint64_t present_ns;
+	uint64_t queued_ns; /* 0: not seen */
+	uint64_t latched_ns;
+	int64_t number; /* the buffer's, or -1 */
+	bool tx;	/* the present also applied a transaction of the layer */
+};
+
+/* A buffer was taken, and no present of that thread has come since. */
+struct latch {
+	int layer;
+	int32_t tid;
+	uint64_t time_ns;
+	uint64_t queued_ns; /* 0: not seen */
+	int64_t number;	    /* of the frame, or -1 */
+};
+
+#define LATCHES_MAX LAYERS_MAX
+
+/* Where the findings go. */
+struct attribution_sink {
+	void *context;
+	void (*tick)(void *context, const struct trace_record *record, unsigned int rank,
+		     bool hardware);
+	void (*period)(void *context, uint64_t period_ns);
+	void (*frame)(void *context, const struct frame *frame); /* before its present */
+	void (*present)(void *context, uint64_t present_ns);
+	void (*counter)(void *context, const struct trace_record *record); /* SurfaceFlinger's */
+	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
+	int (*room)(void *context); /* makes room for a layer; < 0: there is none */
+};
+
+/* SurfaceFlinger as learnt from the trace. */
+struct surfaceflinger {
+	bool known;
+	unsigned int trust; /* enum in attribute.c: how sure its name makes us */
+	int32_t tid;	    /* of the thread that presents; the kernel's number */
+	int32_t pid;	    /* as its own markers say: differs from the kernel's in a container */
+	int32_t tgid;	    /* the kernel's, TRACE_ID_UNKNOWN where the trace has no such column */
+	uint64_t last_ns;   /* its last present */
+	bool presented;	    /* in the composition that is open */
+};
+
+struct attribution {
+	const struct ruleset *rules;
+	struct layer_table *layers;
+	struct attribution_sink sink;
+	struct thread_table threads;
+	struct surfaceflinger sf;
+	int32_t tick_pid; /* who wrote the last tick, as its marker says */
+	unsigned int n_latches;
+	struct latch latches[LATCHES_MAX]; /* in order; their layers count as waiting */
+	uint64_t presents;
+	uint64_t foreign_presents;
+	uint64_t frames;
+	uint64_t dropped_frames;
+	uint64_t no_room;      /* layers that did not fit into the table */
+	uint64_t sure_latches; /* by rules that are no fallback */
+};
+
+void attribution_init(struct attribution *a, const struct ruleset *rules,
+		      struct layer_table *layers, const struct attribution_sink *sink);
+
+/* Takes the next record. */
+void attribution_record(struct attribution *a, const struct trace_record *record);
+
+/* The clock stepped: what is open says nothing any more. */
+void attribution_heal(struct attribution *a);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/context.h"
+
+#include <stdio.h>
+
+#include "rules/surface.h"
+
+static void add(struct context_log *log, uint64_t time_ns, struct span name, bool is_tick)
+{
+	struct context_entry *entry = &log->entries[log->n++ % CONTEXT_ENTRIES];
+
+	entry->time_ns = time_ns;
+	entry->is_tick = is_tick;
+	name_copy(entry->name, sizeof(entry->name), name);
+}
+
+void context_add_tick(struct context_log *log, uint64_t time_ns, struct span name)
+{
+	add(log, time_ns, name, true);
+}
+
+void context_add_counter(struct context_log *log, uint64_t time_ns, struct span name)
+{
+	add(log, time_ns, name, false);
+}
+
+/* The entry written @back entries before the last, or NULL where it is gone. */
+static const struct context_entry *entry_at(const struct context_log *log, uint64_t back)
+{
+	if (back >= log->n || back >= CONTEXT_ENTRIES)
+		return NULL;
+	return &log->entries[(log->n - 1 - back) % CONTEXT_ENTRIES];
+}
+
+static bool is_listed(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at = list;
+
+	while ((at = strstr(at, name))) {
+		bool begins = at == list || at[-1] == ' ';
+		bool ends = at[length] == '\0' || at[length] == ';';
+
+		if (begins && ends)
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static void list_counter(struct context_log *log, const char *name)
+{
+	size_t used = strlen(log->counters);
+
+	if (used + strlen(name) + 3 > sizeof(log->counters) || is_listed(log->counters, name))
+		return;
+	snprintf(log->counters + used, sizeof(log->counters) - used, "%s%s", used ? "; " : "",
+		 name);
+}
+
+void context_describe(struct context_log *log, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct context_entry *entry;
+	uint64_t back = 0;
+
+	log->tick[0] = '\0';
+	log->counters[0] = '\0';
+	while ((entry = entry_at(log, back)) && (entry->time_ns >= from_ns || !log->tick[0])) {
+		if (entry->is_tick && entry->time_ns < to_ns && !log->tick[0])
+			name_copy(log->tick, sizeof(log->tick), span_of(entry->name));
+		back++;
+	}
+	/* From the oldest on, so that they stand in the order of the trace. */
+	while (back-- > 0) {
+		entry = entry_at(log, back);
+		if (!entry->is_tick && entry->time_ns >= from_ns && entry->time_ns < to_ns)
+			list_counter(log, entry->name);
+	}
+}
+
+const char *context_tick(const struct context_log *log)
+{
+	return log->tick;
+}
+
+const char *context_counters(const struct context_log *log)
+{
+	return log->counters;
+}

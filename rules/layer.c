@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/layer.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int *bucket_of(struct layer_table *table, uint64_t hash)
+{
+	return &table->buckets[hash % LAYER_BUCKETS];
+}
+
+void layers_init(struct layer_table *table)
+{
+	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
+		table->buckets[i] = LAYER_NONE;
+	table->n = 0;
+}
+
+int layers_find(const struct layer_table *table, struct span name)
+{
+	uint64_t hash = name_hash(name);
+	int id = table->buckets[hash % LAYER_BUCKETS];
+
+	while (id != LAYER_NONE &&
+	       (table->layers[id].hash != hash || table->layers[id].length != name.len))
+		id = table->layers[id].next;
+	return id;
+}
+
+/* Must @a go before @b? */
+static bool goes_first(const struct layer *a, const struct layer *b)
+{
+	if (a->shown != b->shown)
+		return !a->shown;
+	return a->last_ns < b->last_ns;
+}
+
+int layers_victim(const struct layer_table *table)
+{
+	int victim = -ENOSPC;
+
+	if (table->n < LAYERS_MAX)
+		return LAYER_NONE;
+	for (int i = 0; i < LAYERS_MAX; i++) {
+		const struct layer *layer = &table->layers[i];
+
+		if (layer->waiting > 0)
+			continue;
+		if (victim < 0 || goes_first(layer, &table->layers[victim]))
+			victim = i;
+	}
+	return victim;
+}
+
+void layers_remove(struct layer_table *table, int id)
+{
+	int *link = bucket_of(table, table->layers[id].hash);
+
+	while (*link != id)
+		link = &table->layers[*link].next;
+	*link = table->layers[id].next;
+	table->layers[id].length = 0;
+	table->n--;
+}
+
+/* The window keeps its memory: clearing it would touch pages that were never used. */
+static void layer_reset(struct layer *layer)
+{
+	memset(layer, 0, offsetof(struct layer, window));
+	window_init(&layer->window);
+}
+
+int layers_add(struct layer_table *table, struct span name)
+{
+	uint64_t hash = name_hash(name);
+	int *bucket = bucket_of(table, hash);
+	struct span app = app_of_layer(name);
+	struct layer *layer;
+	int id = 0;
+
+	while (table->layers[id].length != 0)
+		id++;
+	layer = &table->layers[id];
+	layer_reset(layer);
+	layer->hash = hash;
+	layer->length = name.len;
+	name_copy(layer->name, sizeof(layer->name), name);
+	name_copy(layer->surface, sizeof(layer->surface), surface_of_layer(name));
+	name_copy(layer->app, sizeof(layer->app), app);
+	layer->has_app = app.len > 0;
+	layer->is_activity = is_activity_layer(name);
+	layer->next = *bucket;
+	*bucket = id;
+	table->n++;
+	return id;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bounded table of layers: the one place where names that live on are copied to.
+ *
+ * A layer is known by its whole name, number and all: that is its identity in every version, as
+ * far as SurfaceFlinger gives it one. Where the table is full, a layer that never had a frame
+ * goes first, then the one that has been idle longest.
+ */
+#ifndef JANKD_RULES_LAYER_H
+#define JANKD_RULES_LAYER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+#include "rules/surface.h"
+#include "rules/window.h"
+
+#define LAYERS_MAX 320
+#define LAYER_BUCKETS 1024
+#define LAYER_NONE (-1)
+
+/* Buffers of one layer that wait to be latched: BufferQueues hold no more. */
+#define LAYER_QUEUE_MAX 8
+
+/* The last value of a counter. */
+struct last_value {
+	bool known;
+	int64_t value;
+};
+
+struct layer {
+	uint64_t hash;
+	size_t length; /* of the whole name: it may have been cut; 0 = unused entry */
+	int next;      /* in its bucket */
+	char name[NAME_SIZE];
+	char surface[NAME_SIZE];
+	char app[APP_SIZE]; /* the package in its name, or that in front at its last frame */
+	bool has_app;	    /* its name has the package */
+	bool is_activity;
+	bool ignored;	  /* the rules say that it is no layer */
+	bool hidden;	  /* --include, --exclude: counted, not written */
+	uint64_t last_ns; /* last evidence of any kind */
+
+	/* What attribution knows of its buffers. */
+	struct last_value buffers;
+	struct last_value transactions;
+	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* oldest first */
+	unsigned int n_queued;
+	uint64_t applied_present; /* number of the present that a transaction was applied before */
+
+	/* What is counted of its frames. */
+	unsigned int waiting; /* latches and frames not in its window yet: it cannot go */
+	bool shown;	      /* it had a frame */
+	struct window window;
+};
+
+struct layer_table {
+	struct layer layers[LAYERS_MAX];
+	int buckets[LAYER_BUCKETS];
+	int n;
+};
+
+void layers_init(struct layer_table *table);
+
+/* The layer of that name, or LAYER_NONE. */
+int layers_find(const struct layer_table *table, struct span name);
+
+/**
+ * layers_victim() - who has to go before another layer can come
+ *
+ * Returns LAYER_NONE where there is room; -ENOSPC where all are in use.
+ */
+int layers_victim(const struct layer_table *table);
+
+/* Takes the layer out of the table. */
+void layers_remove(struct layer_table *table, int id);
+
+/* Adds a layer that is not there; there must be room. Name, surface and app are set. */
+int layers_add(struct layer_table *table, struct span name);
+
+#endif

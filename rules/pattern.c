@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/pattern.h"
+
+static const struct {
+	struct span text;
+	enum pattern_part_kind kind;
+} specials[] = {
+	{ SPAN_INIT("*"), PATTERN_ANY },
+	{ SPAN_INIT("{layer}"), PATTERN_LAYER },
+	{ SPAN_INIT("{frame}"), PATTERN_FRAME },
+};
+
+#define N_SPECIALS (sizeof(specials) / sizeof(specials[0]))
+
+/* Length of the literal text that @text begins with. */
+static size_t literal_length(struct span text)
+{
+	size_t n = 0;
+
+	while (n < text.len && text.ptr[n] != '*' && text.ptr[n] != '{')
+		n++;
+	return n;
+}
+
+static const char *add_special(struct pattern *pattern, struct span *text)
+{
+	struct pattern_part *part = &pattern->parts[pattern->n_parts];
+
+	for (size_t i = 0; i < N_SPECIALS; i++) {
+		if (!span_starts_with(*text, specials[i].text))
+			continue;
+		if (specials[i].kind != PATTERN_ANY && pattern_has(pattern, specials[i].kind))
+			return "{layer} and {frame} may stand once in a pattern";
+		if (pattern->n_parts > 0 && part[-1].kind != PATTERN_LITERAL)
+			return "two wildcards need a literal character between them";
+		part->kind = specials[i].kind;
+		part->text = SPAN_NULL;
+		pattern->n_parts++;
+		*text = span_skip(*text, specials[i].text.len);
+		return NULL;
+	}
+	return "'{' begins {layer} or {frame}; nothing else in braces is known";
+}
+
+const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
+{
+	struct span rest = text;
+	unsigned int wildcards = 0;
+
+	pattern->n_parts = 0;
+	while (rest.len > 0) {
+		size_t n = literal_length(rest);
+		const char *error;
+
+		*at = (size_t)(rest.ptr - text.ptr);
+		if (n > 0) {
+			pattern->parts[pattern->n_parts++] =
+				(struct pattern_part){ PATTERN_LITERAL, { rest.ptr, n } };
+			rest = span_skip(rest, n);
+			continue;
+		}
+		if (++wildcards > PATTERN_WILDCARDS_MAX)
+			return "more than 3 wildcards in a pattern";
+		error = add_special(pattern, &rest);
+		if (error)
+			return error;
+	}
+	*at = 0;
+	return pattern->n_parts > 0 ? NULL : "a pattern cannot be empty";
+}
+
+bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind)
+{
+	for (unsigned int i = 0; i < pattern->n_parts; i++)
+		if (pattern->parts[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Length of the decimal number that @text begins with; 0 where there is none that fits. */
+static size_t take_frame(struct span text, int64_t *frame)
+{
+	int64_t value = 0;
+	size_t n = 0;
+
+	while (n < text.len && n < 18 && text.ptr[n] >= '0' && text.ptr[n] <= '9')
+		value = value * 10 + (text.ptr[n++] - '0');
+	*frame = value;
+	return n;
+}
+
+static bool match_parts(const struct pattern_part *part, unsigned int n_parts, struct span name,
+			struct pattern_capture *capture)
+{
+	size_t least;
+	size_t n;
+
+	if (n_parts == 0)
+		return name.len == 0;
+	switch (part->kind) {
+	case PATTERN_LITERAL:
+		return span_starts_with(name, part->text) &&
+		       match_parts(part + 1, n_parts - 1, span_skip(name, part->text.len), capture);
+	case PATTERN_FRAME:
+		n = take_frame(name, &capture->frame);
+		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
+	case PATTERN_ANY:
+	case PATTERN_LAYER:
+		break;
+	}
+	/* The longest first: layers' names hold " - " too ("SurfaceView - app/Activity"). */
+	least = part->kind == PATTERN_LAYER ? 1 : 0;
+	n = name.len + 1;
+	if (n_parts == 1 && name.len >= least)
+		goto matched;
+	while (n-- > least)
+		if (match_parts(part + 1, n_parts - 1, span_skip(name, n), capture))
+			goto matched;
+	return false;
+matched:
+	if (part->kind == PATTERN_LAYER)
+		capture->layer = (struct span){ name.ptr, n_parts == 1 ? name.len : n };
+	return true;
+}
+
+bool pattern_match(const struct pattern *pattern, struct span name, struct pattern_capture *capture)
+{
+	struct pattern_capture found = { SPAN_NULL, -1 };
+
+	if (!match_parts(pattern->parts, pattern->n_parts, name, &found))
+		return false;
+	if (capture)
+		*capture = found;
+	return true;
+}
+
+bool pattern_glob(struct span glob, struct span name)
+{
+	size_t g = 0;
+	size_t n = 0;
+	size_t star = SIZE_MAX;
+	size_t retry = 0;
+
+	while (n < name.len) {
+		if (g < glob.len && glob.ptr[g] == '*') {
+			star = g++;
+			retry = n;
+		} else if (g < glob.len && glob.ptr[g] == name.ptr[n]) {
+			g++;
+			n++;
+		} else if (star != SIZE_MAX) {
+			g = star + 1;
+			n = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (g < glob.len && glob.ptr[g] == '*')
+		g++;
+	return g == glob.len;
+}

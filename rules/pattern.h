@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Patterns of rule files: literal text, '*', {layer} and {frame}. They match whole names. */
+#ifndef JANKD_RULES_PATTERN_H
+#define JANKD_RULES_PATTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+
+/* More wildcards would let a hostile name cost more than linear time several times over. */
+#define PATTERN_WILDCARDS_MAX 3
+#define PATTERN_PARTS_MAX (2 * PATTERN_WILDCARDS_MAX + 1)
+
+enum pattern_part_kind {
+	PATTERN_LITERAL,
+	PATTERN_ANY,   /* '*': any text, none too */
+	PATTERN_LAYER, /* {layer}: any text but none, as long as it can be */
+	PATTERN_FRAME, /* {frame}: a decimal number */
+};
+
+struct pattern {
+	unsigned int n_parts;
+	struct pattern_part {
+		enum pattern_part_kind kind;
+		struct span text; /* of a literal; borrowed from the text that was parsed */
+	} parts[PATTERN_PARTS_MAX];
+};
+
+struct pattern_capture {
+	struct span layer; /* borrowed from the name that matched */
+	int64_t frame;	   /* -1 where the pattern has no {frame} */
+};
+
+/**
+ * pattern_parse() - compile a pattern
+ * @pattern: set on success
+ * @text: borrowed as long as the pattern lives
+ * @at: on failure the byte in @text that is wrong
+ *
+ * Returns NULL, or a message that says what is wrong.
+ */
+const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at);
+
+/* Does @name match? Sets @capture, which may be NULL, only where it does. */
+bool pattern_match(const struct pattern *pattern, struct span name,
+		   struct pattern_capture *capture);
+
+/* Does @name match the glob @glob ('*' alone is special)? Of any number of wildcards. */
+bool pattern_glob(struct span glob, struct span name);
+
+/* Does the pattern hold a part of @kind? */
+bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind);
+
+#endif

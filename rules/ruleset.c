@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/ruleset.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rules/ruleset_tables.h"
+
+/* Which events a role can be bound to, as written in a rule file. */
+static const struct {
+	const char *word;
+	enum rule_event event;
+} event_words[] = {
+	{ "slice", EVENT_SLICE }, { "instant", EVENT_INSTANT }, { "counter", EVENT_COUNTER },
+	{ "rise", EVENT_RISE },	  { "fall", EVENT_FALL },	{ "layer", EVENT_LAYER },
+};
+
+#define EVENT_BIT(event) (1U << (event))
+#define ANY_COUNTER (EVENT_BIT(EVENT_COUNTER) | EVENT_BIT(EVENT_RISE) | EVENT_BIT(EVENT_FALL))
+
+static const struct {
+	const char *word;
+	enum rule_role role;
+	unsigned int events; /* mask of EVENT_BIT */
+	bool needs_layer;
+	const char *events_text; /* for messages */
+} role_words[] = {
+	{ "tick", RULE_TICK, EVENT_BIT(EVENT_COUNTER), false, "counter" },
+	{ "hwvsync", RULE_HWVSYNC, EVENT_BIT(EVENT_COUNTER), false, "counter" },
+	{ "period", RULE_PERIOD, EVENT_BIT(EVENT_COUNTER), false, "counter" },
+	{ "rate", RULE_RATE, EVENT_BIT(EVENT_COUNTER), false, "counter" },
+	{ "present", RULE_PRESENT, EVENT_BIT(EVENT_SLICE), false, "slice" },
+	{ "composite", RULE_COMPOSITE, EVENT_BIT(EVENT_SLICE), false, "slice" },
+	{ "latch", RULE_LATCH, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE),
+	  true, "counter, rise, fall, instant or slice" },
+	{ "queue", RULE_QUEUE, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE),
+	  true, "counter, rise, fall, instant or slice" },
+	{ "drop", RULE_DROP, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE), true,
+	  "counter, rise, fall, instant or slice" },
+	{ "transaction", RULE_TRANSACTION, ANY_COUNTER, true, "counter, rise or fall" },
+	{ "ignore", RULE_IGNORE, EVENT_BIT(EVENT_COUNTER) | EVENT_BIT(EVENT_LAYER), false,
+	  "counter or layer" },
+	{ "rename", RULE_RENAME, EVENT_BIT(EVENT_LAYER), false, "layer" },
+	{ "engine", RULE_ENGINE, 0, false, "" },
+};
+
+#define N_ROLES (sizeof(role_words) / sizeof(role_words[0]))
+#define N_EVENTS (sizeof(event_words) / sizeof(event_words[0]))
+
+/* A rule text on its way into the tables. */
+struct reader {
+	struct ruleset *rules;
+	struct ruleset_error *error;
+	char *line; /* begin of the line */
+	char *at;   /* next byte to read */
+	char *end;  /* of the line */
+	char *word; /* begin of the last word read, for columns */
+	unsigned int number;
+};
+
+static int fail(struct reader *r, const char *at, const char *what, struct span word)
+{
+	r->error->line = r->number;
+	r->error->column = (unsigned int)(at - r->line) + 1;
+	if (word.len > 0)
+		snprintf(r->error->message, sizeof(r->error->message), "%s, not '%.*s'", what,
+			 (int)(word.len < 60 ? word.len : 60), word.ptr);
+	else
+		snprintf(r->error->message, sizeof(r->error->message), "%s", what);
+	return 1;
+}
+
+/* Reads "text with \" and \\" in place; @r->at stands behind the opening quote. */
+static int read_quoted(struct reader *r, struct span *word)
+{
+	char *to = r->at;
+
+	word->ptr = r->at;
+	while (r->at < r->end && *r->at != '"') {
+		if (*r->at == '\\' && r->end - r->at > 1 && (r->at[1] == '"' || r->at[1] == '\\'))
+			r->at++;
+		*to++ = *r->at++;
+	}
+	if (r->at == r->end)
+		return fail(r, r->word, "a quoted text needs a closing \" on its line", SPAN_NULL);
+	r->at++;
+	word->len = (size_t)(to - word->ptr);
+	return 0;
+}
+
+/* Reads the next word; an empty span at the end of the line or where a comment begins. */
+static int read_word(struct reader *r, struct span *word)
+{
+	*word = SPAN_NULL;
+	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
+		r->at++;
+	r->word = r->at;
+	if (r->at == r->end || *r->at == '#')
+		return 0;
+	if (*r->at == '"') {
+		r->at++;
+		return read_quoted(r, word);
+	}
+	while (r->at < r->end && *r->at != ' ' && *r->at != '\t')
+		r->at++;
+	*word = (struct span){ r->word, (size_t)(r->at - r->word) };
+	return 0;
+}
+
+static int read_pattern(struct reader *r, struct pattern *pattern, struct span *text)
+{
+	const char *message;
+	size_t at;
+	int result = read_word(r, text);
+
+	if (result)
+		return result;
+	if (!text->ptr)
+		return fail(r, r->word, "a pattern is missing here", SPAN_NULL);
+	message = pattern_parse(pattern, *text, &at);
+	if (message)
+		return fail(r, text->ptr + at, message, SPAN_NULL);
+	return 0;
+}
+
+/* The mask bit of slices that match @pattern; rules that name the same slice share it. */
+static int add_context(struct reader *r, const struct pattern *pattern, uint32_t *bit)
+{
+	struct ruleset *rules = r->rules;
+	unsigned int i;
+
+	for (i = 0; i < rules->n_contexts; i++) {
+		const struct pattern *other = &rules->contexts[i];
+
+		if (other->n_parts == 1 && pattern->n_parts == 1 &&
+		    span_equal(other->parts[0].text, pattern->parts[0].text))
+			break;
+	}
+	if (i == RULE_CONTEXTS_MAX)
+		return fail(r, r->word, "more than 24 'inside' and 'composite' slices in one file",
+			    SPAN_NULL);
+	if (i == rules->n_contexts)
+		rules->contexts[rules->n_contexts++] = *pattern;
+	*bit = UINT32_C(1) << (SLICE_CONTEXT_SHIFT + i);
+	return 0;
+}
+
+/* What stands behind "inside". */
+static int read_context(struct reader *r, struct rule *rule)
+{
+	struct pattern pattern;
+	struct span text;
+	int result = read_pattern(r, &pattern, &text);
+
+	if (!result)
+		result = add_context(r, &pattern, &rule->context);
+	/* A producer's queueBuffer calls another of that name; no other slice is entered twice. */
+	if (!result && rule->role != RULE_QUEUE)
+		r->rules->entered_once |= rule->context;
+	return result;
+}
+
+static int read_event(struct reader *r, size_t role, struct rule *rule)
+{
+	char what[128];
+	struct span word;
+	int result = read_word(r, &word);
+
+	if (result)
+		return result;
+	for (size_t i = 0; i < N_EVENTS; i++) {
+		if (!span_equal(word, span_of(event_words[i].word)) ||
+		    !(role_words[role].events & EVENT_BIT(event_words[i].event)))
+			continue;
+		rule->event = event_words[i].event;
+		return 0;
+	}
+	snprintf(what, sizeof(what), "'%s' takes %s", role_words[role].word,
+		 role_words[role].events_text);
+	return fail(r, r->word, what, word);
+}
+
+/* What may stand behind the pattern: "inside SLICE", "fallback", a rename's new name. */
+static int read_tail(struct reader *r, struct rule *rule)
+{
+	struct span word;
+	int result;
+
+	if (rule->role == RULE_RENAME) {
+		result = read_word(r, &rule->text);
+		if (result)
+			return result;
+		if (rule->text.len == 0)
+			return fail(r, r->word, "'rename layer PATTERN' needs the new name",
+				    SPAN_NULL);
+	}
+	for (;;) {
+		result = read_word(r, &word);
+		if (result || !word.ptr)
+			return result;
+		if (span_equal(word, SPAN_LITERAL("inside")) && rule->context == 0 &&
+		    rule->role != RULE_RENAME)
+			result = read_context(r, rule);
+		else if (span_equal(word, SPAN_LITERAL("fallback")) && rule->role == RULE_LATCH)
+			rule->fallback = true;
+		else
+			result = fail(r, r->word, "here the line ends or 'inside SLICE' stands",
+				      word);
+		if (result)
+			return result;
+	}
+}
+
+static int read_engine(struct reader *r)
+{
+	struct span word;
+	int result = read_word(r, &word);
+
+	if (result)
+		return result;
+	if (!span_equal(word, SPAN_LITERAL("last-counter")))
+		return fail(r, r->word, "the only engine with a name is last-counter", word);
+	r->rules->last_counter = true;
+	return 0;
+}
+
+static int read_rule(struct reader *r, size_t role)
+{
+	struct rule rule = { .role = role_words[role].role };
+	struct span text;
+	int result;
+
+	if (rule.role == RULE_ENGINE)
+		return read_engine(r);
+	result = read_event(r, role, &rule);
+	if (result)
+		return result;
+	result = read_pattern(r, &rule.pattern, &text);
+	if (result)
+		return result;
+	if (role_words[role].needs_layer && !r->rules->last_counter &&
+	    !pattern_has(&rule.pattern, PATTERN_LAYER))
+		return fail(r, text.ptr,
+			    "this pattern must say where the layer's name stands: "
+			    "{layer}",
+			    SPAN_NULL);
+	if (rule.role == RULE_COMPOSITE) {
+		result = add_context(r, &rule.pattern, &rule.context);
+		r->rules->entered_once |= rule.context;
+	}
+	if (!result)
+		result = read_tail(r, &rule);
+	if (result)
+		return result;
+	if (r->rules->n_rules == RULES_MAX)
+		return fail(r, r->line, "more than 200 rules in one file", SPAN_NULL);
+	r->rules->rules[r->rules->n_rules++] = rule;
+	return 0;
+}
+
+static int read_line(struct reader *r)
+{
+	struct span word;
+	int result = read_word(r, &word);
+
+	if (result || !word.ptr)
+		return result;
+	for (size_t i = 0; i < N_ROLES; i++)
+		if (span_equal(word, span_of(role_words[i].word)))
+			return read_rule(r, i);
+	return fail(r, r->word,
+		    "a rule begins with tick, hwvsync, period, rate, present, composite, latch, "
+		    "queue, drop, transaction, ignore, rename or engine",
+		    word);
+}
+
+static int read_lines(struct reader *r, char *end)
+{
+	int result = 0;
+
+	for (r->number = 1; r->line < end && !result; r->number++) {
+		char *newline = memchr(r->line, '\n', (size_t)(end - r->line));
+
+		r->at = r->line;
+		r->end = newline ? newline : end;
+		if (r->end > r->line && r->end[-1] == '\r')
+			r->end--;
+		result = memchr(r->line, '\0', (size_t)(r->end - r->line))
+				 ? fail(r, r->line, "a NUL byte: this is no rule file", SPAN_NULL)
+				 : read_line(r);
+		if (!result)
+			r->line = newline ? newline + 1 : end;
+	}
+	return result;
+}
+
+static bool has_role(const struct ruleset *rules, enum rule_role role)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].role == role)
+			return true;
+	return false;
+}
+
+/* What a file must hold to say anything of frames. */
+static int check_complete(struct reader *r)
+{
+	r->line = r->at = r->end;
+	if (!has_role(r->rules, RULE_PRESENT))
+		return fail(r, r->at,
+			    "the file has no 'present slice' rule: no frame would be seen",
+			    SPAN_NULL);
+	if (!r->rules->last_counter && !has_role(r->rules, RULE_LATCH))
+		return fail(r, r->at, "the file has no 'latch' rule: no frame would have a layer",
+			    SPAN_NULL);
+	return 0;
+}
+
+static void index_add(struct rule_index *index, const struct pattern *pattern, uint8_t number)
+{
+	const struct pattern_part *part = &pattern->parts[0];
+	unsigned int first = part->kind == PATTERN_LITERAL ? (uint8_t)part->text.ptr[0] : 0;
+	unsigned int last = part->kind == PATTERN_LITERAL ? first : 255;
+
+	for (unsigned int byte = first; byte <= last; byte++)
+		index->rule[byte][index->n[byte]++] = number;
+}
+
+static void build_indexes(struct ruleset *rules)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++) {
+		const struct rule *rule = &rules->rules[i];
+
+		if (rule->event == EVENT_LAYER)
+			continue;
+		if (rule->event == EVENT_SLICE && pattern_has(&rule->pattern, PATTERN_LAYER))
+			rules->layers_in_slices = true;
+		if (rule->event == EVENT_SLICE)
+			index_add(&rules->slices, &rule->pattern, (uint8_t)i);
+		else if (rule->event == EVENT_INSTANT)
+			index_add(&rules->instants, &rule->pattern, (uint8_t)i);
+		else
+			index_add(&rules->counters, &rule->pattern, (uint8_t)i);
+	}
+	for (unsigned int i = 0; i < rules->n_contexts; i++)
+		index_add(&rules->in_slices, &rules->contexts[i], (uint8_t)i);
+}
+
+int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *error)
+{
+	struct ruleset *rules = calloc(1, sizeof(*rules));
+	struct reader r = { .rules = rules, .error = error };
+	int result;
+
+	if (!rules)
+		return -ENOMEM;
+	rules->text = malloc(text.len + 1);
+	if (!rules->text) {
+		ruleset_free(rules);
+		return -ENOMEM;
+	}
+	memcpy(rules->text, text.len ? text.ptr : "", text.len);
+	r.line = r.at = r.end = rules->text;
+	result = read_lines(&r, rules->text + text.len);
+	if (!result)
+		result = check_complete(&r);
+	if (result) {
+		ruleset_free(rules);
+		return result;
+	}
+	build_indexes(rules);
+	*out = rules;
+	return 0;
+}
+
+struct ruleset *ruleset_free(struct ruleset *rules)
+{
+	if (rules)
+		free(rules->text);
+	free(rules);
+	return NULL;
+}
+
+/* --- matching --- */
+
+static unsigned int first_byte(struct span name)
+{
+	return name.len > 0 ? (uint8_t)name.ptr[0] : 0;
+}
+
+uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
+{
+	unsigned int byte = first_byte(name);
+	uint32_t mask = 0;
+
+	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
+		const struct rule *rule = &rules->rules[rules->slices.rule[byte][i]];
+
+		if (rule->role == RULE_PRESENT && pattern_match(&rule->pattern, name, NULL))
+			mask |= SLICE_PRESENT;
+		else if (rule->role == RULE_COMPOSITE && pattern_match(&rule->pattern, name, NULL))
+			mask |= SLICE_COMPOSITE;
+	}
+	for (unsigned int i = 0; i < rules->in_slices.n[byte]; i++) {
+		unsigned int number = rules->in_slices.rule[byte][i];
+
+		if (pattern_match(&rules->contexts[number], name, NULL))
+			mask |= UINT32_C(1) << (SLICE_CONTEXT_SHIFT + number);
+	}
+	return mask;
+}
+
+const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_index *index,
+				 struct span name, uint32_t open, struct pattern_capture *capture)
+{
+	unsigned int byte = first_byte(name);
+
+	for (unsigned int i = 0; i < index->n[byte]; i++) {
+		const struct rule *rule = &rules->rules[index->rule[byte][i]];
+
+		if (rule->context != 0 && !(rule->context & open))
+			continue;
+		if (pattern_match(&rule->pattern, name, capture))
+			return rule;
+	}
+	return NULL;
+}
+
+bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].role == RULE_IGNORE && rules->rules[i].event == EVENT_LAYER &&
+		    pattern_match(&rules->rules[i].pattern, layer, NULL))
+			return true;
+	return false;
+}
+
+struct span ruleset_rename(const struct ruleset *rules, struct span name)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].role == RULE_RENAME &&
+		    pattern_match(&rules->rules[i].pattern, name, NULL))
+			return rules->rules[i].text;
+	return name;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables behind a struct ruleset, for this room. Immutable after ruleset_new(). */
+#ifndef JANKD_RULES_RULESET_TABLES_H
+#define JANKD_RULES_RULESET_TABLES_H
+
+#include "rules/pattern.h"
+#include "rules/ruleset.h"
+
+#define RULES_MAX 200
+#define RULE_CONTEXTS_MAX 24
+
+enum rule_role {
+	RULE_NONE,
+	RULE_TICK,	  /* a predicted vsync: any write */
+	RULE_HWVSYNC,	  /* a hardware vsync: any write */
+	RULE_PERIOD,	  /* value: the vsync period in ns */
+	RULE_RATE,	  /* value: the refresh rate in Hz */
+	RULE_PRESENT,	  /* slice: a frame goes to a display */
+	RULE_COMPOSITE,	  /* slice: one composition, of all displays */
+	RULE_LATCH,	  /* SurfaceFlinger took a buffer of {layer} */
+	RULE_QUEUE,	  /* a producer queued a buffer of {layer} */
+	RULE_DROP,	  /* a buffer of {layer} was replaced before it was latched */
+	RULE_TRANSACTION, /* SurfaceFlinger applied a transaction of {layer} */
+	RULE_IGNORE,	  /* a counter that says nothing of frames, a layer that is none */
+	RULE_RENAME,
+	RULE_ENGINE,
+};
+
+enum rule_event {
+	EVENT_SLICE,
+	EVENT_INSTANT,
+	EVENT_COUNTER, /* any write */
+	EVENT_RISE,    /* a write of more than the last */
+	EVENT_FALL,    /* a write of less than the last, or the first seen */
+	EVENT_LAYER,   /* no event: a layer's name */
+};
+
+struct rule {
+	enum rule_role role;
+	enum rule_event event;
+	struct pattern pattern;
+	uint32_t context; /* mask of the slice that must be open on the thread, 0 = none; of a
+			   * composite rule its own slice */
+	bool fallback;	  /* counts only where no better evidence is ever seen */
+	struct span text; /* of a rename: the new name */
+};
+
+/* What a slice's name means: bits of a mask. Contexts (behind "inside") have the higher ones. */
+#define SLICE_PRESENT (UINT32_C(1) << 0)
+#define SLICE_COMPOSITE (UINT32_C(1) << 1)
+#define SLICE_CONTEXT_SHIFT 2
+
+/* Rules by the first byte of the names they can match, in the order of the file. */
+struct rule_index {
+	uint8_t n[256];
+	uint8_t rule[256][RULES_MAX];
+};
+
+struct ruleset {
+	unsigned int n_rules;
+	struct rule rules[RULES_MAX];
+	unsigned int n_contexts;
+	struct pattern contexts[RULE_CONTEXTS_MAX];
+	uint32_t entered_once; /* mask of the contexts that never hold themselves */
+	struct rule_index counters;
+	struct rule_index instants;
+	struct rule_index slices;    /* present, composite, latch... */
+	struct rule_index in_slices; /* contexts, by their number */
+	bool layers_in_slices;	     /* a latch, queue or drop rule waits for slices */
+	bool last_counter;	     /* engine last-counter: the 2019 way */
+	char *text;		     /* owned: what the spans point into */
+};
+
+/* Mask of what the slice @name means; 0 for most. */
+uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name);
+
+/**
+ * ruleset_match() - the first rule of the file that fits
+ * @index: of the kind of event
+ * @name: the event's name
+ * @open: mask of the slices open on its thread
+ * @capture: set where a rule fits
+ *
+ * Returns the rule or NULL.
+ */
+const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_index *index,
+				 struct span name, uint32_t open, struct pattern_capture *capture);
+
+/* Is @layer one that the rules say is none? */
+bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer);
+
+/* The name that a surface gets: @name itself where no rule renames it. */
+struct span ruleset_rename(const struct ruleset *rules, struct span name);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One interval after another to the counts of every jank dialect.
+ *
+ * Sources: A to D and the score are the 2019 program's; jank, big jank and stutter PerfDog's (two
+ * and three film frames, and twice the mean of the three frames before); small jank HMperf's; the
+ * matrix levels Tencent Matrix's (Constants.java); slow and frozen Android vitals'.
+ */
+#ifndef JANKD_RULES_STATS_H
+#define JANKD_RULES_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/row.h"
+
+#define STATS_WAIT_NS UINT64_C(500000000) /* so long is no frame time but a wait */
+#define STATS_DROP_NS UINT64_C(42000000)  /* a drop of -T 1 and 3: slower than film */
+
+#define FRAME_STATS_EMPTY ((struct frame_stats){ .score = -1 })
+
+/* The three intervals before, which jank is measured against. All zeros: none yet. */
+struct jank_history {
+	uint64_t before_ns[3];
+	unsigned int n;
+};
+
+/**
+ * frame_stats_add() - count one interval
+ * @stats: of a row, begun with FRAME_STATS_EMPTY
+ * @history: of the series
+ * @interval_ns: between two frames of the series
+ * @vsyncs: the same in vsyncs, or ROW_UNKNOWN
+ */
+void frame_stats_add(struct frame_stats *stats, struct jank_history *history, uint64_t interval_ns,
+		     int64_t vsyncs);
+
+/* Adds the counts of @row to @sum (not the score). */
+void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row);
+
+/* frames / Time in Hz; negative without frames. */
+double frame_stats_fps(const struct frame_stats *stats);
+
+/* The 2019 program's score, 0 to 100, against @target_fps and @kpi_ns; negative without frames. */
+double frame_stats_score(const struct frame_stats *stats, double fps, double target_fps,
+			 uint64_t kpi_ns);
+
+#endif

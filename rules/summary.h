@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole session: what all rows and layers of one Surface add up to. */
+#ifndef JANKD_RULES_SUMMARY_H
+#define JANKD_RULES_SUMMARY_H
+
+#include <stdint.h>
+
+#include "rules/row.h"
+#include "rules/samples.h"
+#include "rules/stats.h"
+#include "rules/surface.h"
+
+#define SURFACES_MAX 320
+
+struct summary_surface {
+	char name[NAME_SIZE];
+	char app[APP_SIZE];
+	uint64_t number; /* of its first appearance */
+	uint64_t first_ns, last_ns;
+	double target_fps;
+	struct frame_stats stats;
+	struct histogram histogram;
+};
+
+struct summary {
+	uint64_t hashes[SURFACES_MAX]; /* of the names: what a search reads */
+	struct summary_surface surfaces[SURFACES_MAX];
+	int n;
+	uint64_t numbers;
+	uint64_t evicted;
+	uint64_t kpi_ns;
+};
+
+/* A frame of @surface: makes the entry where it is the first. */
+void summary_frame(struct summary *summary, const char *surface, const char *app,
+		   uint64_t present_ns);
+
+/* An interval below 500 ms of @surface, which has an entry. */
+void summary_interval(struct summary *summary, const char *surface, uint32_t interval_ns);
+
+/* A row of @surface was closed. */
+void summary_add_row(struct summary *summary, const struct fps_row *row, double target_fps);
+
+/* See pipeline_summary(). */
+void summary_write(const struct summary *summary, void *context,
+		   void (*row)(void *context, const struct summary_row *row));
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names: what of a layer's name is its Surface, its app, and safe copies of both. */
+#ifndef JANKD_RULES_SURFACE_H
+#define JANKD_RULES_SURFACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+
+/* The kernel cut markers at 1024 bytes until 6.7; the longest name seen in real traces has 499. */
+#define NAME_SIZE 1024
+#define APP_SIZE 256
+
+/* FNV-1a of all of @text; what tells two names apart that are longer than what is kept. */
+uint64_t name_hash(struct span text);
+
+/* Copies @text into @to, cut to @size - 1 bytes and NUL-terminated. */
+void name_copy(char *to, size_t size, struct span text);
+
+/* The layer's name without its instance number; the whole of an unnamed layer's ("#0"). */
+struct span surface_of_layer(struct span layer);
+
+/**
+ * app_of_layer() - the package in a layer's name
+ *
+ * "com.a/com.a.Main#0", "SurfaceView[com.a/com.a.Main](BLAST)#7", "Splash Screen com.a.b#3",
+ * "1f2e com.a.b.Wallpaper#9": before a '/', or else the first word of three parts or more, as
+ * far as its parts do not begin with a capital (a class, and what is in it).
+ *
+ * Returns SPAN_NULL where there is none. Borrows from @layer.
+ */
+struct span app_of_layer(struct span layer);
+
+/* Is this the window of an activity ("com.a/com.a.Main#0"), whose app is in front? */
+bool is_activity_layer(struct span layer);
+
+#endif

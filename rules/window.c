@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/window.h"
+
+#include <string.h>
+
+#define TARGET_FPS 60.0
+
+int64_t loss_between(struct loss before, struct loss now)
+{
+	if (before.unknown != now.unknown)
+		return ROW_UNKNOWN;
+	return (int64_t)(now.events - before.events);
+}
+
+static struct interval interval_between(const struct vsync_stamp *before,
+					const struct vsync_stamp *now)
+{
+	struct interval interval = { .vsyncs = vsync_between(before, now) };
+
+	/* Over a switch of the refresh rate periods differ: there the clock has the word. */
+	if (interval.vsyncs >= 0 && before->period_ns == now->period_ns)
+		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
+	else
+		interval.ns = (int64_t)(now->time_ns - before->time_ns);
+	return interval;
+}
+
+void window_init(struct window *w)
+{
+	w->begun = false;
+	w->stats = FRAME_STATS_EMPTY;
+	w->history = (struct jank_history){ .n = 0 };
+	samples_clear(&w->samples);
+}
+
+struct interval window_frame(struct window *w, const struct vsync_stamp *stamp, struct loss loss,
+			     bool tx)
+{
+	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN };
+
+	if (w->begun) {
+		interval = interval_between(&w->last, stamp);
+		frame_stats_add(&w->stats, &w->history, (uint64_t)interval.ns, interval.vsyncs);
+		if ((uint64_t)interval.ns < STATS_WAIT_NS) {
+			samples_add(&w->samples, (uint32_t)interval.ns);
+			w->stats.tx += tx;
+		}
+	} else {
+		w->start_ns = stamp->time_ns;
+		w->start_loss = loss;
+		w->begun = true;
+	}
+	w->last = *stamp;
+	w->last_loss = loss;
+	return interval;
+}
+
+bool window_has_row(const struct window *w)
+{
+	return w->begun && w->stats.frames + w->stats.waits > 0;
+}
+
+void window_close(struct window *w, double target_fps, uint64_t kpi_ns, struct fps_row *row)
+{
+	double refresh = w->last.locked ? 1e9 / (double)w->last.period_ns : 0;
+
+	if (target_fps <= 0)
+		target_fps = refresh > 0 ? refresh : TARGET_FPS;
+	*row = (struct fps_row){ .start_ns = w->start_ns, .end_ns = w->last.time_ns };
+	row->stats = w->stats;
+	row->stats.lost = loss_between(w->start_loss, w->last_loss);
+	row->fps = frame_stats_fps(&w->stats);
+	row->stats.score = frame_stats_score(&w->stats, row->fps, target_fps, kpi_ns);
+	row->refresh_mhz = refresh > 0 ? (int64_t)(refresh * 1000 + 0.5) : ROW_UNKNOWN;
+	row->p50_ns = samples_percentile(&w->samples, 500);
+	row->p90_ns = samples_percentile(&w->samples, 900);
+	row->p99_ns = samples_percentile(&w->samples, 990);
+	w->start_ns = w->last.time_ns;
+	w->start_loss = w->last_loss;
+	w->stats = FRAME_STATS_EMPTY;
+	samples_clear(&w->samples);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One series of frames, that of a layer, and the row that is open for it. */
+#ifndef JANKD_RULES_WINDOW_H
+#define JANKD_RULES_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/row.h"
+#include "rules/samples.h"
+#include "rules/stats.h"
+#include "rules/vsync.h"
+
+/* Events lost since the begin of the trace. */
+struct loss {
+	uint64_t events;  /* of known number */
+	uint64_t unknown; /* times that the number was not known */
+};
+
+/* Lost from @before to @now, or ROW_UNKNOWN. */
+int64_t loss_between(struct loss before, struct loss now);
+
+/* The distance of a frame from the one before. */
+struct interval {
+	int64_t ns;	/* ROW_UNKNOWN of a first frame */
+	int64_t vsyncs; /* ROW_UNKNOWN where the lattice is not locked */
+};
+
+struct window {
+	bool begun;		 /* there was a frame */
+	struct vsync_stamp last; /* the last one */
+	struct loss last_loss;	 /* when it was presented */
+	uint64_t start_ns;	 /* of the open row */
+	struct loss start_loss;
+	struct frame_stats stats; /* of the open row */
+	struct jank_history history;
+	struct samples samples; /* intervals of the open row */
+};
+
+/* All zeros is no window: this makes an empty one of it. */
+void window_init(struct window *w);
+
+/* Counts the frame at @stamp. @tx: its present applied a transaction of the layer. */
+struct interval window_frame(struct window *w, const struct vsync_stamp *stamp, struct loss loss,
+			     bool tx);
+
+/* Is there anything in the open row? */
+bool window_has_row(const struct window *w);
+
+/**
+ * window_close() - make a row of what is there and begin the next
+ * @row: set but for app and surface
+ * @target_fps: of the score; 0: the refresh rate, 60 where it is not known
+ */
+void window_close(struct window *w, double target_fps, uint64_t kpi_ns, struct fps_row *row);
+
+#endif

@@ -184,22 +184,38 @@ int android_atrace_start(uint64_t buffer_kb, const char *categories)
 	return status < 0 ? status : -EIO;
 }
 
-void android_atrace_stop(void)
+void android_atrace_stop(bool quiet)
 {
 	char *argv[] = { "atrace", "--async_stop", NULL };
 	char output[4096];
 	int status = run(argv, ATRACE_DEADLINE_MS, output, sizeof(output));
 
-	if (status != 0)
+	if (status != 0 && !quiet)
 		report("warning: run: atrace --async_stop: %s; tracing may still be on",
 		       reason(status, output));
 }
 
-void android_property(const char *name, char *value, size_t size)
+/* Reads a property. False: the deadline is over, ask no more. */
+static bool read_property(const char *name, int64_t deadline_ms, char *value, size_t size)
 {
 	char *argv[] = { "getprop", (char *)name, NULL };
+	int status = run(argv, (int)(deadline_ms - now_ms()), value, size);
 
-	if (run(argv, GETPROP_DEADLINE_MS, value, size) != 0)
+	if (status != 0)
 		value[0] = '\0';
 	value[strcspn(value, "\r\n")] = '\0';
+	return status != -ETIMEDOUT;
+}
+
+void android_read_device(struct android_device *device)
+{
+	int64_t deadline_ms = now_ms() + GETPROP_DEADLINE_MS;
+
+	*device = (struct android_device){ .model = "" };
+	if (!android_has("getprop"))
+		return;
+	if (read_property("ro.product.model", deadline_ms, device->model, sizeof(device->model)) &&
+	    read_property("ro.build.version.sdk", deadline_ms, device->sdk, sizeof(device->sdk)))
+		read_property("ro.build.fingerprint", deadline_ms, device->build,
+			      sizeof(device->build));
 }

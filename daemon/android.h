@@ -4,7 +4,6 @@
 #define JANKD_DAEMON_ANDROID_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Is @program on PATH? */
@@ -14,10 +13,15 @@ bool android_has(const char *program);
  * -errno after the reason was said on stderr. */
 int android_atrace_start(uint64_t buffer_kb, const char *categories);
 
-/* Ends it. What goes wrong is said on stderr as a warning. */
-void android_atrace_stop(void);
+/* Ends it. What goes wrong is said on stderr as a warning, unless @quiet. */
+void android_atrace_stop(bool quiet);
 
-/* Reads a system property into @value; "" where there is none. */
-void android_property(const char *name, char *value, size_t size);
+/* What the device says of itself; "" where it does not. */
+struct android_device {
+	char model[128], build[256], sdk[16];
+};
+
+/* Asks getprop, where there is one, two seconds at most. */
+void android_read_device(struct android_device *device);
 
 #endif

@@ -164,10 +164,12 @@ static int switch_on(struct run *run)
 	const struct options *options = &run->options;
 
 	if (!options->no_atrace && android_has("atrace")) {
-		/* Stopped in any case: it may fail after it has switched tracing on. */
-		run->atrace = true;
-		if (android_atrace_start(options->buffer_kb, options->categories) < 0)
+		if (android_atrace_start(options->buffer_kb, options->categories) < 0) {
+			/* It may have failed after it had switched tracing on. */
+			android_atrace_stop(true);
 			return EXIT_FAILED;
+		}
+		run->atrace = true;
 	}
 	return tracefs_begin(run->tracefs, options->buffer_kb) < 0 ? EXIT_FAILED : 0;
 }
@@ -184,6 +186,7 @@ static int begin(struct run *run)
 	origin.path = tracefs_path(run->tracefs);
 	origin.trace_clock = tracefs_clock(run->tracefs);
 	origin.clock = wall_clock_measure(origin.trace_clock);
+	android_read_device(&origin.device);
 	return session_begin(&run->session, &origin);
 }
 
@@ -192,7 +195,7 @@ static void put_back(struct run *run)
 {
 	run->source = source_close(run->source);
 	if (run->atrace)
-		android_atrace_stop();
+		android_atrace_stop(false);
 	run->tracefs = tracefs_close(run->tracefs);
 }
 
@@ -206,7 +209,7 @@ static int run_session(struct run *run)
 	if (!run->options.to_stdout)
 		run->live = live_begin();
 	if (!run->live)
-		report("run: capturing from %s (Ctrl-C ends)", tracefs_path(run->tracefs));
+		fprintf(stderr, "capturing from %s (Ctrl-C ends)\n", tracefs_path(run->tracefs));
 	code = capture(run);
 	last_drain(run);
 	run->live = live_end(run->live);

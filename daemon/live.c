@@ -51,7 +51,7 @@ static void print_over(const char *text)
 	fflush(stdout);
 }
 
-void live_draw(struct live *live, const struct pipeline *pipeline, const char *title)
+void live_draw(struct live *live, struct pipeline *pipeline, const char *title)
 {
 	unsigned int lines = 24, columns = TABLE_COLUMNS;
 	char *text = NULL;

@@ -12,7 +12,7 @@ struct live;
 struct live *live_begin(void);
 
 /* Draws the table under the line @title. */
-void live_draw(struct live *live, const struct pipeline *pipeline, const char *title);
+void live_draw(struct live *live, struct pipeline *pipeline, const char *title);
 
 /* Gives the terminal back as it was and frees @live, which may be NULL. Returns NULL. */
 struct live *live_end(struct live *live);

@@ -137,8 +137,16 @@ static void take_notice(struct session *session, struct source *source)
 
 /* --- bytes to records --- */
 
+/* The page that old systrace writes ends with a line of its own making, at the time 0. */
+static bool is_dummy(const struct trace_record *record)
+{
+	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
+}
+
 static void take_record(struct session *session, const struct trace_record *record)
 {
+	if (is_dummy(record))
+		return;
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);
 	check_damage(session, record->time_ns);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "daemon/android.h"
 #include "daemon/folder.h"
 #include "daemon/options.h"
 #include "daemon/output.h"
@@ -19,11 +20,12 @@
 
 /* Where the events come from, for session.json. */
 struct session_origin {
-	const char *kind;	 /* "file" or "trace_pipe" */
-	const char *path;	 /* trace_pipe: the directory; NULL for files */
-	const char *trace_clock; /* its name, "" where unknown */
-	struct wall_clock clock; /* trace clock to wall time, where it could be measured */
-	bool live;		 /* captured on this machine, now */
+	const char *kind;	      /* "file" or "trace_pipe" */
+	const char *path;	      /* trace_pipe: the directory; NULL for files */
+	const char *trace_clock;      /* its name, "" where unknown */
+	struct wall_clock clock;      /* trace clock to wall time, where it could be measured */
+	struct android_device device; /* where it is live */
+	bool live;		      /* captured on this machine, now */
 };
 
 struct session {

@@ -8,7 +8,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "daemon/android.h"
 #include "daemon/text.h"
 #include "daemon/version.h"
 
@@ -60,26 +59,14 @@ static void add_texts(struct json_object *object, const char *key, const char *c
 }
 
 /* What jankd runs on. A recorded trace was taken elsewhere. */
-static struct json_object *device(void)
+static struct json_object *device_object(const struct android_device *device)
 {
-	static const struct {
-		const char *key, *property;
-	} properties[] = {
-		{ "model", "ro.product.model" },
-		{ "build", "ro.build.fingerprint" },
-		{ "sdk", "ro.build.version.sdk" },
-	};
 	struct json_object *object = json_object_new_object();
-	bool android = android_has("getprop");
 	struct utsname kernel;
 
-	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
-		char value[256] = "";
-
-		if (android)
-			android_property(properties[i].property, value, sizeof(value));
-		add_text(object, properties[i].key, value);
-	}
+	add_text(object, "model", device->model);
+	add_text(object, "build", device->build);
+	add_text(object, "sdk", device->sdk);
 	add_text(object, "kernel", uname(&kernel) == 0 ? kernel.release : "");
 	return object;
 }
@@ -99,7 +86,9 @@ static void add_machine(struct json_object *object, const struct session *sessio
 {
 	char boot_id[64] = "";
 
-	json_object_object_add(object, "device", session->origin.live ? device() : NULL);
+	json_object_object_add(object, "device",
+			       session->origin.live ? device_object(&session->origin.device)
+						    : NULL);
 	if (session->origin.live)
 		read_boot_id(boot_id, sizeof(boot_id));
 	add_text(object, "boot_id", boot_id);
@@ -181,6 +170,7 @@ static struct json_object *counters_object(const struct session *session)
 	add_count(object, "clock_steps", counters->clock_steps);
 	add_count(object, "dropped_frames", counters->dropped_frames);
 	add_count(object, "layers_evicted", counters->layers_evicted);
+	add_count(object, "layers_refused", counters->layers_refused);
 	add_count(object, "surfaces_evicted", counters->surfaces_evicted);
 	add_count(object, "threads_evicted", counters->threads_evicted);
 	add_count(object, "slices_unbalanced", counters->slices_unbalanced);

@@ -159,8 +159,8 @@ static void print_totals(FILE *out, const struct pipeline_counters *counters)
 		(double)span_ns / 1e9, refresh);
 }
 
-void table_print(struct table *table, FILE *out, const struct pipeline *pipeline,
-		 unsigned int lines, unsigned int columns)
+void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsigned int lines,
+		 unsigned int columns)
 {
 	unsigned int names = columns > NUMBERS_WIDTH + 40 ? columns - NUMBERS_WIDTH : 40;
 	unsigned int app = names * 2 / 5;

@@ -20,8 +20,8 @@ struct table *table_new(void);
 struct table *table_free(struct table *table);
 
 /* Prints the surfaces with most frames so far, at most @lines of them, in @columns. */
-void table_print(struct table *table, FILE *out, const struct pipeline *pipeline,
-		 unsigned int lines, unsigned int columns);
+void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsigned int lines,
+		 unsigned int columns);
 
 /* Size of the terminal at @fd; false where it is none. */
 bool table_terminal(int fd, unsigned int *lines, unsigned int *columns);

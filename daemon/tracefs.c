@@ -152,6 +152,9 @@ int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb)
 		/* The kernel rounds the size, and knows no tgid before 4.14: both are no loss. */
 		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
 		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
+		/* As atrace chooses it: a clock whose offset to wall time can be told. */
+		if (tracefs_instance_file_write(tracefs->instance, "trace_clock", "boot") < 0)
+			tracefs_instance_file_write(tracefs->instance, "trace_clock", "mono");
 	}
 	read_clock(tracefs);
 	if (tracefs_is_on(tracefs) != 0)

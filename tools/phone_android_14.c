@@ -280,7 +280,7 @@ static void release(struct scene *scene, const struct beat *beat)
 		const struct frame *frame = &beat->frames[i];
 		struct pen *pen = &frame->layer->app->binder;
 
-		pen_at(pen, scene->sf.now_ns);
+		pen_at(pen, scene->sf.now_ns + (uint64_t)i * 10000);
 		for (unsigned int n = 0; n <= frame->replaced; n++) {
 			pen_begin(pen, "releaseBufferCallback");
 			pen_step(pen, frame->layer->producer_queue, -1);

@@ -19,7 +19,9 @@
 #define SURFACES 200
 #define SURFACE_APPS 10
 #define CROWD 64
+/* So many frames in one beat are written fast; so many are drawn one after the other. */
 #define CROWDED 12
+#define QUEUED 4
 
 enum pause { PAUSE_SILENT, PAUSE_TICKS, PAUSE_COMPOSES };
 
@@ -288,7 +290,8 @@ static void next_beat(struct director *d, const struct beat *before, struct beat
 		d->scenario->step(d, beat);
 }
 
-/* The apps draw in @beat what @next shows. */
+/* The apps draw in @beat what @next shows: each when it likes, but many one after the other, since
+ * marks that alternate between processes are the hardest to play in time. */
 static void draw(struct scene *scene, const struct beat *beat, const struct beat *next)
 {
 	uint64_t start_ns =
@@ -297,9 +300,15 @@ static void draw(struct scene *scene, const struct beat *beat, const struct beat
 	uint64_t latest_ns = start_ns + beat->period_ns * 2 / 5;
 
 	scene->crowded = next->frame_count > CROWDED;
-	for (unsigned int i = 0; i < next->frame_count; i++)
-		scene->vocabulary->draw(scene, &next->frames[i], start_ns,
-					scene_random(scene, soonest_ns, latest_ns));
+	for (unsigned int i = 0; i < next->frame_count; i++) {
+		uint64_t queue_ns = scene_random(scene, soonest_ns, latest_ns);
+
+		if (next->frame_count > QUEUED) {
+			start_ns = soonest_ns + i * (latest_ns - soonest_ns) / next->frame_count;
+			queue_ns = start_ns;
+		}
+		scene->vocabulary->draw(scene, &next->frames[i], start_ns, queue_ns);
+	}
 	scene->crowded = false;
 }
 

@@ -53,12 +53,12 @@ static const char help[] =
 	"\n"
 	"Columns: present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer. present(s) is when\n"
 	"the present slice's begin was written: read from the instance's own clock just before\n"
-	"the write (mono, boot, mono_raw, tai; else CLOCK_MONOTONIC), or its time in the text. A\n"
-	"scenario knows the display's vsyncs, so vsync(s), interval(ms) and vsyncs are exact; of "
-	"a\n"
-	"recording vsync(s) is empty and vsyncs is the interval by --vsync-ms, empty where that\n"
-	"is 0.3 and more from a whole number. A recording's truth is the frames.csv beside it, if\n"
-	"that begins with 'present_us,layer', else what the trace says was latched.\n"
+	"the write (mono, boot, mono_raw, tai; else CLOCK_MONOTONIC), or its time in the text.\n"
+	"A scenario knows the display's vsyncs, so vsync(s), the first vsync behind the present,\n"
+	"interval(ms) and vsyncs are exact. Of a recording vsync(s) is empty and vsyncs is the\n"
+	"interval by --vsync-ms, empty where that is 0.3 and more from a whole number. app is\n"
+	"empty where the layer's name holds no package. A recording's truth is the frames.csv\n"
+	"beside it, if that begins with 'present_us,layer', else what the trace says it latched.\n"
 	"\n"
 	"Exit codes: 0 done; 1 it failed; 2 wrong usage.\n";
 

@@ -57,7 +57,7 @@ struct phone_truth {
 	uint32_t mark; /* begin of the present slice */
 	uint32_t layer;
 	int64_t vsync;	   /* number of the vsync in the loop, or PHONE_VSYNC_UNKNOWN */
-	uint64_t vsync_ns; /* its time since the begin of the loop */
+	uint64_t vsync_ns; /* time of the vsync that ends it: the first that can show the frame */
 };
 
 /* A counter whose value follows from all steps before, whoever writes them. */

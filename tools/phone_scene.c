@@ -270,12 +270,13 @@ void pen_present(struct pen *pen, const struct beat *beat, const char *name)
 	uint32_t mark = pen_begin(pen, "%s", name);
 
 	for (unsigned int i = 0; i < beat->frame_count; i++)
-		phone_plan_truth(pen->scene->plan, (struct phone_truth){
-							   .mark = mark,
-							   .layer = beat->frames[i].layer->number,
-							   .vsync = beat->vsync,
-							   .vsync_ns = beat->lattice_ns,
-						   });
+		phone_plan_truth(pen->scene->plan,
+				 (struct phone_truth){
+					 .mark = mark,
+					 .layer = beat->frames[i].layer->number,
+					 .vsync = beat->vsync,
+					 .vsync_ns = beat->lattice_ns + beat->period_ns,
+				 });
 }
 
 static void app_noise(struct scene *scene, struct app *app, uint64_t time_ns)

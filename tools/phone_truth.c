@@ -131,6 +131,26 @@ static void put_interval(const struct phone_truth_writer *writer, uint64_t ns, i
 		fprintf(writer->out, "%lld", (long long)vsyncs);
 }
 
+/* When the vsync of @truth was, if its present's @mark was played at @played_ns. */
+static uint64_t vsync_played(const struct phone_truth_writer *writer,
+			     const struct phone_truth *truth, const struct phone_mark *mark,
+			     uint64_t played_ns)
+{
+	double behind_ns = (double)truth->vsync_ns - (double)mark->time_ns;
+
+	return played_ns + (uint64_t)(int64_t)(behind_ns / writer->speed);
+}
+
+static void put_names(FILE *out, struct span layer)
+{
+	put_name(out, app_of(surface_of(layer)));
+	fputc(',', out);
+	put_name(out, surface_of(layer));
+	fputc(',', out);
+	put_name(out, layer);
+	fputc('\n', out);
+}
+
 static void put_row(struct phone_truth_writer *writer, const struct phone_truth *truth,
 		    uint64_t loop, uint64_t played_ns)
 {
@@ -140,29 +160,20 @@ static void put_row(struct phone_truth_writer *writer, const struct phone_truth 
 	bool exact = truth->vsync != PHONE_VSYNC_UNKNOWN;
 	uint64_t plan_ns = loop * plan->length_ns + (exact ? truth->vsync_ns : mark->time_ns);
 	int64_t vsync = exact ? (int64_t)loop * plan->vsyncs + truth->vsync : 0;
-	struct span name = span_of(plan->texts + plan->layers[truth->layer]);
+	uint64_t interval_ns = plan_ns - layer->plan_ns;
+	FILE *out = writer->out;
 
-	if (writer->out) {
-		put_seconds(writer->out, played_ns);
-		fputc(',', writer->out);
+	if (out) {
+		put_seconds(out, played_ns);
+		fputc(',', out);
 		if (exact)
-			put_seconds(writer->out, played_ns - (uint64_t)((double)(mark->time_ns -
-										 truth->vsync_ns) /
-									writer->speed));
-		fputc(',', writer->out);
+			put_seconds(out, vsync_played(writer, truth, mark, played_ns));
+		fputc(',', out);
 		if (layer->seen)
-			put_interval(writer, plan_ns - layer->plan_ns,
-				     exact ? vsync - layer->vsync
-					   : vsyncs_in(writer, plan_ns - layer->plan_ns));
-		else
-			fputc(',', writer->out);
-		fputc(',', writer->out);
-		put_name(writer->out, app_of(surface_of(name)));
-		fputc(',', writer->out);
-		put_name(writer->out, surface_of(name));
-		fputc(',', writer->out);
-		put_name(writer->out, name);
-		fputc('\n', writer->out);
+			put_interval(writer, interval_ns,
+				     exact ? vsync - layer->vsync : vsyncs_in(writer, interval_ns));
+		fputs(layer->seen ? "," : ",,", out);
+		put_names(out, span_of(plan->texts + plan->layers[truth->layer]));
 	}
 	*layer = (struct phone_truth_layer){ true, vsync, plan_ns, layer->frames + 1 };
 	writer->frames++;

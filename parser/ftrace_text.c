@@ -7,7 +7,7 @@
  *     |comm        |tid    |tgid   |cpu  |flags|seconds    ^ |function           |payload
  *                                                          the anchor
  *
- * The anchor, ": " and the first letter of a function that writes markers, is what a scan over
+ * The anchor, ": " and the first letters of a function that writes markers, is what a scan over
  * whole blocks of bytes looks for. Behind an anchor the line is read: the payload to its right,
  * the header to its left and from right to left, because comm may hold anything (spaces, '-',
  * ':', brackets) and only what stands right of it has a shape.
@@ -31,15 +31,11 @@ static inline block load(const char *at)
 	return bytes;
 }
 
-/* What begins at a ':': the function of a marker, or the loss line's "CPU:". */
-static inline bool is_anchor(char before, char after, char first)
-{
-	return (after == ' ' && (first == 't' || first == 'p' || first == '0' || first == 'w')) ||
-	       before == 'U';
-}
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
 
-/* Does any of the BLOCK bytes at @at begin an anchor? Reads one byte before, two behind. */
-static inline bool block_has_anchor(const char *at)
+/* Number of the first of the BLOCK bytes at @at that may begin an anchor, or BLOCK: a ':' with
+ * " t", " p", " 0" or " w" behind it, or in "CPU:". Reads one byte before, two behind. */
+static inline unsigned int first_candidate(const char *at)
 {
 	block first = load(at + 2);
 	block hits = (block)((load(at) == ':') &
@@ -49,7 +45,22 @@ static inline bool block_has_anchor(const char *at)
 	uint64_t words[2];
 
 	memcpy(words, &hits, sizeof(words));
-	return (words[0] | words[1]) != 0;
+	if (words[0])
+		return (unsigned int)__builtin_ctzll(words[0]) / 8;
+	return words[1] ? 8 + (unsigned int)__builtin_ctzll(words[1]) / 8 : BLOCK;
+}
+
+/* Does a ':' at @at begin an anchor? Reads one byte before, three behind. */
+static inline bool is_anchor(const char *at)
+{
+	if (at[0] != ':')
+		return false;
+	if (at[-1] == 'U')
+		return true;
+	if (at[1] != ' ' || at[-1] < '0' || at[-1] > '9')
+		return false;
+	return at[2] == '0' ? at[3] == ':' || at[3] == 'x'
+			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
 }
 
 /* The first anchor in [at, end), or NULL. @begin <= @at: the memory that may be read. */
@@ -57,10 +68,18 @@ static const char *find_anchor(const char *begin, const char *at, const char *en
 {
 	if (at == begin)
 		at++;
-	while (end - at >= BLOCK + 2 && !block_has_anchor(at))
-		at += BLOCK;
-	for (; end - at >= 3; at++)
-		if (*at == ':' && is_anchor(at[-1], at[1], at[2]))
+	while (end - at >= BLOCK + 3) {
+		unsigned int n = first_candidate(at);
+
+		at += n;
+		if (n == BLOCK)
+			continue;
+		if (is_anchor(at))
+			return at;
+		at++;
+	}
+	for (; end - at >= 4; at++)
+		if (is_anchor(at))
 			return at;
 	return NULL;
 }
@@ -116,6 +135,11 @@ static bool take_function(struct span *text)
 		SPAN_INIT("write_marker_to_buffer"),
 	};
 
+	/* The rule; what follows are the exceptions. */
+	if (span_starts_with(*text, SPAN_LITERAL("tracing_mark_write: "))) {
+		*text = span_skip(*text, sizeof("tracing_mark_write:") - 1);
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (take_symbol(text, names[i]))
 			return true;
@@ -317,20 +341,20 @@ static void set_lost(const struct ftrace_text *text, struct trace_record *record
 }
 
 /* Where a second whole header stands in a payload, the kernel cut the first at a NUL, its line
- * end with it, and the next event follows on the same line: the payload ends there. */
-static const char *glued_line(struct span payload)
+ * end with it, and the next event follows on the same line: the payload ends there. @at: the
+ * first anchor in it. */
+static const char *glued_line(struct span payload, const char *at)
 {
 	const char *end = payload.ptr + payload.len;
-	const char *at = payload.ptr;
 
-	while ((at = find_anchor(payload.ptr, at, end))) {
+	while (at) {
 		struct span behind = { at + 2, (size_t)(end - at) - 2 };
 		struct span head = { payload.ptr, (size_t)(at - payload.ptr) };
 		struct trace_record record;
 
 		if (at[1] == ' ' && take_function(&behind) && parse_header(&head, &record))
 			return head.ptr + head.len;
-		at++;
+		at = find_anchor(payload.ptr, at + 1, end);
 	}
 	return NULL;
 }
@@ -348,7 +372,7 @@ static struct span payload_of(struct span text)
 		text.len = (size_t)(nul - text.ptr);
 	if (text.len > 0 && text.ptr[text.len - 1] == '\r')
 		text.len--;
-	if (text.len >= html_tail.len &&
+	if (text.len >= html_tail.len && text.ptr[text.len - 1] == '\\' &&
 	    memcmp(text.ptr + text.len - html_tail.len, html_tail.ptr, html_tail.len) == 0)
 		text.len -= html_tail.len;
 	return text;
@@ -362,7 +386,7 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 	const char *end = line->ptr + line->len;
 	struct span head = { line->ptr, (size_t)(at - line->ptr) };
 	struct span behind = { at + 2, (size_t)(end - at) - 2 };
-	const char *next;
+	const char *next = NULL;
 
 	*line = span_skip(*line, (size_t)(at + 1 - line->ptr));
 	if (at[1] != ' ' || !take_function(&behind) || head.len == 0 ||
@@ -373,7 +397,11 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 		text->malformed++;
 		return false;
 	}
-	next = glued_line(behind);
+	/* The search for the next marker shows whether one stands on this line. */
+	text->anchor = find_anchor(behind.ptr, behind.ptr, text->lines_end);
+	text->looked_ahead = !text->anchor || text->anchor >= end;
+	if (!text->looked_ahead)
+		next = glued_line(behind, text->anchor);
 	if (next) {
 		text->glued++;
 		behind.len = (size_t)(next - behind.ptr);
@@ -416,35 +444,50 @@ static struct span complete_lines(struct ftrace_text *text, struct span *input, 
 	return (struct span){ input->ptr, newline ? (size_t)(newline + 1 - input->ptr) : 0 };
 }
 
+/* The next anchor from @at on: looked up before, if the search went on from a record. */
+static const char *next_anchor(struct ftrace_text *text, const char *begin, const char *at)
+{
+	if (!text->looked_ahead)
+		return at < text->lines_end ? find_anchor(begin, at, text->lines_end) : NULL;
+	text->looked_ahead = false;
+	return text->anchor;
+}
+
 enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input, bool last,
 					 struct trace_record *record)
 {
-	struct span region = complete_lines(text, input, last);
-	const char *end = region.ptr + region.len;
-	const char *begin = region.ptr;
-	const char *at = begin;
+	const char *begin = input->ptr;
+	const char *at;
 
-	while (at < end && (at = find_anchor(begin, at, end))) {
+	if (!text->looked_ahead) {
+		struct span lines = complete_lines(text, input, last);
+
+		begin = lines.ptr;
+		text->lines_end = lines.ptr + lines.len;
+	}
+	at = begin;
+	while ((at = next_anchor(text, begin, at))) {
 		struct span line = { line_begin(begin, at), 0 };
+		bool found;
 
-		line.len = (size_t)(line_end(at, end) - line.ptr);
+		line.len = (size_t)(line_end(at, text->lines_end) - line.ptr);
 		if (line.len >= FTRACE_TEXT_LINE_MAX) {
 			drop_long_line(text, line.ptr);
 			at = begin = line.ptr + line.len;
 			continue;
 		}
-		if (at - line.ptr == 3 && parse_lost(line, record)) {
+		found = at - line.ptr == 3 && parse_lost(line, record);
+		if (found) {
 			set_lost(text, record);
-			*input = span_skip(*input, (size_t)(line.ptr + line.len - input->ptr));
-			return FTRACE_TEXT_RECORD;
+			line = span_skip(line, line.len);
 		}
-		if (parse_line(text, &line, at, record)) {
+		if (found || parse_line(text, &line, at, record)) {
 			*input = span_skip(*input, (size_t)(line.ptr - input->ptr));
 			return FTRACE_TEXT_RECORD;
 		}
 		at = line.ptr;
 	}
-	*input = span_skip(*input, region.len);
+	*input = span_skip(*input, (size_t)(text->lines_end - input->ptr));
 	if (!last)
 		complete_lines(text, input, false); /* what is left may be too long already */
 	return FTRACE_TEXT_MORE;

@@ -22,6 +22,11 @@ struct ftrace_text {
 	uint64_t too_long;  /* marker lines of FTRACE_TEXT_LINE_MAX bytes and more, dropped */
 	uint64_t last_ns;   /* time of the last record */
 	bool in_long_line;  /* dropping until the next line end */
+
+	/* Between two records of the same input: what has been looked up already. */
+	bool looked_ahead;
+	const char *lines_end; /* end of the complete lines */
+	const char *anchor;    /* what the search finds next, or NULL */
 };
 
 #define FTRACE_TEXT_INIT ((struct ftrace_text){ 0 })
@@ -38,6 +43,8 @@ enum ftrace_text_result {
  *         FTRACE_TEXT_LINE_MAX bytes are left, so a buffer twice as long always has room
  * @last: no bytes come after @input: its last line may lack a line end
  * @record: set with FTRACE_TEXT_RECORD; borrows from @input's memory
+ *
+ * After FTRACE_TEXT_RECORD the rest of the input has to stay where it is until the next call.
  *
  * Lines of other events and lines that are none are passed over, at the cost of a scan. However
  * the stream is split into reads, the records are the same.

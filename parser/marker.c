@@ -175,7 +175,7 @@ bool marker_parse(struct span payload, struct trace_record *record)
 		return true;
 	parsed.value = 0;
 	parsed.track = SPAN_NULL;
-	if (span_starts_with(payload, clock_sync)) {
+	if (payload.ptr[0] == 't' && span_starts_with(payload, clock_sync)) {
 		parsed.kind = TRACE_CLOCK_SYNC;
 		parsed.pid = TRACE_ID_UNKNOWN;
 		parsed.name = span_skip(payload, clock_sync.len);

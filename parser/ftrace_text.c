@@ -162,21 +162,28 @@ static void drop_spaces(struct span *head)
 		head->len--;
 }
 
+/* Takes the digits off the end, 10 at most. Returns how many there were: 11 for more than 10. */
+static inline unsigned int take_digits_back(struct span *head, uint64_t *number)
+{
+	const char *at = head->ptr + head->len;
+	unsigned int n = 0;
+	uint64_t value = 0;
+
+	for (uint64_t unit = 1; at > head->ptr && is_digit(at[-1]) && n <= 10; unit *= 10, n++)
+		value += unit * (uint64_t)(*--at - '0');
+	head->len = (size_t)(at - head->ptr);
+	*number = value;
+	return n;
+}
+
 /* Takes a decimal number off the end. False where there is none or it does not fit. */
 static bool take_number_back(struct span *head, int32_t *number)
 {
-	size_t begin = head->len;
-	int64_t value = 0;
+	uint64_t value;
+	unsigned int n = take_digits_back(head, &value);
 
-	while (begin > 0 && is_digit(head->ptr[begin - 1]))
-		begin--;
-	if (begin == head->len || head->len - begin > 10)
+	if (n == 0 || n > 10 || value > INT32_MAX)
 		return false;
-	for (size_t i = begin; i < head->len; i++)
-		value = value * 10 + (head->ptr[i] - '0');
-	if (value > INT32_MAX)
-		return false;
-	head->len = begin;
 	*number = (int32_t)value;
 	return true;
 }
@@ -184,29 +191,22 @@ static bool take_number_back(struct span *head, int32_t *number)
 /* Takes "seconds.fraction" off the end: microseconds in all clocks that atrace picks. */
 static bool take_time_back(struct span *head, uint64_t *time_ns)
 {
-	size_t point = head->len;
-	size_t begin;
-	uint64_t seconds = 0;
-	uint64_t ns = 0;
-	uint64_t unit = UINT64_C(100000000);
+	static const uint32_t units[] = { 1000000000, 100000000, 10000000, 1000000, 100000,
+					  10000,      1000,	 100,	   10,	    1 };
+	uint64_t seconds;
+	uint64_t fraction;
+	unsigned int n = take_digits_back(head, &fraction);
 
-	while (point > 0 && is_digit(head->ptr[point - 1]))
-		point--;
-	if (point == head->len || point == 0 || head->ptr[point - 1] != '.')
+	if (n == 0 || n > 9 || head->len == 0 || head->ptr[head->len - 1] != '.')
 		return false;
-	for (size_t i = point; i < head->len; i++, unit /= 10)
-		ns += unit * (uint64_t)(head->ptr[i] - '0');
-	begin = point - 1;
-	while (begin > 0 && is_digit(head->ptr[begin - 1]))
-		begin--;
+	head->len--;
+	*time_ns = fraction * units[n];
 	/* 10 digits: 317 years, and the nanoseconds fit. */
-	if (begin == point - 1 || point - 1 - begin > 10)
+	n = take_digits_back(head, &seconds);
+	if (n == 0 || n > 10)
 		return false;
-	for (size_t i = begin; i < point - 1; i++)
-		seconds = seconds * 10 + (uint64_t)(head->ptr[i] - '0');
-	head->len = begin;
-	*time_ns = seconds * UINT64_C(1000000000) + ns;
-	return begin == 0 || head->ptr[begin - 1] == ' ';
+	*time_ns += seconds * UINT64_C(1000000000);
+	return head->len == 0 || head->ptr[head->len - 1] == ' ';
 }
 
 /* Takes the flags, where there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth

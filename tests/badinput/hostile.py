@@ -85,7 +85,8 @@ def restarted(checks):
               .replace(b"  600)", b"  700)").replace(b"|600|", b"|700|").replace(b"E|600", b"E|700"))
     frames, _, _ = survive(checks, "a restarted SurfaceFlinger", first + second,
                            events=["surfaceflinger"])
-    checks.equal(len(frames), 300, "frames around the restart")
+    # The new one is believed when it presents: the first frame may be gone by then.
+    checks.that(299 <= len(frames) <= 300, f"frames around the restart: {len(frames)} of 300")
 
 
 HOSTILE_NAMES = ("=cmd()", "+1", "@x", "-2+3", "\ttab", 'a"b,c', "\x1b[2J\x1b]0;x\x07", "\x7f",

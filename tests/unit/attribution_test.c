@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which layers had a frame in which present: three generations of SurfaceFlinger. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char b[] = "com.b/com.b.Main#0";
+
+static struct phone phone;
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static size_t frames_of(const char *layer)
+{
+	return row_log_count_frames(&phone.log, layer);
+}
+
+static const struct pipeline_counters *counters(void)
+{
+	return pipeline_counters(phone.pipeline);
+}
+
+static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
+
+/* Runs @play on a phone of each age. */
+static void on_every_phone(void (*play)(void))
+{
+	for (size_t i = 0; i < COUNT_OF(ages); i++) {
+		phone_start(&phone, ages[i], NULL);
+		play();
+		if (i + 1 < COUNT_OF(ages))
+			phone_stop(&phone);
+	}
+}
+
+static void play_one_layer(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 30);
+	assert_int_equal(phone.log.n_frames, 30);
+	assert_int_equal(counters()->presents, 30);
+	assert_int_equal(counters()->ticks, 30);
+	assert_int_equal(counters()->sf_tid, 406);
+	for (size_t i = 0; i < 30; i++) {
+		assert_int_equal(phone.log.frames[i].present_ns, BEGIN + i * V60);
+		assert_int_equal(phone.log.frames[i].latched_ns, BEGIN + i * V60 - MS);
+		assert_int_equal(phone.log.frames[i].queued_ns, BEGIN + i * V60 - 3 * MS);
+	}
+}
+
+static void test_every_frame_of_a_layer(void **state)
+{
+	on_every_phone(play_one_layer);
+}
+
+static void play_two_layers(void)
+{
+	const char *const both[] = { a, b, NULL };
+
+	for (unsigned int i = 0; i < 20; i++) {
+		if (i % 2)
+			phone_frame(&phone, BEGIN + i * V60, a);
+		else
+			phone_frames(&phone, BEGIN + i * V60, both);
+	}
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 20);
+	assert_int_equal(frames_of(b), 10);
+	assert_int_equal(counters()->presents, 20);
+}
+
+static void test_several_layers_in_one_present(void **state)
+{
+	on_every_phone(play_two_layers);
+}
+
+/* A layer has one frame in a present at most, however often it was latched. */
+static void play_two_latches(void)
+{
+	phone.now_ns = BEGIN - MS;
+	phone_begin(&phone, "commit 1");
+	phone_latch(&phone, a);
+	phone_queue(&phone, BEGIN - MS, a, 1);
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, BEGIN, 1);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 1);
+}
+
+static void test_two_latches_are_one_frame(void **state)
+{
+	on_every_phone(play_two_latches);
+}
+
+static void play_presents_alone(void)
+{
+	phone_frame(&phone, BEGIN, a);
+	for (unsigned int i = 1; i < 10; i++)
+		phone_compose(&phone, BEGIN + i * V60, 1);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 1);
+	assert_int_equal(counters()->presents, 10);
+}
+
+static void test_a_present_without_a_latch_is_nobodys_frame(void **state)
+{
+	on_every_phone(play_presents_alone);
+}
+
+/* What one composition sends to a second display is not a second frame. */
+static void play_two_outputs(void)
+{
+	for (unsigned int i = 0; i < 10; i++) {
+		phone_queue(&phone, BEGIN + i * V60 - 3 * MS, a, 1);
+		phone.now_ns = BEGIN + i * V60 - MS;
+		phone_begin(&phone, "commit 1");
+		phone_latch(&phone, a);
+		phone_end_slices(&phone, 1);
+		phone_compose(&phone, BEGIN + i * V60, 2);
+	}
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 10);
+	assert_int_equal(counters()->presents, 10);
+	assert_int_equal(phone.log.frames[3].present_ns, BEGIN + 3 * V60);
+}
+
+static void test_two_outputs_of_one_composite(void **state)
+{
+	on_every_phone(play_two_outputs);
+}
+
+/* The next buffer may be queued between latch and present, under the same name. */
+static void play_queue_before_present(void)
+{
+	phone_queue(&phone, BEGIN - 9 * MS, a, 1);
+	phone.now_ns = BEGIN - MS;
+	phone_begin(&phone, "commit 1");
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_queue(&phone, BEGIN - MS / 2, b, 1);
+	phone_compose(&phone, BEGIN, 1);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 1);
+	assert_int_equal(frames_of(b), 0);
+}
+
+static void test_a_queue_is_no_latch(void **state)
+{
+	on_every_phone(play_queue_before_present);
+}
+
+/* The display's own buffers are taken by SurfaceFlinger too. */
+static void test_the_framebuffer_is_no_layer(void **state)
+{
+	const char *const layers[] = { a, "FramebufferSurface", "FramebufferSurface#0", NULL };
+
+	phone_start(&phone, PHONE_9, NULL);
+	phone_frames(&phone, BEGIN, layers);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 1);
+	assert_int_equal(frames_of(a), 1);
+}
+
+static void test_textures_get_one_name(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	phone_frame(&phone, BEGIN, "SurfaceTexture-0-1980-2");
+	phone_frame(&phone, BEGIN + V60, "SurfaceTexture-1-1980-3");
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 2);
+	assert_string_equal(phone.log.frames[0].surface, "SurfaceTexture");
+	assert_string_equal(phone.log.frames[1].surface, "SurfaceTexture");
+	assert_string_equal(phone.log.frames[1].layer, "SurfaceTexture-1-1980-3");
+}
+
+/* Any process may begin a slice of that name. */
+static void play_foreign_presents(void)
+{
+	for (unsigned int i = 0; i < 10; i++) {
+		struct trace_record record = {
+			.kind = TRACE_SLICE_BEGIN, .tid = 900, .tgid = 900, .pid = 900
+		};
+
+		phone_frame(&phone, BEGIN + i * V60, a);
+		record.time_ns = BEGIN + i * V60 + 5 * MS;
+		record.comm = SPAN_LITERAL("com.evil");
+		record.name = phone.age == PHONE_14
+				      ? SPAN_LITERAL("presentFrameAndReleaseLayers for x")
+				      : SPAN_LITERAL("postFramebuffer");
+		phone_record(&phone, &record);
+		record.kind = TRACE_SLICE_END;
+		phone_record(&phone, &record);
+	}
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 10);
+	assert_int_equal(counters()->presents, 10);
+	assert_int_equal(counters()->foreign_presents, 10);
+}
+
+static void test_foreign_presents_are_counted_apart(void **state)
+{
+	on_every_phone(play_foreign_presents);
+}
+
+/* The same counters of another process, down in the right slices of its own thread. */
+static void test_foreign_latches_are_nobodys(void **state)
+{
+	struct trace_record record = { .tid = 900, .tgid = 900, .pid = 900, .time_ns = BEGIN };
+
+	phone_start(&phone, PHONE_9, NULL);
+	phone_frame(&phone, BEGIN - V60, a);
+	record.comm = SPAN_LITERAL("com.evil");
+	record.kind = TRACE_SLICE_BEGIN;
+	record.name = SPAN_LITERAL("acquireBuffer");
+	phone_record(&phone, &record);
+	record.kind = TRACE_COUNTER;
+	record.name = SPAN_LITERAL("com.b/com.b.Main#0");
+	phone_record(&phone, &record);
+	record.kind = TRACE_SLICE_END;
+	phone_record(&phone, &record);
+	phone_frame(&phone, BEGIN + V60, a);
+	phone_end(&phone);
+	assert_int_equal(frames_of(b), 0);
+	assert_int_equal(frames_of(a), 2);
+}
+
+/* In a container the markers' process number is not the kernel's. */
+static void play_container(void)
+{
+	phone.sf_tid = 5012;
+	phone.sf_tgid = 5010;
+	phone.sf_pid = 73;
+	phone_run(&phone, a, BEGIN, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 10);
+	assert_int_equal(counters()->sf_tid, 5012);
+	assert_int_equal(counters()->sf_pid, 73);
+}
+
+static void test_process_numbers_of_a_container(void **state)
+{
+	on_every_phone(play_container);
+}
+
+static void play_without_tgid(void)
+{
+	phone.sf_tgid = TRACE_ID_UNKNOWN;
+	phone_run(&phone, a, BEGIN, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 10);
+}
+
+static void test_a_trace_without_tgid(void **state)
+{
+	on_every_phone(play_without_tgid);
+}
+
+/* SurfaceFlinger crashed and is another process now. Until it presents nobody knows that it is,
+ * so its first frame may be missing. */
+static void play_restart(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 20);
+	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
+	phone_run(&phone, a, BEGIN + 10 * SECOND, V60, 20);
+	phone_end(&phone);
+	assert_in_range(frames_of(a), 39, 40);
+	assert_int_equal(counters()->sf_tid, 2406);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_SURFACEFLINGER), 2);
+}
+
+static void test_another_surfaceflinger_takes_over(void **state)
+{
+	on_every_phone(play_restart);
+}
+
+/* Loss in the middle of a latch: its slice's begin is all that was seen of it. */
+static void test_loss_inside_a_latch(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	phone_run(&phone, a, BEGIN, V60, 10);
+	phone.now_ns = BEGIN + 10 * V60 - MS;
+	phone_begin(&phone, "handleMessageInvalidate");
+	phone_begin(&phone, "latchBuffer");
+	phone_begin(&phone, "acquireBuffer");
+	phone_lost(&phone, 1, 7);
+	/* Written elsewhere on this thread: without the loss it would be a latch. */
+	phone_write(&phone, TRACE_COUNTER, 0, "Heap size (KB)", 12);
+	phone_run(&phone, a, BEGIN + 11 * V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(frames_of("Heap size (KB)"), 0);
+	assert_int_equal(frames_of(a), 20);
+	assert_int_equal(counters()->lost_events, 7);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1);
+	assert_int_equal(phone.log.fps[0].stats.lost, 7);
+	assert_int_equal(phone.log.frames[10].lost, 7);
+	assert_int_equal(phone.log.frames[11].lost, 0);
+}
+
+static void test_loss_of_unknown_size(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	phone_run(&phone, a, BEGIN, V60, 10);
+	phone_lost(&phone, 1, TRACE_LOST_UNKNOWN);
+	phone_run(&phone, a, BEGIN + 10 * V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(counters()->lost_unknown, 1);
+	assert_int_equal(phone.log.fps[0].stats.lost, ROW_UNKNOWN);
+	assert_int_equal(phone.log.frames[10].lost, ROW_UNKNOWN);
+}
+
+/* Ends were lost without a word: every composition of SurfaceFlinger's begins afresh. */
+static void play_unbalanced_begins(void)
+{
+	for (unsigned int i = 0; i < 200; i++) {
+		phone.now_ns = BEGIN + i * V60 - 5 * MS;
+		phone_begin(&phone, "some slice whose end was lost");
+		phone_frame(&phone, BEGIN + i * V60, a);
+	}
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 200);
+}
+
+static void test_begins_without_ends(void **state)
+{
+	on_every_phone(play_unbalanced_begins);
+}
+
+static void play_unbalanced_ends(void)
+{
+	for (unsigned int i = 0; i < 50; i++) {
+		phone.now_ns = BEGIN + i * V60 - 5 * MS;
+		phone_end_slices(&phone, 3);
+		phone_frame(&phone, BEGIN + i * V60, a);
+	}
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 50);
+}
+
+static void test_ends_without_begins(void **state)
+{
+	on_every_phone(play_unbalanced_ends);
+}
+
+static void play_deep_stack(void)
+{
+	phone.now_ns = BEGIN - 5 * MS;
+	for (int i = 0; i < 5000; i++)
+		phone_begin(&phone, "deeper");
+	phone_frame(&phone, BEGIN, a);
+	phone_end_slices(&phone, 5000);
+	phone_frame(&phone, BEGIN + V60, a);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 2);
+}
+
+static void test_a_deep_stack(void **state)
+{
+	on_every_phone(play_deep_stack);
+}
+
+/* Counter and instant tell of the same latch. */
+static void test_both_words_of_14_are_one_latch(void **state)
+{
+	phone_start(&phone, PHONE_14, NULL);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 30);
+	for (size_t i = 1; i < 30; i++)
+		assert_int_equal(phone.log.frames[i].frame_number,
+				 phone.log.frames[i - 1].frame_number + 1);
+	assert_int_equal(counters()->dropped_frames, 0);
+}
+
+/* A buffer that another replaces falls inside setBuffer: it was never shown. */
+static void test_a_replaced_buffer_is_no_frame(void **state)
+{
+	phone_start(&phone, PHONE_13, NULL);
+	phone_frame(&phone, BEGIN, a);
+	phone_queue(&phone, BEGIN + 2 * MS, a, 1);
+	phone_queue(&phone, BEGIN + 3 * MS, a, 2);
+	phone.now_ns = BEGIN + V60 - 2 * MS;
+	phone_begin(&phone, "commit 1");
+	phone_begin(&phone, "setBuffer");
+	phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.a/com.a.Main#0", 1);
+	phone_end_slices(&phone, 2);
+	phone_compose(&phone, BEGIN + V60, 1);
+	phone_frame(&phone, BEGIN + 2 * V60, a);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 2);
+	assert_int_equal(counters()->dropped_frames, 1);
+	assert_int_equal(phone.log.frames[1].present_ns, BEGIN + 2 * V60);
+}
+
+/* Transactions of a layer, applied before the present of its frame. */
+static void test_transactions_are_counted(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 10; i++) {
+		phone.now_ns = BEGIN + i * V60 - 2 * MS;
+		if (i >= 5) {
+			phone_write(&phone, TRACE_COUNTER, 501, "TX - com.a/com.a.Main#0", 1);
+			phone_write(&phone, TRACE_COUNTER, 0, "TX - com.a/com.a.Main#0", 0);
+		}
+		phone_frame(&phone, BEGIN + i * V60, a);
+	}
+	phone_end(&phone);
+	assert_int_equal(phone.log.fps[0].stats.frames, 9);
+	assert_int_equal(phone.log.fps[0].stats.tx, 5);
+}
+
+/* A layer without a package in its name belongs to the app in front. */
+static void test_the_app_in_front(void **state)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	options.focus = "com.first/com.first.Main";
+	phone_start(&phone, PHONE_9, &options);
+	phone_run(&phone, "#0", BEGIN, V60, 5);
+	phone_run(&phone, a, BEGIN + SECOND, V60, 5);
+	phone_run(&phone, "#0", BEGIN + 2 * SECOND, V60, 5);
+	phone_end(&phone);
+	assert_string_equal(phone.log.frames[0].app, "com.first");
+	assert_string_equal(phone.log.frames[0].surface, "#0");
+	assert_string_equal(phone.log.frames[6].app, "com.a");
+	assert_string_equal(phone.log.frames[14].app, "com.a");
+	assert_true(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS) >= 1);
+}
+
+/* The clock goes back: counted, said, and no interval spans it. */
+static void play_clock_step(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 100);
+	phone_run(&phone, a, BEGIN / 2, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 200);
+	assert_int_equal(counters()->clock_steps, 1);
+	assert_true(row_log_count_events(&phone.log, TRACE_EVENT_TRACING) >= 1);
+	for (size_t i = 0; i < phone.log.n_fps; i++) {
+		assert_true(phone.log.fps[i].end_ns >= phone.log.fps[i].start_ns);
+		assert_in_range(phone.log.fps[i].stats.wait_ns, 0, 100 * SECOND);
+	}
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		assert_true(phone.log.frames[i].interval_ns < (int64_t)SECOND);
+}
+
+static void test_a_clock_step_backwards(void **state)
+{
+	on_every_phone(play_clock_step);
+}
+
+/* One forged time far ahead must not silence what follows. */
+static void test_a_forged_time_in_the_future(void **state)
+{
+	struct trace_record record = { .kind = TRACE_COUNTER, .tid = 900, .tgid = 900, .pid = 900 };
+
+	phone_start(&phone, PHONE_9, NULL);
+	phone_run(&phone, a, BEGIN, V60, 100);
+	record.comm = SPAN_LITERAL("com.evil");
+	record.name = SPAN_LITERAL("x");
+	record.time_ns = UINT64_C(9999999999999999999);
+	phone_record(&phone, &record);
+	phone_run(&phone, a, BEGIN + 100 * V60, V60, 200);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 300);
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		assert_in_range(phone.log.fps[i].end_ns, BEGIN, 2 * BEGIN);
+}
+
+#define test(function) cmocka_unit_test_teardown(function, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_every_frame_of_a_layer),
+		test(test_several_layers_in_one_present),
+		test(test_two_latches_are_one_frame),
+		test(test_a_present_without_a_latch_is_nobodys_frame),
+		test(test_two_outputs_of_one_composite),
+		test(test_a_queue_is_no_latch),
+		test(test_the_framebuffer_is_no_layer),
+		test(test_textures_get_one_name),
+		test(test_foreign_presents_are_counted_apart),
+		test(test_foreign_latches_are_nobodys),
+		test(test_process_numbers_of_a_container),
+		test(test_a_trace_without_tgid),
+		test(test_another_surfaceflinger_takes_over),
+		test(test_loss_inside_a_latch),
+		test(test_loss_of_unknown_size),
+		test(test_begins_without_ends),
+		test(test_ends_without_begins),
+		test(test_a_deep_stack),
+		test(test_both_words_of_14_are_one_latch),
+		test(test_a_replaced_buffer_is_no_frame),
+		test(test_transactions_are_counted),
+		test(test_the_app_in_front),
+		test(test_a_clock_step_backwards),
+		test(test_a_forged_time_in_the_future),
+	};
+
+	return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);
+}

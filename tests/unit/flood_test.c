@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hostile and merely busy traces: tables are bounded, and counters tell what did not fit. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+
+static struct phone phone;
+
+static int set_up(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static const struct pipeline_counters *counters(void)
+{
+	return pipeline_counters(phone.pipeline);
+}
+
+static void frame_of_number(unsigned int i, uint64_t present_ns)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "com.app%u/com.app.Main#%u", i, i);
+	phone_frame(&phone, present_ns, name);
+}
+
+static void test_more_layers_than_fit(void **state)
+{
+	for (unsigned int i = 0; i < 3000; i++)
+		frame_of_number(i, BEGIN + i * V60);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 3000);
+	assert_true(counters()->layers_evicted > 0);
+	assert_true(counters()->surfaces_evicted > 0);
+}
+
+/* The layer that has a frame in every vsync stays, whatever else comes and goes. */
+static void test_a_busy_layer_outlives_a_flood(void **state)
+{
+	for (unsigned int i = 0; i < 2000; i++) {
+		phone_frame(&phone, BEGIN + 2 * i * V60, a);
+		frame_of_number(i, BEGIN + (2 * i + 1) * V60);
+	}
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 2000);
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		if (i > 0 && strcmp(phone.log.frames[i].layer, a) == 0)
+			assert_true(phone.log.frames[i].interval_ns > 0);
+}
+
+/* Names that are queued and never latched take no place from those that are. */
+static void test_queued_names_take_no_place(void **state)
+{
+	char name[64];
+
+	for (unsigned int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "noise%u", i);
+		phone_queue(&phone, BEGIN + i * MS - 8 * MS, name, 1);
+		if (i % 16 == 0)
+			phone_frame(&phone, BEGIN + i * MS, a);
+	}
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 1250);
+	assert_int_equal(phone.log.n_frames, 1250);
+	assert_int_equal(counters()->layers_evicted, 0);
+}
+
+/* All the layers that a present can have, and more. */
+static void test_hundreds_of_layers_in_one_present(void **state)
+{
+	char name[64];
+
+	phone_frame(&phone, BEGIN, a);
+	phone.now_ns = BEGIN + V60 - MS;
+	phone_begin(&phone, "handleMessageInvalidate");
+	for (unsigned int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "layer#%u", i);
+		phone_latch(&phone, name);
+	}
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, BEGIN + V60, 1);
+	phone_run(&phone, a, BEGIN + 2 * V60, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 61);
+	assert_true(phone.log.n_frames > 200);
+	assert_true(phone.log.n_frames < 1061);
+	assert_int_equal(phone.log.n_frames + counters()->layers_refused, 1061);
+}
+
+static void test_threads_without_number(void **state)
+{
+	for (int32_t tid = 1000; tid < 21000; tid++)
+		phone_write(&phone, TRACE_SLICE_BEGIN, tid, "queueBuffer", 0);
+	phone_run(&phone, a, BEGIN, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 10);
+	assert_true(counters()->threads_evicted > 0);
+}
+
+static void test_very_long_names(void **state)
+{
+	char name[4000];
+
+	memset(name, 'n', sizeof(name));
+	memcpy(name, "com.a/", 6);
+	name[sizeof(name) - 1] = '\0';
+	phone_run(&phone, name, BEGIN, V60, 10);
+	name[sizeof(name) - 2] = 'm';
+	phone_run(&phone, name, BEGIN + SECOND, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 20);
+	assert_true(strlen(phone.log.frames[0].layer) < sizeof(name));
+	assert_int_equal(phone.log.frames[10].interval_ns, ROW_UNKNOWN);
+}
+
+static void test_names_that_are_no_text(void **state)
+{
+	phone_run(&phone, "\xff\xfe\x01=1+1,\"\r", BEGIN, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 10);
+	assert_string_equal(phone.log.frames[0].layer, "\xff\xfe\x01=1+1,\"\r");
+}
+
+/* Presents far faster than any display: what waits for the lattice is bounded, none is lost. */
+static void test_presents_without_pause(void **state)
+{
+	phone_run(&phone, a, BEGIN, 5000000, 20000);
+	phone_run(&phone, a, BEGIN + 200 * SECOND, 5000, 20000);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 40000);
+	assert_int_equal(counters()->presents, 40000);
+}
+
+static void test_extreme_counter_values(void **state)
+{
+	static const int64_t values[] = { INT64_MIN, INT64_MAX, -1, 0, 1 };
+	static const char *const names[] = { "VSP-period", "VSP-period 1", "ActiveModeFPS_HWC",
+					     "VSYNC-sf",   "HW_VSYNC_0",   "TX - a" };
+
+	for (size_t n = 0; n < COUNT_OF(names); n++) {
+		for (size_t i = 0; i < COUNT_OF(values); i++) {
+			phone.now_ns = BEGIN + (n * 5 + i) * MS;
+			phone_write(&phone, TRACE_COUNTER, 0, names[n], values[i]);
+		}
+	}
+	phone_run(&phone, a, BEGIN + SECOND, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 100);
+	assert_int_equal(phone.log.frames[50].vsyncs, 1);
+}
+
+static void test_times_at_both_ends(void **state)
+{
+	struct trace_record record = { .kind = TRACE_COUNTER, .tid = 1, .tgid = 1, .pid = 406 };
+	static const uint64_t times[] = { 0, UINT64_MAX, 1, UINT64_MAX - 1, SECOND };
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		record.time_ns = times[i % COUNT_OF(times)];
+		record.name = i % 2 ? SPAN_LITERAL("VSYNC-sf") : SPAN_LITERAL("VSYNC-app");
+		phone_record(&phone, &record);
+	}
+	phone_run(&phone, a, BEGIN, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 100);
+	assert_true(counters()->clock_steps > 0);
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_more_layers_than_fit),       test(test_a_busy_layer_outlives_a_flood),
+		test(test_queued_names_take_no_place), test(test_hundreds_of_layers_in_one_present),
+		test(test_threads_without_number),     test(test_very_long_names),
+		test(test_names_that_are_no_text),     test(test_presents_without_pause),
+		test(test_extreme_counter_values),     test(test_times_at_both_ends),
+	};
+
+	return cmocka_run_group_tests_name("flood", tests, NULL, NULL);
+}

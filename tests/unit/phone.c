@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/phone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define US UINT64_C(1000)
+
+void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_options *options)
+{
+	struct pipeline_options defaults = PIPELINE_OPTIONS_DEFAULT;
+	struct ruleset_error error;
+	struct row_sink sink;
+
+	memset(phone, 0, sizeof(*phone));
+	phone->age = age;
+	phone->sf_tid = phone->sf_tgid = phone->sf_pid = 406;
+	sink = row_log_begin(&phone->log);
+	if (ruleset_new(&phone->rules, ruleset_builtin("default"), &error) != 0 ||
+	    pipeline_new(&phone->pipeline, phone->rules, options ? options : &defaults, &sink) != 0)
+		abort();
+}
+
+void phone_end(struct phone *phone)
+{
+	pipeline_end(phone->pipeline);
+}
+
+void phone_stop(struct phone *phone)
+{
+	pipeline_free(phone->pipeline);
+	ruleset_free(phone->rules);
+	row_log_free(&phone->log);
+}
+
+void phone_record(struct phone *phone, const struct trace_record *record)
+{
+	pipeline_record(phone->pipeline, record);
+}
+
+void phone_write(struct phone *phone, enum trace_kind kind, int32_t tid, const char *name,
+		 int64_t value)
+{
+	struct trace_record record = { .kind = kind, .cpu = 1, .value = value };
+	char copy[5000];
+
+	/* A record's name is borrowed: nobody may keep it. */
+	snprintf(copy, sizeof(copy), "%s", name);
+	record.tid = tid ? tid : phone->sf_tid;
+	record.tgid = phone->sf_tgid;
+	record.pid = phone->sf_pid;
+	record.time_ns = phone->now_ns;
+	record.comm = tid ? SPAN_LITERAL("Binder:406_1") : SPAN_LITERAL("surfaceflinger");
+	record.name = span_of(copy);
+	pipeline_record(phone->pipeline, &record);
+	memset(copy, 'X', strlen(copy));
+}
+
+void phone_begin(struct phone *phone, const char *slice)
+{
+	phone_write(phone, TRACE_SLICE_BEGIN, 0, slice, 0);
+}
+
+void phone_end_slices(struct phone *phone, unsigned int n)
+{
+	while (n-- > 0)
+		phone_write(phone, TRACE_SLICE_END, 0, "", 0);
+}
+
+void phone_lost(struct phone *phone, int cpu, int64_t events)
+{
+	struct trace_record record = { .kind = TRACE_LOST, .cpu = cpu, .value = events };
+
+	record.tid = record.tgid = record.pid = TRACE_ID_UNKNOWN;
+	record.time_ns = phone->now_ns;
+	pipeline_record(phone->pipeline, &record);
+}
+
+void phone_tick(struct phone *phone, uint64_t time_ns)
+{
+	phone->now_ns = time_ns;
+	phone_write(phone, TRACE_COUNTER, 407, "VSYNC-sf", phone->n_commits++ % 2);
+}
+
+void phone_queue(struct phone *phone, uint64_t time_ns, const char *layer, int64_t waiting)
+{
+	char name[5000];
+
+	phone->now_ns = time_ns;
+	if (phone->age == PHONE_9) {
+		phone_write(phone, TRACE_SLICE_BEGIN, 500, "queueBuffer", 0);
+		phone_write(phone, TRACE_COUNTER, 500, layer, waiting);
+		phone_write(phone, TRACE_SLICE_END, 500, "", 0);
+		return;
+	}
+	snprintf(name, sizeof(name), "BufferTX - %s", layer);
+	phone_write(phone, TRACE_COUNTER, 500, name, waiting);
+}
+
+static void latch_by_counter(struct phone *phone, const char *slice, const char *counter)
+{
+	phone_begin(phone, "latchBuffer");
+	phone_begin(phone, slice);
+	phone_write(phone, TRACE_COUNTER, 0, counter, 0);
+	phone_end_slices(phone, 2);
+}
+
+void phone_latch(struct phone *phone, const char *layer)
+{
+	char name[5000];
+
+	switch (phone->age) {
+	case PHONE_9:
+		latch_by_counter(phone, "acquireBuffer", layer);
+		break;
+	case PHONE_13:
+		snprintf(name, sizeof(name), "BufferTX - %s", layer);
+		latch_by_counter(phone, "updateTexImage", name);
+		break;
+	case PHONE_14:
+		snprintf(name, sizeof(name), "BufferTX - %s", layer);
+		phone_write(phone, TRACE_COUNTER, 0, name, 0);
+		snprintf(name, sizeof(name), "latchBuffer %s - %u", layer, phone->n_commits);
+		phone_write(phone, TRACE_INSTANT, 0, name, 0);
+		break;
+	}
+}
+
+static const char *present_slice(enum phone_age age)
+{
+	return age == PHONE_14 ? "presentFrameAndReleaseLayers for Built-in (0)"
+			       : "postFramebuffer";
+}
+
+void phone_compose(struct phone *phone, uint64_t present_ns, unsigned int outputs)
+{
+	phone->now_ns = present_ns - 200 * US;
+	phone_begin(phone, phone->age == PHONE_9 ? "handleMessageRefresh" : "composite 1234");
+	for (unsigned int i = 0; i < outputs; i++) {
+		phone->now_ns = present_ns + i * 100 * US;
+		phone_begin(phone, present_slice(phone->age));
+		phone->now_ns += 50 * US;
+		phone_end_slices(phone, 1);
+	}
+	phone_end_slices(phone, 1);
+}
+
+void phone_frames(struct phone *phone, uint64_t present_ns, const char *const *layers)
+{
+	for (size_t i = 0; layers[i]; i++)
+		phone_queue(phone, present_ns - 3000 * US, layers[i], 1);
+	phone_tick(phone, present_ns - 2000 * US);
+	phone->now_ns = present_ns - 1000 * US;
+	phone_begin(phone, phone->age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
+	for (size_t i = 0; layers[i]; i++)
+		phone_latch(phone, layers[i]);
+	phone_end_slices(phone, 1);
+	phone_compose(phone, present_ns, 1);
+}
+
+void phone_frame(struct phone *phone, uint64_t present_ns, const char *layer)
+{
+	const char *const layers[] = { layer, NULL };
+
+	phone_frames(phone, present_ns, layers);
+}
+
+uint64_t phone_run(struct phone *phone, const char *layer, uint64_t from_ns, uint64_t step_ns,
+		   unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		phone_frame(phone, from_ns + i * step_ns, layer);
+	return from_ns + (n - 1) * step_ns;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A phone for tests: what SurfaceFlinger of three generations writes, as records at exact times,
+ * and the pipeline that reads it.
+ *
+ * Every present begins exactly at the time given; what leads to it stands up to 2 ms before.
+ */
+#ifndef JANKD_TESTS_PHONE_H
+#define JANKD_TESTS_PHONE_H
+
+#include "rules/pipeline.h"
+#include "tests/unit/row_log.h"
+
+enum phone_age {
+	PHONE_9,  /* BufferQueue, postFramebuffer */
+	PHONE_13, /* BufferTX under latchBuffer, composite, postFramebuffer */
+	PHONE_14, /* latchBuffer instants, presentFrameAndReleaseLayers */
+};
+
+struct phone {
+	enum phone_age age;
+	int32_t sf_tid;	 /* SurfaceFlinger's main thread and process: the kernel's number */
+	int32_t sf_tgid; /* TRACE_ID_UNKNOWN: a trace without the column */
+	int32_t sf_pid;	 /* as its markers say */
+	uint64_t now_ns;
+	unsigned int n_commits;
+	struct ruleset *rules;
+	struct pipeline *pipeline;
+	struct row_log log;
+};
+
+/* Switches the phone on, with the default rules; phone_stop() ends it. */
+void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_options *options);
+
+/* The trace ends: all rows are in phone->log. */
+void phone_end(struct phone *phone);
+
+/* Frees all. */
+void phone_stop(struct phone *phone);
+
+/* One record at phone->now_ns. @tid 0: SurfaceFlinger's main thread. */
+void phone_write(struct phone *phone, enum trace_kind kind, int32_t tid, const char *name,
+		 int64_t value);
+
+/* The record exactly as it is. */
+void phone_record(struct phone *phone, const struct trace_record *record);
+
+void phone_begin(struct phone *phone, const char *slice);
+void phone_end_slices(struct phone *phone, unsigned int n);
+void phone_lost(struct phone *phone, int cpu, int64_t events);
+
+/* VSYNC-sf toggles. */
+void phone_tick(struct phone *phone, uint64_t time_ns);
+
+/* A producer queues a buffer of @layer; @waiting: buffers in its queue then. */
+void phone_queue(struct phone *phone, uint64_t time_ns, const char *layer, int64_t waiting);
+
+/* SurfaceFlinger latches a buffer of @layer at phone->now_ns, inside its commit. */
+void phone_latch(struct phone *phone, const char *layer);
+
+/* SurfaceFlinger composes, for @outputs displays; the first present begins at @present_ns. */
+void phone_compose(struct phone *phone, uint64_t present_ns, unsigned int outputs);
+
+/* A whole frame of each of @layers (ended by NULL): tick, commit with latches, present. */
+void phone_frames(struct phone *phone, uint64_t present_ns, const char *const *layers);
+
+/* The same of one layer. */
+void phone_frame(struct phone *phone, uint64_t present_ns, const char *layer);
+
+/* Frames of @layer, @n of them, @step_ns apart; the first at @from_ns. Returns the last's time. */
+uint64_t phone_run(struct phone *phone, const char *layer, uint64_t from_ns, uint64_t step_ns,
+		   unsigned int n);
+
+#endif

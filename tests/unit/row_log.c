@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/row_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one more element behind @n, which doubles now and then. */
+static void *grown(void *rows, size_t n, size_t size)
+{
+	if (n & (n - 1))
+		return rows;
+	rows = realloc(rows, (n ? 2 * n : 1) * size);
+	if (!rows)
+		abort();
+	return rows;
+}
+
+static const char *kept(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		abort();
+	return copy;
+}
+
+static void take_fps(void *context, const struct fps_row *row)
+{
+	struct row_log *log = context;
+	struct fps_row *copy;
+
+	log->fps = grown(log->fps, log->n_fps, sizeof(*row));
+	copy = &log->fps[log->n_fps++];
+	*copy = *row;
+	copy->app = kept(row->app);
+	copy->surface = kept(row->surface);
+}
+
+static void take_drop(void *context, const struct drop_row *row)
+{
+	struct row_log *log = context;
+	struct drop_row *copy;
+
+	log->drops = grown(log->drops, log->n_drops, sizeof(*row));
+	copy = &log->drops[log->n_drops++];
+	*copy = *row;
+	copy->tick = kept(row->tick);
+	copy->app = kept(row->app);
+	copy->surface = kept(row->surface);
+	copy->info = kept(row->info);
+	copy->layer = kept(row->layer);
+}
+
+static void take_frame(void *context, const struct frame_row *row)
+{
+	struct row_log *log = context;
+	struct frame_row *copy;
+
+	log->frames = grown(log->frames, log->n_frames, sizeof(*row));
+	copy = &log->frames[log->n_frames++];
+	*copy = *row;
+	copy->app = kept(row->app);
+	copy->surface = kept(row->surface);
+	copy->layer = kept(row->layer);
+}
+
+static void take_event(void *context, const struct trace_event *event)
+{
+	struct row_log *log = context;
+	struct trace_event *copy;
+
+	log->events = grown(log->events, log->n_events, sizeof(*event));
+	copy = &log->events[log->n_events++];
+	*copy = *event;
+	copy->text = kept(event->text);
+}
+
+struct row_sink row_log_begin(struct row_log *log)
+{
+	memset(log, 0, sizeof(*log));
+	return (struct row_sink){ log, take_fps, take_drop, take_frame, take_event };
+}
+
+static void drop_text(const char *text)
+{
+	free((char *)text);
+}
+
+void row_log_free(struct row_log *log)
+{
+	for (size_t i = 0; i < log->n_fps; i++) {
+		drop_text(log->fps[i].app);
+		drop_text(log->fps[i].surface);
+	}
+	for (size_t i = 0; i < log->n_drops; i++) {
+		drop_text(log->drops[i].tick);
+		drop_text(log->drops[i].app);
+		drop_text(log->drops[i].surface);
+		drop_text(log->drops[i].info);
+		drop_text(log->drops[i].layer);
+	}
+	for (size_t i = 0; i < log->n_frames; i++) {
+		drop_text(log->frames[i].app);
+		drop_text(log->frames[i].surface);
+		drop_text(log->frames[i].layer);
+	}
+	for (size_t i = 0; i < log->n_events; i++)
+		drop_text(log->events[i].text);
+	free(log->fps);
+	free(log->drops);
+	free(log->frames);
+	free(log->events);
+}
+
+size_t row_log_count_frames(const struct row_log *log, const char *layer)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < log->n_frames; i++)
+		n += strcmp(log->frames[i].layer, layer) == 0;
+	return n;
+}
+
+const struct fps_row *row_log_fps(const struct row_log *log, const char *surface, size_t n)
+{
+	for (size_t i = 0; i < log->n_fps; i++)
+		if (strcmp(log->fps[i].surface, surface) == 0 && n-- == 0)
+			return &log->fps[i];
+	return NULL;
+}
+
+size_t row_log_count_events(const struct row_log *log, enum trace_event_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < log->n_events; i++)
+		n += log->events[i].kind == kind;
+	return n;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sink that keeps every row, names and all, for a test to look at. */
+#ifndef JANKD_TESTS_ROW_LOG_H
+#define JANKD_TESTS_ROW_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rules/row.h"
+
+struct row_log {
+	size_t n_fps, n_drops, n_frames, n_events;
+	struct fps_row *fps;
+	struct drop_row *drops;
+	struct frame_row *frames;
+	struct trace_event *events;
+};
+
+/* Empties @log and returns a sink that fills it. */
+struct row_sink row_log_begin(struct row_log *log);
+
+void row_log_free(struct row_log *log);
+
+/* Rows of frames.csv of @layer. */
+size_t row_log_count_frames(const struct row_log *log, const char *layer);
+
+/* The @n-th row of @surface in fps.csv, or NULL. */
+const struct fps_row *row_log_fps(const struct row_log *log, const char *surface, size_t n);
+
+/* Events of @kind. */
+size_t row_log_count_events(const struct row_log *log, enum trace_event_kind kind);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layers' names of all versions: what is Surface, what is app; and the table they live in. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/layer.h"
+
+static void assert_span(struct span span, const char *text)
+{
+	if (span.len != strlen(text) || memcmp(span.ptr ? span.ptr : "", text, span.len) != 0)
+		fail_msg("'%.*s' is not '%s'", (int)span.len, span.ptr ? span.ptr : "", text);
+}
+
+static void test_names_of_layers(void **state)
+{
+	static const struct {
+		const char *layer, *surface, *app;
+	} names[] = {
+		{ "com.a/com.a.Main", "com.a/com.a.Main", "com.a" },
+		{ "com.a/com.a.Main#0", "com.a/com.a.Main", "com.a" },
+		{ "com.a.b/com.a.b.Main#7842", "com.a.b/com.a.b.Main", "com.a.b" },
+		{ "SurfaceView - com.a/com.a.Main#0", "SurfaceView - com.a/com.a.Main", "com.a" },
+		{ "SurfaceView[com.a/com.a.Main](BLAST)#12", "SurfaceView[com.a/com.a.Main](BLAST)",
+		  "com.a" },
+		{ "Splash Screen com.a.b#3", "Splash Screen com.a.b", "com.a.b" },
+		{ "com.a.b.c.Wallpaper#0", "com.a.b.c.Wallpaper", "com.a.b.c" },
+		{ "StatusBar#0", "StatusBar", "" },
+		{ "NavigationBar0#76", "NavigationBar0", "" },
+		{ "#0", "#0", "" },
+		{ "#", "#", "" },
+		{ "a#", "a#", "" },
+		{ "a#1#2", "a#1", "" },
+		{ "a#1x", "a#1x", "" },
+		{ "42", "42", "" },
+		{ "PopupWindow:1f2e3d4#0", "PopupWindow:1f2e3d4", "" },
+		{ "/", "/", "" },
+		{ "//#1", "//", "" },
+		{ "a/b#1", "a/b", "" },
+		{ ".a./x", ".a./x", ".a." },
+		{ "Dim Layer for - Task=12#0", "Dim Layer for - Task=12", "" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		assert_span(surface_of_layer(span_of(names[i].layer)), names[i].surface);
+		assert_span(app_of_layer(span_of(names[i].layer)), names[i].app);
+	}
+}
+
+static void test_windows_of_activities(void **state)
+{
+	assert_true(is_activity_layer(SPAN_LITERAL("com.a/com.a.Main#0")));
+	assert_false(is_activity_layer(SPAN_LITERAL("SurfaceView - com.a/com.a.Main#0")));
+	assert_false(is_activity_layer(SPAN_LITERAL("Splash Screen com.a.b#3")));
+	assert_false(is_activity_layer(SPAN_LITERAL("StatusBar#0")));
+	assert_false(is_activity_layer(SPAN_LITERAL("")));
+}
+
+/* Names end where their text ends, not at a NUL. */
+static void test_names_are_read_within_their_bounds(void **state)
+{
+	const char *text = "com.a/com.a.Main#012";
+
+	for (size_t len = 0; len <= strlen(text); len++) {
+		char *copy = malloc(len ? len : 1);
+		struct span layer = { copy, len };
+
+		memcpy(copy, text, len);
+		assert_true(surface_of_layer(layer).len <= len);
+		assert_true(app_of_layer(layer).len <= len);
+		is_activity_layer(layer);
+		free(copy);
+	}
+}
+
+static void test_copies_are_cut_and_ended(void **state)
+{
+	char copy[4] = "xxx";
+
+	name_copy(copy, sizeof(copy), SPAN_LITERAL("abcdef"));
+	assert_string_equal(copy, "abc");
+	name_copy(copy, sizeof(copy), SPAN_NULL);
+	assert_string_equal(copy, "");
+}
+
+static struct layer_table table;
+
+static int empty_table(void **state)
+{
+	memset(&table, 0, sizeof(table));
+	layers_init(&table);
+	return 0;
+}
+
+static int add(const char *name)
+{
+	return layers_add(&table, span_of(name));
+}
+
+static void fill_table(void)
+{
+	char name[32];
+
+	for (int i = 0; i < LAYERS_MAX; i++) {
+		int id;
+
+		assert_int_equal(layers_victim(&table), LAYER_NONE);
+		snprintf(name, sizeof(name), "layer#%d", i);
+		id = add(name);
+		table.layers[id].shown = true;
+		table.layers[id].last_ns = 1000 + (uint64_t)i;
+	}
+}
+
+static void test_a_layer_is_found_by_its_whole_name(void **state)
+{
+	int a = add("a#1");
+	int b = add("a#2");
+
+	assert_int_not_equal(a, b);
+	assert_int_equal(layers_find(&table, SPAN_LITERAL("a#1")), a);
+	assert_int_equal(layers_find(&table, SPAN_LITERAL("a#2")), b);
+	assert_int_equal(layers_find(&table, SPAN_LITERAL("a#")), LAYER_NONE);
+	assert_int_equal(layers_find(&table, SPAN_LITERAL("")), LAYER_NONE);
+}
+
+/* Two names that differ behind the part that is kept are two layers. */
+static void test_long_names_stay_apart(void **state)
+{
+	char name[3000];
+	int a, b;
+
+	memset(name, 'a', sizeof(name));
+	a = layers_add(&table, (struct span){ name, sizeof(name) });
+	name[sizeof(name) - 1] = 'b';
+	assert_int_equal(layers_find(&table, (struct span){ name, sizeof(name) }), LAYER_NONE);
+	b = layers_add(&table, (struct span){ name, sizeof(name) });
+	assert_int_not_equal(a, b);
+	assert_int_equal(strlen(table.layers[a].name), NAME_SIZE - 1);
+}
+
+static void test_the_idlest_layer_goes_first(void **state)
+{
+	fill_table();
+	table.layers[layers_find(&table, SPAN_LITERAL("layer#7"))].last_ns = 5;
+	assert_int_equal(layers_victim(&table), layers_find(&table, SPAN_LITERAL("layer#7")));
+}
+
+static void test_a_layer_without_frames_goes_before_all(void **state)
+{
+	fill_table();
+	table.layers[layers_find(&table, SPAN_LITERAL("layer#300"))].shown = false;
+	assert_int_equal(layers_victim(&table), layers_find(&table, SPAN_LITERAL("layer#300")));
+}
+
+static void test_a_layer_with_open_frames_cannot_go(void **state)
+{
+	fill_table();
+	for (int i = 0; i < LAYERS_MAX; i++)
+		table.layers[i].waiting = i == 9 ? 0 : 1;
+	assert_int_equal(layers_victim(&table), 9);
+	table.layers[9].waiting = 1;
+	assert_int_equal(layers_victim(&table), -ENOSPC);
+}
+
+static void test_a_place_is_used_again(void **state)
+{
+	int gone, id;
+
+	fill_table();
+	gone = layers_victim(&table);
+	layers_remove(&table, gone);
+	assert_int_equal(layers_find(&table, SPAN_LITERAL("layer#0")), LAYER_NONE);
+	id = add("new");
+	assert_int_equal(id, gone);
+	assert_false(table.layers[id].shown);
+	assert_false(table.layers[id].window.begun);
+	assert_int_equal(layers_find(&table, SPAN_LITERAL("new")), id);
+	assert_int_equal(layers_victim(&table) == LAYER_NONE, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_of_layers),
+		cmocka_unit_test(test_windows_of_activities),
+		cmocka_unit_test(test_names_are_read_within_their_bounds),
+		cmocka_unit_test(test_copies_are_cut_and_ended),
+		cmocka_unit_test_setup(test_a_layer_is_found_by_its_whole_name, empty_table),
+		cmocka_unit_test_setup(test_long_names_stay_apart, empty_table),
+		cmocka_unit_test_setup(test_the_idlest_layer_goes_first, empty_table),
+		cmocka_unit_test_setup(test_a_layer_without_frames_goes_before_all, empty_table),
+		cmocka_unit_test_setup(test_a_layer_with_open_frames_cannot_go, empty_table),
+		cmocka_unit_test_setup(test_a_place_is_used_again, empty_table),
+	};
+
+	return cmocka_run_group_tests_name("surface", tests, NULL, NULL);
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows: when they open and close, what they hold. Through the pipeline's door, at exact times.
+ *
+ * Without ticks there is no lattice, and intervals are the plain differences of presents.
+ */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char b[] = "com.b/com.b.Main#0";
+#define SURFACE_A "com.a/com.a.Main"
+#define SURFACE_B "com.b/com.b.Main"
+
+static struct phone phone;
+static struct pipeline_options options;
+
+static int set_up(void **state)
+{
+	options = PIPELINE_OPTIONS_DEFAULT;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static void start(void)
+{
+	phone_start(&phone, PHONE_9, &options);
+}
+
+/* A present with a frame of @layer and no tick: nothing is known of the display. */
+static void frame(uint64_t present_ns, const char *layer)
+{
+	phone.now_ns = present_ns - MS;
+	phone_begin(&phone, "handleMessageInvalidate");
+	phone_latch(&phone, layer);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, present_ns, 1);
+}
+
+static uint64_t run(const char *layer, uint64_t from_ns, uint64_t step_ns, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		frame(from_ns + i * step_ns, layer);
+	return from_ns + (n - 1) * step_ns;
+}
+
+static const struct fps_row *row(const char *surface, size_t n)
+{
+	const struct fps_row *found = row_log_fps(&phone.log, surface, n);
+
+	if (!found)
+		fail_msg("no row %zu of %s", n, surface);
+	return found;
+}
+
+/* For each layer: frames + waits + 1 = its rows in frames.csv. */
+static void assert_sums(const char *layer, const char *surface)
+{
+	uint64_t sum = 1;
+
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		if (strcmp(phone.log.fps[i].surface, surface) == 0)
+			sum += phone.log.fps[i].stats.frames + phone.log.fps[i].stats.waits;
+	assert_int_equal(sum, row_log_count_frames(&phone.log, layer));
+}
+
+static void test_a_check_closes_rows(void **state)
+{
+	start();
+	run(a, BEGIN, V60, 121);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 2);
+	assert_int_equal(row(SURFACE_A, 0)->start_ns, BEGIN);
+	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 60 * V60);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 60);
+	assert_int_equal(row(SURFACE_A, 0)->stats.time_ns, 60 * V60);
+	assert_int_equal(row(SURFACE_A, 1)->start_ns, BEGIN + 60 * V60);
+	assert_int_equal(row(SURFACE_A, 1)->end_ns, BEGIN + 120 * V60);
+	assert_float_equal(row(SURFACE_A, 0)->fps, 60, 0.001);
+	assert_string_equal(row(SURFACE_A, 0)->app, "com.a");
+	assert_sums(a, SURFACE_A);
+}
+
+/* A check comes at the delay, not a nanosecond before. */
+static void test_the_delay_is_exact(void **state)
+{
+	start();
+	run(a, BEGIN, 20 * MS, 50);
+	frame(BEGIN + SECOND - 1, a);
+	frame(BEGIN + SECOND, a);
+	frame(BEGIN + SECOND + 20 * MS, a);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + SECOND);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 51);
+	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 1);
+}
+
+static void test_a_delay_can_be_chosen(void **state)
+{
+	options.delay_ns = 500 * MS;
+	start();
+	run(a, BEGIN, 20 * MS, 51);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 2);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 25);
+}
+
+/* A row needs more frames than -f: 20 are too few. */
+static void test_too_few_frames_wait_for_the_next_check(void **state)
+{
+	start();
+	run(a, BEGIN, 50 * MS, 41);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 1);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 40);
+	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 2 * SECOND);
+}
+
+static void test_one_frame_more_than_too_few(void **state)
+{
+	options.min_frames = 19;
+	start();
+	run(a, BEGIN, 50 * MS, 41);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 2);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 20);
+}
+
+/* Checks are counted from presents of any layer. */
+static void test_a_check_closes_every_series(void **state)
+{
+	const char *const both[] = { a, b, NULL };
+
+	options.delay_ns = 100 * MS;
+	options.min_frames = 4;
+	start();
+	for (unsigned int i = 0; i <= 5; i++)
+		phone_frames(&phone, BEGIN + i * 20 * MS, both);
+	frame(BEGIN + 120 * MS, a);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 5);
+	assert_int_equal(row(SURFACE_B, 0)->stats.frames, 5);
+	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 1);
+	assert_null(row_log_fps(&phone.log, SURFACE_B, 1));
+}
+
+static void test_the_end_closes_what_is_left(void **state)
+{
+	start();
+	run(a, BEGIN, V60, 3);
+	assert_int_equal(phone.log.n_fps, 0);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 1);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 2);
+}
+
+static void test_one_frame_alone_is_no_row(void **state)
+{
+	start();
+	frame(BEGIN, a);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 0);
+	assert_int_equal(phone.log.n_frames, 1);
+	assert_int_equal(phone.log.frames[0].interval_ns, ROW_UNKNOWN);
+	assert_int_equal(phone.log.frames[0].vsyncs, ROW_UNKNOWN);
+}
+
+/* A layer that is still for 5 s leaves its row while the trace goes on. */
+static void test_an_idle_series_closes(void **state)
+{
+	start();
+	run(a, BEGIN, V60, 10);
+	run(b, BEGIN + SECOND, 50 * MS, 40);
+	assert_null(row_log_fps(&phone.log, SURFACE_A, 0));
+	run(b, BEGIN + 3 * SECOND, 50 * MS, 120);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 9);
+	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 9 * V60);
+	phone_end(&phone);
+}
+
+/* It goes on where it was: the pause is a wait of the same series. */
+static void test_an_idle_series_goes_on(void **state)
+{
+	start();
+	run(a, BEGIN, V60, 10);
+	run(b, BEGIN + SECOND, 50 * MS, 160);
+	run(a, BEGIN + 20 * SECOND, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 1)->stats.waits, 1);
+	assert_int_equal(row(SURFACE_A, 1)->stats.wait_ns, 20 * SECOND - 9 * V60);
+	assert_int_equal(row(SURFACE_A, 1)->start_ns, BEGIN + 9 * V60);
+	assert_sums(a, SURFACE_A);
+	assert_sums(b, SURFACE_B);
+}
+
+static void test_a_wait_is_no_frame(void **state)
+{
+	start();
+	frame(BEGIN, a);
+	frame(BEGIN + 20 * MS, a);
+	frame(BEGIN + 20 * MS + 500 * MS - 1, a);
+	frame(BEGIN + 20 * MS + 1000 * MS - 1, a);
+	frame(BEGIN + 40 * MS + 1000 * MS - 1, a);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 3);
+	assert_int_equal(row(SURFACE_A, 0)->stats.waits, 1);
+	assert_int_equal(row(SURFACE_A, 0)->stats.wait_ns, 500 * MS);
+	assert_int_equal(row(SURFACE_A, 0)->stats.time_ns, 540 * MS - 1);
+	assert_int_equal(row(SURFACE_A, 0)->stats.max_ns, 500 * MS - 1);
+	assert_int_equal(row(SURFACE_A, 0)->stats.a, 1);
+	assert_sums(a, SURFACE_A);
+}
+
+static void test_percentiles_of_a_row_are_frame_times(void **state)
+{
+	options.delay_ns = 100 * SECOND;
+	start();
+	for (unsigned int i = 0, at = 0; i <= 100; at += ++i)
+		frame(BEGIN + at * MS, a);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 100);
+	assert_int_equal(row(SURFACE_A, 0)->p50_ns, 50 * MS);
+	assert_int_equal(row(SURFACE_A, 0)->p90_ns, 90 * MS);
+	assert_int_equal(row(SURFACE_A, 0)->p99_ns, 99 * MS);
+}
+
+/* The three frames before a jank may stand in the row before. */
+static void test_a_rows_end_keeps_the_history_of_jank(void **state)
+{
+	start();
+	run(a, BEGIN, 20 * MS, 51);
+	frame(BEGIN + SECOND + 150 * MS, a);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 50);
+	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 1);
+	assert_int_equal(row(SURFACE_A, 1)->stats.jank, 1);
+	assert_int_equal(row(SURFACE_A, 1)->stats.big_jank, 1);
+}
+
+static void test_a_wait_forgets_the_history_of_jank(void **state)
+{
+	start();
+	run(a, BEGIN, 20 * MS, 10);
+	frame(BEGIN + SECOND, a);
+	frame(BEGIN + SECOND + 150 * MS, a);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->stats.waits, 1);
+	assert_int_equal(row(SURFACE_A, 0)->stats.jank, 0);
+}
+
+static void test_without_a_lattice_vsyncs_are_unknown(void **state)
+{
+	start();
+	run(a, BEGIN, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->stats.d, ROW_UNKNOWN);
+	assert_int_equal(row(SURFACE_A, 0)->stats.missed, ROW_UNKNOWN);
+	assert_int_equal(row(SURFACE_A, 0)->refresh_mhz, ROW_UNKNOWN);
+	assert_int_equal(phone.log.frames[5].vsyncs, ROW_UNKNOWN);
+	assert_int_equal(phone.log.frames[5].vsync_ns, ROW_UNKNOWN);
+	assert_int_equal(phone.log.frames[5].interval_ns, V60);
+}
+
+static void test_a_given_period_makes_whole_vsyncs(void **state)
+{
+	options.vsync_ns = V60;
+	start();
+	frame(BEGIN, a);
+	frame(BEGIN + V60 + MS, a);
+	frame(BEGIN + 4 * V60 - MS, a);
+	phone_end(&phone);
+	assert_int_equal(phone.log.frames[1].vsyncs, 1);
+	assert_int_equal(phone.log.frames[1].interval_ns, V60);
+	assert_int_equal(phone.log.frames[2].vsyncs, 3);
+	assert_int_equal(row(SURFACE_A, 0)->stats.missed, 2);
+	assert_int_equal(row(SURFACE_A, 0)->stats.d, 1);
+	assert_int_equal(row(SURFACE_A, 0)->refresh_mhz, 60000);
+}
+
+/* With ticks the first frames have their vsyncs too: they wait for the lattice. */
+static void test_ticks_give_the_lattice(void **state)
+{
+	start();
+	phone_run(&phone, a, BEGIN, V60, 120);
+	phone_end(&phone);
+	assert_int_equal(phone.log.frames[1].vsyncs, 1);
+	assert_int_equal(row(SURFACE_A, 0)->stats.d, 0);
+	assert_in_range(row(SURFACE_A, 0)->refresh_mhz, 59900, 60100);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_REFRESH), 1);
+	assert_sums(a, SURFACE_A);
+}
+
+static void test_drops_by_time(void **state)
+{
+	options.type = 1;
+	start();
+	run(a, BEGIN, 20 * MS, 3);
+	frame(BEGIN + 82 * MS - 1, a);
+	frame(BEGIN + 124 * MS - 1, a);
+	frame(BEGIN + 900 * MS, a);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_drops, 1);
+	assert_int_equal(phone.log.drops[0].used_ns, 42 * MS);
+	assert_int_equal(phone.log.drops[0].start_ns, BEGIN + 82 * MS - 1);
+	assert_int_equal(phone.log.drops[0].end_ns, BEGIN + 124 * MS - 1);
+	assert_int_equal(phone.log.drops[0].missed, ROW_UNKNOWN);
+	assert_string_equal(phone.log.drops[0].surface, SURFACE_A);
+	assert_string_equal(phone.log.drops[0].layer, a);
+	assert_int_equal(phone.log.n_fps, 1);
+}
+
+static void test_drops_by_vsyncs(void **state)
+{
+	options.type = 2;
+	options.vsync_ns = V60;
+	start();
+	run(a, BEGIN, V60, 3);
+	frame(BEGIN + 4 * V60, a);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_drops, 1);
+	assert_int_equal(phone.log.drops[0].missed, 1);
+	assert_int_equal(phone.log.drops[0].used_ns, 2 * V60);
+}
+
+static void test_types_3_and_4_make_drops_alone(void **state)
+{
+	for (unsigned int type = 3; type <= 4; type++) {
+		options.type = type;
+		options.vsync_ns = V60;
+		start();
+		run(a, BEGIN, V60, 3);
+		frame(BEGIN + 6 * V60, a);
+		phone_end(&phone);
+		assert_int_equal(phone.log.n_drops, 1);
+		assert_int_equal(phone.log.n_fps, 0);
+		if (type == 3)
+			phone_stop(&phone);
+	}
+}
+
+static void test_type_0_makes_no_drops(void **state)
+{
+	start();
+	run(a, BEGIN, V60, 3);
+	frame(BEGIN + 300 * MS, a);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_drops, 0);
+}
+
+static void test_exclude_and_include(void **state)
+{
+	static const char *const include[] = { "com.*", "StatusBar", NULL };
+	static const char *const exclude[] = { "*com.b.*", NULL };
+
+	options.include = include;
+	options.exclude = exclude;
+	start();
+	run(a, BEGIN, V60, 3);
+	run(b, BEGIN + SECOND, V60, 3);
+	run("StatusBar2#0", BEGIN + 2 * SECOND, V60, 3);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 1);
+	assert_non_null(row_log_fps(&phone.log, SURFACE_A, 0));
+	assert_int_equal(phone.log.n_frames, 3);
+}
+
+static struct summary_row summaries[8];
+static char summary_names[8][64];
+static size_t n_summaries;
+
+static void take_summary(void *context, const struct summary_row *summary)
+{
+	strncpy(summary_names[n_summaries], summary->surface, 63);
+	summaries[n_summaries++] = *summary;
+}
+
+static void collect_summary(void)
+{
+	n_summaries = 0;
+	pipeline_summary(phone.pipeline, NULL, take_summary);
+}
+
+static void test_the_summary_joins_layers_of_one_surface(void **state)
+{
+	start();
+	run("com.a/com.a.Main#0", BEGIN, V60, 31);
+	run("com.b/com.b.Main#0", BEGIN + SECOND, V60, 2);
+	run("com.a/com.a.Main#1", BEGIN + 2 * SECOND, 2 * V60, 11);
+	phone_end(&phone);
+	collect_summary();
+	assert_int_equal(n_summaries, 2);
+	assert_string_equal(summary_names[0], SURFACE_A);
+	assert_string_equal(summary_names[1], SURFACE_B);
+	assert_int_equal(summaries[0].stats.frames, 40);
+	assert_int_equal(summaries[0].stats.waits, 0);
+	assert_int_equal(summaries[0].stats.time_ns, 30 * V60 + 20 * V60);
+	assert_int_equal(summaries[0].first_ns, BEGIN);
+	assert_int_equal(summaries[0].last_ns, BEGIN + 2 * SECOND + 20 * V60);
+	assert_in_range(summaries[0].p50_ns, V60 - 100000, V60 + 100000);
+	assert_in_range(summaries[0].p999_ns, 2 * V60 - 100000, 2 * V60 + 100000);
+	assert_float_equal(summaries[0].low1_fps, 30, 0.01);
+}
+
+/* What is written while the trace goes on holds what has been counted. */
+static void test_the_summary_can_be_asked_for_at_any_time(void **state)
+{
+	start();
+	run(a, BEGIN, V60, 600);
+	collect_summary();
+	assert_int_equal(n_summaries, 1);
+	assert_in_range(summaries[0].stats.frames, 60, 599);
+	phone_end(&phone);
+	collect_summary();
+	assert_int_equal(summaries[0].stats.frames, 599);
+}
+
+static void test_the_score_follows_the_target(void **state)
+{
+	options.target_fps = 120;
+	start();
+	run(a, BEGIN, V60, 61);
+	phone_end(&phone);
+	assert_float_equal(row(SURFACE_A, 0)->stats.score, 70, 0.001);
+}
+
+static void test_an_empty_trace_has_no_rows(void **state)
+{
+	start();
+	phone_end(&phone);
+	collect_summary();
+	assert_int_equal(phone.log.n_fps + phone.log.n_frames + n_summaries, 0);
+	assert_int_equal(pipeline_counters(phone.pipeline)->sf_tid, TRACE_ID_UNKNOWN);
+	assert_int_equal(pipeline_counters(phone.pipeline)->refresh_mhz, ROW_UNKNOWN);
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_a_check_closes_rows),
+		test(test_the_delay_is_exact),
+		test(test_a_delay_can_be_chosen),
+		test(test_too_few_frames_wait_for_the_next_check),
+		test(test_one_frame_more_than_too_few),
+		test(test_a_check_closes_every_series),
+		test(test_the_end_closes_what_is_left),
+		test(test_one_frame_alone_is_no_row),
+		test(test_an_idle_series_closes),
+		test(test_an_idle_series_goes_on),
+		test(test_a_wait_is_no_frame),
+		test(test_percentiles_of_a_row_are_frame_times),
+		test(test_a_rows_end_keeps_the_history_of_jank),
+		test(test_a_wait_forgets_the_history_of_jank),
+		test(test_without_a_lattice_vsyncs_are_unknown),
+		test(test_a_given_period_makes_whole_vsyncs),
+		test(test_ticks_give_the_lattice),
+		test(test_drops_by_time),
+		test(test_drops_by_vsyncs),
+		test(test_types_3_and_4_make_drops_alone),
+		test(test_type_0_makes_no_drops),
+		test(test_exclude_and_include),
+		test(test_the_summary_joins_layers_of_one_surface),
+		test(test_the_summary_can_be_asked_for_at_any_time),
+		test(test_the_score_follows_the_target),
+		test(test_an_empty_trace_has_no_rows),
+	};
+
+	return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+}

@@ -41,6 +41,17 @@ struct waiting_frame {
 	struct loss loss;
 };
 
+#define EVENTS_FREE 100
+#define RECORDS_PER_EVENT 1000
+#define EVENT_TEXT_SIZE (NAME_SIZE + 64)
+
+/* Of one kind of events. */
+struct event_limit {
+	uint64_t written;
+	uint64_t last_record; /* number of the record that the last one came with */
+	uint64_t withheld;    /* since then */
+};
+
 struct pipeline {
 	const struct ruleset *rules;
 	struct pipeline_options options;
@@ -51,11 +62,13 @@ struct pipeline {
 	struct gfx2019 *gfx2019; /* the other way, where the rules ask for it */
 	struct context_log *log; /* what drop rows tell of the time before them, or NULL */
 	struct loss loss;
+	struct event_limit limits[TRACE_EVENT_KINDS];
 	uint64_t now_ns;   /* latest time of a record */
 	uint64_t ahead_ns; /* time of a last record far ahead of it, 0: there is none */
 	uint64_t last_present_ns;
-	bool locked_once; /* or waited long enough for it */
-	bool checked;	  /* there was a present */
+	uint64_t sure_present_ns; /* the same before the record at ahead_ns */
+	bool locked_once;	  /* or waited long enough for it */
+	bool checked;		  /* there was a present */
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	char front[APP_SIZE]; /* the app in front */
@@ -67,13 +80,29 @@ struct pipeline {
 	struct summary summary;
 };
 
+/* Any app can make events of most kinds happen, as often as it likes: after the first ones, one
+ * in a thousand records is written and tells of those that were not. */
 static void emit_event(struct pipeline *p, uint64_t time_ns, enum trace_event_kind kind,
 		       const char *text)
 {
+	struct event_limit *limit = &p->limits[kind];
 	struct trace_event event = { time_ns, kind, text };
+	char longer[EVENT_TEXT_SIZE];
 
-	if (p->sink.event)
-		p->sink.event(p->sink.context, &event);
+	if (!p->sink.event)
+		return;
+	if (limit->written >= EVENTS_FREE &&
+	    p->counters.records < limit->last_record + RECORDS_PER_EVENT) {
+		limit->withheld++;
+		return;
+	}
+	if (limit->withheld > 0) {
+		snprintf(longer, sizeof(longer), "%s (and %llu of this kind before)", text,
+			 (unsigned long long)limit->withheld);
+		event.text = longer;
+	}
+	*limit = (struct event_limit){ limit->written + 1, p->counters.records, 0 };
+	p->sink.event(p->sink.context, &event);
 }
 
 /* --- rows --- */
@@ -234,6 +263,9 @@ static void count_frame(struct pipeline *p, const struct waiting_frame *waiting)
 	struct interval interval;
 
 	layer->waiting--;
+	if (layer->window.begun &&
+	    waiting->frame.present_ns >= layer->window.last.time_ns + IDLE_NS)
+		close_row(p, layer);
 	follow_front(p, waiting->frame.layer, waiting->frame.present_ns);
 	if (!layer->has_app && strcmp(layer->app, p->front) != 0)
 		name_copy(layer->app, sizeof(layer->app), span_of(p->front));
@@ -423,7 +455,7 @@ static void drop_future(struct pipeline *p, uint64_t from_ns)
 {
 	unsigned int n = p->n_waiting;
 
-	p->last_present_ns = 0;
+	p->last_present_ns = p->sure_present_ns;
 	while (n-- > 0) {
 		struct waiting_frame first = p->waiting[p->waiting_first];
 
@@ -480,6 +512,7 @@ static bool follow_clock(struct pipeline *p, uint64_t time_ns)
 	}
 	if (!p->ahead_ns && p->now_ns && time_ns > p->now_ns + JUMP_NS) {
 		p->ahead_ns = time_ns;
+		p->sure_present_ns = p->last_present_ns;
 		return false;
 	}
 	p->ahead_ns = 0;

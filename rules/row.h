@@ -95,6 +95,7 @@ enum trace_event_kind {
 	TRACE_EVENT_SURFACEFLINGER, /* found, or another one took over */
 	TRACE_EVENT_TRACING,	    /* the clock stepped, the stream was damaged or forged */
 	TRACE_EVENT_FOCUS,	    /* another app came to the front */
+	TRACE_EVENT_KINDS,
 };
 
 struct trace_event {

@@ -125,7 +125,7 @@ static void test_too_many_contexts(void **state)
 	ruleset_free(taken(text));
 	free(text);
 	text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX);
-	assert_refused(span_of(text), RULE_CONTEXTS_MAX + 2, 23, "24 'inside'");
+	assert_refused(span_of(text), RULE_CONTEXTS_MAX + 2, 30, "24 'inside'");
 	free(text);
 }
 

@@ -208,9 +208,17 @@ static void test_a_wrong_hint_is_not_believed(void **state)
 	vsync_hint(&lattice, V90);
 	ticks(SECOND, V60, 100, 100000);
 	assert_period(V60);
-	vsync_hint(&lattice, V120);
+	vsync_hint(&lattice, 6944444);
 	ticks(10 * SECOND, V60, 100, 100000);
 	assert_period(V60);
+}
+
+/* What ticks alone cannot tell: an app at 60 on a display at 120 Hz. */
+static void test_a_hint_of_half_the_distances_is_believed(void **state)
+{
+	vsync_hint(&lattice, V120);
+	ticks(SECOND, V60, 100, 100000);
+	assert_period(V120);
 }
 
 static void test_absurd_hints_are_dropped(void **state)
@@ -293,6 +301,7 @@ int main(void)
 		cmocka_unit_test_setup(test_a_switch_from_60_to_90_hz, set_up),
 		cmocka_unit_test_setup(test_a_hint_tells_of_a_slower_rate_sooner, set_up),
 		cmocka_unit_test_setup(test_a_wrong_hint_is_not_believed, set_up),
+		cmocka_unit_test_setup(test_a_hint_of_half_the_distances_is_believed, set_up),
 		cmocka_unit_test_setup(test_absurd_hints_are_dropped, set_up),
 		cmocka_unit_test_setup(test_a_right_hint_gives_the_period, set_up),
 		cmocka_unit_test_setup(test_reset_parts_the_presents, set_up),

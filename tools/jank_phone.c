@@ -59,6 +59,9 @@ static const char help[] =
 	"interval by --vsync-ms, empty where that is 0.3 and more from a whole number. app is\n"
 	"empty where the layer's name holds no package. A recording's truth is the frames.csv\n"
 	"beside it, if that begins with 'present_us,layer', else what the trace says it latched.\n"
+	"Around a present that the machine played late by more than a quarter of a vsync all "
+	"three\n"
+	"are empty: what passed there is not what was planned.\n"
 	"\n"
 	"Exit codes: 0 done; 1 it failed; 2 wrong usage.\n";
 

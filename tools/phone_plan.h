@@ -56,7 +56,8 @@ struct phone_mark {
 struct phone_truth {
 	uint32_t mark; /* begin of the present slice */
 	uint32_t layer;
-	int64_t vsync;	   /* number of the vsync in the loop, or PHONE_VSYNC_UNKNOWN */
+	int64_t vsync; /* number of the vsync in the loop, or PHONE_VSYNC_UNKNOWN */
+	uint64_t period_ns;
 	uint64_t vsync_ns; /* time of the vsync that ends it: the first that can show the frame */
 };
 

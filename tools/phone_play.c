@@ -63,7 +63,7 @@ struct stage {
 	uint32_t truths; /* played in this loop */
 	int32_t pids[PHONE_PROCESSES_MAX];
 	struct seat seats[PHONE_THREADS_MAX];
-	uint64_t played_ns[]; /* for each truth */
+	struct phone_played played[]; /* for each truth */
 };
 
 struct player {
@@ -116,14 +116,14 @@ static void sleep_until(uint64_t due_ns)
 }
 
 /* Notes that the present @mark is played now, for all layers that it shows. */
-static void note_present(const struct player *player, uint32_t mark)
+static void note_present(const struct player *player, uint32_t mark, uint64_t late_ns)
 {
 	struct stage *stage = player->stage;
 	uint64_t now_ns = clock_ns(player->options->clock);
 
 	while (stage->truths < player->plan->truth_count &&
 	       player->plan->truths[stage->truths].mark <= mark)
-		stage->played_ns[stage->truths++] = now_ns;
+		stage->played[stage->truths++] = (struct phone_played){ now_ns, late_ns };
 }
 
 static void play_mark(const struct musician *m, uint32_t number)
@@ -142,7 +142,7 @@ static void play_mark(const struct musician *m, uint32_t number)
 	uint64_t late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
 
 	if (mark->present)
-		note_present(m->player, number);
+		note_present(m->player, number, late_ns);
 	if (write(m->marker, payload, length) < 0)
 		stage->refused++;
 	stage->marks++;
@@ -369,8 +369,8 @@ static void find_runs(struct player *player)
 
 static void make_stage(struct player *player)
 {
-	player->stage_size =
-		sizeof(struct stage) + (player->plan->truth_count + 1) * sizeof(uint64_t);
+	player->stage_size = sizeof(struct stage) +
+			     (player->plan->truth_count + 1) * sizeof(struct phone_played);
 	player->stage = mmap(NULL, player->stage_size, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (player->stage == MAP_FAILED)
@@ -396,7 +396,7 @@ static void play_loops(const struct player *player, struct phone_truth_writer *t
 		/* Stopped in the middle of a loop: nobody may write while the rows are read. */
 		if (*player->options->stop)
 			end_children();
-		phone_truth_rows(truth, loop, stage->played_ns, stage->truths);
+		phone_truth_rows(truth, loop, stage->played, stage->truths);
 	}
 }
 

@@ -275,6 +275,7 @@ void pen_present(struct pen *pen, const struct beat *beat, const char *name)
 					 .mark = mark,
 					 .layer = beat->frames[i].layer->number,
 					 .vsync = beat->vsync,
+					 .period_ns = beat->period_ns,
 					 .vsync_ns = beat->lattice_ns + beat->period_ns,
 				 });
 }

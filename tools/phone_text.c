@@ -59,9 +59,9 @@ static void tell(const struct teller *teller, const struct phone_mark *mark, uin
 	putc('\n', teller->out);
 }
 
-/* Plays one loop. Returns the number of truths played, and sets *@played_ns for them. */
+/* Plays one loop. Returns the number of truths played, and sets @played for them. */
 static uint32_t tell_loop(const struct teller *teller, uint64_t loop, bool last,
-			  uint64_t *played_ns)
+			  struct phone_played *played)
 {
 	const struct phone_plan *plan = teller->plan;
 	uint32_t truths = 0;
@@ -74,7 +74,7 @@ static uint32_t tell_loop(const struct teller *teller, uint64_t loop, bool last,
 			break;
 		tell(teller, &plan->marks[i], plan->base_ns + plan_ns);
 		while (truths < plan->truth_count && plan->truths[truths].mark == i)
-			played_ns[truths++] = plan->base_ns + plan_ns;
+			played[truths++] = (struct phone_played){ plan->base_ns + plan_ns, 0 };
 	}
 	return truths;
 }
@@ -83,16 +83,16 @@ int phone_text_play(const struct phone_plan *plan, FILE *out, double speed, uint
 		    struct phone_truth_writer *truth, const volatile sig_atomic_t *stop)
 {
 	struct teller teller = { plan, out, speed, monotonic_ns(), stop };
-	uint64_t *played_ns = calloc(plan->truth_count + 1, sizeof(*played_ns));
+	struct phone_played *played = calloc(plan->truth_count + 1, sizeof(*played));
 
-	if (!played_ns)
+	if (!played)
 		phone_fail("the truth", "out of memory", "play less (--seconds)");
 	for (uint64_t loop = 0; loop < loops && !*stop && !ferror(out); loop++) {
-		uint32_t truths = tell_loop(&teller, loop, loop + 1 == loops, played_ns);
+		uint32_t truths = tell_loop(&teller, loop, loop + 1 == loops, played);
 
-		phone_truth_rows(truth, loop, played_ns, truths);
+		phone_truth_rows(truth, loop, played, truths);
 	}
-	free(played_ns);
+	free(played);
 	errno = 0;
 	if (fflush(out) != 0 || ferror(out))
 		return errno ? -errno : -EIO;

@@ -151,8 +151,17 @@ static void put_names(FILE *out, struct span layer)
 	fputc('\n', out);
 }
 
+static bool is_late(const struct phone_truth_writer *writer, const struct phone_truth *truth,
+		    const struct phone_played *played)
+{
+	uint64_t period_ns =
+		truth->vsync == PHONE_VSYNC_UNKNOWN ? writer->period_ns : truth->period_ns;
+
+	return (double)played->late_ns * writer->speed > (double)period_ns / 4;
+}
+
 static void put_row(struct phone_truth_writer *writer, const struct phone_truth *truth,
-		    uint64_t loop, uint64_t played_ns)
+		    uint64_t loop, const struct phone_played *played)
 {
 	const struct phone_plan *plan = writer->plan;
 	const struct phone_mark *mark = &plan->marks[truth->mark];
@@ -161,29 +170,32 @@ static void put_row(struct phone_truth_writer *writer, const struct phone_truth 
 	uint64_t plan_ns = loop * plan->length_ns + (exact ? truth->vsync_ns : mark->time_ns);
 	int64_t vsync = exact ? (int64_t)loop * plan->vsyncs + truth->vsync : 0;
 	uint64_t interval_ns = plan_ns - layer->plan_ns;
+	bool late = is_late(writer, truth, played);
+	bool counted = layer->seen && !late && !layer->late;
 	FILE *out = writer->out;
 
 	if (out) {
-		put_seconds(out, played_ns);
+		put_seconds(out, played->time_ns);
 		fputc(',', out);
-		if (exact)
-			put_seconds(out, vsync_played(writer, truth, mark, played_ns));
+		if (exact && !late)
+			put_seconds(out, vsync_played(writer, truth, mark, played->time_ns));
 		fputc(',', out);
-		if (layer->seen)
+		if (counted)
 			put_interval(writer, interval_ns,
 				     exact ? vsync - layer->vsync : vsyncs_in(writer, interval_ns));
-		fputs(layer->seen ? "," : ",,", out);
+		fputs(counted ? "," : ",,", out);
 		put_names(out, span_of(plan->texts + plan->layers[truth->layer]));
 	}
-	*layer = (struct phone_truth_layer){ true, vsync, plan_ns, layer->frames + 1 };
+	*layer = (struct phone_truth_layer){ true, late, vsync, plan_ns, layer->frames + 1 };
 	writer->frames++;
+	writer->late += late;
 }
 
-void phone_truth_rows(struct phone_truth_writer *writer, uint64_t loop, const uint64_t *played_ns,
-		      uint32_t count)
+void phone_truth_rows(struct phone_truth_writer *writer, uint64_t loop,
+		      const struct phone_played *played, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		put_row(writer, &writer->plan->truths[i], loop, played_ns[i]);
+		put_row(writer, &writer->plan->truths[i], loop, &played[i]);
 	if (writer->out && fflush(writer->out) != 0)
 		phone_fail("the truth", "could not be written", "look at the disk or the pipe");
 }
@@ -199,6 +211,9 @@ void phone_truth_summary(const struct phone_truth_writer *writer)
 		put_name(stderr, span_of(plan->texts + plan->layers[i]));
 		fputc('\n', stderr);
 	}
+	if (writer->late > 0)
+		fprintf(stderr, "jank-phone: %llu frames late: vsyncs around them are empty\n",
+			(unsigned long long)writer->late);
 }
 
 void phone_truth_close(struct phone_truth_writer *writer)

@@ -3,7 +3,7 @@
 """Over a session, for each layer: frames + wait times + 1 = its rows in frames.csv.
 
 fps.csv names Surfaces, so layers that share one are compared by their sum. summary.csv joins
-them and must say the same.
+them and must say the same. In each row the order of its numbers must be right.
 """
 
 import collections
@@ -20,6 +20,18 @@ def per_surface(table):
     return sums
 
 
+def in_order(checks, what, row):
+    """What must not be greater than what in a row of fps.csv or summary.csv."""
+    if row["frames"] == "0":
+        return
+    columns = ["p50(ms)", "p90(ms)", "p95(ms)", "p99(ms)", "p99.9(ms)", "max time(ms)"]
+    values = [float(row[column]) for column in columns if column in row]
+    checks.equal(values, sorted(values), f"{what}: percentiles")
+    count = {key: int(row[key]) for key in ("A", "B", "C", "frames", "jank", "big jank")}
+    checks.that(count["A"] + count["B"] + count["C"] <= count["frames"], f"{what}: A, B, C: {row}")
+    checks.that(count["big jank"] <= count["jank"] <= count["frames"], f"{what}: janks: {row}")
+
+
 def check(checks, name, out):
     layers = collections.defaultdict(set)
     frames = collections.Counter()
@@ -32,8 +44,8 @@ def check(checks, name, out):
         for surface, count in frames.items():
             checks.equal(sums[surface] + len(layers[surface]), count,
                          f"{name}: {file}: {surface}: frames + wait times + layers")
-        checks.that(not [r for r in rows(out, file) if int(r["frames"]) + int(r["wait times"]) < 0],
-                    f"{name}: {file}: negative counts")
+        for row in rows(out, file):
+            in_order(checks, f"{name}: {file}: {row['Surface']}", row)
 
 
 checks = Checks()

@@ -168,7 +168,7 @@ static uint64_t estimate(const struct vsync_lattice *v, unsigned int n)
 
 /* --- stretches: from when on which period --- */
 
-static const struct vsync_stretch *stretch_at(const struct vsync_lattice *v, uint64_t time_ns)
+static struct vsync_stretch *stretch_at(struct vsync_lattice *v, uint64_t time_ns)
 {
 	unsigned int i = v->n_stretches - 1;
 
@@ -177,7 +177,7 @@ static const struct vsync_stretch *stretch_at(const struct vsync_lattice *v, uin
 	return &v->stretches[i];
 }
 
-static int64_t position_of(const struct vsync_lattice *v, uint64_t time_ns)
+static int64_t position_of(struct vsync_lattice *v, uint64_t time_ns)
 {
 	const struct vsync_stretch *s = stretch_at(v, time_ns);
 	uint64_t gone = distance(time_ns, s->from_ns);
@@ -192,22 +192,45 @@ static uint64_t period_of(const struct vsync_lattice *v)
 	return v->n_stretches ? v->stretches[v->n_stretches - 1].period_ns : 0;
 }
 
+/* Has no present been placed in the last stretch yet? */
+static bool is_unused(const struct vsync_lattice *v)
+{
+	return v->n_stretches > 0 && !v->stretches[v->n_stretches - 1].used;
+}
+
+/* Not the same period, measured better, but another. */
+static bool is_switch(uint64_t before_ns, uint64_t after_ns)
+{
+	return distance(before_ns, after_ns) * 100 > before_ns;
+}
+
+/* A period that is only known better has its ticks at the same place. */
+static void take_tick_phase(struct vsync_stretch *stretch, const struct vsync_stretch *before)
+{
+	if (is_switch(before->period_ns, stretch->period_ns))
+		return;
+	stretch->tick_phase = before->tick_phase;
+	stretch->tick_rank = before->tick_rank;
+	stretch->n_ticks = before->n_ticks;
+}
+
 /* A new period from @from_ns on. One that no present was placed on yet is replaced. */
 static void set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t from_ns)
 {
 	uint64_t before = period_of(v);
-	struct vsync_stretch stretch = { from_ns, period_ns, 0 };
+	struct vsync_stretch stretch = { .from_ns = from_ns, .period_ns = period_ns };
 
-	if (distance(before, period_ns) * 100 > before)
+	if (is_switch(before, period_ns))
 		v->changed = true;
-	if (before == 0 || (v->n_stretches == 1 && !v->used)) {
+	if (before == 0 || is_unused(v)) {
 		if (before)
-			stretch.from_ns = v->stretches[0].from_ns;
-		v->n_stretches = 0;
+			stretch = v->stretches[--v->n_stretches];
+		stretch.period_ns = period_ns;
 	} else {
 		while (v->n_stretches > 1 && v->stretches[v->n_stretches - 1].from_ns >= from_ns)
 			v->n_stretches--;
 		stretch.position = position_of(v, from_ns);
+		take_tick_phase(&stretch, &v->stretches[v->n_stretches - 1]);
 	}
 	if (v->n_stretches == VSYNC_STRETCHES) {
 		memmove(&v->stretches[0], &v->stretches[1],
@@ -298,6 +321,21 @@ static void keep_deltas(struct vsync_lattice *v, unsigned int n)
 	v->n_deltas = n;
 }
 
+/* When the ticks of another period began: with the earliest of the last strangers that it
+ * explains, but not before the last tick that the old one explains. */
+static uint64_t first_tick_of(const struct vsync_lattice *v, uint64_t period_ns)
+{
+	uint64_t first_ns = delta_at(v, 0)->begin_ns;
+
+	for (unsigned int i = 0; i < v->strangers && i < deltas_kept(v); i++) {
+		const struct vsync_delta *delta = delta_at(v, i);
+
+		if (delta->begin_ns < first_ns && periods_in(delta->length_ns, period_ns))
+			first_ns = delta->begin_ns;
+	}
+	return first_ns > v->last_known_ns ? first_ns : v->last_known_ns;
+}
+
 /* Another rate: the last distances, or all but one of them, are strangers to the period. */
 static void follow_switch(struct vsync_lattice *v, uint64_t now_ns)
 {
@@ -319,7 +357,7 @@ static void follow_switch(struct vsync_lattice *v, uint64_t now_ns)
 	if (!period_ns || distance(period_ns, period_of(v)) * 100 < 3 * period_ns ||
 	    fit_of(v, SWITCH_DELTAS, period_ns).explained < SWITCH_DELTAS - 1)
 		return;
-	set_period(v, period_ns, delta_at(v, v->strangers - 1)->begin_ns);
+	set_period(v, period_ns, first_tick_of(v, period_ns));
 	keep_deltas(v, SWITCH_DELTAS);
 }
 
@@ -355,7 +393,7 @@ static void refine(struct vsync_lattice *v, uint64_t now_ns)
 		set_period(v, period_ns / 2, now_ns);
 		return;
 	}
-	if (!v->used || fit.explained * 3 < n * 2)
+	if (is_unused(v) || fit.explained * 3 < n * 2)
 		better_ns = estimate(v, n);
 	if (better_ns) {
 		set_period(v, better_ns, now_ns);
@@ -397,6 +435,8 @@ static void add_delta(struct vsync_lattice *v, uint64_t begin_ns, uint64_t now_n
 	periods = periods_in(length_ns, period_of(v));
 	v->strangers = periods ? 0 : v->strangers + 1;
 	if (periods)
+		v->last_known_ns = now_ns;
+	if (periods)
 		run_add(&v->run, periods, begin_ns);
 	if (hardware && periods && length_ns <= PERIOD_MAX_NS)
 		run_add(&v->hw_run, periods, begin_ns);
@@ -426,20 +466,28 @@ static int64_t fraction(int64_t position)
 	return f < 0 ? f + VSYNC_ONE : f;
 }
 
+/* A mean that follows: the first values count in full, later ones an eighth. */
+static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
+{
+	if (*n < PHASE_GAIN)
+		++*n;
+	return fraction(phase + wrap(phase, position) / (int64_t)*n);
+}
+
 static void follow_tick_phase(struct vsync_lattice *v, unsigned int rank, uint64_t time_ns)
 {
-	int64_t position;
+	struct vsync_stretch *stretch;
 
-	if (!v->locked || (v->have_tick_phase && rank > v->tick_rank))
+	if (!v->locked)
 		return;
-	position = position_of(v, time_ns);
-	if (!v->have_tick_phase || rank < v->tick_rank)
-		v->tick_phase = fraction(position);
-	else
-		v->tick_phase =
-			fraction(v->tick_phase + wrap(v->tick_phase, position) / PHASE_GAIN);
-	v->tick_rank = rank;
-	v->have_tick_phase = true;
+	stretch = &v->stretches[v->n_stretches - 1];
+	if (stretch->n_ticks > 0 && rank > stretch->tick_rank)
+		return;
+	if (stretch->n_ticks > 0 && rank < stretch->tick_rank)
+		stretch->n_ticks = 0;
+	stretch->tick_rank = rank;
+	stretch->tick_phase =
+		follow_phase(stretch->tick_phase, position_of(v, time_ns), &stretch->n_ticks);
 }
 
 void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, bool hardware,
@@ -459,7 +507,8 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, bool 
 		add_delta(v, source->last_ns, time_ns, hardware);
 	source->name = name;
 	source->last_ns = time_ns;
-	if (!hardware)
+	/* Strangers may be the first of another period, which has its own phase. */
+	if (!hardware && v->strangers == 0)
 		follow_tick_phase(v, rank, time_ns);
 }
 
@@ -475,7 +524,7 @@ void vsync_finish(struct vsync_lattice *v)
 
 	if (!v->locked || v->guessed)
 		try_lock(v, 2, now_ns);
-	else if (!v->used)
+	else if (is_unused(v))
 		refine(v, now_ns);
 	if (!v->locked && v->hinted_ns)
 		set_period(v, v->hinted_ns, now_ns);
@@ -483,31 +532,40 @@ void vsync_finish(struct vsync_lattice *v)
 
 /* --- presents --- */
 
+/* Presents of another rate, or after a pause, begin where they like. */
+static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
+{
+	if (v->phase_number == 0 || is_switch(v->last_period_ns, stamp->period_ns) ||
+	    distance(stamp->time_ns, v->last_present_ns) > PHASE_KEEP_NS) {
+		v->n_presents = 0;
+		v->present_phase = fraction(stamp->position);
+		v->phase_number++;
+	}
+	v->last_present_ns = stamp->time_ns;
+	v->last_period_ns = stamp->period_ns;
+	v->present_phase = follow_phase(v->present_phase, stamp->position, &v->n_presents);
+}
+
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp)
 {
-	int64_t off;
-	int64_t period_ns;
-	int64_t behind;
+	struct vsync_stretch *stretch;
+	int64_t off, behind;
 
 	*stamp = (struct vsync_stamp){ .time_ns = present_ns, .locked = v->locked };
 	if (!v->locked)
 		return;
-	v->used = true;
+	stretch = stretch_at(v, present_ns);
+	stretch->used = true;
 	stamp->position = position_of(v, present_ns);
 	stamp->epoch = v->epoch;
-	stamp->period_ns = stretch_at(v, present_ns)->period_ns;
-	if (v->phase_number == 0 || distance(present_ns, v->last_present_ns) > PHASE_KEEP_NS) {
-		v->present_phase = fraction(stamp->position);
-		v->phase_number++;
-	}
-	v->last_present_ns = present_ns;
+	stamp->period_ns = stretch->period_ns;
+	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);
 	stamp->index = (stamp->position - off - v->present_phase) / VSYNC_ONE;
-	behind = v->have_tick_phase ? fraction(v->tick_phase - v->present_phase) : 0;
-	period_ns = (int64_t)stamp->period_ns;
-	stamp->vsync_ns = present_ns + (uint64_t)((behind - off) * period_ns / VSYNC_ONE);
-	v->present_phase = fraction(v->present_phase + off / PHASE_GAIN);
+	behind = stretch->n_ticks ? fraction(stretch->tick_phase - v->present_phase) : 0;
+	stamp->vsync_ns =
+		present_ns + (uint64_t)((behind - off) * (int64_t)stretch->period_ns / VSYNC_ONE);
 }
 
 int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stamp *later)

@@ -31,7 +31,6 @@ struct vsync_lattice {
 	uint32_t epoch;	    /* positions of two epochs have nothing in common */
 	bool locked;
 	bool guessed; /* the period is given_ns: ticks have not been heard yet */
-	bool used;    /* a present has been placed since the last change */
 	bool changed; /* since vsync_take_change() */
 	struct vsync_source {
 		uint64_t name; /* hash of the counter's name */
@@ -40,20 +39,24 @@ struct vsync_lattice {
 	unsigned int n_deltas; /* ever; the ring holds the last VSYNC_DELTAS */
 	struct vsync_delta deltas[VSYNC_DELTAS];
 	unsigned int strangers;	 /* deltas in a row that the period does not explain */
+	uint64_t last_known_ns;	 /* end of the last delta that it does */
 	struct vsync_run run;	 /* of all ticks */
 	struct vsync_run hw_run; /* of hardware vsyncs */
 	unsigned int n_stretches;
 	struct vsync_stretch {
 		uint64_t from_ns;
 		uint64_t period_ns;
-		int64_t position; /* at from_ns */
+		bool used;	    /* a present was placed in it */
+		int64_t position;   /* at from_ns */
+		int64_t tick_phase; /* where in a vsync the ticks are, [0, VSYNC_ONE) */
+		unsigned int tick_rank;
+		unsigned int n_ticks; /* that tick_phase is a mean of */
 	} stretches[VSYNC_STRETCHES];
-	int64_t present_phase; /* where in a vsync presents begin, [0, VSYNC_ONE) */
-	uint32_t phase_number; /* counts fresh starts of present_phase */
+	int64_t present_phase;	 /* where in a vsync presents begin, [0, VSYNC_ONE) */
+	unsigned int n_presents; /* that present_phase is a mean of */
+	uint32_t phase_number;	 /* counts fresh starts of present_phase */
 	uint64_t last_present_ns;
-	int64_t tick_phase; /* where in a vsync the ticks are */
-	unsigned int tick_rank;
-	bool have_tick_phase;
+	uint64_t last_period_ns; /* at the last present */
 };
 
 /* Where on the lattice a present stands. */

@@ -17,11 +17,12 @@ static struct interval interval_between(const struct vsync_stamp *before,
 {
 	struct interval interval = { .vsyncs = vsync_between(before, now) };
 
-	/* Over a switch of the refresh rate periods differ: there the clock has the word. */
-	if (interval.vsyncs >= 0 && before->period_ns == now->period_ns)
-		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
-	else
+	if (interval.vsyncs < 0)
 		interval.ns = (int64_t)(now->time_ns - before->time_ns);
+	else if (before->period_ns == now->period_ns || now->vsync_ns < before->vsync_ns)
+		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
+	else /* over a switch of the refresh rate: vsyncs of both lengths */
+		interval.ns = (int64_t)(now->vsync_ns - before->vsync_ns);
 	return interval;
 }
 

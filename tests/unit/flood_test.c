@@ -180,6 +180,30 @@ static void test_times_at_both_ends(void **state)
 	assert_true(counters()->clock_steps > 0);
 }
 
+/* events.csv does not grow with a flood; the counters know all of it. */
+static void test_events_without_number(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 10);
+	for (unsigned int i = 0; i < 20000; i++)
+		phone_lost(&phone, 1, 2);
+	phone_run(&phone, a, BEGIN + SECOND, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(counters()->lost_events, 40000);
+	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 1000);
+}
+
+/* The clock goes to and fro: every step is counted, and no row runs backwards. */
+static void test_a_clock_that_goes_to_and_fro(void **state)
+{
+	for (unsigned int i = 0; i < 500; i++)
+		phone_run(&phone, a, i % 2 ? BEGIN : BEGIN + 5 * SECOND, V60, 3);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 1500);
+	assert_in_range(counters()->clock_steps, 249, 500);
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		assert_true(phone.log.fps[i].end_ns >= phone.log.fps[i].start_ns);
+}
+
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -190,6 +214,7 @@ int main(void)
 		test(test_threads_without_number),     test(test_very_long_names),
 		test(test_names_that_are_no_text),     test(test_presents_without_pause),
 		test(test_extreme_counter_values),     test(test_times_at_both_ends),
+		test(test_events_without_number),      test(test_a_clock_that_goes_to_and_fro),
 	};
 
 	return cmocka_run_group_tests_name("flood", tests, NULL, NULL);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole vsyncs between frames, from a trace's own ticks: rates, switches, pauses. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define V90 UINT64_C(11128400)
+#define V120 UINT64_C(8333333)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char bar[] = "StatusBar#0";
+
+static struct phone phone;
+static uint32_t seed;
+
+static int set_up(void **state)
+{
+	phone_start(&phone, PHONE_14, NULL);
+	seed = 3;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static uint64_t any(uint64_t below)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % below;
+}
+
+/* A frame whose present begins @late_ns behind its time; its tick is on time. */
+static void late_frame(uint64_t present_ns, uint64_t late_ns)
+{
+	phone_queue(&phone, present_ns - 3 * MS, a, 1);
+	phone_tick(&phone, present_ns - 2 * MS);
+	phone.now_ns = present_ns + late_ns - MS;
+	phone_begin(&phone, "commit 1234");
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, present_ns + late_ns, 1);
+}
+
+/* Frames of @layer in @log that are not @vsyncs after the one before; its first is none. */
+static size_t count_others(const char *layer, int64_t vsyncs)
+{
+	size_t n = 0;
+	bool first = true;
+
+	for (size_t i = 0; i < phone.log.n_frames; i++) {
+		const struct frame_row *row = &phone.log.frames[i];
+
+		if (strcmp(row->layer, layer) != 0)
+			continue;
+		n += !first && row->vsyncs != vsyncs;
+		first = false;
+	}
+	return n;
+}
+
+static void steady(uint64_t period_ns, int64_t refresh_mhz)
+{
+	phone_run(&phone, a, BEGIN, period_ns, 300);
+	phone_end(&phone);
+	assert_int_equal(count_others(a, 1), 0);
+	assert_in_range(pipeline_counters(phone.pipeline)->refresh_mhz, refresh_mhz - 100,
+			refresh_mhz + 100);
+}
+
+static void test_steady_60(void **state)
+{
+	steady(V60, 60000);
+}
+
+static void test_steady_90(void **state)
+{
+	steady(V90, 89860);
+}
+
+static void test_steady_120(void **state)
+{
+	steady(V120, 120000);
+}
+
+/* Every missed vsync is counted, exactly. */
+static void test_known_drops(void **state)
+{
+	uint64_t vsync = 0;
+	int64_t missed = 0;
+
+	for (int i = 0; i < 500; i++) {
+		uint64_t n = i % 10 ? 1 : 1 + any(6);
+
+		missed += i > 0 ? (int64_t)n - 1 : 0;
+		vsync += i > 0 ? n : 0;
+		late_frame(BEGIN + vsync * V120, any(2 * MS));
+	}
+	phone_end(&phone);
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		missed -= phone.log.fps[i].stats.missed;
+	assert_int_equal(missed, 0);
+}
+
+static void test_a_game_at_30_beside_a_bar_at_60(void **state)
+{
+	const char *const both[] = { a, bar, NULL };
+
+	for (unsigned int i = 0; i < 200; i++) {
+		if (i % 2)
+			phone_frame(&phone, BEGIN + i * V60, bar);
+		else
+			phone_frames(&phone, BEGIN + i * V60, both);
+	}
+	phone_end(&phone);
+	assert_int_equal(count_others(bar, 1), 0);
+	assert_int_equal(count_others(a, 2), 0);
+}
+
+/* Only its game asks for ticks: the display could do more all the same. */
+static void test_a_game_at_30_alone(void **state)
+{
+	phone_run(&phone, a, BEGIN, 2 * V60, 150);
+	phone_end(&phone);
+	assert_int_equal(count_others(a, 2), 0);
+}
+
+static void switch_rate(uint64_t before_ns, uint64_t after_ns)
+{
+	uint64_t last = phone_run(&phone, a, BEGIN, before_ns, 300);
+
+	phone_run(&phone, a, last + after_ns, after_ns, 300);
+	phone_end(&phone);
+	assert_in_range(count_others(a, 1), 0, 2);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_REFRESH), 2);
+}
+
+static void test_from_60_to_120(void **state)
+{
+	switch_rate(V60, V120);
+}
+
+static void test_from_60_to_90(void **state)
+{
+	switch_rate(V60, V90);
+}
+
+static void test_from_90_to_60(void **state)
+{
+	switch_rate(V90, V60);
+}
+
+/* Ticks of 60 fit 120 as well: without SurfaceFlinger's word it takes a while to believe. */
+static void test_from_120_to_60(void **state)
+{
+	uint64_t last = phone_run(&phone, a, BEGIN, V120, 300);
+
+	phone_run(&phone, a, last + V60, V60, 300);
+	phone_end(&phone);
+	assert_in_range(count_others(a, 1), 0, 40);
+	assert_in_range(pipeline_counters(phone.pipeline)->refresh_mhz, 59900, 60100);
+}
+
+static void test_from_120_to_60_with_a_hint(void **state)
+{
+	uint64_t last = phone_run(&phone, a, BEGIN, V120, 300);
+
+	phone_write(&phone, TRACE_COUNTER, 407, "VSP-period 1", (int64_t)V60);
+	phone_run(&phone, a, last + V60, V60, 300);
+	phone_end(&phone);
+	assert_in_range(count_others(a, 1), 0, 2);
+}
+
+/* Pauses of any length stand in whole vsyncs, and none is jank. */
+static void test_pauses(void **state)
+{
+	uint64_t vsync = 0;
+
+	for (int i = 0; i < 20; i++) {
+		phone_run(&phone, a, BEGIN + vsync * V60, V60, 20);
+		vsync += 19 + 60 + any(100);
+	}
+	phone_end(&phone);
+	assert_int_equal(count_others(a, 1), 19);
+	for (size_t i = 0; i < phone.log.n_fps; i++) {
+		assert_int_equal(phone.log.fps[i].stats.missed, 0);
+		assert_int_equal(phone.log.fps[i].stats.jank, 0);
+	}
+}
+
+/* A frame's interval is its vsyncs, whatever the jitter of its present. */
+static void test_intervals_are_whole_vsyncs(void **state)
+{
+	for (unsigned int i = 0; i < 300; i++)
+		late_frame(BEGIN + i * V60, any(3400000));
+	phone_end(&phone);
+	assert_int_equal(count_others(a, 1), 0);
+	for (size_t i = 1; i < phone.log.n_frames; i++)
+		assert_in_range(phone.log.frames[i].interval_ns, V60 - 30000, V60 + 30000);
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_steady_60),
+		test(test_steady_90),
+		test(test_steady_120),
+		test(test_known_drops),
+		test(test_a_game_at_30_beside_a_bar_at_60),
+		test(test_a_game_at_30_alone),
+		test(test_from_60_to_120),
+		test(test_from_60_to_90),
+		test(test_from_90_to_60),
+		test(test_from_120_to_60),
+		test(test_from_120_to_60_with_a_hint),
+		test(test_pauses),
+		test(test_intervals_are_whole_vsyncs),
+	};
+
+	return cmocka_run_group_tests_name("refresh", tests, NULL, NULL);
+}

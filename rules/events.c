@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/events.h"
+
+#include <stdio.h>
+
+#define EVENTS_FREE 100
+#define RECORDS_PER_EVENT 1000
+#define EVENT_TEXT_SIZE 1100
+
+void events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
+		  const char *text)
+{
+	struct event_limit *limit = &events->limits[kind];
+	struct trace_event event = { time_ns, kind, text };
+	char longer[EVENT_TEXT_SIZE];
+
+	if (!events->sink.event)
+		return;
+	if (limit->written >= EVENTS_FREE &&
+	    events->records < limit->last_record + RECORDS_PER_EVENT) {
+		limit->withheld++;
+		return;
+	}
+	if (limit->withheld > 0) {
+		snprintf(longer, sizeof(longer), "%s (and %llu of this kind before)", text,
+			 (unsigned long long)limit->withheld);
+		event.text = longer;
+	}
+	*limit = (struct event_limit){ limit->written + 1, events->records, 0 };
+	events->sink.event(events->sink.context, &event);
+}

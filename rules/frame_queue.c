@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/frame_queue.h"
+
+#include <stdio.h>
+
+#define LAG_NS UINT64_C(600000000)
+#define LOCK_WAIT_NS UINT64_C(2000000000) /* so long the first frames wait for the lattice */
+#define IDLE_NS UINT64_C(5000000000)	  /* a series this long without a frame closes its row */
+#define IDLE_CHECK_NS UINT64_C(1000000000)
+
+/* A present so far behind the last is that of a line from the future, which will be dropped. */
+#define DISORDER_NS UINT64_C(1000000000)
+
+/* --- rows --- */
+
+static bool matches_any(const char *const *globs, const char *name)
+{
+	for (; *globs; globs++)
+		if (pattern_glob(span_of(*globs), span_of(name)))
+			return true;
+	return false;
+}
+
+static bool is_hidden(const struct frame_queue *q, const char *surface)
+{
+	if (q->options.include && *q->options.include && !matches_any(q->options.include, surface))
+		return true;
+	return q->options.exclude && matches_any(q->options.exclude, surface);
+}
+
+static double target_of(const struct frame_queue *q, const struct window *w)
+{
+	if (q->options.target_fps > 0)
+		return q->options.target_fps;
+	return w->last.locked ? 1e9 / (double)w->last.period_ns : 60;
+}
+
+static void close_row(struct frame_queue *q, struct layer *layer)
+{
+	double target_fps = target_of(q, &layer->window);
+	struct fps_row row;
+
+	if (!window_has_row(&layer->window))
+		return;
+	window_close(&layer->window, target_fps, q->options.kpi_ns, &row);
+	row.app = layer->app;
+	row.surface = layer->surface;
+	if (layer->hidden)
+		return;
+	summary_add_row(&q->summary, &row, target_fps);
+	if (q->sink.fps && q->options.type < 3)
+		q->sink.fps(q->sink.context, &row);
+}
+
+/* The check of the contract: at the first present that comes long enough after the last one. */
+static void check(struct frame_queue *q, uint64_t present_ns)
+{
+	if (!q->checked)
+		q->last_check_ns = present_ns;
+	q->checked = true;
+	if (present_ns - q->last_check_ns < q->options.delay_ns)
+		return;
+	q->last_check_ns = present_ns;
+	for (int i = 0; i < LAYERS_MAX; i++)
+		if (q->layers.layers[i].length &&
+		    q->layers.layers[i].window.stats.frames > q->options.min_frames)
+			close_row(q, &q->layers.layers[i]);
+}
+
+static void close_idle(struct frame_queue *q, uint64_t now_ns)
+{
+	if (now_ns - q->last_idle_check_ns < IDLE_CHECK_NS)
+		return;
+	q->last_idle_check_ns = now_ns;
+	for (int i = 0; i < LAYERS_MAX; i++) {
+		struct layer *layer = &q->layers.layers[i];
+
+		if (layer->length && layer->window.begun &&
+		    now_ns >= layer->window.last.time_ns + IDLE_NS)
+			close_row(q, layer);
+	}
+}
+
+/* --- frames, when they have waited --- */
+
+/* A window of an activity had a frame: it is in front if it is new, or if the one in front has
+ * been still for a while. Two that move together, in a transition, do not take turns. */
+static void follow_front(struct frame_queue *q, int id, uint64_t present_ns)
+{
+	struct layer *layer = &q->layers.layers[id];
+	const struct layer *front =
+		q->front_layer == LAYER_NONE ? NULL : &q->layers.layers[q->front_layer];
+	bool still = !front || !front->is_activity ||
+		     present_ns - front->window.last.time_ns >= STATS_WAIT_NS;
+
+	if (!layer->is_activity || id == q->front_layer || (layer->shown && !still))
+		return;
+	q->front_layer = id;
+	if (span_equal(span_of(q->front), span_of(layer->app)))
+		return;
+	name_copy(q->front, sizeof(q->front), span_of(layer->app));
+	events_write(q->events, present_ns, TRACE_EVENT_FOCUS, layer->surface);
+}
+
+static void emit_frame(struct frame_queue *q, const struct waiting_frame *waiting,
+		       const struct vsync_stamp *stamp, struct interval interval, int64_t lost)
+{
+	const struct frame *frame = &waiting->frame;
+	const struct layer *layer = &q->layers.layers[frame->layer];
+	struct frame_row row = {
+		.present_ns = frame->present_ns,
+		.vsync_ns = stamp->locked ? (int64_t)stamp->vsync_ns : ROW_UNKNOWN,
+		.interval_ns = interval.ns,
+		.vsyncs = interval.vsyncs,
+		.app = layer->app,
+		.surface = layer->surface,
+		.layer = layer->name,
+		.frame_number = frame->number,
+		.queued_ns = frame->queued_ns ? (int64_t)frame->queued_ns : ROW_UNKNOWN,
+		.latched_ns = (int64_t)frame->latched_ns,
+		.lost = lost,
+	};
+
+	if (q->sink.frame)
+		q->sink.frame(q->sink.context, &row);
+}
+
+static bool is_drop(const struct frame_queue *q, struct interval interval)
+{
+	if (interval.ns < 0 || (uint64_t)interval.ns >= STATS_WAIT_NS)
+		return false;
+	if (q->options.type == 1 || q->options.type == 3)
+		return (uint64_t)interval.ns >= STATS_DROP_NS;
+	return interval.vsyncs > 1;
+}
+
+static void emit_drop(struct frame_queue *q, const struct waiting_frame *waiting,
+		      const struct vsync_stamp *before, const struct vsync_stamp *now,
+		      struct interval interval)
+{
+	const struct frame *frame = &waiting->frame;
+	const struct layer *layer = &q->layers.layers[frame->layer];
+	struct drop_row row = {
+		.start_ns = before->locked ? before->vsync_ns : before->time_ns,
+		.end_ns = now->locked ? now->vsync_ns : now->time_ns,
+		.used_ns = (uint64_t)interval.ns,
+		.tx = frame->tx,
+		.app = layer->app,
+		.surface = layer->surface,
+		.layer = layer->name,
+		.missed = interval.vsyncs > 0 ? interval.vsyncs - 1 : interval.vsyncs,
+		.frame_number = frame->number,
+	};
+
+	context_describe(q->log, before->time_ns, now->time_ns);
+	row.tick = context_tick(q->log);
+	row.info = context_counters(q->log);
+	if (q->sink.drop)
+		q->sink.drop(q->sink.context, &row);
+}
+
+/* The frame has waited: its vsyncs can be told. */
+static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
+{
+	struct layer *layer = &q->layers.layers[waiting->frame.layer];
+	struct vsync_stamp before = layer->window.last;
+	struct loss before_loss = layer->window.begun ? layer->window.last_loss : waiting->loss;
+	struct vsync_stamp stamp;
+	struct interval interval;
+
+	layer->waiting--;
+	if (layer->window.begun &&
+	    waiting->frame.present_ns >= layer->window.last.time_ns + IDLE_NS)
+		close_row(q, layer);
+	follow_front(q, waiting->frame.layer, waiting->frame.present_ns);
+	if (!layer->has_app && strcmp(layer->app, q->front) != 0)
+		name_copy(layer->app, sizeof(layer->app), span_of(q->front));
+	if (!layer->shown)
+		layer->hidden = is_hidden(q, layer->surface);
+	layer->shown = true;
+	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
+	interval = window_frame(&layer->window, &stamp, waiting->loss, waiting->frame.tx);
+	if (layer->hidden)
+		return;
+	summary_frame(&q->summary, layer->surface, layer->app, stamp.time_ns);
+	if (interval.ns >= 0 && (uint64_t)interval.ns < STATS_WAIT_NS)
+		summary_interval(&q->summary, layer->surface, (uint32_t)interval.ns);
+	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->loss));
+	if (q->log && is_drop(q, interval))
+		emit_drop(q, waiting, &before, &stamp, interval);
+}
+
+static void report_refresh(struct frame_queue *q)
+{
+	char text[64];
+	uint64_t from_ns;
+	uint64_t period_ns = vsync_period_ns(&q->vsync);
+
+	if (!vsync_take_change(&q->vsync, &from_ns) || !period_ns)
+		return;
+	snprintf(text, sizeof(text), "%.2f Hz", 1e9 / (double)period_ns);
+	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
+}
+
+static void count_first(struct frame_queue *q)
+{
+	const struct waiting_frame *waiting = &q->waiting[q->first];
+
+	if (waiting->frame.layer == LAYER_NONE)
+		check(q, waiting->frame.present_ns);
+	else
+		count_frame(q, waiting);
+	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
+	q->n--;
+}
+
+void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
+{
+	if (q->n > 0 && !q->locked_once) {
+		uint64_t first_ns = q->waiting[q->first].frame.present_ns;
+
+		q->locked_once = vsync_period_ns(&q->vsync) > 0 || now_ns > first_ns + LOCK_WAIT_NS;
+	}
+	while (q->n > 0 && q->locked_once &&
+	       now_ns >= q->waiting[q->first].frame.present_ns + LAG_NS) {
+		report_refresh(q);
+		count_first(q);
+	}
+	if (now_ns > LAG_NS)
+		close_idle(q, now_ns - LAG_NS);
+}
+
+/* Presents come in the order of time: one out of order has the time of the one before. */
+static void add(struct frame_queue *q, const struct frame *frame, struct loss loss)
+{
+	struct waiting_frame *waiting;
+
+	if (q->n == FRAME_QUEUE_MAX) {
+		q->locked_once = true;
+		count_first(q);
+	}
+	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
+	*waiting = (struct waiting_frame){ *frame, loss };
+	if (waiting->frame.present_ns + DISORDER_NS < q->last_present_ns)
+		return; /* a forged one was before: it will be dropped */
+	if (waiting->frame.present_ns < q->last_present_ns)
+		waiting->frame.present_ns = q->last_present_ns;
+	q->last_present_ns = waiting->frame.present_ns;
+}
+
+void frame_queue_add(struct frame_queue *q, const struct frame *frame, struct loss loss)
+{
+	q->layers.layers[frame->layer].waiting++;
+	add(q, frame, loss);
+}
+
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, struct loss loss)
+{
+	struct frame mark = { .layer = LAYER_NONE, .present_ns = present_ns };
+
+	add(q, &mark, loss);
+}
+
+/* --- when the trace does not go on as it was --- */
+
+static void drop_first(struct frame_queue *q)
+{
+	const struct waiting_frame *waiting = &q->waiting[q->first];
+
+	if (waiting->frame.layer != LAYER_NONE)
+		q->layers.layers[waiting->frame.layer].waiting--;
+	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
+	q->n--;
+}
+
+void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns)
+{
+	unsigned int n = q->n;
+
+	q->last_present_ns = last_ns;
+	while (n-- > 0) {
+		struct waiting_frame first = q->waiting[q->first];
+
+		drop_first(q);
+		if (first.frame.present_ns >= from_ns)
+			continue;
+		if (first.frame.layer != LAYER_NONE)
+			q->layers.layers[first.frame.layer].waiting++;
+		q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX] = first;
+	}
+}
+
+static void count_all(struct frame_queue *q)
+{
+	q->locked_once = true;
+	while (q->n > 0)
+		count_first(q);
+	for (int i = 0; i < LAYERS_MAX; i++)
+		if (q->layers.layers[i].length)
+			close_row(q, &q->layers.layers[i]);
+}
+
+void frame_queue_begin_again(struct frame_queue *q)
+{
+	count_all(q);
+	for (int i = 0; i < LAYERS_MAX; i++) {
+		if (!q->layers.layers[i].length)
+			continue;
+		window_init(&q->layers.layers[i].window);
+		q->layers.layers[i].n_queued = 0;
+	}
+	vsync_reset(&q->vsync);
+	q->locked_once = q->checked = false;
+	q->last_idle_check_ns = 0;
+	q->last_present_ns = 0;
+}
+
+void frame_queue_end(struct frame_queue *q)
+{
+	vsync_finish(&q->vsync);
+	report_refresh(q);
+	count_all(q);
+}
+
+int frame_queue_make_room(struct frame_queue *q)
+{
+	int victim = layers_victim(&q->layers);
+
+	if (victim == LAYER_NONE)
+		return 0;
+	if (victim < 0)
+		return victim;
+	if (q->layers.layers[victim].shown) {
+		close_row(q, &q->layers.layers[victim]);
+		q->layers_evicted++;
+	}
+	if (q->front_layer == victim)
+		q->front_layer = LAYER_NONE;
+	layers_remove(&q->layers, victim);
+	return 0;
+}
+
+void frame_queue_init(struct frame_queue *q)
+{
+	struct span focus = span_of(q->options.focus);
+	const char *slash = focus.len ? memchr(focus.ptr, '/', focus.len) : NULL;
+
+	if (slash)
+		focus.len = (size_t)(slash - focus.ptr);
+	name_copy(q->front, sizeof(q->front), focus);
+	q->front_layer = LAYER_NONE;
+	q->summary.kpi_ns = q->options.kpi_ns;
+	layers_init(&q->layers);
+	vsync_init(&q->vsync, q->options.vsync_ns);
+}

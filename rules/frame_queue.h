@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames wait until their vsyncs can be told, then they are counted into rows.
+ *
+ * Only the ticks behind a frame tell what the display's period was when it was presented, so a
+ * frame waits 600 ms of trace time; at the begin of a trace, for the lattice.
+ */
+#ifndef JANKD_RULES_FRAME_QUEUE_H
+#define JANKD_RULES_FRAME_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/attribute.h"
+#include "rules/context.h"
+#include "rules/events.h"
+#include "rules/layer.h"
+#include "rules/pipeline.h"
+#include "rules/summary.h"
+#include "rules/vsync.h"
+
+/* 600 ms of 12 layers at 240 Hz, and twice as much. */
+#define FRAME_QUEUE_MAX 4096
+
+struct waiting_frame {
+	struct frame frame; /* its layer is LAYER_NONE: the present itself, behind its frames */
+	struct loss loss;
+};
+
+struct frame_queue {
+	struct pipeline_options options;
+	struct row_sink sink;
+	struct event_writer *events; /* of the owner */
+	struct context_log *log;     /* what drop rows tell of the time before them, or NULL */
+	struct vsync_lattice vsync;
+	bool locked_once; /* or waited long enough for it */
+	bool checked;	  /* there was a present */
+	uint64_t last_check_ns;
+	uint64_t last_idle_check_ns;
+	uint64_t last_present_ns;
+	uint64_t layers_evicted;
+	char front[APP_SIZE]; /* the app in front */
+	int front_layer;      /* the last activity's layer that had a frame */
+	unsigned int first;
+	unsigned int n;
+	struct waiting_frame waiting[FRAME_QUEUE_MAX];
+	struct layer_table layers;
+	struct summary summary;
+};
+
+/* @q: all zeros, with options, sink, events and log set. */
+void frame_queue_init(struct frame_queue *q);
+
+/* A frame, and behind all of its present the present itself. Times may not go back. */
+void frame_queue_add(struct frame_queue *q, const struct frame *frame, struct loss loss);
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, struct loss loss);
+
+/* It is @now_ns in the trace: counts what has waited long enough, closes rows that are idle. */
+void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
+
+/* Drops the frames from @from_ns on: they were none. @last_ns: the last present that was one. */
+void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);
+
+/* The clock went back: counts what is there; what comes has nothing to do with it. */
+void frame_queue_begin_again(struct frame_queue *q);
+
+/* The trace ends: counts what is there and closes all rows. */
+void frame_queue_end(struct frame_queue *q);
+
+/* Makes room for another layer; the row of the one that goes is closed. 0, or < 0: no room. */
+int frame_queue_make_room(struct frame_queue *q);
+
+#endif

@@ -239,6 +239,8 @@ static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 
 		if (error < 0)
 			return error;
+		if (text->len == 0)
+			return 0; /* the file ends: there is nothing to copy from */
 	}
 	n = text->len < size ? text->len : size;
 	memcpy(buffer, text->ptr, n);

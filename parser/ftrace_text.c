@@ -297,6 +297,9 @@ static const char *line_end(const char *at, const char *end)
 	return newline ? newline : end;
 }
 
+/* The anchor of a loss is the ':' of "CPU:". */
+#define LOST_ANCHOR 3
+
 /* "CPU:3 [LOST 1734 EVENTS]" or, where the kernel does not know, "CPU:3 [LOST EVENTS]". */
 static bool parse_lost(struct span line, struct trace_record *record)
 {
@@ -340,9 +343,19 @@ static void set_lost(const struct ftrace_text *text, struct trace_record *record
 	record->comm = record->name = record->track = SPAN_NULL;
 }
 
-/* Where a second whole header stands in a payload, the kernel cut the first at a NUL, its line
- * end with it, and the next event follows on the same line: the payload ends there. @at: the
- * first anchor in it. */
+/* Is the anchor @at that of a loss that stands between @begin and @end? */
+static bool is_lost(const char *begin, const char *at, const char *end)
+{
+	struct trace_record record;
+
+	return at - begin >= LOST_ANCHOR &&
+	       parse_lost((struct span){ at - LOST_ANCHOR, (size_t)(end - at) + LOST_ANCHOR },
+			  &record);
+}
+
+/* Where a second whole header or a loss stands in a payload, the kernel cut the first at a NUL,
+ * its line end with it, and what comes next follows on the same line: the payload ends there.
+ * @at: the first anchor in it. */
 static const char *glued_line(struct span payload, const char *at)
 {
 	const char *end = payload.ptr + payload.len;
@@ -354,6 +367,8 @@ static const char *glued_line(struct span payload, const char *at)
 
 		if (at[1] == ' ' && take_function(&behind) && parse_header(&head, &record))
 			return head.ptr + head.len;
+		if (is_lost(payload.ptr, at, end))
+			return at - LOST_ANCHOR;
 		at = find_anchor(payload.ptr, at + 1, end);
 	}
 	return NULL;
@@ -378,8 +393,8 @@ static struct span payload_of(struct span text)
 	return text;
 }
 
-/* Reads the line around the anchor @at. @line runs from its begin to its end; on return it
- * begins where the next search has to begin. */
+/* Reads the line around the anchor @at. @line runs from its begin to its end; if it is a marker's,
+ * readable or not, @line is what comes behind it: nothing, or what is glued to it. */
 static bool parse_line(struct ftrace_text *text, struct span *line, const char *at,
 		       struct trace_record *record)
 {
@@ -388,7 +403,6 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 	struct span behind = { at + 2, (size_t)(end - at) - 2 };
 	const char *next = NULL;
 
-	*line = span_skip(*line, (size_t)(at + 1 - line->ptr));
 	if (at[1] != ' ' || !take_function(&behind) || head.len == 0 ||
 	    !is_digit(head.ptr[head.len - 1]))
 		return false;
@@ -457,6 +471,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 					 struct trace_record *record)
 {
 	const char *begin = input->ptr;
+	const char *glued; /* what stands behind a marker that could not be read */
 	const char *at;
 
 	if (!text->looked_ahead) {
@@ -465,9 +480,10 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 		begin = lines.ptr;
 		text->lines_end = lines.ptr + lines.len;
 	}
-	at = begin;
+	at = glued = begin;
 	while ((at = next_anchor(text, begin, at))) {
 		struct span line = { line_begin(begin, at), 0 };
+		const char *line_at;
 		bool found;
 
 		line.len = (size_t)(line_end(at, text->lines_end) - line.ptr);
@@ -476,7 +492,10 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 			at = begin = line.ptr + line.len;
 			continue;
 		}
-		found = at - line.ptr == 3 && parse_lost(line, record);
+		if (at - glued == LOST_ANCHOR)
+			line = span_skip(line, (size_t)(glued - line.ptr));
+		line_at = line.ptr;
+		found = at - line.ptr == LOST_ANCHOR && parse_lost(line, record);
 		if (found) {
 			set_lost(text, record);
 			line = span_skip(line, line.len);
@@ -485,7 +504,8 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 			*input = span_skip(*input, (size_t)(line.ptr - input->ptr));
 			return FTRACE_TEXT_RECORD;
 		}
-		at = line.ptr;
+		glued = line.ptr;
+		at = line.ptr == line_at ? at + 1 : line.ptr;
 	}
 	*input = span_skip(*input, (size_t)(text->lines_end - input->ptr));
 	if (!last)

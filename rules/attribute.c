@@ -264,6 +264,14 @@ static void latch(struct attribution *a, const struct rule *rule, struct layer *
 	latch_buffer(a, layer, number, record);
 }
 
+/* May the event tell of SurfaceFlinger's buffers? A new one latches before it presents. */
+static bool may_tell(const struct attribution *a, const struct rule *rule,
+		     const struct trace_record *record)
+{
+	return is_sf_process(a, record) ||
+	       (rule->role == RULE_LATCH && trust_of(record->comm) == TRUST_NAMED);
+}
+
 /* What a rule that names a layer makes of an event. */
 static void layer_event(struct attribution *a, const struct rule *rule,
 			const struct pattern_capture *capture, const struct trace_record *record)
@@ -271,7 +279,7 @@ static void layer_event(struct attribution *a, const struct rule *rule,
 	bool transaction = rule->role == RULE_TRANSACTION;
 	struct layer *layer;
 
-	if (!is_sf_process(a, record))
+	if (!may_tell(a, rule, record))
 		return;
 	layer = take_layer(a, capture->layer, record->time_ns);
 	if (!layer ||

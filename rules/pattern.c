@@ -59,11 +59,12 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 			rest = span_skip(rest, n);
 			continue;
 		}
-		if (++wildcards > PATTERN_WILDCARDS_MAX)
-			return "more than 3 wildcards in a pattern";
 		error = add_special(pattern, &rest);
 		if (error)
 			return error;
+		wildcards += pattern->parts[pattern->n_parts - 1].kind != PATTERN_FRAME;
+		if (wildcards > PATTERN_WILDCARDS_MAX)
+			return "'*' and {layer} may stand twice in a pattern, no more";
 	}
 	*at = 0;
 	return pattern->n_parts > 0 ? NULL : "a pattern cannot be empty";

@@ -8,9 +8,9 @@
 
 #include "parser/span.h"
 
-/* More wildcards would let a hostile name cost more than linear time several times over. */
-#define PATTERN_WILDCARDS_MAX 3
-#define PATTERN_PARTS_MAX (2 * PATTERN_WILDCARDS_MAX + 1)
+/* '*' and {layer}: with more of them a hostile name could cost the cube of its length. */
+#define PATTERN_WILDCARDS_MAX 2
+#define PATTERN_PARTS_MAX (2 * (PATTERN_WILDCARDS_MAX + 1) + 1)
 
 enum pattern_part_kind {
 	PATTERN_LITERAL,

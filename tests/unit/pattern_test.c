@@ -40,9 +40,9 @@ static void test_a_star_matches_any_text(void **state)
 	assert_true(matches("composite *", "composite "));
 	assert_false(matches("composite *", "composite"));
 	assert_true(matches("*_0", "HW_VSYNC_ON_0"));
-	assert_true(matches("*a*b*", "xxaxxbxx"));
+	assert_true(matches("*a*b", "xxaxxb"));
 	assert_true(matches("*ab", "abab"));
-	assert_false(matches("*a*b*", "bbbaaa"));
+	assert_false(matches("*a*b", "bbbaaa"));
 }
 
 static void test_layer_takes_as_much_as_it_can(void **state)
@@ -102,7 +102,7 @@ static void test_bad_patterns_say_where(void **state)
 		{ "*{layer}", 1 },
 		{ "{layer} {layer}", 8 },
 		{ "{frame}-{frame}", 8 },
-		{ "*a*b*c*", 6 },
+		{ "*a*b*c", 4 },
 	};
 	struct pattern pattern;
 

@@ -56,7 +56,7 @@ static void test_every_mistake_has_its_place_and_message(void **state)
 		{ "tick counter \"VSYNC\n", 1, 14, "closing" },
 		{ "tick counter a{b}\n", 1, 15, "{layer} or {frame}" },
 		{ "tick counter a**\n", 1, 16, "two wildcards" },
-		{ "tick counter *a*b*c*\n", 1, 20, "3 wildcards" },
+		{ "tick counter *a*b*c\n", 1, 18, "may stand twice" },
 		{ "latch instant {layer}-{layer}\n", 1, 23, "once" },
 		{ "latch counter x\n", 1, 15, "{layer}" },
 		{ "queue rise *\n", 1, 12, "{layer}" },

@@ -43,6 +43,8 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
 
+# The root of a system is everybody's to enter; tests become another user.
+chmod 755 "$bare"
 [ -x "$bare/bin/sh" ] || debootstrap --variant=minbase bookworm "$bare" "$mirror"
 for file in /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf; do
   [ ! -e "$file" ] || cp -L "$file" "$bare$file"

@@ -198,8 +198,7 @@ static bool is_unused(const struct vsync_lattice *v)
 	return v->n_stretches > 0 && !v->stretches[v->n_stretches - 1].used;
 }
 
-/* Not the same period, measured better, but another. */
-static bool is_switch(uint64_t before_ns, uint64_t after_ns)
+bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
 {
 	return distance(before_ns, after_ns) * 100 > before_ns;
 }
@@ -207,7 +206,7 @@ static bool is_switch(uint64_t before_ns, uint64_t after_ns)
 /* A period that is only known better has its ticks at the same place. */
 static void take_tick_phase(struct vsync_stretch *stretch, const struct vsync_stretch *before)
 {
-	if (is_switch(before->period_ns, stretch->period_ns))
+	if (vsync_is_switch(before->period_ns, stretch->period_ns))
 		return;
 	stretch->tick_phase = before->tick_phase;
 	stretch->tick_rank = before->tick_rank;
@@ -220,7 +219,7 @@ static void set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t fro
 	uint64_t before = period_of(v);
 	struct vsync_stretch stretch = { .from_ns = from_ns, .period_ns = period_ns };
 
-	if (is_switch(before, period_ns))
+	if (vsync_is_switch(before, period_ns))
 		v->changed = true;
 	if (before == 0 || is_unused(v)) {
 		if (before)
@@ -535,7 +534,7 @@ void vsync_finish(struct vsync_lattice *v)
 /* Presents of another rate, or after a pause, begin where they like. */
 static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
 {
-	if (v->phase_number == 0 || is_switch(v->last_period_ns, stamp->period_ns) ||
+	if (v->phase_number == 0 || vsync_is_switch(v->last_period_ns, stamp->period_ns) ||
 	    distance(stamp->time_ns, v->last_present_ns) > PHASE_KEEP_NS) {
 		v->n_presents = 0;
 		v->present_phase = fraction(stamp->position);

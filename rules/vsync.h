@@ -95,6 +95,9 @@ void vsync_finish(struct vsync_lattice *v);
 /* Places a present. Presents come in the order of time. */
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp);
 
+/* Is it not the same period, measured better, but another? */
+bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns);
+
 /* Whole vsyncs between two presents; -1 where the lattice does not reach from one to the other. */
 int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stamp *later);
 

@@ -19,7 +19,8 @@ static struct interval interval_between(const struct vsync_stamp *before,
 
 	if (interval.vsyncs < 0)
 		interval.ns = (int64_t)(now->time_ns - before->time_ns);
-	else if (before->period_ns == now->period_ns || now->vsync_ns < before->vsync_ns)
+	else if (!vsync_is_switch(before->period_ns, now->period_ns) ||
+		 now->vsync_ns < before->vsync_ns)
 		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
 	else /* over a switch of the refresh rate: vsyncs of both lengths */
 		interval.ns = (int64_t)(now->vsync_ns - before->vsync_ns);

@@ -206,6 +206,27 @@ static void test_intervals_are_whole_vsyncs(void **state)
 		assert_in_range(phone.log.frames[i].interval_ns, V60 - 30000, V60 + 30000);
 }
 
+/* So they stay while the period comes to be known better: the first ticks were too far apart. */
+static void test_a_better_known_period_is_no_other_distance(void **state)
+{
+	for (unsigned int i = 0; i < 300; i++) {
+		uint64_t present_ns = BEGIN + i * V60;
+		uint64_t late_ns = (i < 40 ? i : 40) * 70000;
+
+		phone_tick(&phone, present_ns - 4 * MS + late_ns);
+		phone.now_ns = present_ns - MS;
+		phone_begin(&phone, "commit 1234");
+		phone_latch(&phone, a);
+		phone_end_slices(&phone, 1);
+		phone_compose(&phone, present_ns, 1);
+	}
+	phone_end(&phone);
+	assert_int_equal(count_others(a, 1), 0);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_REFRESH), 1);
+	for (size_t i = 1; i < phone.log.n_frames; i++)
+		assert_in_range(phone.log.frames[i].interval_ns, V60 * 99 / 100, V60 * 101 / 100);
+}
+
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -224,6 +245,7 @@ int main(void)
 		test(test_from_120_to_60_with_a_hint),
 		test(test_pauses),
 		test(test_intervals_are_whole_vsyncs),
+		test(test_a_better_known_period_is_no_other_distance),
 	};
 
 	return cmocka_run_group_tests_name("refresh", tests, NULL, NULL);

@@ -35,15 +35,13 @@ static const struct context_entry *entry_at(const struct context_log *log, uint6
 static bool is_listed(const char *list, const char *name)
 {
 	size_t length = strlen(name);
-	const char *at = list;
 
-	while ((at = strstr(at, name))) {
-		bool begins = at == list || at[-1] == ' ';
-		bool ends = at[length] == '\0' || at[length] == ';';
+	for (const char *at = list; (at = strstr(at, name)); at++) {
+		bool begins = at == list || (at - list >= 2 && at[-2] == ';' && at[-1] == ' ');
+		bool ends = at[length] == '\0' || (at[length] == ';' && at[length + 1] == ' ');
 
 		if (begins && ends)
 			return true;
-		at++;
 	}
 	return false;
 }

@@ -332,6 +332,25 @@ static void test_drops_by_vsyncs(void **state)
 	assert_int_equal(phone.log.drops[0].used_ns, 2 * V60);
 }
 
+/* Each counter once, in the order of the trace. One name may end with another's. */
+static void test_a_drop_lists_the_counters_between(void **state)
+{
+	options.type = 2;
+	options.vsync_ns = V60;
+	start();
+	run(a, BEGIN, V60, 3);
+	phone.now_ns = BEGIN + 3 * V60;
+	phone_write(&phone, TRACE_COUNTER, 0, "GPU completion", 1);
+	phone_write(&phone, TRACE_COUNTER, 0, "completion", 1);
+	phone_write(&phone, TRACE_COUNTER, 0, "GPU completion", 0);
+	phone_write(&phone, TRACE_COUNTER, 0, "GPU", 0);
+	frame(BEGIN + 4 * V60, a);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_drops, 1);
+	assert_string_equal(phone.log.drops[0].info,
+			    "GPU completion; completion; GPU; com.a/com.a.Main#0");
+}
+
 static void test_types_3_and_4_make_drops_alone(void **state)
 {
 	for (unsigned int type = 3; type <= 4; type++) {
@@ -467,6 +486,7 @@ int main(void)
 		test(test_ticks_give_the_lattice),
 		test(test_drops_by_time),
 		test(test_drops_by_vsyncs),
+		test(test_a_drop_lists_the_counters_between),
 		test(test_types_3_and_4_make_drops_alone),
 		test(test_type_0_makes_no_drops),
 		test(test_exclude_and_include),

@@ -135,8 +135,8 @@ void csv_fps_row(struct csv_file *file, const struct fps_row *row)
 
 void csv_drop_row(struct csv_file *file, const struct drop_row *row)
 {
-	seconds(file, (int64_t)row->start_ns);
-	seconds(file, (int64_t)row->end_ns);
+	seconds(file, row->start_ns);
+	seconds(file, row->end_ns);
 	if (row->legacy)
 		csv_short_number(file, (double)row->used_ns / 1e6, 6);
 	else

@@ -102,6 +102,11 @@ static void follow_front(struct frame_queue *q, int id, uint64_t present_ns)
 	events_write(q->events, present_ns, TRACE_EVENT_FOCUS, layer->surface);
 }
 
+static int64_t vsync_of(const struct vsync_stamp *stamp)
+{
+	return stamp->locked ? (int64_t)stamp->vsync_ns : ROW_UNKNOWN;
+}
+
 static void emit_frame(struct frame_queue *q, const struct waiting_frame *waiting,
 		       const struct vsync_stamp *stamp, struct interval interval, int64_t lost)
 {
@@ -109,7 +114,7 @@ static void emit_frame(struct frame_queue *q, const struct waiting_frame *waitin
 	const struct layer *layer = &q->layers.layers[frame->layer];
 	struct frame_row row = {
 		.present_ns = frame->present_ns,
-		.vsync_ns = stamp->locked ? (int64_t)stamp->vsync_ns : ROW_UNKNOWN,
+		.vsync_ns = vsync_of(stamp),
 		.interval_ns = interval.ns,
 		.vsyncs = interval.vsyncs,
 		.app = layer->app,
@@ -141,8 +146,8 @@ static void emit_drop(struct frame_queue *q, const struct waiting_frame *waiting
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
 	struct drop_row row = {
-		.start_ns = before->locked ? before->vsync_ns : before->time_ns,
-		.end_ns = now->locked ? now->vsync_ns : now->time_ns,
+		.start_ns = vsync_of(before),
+		.end_ns = vsync_of(now),
 		.used_ns = (uint64_t)interval.ns,
 		.tx = frame->tx,
 		.app = layer->app,

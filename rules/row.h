@@ -49,7 +49,7 @@ struct fps_row {
 
 /* A row of dropFrames.csv. */
 struct drop_row {
-	uint64_t start_ns, end_ns; /* vsyncs of the frame before and of this one */
+	int64_t start_ns, end_ns; /* vsyncs of the frame before and of this one, or ROW_UNKNOWN */
 	uint64_t used_ns;
 	const char *tick; /* name of the last tick, "" before the first */
 	uint64_t tx;

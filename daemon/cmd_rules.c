@@ -33,7 +33,7 @@ static int check(const char *path)
 	struct ruleset *rules = NULL;
 	struct ruleset_error error = { 0 };
 	char name[4096];
-	struct span text = rules_read_file("rules", path);
+	struct span text = rules_read_file("rules: check", path, "name a rule file");
 	int result;
 
 	if (!text.ptr)
@@ -43,7 +43,8 @@ static int check(const char *path)
 	if (result == 0)
 		printf("%s: ok, %u rules\n", name, count_rules(text));
 	else if (result > 0)
-		fprintf(stderr, "%s:%u:%u: %s\n", name, error.line, error.column, error.message);
+		report("rules: check %s:%u:%u: %s; correct the file", path, error.line,
+		       error.column, error.message);
 	else
 		report("rules: %s: %s; close other programs", path, strerror(-result));
 	ruleset_free(rules);

@@ -74,14 +74,15 @@ const char help_analyze[] = "usage: jankd analyze [options] FILE...\n"
 			    "\n"
 			    "options:\n" HELP_COMMON "  -h, --help            print this text\n";
 
-const char help_rules[] = "usage: jankd rules check FILE\n"
-			  "       jankd rules show [NAME]\n"
-			  "\n"
-			  "check validates a rule file: 'FILE: ok' and exit code 0, or "
-			  "FILE:line:column: what is wrong\n"
-			  "and exit code 1. show prints a built-in rule set, to be copied and "
-			  "edited; without a NAME the\n"
-			  "list of names.\n"
-			  "\n"
-			  "options:\n"
-			  "  -h, --help            print this text\n";
+const char help_rules[] =
+	"usage: jankd rules check FILE\n"
+	"       jankd rules show [NAME]\n"
+	"\n"
+	"check validates a rule file: 'FILE: ok' and exit code 0, or FILE:line:column: what is "
+	"wrong\n"
+	"there, and exit code 1. show prints a built-in rule set, to be copied and edited; without "
+	"a NAME\n"
+	"the list of names.\n"
+	"\n"
+	"options:\n"
+	"  -h, --help            print this text\n";

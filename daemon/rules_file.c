@@ -16,7 +16,7 @@ static int read_all(FILE *file, char *text, size_t *len)
 	return *len > RULES_FILE_MAX ? -EFBIG : 0;
 }
 
-struct span rules_read_file(const char *command, const char *path)
+struct span rules_read_file(const char *what, const char *path, const char *advice)
 {
 	char *text = malloc(RULES_FILE_MAX + 1);
 	FILE *file = fopen(path, "re");
@@ -28,22 +28,24 @@ struct span rules_read_file(const char *command, const char *path)
 	if (error == 0)
 		return (struct span){ text, len };
 	free(text);
-	report("%s: rules %s: %s; name a rule file, or a built-in set that 'jankd rules show' "
-	       "lists",
-	       command, path, strerror(-error));
+	report("%s %s: %s; %s", what, path, strerror(-error), advice);
 	return SPAN_NULL;
 }
 
 struct ruleset *rules_load(const char *command, const char *name_or_file)
 {
+	char what[32];
 	struct span text = ruleset_builtin(name_or_file);
 	struct ruleset_error error = { 0 };
 	struct ruleset *rules = NULL;
 	char *owned = NULL;
 	int result;
 
+	snprintf(what, sizeof(what), "%s: --rules", command);
 	if (!text.ptr) {
-		text = rules_read_file(command, name_or_file);
+		text = rules_read_file(what, name_or_file,
+				       "name a rule file, or a built-in set that 'jankd rules "
+				       "show' lists");
 		if (!text.ptr)
 			return NULL;
 		owned = (char *)text.ptr;
@@ -53,10 +55,9 @@ struct ruleset *rules_load(const char *command, const char *name_or_file)
 	if (result == 0)
 		return rules;
 	if (result > 0)
-		report("%s:%u:%u: %s; 'jankd rules check' tries it again", name_or_file, error.line,
-		       error.column, error.message);
+		report("%s %s:%u:%u: %s; correct it, 'jankd rules check' tries it again", what,
+		       name_or_file, error.line, error.column, error.message);
 	else
-		report("%s: rules %s: %s; close other programs", command, name_or_file,
-		       strerror(-result));
+		report("%s %s: %s; close other programs", what, name_or_file, strerror(-result));
 	return NULL;
 }

@@ -13,7 +13,7 @@
 struct ruleset *rules_load(const char *command, const char *name_or_file);
 
 /* Reads a rule file. Returns its text, to be freed with free(), or SPAN_NULL after the reason was
- * said on stderr. */
-struct span rules_read_file(const char *command, const char *path);
+ * said on stderr: "@what @path: why; @advice". */
+struct span rules_read_file(const char *what, const char *path, const char *advice);
 
 #endif

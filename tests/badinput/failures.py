@@ -112,8 +112,11 @@ def rule_files(checks, here):
             ("--rules", jankd("analyze", "-F", here / "out", "--rules", bad, "-",
                               input=synthetic.trace()))):
         said = done.stderr.decode(errors="replace")
-        checks.equal(done.returncode, 1, f"{what} with a bad file: exit code")
+        fails(checks, f"{what} with a bad file", done)
         checks.that(place.search(said), f"{what}: no 'file:{line}:column: message': {said!r}")
+    done = jankd("rules", "check", "default", cwd=here)
+    fails(checks, "rules check of a built-in name", done, "default")
+    checks.that("built-in" not in done.stderr.decode(), "rules check: advises what it refuses")
     fails(checks, "no such rules", jankd("analyze", "-F", here / "out", "--rules", here / "none", "-",
                                          input=synthetic.trace()), "none")
     (here / "good.rules").write_bytes(default)

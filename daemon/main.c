@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/cmd.h"
 #include "daemon/options.h"
@@ -16,7 +21,40 @@ static const struct {
 	{ "rules", cmd_rules },
 };
 
-int main(int argc, char **argv)
+/* Who starts us with one of them closed must not find messages in the first file we open. */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd < STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+/* Has the reader of our pipe closed it? Then it has read enough. */
+static bool is_unread(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+}
+
+/* What was printed may still not be out. */
+static int end(int code)
+{
+	int error = ferror(stdout) ? EIO : 0;
+
+	if (fflush(stdout) != 0)
+		error = errno;
+	if (error == 0 || code != EXIT_DONE || is_unread())
+		return code;
+	report("standard output: %s; send it elsewhere", strerror(error));
+	return EXIT_FAILED;
+}
+
+static int run_command(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : NULL;
 
@@ -38,4 +76,10 @@ int main(int argc, char **argv)
 	report("%s: an unknown %s; 'jankd --help' lists them", name,
 	       name[0] == '-' ? "option" : "command");
 	return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	open_standard_files();
+	return end(run_command(argc, argv));
 }

@@ -51,22 +51,32 @@ static int create(struct output *output, struct csv_file *file, const char *name
 	return error;
 }
 
+/* The first row goes out now: whoever cannot take it gets no files for nothing. */
+static int open_console(struct output *output)
+{
+	int error = csv_file_attach_stream(&output->console, STDOUT_FILENO, "standard output",
+					   csv_fps_header);
+
+	if (error < 0) {
+		output->failed = output->reported = true;
+		report("%s: standard output: %s; send it elsewhere, or leave --stdout out",
+		       output->command, strerror(-error));
+	}
+	return error;
+}
+
 static int create_all(struct output *output, const struct options *options)
 {
-	int error = create(output, &output->events, "events.csv", csv_event_header);
+	int error = options->to_stdout ? open_console(output) : 0;
 
+	if (error == 0)
+		error = create(output, &output->events, "events.csv", csv_event_header);
 	if (error == 0 && wants_fps(options))
 		error = create(output, &output->fps, "fps.csv", csv_fps_header);
 	if (error == 0 && wants_drops(options))
 		error = create(output, &output->drops, "dropFrames.csv", csv_drop_header);
 	if (error == 0 && options->frames_log)
 		error = create(output, &output->frames, "frames.csv", csv_frame_header);
-	if (error == 0 && options->to_stdout) {
-		error = csv_file_attach_stream(&output->console, STDOUT_FILENO, "standard output",
-					       csv_fps_header);
-		if (error < 0)
-			console_failed(output);
-	}
 	return error;
 }
 

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import JANKD, TRACES, Checks, folder, jankd
+from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs
 
 MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\Z")
 
@@ -167,9 +167,40 @@ def full_disk(checks, here):
                     f"a full disk: {path.name}")
 
 
+def standard_output(checks, here):
+    """What was asked for and cannot be printed is a failure, and no reason to write elsewhere."""
+    trace = here / "trace.txt"
+    trace.write_bytes(synthetic.trace())
+    for arguments in (("--help",), ("--version",), ("run", "--help"), ("rules", "show"),
+                      ("rules", "show", "default"), ("analyze", "-F", here / "a", trace)):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([JANKD, *arguments], stdout=full, stderr=subprocess.PIPE)
+        fails(checks, f"{arguments[0]} onto a full disk", done, "standard output")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([JANKD, "analyze", "--stdout", "-F", here / "b", trace], stdout=full,
+                              stderr=subprocess.PIPE)
+    fails(checks, "--stdout onto a full disk", done, "standard output", "--stdout")
+    checks.that(not (here / "b" / "fps.csv").exists(), "--stdout onto a full disk: an empty fps.csv")
+
+
+def closed_descriptors(checks, here):
+    """The first files that a program opens get the numbers of those it was started without."""
+    trace = here / "trace.txt"
+    trace.write_bytes(synthetic.trace())
+    jankd("analyze", "-F", here / "whole", trace)
+    for closed in ("0<&-", "1>&-", "2>&-", "0<&- 1>&-", "0<&- 1>&- 2>&-"):
+        into = here / f"without {closed}".replace("&", "").replace("<", "").replace(">", "")
+        for more in ("", "--stdout"):
+            done = subprocess.run(["sh", "-c", f'"$0" "$@" {closed}', JANKD, "analyze", *more.split(),
+                                   "-F", into, trace], capture_output=True)
+            checks.equal(done.returncode, 0, f"analyze {more} {closed}: exit code")
+        checks.equal(differences(outputs(here / "whole"), outputs(into)), [], f"analyze {closed}")
+        checks.that((into / ".lock").read_text().strip().isdigit(), f"analyze {closed}: .lock")
+
+
 checks = Checks()
 for case in (files, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files, second_daemon,
-             folders, full_disk):
+             folders, full_disk, standard_output, closed_descriptors):
     with folder() as here:
         case(checks, here)
 checks.end()

@@ -19,6 +19,7 @@ struct tracefs {
 	struct tracefs_instance *instance; /* NULL: the top level */
 	bool ours;			   /* made by us */
 	bool switched_on;		   /* tracing_on was 0 */
+	bool stopped;			   /* by us */
 };
 
 /* --- finding it --- */
@@ -178,8 +179,10 @@ bool tracefs_is_ours(const struct tracefs *tracefs)
 
 void tracefs_stop(struct tracefs *tracefs)
 {
-	if (tracefs->ours)
-		tracefs_trace_off(tracefs->instance);
+	if (!tracefs->ours)
+		return;
+	tracefs->stopped = true;
+	tracefs_trace_off(tracefs->instance);
 }
 
 struct tracefs *tracefs_close(struct tracefs *tracefs)
@@ -210,6 +213,8 @@ int tracefs_is_on(struct tracefs *tracefs)
 {
 	int on;
 
+	if (tracefs->stopped)
+		return 1;
 	errno = 0;
 	on = tracefs_trace_is_on(tracefs->instance);
 	return on < 0 ? -(errno ? errno : EIO) : on;

@@ -41,7 +41,7 @@ struct tracefs *tracefs_close(struct tracefs *tracefs);
 /* Opens trace_pipe, non-blocking. Returns the descriptor or -errno. */
 int tracefs_open_pipe(struct tracefs *tracefs);
 
-/* Is tracing on? 1, 0, or -errno. */
+/* Do others leave tracing on? 1, 0, or -errno. What tracefs_stop() did does not count. */
 int tracefs_is_on(struct tracefs *tracefs);
 
 /* The directory that is read, for messages. */

@@ -19,35 +19,35 @@
 /* comm is printed with %16s and is 15 bytes at most: so wide is its column. */
 #define COMM_WIDTH 16
 
-/* Bytes compared at once: what SSE2 and NEON have. */
-#define BLOCK 16
+/* Bytes compared at once: two registers of SSE2 and NEON, one of AVX2. */
+#define BLOCK 32
 typedef uint8_t block __attribute__((vector_size(BLOCK)));
-
-static inline block load(const char *at)
-{
-	block bytes;
-
-	memcpy(&bytes, at, sizeof(bytes));
-	return bytes;
-}
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* Number of the first of the BLOCK bytes at @at that may begin an anchor, or BLOCK: a ':' with
  * " t", " p", " 0" or " w" behind it, or in "CPU:". Reads one byte before, two behind. */
-static inline unsigned int first_candidate(const char *at)
+ALWAYS_INLINE unsigned int first_candidate(const char *at)
 {
-	block first = load(at + 2);
-	block hits = (block)((load(at) == ':') &
-			     (((load(at + 1) == ' ') & ((first == 't') | (first == 'p') |
-							(first == '0') | (first == 'w'))) |
-			      (load(at - 1) == 'U')));
-	uint64_t words[2];
+	block before, colon, blank, first, hits;
+	uint64_t words[BLOCK / 8];
 
-	memcpy(words, &hits, sizeof(words));
-	if (words[0])
-		return (unsigned int)__builtin_ctzll(words[0]) / 8;
-	return words[1] ? 8 + (unsigned int)__builtin_ctzll(words[1]) / 8 : BLOCK;
+	memcpy(&before, at - 1, BLOCK);
+	memcpy(&colon, at, BLOCK);
+	memcpy(&blank, at + 1, BLOCK);
+	memcpy(&first, at + 2, BLOCK);
+	hits = (block)((colon == ':') & (((blank == ' ') & ((first == 't') | (first == 'p') |
+							    (first == '0') | (first == 'w'))) |
+					 (before == 'U')));
+	memcpy(words, &hits, BLOCK);
+	if (!(words[0] | words[1] | words[2] | words[3]))
+		return BLOCK;
+	for (unsigned int i = 0; i < 3; i++)
+		if (words[i])
+			return 8 * i + (unsigned int)__builtin_ctzll(words[i]) / 8;
+	return 24 + (unsigned int)__builtin_ctzll(words[3]) / 8;
 }
 
 /* Does a ':' at @at begin an anchor? Reads one byte before, three behind. */
@@ -63,17 +63,18 @@ static inline bool is_anchor(const char *at)
 			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
 }
 
-/* The first anchor in [at, end), or NULL. @begin <= @at: the memory that may be read. */
-static const char *find_anchor(const char *begin, const char *at, const char *end)
+ALWAYS_INLINE const char *search_anchor(const char *begin, const char *at, const char *end)
 {
 	if (at == begin)
 		at++;
-	while (end - at >= BLOCK + 3) {
+	while (end - at >= BLOCK + 2) {
 		unsigned int n = first_candidate(at);
 
 		at += n;
 		if (n == BLOCK)
 			continue;
+		if (end - at < 4)
+			return NULL;
 		if (is_anchor(at))
 			return at;
 		at++;
@@ -82,6 +83,26 @@ static const char *find_anchor(const char *begin, const char *at, const char *en
 		if (is_anchor(at))
 			return at;
 	return NULL;
+}
+
+#ifdef __x86_64__
+/* What a desktop adds to SSE2; a phone's processor has all it has from the start. */
+__attribute__((target("avx2"))) static const char *search_anchor_avx2(const char *begin,
+								      const char *at,
+								      const char *end)
+{
+	return search_anchor(begin, at, end);
+}
+#endif
+
+/* The first anchor in [at, end), or NULL. @begin <= @at: the memory that may be read. */
+static const char *find_anchor(const char *begin, const char *at, const char *end)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2"))
+		return search_anchor_avx2(begin, at, end);
+#endif
+	return search_anchor(begin, at, end);
 }
 
 static bool is_digit(char c)
@@ -188,6 +209,26 @@ static bool take_number_back(struct span *head, int32_t *number)
 	return true;
 }
 
+/* Takes the digits behind the point, nearly always six. Returns how many there were. */
+static inline unsigned int take_fraction_back(struct span *head, uint64_t *fraction)
+{
+	const char *six = head->ptr + head->len - 6;
+	uint32_t value = 0;
+	bool digits = true;
+
+	if (head->len < 7 || six[-1] != '.')
+		return take_digits_back(head, fraction);
+	for (int i = 0; i < 6; i++) {
+		digits &= is_digit(six[i]);
+		value = value * 10 + (uint32_t)(six[i] - '0');
+	}
+	if (!digits)
+		return take_digits_back(head, fraction);
+	head->len -= 6;
+	*fraction = value;
+	return 6;
+}
+
 /* Takes "seconds.fraction" off the end: microseconds in all clocks that atrace picks. */
 static bool take_time_back(struct span *head, uint64_t *time_ns)
 {
@@ -195,7 +236,7 @@ static bool take_time_back(struct span *head, uint64_t *time_ns)
 					  10000,      1000,	 100,	   10,	    1 };
 	uint64_t seconds;
 	uint64_t fraction;
-	unsigned int n = take_digits_back(head, &fraction);
+	unsigned int n = take_fraction_back(head, &fraction);
 
 	if (n == 0 || n > 9 || head->len == 0 || head->ptr[head->len - 1] != '.')
 		return false;
@@ -258,6 +299,24 @@ static bool take_tgid_back(struct span *head, int32_t *tgid)
 	return true;
 }
 
+/* Blanks that comm is padded with on its left: most of them eight at a time. */
+static size_t count_blanks(struct span comm)
+{
+	size_t n = 0;
+	uint64_t others;
+
+	while (comm.len - n >= sizeof(others)) {
+		memcpy(&others, comm.ptr + n, sizeof(others));
+		others ^= UINT64_C(0x2020202020202020);
+		if (others)
+			return n + (size_t)__builtin_ctzll(others) / 8;
+		n += sizeof(others);
+	}
+	while (n < comm.len && comm.ptr[n] == ' ')
+		n++;
+	return n;
+}
+
 /* Reads a header: what stands on the line left of the anchor. On success @head is what stands
  * left of the column of comm: empty, but for a line that is glued to another. */
 static bool parse_header(struct span *head, struct trace_record *record)
@@ -275,9 +334,7 @@ static bool parse_header(struct span *head, struct trace_record *record)
 	if (comm.len > COMM_WIDTH)
 		comm = span_skip(comm, comm.len - COMM_WIDTH);
 	head->len -= comm.len;
-	while (comm.len > 0 && comm.ptr[0] == ' ')
-		comm = span_skip(comm, 1);
-	record->comm = comm;
+	record->comm = span_skip(comm, count_blanks(comm));
 	return true;
 }
 

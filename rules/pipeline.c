@@ -23,6 +23,9 @@
 /* A record so far ahead is believed once another follows it: an app can write such a line. */
 #define JUMP_NS UINT64_C(10000000000)
 
+/* So often the queue is looked at: most records have nothing to do with it. */
+#define SETTLE_EVERY_NS UINT64_C(10000000)
+
 struct pipeline {
 	const struct ruleset *rules;
 	struct pipeline_counters counters;
@@ -34,6 +37,7 @@ struct pipeline {
 	uint64_t now_ns;	  /* latest time of a record */
 	uint64_t ahead_ns;	  /* time of a last record far ahead of it, 0: there is none */
 	uint64_t sure_present_ns; /* the last present before it */
+	uint64_t next_settle_ns;  /* when to look at the queue again */
 };
 
 /* --- what attribution finds --- */
@@ -148,6 +152,7 @@ static bool follow_clock(struct pipeline *p, uint64_t time_ns)
 	if (time_ns + DISORDER_NS < p->now_ns) {
 		report_step(p, time_ns, "the clock went back by", p->now_ns - time_ns);
 		frame_queue_begin_again(&p->queue);
+		p->next_settle_ns = 0;
 		attribution_heal(&p->attribution);
 		p->now_ns = time_ns;
 	}
@@ -173,8 +178,10 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		return;
 	}
 	attribution_record(&p->attribution, record);
-	if (sure)
+	if (sure && p->now_ns >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, p->now_ns);
+		p->next_settle_ns = p->now_ns + SETTLE_EVERY_NS;
+	}
 }
 
 void pipeline_end(struct pipeline *p)

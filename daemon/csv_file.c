@@ -15,23 +15,51 @@
 
 /* --- bytes to the disk --- */
 
-/* Writes all of @bytes at the end of the file. Returns 0 or -errno. */
-static int write_all(struct csv_file *file, const char *bytes, size_t len)
+/* Writes at the end of the file as much of the whole rows as goes; *done is set to how much.
+ * Returns 0 or -errno. */
+static int write_rows(const struct csv_file *file, size_t *done)
 {
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = file->is_stream ? write(file->fd, bytes + done, len - done)
-					    : pwrite(file->fd, bytes + done, len - done,
-						     file->size + (off_t)done);
+	for (*done = 0; *done < file->row_begin;) {
+		const char *bytes = file->buffer + *done;
+		size_t len = file->row_begin - *done;
+		ssize_t n = file->is_stream
+				    ? write(file->fd, bytes, len)
+				    : pwrite(file->fd, bytes, len, file->size + (off_t)*done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return n < 0 ? -errno : -ENOSPC;
-		done += (size_t)n;
+		*done += (size_t)n;
 	}
 	return 0;
+}
+
+/* The rows that end in the first @len bytes of the buffer: their number, and in *end where the
+ * last of them does. A line end inside quotes ends none. */
+static uint64_t rows_in(const struct csv_file *file, size_t len, size_t *end)
+{
+	bool quoted = false;
+	uint64_t rows = 0;
+
+	*end = 0;
+	for (size_t i = 0; i < len; i++) {
+		quoted ^= file->buffer[i] == '"';
+		if (file->buffer[i] != '\n' || quoted)
+			continue;
+		rows++;
+		*end = i + 1;
+	}
+	return rows;
+}
+
+uint64_t csv_file_rows_lost(const struct csv_file *file)
+{
+	size_t end;
+
+	if (!file->name || file->error == 0)
+		return file->rows_lost;
+	return file->rows_lost + rows_in(file, file->row_begin, &end);
 }
 
 /* A file that was removed under our hands takes rows to nowhere. */
@@ -46,28 +74,44 @@ static int check_linked(const struct csv_file *file)
 	return info.st_nlink > 0 ? 0 : -ENOENT;
 }
 
+/* The first @len bytes of the buffer are written, or lost. */
+static void drop_bytes(struct csv_file *file, size_t len)
+{
+	file->len -= len;
+	file->row_begin -= len;
+	memmove(file->buffer, file->buffer + len, file->len);
+}
+
+/* Half a row never stays at the end of a file: it is cut off and tried again. A stream keeps what
+ * it has got. */
+static void end_with_a_row(struct csv_file *file, size_t done)
+{
+	size_t whole = done;
+
+	if (!file->is_stream) {
+		rows_in(file, done, &whole);
+		/* Where the end cannot be cut off, it is written over by the next try. */
+		if (ftruncate(file->fd, file->size + (off_t)whole) < 0 && file->error == 0)
+			file->error = -errno;
+	}
+	file->size += (off_t)whole;
+	drop_bytes(file, whole);
+}
+
 int csv_file_flush(struct csv_file *file)
 {
+	size_t done = 0;
 	int error;
 
 	if (!file->name || file->row_begin == 0)
 		return 0;
 	error = check_linked(file);
 	if (error == 0)
-		error = write_all(file, file->buffer, file->row_begin);
-	if (error < 0) {
-		if (file->error == 0)
-			file->error = error;
-		/* Half a row never stays at the end. Where this fails, too, nothing helps. */
-		if (!file->is_stream && ftruncate(file->fd, file->size) < 0)
-			return error;
-		return error;
-	}
-	file->size += (off_t)file->row_begin;
-	file->len -= file->row_begin;
-	memmove(file->buffer, file->buffer + file->row_begin, file->len);
-	file->row_begin = 0;
-	return 0;
+		error = write_rows(file, &done);
+	if (error < 0 && file->error == 0)
+		file->error = error;
+	end_with_a_row(file, done);
+	return error;
 }
 
 static int begin(struct csv_file *file, int fd, const char *name, const char *header)

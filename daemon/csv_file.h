@@ -21,7 +21,7 @@ struct csv_file {
 	size_t row_begin;   /* bytes of whole rows */
 	bool row_dropped;   /* the row that is being written finds no room */
 	off_t size;	    /* bytes on the disk */
-	uint64_t rows_lost; /* rows that found no room, because the disk had none */
+	uint64_t rows_lost; /* rows that found no room here, because the disk had none */
 	int error;	    /* the first -errno, kept */
 };
 
@@ -35,6 +35,9 @@ int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, cons
 /* Writes the whole rows that are buffered. After a failure they are kept, and the file ends with
  * the last row that was written: the next call tries again. Returns 0 or -errno. */
 int csv_file_flush(struct csv_file *file);
+
+/* Rows that reached no file: after a failed flush those that wait for the next one, too. */
+uint64_t csv_file_rows_lost(const struct csv_file *file);
 
 /* Flushes, closes and frees. Returns the first -errno that the file ever had, or 0. */
 int csv_file_close(struct csv_file *file);

@@ -201,8 +201,8 @@ void output_summary(struct output *output, const struct pipeline *pipeline)
 
 uint64_t output_rows_lost(const struct output *output)
 {
-	return output->fps.rows_lost + output->drops.rows_lost + output->frames.rows_lost +
-	       output->events.rows_lost;
+	return csv_file_rows_lost(&output->fps) + csv_file_rows_lost(&output->drops) +
+	       csv_file_rows_lost(&output->frames) + csv_file_rows_lost(&output->events);
 }
 
 static void close_file(struct output *output, struct csv_file *file)

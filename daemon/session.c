@@ -295,6 +295,7 @@ int session_end(struct session *session)
 	pipeline_end(session->pipeline);
 	if (damage(&session->text) != session->damage_seen)
 		write_damage(session, last_time(session));
+	output_flush(output);
 	write_lost_rows(session);
 	write_stop(session);
 	output_flush(output);

@@ -22,6 +22,7 @@
 /* Bytes compared at once: two registers of SSE2 and NEON, one of AVX2. */
 #define BLOCK 32
 typedef uint8_t block __attribute__((vector_size(BLOCK)));
+typedef uint8_t half __attribute__((vector_size(BLOCK / 2)));
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
 
@@ -32,7 +33,9 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the
 ALWAYS_INLINE unsigned int first_candidate(const char *at)
 {
 	block before, colon, blank, first, hits;
+	half low, high, any;
 	uint64_t words[BLOCK / 8];
+	uint64_t any_words[2];
 
 	memcpy(&before, at - 1, BLOCK);
 	memcpy(&colon, at, BLOCK);
@@ -41,9 +44,13 @@ ALWAYS_INLINE unsigned int first_candidate(const char *at)
 	hits = (block)((colon == ':') & (((blank == ' ') & ((first == 't') | (first == 'p') |
 							    (first == '0') | (first == 'w'))) |
 					 (before == 'U')));
-	memcpy(words, &hits, BLOCK);
-	if (!(words[0] | words[1] | words[2] | words[3]))
+	memcpy(&low, &hits, sizeof(low));
+	memcpy(&high, (const char *)&hits + sizeof(low), sizeof(high));
+	any = low | high;
+	memcpy(any_words, &any, sizeof(any));
+	if (!(any_words[0] | any_words[1]))
 		return BLOCK;
+	memcpy(words, &hits, BLOCK);
 	for (unsigned int i = 0; i < 3; i++)
 		if (words[i])
 			return 8 * i + (unsigned int)__builtin_ctzll(words[i]) / 8;
@@ -65,9 +72,12 @@ static inline bool is_anchor(const char *at)
 
 ALWAYS_INLINE const char *search_anchor(const char *begin, const char *at, const char *end)
 {
+	/* Where a whole block can be looked at; NULL: nowhere. */
+	const char *last = end - begin >= BLOCK + 2 ? end - (BLOCK + 2) : NULL;
+
 	if (at == begin)
 		at++;
-	while (end - at >= BLOCK + 2) {
+	while (last && at <= last) {
 		unsigned int n = first_candidate(at);
 
 		at += n;
@@ -177,14 +187,14 @@ static bool take_function(struct span *text)
 
 /* --- the header, read from its right end --- */
 
-static void drop_spaces(struct span *head)
+ALWAYS_INLINE void drop_spaces(struct span *head)
 {
 	while (head->len > 0 && head->ptr[head->len - 1] == ' ')
 		head->len--;
 }
 
 /* Takes the digits off the end, 10 at most. Returns how many there were: 11 for more than 10. */
-static inline unsigned int take_digits_back(struct span *head, uint64_t *number)
+ALWAYS_INLINE unsigned int take_digits_back(struct span *head, uint64_t *number)
 {
 	const char *at = head->ptr + head->len;
 	unsigned int n = 0;
@@ -198,7 +208,7 @@ static inline unsigned int take_digits_back(struct span *head, uint64_t *number)
 }
 
 /* Takes a decimal number off the end. False where there is none or it does not fit. */
-static bool take_number_back(struct span *head, int32_t *number)
+ALWAYS_INLINE bool take_number_back(struct span *head, int32_t *number)
 {
 	uint64_t value;
 	unsigned int n = take_digits_back(head, &value);
@@ -210,7 +220,7 @@ static bool take_number_back(struct span *head, int32_t *number)
 }
 
 /* Takes the digits behind the point, nearly always six. Returns how many there were. */
-static inline unsigned int take_fraction_back(struct span *head, uint64_t *fraction)
+ALWAYS_INLINE unsigned int take_fraction_back(struct span *head, uint64_t *fraction)
 {
 	const char *six = head->ptr + head->len - 6;
 	uint32_t value = 0;
@@ -230,7 +240,7 @@ static inline unsigned int take_fraction_back(struct span *head, uint64_t *fract
 }
 
 /* Takes "seconds.fraction" off the end: microseconds in all clocks that atrace picks. */
-static bool take_time_back(struct span *head, uint64_t *time_ns)
+ALWAYS_INLINE bool take_time_back(struct span *head, uint64_t *time_ns)
 {
 	static const uint32_t units[] = { 1000000000, 100000000, 10000000, 1000000, 100000,
 					  10000,      1000,	 100,	   10,	    1 };
@@ -252,7 +262,7 @@ static bool take_time_back(struct span *head, uint64_t *time_ns)
 
 /* Takes the flags, where there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth
  * and, since Linux 5.15, migrate-disable. */
-static bool drop_flags(struct span *head)
+ALWAYS_INLINE bool drop_flags(struct span *head)
 {
 	size_t begin;
 
@@ -267,7 +277,7 @@ static bool drop_flags(struct span *head)
 	return true;
 }
 
-static bool take_cpu_back(struct span *head, int32_t *cpu)
+ALWAYS_INLINE bool take_cpu_back(struct span *head, int32_t *cpu)
 {
 	if (head->len == 0 || head->ptr[head->len - 1] != ']')
 		return false;
@@ -282,7 +292,7 @@ static bool take_cpu_back(struct span *head, int32_t *cpu)
 }
 
 /* Takes "(  683)" or "(-----)", where it is there. */
-static bool take_tgid_back(struct span *head, int32_t *tgid)
+ALWAYS_INLINE bool take_tgid_back(struct span *head, int32_t *tgid)
 {
 	*tgid = TRACE_ID_UNKNOWN;
 	if (head->len == 0 || head->ptr[head->len - 1] != ')')
@@ -300,7 +310,7 @@ static bool take_tgid_back(struct span *head, int32_t *tgid)
 }
 
 /* Blanks that comm is padded with on its left: most of them eight at a time. */
-static size_t count_blanks(struct span comm)
+ALWAYS_INLINE size_t count_blanks(struct span comm)
 {
 	size_t n = 0;
 	uint64_t others;
@@ -321,20 +331,26 @@ static size_t count_blanks(struct span comm)
  * left of the column of comm: empty, but for a line that is glued to another. */
 static bool parse_header(struct span *head, struct trace_record *record)
 {
+	struct span rest = *head; /* in registers, as is what is read: the scan is the hot path */
 	struct span comm;
+	uint64_t time_ns;
+	int32_t cpu, tgid, tid;
 
-	if (!take_time_back(head, &record->time_ns) || !drop_flags(head) ||
-	    !take_cpu_back(head, &record->cpu) || !take_tgid_back(head, &record->tgid) ||
-	    !take_number_back(head, &record->tid))
+	if (!take_time_back(&rest, &time_ns) || !drop_flags(&rest) || !take_cpu_back(&rest, &cpu) ||
+	    !take_tgid_back(&rest, &tgid) || !take_number_back(&rest, &tid))
 		return false;
-	if (head->len == 0 || head->ptr[head->len - 1] != '-')
+	if (rest.len == 0 || rest.ptr[rest.len - 1] != '-')
 		return false;
-	head->len--;
-	comm = *head;
+	rest.len--;
+	comm = rest;
 	if (comm.len > COMM_WIDTH)
 		comm = span_skip(comm, comm.len - COMM_WIDTH);
-	head->len -= comm.len;
+	*head = (struct span){ rest.ptr, rest.len - comm.len };
 	record->comm = span_skip(comm, count_blanks(comm));
+	record->time_ns = time_ns;
+	record->cpu = cpu;
+	record->tgid = tgid;
+	record->tid = tid;
 	return true;
 }
 

@@ -159,11 +159,30 @@ static bool parse_bare_end(struct span payload, struct trace_record *record)
 	return true;
 }
 
+/* "trace_event_clock_sync: name=value" */
+static void parse_clock_sync(struct span payload, struct trace_record *record)
+{
+	record->kind = TRACE_CLOCK_SYNC;
+	record->pid = TRACE_ID_UNKNOWN;
+	record->name = span_skip(payload, clock_sync.len);
+	if (record->name.len > 0 && record->name.ptr[0] == ' ')
+		record->name = span_skip(record->name, 1);
+}
+
+static bool parse_letter(struct span payload, struct trace_record *record)
+{
+	struct span text = span_skip(payload, 2);
+
+	if (payload.len < 3 || payload.ptr[1] != '|' || !take_pid(&text, &record->pid))
+		return false;
+	if (text.len > 0 && text.ptr[0] != '|')
+		return false;
+	return parse_fields(payload.ptr[0], span_skip(text, 1), record);
+}
+
 bool marker_parse(struct span payload, struct trace_record *record)
 {
-	struct trace_record parsed = *record;
-	struct span text;
-	char letter;
+	struct trace_record parsed; /* its header is not touched: a copy of it would cost */
 
 	while (payload.len > 0 &&
 	       (payload.ptr[payload.len - 1] == '\r' || payload.ptr[payload.len - 1] == '\n' ||
@@ -171,29 +190,16 @@ bool marker_parse(struct span payload, struct trace_record *record)
 		payload.len--;
 	if (payload.len == 0)
 		return false;
-	if (parse_bare_end(payload, record))
-		return true;
 	parsed.value = 0;
 	parsed.track = SPAN_NULL;
-	if (payload.ptr[0] == 't' && span_starts_with(payload, clock_sync)) {
-		parsed.kind = TRACE_CLOCK_SYNC;
-		parsed.pid = TRACE_ID_UNKNOWN;
-		parsed.name = span_skip(payload, clock_sync.len);
-		if (parsed.name.len > 0 && parsed.name.ptr[0] == ' ')
-			parsed.name = span_skip(parsed.name, 1);
-		*record = parsed;
-		return true;
-	}
-	letter = payload.ptr[0];
-	if (payload.len < 3 || payload.ptr[1] != '|')
+	if (payload.ptr[0] == 't' && span_starts_with(payload, clock_sync))
+		parse_clock_sync(payload, &parsed);
+	else if (!parse_bare_end(payload, &parsed) && !parse_letter(payload, &parsed))
 		return false;
-	text = span_skip(payload, 2);
-	if (!take_pid(&text, &parsed.pid))
-		return false;
-	if (text.len > 0 && text.ptr[0] != '|')
-		return false;
-	if (!parse_fields(letter, span_skip(text, 1), &parsed))
-		return false;
-	*record = parsed;
+	record->kind = parsed.kind;
+	record->pid = parsed.pid;
+	record->value = parsed.value;
+	record->name = parsed.name;
+	record->track = parsed.track;
 	return true;
 }

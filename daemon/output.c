@@ -180,7 +180,7 @@ static void take_summary(void *context, const struct summary_row *row)
 	csv_summary_row(context, row);
 }
 
-void output_summary(struct output *output, const struct pipeline *pipeline)
+void output_summary(struct output *output, struct pipeline *pipeline)
 {
 	struct csv_file file;
 	int fd = folder_create_temporary(output->folder, SUMMARY);

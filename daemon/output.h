@@ -40,7 +40,7 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 void output_flush(struct output *output);
 
 /* Replaces summary.csv. */
-void output_summary(struct output *output, const struct pipeline *pipeline);
+void output_summary(struct output *output, struct pipeline *pipeline);
 
 /* Notes that a file of the folder could not be written: said once on stderr. */
 void output_failed(struct output *output, const char *name, int error);

@@ -327,6 +327,20 @@ void frame_queue_end(struct frame_queue *q)
 	count_all(q);
 }
 
+void frame_queue_summary(struct frame_queue *q, void *context,
+			 void (*row)(void *context, const struct summary_row *row))
+{
+	summary_begin_open(&q->summary);
+	for (int i = 0; i < LAYERS_MAX; i++) {
+		const struct layer *layer = &q->layers.layers[i];
+
+		if (layer->length && !layer->hidden && window_has_row(&layer->window))
+			summary_add_open(&q->summary, layer->surface, &layer->window.stats,
+					 target_of(q, &layer->window));
+	}
+	summary_write(&q->summary, context, row);
+}
+
 int frame_queue_make_room(struct frame_queue *q)
 {
 	int victim = layers_victim(&q->layers);

@@ -66,6 +66,10 @@ void frame_queue_begin_again(struct frame_queue *q);
 /* The trace ends: counts what is there and closes all rows. */
 void frame_queue_end(struct frame_queue *q);
 
+/* See pipeline_summary(). */
+void frame_queue_summary(struct frame_queue *q, void *context,
+			 void (*row)(void *context, const struct summary_row *row));
+
 /* Makes room for another layer; the row of the one that goes is closed. 0, or < 0: no room. */
 int frame_queue_make_room(struct frame_queue *q);
 

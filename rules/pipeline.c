@@ -193,10 +193,10 @@ void pipeline_end(struct pipeline *p)
 	frame_queue_end(&p->queue);
 }
 
-void pipeline_summary(const struct pipeline *p, void *context,
+void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row))
 {
-	summary_write(&p->queue.summary, context, row);
+	frame_queue_summary(&p->queue, context, row);
 }
 
 const struct pipeline_counters *pipeline_counters(struct pipeline *p)

@@ -75,8 +75,9 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record);
 /* The trace ends: writes what is left. No record may follow. */
 void pipeline_end(struct pipeline *p);
 
-/* Calls @row once for each Surface of the session so far, in order of first appearance. */
-void pipeline_summary(const struct pipeline *p, void *context,
+/* Calls @row once for each Surface of the session so far, in order of first appearance; rows that
+ * are open count. */
+void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row));
 
 /* Brings the counters up to date; valid as long as the pipeline lives. */

@@ -38,7 +38,7 @@ void summary_frame(struct summary *summary, const char *surface, const char *app
 		summary->hashes[entry - summary->surfaces] = name_hash(span_of(surface));
 		entry->number = summary->numbers++;
 		entry->first_ns = present_ns;
-		entry->stats = FRAME_STATS_EMPTY;
+		entry->stats = entry->open = FRAME_STATS_EMPTY;
 		name_copy(entry->name, sizeof(entry->name), span_of(surface));
 	}
 	if (strcmp(entry->app, app) != 0)
@@ -64,6 +64,23 @@ void summary_add_row(struct summary *summary, const struct fps_row *row, double 
 	entry->target_fps = target_fps;
 }
 
+void summary_begin_open(struct summary *summary)
+{
+	for (int i = 0; i < summary->n; i++)
+		summary->surfaces[i].open = FRAME_STATS_EMPTY;
+}
+
+void summary_add_open(struct summary *summary, const char *surface, const struct frame_stats *stats,
+		      double target_fps)
+{
+	struct summary_surface *entry = find(summary, surface);
+
+	if (!entry)
+		return;
+	frame_stats_merge(&entry->open, stats);
+	entry->target_fps = target_fps;
+}
+
 static double fps_of_mean(double mean_ns)
 {
 	return mean_ns > 0 ? 1e9 / mean_ns : -1;
@@ -79,7 +96,6 @@ static void write_one(const struct summary *summary, const struct summary_surfac
 		.first_ns = entry->first_ns,
 		.last_ns = entry->last_ns,
 		.stats = entry->stats,
-		.fps = frame_stats_fps(&entry->stats),
 		.p50_ns = histogram_percentile(h, 500),
 		.p90_ns = histogram_percentile(h, 900),
 		.p95_ns = histogram_percentile(h, 950),

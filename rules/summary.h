@@ -18,7 +18,8 @@ struct summary_surface {
 	uint64_t number; /* of its first appearance */
 	uint64_t first_ns, last_ns;
 	double target_fps;
-	struct frame_stats stats;
+	struct frame_stats stats; /* of the rows that are closed */
+	struct frame_stats open;  /* of those that are not, when a summary is written */
 	struct histogram histogram;
 };
 
@@ -40,6 +41,11 @@ void summary_interval(struct summary *summary, const char *surface, uint32_t int
 
 /* A row of @surface was closed. */
 void summary_add_row(struct summary *summary, const struct fps_row *row, double target_fps);
+
+/* Rows that are still open: forgets those of the last summary, then takes each. */
+void summary_begin_open(struct summary *summary);
+void summary_add_open(struct summary *summary, const char *surface, const struct frame_stats *stats,
+		      double target_fps);
 
 /* See pipeline_summary(). */
 void summary_write(const struct summary *summary, void *context,

@@ -162,10 +162,11 @@ static void test_a_queue_is_no_latch(void **state)
 	on_every_phone(play_queue_before_present);
 }
 
-/* The display's own buffers are taken by SurfaceFlinger too. */
+/* The displays' own buffers are taken by SurfaceFlinger too. */
 static void test_the_framebuffer_is_no_layer(void **state)
 {
-	const char *const layers[] = { a, "FramebufferSurface", "FramebufferSurface#0", NULL };
+	const char *const layers[] = { a, "FramebufferSurface", "FramebufferSurface#0", "VDS: cast",
+				       NULL };
 
 	phone_start(&phone, PHONE_9, NULL);
 	phone_frames(&phone, BEGIN, layers);

@@ -38,8 +38,12 @@ enum trust {
 #define SILENT_NS UINT64_C(1000000000)
 #define SILENT_UNNAMED_NS UINT64_C(5000000000)
 
-/* So many presents without better evidence, and fallback rules count. */
-#define FALLBACK_PRESENTS 8
+/* libgui's TraceUtils.h cuts an instant here. It says nothing for sure any more: the layer that is
+ * left of its name may be another's. */
+#define INSTANT_CUT 255
+
+/* With a layer's name so long, "latchBuffer " and " - 4294967296" around it, it may be cut. */
+#define INSTANT_LAYER_MAX 230
 
 void attribution_init(struct attribution *a, const struct ruleset *rules,
 		      struct layer_table *layers, const struct attribution_sink *sink)
@@ -134,14 +138,42 @@ static bool is_sf_process(const struct attribution *a, const struct trace_record
 
 /* --- layers and their buffers --- */
 
+/* Gives up the latches of @tid, or of all other threads. */
+static void forget_latches(struct attribution *a, int32_t tid, bool others)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < a->n_latches; i++) {
+		if ((a->latches[i].tid == tid) == others)
+			a->latches[kept++] = a->latches[i];
+		else
+			a->layers->layers[a->latches[i].layer].waiting--;
+	}
+	a->n_latches = kept;
+}
+
+/* Makes room for another layer. Latches hold layers, and a thread that never presents holds them
+ * for good: where nothing else can go, those of threads that are not SurfaceFlinger's do. */
+static int make_room(struct attribution *a, int32_t tid)
+{
+	int result = a->sink.room(a->sink.context);
+
+	if (result < 0) {
+		forget_latches(a, a->sf.known ? a->sf.tid : tid, true);
+		result = a->sink.room(a->sink.context);
+	}
+	return result;
+}
+
 /* The layer of that name, a new one if need be; NULL where it is none or there is no room. */
-static struct layer *take_layer(struct attribution *a, struct span name, uint64_t time_ns)
+static struct layer *take_layer(struct attribution *a, struct span name,
+				const struct trace_record *record)
 {
 	int id = layers_find(a->layers, name);
 	struct layer *layer;
 
 	if (id == LAYER_NONE) {
-		if (a->sink.room(a->sink.context) < 0) {
+		if (make_room(a, record->tid) < 0) {
 			a->no_room++;
 			return NULL;
 		}
@@ -152,7 +184,7 @@ static struct layer *take_layer(struct attribution *a, struct span name, uint64_
 			  ruleset_rename(a->rules, surface_of_layer(name)));
 	}
 	layer = &a->layers->layers[id];
-	layer->last_ns = time_ns;
+	layer->last_ns = record->time_ns;
 	return layer->ignored ? NULL : layer;
 }
 
@@ -214,20 +246,6 @@ static struct latch *find_latch(struct attribution *a, int layer, int32_t tid)
 	return NULL;
 }
 
-/* Gives up the latches of @tid, or of all other threads. */
-static void forget_latches(struct attribution *a, int32_t tid, bool others)
-{
-	unsigned int kept = 0;
-
-	for (unsigned int i = 0; i < a->n_latches; i++) {
-		if ((a->latches[i].tid == tid) == others)
-			a->latches[kept++] = a->latches[i];
-		else
-			a->layers->layers[a->latches[i].layer].waiting--;
-	}
-	a->n_latches = kept;
-}
-
 static void latch_buffer(struct attribution *a, struct layer *layer, int64_t number,
 			 const struct trace_record *record)
 {
@@ -258,8 +276,8 @@ static void latch(struct attribution *a, const struct rule *rule, struct layer *
 		  int64_t number, const struct trace_record *record)
 {
 	if (!rule->fallback)
-		a->sure_latches++;
-	else if (a->sure_latches > 0 || a->presents < FALLBACK_PRESENTS)
+		a->sure_latches += record->tid == a->sf.tid;
+	else if (a->sure_latches > 0 && layer->length <= INSTANT_LAYER_MAX)
 		return;
 	latch_buffer(a, layer, number, record);
 }
@@ -281,7 +299,9 @@ static void layer_event(struct attribution *a, const struct rule *rule,
 
 	if (!may_tell(a, rule, record))
 		return;
-	layer = take_layer(a, capture->layer, record->time_ns);
+	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
+		return;
+	layer = take_layer(a, capture->layer, record);
 	if (!layer ||
 	    !event_fits(rule, transaction ? &layer->transactions : &layer->buffers, record->value))
 		return;

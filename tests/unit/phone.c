@@ -7,6 +7,8 @@
 
 #define US UINT64_C(1000)
 
+#define INSTANT_CUT 255 /* bytes of an instant's name that libgui writes */
+
 void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_options *options)
 {
 	struct pipeline_options defaults = PIPELINE_OPTIONS_DEFAULT;
@@ -121,7 +123,7 @@ void phone_latch(struct phone *phone, const char *layer)
 	case PHONE_14:
 		snprintf(name, sizeof(name), "BufferTX - %s", layer);
 		phone_write(phone, TRACE_COUNTER, 0, name, 0);
-		snprintf(name, sizeof(name), "latchBuffer %s - %u", layer, phone->n_commits);
+		snprintf(name, INSTANT_CUT + 1, "latchBuffer %s - %u", layer, phone->n_commits);
 		phone_write(phone, TRACE_INSTANT, 0, name, 0);
 		break;
 	}

@@ -131,13 +131,8 @@ static void turn(struct scene *scene, const struct beat *beat)
 
 static void hardware(struct scene *scene, const struct beat *beat)
 {
-	struct pen *pen = &scene->hardware;
-
-	pen_at(pen, beat->lattice_ns);
-	pen_begin(pen, "HIDL::IComposerCallback::onVsync_2_4::server");
-	scene->hardware_value = !scene->hardware_value;
-	pen_counter(pen, scene->hardware_value, "HW_VSYNC_" DISPLAY_ID);
-	pen_end(pen);
+	scene_hardware_vsync(scene, beat, "HIDL::IComposerCallback::onVsync_2_4::server",
+			     "HW_VSYNC_" DISPLAY_ID);
 }
 
 static void mode(struct scene *scene, const struct beat *beat)

@@ -303,13 +303,8 @@ static void turn(struct scene *scene, const struct beat *beat)
 
 static void hardware(struct scene *scene, const struct beat *beat)
 {
-	struct pen *pen = &scene->hardware;
-
-	pen_at(pen, beat->lattice_ns);
-	pen_begin(pen, "AIDL::cpp::IComposerCallback::onVsync::cppServer");
-	scene->hardware_value = !scene->hardware_value;
-	pen_counter(pen, scene->hardware_value, "HW_VSYNC_" DISPLAY_ID);
-	pen_end(pen);
+	scene_hardware_vsync(scene, beat, "AIDL::cpp::IComposerCallback::onVsync::cppServer",
+			     "HW_VSYNC_" DISPLAY_ID);
 }
 
 static void mode(struct scene *scene, const struct beat *beat)

@@ -322,3 +322,15 @@ void scene_noise(struct scene *scene, const struct beat *beat)
 		pen_bare_end(&scene->events);
 	}
 }
+
+void scene_hardware_vsync(struct scene *scene, const struct beat *beat, const char *slice,
+			  const char *counter)
+{
+	struct pen *pen = &scene->hardware;
+
+	pen_at(pen, beat->lattice_ns);
+	pen_begin(pen, "%s", slice);
+	scene->hardware_value = !scene->hardware_value;
+	pen_counter(pen, scene->hardware_value, "%s", counter);
+	pen_end(pen);
+}

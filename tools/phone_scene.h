@@ -167,6 +167,10 @@ uint32_t pen_bare_end(struct pen *pen);
 /* Writes the begin of a present slice that shows @beat's frames, and their truth. */
 void pen_present(struct pen *pen, const struct beat *beat, const char *name);
 
+/* The display's own vsync: @counter toggles inside @slice. */
+void scene_hardware_vsync(struct scene *scene, const struct beat *beat, const char *slice,
+			  const char *counter);
+
 /* What else goes on in a phone: marks that are no frames. */
 void scene_noise(struct scene *scene, const struct beat *beat);
 

@@ -52,7 +52,7 @@ void attribution_init(struct attribution *a, const struct ruleset *rules,
 	a->rules = rules;
 	a->layers = layers;
 	a->sink = *sink;
-	a->tick_pid = TRACE_ID_UNKNOWN;
+	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->sf.tid = a->sf.pid = a->sf.tgid = TRACE_ID_UNKNOWN;
 }
 
@@ -108,6 +108,8 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 		/* A thread's name may come late and get lost, but a known one stays known. */
 		if (trust > sf->trust)
 			sf->trust = trust;
+		if (sf->tgid == TRACE_ID_UNKNOWN)
+			sf->tgid = record->tgid;
 		sf->pid = record->pid;
 		return true;
 	}
@@ -125,15 +127,22 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	return true;
 }
 
+/* Two processes may have one number in their markers, where one of them is in a container. */
+static bool is_process(const struct surfaceflinger *sf, int32_t pid, int32_t tgid)
+{
+	return pid == sf->pid &&
+	       (sf->tgid == TRACE_ID_UNKNOWN || tgid == TRACE_ID_UNKNOWN || tgid == sf->tgid);
+}
+
 /* Is the marker's writer SurfaceFlinger's process, as far as can be told? */
 static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
 {
-	if (!a->sf.known)
-		return true;
-	if (record->pid != a->sf.pid)
-		return false;
-	return a->sf.tgid == TRACE_ID_UNKNOWN || record->tgid == TRACE_ID_UNKNOWN ||
-	       record->tgid == a->sf.tgid;
+	return !a->sf.known || is_process(&a->sf, record->pid, record->tgid);
+}
+
+bool attribution_ticks_are_its(const struct attribution *a)
+{
+	return is_process(&a->sf, a->tick_pid, a->tick_tgid);
 }
 
 /* --- layers and their buffers --- */
@@ -286,8 +295,12 @@ static void latch(struct attribution *a, const struct rule *rule, struct layer *
 static bool may_tell(const struct attribution *a, const struct rule *rule,
 		     const struct trace_record *record)
 {
-	return is_sf_process(a, record) ||
-	       (rule->role == RULE_LATCH && trust_of(record->comm) == TRUST_NAMED);
+	enum trust trust;
+
+	if (is_sf_process(a, record))
+		return true;
+	trust = trust_of(record->comm);
+	return rule->role == RULE_LATCH && (trust == TRUST_NAMED || may_replace(a, record, trust));
 }
 
 /* What a rule that names a layer makes of an event. */
@@ -367,6 +380,7 @@ static void tick(struct attribution *a, const struct rule *rule, const struct tr
 	if (!is_sf_process(a, record))
 		return;
 	a->tick_pid = record->pid;
+	a->tick_tgid = record->tgid;
 	a->sink.tick(a->sink.context, record, (unsigned int)(rule - a->rules->rules),
 		     rule->role == RULE_HWVSYNC);
 }
@@ -413,6 +427,17 @@ static void named_event(struct attribution *a, const struct rule_index *index,
 		a->sink.counter(a->sink.context, record);
 }
 
+/* Which slices cannot be open where one of that @mask begins: their ends were lost. Nothing is
+ * latched around a composition. */
+static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
+{
+	uint32_t closed = mask & rules->entered_once;
+
+	if (mask & SLICE_COMPOSITE)
+		closed |= ~(rules->composites | SLICE_COMPOSITE);
+	return closed;
+}
+
 static void slice_begin(struct attribution *a, const struct trace_record *record)
 {
 	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
@@ -420,7 +445,7 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 
 	if (mask & SLICE_COMPOSITE && record->tid == a->sf.tid)
 		a->sf.presented = false;
-	threads_begin(&a->threads, record->tid, kept, kept & a->rules->entered_once,
+	threads_begin(&a->threads, record->tid, kept, closed_before(a->rules, kept),
 		      record->time_ns);
 	if (mask & SLICE_PRESENT)
 		present(a, record);

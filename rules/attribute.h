@@ -63,7 +63,8 @@ struct attribution {
 	struct attribution_sink sink;
 	struct thread_table threads;
 	struct surfaceflinger sf;
-	int32_t tick_pid; /* who wrote the last tick, as its marker says */
+	int32_t tick_pid;  /* who wrote the last tick, as its marker says */
+	int32_t tick_tgid; /* the same as the kernel says */
 	unsigned int n_latches;
 	struct latch latches[LATCHES_MAX]; /* in order; their layers count as waiting */
 	uint64_t presents;
@@ -79,6 +80,9 @@ void attribution_init(struct attribution *a, const struct ruleset *rules,
 
 /* Takes the next record. */
 void attribution_record(struct attribution *a, const struct trace_record *record);
+
+/* Did SurfaceFlinger write the last tick? */
+bool attribution_ticks_are_its(const struct attribution *a);
 
 /* The clock stepped: what is open says nothing any more. */
 void attribution_heal(struct attribution *a);

@@ -89,7 +89,7 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	char text[96];
 
 	/* Ticks of whoever was taken for it before say nothing of this one's display. */
-	if (p->attribution.tick_pid != sf->pid)
+	if (!attribution_ticks_are_its(&p->attribution))
 		vsync_reset(&p->queue.vsync);
 	snprintf(text, sizeof(text), "%s: process %d, presents on thread %d",
 		 another ? "another one" : "found", (int)sf->pid, (int)sf->tid);

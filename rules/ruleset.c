@@ -248,6 +248,7 @@ static int read_rule(struct reader *r, size_t role)
 	if (rule.role == RULE_COMPOSITE) {
 		result = add_context(r, &rule.pattern, &rule.context);
 		r->rules->entered_once |= rule.context;
+		r->rules->composites |= rule.context;
 	}
 	if (!result)
 		result = read_tail(r, &rule);

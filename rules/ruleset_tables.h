@@ -62,6 +62,7 @@ struct ruleset {
 	unsigned int n_contexts;
 	struct pattern contexts[RULE_CONTEXTS_MAX];
 	uint32_t entered_once; /* mask of the contexts that never hold themselves */
+	uint32_t composites;   /* mask of the contexts that are composites */
 	struct rule_index counters;
 	struct rule_index instants;
 	struct rule_index slices;    /* present, composite, latch... */

@@ -44,10 +44,10 @@ static void drop_last(struct thread *thread)
 		thread->open |= thread->slices[i].mask;
 }
 
-/* A slice that is open already and never twice: its end was lost, and that of all above it. */
-static void heal(struct thread_table *table, struct thread *thread, uint32_t once)
+/* A slice that cannot be open any more: its end was lost, and that of all above it. */
+static void heal(struct thread_table *table, struct thread *thread, uint32_t closed)
 {
-	while (thread->n > 0 && (thread->open & once)) {
+	while (thread->n > 0 && (thread->open & closed)) {
 		thread->depth = thread->slices[thread->n - 1].depth - 1;
 		drop_last(thread);
 		table->unbalanced++;
@@ -62,7 +62,7 @@ uint32_t threads_open(const struct thread_table *table, int32_t tid)
 	return 0;
 }
 
-void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint32_t once,
+void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint32_t closed,
 		   uint64_t time_ns)
 {
 	struct thread *thread = find(table, tid);
@@ -72,7 +72,7 @@ void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint3
 	if (!thread)
 		thread = enter(table, tid);
 	thread->last_ns = time_ns;
-	heal(table, thread, once);
+	heal(table, thread, closed);
 	thread->depth++;
 	if (!mask)
 		return;

@@ -40,9 +40,9 @@ uint32_t threads_open(const struct thread_table *table, int32_t tid);
 /**
  * threads_begin() - a slice begins
  * @mask: what it means; 0 for one that no rule names
- * @once: the part of @mask that is never open twice: if it is, its end was lost
+ * @closed: what cannot be open now: if it is, its end was lost
  */
-void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint32_t once,
+void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint32_t closed,
 		   uint64_t time_ns);
 
 /* A slice ends. */

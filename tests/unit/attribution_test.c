@@ -269,22 +269,73 @@ static void test_a_trace_without_tgid(void **state)
 	on_every_phone(play_without_tgid);
 }
 
-/* SurfaceFlinger crashed and is another process now. Until it presents nobody knows that it is,
- * so its first frame may be missing. */
+/* SurfaceFlinger crashed and is another process now. Its latches come before it presents. */
 static void play_restart(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 20);
 	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
 	phone_run(&phone, a, BEGIN + 10 * SECOND, V60, 20);
 	phone_end(&phone);
-	assert_in_range(frames_of(a), 39, 40);
+	assert_int_equal(frames_of(a), 40);
 	assert_int_equal(counters()->sf_tid, 2406);
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_SURFACEFLINGER), 2);
+}
+
+static void play_restart_without_names(void)
+{
+	phone.sf_comm = "<...>";
+	play_restart();
 }
 
 static void test_another_surfaceflinger_takes_over(void **state)
 {
 	on_every_phone(play_restart);
+	phone_stop(&phone);
+	on_every_phone(play_restart_without_names);
+}
+
+/* A process of the host has the number that SurfaceFlinger has in its container, and presents
+ * first. Its ticks are not the display's. */
+static void play_namesake(void)
+{
+	phone.sf_comm = "<...>";
+	phone.sf_pid = 83;
+	phone.sf_tid = phone.sf_tgid = 83;
+	phone_run(&phone, b, BEGIN, V60 * 2 / 3, 100);
+	phone_write(&phone, TRACE_COUNTER, 0, "VSP-period", 8333333);
+	phone.sf_comm = "surfaceflinger";
+	phone.sf_tid = 5123;
+	phone.sf_tgid = 5100;
+	phone_run(&phone, a, BEGIN + 2 * SECOND, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 100);
+	for (size_t i = 101; i < phone.log.n_frames; i++)
+		assert_int_equal(phone.log.frames[i].vsyncs, 1);
+	assert_in_range(counters()->refresh_mhz, 59900, 60100);
+}
+
+static void test_a_namesake_of_the_host(void **state)
+{
+	on_every_phone(play_namesake);
+}
+
+/* Ends were lost without a word; what is open then is not around the next composition. */
+static void test_a_slice_that_is_around_no_composition(void **state)
+{
+	phone_start(&phone, PHONE_13, NULL);
+	phone_frame(&phone, BEGIN, a);
+	phone.now_ns = BEGIN + V60 - MS;
+	phone_begin(&phone, "latchBuffer");
+	phone_compose(&phone, BEGIN + V60, 1);
+	phone_queue(&phone, BEGIN + V60 + MS, a, 1);
+	phone_queue(&phone, BEGIN + V60 + MS, a, 2);
+	phone_begin(&phone, "setBuffer");
+	phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.a/com.a.Main#0", 1);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, BEGIN + 2 * V60, 1);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 1);
+	assert_int_equal(counters()->dropped_frames, 1);
 }
 
 /* Loss in the middle of a latch: its slice's begin is all that was seen of it. */
@@ -498,6 +549,8 @@ int main(void)
 		test(test_process_numbers_of_a_container),
 		test(test_a_trace_without_tgid),
 		test(test_another_surfaceflinger_takes_over),
+		test(test_a_namesake_of_the_host),
+		test(test_a_slice_that_is_around_no_composition),
 		test(test_loss_inside_a_latch),
 		test(test_loss_of_unknown_size),
 		test(test_begins_without_ends),

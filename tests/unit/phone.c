@@ -18,6 +18,7 @@ void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_
 	memset(phone, 0, sizeof(*phone));
 	phone->age = age;
 	phone->sf_tid = phone->sf_tgid = phone->sf_pid = 406;
+	phone->sf_comm = "surfaceflinger";
 	sink = row_log_begin(&phone->log);
 	if (ruleset_new(&phone->rules, ruleset_builtin("default"), &error) != 0 ||
 	    pipeline_new(&phone->pipeline, phone->rules, options ? options : &defaults, &sink) != 0)
@@ -53,7 +54,7 @@ void phone_write(struct phone *phone, enum trace_kind kind, int32_t tid, const c
 	record.tgid = phone->sf_tgid;
 	record.pid = phone->sf_pid;
 	record.time_ns = phone->now_ns;
-	record.comm = tid ? SPAN_LITERAL("Binder:406_1") : SPAN_LITERAL("surfaceflinger");
+	record.comm = tid ? SPAN_LITERAL("Binder:406_1") : span_of(phone->sf_comm);
 	record.name = span_of(copy);
 	pipeline_record(phone->pipeline, &record);
 	memset(copy, 'X', strlen(copy));

@@ -18,9 +18,10 @@ enum phone_age {
 
 struct phone {
 	enum phone_age age;
-	int32_t sf_tid;	 /* SurfaceFlinger's main thread and process: the kernel's number */
-	int32_t sf_tgid; /* TRACE_ID_UNKNOWN: a trace without the column */
-	int32_t sf_pid;	 /* as its markers say */
+	int32_t sf_tid;	     /* SurfaceFlinger's main thread and process: the kernel's number */
+	int32_t sf_tgid;     /* TRACE_ID_UNKNOWN: a trace without the column */
+	int32_t sf_pid;	     /* as its markers say */
+	const char *sf_comm; /* its main thread's name, "<...>" where the kernel forgot it */
 	uint64_t now_ns;
 	unsigned int n_commits;
 	struct ruleset *rules;

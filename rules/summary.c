@@ -105,8 +105,10 @@ static void write_one(const struct summary *summary, const struct summary_surfac
 		.low01_fps = fps_of_mean(histogram_slowest_mean(h, 1)),
 	};
 
+	frame_stats_merge(&out.stats, &entry->open);
+	out.fps = frame_stats_fps(&out.stats);
 	out.stats.score =
-		frame_stats_score(&entry->stats, out.fps, entry->target_fps, summary->kpi_ns);
+		frame_stats_score(&out.stats, out.fps, entry->target_fps, summary->kpi_ns);
 	row(context, &out);
 }
 

@@ -7,9 +7,10 @@
 
 #include "daemon/table.h"
 
-/* What is on the screen before comes back at the end: an alternate screen, without cursor. */
-#define ENTER "\x1b[?1049h\x1b[?25l"
-#define LEAVE "\x1b[?25h\x1b[?1049l"
+/* What is on the screen before comes back at the end: an alternate screen, without cursor. A line
+ * that is too long for it (a name may have wide characters) is cut, or it would take two. */
+#define ENTER "\x1b[?1049h\x1b[?25l\x1b[?7l"
+#define LEAVE "\x1b[?7h\x1b[?25h\x1b[?1049l"
 #define HOME "\x1b[H"
 #define CLEAR_LINE "\x1b[K"
 #define CLEAR_REST "\x1b[J"

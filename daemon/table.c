@@ -16,6 +16,16 @@
 /* What the columns of numbers take, and the blanks between all. */
 #define NUMBERS_WIDTH 62
 
+/* A terminal that has less beside them does without the app and the median. */
+#define NAMES_LEAST 38
+#define NARROW_NUMBERS_WIDTH 55
+#define NARROW_SURFACE_LEAST 12
+
+/* How wide the columns of names are; an app of 0 is left out, and the median with it. */
+struct table_widths {
+	unsigned int app, surface;
+};
+
 struct table_row {
 	char app[NAME_MAX_BYTES], surface[NAME_MAX_BYTES];
 	struct frame_stats stats;
@@ -111,20 +121,22 @@ static void print_count(FILE *out, int64_t count, int width)
 		fprintf(out, " %*" PRId64, width, count);
 }
 
-static void print_row(FILE *out, const struct table_row *row, unsigned int app,
-		      unsigned int surface)
+static void print_row(FILE *out, const struct table_row *row, const struct table_widths *widths)
 {
 	const struct frame_stats *stats = &row->stats;
 	bool any = stats->frames > 0;
 	char janks[48];
 
 	snprintf(janks, sizeof(janks), "%" PRIu64 "/%" PRIu64, stats->jank, stats->big_jank);
-	print_name(out, row->app, app);
-	fputc(' ', out);
-	print_name(out, row->surface, surface);
+	if (widths->app > 0) {
+		print_name(out, row->app, widths->app);
+		fputc(' ', out);
+	}
+	print_name(out, row->surface, widths->surface);
 	print_number(out, any ? row->fps : -1, 6, 2);
 	print_count(out, (int64_t)stats->frames, 7);
-	print_number(out, any ? (double)row->p50_ns / 1e6 : -1, 5, 1);
+	if (widths->app > 0)
+		print_number(out, any ? (double)row->p50_ns / 1e6 : -1, 5, 1);
 	print_number(out, any ? (double)row->p99_ns / 1e6 : -1, 5, 1);
 	print_number(out, any ? (double)stats->max_ns / 1e6 : -1, 5, 1);
 	print_count(out, stats->missed, 6);
@@ -134,11 +146,15 @@ static void print_row(FILE *out, const struct table_row *row, unsigned int app,
 	fputc('\n', out);
 }
 
-static void print_head(FILE *out, unsigned int app, unsigned int surface)
+static void print_head(FILE *out, const struct table_widths *widths)
 {
-	fprintf(out, "%-*s %-*s %6s %7s %5s %5s %5s %6s %8s %5s %5s\n", (int)app, "app",
-		(int)surface, "Surface", "FPS", "frames", "p50", "p99", "max", "missed", "jank/big",
-		"waits", "score");
+	if (widths->app > 0)
+		fprintf(out, "%-*s ", (int)widths->app, "app");
+	fprintf(out, "%-*s %6s %7s", (int)widths->surface, "Surface", "FPS", "frames");
+	if (widths->app > 0)
+		fprintf(out, " %5s", "p50");
+	fprintf(out, " %5s %5s %6s %8s %5s %5s\n", "p99", "max", "missed", "jank/big", "waits",
+		"score");
 }
 
 static void print_totals(FILE *out, const struct pipeline_counters *counters)
@@ -159,20 +175,30 @@ static void print_totals(FILE *out, const struct pipeline_counters *counters)
 		(double)span_ns / 1e9, refresh);
 }
 
+static struct table_widths widths_in(unsigned int columns)
+{
+	unsigned int names = columns > NUMBERS_WIDTH ? columns - NUMBERS_WIDTH : 0;
+
+	if (names >= NAMES_LEAST)
+		return (struct table_widths){ names * 2 / 5, names - names * 2 / 5 };
+	if (columns < NARROW_NUMBERS_WIDTH + NARROW_SURFACE_LEAST)
+		return (struct table_widths){ 0, NARROW_SURFACE_LEAST };
+	return (struct table_widths){ 0, columns - NARROW_NUMBERS_WIDTH };
+}
+
 void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsigned int lines,
 		 unsigned int columns)
 {
-	unsigned int names = columns > NUMBERS_WIDTH + 40 ? columns - NUMBERS_WIDTH : 40;
-	unsigned int app = names * 2 / 5;
+	struct table_widths widths = widths_in(columns);
 	unsigned int shown;
 
 	table->count = table->surfaces = 0;
 	pipeline_summary(pipeline, table, take_row);
 	shown = table->count < lines ? table->count : lines;
 	if (shown > 0)
-		print_head(out, app, names - app);
+		print_head(out, &widths);
 	for (unsigned int i = 0; i < shown; i++)
-		print_row(out, &table->rows[i], app, names - app);
+		print_row(out, &table->rows[i], &widths);
 	if (shown < table->surfaces)
 		fprintf(out, "and %u more in summary.csv\n", table->surfaces - shown);
 	print_totals(out, pipeline_counters(pipeline));

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a terminal gets to see: a table that fits it, and nothing that a name could do to it."""
+
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
+from jankd import JANKD, Checks, folder
+
+HOSTILE = ("esc\x1b[31mred\x1b]0;title\x07#0", "c1 \x9b31m#0", "tab\tand bell\x07#0", "x" * 900 + "#0")
+CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def on_terminal(columns, *arguments):
+    """What jankd prints on a terminal of @columns, and its exit code."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    child = subprocess.Popen([JANKD, *map(str, arguments)], stdin=its, stdout=its, stderr=its)
+    os.close(its)
+    said = b""
+    while True:
+        try:
+            said += os.read(ours, 65536)
+        except OSError:  # the other end is closed, and all is read
+            break
+    os.close(ours)
+    return said.decode(errors="replace"), child.wait()
+
+
+def analyze(checks, here, columns):
+    what = f"a terminal of {columns} columns"
+    trace = here / "trace.txt"
+    names = (synthetic.LAYER, *HOSTILE)
+    trace.write_text("".join(synthetic.frame(100000000 + n * synthetic.PERIOD_US, n, names[n % len(names)])
+                             for n in range(300)))
+    said, code = on_terminal(columns, "analyze", "-F", here / "out", trace)
+    checks.equal(code, 0, f"{what}: exit code: {said[-300:]!r}")
+    checks.that(not CONTROL.search(said), f"{what}: control bytes in {said[:500]!r}")
+    table = [line for line in said.splitlines() if not line.startswith(("presents ", "CSV files "))]
+    checks.equal(len(table), 1 + len(names), f"{what}: lines of the table")
+    checks.equal([line for line in table if len(line) > columns], [], f"{what}: lines that do not fit")
+    checks.that("FPS" in table[0] and "score" in table[0], f"{what}: head {table[0]!r}")
+
+
+checks = Checks()
+for columns in (70, 80, 100, 132, 250):
+    with folder() as here:
+        analyze(checks, here, columns)
+checks.end()

@@ -199,22 +199,33 @@ static void put_back(struct run *run)
 	run->tracefs = tracefs_close(run->tracefs);
 }
 
+/* Where people read what is not rows: with --stdout only a terminal at standard error. In a pipe
+ * or file that holds nothing but reasons of failure. */
+static FILE *words(const struct options *options)
+{
+	if (!options->to_stdout)
+		return stdout;
+	return isatty(STDERR_FILENO) ? stderr : NULL;
+}
+
 static int run_session(struct run *run)
 {
-	FILE *out = run->options.to_stdout ? stderr : stdout;
+	FILE *out = words(&run->options);
 	int code, ended;
 
 	run->begin_ns = now_ns();
 	run->next_flush_ns = run->begin_ns;
 	if (!run->options.to_stdout)
 		run->live = live_begin();
-	if (!run->live)
-		fprintf(stderr, "capturing from %s (Ctrl-C ends)\n", tracefs_path(run->tracefs));
+	if (!run->live && out) {
+		fprintf(out, "capturing from %s (Ctrl-C ends)\n", tracefs_path(run->tracefs));
+		fflush(out);
+	}
 	code = capture(run);
 	last_drain(run);
 	run->live = live_end(run->live);
 	ended = session_end(&run->session);
-	if (run->session.text.markers > 0)
+	if (run->session.text.markers > 0 && out)
 		session_print(&run->session, out);
 	return code != 0 ? code : ended;
 }

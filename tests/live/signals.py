@@ -42,6 +42,7 @@ def no_markers(checks):
         error = capture.process.communicate(timeout=60)[1].decode(errors="replace")
         checks.equal(capture.process.returncode, 1, f"a silent trace: exit code: {error}")
         checks.that("no markers" in error, f"a silent trace: {error!r}")
+        checks.equal(len(error.splitlines()), 1, f"a silent trace: lines on stderr: {error!r}")
 
 
 def busy(checks):

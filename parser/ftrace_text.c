@@ -19,8 +19,12 @@
 /* comm is printed with %16s and is 15 bytes at most: so wide is its column. */
 #define COMM_WIDTH 16
 
-/* Bytes compared at once: two registers of SSE2 and NEON, one of AVX2. */
+/* Bytes compared at once: a register of AVX2, or two of SSE2; one of NEON. */
+#ifdef __x86_64__
 #define BLOCK 32
+#else
+#define BLOCK 16
+#endif
 typedef uint8_t block __attribute__((vector_size(BLOCK)));
 typedef uint8_t half __attribute__((vector_size(BLOCK / 2)));
 
@@ -35,7 +39,7 @@ ALWAYS_INLINE unsigned int first_candidate(const char *at)
 	block before, colon, blank, first, hits;
 	half low, high, any;
 	uint64_t words[BLOCK / 8];
-	uint64_t any_words[2];
+	uint64_t some = 0;
 
 	memcpy(&before, at - 1, BLOCK);
 	memcpy(&colon, at, BLOCK);
@@ -44,17 +48,20 @@ ALWAYS_INLINE unsigned int first_candidate(const char *at)
 	hits = (block)((colon == ':') & (((blank == ' ') & ((first == 't') | (first == 'p') |
 							    (first == '0') | (first == 'w'))) |
 					 (before == 'U')));
+	/* Halves first: it is what takes the fewest steps from a wide register. */
 	memcpy(&low, &hits, sizeof(low));
 	memcpy(&high, (const char *)&hits + sizeof(low), sizeof(high));
 	any = low | high;
-	memcpy(any_words, &any, sizeof(any));
-	if (!(any_words[0] | any_words[1]))
+	memcpy(words, &any, sizeof(any));
+	for (size_t i = 0; i < BLOCK / 16; i++)
+		some |= words[i];
+	if (!some)
 		return BLOCK;
 	memcpy(words, &hits, BLOCK);
-	for (unsigned int i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < BLOCK / 8 - 1; i++)
 		if (words[i])
 			return 8 * i + (unsigned int)__builtin_ctzll(words[i]) / 8;
-	return 24 + (unsigned int)__builtin_ctzll(words[3]) / 8;
+	return BLOCK - 8 + (unsigned int)__builtin_ctzll(words[BLOCK / 8 - 1]) / 8;
 }
 
 /* Does a ':' at @at begin an anchor? Reads one byte before, three behind. */

@@ -22,19 +22,28 @@ static int take_all(struct session *session, struct source *source)
 	return n < 0 ? EXIT_FAILED : 0;
 }
 
+/* One of several files may hold nothing: the rows do not show it. */
+static int take_file(struct session *session, const char *path)
+{
+	uint64_t markers = session->text.markers;
+	struct source *source = NULL;
+
+	if (source_file_open(&source, "analyze", path) < 0 || take_all(session, source) != 0)
+		return EXIT_FAILED;
+	if (session->options->file_count > 1 && session->text.markers == markers)
+		report("warning: analyze: %s: no markers seen; the other files count alone", path);
+	return 0;
+}
+
 /* Returns 0 or EXIT_FAILED: then it goes on with the next file. */
 static int take_files(struct session *session)
 {
 	const struct options *options = session->options;
 	int code = 0;
 
-	for (int i = 0; i < options->file_count; i++) {
-		struct source *source = NULL;
-
-		if (source_file_open(&source, "analyze", options->files[i]) < 0 ||
-		    take_all(session, source) != 0)
+	for (int i = 0; i < options->file_count; i++)
+		if (take_file(session, options->files[i]) != 0)
 			code = EXIT_FAILED;
-	}
 	return code;
 }
 

@@ -251,6 +251,18 @@ static void write_lost_rows(struct session *session)
 	output_event(&session->output, last_time(session), ROW_UNKNOWN, "lost", text);
 }
 
+/* What was read, for people. */
+static const char *input_of(const struct session *session)
+{
+	const struct options *options = session->options;
+
+	if (session->origin.live)
+		return session->origin.path;
+	if (options->file_count > 1)
+		return "the files";
+	return strcmp(options->files[0], "-") == 0 ? "standard input" : options->files[0];
+}
+
 /* Is there anything in the trace that frames come from? */
 static int judge(const struct session *session)
 {
@@ -265,14 +277,14 @@ static int judge(const struct session *session)
 	}
 	if (session->text.markers == 0) {
 		report("%s: no markers seen: nothing in %s came from trace_marker; %s", name,
-		       live ? session->origin.path : "the input",
+		       input_of(session),
 		       live ? "enable atrace's gfx category, or check --instance"
 			    : "give a trace taken with atrace's gfx category");
 		return EXIT_FAILED;
 	}
 	if (counters->presents == 0) {
-		report("%s: no presents of SurfaceFlinger among %" PRIu64 " markers; %s", name,
-		       session->text.markers,
+		report("%s: no presents of SurfaceFlinger among the %" PRIu64 " markers in %s; %s",
+		       name, session->text.markers, input_of(session),
 		       live ? "enable atrace's gfx category, or name the vendor's slices in a rule "
 			      "file"
 			    : "give a trace taken with atrace's gfx category, or name the vendor's "

@@ -43,7 +43,8 @@ def files(checks, here):
     fails(checks, "no such file", jankd("analyze", "-F", here / "a", here / "none"), "none")
     fails(checks, "a folder", jankd("analyze", "-F", here / "b", here), "directory")
     (here / "empty").write_bytes(b"")
-    fails(checks, "an empty file", jankd("analyze", "-F", here / "c", here / "empty"), "marker")
+    fails(checks, "an empty file", jankd("analyze", "-F", here / "c", here / "empty"), "marker",
+          "empty")
     (here / "prose").write_bytes(b"It was a dark and stormy night.\n" * 1000)
     fails(checks, "a file without a marker", jankd("analyze", "-F", here / "d", here / "prose"),
           "marker")
@@ -53,6 +54,19 @@ def files(checks, here):
     fails(checks, "empty gzip", jankd("analyze", "-F", here / "f", here / "empty.gz"), "marker")
     (here / "broken.gz").write_bytes(b"\x1f\x8b\x08\x00" + bytes(range(255)))
     fails(checks, "broken gzip", jankd("analyze", "-F", here / "g", here / "broken.gz"))
+
+
+def one_of_several(checks, here):
+    """The rows cannot show that a file was empty: a line says so."""
+    (here / "good").write_bytes(synthetic.trace())
+    (here / "empty").write_bytes(b"")
+    done = jankd("analyze", "-F", here / "a", here / "empty", here / "good")
+    checks.equal(done.returncode, 0, "an empty file and a good one: exit code")
+    checks.that(b"empty" in done.stderr and done.stderr.count(b"\n") == 1,
+                f"an empty file and a good one: {done.stderr!r}")
+    fails(checks, "a missing file and a good one",
+          jankd("analyze", "-F", here / "b", here / "good", here / "none"), "none")
+    checks.that(not (here / "b").exists(), "a missing file and a good one: a folder was made")
 
 
 def unreadable(checks, here):
@@ -199,8 +213,8 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (files, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files, second_daemon,
-             folders, full_disk, standard_output, closed_descriptors):
+for case in (files, one_of_several, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files,
+             second_daemon, folders, full_disk, standard_output, closed_descriptors):
     with folder() as here:
         case(checks, here)
 checks.end()

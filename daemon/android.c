@@ -21,8 +21,9 @@
 #define ATRACE_DEADLINE_MS 20000
 #define GETPROP_DEADLINE_MS 2000
 
-/* The categories of one command line. */
-#define WORDS_MAX 32
+/* Longer lists of categories are refused. */
+#define WORDS_SIZE 1024
+#define BLANKS " \t,"
 
 extern char **environ;
 
@@ -156,16 +157,32 @@ static int run(char *const argv[], int timeout_ms, char *output, size_t size)
 /* The reason that a run gives: its first line of output, or the error's name. */
 static const char *reason(int status, char *output)
 {
+	if (status == -ETIMEDOUT)
+		return "it does not come to its end";
 	if (status < 0)
 		return strerror(-status);
 	output[strcspn(output, "\n")] = '\0';
 	return output[0] ? output : "it failed";
 }
 
+bool android_are_categories(const char *categories)
+{
+	const char *at = categories + strspn(categories, BLANKS);
+	size_t words = 0;
+
+	for (; *at; at += strspn(at, BLANKS)) {
+		if (*at == '-')
+			return false;
+		words++;
+		at += strcspn(at, BLANKS);
+	}
+	return words > 0 && words <= ANDROID_CATEGORIES_MAX && strlen(categories) < WORDS_SIZE;
+}
+
 int android_atrace_start(uint64_t buffer_kb, const char *categories)
 {
-	char words[1024], size[24], output[4096];
-	char *argv[WORDS_MAX + 6] = { "atrace", "-b", size, "-c", "--async_start" };
+	char words[WORDS_SIZE], size[24], output[4096];
+	char *argv[ANDROID_CATEGORIES_MAX + 6] = { "atrace", "-b", size, "-c", "--async_start" };
 	size_t argc = 5;
 	char *rest = words;
 	char *word;
@@ -173,7 +190,7 @@ int android_atrace_start(uint64_t buffer_kb, const char *categories)
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)buffer_kb);
 	snprintf(words, sizeof(words), "%s", categories);
-	while ((word = strsep(&rest, " \t,")) && argc < WORDS_MAX + 5)
+	while ((word = strsep(&rest, BLANKS)) && argc < ANDROID_CATEGORIES_MAX + 5)
 		if (*word)
 			argv[argc++] = word;
 	status = run(argv, ATRACE_DEADLINE_MS, output, sizeof(output));

@@ -6,11 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* atrace takes more, but nobody asks for more. */
+#define ANDROID_CATEGORIES_MAX 32
+
 /* Is @program on PATH? */
 bool android_has(const char *program);
 
-/* Starts tracing: atrace -b @buffer_kb -c --async_start @categories (words). Returns 0, or
- * -errno after the reason was said on stderr. */
+/* Is @categories a list of words that atrace can take, separated by blanks or commas? At least
+ * one, at most ANDROID_CATEGORIES_MAX, and none that it would take for an option. */
+bool android_are_categories(const char *categories);
+
+/* Starts tracing: atrace -b @buffer_kb -c --async_start @categories. Returns 0, or -errno after
+ * the reason was said on stderr. */
 int android_atrace_start(uint64_t buffer_kb, const char *categories);
 
 /* Ends it. What goes wrong is said on stderr as a warning, unless @quiet. */

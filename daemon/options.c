@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "daemon/android.h"
 #include "daemon/report.h"
 
 #define ANDROID_TMP "/data/local/tmp"
@@ -174,6 +175,14 @@ static int take_instance(const struct given *given, const char **instance)
 	return take_text(given, instance);
 }
 
+static int take_categories(const struct given *given, const char **categories)
+{
+	if (!android_are_categories(given->value))
+		return wrong(given, "not 1 to 32 names of atrace's categories");
+	*categories = given->value;
+	return 0;
+}
+
 static int take_source(const struct given *given)
 {
 	if (strcmp(given->value, "auto") != 0 && strcmp(given->value, "text") != 0)
@@ -194,7 +203,7 @@ static int take_run_option(struct options *options, int option, const struct giv
 		return take_count(given, 4, 4194304, "not a number of KB from 4 to 4194304",
 				  &options->buffer_kb);
 	case OPT_CATEGORIES:
-		return take_text(given, &options->categories);
+		return take_categories(given, &options->categories);
 	case OPT_NO_ATRACE:
 		options->no_atrace = true;
 		return 0;

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Where there is an atrace, it is started as in 2019 and stopped, however the capture ends."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from jankd import JANKD, Checks
+from live import session
+
+# Writes down how it was called; $START is what it does when it shall start.
+ATRACE = """#!/bin/sh
+echo "$*" >> "$LOG"
+[ "$1" = -b ] && eval "$START"
+exit 0
+"""
+BEGUN, ENDED = "-b 1024 -c --async_start gfx view", "--async_stop"
+
+
+class Run:
+    """A jankd with an atrace of ours on its PATH."""
+
+    def __init__(self, instance, here, *arguments, start=":"):
+        self.log = here / "log"
+        (here / "atrace").write_text(ATRACE)
+        (here / "atrace").chmod(0o755)
+        environment = {**os.environ, "PATH": f"{here}:{os.environ['PATH']}", "LOG": str(self.log),
+                       "START": start}
+        self.process = subprocess.Popen(
+            [JANKD, "run", "--instance", instance.name, "-F", here / "out", *arguments],
+            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def end(self):
+        """Returns exit code, what it said on stderr, and how atrace was called."""
+        error = self.process.communicate(timeout=60)[1].decode(errors="replace")
+        calls = self.log.read_text().splitlines() if self.log.exists() else []
+        return self.process.returncode, error, calls
+
+
+def called(checks, what, calls, *arguments, start=":", stop=None):
+    with session() as (_, instance, here):
+        run = Run(instance, here, *arguments, start=start)
+        if stop:
+            while not (here / "out" / "session.json").exists() and run.process.poll() is None:
+                time.sleep(0.02)
+            run.process.send_signal(stop)
+        code, error, got = run.end()
+        checks.equal(got, calls, f"{what}: calls of atrace")
+        return code, error
+
+
+def fails_to_start(checks):
+    code, error = called(checks, "atrace fails", [BEGUN, ENDED], "--duration", "0.3",
+                         start="echo 'error: unknown category'; exit 1")
+    checks.equal(code, 1, "atrace fails: exit code")
+    checks.that(error.startswith("jankd: run: atrace") and "unknown category" in error
+                and error.count("\n") == 1, f"atrace fails: {error!r}")
+
+
+tracefs.root()
+checks = Checks()
+called(checks, "after a while", [BEGUN, ENDED], "--duration", "0.3")
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    called(checks, signal.Signals(number).name, [BEGUN, ENDED], stop=number)
+called(checks, "--categories", ["-b 2048 -c --async_start gfx input sched", ENDED], "--duration", "0.3",
+       "--categories", " gfx,input  sched", "--buffer-kb", "2048")
+called(checks, "--no-atrace", [], "--duration", "0.3", "--no-atrace")
+called(checks, "nothing to begin with", [], "--rules", "/no/such/file")
+fails_to_start(checks)
+checks.end()

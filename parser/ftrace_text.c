@@ -14,113 +14,14 @@
  */
 #include "parser/ftrace_text.h"
 
+#include "parser/anchor.h"
 #include "parser/marker.h"
 
 /* comm is printed with %16s and is 15 bytes at most: so wide is its column. */
 #define COMM_WIDTH 16
 
-/* Bytes compared at once: a register of AVX2, or two of SSE2; one of NEON. */
-#ifdef __x86_64__
-#define BLOCK 32
-#else
-#define BLOCK 16
-#endif
-typedef uint8_t block __attribute__((vector_size(BLOCK)));
-typedef uint8_t half __attribute__((vector_size(BLOCK / 2)));
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
-
+/* The header is read in registers: this is the hot path. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/* Number of the first of the BLOCK bytes at @at that may begin an anchor, or BLOCK: a ':' with
- * " t", " p", " 0" or " w" behind it, or in "CPU:". Reads one byte before, two behind. */
-ALWAYS_INLINE unsigned int first_candidate(const char *at)
-{
-	block before, colon, blank, first, hits;
-	half low, high, any;
-	uint64_t words[BLOCK / 8];
-	uint64_t some = 0;
-
-	memcpy(&before, at - 1, BLOCK);
-	memcpy(&colon, at, BLOCK);
-	memcpy(&blank, at + 1, BLOCK);
-	memcpy(&first, at + 2, BLOCK);
-	hits = (block)((colon == ':') & (((blank == ' ') & ((first == 't') | (first == 'p') |
-							    (first == '0') | (first == 'w'))) |
-					 (before == 'U')));
-	/* Halves first: it is what takes the fewest steps from a wide register. */
-	memcpy(&low, &hits, sizeof(low));
-	memcpy(&high, (const char *)&hits + sizeof(low), sizeof(high));
-	any = low | high;
-	memcpy(words, &any, sizeof(any));
-	for (size_t i = 0; i < BLOCK / 16; i++)
-		some |= words[i];
-	if (!some)
-		return BLOCK;
-	memcpy(words, &hits, BLOCK);
-	for (unsigned int i = 0; i < BLOCK / 8 - 1; i++)
-		if (words[i])
-			return 8 * i + (unsigned int)__builtin_ctzll(words[i]) / 8;
-	return BLOCK - 8 + (unsigned int)__builtin_ctzll(words[BLOCK / 8 - 1]) / 8;
-}
-
-/* Does a ':' at @at begin an anchor? Reads one byte before, three behind. */
-static inline bool is_anchor(const char *at)
-{
-	if (at[0] != ':')
-		return false;
-	if (at[-1] == 'U')
-		return true;
-	if (at[1] != ' ' || at[-1] < '0' || at[-1] > '9')
-		return false;
-	return at[2] == '0' ? at[3] == ':' || at[3] == 'x'
-			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
-}
-
-ALWAYS_INLINE const char *search_anchor(const char *begin, const char *at, const char *end)
-{
-	/* Where a whole block can be looked at; NULL: nowhere. */
-	const char *last = end - begin >= BLOCK + 2 ? end - (BLOCK + 2) : NULL;
-
-	if (at == begin)
-		at++;
-	while (last && at <= last) {
-		unsigned int n = first_candidate(at);
-
-		at += n;
-		if (n == BLOCK)
-			continue;
-		if (end - at < 4)
-			return NULL;
-		if (is_anchor(at))
-			return at;
-		at++;
-	}
-	for (; end - at >= 4; at++)
-		if (is_anchor(at))
-			return at;
-	return NULL;
-}
-
-#ifdef __x86_64__
-/* What a desktop adds to SSE2; a phone's processor has all it has from the start. */
-__attribute__((target("avx2"))) static const char *search_anchor_avx2(const char *begin,
-								      const char *at,
-								      const char *end)
-{
-	return search_anchor(begin, at, end);
-}
-#endif
-
-/* The first anchor in [at, end), or NULL. @begin <= @at: the memory that may be read. */
-static const char *find_anchor(const char *begin, const char *at, const char *end)
-{
-#ifdef __x86_64__
-	if (__builtin_cpu_supports("avx2"))
-		return search_anchor_avx2(begin, at, end);
-#endif
-	return search_anchor(begin, at, end);
-}
 
 static bool is_digit(char c)
 {
@@ -449,7 +350,7 @@ static const char *glued_line(struct span payload, const char *at)
 			return head.ptr + head.len;
 		if (is_lost(payload.ptr, at, end))
 			return at - LOST_ANCHOR;
-		at = find_anchor(payload.ptr, at + 1, end);
+		at = anchor_find(payload.ptr, at + 1, end);
 	}
 	return NULL;
 }
@@ -492,7 +393,7 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 		return false;
 	}
 	/* The search for the next marker shows whether one stands on this line. */
-	text->anchor = find_anchor(behind.ptr, behind.ptr, text->lines_end);
+	text->anchor = anchor_find(behind.ptr, behind.ptr, text->lines_end);
 	text->looked_ahead = !text->anchor || text->anchor >= end;
 	if (!text->looked_ahead)
 		next = glued_line(behind, text->anchor);
@@ -512,7 +413,7 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
  * way to split the stream shows. */
 static void drop_long_line(struct ftrace_text *text, const char *line)
 {
-	if (find_anchor(line, line, line + FTRACE_TEXT_LINE_MAX))
+	if (anchor_find(line, line, line + FTRACE_TEXT_LINE_MAX))
 		text->too_long++;
 }
 
@@ -542,7 +443,7 @@ static struct span complete_lines(struct ftrace_text *text, struct span *input, 
 static const char *next_anchor(struct ftrace_text *text, const char *begin, const char *at)
 {
 	if (!text->looked_ahead)
-		return at < text->lines_end ? find_anchor(begin, at, text->lines_end) : NULL;
+		return at < text->lines_end ? anchor_find(begin, at, text->lines_end) : NULL;
 	text->looked_ahead = false;
 	return text->anchor;
 }

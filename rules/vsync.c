@@ -11,8 +11,9 @@
  * then none (SurfaceFlinger moved its offset). So the period is the longest one that explains
  * nearly all distances, and its precise value their sum over the periods in them. All multiples
  * of one period explain less, all its fractions explain as much: hence the longest. What no
- * distance can tell is whether a display that only ever ticks every 33 ms could do better: such a
- * period is halved until it is one that displays have.
+ * distance can tell is whether a display that only ever ticks every 33 ms could do better: there
+ * SurfaceFlinger's word counts, and what the display's own vsyncs showed while they were on;
+ * without either, such a period is halved until it is one that displays have.
  *
  * A present is placed by its time, in periods (a position, piecewise linear over the switches of
  * the refresh rate). Between two presents the rounded difference counts where it is near a whole
@@ -24,27 +25,20 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "rules/vsync_fit.h"
+
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
-
-/* Displays: 300 Hz to 24 Hz. Slower than 46 Hz only on SurfaceFlinger's own word. */
-#define PERIOD_MIN_NS (3 * MS + 300 * US)
-#define PERIOD_MAX_NS (45 * MS)
-#define PERIOD_USUAL_MAX_NS (21500 * US)
 
 /* Distances of ticks that say something: above, an idle display's drift is as large as a tick. */
 #define DELTA_MIN_NS (2500 * US)
 #define DELTA_MAX_NS (200 * MS)
 
-/* A tick is a wake-up of a thread: so late it is often, and later seldom. */
-#define TICK_JITTER_NS (900 * US)
-
 #define LOCK_DELTAS 6	/* so many distances make a lattice */
 #define SWITCH_DELTAS 6 /* so many in a row, none explained but one, make another */
 #define SLOW_RUN 32	/* so many in a row, all of twice the period: the display slowed down */
 #define SLOW_RUN_NS (400 * MS)
-#define HINTED_RUN 3  /* the same with SurfaceFlinger's own word for it */
-#define HW_RUN 4      /* the same of hardware vsyncs, which leave none out */
+#define TOLD_DELTAS 3 /* so many in a row that fit another period which was told */
 #define HALF_DELTAS 6 /* so many odd multiples of half a period, and each so near, halve it */
 #define HALF_JITTER_NS (300 * US)
 #define REFINE_EVERY 16
@@ -53,117 +47,9 @@
 #define PHASE_GAIN 8 /* the phase follows an eighth of a present's distance from it */
 #define PHASE_KEEP_NS (1000 * MS)
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 {
-	return a > b ? a - b : b - a;
-}
-
-static uint64_t tolerance(uint64_t period_ns)
-{
-	return period_ns / 10 < TICK_JITTER_NS ? period_ns / 10 : TICK_JITTER_NS;
-}
-
-/* Whole periods in @length_ns, or 0 where it is no multiple. */
-static uint32_t periods_in(uint64_t length_ns, uint64_t period_ns)
-{
-	uint64_t k = (length_ns + period_ns / 2) / period_ns;
-
-	return distance(length_ns, k * period_ns) <= tolerance(period_ns) ? (uint32_t)k : 0;
-}
-
-/* --- the period --- */
-
-struct fit {
-	unsigned int explained;
-	uint64_t sum_ns;
-	uint64_t periods;
-};
-
-static unsigned int deltas_kept(const struct vsync_lattice *v)
-{
-	return v->n_deltas < VSYNC_DELTAS ? v->n_deltas : VSYNC_DELTAS;
-}
-
-/* The @back-th delta before the last. */
-static const struct vsync_delta *delta_at(const struct vsync_lattice *v, unsigned int back)
-{
-	return &v->deltas[(v->n_deltas - 1 - back) % VSYNC_DELTAS];
-}
-
-static struct fit fit_of(const struct vsync_lattice *v, unsigned int n, uint64_t period_ns)
-{
-	struct fit fit = { 0, 0, 0 };
-
-	for (unsigned int i = 0; i < n; i++) {
-		const struct vsync_delta *delta = delta_at(v, i);
-		uint32_t k = periods_in(delta->length_ns, period_ns);
-
-		if (k == 0)
-			continue;
-		fit.explained++;
-		fit.sum_ns += delta->length_ns;
-		fit.periods += k;
-	}
-	return fit;
-}
-
-/* A period that displays have, of which @period_ns is a multiple. */
-static uint64_t usual_period(uint64_t period_ns)
-{
-	uint64_t parts = (period_ns + PERIOD_USUAL_MAX_NS - 1) / PERIOD_USUAL_MAX_NS;
-
-	return period_ns / parts;
-}
-
-/* Takes @period_ns as the best so far if it explains more, or nearly as much and is longer. */
-static void try_period(const struct vsync_lattice *v, unsigned int n, uint64_t period_ns,
-		       uint64_t *best_ns, unsigned int *best)
-{
-	unsigned int explained;
-	bool better;
-
-	if (period_ns < PERIOD_MIN_NS || period_ns > PERIOD_MAX_NS)
-		return;
-	explained = fit_of(v, n, period_ns).explained;
-	if (period_ns > *best_ns)
-		better = explained * 10 >= *best * 9;
-	else
-		better = explained * 9 > *best * 10;
-	if (better && explained > 0) {
-		*best_ns = period_ns;
-		*best = explained;
-	}
-}
-
-/* The best of the periods that fit @parts times into a delta; 0 where it explains too little. */
-static uint64_t best_period(const struct vsync_lattice *v, unsigned int n, uint32_t parts,
-			    unsigned int *explained)
-{
-	uint64_t best_ns = 0;
-
-	*explained = 0;
-	for (unsigned int i = 0; i < n && i < 24; i++)
-		try_period(v, n, delta_at(v, i)->length_ns / parts, &best_ns, explained);
-	return *explained * 3 >= n * 2 ? best_ns : 0;
-}
-
-/* The longest period that explains nearly all of the last @n deltas; 0 where none does. One that
- * is a delta itself first: an offset that moves by a third of a period now and then would make
- * that third explain more. */
-static uint64_t estimate(const struct vsync_lattice *v, unsigned int n)
-{
-	unsigned int explained = 0;
-	uint64_t best_ns = 0;
-	struct fit fit;
-
-	for (uint32_t parts = 1; parts <= 3 && !best_ns; parts++)
-		best_ns = best_period(v, n, parts, &explained);
-	if (!best_ns)
-		return 0;
-	if (v->hinted_ns && fit_of(v, n, v->hinted_ns).explained * 10 >= explained * 8)
-		return v->hinted_ns;
-	fit = fit_of(v, n, best_ns);
-	return usual_period(fit.sum_ns / fit.periods);
+	return a_ns > b_ns ? a_ns : b_ns;
 }
 
 /* --- stretches: from when on which period --- */
@@ -180,7 +66,7 @@ static struct vsync_stretch *stretch_at(struct vsync_lattice *v, uint64_t time_n
 static int64_t position_of(struct vsync_lattice *v, uint64_t time_ns)
 {
 	const struct vsync_stretch *s = stretch_at(v, time_ns);
-	uint64_t gone = distance(time_ns, s->from_ns);
+	uint64_t gone = vsync_distance(time_ns, s->from_ns);
 	int64_t whole = (int64_t)(gone / s->period_ns) * VSYNC_ONE;
 	int64_t part = (int64_t)(gone % s->period_ns) * VSYNC_ONE / (int64_t)s->period_ns;
 
@@ -200,7 +86,7 @@ static bool is_unused(const struct vsync_lattice *v)
 
 bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
 {
-	return distance(before_ns, after_ns) * 100 > before_ns;
+	return vsync_distance(before_ns, after_ns) * 100 > before_ns;
 }
 
 /* A period that is only known better has its ticks at the same place. */
@@ -213,12 +99,15 @@ static void take_tick_phase(struct vsync_stretch *stretch, const struct vsync_st
 	stretch->n_ticks = before->n_ticks;
 }
 
-/* A new period from @from_ns on. One that no present was placed on yet is replaced. */
+/* A new period from @from_ns on. One that no present was placed on yet is replaced; presents that
+ * were placed stay where they are. */
 static void set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t from_ns)
 {
 	uint64_t before = period_of(v);
-	struct vsync_stretch stretch = { .from_ns = from_ns, .period_ns = period_ns };
+	struct vsync_stretch stretch = { .period_ns = period_ns };
 
+	from_ns = later(from_ns, v->last_present_ns);
+	stretch.from_ns = from_ns;
 	if (vsync_is_switch(before, period_ns))
 		v->changed = true;
 	if (before == 0 || is_unused(v)) {
@@ -239,7 +128,7 @@ static void set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t fro
 	v->stretches[v->n_stretches++] = stretch;
 	v->locked = true;
 	v->strangers = 0;
-	v->run.n = v->hw_run.n = 0;
+	v->run.n = 0;
 }
 
 /* --- ticks --- */
@@ -289,24 +178,15 @@ static void run_add(struct vsync_run *run, uint32_t periods, uint64_t begin_ns)
 }
 
 /* The display slowed down to a multiple of its period: its ticks still fit, but none is between. */
-static bool slowed_down(const struct vsync_lattice *v, uint64_t now_ns, uint64_t *from_ns)
+static bool slowed_down(const struct vsync_lattice *v, uint64_t now_ns)
 {
 	const struct vsync_run *run = &v->run;
-	uint64_t period_ns = period_of(v);
-	uint64_t slow_ns = period_ns * run->multiple;
-	bool hinted = v->hinted_ns && distance(v->hinted_ns, slow_ns) * 100 < slow_ns;
-	bool contradicted = v->hinted_ns && distance(v->hinted_ns, period_ns) * 100 < period_ns;
+	uint64_t said_ns = vsync_word_period_ns(&v->word);
+	uint64_t slow_ns = period_of(v) * run->multiple;
 
-	*from_ns = v->hw_run.begin_ns;
-	if (v->hw_run.n >= HW_RUN && v->hw_run.multiple >= 2 &&
-	    v->hw_run.multiple * period_ns <= PERIOD_MAX_NS)
-		return true;
-	*from_ns = run->begin_ns;
-	if (run->multiple < 2 || slow_ns > (hinted ? PERIOD_MAX_NS : PERIOD_USUAL_MAX_NS))
-		return false;
-	if (hinted)
-		return run->n >= HINTED_RUN;
-	return !contradicted && run->n >= SLOW_RUN && now_ns - run->begin_ns >= SLOW_RUN_NS;
+	return run->multiple >= 2 && run->n >= SLOW_RUN && now_ns - run->begin_ns >= SLOW_RUN_NS &&
+	       slow_ns <= VSYNC_PERIOD_USUAL_MAX_NS && vsync_is_switch(period_of(v), said_ns) &&
+	       vsync_is_switch(slow_ns, said_ns);
 }
 
 /* Forgets all deltas but the last @n. */
@@ -315,7 +195,7 @@ static void keep_deltas(struct vsync_lattice *v, unsigned int n)
 	struct vsync_delta kept[SWITCH_DELTAS];
 
 	for (unsigned int i = 0; i < n; i++)
-		kept[i] = *delta_at(v, n - 1 - i);
+		kept[i] = *vsync_delta_at(v, n - 1 - i);
 	memcpy(v->deltas, kept, n * sizeof(kept[0]));
 	v->n_deltas = n;
 }
@@ -324,37 +204,60 @@ static void keep_deltas(struct vsync_lattice *v, unsigned int n)
  * explains, but not before the last tick that the old one explains. */
 static uint64_t first_tick_of(const struct vsync_lattice *v, uint64_t period_ns)
 {
-	uint64_t first_ns = delta_at(v, 0)->begin_ns;
+	uint64_t first_ns = vsync_delta_at(v, 0)->begin_ns;
 
-	for (unsigned int i = 0; i < v->strangers && i < deltas_kept(v); i++) {
-		const struct vsync_delta *delta = delta_at(v, i);
+	for (unsigned int i = 0; i < v->strangers && i < vsync_deltas_kept(v); i++) {
+		const struct vsync_delta *delta = vsync_delta_at(v, i);
 
-		if (delta->begin_ns < first_ns && periods_in(delta->length_ns, period_ns))
+		if (delta->begin_ns < first_ns && vsync_periods_in(delta->length_ns, period_ns))
 			first_ns = delta->begin_ns;
 	}
-	return first_ns > v->last_known_ns ? first_ns : v->last_known_ns;
+	return later(first_ns, v->last_known_ns);
 }
 
-/* Another rate: the last distances, or all but one of them, are strangers to the period. */
+/* Is the period said to be another, and do the ticks agree? They may fit the old one, too. */
+static bool is_told_otherwise(const struct vsync_lattice *v)
+{
+	uint64_t said_ns = vsync_word_period_ns(&v->word);
+
+	return v->told.n >= TOLD_DELTAS &&
+	       vsync_distance(said_ns, period_of(v)) * 100 >= 3 * said_ns;
+}
+
+/* From when on? Where the display slowed down its ticks had told before, but not before the last
+ * word for the old period. */
+static uint64_t told_from(const struct vsync_lattice *v)
+{
+	uint64_t slow_ns = period_of(v) * v->run.multiple;
+
+	if (v->run.n > 0 && v->run.multiple >= 2 &&
+	    !vsync_is_switch(slow_ns, vsync_word_period_ns(&v->word)))
+		return later(v->told.since_ns, v->run.begin_ns);
+	return later(v->told.from_ns, v->told.begin_ns);
+}
+
+/* Another rate: the ticks leave some out, or somebody says so, or the last distances, or all but
+ * one of them, are strangers to the period. */
 static void follow_switch(struct vsync_lattice *v, uint64_t now_ns)
 {
-	uint64_t from_ns;
 	uint64_t period_ns;
 
-	if (slowed_down(v, now_ns, &from_ns)) {
-		uint32_t multiple = from_ns == v->hw_run.begin_ns && v->hw_run.n >= HW_RUN
-					    ? v->hw_run.multiple
-					    : v->run.multiple;
-
-		set_period(v, period_of(v) * multiple, from_ns);
-		keep_deltas(v, SWITCH_DELTAS); /* those of the faster rate would halve it again */
+	if (is_told_otherwise(v)) {
+		period_ns = vsync_period_by_word(v, TOLD_DELTAS);
+		set_period(v, period_ns, told_from(v));
+		keep_deltas(v, TOLD_DELTAS); /* those of a faster rate would halve it again */
+		return;
+	}
+	if (slowed_down(v, now_ns)) {
+		set_period(v, period_of(v) * v->run.multiple, v->run.begin_ns);
+		keep_deltas(v, SWITCH_DELTAS);
 		return;
 	}
 	if (v->strangers < SWITCH_DELTAS - 1 || v->n_deltas < SWITCH_DELTAS)
 		return;
-	period_ns = estimate(v, SWITCH_DELTAS);
-	if (!period_ns || distance(period_ns, period_of(v)) * 100 < 3 * period_ns ||
-	    fit_of(v, SWITCH_DELTAS, period_ns).explained < SWITCH_DELTAS - 1)
+	period_ns = vsync_estimate(v, SWITCH_DELTAS);
+	if (!period_ns || vsync_distance(period_ns, period_of(v)) * 100 < 3 * period_ns ||
+	    vsync_fit_of(v, SWITCH_DELTAS, period_ns).explained < SWITCH_DELTAS - 1)
 		return;
 	set_period(v, period_ns, first_tick_of(v, period_ns));
 	keep_deltas(v, SWITCH_DELTAS);
@@ -364,16 +267,16 @@ static void follow_switch(struct vsync_lattice *v, uint64_t now_ns)
 static bool is_half(const struct vsync_lattice *v)
 {
 	uint64_t half_ns = period_of(v) / 2;
-	unsigned int n = deltas_kept(v);
+	unsigned int n = vsync_deltas_kept(v);
 	unsigned int odd = 0;
 
-	if (half_ns < PERIOD_MIN_NS)
+	if (half_ns < VSYNC_PERIOD_MIN_NS)
 		return false;
 	for (unsigned int i = 0; i < n; i++) {
-		uint64_t length_ns = delta_at(v, i)->length_ns;
+		uint64_t length_ns = vsync_delta_at(v, i)->length_ns;
 		uint64_t k = (length_ns + half_ns / 2) / half_ns;
 
-		odd += k % 2 == 1 && distance(length_ns, k * half_ns) <= HALF_JITTER_NS;
+		odd += k % 2 == 1 && vsync_distance(length_ns, k * half_ns) <= HALF_JITTER_NS;
 	}
 	return odd >= HALF_DELTAS && odd * 12 >= n;
 }
@@ -383,9 +286,9 @@ static bool is_half(const struct vsync_lattice *v)
  * present was placed, and where the period has come to explain too little, begins anew. */
 static void refine(struct vsync_lattice *v, uint64_t now_ns)
 {
-	unsigned int n = deltas_kept(v);
+	unsigned int n = vsync_deltas_kept(v);
 	uint64_t period_ns = period_of(v);
-	struct fit fit = fit_of(v, n, period_ns);
+	struct vsync_fit fit = vsync_fit_of(v, n, period_ns);
 	uint64_t better_ns = 0;
 
 	if (is_half(v)) {
@@ -393,7 +296,7 @@ static void refine(struct vsync_lattice *v, uint64_t now_ns)
 		return;
 	}
 	if (is_unused(v) || fit.explained * 3 < n * 2)
-		better_ns = estimate(v, n);
+		better_ns = vsync_estimate(v, n);
 	if (better_ns) {
 		set_period(v, better_ns, now_ns);
 		return;
@@ -401,24 +304,37 @@ static void refine(struct vsync_lattice *v, uint64_t now_ns)
 	if (fit.periods < REFINE_PERIODS)
 		return;
 	better_ns = fit.sum_ns / fit.periods;
-	if (v->hinted_ns && distance(v->hinted_ns, better_ns) * 200 < better_ns)
-		better_ns = v->hinted_ns;
-	if (distance(better_ns, period_ns) * 1000 > period_ns)
+	if (vsync_distance(v->word.hinted_ns, better_ns) * 200 < better_ns)
+		better_ns = v->word.hinted_ns;
+	if (vsync_distance(better_ns, period_ns) * 1000 > period_ns)
 		set_period(v, better_ns, now_ns);
 }
 
 static void try_lock(struct vsync_lattice *v, unsigned int least, uint64_t now_ns)
 {
-	unsigned int n = deltas_kept(v);
-	uint64_t period_ns = n >= least ? estimate(v, n) : 0;
+	unsigned int n = vsync_deltas_kept(v);
+	uint64_t period_ns = n >= least ? vsync_estimate(v, n) : 0;
 
-	if (!period_ns || fit_of(v, n, period_ns).explained < least)
+	if (!period_ns || vsync_fit_of(v, n, period_ns).explained < least)
 		return;
 	set_period(v, period_ns, now_ns);
 	v->guessed = false;
 }
 
-static void add_delta(struct vsync_lattice *v, uint64_t begin_ns, uint64_t now_ns, bool hardware)
+/* Counts the ticks that fit what was told. */
+static void follow_word(struct vsync_lattice *v, uint64_t begin_ns, uint64_t length_ns)
+{
+	uint64_t said_ns = vsync_word_period_ns(&v->word);
+
+	if (!said_ns || !vsync_periods_in(length_ns, said_ns)) {
+		v->told.n = 0;
+		return;
+	}
+	if (v->told.n++ == 0)
+		v->told.begin_ns = begin_ns;
+}
+
+static void add_delta(struct vsync_lattice *v, uint64_t begin_ns, uint64_t now_ns)
 {
 	uint64_t length_ns = now_ns - begin_ns;
 	uint32_t periods;
@@ -427,20 +343,17 @@ static void add_delta(struct vsync_lattice *v, uint64_t begin_ns, uint64_t now_n
 		return;
 	v->deltas[v->n_deltas++ % VSYNC_DELTAS] =
 		(struct vsync_delta){ begin_ns, (uint32_t)length_ns };
+	follow_word(v, begin_ns, length_ns);
 	if (!v->locked || v->guessed) {
 		try_lock(v, LOCK_DELTAS, now_ns);
 		return;
 	}
-	periods = periods_in(length_ns, period_of(v));
+	periods = vsync_periods_in(length_ns, period_of(v));
 	v->strangers = periods ? 0 : v->strangers + 1;
 	if (periods)
 		v->last_known_ns = now_ns;
 	if (periods)
 		run_add(&v->run, periods, begin_ns);
-	if (hardware && periods && length_ns <= PERIOD_MAX_NS)
-		run_add(&v->hw_run, periods, begin_ns);
-	else if (hardware)
-		v->hw_run.n = 0;
 	follow_switch(v, now_ns);
 	if (v->n_deltas % REFINE_EVERY == 0)
 		refine(v, now_ns);
@@ -489,6 +402,18 @@ static void follow_tick_phase(struct vsync_lattice *v, unsigned int rank, uint64
 		follow_phase(stretch->tick_phase, position_of(v, time_ns), &stretch->n_ticks);
 }
 
+static void hear_hardware(struct vsync_lattice *v, uint64_t begin_ns, uint64_t now_ns)
+{
+	uint64_t said_ns = vsync_word_period_ns(&v->word);
+
+	if (!vsync_word_hardware(&v->word, begin_ns, now_ns - begin_ns))
+		return;
+	if (vsync_is_switch(vsync_word_period_ns(&v->word), said_ns))
+		v->told = (struct vsync_told){ .since_ns = v->word.seen_from_ns,
+					       .from_ns = v->word.seen_from_ns };
+	v->last_said_ns = now_ns;
+}
+
 void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, bool hardware,
 		uint64_t time_ns)
 {
@@ -502,8 +427,12 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, bool 
 		if (v->sources[i].last_ns < source->last_ns)
 			source = &v->sources[i];
 	}
-	if (source->name == name && time_ns > source->last_ns)
-		add_delta(v, source->last_ns, time_ns, hardware);
+	if (source->name == name && time_ns > source->last_ns) {
+		if (hardware)
+			hear_hardware(v, source->last_ns, time_ns);
+		add_delta(v, source->last_ns, time_ns);
+	}
+	v->last_tick_ns = time_ns;
 	source->name = name;
 	source->last_ns = time_ns;
 	/* Strangers may be the first of another period, which has its own phase. */
@@ -513,20 +442,26 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, bool 
 
 void vsync_hint(struct vsync_lattice *v, uint64_t period_ns)
 {
-	if (period_ns >= PERIOD_MIN_NS && period_ns <= PERIOD_MAX_NS)
-		v->hinted_ns = period_ns;
+	uint64_t said_ns = vsync_word_period_ns(&v->word);
+
+	if (!vsync_word_hint(&v->word, period_ns))
+		return;
+	if (vsync_is_switch(vsync_word_period_ns(&v->word), said_ns))
+		v->told = (struct vsync_told){ .since_ns = v->last_said_ns,
+					       .from_ns = v->last_tick_ns };
+	v->last_said_ns = v->last_tick_ns;
 }
 
 void vsync_finish(struct vsync_lattice *v)
 {
-	uint64_t now_ns = v->n_deltas ? delta_at(v, 0)->begin_ns : 0;
+	uint64_t now_ns = v->n_deltas ? vsync_delta_at(v, 0)->begin_ns : 0;
 
 	if (!v->locked || v->guessed)
 		try_lock(v, 2, now_ns);
 	else if (is_unused(v))
 		refine(v, now_ns);
-	if (!v->locked && v->hinted_ns)
-		set_period(v, v->hinted_ns, now_ns);
+	if (!v->locked && vsync_word_period_ns(&v->word))
+		set_period(v, vsync_word_period_ns(&v->word), now_ns);
 }
 
 /* --- presents --- */
@@ -535,7 +470,7 @@ void vsync_finish(struct vsync_lattice *v)
 static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
 {
 	if (v->phase_number == 0 || vsync_is_switch(v->last_period_ns, stamp->period_ns) ||
-	    distance(stamp->time_ns, v->last_present_ns) > PHASE_KEEP_NS) {
+	    vsync_distance(stamp->time_ns, v->last_present_ns) > PHASE_KEEP_NS) {
 		v->n_presents = 0;
 		v->present_phase = fraction(stamp->position);
 		v->phase_number++;

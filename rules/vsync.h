@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/vsync_word.h"
+
 #define VSYNC_SOURCES 8
 #define VSYNC_DELTAS 128
 #define VSYNC_STRETCHES 8
@@ -26,9 +28,17 @@ struct vsync_run {
 };
 
 struct vsync_lattice {
-	uint64_t given_ns;  /* the user's word for a trace that says nothing, 0: none */
-	uint64_t hinted_ns; /* SurfaceFlinger's own word, 0: none */
-	uint32_t epoch;	    /* positions of two epochs have nothing in common */
+	uint64_t given_ns;	/* the user's word for a trace that says nothing, 0: none */
+	struct vsync_word word; /* what is said of the period beside the ticks */
+	struct vsync_told {
+		uint64_t since_ns; /* the last tick before the old period was said last */
+		uint64_t from_ns;  /* the last tick before this one was said */
+		uint64_t begin_ns; /* of the ticks in a row that fit it */
+		uint32_t n;	   /* their distances */
+	} told;
+	uint64_t last_tick_ns;
+	uint64_t last_said_ns; /* the last tick before anything was said */
+	uint32_t epoch;	       /* positions of two epochs have nothing in common */
 	bool locked;
 	bool guessed; /* the period is given_ns: ticks have not been heard yet */
 	bool changed; /* since vsync_take_change() */
@@ -38,10 +48,9 @@ struct vsync_lattice {
 	} sources[VSYNC_SOURCES];
 	unsigned int n_deltas; /* ever; the ring holds the last VSYNC_DELTAS */
 	struct vsync_delta deltas[VSYNC_DELTAS];
-	unsigned int strangers;	 /* deltas in a row that the period does not explain */
-	uint64_t last_known_ns;	 /* end of the last delta that it does */
-	struct vsync_run run;	 /* of all ticks */
-	struct vsync_run hw_run; /* of hardware vsyncs */
+	unsigned int strangers; /* deltas in a row that the period does not explain */
+	uint64_t last_known_ns; /* end of the last delta that it does */
+	struct vsync_run run;	/* of all ticks */
 	unsigned int n_stretches;
 	struct vsync_stretch {
 		uint64_t from_ns;

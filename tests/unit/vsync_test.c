@@ -238,6 +238,73 @@ static void test_a_right_hint_gives_the_period(void **state)
 	assert_int_equal(vsync_period_ns(&lattice), V90);
 }
 
+/* The display's own vsyncs from @from_ns on: it never leaves one out. */
+static void vsyncs(uint64_t from_ns, uint64_t period_ns, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		vsync_tick(&lattice, 2, 1, true, from_ns + i * period_ns + any(200000));
+}
+
+/* An app at 30 on a display at 90 Hz, which was seen for a moment: no rate of its own. */
+static void test_vsyncs_that_were_seen(void **state)
+{
+	vsyncs(SECOND, V90, 12);
+	ticks(SECOND + 12 * V90, 3 * V90, 200, 100000);
+	assert_period(V90);
+	/* Seen again, it is still the same. */
+	vsyncs(10 * SECOND, V90, 8);
+	ticks(10 * SECOND + 8 * V90, 3 * V90, 200, 100000);
+	assert_period(V90);
+}
+
+/* It was seen at 120 Hz and not since: what ticks at 60 then is an app. */
+static void test_an_app_at_60_is_no_slower_display(void **state)
+{
+	uint64_t now = ticks(SECOND, V120, 100, 0);
+
+	vsyncs(SECOND, V120, 12);
+	ticks(now, V60, 200, 100000);
+	assert_period(V120);
+}
+
+static void test_vsyncs_tell_of_a_slower_rate(void **state)
+{
+	uint64_t now = ticks(SECOND, V120, 100, 0);
+
+	vsyncs(now, V60, 8);
+	ticks(now, V60, 10, 100000);
+	assert_period(V60);
+}
+
+/* Ticks every 33 ms fit 120 Hz and 90 Hz: the word decides. */
+static void test_a_switch_that_no_tick_shows(void **state)
+{
+	uint64_t now = ticks(SECOND, V120, 100, 0);
+
+	vsync_hint(&lattice, V120);
+	now = ticks(now, 4 * V120, 20, 100000);
+	vsync_hint(&lattice, 4 * V120 / 3);
+	ticks(now, 4 * V120, 20, 100000);
+	assert_period(4 * V120 / 3);
+}
+
+/* The word for a slower rate comes late: presents that were placed stay in order. */
+static void test_a_late_word_moves_no_present(void **state)
+{
+	struct vsync_stamp before, after;
+	uint64_t now = ticks(SECOND, V120, 100, 0);
+	uint64_t slow = ticks(now, V60, 30, 0);
+
+	vsync_hint(&lattice, V120);
+	for (uint64_t time = now; time < slow; time += V60)
+		vsync_place(&lattice, time, &before);
+	vsync_hint(&lattice, V60);
+	ticks(slow, V60, 20, 0);
+	assert_period(V60);
+	vsync_place(&lattice, slow, &after);
+	assert_in_range(vsync_between(&before, &after), 1, 2);
+}
+
 /* The clock stepped: what is before has nothing to do with what is behind. */
 static void test_reset_parts_the_presents(void **state)
 {
@@ -304,6 +371,11 @@ int main(void)
 		cmocka_unit_test_setup(test_a_hint_of_half_the_distances_is_believed, set_up),
 		cmocka_unit_test_setup(test_absurd_hints_are_dropped, set_up),
 		cmocka_unit_test_setup(test_a_right_hint_gives_the_period, set_up),
+		cmocka_unit_test_setup(test_vsyncs_that_were_seen, set_up),
+		cmocka_unit_test_setup(test_an_app_at_60_is_no_slower_display, set_up),
+		cmocka_unit_test_setup(test_vsyncs_tell_of_a_slower_rate, set_up),
+		cmocka_unit_test_setup(test_a_switch_that_no_tick_shows, set_up),
+		cmocka_unit_test_setup(test_a_late_word_moves_no_present, set_up),
 		cmocka_unit_test_setup(test_reset_parts_the_presents, set_up),
 		cmocka_unit_test_setup(test_presents_of_one_vsync_have_none_between, set_up),
 		cmocka_unit_test_setup(test_long_silence_is_counted, set_up),

@@ -17,11 +17,9 @@
 #include "rules/frame_queue.h"
 #include "rules/gfx2019.h"
 
-/* Records of several CPUs can be this far out of order. What is more is a step of the clock. */
+/* Records of several CPUs can be this far out of order. What is more is a pause or a step of the
+ * clock, and is believed once another record follows it: any app can write such a line. */
 #define DISORDER_NS UINT64_C(1000000000)
-
-/* A record so far ahead is believed once another follows it: an app can write such a line. */
-#define JUMP_NS UINT64_C(10000000000)
 
 /* So often the queue is looked at: most records have nothing to do with it. */
 #define SETTLE_EVERY_NS UINT64_C(10000000)
@@ -37,6 +35,8 @@ struct pipeline {
 	uint64_t now_ns;	  /* latest time of a record */
 	uint64_t ahead_ns;	  /* time of a last record far ahead of it, 0: there is none */
 	uint64_t sure_present_ns; /* the last present before it */
+	bool is_behind;		  /* the last record was far behind: it was passed over */
+	uint64_t behind_ns;	  /* its time */
 	uint64_t next_settle_ns;  /* when to look at the queue again */
 };
 
@@ -132,6 +132,20 @@ static void report_step(struct pipeline *p, uint64_t time_ns, const char *what, 
 	events_write(&p->events, time_ns, TRACE_EVENT_TRACING, text);
 }
 
+/* Is the record the only one from so far behind, as far as can be told yet? */
+static bool is_alone_behind(struct pipeline *p, uint64_t time_ns)
+{
+	bool behind = time_ns + DISORDER_NS < p->now_ns;
+	bool another = p->is_behind && time_ns + DISORDER_NS >= p->behind_ns;
+
+	if (p->is_behind && !behind)
+		report_step(p, time_ns, "a line from the past was passed, behind by",
+			    p->now_ns - p->behind_ns);
+	p->is_behind = behind && !another;
+	p->behind_ns = time_ns;
+	return p->is_behind;
+}
+
 /* Keeps the time of the trace. False while the record's time is in doubt: then nothing that
  * waits for time to pass may happen. */
 static bool follow_clock(struct pipeline *p, uint64_t time_ns)
@@ -141,9 +155,9 @@ static bool follow_clock(struct pipeline *p, uint64_t time_ns)
 			    p->ahead_ns - p->now_ns);
 		/* One line came from far ahead, and the next did not: no clock does that. What it
 		 * dated was nothing. */
-		frame_queue_drop(&p->queue, p->now_ns + JUMP_NS, p->sure_present_ns);
+		frame_queue_drop(&p->queue, p->now_ns + DISORDER_NS, p->sure_present_ns);
 	}
-	if (!p->ahead_ns && p->now_ns && time_ns > p->now_ns + JUMP_NS) {
+	if (!p->ahead_ns && p->now_ns && time_ns > p->now_ns + DISORDER_NS) {
 		p->ahead_ns = time_ns;
 		p->sure_present_ns = p->queue.last_present_ns;
 		return false;
@@ -169,6 +183,8 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	if (record->kind == TRACE_LOST) {
 		lost(p, record);
 	} else {
+		if (is_alone_behind(p, record->time_ns))
+			return;
 		sure = follow_clock(p, record->time_ns);
 		if (p->counters.first_ns == 0)
 			p->counters.first_ns = record->time_ns;

@@ -513,8 +513,8 @@ static void test_a_clock_step_backwards(void **state)
 	on_every_phone(play_clock_step);
 }
 
-/* One forged time far ahead must not silence what follows. */
-static void test_a_forged_time_in_the_future(void **state)
+/* One forged time, whatever it is, must not silence what follows, nor part it from what was. */
+static void play_forged_time(uint64_t time_ns)
 {
 	struct trace_record record = { .kind = TRACE_COUNTER, .tid = 900, .tgid = 900, .pid = 900 };
 
@@ -522,13 +522,35 @@ static void test_a_forged_time_in_the_future(void **state)
 	phone_run(&phone, a, BEGIN, V60, 100);
 	record.comm = SPAN_LITERAL("com.evil");
 	record.name = SPAN_LITERAL("x");
-	record.time_ns = UINT64_C(9999999999999999999);
+	record.time_ns = time_ns;
 	phone_record(&phone, &record);
 	phone_run(&phone, a, BEGIN + 100 * V60, V60, 200);
 	phone_end(&phone);
 	assert_int_equal(frames_of(a), 300);
 	for (size_t i = 0; i < phone.log.n_fps; i++)
 		assert_in_range(phone.log.fps[i].end_ns, BEGIN, 2 * BEGIN);
+	for (size_t i = 1; i < phone.log.n_frames; i++)
+		assert_int_equal(phone.log.frames[i].vsyncs, 1);
+	assert_int_equal(counters()->clock_steps, 1);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRACING), 1);
+}
+
+static void test_a_forged_time(void **state)
+{
+	static const uint64_t times[] = {
+		0,
+		1,
+		BEGIN - SECOND,
+		BEGIN + 5 * SECOND,
+		BEGIN + 100 * SECOND,
+		UINT64_C(9999999999999999999),
+	};
+
+	for (size_t i = 0; i < COUNT_OF(times); i++) {
+		play_forged_time(times[i]);
+		if (i + 1 < COUNT_OF(times))
+			phone_stop(&phone);
+	}
 }
 
 #define test(function) cmocka_unit_test_teardown(function, tear_down)
@@ -561,7 +583,7 @@ int main(void)
 		test(test_transactions_are_counted),
 		test(test_the_app_in_front),
 		test(test_a_clock_step_backwards),
-		test(test_a_forged_time_in_the_future),
+		test(test_a_forged_time),
 	};
 
 	return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);

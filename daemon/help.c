@@ -36,7 +36,8 @@ const char help_program[] =
 	"                        the app in front at the start\n"                                  \
 	"      --include GLOB    count surfaces that match alone; may be repeated\n"               \
 	"      --exclude GLOB    do not count surfaces that match; may be repeated. Both match\n"  \
-	"                        the whole name of the Surface column\n"                           \
+	"                        the whole name of the Surface column; '*' is any text, '?' one\n" \
+	"                        character\n"                                                      \
 	"      --vsync-ms MS     the display's period, where the trace has no vsyncs\n"            \
 	"      --frames-log      also write frames.csv, a row for each frame\n"                    \
 	"      --stdout          print the rows of fps.csv as they come, instead of the table\n"

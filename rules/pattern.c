@@ -135,6 +135,16 @@ bool pattern_match(const struct pattern *pattern, struct span name, struct patte
 	return true;
 }
 
+/* Bytes of the character that begins at @at. */
+static size_t character_at(struct span name, size_t at)
+{
+	size_t len = 1;
+
+	while (at + len < name.len && ((unsigned char)name.ptr[at + len] & 0xc0) == 0x80)
+		len++;
+	return len;
+}
+
 bool pattern_glob(struct span glob, struct span name)
 {
 	size_t g = 0;
@@ -146,6 +156,9 @@ bool pattern_glob(struct span glob, struct span name)
 		if (g < glob.len && glob.ptr[g] == '*') {
 			star = g++;
 			retry = n;
+		} else if (g < glob.len && glob.ptr[g] == '?') {
+			g++;
+			n += character_at(name, n);
 		} else if (g < glob.len && glob.ptr[g] == name.ptr[n]) {
 			g++;
 			n++;

@@ -46,7 +46,8 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 bool pattern_match(const struct pattern *pattern, struct span name,
 		   struct pattern_capture *capture);
 
-/* Does @name match the glob @glob ('*' alone is special)? Of any number of wildcards. */
+/* Does @name match the glob @glob, of any number of wildcards? '*' is any text, '?' one character;
+ * brackets are themselves: names of layers have them. */
 bool pattern_glob(struct span glob, struct span name);
 
 /* Does the pattern hold a part of @kind? */

@@ -149,6 +149,14 @@ static void test_globs_match_whole_names(void **state)
 	assert_true(glob("*a*a*a*a*", "aaaa"));
 	assert_false(glob("*a*a*a*a*", "aaa"));
 	assert_true(glob("{layer}", "{layer}"));
+	assert_true(glob("c?d", "cod"));
+	assert_true(glob("c?d", "c\xc3\xb6"
+				"d"));
+	assert_false(glob("cod?", "cod"));
+	assert_false(glob("?", ""));
+	assert_true(glob("*?d", "cod"));
+	assert_true(glob("??*", "cod"));
+	assert_true(glob("SurfaceView[a](BLAST)", "SurfaceView[a](BLAST)"));
 }
 
 int main(void)

@@ -3,7 +3,8 @@
 """Over a session, for each layer: frames + wait times + 1 = its rows in frames.csv.
 
 fps.csv names Surfaces, so layers that share one are compared by their sum. summary.csv joins
-them and must say the same. In each row the order of its numbers must be right.
+them and must say the same. In each row the order of its numbers must be right, and its rate and
+score follow from the others.
 """
 
 import collections
@@ -32,6 +33,21 @@ def in_order(checks, what, row):
     checks.that(count["big jank"] <= count["jank"] <= count["frames"], f"{what}: janks: {row}")
 
 
+def rate_and_score(checks, what, row):
+    """FPS = frames / Time, and the score for the target of 60 that this script asks for."""
+    frames = int(row["frames"])
+    if frames == 0:
+        checks.equal((row["FPS"], row["score"]), ("", ""), f"{what}: rate and score of no frames")
+        return
+    fps = frames / float(row["Time(S)"])
+    a, b, c = (1 - int(row[key]) / frames for key in "ABC")
+    score = (60 * min(1, fps / 60) + 20 * min(1, 100 / float(row["max time(ms)"])) + 10 * a + 7 * b
+             + 3 * c)
+    checks.that(abs(float(row["FPS"]) - fps) < 0.02, f"{what}: FPS {row['FPS']}, expected {fps}")
+    checks.that(abs(float(row["score"]) - score) < 0.02,
+                f"{what}: score {row['score']}, expected {score}")
+
+
 def check(checks, name, out):
     layers = collections.defaultdict(set)
     frames = collections.Counter()
@@ -46,6 +62,7 @@ def check(checks, name, out):
                          f"{name}: {file}: {surface}: frames + wait times + layers")
         for row in rows(out, file):
             in_order(checks, f"{name}: {file}: {row['Surface']}", row)
+            rate_and_score(checks, f"{name}: {file}: {row['Surface']}", row)
 
 
 checks = Checks()
@@ -54,6 +71,6 @@ for name in trace_names():
         trace = unpack(name, here)
         for options in ((), ("-f", "1", "-d", "0.2"), ("-f", "1000")):
             out = here / "-".join(("out", *options))
-            analyze(out, "--frames-log", *options, trace)
+            analyze(out, "--frames-log", "-t", "60", *options, trace)
             check(checks, f"{name} {' '.join(options)}".strip(), out)
 checks.end()

@@ -164,6 +164,19 @@ static void emit_drop(struct frame_queue *q, const struct waiting_frame *waiting
 		q->sink.drop(q->sink.context, &row);
 }
 
+/* The first frame of another refresh rate tells of it: what the lattice took it for before it had
+ * seen enough is nobody's business. */
+static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stamp)
+{
+	char text[64];
+
+	if (!stamp->locked || !vsync_is_switch(q->told_period_ns, stamp->period_ns))
+		return;
+	q->told_period_ns = stamp->period_ns;
+	snprintf(text, sizeof(text), "%.2f Hz", 1e9 / (double)stamp->period_ns);
+	events_write(q->events, stamp->from_ns, TRACE_EVENT_REFRESH, text);
+}
+
 /* The frame has waited: its vsyncs can be told. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
@@ -184,6 +197,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		layer->hidden = is_hidden(q, layer->surface);
 	layer->shown = true;
 	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
+	follow_refresh(q, &stamp);
 	interval = window_frame(&layer->window, &stamp, waiting->loss, waiting->frame.tx);
 	if (layer->hidden)
 		return;
@@ -193,18 +207,6 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);
-}
-
-static void report_refresh(struct frame_queue *q)
-{
-	char text[64];
-	uint64_t from_ns;
-	uint64_t period_ns = vsync_period_ns(&q->vsync);
-
-	if (!vsync_take_change(&q->vsync, &from_ns) || !period_ns)
-		return;
-	snprintf(text, sizeof(text), "%.2f Hz", 1e9 / (double)period_ns);
-	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 }
 
 static void count_first(struct frame_queue *q)
@@ -228,7 +230,6 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	}
 	while (q->n > 0 && q->locked_once &&
 	       now_ns >= q->waiting[q->first].frame.present_ns + LAG_NS) {
-		report_refresh(q);
 		count_first(q);
 	}
 	if (now_ns > LAG_NS)
@@ -323,7 +324,6 @@ void frame_queue_begin_again(struct frame_queue *q)
 void frame_queue_end(struct frame_queue *q)
 {
 	vsync_finish(&q->vsync);
-	report_refresh(q);
 	count_all(q);
 }
 
@@ -333,10 +333,12 @@ void frame_queue_summary(struct frame_queue *q, void *context,
 	summary_begin_open(&q->summary);
 	for (int i = 0; i < LAYERS_MAX; i++) {
 		const struct layer *layer = &q->layers.layers[i];
+		struct frame_stats stats = layer->window.stats;
 
-		if (layer->length && !layer->hidden && window_has_row(&layer->window))
-			summary_add_open(&q->summary, layer->surface, &layer->window.stats,
-					 target_of(q, &layer->window));
+		if (!layer->length || layer->hidden || !window_has_row(&layer->window))
+			continue;
+		stats.lost = loss_between(layer->window.start_loss, layer->window.last_loss);
+		summary_add_open(&q->summary, layer->surface, &stats, target_of(q, &layer->window));
 	}
 	summary_write(&q->summary, context, row);
 }

@@ -32,8 +32,9 @@ struct frame_queue {
 	struct event_writer *events; /* of the owner */
 	struct context_log *log;     /* what drop rows tell of the time before them, or NULL */
 	struct vsync_lattice vsync;
-	bool locked_once; /* or waited long enough for it */
-	bool checked;	  /* there was a present */
+	uint64_t told_period_ns; /* of the last refresh event, 0: there was none */
+	bool locked_once;	 /* or waited long enough for it */
+	bool checked;		 /* there was a present */
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;

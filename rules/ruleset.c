@@ -356,6 +356,9 @@ int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *er
 
 	if (!rules)
 		return -ENOMEM;
+	/* Editors of some systems begin a file with a byte order mark. */
+	if (span_starts_with(text, SPAN_LITERAL("\xef\xbb\xbf")))
+		text = span_skip(text, 3);
 	rules->text = malloc(text.len + 1);
 	if (!rules->text) {
 		ruleset_free(rules);

@@ -108,8 +108,6 @@ static void set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t fro
 
 	from_ns = later(from_ns, v->last_present_ns);
 	stretch.from_ns = from_ns;
-	if (vsync_is_switch(before, period_ns))
-		v->changed = true;
 	if (before == 0 || is_unused(v)) {
 		if (before)
 			stretch = v->stretches[--v->n_stretches];
@@ -493,6 +491,7 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	stamp->position = position_of(v, present_ns);
 	stamp->epoch = v->epoch;
 	stamp->period_ns = stretch->period_ns;
+	stamp->from_ns = stretch->from_ns;
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);
@@ -520,13 +519,4 @@ int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stam
 uint64_t vsync_period_ns(const struct vsync_lattice *v)
 {
 	return v->locked ? period_of(v) : 0;
-}
-
-bool vsync_take_change(struct vsync_lattice *v, uint64_t *from_ns)
-{
-	bool changed = v->changed;
-
-	*from_ns = v->n_stretches ? v->stretches[v->n_stretches - 1].from_ns : 0;
-	v->changed = false;
-	return changed;
 }

@@ -41,7 +41,6 @@ struct vsync_lattice {
 	uint32_t epoch;	       /* positions of two epochs have nothing in common */
 	bool locked;
 	bool guessed; /* the period is given_ns: ticks have not been heard yet */
-	bool changed; /* since vsync_take_change() */
 	struct vsync_source {
 		uint64_t name; /* hash of the counter's name */
 		uint64_t last_ns;
@@ -72,6 +71,7 @@ struct vsync_lattice {
 struct vsync_stamp {
 	uint64_t time_ns;
 	uint64_t vsync_ns; /* the first tick behind the present's place */
+	uint64_t from_ns;  /* since when the period is this */
 	uint64_t period_ns;
 	int64_t position;
 	int64_t index; /* number of its vsync */
@@ -112,8 +112,5 @@ int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stam
 
 /* The period at the end of what is known, 0 where the lattice is not locked. */
 uint64_t vsync_period_ns(const struct vsync_lattice *v);
-
-/* Was the period learnt or changed by more than 1 % since the last call? Then from when on. */
-bool vsync_take_change(struct vsync_lattice *v, uint64_t *from_ns);
 
 #endif

@@ -171,6 +171,11 @@ static void test_a_copy_with_a_line_more_parses(void **state)
 	free(text);
 }
 
+static void test_a_byte_order_mark_is_passed(void **state)
+{
+	ruleset_free(taken("\xef\xbb\xbf" LEAST));
+}
+
 static void test_dos_line_ends_and_no_last_one(void **state)
 {
 	struct ruleset *rules = taken("present slice postFramebuffer\r\n\r\n"
@@ -249,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_a_context_named_again_needs_no_room),
 		cmocka_unit_test(test_built_in_sets_parse),
 		cmocka_unit_test(test_a_copy_with_a_line_more_parses),
+		cmocka_unit_test(test_a_byte_order_mark_is_passed),
 		cmocka_unit_test(test_dos_line_ends_and_no_last_one),
 		cmocka_unit_test(test_quotes_hold_blanks_and_escapes),
 		cmocka_unit_test(test_the_first_rule_that_fits_counts),

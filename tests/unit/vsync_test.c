@@ -165,17 +165,17 @@ static void test_late_presents_at_120_hz(void **state)
 static void switch_rate(uint64_t before_ns, uint64_t after_ns)
 {
 	uint64_t now = ticks(SECOND, before_ns, 100, 100000);
-	uint64_t from = 0;
 	uint64_t switched = now;
+	struct vsync_stamp stamp;
 
 	assert_period(before_ns);
-	assert_true(vsync_take_change(&lattice, &from));
 	between(now - 2 * before_ns, now - before_ns);
 	now = ticks(now + before_ns, after_ns, 100, 100000);
 	assert_period(after_ns);
-	assert_true(vsync_take_change(&lattice, &from));
-	assert_in_range(from, switched - 3 * before_ns, switched + 300 * MS);
 	assert_int_equal(between(now, now + 3 * after_ns), 3);
+	vsync_place(&lattice, now + 4 * after_ns, &stamp);
+	assert_in_range(stamp.period_ns, after_ns - after_ns / 100, after_ns + after_ns / 100);
+	assert_in_range(stamp.from_ns, switched - 3 * before_ns, switched + 300 * MS);
 }
 
 static void test_a_switch_from_60_to_120_hz(void **state)

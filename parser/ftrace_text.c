@@ -130,12 +130,13 @@ ALWAYS_INLINE bool take_number_back(struct span *head, int32_t *number)
 /* Takes the digits behind the point, nearly always six. Returns how many there were. */
 ALWAYS_INLINE unsigned int take_fraction_back(struct span *head, uint64_t *fraction)
 {
-	const char *six = head->ptr + head->len - 6;
+	const char *six;
 	uint32_t value = 0;
 	bool digits = true;
 
-	if (head->len < 7 || six[-1] != '.')
+	if (head->len < 7 || head->ptr[head->len - 7] != '.')
 		return take_digits_back(head, fraction);
+	six = head->ptr + head->len - 6;
 	for (int i = 0; i < 6; i++) {
 		digits &= is_digit(six[i]);
 		value = value * 10 + (uint32_t)(six[i] - '0');

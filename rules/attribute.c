@@ -202,12 +202,12 @@ static bool event_fits(const struct rule *rule, struct last_value *last, int64_t
 {
 	bool fits = true;
 
+	if (rule->event == EVENT_SLICE || rule->event == EVENT_INSTANT)
+		return true;
 	if (rule->event == EVENT_RISE)
 		fits = last->known ? value > last->value : value > 0;
 	else if (rule->event == EVENT_FALL)
 		fits = !last->known || value < last->value;
-	if (rule->event == EVENT_SLICE || rule->event == EVENT_INSTANT)
-		return true;
 	last->known = true;
 	last->value = value;
 	return fits;

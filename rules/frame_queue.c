@@ -201,9 +201,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	interval = window_frame(&layer->window, &stamp, waiting->loss, waiting->frame.tx);
 	if (layer->hidden)
 		return;
-	summary_frame(&q->summary, layer->surface, layer->app, stamp.time_ns);
-	if (interval.ns >= 0 && (uint64_t)interval.ns < STATS_WAIT_NS)
-		summary_interval(&q->summary, layer->surface, (uint32_t)interval.ns);
+	summary_frame(&q->summary, layer->surface, layer->app, stamp.time_ns, interval.ns);
 	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);

@@ -29,7 +29,7 @@ static struct summary_surface *take_entry(struct summary *summary)
 }
 
 void summary_frame(struct summary *summary, const char *surface, const char *app,
-		   uint64_t present_ns)
+		   uint64_t present_ns, int64_t interval_ns)
 {
 	struct summary_surface *entry = find(summary, surface);
 
@@ -44,14 +44,8 @@ void summary_frame(struct summary *summary, const char *surface, const char *app
 	if (strcmp(entry->app, app) != 0)
 		name_copy(entry->app, sizeof(entry->app), span_of(app));
 	entry->last_ns = present_ns;
-}
-
-void summary_interval(struct summary *summary, const char *surface, uint32_t interval_ns)
-{
-	struct summary_surface *entry = find(summary, surface);
-
-	if (entry)
-		histogram_add(&entry->histogram, interval_ns);
+	if (interval_ns >= 0 && (uint64_t)interval_ns < STATS_WAIT_NS)
+		histogram_add(&entry->histogram, (uint32_t)interval_ns);
 }
 
 void summary_add_row(struct summary *summary, const struct fps_row *row, double target_fps)

@@ -32,12 +32,10 @@ struct summary {
 	uint64_t kpi_ns;
 };
 
-/* A frame of @surface: makes the entry where it is the first. */
+/* A frame of @surface: makes the entry where it is the first. @interval_ns: from the frame before,
+ * or ROW_UNKNOWN; a wait is none of the frame times. */
 void summary_frame(struct summary *summary, const char *surface, const char *app,
-		   uint64_t present_ns);
-
-/* An interval below 500 ms of @surface, which has an entry. */
-void summary_interval(struct summary *summary, const char *surface, uint32_t interval_ns);
+		   uint64_t present_ns, int64_t interval_ns);
 
 /* A row of @surface was closed. */
 void summary_add_row(struct summary *summary, const struct fps_row *row, double target_fps);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/vsync_word.h"
 
+#include "rules/vsync_fit.h"
+
 #define ROW_MIN 4  /* distances in a row that are believed */
 #define ROW_MAX 64 /* a mean over more would not follow any more */
 
 static bool is_near(uint64_t a_ns, uint64_t b_ns, uint64_t part)
 {
-	uint64_t apart = a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns;
-
-	return apart * part <= a_ns;
+	return vsync_distance(a_ns, b_ns) * part <= a_ns;
 }
 
 bool vsync_word_hint(struct vsync_word *word, uint64_t period_ns)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/report.h"
+#include "daemon/wall_clock.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -29,10 +30,7 @@ extern char **environ;
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / NS_PER_MS;
+	return clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
 }
 
 bool android_has(const char *program)

@@ -17,6 +17,7 @@
 #include "daemon/session.h"
 #include "daemon/source.h"
 #include "daemon/tracefs.h"
+#include "daemon/wall_clock.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -45,10 +46,7 @@ struct run {
 
 static uint64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 * NS_PER_MS + (uint64_t)now.tv_nsec;
+	return (uint64_t)clock_read(CLOCK_BOOTTIME);
 }
 
 /* --- the loop --- */

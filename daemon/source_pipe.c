@@ -9,6 +9,7 @@
 
 #include "daemon/report.h"
 #include "daemon/tracefs.h"
+#include "daemon/wall_clock.h"
 
 /* A reader is not woken when somebody switches tracing off: it has to look. */
 #define CHECK_NS UINT64_C(2000000000)
@@ -23,10 +24,7 @@ struct source_pipe {
 
 static uint64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+	return (uint64_t)clock_read(CLOCK_MONOTONIC);
 }
 
 static void check_tracing(struct source_pipe *pipe)

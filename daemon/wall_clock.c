@@ -7,7 +7,7 @@
 #define NS_PER_S INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
 
-static int64_t read_ns(clockid_t id)
+int64_t clock_read(clockid_t id)
 {
 	struct timespec now;
 
@@ -17,7 +17,7 @@ static int64_t read_ns(clockid_t id)
 
 int64_t wall_clock_now(void)
 {
-	return read_ns(CLOCK_REALTIME);
+	return clock_read(CLOCK_REALTIME);
 }
 
 /* The clock of user space that a trace clock equals. */
@@ -52,9 +52,9 @@ struct wall_clock wall_clock_measure(const char *trace_clock)
 		return clock;
 	/* The reading with the least time around it: we may be interrupted in between. */
 	for (int i = 0; i < 5; i++) {
-		int64_t before = read_ns(id);
+		int64_t before = clock_read(id);
 		int64_t wall = wall_clock_now();
-		int64_t width = read_ns(id) - before;
+		int64_t width = clock_read(id) - before;
 
 		if (width < narrowest) {
 			narrowest = width;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the trace clock to the time of day. */
+/* The machine's clocks, and from the trace clock to the time of day. */
 #ifndef JANKD_DAEMON_WALL_CLOCK_H
 #define JANKD_DAEMON_WALL_CLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "parser/span.h"
 
@@ -24,6 +25,9 @@ struct wall_clock wall_clock_measure(const char *trace_clock);
 /* Takes the offset from atrace's marker "realtime_ts=MILLISECONDS", written at @time_ns of the
  * trace clock. False where @marker is another. */
 bool wall_clock_take_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns);
+
+/* Nanoseconds of a clock, now. */
+int64_t clock_read(clockid_t id);
 
 /* Nanoseconds since 1970, now. */
 int64_t wall_clock_now(void);

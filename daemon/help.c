@@ -40,7 +40,10 @@ const char help_program[] =
 	"                        character\n"                                                      \
 	"      --vsync-ms MS     the display's period, where the trace has no vsyncs\n"            \
 	"      --frames-log      also write frames.csv, a row for each frame\n"                    \
-	"      --stdout          print the rows of fps.csv as they come, instead of the table\n"
+	"      --stdout          print the rows of fps.csv as they come, instead of the table\n"   \
+	"      --max-surfaces N  surfaces known at a time; the one idle longest goes first "       \
+	"(320)\n"                                                                                  \
+	"      --max-threads N   threads with open slices known at a time (256)\n"
 
 const char help_run[] =
 	"usage: jankd run [options]\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of 'run' and 'analyze'. */
+/* The command line of 'run', 'start' and 'analyze'. */
 #ifndef JANKD_DAEMON_OPTIONS_H
 #define JANKD_DAEMON_OPTIONS_H
 
@@ -11,7 +11,7 @@
 /* More globs than this are refused. */
 #define OPTIONS_GLOBS_MAX 64
 
-enum options_command { OPTIONS_RUN, OPTIONS_ANALYZE };
+enum options_command { OPTIONS_RUN, OPTIONS_START, OPTIONS_ANALYZE };
 
 /* All text is borrowed from argv, or constant. */
 struct options {
@@ -24,13 +24,25 @@ struct options {
 	bool frames_log;
 	bool to_stdout;
 	bool help; /* asked for; nothing else is valid then */
-	/* run alone */
+	/* files, of which 0 is: not asked for */
+	uint64_t rotate_size;	     /* bytes that no file is larger than */
+	uint64_t rotate_time_ns;     /* trace time of a segment */
+	uint64_t keep;		     /* closed segments that stay */
+	uint64_t min_free;	     /* bytes of the disk that are not ours */
+	uint64_t sync_ns;	     /* between two fdatasync() */
+	const char *trigger;	     /* what has to hold for rows to be written, or NULL */
+	uint64_t snapshot_ns;	     /* a frame at least that late saves the trace around it */
+	uint64_t snapshot_length_ns; /* trace time of such a snapshot */
+	/* run and start alone */
 	const char *tracefs;	/* where tracefs is mounted, or NULL: look for it */
 	const char *instance;	/* NULL: the top level */
 	const char *categories; /* atrace's, separated by blanks */
 	uint64_t buffer_kb;	/* per CPU */
 	uint64_t duration_ns;	/* of wall time; 0: until a signal */
+	uint64_t wait_ns;	/* of wall time before anything is counted */
+	const char *until_exit; /* app whose end is that of the capture, or NULL */
 	bool no_atrace;
+	bool yield; /* give way to other tools that trace */
 	/* analyze alone */
 	char **files;
 	int file_count;

@@ -126,6 +126,8 @@ static void take_event(void *context, const struct trace_event *event)
 		[TRACE_EVENT_SURFACEFLINGER] = "surfaceflinger",
 		[TRACE_EVENT_TRACING] = "tracing",
 		[TRACE_EVENT_FOCUS] = "focus",
+		[TRACE_EVENT_MARK] = "mark",
+		[TRACE_EVENT_TRIGGER] = "trigger",
 	};
 
 	output_event(context, (int64_t)event->time_ns, ROW_UNKNOWN, kinds[event->kind],

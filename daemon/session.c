@@ -22,7 +22,7 @@ _Static_assert(BUFFER_SIZE >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves roo
 /* Damage is told at once, then at most so often: a hostile app could fill the disk. */
 #define DAMAGE_PERIOD_NS (60 * NS_PER_S)
 
-static const char *name_of(const struct session *session)
+const char *session_command(const struct session *session)
 {
 	return options_command_name(session->options->command);
 }
@@ -35,13 +35,13 @@ int session_open(struct session *session, const struct options *options)
 		.folder = { .fd = -1, .lock_fd = -1 },
 		.end_wall_ns = ROW_UNKNOWN,
 	};
-	session->rules = rules_load(name_of(session), options->rules);
+	session->rules = rules_load(session_command(session), options->rules);
 	if (!session->rules)
 		return EXIT_FAILED;
 	session->buffer = malloc(BUFFER_SIZE);
 	if (session->buffer)
 		return 0;
-	report("%s: out of memory; close other programs", name_of(session));
+	report("%s: out of memory; close other programs", session_command(session));
 	return EXIT_FAILED;
 }
 
@@ -76,7 +76,7 @@ static void write_start(struct session *session, int64_t time_ns)
 		wall_ns = wall_clock_now();
 		time_ns = live_time(session, wall_ns);
 	}
-	snprintf(text, sizeof(text), "jankd %s %s", JANKD_VERSION, name_of(session));
+	snprintf(text, sizeof(text), "jankd %s %s", JANKD_VERSION, session_command(session));
 	output_event(&session->output, time_ns, wall_ns, "start", text);
 }
 
@@ -202,16 +202,16 @@ int session_begin(struct session *session, const struct session_origin *origin)
 
 	session->origin = *origin;
 	if (session->folder.fd < 0 &&
-	    folder_open(&session->folder, name_of(session), options->folder) < 0)
+	    folder_open(&session->folder, session_command(session), options->folder) < 0)
 		return EXIT_FAILED;
-	if (folder_keep_files(&session->folder, name_of(session)) < 0)
+	if (folder_keep_files(&session->folder, session_command(session)) < 0)
 		return EXIT_FAILED;
 	if (output_open(&session->output, options, &session->folder) < 0)
 		return EXIT_FAILED;
 	session->output.clock = origin->clock;
 	sink = output_sink(&session->output);
 	if (pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink) < 0) {
-		report("%s: out of memory; close other programs", name_of(session));
+		report("%s: out of memory; close other programs", session_command(session));
 		return EXIT_FAILED;
 	}
 	if (origin->live) {
@@ -267,7 +267,7 @@ static const char *input_of(const struct session *session)
 static int judge(const struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
-	const char *name = name_of(session);
+	const char *name = session_command(session);
 	bool live = session->origin.live;
 
 	if (session->text.markers == 0 && session->damage) {

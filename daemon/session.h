@@ -74,6 +74,9 @@ void session_flush(struct session *session);
  * are incomplete, or there is nothing to count in the trace. */
 int session_end(struct session *session);
 
+/* The name of the command it runs for, for messages. */
+const char *session_command(const struct session *session);
+
 /* Prints the table of all surfaces, the totals and where the files are. */
 void session_print(const struct session *session, FILE *out);
 

@@ -18,6 +18,7 @@ struct source_ops {
 struct source {
 	const struct source_ops *ops;
 	const char *name; /* for messages */
+	int fd;		  /* that is readable when there is something, or -1 */
 	/* What the source has to say besides its bytes (tracing was switched off, the data are
 	 * damaged), or NULL: a row of events.csv. Constant; whoever takes it sets NULL. */
 	const char *notice;

@@ -17,7 +17,6 @@
 struct source_pipe {
 	struct source source;
 	struct tracefs *tracefs;
-	int fd;
 	bool is_on;
 	uint64_t next_check_ns; /* CLOCK_MONOTONIC */
 };
@@ -46,7 +45,7 @@ static void check_tracing(struct source_pipe *pipe)
 static ssize_t pipe_read(struct source *source, void *buffer, size_t size)
 {
 	struct source_pipe *pipe = (struct source_pipe *)source;
-	ssize_t n = read(pipe->fd, buffer, size);
+	ssize_t n = read(pipe->source.fd, buffer, size);
 	int error;
 
 	if (n > 0)
@@ -66,7 +65,7 @@ static void pipe_close(struct source *source)
 {
 	struct source_pipe *pipe = (struct source_pipe *)source;
 
-	close(pipe->fd);
+	close(pipe->source.fd);
 	free(pipe);
 }
 
@@ -99,9 +98,8 @@ int source_pipe_open(struct source **out, struct tracefs *tracefs)
 		return fd;
 	}
 	*pipe = (struct source_pipe){
-		.source = { .ops = &pipe_ops, .name = "trace_pipe" },
+		.source = { .ops = &pipe_ops, .name = "trace_pipe", .fd = fd },
 		.tracefs = tracefs,
-		.fd = fd,
 		.is_on = true,
 		.next_check_ns = now_ns() + CHECK_NS,
 	};

@@ -200,6 +200,13 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	}
 }
 
+void pipeline_hole(struct pipeline *p, uint64_t since_ns)
+{
+	(void)since_ns;
+	p->loss.unknown++;
+	attribution_heal(&p->attribution);
+}
+
 void pipeline_end(struct pipeline *p)
 {
 	if (p->gfx2019) {

@@ -24,12 +24,18 @@ struct pipeline_options {
 	const char *focus;	    /* "app/activity" in front at the start, or NULL; copied */
 	const char *const *include; /* whole-name globs on Surface, NULL-ended, or NULL; borrowed */
 	const char *const *exclude; /* as long as the pipeline lives */
+	const struct trigger *trigger; /* when rows are wanted, or NULL: always; borrowed */
+	uint64_t late_ns;	       /* frames at least that late are told of; 0: none */
+	unsigned int max_surfaces;     /* layers and Surfaces that are known at a time; 320 */
+	unsigned int max_threads;      /* with open slices; 256 */
 };
 
 #define PIPELINE_OPTIONS_DEFAULT                                                                   \
 	((struct pipeline_options){ .kpi_ns = UINT64_C(100000000),                                 \
 				    .delay_ns = UINT64_C(1000000000),                              \
-				    .min_frames = 20 })
+				    .min_frames = 20,                                              \
+				    .max_surfaces = 320,                                           \
+				    .max_threads = 256 })
 
 /* What was seen and what did not fit: every count since the beginning. */
 struct pipeline_counters {
@@ -71,6 +77,11 @@ struct pipeline *pipeline_free(struct pipeline *p);
 
 /* Takes the next record of the trace. */
 void pipeline_record(struct pipeline *p, const struct trace_record *record);
+
+/* Between the trace time @since_ns and the next record events may be missing, and no record says
+ * so: tracing was switched off, the buffer was cleared, the device slept. No interval is known
+ * across it. */
+void pipeline_hole(struct pipeline *p, uint64_t since_ns);
 
 /* The trace ends: writes what is left. No record may follow. */
 void pipeline_end(struct pipeline *p);

@@ -95,6 +95,8 @@ enum trace_event_kind {
 	TRACE_EVENT_SURFACEFLINGER, /* found, or another one took over */
 	TRACE_EVENT_TRACING,	    /* the clock stepped, the stream was damaged or forged */
 	TRACE_EVENT_FOCUS,	    /* another app came to the front */
+	TRACE_EVENT_MARK,	    /* an app marked a moment: I|pid|jankd:TEXT */
+	TRACE_EVENT_TRIGGER,	    /* what --trigger asks for begins or ends to hold */
 	TRACE_EVENT_KINDS,
 };
 
@@ -104,6 +106,13 @@ struct trace_event {
 	const char *text;
 };
 
+/* A frame that came at least pipeline_options.late_ns behind the one before. */
+struct late_frame {
+	uint64_t present_ns;
+	uint64_t interval_ns;
+	const char *surface;
+};
+
 /* Whoever takes the rows. Every callback may be NULL: not interested. */
 struct row_sink {
 	void *context;
@@ -111,6 +120,11 @@ struct row_sink {
 	void (*drop)(void *context, const struct drop_row *row);
 	void (*frame)(void *context, const struct frame_row *row);
 	void (*event)(void *context, const struct trace_event *event);
+	/* A Surface had to make room for another: its row of summary.csv, for good. */
+	void (*evicted)(void *context, const struct summary_row *row);
+	void (*late)(void *context, const struct late_frame *frame);
+	/* The trigger holds from @time_ns on, or does not any more. */
+	void (*gate)(void *context, bool open, uint64_t time_ns);
 };
 
 #endif

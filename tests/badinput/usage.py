@@ -40,7 +40,7 @@ WRONG = (
     (("analyze", "--vsync-ms", "16,7", "x"), "--vsync-ms"),
     (("analyze", "--focus", "", "x"), "--focus"),
     (("analyze", "--duration", "1", "x"), "--duration"),
-    (("analyze", "--snapshot", "50", "x"), "--snapshot"),
+    (("analyze", "--wait", "5", "x"), "--wait"),
     (("run", "--duration", "later"), "--duration"),
     (("run", "--duration", "-1"), "--duration"),
     (("run", "--buffer-kb", "0"), "--buffer-kb"),

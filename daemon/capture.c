@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capture.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "daemon/android.h"
+#include "daemon/report.h"
+#include "daemon/wall_clock.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+/* Four drains a second: a trace buffer of 1 MB holds as much of 100 000 events a second, and a
+ * reader that is woken for every event costs more than the trace. */
+#define DRAIN_PERIOD_NS (250 * NS_PER_MS)
+#define TICK_PERIOD_NS (1000 * NS_PER_MS)
+
+/* Reads in a row before signals and files get their turn. */
+#define READS_MAX 256
+
+/* How long the last events are fetched, where others go on writing. */
+#define LAST_DRAIN_NS (1000 * NS_PER_MS)
+
+void capture_stop(struct capture *capture, int code)
+{
+	if (!capture->is_over)
+		capture->code = code;
+	capture->is_over = true;
+}
+
+/* --- reading --- */
+
+/* Reads what there is. Returns -EAGAIN when the source is dry, > 0 when there may be more. *any is
+ * set where there was something. */
+static ssize_t drain(struct capture *capture, bool *any)
+{
+	ssize_t n = 1;
+
+	for (int i = 0; i < READS_MAX && n > 0; i++) {
+		n = session_take(&capture->session, capture->source);
+		*any |= n > 0;
+	}
+	return n;
+}
+
+/* An idle source rings when there is something again: until then nobody wakes up for it. One that
+ * waits a little after the first event reads many at once. */
+static void on_bell(struct watcher *watcher, uint32_t events)
+{
+	struct capture *capture = watcher->context;
+
+	(void)events;
+	capture->bell_rang = true;
+	capture->next_drain_ns = loop_now() + DRAIN_PERIOD_NS;
+}
+
+/* Sets the bell of a source that is dry. False: there is none, or it rang for nothing. */
+static bool set_bell(struct capture *capture)
+{
+	bool rang = capture->bell_rang;
+
+	capture->bell_rang = false;
+	return !rang && capture->bell.fd >= 0 &&
+	       loop_watch(&capture->loop, &capture->bell, EPOLLIN | EPOLLONESHOT) == 0;
+}
+
+static void drain_if_due(struct capture *capture)
+{
+	bool any = false;
+	ssize_t n;
+
+	if (loop_now() < capture->next_drain_ns)
+		return;
+	n = drain(capture, &any);
+	if (any)
+		capture->bell_rang = false;
+	if (n < 0 && n != -EAGAIN)
+		capture_stop(capture, EXIT_FAILED);
+	else if (n > 0)
+		capture->next_drain_ns = 0;
+	else if (!any && set_bell(capture))
+		capture->next_drain_ns = loop_now() + TICK_PERIOD_NS;
+	else
+		capture->next_drain_ns = loop_now() + DRAIN_PERIOD_NS;
+}
+
+static void tick_if_due(struct capture *capture)
+{
+	uint64_t now = loop_now();
+
+	if (now < capture->next_tick_ns)
+		return;
+	/* Half a drain short: the drains after this one are never late by a whole one. */
+	capture->next_tick_ns = now + TICK_PERIOD_NS - DRAIN_PERIOD_NS / 2;
+	session_flush(&capture->session);
+	if (capture->session.output.console.error < 0)
+		capture_stop(capture, EXIT_DONE);
+	if (capture->on_tick)
+		capture->on_tick(capture);
+}
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static void read_until_over(struct capture *capture)
+{
+	uint64_t duration_ns = capture->options->duration_ns;
+	uint64_t end_ns = duration_ns > 0 ? capture->begin_ns + duration_ns : UINT64_MAX;
+
+	while (!capture->is_over) {
+		uint64_t until_ns;
+
+		drain_if_due(capture);
+		tick_if_due(capture);
+		until_ns = earlier(capture->next_drain_ns,
+				   capture->next_tick_ns + DRAIN_PERIOD_NS / 2);
+		loop_wait(&capture->loop, earlier(until_ns, end_ns));
+		if (loop_now() >= end_ns)
+			capture_stop(capture, EXIT_DONE);
+	}
+}
+
+/* Fetches what was written before the end. Others may go on writing: then not for long. */
+static void last_drain(struct capture *capture)
+{
+	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
+	bool any;
+
+	tracefs_stop(capture->tracefs);
+	while (drain(capture, &any) > 0 && loop_now() < end_ns)
+		;
+}
+
+int capture_loop(struct capture *capture)
+{
+	int ended;
+
+	capture->begin_ns = capture->next_tick_ns = loop_now();
+	read_until_over(capture);
+	last_drain(capture);
+	ended = session_end(&capture->session);
+	return capture->code != 0 ? capture->code : ended;
+}
+
+/* --- set-up and its reverse --- */
+
+static void on_signal(struct watcher *watcher, uint32_t events)
+{
+	struct capture *capture = watcher->context;
+	struct signalfd_siginfo info;
+
+	(void)events;
+	while (read(watcher->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		capture_stop(capture, EXIT_DONE);
+}
+
+/* The signals of a capture wait in a descriptor, from before the first change on: there is always
+ * something to put back. */
+static int catch_signals(struct capture *capture)
+{
+	sigset_t signals;
+	int error;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	error = loop_open(&capture->loop);
+	capture->signals = (struct watcher){
+		.fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK),
+		.ready = on_signal,
+		.context = capture,
+	};
+	if (error == 0)
+		error = capture->signals.fd < 0
+				? -errno
+				: loop_watch(&capture->loop, &capture->signals, EPOLLIN);
+	if (error == 0)
+		return 0;
+	report("%s: signals: %s; close other programs", session_command(&capture->session),
+	       strerror(-error));
+	return EXIT_FAILED;
+}
+
+/* Whoever is there first keeps folder and pipe: both are taken before anything is changed. */
+static int take_places(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	const char *command = session_command(&capture->session);
+
+	if (folder_open(&capture->session.folder, command, options->folder) < 0 ||
+	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0 ||
+	    source_pipe_open(&capture->source, capture->tracefs) < 0)
+		return EXIT_FAILED;
+	capture->bell = (struct watcher){
+		.fd = capture->source->fd,
+		.ready = on_bell,
+		.context = capture,
+	};
+	return 0;
+}
+
+static int switch_on(struct capture *capture)
+{
+	const struct options *options = capture->options;
+
+	if (!options->no_atrace && android_has("atrace")) {
+		if (android_atrace_start(options->buffer_kb, options->categories) < 0) {
+			/* It may have failed after it had switched tracing on. */
+			android_atrace_stop(true);
+			return EXIT_FAILED;
+		}
+		capture->atrace = true;
+	}
+	return tracefs_begin(capture->tracefs, options->buffer_kb) < 0 ? EXIT_FAILED : 0;
+}
+
+static int begin_session(struct capture *capture)
+{
+	struct session_origin origin = { .kind = "trace_pipe", .live = true };
+
+	origin.path = tracefs_path(capture->tracefs);
+	origin.trace_clock = tracefs_clock(capture->tracefs);
+	origin.clock = wall_clock_measure(origin.trace_clock);
+	android_read_device(&origin.device);
+	return session_begin(&capture->session, &origin);
+}
+
+int capture_begin(struct capture *capture, const struct options *options)
+{
+	int code;
+
+	*capture = (struct capture){
+		.options = options,
+		.loop = LOOP_CLOSED,
+		.signals = WATCHER_NONE,
+		.bell = WATCHER_NONE,
+	};
+	code = session_open(&capture->session, options);
+	if (code == 0)
+		code = catch_signals(capture);
+	if (code == 0)
+		code = take_places(capture);
+	if (code == 0)
+		code = switch_on(capture);
+	return code == 0 ? begin_session(capture) : code;
+}
+
+void capture_close(struct capture *capture)
+{
+	loop_forget(&capture->loop, &capture->bell);
+	capture->source = source_close(capture->source);
+	if (capture->atrace)
+		android_atrace_stop(false);
+	capture->tracefs = tracefs_close(capture->tracefs);
+	session_close(&capture->session);
+	if (capture->signals.fd >= 0)
+		close(capture->signals.fd);
+	loop_close(&capture->loop);
+}

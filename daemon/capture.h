@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A live capture: takes folder and trace, switches on what is needed, reads until something ends
+ * it, and puts everything back. 'run' and 'start' differ in who looks on. */
+#ifndef JANKD_DAEMON_CAPTURE_H
+#define JANKD_DAEMON_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/loop.h"
+#include "daemon/options.h"
+#include "daemon/session.h"
+#include "daemon/source.h"
+#include "daemon/tracefs.h"
+
+struct capture {
+	const struct options *options;
+	struct session session;
+	struct tracefs *tracefs;
+	struct source *source;
+	bool atrace; /* started, to be stopped */
+	struct loop loop;
+	struct watcher signals;
+	struct watcher bell; /* the source, while it is idle */
+	bool bell_rang;	     /* since the last drain */
+	bool is_over;	     /* something asked for the end */
+	int code;	     /* why: exit code */
+	/* CLOCK_BOOTTIME: a suspended device's seconds count, too. */
+	uint64_t begin_ns;
+	uint64_t next_drain_ns;
+	uint64_t next_tick_ns;
+	/* Called once a second, and when it ends; may be NULL. */
+	void (*on_tick)(struct capture *capture);
+	void *context; /* of on_tick */
+};
+
+/* Everything up to the first event: folder, trace, files. Returns 0, or an exit code after the
+ * reason was said on stderr; capture_close() is due in any case. @options: borrowed. */
+int capture_begin(struct capture *capture, const struct options *options);
+
+/* Captures until a signal, the end of --duration, capture_stop() or a failure; then ends the
+ * session: the files are complete. Returns an exit code. */
+int capture_loop(struct capture *capture);
+
+/* Asks for the end with that exit code. */
+void capture_stop(struct capture *capture, int code);
+
+/* Puts back what was changed, in any state. */
+void capture_close(struct capture *capture);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/option_value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/report.h"
+
+int option_wrong(const struct given *given, const char *wanted)
+{
+	report("%s: %s %s: %s; see 'jankd %s --help'", given->command, given->name, given->value,
+	       wanted, given->command);
+	return EXIT_USAGE;
+}
+
+/* A decimal number and nothing else: no blanks, no hex, no "inf". */
+static bool parse_number(const char *text, double *number)
+{
+	char *end;
+
+	if (text[strspn(text, "0123456789.eE+-")] != '\0' || isspace((unsigned char)text[0]))
+		return false;
+	errno = 0;
+	*number = strtod(text, &end);
+	return end != text && *end == '\0' && errno == 0 && isfinite(*number);
+}
+
+int option_take_number(const struct given *given, double least, double most, const char *wanted,
+		       double *number)
+{
+	double value;
+
+	if (!parse_number(given->value, &value) || value < least || value > most)
+		return option_wrong(given, wanted);
+	*number = value;
+	return 0;
+}
+
+int option_take_count(const struct given *given, uint64_t least, uint64_t most, const char *wanted,
+		      uint64_t *count)
+{
+	unsigned long long value;
+
+	if (given->value[0] == '\0' || given->value[strspn(given->value, "0123456789")] != '\0')
+		return option_wrong(given, wanted);
+	errno = 0;
+	value = strtoull(given->value, NULL, 10);
+	if (errno != 0 || value < least || value > most)
+		return option_wrong(given, wanted);
+	*count = value;
+	return 0;
+}
+
+/* A duration given in units of @unit_ns. */
+int option_take_time(const struct given *given, double least, double most, double unit_ns,
+		     const char *wanted, uint64_t *ns)
+{
+	double value = 0;
+	int code = option_take_number(given, least, most, wanted, &value);
+
+	if (code == 0)
+		*ns = (uint64_t)(value * unit_ns + 0.5);
+	return code;
+}
+
+/* What a unit multiplies a number of bytes by; 0: there is none of that name. */
+static uint64_t unit_of(const char *unit)
+{
+	static const struct {
+		const char *name;
+		uint64_t bytes;
+	} units[] = { { "", 1 },
+		      { "K", UINT64_C(1) << 10 },
+		      { "M", UINT64_C(1) << 20 },
+		      { "G", UINT64_C(1) << 30 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcasecmp(unit, units[i].name) == 0)
+			return units[i].bytes;
+	return 0;
+}
+
+int option_take_bytes(const struct given *given, uint64_t least, uint64_t *bytes)
+{
+	static const char wanted[] = "not a number of bytes (K, M and G are understood)";
+	char *end;
+	unsigned long long value;
+
+	if (!isdigit((unsigned char)given->value[0]))
+		return option_wrong(given, wanted);
+	errno = 0;
+	value = strtoull(given->value, &end, 10);
+	if (errno != 0 || value > INT64_MAX >> 30 || unit_of(end) == 0)
+		return option_wrong(given, wanted);
+	if (value * unit_of(end) < least)
+		return option_wrong(given, "too small");
+	*bytes = value * unit_of(end);
+	return 0;
+}
+
+int option_take_text(const struct given *given, const char **text)
+{
+	if (given->value[0] == '\0')
+		return option_wrong(given, "an empty value");
+	*text = given->value;
+	return 0;
+}

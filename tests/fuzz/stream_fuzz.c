@@ -155,7 +155,12 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 			   unsigned int type)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-	const struct row_sink sink = { NULL, check_fps, check_drop, check_frame, check_event };
+	const struct row_sink sink = {
+		.fps = check_fps,
+		.drop = check_drop,
+		.frame = check_frame,
+		.event = check_event,
+	};
 	struct pipeline *pipeline = NULL;
 
 	options.type = type;

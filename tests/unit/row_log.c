@@ -78,7 +78,13 @@ static void take_event(void *context, const struct trace_event *event)
 struct row_sink row_log_begin(struct row_log *log)
 {
 	memset(log, 0, sizeof(*log));
-	return (struct row_sink){ log, take_fps, take_drop, take_frame, take_event };
+	return (struct row_sink){
+		.context = log,
+		.fps = take_fps,
+		.drop = take_drop,
+		.frame = take_frame,
+		.event = take_event,
+	};
 }
 
 static void drop_text(const char *text)

@@ -4,6 +4,7 @@
 #define JANKD_DAEMON_ANDROID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* atrace takes more, but nobody asks for more. */
@@ -16,19 +17,53 @@ bool android_has(const char *program);
  * one, at most ANDROID_CATEGORIES_MAX, and none that it would take for an option. */
 bool android_are_categories(const char *categories);
 
-/* Starts tracing: atrace -b @buffer_kb -c --async_start @categories. Returns 0, or -errno after
- * the reason was said on stderr. */
-int android_atrace_start(uint64_t buffer_kb, const char *categories);
+/* atrace clears and resizes the kernel's buffers, and at the end prints them. */
+#define ANDROID_ATRACE_MS 20000
+
+#define ATRACE_WORDS_MAX (ANDROID_CATEGORIES_MAX + 5)
+#define ATRACE_WORDS_SIZE 1024 /* longer lists of categories are refused */
+
+/* A command line of atrace, which points into itself. */
+struct atrace_command {
+	char *argv[ATRACE_WORDS_MAX + 1];
+	char words[ATRACE_WORDS_SIZE];
+	char size[24];
+};
+
+/* How tracing is started: atrace -b @buffer_kb -c --async_start @categories. @tags_alone: only
+ * what apps look at, which atrace knows from Android 9 on. */
+void android_atrace_command(struct atrace_command *command, uint64_t buffer_kb,
+			    const char *categories, bool tags_alone);
+
+/* @stop_fd of all below: readable when nobody can wait any longer, or -1. */
+
+/* Starts tracing. Returns 0, or -errno after the reason was said on stderr. */
+int android_atrace_start(uint64_t buffer_kb, const char *categories, int stop_fd);
 
 /* Ends it. What goes wrong is said on stderr as a warning, unless @quiet. */
-void android_atrace_stop(bool quiet);
+void android_atrace_stop(int stop_fd, bool quiet);
+
+/* Questions and orders that have some time together. */
+struct android_asking {
+	int64_t deadline_ms; /* CLOCK_MONOTONIC */
+	int stop_fd;
+	bool over; /* there is nobody to ask, or it hangs: ask no more */
+};
+
+/* Two seconds from now on. */
+struct android_asking android_ask(int stop_fd);
+
+/* Reads a property; "" is one that is not set. False: nobody knows. */
+bool android_property(struct android_asking *asking, const char *name, char *value, size_t size);
+
+/* Sets a property. Returns 0 or -errno. */
+int android_set_property(struct android_asking *asking, const char *name, const char *value);
 
 /* What the device says of itself; "" where it does not. */
 struct android_device {
 	char model[128], build[256], sdk[16];
 };
 
-/* Asks getprop, where there is one, two seconds at most. */
-void android_read_device(struct android_device *device);
+void android_read_device(struct android_asking *asking, struct android_device *device);
 
 #endif

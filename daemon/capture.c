@@ -213,9 +213,10 @@ static int switch_on(struct capture *capture)
 	const struct options *options = capture->options;
 
 	if (!options->no_atrace && android_has("atrace")) {
-		if (android_atrace_start(options->buffer_kb, options->categories) < 0) {
+		if (android_atrace_start(options->buffer_kb, options->categories,
+					 capture->signals.fd) < 0) {
 			/* It may have failed after it had switched tracing on. */
-			android_atrace_stop(true);
+			android_atrace_stop(capture->signals.fd, true);
 			return EXIT_FAILED;
 		}
 		capture->atrace = true;
@@ -226,11 +227,13 @@ static int switch_on(struct capture *capture)
 static int begin_session(struct capture *capture)
 {
 	struct session_origin origin = { .kind = "trace_pipe", .live = true };
+	struct android_asking asking;
 
 	origin.path = tracefs_path(capture->tracefs);
 	origin.trace_clock = tracefs_clock(capture->tracefs);
 	origin.clock = wall_clock_measure(origin.trace_clock);
-	android_read_device(&origin.device);
+	asking = android_ask(capture->signals.fd);
+	android_read_device(&asking, &origin.device);
 	return session_begin(&capture->session, &origin);
 }
 
@@ -259,7 +262,7 @@ void capture_close(struct capture *capture)
 	loop_forget(&capture->loop, &capture->bell);
 	capture->source = source_close(capture->source);
 	if (capture->atrace)
-		android_atrace_stop(false);
+		android_atrace_stop(capture->signals.fd, false);
 	capture->tracefs = tracefs_close(capture->tracefs);
 	session_close(&capture->session);
 	if (capture->signals.fd >= 0)

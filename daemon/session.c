@@ -58,9 +58,16 @@ static int64_t last_time(const struct session *session)
 /* The trace clock now, where it can be told. */
 static int64_t live_time(const struct session *session, int64_t wall_ns)
 {
-	const struct wall_clock *clock = &session->origin.clock;
+	const struct wall_clock *clock = &session->output.clock;
 
 	return clock->known ? wall_ns - clock->offset_ns : last_time(session);
+}
+
+void session_event(struct session *session, const char *kind, const char *text)
+{
+	int64_t wall_ns = wall_clock_now();
+
+	output_event(&session->output, live_time(session, wall_ns), wall_ns, kind, text);
 }
 
 /* @time_ns: where a recorded trace begins, or ROW_UNKNOWN. */

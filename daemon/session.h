@@ -67,6 +67,9 @@ int session_begin(struct session *session, const struct session_origin *origin);
  * one may follow. */
 ssize_t session_take(struct session *session, struct source *source);
 
+/* A row of events.csv, dated now; for live captures. */
+void session_event(struct session *session, const char *kind, const char *text);
+
 /* Writes what is due: rows, once a minute of trace time summary.csv. */
 void session_flush(struct session *session);
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parser/dumpsys.h"
+
+/* Displays: 1000 Hz to 10 Hz. */
+#define PERIOD_MIN_NS UINT64_C(1000000)
+#define PERIOD_MAX_NS UINT64_C(100000000)
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* What packages and classes are named with. */
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '.' ||
+	       c == '_' || c == '$';
+}
+
+static struct span trim(struct span text)
+{
+	while (text.len > 0 && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
+		text = span_skip(text, 1);
+	while (text.len > 0 && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\r'))
+		text.len--;
+	return text;
+}
+
+/* What stands behind @word; the pointer is NULL where it does not occur. */
+static struct span behind(struct span text, struct span word)
+{
+	const char *at = text.len ? memmem(text.ptr, text.len, word.ptr, word.len) : NULL;
+
+	return at ? span_skip(text, (size_t)(at - text.ptr) + word.len) : SPAN_NULL;
+}
+
+/* --- "package/activity" --- */
+
+/* The name around the slash at @at; its pointer is NULL where that is something else. */
+static struct span name_at(struct span text, size_t at)
+{
+	size_t begin = at, end = at + 1;
+	bool has_dot = false;
+
+	while (begin > 0 && is_name(text.ptr[begin - 1]))
+		has_dot |= text.ptr[--begin] == '.';
+	while (end < text.len && is_name(text.ptr[end]))
+		end++;
+	/* Of an activity, not of a path: a package has a dot, and one name follows. */
+	if (!has_dot || text.ptr[begin] == '.' || is_digit(text.ptr[begin]) || end == at + 1 ||
+	    (end < text.len && text.ptr[end] == '/') || (begin > 0 && text.ptr[begin - 1] == '/'))
+		return SPAN_NULL;
+	return (struct span){ text.ptr + begin, end - begin };
+}
+
+/* The first of @text. */
+static struct span find_name(struct span text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		struct span name;
+
+		if (text.ptr[i] != '/')
+			continue;
+		name = name_at(text, i);
+		if (name.ptr)
+			return name;
+	}
+	return SPAN_NULL;
+}
+
+/* Keeps the name of a line, if the line says more than those before. A name "app/.Main" is
+ * "app/app.Main". */
+static void keep(struct dumpsys_focus *focus, enum dumpsys_rank rank, struct span line)
+{
+	struct span name = rank > focus->rank ? find_name(line) : SPAN_NULL;
+	const char *slash = name.ptr ? memchr(name.ptr, '/', name.len) : NULL;
+	size_t package = slash ? (size_t)(slash - name.ptr) : 0;
+	size_t again = slash && slash[1] == '.' ? package : 0;
+
+	if (!slash || name.len + again + 1 > sizeof(focus->name))
+		return;
+	memcpy(focus->name, name.ptr, package + 1);
+	memcpy(focus->name + package + 1, name.ptr, again);
+	memcpy(focus->name + package + 1 + again, slash + 1, name.len - package - 1);
+	focus->name[name.len + again] = '\0';
+	focus->rank = rank;
+}
+
+/* --- lines --- */
+
+static bool take_number(struct span text, int64_t *value)
+{
+	int64_t sum = 0;
+	size_t digits = 0;
+
+	while (digits < text.len && digits < 18 && is_digit(text.ptr[digits]))
+		sum = sum * 10 + (text.ptr[digits++] - '0');
+	if (digits == 0 || (digits < text.len && is_digit(text.ptr[digits])))
+		return false;
+	*value = sum;
+	return true;
+}
+
+/* "displayId=0, name='...'" in the list below a headline. */
+static void take_listed(struct dumpsys_focus *focus, struct span line)
+{
+	static const struct span key = SPAN_INIT("displayId=");
+	enum dumpsys_rank rank = focus->block;
+	int64_t display;
+
+	if (!span_starts_with(line, key)) {
+		focus->block = DUMPSYS_NOTHING;
+		return;
+	}
+	if (!take_number(span_skip(line, key.len), &display))
+		return;
+	if (rank == DUMPSYS_WINDOW && display == focus->display)
+		rank = DUMPSYS_DISPLAY;
+	keep(focus, rank, line);
+}
+
+static const struct {
+	struct span key; /* that a line begins with */
+	enum dumpsys_rank rank;
+	bool is_headline;
+} known[] = {
+	{ SPAN_INIT("FocusedApplications:"), DUMPSYS_APP, true },
+	{ SPAN_INIT("FocusedWindows:"), DUMPSYS_WINDOW, true },
+	{ SPAN_INIT("FocusedApplication:"), DUMPSYS_APP, false },
+	{ SPAN_INIT("FocusedWindow:"), DUMPSYS_WINDOW, false },
+	{ SPAN_INIT("mFocusedApp="), DUMPSYS_APP, false },
+	{ SPAN_INIT("mCurrentFocus="), DUMPSYS_WINDOW, false },
+};
+
+void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
+{
+	static const struct span display = SPAN_INIT("FocusedDisplayId:");
+	static const struct span has_focus = SPAN_INIT(", hasFocus=true,");
+	static const struct span dispatcher = SPAN_INIT("Input Dispatcher State");
+	struct span rest;
+
+	line = trim(line);
+	if (span_starts_with(line, dispatcher))
+		focus->is_past = behind(line, SPAN_LITERAL("last ANR")).ptr != NULL;
+	if (focus->is_past)
+		return;
+	if (span_starts_with(line, display))
+		take_number(trim(span_skip(line, display.len)), &focus->display);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!span_starts_with(line, known[i].key))
+			continue;
+		if (known[i].is_headline)
+			focus->block = known[i].rank;
+		else
+			keep(focus, known[i].rank, span_skip(line, known[i].key.len));
+		return;
+	}
+	if (focus->block != DUMPSYS_NOTHING)
+		take_listed(focus, line);
+	rest = behind(line, has_focus);
+	if (rest.ptr)
+		keep(focus, DUMPSYS_WINDOW,
+		     (struct span){ line.ptr, (size_t)(rest.ptr - line.ptr) });
+}
+
+uint64_t dumpsys_period_ns(struct span line)
+{
+	int64_t period;
+
+	line = trim(line);
+	for (size_t i = 0; i < line.len; i++)
+		if (!is_digit(line.ptr[i]))
+			return 0;
+	if (!take_number(line, &period) || (uint64_t)period < PERIOD_MIN_NS ||
+	    (uint64_t)period > PERIOD_MAX_NS)
+		return 0;
+	return (uint64_t)period;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Child processes: what they print, how they end, and that none can hang whoever started it. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/child.h"
+
+#define HANGS_MS 20000
+
+struct heard {
+	char text[256]; /* lines, each with a '|' behind it */
+	int lines;
+	size_t longest;
+	bool ended;
+	int status;
+};
+
+static void on_line(struct child *child, struct span line)
+{
+	struct heard *heard = child->context;
+	size_t used = strlen(heard->text);
+
+	heard->lines++;
+	if (line.len > heard->longest)
+		heard->longest = line.len;
+	snprintf(heard->text + used, sizeof(heard->text) - used, "%.*s|", (int)line.len, line.ptr);
+}
+
+static void on_end(struct child *child, int status)
+{
+	struct heard *heard = child->context;
+
+	assert_false(heard->ended);
+	heard->ended = true;
+	heard->status = status;
+}
+
+/* Runs @script beside a loop until it ends. */
+static struct heard listen(char *script, int timeout_ms)
+{
+	struct heard heard = { .text = "" };
+	struct child child = { .line = on_line, .ended = on_end, .context = &heard };
+	char *argv[] = { "sh", "-c", script, NULL };
+	uint64_t patience_ns = loop_now() + HANGS_MS * MS;
+	struct loop loop;
+
+	assert_int_equal(loop_open(&loop), 0);
+	assert_int_equal(child_start(&child, &loop, argv, timeout_ms), 0);
+	assert_true(child_runs(&child));
+	while (!heard.ended && loop_now() < patience_ns) {
+		loop_wait(&loop, loop_now() + 20 * MS);
+		child_check(&child);
+	}
+	assert_true(heard.ended);
+	assert_false(child_runs(&child));
+	loop_close(&loop);
+	return heard;
+}
+
+static void lines_and_status(void **state)
+{
+	struct heard heard = listen("echo a; echo; printf b; exit 3", HANGS_MS);
+
+	assert_string_equal(heard.text, "a||b|");
+	assert_int_equal(heard.status, 3);
+	heard = listen("kill -TERM $$", HANGS_MS);
+	assert_int_equal(heard.status, 128 + SIGTERM);
+	heard = listen("exec >&- 2>&-; sleep 0.2; exit 4", HANGS_MS);
+	assert_int_equal(heard.status, 4);
+}
+
+static void floods_are_bounded(void **state)
+{
+	struct heard heard = listen("head -c 3000000 /dev/zero; echo; head -c 100000 /dev/zero | "
+				    "tr '\\0' '\\n'",
+				    HANGS_MS);
+
+	assert_int_equal(heard.longest, CHILD_LINE_MAX);
+	assert_int_equal(heard.lines, 100001);
+	assert_int_equal(heard.status, 0);
+}
+
+static void hanging_ones_are_killed(void **state)
+{
+	assert_int_equal(listen("sleep 1000", 100).status, -ETIMEDOUT);
+	/* its children, too, and one that is deaf */
+	assert_int_equal(listen("sleep 1000 & trap '' TERM INT HUP; sleep 1000", 100).status,
+			 -ETIMEDOUT);
+	assert_int_equal(listen("yes", 100).status, -ETIMEDOUT);
+	assert_int_equal(listen("exec >&- 2>&-; sleep 1000", 100).status, -ETIMEDOUT);
+}
+
+static void killed_ones_say_nothing(void **state)
+{
+	struct heard heard = { .text = "" };
+	struct child child = { .line = on_line, .ended = on_end, .context = &heard };
+	char *argv[] = { "sh", "-c", "echo x; sleep 1000", NULL };
+	struct loop loop;
+
+	assert_int_equal(loop_open(&loop), 0);
+	assert_int_equal(child_start(&child, &loop, argv, HANGS_MS), 0);
+	child_kill(&child);
+	child_kill(&child);
+	child_check(&child);
+	assert_false(loop_wait(&loop, 0));
+	assert_int_equal(heard.lines + heard.ended, 0);
+	loop_close(&loop);
+}
+
+static int run(char *script, int timeout_ms, int stop_fd, char *output, size_t size)
+{
+	char *argv[] = { "sh", "-c", script, NULL };
+
+	return child_run(argv, timeout_ms, stop_fd, output, size);
+}
+
+static void to_their_end(void **state)
+{
+	char output[8];
+	char *missing[] = { "/no/such/program", NULL };
+
+	assert_int_equal(run("echo 12345678901234567890; exit 7", HANGS_MS, -1, output, 8), 7);
+	assert_string_equal(output, "1234567");
+	assert_int_equal(run("sleep 1000", 100, -1, output, 8), -ETIMEDOUT);
+	assert_int_equal(run("exec >&- 2>&-; sleep 1000", 100, -1, output, 8), -ETIMEDOUT);
+	assert_int_equal(child_run(missing, HANGS_MS, -1, output, 8), -ENOENT);
+}
+
+static void until_nobody_waits(void **state)
+{
+	char output[8];
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(run("exit 5", HANGS_MS, fds[0], output, 8), 5);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	assert_int_equal(run("sleep 1000", HANGS_MS, fds[0], output, 8), -EINTR);
+	assert_int_equal(run("exec >&- 2>&-; sleep 1000", HANGS_MS, fds[0], output, 8), -EINTR);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_and_status),
+		cmocka_unit_test(floods_are_bounded),
+		cmocka_unit_test(hanging_ones_are_killed),
+		cmocka_unit_test(killed_ones_say_nothing),
+		cmocka_unit_test(to_their_end),
+		cmocka_unit_test(until_nobody_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

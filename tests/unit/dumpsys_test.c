@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The app in front and the display's period, in the words of each Android. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/dumpsys.h"
+
+/* Feeds a text line by line, each in memory that ends with it. */
+static struct dumpsys_focus read_text(const char *text)
+{
+	struct dumpsys_focus focus = { .name = "" };
+
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		char *line = malloc(len ? len : 1);
+
+		memcpy(line, text, len);
+		dumpsys_focus_line(&focus, (struct span){ line, len });
+		free(line);
+		text += len + (text[len] == '\n');
+	}
+	return focus;
+}
+
+static const struct {
+	const char *name; /* that comes out */
+	const char *text;
+} focuses[] = {
+	/* dumpsys input, 7 to 9 */
+	{ "com.a/com.a.Main",
+	  "Input Dispatcher State:\n"
+	  "  FocusedApplication: name='AppWindowToken{fd4 token=Token{5c1 ActivityRecord{65c u0 "
+	  "com.b/.Home t106}}}', dispatchingTimeout=5000.000ms\n"
+	  "  FocusedWindow: name='Window{c9b62a u0 com.a/com.a.Main}'\n"
+	  "  Windows:\n"
+	  "    0: name='Window{f55 u0 com.c/com.c.X}', displayId=0, paused=false, "
+	  "hasFocus=false,\n" },
+	/* a window of no activity has the focus: then the app has the word */
+	{ "com.b/com.b.ui.Home",
+	  "  FocusedApplication: name='AppWindowToken{fd4 token=Token{5c1 ActivityRecord{65c u0 "
+	  "com.b/.ui.Home t106}}}', dispatchingTimeout=5000.000ms\n"
+	  "  FocusedWindow: name='Window{c9b62a u0 Sys2023:dream}'\n" },
+	/* 10 and 11 */
+	{ "com.a/com.a.Main", "  FocusedDisplayId: 0\n"
+			      "  FocusedApplications:\n"
+			      "    displayId=0, name='ActivityRecord{def u0 com.b/.Launcher t1}', "
+			      "dispatchingTimeout=5000ms\n"
+			      "  FocusedWindows:\n"
+			      "    displayId=0, name='Window{9a1 u0 com.a/com.a.Main}'\n" },
+	/* the marked window alone */
+	{ "com.a/com.a.Main",
+	  "    0: name='Window{f55 u0 com.c/com.c.X}', displayId=0, hasFocus=false, x\n"
+	  "    1: name='Window{f56 u0 com.a/com.a.Main}', displayId=0, paused=false, "
+	  "hasFocus=true, hasWallpaper=false, ownerPid=1 com.d/com.d.Y\n" },
+	/* 12 and later, two displays */
+	{ "com.a/com.a.Main",
+	  "Input Dispatcher State:\n"
+	  "  FocusedDisplayId: 2\n"
+	  "  FocusedApplications:\n"
+	  "    displayId=2, name='ActivityRecord{d u0 com.b/.L t1}', dispatchingTimeout=5000ms\n"
+	  "  FocusedWindows:\n"
+	  "    displayId=0, name='8f3a7c2 com.other/com.other.Main'\n"
+	  "    displayId=2, name='a1b2c3d com.a/com.a.Main'\n"
+	  "  FocusRequests:\n"
+	  "    displayId=2, name='a1b2c3d com.wrong/com.wrong.Main' result='OK'\n" },
+	{ "com.b/com.b.L",
+	  "  FocusedApplications:\n"
+	  "    displayId=0, name='ActivityRecord{d u0 com.b/.L t1}', dispatchingTimeout=5000ms\n"
+	  "  FocusedWindows: <none>\n"
+	  "  FocusRequests:\n"
+	  "    displayId=0, name='a1 com.wrong/com.wrong.Main' result='NO_WINDOW'\n" },
+	/* what was so at the last ANR is not so now */
+	{ "com.a/com.a.Main", "Input Dispatcher State:\n"
+			      "  FocusedApplications:\n"
+			      "    displayId=0, name='ActivityRecord{d u0 com.a/.Main t1}', x\n"
+			      "Input Dispatcher State at time of last ANR:\n"
+			      "  ANR:\n"
+			      "  FocusedWindows:\n"
+			      "    displayId=0, name='a1 com.old/com.old.Main'\n" },
+	{ "com.a/com.a.Main", "Input Dispatcher State at time of last ANR:\n"
+			      "  FocusedWindow: name='Window{c u0 com.old/com.old.Main}'\n"
+			      "Input Dispatcher State:\n"
+			      "  FocusedWindow: name='Window{c u0 com.a/com.a.Main}'\n" },
+	/* dumpsys window */
+	{ "com.a/com.a.Main",
+	  "  mCurrentFocus=null\n"
+	  "  mFocusedApp=AppWindowToken{6d token=Token{4 ActivityRecord{8 u0 com.b/.X t2}}}\n"
+	  "  mCurrentFocus=Window{5c4591 u0 com.a/com.a.Main}\n" },
+	{ "com.b/com.b.X", "  mCurrentFocus=null\n"
+			   "  mFocusedApp=ActivityRecord{b3a u0 com.b/.X t82}\n" },
+	{ "com.b/com.b.X$Inner_1", "  mCurrentFocus=Window{1 u0 com.b/com.b.X$Inner_1}\r\n" },
+	/* nothing to be had */
+	{ "", "" },
+	{ "", "Can't find service: input\n" },
+	{ "", "  FocusedWindow: name='<null>'\n" },
+	{ "", "  FocusedWindow: name='Window{1 u0 /com.a/.b}'\n" },
+	{ "", "  FocusedWindow: name='Window{1 u0 com.a/}'\n" },
+	{ "", "  FocusedWindow: name='Window{1 u0 /dev/null}'\n" },
+	{ "", "  FocusedWindow: name='Window{1 u0 /data/app/com.a/base.apk}'\n" },
+	{ "", "mCurrentFocus=/\nmCurrentFocus=.a/b\nmCurrentFocus=9.a/b\nmCurrentFocus=" },
+	{ "", "  FocusedWindows:\n    displayId=99999999999999999999, name='a com.a/com.a.M'\n" },
+};
+
+static void focus_of_each_android(void **state)
+{
+	for (size_t i = 0; i < COUNT_OF(focuses); i++)
+		assert_string_equal(read_text(focuses[i].text).name, focuses[i].name);
+}
+
+static void long_names_are_not_cut(void **state)
+{
+	struct dumpsys_focus focus = { .name = "" };
+	char line[2 * DUMPSYS_NAME_SIZE] = "mCurrentFocus=a.";
+
+	memset(line + 16, 'x', DUMPSYS_NAME_SIZE);
+	strcpy(line + 16 + DUMPSYS_NAME_SIZE, "/.Main");
+	dumpsys_focus_line(&focus, span_of(line));
+	assert_string_equal(focus.name, "");
+}
+
+static void periods(void **state)
+{
+	static const struct {
+		const char *line;
+		uint64_t period_ns;
+	} rows[] = {
+		{ "16666666", 16666666 },
+		{ " 8333333\r", 8333333 },
+		{ "", 0 },
+		{ "0", 0 },
+		{ "-1", 0 },
+		{ "999999", 0 },
+		{ "100000001", 0 },
+		{ "99999999999999999999999", 0 },
+		{ "16666666 x", 0 },
+		{ "Can't find service: SurfaceFlinger", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		assert_int_equal(dumpsys_period_ns(span_of(rows[i].line)), rows[i].period_ns);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(focus_of_each_android),
+		cmocka_unit_test(long_names_are_not_cut),
+		cmocka_unit_test(periods),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

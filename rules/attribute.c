@@ -45,8 +45,8 @@ enum trust {
 /* With a layer's name so long, "latchBuffer " and " - 4294967296" around it, it may be cut. */
 #define INSTANT_LAYER_MAX 230
 
-void attribution_init(struct attribution *a, const struct ruleset *rules,
-		      struct layer_table *layers, const struct attribution_sink *sink)
+int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
+		     struct layer_table *layers, const struct attribution_sink *sink)
 {
 	memset(a, 0, sizeof(*a));
 	a->rules = rules;
@@ -54,6 +54,12 @@ void attribution_init(struct attribution *a, const struct ruleset *rules,
 	a->sink = *sink;
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->sf.tid = a->sf.pid = a->sf.tgid = TRACE_ID_UNKNOWN;
+	return threads_init(&a->threads, max_threads);
+}
+
+void attribution_free(struct attribution *a)
+{
+	threads_free(&a->threads);
 }
 
 /* --- who is SurfaceFlinger --- */
@@ -189,11 +195,10 @@ static struct layer *take_layer(struct attribution *a, struct span name,
 		id = layers_add(a->layers, name);
 		layer = &a->layers->layers[id];
 		layer->ignored = ruleset_ignores_layer(a->rules, name);
-		name_copy(layer->surface, sizeof(layer->surface),
-			  ruleset_rename(a->rules, surface_of_layer(name)));
+		layer_set_surface(layer, ruleset_rename(a->rules, surface_of_layer(name)));
 	}
 	layer = &a->layers->layers[id];
-	layer->last_ns = record->time_ns;
+	layers_use(a->layers, layer);
 	return layer->ignored ? NULL : layer;
 }
 
@@ -445,8 +450,7 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 
 	if (mask & SLICE_COMPOSITE && record->tid == a->sf.tid)
 		a->sf.presented = false;
-	threads_begin(&a->threads, record->tid, kept, closed_before(a->rules, kept),
-		      record->time_ns);
+	threads_begin(&a->threads, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
 	if (a->rules->layers_in_slices)

@@ -31,7 +31,7 @@ struct latch {
 	int64_t number;	    /* of the frame, or -1 */
 };
 
-#define LATCHES_MAX LAYERS_MAX
+#define LATCHES_MAX 320
 
 /* Where the findings go. */
 struct attribution_sink {
@@ -75,8 +75,10 @@ struct attribution {
 	uint64_t sure_latches; /* by rules that are no fallback */
 };
 
-void attribution_init(struct attribution *a, const struct ruleset *rules,
-		      struct layer_table *layers, const struct attribution_sink *sink);
+/* @rules and @layers are borrowed. Returns 0 or -ENOMEM; attribution_free() is due in any case. */
+int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
+		     struct layer_table *layers, const struct attribution_sink *sink);
+void attribution_free(struct attribution *a);
 
 /* Takes the next record. */
 void attribution_record(struct attribution *a, const struct trace_record *record);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/frame_queue.h"
 
+#include <errno.h>
 #include <stdio.h>
+
+#include "rules/room.h"
 
 #define LAG_NS UINT64_C(600000000)
 #define LOCK_WAIT_NS UINT64_C(2000000000) /* so long the first frames wait for the lattice */
@@ -10,6 +13,11 @@
 
 /* A present so far behind the last is that of a line from the future, which will be dropped. */
 #define DISORDER_NS UINT64_C(1000000000)
+
+/* Chunks of frame times. One Surface with every frame time there is and its longest row have enough
+ * in any case; others come by with some tens of different ones. */
+#define CHUNKS 1600
+#define CHUNKS_FOR_EACH 10
 
 /* --- rows --- */
 
@@ -35,19 +43,22 @@ static double target_of(const struct frame_queue *q, const struct window *w)
 	return w->last.locked ? 1e9 / (double)w->last.period_ns : 60;
 }
 
-static void close_row(struct frame_queue *q, struct layer *layer)
+void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 {
 	double target_fps = target_of(q, &layer->window);
+	struct summary_surface *entry;
 	struct fps_row row;
 
 	if (!window_has_row(&layer->window))
 		return;
-	window_close(&layer->window, target_fps, q->options.kpi_ns, &row);
+	window_close(&layer->window, &q->store, target_fps, q->options.kpi_ns, &row);
 	row.app = layer->app;
 	row.surface = layer->surface;
 	if (layer->hidden)
 		return;
-	summary_add_row(&q->summary, &row, target_fps);
+	entry = summary_find(&q->summary, layer->surface_hash, &layer->place);
+	if (entry)
+		summary_add_row(entry, &row, target_fps);
 	if (q->sink.fps && q->options.type < 3)
 		q->sink.fps(q->sink.context, &row);
 }
@@ -61,10 +72,10 @@ static void check(struct frame_queue *q, uint64_t present_ns)
 	if (present_ns - q->last_check_ns < q->options.delay_ns)
 		return;
 	q->last_check_ns = present_ns;
-	for (int i = 0; i < LAYERS_MAX; i++)
+	for (int i = 0; i < q->layers.max; i++)
 		if (q->layers.layers[i].length &&
 		    q->layers.layers[i].window.stats.frames > q->options.min_frames)
-			close_row(q, &q->layers.layers[i]);
+			frame_queue_close_row(q, &q->layers.layers[i]);
 }
 
 static void close_idle(struct frame_queue *q, uint64_t now_ns)
@@ -72,12 +83,12 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 	if (now_ns - q->last_idle_check_ns < IDLE_CHECK_NS)
 		return;
 	q->last_idle_check_ns = now_ns;
-	for (int i = 0; i < LAYERS_MAX; i++) {
+	for (int i = 0; i < q->layers.max; i++) {
 		struct layer *layer = &q->layers.layers[i];
 
 		if (layer->length && layer->window.begun &&
 		    now_ns >= layer->window.last.time_ns + IDLE_NS)
-			close_row(q, layer);
+			frame_queue_close_row(q, layer);
 	}
 }
 
@@ -177,6 +188,19 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 	events_write(q->events, stamp->from_ns, TRACE_EVENT_REFRESH, text);
 }
 
+static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t present_ns,
+			   struct interval interval)
+{
+	struct summary_surface *entry =
+		summary_find(&q->summary, layer->surface_hash, &layer->place);
+
+	if (!entry) {
+		room_for_surface(q);
+		entry = summary_add(&q->summary, layer->surface, layer->surface_hash, present_ns);
+	}
+	summary_frame(&q->summary, entry, layer->app, present_ns, interval.ns);
+}
+
 /* The frame has waited: its vsyncs can be told. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
@@ -187,9 +211,10 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct interval interval;
 
 	layer->waiting--;
+	room_for_frame_times(q, layer);
 	if (layer->window.begun &&
 	    waiting->frame.present_ns >= layer->window.last.time_ns + IDLE_NS)
-		close_row(q, layer);
+		frame_queue_close_row(q, layer);
 	follow_front(q, waiting->frame.layer, waiting->frame.present_ns);
 	if (!layer->has_app && strcmp(layer->app, q->front) != 0)
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front));
@@ -198,10 +223,11 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	layer->shown = true;
 	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
 	follow_refresh(q, &stamp);
-	interval = window_frame(&layer->window, &stamp, waiting->loss, waiting->frame.tx);
+	interval = window_frame(&layer->window, layer->hidden ? NULL : &q->store, &stamp,
+				waiting->loss, waiting->frame.tx);
 	if (layer->hidden)
 		return;
-	summary_frame(&q->summary, layer->surface, layer->app, stamp.time_ns, interval.ns);
+	add_to_summary(q, layer, stamp.time_ns, interval);
 	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);
@@ -299,18 +325,18 @@ static void count_all(struct frame_queue *q)
 	q->locked_once = true;
 	while (q->n > 0)
 		count_first(q);
-	for (int i = 0; i < LAYERS_MAX; i++)
+	for (int i = 0; i < q->layers.max; i++)
 		if (q->layers.layers[i].length)
-			close_row(q, &q->layers.layers[i]);
+			frame_queue_close_row(q, &q->layers.layers[i]);
 }
 
 void frame_queue_begin_again(struct frame_queue *q)
 {
 	count_all(q);
-	for (int i = 0; i < LAYERS_MAX; i++) {
+	for (int i = 0; i < q->layers.max; i++) {
 		if (!q->layers.layers[i].length)
 			continue;
-		window_init(&q->layers.layers[i].window);
+		window_clear(&q->layers.layers[i].window, &q->store);
 		q->layers.layers[i].n_queued = 0;
 	}
 	vsync_reset(&q->vsync);
@@ -329,46 +355,42 @@ void frame_queue_summary(struct frame_queue *q, void *context,
 			 void (*row)(void *context, const struct summary_row *row))
 {
 	summary_begin_open(&q->summary);
-	for (int i = 0; i < LAYERS_MAX; i++) {
-		const struct layer *layer = &q->layers.layers[i];
+	for (int i = 0; i < q->layers.max; i++) {
+		struct layer *layer = &q->layers.layers[i];
 		struct frame_stats stats = layer->window.stats;
+		struct summary_surface *entry;
 
 		if (!layer->length || layer->hidden || !window_has_row(&layer->window))
 			continue;
 		stats.lost = loss_between(layer->window.start_loss, layer->window.last_loss);
-		summary_add_open(&q->summary, layer->surface, &stats, target_of(q, &layer->window));
+		entry = summary_find(&q->summary, layer->surface_hash, &layer->place);
+		if (entry)
+			summary_add_open(entry, &stats, target_of(q, &layer->window));
 	}
 	summary_write(&q->summary, context, row);
 }
 
-int frame_queue_make_room(struct frame_queue *q)
-{
-	int victim = layers_victim(&q->layers);
-
-	if (victim == LAYER_NONE)
-		return 0;
-	if (victim < 0)
-		return victim;
-	if (q->layers.layers[victim].shown) {
-		close_row(q, &q->layers.layers[victim]);
-		q->layers_evicted++;
-	}
-	if (q->front_layer == victim)
-		q->front_layer = LAYER_NONE;
-	layers_remove(&q->layers, victim);
-	return 0;
-}
-
-void frame_queue_init(struct frame_queue *q)
+int frame_queue_init(struct frame_queue *q)
 {
 	struct span focus = span_of(q->options.focus);
 	const char *slash = focus.len ? memchr(focus.ptr, '/', focus.len) : NULL;
+	unsigned int max = q->options.max_surfaces;
 
 	if (slash)
 		focus.len = (size_t)(slash - focus.ptr);
 	name_copy(q->front, sizeof(q->front), focus);
 	q->front_layer = LAYER_NONE;
-	q->summary.kpi_ns = q->options.kpi_ns;
-	layers_init(&q->layers);
 	vsync_init(&q->vsync, q->options.vsync_ns);
+	if (chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
+	    layers_init(&q->layers, max) < 0 ||
+	    summary_init(&q->summary, max, &q->store, q->options.kpi_ns) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+void frame_queue_free(struct frame_queue *q)
+{
+	chunks_free(&q->store);
+	layers_free(&q->layers);
+	summary_free(&q->summary);
 }

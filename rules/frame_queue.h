@@ -44,12 +44,15 @@ struct frame_queue {
 	unsigned int first;
 	unsigned int n;
 	struct waiting_frame waiting[FRAME_QUEUE_MAX];
+	struct chunk_store store;
 	struct layer_table layers;
 	struct summary summary;
 };
 
-/* @q: all zeros, with options, sink, events and log set. */
-void frame_queue_init(struct frame_queue *q);
+/* @q: all zeros, with options, sink, events and log set. Returns 0 or -ENOMEM;
+ * frame_queue_free() is due in any case. */
+int frame_queue_init(struct frame_queue *q);
+void frame_queue_free(struct frame_queue *q);
 
 /* A frame, and behind all of its present the present itself. Times may not go back. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame, struct loss loss);
@@ -71,7 +74,7 @@ void frame_queue_end(struct frame_queue *q);
 void frame_queue_summary(struct frame_queue *q, void *context,
 			 void (*row)(void *context, const struct summary_row *row));
 
-/* Makes room for another layer; the row of the one that goes is closed. 0, or < 0: no room. */
-int frame_queue_make_room(struct frame_queue *q);
+/* Closes the layer's row, if there is one. */
+void frame_queue_close_row(struct frame_queue *q, struct layer *layer);
 
 #endif

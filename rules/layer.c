@@ -2,18 +2,29 @@
 #include "rules/layer.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "rules/memory.h"
 
 static int *bucket_of(struct layer_table *table, uint64_t hash)
 {
 	return &table->buckets[hash % LAYER_BUCKETS];
 }
 
-void layers_init(struct layer_table *table)
+int layers_init(struct layer_table *table, unsigned int max)
 {
+	*table = (struct layer_table){ .layers = memory_new(max, sizeof(struct layer)),
+				       .max = (int)max };
 	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
 		table->buckets[i] = LAYER_NONE;
-	table->n = 0;
+	return table->layers ? 0 : -ENOMEM;
+}
+
+void layers_free(struct layer_table *table)
+{
+	free(table->layers);
+	table->layers = NULL;
 }
 
 int layers_find(const struct layer_table *table, struct span name)
@@ -32,16 +43,16 @@ static bool goes_first(const struct layer *a, const struct layer *b)
 {
 	if (a->shown != b->shown)
 		return !a->shown;
-	return a->last_ns < b->last_ns;
+	return a->last_use < b->last_use;
 }
 
 int layers_victim(const struct layer_table *table)
 {
 	int victim = -ENOSPC;
 
-	if (table->n < LAYERS_MAX)
+	if (table->n < table->max)
 		return LAYER_NONE;
-	for (int i = 0; i < LAYERS_MAX; i++) {
+	for (int i = 0; i < table->max; i++) {
 		const struct layer *layer = &table->layers[i];
 
 		if (layer->waiting > 0)
@@ -63,11 +74,15 @@ void layers_remove(struct layer_table *table, int id)
 	table->n--;
 }
 
-/* The window keeps its memory: clearing it would touch pages that were never used. */
-static void layer_reset(struct layer *layer)
+void layer_set_surface(struct layer *layer, struct span surface)
 {
-	memset(layer, 0, offsetof(struct layer, window));
-	window_init(&layer->window);
+	layer->surface_hash = name_hash(surface);
+	name_copy(layer->surface, sizeof(layer->surface), surface);
+}
+
+void layers_use(struct layer_table *table, struct layer *layer)
+{
+	layer->last_use = ++table->uses;
 }
 
 int layers_add(struct layer_table *table, struct span name)
@@ -81,11 +96,11 @@ int layers_add(struct layer_table *table, struct span name)
 	while (table->layers[id].length != 0)
 		id++;
 	layer = &table->layers[id];
-	layer_reset(layer);
+	*layer = (struct layer){ .window = WINDOW_EMPTY };
 	layer->hash = hash;
 	layer->length = name.len;
 	name_copy(layer->name, sizeof(layer->name), name);
-	name_copy(layer->surface, sizeof(layer->surface), surface_of_layer(name));
+	layer_set_surface(layer, surface_of_layer(name));
 	name_copy(layer->app, sizeof(layer->app), app);
 	layer->has_app = app.len > 0;
 	layer->is_activity = is_activity_layer(name);

@@ -15,7 +15,6 @@
 #include "rules/surface.h"
 #include "rules/window.h"
 
-#define LAYERS_MAX 320
 #define LAYER_BUCKETS 1024
 #define LAYER_NONE (-1)
 
@@ -34,12 +33,13 @@ struct layer {
 	int next;      /* in its bucket */
 	char name[NAME_SIZE];
 	char surface[NAME_SIZE];
-	char app[APP_SIZE]; /* the package in its name, or that in front at its last frame */
-	bool has_app;	    /* its name has the package */
+	uint64_t surface_hash; /* of the whole, as surface may have been cut */
+	char app[APP_SIZE];    /* the package in its name, or that in front at its last frame */
+	bool has_app;	       /* its name has the package */
 	bool is_activity;
-	bool ignored;	  /* the rules say that it is no layer */
-	bool hidden;	  /* --include, --exclude: counted, not written */
-	uint64_t last_ns; /* last evidence of any kind */
+	bool ignored;	   /* the rules say that it is no layer */
+	bool hidden;	   /* --include, --exclude: counted, not written */
+	uint64_t last_use; /* number of the last evidence of any kind */
 
 	/* What attribution knows of its buffers. */
 	struct last_value buffers;
@@ -51,16 +51,21 @@ struct layer {
 	/* What is counted of its frames. */
 	unsigned int waiting; /* latches and frames not in its window yet: it cannot go */
 	bool shown;	      /* it had a frame */
+	int place;	      /* where the summary had its Surface last */
 	struct window window;
 };
 
 struct layer_table {
-	struct layer layers[LAYERS_MAX];
-	int buckets[LAYER_BUCKETS];
+	struct layer *layers;
+	int max;
 	int n;
+	uint64_t uses; /* evidence of any layer so far */
+	int buckets[LAYER_BUCKETS];
 };
 
-void layers_init(struct layer_table *table);
+/* @max: how many there are room for. Returns 0 or -ENOMEM. */
+int layers_init(struct layer_table *table, unsigned int max);
+void layers_free(struct layer_table *table);
 
 /* The layer of that name, or LAYER_NONE. */
 int layers_find(const struct layer_table *table, struct span name);
@@ -72,10 +77,16 @@ int layers_find(const struct layer_table *table, struct span name);
  */
 int layers_victim(const struct layer_table *table);
 
-/* Takes the layer out of the table. */
+/* Takes the layer out of the table; its window must be empty. */
 void layers_remove(struct layer_table *table, int id);
 
 /* Adds a layer that is not there; there must be room. Name, surface and app are set. */
 int layers_add(struct layer_table *table, struct span name);
+
+/* Gives the layer another Surface than its name says. */
+void layer_set_surface(struct layer *layer, struct span surface);
+
+/* There was evidence of it: it is not idle. */
+void layers_use(struct layer_table *table, struct layer *layer);
 
 #endif

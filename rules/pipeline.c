@@ -16,6 +16,8 @@
 #include "rules/events.h"
 #include "rules/frame_queue.h"
 #include "rules/gfx2019.h"
+#include "rules/memory.h"
+#include "rules/room.h"
 
 /* Records of several CPUs can be this far out of order. What is more is a pause or a step of the
  * clock, and is believed once another record follows it: any app can write such a line. */
@@ -100,7 +102,7 @@ static int on_room(void *context)
 {
 	struct pipeline *p = context;
 
-	return frame_queue_make_room(&p->queue);
+	return room_for_layer(&p->queue);
 }
 
 /* --- records --- */
@@ -237,6 +239,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->layers_evicted = p->queue.layers_evicted;
 	c->layers_refused = a->no_room;
 	c->surfaces_evicted = p->queue.summary.evicted;
+	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->threads.evicted;
 	c->slices_unbalanced = a->threads.unbalanced;
 	c->last_ns = p->now_ns;
@@ -260,7 +263,7 @@ static int set_up_gfx2019(struct pipeline *p, const struct pipeline_options *opt
 		.focus = options->focus,
 	};
 
-	p->gfx2019 = calloc(1, sizeof(*p->gfx2019));
+	p->gfx2019 = memory_new(1, sizeof(*p->gfx2019));
 	if (!p->gfx2019)
 		return -ENOMEM;
 	gfx2019_init(p->gfx2019, p->rules, &its, &p->events.sink);
@@ -283,20 +286,21 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->queue.options = *options;
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
-	frame_queue_init(&p->queue);
-	attribution_init(&p->attribution, p->rules, &p->queue.layers, &findings);
+	if (frame_queue_init(&p->queue) < 0 ||
+	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,
+			     &findings) < 0)
+		return -ENOMEM;
 	if (p->rules->last_counter)
 		return set_up_gfx2019(p, options);
 	if (options->type > 0)
-		p->queue.log = calloc(1, sizeof(*p->queue.log));
+		p->queue.log = memory_new(1, sizeof(*p->queue.log));
 	return options->type > 0 && !p->queue.log ? -ENOMEM : 0;
 }
 
 int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		 const struct pipeline_options *options, const struct row_sink *sink)
 {
-	/* Zeroed memory this large is not touched before it is used. */
-	struct pipeline *p = calloc(1, sizeof(*p));
+	struct pipeline *p = memory_new(1, sizeof(*p));
 	int result;
 
 	if (!p)
@@ -315,6 +319,8 @@ int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 struct pipeline *pipeline_free(struct pipeline *p)
 {
 	if (p) {
+		attribution_free(&p->attribution);
+		frame_queue_free(&p->queue);
 		free(p->gfx2019);
 		free(p->queue.log);
 	}

@@ -51,6 +51,7 @@ struct pipeline_counters {
 	uint64_t layers_evicted; /* tables that were full: the oldest idle entry went */
 	uint64_t layers_refused; /* and there was none that could go */
 	uint64_t surfaces_evicted;
+	uint64_t percentiles_refused; /* rows and Surfaces with too many different frame times */
 	uint64_t threads_evicted;
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped while healing */
 	uint64_t first_ns, last_ns; /* times of the first and the last record */

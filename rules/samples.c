@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/samples.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
+
+#include "rules/row.h"
 
 /* ceil(permille * n / 1000), at least the first: a rank that counts from 1. */
 static uint64_t rank_of(uint64_t n, unsigned int permille)
@@ -12,93 +14,267 @@ static uint64_t rank_of(uint64_t n, unsigned int permille)
 	return rank > 0 ? rank : 1;
 }
 
-void histogram_add(struct histogram *h, uint32_t value_ns)
-{
-	uint32_t number = value_ns / HISTOGRAM_BIN_NS;
-	struct histogram_bin *bin;
+/* --- histogram --- */
 
-	if (number >= HISTOGRAM_BINS)
-		number = HISTOGRAM_BINS - 1;
-	bin = &h->bins[number];
+static uint32_t slowest_ns(const struct histogram_bin *bin)
+{
+	return bin->number * HISTOGRAM_BIN_NS + bin->above_ns;
+}
+
+/* The chunk where a bin of that number is, or would be; NULL: there are none. */
+static struct chunk *find_chunk(const struct chunk_store *store, const struct histogram *h,
+				uint32_t number)
+{
+	struct chunk *chunk = h->first == CHUNK_NONE ? NULL : &store->chunks[h->first];
+
+	while (chunk && chunk->next != CHUNK_NONE && chunk->bins[chunk->n - 1].number < number)
+		chunk = &store->chunks[chunk->next];
+	return chunk;
+}
+
+static unsigned int find_bin(const struct chunk *chunk, uint32_t number)
+{
+	unsigned int i = 0;
+
+	while (i < chunk->n && chunk->bins[i].number < number)
+		i++;
+	return i;
+}
+
+/* Moves the upper half of a full chunk into a new one behind it, which is returned. */
+static struct chunk *split(struct chunk_store *store, struct chunk *chunk)
+{
+	uint16_t behind = chunk_take(store);
+	struct chunk *upper = &store->chunks[behind];
+
+	if (behind == CHUNK_NONE)
+		return NULL;
+	upper->next = chunk->next;
+	upper->n = CHUNK_BINS / 2;
+	chunk->next = behind;
+	chunk->n -= upper->n;
+	memcpy(upper->bins, &chunk->bins[chunk->n], upper->n * sizeof(upper->bins[0]));
+	return upper;
+}
+
+/* Makes an empty bin of that number at its place in @chunk, which is @i. */
+static struct histogram_bin *insert(struct chunk_store *store, struct chunk *chunk, unsigned int i,
+				    uint32_t number)
+{
+	if (chunk->n == CHUNK_BINS) {
+		struct chunk *upper = split(store, chunk);
+
+		if (!upper)
+			return NULL;
+		if (i > chunk->n) {
+			i -= chunk->n;
+			chunk = upper;
+		}
+	}
+	memmove(&chunk->bins[i + 1], &chunk->bins[i], (chunk->n - i) * sizeof(chunk->bins[0]));
+	chunk->n++;
+	chunk->bins[i] = (struct histogram_bin){ .number = number };
+	return &chunk->bins[i];
+}
+
+static struct histogram_bin *take_bin(struct chunk_store *store, struct histogram *h,
+				      uint32_t number)
+{
+	struct chunk *chunk = find_chunk(store, h, number);
+	unsigned int i;
+
+	if (!chunk) {
+		h->first = chunk_take(store);
+		if (h->first == CHUNK_NONE)
+			return NULL;
+		chunk = &store->chunks[h->first];
+	}
+	i = find_bin(chunk, number);
+	if (i < chunk->n && chunk->bins[i].number == number)
+		return &chunk->bins[i];
+	return insert(store, chunk, i, number);
+}
+
+static void give_up(struct chunk_store *store, struct histogram *h)
+{
+	histogram_clear(store, h);
+	h->gave_up = true;
+	store->refused++;
+}
+
+void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t value_ns)
+{
+	uint32_t longest_ns = HISTOGRAM_BINS * HISTOGRAM_BIN_NS - 1;
+	struct histogram_bin *bin;
+	uint32_t number, above_ns;
+
+	if (h->gave_up)
+		return;
+	if (value_ns > longest_ns)
+		value_ns = longest_ns;
+	number = value_ns / HISTOGRAM_BIN_NS;
+	above_ns = value_ns % HISTOGRAM_BIN_NS;
+	bin = take_bin(store, h, number);
+	if (!bin) {
+		give_up(store, h);
+		return;
+	}
 	bin->count++;
-	if (value_ns > bin->slowest_ns)
-		bin->slowest_ns = value_ns;
+	if (above_ns > bin->above_ns)
+		bin->above_ns = above_ns;
 	h->n++;
 }
 
-int64_t histogram_percentile(const struct histogram *h, unsigned int permille)
+int64_t histogram_percentile(const struct chunk_store *store, const struct histogram *h,
+			     unsigned int permille)
 {
 	uint64_t rank = rank_of(h->n, permille);
 	uint64_t seen = 0;
 
-	for (unsigned int i = 0; h->n > 0 && i < HISTOGRAM_BINS; i++) {
-		seen += h->bins[i].count;
-		if (seen >= rank)
-			return h->bins[i].slowest_ns;
+	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
+		const struct chunk *chunk = &store->chunks[at];
+
+		for (unsigned int i = 0; i < chunk->n; i++) {
+			seen += chunk->bins[i].count;
+			if (seen >= rank)
+				return slowest_ns(&chunk->bins[i]);
+		}
 	}
-	return -1;
+	return ROW_UNKNOWN;
 }
 
-double histogram_slowest_mean(const struct histogram *h, unsigned int permille)
+double histogram_slowest_mean(const struct chunk_store *store, const struct histogram *h,
+			      unsigned int permille)
 {
 	uint64_t wanted = rank_of(h->n, permille);
-	uint64_t left = wanted;
-	double sum = 0;
+	uint64_t seen = 0, sum_ns = 0;
 
 	if (h->n == 0)
 		return -1;
-	for (unsigned int i = HISTOGRAM_BINS; left > 0 && i-- > 0;) {
-		uint64_t taken = h->bins[i].count < left ? h->bins[i].count : left;
+	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
+		const struct chunk *chunk = &store->chunks[at];
 
-		sum += (double)taken * h->bins[i].slowest_ns;
-		left -= taken;
+		for (unsigned int i = 0; i < chunk->n; i++) {
+			uint64_t taken = chunk->bins[i].count;
+
+			seen += taken;
+			if (seen + wanted <= h->n)
+				continue;
+			if (taken > seen + wanted - h->n)
+				taken = seen + wanted - h->n;
+			sum_ns += taken * slowest_ns(&chunk->bins[i]);
+		}
 	}
-	return sum / (double)wanted;
+	return (double)sum_ns / (double)wanted;
 }
 
-void histogram_clear(struct histogram *h)
+void histogram_clear(struct chunk_store *store, struct histogram *h)
 {
-	/* Bins that are zero are not written: a page of them may not exist yet. */
-	for (unsigned int i = 0; h->n > 0 && i < HISTOGRAM_BINS; i++) {
-		if (h->bins[i].count == 0)
-			continue;
-		h->n -= h->bins[i].count;
-		memset(&h->bins[i], 0, sizeof(h->bins[i]));
+	chunks_give(store, &h->first);
+	h->n = 0;
+	h->gave_up = false;
+}
+
+/* --- samples --- */
+
+static bool keep_value(struct chunk_store *store, struct samples *s, uint32_t value_ns)
+{
+	struct chunk *last = &store->chunks[s->last];
+
+	if (s->first == CHUNK_NONE || last->n == CHUNK_VALUES) {
+		uint16_t taken = chunk_take(store);
+
+		if (taken == CHUNK_NONE)
+			return false;
+		if (s->first == CHUNK_NONE)
+			s->first = taken;
+		else
+			last->next = taken;
+		s->last = taken;
+		last = &store->chunks[taken];
+	}
+	last->values_ns[last->n++] = value_ns;
+	s->n++;
+	return true;
+}
+
+/* All values so far, in the order they came. */
+static void copy_values(const struct chunk_store *store, const struct samples *s, uint32_t *values)
+{
+	for (uint16_t at = s->first; at != CHUNK_NONE; at = store->chunks[at].next) {
+		const struct chunk *chunk = &store->chunks[at];
+
+		memcpy(values, chunk->values_ns, chunk->n * sizeof(*values));
+		values += chunk->n;
 	}
 }
 
-void samples_add(struct samples *s, uint32_t value_ns)
+/* There are too many values to keep each. */
+static void move_to_histogram(struct chunk_store *store, struct samples *s)
 {
-	if (s->beyond.n == 0 && s->n < SAMPLES_MAX) {
-		s->values_ns[s->n++] = value_ns;
+	uint32_t values[SAMPLES_MAX];
+	uint32_t n = s->n;
+
+	copy_values(store, s, values);
+	chunks_give(store, &s->first);
+	s->n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		histogram_add(store, &s->beyond, values[i]);
+}
+
+void samples_add(struct chunk_store *store, struct samples *s, uint32_t value_ns)
+{
+	bool beyond = s->beyond.n > 0 || s->beyond.gave_up;
+
+	if (!beyond && s->n < SAMPLES_MAX && keep_value(store, s, value_ns))
 		return;
+	if (s->n == SAMPLES_MAX) {
+		move_to_histogram(store, s);
+	} else if (!beyond) {
+		chunks_give(store, &s->first);
+		s->n = 0;
+		give_up(store, &s->beyond);
 	}
-	for (uint32_t i = 0; i < s->n; i++)
-		histogram_add(&s->beyond, s->values_ns[i]);
+	histogram_add(store, &s->beyond, value_ns);
+}
+
+/* qsort() may allocate. */
+static void sort(uint32_t *values, uint32_t n)
+{
+	static const uint32_t gaps[] = { 701, 301, 132, 57, 23, 10, 4, 1 };
+
+	for (unsigned int g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
+		uint32_t gap = gaps[g];
+
+		for (uint32_t i = gap; i < n; i++) {
+			uint32_t value = values[i];
+			uint32_t at = i;
+
+			for (; at >= gap && values[at - gap] > value; at -= gap)
+				values[at] = values[at - gap];
+			values[at] = value;
+		}
+	}
+}
+
+void samples_percentiles(const struct chunk_store *store, const struct samples *s, unsigned int n,
+			 const unsigned int *permilles, int64_t *values_ns)
+{
+	uint32_t values[SAMPLES_MAX];
+
+	copy_values(store, s, values);
+	sort(values, s->n);
+	for (unsigned int i = 0; i < n; i++) {
+		if (s->n > 0)
+			values_ns[i] = values[rank_of(s->n, permilles[i]) - 1];
+		else
+			values_ns[i] = histogram_percentile(store, &s->beyond, permilles[i]);
+	}
+}
+
+void samples_clear(struct chunk_store *store, struct samples *s)
+{
+	chunks_give(store, &s->first);
 	s->n = 0;
-	histogram_add(&s->beyond, value_ns);
-}
-
-static int compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-int64_t samples_percentile(struct samples *s, unsigned int permille)
-{
-	if (s->beyond.n > 0)
-		return histogram_percentile(&s->beyond, permille);
-	if (s->n == 0)
-		return -1;
-	qsort(s->values_ns, s->n, sizeof(s->values_ns[0]), compare);
-	return s->values_ns[rank_of(s->n, permille) - 1];
-}
-
-void samples_clear(struct samples *s)
-{
-	s->n = 0;
-	histogram_clear(&s->beyond);
+	histogram_clear(store, &s->beyond);
 }

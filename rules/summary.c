@@ -1,59 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/summary.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-static struct summary_surface *find(struct summary *summary, const char *name)
-{
-	uint64_t hash = name_hash(span_of(name));
+#include "rules/memory.h"
 
-	for (int i = 0; i < summary->n; i++)
-		if (summary->hashes[i] == hash)
+int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
+		 uint64_t kpi_ns)
+{
+	*summary = (struct summary){
+		.hashes = memory_new(max, sizeof(*summary->hashes)),
+		.surfaces = memory_new(max, sizeof(*summary->surfaces)),
+		.max = (int)max,
+		.kpi_ns = kpi_ns,
+		.store = store,
+	};
+	return summary->hashes && summary->surfaces ? 0 : -ENOMEM;
+}
+
+void summary_free(struct summary *summary)
+{
+	free(summary->hashes);
+	free(summary->surfaces);
+	summary->hashes = NULL;
+	summary->surfaces = NULL;
+}
+
+struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int *place)
+{
+	if (*place < summary->n && summary->hashes[*place] == hash)
+		return &summary->surfaces[*place];
+	for (int i = 0; i < summary->n; i++) {
+		if (summary->hashes[i] == hash) {
+			*place = i;
 			return &summary->surfaces[i];
+		}
+	}
 	return NULL;
 }
 
-/* An unused entry, or that of the surface that has been idle longest. */
-static struct summary_surface *take_entry(struct summary *summary)
+struct summary_surface *summary_add(struct summary *summary, const char *name, uint64_t hash,
+				    uint64_t present_ns)
 {
-	struct summary_surface *entry = &summary->surfaces[0];
+	struct summary_surface *entry = &summary->surfaces[summary->n];
 
-	if (summary->n < SURFACES_MAX)
-		return &summary->surfaces[summary->n++];
-	for (int i = 1; i < SURFACES_MAX; i++)
-		if (summary->surfaces[i].last_ns < entry->last_ns)
-			entry = &summary->surfaces[i];
-	summary->evicted++;
-	histogram_clear(&entry->histogram);
+	*entry = (struct summary_surface){
+		.number = summary->numbers++,
+		.first_ns = present_ns,
+		.stats = FRAME_STATS_EMPTY,
+		.open = FRAME_STATS_EMPTY,
+	};
+	name_copy(entry->name, sizeof(entry->name), span_of(name));
+	summary->hashes[summary->n++] = hash;
 	return entry;
 }
 
-void summary_frame(struct summary *summary, const char *surface, const char *app,
+void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
 		   uint64_t present_ns, int64_t interval_ns)
 {
-	struct summary_surface *entry = find(summary, surface);
-
-	if (!entry) {
-		entry = take_entry(summary);
-		summary->hashes[entry - summary->surfaces] = name_hash(span_of(surface));
-		entry->number = summary->numbers++;
-		entry->first_ns = present_ns;
-		entry->stats = entry->open = FRAME_STATS_EMPTY;
-		name_copy(entry->name, sizeof(entry->name), span_of(surface));
-	}
 	if (strcmp(entry->app, app) != 0)
 		name_copy(entry->app, sizeof(entry->app), span_of(app));
 	entry->last_ns = present_ns;
+	entry->last_use = ++summary->uses;
 	if (interval_ns >= 0 && (uint64_t)interval_ns < STATS_WAIT_NS)
-		histogram_add(&entry->histogram, (uint32_t)interval_ns);
+		histogram_add(summary->store, &entry->histogram, (uint32_t)interval_ns);
 }
 
-void summary_add_row(struct summary *summary, const struct fps_row *row, double target_fps)
+void summary_add_row(struct summary_surface *entry, const struct fps_row *row, double target_fps)
 {
-	struct summary_surface *entry = find(summary, row->surface);
-
-	if (!entry)
-		return;
 	frame_stats_merge(&entry->stats, &row->stats);
 	entry->target_fps = target_fps;
 }
@@ -64,13 +80,9 @@ void summary_begin_open(struct summary *summary)
 		summary->surfaces[i].open = FRAME_STATS_EMPTY;
 }
 
-void summary_add_open(struct summary *summary, const char *surface, const struct frame_stats *stats,
+void summary_add_open(struct summary_surface *entry, const struct frame_stats *stats,
 		      double target_fps)
 {
-	struct summary_surface *entry = find(summary, surface);
-
-	if (!entry)
-		return;
 	frame_stats_merge(&entry->open, stats);
 	entry->target_fps = target_fps;
 }
@@ -90,13 +102,13 @@ static void write_one(const struct summary *summary, const struct summary_surfac
 		.first_ns = entry->first_ns,
 		.last_ns = entry->last_ns,
 		.stats = entry->stats,
-		.p50_ns = histogram_percentile(h, 500),
-		.p90_ns = histogram_percentile(h, 900),
-		.p95_ns = histogram_percentile(h, 950),
-		.p99_ns = histogram_percentile(h, 990),
-		.p999_ns = histogram_percentile(h, 999),
-		.low1_fps = fps_of_mean(histogram_slowest_mean(h, 10)),
-		.low01_fps = fps_of_mean(histogram_slowest_mean(h, 1)),
+		.p50_ns = histogram_percentile(summary->store, h, 500),
+		.p90_ns = histogram_percentile(summary->store, h, 900),
+		.p95_ns = histogram_percentile(summary->store, h, 950),
+		.p99_ns = histogram_percentile(summary->store, h, 990),
+		.p999_ns = histogram_percentile(summary->store, h, 999),
+		.low1_fps = fps_of_mean(histogram_slowest_mean(summary->store, h, 10)),
+		.low01_fps = fps_of_mean(histogram_slowest_mean(summary->store, h, 1)),
 	};
 
 	frame_stats_merge(&out.stats, &entry->open);
@@ -127,4 +139,31 @@ void summary_write(const struct summary *summary, void *context,
 
 	for (; entry; entry = next_entry(summary, entry->number + 1))
 		write_one(summary, entry, context, row);
+}
+
+int summary_idlest(const struct summary *summary, uint64_t but)
+{
+	int idlest = -1;
+
+	for (int i = 0; i < summary->n; i++)
+		if (summary->hashes[i] != but &&
+		    (idlest < 0 ||
+		     summary->surfaces[i].last_use < summary->surfaces[idlest].last_use))
+			idlest = i;
+	return idlest;
+}
+
+void summary_evict(struct summary *summary, int place, void *context,
+		   void (*row)(void *context, const struct summary_row *row))
+{
+	struct summary_surface *entry = &summary->surfaces[place];
+
+	entry->open = FRAME_STATS_EMPTY;
+	if (row)
+		write_one(summary, entry, context, row);
+	histogram_clear(summary->store, &entry->histogram);
+	summary->evicted++;
+	summary->n--;
+	*entry = summary->surfaces[summary->n];
+	summary->hashes[place] = summary->hashes[summary->n];
 }

@@ -5,17 +5,17 @@
 
 #include <stdint.h>
 
+#include "rules/chunk.h"
 #include "rules/row.h"
 #include "rules/samples.h"
 #include "rules/stats.h"
 #include "rules/surface.h"
 
-#define SURFACES_MAX 320
-
 struct summary_surface {
 	char name[NAME_SIZE];
 	char app[APP_SIZE];
-	uint64_t number; /* of its first appearance */
+	uint64_t number;   /* of its first appearance */
+	uint64_t last_use; /* number of its last frame */
 	uint64_t first_ns, last_ns;
 	double target_fps;
 	struct frame_stats stats; /* of the rows that are closed */
@@ -24,29 +24,53 @@ struct summary_surface {
 };
 
 struct summary {
-	uint64_t hashes[SURFACES_MAX]; /* of the names: what a search reads */
-	struct summary_surface surfaces[SURFACES_MAX];
+	uint64_t *hashes; /* of the names: what a search reads */
+	struct summary_surface *surfaces;
+	int max;
 	int n;
 	uint64_t numbers;
+	uint64_t uses; /* frames so far */
 	uint64_t evicted;
 	uint64_t kpi_ns;
+	struct chunk_store *store; /* borrowed */
 };
 
-/* A frame of @surface: makes the entry where it is the first. @interval_ns: from the frame before,
- * or ROW_UNKNOWN; a wait is none of the frame times. */
-void summary_frame(struct summary *summary, const char *surface, const char *app,
+/* Returns 0 or -ENOMEM; summary_free() is due in any case. */
+int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
+		 uint64_t kpi_ns);
+void summary_free(struct summary *summary);
+
+/* The Surface whose name has that hash, or NULL. *place: where it was the last time, any number
+ * the first time; is set. */
+struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int *place);
+
+/* A Surface that is not there; there must be room. */
+struct summary_surface *summary_add(struct summary *summary, const char *name, uint64_t hash,
+				    uint64_t present_ns);
+
+/* A frame of it. @interval_ns: from the frame before, or ROW_UNKNOWN; a wait is none of the frame
+ * times. */
+void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
 		   uint64_t present_ns, int64_t interval_ns);
 
-/* A row of @surface was closed. */
-void summary_add_row(struct summary *summary, const struct fps_row *row, double target_fps);
+/* A row of it was closed. */
+void summary_add_row(struct summary_surface *entry, const struct fps_row *row, double target_fps);
 
 /* Rows that are still open: forgets those of the last summary, then takes each. */
 void summary_begin_open(struct summary *summary);
-void summary_add_open(struct summary *summary, const char *surface, const struct frame_stats *stats,
+void summary_add_open(struct summary_surface *entry, const struct frame_stats *stats,
 		      double target_fps);
 
 /* See pipeline_summary(). */
 void summary_write(const struct summary *summary, void *context,
+		   void (*row)(void *context, const struct summary_row *row));
+
+/* The place of the Surface that has been idle longest, but for the one of hash @but; -1: there is
+ * none. */
+int summary_idlest(const struct summary *summary, uint64_t but);
+
+/* Takes it out, and calls @row with what it was. Its rows must be closed. */
+void summary_evict(struct summary *summary, int place, void *context,
 		   void (*row)(void *context, const struct summary_row *row));
 
 #endif

@@ -1,7 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/threads.h"
 
-#include <stddef.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rules/memory.h"
+
+int threads_init(struct thread_table *table, unsigned int max)
+{
+	*table = (struct thread_table){
+		.max = max,
+		.tids = memory_new(max, sizeof(*table->tids)),
+		.threads = memory_new(max, sizeof(*table->threads)),
+	};
+	return table->tids && table->threads ? 0 : -ENOMEM;
+}
+
+void threads_free(struct thread_table *table)
+{
+	free(table->tids);
+	free(table->threads);
+	table->tids = NULL;
+	table->threads = NULL;
+}
 
 static struct thread *find(struct thread_table *table, int32_t tid)
 {
@@ -24,9 +45,9 @@ static struct thread *enter(struct thread_table *table, int32_t tid)
 {
 	struct thread *oldest = &table->threads[0];
 
-	if (table->n == THREADS_MAX) {
+	if (table->n == table->max) {
 		for (unsigned int i = 1; i < table->n; i++)
-			if (table->threads[i].last_ns < oldest->last_ns)
+			if (table->threads[i].last_use < oldest->last_use)
 				oldest = &table->threads[i];
 		table->evicted++;
 		leave(table, oldest);
@@ -62,8 +83,7 @@ uint32_t threads_open(const struct thread_table *table, int32_t tid)
 	return 0;
 }
 
-void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint32_t closed,
-		   uint64_t time_ns)
+void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint32_t closed)
 {
 	struct thread *thread = find(table, tid);
 
@@ -71,7 +91,7 @@ void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint3
 		return;
 	if (!thread)
 		thread = enter(table, tid);
-	thread->last_ns = time_ns;
+	thread->last_use = ++table->uses;
 	heal(table, thread, closed);
 	thread->depth++;
 	if (!mask)

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define THREADS_MAX 256
 #define THREAD_SLICES_MAX 16
 
 struct thread {
@@ -19,7 +18,7 @@ struct thread {
 	uint32_t depth; /* slices open since the first that means something */
 	uint32_t open;	/* masks of all below, together */
 	unsigned int n;
-	uint64_t last_ns;
+	uint64_t last_use; /* number of its last begin */
 	struct open_slice {
 		uint32_t depth;
 		uint32_t mask;
@@ -28,11 +27,18 @@ struct thread {
 
 struct thread_table {
 	unsigned int n;
-	int32_t tids[THREADS_MAX]; /* of threads[i], side by side: what a search reads */
-	struct thread threads[THREADS_MAX];
+	unsigned int max;
+	int32_t *tids; /* of threads[i], side by side: what a search reads */
+	struct thread *threads;
+	uint64_t uses; /* begins so far */
 	uint64_t evicted;
 	uint64_t unbalanced; /* slices given up while healing */
 };
+
+/* @max: how many there are room for; where it is full, the one goes that was silent longest.
+ * Returns 0 or -ENOMEM; threads_free() is due in any case. */
+int threads_init(struct thread_table *table, unsigned int max);
+void threads_free(struct thread_table *table);
 
 /* Mask of the slices open on @tid. */
 uint32_t threads_open(const struct thread_table *table, int32_t tid);
@@ -42,8 +48,7 @@ uint32_t threads_open(const struct thread_table *table, int32_t tid);
  * @mask: what it means; 0 for one that no rule names
  * @closed: what cannot be open now: if it is, its end was lost
  */
-void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint32_t closed,
-		   uint64_t time_ns);
+void threads_begin(struct thread_table *table, int32_t tid, uint32_t mask, uint32_t closed);
 
 /* A slice ends. */
 void threads_end(struct thread_table *table, int32_t tid);

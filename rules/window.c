@@ -27,16 +27,14 @@ static struct interval interval_between(const struct vsync_stamp *before,
 	return interval;
 }
 
-void window_init(struct window *w)
+void window_clear(struct window *w, struct chunk_store *store)
 {
-	w->begun = false;
-	w->stats = FRAME_STATS_EMPTY;
-	w->history = (struct jank_history){ .n = 0 };
-	samples_clear(&w->samples);
+	samples_clear(store, &w->samples);
+	*w = WINDOW_EMPTY;
 }
 
-struct interval window_frame(struct window *w, const struct vsync_stamp *stamp, struct loss loss,
-			     bool tx)
+struct interval window_frame(struct window *w, struct chunk_store *store,
+			     const struct vsync_stamp *stamp, struct loss loss, bool tx)
 {
 	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN };
 
@@ -44,7 +42,8 @@ struct interval window_frame(struct window *w, const struct vsync_stamp *stamp, 
 		interval = interval_between(&w->last, stamp);
 		frame_stats_add(&w->stats, &w->history, (uint64_t)interval.ns, interval.vsyncs);
 		if ((uint64_t)interval.ns < STATS_WAIT_NS) {
-			samples_add(&w->samples, (uint32_t)interval.ns);
+			if (store)
+				samples_add(store, &w->samples, (uint32_t)interval.ns);
 			w->stats.tx += tx;
 		}
 	} else {
@@ -62,8 +61,11 @@ bool window_has_row(const struct window *w)
 	return w->begun && w->stats.frames + w->stats.waits > 0;
 }
 
-void window_close(struct window *w, double target_fps, uint64_t kpi_ns, struct fps_row *row)
+void window_close(struct window *w, struct chunk_store *store, double target_fps, uint64_t kpi_ns,
+		  struct fps_row *row)
 {
+	static const unsigned int permilles[3] = { 500, 900, 990 };
+	int64_t percentiles_ns[3];
 	double refresh = w->last.locked ? 1e9 / (double)w->last.period_ns : 0;
 
 	if (target_fps <= 0)
@@ -74,11 +76,12 @@ void window_close(struct window *w, double target_fps, uint64_t kpi_ns, struct f
 	row->fps = frame_stats_fps(&w->stats);
 	row->stats.score = frame_stats_score(&w->stats, row->fps, target_fps, kpi_ns);
 	row->refresh_mhz = refresh > 0 ? (int64_t)(refresh * 1000 + 0.5) : ROW_UNKNOWN;
-	row->p50_ns = samples_percentile(&w->samples, 500);
-	row->p90_ns = samples_percentile(&w->samples, 900);
-	row->p99_ns = samples_percentile(&w->samples, 990);
+	samples_percentiles(store, &w->samples, 3, permilles, percentiles_ns);
+	row->p50_ns = percentiles_ns[0];
+	row->p90_ns = percentiles_ns[1];
+	row->p99_ns = percentiles_ns[2];
 	w->start_ns = w->last.time_ns;
 	w->start_loss = w->last_loss;
 	w->stats = FRAME_STATS_EMPTY;
-	samples_clear(&w->samples);
+	samples_clear(store, &w->samples);
 }

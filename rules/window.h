@@ -37,12 +37,15 @@ struct window {
 	struct samples samples; /* intervals of the open row */
 };
 
-/* All zeros is no window: this makes an empty one of it. */
-void window_init(struct window *w);
+#define WINDOW_EMPTY ((struct window){ .stats = FRAME_STATS_EMPTY })
 
-/* Counts the frame at @stamp. @tx: its present applied a transaction of the layer. */
-struct interval window_frame(struct window *w, const struct vsync_stamp *stamp, struct loss loss,
-			     bool tx);
+/* Makes the window as empty as a new one. */
+void window_clear(struct window *w, struct chunk_store *store);
+
+/* Counts the frame at @stamp. @tx: its present applied a transaction of the layer. @store: for the
+ * percentiles of its row; NULL: nobody wants them. */
+struct interval window_frame(struct window *w, struct chunk_store *store,
+			     const struct vsync_stamp *stamp, struct loss loss, bool tx);
 
 /* Is there anything in the open row? */
 bool window_has_row(const struct window *w);
@@ -52,6 +55,7 @@ bool window_has_row(const struct window *w);
  * @row: set but for app and surface
  * @target_fps: of the score; 0: the refresh rate, 60 where it is not known
  */
-void window_close(struct window *w, double target_fps, uint64_t kpi_ns, struct fps_row *row);
+void window_close(struct window *w, struct chunk_store *store, double target_fps, uint64_t kpi_ns,
+		  struct fps_row *row);
 
 #endif

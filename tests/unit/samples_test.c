@@ -9,89 +9,116 @@
 static struct samples samples;
 static struct histogram histogram;
 
+static struct chunk_store store;
+
+#define CHUNKS 2000
+
 static int begin(void **state)
 {
-	samples_clear(&samples);
-	histogram_clear(&histogram);
+	samples = (struct samples){ .n = 0 };
+	histogram = (struct histogram){ .n = 0 };
+	return chunks_init(&store, CHUNKS);
+}
+
+static int end(void **state)
+{
+	samples_clear(&store, &samples);
+	histogram_clear(&store, &histogram);
+	assert_int_equal(store.n_free, CHUNKS);
+	chunks_free(&store);
 	return 0;
+}
+
+static int64_t percentile(unsigned int permille)
+{
+	int64_t value_ns;
+
+	samples_percentiles(&store, &samples, 1, &permille, &value_ns);
+	return value_ns;
+}
+
+/* Takes all chunks but @left. */
+static void take_chunks(unsigned int left)
+{
+	while (store.n_free > left)
+		chunk_take(&store);
 }
 
 static void test_nothing_has_no_percentile(void **state)
 {
-	assert_int_equal(samples_percentile(&samples, 500), -1);
-	assert_int_equal(histogram_percentile(&histogram, 990), -1);
-	assert_true(histogram_slowest_mean(&histogram, 10) < 0);
+	assert_int_equal(percentile(500), -1);
+	assert_int_equal(histogram_percentile(&store, &histogram, 990), -1);
+	assert_true(histogram_slowest_mean(&store, &histogram, 10) < 0);
 }
 
 static void test_one_value_is_every_percentile(void **state)
 {
-	samples_add(&samples, 12345678);
-	assert_int_equal(samples_percentile(&samples, 1), 12345678);
-	assert_int_equal(samples_percentile(&samples, 500), 12345678);
-	assert_int_equal(samples_percentile(&samples, 999), 12345678);
+	samples_add(&store, &samples, 12345678);
+	assert_int_equal(percentile(1), 12345678);
+	assert_int_equal(percentile(500), 12345678);
+	assert_int_equal(percentile(999), 12345678);
 }
 
 /* The value at ceil(p * n), to the nanosecond, whatever the order they came in. */
 static void test_nearest_rank(void **state)
 {
 	for (uint32_t i = 1; i <= 101; i++)
-		samples_add(&samples, 1000 * (i * 37 % 101 + 1));
-	assert_int_equal(samples_percentile(&samples, 500), 51000);
-	assert_int_equal(samples_percentile(&samples, 900), 91000);
-	assert_int_equal(samples_percentile(&samples, 990), 100000);
-	assert_int_equal(samples_percentile(&samples, 1000), 101000);
+		samples_add(&store, &samples, 1000 * (i * 37 % 101 + 1));
+	assert_int_equal(percentile(500), 51000);
+	assert_int_equal(percentile(900), 91000);
+	assert_int_equal(percentile(990), 100000);
+	assert_int_equal(percentile(1000), 101000);
 }
 
 static void test_even_number_takes_the_lower_middle(void **state)
 {
 	for (uint32_t i = 1; i <= 4; i++)
-		samples_add(&samples, i);
-	assert_int_equal(samples_percentile(&samples, 500), 2);
-	assert_int_equal(samples_percentile(&samples, 501), 3);
+		samples_add(&store, &samples, i);
+	assert_int_equal(percentile(500), 2);
+	assert_int_equal(percentile(501), 3);
 }
 
 static void test_values_may_come_after_a_question(void **state)
 {
-	samples_add(&samples, 30);
-	samples_add(&samples, 10);
-	assert_int_equal(samples_percentile(&samples, 1000), 30);
-	samples_add(&samples, 20);
-	assert_int_equal(samples_percentile(&samples, 500), 20);
+	samples_add(&store, &samples, 30);
+	samples_add(&store, &samples, 10);
+	assert_int_equal(percentile(1000), 30);
+	samples_add(&store, &samples, 20);
+	assert_int_equal(percentile(500), 20);
 }
 
 static void test_more_samples_than_fit_are_exact_to_a_bin(void **state)
 {
 	for (uint32_t i = 0; i < 10 * SAMPLES_MAX; i++)
-		samples_add(&samples, 8 * (uint32_t)MS + i % 100 * 10000);
-	assert_in_range(samples_percentile(&samples, 500), 8490000 - HISTOGRAM_BIN_NS,
-			8490000 + HISTOGRAM_BIN_NS);
-	assert_int_equal(samples_percentile(&samples, 1000), 8990000);
+		samples_add(&store, &samples, 8 * (uint32_t)MS + i % 100 * 10000);
+	assert_in_range(percentile(500), 8490000 - HISTOGRAM_BIN_NS, 8490000 + HISTOGRAM_BIN_NS);
+	assert_int_equal(percentile(1000), 8990000);
 }
 
 static void test_clear_forgets_all(void **state)
 {
 	for (uint32_t i = 0; i < 2 * SAMPLES_MAX; i++)
-		samples_add(&samples, 499 * (uint32_t)MS);
-	samples_clear(&samples);
-	assert_int_equal(samples_percentile(&samples, 500), -1);
-	samples_add(&samples, 5);
-	assert_int_equal(samples_percentile(&samples, 1000), 5);
+		samples_add(&store, &samples, 499 * (uint32_t)MS);
+	samples_clear(&store, &samples);
+	assert_int_equal(percentile(500), -1);
+	samples_add(&store, &samples, 5);
+	assert_int_equal(percentile(1000), 5);
 }
 
 static void test_histogram_answers_with_a_value_that_happened(void **state)
 {
-	histogram_add(&histogram, 16666667);
-	histogram_add(&histogram, 33333333);
-	assert_int_equal(histogram_percentile(&histogram, 500), 16666667);
-	assert_int_equal(histogram_percentile(&histogram, 990), 33333333);
+	histogram_add(&store, &histogram, 16666667);
+	histogram_add(&store, &histogram, 33333333);
+	assert_int_equal(histogram_percentile(&store, &histogram, 500), 16666667);
+	assert_int_equal(histogram_percentile(&store, &histogram, 990), 33333333);
 }
 
 static void test_histogram_takes_both_ends(void **state)
 {
-	histogram_add(&histogram, 0);
-	histogram_add(&histogram, 500 * (uint32_t)MS - 1);
-	histogram_add(&histogram, UINT32_MAX);
-	assert_int_equal(histogram_percentile(&histogram, 1), 0);
+	histogram_add(&store, &histogram, 0);
+	histogram_add(&store, &histogram, 500 * (uint32_t)MS - 1);
+	histogram_add(&store, &histogram, UINT32_MAX);
+	assert_int_equal(histogram_percentile(&store, &histogram, 1), 0);
 	assert_int_equal(histogram.n, 3);
 }
 
@@ -99,19 +126,19 @@ static void test_histogram_takes_both_ends(void **state)
 static void test_slowest_mean_rounds_up(void **state)
 {
 	for (int i = 0; i < 148; i++)
-		histogram_add(&histogram, 8 * (uint32_t)MS);
-	histogram_add(&histogram, 100 * (uint32_t)MS);
-	histogram_add(&histogram, 50 * (uint32_t)MS);
-	assert_float_equal(histogram_slowest_mean(&histogram, 10), 75e6, 1);
-	assert_float_equal(histogram_slowest_mean(&histogram, 1), 100e6, 1);
+		histogram_add(&store, &histogram, 8 * (uint32_t)MS);
+	histogram_add(&store, &histogram, 100 * (uint32_t)MS);
+	histogram_add(&store, &histogram, 50 * (uint32_t)MS);
+	assert_float_equal(histogram_slowest_mean(&store, &histogram, 10), 75e6, 1);
+	assert_float_equal(histogram_slowest_mean(&store, &histogram, 1), 100e6, 1);
 }
 
 /* All equal: the mean of a part of a bin is that value, not the whole series. */
 static void test_slowest_mean_of_ties(void **state)
 {
 	for (int i = 0; i < 1000; i++)
-		histogram_add(&histogram, 16666667);
-	assert_float_equal(histogram_slowest_mean(&histogram, 10), 16666667, 0.01);
+		histogram_add(&store, &histogram, 16666667);
+	assert_float_equal(histogram_slowest_mean(&store, &histogram, 10), 16666667, 0.01);
 }
 
 /* Random values: within 0.1 ms of the sorted ones. */
@@ -125,30 +152,110 @@ static void test_histogram_is_exact_to_a_bin(void **state)
 
 	for (int i = 0; i < N; i++) {
 		seed = seed * 1664525 + 1013904223;
-		histogram_add(&histogram, seed % 500000000);
+		histogram_add(&store, &histogram, seed % 500000000);
 		counts[seed % 500000000 / HISTOGRAM_BIN_NS]++;
 	}
 	while (seen + counts[bin] < 999 * (N / 1000))
 		seen += counts[bin++];
-	assert_in_range(histogram_percentile(&histogram, 999), bin * HISTOGRAM_BIN_NS,
+	assert_in_range(histogram_percentile(&store, &histogram, 999), bin * HISTOGRAM_BIN_NS,
 			(bin + 1) * HISTOGRAM_BIN_NS - 1);
+}
+
+/* Every bin there is, in an order that splits chunks everywhere: the same answers as by sorting. */
+static void test_every_bin_at_once(void **state)
+{
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
+		uint32_t number = i * 1237 % HISTOGRAM_BINS;
+
+		histogram_add(&store, &histogram, number * HISTOGRAM_BIN_NS + 7);
+		histogram_add(&store, &histogram, number * HISTOGRAM_BIN_NS + 3);
+	}
+	assert_int_equal(histogram.n, 2 * HISTOGRAM_BINS);
+	for (unsigned int permille = 1; permille <= 1000; permille++)
+		assert_int_equal(histogram_percentile(&store, &histogram, permille),
+				 (permille * 5 - 1) * HISTOGRAM_BIN_NS + 7);
+	assert_true(CHUNKS - store.n_free <= HISTOGRAM_CHUNKS_MAX);
+}
+
+/* No room: no answer, rather than one that leaves frames out; and no chunk is kept. */
+static void test_a_histogram_without_room_gives_up(void **state)
+{
+	unsigned int n = 0;
+
+	take_chunks(3);
+	for (; !histogram.gave_up; n++)
+		histogram_add(&store, &histogram, n * HISTOGRAM_BIN_NS);
+	assert_true(n > 3 * CHUNK_BINS / 2);
+	histogram_add(&store, &histogram, 5);
+	assert_int_equal(histogram_percentile(&store, &histogram, 500), -1);
+	assert_true(histogram_slowest_mean(&store, &histogram, 10) < 0);
+	assert_int_equal(store.refused, 1);
+	assert_int_equal(store.n_free, 3);
+	histogram_clear(&store, &histogram);
+	histogram_add(&store, &histogram, 5);
+	assert_int_equal(histogram_percentile(&store, &histogram, 500), 5);
+	chunks_free(&store);
+	chunks_init(&store, CHUNKS);
+	histogram = (struct histogram){ .n = 0 };
+}
+
+static void test_samples_without_room_give_up(void **state)
+{
+	take_chunks(2);
+	for (uint32_t i = 0; i < 2 * CHUNK_VALUES; i++)
+		samples_add(&store, &samples, i);
+	assert_int_equal(percentile(1000), 2 * CHUNK_VALUES - 1);
+	for (uint32_t i = 0; i < 3 * SAMPLES_MAX; i++)
+		samples_add(&store, &samples, i);
+	assert_int_equal(percentile(500), -1);
+	assert_int_equal(store.refused, 1);
+	assert_int_equal(store.n_free, 2);
+	samples_clear(&store, &samples);
+	samples_add(&store, &samples, 9);
+	assert_int_equal(percentile(500), 9);
+	chunks_free(&store);
+	chunks_init(&store, CHUNKS);
+	samples = (struct samples){ .n = 0 };
+}
+
+/* The row that becomes a histogram finds no room for it. */
+static void test_too_many_samples_without_room_give_up(void **state)
+{
+	for (uint32_t i = 0; i < SAMPLES_MAX; i++)
+		samples_add(&store, &samples, i * 4 * HISTOGRAM_BIN_NS);
+	take_chunks(4);
+	samples_add(&store, &samples, 1);
+	samples_add(&store, &samples, 2);
+	assert_int_equal(percentile(500), -1);
+	assert_int_equal(store.refused, 1);
+	chunks_free(&store);
+	chunks_init(&store, CHUNKS);
+	samples = (struct samples){ .n = 0 };
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_nothing_has_no_percentile, begin),
-		cmocka_unit_test_setup(test_one_value_is_every_percentile, begin),
-		cmocka_unit_test_setup(test_nearest_rank, begin),
-		cmocka_unit_test_setup(test_even_number_takes_the_lower_middle, begin),
-		cmocka_unit_test_setup(test_values_may_come_after_a_question, begin),
-		cmocka_unit_test_setup(test_more_samples_than_fit_are_exact_to_a_bin, begin),
-		cmocka_unit_test_setup(test_clear_forgets_all, begin),
-		cmocka_unit_test_setup(test_histogram_answers_with_a_value_that_happened, begin),
-		cmocka_unit_test_setup(test_histogram_takes_both_ends, begin),
-		cmocka_unit_test_setup(test_slowest_mean_rounds_up, begin),
-		cmocka_unit_test_setup(test_slowest_mean_of_ties, begin),
-		cmocka_unit_test_setup(test_histogram_is_exact_to_a_bin, begin),
+		cmocka_unit_test_setup_teardown(test_nothing_has_no_percentile, begin, end),
+		cmocka_unit_test_setup_teardown(test_one_value_is_every_percentile, begin, end),
+		cmocka_unit_test_setup_teardown(test_nearest_rank, begin, end),
+		cmocka_unit_test_setup_teardown(test_even_number_takes_the_lower_middle, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_values_may_come_after_a_question, begin, end),
+		cmocka_unit_test_setup_teardown(test_more_samples_than_fit_are_exact_to_a_bin,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_clear_forgets_all, begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_answers_with_a_value_that_happened,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_takes_both_ends, begin, end),
+		cmocka_unit_test_setup_teardown(test_slowest_mean_rounds_up, begin, end),
+		cmocka_unit_test_setup_teardown(test_slowest_mean_of_ties, begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_is_exact_to_a_bin, begin, end),
+		cmocka_unit_test_setup_teardown(test_every_bin_at_once, begin, end),
+		cmocka_unit_test_setup_teardown(test_a_histogram_without_room_gives_up, begin, end),
+		cmocka_unit_test_setup_teardown(test_samples_without_room_give_up, begin, end),
+		cmocka_unit_test_setup_teardown(test_too_many_samples_without_room_give_up, begin,
+						end),
 	};
 
 	return cmocka_run_group_tests_name("samples", tests, NULL, NULL);

@@ -18,9 +18,11 @@ struct series {
 };
 
 static struct series series;
+static struct chunk_store store;
 
 static void begin(void)
 {
+	histogram_clear(&store, &series.histogram);
 	memset(&series, 0, sizeof(series));
 	series.stats = FRAME_STATS_EMPTY;
 }
@@ -28,7 +30,7 @@ static void begin(void)
 static void interval(uint64_t ns)
 {
 	frame_stats_add(&series.stats, &series.history, ns, ROW_UNKNOWN);
-	histogram_add(&series.histogram, (uint32_t)ns);
+	histogram_add(&store, &series.histogram, (uint32_t)ns);
 }
 
 /* 999 frames of 8 ms and one of 200. */
@@ -81,7 +83,7 @@ static double score(double target_fps)
 
 static double low_fps(unsigned int permille)
 {
-	return 1e9 / histogram_slowest_mean(&series.histogram, permille);
+	return 1e9 / histogram_slowest_mean(&store, &series.histogram, permille);
 }
 
 static double stutter(void)
@@ -358,6 +360,17 @@ static void test_merging_rows_is_counting_all(void **state)
 	assert_int_equal(sum.missed, ROW_UNKNOWN);
 }
 
+static int set_up(void **state)
+{
+	return chunks_init(&store, 100);
+}
+
+static int tear_down(void **state)
+{
+	chunks_free(&store);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,5 +395,5 @@ int main(void)
 		cmocka_unit_test(test_merging_rows_is_counting_all),
 	};
 
-	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stats", tests, set_up, tear_down);
 }

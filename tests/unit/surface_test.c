@@ -86,12 +86,18 @@ static void test_copies_are_cut_and_ended(void **state)
 	assert_string_equal(copy, "");
 }
 
+#define LAYERS 320
+
 static struct layer_table table;
 
 static int empty_table(void **state)
 {
-	memset(&table, 0, sizeof(table));
-	layers_init(&table);
+	return layers_init(&table, LAYERS);
+}
+
+static int free_table(void **state)
+{
+	layers_free(&table);
 	return 0;
 }
 
@@ -104,14 +110,14 @@ static void fill_table(void)
 {
 	char name[32];
 
-	for (int i = 0; i < LAYERS_MAX; i++) {
+	for (int i = 0; i < LAYERS; i++) {
 		int id;
 
 		assert_int_equal(layers_victim(&table), LAYER_NONE);
 		snprintf(name, sizeof(name), "layer#%d", i);
 		id = add(name);
 		table.layers[id].shown = true;
-		table.layers[id].last_ns = 1000 + (uint64_t)i;
+		table.layers[id].last_use = 1000 + (uint64_t)i;
 	}
 }
 
@@ -145,7 +151,7 @@ static void test_long_names_stay_apart(void **state)
 static void test_the_idlest_layer_goes_first(void **state)
 {
 	fill_table();
-	table.layers[layers_find(&table, SPAN_LITERAL("layer#7"))].last_ns = 5;
+	table.layers[layers_find(&table, SPAN_LITERAL("layer#7"))].last_use = 5;
 	assert_int_equal(layers_victim(&table), layers_find(&table, SPAN_LITERAL("layer#7")));
 }
 
@@ -159,7 +165,7 @@ static void test_a_layer_without_frames_goes_before_all(void **state)
 static void test_a_layer_with_open_frames_cannot_go(void **state)
 {
 	fill_table();
-	for (int i = 0; i < LAYERS_MAX; i++)
+	for (int i = 0; i < LAYERS; i++)
 		table.layers[i].waiting = i == 9 ? 0 : 1;
 	assert_int_equal(layers_victim(&table), 9);
 	table.layers[9].waiting = 1;
@@ -189,12 +195,18 @@ int main(void)
 		cmocka_unit_test(test_windows_of_activities),
 		cmocka_unit_test(test_names_are_read_within_their_bounds),
 		cmocka_unit_test(test_copies_are_cut_and_ended),
-		cmocka_unit_test_setup(test_a_layer_is_found_by_its_whole_name, empty_table),
-		cmocka_unit_test_setup(test_long_names_stay_apart, empty_table),
-		cmocka_unit_test_setup(test_the_idlest_layer_goes_first, empty_table),
-		cmocka_unit_test_setup(test_a_layer_without_frames_goes_before_all, empty_table),
-		cmocka_unit_test_setup(test_a_layer_with_open_frames_cannot_go, empty_table),
-		cmocka_unit_test_setup(test_a_place_is_used_again, empty_table),
+		cmocka_unit_test_setup_teardown(test_a_layer_is_found_by_its_whole_name,
+						empty_table, free_table),
+		cmocka_unit_test_setup_teardown(test_long_names_stay_apart, empty_table,
+						free_table),
+		cmocka_unit_test_setup_teardown(test_the_idlest_layer_goes_first, empty_table,
+						free_table),
+		cmocka_unit_test_setup_teardown(test_a_layer_without_frames_goes_before_all,
+						empty_table, free_table),
+		cmocka_unit_test_setup_teardown(test_a_layer_with_open_frames_cannot_go,
+						empty_table, free_table),
+		cmocka_unit_test_setup_teardown(test_a_place_is_used_again, empty_table,
+						free_table),
 	};
 
 	return cmocka_run_group_tests_name("surface", tests, NULL, NULL);

@@ -2,24 +2,29 @@
 /* Slice stacks: counted depth, bounded, and healed where ends were lost. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "rules/threads.h"
 
 #define OUTER UINT32_C(1)
 #define INNER UINT32_C(2)
 
+#define THREADS 256
+
 static struct thread_table table;
 
 static int set_up(void **state)
 {
-	memset(&table, 0, sizeof(table));
+	return threads_init(&table, THREADS);
+}
+
+static int tear_down(void **state)
+{
+	threads_free(&table);
 	return 0;
 }
 
 static void begin(int32_t tid, uint32_t mask)
 {
-	threads_begin(&table, tid, mask, 0, 1);
+	threads_begin(&table, tid, mask, 0);
 }
 
 static void assert_open(int32_t tid, uint32_t mask)
@@ -106,21 +111,24 @@ static void test_the_stack_is_bounded(void **state)
 
 static void test_the_table_is_bounded(void **state)
 {
-	for (int32_t tid = 1; tid <= 2 * THREADS_MAX; tid++)
-		threads_begin(&table, tid, OUTER, 0, (uint64_t)tid);
-	assert_int_equal(table.n, THREADS_MAX);
-	assert_int_equal(table.evicted, THREADS_MAX);
-	assert_open(1, 0);
-	assert_open(2 * THREADS_MAX, OUTER);
+	for (int32_t tid = 1; tid < 2 * THREADS; tid++) {
+		begin(tid, OUTER);
+		begin(1, INNER);
+	}
+	assert_int_equal(table.n, THREADS);
+	assert_int_equal(table.evicted, THREADS - 1);
+	assert_open(1, OUTER | INNER);
+	assert_open(2, 0);
+	assert_open(2 * THREADS - 1, OUTER);
 }
 
 /* SurfaceFlinger's outermost slice is never open twice: all of the last one's ends were lost. */
 static void test_a_slice_that_is_entered_once_heals(void **state)
 {
-	threads_begin(&table, 1, OUTER, OUTER, 1);
+	threads_begin(&table, 1, OUTER, OUTER);
 	begin(1, 0);
 	begin(1, INNER);
-	threads_begin(&table, 1, OUTER, OUTER, 2);
+	threads_begin(&table, 1, OUTER, OUTER);
 	assert_open(1, OUTER);
 	assert_true(table.unbalanced > 0);
 	threads_end(&table, 1);
@@ -141,16 +149,23 @@ static void test_forget_counts_what_was_open(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_a_slice_is_open_until_its_end, set_up),
-		cmocka_unit_test_setup(test_slices_without_a_meaning_are_counted, set_up),
-		cmocka_unit_test_setup(test_the_same_slice_may_be_open_twice, set_up),
-		cmocka_unit_test_setup(test_threads_are_apart, set_up),
-		cmocka_unit_test_setup(test_an_end_without_a_begin_is_harmless, set_up),
-		cmocka_unit_test_setup(test_a_thread_that_has_nothing_open_takes_no_room, set_up),
-		cmocka_unit_test_setup(test_the_stack_is_bounded, set_up),
-		cmocka_unit_test_setup(test_the_table_is_bounded, set_up),
-		cmocka_unit_test_setup(test_a_slice_that_is_entered_once_heals, set_up),
-		cmocka_unit_test_setup(test_forget_counts_what_was_open, set_up),
+		cmocka_unit_test_setup_teardown(test_a_slice_is_open_until_its_end, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_slices_without_a_meaning_are_counted, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_the_same_slice_may_be_open_twice, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_threads_are_apart, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_an_end_without_a_begin_is_harmless, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_thread_that_has_nothing_open_takes_no_room,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_stack_is_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_table_is_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_slice_that_is_entered_once_heals, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_forget_counts_what_was_open, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);

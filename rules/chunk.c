@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/chunk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rules/memory.h"
+
+_Static_assert(sizeof(struct chunk) == 128, "two cache lines");
+
+int chunks_init(struct chunk_store *store, unsigned int n)
+{
+	*store = (struct chunk_store){ .chunks = memory_new(n + 1, sizeof(struct chunk)) };
+	if (!store->chunks)
+		return -ENOMEM;
+	for (unsigned int i = 1; i < n; i++)
+		store->chunks[i].next = (uint16_t)(i + 1);
+	store->first_free = n > 0;
+	store->n_free = n;
+	return 0;
+}
+
+void chunks_free(struct chunk_store *store)
+{
+	free(store->chunks);
+	store->chunks = NULL;
+}
+
+uint16_t chunk_take(struct chunk_store *store)
+{
+	uint16_t taken = store->first_free;
+
+	if (taken == CHUNK_NONE)
+		return CHUNK_NONE;
+	store->first_free = store->chunks[taken].next;
+	store->n_free--;
+	store->chunks[taken].next = CHUNK_NONE;
+	store->chunks[taken].n = 0;
+	return taken;
+}
+
+void chunks_give(struct chunk_store *store, uint16_t *first)
+{
+	uint16_t next;
+
+	for (uint16_t i = *first; i != CHUNK_NONE; i = next) {
+		next = store->chunks[i].next;
+		store->chunks[i].next = store->first_free;
+		store->first_free = i;
+		store->n_free++;
+	}
+	*first = CHUNK_NONE;
+}

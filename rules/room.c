@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/room.h"
+
+/* A row that gets more values than are kept one by one becomes a histogram: then a frame takes the
+ * most that it ever does. */
+#define FRAME_CHUNKS_MAX (SAMPLES_MAX / (CHUNK_BINS / 2) + 2)
+
+int room_for_layer(struct frame_queue *q)
+{
+	int victim = layers_victim(&q->layers);
+	struct layer *layer;
+
+	if (victim == LAYER_NONE)
+		return 0;
+	if (victim < 0)
+		return victim;
+	layer = &q->layers.layers[victim];
+	if (layer->shown) {
+		frame_queue_close_row(q, layer);
+		q->layers_evicted++;
+	}
+	if (q->front_layer == victim)
+		q->front_layer = LAYER_NONE;
+	window_clear(&layer->window, &q->store);
+	layers_remove(&q->layers, victim);
+	return 0;
+}
+
+/* A Surface goes, but not the one of hash @but. Rows of its layers that are open would be left
+ * without it, so they are closed first. Returns false where there is none. */
+static bool evict_surface(struct frame_queue *q, uint64_t but)
+{
+	int place = summary_idlest(&q->summary, but);
+
+	if (place < 0)
+		return false;
+	for (int i = 0; i < q->layers.max; i++) {
+		struct layer *layer = &q->layers.layers[i];
+
+		if (layer->length && layer->surface_hash == q->summary.hashes[place])
+			frame_queue_close_row(q, layer);
+	}
+	summary_evict(&q->summary, place, q->sink.context, q->sink.evicted);
+	return true;
+}
+
+void room_for_surface(struct frame_queue *q)
+{
+	if (q->summary.n == q->summary.max)
+		evict_surface(q, 0);
+}
+
+void room_for_frame_times(struct frame_queue *q, const struct layer *layer)
+{
+	while (q->store.n_free < FRAME_CHUNKS_MAX && evict_surface(q, layer->surface_hash))
+		;
+}

@@ -75,6 +75,18 @@ static void take_event(void *context, const struct trace_event *event)
 	copy->text = kept(event->text);
 }
 
+static void take_evicted(void *context, const struct summary_row *row)
+{
+	struct row_log *log = context;
+	struct summary_row *copy;
+
+	log->evicted = grown(log->evicted, log->n_evicted, sizeof(*row));
+	copy = &log->evicted[log->n_evicted++];
+	*copy = *row;
+	copy->app = kept(row->app);
+	copy->surface = kept(row->surface);
+}
+
 struct row_sink row_log_begin(struct row_log *log)
 {
 	memset(log, 0, sizeof(*log));
@@ -84,6 +96,7 @@ struct row_sink row_log_begin(struct row_log *log)
 		.drop = take_drop,
 		.frame = take_frame,
 		.event = take_event,
+		.evicted = take_evicted,
 	};
 }
 
@@ -112,10 +125,15 @@ void row_log_free(struct row_log *log)
 	}
 	for (size_t i = 0; i < log->n_events; i++)
 		drop_text(log->events[i].text);
+	for (size_t i = 0; i < log->n_evicted; i++) {
+		drop_text(log->evicted[i].app);
+		drop_text(log->evicted[i].surface);
+	}
 	free(log->fps);
 	free(log->drops);
 	free(log->frames);
 	free(log->events);
+	free(log->evicted);
 }
 
 size_t row_log_count_frames(const struct row_log *log, const char *layer)

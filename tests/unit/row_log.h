@@ -9,11 +9,12 @@
 #include "rules/row.h"
 
 struct row_log {
-	size_t n_fps, n_drops, n_frames, n_events;
+	size_t n_fps, n_drops, n_frames, n_events, n_evicted;
 	struct fps_row *fps;
 	struct drop_row *drops;
 	struct frame_row *frames;
 	struct trace_event *events;
+	struct summary_row *evicted;
 };
 
 /* Empties @log and returns a sink that fills it. */

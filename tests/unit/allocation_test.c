@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* After pipeline_new() nothing is allocated: not for records, not for rows, not for what goes. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+/* The libc's own, under the names that this program's malloc() leaves them. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+static size_t calls;
+
+void *malloc(size_t size)
+{
+	calls++;
+	return __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	calls++;
+	return __libc_calloc(n, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+	calls++;
+	return __libc_realloc(memory, size);
+}
+
+struct counts {
+	size_t fps, drops, frames, events, evicted, summaries;
+};
+
+static void count_fps(void *context, const struct fps_row *row)
+{
+	((struct counts *)context)->fps++;
+}
+
+static void count_drop(void *context, const struct drop_row *row)
+{
+	((struct counts *)context)->drops++;
+}
+
+static void count_frame(void *context, const struct frame_row *row)
+{
+	((struct counts *)context)->frames++;
+}
+
+static void count_event(void *context, const struct trace_event *event)
+{
+	((struct counts *)context)->events++;
+}
+
+static void count_evicted(void *context, const struct summary_row *row)
+{
+	((struct counts *)context)->evicted++;
+}
+
+static void count_summary(void *context, const struct summary_row *row)
+{
+	((struct counts *)context)->summaries++;
+}
+
+/* A phone whose rows are counted alone: to keep them takes memory. */
+static void start(struct phone *phone, struct counts *counts,
+		  const struct pipeline_options *options, const char *rules)
+{
+	struct ruleset_error error;
+	const struct row_sink sink = {
+		.context = counts,
+		.fps = count_fps,
+		.drop = count_drop,
+		.frame = count_frame,
+		.event = count_event,
+		.evicted = count_evicted,
+	};
+
+	phone_start(phone, PHONE_9, options);
+	pipeline_free(phone->pipeline);
+	ruleset_free(phone->rules);
+	*counts = (struct counts){ .fps = 0 };
+	assert_int_equal(ruleset_new(&phone->rules, ruleset_builtin(rules), &error), 0);
+	assert_int_equal(pipeline_new(&phone->pipeline, phone->rules, options, &sink), 0);
+}
+
+/* Apps come and go, drop frames, wait, have long rows; the rate changes, events are lost, the
+ * clock goes back. */
+static void play(struct phone *phone, uint64_t begin_ns)
+{
+	uint64_t now_ns = begin_ns;
+
+	for (unsigned int app = 0; app < 60; app++) {
+		char layer[64];
+
+		snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#%u", app, app);
+		for (unsigned int i = 0; i < 300; i++) {
+			now_ns += (app % 2 ? V60 : V60 / 2) * (i % 40 ? 1 : 3);
+			phone_frame(phone, now_ns, layer);
+		}
+		phone_lost(phone, 1, app % 3 ? 5 : TRACE_LOST_UNKNOWN);
+		now_ns += SECOND;
+	}
+}
+
+static void check(struct pipeline_options options, const char *rules)
+{
+	struct counts counts;
+	struct phone phone;
+	size_t before;
+
+	options.max_surfaces = 16;
+	start(&phone, &counts, &options, rules);
+	before = calls;
+	play(&phone, BEGIN + 3600 * SECOND);
+	play(&phone, BEGIN);
+	pipeline_summary(phone.pipeline, &counts, count_summary);
+	phone_end(&phone);
+	assert_int_equal(calls - before, 0);
+	assert_true(options.type > 2 || counts.fps > 0);
+	assert_true(options.type == 0 || counts.drops > 0);
+	if (strcmp(rules, "default") == 0) {
+		assert_true(counts.frames > 0 && counts.events > 0);
+		assert_true(counts.evicted > 0 && counts.summaries > 0);
+	}
+	phone_stop(&phone);
+}
+
+static void test_rows_each_second(void **state)
+{
+	check(PIPELINE_OPTIONS_DEFAULT, "default");
+}
+
+static void test_drops(void **state)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	options.type = 2;
+	check(options, "default");
+}
+
+/* Longer than what is kept value by value. */
+static void test_long_rows(void **state)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	options.delay_ns = 3600 * SECOND;
+	check(options, "default");
+}
+
+static void test_gfx2019(void **state)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	options.type = 2;
+	check(options, "gfx2019");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows_each_second),
+		cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_long_rows),
+		cmocka_unit_test(test_gfx2019),
+	};
+
+	return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Full tables: whoever has been idle longest goes, and nothing that was counted is lost with it. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+#define SURFACES 16
+
+static struct phone phone;
+static struct pipeline_options options;
+
+/* What all rows of a kind add up to. */
+struct sums {
+	size_t rows;
+	uint64_t frames, waits, time_ns;
+	size_t without_percentiles;
+};
+
+static int set_up(void **state)
+{
+	options = PIPELINE_OPTIONS_DEFAULT;
+	options.max_surfaces = SURFACES;
+	phone_start(&phone, PHONE_9, &options);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static const struct pipeline_counters *counters(void)
+{
+	return pipeline_counters(phone.pipeline);
+}
+
+static uint64_t run(unsigned int app, uint64_t from_ns, unsigned int frames)
+{
+	char layer[64];
+
+	snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#%u", app, app);
+	return phone_run(&phone, layer, from_ns, V60, frames) + V60;
+}
+
+static void add(struct sums *sums, const struct frame_stats *stats, int64_t p50_ns)
+{
+	sums->rows++;
+	sums->frames += stats->frames;
+	sums->waits += stats->waits;
+	sums->time_ns += stats->time_ns;
+	sums->without_percentiles += stats->frames > 0 && p50_ns < 0;
+}
+
+static void add_summary_row(void *context, const struct summary_row *row)
+{
+	add(context, &row->stats, row->p50_ns);
+}
+
+/* Of the Surfaces that are known and those that had to go. */
+static struct sums summary_sums(void)
+{
+	struct sums sums = { .rows = 0 };
+
+	pipeline_summary(phone.pipeline, &sums, add_summary_row);
+	for (size_t i = 0; i < phone.log.n_evicted; i++)
+		add_summary_row(&sums, &phone.log.evicted[i]);
+	return sums;
+}
+
+static struct sums fps_sums(void)
+{
+	struct sums sums = { .rows = 0 };
+
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		add(&sums, &phone.log.fps[i].stats, phone.log.fps[i].p50_ns);
+	return sums;
+}
+
+/* What the summaries say is what the rows said. */
+static void assert_nothing_lost(void)
+{
+	struct sums summary = summary_sums();
+	struct sums rows = fps_sums();
+
+	assert_int_equal(summary.frames, rows.frames);
+	assert_int_equal(summary.waits, rows.waits);
+	assert_int_equal(summary.time_ns, rows.time_ns);
+	assert_int_equal(phone.log.n_evicted, counters()->surfaces_evicted);
+}
+
+static size_t evicted_rows(const char *surface)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < phone.log.n_evicted; i++)
+		n += strcmp(phone.log.evicted[i].surface, surface) == 0;
+	return n;
+}
+
+static void test_who_goes_leaves_its_row(void **state)
+{
+	uint64_t now_ns = BEGIN;
+
+	for (unsigned int app = 0; app < 3 * SURFACES; app++)
+		now_ns = run(app, now_ns, 30);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_evicted, 2 * SURFACES);
+	assert_string_equal(phone.log.evicted[0].surface, "com.app0/com.app.Main");
+	assert_string_equal(phone.log.evicted[0].app, "com.app0");
+	assert_int_equal(phone.log.evicted[0].stats.frames, 29);
+	assert_in_range(phone.log.evicted[0].p99_ns, V60 - MS, V60 + MS);
+	assert_int_equal(summary_sums().rows, 3 * SURFACES);
+	assert_int_equal(summary_sums().frames, 3 * SURFACES * 29);
+	assert_nothing_lost();
+}
+
+/* All are on the screen at a time, so that those that go have open rows and open layers. */
+static void test_open_rows_are_closed_before(void **state)
+{
+	uint64_t now_ns = BEGIN;
+
+	for (unsigned int i = 0; i < 60; i++)
+		for (unsigned int app = 0; app < SURFACES + 4; app++)
+			now_ns = run(app, now_ns, 3);
+	phone_end(&phone);
+	assert_true(phone.log.n_evicted > SURFACES);
+	assert_nothing_lost();
+}
+
+static void test_a_surface_that_comes_back_gets_another_row(void **state)
+{
+	uint64_t now_ns = run(1, BEGIN, 50);
+
+	for (unsigned int app = 100; app < 102 + SURFACES; app++)
+		now_ns = run(app, now_ns, 30);
+	/* Two more than fit: the last frames still wait to be counted. */
+	assert_int_equal(evicted_rows("com.app1/com.app.Main"), 1);
+	now_ns = run(1, now_ns, 40);
+	for (unsigned int app = 200; app < 200 + SURFACES; app++)
+		now_ns = run(app, now_ns, 30);
+	phone_end(&phone);
+	assert_int_equal(evicted_rows("com.app1/com.app.Main"), 2);
+	assert_nothing_lost();
+}
+
+/* What was seen an hour of the trace later than now is not busy: the clock went back since. */
+static void test_a_clock_that_went_back_turns_nobody_around(void **state)
+{
+	uint64_t now_ns = BEGIN + 3600 * SECOND;
+
+	for (unsigned int app = 0; app < SURFACES; app++)
+		now_ns = run(app, now_ns, 30);
+	now_ns = BEGIN;
+	for (unsigned int i = 0; i < 100; i++)
+		for (unsigned int app = 100; app < 104; app++)
+			now_ns = run(app, now_ns, 3);
+	phone_end(&phone);
+	assert_int_equal(counters()->surfaces_evicted, 4);
+	assert_nothing_lost();
+}
+
+/* Without ticks every interval is another: the store of frame times is full before the table of
+ * Surfaces is, and they go for it. No row and no summary is without its percentiles. */
+static void test_frame_times_of_all_kinds(void **state)
+{
+	uint64_t now_ns = BEGIN;
+	uint64_t random = 1;
+
+	for (unsigned int i = 0; i < 40000; i++) {
+		char layer[64];
+
+		random = random * UINT64_C(6364136223846793005) + 1;
+		now_ns += MS + (random >> 33) % (480 * MS);
+		snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#0", i / 4000);
+		phone.now_ns = now_ns - MS;
+		phone_begin(&phone, "handleMessageInvalidate");
+		phone_latch(&phone, layer);
+		phone_end_slices(&phone, 1);
+		phone_compose(&phone, now_ns, 1);
+	}
+	phone_end(&phone);
+	assert_in_range(counters()->surfaces_evicted, 1, SURFACES);
+	assert_int_equal(counters()->percentiles_refused, 0);
+	assert_int_equal(summary_sums().without_percentiles, 0);
+	assert_int_equal(fps_sums().without_percentiles, 0);
+	assert_int_equal(summary_sums().rows, 10);
+	assert_nothing_lost();
+}
+
+/* A summary in between counts open rows; one that is closed by an eviction is not counted twice. */
+static void test_a_summary_meanwhile_changes_nothing(void **state)
+{
+	uint64_t now_ns = BEGIN;
+
+	for (unsigned int app = 0; app < 3 * SURFACES; app++) {
+		now_ns = run(app, now_ns, 15);
+		summary_sums();
+	}
+	phone_end(&phone);
+	assert_nothing_lost();
+}
+
+/* A thread that begins and never ends is forgotten for one that does. */
+static void test_threads_are_as_many_as_asked_for(void **state)
+{
+	phone_stop(&phone);
+	options.max_threads = 16;
+	phone_start(&phone, PHONE_9, &options);
+	phone_frame(&phone, BEGIN, "com.a/com.a.Main#0");
+	for (int32_t tid = 1000; tid < 1100; tid++)
+		phone_write(&phone, TRACE_SLICE_BEGIN, tid, "queueBuffer", 0);
+	assert_in_range(counters()->threads_evicted, 100 - 16, 100);
+	phone_run(&phone, "com.a/com.a.Main#0", BEGIN + V60, V60, 9);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, "com.a/com.a.Main#0"), 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_who_goes_leaves_its_row, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_open_rows_are_closed_before, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_surface_that_comes_back_gets_another_row,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_clock_that_went_back_turns_nobody_around,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_frame_times_of_all_kinds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_summary_meanwhile_changes_nothing, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_threads_are_as_many_as_asked_for, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests_name("bounded", tests, NULL, NULL);
+}

@@ -83,6 +83,33 @@ static bool has_latched(const struct attribution *a, int32_t tid)
 	return false;
 }
 
+/* Two processes may have one number in their markers, where one of them is in a container. */
+static bool is_process(const struct surfaceflinger *sf, int32_t pid, int32_t tgid)
+{
+	return pid == sf->pid &&
+	       (sf->tgid == TRACE_ID_UNKNOWN || tgid == TRACE_ID_UNKNOWN || tgid == sf->tgid);
+}
+
+/* Is the marker's writer SurfaceFlinger's process, as far as can be told? */
+static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
+{
+	return !a->sf.known || is_process(&a->sf, record->pid, record->tgid);
+}
+
+/* Gives up the latches of @tid, or of all other threads. */
+static void forget_latches(struct attribution *a, int32_t tid, bool others)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < a->n_latches; i++) {
+		if ((a->latches[i].tid == tid) == others)
+			a->latches[kept++] = a->latches[i];
+		else
+			a->layers->layers[a->latches[i].layer].waiting--;
+	}
+	a->n_latches = kept;
+}
+
 /* May the thread that presents now be SurfaceFlinger's, where another is taken for it? */
 static bool may_replace(const struct attribution *a, const struct trace_record *record,
 			enum trust trust)
@@ -101,6 +128,20 @@ static bool may_be_first(const struct attribution *a, const struct trace_record 
 			 enum trust trust)
 {
 	return trust != TRUST_OTHER || record->pid == a->tick_pid || has_latched(a, record->tid);
+}
+
+/* Another one presents: what the old one left open, latched or counted says nothing of it. What
+ * the new one latched before is its own. */
+static void leave_surfaceflinger(struct attribution *a, const struct trace_record *record,
+				 enum trust trust)
+{
+	/* One with a better name was it all the time. */
+	a->restarts += trust <= a->sf.trust && !is_sf_process(a, record);
+	while (threads_open(&a->threads, a->sf.tid))
+		threads_end(&a->threads, a->sf.tid);
+	forget_latches(a, record->tid, true);
+	a->healed++;
+	a->sure_latches = 0;
 }
 
 /* Is @record, a present, SurfaceFlinger's? Learns who that is. */
@@ -123,27 +164,15 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 		a->foreign_presents++;
 		return false;
 	}
+	if (another)
+		leave_surfaceflinger(a, record, trust);
 	*sf = (struct surfaceflinger){ .known = true,
 				       .trust = trust,
 				       .tid = record->tid,
 				       .pid = record->pid,
 				       .tgid = record->tgid };
-	a->sure_latches = 0;
 	a->sink.surfaceflinger(a->sink.context, record->time_ns, another);
 	return true;
-}
-
-/* Two processes may have one number in their markers, where one of them is in a container. */
-static bool is_process(const struct surfaceflinger *sf, int32_t pid, int32_t tgid)
-{
-	return pid == sf->pid &&
-	       (sf->tgid == TRACE_ID_UNKNOWN || tgid == TRACE_ID_UNKNOWN || tgid == sf->tgid);
-}
-
-/* Is the marker's writer SurfaceFlinger's process, as far as can be told? */
-static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
-{
-	return !a->sf.known || is_process(&a->sf, record->pid, record->tgid);
 }
 
 bool attribution_ticks_are_its(const struct attribution *a)
@@ -153,18 +182,14 @@ bool attribution_ticks_are_its(const struct attribution *a)
 
 /* --- layers and their buffers --- */
 
-/* Gives up the latches of @tid, or of all other threads. */
-static void forget_latches(struct attribution *a, int32_t tid, bool others)
+/* What is known of the layer's buffers may be from before events were lost. */
+static void freshen(const struct attribution *a, struct layer *layer)
 {
-	unsigned int kept = 0;
-
-	for (unsigned int i = 0; i < a->n_latches; i++) {
-		if ((a->latches[i].tid == tid) == others)
-			a->latches[kept++] = a->latches[i];
-		else
-			a->layers->layers[a->latches[i].layer].waiting--;
-	}
-	a->n_latches = kept;
+	if (layer->healed == a->healed)
+		return;
+	layer->healed = a->healed;
+	layer->buffers.known = layer->transactions.known = false;
+	layer->n_queued = 0;
 }
 
 /* Makes room for another layer. Latches hold layers, and a thread that never presents holds them
@@ -199,6 +224,7 @@ static struct layer *take_layer(struct attribution *a, struct span name,
 	}
 	layer = &a->layers->layers[id];
 	layers_use(a->layers, layer);
+	freshen(a, layer);
 	return layer->ignored ? NULL : layer;
 }
 
@@ -355,6 +381,8 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 /* All that this thread latched since its last present. */
 static void present(struct attribution *a, const struct trace_record *record)
 {
+	uint64_t frames;
+
 	if (!is_surfaceflinger(a, record))
 		return;
 	a->sf.last_ns = record->time_ns;
@@ -362,9 +390,11 @@ static void present(struct attribution *a, const struct trace_record *record)
 		return;
 	a->sf.presented = (threads_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
 	a->presents++;
+	frames = a->frames;
 	for (unsigned int i = 0; i < a->n_latches; i++)
 		if (a->latches[i].tid == record->tid)
 			emit_frame(a, &a->latches[i], record->time_ns);
+	a->unattributed_presents += a->frames == frames;
 	forget_latches(a, record->tid, false);
 	a->sink.present(a->sink.context, record->time_ns);
 }
@@ -460,6 +490,9 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 void attribution_heal(struct attribution *a)
 {
 	threads_forget(&a->threads);
+	forget_latches(a, a->sf.tid, true);
+	forget_latches(a, a->sf.tid, false);
+	a->healed++;
 	a->sf.presented = false;
 }
 

@@ -67,8 +67,11 @@ struct attribution {
 	int32_t tick_tgid; /* the same as the kernel says */
 	unsigned int n_latches;
 	struct latch latches[LATCHES_MAX]; /* in order; their layers count as waiting */
+	uint64_t healed; /* times that what is open, queued or counted said nothing any more */
 	uint64_t presents;
+	uint64_t unattributed_presents; /* with no layer's frame in them */
 	uint64_t foreign_presents;
+	uint64_t restarts; /* another process took over */
 	uint64_t frames;
 	uint64_t dropped_frames;
 	uint64_t no_room;      /* layers that did not fit into the table */
@@ -86,7 +89,8 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 /* Did SurfaceFlinger write the last tick? */
 bool attribution_ticks_are_its(const struct attribution *a);
 
-/* The clock stepped: what is open says nothing any more. */
+/* Events may be missing, or the clock stepped: what is open says nothing any more, nor do latches
+ * that wait for a present, which may be gone, and counters. */
 void attribution_heal(struct attribution *a);
 
 #endif

@@ -7,7 +7,7 @@
 #define RECORDS_PER_EVENT 1000
 #define EVENT_TEXT_SIZE 1100
 
-void events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
+bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text)
 {
 	struct event_limit *limit = &events->limits[kind];
@@ -15,11 +15,11 @@ void events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 	char longer[EVENT_TEXT_SIZE];
 
 	if (!events->sink.event)
-		return;
+		return false;
 	if (limit->written >= EVENTS_FREE &&
 	    events->records < limit->last_record + RECORDS_PER_EVENT) {
 		limit->withheld++;
-		return;
+		return false;
 	}
 	if (limit->withheld > 0) {
 		snprintf(longer, sizeof(longer), "%s (and %llu of this kind before)", text,
@@ -28,4 +28,5 @@ void events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 	}
 	*limit = (struct event_limit){ limit->written + 1, events->records, 0 };
 	events->sink.event(events->sink.context, &event);
+	return true;
 }

@@ -3,6 +3,7 @@
 #ifndef JANKD_RULES_EVENTS_H
 #define JANKD_RULES_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "rules/row.h"
@@ -23,8 +24,9 @@ struct event_writer {
  *
  * Any app can make events of most kinds happen, as often as it likes: after the first ones of a
  * kind, one in a thousand records is written and tells of those that were not.
+ * Returns false where it was not written.
  */
-void events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
+bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text);
 
 #endif

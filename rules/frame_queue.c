@@ -43,6 +43,13 @@ static double target_of(const struct frame_queue *q, const struct window *w)
 	return w->last.locked ? 1e9 / (double)w->last.period_ns : 60;
 }
 
+/* What was lost up to the frame that is next. */
+static struct loss loss_so_far(const struct frame_queue *q)
+{
+	return q->n > 0 ? q->waiting[q->first].around.loss : q->loss;
+}
+
+/* What was lost since the layer's last frame may have been frames of it: its row tells. */
 void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 {
 	double target_fps = target_of(q, &layer->window);
@@ -51,7 +58,8 @@ void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 
 	if (!window_has_row(&layer->window))
 		return;
-	window_close(&layer->window, &q->store, target_fps, q->options.kpi_ns, &row);
+	window_close(&layer->window, &q->store, loss_so_far(q), target_fps, q->options.kpi_ns,
+		     &row);
 	row.app = layer->app;
 	row.surface = layer->surface;
 	if (layer->hidden)
@@ -206,7 +214,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 {
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
 	struct vsync_stamp before = layer->window.last;
-	struct loss before_loss = layer->window.begun ? layer->window.last_loss : waiting->loss;
+	struct loss before_loss =
+		layer->window.begun ? layer->window.around.loss : loss_before(&waiting->around);
 	struct vsync_stamp stamp;
 	struct interval interval;
 
@@ -224,11 +233,11 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
 	follow_refresh(q, &stamp);
 	interval = window_frame(&layer->window, layer->hidden ? NULL : &q->store, &stamp,
-				waiting->loss, waiting->frame.tx);
+				&waiting->around, waiting->frame.tx);
 	if (layer->hidden)
 		return;
 	add_to_summary(q, layer, stamp.time_ns, interval);
-	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->loss));
+	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->around.loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);
 }
@@ -261,7 +270,7 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 }
 
 /* Presents come in the order of time: one out of order has the time of the one before. */
-static void add(struct frame_queue *q, const struct frame *frame, struct loss loss)
+static void add(struct frame_queue *q, const struct frame *frame)
 {
 	struct waiting_frame *waiting;
 
@@ -270,7 +279,9 @@ static void add(struct frame_queue *q, const struct frame *frame, struct loss lo
 		count_first(q);
 	}
 	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
-	*waiting = (struct waiting_frame){ *frame, loss };
+	*waiting = (struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->in_doubt } };
+	if (q->n > q->high_water)
+		q->high_water = q->n;
 	if (waiting->frame.present_ns + DISORDER_NS < q->last_present_ns)
 		return; /* a forged one was before: it will be dropped */
 	if (waiting->frame.present_ns < q->last_present_ns)
@@ -278,20 +289,41 @@ static void add(struct frame_queue *q, const struct frame *frame, struct loss lo
 	q->last_present_ns = waiting->frame.present_ns;
 }
 
-void frame_queue_add(struct frame_queue *q, const struct frame *frame, struct loss loss)
+void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 {
 	q->layers.layers[frame->layer].waiting++;
-	add(q, frame, loss);
+	add(q, frame);
 }
 
-void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, struct loss loss)
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
 {
 	struct frame mark = { .layer = LAYER_NONE, .present_ns = present_ns };
 
-	add(q, &mark, loss);
+	add(q, &mark);
 }
 
 /* --- when the trace does not go on as it was --- */
+
+static void add_loss(struct loss *sum, struct loss lost)
+{
+	sum->events += lost.events;
+	sum->unknown += lost.unknown;
+	sum->holes++;
+}
+
+void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
+{
+	add_loss(&q->loss, lost);
+	for (unsigned int i = q->n; i > 0; i--) {
+		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
+
+		if (waiting->frame.present_ns <= from_ns)
+			break;
+		add_loss(&waiting->around.loss, lost);
+		add_loss(&waiting->around.hole, lost);
+		waiting->around.in_hole = true;
+	}
+}
 
 static void drop_first(struct frame_queue *q)
 {
@@ -320,11 +352,16 @@ void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns)
 	}
 }
 
-static void count_all(struct frame_queue *q)
+void frame_queue_count(struct frame_queue *q)
 {
 	q->locked_once = true;
 	while (q->n > 0)
 		count_first(q);
+}
+
+static void count_all(struct frame_queue *q)
+{
+	frame_queue_count(q);
 	for (int i = 0; i < q->layers.max; i++)
 		if (q->layers.layers[i].length)
 			frame_queue_close_row(q, &q->layers.layers[i]);
@@ -362,7 +399,7 @@ void frame_queue_summary(struct frame_queue *q, void *context,
 
 		if (!layer->length || layer->hidden || !window_has_row(&layer->window))
 			continue;
-		stats.lost = loss_between(layer->window.start_loss, layer->window.last_loss);
+		stats.lost = loss_between(layer->window.start_loss, loss_so_far(q));
 		entry = summary_find(&q->summary, layer->surface_hash, &layer->place);
 		if (entry)
 			summary_add_open(entry, &stats, target_of(q, &layer->window));

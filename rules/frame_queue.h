@@ -23,7 +23,7 @@
 
 struct waiting_frame {
 	struct frame frame; /* its layer is LAYER_NONE: the present itself, behind its frames */
-	struct loss loss;
+	struct around around;
 };
 
 struct frame_queue {
@@ -38,11 +38,14 @@ struct frame_queue {
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
+	struct loss loss; /* so far */
+	bool in_doubt;	  /* frames that come now are in a hole */
 	uint64_t layers_evicted;
 	char front[APP_SIZE]; /* the app in front */
 	int front_layer;      /* the last activity's layer that had a frame */
 	unsigned int first;
 	unsigned int n;
+	unsigned int high_water; /* of n */
 	struct waiting_frame waiting[FRAME_QUEUE_MAX];
 	struct chunk_store store;
 	struct layer_table layers;
@@ -55,14 +58,21 @@ int frame_queue_init(struct frame_queue *q);
 void frame_queue_free(struct frame_queue *q);
 
 /* A frame, and behind all of its present the present itself. Times may not go back. */
-void frame_queue_add(struct frame_queue *q, const struct frame *frame, struct loss loss);
-void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, struct loss loss);
+void frame_queue_add(struct frame_queue *q, const struct frame *frame);
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns);
+
+/* Events may be missing behind @from_ns, where frames that wait may be, up to what comes next.
+ * @lost: what is known of them, less the holes. */
+void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost);
 
 /* It is @now_ns in the trace: counts what has waited long enough, closes rows that are idle. */
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
 
 /* Drops the frames from @from_ns on: they were none. @last_ns: the last present that was one. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);
+
+/* What comes is of another display: counts what is there, leaves its rows open. */
+void frame_queue_count(struct frame_queue *q);
 
 /* The clock went back: counts what is there; what comes has nothing to do with it. */
 void frame_queue_begin_again(struct frame_queue *q);

@@ -42,6 +42,7 @@ struct layer {
 	uint64_t last_use; /* number of the last evidence of any kind */
 
 	/* What attribution knows of its buffers. */
+	uint64_t healed; /* attribution.healed when it was heard of last: older says nothing */
 	struct last_value buffers;
 	struct last_value transactions;
 	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* oldest first */

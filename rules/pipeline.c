@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rules/attribute.h"
 #include "rules/events.h"
@@ -26,15 +27,19 @@
 /* So often the queue is looked at: most records have nothing to do with it. */
 #define SETTLE_EVERY_NS UINT64_C(10000000)
 
+/* More than a kernel can count between two reads: whoever wrote this is not one. */
+#define LOST_MAX INT64_C(1000000000000)
+
 struct pipeline {
 	const struct ruleset *rules;
 	struct pipeline_counters counters;
 	struct event_writer events;
 	struct attribution attribution;
 	struct frame_queue queue;
-	struct gfx2019 *gfx2019; /* the other way, where the rules ask for it */
-	struct loss loss;
-	uint64_t now_ns;	  /* latest time of a record */
+	struct loss told_loss;		  /* of queue.loss, in events */
+	struct gfx2019 *gfx2019;	  /* the other way, where the rules ask for it */
+	uint64_t heard_ns[PIPELINE_CPUS]; /* the last record of each CPU */
+	uint64_t now_ns;		  /* latest time of a record */
 	uint64_t ahead_ns;	  /* time of a last record far ahead of it, 0: there is none */
 	uint64_t sure_present_ns; /* the last present before it */
 	bool is_behind;		  /* the last record was far behind: it was passed over */
@@ -66,14 +71,14 @@ static void on_frame(void *context, const struct frame *frame)
 {
 	struct pipeline *p = context;
 
-	frame_queue_add(&p->queue, frame, p->loss);
+	frame_queue_add(&p->queue, frame);
 }
 
 static void on_present(void *context, uint64_t present_ns)
 {
 	struct pipeline *p = context;
 
-	frame_queue_add_present(&p->queue, present_ns, p->loss);
+	frame_queue_add_present(&p->queue, present_ns);
 }
 
 static void on_counter(void *context, const struct trace_record *record)
@@ -90,6 +95,11 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	const struct surfaceflinger *sf = &p->attribution.sf;
 	char text[96];
 
+	/* No frame of the old one has to do with one of this. */
+	if (another) {
+		frame_queue_count(&p->queue);
+		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
+	}
 	/* Ticks of whoever was taken for it before say nothing of this one's display. */
 	if (!attribution_ticks_are_its(&p->attribution))
 		vsync_reset(&p->queue.vsync);
@@ -107,20 +117,54 @@ static int on_room(void *context)
 
 /* --- records --- */
 
+static bool is_counted_cpu(int32_t cpu)
+{
+	return cpu >= 0 && cpu < PIPELINE_CPUS;
+}
+
+/* What was lost since the last line about it: all lines together tell of every event. */
+static void tell_lost(struct pipeline *p, uint64_t time_ns, const char *who)
+{
+	char text[160];
+	uint64_t events = p->queue.loss.events - p->told_loss.events;
+	uint64_t unknown = p->queue.loss.unknown - p->told_loss.unknown;
+	int n = snprintf(text, sizeof(text), "%s: ", who);
+
+	if (events > 0)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%llu events%s",
+			      (unsigned long long)events, unknown ? ", and " : "");
+	if (unknown > 0)
+		snprintf(text + n, sizeof(text) - (size_t)n,
+			 "nobody knows how many events, %llu times", (unsigned long long)unknown);
+	if (events + unknown > 0 && events_write(&p->events, time_ns, TRACE_EVENT_LOST, text))
+		p->told_loss = p->queue.loss;
+}
+
+/* The kernel says so before the next event of that CPU: the hole is between that and the last one
+ * of it, and frames of other CPUs that are in it came before. */
 static void lost(struct pipeline *p, const struct trace_record *record)
 {
-	char text[64];
+	bool counted = is_counted_cpu(record->cpu);
+	bool all_told = p->told_loss.events == p->queue.loss.events &&
+			p->told_loss.unknown == p->queue.loss.unknown;
+	struct loss loss = { 0 };
+	char who[32];
 
-	if (record->value == TRACE_LOST_UNKNOWN) {
-		p->loss.unknown++;
-		snprintf(text, sizeof(text), "CPU %d: events, nobody knows how many",
-			 (int)record->cpu);
-	} else {
-		p->loss.events += (uint64_t)record->value;
-		snprintf(text, sizeof(text), "CPU %d: %lld events", (int)record->cpu,
-			 (long long)record->value);
-	}
-	events_write(&p->events, record->time_ns, TRACE_EVENT_LOST, text);
+	if (record->value < 0 || record->value > LOST_MAX)
+		loss.unknown = 1;
+	else
+		loss.events = (uint64_t)record->value;
+	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
+	frame_queue_hole(&p->queue, counted ? p->heard_ns[record->cpu] : 0, loss);
+	snprintf(who, sizeof(who), "CPU %d", (int)record->cpu);
+	tell_lost(p, record->time_ns, all_told ? who : "several CPUs");
+}
+
+/* At the end none may be left untold. */
+static void tell_last_losses(struct pipeline *p)
+{
+	p->events.limits[TRACE_EVENT_LOST].written = 0;
+	tell_lost(p, p->now_ns, "several CPUs");
 }
 
 static void report_step(struct pipeline *p, uint64_t time_ns, const char *what, uint64_t by_ns)
@@ -145,6 +189,7 @@ static bool is_alone_behind(struct pipeline *p, uint64_t time_ns)
 			    p->now_ns - p->behind_ns);
 	p->is_behind = behind && !another;
 	p->behind_ns = time_ns;
+	p->counters.late += p->is_behind;
 	return p->is_behind;
 }
 
@@ -170,6 +215,7 @@ static bool follow_clock(struct pipeline *p, uint64_t time_ns)
 		frame_queue_begin_again(&p->queue);
 		p->next_settle_ns = 0;
 		attribution_heal(&p->attribution);
+		memset(p->heard_ns, 0, sizeof(p->heard_ns));
 		p->now_ns = time_ns;
 	}
 	if (time_ns > p->now_ns)
@@ -188,6 +234,8 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		if (is_alone_behind(p, record->time_ns))
 			return;
 		sure = follow_clock(p, record->time_ns);
+		if (is_counted_cpu(record->cpu))
+			p->heard_ns[record->cpu] = record->time_ns;
 		if (p->counters.first_ns == 0)
 			p->counters.first_ns = record->time_ns;
 	}
@@ -204,13 +252,21 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 
 void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 {
-	(void)since_ns;
-	p->loss.unknown++;
+	p->counters.holes++;
+	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown = 1 });
+	/* Whoever knows of the hole tells of it. */
+	p->told_loss.unknown++;
 	attribution_heal(&p->attribution);
+}
+
+void pipeline_doubt(struct pipeline *p, bool doubt)
+{
+	p->queue.in_doubt = doubt;
 }
 
 void pipeline_end(struct pipeline *p)
 {
+	tell_last_losses(p);
 	if (p->gfx2019) {
 		gfx2019_end(p->gfx2019);
 		return;
@@ -230,11 +286,14 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	const struct attribution *a = &p->attribution;
 	uint64_t period_ns = vsync_period_ns(&p->queue.vsync);
 
-	c->lost_events = p->loss.events;
-	c->lost_unknown = p->loss.unknown;
+	c->lost_events = p->queue.loss.events;
+	c->lost_unknown = p->queue.loss.unknown;
 	c->presents = p->gfx2019 ? p->gfx2019->presents : a->presents;
 	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames;
+	c->unattributed_presents = a->unattributed_presents;
 	c->foreign_presents = a->foreign_presents;
+	c->surfaceflinger_restarts = a->restarts;
+	c->queue_high_water = p->queue.high_water;
 	c->dropped_frames = a->dropped_frames;
 	c->layers_evicted = p->queue.layers_evicted;
 	c->layers_refused = a->no_room;

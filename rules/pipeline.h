@@ -37,19 +37,28 @@ struct pipeline_options {
 				    .max_surfaces = 320,                                           \
 				    .max_threads = 256 })
 
+/* CPUs whose losses are counted one by one. */
+#define PIPELINE_CPUS 64
+
 /* What was seen and what did not fit: every count since the beginning. */
 struct pipeline_counters {
 	uint64_t records;
 	uint64_t ticks;
 	uint64_t presents;
-	uint64_t frames;	   /* (present, layer) pairs */
-	uint64_t lost_events;	   /* of known number */
-	uint64_t lost_unknown;	   /* times that an unknown number was lost */
+	uint64_t frames;       /* (present, layer) pairs */
+	uint64_t lost_events;  /* of known number */
+	uint64_t lost_unknown; /* times that an unknown number was lost, holes too */
+	uint64_t lost_by_cpu[PIPELINE_CPUS + 1]; /* lost_events; the last: of all other CPUs */
+	uint64_t holes;				 /* calls of pipeline_hole() */
+	uint64_t unattributed_presents; /* of SurfaceFlinger, without a frame of any layer */
 	uint64_t foreign_presents; /* present slices of threads that are not SurfaceFlinger's */
+	uint64_t surfaceflinger_restarts;
 	uint64_t clock_steps;
-	uint64_t dropped_frames; /* buffers replaced before they were latched */
-	uint64_t layers_evicted; /* tables that were full: the oldest idle entry went */
-	uint64_t layers_refused; /* and there was none that could go */
+	uint64_t late;		   /* records passed over: their time was past, and theirs alone */
+	uint64_t queue_high_water; /* frames and presents that waited to be counted, at most */
+	uint64_t dropped_frames;   /* buffers replaced before they were latched */
+	uint64_t layers_evicted;   /* tables that were full: the oldest idle entry went */
+	uint64_t layers_refused;   /* and there was none that could go */
 	uint64_t surfaces_evicted;
 	uint64_t percentiles_refused; /* rows and Surfaces with too many different frame times */
 	uint64_t threads_evicted;
@@ -80,9 +89,16 @@ struct pipeline *pipeline_free(struct pipeline *p);
 void pipeline_record(struct pipeline *p, const struct trace_record *record);
 
 /* Between the trace time @since_ns and the next record events may be missing, and no record says
- * so: tracing was switched off, the buffer was cleared, the device slept. No interval is known
- * across it. */
+ * so: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as
+ * across a loss that a record tells of, an interval is known only where it is one vsync; a frame
+ * with any other has none, as a layer's first frame. So each is one row more in frames.csv than
+ * frames, waits and first frames make. */
 void pipeline_hole(struct pipeline *p, uint64_t since_ns);
+
+/* While @doubt, events are known to be missing and the record that says so has not come yet: a
+ * reader that was held up sees from the kernel's own statistics that some CPU's buffer ran over,
+ * but the other CPUs' events come first. Frames that come meanwhile are as if in a hole. */
+void pipeline_doubt(struct pipeline *p, bool doubt);
 
 /* The trace ends: writes what is left. No record may follow. */
 void pipeline_end(struct pipeline *p);

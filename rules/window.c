@@ -9,7 +9,16 @@ int64_t loss_between(struct loss before, struct loss now)
 {
 	if (before.unknown != now.unknown)
 		return ROW_UNKNOWN;
-	return (int64_t)(now.events - before.events);
+	return now.events < before.events ? 0 : (int64_t)(now.events - before.events);
+}
+
+struct loss loss_before(const struct around *around)
+{
+	return (struct loss){
+		.events = around->loss.events - around->hole.events,
+		.unknown = around->loss.unknown - around->hole.unknown,
+		.holes = around->loss.holes - around->hole.holes,
+	};
 }
 
 static struct interval interval_between(const struct vsync_stamp *before,
@@ -33,26 +42,41 @@ void window_clear(struct window *w, struct chunk_store *store)
 	*w = WINDOW_EMPTY;
 }
 
+static bool is_across_hole(const struct around *before, const struct around *now)
+{
+	return before->in_hole || now->in_hole || before->loss.holes != now->loss.holes;
+}
+
+static void count(struct window *w, struct chunk_store *store, struct interval interval, bool tx)
+{
+	frame_stats_add(&w->stats, &w->history, (uint64_t)interval.ns, interval.vsyncs);
+	if ((uint64_t)interval.ns >= STATS_WAIT_NS)
+		return;
+	if (store)
+		samples_add(store, &w->samples, (uint32_t)interval.ns);
+	w->stats.tx += tx;
+}
+
 struct interval window_frame(struct window *w, struct chunk_store *store,
-			     const struct vsync_stamp *stamp, struct loss loss, bool tx)
+			     const struct vsync_stamp *stamp, const struct around *around, bool tx)
 {
 	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN };
 
 	if (w->begun) {
 		interval = interval_between(&w->last, stamp);
-		frame_stats_add(&w->stats, &w->history, (uint64_t)interval.ns, interval.vsyncs);
-		if ((uint64_t)interval.ns < STATS_WAIT_NS) {
-			if (store)
-				samples_add(store, &w->samples, (uint32_t)interval.ns);
-			w->stats.tx += tx;
+		if (interval.vsyncs != 1 && is_across_hole(&w->around, around)) {
+			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN };
+			w->history.n = 0;
+		} else {
+			count(w, store, interval, tx);
 		}
 	} else {
 		w->start_ns = stamp->time_ns;
-		w->start_loss = loss;
+		w->start_loss = loss_before(around);
 		w->begun = true;
 	}
 	w->last = *stamp;
-	w->last_loss = loss;
+	w->around = *around;
 	return interval;
 }
 
@@ -61,8 +85,8 @@ bool window_has_row(const struct window *w)
 	return w->begun && w->stats.frames + w->stats.waits > 0;
 }
 
-void window_close(struct window *w, struct chunk_store *store, double target_fps, uint64_t kpi_ns,
-		  struct fps_row *row)
+void window_close(struct window *w, struct chunk_store *store, struct loss loss, double target_fps,
+		  uint64_t kpi_ns, struct fps_row *row)
 {
 	static const unsigned int permilles[3] = { 500, 900, 990 };
 	int64_t percentiles_ns[3];
@@ -72,7 +96,7 @@ void window_close(struct window *w, struct chunk_store *store, double target_fps
 		target_fps = refresh > 0 ? refresh : TARGET_FPS;
 	*row = (struct fps_row){ .start_ns = w->start_ns, .end_ns = w->last.time_ns };
 	row->stats = w->stats;
-	row->stats.lost = loss_between(w->start_loss, w->last_loss);
+	row->stats.lost = loss_between(w->start_loss, loss);
 	row->fps = frame_stats_fps(&w->stats);
 	row->stats.score = frame_stats_score(&w->stats, row->fps, target_fps, kpi_ns);
 	row->refresh_mhz = refresh > 0 ? (int64_t)(refresh * 1000 + 0.5) : ROW_UNKNOWN;
@@ -81,7 +105,7 @@ void window_close(struct window *w, struct chunk_store *store, double target_fps
 	row->p90_ns = percentiles_ns[1];
 	row->p99_ns = percentiles_ns[2];
 	w->start_ns = w->last.time_ns;
-	w->start_loss = w->last_loss;
+	w->start_loss = loss;
 	w->stats = FRAME_STATS_EMPTY;
 	samples_clear(store, &w->samples);
 }

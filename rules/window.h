@@ -15,21 +15,32 @@
 struct loss {
 	uint64_t events;  /* of known number */
 	uint64_t unknown; /* times that the number was not known */
+	uint64_t holes;	  /* times that events were or may have been lost */
+};
+
+/* What a frame's record knows of the trace around it. */
+struct around {
+	struct loss loss; /* up to its present, and of the hole that it is in */
+	struct loss hole; /* of that alone */
+	bool in_hole;	  /* the present itself is where events may be missing */
 };
 
 /* Lost from @before to @now, or ROW_UNKNOWN. */
 int64_t loss_between(struct loss before, struct loss now);
 
+/* What was lost before the layer whose first frame is @around had any. */
+struct loss loss_before(const struct around *around);
+
 /* The distance of a frame from the one before. */
 struct interval {
-	int64_t ns;	/* ROW_UNKNOWN of a first frame */
+	int64_t ns;	/* ROW_UNKNOWN of a first frame, and across a hole */
 	int64_t vsyncs; /* ROW_UNKNOWN where the lattice is not locked */
 };
 
 struct window {
 	bool begun;		 /* there was a frame */
 	struct vsync_stamp last; /* the last one */
-	struct loss last_loss;	 /* when it was presented */
+	struct around around;	 /* of the last one */
 	uint64_t start_ns;	 /* of the open row */
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
@@ -42,20 +53,27 @@ struct window {
 /* Makes the window as empty as a new one. */
 void window_clear(struct window *w, struct chunk_store *store);
 
-/* Counts the frame at @stamp. @tx: its present applied a transaction of the layer. @store: for the
- * percentiles of its row; NULL: nobody wants them. */
+/**
+ * window_frame() - count the frame at @stamp
+ * @store: for the percentiles of its row; NULL: nobody wants them
+ * @tx: its present applied a transaction of the layer
+ *
+ * Across a hole frames may be missing, so an interval is known there only where it is one vsync:
+ * then none can be between. Any other is like that of a first frame.
+ */
 struct interval window_frame(struct window *w, struct chunk_store *store,
-			     const struct vsync_stamp *stamp, struct loss loss, bool tx);
+			     const struct vsync_stamp *stamp, const struct around *around, bool tx);
 
 /* Is there anything in the open row? */
 bool window_has_row(const struct window *w);
 
 /**
  * window_close() - make a row of what is there and begin the next
+ * @loss: up to here: what is lost behind the last frame is told of, too
  * @row: set but for app and surface
  * @target_fps: of the score; 0: the refresh rate, 60 where it is not known
  */
-void window_close(struct window *w, struct chunk_store *store, double target_fps, uint64_t kpi_ns,
-		  struct fps_row *row);
+void window_close(struct window *w, struct chunk_store *store, struct loss loss, double target_fps,
+		  uint64_t kpi_ns, struct fps_row *row);
 
 #endif

@@ -17,6 +17,7 @@ void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_
 
 	memset(phone, 0, sizeof(*phone));
 	phone->age = age;
+	phone->cpu = 1;
 	phone->sf_tid = phone->sf_tgid = phone->sf_pid = 406;
 	phone->sf_comm = "surfaceflinger";
 	sink = row_log_begin(&phone->log);
@@ -45,7 +46,7 @@ void phone_record(struct phone *phone, const struct trace_record *record)
 void phone_write(struct phone *phone, enum trace_kind kind, int32_t tid, const char *name,
 		 int64_t value)
 {
-	struct trace_record record = { .kind = kind, .cpu = 1, .value = value };
+	struct trace_record record = { .kind = kind, .cpu = phone->cpu, .value = value };
 	char copy[5000];
 
 	/* A record's name is borrowed: nobody may keep it. */

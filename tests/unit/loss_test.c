@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is missing from a trace is never jank, and never goes unsaid. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char b[] = "com.b/com.b.Main#0";
+#define SURFACE_A "com.a/com.a.Main"
+
+static struct phone phone;
+static struct pipeline_options options;
+
+static int set_up(void **state)
+{
+	options = PIPELINE_OPTIONS_DEFAULT;
+	options.type = 2;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static void start(enum phone_age age)
+{
+	phone_start(&phone, age, &options);
+}
+
+static void on_every_phone(void (*play)(void))
+{
+	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
+		if (age > PHONE_9)
+			phone_stop(&phone);
+		start(age);
+		play();
+	}
+}
+
+static const struct pipeline_counters *counters(void)
+{
+	return pipeline_counters(phone.pipeline);
+}
+
+static const struct frame_row *frame_of(const char *layer, size_t n)
+{
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		if (strcmp(phone.log.frames[i].layer, layer) == 0 && n-- == 0)
+			return &phone.log.frames[i];
+	fail_msg("there is no such frame of %s", layer);
+	return NULL;
+}
+
+static size_t unknown_intervals(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		n += phone.log.frames[i].interval_ns < 0;
+	return n;
+}
+
+/* Sums over the rows of a surface. */
+static struct frame_stats sums(void)
+{
+	struct frame_stats sum = { 0 };
+
+	for (size_t i = 0; i < phone.log.n_fps; i++) {
+		const struct frame_stats *row = &phone.log.fps[i].stats;
+
+		sum.frames += row->frames;
+		sum.waits += row->waits;
+		sum.a += row->a;
+		sum.b += row->b;
+		sum.d += row->d;
+		sum.missed += row->missed;
+		sum.jank += row->jank + row->small_jank;
+		sum.lost += row->lost;
+		assert_int_not_equal(row->lost, ROW_UNKNOWN);
+	}
+	return sum;
+}
+
+static void expect_no_jank(void)
+{
+	struct frame_stats sum = sums();
+
+	assert_int_equal(sum.a + sum.b, 0);
+	assert_int_equal(sum.d, 0);
+	assert_int_equal(sum.missed, 0);
+	assert_int_equal(sum.jank, 0);
+	assert_int_equal(sum.waits, 0);
+	assert_int_equal(phone.log.n_drops, 0);
+}
+
+/* --- a loss between two frames --- */
+
+static void play_gap(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_lost(&phone, 1, 77);
+	phone_run(&phone, a, BEGIN + 37 * V60, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 60);
+	assert_int_equal(frame_of(a, 30)->interval_ns, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 30)->lost, 77);
+	assert_int_equal(frame_of(a, 31)->vsyncs, 1);
+	assert_int_equal(unknown_intervals(), 2);
+	assert_int_equal(sums().frames, 58);
+	assert_int_equal(sums().lost, 77);
+	expect_no_jank();
+}
+
+static void test_a_gap_with_loss_is_no_jank(void **state)
+{
+	on_every_phone(play_gap);
+}
+
+/* Longer than any frame time: frames may have been lost, so it was no wait. */
+static void test_a_long_gap_with_loss_is_no_wait(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_lost(&phone, 1, 77);
+	phone_run(&phone, a, BEGIN + 3 * SECOND, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(unknown_intervals(), 2);
+	expect_no_jank();
+}
+
+/* Between two presents that are one vsync apart there is no room for a third. */
+static void test_one_vsync_is_known_across_a_loss(void **state)
+{
+	start(PHONE_14);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_lost(&phone, 1, 77);
+	phone_run(&phone, a, BEGIN + 30 * V60, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 30)->vsyncs, 1);
+	assert_int_equal(frame_of(a, 30)->lost, 77);
+	assert_int_equal(sums().frames, 59);
+	expect_no_jank();
+}
+
+static void test_jank_is_jank_again_behind_a_loss(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_lost(&phone, 1, 77);
+	phone_run(&phone, a, BEGIN + 37 * V60, V60, 30);
+	phone_run(&phone, a, BEGIN + 73 * V60, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(sums().d, 1);
+	assert_int_equal(sums().jank, 1);
+	assert_int_equal(sums().missed, 6);
+	assert_int_equal(phone.log.n_drops, 1);
+}
+
+/* What jank is measured against is forgotten, as by a wait. */
+static void test_a_loss_forgets_the_frames_before(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_lost(&phone, 1, 77);
+	phone_frame(&phone, BEGIN + 37 * V60, a);
+	phone_run(&phone, a, BEGIN + 44 * V60, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(sums().d, 1);
+	assert_int_equal(sums().jank, 0);
+}
+
+/* --- where the hole is --- */
+
+/* The kernel tells of CPU 2's loss before its next event. Frames that came on CPU 1 meanwhile wait
+ * to be counted: those that were lost between them are not missed vsyncs. */
+static void test_frames_before_the_word_of_a_loss(void **state)
+{
+	start(PHONE_14);
+	phone_run(&phone, a, BEGIN, V60, 20);
+	phone.cpu = 2;
+	phone_frame(&phone, BEGIN + 20 * V60, a);
+	phone.cpu = 1;
+	phone_frame(&phone, BEGIN + 21 * V60, a);
+	phone_frame(&phone, BEGIN + 24 * V60, a); /* two before it were CPU 2's */
+	phone_frame(&phone, BEGIN + 27 * V60, a);
+	phone.cpu = 2;
+	phone_lost(&phone, 2, 900);
+	phone_frame(&phone, BEGIN + 29 * V60, a);
+	phone_run(&phone, a, BEGIN + 30 * V60, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 20)->lost, 0);
+	assert_int_equal(frame_of(a, 21)->lost, 900);
+	assert_int_equal(frame_of(a, 21)->vsyncs, 1);
+	for (size_t i = 22; i < 25; i++) {
+		assert_int_equal(frame_of(a, i)->lost, 0);
+		assert_int_equal(frame_of(a, i)->vsyncs, ROW_UNKNOWN);
+	}
+	assert_int_equal(sums().lost, 900);
+	expect_no_jank();
+}
+
+/* A CPU that was never heard may have lost anything up to now. */
+static void test_loss_of_a_silent_cpu(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 20);
+	phone_run(&phone, a, BEGIN + 21 * V60, V60, 4);
+	phone_lost(&phone, 5, 900);
+	phone_run(&phone, a, BEGIN + 25 * V60, V60, 4);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 20)->vsyncs, ROW_UNKNOWN);
+	expect_no_jank();
+}
+
+static void test_a_loss_elsewhere_is_far_from_earlier_frames(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 20);
+	phone_run(&phone, a, BEGIN + 22 * V60, V60, 20);
+	phone_lost(&phone, 1, 900);
+	phone_run(&phone, a, BEGIN + 45 * V60, V60, 4);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 20)->vsyncs, 3);
+	assert_int_equal(sums().d, 1);
+}
+
+/* --- what was open, waiting, counted --- */
+
+/* The present behind this latch was lost: the next one is not of its frame. */
+static void play_stale_latch(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 20);
+	phone_run(&phone, b, BEGIN + 20 * V60, V60, 1);
+	phone.now_ns = BEGIN + 21 * V60 - MS;
+	phone_begin(&phone, phone.age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
+	phone_latch(&phone, a);
+	phone_lost(&phone, 1, 50);
+	phone_run(&phone, b, BEGIN + 23 * V60, V60, 20);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 20);
+	assert_int_equal(row_log_count_frames(&phone.log, b), 21);
+}
+
+static void test_a_latch_whose_present_was_lost(void **state)
+{
+	on_every_phone(play_stale_latch);
+}
+
+/* The buffer count rose unseen: that the next write is no fall does not hide a latch. */
+static void test_counters_are_forgotten(void **state)
+{
+	start(PHONE_14);
+	phone_tick(&phone, BEGIN);
+	for (unsigned int i = 1; i < 20; i++) {
+		uint64_t present_ns = BEGIN + i * V60;
+
+		phone_tick(&phone, present_ns - 2 * MS);
+		phone.now_ns = present_ns - MS;
+		phone_begin(&phone, "commit 1234");
+		phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.c/com.c.Main#9", 7);
+		phone_end_slices(&phone, 1);
+		phone_compose(&phone, present_ns, 1);
+		phone_lost(&phone, 1, 50);
+	}
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, "com.c/com.c.Main#9"), 19);
+	assert_int_equal(counters()->lost_events, 19 * 50);
+}
+
+/* When its buffer was queued was seen before the loss, and may be another buffer's time. */
+static void test_queued_buffers_are_forgotten(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 20);
+	phone_queue(&phone, BEGIN + 20 * V60 - 5 * MS, a, 1);
+	phone_lost(&phone, 1, 50);
+	phone.now_ns = BEGIN + 22 * V60 - MS;
+	phone_begin(&phone, "handleMessageInvalidate");
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, BEGIN + 22 * V60, 1);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 20)->queued_ns, ROW_UNKNOWN);
+	assert_true(frame_of(a, 19)->queued_ns > 0);
+}
+
+/* --- holes that no record tells of --- */
+
+static void test_a_hole_is_no_jank(void **state)
+{
+	start(PHONE_13);
+	phone_run(&phone, a, BEGIN, V60, 60);
+	pipeline_hole(phone.pipeline, phone.now_ns);
+	phone_run(&phone, a, BEGIN + 75 * V60, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(unknown_intervals(), 2);
+	assert_int_equal(frame_of(a, 60)->lost, ROW_UNKNOWN);
+	assert_int_equal(counters()->holes, 1);
+	assert_int_equal(counters()->lost_unknown, 1);
+	assert_int_equal(phone.log.n_drops, 0);
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		assert_int_equal(phone.log.fps[i].stats.d, 0);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 0);
+}
+
+/* It is noticed late: what came since then may lack frames, too. */
+static void test_a_hole_that_began_before(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_run(&phone, a, BEGIN + 33 * V60, V60, 10);
+	pipeline_hole(phone.pipeline, BEGIN + 30 * V60);
+	phone_run(&phone, a, BEGIN + 50 * V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 40)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(unknown_intervals(), 3);
+}
+
+static void test_doubt_lasts_until_it_is_taken_back(void **state)
+{
+	start(PHONE_14);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	pipeline_doubt(phone.pipeline, true);
+	phone_run(&phone, a, BEGIN + 31 * V60, 2 * V60, 100); /* far more than the queue waits */
+	phone_lost(&phone, 2, 100);
+	pipeline_doubt(phone.pipeline, false);
+	phone_run(&phone, a, BEGIN + 231 * V60, V60, 30);
+	phone_run(&phone, a, BEGIN + 263 * V60, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(sums().d, 1);
+	assert_int_equal(sums().missed, 2);
+	assert_int_equal(sums().lost, 100);
+}
+
+/* --- every lost event shows --- */
+
+static void test_losses_add_up(void **state)
+{
+	int64_t total = 0;
+
+	start(PHONE_9);
+	for (unsigned int i = 0; i < 400; i++) {
+		phone_frame(&phone, BEGIN + i * V60, a);
+		if (i % 3 == 0) {
+			phone_lost(&phone, (int)(i % 100), i);
+			total += i;
+		}
+	}
+	phone_end(&phone);
+	assert_int_equal(sums().lost, total);
+	assert_int_equal(counters()->lost_events, total);
+	for (size_t i = 0; i <= PIPELINE_CPUS; i++)
+		total -= (int64_t)counters()->lost_by_cpu[i];
+	assert_int_equal(total, 0);
+	assert_true(counters()->lost_by_cpu[PIPELINE_CPUS] > 0);
+}
+
+/* The layer never had a frame again: what was lost may have been its last ones. */
+static void test_a_loss_behind_the_last_frame(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_lost(&phone, 1, 12);
+	phone_run(&phone, b, BEGIN + 40 * V60, V60, 600);
+	phone_end(&phone);
+	assert_int_equal(row_log_fps(&phone.log, SURFACE_A, 0)->stats.lost, 12);
+}
+
+static void test_a_loss_at_the_end(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_lost(&phone, 1, 12);
+	phone_end(&phone);
+	assert_int_equal(sums().lost, 12);
+}
+
+static void test_events_tell_of_every_loss(void **state)
+{
+	unsigned long long told = 0, events;
+
+	start(PHONE_9);
+	for (unsigned int i = 0; i < 1000; i++) {
+		phone_frame(&phone, BEGIN + i * V60, a);
+		phone_lost(&phone, 1, 3);
+	}
+	phone_end(&phone);
+	for (size_t i = 0; i < phone.log.n_events; i++)
+		if (phone.log.events[i].kind == TRACE_EVENT_LOST &&
+		    sscanf(strchr(phone.log.events[i].text, ':'), ": %llu", &events) == 1)
+			told += events;
+	assert_int_equal(told, 3000);
+	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 2, 200);
+}
+
+/* No kernel counts so far: it is not added to what was really lost. */
+static void test_impossible_numbers(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	for (unsigned int i = 0; i < 100; i++)
+		phone_lost(&phone, 1, INT64_MAX - 5);
+	phone_end(&phone);
+	assert_int_equal(counters()->lost_events, 0);
+	assert_int_equal(counters()->lost_unknown, 100);
+}
+
+/* --- another SurfaceFlinger --- */
+
+static void play_restart(void)
+{
+	const char *const again[] = { a, NULL };
+
+	phone_run(&phone, a, BEGIN, V60, 60);
+	/* It died in the middle of a latch. */
+	phone_begin(&phone, "handleMessageInvalidate");
+	phone_begin(&phone, "latchBuffer");
+	phone_begin(&phone, "acquireBuffer");
+	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
+	phone_frames(&phone, BEGIN + 3 * SECOND, again);
+	phone_run(&phone, a, BEGIN + 3 * SECOND + V60, V60, 59);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
+	assert_int_equal(frame_of(a, 60)->interval_ns, ROW_UNKNOWN);
+	for (size_t i = 61; i < 120; i++)
+		assert_int_equal(frame_of(a, i)->vsyncs, 1);
+	assert_int_equal(counters()->surfaceflinger_restarts, 1);
+	expect_no_jank();
+}
+
+static void test_no_interval_across_a_restart(void **state)
+{
+	on_every_phone(play_restart);
+}
+
+/* Its frames still wait to be counted when the next one presents: they are of the old display. */
+static void test_a_restart_at_another_rate(void **state)
+{
+	start(PHONE_14);
+	phone_run(&phone, a, BEGIN, V60, 60);
+	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
+	phone_run(&phone, a, BEGIN + 60 * V60 + SECOND, V60 / 2, 240);
+	phone_end(&phone);
+	for (size_t i = 61; i < 300; i++) {
+		assert_int_equal(frame_of(a, i)->vsyncs, 1);
+		assert_in_range(frame_of(a, i)->interval_ns, 8200000, 8400000);
+	}
+	assert_int_equal(unknown_intervals(), 2);
+	expect_no_jank();
+}
+
+/* --- counters --- */
+
+static void test_what_was_seen_is_counted(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 60);
+	phone_compose(&phone, BEGIN + 60 * V60, 1);
+	phone_compose(&phone, BEGIN + 61 * V60, 2);
+	phone.now_ns = BEGIN / 2;
+	phone_write(&phone, TRACE_COUNTER, 0, "late", 1);
+	phone_run(&phone, a, BEGIN + 62 * V60, V60, 60);
+	assert_int_equal(counters()->unattributed_presents, 2);
+	assert_int_equal(counters()->late, 1);
+	/* 600 ms of frames, and as many presents. */
+	assert_in_range(counters()->queue_high_water, 60, 100);
+	assert_int_equal(counters()->surfaceflinger_restarts, 0);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		test(test_a_gap_with_loss_is_no_jank),
+		test(test_a_long_gap_with_loss_is_no_wait),
+		test(test_one_vsync_is_known_across_a_loss),
+		test(test_jank_is_jank_again_behind_a_loss),
+		test(test_a_loss_forgets_the_frames_before),
+		test(test_frames_before_the_word_of_a_loss),
+		test(test_loss_of_a_silent_cpu),
+		test(test_a_loss_elsewhere_is_far_from_earlier_frames),
+		test(test_a_latch_whose_present_was_lost),
+		test(test_counters_are_forgotten),
+		test(test_queued_buffers_are_forgotten),
+		test(test_a_hole_is_no_jank),
+		test(test_a_hole_that_began_before),
+		test(test_doubt_lasts_until_it_is_taken_back),
+		test(test_losses_add_up),
+		test(test_a_loss_behind_the_last_frame),
+		test(test_a_loss_at_the_end),
+		test(test_events_tell_of_every_loss),
+		test(test_impossible_numbers),
+		test(test_no_interval_across_a_restart),
+		test(test_a_restart_at_another_rate),
+		test(test_what_was_seen_is_counted),
+	};
+
+	return cmocka_run_group_tests_name("loss", tests, NULL, NULL);
+}

@@ -13,16 +13,25 @@
 #define CSV_BUFFER_SIZE 131072
 
 struct csv_file {
-	const char *name; /* NULL: not open, what is written goes nowhere */
-	int fd;
-	bool is_stream; /* a terminal or pipe: a row is out as soon as it is whole */
-	char *buffer;	/* CSV_BUFFER_SIZE bytes */
+	const char *name;   /* NULL: not open, what is written goes nowhere */
+	const char *header; /* its first line without the line end; NULL: it has none */
+	int folder_fd;	    /* where it is made: borrowed */
+	int fd;		    /* -1: it is made at the next flush */
+	bool is_stream;	    /* a terminal or pipe: a row is out as soon as it is whole */
+	bool is_nameless;   /* a file that stands in no folder */
+	char *buffer;	    /* CSV_BUFFER_SIZE bytes */
 	size_t len;
 	size_t row_begin;   /* bytes of whole rows */
 	bool row_dropped;   /* the row that is being written finds no room */
 	off_t size;	    /* bytes on the disk */
-	uint64_t rows_lost; /* rows that found no room here, because the disk had none */
-	int error;	    /* the first -errno, kept */
+	uint64_t limit;	    /* bytes that it may have there; 0: any number */
+	uint64_t rows;	    /* taken so far, those that were lost later, too */
+	uint64_t rows_lost; /* that found no room here, because the disk had none */
+	int error;	    /* of the last try to write: -errno */
+	/* Asked about each row when it is whole: the buffer's bytes from row_begin to len. It may
+	 * flush the file and change its fd. False: the row is not for this file. May be NULL. */
+	bool (*admit)(void *context, struct csv_file *file);
+	void *context; /* of admit */
 };
 
 /* Begins @name with its header line. Returns 0 or -errno. */
@@ -32,14 +41,35 @@ int csv_file_create(struct csv_file *file, int folder_fd, const char *name, cons
 int csv_file_attach(struct csv_file *file, int fd, const char *name, const char *header);
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header);
 
-/* Writes the whole rows that are buffered. After a failure they are kept, and the file ends with
- * the last row that was written: the next call tries again. Returns 0 or -errno. */
+/**
+ * csv_file_flush() - write the whole rows that are buffered
+ *
+ * A file that is not there is made. After a failure the rows are kept, and the file ends with the
+ * last row that was written: the next call tries again. Returns 0 or -errno; 1: the file is at its
+ * limit, the rows that are left wait for another.
+ */
 int csv_file_flush(struct csv_file *file);
+
+/* Has it a row on the disk? */
+bool csv_file_is_begun(const struct csv_file *file);
+
+/* Has it a row, on the disk or on the way there? */
+bool csv_file_has_rows(const struct csv_file *file);
+
+/* Would the row that is being ended lead beyond the limit, and is it not alone? */
+bool csv_file_is_full(const struct csv_file *file);
+
+/* Was it removed under our hands? */
+bool csv_file_is_gone(const struct csv_file *file);
+
+/* Lets go of the file on the disk. The next flush makes it anew in @folder_fd, and writes there
+ * what is still in the buffer. */
+void csv_file_begin_again(struct csv_file *file, int folder_fd);
 
 /* Rows that reached no file: after a failed flush those that wait for the next one, too. */
 uint64_t csv_file_rows_lost(const struct csv_file *file);
 
-/* Flushes, closes and frees. Returns the first -errno that the file ever had, or 0. */
+/* Flushes, closes and frees. Returns 0, or the -errno of the last try to write. */
 int csv_file_close(struct csv_file *file);
 
 /* --- the fields of a row, in order; csv_row_end() ends it --- */
@@ -49,6 +79,9 @@ void csv_count(struct csv_file *file, uint64_t count);
 void csv_signed(struct csv_file *file, int64_t value); /* ROW_UNKNOWN: empty */
 void csv_raw(struct csv_file *file, const char *text); /* our own, nothing to quote */
 void csv_row_end(struct csv_file *file);
+
+/* A whole row that was made before, with its line end. */
+void csv_row(struct csv_file *file, const char *row, size_t len);
 
 /* ns / 10^@unit with @decimals, cut off; 9 is seconds, 6 milliseconds. Negative: empty. */
 void csv_time(struct csv_file *file, int64_t ns, unsigned int unit, unsigned int decimals);

@@ -12,17 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/heal.h"
 #include "daemon/report.h"
-
-/* Files of a session: the part before the segment's number, and the part behind it. */
-static const struct {
-	const char *stem, *suffix;
-} session_files[] = {
-	{ "fps", ".csv" },     { "dropFrames", ".csv" }, { "frames", ".csv" },
-	{ "summary", ".csv" }, { "events", ".csv" },	 { "session", ".json" },
-};
-
-#define SESSION_FILES (sizeof(session_files) / sizeof(session_files[0]))
+#include "daemon/segments.h"
 
 /* mkdir -p. Returns 0 or -errno. */
 static int make_path(const char *path)
@@ -41,83 +33,6 @@ static int make_path(const char *path)
 		*slash = '/';
 	}
 	return mkdir(part, 0777) == 0 || errno == EEXIST ? 0 : -errno;
-}
-
-/* --- segments --- */
-
-/* The number in a segment's name ("fps-000012.csv": 12), or 0. */
-static unsigned long segment_number(const char *name)
-{
-	for (size_t i = 0; i < SESSION_FILES; i++) {
-		size_t stem = strlen(session_files[i].stem);
-		size_t digits;
-
-		if (strncmp(name, session_files[i].stem, stem) != 0 || name[stem] != '-')
-			continue;
-		digits = strspn(name + stem + 1, "0123456789");
-		if (digits >= 6 && digits < 18 &&
-		    strcmp(name + stem + 1 + digits, session_files[i].suffix) == 0)
-			return strtoul(name + stem + 1, NULL, 10);
-	}
-	return 0;
-}
-
-/* The highest number of all files: those of one session have the same. Returns 0 or -errno. */
-static int last_segment(int folder_fd, unsigned long *last)
-{
-	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	*last = 0;
-	if (!directory)
-		return -errno;
-	while ((entry = readdir(directory))) {
-		unsigned long number = segment_number(entry->d_name);
-
-		if (number > *last)
-			*last = number;
-	}
-	closedir(directory);
-	return 0;
-}
-
-/* Renames, and never onto a file. Returns 0 or -errno. */
-static int rename_new(int fd, const char *from, const char *to)
-{
-	if (renameat2(fd, from, fd, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	/* Not every file system of a phone knows the flag. */
-	if (linkat(fd, from, fd, to, 0) == 0)
-		return unlinkat(fd, from, 0) == 0 ? 0 : -errno;
-	if (errno == EEXIST)
-		return -EEXIST;
-	/* Nor links: then the lock alone keeps others from the name that was seen to be free. */
-	if (faccessat(fd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return -EEXIST;
-	return renameat(fd, from, fd, to) == 0 ? 0 : -errno;
-}
-
-/* Renames the files of the session before. Returns 0 or -errno. */
-static int keep_files(int fd)
-{
-	unsigned long last;
-	int error = last_segment(fd, &last);
-
-	for (size_t i = 0; error == 0 && i < SESSION_FILES; i++) {
-		char from[64], to[64];
-
-		snprintf(from, sizeof(from), "%s%s", session_files[i].stem,
-			 session_files[i].suffix);
-		snprintf(to, sizeof(to), "%s-%06lu%s", session_files[i].stem, last + 1,
-			 session_files[i].suffix);
-		error = rename_new(fd, from, to);
-		if (error == -ENOENT)
-			error = 0;
-	}
-	return error;
 }
 
 /* --- opening --- */
@@ -184,6 +99,36 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	return error;
 }
 
+/* --- the session before --- */
+
+static void temporary_name(char name_out[static 64], const char *name)
+{
+	snprintf(name_out, 64, ".%s.tmp", name);
+}
+
+/* It may have been killed: its files are healed, then renamed. Returns 0 or -errno. */
+static int keep_files(int fd)
+{
+	unsigned long last;
+	int error = segments_last(fd, &last);
+	unsigned long number = segments_next(fd, last);
+
+	for (const struct segment_file *file = segment_files; error == 0 && file->name; file++) {
+		char temporary[64];
+
+		temporary_name(temporary, file->name);
+		unlinkat(fd, temporary, 0);
+		if (file->header)
+			error = heal_file(fd, file->name, file->header);
+		if (error == 0)
+			error = segments_close(fd, file->name, number);
+		if (error == -ENOENT)
+			error = 0;
+	}
+	segments_sync(fd);
+	return error;
+}
+
 int folder_keep_files(const struct folder *folder, const char *command)
 {
 	int error = keep_files(folder->fd);
@@ -192,6 +137,34 @@ int folder_keep_files(const struct folder *folder, const char *command)
 		report("%s: %s: the files there cannot be kept: %s; name another folder with -F",
 		       command, folder->path, strerror(-error));
 	return error;
+}
+
+bool folder_is_gone(const struct folder *folder)
+{
+	struct stat info;
+
+	if (fstat(folder->fd, &info) < 0 || info.st_nlink == 0)
+		return true;
+	return stat(folder->path, &info) < 0 && errno == ENOENT;
+}
+
+int folder_open_again(struct folder *folder)
+{
+	struct folder again = { .fd = -1, .lock_fd = -1 };
+	int error;
+
+	strcpy(again.path, folder->path);
+	error = open_and_lock(&again);
+	if (error == 0)
+		error = keep_files(again.fd);
+	if (error < 0) {
+		folder_close(&again);
+		return error;
+	}
+	folder_close(folder);
+	folder->fd = again.fd;
+	folder->lock_fd = again.lock_fd;
+	return 0;
 }
 
 void folder_close(struct folder *folder)
@@ -205,11 +178,6 @@ void folder_close(struct folder *folder)
 
 /* --- files that are replaced --- */
 
-static void temporary_name(char name_out[static 64], const char *name)
-{
-	snprintf(name_out, 64, ".%s.tmp", name);
-}
-
 int folder_create_temporary(const struct folder *folder, const char *name)
 {
 	char temporary[64];
@@ -219,6 +187,21 @@ int folder_create_temporary(const struct folder *folder, const char *name)
 	fd = openat(folder->fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		    0666);
 	return fd < 0 ? -errno : fd;
+}
+
+int folder_create_nameless(const struct folder *folder)
+{
+	int fd = openat(folder->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	/* Not every file system of a phone knows the flag. */
+	fd = openat(folder->fd, ".nameless.tmp",
+		    O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	unlinkat(folder->fd, ".nameless.tmp", 0);
+	return fd;
 }
 
 int folder_replace(const struct folder *folder, const char *name, int fd, int error)

@@ -4,6 +4,7 @@
 #define JANKD_DAEMON_FOLDER_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 struct folder {
 	char path[PATH_MAX];
@@ -19,11 +20,22 @@ struct folder {
  */
 int folder_open(struct folder *folder, const char *command, const char *path);
 
-/* Makes room for a session: the files of the one before are renamed once, all to the next segment
- * number (fps-000001.csv). Returns 0, or -errno after the reason was said on stderr. */
+/* Makes room for a session: the files of the one before, which may have been killed, are healed and
+ * renamed once, all to the next segment number (fps-000001.csv). Returns 0, or -errno after the
+ * reason was said on stderr. */
 int folder_keep_files(const struct folder *folder, const char *command);
 
+/* Was it removed, or moved away? */
+bool folder_is_gone(const struct folder *folder);
+
+/* Makes it anew, takes the lock and makes room; what is in the old one stays there. Returns 0 or
+ * -errno: then all is as it was. */
+int folder_open_again(struct folder *folder);
+
 void folder_close(struct folder *folder);
+
+/* A file that has no name and is gone when it is closed. Returns a descriptor or -errno. */
+int folder_create_nameless(const struct folder *folder);
 
 /* Begins a file that replaces @name as a whole. Returns a descriptor or -errno. */
 int folder_create_temporary(const struct folder *folder, const char *name);

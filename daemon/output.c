@@ -2,11 +2,15 @@
 #include "daemon/output.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "daemon/csv.h"
 #include "daemon/report.h"
+#include "daemon/segments.h"
 
 #define SUMMARY "summary.csv"
 
@@ -21,14 +25,26 @@ static bool wants_drops(const struct options *options)
 	return options->pipeline.type > 0;
 }
 
+/* --- what goes wrong --- */
+
+static void say_failed(struct output *output, const char *name, int error)
+{
+	if (!output->reported)
+		report("%s: %s/%s: %s; free the disk or name another folder with -F",
+		       output->command, output->folder->path, name, strerror(-error));
+	output->reported = true;
+}
+
 void output_failed(struct output *output, const char *name, int error)
 {
 	output->failed = true;
-	if (output->reported)
-		return;
-	output->reported = true;
-	report("%s: %s/%s: %s; free the disk or name another folder with -F", output->command,
-	       output->folder->path, name, strerror(-error));
+	say_failed(output, name, error);
+}
+
+void output_trouble(struct output *output, const char *name, int error)
+{
+	output->trouble = name;
+	output->trouble_error = error;
 }
 
 static void console_failed(struct output *output)
@@ -41,15 +57,7 @@ static void console_failed(struct output *output)
 	       strerror(-output->console.error), output->folder->path);
 }
 
-static int create(struct output *output, struct csv_file *file, const char *name,
-		  const char *header)
-{
-	int error = csv_file_create(file, output->folder->fd, name, header);
-
-	if (error < 0)
-		output_failed(output, name, error);
-	return error;
-}
+/* --- opening --- */
 
 /* The first row goes out now: whoever cannot take it gets no files for nothing. */
 static int open_console(struct output *output)
@@ -65,42 +73,138 @@ static int open_console(struct output *output)
 	return error;
 }
 
+static bool admit(void *context, struct csv_file *file);
+
+static int create(struct output *output, enum output_file which, const char *name,
+		  const char *header)
+{
+	struct csv_file *file = &output->files[which];
+	int error = csv_file_create(file, output->folder->fd, name, header);
+
+	file->limit = output->options->rotate_size;
+	file->admit = admit;
+	file->context = output;
+	if (error < 0)
+		output_failed(output, name, error);
+	return error;
+}
+
+static int create_evicted(struct output *output)
+{
+	int fd = folder_create_nameless(output->folder);
+	int error = fd < 0 ? fd : csv_file_attach(&output->evicted, fd, SUMMARY, NULL);
+
+	if (error < 0)
+		output_failed(output, SUMMARY, error);
+	return error;
+}
+
 static int create_all(struct output *output, const struct options *options)
 {
 	int error = options->to_stdout ? open_console(output) : 0;
 
 	if (error == 0)
-		error = create(output, &output->events, "events.csv", csv_event_header);
+		error = create(output, OUTPUT_EVENTS, "events.csv", csv_event_header);
 	if (error == 0 && wants_fps(options))
-		error = create(output, &output->fps, "fps.csv", csv_fps_header);
+		error = create(output, OUTPUT_FPS, "fps.csv", csv_fps_header);
 	if (error == 0 && wants_drops(options))
-		error = create(output, &output->drops, "dropFrames.csv", csv_drop_header);
+		error = create(output, OUTPUT_DROPS, "dropFrames.csv", csv_drop_header);
 	if (error == 0 && options->frames_log)
-		error = create(output, &output->frames, "frames.csv", csv_frame_header);
+		error = create(output, OUTPUT_FRAMES, "frames.csv", csv_frame_header);
+	if (error == 0)
+		error = create_evicted(output);
 	return error;
 }
 
-int output_open(struct output *output, const struct options *options, const struct folder *folder)
+/* The rows of a trigger's time are told from the others. */
+static int open_gate(struct output *output)
+{
+	if (!output->options->trigger)
+		return 0;
+	output->gate = gate_new();
+	if (output->gate) {
+		output->console.admit = admit;
+		output->console.context = output;
+		return 0;
+	}
+	report("%s: out of memory; close other programs", output->command);
+	return -ENOMEM;
+}
+
+/* A start that failed leaves no files behind, the less so on a full disk. */
+static void remove_files(struct output *output)
+{
+	for (int i = 0; i < OUTPUT_FILES; i++)
+		if (output->files[i].fd >= 0 && output->files[i].name)
+			unlinkat(output->folder->fd, output->files[i].name, 0);
+}
+
+int output_open(struct output *output, const struct options *options, struct folder *folder)
 {
 	int error;
 
 	*output = (struct output){
 		.folder = folder,
+		.options = options,
 		.command = options_command_name(options->command),
+		.is_live = options->command != OPTIONS_ANALYZE,
 	};
+	segments_last(folder->fd, &output->segment);
+	output_keep(output);
 	error = create_all(output, options);
-	if (error < 0)
+	if (error == 0)
+		error = open_gate(output);
+	if (error < 0) {
+		remove_files(output);
 		output_close(output);
+	}
 	return error;
 }
 
 /* --- rows --- */
 
+static bool is_stopped(const struct output *output, const struct csv_file *file)
+{
+	return file != &output->console && (size_t)(file - output->files) < output->stopped;
+}
+
+static bool passes_gate(struct output *output, struct csv_file *file)
+{
+	if (!output->gate || file == &output->files[OUTPUT_EVENTS] ||
+	    gate_passes(output->gate, &output->span))
+		return true;
+	gate_keep(output->gate, file, &output->span, file->buffer + file->row_begin,
+		  file->len - file->row_begin);
+	return false;
+}
+
+/* Is the whole row at the end of @file's buffer to be written? */
+static bool admit(void *context, struct csv_file *file)
+{
+	struct output *output = context;
+
+	if (!passes_gate(output, file))
+		return false;
+	if (is_stopped(output, file)) {
+		output->left_out[file - output->files]++;
+		return false;
+	}
+	output_make_room(output, file);
+	return true;
+}
+
+static void set_span(struct output *output, int64_t begin_ns, int64_t end_ns)
+{
+	output->span.end_ns = end_ns < 0 ? output->now_ns : (uint64_t)end_ns;
+	output->span.begin_ns = begin_ns < 0 ? output->span.end_ns : (uint64_t)begin_ns;
+}
+
 static void take_fps(void *context, const struct fps_row *row)
 {
 	struct output *output = context;
 
-	csv_fps_row(&output->fps, row);
+	set_span(output, (int64_t)row->start_ns, (int64_t)row->end_ns);
+	csv_fps_row(&output->files[OUTPUT_FPS], row);
 	csv_fps_row(&output->console, row);
 }
 
@@ -108,14 +212,23 @@ static void take_drop(void *context, const struct drop_row *row)
 {
 	struct output *output = context;
 
-	csv_drop_row(&output->drops, row);
+	set_span(output, row->start_ns, row->end_ns);
+	csv_drop_row(&output->files[OUTPUT_DROPS], row);
 }
 
 static void take_frame(void *context, const struct frame_row *row)
 {
 	struct output *output = context;
 
-	csv_frame_row(&output->frames, row);
+	set_span(output, (int64_t)row->present_ns, (int64_t)row->present_ns);
+	csv_frame_row(&output->files[OUTPUT_FRAMES], row);
+}
+
+static void take_evicted(void *context, const struct summary_row *row)
+{
+	struct output *output = context;
+
+	csv_summary_row(&output->evicted, row);
 }
 
 static void take_event(void *context, const struct trace_event *event)
@@ -134,14 +247,43 @@ static void take_event(void *context, const struct trace_event *event)
 		     event->text);
 }
 
+/* A row that waited for the gate. */
+static void take_waiting(void *context, struct csv_file *file, const struct gate_span *span,
+			 const char *row, size_t len)
+{
+	struct output *output = context;
+
+	output->span = *span;
+	csv_row(file, row, len);
+}
+
+static void take_gate(void *context, bool open, uint64_t time_ns)
+{
+	struct output *output = context;
+	uint64_t missed;
+
+	if (!open) {
+		gate_close(output->gate, time_ns);
+		return;
+	}
+	missed = gate_open(output->gate, time_ns, output, take_waiting);
+	if (missed > 0)
+		output_tell(output, "lost",
+			    "the memory for rows before a trigger was too small for %" PRIu64
+			    " of them",
+			    missed);
+}
+
 struct row_sink output_sink(struct output *output)
 {
 	return (struct row_sink){
 		.context = output,
-		.fps = output->fps.name || output->console.name ? take_fps : NULL,
-		.drop = output->drops.name ? take_drop : NULL,
-		.frame = output->frames.name ? take_frame : NULL,
+		.fps = output->files[OUTPUT_FPS].name || output->console.name ? take_fps : NULL,
+		.drop = output->files[OUTPUT_DROPS].name ? take_drop : NULL,
+		.frame = output->files[OUTPUT_FRAMES].name ? take_frame : NULL,
 		.event = take_event,
+		.evicted = take_evicted,
+		.gate = output->gate ? take_gate : NULL,
 	};
 }
 
@@ -154,73 +296,161 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 		wall_ns = time_ns + output->clock.offset_ns;
 	if (wall_ns >= 0)
 		wall_clock_format(wall, wall_ns);
-	csv_event_row(&output->events, time_ns, wall, kind, text);
+	csv_event_row(&output->files[OUTPUT_EVENTS], time_ns, wall, kind, text);
+}
+
+void output_tell(struct output *output, const char *kind, const char *format, ...)
+{
+	int64_t time_ns = output->now_ns > 0 ? (int64_t)output->now_ns : ROW_UNKNOWN;
+	int64_t wall_ns = output->is_live ? wall_clock_now() : ROW_UNKNOWN;
+	char text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (output->is_live && output->clock.known)
+		time_ns = wall_ns - output->clock.offset_ns;
+	output_event(output, time_ns, wall_ns, kind, text);
 }
 
 /* --- files --- */
 
+/* A file that was removed is begun again: what follows is not lost with it. */
+static void begin_again_if_gone(struct output *output, struct csv_file *file)
+{
+	if (!csv_file_is_gone(file) || folder_is_gone(output->folder))
+		return;
+	csv_file_begin_again(file, output->folder->fd);
+	output_tell(output, "lost", "%s was removed: it is begun again", file->name);
+}
+
 static void flush(struct output *output, struct csv_file *file)
 {
-	int error = csv_file_flush(file);
+	begin_again_if_gone(output, file);
+	while (csv_file_flush(file) > 0 && output_roll(output) == 0)
+		;
+	if (file->error < 0)
+		output_trouble(output, file->name, file->error);
+}
 
-	if (error < 0)
-		output_failed(output, file->name, error);
+/* Trouble is told when it begins and when it is over; on stderr once in a session. */
+static void tell_trouble(struct output *output)
+{
+	if (output->trouble && !output->trouble_told) {
+		say_failed(output, output->trouble, output->trouble_error);
+		output_tell(output, "lost", "%s: %s; rows that cannot be written wait in memory",
+			    output->trouble, strerror(-output->trouble_error));
+	} else if (!output->trouble && output->trouble_told) {
+		output_tell(output, "rotate", "the files can be written again");
+		output_tell_lost(output);
+	}
+	output->trouble_told = output->trouble != NULL;
+	output->trouble = NULL;
 }
 
 void output_flush(struct output *output)
 {
-	flush(output, &output->fps);
-	flush(output, &output->drops);
-	flush(output, &output->frames);
-	flush(output, &output->events);
+	for (int i = 0; i < OUTPUT_FILES; i++)
+		flush(output, &output->files[i]);
 	if (output->console.error < 0)
 		console_failed(output);
+	tell_trouble(output);
+	output_sync_if_due(output);
 }
+
+uint64_t output_rows_lost(const struct output *output)
+{
+	uint64_t lost = csv_file_rows_lost(&output->evicted);
+
+	for (int i = 0; i < OUTPUT_FILES; i++)
+		lost += csv_file_rows_lost(&output->files[i]);
+	return lost;
+}
+
+static uint64_t rows_left_out(const struct output *output)
+{
+	uint64_t rows = 0;
+
+	for (int i = 0; i < OUTPUT_FILES; i++)
+		rows += output->left_out[i];
+	return rows;
+}
+
+void output_tell_lost(struct output *output)
+{
+	uint64_t lost = output_rows_lost(output), left_out = rows_left_out(output);
+
+	if (lost > output->lost_told)
+		output_tell(output, "lost", "%" PRIu64 " rows could not be written",
+			    lost - output->lost_told);
+	if (left_out > output->left_out_told)
+		output_tell(output, "lost", "%" PRIu64 " rows were left out for want of disk space",
+			    left_out - output->left_out_told);
+	output->lost_told = lost;
+	output->left_out_told = left_out;
+}
+
+void output_close(struct output *output)
+{
+	output->failed |= output->folder && output_rows_lost(output) > 0;
+	for (int i = 0; i < OUTPUT_FILES; i++) {
+		const char *name = output->files[i].name;
+		int error = csv_file_close(&output->files[i]);
+
+		if (error < 0)
+			output_failed(output, name, error);
+	}
+	csv_file_close(&output->evicted);
+	csv_file_close(&output->console);
+	output->gate = gate_free(output->gate);
+}
+
+/* --- summary.csv --- */
 
 static void take_summary(void *context, const struct summary_row *row)
 {
 	csv_summary_row(context, row);
 }
 
-void output_summary(struct output *output, struct pipeline *pipeline)
+/* Rows of those that had to leave come first: they are final. */
+static int copy_evicted(struct csv_file *to, struct csv_file *evicted)
+{
+	char bytes[16384];
+	off_t at = 0;
+
+	csv_file_flush(to);
+	csv_file_flush(evicted);
+	while (to->error == 0 && at < evicted->size) {
+		ssize_t n = pread(evicted->fd, bytes, sizeof(bytes), at);
+		ssize_t done = n > 0 ? pwrite(to->fd, bytes, (size_t)n, to->size) : n;
+
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		at += done;
+		to->size += done;
+	}
+	return to->error;
+}
+
+int output_summary(struct output *output, struct pipeline *pipeline)
 {
 	struct csv_file file;
 	int fd = folder_create_temporary(output->folder, SUMMARY);
 	int error = fd < 0 ? fd : csv_file_attach(&file, fd, SUMMARY, csv_summary_header);
 
 	if (error == 0) {
+		error = copy_evicted(&file, &output->evicted);
 		pipeline_summary(pipeline, &file, take_summary);
 		csv_file_flush(&file);
-		error = file.error;
+		if (error == 0)
+			error = file.rows_lost > 0 ? -ENOSPC : file.error;
 		file.fd = -1; /* closed by folder_replace() */
 		csv_file_close(&file);
 	}
 	if (fd >= 0)
 		error = folder_replace(output->folder, SUMMARY, fd, error);
 	if (error < 0)
-		output_failed(output, SUMMARY, error);
-}
-
-uint64_t output_rows_lost(const struct output *output)
-{
-	return csv_file_rows_lost(&output->fps) + csv_file_rows_lost(&output->drops) +
-	       csv_file_rows_lost(&output->frames) + csv_file_rows_lost(&output->events);
-}
-
-static void close_file(struct output *output, struct csv_file *file)
-{
-	const char *name = file->name;
-	int error = csv_file_close(file);
-
-	if (error < 0)
-		output_failed(output, name, error);
-}
-
-void output_close(struct output *output)
-{
-	close_file(output, &output->fps);
-	close_file(output, &output->drops);
-	close_file(output, &output->frames);
-	close_file(output, &output->events);
-	csv_file_close(&output->console);
+		output_trouble(output, SUMMARY, error);
+	return error;
 }

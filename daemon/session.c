@@ -161,6 +161,7 @@ static void take_record(struct session *session, const struct trace_record *reco
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		wall_clock_take_marker(&session->output.clock, record->name, record->time_ns);
 	pipeline_record(session->pipeline, record);
+	output_follow(&session->output, pipeline_now(session->pipeline));
 }
 
 /* Takes the whole lines of the first @len bytes of the buffer, keeps the rest. */
@@ -191,6 +192,8 @@ ssize_t session_take(struct session *session, struct source *source)
 
 	if (n > 0) {
 		session->bytes += (uint64_t)n;
+		if (!session->origin.live)
+			output_watch(&session->output);
 		take_bytes(session, session->unread + (size_t)n, false);
 	} else if (n != -EAGAIN) {
 		session->failed |= n < 0;
@@ -242,20 +245,15 @@ static void summary_if_due(struct session *session)
 
 void session_flush(struct session *session)
 {
+	bool begun_again = output_watch(&session->output);
+
 	output_flush(&session->output);
+	if (begun_again) {
+		output_summary(&session->output, session->pipeline);
+		session_json_write(session);
+	}
 	if (session->origin.live)
 		summary_if_due(session);
-}
-
-static void write_lost_rows(struct session *session)
-{
-	uint64_t lost = output_rows_lost(&session->output);
-	char text[96];
-
-	if (lost == 0)
-		return;
-	snprintf(text, sizeof(text), "%" PRIu64 " rows could not be written", lost);
-	output_event(&session->output, last_time(session), ROW_UNKNOWN, "lost", text);
 }
 
 /* What was read, for people. */
@@ -315,10 +313,12 @@ int session_end(struct session *session)
 	if (damage(&session->text) != session->damage_seen)
 		write_damage(session, last_time(session));
 	output_flush(output);
-	write_lost_rows(session);
+	output_tell_lost(output);
 	write_stop(session);
 	output_flush(output);
-	output_summary(output, session->pipeline);
+	error = output_summary(output, session->pipeline);
+	if (error < 0)
+		output_failed(output, "summary.csv", error);
 	error = session_json_write(session);
 	if (error < 0)
 		output_failed(output, "session.json", error);

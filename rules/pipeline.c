@@ -250,6 +250,11 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	}
 }
 
+uint64_t pipeline_now(const struct pipeline *p)
+{
+	return p->now_ns;
+}
+
 void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 {
 	p->counters.holes++;

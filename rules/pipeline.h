@@ -88,6 +88,9 @@ struct pipeline *pipeline_free(struct pipeline *p);
 /* Takes the next record of the trace. */
 void pipeline_record(struct pipeline *p, const struct trace_record *record);
 
+/* The time that the trace has come to, as far as it is believed; 0 before the first record. */
+uint64_t pipeline_now(const struct pipeline *p);
+
 /* Between the trace time @since_ns and the next record events may be missing, and no record says
  * so: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as
  * across a loss that a record tells of, an interval is known only where it is one vsync; a frame

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Closed files of a folder: NAME-000001.csv and so on. All files of one number are one segment:
+ * the same stretch of the trace. Numbers only grow, and the oldest segment goes first. */
+#ifndef JANKD_DAEMON_SEGMENTS_H
+#define JANKD_DAEMON_SEGMENTS_H
+
+#include <stdint.h>
+
+/* Files of a session, by their plain names. */
+struct segment_file {
+	const char *name;
+	const char *header; /* of a CSV file, else NULL */
+};
+
+/* Ended by a name of NULL. */
+extern const struct segment_file segment_files[];
+
+/* The first number behind @last that no file has. */
+unsigned long segments_next(int folder_fd, unsigned long last);
+
+/* The highest number of all files. Returns 0 or -errno. */
+int segments_last(int folder_fd, unsigned long *last);
+
+/* Renames the file @name into the segment @number, never onto another file. Returns 0 or
+ * -errno. */
+int segments_close(int folder_fd, const char *name, unsigned long number);
+
+/* Makes the names of a folder durable. */
+void segments_sync(int folder_fd);
+
+/**
+ * segments_remove_oldest() - make room
+ * @keep: segments that stay at least
+ * @number, @bytes: set to what went, and how much of the disk it took
+ *
+ * Returns 1; 0 where there are no more than @keep; or -errno: it could not be removed.
+ */
+int segments_remove_oldest(int folder_fd, uint64_t keep, unsigned long *number, uint64_t *bytes);
+
+#endif

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Segments put together are byte for byte the files that no rotation would have made."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import segments
+import synthetic
+from jankd import Checks, analyze, folder, microseconds, rows, trace_names, unpack
+
+OPTIONS = ("--frames-log", "-T", "2", "-f", "2")
+
+# Longer rows than a segment of the least size holds stand alone.
+HEADER_AND_ROW = 4096
+
+
+def same(checks, what, whole, rolled):
+    for name in segments.GROWING:
+        expected = (whole / name).read_bytes()
+        checks.that(segments.joined(rolled, name) == expected, f"{what}: {name} is another")
+    checks.equal((rolled / "summary.csv").read_bytes(), (whole / "summary.csv").read_bytes(),
+                 f"{what}: summary.csv")
+
+
+def no_empty_segments(checks, what, rolled):
+    for name in segments.GROWING:
+        for path in segments.paths(rolled, name)[:-1]:
+            lines = path.read_bytes().count(b"\n")
+            checks.that(lines > 1, f"{what}: {path.name} has {lines} lines")
+
+
+def limits(checks, what, rolled, size):
+    for name in segments.GROWING:
+        for path in segments.paths(rolled, name):
+            length, lines = path.stat().st_size, len(rows(path))
+            checks.that(length <= size or lines == 1, f"{what}: {path.name} has {length} bytes")
+
+
+def by_size(checks, name, trace, whole, size):
+    with folder() as here:
+        what = f"{name}, --rotate-size {size}"
+        analyze(here, *OPTIONS, "--rotate-size", size, trace)
+        same(checks, what, whole, here)
+        limits(checks, what, here, size)
+        no_empty_segments(checks, what, here)
+        checks.that(segments.numbers(here) or (whole / "frames.csv").stat().st_size <= size,
+                    f"{what}: no segment was closed")
+
+
+def by_time(checks, name, trace, whole, seconds):
+    with folder() as here:
+        what = f"{name}, --rotate-time {seconds}"
+        analyze(here, *OPTIONS, "--rotate-time", seconds, trace)
+        same(checks, what, whole, here)
+        no_empty_segments(checks, what, here)
+        for path in segments.paths(here, "frames.csv"):
+            times = [microseconds(row["present(s)"]) for row in rows(path)]
+            # Frames wait for the display's vsyncs to be known, and the last ones for the end.
+            checks.that(not times or max(times) - min(times) <= (seconds + 6) * 1e6,
+                        f"{what}: {path.name} spans more")
+
+
+def kept(checks):
+    """--keep: the newest stay, and what is left is the end of the whole run."""
+    with folder() as here:
+        trace = here / "trace.txt"
+        trace.write_bytes(synthetic.trace(3000))
+        analyze(here / "whole", *OPTIONS, trace)
+        analyze(here / "kept", *OPTIONS, "--rotate-size", "20K", "--keep", 3, trace)
+        found = segments.numbers(here / "kept")
+        checks.equal(len(found), 3, f"--keep 3: segments {found}")
+        checks.equal(found, list(range(found[-1] - 2, found[-1] + 1)), "--keep 3: the newest")
+        left = segments.joined(here / "kept", "frames.csv").split(b"\n", 1)[1]
+        checks.that(left and (here / "whole" / "frames.csv").read_bytes().endswith(left),
+                    "--keep 3: what is left is not the end of the whole")
+        # Another session's files are closed segments, too.
+        analyze(here / "kept", *OPTIONS, "--keep", 2, trace)
+        checks.equal(segments.numbers(here / "kept"), [found[-1], found[-1] + 1], "--keep 2")
+
+
+def both(checks):
+    with folder() as here:
+        trace = here / "trace.txt"
+        trace.write_bytes(synthetic.trace(3000))
+        analyze(here / "whole", *OPTIONS, trace)
+        analyze(here / "rolled", *OPTIONS, "--rotate-size", "16K", "--rotate-time", "7", trace)
+        same(checks, "both", here / "whole", here / "rolled")
+        limits(checks, "both", here / "rolled", 16384)
+
+
+checks = Checks()
+kept(checks)
+both(checks)
+for name in trace_names():
+    with folder() as here:
+        trace, whole = unpack(name, here), here / "whole"
+        analyze(whole, *OPTIONS, trace)
+        for size in (HEADER_AND_ROW, 20000, 65536):
+            by_size(checks, name, trace, whole, size)
+        for seconds in (0.05, 3):
+            by_time(checks, name, trace, whole, seconds)
+checks.end()

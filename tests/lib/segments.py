@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Segments of a folder, NAME-000001.csv and so on, put together again."""
+
+import csv
+import io
+import re
+
+GROWING = ("fps.csv", "dropFrames.csv", "frames.csv", "events.csv")
+
+
+def numbers(folder, name="*"):
+    """Numbers of the segments of a file, or of all files, the oldest first."""
+    stem = name.split(".")[0]
+    found = {int(re.search(r"-(\d{6,})\.", path.name).group(1))
+             for path in folder.glob(f"{stem}-*.*") if re.search(r"-\d{6,}\.", path.name)}
+    return sorted(found)
+
+
+def paths(folder, name):
+    """A file's segments in order, the current one last."""
+    stem, suffix = name.split(".")
+    closed = [folder / f"{stem}-{number:06}.{suffix}" for number in numbers(folder, name)]
+    current = folder / name
+    return closed + ([current] if current.exists() else [])
+
+
+def joined(folder, name):
+    """The bytes of all segments, headers but the first removed; None where there is no file."""
+    parts = [path.read_bytes() for path in paths(folder, name)]
+    if not parts:
+        return None
+    return parts[0] + b"".join(part[part.index(b"\n") + 1:] for part in parts[1:])
+
+
+def is_whole(data, columns=None):
+    """Is it a header and whole rows, and nothing else?"""
+    if b"\0" in data or not data.endswith(b"\n"):
+        return False
+    try:
+        rows = list(csv.reader(io.StringIO(data.decode("utf-8"), newline=""), strict=True))
+    except (UnicodeDecodeError, csv.Error):
+        return False
+    return all(len(row) == len(rows[0]) for row in rows) and columns in (None, len(rows[0]))

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rules/memory.h"
+
 /* Writes @len bytes at the end of the file; *done is set to how much went. Returns 0 or -errno. */
 static int write_bytes(const struct csv_file *file, const char *bytes, size_t len, size_t *done)
 {
@@ -183,7 +185,7 @@ int csv_file_flush(struct csv_file *file)
 static int begin(struct csv_file *file, int fd, const char *name, const char *header)
 {
 	*file = (struct csv_file){ .name = name, .header = header, .folder_fd = -1, .fd = fd };
-	file->buffer = malloc(CSV_BUFFER_SIZE);
+	file->buffer = memory_new(1, CSV_BUFFER_SIZE);
 	if (file->buffer)
 		return 0;
 	file->name = NULL;

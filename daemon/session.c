@@ -12,6 +12,7 @@
 #include "daemon/session_json.h"
 #include "daemon/table.h"
 #include "daemon/version.h"
+#include "rules/memory.h"
 
 #define BUFFER_SIZE 262144
 _Static_assert(BUFFER_SIZE >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves room to read");
@@ -38,7 +39,7 @@ int session_open(struct session *session, const struct options *options)
 	session->rules = rules_load(session_command(session), options->rules);
 	if (!session->rules)
 		return EXIT_FAILED;
-	session->buffer = malloc(BUFFER_SIZE);
+	session->buffer = memory_new(1, BUFFER_SIZE);
 	if (session->buffer)
 		return 0;
 	report("%s: out of memory; close other programs", session_command(session));

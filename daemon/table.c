@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 
 #include "daemon/text.h"
+#include "rules/memory.h"
 
 /* Surfaces that are kept for the table: those with most frames. */
 #define ROWS_MAX 40
@@ -41,7 +42,7 @@ struct table {
 
 struct table *table_new(void)
 {
-	return calloc(1, sizeof(struct table));
+	return memory_new(1, sizeof(struct table));
 }
 
 struct table *table_free(struct table *table)

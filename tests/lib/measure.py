@@ -44,13 +44,18 @@ def spread(results, place=0):
     return f"{values[0]:.3f}–{values[-1]:.3f}"
 
 
-def memory_kb(pid):
+def memory_kb(pid, what="VmHWM"):
     """The most memory that a running process has had, in KB; 0 where it is gone."""
     try:
-        found = re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
+        found = re.search(rf"{what}:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
     except (FileNotFoundError, ProcessLookupError):
         return 0
     return int(found.group(1)) if found else 0
+
+
+def resident_kb(pid):
+    """The memory that a running process has now, in KB; 0 where it is gone."""
+    return memory_kb(pid, "VmRSS")
 
 
 def peak_kb(command):

@@ -106,14 +106,14 @@ int android_atrace_start(uint64_t buffer_kb, const char *categories, int stop_fd
 	return status < 0 ? status : -EIO;
 }
 
-void android_atrace_stop(int stop_fd, bool quiet)
+void android_atrace_stop(int timeout_ms, int stop_fd, bool quiet)
 {
 	char *argv[] = { "atrace", "--async_stop", NULL };
 	char output[4096];
-	int status = child_run(argv, ANDROID_ATRACE_MS, stop_fd, output, sizeof(output));
+	int status = child_run(argv, timeout_ms, stop_fd, output, sizeof(output));
 
 	if (status != 0 && !quiet)
-		report("warning: run: atrace --async_stop: %s; tracing may still be on",
+		report("warning: run: atrace --async_stop: %s; apps may still write markers",
 		       reason(status, output));
 }
 

@@ -41,7 +41,7 @@ void android_atrace_command(struct atrace_command *command, uint64_t buffer_kb,
 int android_atrace_start(uint64_t buffer_kb, const char *categories, int stop_fd);
 
 /* Ends it. What goes wrong is said on stderr as a warning, unless @quiet. */
-void android_atrace_stop(int stop_fd, bool quiet);
+void android_atrace_stop(int timeout_ms, int stop_fd, bool quiet);
 
 /* Questions and orders that have some time together. */
 struct android_asking {

@@ -197,6 +197,8 @@ static int take_places(struct capture *capture)
 	const char *command = session_command(&capture->session);
 
 	if (folder_open(&capture->session.folder, command, options->folder) < 0 ||
+	    changes_begin(&capture->changes, options, &capture->session.folder,
+			  capture->signals.fd) != 0 ||
 	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0 ||
 	    source_pipe_open(&capture->source, capture->tracefs) < 0)
 		return EXIT_FAILED;
@@ -212,16 +214,10 @@ static int switch_on(struct capture *capture)
 {
 	const struct options *options = capture->options;
 
-	if (!options->no_atrace && android_has("atrace")) {
-		if (android_atrace_start(options->buffer_kb, options->categories,
-					 capture->signals.fd) < 0) {
-			/* It may have failed after it had switched tracing on. */
-			android_atrace_stop(capture->signals.fd, true);
-			return EXIT_FAILED;
-		}
-		capture->atrace = true;
-	}
-	return tracefs_begin(capture->tracefs, options->buffer_kb) < 0 ? EXIT_FAILED : 0;
+	if (changes_start_atrace(&capture->changes) != 0 ||
+	    tracefs_begin(capture->tracefs, options->buffer_kb, capture->changes.atrace) < 0)
+		return EXIT_FAILED;
+	return 0;
 }
 
 static int begin_session(struct capture *capture)
@@ -234,7 +230,12 @@ static int begin_session(struct capture *capture)
 	origin.clock = wall_clock_measure(origin.trace_clock);
 	asking = android_ask(capture->signals.fd);
 	android_read_device(&asking, &origin.device);
-	return session_begin(&capture->session, &origin);
+	if (session_begin(&capture->session, &origin) != 0)
+		return EXIT_FAILED;
+	if (capture->changes.recovered)
+		session_event(&capture->session, "tracing",
+			      "tracing was put back as it was before a jankd that was killed");
+	return 0;
 }
 
 int capture_begin(struct capture *capture, const struct options *options)
@@ -261,9 +262,8 @@ void capture_close(struct capture *capture)
 {
 	loop_forget(&capture->loop, &capture->bell);
 	capture->source = source_close(capture->source);
-	if (capture->atrace)
-		android_atrace_stop(capture->signals.fd, false);
 	capture->tracefs = tracefs_close(capture->tracefs);
+	changes_end(&capture->changes);
 	session_close(&capture->session);
 	if (capture->signals.fd >= 0)
 		close(capture->signals.fd);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/changes.h"
 #include "daemon/loop.h"
 #include "daemon/options.h"
 #include "daemon/session.h"
@@ -18,7 +19,7 @@ struct capture {
 	struct session session;
 	struct tracefs *tracefs;
 	struct source *source;
-	bool atrace; /* started, to be stopped */
+	struct changes changes; /* to be put back */
 	struct loop loop;
 	struct watcher signals;
 	struct watcher bell; /* the source, while it is idle */

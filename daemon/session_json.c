@@ -2,12 +2,12 @@
 #include "daemon/session_json.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <json.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "daemon/boot_id.h"
 #include "daemon/text.h"
 #include "daemon/version.h"
 
@@ -71,26 +71,15 @@ static struct json_object *device_object(const struct android_device *device)
 	return object;
 }
 
-static void read_boot_id(char *id, size_t size)
-{
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, id, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	id[n > 0 ? n : 0] = '\0';
-	id[strcspn(id, "\n")] = '\0';
-}
-
 static void add_machine(struct json_object *object, const struct session *session)
 {
-	char boot_id[64] = "";
+	char boot_id[BOOT_ID_SIZE] = "";
 
 	json_object_object_add(object, "device",
 			       session->origin.live ? device_object(&session->origin.device)
 						    : NULL);
 	if (session->origin.live)
-		read_boot_id(boot_id, sizeof(boot_id));
+		boot_id_read(boot_id);
 	add_text(object, "boot_id", boot_id);
 }
 

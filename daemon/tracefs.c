@@ -11,14 +11,14 @@
 #include <tracefs.h>
 
 #include "daemon/report.h"
+#include "daemon/wall_clock.h"
 
 struct tracefs {
-	char directory[512];
+	char directory[TRACEFS_DIRECTORY_SIZE];
 	char path[1024];
 	char clock[32];
 	struct tracefs_instance *instance; /* NULL: the top level */
 	bool ours;			   /* made by us */
-	bool switched_on;		   /* tracing_on was 0 */
 	bool stopped;			   /* by us */
 };
 
@@ -55,7 +55,7 @@ static int probe_mounts(char *directory, size_t size)
 	return result;
 }
 
-static int find_directory(struct tracefs *tracefs, const char *wanted)
+int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *wanted)
 {
 	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	const char *const *places = wanted ? &wanted : usual;
@@ -65,14 +65,14 @@ static int find_directory(struct tracefs *tracefs, const char *wanted)
 	for (size_t i = 0; i < count; i++) {
 		int found = probe(places[i]);
 
-		snprintf(tracefs->directory, sizeof(tracefs->directory), "%s", places[i]);
+		snprintf(directory, TRACEFS_DIRECTORY_SIZE, "%s", places[i]);
 		if (found == 0)
 			return 0;
 		if (found == -EACCES || found == -EPERM)
 			result = found;
 	}
 	if (!wanted && result == -ENOENT)
-		result = probe_mounts(tracefs->directory, sizeof(tracefs->directory));
+		result = probe_mounts(directory, TRACEFS_DIRECTORY_SIZE);
 	return result;
 }
 
@@ -130,7 +130,7 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 		report("run: out of memory; close other programs");
 		return -ENOMEM;
 	}
-	error = find_directory(tracefs, directory);
+	error = tracefs_find(tracefs->directory, directory);
 	if (error < 0)
 		error = refuse_directory(directory, error);
 	else if (tracefs_set_tracing_dir(tracefs->directory) < 0)
@@ -145,31 +145,50 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 	return 0;
 }
 
-int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb)
+/* Kernels of 4.14 and later know the second, older ones of Android the first. */
+static void enable_tgid(struct tracefs *tracefs)
+{
+	if (tracefs_instance_file_write(tracefs->instance, "trace_options", "print-tgid") < 0)
+		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
+}
+
+/* As atrace chooses it: clocks whose offset to wall time can be told come first. */
+static void choose_clock(struct tracefs *tracefs)
+{
+	static const char *const clocks[] = { "boot", "mono", "global" };
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+		if (tracefs_instance_file_write(tracefs->instance, "trace_clock", clocks[i]) >= 0)
+			return;
+}
+
+static int switch_on(struct tracefs *tracefs)
 {
 	int error;
 
-	if (tracefs->ours) {
-		/* The kernel rounds the size, and knows no tgid before 4.14: both are no loss. */
-		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
-		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
-		/* As atrace chooses it: a clock whose offset to wall time can be told. */
-		if (tracefs_instance_file_write(tracefs->instance, "trace_clock", "boot") < 0)
-			tracefs_instance_file_write(tracefs->instance, "trace_clock", "mono");
-	}
-	read_clock(tracefs);
 	if (tracefs_is_on(tracefs) != 0)
 		return 0;
 	errno = 0;
-	if (tracefs_trace_on(tracefs->instance) < 0) {
-		error = errno ? errno : EIO;
-		report("run: %s/tracing_on: tracing is off and cannot be switched on: %s; run it "
-		       "as root",
-		       tracefs->path, strerror(error));
-		return -error;
-	}
-	tracefs->switched_on = true;
-	return 0;
+	if (tracefs_trace_on(tracefs->instance) == 0)
+		return 0;
+	error = errno ? errno : EIO;
+	report("run: %s/tracing_on: tracing is off and cannot be switched on: %s; run it as root",
+	       tracefs->path, strerror(error));
+	return -error;
+}
+
+int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool wants_tgid)
+{
+	/* The kernel rounds the size. */
+	if (tracefs->ours)
+		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
+	if (tracefs->ours || wants_tgid)
+		enable_tgid(tracefs);
+	read_clock(tracefs);
+	if (tracefs->ours || !wall_clock_is_time(tracefs->clock))
+		choose_clock(tracefs);
+	read_clock(tracefs);
+	return switch_on(tracefs);
 }
 
 bool tracefs_is_ours(const struct tracefs *tracefs)
@@ -189,8 +208,6 @@ struct tracefs *tracefs_close(struct tracefs *tracefs)
 {
 	if (!tracefs)
 		return NULL;
-	if (tracefs->switched_on && !tracefs->ours)
-		tracefs_trace_off(tracefs->instance);
 	if (tracefs->ours && tracefs_instance_destroy(tracefs->instance) < 0)
 		report("warning: run: %s: cannot be removed; remove it with rmdir", tracefs->path);
 	if (tracefs->instance)
@@ -218,6 +235,11 @@ int tracefs_is_on(struct tracefs *tracefs)
 	errno = 0;
 	on = tracefs_trace_is_on(tracefs->instance);
 	return on < 0 ? -(errno ? errno : EIO) : on;
+}
+
+const char *tracefs_directory(const struct tracefs *tracefs)
+{
+	return tracefs->directory;
 }
 
 const char *tracefs_path(const struct tracefs *tracefs)

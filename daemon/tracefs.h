@@ -8,6 +8,12 @@
 
 struct tracefs;
 
+#define TRACEFS_DIRECTORY_SIZE 512
+
+/* Finds where tracefs is mounted: at @wanted, or with NULL at the usual places, then anywhere.
+ * Returns 0, or -errno: -EACCES, -EPERM where one may not look. */
+int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *wanted);
+
 /**
  * tracefs_open() - find tracefs and the instance to read
  * @out: the caller gives it back with tracefs_close()
@@ -20,13 +26,15 @@ struct tracefs;
 int tracefs_open(struct tracefs **out, const char *directory, const char *instance);
 
 /**
- * tracefs_begin() - switch on what a capture needs, and remember what it was
+ * tracefs_begin() - switch on what a capture needs
  * @buffer_kb: per CPU, for an instance of our own alone: a new size empties a buffer
+ * @wants_tgid: somebody else has set it up for us: processes' numbers may be switched on, too
  *
- * Of what others set up only tracing_on is touched, and only where it is off.
- * Returns 0, or -errno after the reason was said on stderr.
+ * Of what others set up only tracing_on is touched where it is off, and a clock that is none.
+ * Whoever wants it to be as it was afterwards keeps its settings (settings.h). Returns 0, or
+ * -errno after the reason was said on stderr.
  */
-int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb);
+int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool wants_tgid);
 
 /* Did we make the instance? Then nobody else's capture ends when its tracing is switched off. */
 bool tracefs_is_ours(const struct tracefs *tracefs);
@@ -34,8 +42,8 @@ bool tracefs_is_ours(const struct tracefs *tracefs);
 /* Stops an instance of our own, so that its trace_pipe runs dry. */
 void tracefs_stop(struct tracefs *tracefs);
 
-/* Puts back what was changed, removes an instance of our own (its trace_pipe must be closed) and
- * frees @tracefs, which may be NULL. Returns NULL. */
+/* Removes an instance of our own (its trace_pipe must be closed) and frees @tracefs, which may be
+ * NULL. Returns NULL. */
 struct tracefs *tracefs_close(struct tracefs *tracefs);
 
 /* Opens trace_pipe, non-blocking. Returns the descriptor or -errno. */
@@ -44,7 +52,10 @@ int tracefs_open_pipe(struct tracefs *tracefs);
 /* Do others leave tracing on? 1, 0, or -errno. What tracefs_stop() did does not count. */
 int tracefs_is_on(struct tracefs *tracefs);
 
-/* The directory that is read, for messages. */
+/* Where tracefs is mounted. */
+const char *tracefs_directory(const struct tracefs *tracefs);
+
+/* The directory that is read: that, or an instance below it. */
 const char *tracefs_path(const struct tracefs *tracefs);
 
 /* The trace clock's name ("boot", "local"), "" where it cannot be read. */

@@ -42,6 +42,16 @@ static bool same_clock(const char *name, clockid_t *id)
 	return false;
 }
 
+bool wall_clock_is_time(const char *trace_clock)
+{
+	static const char *const none[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		if (strcmp(none[i], trace_clock) == 0)
+			return false;
+	return true;
+}
+
 struct wall_clock wall_clock_measure(const char *trace_clock)
 {
 	struct wall_clock clock = { false, 0 };

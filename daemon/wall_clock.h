@@ -22,6 +22,10 @@ struct wall_clock {
  * of their own ("local", "global") stay unknown. */
 struct wall_clock wall_clock_measure(const char *trace_clock);
 
+/* Do events have a time on this trace clock? "counter" counts events, "x86-tsc" and "uptime" what
+ * is no second. */
+bool wall_clock_is_time(const char *trace_clock);
+
 /* Takes the offset from atrace's marker "realtime_ts=MILLISECONDS", written at @time_ns of the
  * trace clock. False where @marker is another. */
 bool wall_clock_take_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns);

@@ -23,13 +23,14 @@ TRIES = 3
 class Capture:
     """A jankd that reads an instance."""
 
-    def __init__(self, mount, instance, out, *arguments):
+    def __init__(self, mount, instance, out, *arguments, device=None, **environment):
         self.begin = time.monotonic()
         self.out = out
         self.process = subprocess.Popen(
-            [JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
-             "--frames-log", "-F", out, *arguments],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            [JANKD, "run", "--tracefs", mount, "--instance", instance.name,
+             *([] if device else ["--no-atrace"]), "--frames-log", "-F", out, *arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=device.environment(**environment) if device else None)
 
     def wait_ready(self):
         """Until it has its files, and so has the trace open; False where it ended instead."""

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/changes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/journal.h"
+#include "daemon/report.h"
+#include "daemon/tracefs.h"
+
+static bool wants_atrace(const struct options *options)
+{
+	return !options->no_atrace && android_has("atrace");
+}
+
+static int write_journal(const struct changes *changes)
+{
+	int error = changes->settings.incomplete ? -ENOMEM : 0;
+
+	if (error == 0)
+		error = journal_write(changes->folder, &changes->settings);
+	if (error == 0)
+		return 0;
+	report("%s: %s: what is to be put back at the end cannot be kept: %s; make room there",
+	       options_command_name(changes->options->command), changes->folder->path,
+	       strerror(-error));
+	return EXIT_FAILED;
+}
+
+int changes_begin(struct changes *changes, const struct options *options,
+		  const struct folder *folder, int stop_fd)
+{
+	const char *command = options_command_name(options->command);
+	bool atrace = wants_atrace(options);
+
+	*changes = (struct changes){ .options = options, .folder = folder, .stop_fd = stop_fd };
+	changes->recovered = journal_recover(folder, command, options->tracefs) == JOURNAL_DONE;
+	/* Whoever opens it says what is wrong with it. */
+	if (tracefs_find(changes->directory, options->tracefs) < 0)
+		return 0;
+	if (options->instance)
+		settings_read_place(&changes->settings, changes->directory, options->instance,
+				    atrace);
+	/* atrace knows of no instances. */
+	if (atrace || !options->instance)
+		settings_read_place(&changes->settings, changes->directory, NULL, atrace);
+	return write_journal(changes);
+}
+
+int changes_start_atrace(struct changes *changes)
+{
+	const struct options *options = changes->options;
+	struct android_asking asking;
+
+	if (!wants_atrace(options))
+		return 0;
+	asking = android_ask(changes->stop_fd);
+	settings_read_atrace(&changes->settings, &asking);
+	if (write_journal(changes) != 0)
+		return EXIT_FAILED;
+	changes->atrace = true;
+	if (android_atrace_start(options->buffer_kb, options->categories, changes->stop_fd) == 0)
+		return 0;
+	changes->failed = true;
+	return EXIT_FAILED;
+}
+
+void changes_end(struct changes *changes)
+{
+	const struct settings_ending ending = {
+		.atrace_ms = changes->failed ? 1000 : 5000,
+		.quiet = changes->failed,
+		.stop_fd = changes->stop_fd,
+	};
+	struct span text = { changes->settings.text, changes->settings.len };
+	unsigned int failures;
+
+	if (!changes->folder)
+		return;
+	failures = settings_restore(text, changes->directory, &ending);
+	if (failures > 0)
+		report("warning: %s: %s: %u settings cannot be put back as they were; look at "
+		       "buffer_size_kb and tracing_on there",
+		       options_command_name(changes->options->command), changes->directory,
+		       failures);
+	journal_remove(changes->folder);
+	settings_free(&changes->settings);
+	changes->folder = NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a capture changes on the device, and that it is put back: by the capture's own end, or by
+ * the next one's begin. */
+#ifndef JANKD_DAEMON_CHANGES_H
+#define JANKD_DAEMON_CHANGES_H
+
+#include <stdbool.h>
+
+#include "daemon/folder.h"
+#include "daemon/options.h"
+#include "daemon/settings.h"
+
+struct changes {
+	const struct options *options;
+	const struct folder *folder; /* NULL: nothing is remembered */
+	int stop_fd;
+	char directory[512]; /* tracefs */
+	struct settings settings;
+	bool recovered; /* what an earlier one had left was put back */
+	bool atrace;	/* started, as far as it came */
+	bool failed;	/* and it did not come far */
+};
+
+/**
+ * changes_begin() - put back what an earlier capture left, and remember what is there
+ * @folder: borrowed until changes_end()
+ * @stop_fd: readable when a signal came: nobody can wait any longer
+ *
+ * Nothing may have been changed yet. Returns 0, or EXIT_FAILED after the reason was said on
+ * stderr; changes_end() is due in any case.
+ */
+int changes_begin(struct changes *changes, const struct options *options,
+		  const struct folder *folder, int stop_fd);
+
+/* Starts atrace, where it is there and wanted. Returns as changes_begin(). */
+int changes_start_atrace(struct changes *changes);
+
+/* Puts everything back, in any state. */
+void changes_end(struct changes *changes);
+
+#endif

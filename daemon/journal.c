@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/boot_id.h"
+#include "daemon/report.h"
+#include "daemon/tracefs.h"
+
+#define NAME ".journal"
+
+/* The capture is to begin. */
+#define ATRACE_MS 2000
+
+/* Its first line, which says of which boot the rest is, and its last: without it, it was cut. */
+#define HEAD "jankd-journal 1 "
+#define END "end\n"
+
+static int write_all(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static void head_line(char line[static 96])
+{
+	char id[BOOT_ID_SIZE];
+
+	boot_id_read(id);
+	snprintf(line, 96, HEAD "%s\n", id);
+}
+
+int journal_write(const struct folder *folder, const struct settings *settings)
+{
+	int fd = folder_create_temporary(folder, NAME);
+	char head[96];
+	int error;
+
+	if (fd < 0)
+		return fd;
+	head_line(head);
+	error = write_all(fd, head, strlen(head));
+	if (error == 0)
+		error = write_all(fd, settings->text ? settings->text : "", settings->len);
+	if (error == 0)
+		error = write_all(fd, END, strlen(END));
+	return folder_replace(folder, NAME, fd, error);
+}
+
+void journal_remove(const struct folder *folder)
+{
+	unlinkat(folder->fd, NAME, 0);
+}
+
+/* Is it a file that we, or root, have written? */
+static bool is_ours(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+	       (info.st_uid == geteuid() || info.st_uid == 0) && info.st_size < 2 * SETTINGS_MAX;
+}
+
+/* Reads it; the caller frees the text. Returns its length, or -errno. */
+static ssize_t read_journal(const struct folder *folder, char **text)
+{
+	int fd = openat(folder->fd, NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	ssize_t n = 0;
+	size_t len = 0;
+
+	if (fd < 0)
+		return -errno;
+	*text = is_ours(fd) ? malloc(2 * SETTINGS_MAX) : NULL;
+	while (*text && (n = read(fd, *text + len, 2 * SETTINGS_MAX - len)) > 0)
+		len += (size_t)n;
+	close(fd);
+	return *text && n == 0 ? (ssize_t)len : -EIO;
+}
+
+/* The settings in a journal of this boot; empty where it is another's, or not whole. */
+static struct span settings_in(struct span text)
+{
+	struct span end = SPAN_LITERAL(END);
+	char head[96];
+
+	head_line(head);
+	if (!span_starts_with(text, span_of(head)))
+		return SPAN_NULL;
+	text = span_skip(text, strlen(head));
+	if (text.len < end.len || memcmp(text.ptr + text.len - end.len, END, end.len) != 0)
+		return SPAN_NULL;
+	text.len -= end.len;
+	return text;
+}
+
+static enum journal_found put_back(const char *command, struct span settings, const char *tracefs)
+{
+	const struct settings_ending ending = { .atrace_ms = ATRACE_MS, .stop_fd = -1 };
+	char directory[TRACEFS_DIRECTORY_SIZE];
+	unsigned int failures;
+
+	/* Where there is no tracefs any more there is nothing to put back. */
+	if (tracefs_find(directory, tracefs) < 0)
+		return JOURNAL_NONE;
+	failures = settings_restore(settings, directory, &ending);
+	if (failures == 0)
+		return JOURNAL_DONE;
+	report("warning: %s: %s: %u settings cannot be put back as they were before a jankd that "
+	       "was killed; look at buffer_size_kb and tracing_on there",
+	       command, directory, failures);
+	return JOURNAL_FAILED;
+}
+
+enum journal_found journal_recover(const struct folder *folder, const char *command,
+				   const char *tracefs)
+{
+	enum journal_found found = JOURNAL_NONE;
+	char *text = NULL;
+	ssize_t len = read_journal(folder, &text);
+	struct span settings = SPAN_NULL;
+
+	if (len == -ENOENT)
+		return JOURNAL_NONE;
+	if (len > 0)
+		settings = settings_in((struct span){ text, (size_t)len });
+	if (settings.len > 0)
+		found = put_back(command, settings, tracefs);
+	free(text);
+	journal_remove(folder);
+	return found;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The settings that are to be put back, in a hidden file of the folder: whoever comes after a
+ * sudden death puts them back instead. It is there as long as something is changed. */
+#ifndef JANKD_DAEMON_JOURNAL_H
+#define JANKD_DAEMON_JOURNAL_H
+
+#include "daemon/folder.h"
+#include "daemon/settings.h"
+
+/* Writes it, for good on the disk. Returns 0 or -errno. */
+int journal_write(const struct folder *folder, const struct settings *settings);
+
+/* All is put back. */
+void journal_remove(const struct folder *folder);
+
+enum journal_found {
+	JOURNAL_NONE,	/* or one of another boot, which no setting survives */
+	JOURNAL_DONE,	/* all is as it was */
+	JOURNAL_FAILED, /* not all; the reason was said on stderr */
+};
+
+/**
+ * journal_recover() - put back what one that was killed has left, and remove the journal
+ * @folder: locked: nobody works there
+ * @command: its name, for messages
+ * @tracefs: where it is mounted, or NULL: the usual places
+ *
+ * Takes some seconds at most. The file is taken as if an enemy had written it: only settings named
+ * in settings.h are touched.
+ */
+enum journal_found journal_recover(const struct folder *folder, const char *command,
+				   const char *tracefs);
+
+#endif

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a capture and its atrace change is put back exactly: at the end, by whatever end it comes,
+and after a sudden death by the next one."""
+
+import os
+import pathlib
+import signal
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from device import Device
+from jankd import Checks, rows
+from live import Capture, session
+
+FILES = ("tracing_on", "buffer_size_kb", "buffer_percent", "trace_clock", "current_tracer",
+         "trace_options", "set_event", "saved_cmdlines_size")
+PROPERTIES = ("debug.atrace.tags.enableflags", "debug.atrace.app_number", "debug.atrace.app_0",
+              "debug.atrace.user_initiated")
+
+
+def state(device):
+    """Everything that may be touched."""
+    seen = {name: (device.instance / name).read_text() for name in FILES if (device.instance / name).exists()}
+    for cpu in sorted(device.instance.glob("per_cpu/cpu*/buffer_size_kb")):
+        seen[str(cpu.relative_to(device.instance))] = cpu.read_text()
+    return seen | {name: device.get(name) for name in PROPERTIES}
+
+
+def usual(device):
+    """As somebody who traces has left it: nothing is as atrace would choose it."""
+    i = device.instance
+    (i / "trace_clock").write_text("mono_raw")
+    (i / "buffer_size_kb").write_text("777")
+    (i / "buffer_percent").write_text("33")
+    for option in ("nooverwrite", "record-tgid", "sym-offset", "noirq-info"):
+        (i / "trace_options").write_text(option)
+    for event in ("oom:mark_victim", "oom:wake_reaper"):
+        fd = os.open(i / "set_event", os.O_WRONLY)
+        os.write(fd, event.encode())
+        os.close(fd)
+    (i / "tracing_on").write_text("0")
+    for name, value in zip(PROPERTIES, ("0x40", "1", "com.app*,x", "")):
+        device.set(name, value)
+
+
+def as_found(device):
+    """An instance as the kernel makes it, with CPUs of different sizes, and running."""
+    cpus = sorted(device.instance.glob("per_cpu/cpu*/buffer_size_kb"))
+    for n, cpu in enumerate(cpus):
+        cpu.write_text(str(100 * (n + 1)))
+    (device.instance / "tracing_on").write_text("1")
+
+
+def ended(checks, what, prepare, number, **environment):
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        prepare(device)
+        before = state(device)
+        capture = Capture(mount, instance, here / "out", device=device, **environment)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        checks.that(state(device) != before, f"{what}: nothing was changed")
+        checks.that((here / "out" / ".journal").exists(), f"{what}: no journal")
+        said = capture.stop(number)[1]
+        checks.equal(state(device), before, f"{what}: state: {said[-300:]}")
+        checks.that(not (here / "out" / ".journal").exists(), f"{what}: a journal is left")
+
+
+def killed(checks, what, prepare, *, edit=None, restored=True):
+    """SIGKILL, then the next one on the folder."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        prepare(device)
+        before = state(device)
+        capture = Capture(mount, instance, here / "out", device=device)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        capture.stop(signal.SIGKILL)
+        journal = here / "out" / ".journal"
+        checks.that(journal.exists(), f"{what}: no journal")
+        checks.that(state(device) != before, f"{what}: restored by the dead")
+        if edit:
+            journal.write_bytes(edit(journal.read_bytes()))
+        left = state(device)
+        (here / "out" / "events.csv").unlink()
+        capture = Capture(mount, instance, here / "out", "--duration", "0.5", device=device)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start again")
+        time.sleep(0.2)
+        events = [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "tracing"]
+        checks.equal(any("put back" in text for text in events), restored, f"{what}: events {events}")
+        said = capture.stop(signal.SIGTERM)[1]
+        checks.equal(state(device), before if restored else left, f"{what}: state: {said[-300:]}")
+        checks.that(not journal.exists(), f"{what}: a journal is left")
+
+
+def killed_own_instance(checks):
+    """An instance that jankd has made goes with the next start, whatever that reads."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        mine = instance.with_name(f"{instance.name}-own")
+        try:
+            capture = Capture(mount, mine, here / "out", device=device, INSTANCE=str(mine))
+            checks.that(capture.wait_ready(), "own instance: jankd does not start")
+            capture.stop(signal.SIGKILL)
+            checks.that(mine.is_dir(), "own instance: gone with the dead")
+            (here / "out" / "events.csv").unlink()
+            capture = Capture(mount, instance, here / "out", device=device)
+            checks.that(capture.wait_ready(), "own instance: jankd does not start again")
+            checks.that(not mine.exists(), "own instance: still there")
+            capture.stop(signal.SIGTERM)
+        finally:
+            tracefs.remove(mine)
+
+
+def hostile_journal(checks):
+    """Lines that name what is not ours are left out; the rest is put back."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        victim = here / "victim"
+        victim.write_text("untouched\n")
+        boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        (here / "out").mkdir()
+        climb = "../" * 12
+        (here / "out" / ".journal").write_text(
+            f"jankd-journal 1 {boot}\n"
+            f"place {climb}{victim}\nplace {instance.name}/..\nplace ..\ntracing_on 1\n"
+            f"place {instance.name}\n{climb}{victim} 1\nbuffer_size_kb 99 99\ntrace_clock $(x)\n"
+            f"cpu {climb} 1\ncpu 99999 1\ncpu -1 1\nevents\nevent *\nevent !*:*\nevent oom:mark_victim\n"
+            f"option {'x' * 5000}\nproperty ro.secure 0\nproperty debug.atrace.app_16 x\n"
+            f"property debug.atrace.app_0 -x\nmade ..\nmade .\nmade\nmade {instance.name}/events\n"
+            f"\n \nplace\0x\ntrace_clock\nend\n")
+        capture = Capture(mount, instance, here / "out", device=device)
+        checks.that(capture.wait_ready(), "hostile journal: jankd does not start")
+        capture.stop(signal.SIGTERM)
+        checks.equal(victim.read_text(), "untouched\n", "hostile journal: another file")
+        checks.that(instance.is_dir(), "hostile journal: the instance is gone")
+        checks.equal((instance / "set_event").read_text(), "oom:mark_victim\n", "hostile journal: events")
+        checks.equal(sorted(p.name for p in (device.path / "properties").iterdir()
+                            if p.name in ("ro.secure", "debug.atrace.app_16", "debug.atrace.app_0")), [],
+                     "hostile journal: properties")
+
+
+def other_boot(journal):
+    return journal.replace(b"jankd-journal 1 ", b"jankd-journal 1 x", 1)
+
+
+def torn(journal):
+    return journal[:-5]
+
+
+def fails(checks):
+    """Where atrace cannot start, nothing is left behind."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        usual(device)
+        before = state(device)
+        capture = Capture(mount, instance, here / "out", device=device, FAIL="1")
+        error = capture.process.communicate(timeout=60)[1].decode()
+        checks.equal(capture.process.returncode, 1, f"atrace fails: exit code: {error}")
+        checks.equal(len(error.splitlines()), 1, f"atrace fails: {error!r}")
+        checks.equal(state(device), before, "atrace fails: state")
+
+
+def hangs_at_start(checks):
+    """Ctrl-C while atrace does not come to its end."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        usual(device)
+        before = state(device)
+        capture = Capture(mount, instance, here / "out", device=device, HANG="atrace")
+        while not device.log() and capture.process.poll() is None:
+            time.sleep(0.02)
+        begin = time.monotonic()
+        capture.process.send_signal(signal.SIGINT)
+        error = capture.process.communicate(timeout=60)[1].decode()
+        took = time.monotonic() - begin
+        checks.that(took < 4, f"atrace hangs at the start: it took {took:.1f} s: {error}")
+        checks.equal(state(device), before, "atrace hangs at the start: state")
+
+
+def hangs_at_end(checks):
+    """A second signal is in a hurry; what atrace did not put back is put back all the same."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        usual(device)
+        before = state(device)
+        capture = Capture(mount, instance, here / "out", device=device)
+        checks.that(capture.wait_ready(), "atrace hangs at the end: jankd does not start")
+        atrace = device.path / "bin" / "atrace"
+        atrace.write_text('#!/bin/sh\necho "atrace hangs" >> "$DEVICE/log"; sleep 1000\n')
+        capture.process.send_signal(signal.SIGINT)
+        while "atrace hangs" not in device.log() and capture.process.poll() is None:
+            time.sleep(0.02)
+        begin = time.monotonic()
+        error = capture.stop(signal.SIGINT)[1]
+        took = time.monotonic() - begin
+        checks.that(took < 4, f"atrace hangs at the end: it took {took:.1f} s: {error}")
+        checks.equal(state(device), before, f"atrace hangs at the end: state: {error}")
+
+
+def getprop_hangs(checks):
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        begin = time.monotonic()
+        capture = Capture(mount, instance, here / "out", device=device, HANG="getprop dumpsys")
+        checks.that(capture.wait_ready(), "getprop hangs: jankd does not start")
+        took = time.monotonic() - begin
+        checks.that(took < 6, f"getprop hangs: the start took {took:.1f} s")
+        device.set("debug.atrace.tags.enableflags", "")
+        capture.stop(signal.SIGTERM)
+
+
+tracefs.root()
+checks = Checks()
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    ended(checks, f"usual, {signal.Signals(number).name}", usual, number)
+ended(checks, "as found", as_found, signal.SIGINT)
+killed(checks, "killed", usual)
+killed(checks, "killed, as found", as_found)
+killed(checks, "journal of another boot", usual, edit=other_boot, restored=False)
+killed(checks, "torn journal", usual, edit=torn, restored=False)
+for case in (killed_own_instance, hostile_journal, fails, hangs_at_start, hangs_at_end, getprop_hangs):
+    case(checks)
+checks.end()

@@ -91,14 +91,14 @@ void android_atrace_command(struct atrace_command *command, uint64_t buffer_kb,
 	command->argv[argc] = NULL;
 }
 
-int android_atrace_start(uint64_t buffer_kb, const char *categories, int stop_fd)
+int android_atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal)
 {
 	struct atrace_command command;
 	char output[4096];
 	int status;
 
 	android_atrace_command(&command, buffer_kb, categories, false);
-	status = child_run(command.argv, ANDROID_ATRACE_MS, stop_fd, output, sizeof(output));
+	status = child_run(command.argv, ANDROID_ATRACE_MS, until_signal, output, sizeof(output));
 	if (status == 0)
 		return 0;
 	report("run: atrace --async_start: %s; try other --categories, or --no-atrace",
@@ -106,22 +106,22 @@ int android_atrace_start(uint64_t buffer_kb, const char *categories, int stop_fd
 	return status < 0 ? status : -EIO;
 }
 
-void android_atrace_stop(int timeout_ms, int stop_fd, bool quiet)
+void android_atrace_stop(int timeout_ms, bool until_signal, bool quiet)
 {
 	char *argv[] = { "atrace", "--async_stop", NULL };
 	char output[4096];
-	int status = child_run(argv, timeout_ms, stop_fd, output, sizeof(output));
+	int status = child_run(argv, timeout_ms, until_signal, output, sizeof(output));
 
 	if (status != 0 && !quiet)
 		report("warning: run: atrace --async_stop: %s; apps may still write markers",
 		       reason(status, output));
 }
 
-struct android_asking android_ask(int stop_fd)
+struct android_asking android_ask(bool until_signal)
 {
 	return (struct android_asking){
 		.deadline_ms = now_ms() + PROPERTIES_MS,
-		.stop_fd = stop_fd,
+		.until_signal = until_signal,
 		.over = !android_has("getprop"),
 	};
 }
@@ -133,8 +133,8 @@ bool android_property(struct android_asking *asking, const char *name, char *val
 
 	value[0] = '\0';
 	if (!asking->over)
-		status = child_run(argv, (int)(asking->deadline_ms - now_ms()), asking->stop_fd,
-				   value, size);
+		status = child_run(argv, (int)(asking->deadline_ms - now_ms()),
+				   asking->until_signal, value, size);
 	asking->over |= status < 0;
 	if (status != 0)
 		value[0] = '\0';
@@ -146,8 +146,8 @@ int android_set_property(struct android_asking *asking, const char *name, const 
 {
 	char *argv[] = { "setprop", (char *)name, (char *)value, NULL };
 	char output[256];
-	int status = child_run(argv, (int)(asking->deadline_ms - now_ms()), asking->stop_fd, output,
-			       sizeof(output));
+	int status = child_run(argv, (int)(asking->deadline_ms - now_ms()), asking->until_signal,
+			       output, sizeof(output));
 
 	return status > 0 ? -EACCES : status;
 }

@@ -35,23 +35,23 @@ struct atrace_command {
 void android_atrace_command(struct atrace_command *command, uint64_t buffer_kb,
 			    const char *categories, bool tags_alone);
 
-/* @stop_fd of all below: readable when nobody can wait any longer, or -1. */
+/* @until_signal of all below: see child_run(). */
 
 /* Starts tracing. Returns 0, or -errno after the reason was said on stderr. */
-int android_atrace_start(uint64_t buffer_kb, const char *categories, int stop_fd);
+int android_atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal);
 
 /* Ends it. What goes wrong is said on stderr as a warning, unless @quiet. */
-void android_atrace_stop(int timeout_ms, int stop_fd, bool quiet);
+void android_atrace_stop(int timeout_ms, bool until_signal, bool quiet);
 
 /* Questions and orders that have some time together. */
 struct android_asking {
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
-	int stop_fd;
+	bool until_signal;
 	bool over; /* there is nobody to ask, or it hangs: ask no more */
 };
 
 /* Two seconds from now on. */
-struct android_asking android_ask(int stop_fd);
+struct android_asking android_ask(bool until_signal);
 
 /* Reads a property; "" is one that is not set. False: nobody knows. */
 bool android_property(struct android_asking *asking, const char *name, char *value, size_t size);

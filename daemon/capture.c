@@ -197,8 +197,7 @@ static int take_places(struct capture *capture)
 	const char *command = session_command(&capture->session);
 
 	if (folder_open(&capture->session.folder, command, options->folder) < 0 ||
-	    changes_begin(&capture->changes, options, &capture->session.folder,
-			  capture->signals.fd) != 0 ||
+	    changes_begin(&capture->changes, options, &capture->session.folder) != 0 ||
 	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0 ||
 	    source_pipe_open(&capture->source, capture->tracefs) < 0)
 		return EXIT_FAILED;
@@ -228,7 +227,7 @@ static int begin_session(struct capture *capture)
 	origin.path = tracefs_path(capture->tracefs);
 	origin.trace_clock = tracefs_clock(capture->tracefs);
 	origin.clock = wall_clock_measure(origin.trace_clock);
-	asking = android_ask(capture->signals.fd);
+	asking = android_ask(true);
 	android_read_device(&asking, &origin.device);
 	if (session_begin(&capture->session, &origin) != 0)
 		return EXIT_FAILED;

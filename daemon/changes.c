@@ -28,12 +28,12 @@ static int write_journal(const struct changes *changes)
 }
 
 int changes_begin(struct changes *changes, const struct options *options,
-		  const struct folder *folder, int stop_fd)
+		  const struct folder *folder)
 {
 	const char *command = options_command_name(options->command);
 	bool atrace = wants_atrace(options);
 
-	*changes = (struct changes){ .options = options, .folder = folder, .stop_fd = stop_fd };
+	*changes = (struct changes){ .options = options, .folder = folder };
 	changes->recovered = journal_recover(folder, command, options->tracefs) == JOURNAL_DONE;
 	/* Whoever opens it says what is wrong with it. */
 	if (tracefs_find(changes->directory, options->tracefs) < 0)
@@ -54,12 +54,12 @@ int changes_start_atrace(struct changes *changes)
 
 	if (!wants_atrace(options))
 		return 0;
-	asking = android_ask(changes->stop_fd);
+	asking = android_ask(true);
 	settings_read_atrace(&changes->settings, &asking);
 	if (write_journal(changes) != 0)
 		return EXIT_FAILED;
 	changes->atrace = true;
-	if (android_atrace_start(options->buffer_kb, options->categories, changes->stop_fd) == 0)
+	if (android_atrace_start(options->buffer_kb, options->categories, true) == 0)
 		return 0;
 	changes->failed = true;
 	return EXIT_FAILED;
@@ -70,7 +70,7 @@ void changes_end(struct changes *changes)
 	const struct settings_ending ending = {
 		.atrace_ms = changes->failed ? 1000 : 5000,
 		.quiet = changes->failed,
-		.stop_fd = changes->stop_fd,
+		.until_signal = true,
 	};
 	struct span text = { changes->settings.text, changes->settings.len };
 	unsigned int failures;

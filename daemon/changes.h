@@ -13,8 +13,7 @@
 struct changes {
 	const struct options *options;
 	const struct folder *folder; /* NULL: nothing is remembered */
-	int stop_fd;
-	char directory[512]; /* tracefs */
+	char directory[512];	     /* tracefs */
 	struct settings settings;
 	bool recovered; /* what an earlier one had left was put back */
 	bool atrace;	/* started, as far as it came */
@@ -24,13 +23,12 @@ struct changes {
 /**
  * changes_begin() - put back what an earlier capture left, and remember what is there
  * @folder: borrowed until changes_end()
- * @stop_fd: readable when a signal came: nobody can wait any longer
  *
  * Nothing may have been changed yet. Returns 0, or EXIT_FAILED after the reason was said on
  * stderr; changes_end() is due in any case.
  */
 int changes_begin(struct changes *changes, const struct options *options,
-		  const struct folder *folder, int stop_fd);
+		  const struct folder *folder);
 
 /* Starts atrace, where it is there and wanted. Returns as changes_begin(). */
 int changes_start_atrace(struct changes *changes);

@@ -23,6 +23,9 @@
 #define END_PAUSE_NS (2 * NS_PER_MS)
 #define END_PAUSES 5
 
+/* So often a program that is waited for is forgotten for a moment, and signals are looked for. */
+#define GLANCE_MS 50
+
 extern char **environ;
 
 /* In a process group of its own: a Ctrl-C on the terminal is for us alone, and must not end
@@ -212,35 +215,61 @@ static int64_t now_ms(void)
 	return clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
 }
 
-/* Waits for output. 0: there is some, or an end of it; else -ETIMEDOUT, -EINTR. */
-static int wait_output(int fd, int stop_fd, int64_t deadline_ms)
+static void ending_signals(sigset_t *signals)
 {
-	struct pollfd wait[] = {
-		{ .fd = fd, .events = POLLIN },
-		{ .fd = stop_fd, .events = POLLIN },
-	};
-
-	for (;;) {
-		int64_t left = deadline_ms - now_ms();
-
-		if (left <= 0)
-			return -ETIMEDOUT;
-		if (poll(wait, 2, (int)left) <= 0)
-			continue;
-		return wait[1].revents ? -EINTR : 0;
-	}
+	sigemptyset(signals);
+	sigaddset(signals, SIGINT);
+	sigaddset(signals, SIGTERM);
+	sigaddset(signals, SIGQUIT);
 }
 
-/* Reads to the end; what does not fit is thrown away. Returns as wait_output(). */
-static int read_output(int fd, int stop_fd, int64_t deadline_ms, char *output, size_t size)
+static bool signal_came(void)
 {
+	sigset_t pending, ending;
+
+	ending_signals(&ending);
+	sigpending(&pending);
+	sigandset(&pending, &pending, &ending);
+	return !sigisemptyset(&pending);
+}
+
+void child_forget_signals(void)
+{
+	const struct timespec at_once = { 0, 0 };
+	sigset_t ending;
+
+	ending_signals(&ending);
+	while (signal_came() && sigtimedwait(&ending, NULL, &at_once) > 0)
+		;
+}
+
+struct patience {
+	int64_t deadline_ms;
+	bool until_signal;
+};
+
+/* 0 while there is some left; else -ETIMEDOUT, -EINTR. */
+static int lose_patience(const struct patience *patience)
+{
+	if (patience->until_signal && signal_came())
+		return -EINTR;
+	return now_ms() < patience->deadline_ms ? 0 : -ETIMEDOUT;
+}
+
+/* Reads to the end; what does not fit is thrown away. Returns 0, -ETIMEDOUT or -EINTR. */
+static int read_output(int fd, const struct patience *patience, char *output, size_t size)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	size_t len = 0;
 	int error;
 
-	while ((error = wait_output(fd, stop_fd, deadline_ms)) == 0) {
+	while ((error = lose_patience(patience)) == 0) {
 		char text[4096];
-		ssize_t n = read(fd, text, sizeof(text));
+		ssize_t n;
 
+		if (poll(&wait, 1, GLANCE_MS) <= 0)
+			continue;
+		n = read(fd, text, sizeof(text));
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
 		if (n <= 0)
@@ -254,23 +283,19 @@ static int read_output(int fd, int stop_fd, int64_t deadline_ms, char *output, s
 	return error;
 }
 
-/* It has closed its output: waits for its end. Returns as wait_output(). */
-static int wait_end(pid_t pid, int stop_fd, int64_t deadline_ms, int *status)
+/* It has closed its output: waits for its end. Returns as read_output(). */
+static int wait_end(pid_t pid, const struct patience *patience, int *status)
 {
-	struct pollfd stop = { .fd = stop_fd, .events = POLLIN };
+	int error = 0;
 
-	while (!has_ended(pid, status)) {
-		if (now_ms() >= deadline_ms)
-			return -ETIMEDOUT;
-		if (poll(&stop, 1, 0) > 0)
-			return -EINTR;
-	}
-	return 0;
+	while (error == 0 && !has_ended(pid, status))
+		error = lose_patience(patience);
+	return error;
 }
 
-int child_run(char *const argv[], int timeout_ms, int stop_fd, char *output, size_t size)
+int child_run(char *const argv[], int timeout_ms, bool until_signal, char *output, size_t size)
 {
-	int64_t deadline_ms = now_ms() + timeout_ms;
+	const struct patience patience = { now_ms() + timeout_ms, until_signal };
 	int status, error, fd;
 	pid_t pid;
 
@@ -278,10 +303,10 @@ int child_run(char *const argv[], int timeout_ms, int stop_fd, char *output, siz
 	fd = spawn(argv, &pid);
 	if (fd < 0)
 		return fd;
-	error = read_output(fd, stop_fd, deadline_ms, output, size);
+	error = read_output(fd, &patience, output, size);
 	close(fd);
 	if (error == 0)
-		error = wait_end(pid, stop_fd, deadline_ms, &status);
+		error = wait_end(pid, &patience, &status);
 	if (error == 0)
 		return exit_status(status);
 	kill_group(pid);

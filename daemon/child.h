@@ -55,11 +55,14 @@ void child_kill(struct child *child);
 /**
  * child_run() - run a program to its end
  * @timeout_ms: after so long its group is killed
- * @stop_fd: readable when nobody can wait any longer; it is not read. -1: none
+ * @until_signal: not longer than until a blocked SIGINT, SIGTERM or SIGQUIT is pending
  * @output: what it prints, cut to @size, NUL-terminated
  *
- * Returns its exit status, or -errno: -ETIMEDOUT, -EINTR where @stop_fd became readable.
+ * Returns its exit status, or -errno: -ETIMEDOUT, -EINTR after a signal.
  */
-int child_run(char *const argv[], int timeout_ms, int stop_fd, char *output, size_t size);
+int child_run(char *const argv[], int timeout_ms, bool until_signal, char *output, size_t size);
+
+/* Takes those signals, where they are pending: who asked for the end has been heard. */
+void child_forget_signals(void);
 
 #endif

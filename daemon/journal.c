@@ -109,7 +109,7 @@ static struct span settings_in(struct span text)
 
 static enum journal_found put_back(const char *command, struct span settings, const char *tracefs)
 {
-	const struct settings_ending ending = { .atrace_ms = ATRACE_MS, .stop_fd = -1 };
+	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
 	char directory[TRACEFS_DIRECTORY_SIZE];
 	unsigned int failures;
 

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/child.h"
 #include "daemon/setting_file.h"
 
 /* Linux has no more. */
@@ -356,22 +356,16 @@ static void put_event(struct restoring *r, struct span event)
 	note(r, setting_write(r->directory, "set_event", word));
 }
 
-/* Who asked for the end, or was in a hurry, has been heard. */
-static void forget_signals(int fd)
-{
-	struct signalfd_siginfo info;
-
-	while (fd >= 0 && read(fd, &info, sizeof(info)) > 0)
-		;
-}
-
 static void stop_atrace(struct restoring *r)
 {
-	forget_signals(r->ending->stop_fd);
+	if (r->ending->until_signal)
+		child_forget_signals();
 	if (android_has("atrace"))
-		android_atrace_stop(r->ending->atrace_ms, r->ending->stop_fd, r->ending->quiet);
-	forget_signals(r->ending->stop_fd);
-	r->asking = android_ask(r->ending->stop_fd);
+		android_atrace_stop(r->ending->atrace_ms, r->ending->until_signal,
+				    r->ending->quiet);
+	if (r->ending->until_signal)
+		child_forget_signals();
+	r->asking = android_ask(r->ending->until_signal);
 }
 
 static bool is_property(const char *name)

@@ -48,9 +48,9 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 void settings_read_atrace(struct settings *settings, struct android_asking *asking);
 
 struct settings_ending {
-	int atrace_ms; /* so long its end may take: we put back what it leaves behind */
-	bool quiet;    /* that may fail */
-	int stop_fd;   /* signals: one that comes ends what is waited for just then; or -1 */
+	int atrace_ms;	   /* so long its end may take: we put back what it leaves behind */
+	bool quiet;	   /* that may fail */
+	bool until_signal; /* one that comes ends what is waited for just then */
 };
 
 /**

@@ -113,11 +113,11 @@ static void killed_ones_say_nothing(void **state)
 	loop_close(&loop);
 }
 
-static int run(char *script, int timeout_ms, int stop_fd, char *output, size_t size)
+static int run(char *script, int timeout_ms, char *output, size_t size)
 {
 	char *argv[] = { "sh", "-c", script, NULL };
 
-	return child_run(argv, timeout_ms, stop_fd, output, size);
+	return child_run(argv, timeout_ms, true, output, size);
 }
 
 static void to_their_end(void **state)
@@ -125,25 +125,30 @@ static void to_their_end(void **state)
 	char output[8];
 	char *missing[] = { "/no/such/program", NULL };
 
-	assert_int_equal(run("echo 12345678901234567890; exit 7", HANGS_MS, -1, output, 8), 7);
+	assert_int_equal(run("echo 12345678901234567890; exit 7", HANGS_MS, output, 8), 7);
 	assert_string_equal(output, "1234567");
-	assert_int_equal(run("sleep 1000", 100, -1, output, 8), -ETIMEDOUT);
-	assert_int_equal(run("exec >&- 2>&-; sleep 1000", 100, -1, output, 8), -ETIMEDOUT);
-	assert_int_equal(child_run(missing, HANGS_MS, -1, output, 8), -ENOENT);
+	assert_int_equal(run("sleep 1000", 100, output, 8), -ETIMEDOUT);
+	assert_int_equal(run("exec >&- 2>&-; sleep 1000", 100, output, 8), -ETIMEDOUT);
+	assert_int_equal(child_run(missing, HANGS_MS, true, output, 8), -ENOENT);
 }
 
-static void until_nobody_waits(void **state)
+static void until_a_signal(void **state)
 {
+	char *hangs[] = { "sleep", "1000", NULL };
 	char output[8];
-	int fds[2];
+	sigset_t blocked;
 
-	assert_int_equal(pipe(fds), 0);
-	assert_int_equal(run("exit 5", HANGS_MS, fds[0], output, 8), 5);
-	assert_int_equal(write(fds[1], "x", 1), 1);
-	assert_int_equal(run("sleep 1000", HANGS_MS, fds[0], output, 8), -EINTR);
-	assert_int_equal(run("exec >&- 2>&-; sleep 1000", HANGS_MS, fds[0], output, 8), -EINTR);
-	close(fds[0]);
-	close(fds[1]);
+	sigfillset(&blocked);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	raise(SIGWINCH);
+	raise(SIGHUP);
+	assert_int_equal(run("exit 5", HANGS_MS, output, 8), 5);
+	raise(SIGTERM);
+	assert_int_equal(run("sleep 1000", HANGS_MS, output, 8), -EINTR);
+	assert_int_equal(run("exec >&- 2>&-; sleep 1000", HANGS_MS, output, 8), -EINTR);
+	assert_int_equal(child_run(hangs, 100, false, output, 8), -ETIMEDOUT);
+	child_forget_signals();
+	assert_int_equal(run("exit 5", HANGS_MS, output, 8), 5);
 }
 
 int main(void)
@@ -154,7 +159,7 @@ int main(void)
 		cmocka_unit_test(hanging_ones_are_killed),
 		cmocka_unit_test(killed_ones_say_nothing),
 		cmocka_unit_test(to_their_end),
-		cmocka_unit_test(until_nobody_waits),
+		cmocka_unit_test(until_a_signal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

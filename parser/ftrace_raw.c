@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A page of the kernel's ring buffer (include/linux/ring_buffer.h, kernel/trace/ring_buffer.c):
+ *
+ *     | u64 time | long commit | event | event | ... | long lost |
+ *                  length in its low 20 bits; bit 31: events were lost before this page;
+ *                  bit 30: how many stands behind the data
+ *
+ * An event begins with a word: type_len in the low 5 bits, above it the time since the event
+ * before. type_len says where the data are, and how many:
+ *
+ *     1 to 28   type_len words of data behind the word
+ *     0         the next word counts the bytes, itself among them
+ *     29        padding: of the whole rest where the time is 0, else as the next word says
+ *     30        no data, but a longer time since: its upper bits are the next word
+ *     31        no data, but the time itself, 59 bits of it: the same way
+ *
+ * A page comes from the kernel, but a reader that trusts lengths in what it reads is the reader
+ * that crashes: all are checked.
+ */
+#include "parser/ftrace_raw.h"
+
+#include <string.h>
+
+#define COMMIT_LENGTH UINT32_C(0xfffff)
+#define COMMIT_LOST (UINT32_C(1) << 31)
+#define COMMIT_COUNTED (UINT32_C(1) << 30)
+
+#define TYPE_BITS 5
+#define DELTA_BITS 27
+#define STAMP_BITS 59 /* of a time: a word and DELTA_BITS */
+
+enum { TYPE_LONG = 0, TYPE_PADDING = 29, TYPE_EXTEND = 30, TYPE_STAMP = 31 };
+
+/* --- formats --- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The number behind the first @label in @text, up to UINT16_MAX. */
+static bool find_number(struct span text, const char *label, uint16_t *number)
+{
+	size_t len = strlen(label);
+	const char *at = memmem(text.ptr, text.len, label, len);
+	uint32_t value = 0;
+	size_t digits = 0;
+
+	if (!at)
+		return false;
+	text = span_skip(text, (size_t)(at - text.ptr) + len);
+	while (text.len > 0 && text.ptr[0] == ' ')
+		text = span_skip(text, 1);
+	while (digits < text.len && digits < 6 && is_digit(text.ptr[digits]))
+		value = value * 10 + (uint32_t)(text.ptr[digits++] - '0');
+	*number = (uint16_t)value;
+	return digits > 0 && value <= UINT16_MAX;
+}
+
+/* The number behind @label on the line of the field @name (" commit;" with its type before). */
+static bool field_number(struct span text, const char *name, const char *label, uint16_t *number)
+{
+	const char *at = memmem(text.ptr, text.len, name, strlen(name));
+	const char *end;
+
+	if (!at)
+		return false;
+	text = span_skip(text, (size_t)(at - text.ptr));
+	end = memchr(text.ptr, '\n', text.len);
+	if (end)
+		text.len = (size_t)(end - text.ptr);
+	return find_number(text, label, number);
+}
+
+bool ftrace_format_read_print(struct ftrace_format *format, struct span text)
+{
+	return find_number(text, "ID:", &format->print_id) &&
+	       field_number(text, " common_pid;", "offset:", &format->pid_offset) &&
+	       (field_number(text, " buf[", "offset:", &format->text_offset) ||
+		field_number(text, " buf;", "offset:", &format->text_offset));
+}
+
+bool ftrace_format_read_page(struct ftrace_format *format, struct span text)
+{
+	return field_number(text, " commit;", "offset:", &format->commit_offset) &&
+	       field_number(text, " commit;", "size:", &format->commit_size) &&
+	       field_number(text, " data;", "offset:", &format->data_offset) &&
+	       (format->commit_size == 4 || format->commit_size == 8) &&
+	       format->commit_offset + format->commit_size <= format->data_offset;
+}
+
+/* --- pages --- */
+
+static uint32_t read_word(const char *at)
+{
+	uint32_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+static uint64_t read_long(const char *at, size_t size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, at, size);
+	return value;
+}
+
+/* How many events were lost, where the page has room to say so. */
+static int64_t read_lost(const struct ftrace_format *format, uint32_t commit, const char *at,
+			 size_t left)
+{
+	uint64_t lost;
+
+	if (!(commit & COMMIT_LOST))
+		return 0;
+	if (!(commit & COMMIT_COUNTED) || left < format->commit_size)
+		return FTRACE_LOST_UNKNOWN;
+	lost = read_long(at, format->commit_size);
+	return lost > 0 && lost <= INT64_MAX ? (int64_t)lost : FTRACE_LOST_UNKNOWN;
+}
+
+bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *format,
+		       struct span bytes)
+{
+	const char *data = bytes.ptr + format->data_offset;
+	uint32_t commit;
+	size_t length, room;
+
+	if (bytes.len < format->data_offset || format->data_offset < sizeof(uint64_t))
+		return false;
+	commit = read_word(bytes.ptr + format->commit_offset);
+	length = commit & COMMIT_LENGTH;
+	room = bytes.len - format->data_offset;
+	if (length > room)
+		return false;
+	*page = (struct ftrace_page){
+		.format = format,
+		.at = data,
+		.end = data + length,
+		.time_ns = read_long(bytes.ptr, sizeof(uint64_t)),
+		.lost = read_lost(format, commit, data + length, room - length),
+	};
+	return true;
+}
+
+/* The text of a print event; false where the event is another one. */
+static bool take_print(const struct ftrace_page *page, struct span event,
+		       struct ftrace_print *print)
+{
+	const struct ftrace_format *format = page->format;
+	const char *end;
+	uint16_t id;
+
+	if (event.len < sizeof(id) || event.len < format->text_offset ||
+	    event.len < format->pid_offset + sizeof(print->tid))
+		return false;
+	memcpy(&id, event.ptr, sizeof(id));
+	if (id != format->print_id)
+		return false;
+	memcpy(&print->tid, event.ptr + format->pid_offset, sizeof(print->tid));
+	print->time_ns = page->time_ns;
+	print->text = span_skip(event, format->text_offset);
+	end = memchr(print->text.ptr, '\0', print->text.len);
+	if (end)
+		print->text.len = (size_t)(end - print->text.ptr);
+	end = memchr(print->text.ptr, '\n', print->text.len);
+	if (end)
+		print->text.len = (size_t)(end - print->text.ptr);
+	return true;
+}
+
+/* Bytes of the event behind its first word, of which @left are there; SIZE_MAX: it does not fit. */
+static size_t length_of(uint32_t type, const char *behind, size_t left)
+{
+	size_t length;
+
+	if (type == TYPE_EXTEND || type == TYPE_STAMP)
+		length = 4;
+	else if (type != TYPE_LONG && type != TYPE_PADDING)
+		length = (size_t)type * 4;
+	else if (left >= 4)
+		length = ((size_t)read_word(behind) + 3) & ~(size_t)3;
+	else
+		return SIZE_MAX;
+	return length <= left && length >= 4 ? length : SIZE_MAX;
+}
+
+/* The 59 bits of a stamp, with the upper ones of the time before: they change every 18 years. */
+static uint64_t stamp_time(uint64_t stamp, uint64_t before_ns)
+{
+	uint64_t upper = UINT64_MAX << STAMP_BITS;
+	uint64_t time_ns = stamp | (before_ns & upper);
+
+	return (before_ns & upper) && time_ns + (UINT64_C(1) << 58) < before_ns
+		       ? time_ns + (UINT64_C(1) << STAMP_BITS)
+		       : time_ns;
+}
+
+/* Moves the page's time. */
+static void take_time(struct ftrace_page *page, uint32_t type, uint64_t delta, const char *behind)
+{
+	if (type == TYPE_EXTEND || type == TYPE_STAMP)
+		delta |= (uint64_t)read_word(behind) << DELTA_BITS;
+	if (type == TYPE_STAMP)
+		page->time_ns = stamp_time(delta, page->time_ns);
+	else
+		page->time_ns += delta;
+}
+
+bool ftrace_page_next(struct ftrace_page *page, struct ftrace_print *print)
+{
+	while (page->end - page->at >= 4) {
+		uint32_t word = read_word(page->at);
+		uint32_t type = word & ((1U << TYPE_BITS) - 1);
+		const char *behind = page->at + 4;
+		size_t length = length_of(type, behind, (size_t)(page->end - behind));
+		struct span event = { behind, length };
+
+		if (type == TYPE_PADDING && word >> TYPE_BITS == 0)
+			break; /* the rest is empty */
+		if (length == SIZE_MAX) {
+			page->damaged = true;
+			break;
+		}
+		page->at = behind + length;
+		take_time(page, type, word >> TYPE_BITS, behind);
+		if (type >= TYPE_PADDING)
+			continue;
+		if (type == TYPE_LONG)
+			event = span_skip(event, 4);
+		if (take_print(page, event, print))
+			return true;
+	}
+	page->at = page->end;
+	return false;
+}

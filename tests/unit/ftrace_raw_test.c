@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pages made by hand, byte by byte: what a kernel writes seldom, and what none writes. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/ftrace_raw.h"
+#include "tests/unit/guarded.h"
+
+#define PAGE_SIZE 4096
+#define PRINT_ID 5
+
+static const struct ftrace_format format = {
+	.print_id = PRINT_ID,
+	.pid_offset = 4,
+	.text_offset = 16,
+	.commit_offset = 8,
+	.commit_size = 8,
+	.data_offset = 16,
+};
+
+struct builder {
+	char bytes[PAGE_SIZE];
+	size_t len; /* of the data */
+};
+
+static void put_word(struct builder *b, uint32_t word)
+{
+	memcpy(b->bytes + format.data_offset + b->len, &word, sizeof(word));
+	b->len += sizeof(word);
+}
+
+static void put_event(struct builder *b, uint32_t delta, uint16_t id, int32_t tid, const char *text,
+		      size_t text_len)
+{
+	size_t len = (format.text_offset + text_len + 3) & ~(size_t)3;
+	char *at;
+
+	if (len <= 28 * 4) {
+		put_word(b, (uint32_t)(len / 4) | delta << 5);
+	} else {
+		put_word(b, delta << 5);
+		put_word(b, (uint32_t)len + 4);
+	}
+	at = b->bytes + format.data_offset + b->len;
+	memset(at, 0, len);
+	memcpy(at, &id, sizeof(id));
+	memcpy(at + format.pid_offset, &tid, sizeof(tid));
+	memcpy(at + format.text_offset, text, text_len);
+	b->len += len;
+}
+
+static void put_print(struct builder *b, uint32_t delta, const char *text)
+{
+	put_event(b, delta, PRINT_ID, 42, text, strlen(text) + 1);
+}
+
+static struct guarded memory;
+
+/* Begins to read. The page ends where unreadable memory begins. */
+static bool begin_bytes(struct ftrace_page *page, const char *bytes, size_t size)
+{
+	char *copy = memory.end - size;
+
+	memcpy(copy, bytes, size);
+	return ftrace_page_begin(page, &format, (struct span){ copy, size });
+}
+
+static struct ftrace_page begin(struct builder *b, uint64_t time_ns, uint64_t flags)
+{
+	uint64_t commit = b->len | flags;
+	struct ftrace_page page;
+
+	memcpy(b->bytes, &time_ns, sizeof(time_ns));
+	memcpy(b->bytes + format.commit_offset, &commit, sizeof(commit));
+	assert_true(begin_bytes(&page, b->bytes, PAGE_SIZE));
+	return page;
+}
+
+static void assert_print(struct ftrace_page *page, uint64_t time_ns, const char *text)
+{
+	struct ftrace_print print;
+
+	assert_true(ftrace_page_next(page, &print));
+	assert_int_equal(print.time_ns, time_ns);
+	assert_int_equal(print.tid, 42);
+	assert_true(span_equal(print.text, span_of(text)));
+}
+
+static void assert_end(struct ftrace_page *page)
+{
+	struct ftrace_print print;
+
+	assert_false(ftrace_page_next(page, &print));
+	assert_false(ftrace_page_next(page, &print));
+}
+
+static void times(void **state)
+{
+	struct builder b = { .len = 0 };
+	struct ftrace_page page;
+
+	(void)state;
+	put_print(&b, 7, "first");
+	put_word(&b, 30 | 1U << 5); /* 1 + (2 << 27) more */
+	put_word(&b, 2);
+	put_print(&b, 3, "after an extend");
+	put_word(&b, 31 | 5U << 5); /* the time is 5 + (8 << 27) */
+	put_word(&b, 8);
+	put_print(&b, 1, "after a stamp");
+	page = begin(&b, 1000, 0);
+	assert_print(&page, 1007, "first");
+	assert_print(&page, 1007 + 1 + (UINT64_C(2) << 27) + 3, "after an extend");
+	assert_print(&page, 5 + (UINT64_C(8) << 27) + 1, "after a stamp");
+	assert_end(&page);
+	assert_false(page.damaged);
+	assert_int_equal(page.lost, 0);
+}
+
+static void high_stamp(void **state)
+{
+	uint64_t high = UINT64_C(3) << 59;
+	struct builder b = { .len = 0 };
+	struct ftrace_page page;
+
+	(void)state;
+	put_word(&b, 31 | 9U << 5);
+	put_word(&b, 4);
+	put_print(&b, 0, "x");
+	page = begin(&b, high, 0);
+	assert_print(&page, high + (UINT64_C(4) << 27) + 9, "x");
+}
+
+static void other_events(void **state)
+{
+	struct builder b = { .len = 0 };
+	struct ftrace_page page;
+
+	(void)state;
+	put_event(&b, 10, PRINT_ID + 1, 42, "not a print", 12);
+	put_word(&b, 29 | 4U << 5); /* a discarded event of 8 bytes */
+	put_word(&b, 8);
+	put_word(&b, 0);
+	put_print(&b, 6, "seen");
+	put_event(&b, 1, PRINT_ID, 42, "", 0);
+	put_word(&b, 29); /* the rest is empty */
+	put_print(&b, 1, "behind the end");
+	page = begin(&b, 0, 0);
+	assert_print(&page, 20, "seen");
+	assert_print(&page, 21, "");
+	assert_end(&page);
+	assert_false(page.damaged);
+}
+
+static void text_ends(void **state)
+{
+	char longer[1200];
+	struct builder b = { .len = 0 };
+	struct ftrace_page page;
+
+	(void)state;
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	put_print(&b, 0,
+		  "C|1|a|1\n  surfaceflinger-683 [000] .... 9.0: tracing_mark_write: B|683|x");
+	put_event(&b, 0, PRINT_ID, 42, "a\0b", 4);
+	put_event(&b, 0, PRINT_ID, 42, "abcd", 4); /* no NUL at all */
+	put_print(&b, 0, longer);
+	page = begin(&b, 0, 0);
+	assert_print(&page, 0, "C|1|a|1");
+	assert_print(&page, 0, "a");
+	assert_print(&page, 0, "abcd");
+	assert_print(&page, 0, longer);
+	assert_end(&page);
+}
+
+static void losses(void **state)
+{
+	const uint64_t lost = UINT64_C(1) << 31, counted = UINT64_C(1) << 30;
+	const uint64_t high = UINT64_C(0xffffffff) << 32; /* the kernel's word is signed */
+	struct builder b = { .len = 0 };
+	uint64_t number = 4572;
+	struct ftrace_page page;
+
+	(void)state;
+	put_print(&b, 0, "x");
+	assert_int_equal(begin(&b, 0, 0).lost, 0);
+	assert_int_equal(begin(&b, 0, lost).lost, FTRACE_LOST_UNKNOWN);
+	memcpy(b.bytes + format.data_offset + b.len, &number, sizeof(number));
+	page = begin(&b, 0, lost | counted | high);
+	assert_int_equal(page.lost, 4572);
+	assert_print(&page, 0, "x");
+	assert_end(&page);
+}
+
+/* A page that is too full for the number says only that events were lost. */
+static void loss_without_room(void **state)
+{
+	struct builder b = { .len = 0 };
+
+	(void)state;
+	while (b.len + 4 + format.data_offset <= PAGE_SIZE)
+		put_word(&b, 30);
+	assert_int_equal(begin(&b, 0, UINT64_C(3) << 30).lost, FTRACE_LOST_UNKNOWN);
+}
+
+static void kernel_of_32_bits(void **state)
+{
+	struct ftrace_format small = format;
+	struct builder b = { .len = 0 };
+	struct ftrace_page page;
+	uint32_t commit, number = 9;
+	uint64_t time_ns = 77;
+	char *copy = memory.end - PAGE_SIZE;
+
+	(void)state;
+	small.commit_size = 4;
+	small.data_offset = 12;
+	put_print(&b, 1, "x");
+	memmove(b.bytes + 12, b.bytes + 16, b.len);
+	memcpy(b.bytes + 12 + b.len, &number, sizeof(number));
+	commit = (uint32_t)b.len | UINT32_C(3) << 30;
+	memcpy(b.bytes, &time_ns, sizeof(time_ns));
+	memcpy(b.bytes + 8, &commit, sizeof(commit));
+	memcpy(copy, b.bytes, PAGE_SIZE);
+	assert_true(ftrace_page_begin(&page, &small, (struct span){ copy, PAGE_SIZE }));
+	assert_int_equal(page.lost, 9);
+	assert_print(&page, 78, "x");
+	assert_end(&page);
+}
+
+static void no_pages(void **state)
+{
+	char bytes[64] = { 0 };
+	struct ftrace_page page;
+
+	(void)state;
+	assert_false(begin_bytes(&page, bytes, 0));
+	assert_false(begin_bytes(&page, bytes, 15));
+	assert_true(begin_bytes(&page, bytes, 16));
+	bytes[8] = 49; /* one more than there are */
+	assert_false(begin_bytes(&page, bytes, 64));
+	bytes[8] = 48;
+	assert_true(begin_bytes(&page, bytes, 64));
+}
+
+static void lengths_that_lie(void **state)
+{
+	static const uint32_t lies[] = { 0, 8, 4095, 0xfffffffc, 0xffffffff, 0x80000000 };
+	struct ftrace_page page;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(lies); i++) {
+		struct builder b = { .len = 0 };
+
+		put_print(&b, 1, "x");
+		put_word(&b, 1U << 5);
+		put_word(&b, lies[i]);
+		page = begin(&b, 0, 0);
+		assert_print(&page, 1, "x");
+		assert_end(&page);
+		assert_true(page.damaged);
+	}
+}
+
+/* Nothing is read outside, and every page has an end. */
+static void any_bytes(void **state)
+{
+	char bytes[256];
+
+	(void)state;
+	srand(1);
+	for (int n = 0; n < 200000; n++) {
+		struct ftrace_print print;
+		struct ftrace_page page;
+		size_t size = (size_t)rand() % sizeof(bytes);
+
+		for (size_t i = 0; i < size; i++)
+			bytes[i] = (char)(rand() % (n % 2 ? 256 : 33));
+		if (size > 12)
+			bytes[9] = bytes[10] = 0;
+		if (!begin_bytes(&page, bytes, size))
+			continue;
+		while (ftrace_page_next(&page, &print))
+			assert_true(print.text.ptr + print.text.len <= memory.end);
+	}
+}
+
+static const char print_format[] =
+	"name: print\nID: 5\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;\n\n"
+	"print fmt: \"%ps: %s\", (void *)REC->ip, REC->buf\n";
+
+static const char page_format[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+				  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+				  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+
+static void formats(void **state)
+{
+	struct ftrace_format read = { 0 };
+
+	(void)state;
+	assert_true(ftrace_format_read_print(&read, span_of(print_format)));
+	assert_true(ftrace_format_read_page(&read, span_of(page_format)));
+	assert_memory_equal(&read, &format, sizeof(read));
+}
+
+/* A text that breaks off, or is another one, is refused or gives what is there; never a fault. */
+static void formats_that_break_off(void **state)
+{
+	struct ftrace_format read = { 0 };
+	char *copy;
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(print_format); n++) {
+		copy = memcpy(memory.end - n, print_format, n);
+		ftrace_format_read_print(&read, (struct span){ copy, n });
+	}
+	for (size_t n = 0; n < sizeof(page_format); n++) {
+		copy = memcpy(memory.end - n, page_format, n);
+		ftrace_format_read_page(&read, (struct span){ copy, n });
+	}
+	assert_false(ftrace_format_read_print(&read, span_of("nonsense")));
+	assert_false(ftrace_format_read_page(&read, span_of("nonsense")));
+	assert_false(ftrace_format_read_print(&read, span_of("ID: 99999999\n common_pid;")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times),
+		cmocka_unit_test(high_stamp),
+		cmocka_unit_test(other_events),
+		cmocka_unit_test(text_ends),
+		cmocka_unit_test(losses),
+		cmocka_unit_test(loss_without_room),
+		cmocka_unit_test(kernel_of_32_bits),
+		cmocka_unit_test(no_pages),
+		cmocka_unit_test(lengths_that_lie),
+		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(formats),
+		cmocka_unit_test(formats_that_break_off),
+	};
+	int failed;
+
+	memory = guarded_new(65536);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	guarded_free(&memory);
+	return failed;
+}

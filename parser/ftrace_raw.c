@@ -82,10 +82,16 @@ bool ftrace_format_read_print(struct ftrace_format *format, struct span text)
 
 bool ftrace_format_read_page(struct ftrace_format *format, struct span text)
 {
-	return field_number(text, " commit;", "offset:", &format->commit_offset) &&
-	       field_number(text, " commit;", "size:", &format->commit_size) &&
-	       field_number(text, " data;", "offset:", &format->data_offset) &&
-	       (format->commit_size == 4 || format->commit_size == 8) &&
+	uint16_t data_size;
+
+	if (!field_number(text, " data;", "size:", &data_size))
+		return false;
+	if (!field_number(text, " commit;", "offset:", &format->commit_offset) ||
+	    !field_number(text, " commit;", "size:", &format->commit_size) ||
+	    !field_number(text, " data;", "offset:", &format->data_offset))
+		return false;
+	format->page_size = (uint32_t)format->data_offset + data_size;
+	return (format->commit_size == 4 || format->commit_size == 8) &&
 	       format->commit_offset + format->commit_size <= format->data_offset;
 }
 

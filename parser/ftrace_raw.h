@@ -21,6 +21,7 @@ struct ftrace_format {
 	uint16_t commit_offset; /* of the page's length and flags */
 	uint16_t commit_size;	/* a long of the kernel: 8, or 4 */
 	uint16_t data_offset;	/* of the first event */
+	uint32_t page_size;	/* of the top level's sub-buffers */
 };
 
 /* Read the texts of the two files. Both have to be read. Return true, or false where the text is

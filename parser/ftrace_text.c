@@ -375,6 +375,24 @@ static struct span payload_of(struct span text)
 	return text;
 }
 
+/* The first anchor from @at on, or NULL. */
+static const char *find_anchor(struct ftrace_text *text, const char *at)
+{
+	for (;;) {
+		while (text->next_anchor < text->n_anchors) {
+			const char *anchor = text->anchors[text->next_anchor];
+
+			if (anchor >= at)
+				return anchor;
+			text->next_anchor++;
+		}
+		if (text->scan.at >= text->scan.end)
+			return NULL;
+		text->next_anchor = 0;
+		text->n_anchors = anchor_scan(&text->scan, text->anchors);
+	}
+}
+
 /* Reads the line around the anchor @at. @line runs from its begin to its end; if it is a marker's,
  * readable or not, @line is what comes behind it: nothing, or what is glued to it. */
 static bool parse_line(struct ftrace_text *text, struct span *line, const char *at,
@@ -393,11 +411,13 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 		text->malformed++;
 		return false;
 	}
-	/* The search for the next marker shows whether one stands on this line. */
-	text->anchor = anchor_find(behind.ptr, behind.ptr, text->lines_end);
-	text->looked_ahead = !text->anchor || text->anchor >= end;
-	if (!text->looked_ahead)
-		next = glued_line(behind, text->anchor);
+	/* Does another one stand on this line? */
+	if (behind.len > 0) {
+		const char *another = find_anchor(text, behind.ptr + 1);
+
+		if (another && another < end)
+			next = glued_line(behind, another);
+	}
 	if (next) {
 		text->glued++;
 		behind.len = (size_t)(next - behind.ptr);
@@ -409,6 +429,191 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 	text->malformed++;
 	return false;
 }
+
+/* --- the rule: a line as nearly all are --- */
+
+/* Bytes that a header has at most here, and that may be read before the anchor. */
+#define HEADER_MAX 96
+
+/* A payload is looked through eight bytes at a time so far; few are longer. */
+#define PAYLOAD_MAX 512
+
+#define ONES UINT64_C(0x0101010101010101)
+#define HIGHS UINT64_C(0x8080808080808080)
+
+ALWAYS_INLINE uint64_t load_word(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Not zero where one of the bytes of @word is @byte; the lowest bit set is in the first that is. */
+ALWAYS_INLINE uint64_t find_byte(uint64_t word, uint8_t byte)
+{
+	word ^= ONES * byte;
+	return (word - ONES) & ~word & HIGHS;
+}
+
+/* The number that eight digits are, less '0' each, the first in the lowest byte. */
+ALWAYS_INLINE uint64_t eight_digits(uint64_t word)
+{
+	word = word * 10 + (word >> 8);
+	return (((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+		(((word >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+	       32;
+}
+
+/* Takes the digits that end at *@end, 7 at most, off it. False: there are none, or more. */
+ALWAYS_INLINE bool take_digits_fast(const char **end, uint32_t *number)
+{
+	uint64_t word = load_word(*end - 8) ^ (ONES * '0');
+	uint64_t others = ((word + ONES * 0x76) | word) & HIGHS;
+	unsigned int n;
+
+	if (!others)
+		return false;
+	n = (unsigned int)__builtin_clzll(others) / 8;
+	if (n == 0)
+		return false;
+	*number = (uint32_t)eight_digits(word >> (64 - 8 * n) << (64 - 8 * n));
+	*end -= n;
+	return true;
+}
+
+ALWAYS_INLINE const char *skip_blanks_fast(const char *end)
+{
+	for (int i = 0; i < 8 && end[-1] == ' '; i++)
+		end--;
+	return end;
+}
+
+/* Takes "seconds.micros" and the blank before it. */
+ALWAYS_INLINE bool take_time_fast(const char **end, uint64_t *time_ns)
+{
+	uint64_t word = load_word(*end - 8);
+	uint64_t micros = ((word & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (ONES * '0');
+	const char *at = *end - 7;
+	uint32_t seconds;
+
+	if (*at != '.' || (((micros + ONES * 0x76) | micros) & HIGHS) ||
+	    !take_digits_fast(&at, &seconds) || at[-1] != ' ')
+		return false;
+	*time_ns = (uint64_t)seconds * UINT64_C(1000000000) + eight_digits(micros) * 1000;
+	*end = skip_blanks_fast(at);
+	return true;
+}
+
+/* Takes "[cpu] flags": three digits, and four or five flags. */
+ALWAYS_INLINE bool take_cpu_fast(const char **end, int32_t *cpu)
+{
+	const char *at = *end - 4;
+	uint32_t number;
+
+	if (at[-1] != ' ')
+		at--;
+	if (find_byte(load_word(*end - 8) >> 32, ' ') ||
+	    find_byte(load_word(*end - 8) >> 32, ']') || *at == ' ' || *at == ']' ||
+	    at[-1] != ' ' || at[-2] != ']' || at[-6] != '[')
+		return false;
+	at -= 2;
+	if (!take_digits_fast(&at, &number) || at[-1] != '[')
+		return false;
+	*cpu = (int32_t)number;
+	*end = skip_blanks_fast(at - 1);
+	return true;
+}
+
+/* Takes "(tgid)", where it is there. */
+ALWAYS_INLINE bool take_tgid_fast(const char **end, int32_t *tgid)
+{
+	const char *at = *end - 1;
+	uint32_t number;
+
+	*tgid = TRACE_ID_UNKNOWN;
+	if (*at != ')')
+		return true;
+	if (take_digits_fast(&at, &number)) {
+		*tgid = (int32_t)number;
+		at = skip_blanks_fast(at);
+	} else {
+		for (int i = 0; i < 8 && at[-1] == '-'; i++)
+			at--;
+	}
+	if (at[-1] != '(')
+		return false;
+	*end = skip_blanks_fast(at - 1);
+	return true;
+}
+
+/* The end of the payload, or NULL where it is not simply the next line end. */
+ALWAYS_INLINE const char *find_end_fast(const char *at, const char *end)
+{
+	for (const char *last = end - 8; at <= last; at += 8) {
+		uint64_t word = load_word(at);
+		uint64_t newline = find_byte(word, '\n'), nul = find_byte(word, '\0');
+
+		if (nul)
+			return NULL;
+		if (newline)
+			return at + (unsigned int)__builtin_ctzll(newline) / 8;
+	}
+	return NULL;
+}
+
+/* Reads the header that ends at @at. False: it is not as most are, or not at the begin of a line.
+ */
+ALWAYS_INLINE bool parse_header_fast(const char *begin, const char *from, const char *at,
+				     struct trace_record *record)
+{
+	uint64_t time_ns;
+	int32_t cpu, tgid;
+	uint32_t tid;
+
+	if (at - begin < HEADER_MAX || !take_time_fast(&at, &time_ns) ||
+	    !take_cpu_fast(&at, &cpu) || !take_tgid_fast(&at, &tgid) ||
+	    !take_digits_fast(&at, &tid) || at[-1] != '-' || at[-2 - COMM_WIDTH] != '\n')
+		return false;
+	record->comm = (struct span){ at - 1 - COMM_WIDTH, COMM_WIDTH };
+	if (record->comm.ptr < from || find_byte(load_word(record->comm.ptr), '\n') ||
+	    find_byte(load_word(record->comm.ptr + 8), '\n'))
+		return false;
+	record->comm = span_skip(record->comm, count_blanks(record->comm));
+	record->time_ns = time_ns;
+	record->cpu = cpu;
+	record->tgid = tgid;
+	record->tid = (int32_t)tid;
+	return true;
+}
+
+/* Reads the marker line around the anchor @at, if it is as nearly all are: its header of the usual
+ * widths, its payload short, nothing glued to it. Whatever is not goes the long way: both give the
+ * same. True: *behind is the payload, which ends where the line does. */
+ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, const char *at,
+				   struct span *behind, struct trace_record *record)
+{
+	static const char function[] = ": tracing_mark_write: ";
+	const char *payload = at + sizeof(function) - 1;
+	const char *limit = text->scan.end;
+	const char *end, *another;
+
+	if (limit - at > PAYLOAD_MAX)
+		limit = at + PAYLOAD_MAX;
+	if (limit - payload < 8 || memcmp(at, function, sizeof(function) - 1) != 0 ||
+	    !parse_header_fast(text->scan.begin, from, at, record))
+		return false;
+	end = find_end_fast(payload, limit);
+	another = end ? find_anchor(text, payload) : NULL;
+	if (!end || (another && another < end) || end[-1] == '\r' || end[-1] == '\\')
+		return false;
+	*behind = (struct span){ payload, (size_t)(end - payload) };
+	text->markers++;
+	text->last_ns = record->time_ns;
+	return true;
+}
+
+/* --- the stream --- */
 
 /* Drops a line that is too long. It counts where a marker may begin in the part of it that every
  * way to split the stream shows. */
@@ -440,38 +645,43 @@ static struct span complete_lines(struct ftrace_text *text, struct span *input, 
 	return (struct span){ input->ptr, newline ? (size_t)(newline + 1 - input->ptr) : 0 };
 }
 
-/* The next anchor from @at on: looked up before, if the search went on from a record. */
-static const char *next_anchor(struct ftrace_text *text, const char *begin, const char *at)
+/* Begins with the complete lines of the input. */
+static void begin_lines(struct ftrace_text *text, struct span *input, bool last)
 {
-	if (!text->looked_ahead)
-		return at < text->lines_end ? anchor_find(begin, at, text->lines_end) : NULL;
-	text->looked_ahead = false;
-	return text->anchor;
+	struct span lines = complete_lines(text, input, last);
+
+	text->scan = (struct anchor_scan){ lines.ptr, lines.ptr, lines.ptr + lines.len };
+	text->n_anchors = text->next_anchor = 0;
 }
 
 enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input, bool last,
 					 struct trace_record *record)
 {
-	const char *begin = input->ptr;
 	const char *glued; /* what stands behind a marker that could not be read */
-	const char *at;
+	const char *next, *at;
 
-	if (!text->looked_ahead) {
-		struct span lines = complete_lines(text, input, last);
-
-		begin = lines.ptr;
-		text->lines_end = lines.ptr + lines.len;
-	}
-	at = glued = begin;
-	while ((at = next_anchor(text, begin, at))) {
-		struct span line = { line_begin(begin, at), 0 };
+	if (!text->scan.end)
+		begin_lines(text, input, last);
+	next = glued = input->ptr;
+	while ((at = find_anchor(text, next))) {
+		struct span line;
 		const char *line_at;
 		bool found;
 
-		line.len = (size_t)(line_end(at, text->lines_end) - line.ptr);
+		if (parse_line_fast(text, input->ptr, at, &line, record)) {
+			glued = next = line.ptr + line.len;
+			if (!marker_parse(line, record)) {
+				text->malformed++;
+				continue;
+			}
+			*input = span_skip(*input, (size_t)(next - input->ptr));
+			return FTRACE_TEXT_RECORD;
+		}
+		line.ptr = line_begin(input->ptr, at);
+		line.len = (size_t)(line_end(at, text->scan.end) - line.ptr);
 		if (line.len >= FTRACE_TEXT_LINE_MAX) {
 			drop_long_line(text, line.ptr);
-			at = begin = line.ptr + line.len;
+			next = line.ptr + line.len;
 			continue;
 		}
 		if (at - glued == LOST_ANCHOR)
@@ -487,9 +697,10 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 			return FTRACE_TEXT_RECORD;
 		}
 		glued = line.ptr;
-		at = line.ptr == line_at ? at + 1 : line.ptr;
+		next = line.ptr == line_at ? at + 1 : line.ptr;
 	}
-	*input = span_skip(*input, (size_t)(text->lines_end - input->ptr));
+	*input = span_skip(*input, (size_t)(text->scan.end - input->ptr));
+	text->scan.end = NULL;
 	if (!last)
 		complete_lines(text, input, false); /* what is left may be too long already */
 	return FTRACE_TEXT_MORE;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "parser/anchor.h"
 #include "parser/record.h"
 
 /* A longer line is no line of ftrace's: the kernel cuts a marker at 4096 bytes. */
@@ -23,10 +24,10 @@ struct ftrace_text {
 	uint64_t last_ns;   /* time of the last record */
 	bool in_long_line;  /* dropping until the next line end */
 
-	/* Between two records of the same input: what has been looked up already. */
-	bool looked_ahead;
-	const char *lines_end; /* end of the complete lines */
-	const char *anchor;    /* what the search finds next, or NULL */
+	/* Between two records of the same input: what the scan has found already. */
+	struct anchor_scan scan; /* of the complete lines; its end is NULL before the first */
+	size_t n_anchors, next_anchor;
+	const char *anchors[ANCHORS_MAX];
 };
 
 #define FTRACE_TEXT_INIT ((struct ftrace_text){ 0 })

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every way to scan finds what a look at each byte finds. */
+#include "tests/unit/unit.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/anchor.h"
+#include "tests/unit/guarded.h"
+
+#define TEXT_MAX 1024
+
+static struct guarded memory;
+
+static bool is_anchor(const char *begin, const char *at, const char *end)
+{
+	if (at == begin || end - at < 4 || at[0] != ':')
+		return false;
+	if (at[-1] == 'U')
+		return true;
+	if (at[-1] < '0' || at[-1] > '9' || at[1] != ' ')
+		return false;
+	return memcmp(at + 2, "tr", 2) == 0 || memcmp(at + 2, "pr", 2) == 0 ||
+	       memcmp(at + 2, "wr", 2) == 0 || memcmp(at + 2, "0:", 2) == 0 ||
+	       memcmp(at + 2, "0x", 2) == 0;
+}
+
+/* Scans to the end, however many scans that takes. Returns how many anchors there were. */
+static size_t scan_all(size_t (*scan)(struct anchor_scan *, const char **), const char *begin,
+		       const char *at, const char *end, const char **found)
+{
+	struct anchor_scan state = { begin, at, end };
+	const char *some[ANCHORS_MAX];
+	size_t n = 0;
+
+	while (state.at < end) {
+		size_t more = scan(&state, some);
+
+		assert_true(more <= ANCHORS_MAX);
+		memcpy(found + n, some, more * sizeof(some[0]));
+		n += more;
+	}
+	return n;
+}
+
+static void check(size_t (*scan)(struct anchor_scan *, const char **), const char *begin,
+		  const char *at, const char *end)
+{
+	const char *found[TEXT_MAX];
+	size_t n = scan_all(scan, begin, at, end, found);
+	size_t expected = 0;
+
+	for (const char *byte = at; byte < end; byte++) {
+		if (!is_anchor(begin, byte, end))
+			continue;
+		assert_true(expected < n);
+		assert_ptr_equal(found[expected++], byte);
+	}
+	assert_int_equal(n, expected);
+}
+
+static void check_all(const char *begin, const char *at, const char *end)
+{
+	check(anchor_scan, begin, at, end);
+	check(anchor_scan_portable, begin, at, end);
+#ifdef ANCHOR_HAS_VECTOR
+	check(anchor_scan_vector, begin, at, end);
+#endif
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2"))
+		check(anchor_scan_avx2, begin, at, end);
+#endif
+}
+
+/* Text of the bytes that matter, at either end of readable memory. */
+static void any_text(void **state)
+{
+	static const char letters[] = "::::  UU00trpwx9\n\xba\xf0";
+
+	(void)state;
+	srand(1);
+	for (int n = 0; n < 3000; n++) {
+		size_t size = (size_t)rand() % (n % 10 ? 200 : TEXT_MAX);
+		char *begin = n % 2 ? memory.end - size : memory.first;
+		size_t skipped = size ? (size_t)rand() % size : 0;
+
+		for (size_t i = 0; i < size; i++)
+			begin[i] = letters[(size_t)rand() % (sizeof(letters) - 1)];
+		check_all(begin, begin, begin + size);
+		check_all(begin, begin + skipped, begin + size);
+	}
+}
+
+/* More anchors than one scan gives. */
+static void nothing_but_anchors(void **state)
+{
+	char *begin = memory.end - TEXT_MAX;
+
+	(void)state;
+	for (size_t i = 0; i < TEXT_MAX; i += 2)
+		memcpy(begin + i, "U:", 2);
+	check_all(begin, begin, memory.end);
+	for (size_t i = 0; i < TEXT_MAX; i += 4)
+		memcpy(begin + i, "0: t", 4);
+	check_all(begin, begin, memory.end);
+}
+
+/* Any of the 256 values of each byte that is looked at. */
+static void every_byte(void **state)
+{
+	static const char line[] = "................................................ 12.000001: "
+				   "tracing_mark_write: E|1\n..........................";
+
+	(void)state;
+	for (size_t place = 45; place < 65; place++)
+		for (int byte = 0; byte < 256; byte++) {
+			char *begin = memory.end - sizeof(line);
+
+			memcpy(begin, line, sizeof(line));
+			begin[place] = (char)byte;
+			check_all(begin, begin, memory.end);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_text),
+		cmocka_unit_test(nothing_but_anchors),
+		cmocka_unit_test(every_byte),
+	};
+	int failed;
+
+	memory = guarded_new(4096);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	guarded_free(&memory);
+	return failed;
+}

@@ -13,29 +13,33 @@ int summary_init(struct summary *summary, unsigned int max, struct chunk_store *
 	*summary = (struct summary){
 		.hashes = memory_new(max, sizeof(*summary->hashes)),
 		.surfaces = memory_new(max, sizeof(*summary->surfaces)),
+		.memory = memory_new(max, sizeof(*summary->memory)),
 		.max = (int)max,
 		.kpi_ns = kpi_ns,
 		.store = store,
 	};
-	return summary->hashes && summary->surfaces ? 0 : -ENOMEM;
+	if (!summary->hashes || !summary->surfaces || !summary->memory)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < max; i++)
+		summary->surfaces[i] = &summary->memory[i];
+	return 0;
 }
 
 void summary_free(struct summary *summary)
 {
 	free(summary->hashes);
 	free(summary->surfaces);
-	summary->hashes = NULL;
-	summary->surfaces = NULL;
+	free(summary->memory);
 }
 
 struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int *place)
 {
 	if (*place < summary->n && summary->hashes[*place] == hash)
-		return &summary->surfaces[*place];
+		return summary->surfaces[*place];
 	for (int i = 0; i < summary->n; i++) {
 		if (summary->hashes[i] == hash) {
 			*place = i;
-			return &summary->surfaces[i];
+			return summary->surfaces[i];
 		}
 	}
 	return NULL;
@@ -44,10 +48,9 @@ struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int
 struct summary_surface *summary_add(struct summary *summary, const char *name, uint64_t hash,
 				    uint64_t present_ns)
 {
-	struct summary_surface *entry = &summary->surfaces[summary->n];
+	struct summary_surface *entry = summary->surfaces[summary->n];
 
 	*entry = (struct summary_surface){
-		.number = summary->numbers++,
 		.first_ns = present_ns,
 		.stats = FRAME_STATS_EMPTY,
 		.open = FRAME_STATS_EMPTY,
@@ -77,7 +80,7 @@ void summary_add_row(struct summary_surface *entry, const struct fps_row *row, d
 void summary_begin_open(struct summary *summary)
 {
 	for (int i = 0; i < summary->n; i++)
-		summary->surfaces[i].open = FRAME_STATS_EMPTY;
+		summary->surfaces[i]->open = FRAME_STATS_EMPTY;
 }
 
 void summary_add_open(struct summary_surface *entry, const struct frame_stats *stats,
@@ -118,27 +121,11 @@ static void write_one(const struct summary *summary, const struct summary_surfac
 	row(context, &out);
 }
 
-/* The entry with the lowest number from @number on, or NULL. */
-static const struct summary_surface *next_entry(const struct summary *summary, uint64_t number)
-{
-	const struct summary_surface *next = NULL;
-
-	for (int i = 0; i < summary->n; i++) {
-		const struct summary_surface *entry = &summary->surfaces[i];
-
-		if (entry->number >= number && (!next || entry->number < next->number))
-			next = entry;
-	}
-	return next;
-}
-
 void summary_write(const struct summary *summary, void *context,
 		   void (*row)(void *context, const struct summary_row *row))
 {
-	const struct summary_surface *entry = next_entry(summary, 0);
-
-	for (; entry; entry = next_entry(summary, entry->number + 1))
-		write_one(summary, entry, context, row);
+	for (int i = 0; i < summary->n; i++)
+		write_one(summary, summary->surfaces[i], context, row);
 }
 
 int summary_idlest(const struct summary *summary, uint64_t but)
@@ -148,7 +135,7 @@ int summary_idlest(const struct summary *summary, uint64_t but)
 	for (int i = 0; i < summary->n; i++)
 		if (summary->hashes[i] != but &&
 		    (idlest < 0 ||
-		     summary->surfaces[i].last_use < summary->surfaces[idlest].last_use))
+		     summary->surfaces[i]->last_use < summary->surfaces[idlest]->last_use))
 			idlest = i;
 	return idlest;
 }
@@ -156,14 +143,17 @@ int summary_idlest(const struct summary *summary, uint64_t but)
 void summary_evict(struct summary *summary, int place, void *context,
 		   void (*row)(void *context, const struct summary_row *row))
 {
-	struct summary_surface *entry = &summary->surfaces[place];
+	struct summary_surface *entry = summary->surfaces[place];
+	size_t behind = (size_t)(--summary->n - place);
 
 	entry->open = FRAME_STATS_EMPTY;
 	if (row)
 		write_one(summary, entry, context, row);
 	histogram_clear(summary->store, &entry->histogram);
 	summary->evicted++;
-	summary->n--;
-	*entry = summary->surfaces[summary->n];
-	summary->hashes[place] = summary->hashes[summary->n];
+	memmove(&summary->hashes[place], &summary->hashes[place + 1],
+		behind * sizeof(summary->hashes[0]));
+	memmove(&summary->surfaces[place], &summary->surfaces[place + 1],
+		behind * sizeof(summary->surfaces[0]));
+	summary->surfaces[summary->n] = entry;
 }

@@ -14,7 +14,6 @@
 struct summary_surface {
 	char name[NAME_SIZE];
 	char app[APP_SIZE];
-	uint64_t number;   /* of its first appearance */
 	uint64_t last_use; /* number of its last frame */
 	uint64_t first_ns, last_ns;
 	double target_fps;
@@ -24,11 +23,12 @@ struct summary_surface {
 };
 
 struct summary {
+	/* In order of first appearance, side by side; behind the first n are unused ones. */
 	uint64_t *hashes; /* of the names: what a search reads */
-	struct summary_surface *surfaces;
+	struct summary_surface **surfaces;
+	struct summary_surface *memory; /* where they are */
 	int max;
 	int n;
-	uint64_t numbers;
 	uint64_t uses; /* frames so far */
 	uint64_t evicted;
 	uint64_t kpi_ns;

@@ -193,6 +193,28 @@ static void test_frame_times_of_all_kinds(void **state)
 	assert_nothing_lost();
 }
 
+static void check_order(void *context, const struct summary_row *row)
+{
+	uint64_t *before_ns = context;
+
+	assert_true(row->first_ns > *before_ns);
+	*before_ns = row->first_ns;
+}
+
+/* Those that stay are told of in the order of their first frames. */
+static void test_the_order_stays(void **state)
+{
+	uint64_t now_ns = BEGIN;
+	uint64_t before_ns = 0;
+
+	for (unsigned int i = 0; i < 200; i++)
+		now_ns = run(i * i % 37, now_ns, 10);
+	phone_end(&phone);
+	pipeline_summary(phone.pipeline, &before_ns, check_order);
+	assert_true(before_ns > 0);
+	assert_nothing_lost();
+}
+
 /* A summary in between counts open rows; one that is closed by an eviction is not counted twice. */
 static void test_a_summary_meanwhile_changes_nothing(void **state)
 {
@@ -232,6 +254,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_clock_that_went_back_turns_nobody_around,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_frame_times_of_all_kinds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_order_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_summary_meanwhile_changes_nothing, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_threads_are_as_many_as_asked_for, set_up,

@@ -120,6 +120,8 @@ static void read_until_over(struct capture *capture)
 		tick_if_due(capture);
 		until_ns = earlier(capture->next_drain_ns,
 				   capture->next_tick_ns + DRAIN_PERIOD_NS / 2);
+		if (session_save(&capture->session))
+			until_ns = 0;
 		loop_wait(&capture->loop, earlier(until_ns, end_ns));
 		if (loop_now() >= end_ns)
 			capture_stop(capture, EXIT_DONE);

@@ -41,6 +41,14 @@ const char help_program[] =
 	"      --vsync-ms MS     the display's period, where the trace has no vsyncs\n"            \
 	"      --frames-log      also write frames.csv, a row for each frame\n"                    \
 	"      --stdout          print the rows of fps.csv as they come, instead of the table\n"   \
+	"      --snapshot MS     save the trace around a frame that is at least MS late, for\n"    \
+	"                        ui.perfetto.dev and analyze: snapshot-000001.txt and so on. One " \
+	"each\n"                                                                                   \
+	"                        10 s at most; of more than 64 the oldest goes\n"                  \
+	"      --snapshot-seconds S\n"                                                             \
+	"                        so much of the trace: a fifth of it, 1 s at most, after the "     \
+	"frame;\n"                                                                                 \
+	"                        2 MB of memory for each second, 16 to 64 in all (10)\n"           \
 	"      --max-surfaces N  surfaces known at a time; the one idle longest goes first "       \
 	"(320)\n"                                                                                  \
 	"      --max-threads N   threads with open slices known at a time (256)\n"

@@ -350,6 +350,7 @@ int options_parse(struct options *options, enum options_command command, int arg
 		if (code != 0)
 			return code;
 	}
+	options->pipeline.late_ns = options->snapshot_ns;
 	options->pipeline.include = options->include[0] ? options->include : NULL;
 	options->pipeline.exclude = options->exclude[0] ? options->exclude : NULL;
 	return take_operands(options, argc, argv);

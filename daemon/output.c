@@ -11,6 +11,7 @@
 #include "daemon/csv.h"
 #include "daemon/report.h"
 #include "daemon/segments.h"
+#include "daemon/snapshot.h"
 
 #define SUMMARY "summary.csv"
 
@@ -274,6 +275,13 @@ static void take_gate(void *context, bool open, uint64_t time_ns)
 			    missed);
 }
 
+static void take_late(void *context, const struct late_frame *frame)
+{
+	struct output *output = context;
+
+	snapshot_late(output->snapshot, frame);
+}
+
 struct row_sink output_sink(struct output *output)
 {
 	return (struct row_sink){
@@ -284,6 +292,7 @@ struct row_sink output_sink(struct output *output)
 		.event = take_event,
 		.evicted = take_evicted,
 		.gate = output->gate ? take_gate : NULL,
+		.late = output->snapshot ? take_late : NULL,
 	};
 }
 

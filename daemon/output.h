@@ -13,14 +13,17 @@
 /* The files that grow, in the order in which a disk that is nearly full stops them. */
 enum output_file { OUTPUT_FRAMES, OUTPUT_DROPS, OUTPUT_FPS, OUTPUT_EVENTS, OUTPUT_FILES };
 
+struct snapshot;
+
 struct output {
 	struct folder *folder;
 	const struct options *options;
 	const char *command;
 	struct csv_file files[OUTPUT_FILES];
-	struct csv_file console; /* rows of fps.csv on standard output */
-	struct csv_file evicted; /* rows of summary.csv that are final already */
-	struct wall_clock clock; /* for the wall time of events */
+	struct csv_file console;   /* rows of fps.csv on standard output */
+	struct csv_file evicted;   /* rows of summary.csv that are final already */
+	struct wall_clock clock;   /* for the wall time of events */
+	struct snapshot *snapshot; /* who wants to know of late frames, or NULL: nobody */
 	bool is_live;
 	uint64_t now_ns; /* of the trace */
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,10 +11,6 @@
 #include "daemon/session_json.h"
 #include "daemon/table.h"
 #include "daemon/version.h"
-#include "rules/memory.h"
-
-#define BUFFER_SIZE 262144
-_Static_assert(BUFFER_SIZE >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves room to read");
 
 #define NS_PER_S UINT64_C(1000000000)
 #define SUMMARY_PERIOD_NS (60 * NS_PER_S)
@@ -34,13 +29,14 @@ int session_open(struct session *session, const struct options *options)
 		.options = options,
 		.text = FTRACE_TEXT_INIT,
 		.folder = { .fd = -1, .lock_fd = -1 },
+		.snapshot = SNAPSHOT_NONE,
 		.end_wall_ns = ROW_UNKNOWN,
 	};
 	session->rules = rules_load(session_command(session), options->rules);
 	if (!session->rules)
 		return EXIT_FAILED;
-	session->buffer = memory_new(1, BUFFER_SIZE);
-	if (session->buffer)
+	if (ring_open(&session->ring, options->snapshot_ns > 0 ? options->snapshot_length_ns : 0) ==
+	    0)
 		return 0;
 	report("%s: out of memory; close other programs", session_command(session));
 	return EXIT_FAILED;
@@ -165,43 +161,54 @@ static void take_record(struct session *session, const struct trace_record *reco
 	output_follow(&session->output, pipeline_now(session->pipeline));
 }
 
-/* Takes the whole lines of the first @len bytes of the buffer, keeps the rest. */
-static void take_bytes(struct session *session, size_t len, bool last)
+/* Takes the whole lines of what was read; the rest stays. */
+static void take_bytes(struct session *session, struct span input, bool last)
 {
-	struct span input = { session->buffer, len };
+	struct snapshot *snapshot = &session->snapshot;
 	struct trace_record record;
 
-	while (ftrace_text_next(&session->text, &input, last, &record) == FTRACE_TEXT_RECORD)
+	while (ftrace_text_next(&session->text, &input, last, &record) == FTRACE_TEXT_RECORD) {
 		take_record(session, &record);
-	session->unread = last ? 0 : input.len;
-	memmove(session->buffer, input.ptr, session->unread);
+		if (session->output.now_ns >= snapshot->due_ns)
+			snapshot_begin(snapshot, &session->ring, input.ptr);
+	}
+	ring_done(&session->ring, input, session->text.last_ns);
 }
 
 /* The source has no more. Its last line may lack a line end, but where the data broke off half a
  * line would be taken for a whole one. */
 static void end_of_source(struct session *session, const struct source *source)
 {
-	if (source->damaged)
-		session->unread = 0;
-	take_bytes(session, session->unread, true);
+	ring_end_line(&session->ring, source->damaged);
+	take_bytes(session, ring_filled(&session->ring, 0), true);
 }
 
 ssize_t session_take(struct session *session, struct source *source)
 {
-	ssize_t n = source_read(source, session->buffer + session->unread,
-				BUFFER_SIZE - session->unread);
+	size_t size;
+	char *room;
+	ssize_t n;
 
+	snapshot_make_way(&session->snapshot, &session->ring);
+	room = ring_room(&session->ring, &size);
+	n = source_read(source, room, size);
 	if (n > 0) {
 		session->bytes += (uint64_t)n;
 		if (!session->origin.live)
 			output_watch(&session->output);
-		take_bytes(session, session->unread + (size_t)n, false);
+		if (!session->waits)
+			take_bytes(session, ring_filled(&session->ring, (size_t)n), false);
 	} else if (n != -EAGAIN) {
 		session->failed |= n < 0;
 		end_of_source(session, source);
 	}
 	take_notice(session, source);
 	return n;
+}
+
+bool session_save(struct session *session)
+{
+	return snapshot_save(&session->snapshot);
 }
 
 /* --- begin and end --- */
@@ -220,6 +227,8 @@ int session_begin(struct session *session, const struct session_origin *origin)
 	if (output_open(&session->output, options, &session->folder) < 0)
 		return EXIT_FAILED;
 	session->output.clock = origin->clock;
+	session->output.snapshot = &session->snapshot;
+	snapshot_open(&session->snapshot, &session->output, options, origin->live);
 	sink = output_sink(&session->output);
 	if (pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink) < 0) {
 		report("%s: out of memory; close other programs", session_command(session));
@@ -248,6 +257,7 @@ void session_flush(struct session *session)
 {
 	bool begun_again = output_watch(&session->output);
 
+	snapshot_tick(&session->snapshot, &session->ring);
 	output_flush(&session->output);
 	if (begun_again) {
 		output_summary(&session->output, session->pipeline);
@@ -311,6 +321,7 @@ int session_end(struct session *session)
 	if (session->origin.live)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);
+	snapshot_end(&session->snapshot, &session->ring);
 	if (damage(&session->text) != session->damage_seen)
 		write_damage(session, last_time(session));
 	output_flush(output);
@@ -347,6 +358,5 @@ void session_close(struct session *session)
 	session->rules = ruleset_free(session->rules);
 	output_close(&session->output);
 	folder_close(&session->folder);
-	free(session->buffer);
-	session->buffer = NULL;
+	ring_close(&session->ring);
 }

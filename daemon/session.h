@@ -12,6 +12,8 @@
 #include "daemon/folder.h"
 #include "daemon/options.h"
 #include "daemon/output.h"
+#include "daemon/ring.h"
+#include "daemon/snapshot.h"
 #include "daemon/source.h"
 #include "daemon/wall_clock.h"
 #include "parser/ftrace_text.h"
@@ -36,8 +38,8 @@ struct session {
 	struct ruleset *rules;
 	struct pipeline *pipeline;
 	struct ftrace_text text;
-	char *buffer;
-	size_t unread;		  /* bytes of a begun line, at the buffer's begin */
+	struct ring ring;	  /* what was read */
+	struct snapshot snapshot; /* what is saved of it */
 	uint64_t bytes;		  /* read from the sources */
 	uint64_t damage_seen;	  /* damaged lines that an event told of */
 	uint64_t damage_next_ns;  /* trace time from which on the next event may */
@@ -47,6 +49,7 @@ struct session {
 	const char *damaged_name; /* which one: borrowed */
 	bool failed;		  /* a source could not be read: said on stderr */
 	bool started;		  /* the start is in events.csv */
+	bool waits;		  /* what is read is thrown away */
 };
 
 /**
@@ -69,6 +72,9 @@ ssize_t session_take(struct session *session, struct source *source);
 
 /* A row of events.csv, dated now; for live captures. */
 void session_event(struct session *session, const char *kind, const char *text);
+
+/* Saves a piece of a snapshot that is due. True: more of it is left. */
+bool session_save(struct session *session);
 
 /* Writes what is due: rows, once a minute of trace time summary.csv. */
 void session_flush(struct session *session);

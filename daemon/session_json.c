@@ -141,6 +141,9 @@ static void add_input_counters(struct json_object *object, const struct session 
 	add_count(object, "glued_lines", text->glued);
 	add_count(object, "too_long_lines", text->too_long);
 	add_count(object, "rows_lost", output_rows_lost(&session->output));
+	add_count(object, "snapshots", session->snapshot.written);
+	add_count(object, "snapshots_suppressed", session->snapshot.suppressed);
+	add_count(object, "snapshots_failed", session->snapshot.failed);
 }
 
 static struct json_object *counters_object(const struct session *session)

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/snapshot.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/folder.h"
+#include "daemon/output.h"
+#include "daemon/wall_clock.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define PERIOD_NS (10 * NS_PER_S)
+#define FILES_MAX 64
+
+/* What comes behind the frame: a fifth, a second at most. */
+#define BEHIND_MAX_NS NS_PER_S
+
+/* The frame before the late one is shown, too, with its way to the display. */
+#define LEAD_NS (NS_PER_S / 4)
+
+/* A trace that is silent for so long has nothing more to show. */
+#define SILENCE_NS (2 * NS_PER_S)
+
+/* What is written before the trace is read on. */
+#define PIECE ((size_t)262144)
+
+/* By its first line viewers know what it is. It is long enough that whatever a name in the trace
+ * holds stands behind all that they guess the type of a file from. */
+static const char head[] =
+	"# tracer: nop\n"
+	"#\n"
+	"# The trace around a late frame, as jankd saw it: the event of the kind snapshot in\n"
+	"# events.csv names the frame. Opens in ui.perfetto.dev and in 'jankd analyze'.\n"
+	"#\n"
+	"#           TASK-PID    CPU#           TIMESTAMP  FUNCTION\n"
+	"#              | |         |                |         |\n";
+_Static_assert(sizeof(head) > 266, "where a tar file has its magic stand our words");
+
+/* --- the files in the folder --- */
+
+/* The number in a name, of @prefix, six digits or more, and @suffix, or 0. */
+static unsigned long number_in(const char *name, const char *prefix, const char *suffix)
+{
+	size_t begin = strlen(prefix);
+	size_t digits;
+
+	if (strncmp(name, prefix, begin) != 0)
+		return 0;
+	digits = strspn(name + begin, "0123456789");
+	if (digits < 6 || digits >= 18 || strcmp(name + begin + digits, suffix) != 0)
+		return 0;
+	return strtoul(name + begin, NULL, 10);
+}
+
+struct found {
+	unsigned int count;
+	unsigned long first, last;
+	char first_name[40];
+};
+
+/* Finds the snapshots of all sessions. Half a one is none: it is removed. */
+static void find_files(int folder_fd, struct found *found)
+{
+	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	*found = (struct found){ 0 };
+	while (directory && (entry = readdir(directory))) {
+		unsigned long number = number_in(entry->d_name, "snapshot-", ".txt");
+
+		if (number_in(entry->d_name, ".snapshot-", ".txt.tmp") > 0)
+			unlinkat(folder_fd, entry->d_name, 0);
+		if (number == 0)
+			continue;
+		if (found->count == 0 || number < found->first) {
+			found->first = number;
+			snprintf(found->first_name, sizeof(found->first_name), "%.39s",
+				 entry->d_name);
+		}
+		if (number > found->last)
+			found->last = number;
+		found->count++;
+	}
+	if (directory)
+		closedir(directory);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void remove_oldest(int folder_fd)
+{
+	struct found found;
+
+	find_files(folder_fd, &found);
+	while (found.count > FILES_MAX && unlinkat(folder_fd, found.first_name, 0) == 0)
+		find_files(folder_fd, &found);
+}
+
+/* Is there room for @len bytes above the floor? Returns 0 or -errno. */
+static int check_room(const struct snapshot *snapshot, size_t len)
+{
+	struct statvfs disk;
+
+	if (snapshot->min_free == 0 || fstatvfs(snapshot->output->folder->fd, &disk) < 0)
+		return 0;
+	return (uint64_t)disk.f_bavail * disk.f_frsize < snapshot->min_free + len ? -ENOSPC : 0;
+}
+
+/* --- writing --- */
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, bytes, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static void tell(const struct snapshot *snapshot, int error)
+{
+	char text[1280];
+	int len = snprintf(text, sizeof(text), "%s: ", snapshot->name);
+
+	if (error < 0)
+		len += snprintf(text + len, sizeof(text) - (size_t)len,
+				"not saved: %s: ", strerror(-error));
+	snprintf(text + len, sizeof(text) - (size_t)len, "%" PRIu64 ".%06" PRIu64 " ms, %s",
+		 snapshot->interval_ns / 1000000, snapshot->interval_ns % 1000000,
+		 snapshot->surface);
+	output_event(snapshot->output, (int64_t)snapshot->present_ns, ROW_UNKNOWN, "snapshot",
+		     text);
+}
+
+static bool is_saving(const struct snapshot *snapshot)
+{
+	return snapshot->fd >= 0;
+}
+
+/* The file is whole, or @error says why it never will be. */
+static void finish(struct snapshot *snapshot, int error)
+{
+	const struct folder *folder = snapshot->output->folder;
+
+	if (is_saving(snapshot))
+		error = folder_replace(folder, snapshot->name, snapshot->fd, error);
+	snapshot->fd = -1;
+	if (error < 0) {
+		snapshot->failed++;
+		snapshot->number--;
+	} else {
+		snapshot->written++;
+		remove_oldest(folder->fd);
+	}
+	tell(snapshot, error);
+}
+
+static struct span *next_part(struct snapshot *snapshot)
+{
+	return &snapshot->parts[snapshot->parts[0].len > 0 ? 0 : 1];
+}
+
+bool snapshot_save(struct snapshot *snapshot)
+{
+	struct span *part;
+	size_t len;
+	int error;
+
+	if (!is_saving(snapshot))
+		return false;
+	part = next_part(snapshot);
+	len = part->len < PIECE ? part->len : PIECE;
+	error = write_all(snapshot->fd, part->ptr, len);
+	*part = span_skip(*part, len);
+	/* The disk begins now: at the end less is left to wait for. */
+	if (error == 0 && snapshot->live)
+		sync_file_range(snapshot->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	if (error < 0 || next_part(snapshot)->len == 0)
+		finish(snapshot, error);
+	return is_saving(snapshot);
+}
+
+static void save_all(struct snapshot *snapshot)
+{
+	while (snapshot_save(snapshot))
+		;
+}
+
+static bool overlaps(struct span a, struct span b)
+{
+	return a.len > 0 && b.len > 0 && a.ptr < b.ptr + b.len && b.ptr < a.ptr + a.len;
+}
+
+static uint64_t behind_ns(const struct snapshot *snapshot)
+{
+	uint64_t fifth = snapshot->length_ns / 5;
+
+	return fifth < BEHIND_MAX_NS ? fifth : BEHIND_MAX_NS;
+}
+
+/* So much before the frame has to be shown. */
+static uint64_t least_ns(const struct snapshot *snapshot)
+{
+	return snapshot->interval_ns + LEAD_NS;
+}
+
+/* And so much is, where memory reaches. */
+static uint64_t before_ns(const struct snapshot *snapshot)
+{
+	uint64_t asked = snapshot->length_ns - behind_ns(snapshot);
+
+	return asked > least_ns(snapshot) ? asked : least_ns(snapshot);
+}
+
+static uint64_t time_before(const struct snapshot *snapshot, uint64_t ns)
+{
+	return snapshot->present_ns > ns ? snapshot->present_ns - ns : 0;
+}
+
+void snapshot_begin(struct snapshot *snapshot, const struct ring *ring, const char *end)
+{
+	const struct folder *folder = snapshot->output->folder;
+	int error;
+
+	snapshot->due_ns = UINT64_MAX;
+	snprintf(snapshot->name, sizeof(snapshot->name), "snapshot-%06lu.txt", ++snapshot->number);
+	ring_find(ring, time_before(snapshot, before_ns(snapshot)), end, snapshot->parts);
+	error = check_room(snapshot, snapshot->parts[0].len + snapshot->parts[1].len);
+	if (error == 0)
+		error = snapshot->fd = folder_create_temporary(folder, snapshot->name);
+	if (error >= 0)
+		error = write_all(snapshot->fd, head, sizeof(head) - 1);
+	if (error < 0)
+		finish(snapshot, error);
+	else if (!snapshot->live)
+		save_all(snapshot);
+}
+
+/* --- when --- */
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static bool is_waiting(const struct snapshot *snapshot)
+{
+	return snapshot->due_ns != UINT64_MAX;
+}
+
+void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring)
+{
+	struct span text;
+
+	if (!is_waiting(snapshot) && !is_saving(snapshot))
+		return;
+	if (is_waiting(snapshot) &&
+	    ring_would_lose(ring, time_before(snapshot, least_ns(snapshot))))
+		snapshot_begin(snapshot, ring, ring_end(ring));
+	text = ring_overwrites(ring);
+	while (is_saving(snapshot) &&
+	       (overlaps(text, snapshot->parts[0]) || overlaps(text, snapshot->parts[1])))
+		snapshot_save(snapshot);
+}
+
+void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame)
+{
+	if (is_waiting(snapshot) || is_saving(snapshot) ||
+	    (snapshot->any && distance(frame->present_ns, snapshot->present_ns) < PERIOD_NS)) {
+		snapshot->suppressed++;
+		return;
+	}
+	snapshot->any = true;
+	snapshot->present_ns = frame->present_ns;
+	snapshot->interval_ns = frame->interval_ns;
+	snprintf(snapshot->surface, sizeof(snapshot->surface), "%s", frame->surface);
+	snapshot->due_ns = frame->present_ns + behind_ns(snapshot);
+	snapshot->due_clock_ns =
+		(uint64_t)clock_read(CLOCK_BOOTTIME) + behind_ns(snapshot) + SILENCE_NS;
+}
+
+void snapshot_tick(struct snapshot *snapshot, const struct ring *ring)
+{
+	if (snapshot->live && is_waiting(snapshot) &&
+	    (uint64_t)clock_read(CLOCK_BOOTTIME) >= snapshot->due_clock_ns)
+		snapshot_begin(snapshot, ring, ring_end(ring));
+}
+
+void snapshot_end(struct snapshot *snapshot, const struct ring *ring)
+{
+	if (is_waiting(snapshot))
+		snapshot_begin(snapshot, ring, ring_end(ring));
+	save_all(snapshot);
+}
+
+void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
+		   bool live)
+{
+	struct found found;
+
+	find_files(output->folder->fd, &found);
+	if (options->snapshot_ns == 0)
+		return;
+	snapshot->output = output;
+	snapshot->min_free = options->min_free;
+	snapshot->length_ns = options->snapshot_length_ns;
+	snapshot->live = live;
+	snapshot->number = found.last;
+}

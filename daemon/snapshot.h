@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The trace around a late frame, into a file of its own: snapshot-000001.txt and so on, ftrace
+ * text. Most of it is what came before the frame; a little that comes behind it is waited for.
+ * One each 10 s of trace time at most; of more than 64 the oldest goes. */
+#ifndef JANKD_DAEMON_SNAPSHOT_H
+#define JANKD_DAEMON_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/options.h"
+#include "daemon/ring.h"
+#include "parser/span.h"
+#include "rules/row.h"
+
+struct output;
+
+struct snapshot {
+	struct output *output; /* NULL: none is asked for */
+	uint64_t min_free;     /* bytes of the disk that are not ours */
+	uint64_t length_ns;
+	bool live;	       /* saved in pieces; and the trace may fall silent */
+	uint64_t due_ns;       /* trace time at which what is waited for is there, or UINT64_MAX */
+	uint64_t due_clock_ns; /* live: CLOCK_BOOTTIME from which on nothing is waited for */
+	bool any;	       /* there was a late frame: the last that was to be saved */
+	uint64_t present_ns, interval_ns;
+	char surface[1024];
+	unsigned long number; /* of the last file */
+	char name[40];
+	int fd;		      /* the file that is being written, or -1 */
+	struct span parts[2]; /* what of the ring is not yet in it */
+	/* since the beginning */
+	uint64_t written;
+	uint64_t suppressed; /* late frames that came too soon behind another */
+	uint64_t failed;     /* the disk was full, or kept from us */
+};
+
+/* Nothing happens to it, but in snapshot_open(). */
+#define SNAPSHOT_NONE ((struct snapshot){ .due_ns = UINT64_MAX, .fd = -1 })
+
+/* @output: borrowed; its folder is where the files go. @live: see struct snapshot. */
+void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
+		   bool live);
+
+/* A frame was late. */
+void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame);
+
+/* What is due is there, and ends at the line around @end, see ring_find(). It is saved, in pieces
+ * where the capture is live. */
+void snapshot_begin(struct snapshot *snapshot, const struct ring *ring, const char *end);
+
+/* Saves a piece. True: more is left. */
+bool snapshot_save(struct snapshot *snapshot);
+
+/* The ring is about to be read into: what is still needed of the text there is saved. */
+void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring);
+
+/* Once a second: a trace that fell silent is not waited for. */
+void snapshot_tick(struct snapshot *snapshot, const struct ring *ring);
+
+/* The trace ends: saves what is waiting or begun. */
+void snapshot_end(struct snapshot *snapshot, const struct ring *ring);
+
+#endif

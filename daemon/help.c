@@ -49,6 +49,12 @@ const char help_program[] =
 	"                        so much of the trace: a fifth of it, 1 s at most, after the "     \
 	"frame;\n"                                                                                 \
 	"                        2 MB of memory for each second, 16 to 64 in all (10)\n"           \
+	"      --trigger EXPR    write rows only while EXPR holds, and those of the 5 s before.\n" \
+	"                        EXPR is 'fps<30' (of the last second of a surface's frames) or\n" \
+	"                        'interval>100ms' (of one frame), with <, <=, > or >=; then, if\n" \
+	"                        wanted, 'for 3s' (at each frame for so long) and 'on GLOB' (of\n" \
+	"                        surfaces that match): \"fps<30 for 3s on com.game*\". It holds\n" \
+	"                        for 1 s behind the last frame that fulfils it\n"                  \
 	"      --max-surfaces N  surfaces known at a time; the one idle longest goes first "       \
 	"(320)\n"                                                                                  \
 	"      --max-threads N   threads with open slices known at a time (256)\n"

@@ -2,6 +2,7 @@
 #include "daemon/options.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,6 +160,19 @@ static int take_table_size(const struct given *given, unsigned int *size)
 	return code;
 }
 
+static int take_trigger(struct options *options, const struct given *given)
+{
+	struct trigger_error error;
+	char wanted[160];
+
+	options->trigger = given->value;
+	options->pipeline.trigger = &options->condition;
+	if (trigger_parse(&options->condition, given->value, &error) == 0)
+		return 0;
+	snprintf(wanted, sizeof(wanted), "column %u: %s", error.column, error.message);
+	return option_wrong(given, wanted);
+}
+
 static int take_run_option(struct options *options, int option, const struct given *given)
 {
 	switch (option) {
@@ -204,7 +218,7 @@ static int take_files_option(struct options *options, int option, const struct g
 	case OPT_SYNC:
 		return take_seconds(given, &options->sync_ns);
 	case OPT_TRIGGER:
-		return option_take_text(given, &options->trigger);
+		return take_trigger(options, given);
 	case OPT_SNAPSHOT:
 		return option_take_time(given, 0.001, 1e6, 1e6,
 					"not a number of milliseconds above 0",

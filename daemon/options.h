@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "rules/pipeline.h"
+#include "rules/trigger.h"
 
 /* More globs than this are refused. */
 #define OPTIONS_GLOBS_MAX 64
@@ -31,6 +32,7 @@ struct options {
 	uint64_t min_free;	     /* bytes of the disk that are not ours */
 	uint64_t sync_ns;	     /* between two fdatasync() */
 	const char *trigger;	     /* what has to hold for rows to be written, or NULL */
+	struct trigger condition;    /* the same, parsed */
 	uint64_t snapshot_ns;	     /* a frame at least that late saves the trace around it */
 	uint64_t snapshot_length_ns; /* trace time of such a snapshot */
 	/* run and start alone */

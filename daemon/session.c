@@ -213,10 +213,24 @@ bool session_save(struct session *session)
 
 /* --- begin and end --- */
 
+static int make_pipeline(struct session *session)
+{
+	struct row_sink sink = output_sink(&session->output);
+	const struct options *options = session->options;
+	int error = pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink);
+
+	if (error == -EINVAL)
+		report("%s: --rules %s: the program of 2019 judges no frame while it runs; leave "
+		       "--trigger and --snapshot out",
+		       session_command(session), options->rules);
+	else if (error < 0)
+		report("%s: out of memory; close other programs", session_command(session));
+	return error;
+}
+
 int session_begin(struct session *session, const struct session_origin *origin)
 {
 	const struct options *options = session->options;
-	struct row_sink sink;
 
 	session->origin = *origin;
 	if (session->folder.fd < 0 &&
@@ -229,11 +243,8 @@ int session_begin(struct session *session, const struct session_origin *origin)
 	session->output.clock = origin->clock;
 	session->output.snapshot = &session->snapshot;
 	snapshot_open(&session->snapshot, &session->output, options, origin->live);
-	sink = output_sink(&session->output);
-	if (pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink) < 0) {
-		report("%s: out of memory; close other programs", session_command(session));
+	if (make_pipeline(session) < 0)
 		return EXIT_FAILED;
-	}
 	if (origin->live) {
 		write_start(session, ROW_UNKNOWN);
 		session_flush(session);

@@ -205,6 +205,11 @@ static int make_room(struct attribution *a, int32_t tid)
 	return result;
 }
 
+struct span attribution_surface(const struct attribution *a, struct span name)
+{
+	return ruleset_rename(a->rules, surface_of_layer(name));
+}
+
 /* The layer of that name, a new one if need be; NULL where it is none or there is no room. */
 static struct layer *take_layer(struct attribution *a, struct span name,
 				const struct trace_record *record)
@@ -220,7 +225,7 @@ static struct layer *take_layer(struct attribution *a, struct span name,
 		id = layers_add(a->layers, name);
 		layer = &a->layers->layers[id];
 		layer->ignored = ruleset_ignores_layer(a->rules, name);
-		layer_set_surface(layer, ruleset_rename(a->rules, surface_of_layer(name)));
+		layer_set_surface(layer, attribution_surface(a, name));
 	}
 	layer = &a->layers->layers[id];
 	layers_use(a->layers, layer);
@@ -494,6 +499,19 @@ void attribution_heal(struct attribution *a)
 	forget_latches(a, a->sf.tid, false);
 	a->healed++;
 	a->sf.presented = false;
+}
+
+void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
+{
+	a->rules = rules;
+	a->sure_latches = 0;
+	attribution_heal(a);
+	for (int i = 0; i < a->layers->max; i++) {
+		struct layer *layer = &a->layers->layers[i];
+
+		if (layer->length)
+			layer->ignored = ruleset_ignores_layer(rules, span_of(layer->name));
+	}
 }
 
 void attribution_record(struct attribution *a, const struct trace_record *record)

@@ -93,4 +93,10 @@ bool attribution_ticks_are_its(const struct attribution *a);
  * that wait for a present, which may be gone, and counters. */
 void attribution_heal(struct attribution *a);
 
+/* Takes other rules: decisions of the old ones are made anew. A layer is renamed by the owner. */
+void attribution_set_rules(struct attribution *a, const struct ruleset *rules);
+
+/* The Surface that the rules give to a layer of that name. */
+struct span attribution_surface(const struct attribution *a, struct span name);
+
 #endif

@@ -209,6 +209,19 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 	summary_frame(&q->summary, entry, layer->app, present_ns, interval.ns);
 }
 
+/* A wait is late only for those who ask for frames as late as that. */
+static void tell_late(struct frame_queue *q, const struct layer *layer, uint64_t present_ns,
+		      struct interval interval)
+{
+	uint64_t late_ns = q->options.late_ns;
+	struct late_frame late = { present_ns, (uint64_t)interval.ns, layer->surface };
+
+	if (!q->sink.late || late_ns == 0 || interval.ns < 0 || late.interval_ns < late_ns)
+		return;
+	if (late.interval_ns < STATS_WAIT_NS || late_ns >= STATS_WAIT_NS)
+		q->sink.late(q->sink.context, &late);
+}
+
 /* The frame has waited: its vsyncs can be told. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
@@ -237,15 +250,19 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (layer->hidden)
 		return;
 	add_to_summary(q, layer, stamp.time_ns, interval);
+	trigger_frame(&q->trigger, waiting->frame.layer, layer->hash, layer->surface, stamp.time_ns,
+		      interval.ns);
 	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->around.loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);
+	tell_late(q, layer, stamp.time_ns, interval);
 }
 
 static void count_first(struct frame_queue *q)
 {
 	const struct waiting_frame *waiting = &q->waiting[q->first];
 
+	trigger_pass(&q->trigger, waiting->frame.present_ns);
 	if (waiting->frame.layer == LAYER_NONE)
 		check(q, waiting->frame.present_ns);
 	else
@@ -265,8 +282,10 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	       now_ns >= q->waiting[q->first].frame.present_ns + LAG_NS) {
 		count_first(q);
 	}
-	if (now_ns > LAG_NS)
+	if (now_ns > LAG_NS) {
+		trigger_pass(&q->trigger, now_ns - LAG_NS);
 		close_idle(q, now_ns - LAG_NS);
+	}
 }
 
 /* Presents come in the order of time: one out of order has the time of the one before. */
@@ -365,6 +384,7 @@ static void count_all(struct frame_queue *q)
 	for (int i = 0; i < q->layers.max; i++)
 		if (q->layers.layers[i].length)
 			frame_queue_close_row(q, &q->layers.layers[i]);
+	trigger_end(&q->trigger, q->last_present_ns);
 }
 
 void frame_queue_begin_again(struct frame_queue *q)
@@ -407,6 +427,16 @@ void frame_queue_summary(struct frame_queue *q, void *context,
 	summary_write(&q->summary, context, row);
 }
 
+void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface)
+{
+	if (span_equal(surface, span_of(layer->surface)))
+		return;
+	frame_queue_close_row(q, layer);
+	layer_set_surface(layer, surface);
+	if (layer->shown)
+		layer->hidden = is_hidden(q, layer->surface);
+}
+
 int frame_queue_init(struct frame_queue *q)
 {
 	struct span focus = span_of(q->options.focus);
@@ -418,7 +448,11 @@ int frame_queue_init(struct frame_queue *q)
 	name_copy(q->front, sizeof(q->front), focus);
 	q->front_layer = LAYER_NONE;
 	vsync_init(&q->vsync, q->options.vsync_ns);
-	if (chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
+	q->trigger = (struct trigger_state){ .trigger = q->options.trigger,
+					     .sink = q->sink,
+					     .events = q->events };
+	if (trigger_state_init(&q->trigger, max) < 0 ||
+	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
 	    layers_init(&q->layers, max) < 0 ||
 	    summary_init(&q->summary, max, &q->store, q->options.kpi_ns) < 0)
 		return -ENOMEM;
@@ -427,6 +461,7 @@ int frame_queue_init(struct frame_queue *q)
 
 void frame_queue_free(struct frame_queue *q)
 {
+	trigger_state_free(&q->trigger);
 	chunks_free(&q->store);
 	layers_free(&q->layers);
 	summary_free(&q->summary);

@@ -13,6 +13,7 @@
 #include "rules/attribute.h"
 #include "rules/context.h"
 #include "rules/events.h"
+#include "rules/trigger_state.h"
 #include "rules/layer.h"
 #include "rules/pipeline.h"
 #include "rules/summary.h"
@@ -31,6 +32,7 @@ struct frame_queue {
 	struct row_sink sink;
 	struct event_writer *events; /* of the owner */
 	struct context_log *log;     /* what drop rows tell of the time before them, or NULL */
+	struct trigger_state trigger;
 	struct vsync_lattice vsync;
 	uint64_t told_period_ns; /* of the last refresh event, 0: there was none */
 	bool locked_once;	 /* or waited long enough for it */
@@ -70,6 +72,9 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
 
 /* Drops the frames from @from_ns on: they were none. @last_ns: the last present that was one. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);
+
+/* The rules give the layer another Surface. */
+void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface);
 
 /* What comes is of another display: counts what is there, leaves its rows open. */
 void frame_queue_count(struct frame_queue *q);

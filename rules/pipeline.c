@@ -223,6 +223,18 @@ static bool follow_clock(struct pipeline *p, uint64_t time_ns)
 	return true;
 }
 
+/* Any app may mark a moment in the trace itself. */
+static void take_mark(struct pipeline *p, const struct trace_record *record)
+{
+	static const struct span prefix = SPAN_INIT("jankd:");
+	char text[NAME_SIZE];
+
+	if (record->name.len <= prefix.len || !span_starts_with(record->name, prefix))
+		return;
+	name_copy(text, sizeof(text), span_skip(record->name, prefix.len));
+	events_write(&p->events, record->time_ns, TRACE_EVENT_MARK, text);
+}
+
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	bool sure = true;
@@ -239,6 +251,8 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		if (p->counters.first_ns == 0)
 			p->counters.first_ns = record->time_ns;
 	}
+	if (record->kind == TRACE_INSTANT)
+		take_mark(p, record);
 	if (p->gfx2019) {
 		gfx2019_record(p->gfx2019, record);
 		return;
@@ -253,6 +267,36 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 uint64_t pipeline_now(const struct pipeline *p)
 {
 	return p->now_ns;
+}
+
+static void rename_layer(struct pipeline *p, struct layer *layer)
+{
+	struct span name = span_of(layer->name);
+
+	/* Of a name that was cut the end is not known, but would be taken off. */
+	if (layer->length == name.len)
+		frame_queue_rename(&p->queue, layer, attribution_surface(&p->attribution, name));
+}
+
+int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
+{
+	struct layer_table *layers = &p->queue.layers;
+
+	if (rules->last_counter != p->rules->last_counter)
+		return -EINVAL;
+	p->rules = rules;
+	if (p->gfx2019) {
+		p->gfx2019->rules = rules;
+		return 0;
+	}
+	attribution_set_rules(&p->attribution, rules);
+	vsync_forget_ranks(&p->queue.vsync);
+	trigger_forget_surfaces(&p->queue.trigger);
+	for (int i = 0; i < layers->max; i++)
+		if (layers->layers[i].length)
+			rename_layer(p, &layers->layers[i]);
+	frame_queue_hole(&p->queue, p->now_ns, (struct loss){ 0 });
+	return 0;
 }
 
 void pipeline_hole(struct pipeline *p, uint64_t since_ns)
@@ -364,9 +408,12 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		 const struct pipeline_options *options, const struct row_sink *sink)
 {
-	struct pipeline *p = memory_new(1, sizeof(*p));
+	struct pipeline *p;
 	int result;
 
+	if (rules->last_counter && (options->trigger || options->late_ns))
+		return -EINVAL;
+	p = memory_new(1, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
 	p->rules = rules;

@@ -24,7 +24,7 @@ struct pipeline_options {
 	const char *focus;	    /* "app/activity" in front at the start, or NULL; copied */
 	const char *const *include; /* whole-name globs on Surface, NULL-ended, or NULL; borrowed */
 	const char *const *exclude; /* as long as the pipeline lives */
-	const struct trigger *trigger; /* when rows are wanted, or NULL: always; borrowed */
+	const struct trigger *trigger; /* what is told of by the sink's gate(), or NULL; borrowed */
 	uint64_t late_ns;	       /* frames at least that late are told of; 0: none */
 	unsigned int max_surfaces;     /* layers and Surfaces that are known at a time; 320 */
 	unsigned int max_threads;      /* with open slices; 256 */
@@ -77,7 +77,8 @@ struct pipeline;
  * @options: copied (but for the lists it points to)
  * @sink: copied; its callbacks run inside the functions below
  *
- * Returns 0 or -ENOMEM.
+ * Returns 0; -ENOMEM; -EINVAL where rules of the engine last-counter are asked for a trigger or
+ * for late frames: they know no series that could be judged while they run.
  */
 int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		 const struct pipeline_options *options, const struct row_sink *sink);
@@ -90,6 +91,17 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record);
 
 /* The time that the trace has come to, as far as it is believed; 0 before the first record. */
 uint64_t pipeline_now(const struct pipeline *p);
+
+/**
+ * pipeline_set_rules() - go on with other rules
+ * @rules: borrowed from now on; the old ones are not needed any more
+ *
+ * Layers that they rename begin a new row. What is in the midst of being latched is forgotten: for
+ * intervals it is as if there was a hole.
+ *
+ * Returns 0, or -EINVAL where the rules ask for another engine: nothing has changed then.
+ */
+int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules);
 
 /* Between the trace time @since_ns and the next record events may be missing, and no record says
  * so: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as

@@ -123,7 +123,9 @@ struct row_sink {
 	/* A Surface had to make room for another: its row of summary.csv, for good. */
 	void (*evicted)(void *context, const struct summary_row *row);
 	void (*late)(void *context, const struct late_frame *frame);
-	/* The trigger holds from @time_ns on, or does not any more. */
+	/* The trigger holds from @time_ns on, or does not any more: never, before the first call.
+	 * That it holds is told before the row of the frame that fulfils it. Rows of fps.csv come
+	 * when they are closed: such a row may have begun while it held. */
 	void (*gate)(void *context, bool open, uint64_t time_ns);
 };
 

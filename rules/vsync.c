@@ -22,6 +22,7 @@
  */
 #include "rules/vsync.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -436,6 +437,12 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, bool 
 	/* Strangers may be the first of another period, which has its own phase. */
 	if (!hardware && v->strangers == 0)
 		follow_tick_phase(v, rank, time_ns);
+}
+
+void vsync_forget_ranks(struct vsync_lattice *v)
+{
+	for (unsigned int i = 0; i < v->n_stretches; i++)
+		v->stretches[i].tick_rank = UINT_MAX;
 }
 
 void vsync_hint(struct vsync_lattice *v, uint64_t period_ns)

@@ -95,6 +95,9 @@ void vsync_reset(struct vsync_lattice *v);
 void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, bool hardware,
 		uint64_t time_ns);
 
+/* Ranks have another meaning from now on. */
+void vsync_forget_ranks(struct vsync_lattice *v);
+
 /* SurfaceFlinger says its period; believed as far as ticks agree. */
 void vsync_hint(struct vsync_lattice *v, uint64_t period_ns);
 

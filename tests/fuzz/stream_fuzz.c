@@ -8,6 +8,7 @@
 
 #include "parser/ftrace_text.h"
 #include "rules/pipeline.h"
+#include "rules/trigger.h"
 #include "tests/fuzz/target.h"
 
 /* What the tokenizer made of a stream. */
@@ -92,6 +93,8 @@ static void check_splits(const uint8_t *data, size_t size)
 
 /* --- rows --- */
 
+#define LATE_NS UINT64_C(20000000)
+
 static uint64_t counted; /* frames and waits in rows, against rows of frames */
 static uint64_t frame_rows;
 
@@ -131,6 +134,23 @@ static void check_frame(void *context, const struct frame_row *row)
 		wrong("a frame that cannot be");
 }
 
+/* Opens and closes in turns. */
+static bool gate_open;
+
+static void check_gate(void *context, bool open, uint64_t time_ns)
+{
+	if (open == gate_open)
+		wrong("a gate that is so already");
+	gate_open = open;
+}
+
+static void check_late(void *context, const struct late_frame *frame)
+{
+	if (frame->interval_ns < LATE_NS || frame->interval_ns >= UINT64_C(500000000) ||
+	    frame->surface[0] == '\0')
+		wrong("a frame that is not late");
+}
+
 static void check_event(void *context, const struct trace_event *event)
 {
 	if (strchr(event->text, '\0') == event->text)
@@ -160,9 +180,19 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 		.drop = check_drop,
 		.frame = check_frame,
 		.event = check_event,
+		.late = check_late,
+		.gate = check_gate,
 	};
+	static const char *const conditions[] = { "fps<50 for 50ms on *o*", "interval>20ms" };
 	struct pipeline *pipeline = NULL;
+	struct trigger_error error;
+	struct trigger trigger;
 
+	if (trigger_parse(&trigger, conditions[size % 2], &error) != 0)
+		abort();
+	options.trigger = &trigger;
+	options.late_ns = LATE_NS;
+	gate_open = false;
 	options.type = type;
 	options.delay_ns = 100000000;
 	options.min_frames = 3;
@@ -173,6 +203,8 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 	pipeline_summary(pipeline, NULL, check_summary);
 	pipeline_end(pipeline);
 	pipeline_summary(pipeline, NULL, check_summary);
+	if (gate_open)
+		wrong("a gate that stays open");
 	if (type < 3 && counted > frame_rows)
 		wrong("more frames in rows than there were");
 	pipeline_counters(pipeline);

@@ -87,6 +87,25 @@ static void take_evicted(void *context, const struct summary_row *row)
 	copy->surface = kept(row->surface);
 }
 
+static void take_late(void *context, const struct late_frame *frame)
+{
+	struct row_log *log = context;
+	struct late_frame *copy;
+
+	log->late = grown(log->late, log->n_late, sizeof(*frame));
+	copy = &log->late[log->n_late++];
+	*copy = *frame;
+	copy->surface = kept(frame->surface);
+}
+
+static void take_gate(void *context, bool open, uint64_t time_ns)
+{
+	struct row_log *log = context;
+
+	log->gate = grown(log->gate, log->n_gate, sizeof(*log->gate));
+	log->gate[log->n_gate++] = (struct gate_change){ open, time_ns, log->n_frames };
+}
+
 struct row_sink row_log_begin(struct row_log *log)
 {
 	memset(log, 0, sizeof(*log));
@@ -96,6 +115,8 @@ struct row_sink row_log_begin(struct row_log *log)
 		.drop = take_drop,
 		.frame = take_frame,
 		.event = take_event,
+		.late = take_late,
+		.gate = take_gate,
 		.evicted = take_evicted,
 	};
 }
@@ -129,6 +150,10 @@ void row_log_free(struct row_log *log)
 		drop_text(log->evicted[i].app);
 		drop_text(log->evicted[i].surface);
 	}
+	for (size_t i = 0; i < log->n_late; i++)
+		drop_text(log->late[i].surface);
+	free(log->late);
+	free(log->gate);
 	free(log->fps);
 	free(log->drops);
 	free(log->frames);

@@ -8,12 +8,21 @@
 
 #include "rules/row.h"
 
+/* The gate opened or closed. */
+struct gate_change {
+	bool open;
+	uint64_t time_ns;
+	size_t n_frames; /* in the log before */
+};
+
 struct row_log {
-	size_t n_fps, n_drops, n_frames, n_events, n_evicted;
+	size_t n_fps, n_drops, n_frames, n_events, n_evicted, n_late, n_gate;
 	struct fps_row *fps;
 	struct drop_row *drops;
 	struct frame_row *frames;
 	struct trace_event *events;
+	struct late_frame *late;
+	struct gate_change *gate;
 	struct summary_row *evicted;
 };
 

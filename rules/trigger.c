@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/trigger.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/pattern.h"
+#include "rules/stats.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+
+/* Days of seconds, and far more frames than any display shows. */
+#define NUMBER_MAX UINT64_C(1000000)
+
+struct reader {
+	const char *text;
+	const char *at;
+	struct trigger_error *error;
+};
+
+static int wrong(const struct reader *reader, const char *message)
+{
+	reader->error->column = (unsigned int)(reader->at - reader->text) + 1;
+	snprintf(reader->error->message, sizeof(reader->error->message), "%s", message);
+	return 1;
+}
+
+static void skip_blanks(struct reader *reader)
+{
+	reader->at += strspn(reader->at, " ");
+}
+
+static bool take(struct reader *reader, const char *word)
+{
+	size_t len = strlen(word);
+
+	if (strncmp(reader->at, word, len) != 0)
+		return false;
+	reader->at += len;
+	return true;
+}
+
+/* A word of its own: something must follow, behind a blank. */
+static bool take_word(struct reader *reader, const char *word)
+{
+	const char *at = reader->at;
+
+	if (take(reader, word) && *reader->at == ' ')
+		return true;
+	reader->at = at;
+	return false;
+}
+
+static int take_condition(struct reader *reader, struct trigger *trigger)
+{
+	skip_blanks(reader);
+	if (take(reader, "fps"))
+		trigger->what = TRIGGER_FPS;
+	else if (take(reader, "interval"))
+		trigger->what = TRIGGER_INTERVAL;
+	else
+		return wrong(reader, "neither 'fps' nor 'interval'");
+	skip_blanks(reader);
+	trigger->is_less = *reader->at == '<';
+	if (!take(reader, "<") && !take(reader, ">"))
+		return wrong(reader, "none of <, <=, > and >=");
+	trigger->or_equal = take(reader, "=");
+	return 0;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* A decimal number above 0, in thousandths; more digits than three say nothing. */
+static int take_number(struct reader *reader, uint64_t *thousandths)
+{
+	const char *begin;
+	uint64_t number = 0;
+
+	skip_blanks(reader);
+	begin = reader->at;
+	for (; is_digit(*reader->at) && number <= NUMBER_MAX; reader->at++)
+		number = number * 10 + (uint64_t)(*reader->at - '0');
+	number *= 1000;
+	if (reader->at > begin && *reader->at == '.' && is_digit(reader->at[1])) {
+		reader->at++;
+		for (uint64_t unit = 100; is_digit(*reader->at); unit /= 10)
+			number += unit * (uint64_t)(*reader->at++ - '0');
+	}
+	*thousandths = number;
+	if (number > 0 && number <= NUMBER_MAX * 1000)
+		return 0;
+	reader->at = begin;
+	return wrong(reader, "not a number above 0 and up to 1000000");
+}
+
+static int take_time(struct reader *reader, uint64_t *ns)
+{
+	uint64_t thousandths;
+	int result = take_number(reader, &thousandths);
+
+	if (result)
+		return result;
+	skip_blanks(reader);
+	if (take(reader, "ms"))
+		*ns = thousandths * (NS_PER_MS / 1000);
+	else if (take(reader, "s"))
+		*ns = thousandths * (NS_PER_S / 1000);
+	else
+		return wrong(reader, "a time needs its unit, ms or s");
+	return 0;
+}
+
+static int take_options(struct reader *reader, struct trigger *trigger)
+{
+	skip_blanks(reader);
+	if (take_word(reader, "for")) {
+		int result = take_time(reader, &trigger->for_ns);
+
+		if (result)
+			return result;
+		skip_blanks(reader);
+	}
+	if (take_word(reader, "on")) {
+		skip_blanks(reader);
+		if (*reader->at == '\0')
+			return wrong(reader, "a pattern for Surfaces is missing");
+		trigger->glob = span_of(reader->at);
+		return 0;
+	}
+	return *reader->at == '\0' ? 0 : wrong(reader, "neither 'for DURATION' nor 'on GLOB'");
+}
+
+int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error)
+{
+	struct reader reader = { text, text, error };
+	int result;
+
+	*trigger = (struct trigger){ .text = text };
+	result = take_condition(&reader, trigger);
+	if (result == 0)
+		result = trigger->what == TRIGGER_FPS ? take_number(&reader, &trigger->limit)
+						      : take_time(&reader, &trigger->limit);
+	return result ? result : take_options(&reader, trigger);
+}
+
+static bool compare(const struct trigger *trigger, uint64_t a, uint64_t b)
+{
+	if (a == b)
+		return trigger->or_equal;
+	return trigger->is_less ? a < b : a > b;
+}
+
+bool trigger_takes_interval(const struct trigger *trigger, uint64_t ns)
+{
+	if (ns >= STATS_WAIT_NS && trigger->limit < STATS_WAIT_NS)
+		return false;
+	return compare(trigger, ns, trigger->limit);
+}
+
+bool trigger_takes_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns)
+{
+	/* frames / time against mHz, without a division. */
+	return compare(trigger, frames * 1000 * NS_PER_S, trigger->limit * time_ns);
+}
+
+bool trigger_is_about(const struct trigger *trigger, const char *surface)
+{
+	return !trigger->glob.ptr || pattern_glob(trigger->glob, span_of(surface));
+}

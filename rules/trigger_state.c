@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/trigger_state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "rules/memory.h"
+#include "rules/stats.h"
+
+#define RATE_NS UINT64_C(1000000000)	  /* fps is that of so much frame time */
+#define HELD_OPEN_NS UINT64_C(1000000000) /* behind the last frame that fulfilled the trigger */
+#define IDLE_NS UINT64_C(5000000000)	  /* no frame for so long fulfils nothing any more */
+
+/* Of a Surface in an event. */
+#define NAME_MAX_LENGTH 800
+
+int trigger_state_init(struct trigger_state *state, unsigned int max)
+{
+	if (!state->trigger)
+		return 0;
+	state->series = memory_new(max, sizeof(*state->series));
+	state->max = state->series ? (int)max : 0;
+	return state->series ? 0 : -ENOMEM;
+}
+
+void trigger_state_free(struct trigger_state *state)
+{
+	free(state->series);
+	state->series = NULL;
+}
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* --- open and closed --- */
+
+static void turn(struct trigger_state *state, bool open, uint64_t time_ns, const char *text)
+{
+	state->is_open = open;
+	events_write(state->events, time_ns, TRACE_EVENT_TRIGGER, text);
+	if (state->sink.gate)
+		state->sink.gate(state->sink.context, open, time_ns);
+}
+
+static void open_up(struct trigger_state *state, const struct trigger_series *series,
+		    const char *surface, int64_t interval_ns)
+{
+	char text[NAME_MAX_LENGTH + 100];
+
+	if (state->trigger->what == TRIGGER_FPS)
+		snprintf(text, sizeof(text), "begins: %.1f fps on %.*s",
+			 (double)series->n * 1e9 / (double)series->time_ns, NAME_MAX_LENGTH,
+			 surface);
+	else
+		snprintf(text, sizeof(text), "begins: %.1f ms on %.*s", (double)interval_ns / 1e6,
+			 NAME_MAX_LENGTH, surface);
+	turn(state, true, series->frame_ns, text);
+}
+
+/* A series does not hold it open any more: others may, for as long as they are not idle. */
+static void find_close(struct trigger_state *state, uint64_t now_ns)
+{
+	state->close_ns = later(state->held_ns + HELD_OPEN_NS, now_ns);
+	for (int i = 0; i < state->max; i++)
+		if (state->series[i].owner && state->series[i].holds)
+			state->close_ns =
+				later(state->close_ns, state->series[i].frame_ns + IDLE_NS);
+}
+
+void trigger_pass(struct trigger_state *state, uint64_t now_ns)
+{
+	if (state->is_open && now_ns >= state->close_ns)
+		turn(state, false, state->close_ns, "ends");
+}
+
+/* --- what a frame says --- */
+
+static void begin_afresh(struct trigger_series *series)
+{
+	series->n = series->first = 0;
+	series->time_ns = 0;
+	series->begun = false;
+}
+
+static void drop_oldest(struct trigger_series *series)
+{
+	series->time_ns -= series->intervals_ns[series->first];
+	series->first = (series->first + 1) % TRIGGER_INTERVALS;
+	series->n--;
+}
+
+static void add_interval(struct trigger_series *series, uint32_t interval_ns)
+{
+	if (series->n == TRIGGER_INTERVALS)
+		drop_oldest(series);
+	series->intervals_ns[(series->first + series->n++) % TRIGGER_INTERVALS] = interval_ns;
+	series->time_ns += interval_ns;
+	while (series->time_ns - series->intervals_ns[series->first] >= RATE_NS)
+		drop_oldest(series);
+}
+
+/* Does the frame fulfil the condition? */
+static bool is_fulfilled(const struct trigger *trigger, struct trigger_series *series,
+			 int64_t interval_ns)
+{
+	if (interval_ns < 0)
+		return false;
+	if (trigger->what == TRIGGER_INTERVAL)
+		return trigger_takes_interval(trigger, (uint64_t)interval_ns);
+	if ((uint64_t)interval_ns >= STATS_WAIT_NS)
+		return false;
+	add_interval(series, (uint32_t)interval_ns);
+	return (series->time_ns >= RATE_NS || series->n == TRIGGER_INTERVALS) &&
+	       trigger_takes_rate(trigger, series->n, series->time_ns);
+}
+
+static struct trigger_series *series_of(struct trigger_state *state, int place, uint64_t owner,
+					const char *surface)
+{
+	struct trigger_series *series = &state->series[place];
+
+	if (series->owner != owner) {
+		begin_afresh(series);
+		series->holds = false;
+		series->owner = owner;
+		series->asked = trigger_is_about(state->trigger, surface);
+	}
+	return series;
+}
+
+/* Has the condition been fulfilled for as long as the trigger asks? */
+static bool follow_condition(const struct trigger_state *state, struct trigger_series *series,
+			     uint64_t present_ns, int64_t interval_ns)
+{
+	bool knows_rate = interval_ns >= 0 && (uint64_t)interval_ns < STATS_WAIT_NS;
+	bool fulfilled = is_fulfilled(state->trigger, series, interval_ns);
+
+	if (!knows_rate && state->trigger->what == TRIGGER_FPS)
+		begin_afresh(series);
+	if (fulfilled && !series->begun)
+		series->since_ns = present_ns;
+	series->begun = fulfilled;
+	series->frame_ns = present_ns;
+	return fulfilled && present_ns - series->since_ns >= state->trigger->for_ns;
+}
+
+void trigger_frame(struct trigger_state *state, int place, uint64_t owner, const char *surface,
+		   uint64_t present_ns, int64_t interval_ns)
+{
+	struct trigger_series *series;
+	bool held;
+
+	if (!state->trigger)
+		return;
+	series = series_of(state, place, owner, surface);
+	if (!series->asked)
+		return;
+	held = series->holds;
+	series->holds = follow_condition(state, series, present_ns, interval_ns);
+	if (series->holds) {
+		state->held_ns = present_ns;
+		state->close_ns = later(state->close_ns, present_ns + IDLE_NS);
+		if (!state->is_open)
+			open_up(state, series, surface, interval_ns);
+	} else if (held) {
+		find_close(state, present_ns);
+	}
+}
+
+void trigger_end(struct trigger_state *state, uint64_t now_ns)
+{
+	trigger_forget_surfaces(state);
+	state->held_ns = state->close_ns = 0;
+	if (state->is_open)
+		turn(state, false, now_ns, "ends");
+}
+
+void trigger_forget_surfaces(struct trigger_state *state)
+{
+	for (int i = 0; i < state->max; i++)
+		state->series[i].owner = 0;
+}

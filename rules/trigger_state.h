@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a trigger holds, as the frames are counted.
+ *
+ *     frames of a series   . . . . . ! ! ! ! . . . . . . .       !: fulfils the condition
+ *     gate                 _ _ _ _ _ ‾ ‾ ‾ ‾ ‾ ‾ ‾ ‾ _ _ _       open
+ *                                          <- 1 s ->
+ *
+ * It opens with the frame that fulfils the condition (and, with 'for', has done so for long
+ * enough), before that frame's row. It stays open as long as each next frame of that series does,
+ * and for 1 s of trace time behind the last that did, so that a single late frame leaves a stretch
+ * that can be read. A series that stops having frames holds it open for 5 s.
+ *
+ * fps is that of the last second of a series' frame times, and known once there was such a second.
+ * A wait is no frame time, and of a frame without an interval nothing is known: both begin afresh.
+ */
+#ifndef JANKD_RULES_TRIGGER_STATE_H
+#define JANKD_RULES_TRIGGER_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/events.h"
+#include "rules/row.h"
+#include "rules/trigger.h"
+
+/* Frame times of a second: a display that has more in it fills them sooner. */
+#define TRIGGER_INTERVALS 256
+
+struct trigger_series {
+	uint64_t owner; /* hash of the layer's name; 0: nobody */
+	bool asked;	/* the trigger is about its Surface */
+	bool holds;	/* its last frame fulfilled the trigger */
+	bool begun;	/* its last frame fulfilled the condition */
+	uint64_t since_ns;
+	uint64_t frame_ns; /* its last frame */
+	uint64_t time_ns;  /* sum of the intervals */
+	unsigned int first, n;
+	uint32_t intervals_ns[TRIGGER_INTERVALS];
+};
+
+struct trigger_state {
+	const struct trigger *trigger; /* NULL: rows are always wanted */
+	struct row_sink sink;
+	struct event_writer *events; /* of the owner */
+	bool is_open;
+	uint64_t close_ns; /* when it closes, as far as is known */
+	uint64_t held_ns;  /* the last frame that fulfilled the trigger */
+	int max;
+	struct trigger_series *series; /* by the layer's place in its table */
+};
+
+/* @state: all zeros, with trigger, sink and events set. @max: layers. Returns 0 or -ENOMEM. */
+int trigger_state_init(struct trigger_state *state, unsigned int max);
+void trigger_state_free(struct trigger_state *state);
+
+/* A frame of the layer at @place in its table, of the name with the hash @owner. @interval_ns:
+ * ROW_UNKNOWN where it has none. */
+void trigger_frame(struct trigger_state *state, int place, uint64_t owner, const char *surface,
+		   uint64_t present_ns, int64_t interval_ns);
+
+/* All frames before @now_ns were counted. */
+void trigger_pass(struct trigger_state *state, uint64_t now_ns);
+
+/* What comes has nothing to do with what was. */
+void trigger_end(struct trigger_state *state, uint64_t now_ns);
+
+/* Surfaces have other names now. */
+void trigger_forget_surfaces(struct trigger_state *state);
+
+#endif

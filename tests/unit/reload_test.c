@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Other rules while the pipeline runs: what the old ones decided is decided anew. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char b[] = "com.b/com.b.Main#0";
+#define SURFACE_A "com.a/com.a.Main"
+#define SURFACE_B "com.b/com.b.Main"
+
+static struct phone phone;
+static struct ruleset *others;
+
+static struct ruleset *parsed(const char *name, const char *first_lines)
+{
+	struct span builtin = ruleset_builtin(name);
+	struct ruleset_error error;
+	struct ruleset *rules;
+	char text[32768];
+	int n = snprintf(text, sizeof(text), "%s%.*s", first_lines, (int)builtin.len, builtin.ptr);
+
+	assert_in_range(n, 1, sizeof(text) - 1);
+	if (ruleset_new(&rules, (struct span){ text, (size_t)n }, &error) != 0)
+		fail_msg("%u:%u: %s", error.line, error.column, error.message);
+	return rules;
+}
+
+static int set_up(void **state)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	phone_start(&phone, PHONE_9, &options);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	others = ruleset_free(others);
+	return 0;
+}
+
+static void take(const char *first_lines)
+{
+	others = parsed("default", first_lines);
+	assert_int_equal(pipeline_set_rules(phone.pipeline, others), 0);
+	/* Nothing may look at the old ones any more. */
+	phone.rules = ruleset_free(phone.rules);
+}
+
+static uint64_t frames_in_rows(const char *surface)
+{
+	const struct fps_row *row;
+	uint64_t n = 0;
+
+	for (size_t i = 0; (row = row_log_fps(&phone.log, surface, i)) != NULL; i++)
+		n += row->stats.frames;
+	return n;
+}
+
+/* The same rules again, as after a SIGHUP for nothing. */
+static void test_the_same_rules_change_nothing(void **state)
+{
+	const struct fps_row *row;
+
+	phone_run(&phone, a, BEGIN, V60, 90);
+	take("");
+	phone_run(&phone, a, BEGIN + 90 * V60, V60, 90);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 180);
+	assert_int_equal(frames_in_rows(SURFACE_A), 179);
+	for (size_t i = 0; (row = row_log_fps(&phone.log, SURFACE_A, i)) != NULL; i++) {
+		assert_int_equal(row->stats.d, 0);
+		assert_int_equal(row->stats.lost, 0);
+	}
+}
+
+static void test_a_layer_that_is_none_now(void **state)
+{
+	const char *const both[] = { a, b, NULL };
+
+	for (unsigned int i = 0; i < 60; i++)
+		phone_frames(&phone, BEGIN + i * V60, both);
+	take("ignore layer com.b*\n");
+	for (unsigned int i = 60; i < 120; i++)
+		phone_frames(&phone, BEGIN + i * V60, both);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
+	assert_int_equal(row_log_count_frames(&phone.log, b), 60);
+	assert_int_equal(frames_in_rows(SURFACE_B), 59);
+}
+
+static void test_a_layer_that_is_one_again(void **state)
+{
+	struct ruleset *first = parsed("default", "ignore layer com.b*\n");
+	const char *const both[] = { a, b, NULL };
+
+	assert_int_equal(pipeline_set_rules(phone.pipeline, first), 0);
+	for (unsigned int i = 0; i < 60; i++)
+		phone_frames(&phone, BEGIN + i * V60, both);
+	take("");
+	ruleset_free(first);
+	for (unsigned int i = 60; i < 120; i++)
+		phone_frames(&phone, BEGIN + i * V60, both);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
+	assert_int_equal(row_log_count_frames(&phone.log, b), 60);
+}
+
+/* Its open row is that of the old name, what comes is of the new one; no frame is missing. */
+static void test_a_surface_with_another_name(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 90);
+	take("rename layer com.a/* game\n");
+	phone_run(&phone, a, BEGIN + 90 * V60, V60, 90);
+	phone_end(&phone);
+	assert_true(frames_in_rows(SURFACE_A) > 0);
+	assert_true(frames_in_rows("game") >= 90);
+	assert_int_equal(frames_in_rows(SURFACE_A) + frames_in_rows("game"), 179);
+}
+
+/* In the midst of a latch: its frame is gone, and nothing is said of the time around it. */
+static void test_in_the_midst_of_a_frame(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 60);
+	phone.now_ns = BEGIN + 60 * V60 - MS;
+	phone_begin(&phone, "handleMessageInvalidate");
+	phone_latch(&phone, a);
+	take("");
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, BEGIN + 60 * V60, 1);
+	phone_run(&phone, a, BEGIN + 61 * V60, V60, 60);
+	phone_end(&phone);
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		assert_true(phone.log.frames[i].vsyncs <= 1);
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		assert_int_equal(phone.log.fps[i].stats.d, 0);
+}
+
+/* Slices and ticks mean what the new rules say, in the order that they say. */
+static void test_other_slices_and_ticks(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 60);
+	take("tick counter a-tick\npresent slice otherPresent\n");
+	phone_run(&phone, a, BEGIN + 60 * V60, V60, 60);
+	phone_begin(&phone, "otherPresent");
+	phone_end_slices(&phone, 1);
+	phone_end(&phone);
+	assert_int_equal(pipeline_counters(phone.pipeline)->presents, 121);
+	assert_int_equal(pipeline_counters(phone.pipeline)->ticks, 120);
+	for (size_t i = 1; i < phone.log.n_frames; i++)
+		assert_int_equal(phone.log.frames[i].vsyncs, 1);
+}
+
+static void test_another_engine_is_refused(void **state)
+{
+	others = parsed("gfx2019", "");
+	phone_run(&phone, a, BEGIN, V60, 60);
+	assert_int_equal(pipeline_set_rules(phone.pipeline, others), -EINVAL);
+	phone_run(&phone, a, BEGIN + 60 * V60, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
+}
+
+static void test_the_engine_of_2019_judges_no_series(void **state)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+	const struct row_sink sink = { 0 };
+	struct pipeline *pipeline = NULL;
+
+	others = parsed("gfx2019", "");
+	options.late_ns = 1;
+	assert_int_equal(pipeline_new(&pipeline, others, &options, &sink), -EINVAL);
+	assert_null(pipeline);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		test(test_the_same_rules_change_nothing),
+		test(test_a_layer_that_is_none_now),
+		test(test_a_layer_that_is_one_again),
+		test(test_a_surface_with_another_name),
+		test(test_in_the_midst_of_a_frame),
+		test(test_other_slices_and_ticks),
+		test(test_another_engine_is_refused),
+		test(test_the_engine_of_2019_judges_no_series),
+	};
+
+	return cmocka_run_group_tests_name("reload", tests, NULL, NULL);
+}

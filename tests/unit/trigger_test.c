@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Triggers: what their text says, when they hold; frames that are told of as late; marks. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "rules/trigger.h"
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char b[] = "com.b/com.b.Main#0";
+
+/* --- text --- */
+
+static struct trigger parsed(const char *text)
+{
+	struct trigger trigger;
+	struct trigger_error error = { 0 };
+
+	if (trigger_parse(&trigger, text, &error) != 0)
+		fail_msg("'%s': column %u: %s", text, error.column, error.message);
+	return trigger;
+}
+
+static void test_conditions(void **state)
+{
+	struct trigger trigger = parsed("fps<30");
+
+	assert_int_equal(trigger.what, TRIGGER_FPS);
+	assert_true(trigger.is_less && !trigger.or_equal);
+	assert_int_equal(trigger.limit, 30000);
+	assert_int_equal(trigger.for_ns, 0);
+	assert_null(trigger.glob.ptr);
+	trigger = parsed("  interval  >=  33.35 ms ");
+	assert_int_equal(trigger.what, TRIGGER_INTERVAL);
+	assert_true(!trigger.is_less && trigger.or_equal);
+	assert_int_equal(trigger.limit, 33350000);
+	trigger = parsed("interval>1s for 250ms");
+	assert_int_equal(trigger.limit, SECOND);
+	assert_int_equal(trigger.for_ns, 250 * MS);
+	trigger = parsed("fps<=59.94 for 3s on com.game/* (x)");
+	assert_true(trigger.is_less && trigger.or_equal);
+	assert_int_equal(trigger.limit, 59940);
+	assert_int_equal(trigger.for_ns, 3 * SECOND);
+	assert_true(span_equal(trigger.glob, SPAN_LITERAL("com.game/* (x)")));
+	trigger = parsed("interval>100ms on for 3s");
+	assert_int_equal(trigger.for_ns, 0);
+	assert_true(span_equal(trigger.glob, SPAN_LITERAL("for 3s")));
+}
+
+static void test_what_is_wrong_and_where(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int column;
+	} cases[] = {
+		{ "", 1 },
+		{ "frames<3", 1 },
+		{ "fps", 4 },
+		{ "fps=30", 4 },
+		{ "fps<", 5 },
+		{ "fps<-3", 5 },
+		{ "fps<0", 5 },
+		{ "fps<1000001", 5 },
+		{ "fps<99999999999999999999999", 5 },
+		{ "fps<30x", 7 },
+		{ "fps<30 for", 8 },
+		{ "fps<30 for 3", 13 },
+		{ "fps<30 for 3m", 13 },
+		{ "fps<30 for 3s on", 15 },
+		{ "fps<30 for 3s on ", 18 },
+		{ "fps<30 on x for 3s", 0 },
+		{ "interval>100", 13 },
+		{ "interval>100 us", 14 },
+		{ "interval>.5ms", 10 },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct trigger trigger;
+		struct trigger_error error = { 0 };
+		int result = trigger_parse(&trigger, cases[i].text, &error);
+
+		if (result != (cases[i].column > 0) || error.column != cases[i].column)
+			fail_msg("'%s': %d, column %u: %s", cases[i].text, result, error.column,
+				 error.message);
+		assert_int_equal(result == 1, error.message[0] != '\0');
+	}
+}
+
+static void test_comparisons_at_the_limit(void **state)
+{
+	struct trigger trigger = parsed("interval>100ms");
+
+	assert_false(trigger_takes_interval(&trigger, 100 * MS));
+	assert_true(trigger_takes_interval(&trigger, 100 * MS + 1));
+	assert_false(trigger_takes_interval(&trigger, 500 * MS));
+	trigger = parsed("interval>=100ms");
+	assert_true(trigger_takes_interval(&trigger, 100 * MS));
+	trigger = parsed("interval>=500ms");
+	assert_true(trigger_takes_interval(&trigger, 500 * MS));
+	trigger = parsed("fps<30");
+	assert_false(trigger_takes_rate(&trigger, 30, SECOND));
+	assert_true(trigger_takes_rate(&trigger, 30, SECOND + 1));
+	trigger = parsed("fps<=30");
+	assert_true(trigger_takes_rate(&trigger, 30, SECOND));
+}
+
+/* --- a running pipeline --- */
+
+static struct phone phone;
+static struct pipeline_options options;
+static struct trigger trigger;
+
+static int set_up(void **state)
+{
+	options = PIPELINE_OPTIONS_DEFAULT;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static void start(const char *text)
+{
+	trigger = parsed(text);
+	options.trigger = &trigger;
+	phone_start(&phone, PHONE_14, &options);
+}
+
+static void expect_change(size_t n, bool open, uint64_t time_ns)
+{
+	assert_true(n < phone.log.n_gate);
+	assert_int_equal(phone.log.gate[n].open, open);
+	if (phone.log.gate[n].time_ns != time_ns)
+		fail_msg("change %zu at %+lld ms", n,
+			 ((long long)phone.log.gate[n].time_ns - (long long)time_ns) / 1000000);
+}
+
+/* It opens with the row of the frame that it is about, and stays open for a second. */
+static void test_one_late_frame(void **state)
+{
+	uint64_t late_ns = BEGIN + 67 * V60;
+
+	start("interval>100ms");
+	phone_run(&phone, a, BEGIN, V60, 60);
+	phone_run(&phone, a, late_ns, V60, 120);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_gate, 2);
+	expect_change(0, true, late_ns);
+	assert_int_equal(phone.log.gate[0].n_frames, 60);
+	expect_change(1, false, late_ns + SECOND);
+	assert_int_equal(phone.log.gate[1].n_frames, 60 + 60);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRIGGER), 2);
+}
+
+static void test_another_late_frame_keeps_it_open(void **state)
+{
+	uint64_t late_ns = BEGIN + 90 * V60 + 200 * MS;
+
+	start("interval>100ms");
+	phone_run(&phone, a, BEGIN, V60, 60);
+	phone_run(&phone, a, BEGIN + 60 * V60 + 100 * MS, V60, 30);
+	phone_run(&phone, a, late_ns, V60, 120);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_gate, 2);
+	expect_change(1, false, late_ns + SECOND);
+}
+
+/* 20 fps, told of once they have lasted for three seconds. */
+static void test_a_low_rate_that_lasts(void **state)
+{
+	uint64_t slow_ns = BEGIN + 120 * V60, fast_ns;
+
+	start("fps<30 for 3s");
+	phone_run(&phone, a, BEGIN, V60, 120);
+	fast_ns = phone_run(&phone, a, slow_ns, 3 * V60, 120);
+	phone_run(&phone, a, fast_ns + V60, V60, 240);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_gate, 2);
+	assert_true(phone.log.gate[0].open);
+	/* The last second has less than 30 frames when it had 15 of 20 fps. */
+	assert_in_range(phone.log.gate[0].time_ns, slow_ns + 3600 * MS, slow_ns + 3900 * MS);
+	assert_in_range(phone.log.gate[1].time_ns, fast_ns + SECOND, fast_ns + 2 * SECOND);
+}
+
+static void test_a_low_rate_that_is_over_too_soon(void **state)
+{
+	uint64_t fast_ns;
+
+	start("fps<30 for 3s");
+	phone_run(&phone, a, BEGIN, V60, 120);
+	fast_ns = phone_run(&phone, a, BEGIN + 120 * V60, 3 * V60, 60);
+	phone_run(&phone, a, fast_ns + V60, V60, 120);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_gate, 0);
+}
+
+/* Nobody looks at an idle display: no frames are no slow frames. */
+static void test_waits_are_not_slow(void **state)
+{
+	start("fps<30");
+	phone_run(&phone, a, BEGIN, V60, 120);
+	phone_run(&phone, a, BEGIN + 10 * SECOND, 600 * MS, 20);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_gate, 0);
+}
+
+/* The loss swallowed the frames between: nothing is known of them. */
+static void test_a_loss_is_not_late(void **state)
+{
+	options.late_ns = 50 * MS;
+	start("interval>100ms");
+	phone_run(&phone, a, BEGIN, V60, 60);
+	phone_lost(&phone, 1, 100);
+	phone_run(&phone, a, BEGIN + 80 * V60, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_gate, 0);
+	assert_int_equal(phone.log.n_late, 0);
+}
+
+static void test_other_surfaces_do_not_count(void **state)
+{
+	start("interval>100ms on com.b/*");
+	phone_run(&phone, a, BEGIN, V60, 60);
+	phone_run(&phone, a, BEGIN + 70 * V60, V60, 60);
+	phone_run(&phone, b, BEGIN + 130 * V60, V60, 60);
+	phone_run(&phone, b, BEGIN + 200 * V60, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_gate, 2);
+	expect_change(0, true, BEGIN + 200 * V60);
+	expect_change(1, false, phone.now_ns - 50000);
+}
+
+/* A series that holds it open and then has no frames at all. */
+static void test_it_closes_when_nobody_fulfils_it(void **state)
+{
+	uint64_t last_ns;
+
+	start("fps<30");
+	last_ns = phone_run(&phone, a, BEGIN, 4 * V60, 60);
+	phone_run(&phone, b, last_ns + V60, V60, 500);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_gate, 2);
+	expect_change(1, false, last_ns + 5 * SECOND);
+}
+
+static void test_it_closes_at_the_end(void **state)
+{
+	uint64_t last_ns;
+
+	start("fps<30");
+	last_ns = phone_run(&phone, a, BEGIN, 4 * V60, 60);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_gate, 2);
+	expect_change(1, false, last_ns);
+	assert_int_equal(phone.log.gate[1].n_frames, 60);
+}
+
+/* --- late frames --- */
+
+static void test_late_frames(void **state)
+{
+	options.late_ns = 100 * MS;
+	phone_start(&phone, PHONE_14, &options);
+	phone_run(&phone, a, BEGIN, V60, 60);
+	phone_run(&phone, a, BEGIN + 67 * V60, V60, 60);
+	phone_run(&phone, a, BEGIN + 10 * SECOND, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_late, 1);
+	assert_int_equal(phone.log.late[0].present_ns, BEGIN + 67 * V60);
+	assert_in_range(phone.log.late[0].interval_ns, 133 * MS, 134 * MS);
+	assert_string_equal(phone.log.late[0].surface, "com.a/com.a.Main");
+}
+
+static void test_waits_are_late_for_those_who_ask(void **state)
+{
+	options.late_ns = 500 * MS;
+	phone_start(&phone, PHONE_14, &options);
+	phone_run(&phone, a, BEGIN, V60, 60);
+	phone_run(&phone, a, BEGIN + 67 * V60, V60, 60);
+	phone_run(&phone, a, BEGIN + 10 * SECOND, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_late, 1);
+	assert_int_equal(phone.log.late[0].present_ns, BEGIN + 10 * SECOND);
+}
+
+/* --- marks --- */
+
+static void test_marks_in_the_trace(void **state)
+{
+	static const char *const names[] = { "jankd:level 2 | loaded", "jankd:", "jankd",
+					     "not jankd:x", "jankd:end" };
+
+	phone_start(&phone, PHONE_14, &options);
+	phone_run(&phone, a, BEGIN, V60, 10);
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		phone_write(&phone, TRACE_INSTANT, 77, names[i], 0);
+	phone_write(&phone, TRACE_SLICE_BEGIN, 77, "jankd:slice", 0);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_MARK), 2);
+	for (size_t i = 0; i < phone.log.n_events; i++) {
+		if (phone.log.events[i].kind != TRACE_EVENT_MARK)
+			continue;
+		assert_string_equal(phone.log.events[i].text, "level 2 | loaded");
+		assert_int_equal(phone.log.events[i].time_ns, phone.now_ns);
+		break;
+	}
+}
+
+static void test_a_flood_of_marks(void **state)
+{
+	phone_start(&phone, PHONE_14, &options);
+	phone.now_ns = BEGIN;
+	for (unsigned int i = 0; i < 50000; i++)
+		phone_write(&phone, TRACE_INSTANT, 77, "jankd:x", 0);
+	phone_end(&phone);
+	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_MARK), 100, 200);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_what_is_wrong_and_where),
+		cmocka_unit_test(test_comparisons_at_the_limit),
+		test(test_one_late_frame),
+		test(test_another_late_frame_keeps_it_open),
+		test(test_a_low_rate_that_lasts),
+		test(test_a_low_rate_that_is_over_too_soon),
+		test(test_waits_are_not_slow),
+		test(test_a_loss_is_not_late),
+		test(test_other_surfaces_do_not_count),
+		test(test_it_closes_when_nobody_fulfils_it),
+		test(test_it_closes_at_the_end),
+		test(test_late_frames),
+		test(test_waits_are_late_for_those_who_ask),
+		test(test_marks_in_the_trace),
+		test(test_a_flood_of_marks),
+	};
+
+	return cmocka_run_group_tests_name("trigger", tests, NULL, NULL);
+}

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/android.h"
+#include "daemon/capture_control.h"
 #include "daemon/report.h"
 #include "daemon/wall_clock.h"
 
@@ -99,6 +100,7 @@ static void tick_if_due(struct capture *capture)
 	session_flush(&capture->session);
 	if (capture->session.output.console.error < 0)
 		capture_stop(capture, EXIT_DONE);
+	control_tick(&capture->control);
 	if (capture->on_tick)
 		capture->on_tick(capture);
 }
@@ -147,37 +149,67 @@ int capture_loop(struct capture *capture)
 	read_until_over(capture);
 	last_drain(capture);
 	ended = session_end(&capture->session);
-	return capture->code != 0 ? capture->code : ended;
+	if (capture->code == 0)
+		capture->code = ended;
+	capture_control_farewell(capture);
+	return capture->code;
 }
 
 /* --- set-up and its reverse --- */
 
+/* A terminal that is gone ends 'run'; a daemon has none. */
+static void take_hangup(struct capture *capture)
+{
+	if (capture->options->command == OPTIONS_RUN)
+		capture_stop(capture, EXIT_DONE);
+}
+
+static void take_signal(struct capture *capture, int number)
+{
+	switch (number) {
+	case SIGHUP:
+		take_hangup(capture);
+		break;
+	case SIGWINCH:
+	case SIGTSTP:
+		if (capture->on_terminal)
+			capture->on_terminal(capture, number);
+		break;
+	default:
+		capture_stop(capture, EXIT_DONE);
+	}
+}
+
 static void on_signal(struct watcher *watcher, uint32_t events)
 {
-	struct capture *capture = watcher->context;
 	struct signalfd_siginfo info;
 
 	(void)events;
 	while (read(watcher->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		capture_stop(capture, EXIT_DONE);
+		take_signal(watcher->context, (int)info.ssi_signo);
 }
 
 /* The signals of a capture wait in a descriptor, from before the first change on: there is always
  * something to put back. */
-static int catch_signals(struct capture *capture)
+static int open_signals(void)
 {
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
 	sigset_t signals;
-	int error;
 
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&signals, numbers[i]);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	error = loop_open(&capture->loop);
+	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int catch_signals(struct capture *capture)
+{
+	int error = loop_open(&capture->loop);
+
 	capture->signals = (struct watcher){
-		.fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK),
+		.fd = open_signals(),
 		.ready = on_signal,
 		.context = capture,
 	};
@@ -249,6 +281,7 @@ int capture_begin(struct capture *capture, const struct options *options)
 		.signals = WATCHER_NONE,
 		.bell = WATCHER_NONE,
 	};
+	control_init(&capture->control);
 	code = session_open(&capture->session, options);
 	if (code == 0)
 		code = catch_signals(capture);
@@ -256,7 +289,9 @@ int capture_begin(struct capture *capture, const struct options *options)
 		code = take_places(capture);
 	if (code == 0)
 		code = switch_on(capture);
-	return code == 0 ? begin_session(capture) : code;
+	if (code == 0)
+		code = begin_session(capture);
+	return code == 0 ? capture_control_begin(capture) : code;
 }
 
 void capture_close(struct capture *capture)
@@ -268,5 +303,6 @@ void capture_close(struct capture *capture)
 	session_close(&capture->session);
 	if (capture->signals.fd >= 0)
 		close(capture->signals.fd);
+	control_close(&capture->control);
 	loop_close(&capture->loop);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "daemon/changes.h"
+#include "daemon/control.h"
 #include "daemon/loop.h"
 #include "daemon/options.h"
 #include "daemon/session.h"
@@ -30,9 +31,12 @@ struct capture {
 	uint64_t begin_ns;
 	uint64_t next_drain_ns;
 	uint64_t next_tick_ns;
+	struct control control;
 	/* Called once a second, and when it ends; may be NULL. */
 	void (*on_tick)(struct capture *capture);
-	void *context; /* of on_tick */
+	/* Called for SIGTSTP, which is to stop this process, and SIGWINCH; may be NULL. */
+	void (*on_terminal)(struct capture *capture, int signal);
+	void *context; /* of these */
 };
 
 /* Everything up to the first event: folder, trace, files. Returns 0, or an exit code after the

@@ -4,6 +4,12 @@
 #define JANKD_DAEMON_CMD_H
 
 int cmd_run(int argc, char **argv);
+int cmd_start(int argc, char **argv);
+int cmd_stop(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+int cmd_mark(int argc, char **argv);
+int cmd_rotate(int argc, char **argv);
 int cmd_analyze(int argc, char **argv);
 int cmd_rules(int argc, char **argv);
 

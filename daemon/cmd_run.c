@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cmd.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -27,6 +28,14 @@ static void draw(struct capture *capture)
 	live_draw(capture->context, capture->session.pipeline, title);
 }
 
+static void on_terminal(struct capture *capture, int number)
+{
+	if (number == SIGTSTP)
+		live_suspend(capture->context);
+	if (capture->context)
+		draw(capture);
+}
+
 static int run(struct capture *capture)
 {
 	FILE *out = words(capture->options);
@@ -39,6 +48,7 @@ static int run(struct capture *capture)
 	}
 	capture->context = live;
 	capture->on_tick = live ? draw : NULL;
+	capture->on_terminal = on_terminal;
 	code = capture_loop(capture);
 	live_end(live);
 	if (capture->session.text.markers > 0 && out)
@@ -55,7 +65,7 @@ int cmd_run(int argc, char **argv)
 	if (code != 0)
 		return code;
 	if (options.help) {
-		fputs(help_run, stdout);
+		printf("%s%s", help_run, help_capture);
 		return EXIT_DONE;
 	}
 	code = capture_begin(&capture, &options);

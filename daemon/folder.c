@@ -45,23 +45,45 @@ static long lock_owner(int fd)
 	return n > 0 ? strtol(text, NULL, 10) : 0;
 }
 
+/* Whose it is, and where he can be asked. Returns 0 or -errno. */
+static int write_lock(const struct folder *folder)
+{
+	char text[128];
+	int n = snprintf(text, sizeof(text), "%ld\n%s%s", (long)getpid(), folder->ask_at,
+			 folder->ask_at[0] ? "\n" : "");
+
+	if (ftruncate(folder->lock_fd, 0) < 0)
+		return -errno;
+	return pwrite(folder->lock_fd, text, (size_t)n, 0) == n ? 0 : -EIO;
+}
+
+/* Clients hold it for a moment, to see whether somebody does. */
+static int try_lock(int fd)
+{
+	for (int i = 0; i < 5; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK)
+			break;
+		usleep(10000);
+	}
+	return -errno;
+}
+
 /* Returns 0, or -errno; -EWOULDBLOCK where another holds it. */
 static int lock(struct folder *folder)
 {
 	int fd = openat(folder->fd, ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-	char text[24];
-	int n;
+	int error;
 
 	if (fd < 0)
 		return -errno;
 	folder->lock_fd = fd;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return -errno;
-	n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-	/* For people only: whoever cannot write it holds the lock all the same. */
-	if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)n, 0) < 0)
-		return 0;
-	return 0;
+	error = try_lock(fd);
+	/* Whoever cannot write into it holds the lock all the same. */
+	if (error == 0)
+		write_lock(folder);
+	return error;
 }
 
 static int open_and_lock(struct folder *folder)
@@ -154,6 +176,7 @@ int folder_open_again(struct folder *folder)
 	int error;
 
 	strcpy(again.path, folder->path);
+	strcpy(again.ask_at, folder->ask_at);
 	error = open_and_lock(&again);
 	if (error == 0)
 		error = keep_files(again.fd);
@@ -165,6 +188,12 @@ int folder_open_again(struct folder *folder)
 	folder->fd = again.fd;
 	folder->lock_fd = again.lock_fd;
 	return 0;
+}
+
+int folder_tell_name(struct folder *folder, const char *name)
+{
+	snprintf(folder->ask_at, sizeof(folder->ask_at), "%s", name);
+	return write_lock(folder);
 }
 
 void folder_close(struct folder *folder)

@@ -8,8 +8,9 @@
 
 struct folder {
 	char path[PATH_MAX];
-	int fd;	     /* the directory */
-	int lock_fd; /* held as long as the folder is open */
+	int fd;		 /* the directory */
+	int lock_fd;	 /* held as long as the folder is open */
+	char ask_at[64]; /* see folder_tell_name(); "" where nobody can be asked */
 };
 
 /**
@@ -31,6 +32,9 @@ bool folder_is_gone(const struct folder *folder);
 /* Makes it anew, takes the lock and makes room; what is in the old one stays there. Returns 0 or
  * -errno: then all is as it was. */
 int folder_open_again(struct folder *folder);
+
+/* Writes under which name the one who holds the folder can be asked. Returns 0 or -errno. */
+int folder_tell_name(struct folder *folder, const char *name);
 
 void folder_close(struct folder *folder);
 

@@ -8,6 +8,12 @@ const char help_program[] =
 	"\n"
 	"commands:\n"
 	"  run                   capture in the foreground until Ctrl-C or --duration\n"
+	"  start                 the same, detached from terminal and shell; 0 once it counts\n"
+	"  stop                  end it; returns when its files are complete\n"
+	"  status [--json]       what it does, what it saw, what it lost, what it costs\n"
+	"  top                   its table of surfaces, live\n"
+	"  mark TEXT             a named moment, into its events.csv\n"
+	"  rotate                close its files, begin new ones\n"
 	"  analyze FILE...       the same over recorded traces; '-' is standard input\n"
 	"  rules check FILE      validate a rule file\n"
 	"  rules show [NAME]     print a built-in rule set, or the list of their names\n"
@@ -64,7 +70,17 @@ const char help_run[] =
 	"\n"
 	"Captures from this machine's trace_pipe until Ctrl-C, SIGTERM or --duration. On a "
 	"terminal\n"
-	"it shows a table of the surfaces meanwhile.\n"
+	"it shows a table of the surfaces meanwhile.\n";
+
+const char help_start[] =
+	"usage: jankd start [options]\n"
+	"\n"
+	"The same as 'jankd run', but detached from shell, terminal and adb. Returns 0 once frames "
+	"can\n"
+	"be counted; SIGHUP re-reads the file of --rules, SIGUSR1 rotates. --stdout is for run "
+	"alone.\n";
+
+const char help_capture[] =
 	"\n"
 	"options:\n" HELP_COMMON "      --source auto|text\n"
 	"                        how events are read: text is trace_pipe, auto takes the best "
@@ -104,3 +120,51 @@ const char help_rules[] =
 	"\n"
 	"options:\n"
 	"  -h, --help            print this text\n";
+
+#define HELP_FOLDER                                                                                \
+	"  -F, --folder DIR      the folder it writes to (as in 'jankd start')\n"                  \
+	"  -h, --help            print this text\n"
+
+const char help_stop[] =
+	"usage: jankd stop [-F DIR]\n"
+	"\n"
+	"Ends the capture that writes to the folder. Returns when its files are complete and "
+	"tracing is as\n"
+	"it was before.\n"
+	"\n"
+	"options:\n" HELP_FOLDER;
+
+const char help_status[] =
+	"usage: jankd status [-F DIR] [--json]\n"
+	"\n"
+	"Prints what the capture does that writes to the folder: what it saw, what it lost, what "
+	"it\n"
+	"costs.\n"
+	"\n"
+	"options:\n"
+	"      --json            the object of session.json, with pid and uptime_s\n" HELP_FOLDER;
+
+const char help_top[] = "usage: jankd top [-F DIR]\n"
+			"\n"
+			"Shows the table of surfaces of the capture that writes to the folder, "
+			"once a second, until "
+			"it\n"
+			"ends, Ctrl-C or q. In a pipe: one table after another.\n"
+			"\n"
+			"options:\n" HELP_FOLDER;
+
+const char help_mark[] =
+	"usage: jankd mark [-F DIR] TEXT\n"
+	"\n"
+	"Writes a row of the kind mark into events.csv, with the time of now. TEXT: 1 to 1024 "
+	"bytes.\n"
+	"\n"
+	"options:\n" HELP_FOLDER;
+
+const char help_rotate[] =
+	"usage: jankd rotate [-F DIR]\n"
+	"\n"
+	"Closes the files of the capture, renamed to NAME-000001.csv and so on, and begins new "
+	"ones.\n"
+	"\n"
+	"options:\n" HELP_FOLDER;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/live.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,12 +16,15 @@
 #define CLEAR_LINE "\x1b[K"
 #define CLEAR_REST "\x1b[J"
 
-/* Lines beside the surfaces: title, head, "and more", totals and one to breathe. */
-#define OTHER_LINES 6
-
 struct live {
 	struct table *table;
 };
+
+static void put(const char *sequence)
+{
+	fputs(sequence, stdout);
+	fflush(stdout);
+}
 
 struct live *live_begin(void)
 {
@@ -34,14 +38,15 @@ struct live *live_begin(void)
 	live->table = table_new();
 	if (!live->table)
 		return live_end(live);
-	fputs(ENTER, stdout);
-	fflush(stdout);
+	put(ENTER);
 	return live;
 }
 
-/* Prints @text so that what stood on the screen before is overwritten without a flicker. */
-static void print_over(const char *text)
+/* What stood on the screen before is overwritten without a flicker. */
+void live_show(struct live *live, const char *text)
 {
+	if (!live)
+		return;
 	fputs(HOME, stdout);
 	for (; *text; text++) {
 		if (*text == '\n')
@@ -57,30 +62,32 @@ void live_draw(struct live *live, struct pipeline *pipeline, const char *title)
 	unsigned int lines = 24, columns = TABLE_COLUMNS;
 	char *text = NULL;
 	size_t size = 0;
-	FILE *memory;
+	FILE *memory = live ? open_memstream(&text, &size) : NULL;
 
-	if (!live)
-		return;
-	memory = open_memstream(&text, &size);
 	if (!memory)
 		return;
 	table_terminal(STDOUT_FILENO, &lines, &columns);
-	fprintf(memory, "%s\n\n", title);
-	table_print(live->table, memory, pipeline,
-		    lines > OTHER_LINES + 1 ? lines - OTHER_LINES : 1, columns);
+	table_print_page(live->table, memory, pipeline, title, lines, columns);
 	if (fclose(memory) == 0)
-		print_over(text);
+		live_show(live, text);
 	free(text);
+}
+
+void live_suspend(struct live *live)
+{
+	if (live)
+		put(LEAVE);
+	kill(getpid(), SIGSTOP);
+	if (live)
+		put(ENTER);
 }
 
 struct live *live_end(struct live *live)
 {
 	if (!live)
 		return NULL;
-	if (live->table) {
-		fputs(LEAVE, stdout);
-		fflush(stdout);
-	}
+	if (live->table)
+		put(LEAVE);
 	table_free(live->table);
 	free(live);
 	return NULL;

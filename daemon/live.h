@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of surfaces on a terminal while a capture runs. */
+/* A page of text that changes in place on a terminal: the table of surfaces of 'run' and 'top'. */
 #ifndef JANKD_DAEMON_LIVE_H
 #define JANKD_DAEMON_LIVE_H
 
@@ -11,8 +11,14 @@ struct live;
  * nothing is drawn. */
 struct live *live_begin(void);
 
-/* Draws the table under the line @title. */
+/* Shows @text: whole lines of printable characters. */
+void live_show(struct live *live, const char *text);
+
+/* Shows the table under the line @title. */
 void live_draw(struct live *live, struct pipeline *pipeline, const char *title);
+
+/* Stops this process, as Ctrl-Z does, with the terminal as it was; returns when it goes on. */
+void live_suspend(struct live *live);
 
 /* Gives the terminal back as it was and frees @live, which may be NULL. Returns NULL. */
 struct live *live_end(struct live *live);

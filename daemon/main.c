@@ -17,6 +17,12 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "run", cmd_run },
+	{ "start", cmd_start },
+	{ "stop", cmd_stop },
+	{ "status", cmd_status },
+	{ "top", cmd_top },
+	{ "mark", cmd_mark },
+	{ "rotate", cmd_rotate },
 	{ "analyze", cmd_analyze },
 	{ "rules", cmd_rules },
 };

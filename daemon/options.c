@@ -298,7 +298,7 @@ static int refuse(const struct options *options, int option, char **argv)
 	return EXIT_USAGE;
 }
 
-static const char *default_folder(void)
+const char *options_default_folder(void)
 {
 	struct stat info;
 
@@ -312,7 +312,7 @@ static void set_defaults(struct options *options, enum options_command command)
 	*options = (struct options){
 		.command = command,
 		.pipeline = PIPELINE_OPTIONS_DEFAULT,
-		.folder = default_folder(),
+		.folder = options_default_folder(),
 		.rules = "default",
 		.categories = "gfx view",
 		.buffer_kb = 1024,
@@ -367,5 +367,10 @@ int options_parse(struct options *options, enum options_command command, int arg
 	options->pipeline.late_ns = options->snapshot_ns;
 	options->pipeline.include = options->include[0] ? options->include : NULL;
 	options->pipeline.exclude = options->exclude[0] ? options->exclude : NULL;
+	if (options->to_stdout && command == OPTIONS_START) {
+		report("start: --stdout: a daemon has no standard output; leave it out, or use "
+		       "'jankd run'");
+		return EXIT_USAGE;
+	}
 	return take_operands(options, argc, argv);
 }

@@ -62,9 +62,19 @@ int options_parse(struct options *options, enum options_command command, int arg
 /* The name of a command, as typed. */
 const char *options_command_name(enum options_command command);
 
+/* Where files go without -F. */
+const char *options_default_folder(void);
+
 /* Text of 'jankd --help' and 'jankd COMMAND --help' (help.c). */
 extern const char help_program[];
 extern const char help_run[];
+extern const char help_start[];
+extern const char help_capture[]; /* the options of both */
+extern const char help_stop[];
+extern const char help_status[];
+extern const char help_top[];
+extern const char help_mark[];
+extern const char help_rotate[];
 extern const char help_analyze[];
 extern const char help_rules[];
 

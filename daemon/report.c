@@ -6,6 +6,8 @@
 
 #include "daemon/text.h"
 
+static char last[1024];
+
 void report(const char *format, ...)
 {
 	char raw[2048];
@@ -16,5 +18,11 @@ void report(const char *format, ...)
 	vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
 	text_escape(line, sizeof(line), raw);
+	snprintf(last, sizeof(last), "%.*s", (int)sizeof(last) - 1, line);
 	fprintf(stderr, "jankd: %s\n", line);
+}
+
+const char *report_last(void)
+{
+	return last;
 }

@@ -14,4 +14,8 @@ enum exit_code {
  * hold any) are escaped. Who finds the reason prints it; callers pass the code on silently. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The line that was printed last, without "jankd: "; "" where there was none. For those whose
+ * standard error nobody reads. */
+const char *report_last(void);
+
 #endif

@@ -278,6 +278,14 @@ void session_flush(struct session *session)
 		summary_if_due(session);
 }
 
+void session_mark(struct session *session, const char *text)
+{
+	int64_t wall_ns = wall_clock_now();
+
+	output_event(&session->output, live_time(session, wall_ns), wall_ns, "mark", text);
+	output_flush(&session->output);
+}
+
 /* What was read, for people. */
 static const char *input_of(const struct session *session)
 {

@@ -79,6 +79,9 @@ bool session_save(struct session *session);
 /* Writes what is due: rows, once a minute of trace time summary.csv. */
 void session_flush(struct session *session);
 
+/* A moment that somebody wants to find again: a row of events.csv, now. @text: any bytes. */
+void session_mark(struct session *session, const char *text);
+
 /* Ends it: closes rows and files. Returns 0, or EXIT_FAILED after the reason was said: the files
  * are incomplete, or there is nothing to count in the trace. */
 int session_end(struct session *session);

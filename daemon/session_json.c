@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "daemon/boot_id.h"
+#include "daemon/cost.h"
+#include "daemon/report.h"
 #include "daemon/text.h"
 #include "daemon/version.h"
 
@@ -109,7 +111,7 @@ static struct json_object *options_object(const struct options *options)
 	add_texts(object, "include", options->include, OPTIONS_GLOBS_MAX);
 	add_texts(object, "exclude", options->exclude, OPTIONS_GLOBS_MAX);
 	add_bool(object, "frames_log", options->frames_log);
-	if (options->command == OPTIONS_RUN) {
+	if (options->command != OPTIONS_ANALYZE) {
 		add_count(object, "buffer_kb", options->buffer_kb);
 		add_bool(object, "atrace", !options->no_atrace);
 		add_text(object, "categories", options->categories);
@@ -175,6 +177,18 @@ static struct json_object *counters_object(const struct session *session)
 	return object;
 }
 
+static struct json_object *cost_object(void)
+{
+	struct json_object *object = json_object_new_object();
+	struct cost cost = cost_now();
+
+	add_count(object, "cpu_ms", cost.cpu_ms);
+	add_count(object, "children_cpu_ms", cost.children_cpu_ms);
+	add_count(object, "rss_kb", cost.rss_kb);
+	add_count(object, "wakeups", cost.wakeups);
+	return object;
+}
+
 static struct json_object *session_object(const struct session *session)
 {
 	struct json_object *object = json_object_new_object();
@@ -188,6 +202,8 @@ static struct json_object *session_object(const struct session *session)
 	json_object_object_add(object, "source", source_object(session));
 	json_object_object_add(object, "options", options_object(session->options));
 	json_object_object_add(object, "counters", counters_object(session));
+	if (session->origin.live)
+		json_object_object_add(object, "cost", cost_object());
 	return object;
 }
 
@@ -208,11 +224,32 @@ static int write_text(int fd, const char *text)
 	return 0;
 }
 
+static const char *print(struct json_object *object)
+{
+	return json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							      JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+char *session_json_status(const struct session *session, double uptime_s)
+{
+	struct json_object *object = session_object(session);
+	const char *text;
+	char *copy;
+
+	add_count(object, "pid", (uint64_t)getpid());
+	json_object_object_add(object, "uptime_s", json_object_new_double(uptime_s));
+	add_text(object, "folder", session->folder.path);
+	add_text(object, "last_words", report_last());
+	text = print(object);
+	copy = text ? strdup(text) : NULL;
+	json_object_put(object);
+	return copy;
+}
+
 int session_json_write(const struct session *session)
 {
 	struct json_object *object = session_object(session);
-	const char *text = json_object_to_json_string_ext(
-		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = print(object);
 	int fd = folder_create_temporary(&session->folder, "session.json");
 	int error = fd;
 

@@ -9,4 +9,8 @@
  * same input gives the same bytes. Returns 0 or -errno. */
 int session_json_write(const struct session *session);
 
+/* The same object for whoever asks a capture that runs since @uptime_s. Returns text to be freed
+ * with free(), or NULL where there is no memory. */
+char *session_json_status(const struct session *session, double uptime_s);
+
 #endif

@@ -22,6 +22,9 @@
 #define NARROW_NUMBERS_WIDTH 55
 #define NARROW_SURFACE_LEAST 12
 
+/* Lines of a page beside the surfaces: title, head, "and more", totals and one to breathe. */
+#define OTHER_LINES 6
+
 /* How wide the columns of names are; an app of 0 is left out, and the median with it. */
 struct table_widths {
 	unsigned int app, surface;
@@ -203,6 +206,17 @@ void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsi
 	if (shown < table->surfaces)
 		fprintf(out, "and %u more in summary.csv\n", table->surfaces - shown);
 	print_totals(out, pipeline_counters(pipeline));
+}
+
+void table_print_page(struct table *table, FILE *out, struct pipeline *pipeline, const char *title,
+		      unsigned int lines, unsigned int columns)
+{
+	char shown[SHOWN_MAX_BYTES];
+
+	text_shorten(shown, sizeof(shown), title, columns);
+	fprintf(out, "%s\n\n", shown);
+	table_print(table, out, pipeline, lines > OTHER_LINES + 1 ? lines - OTHER_LINES : 1,
+		    columns);
 }
 
 bool table_terminal(int fd, unsigned int *lines, unsigned int *columns)

@@ -23,6 +23,10 @@ struct table *table_free(struct table *table);
 void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsigned int lines,
 		 unsigned int columns);
 
+/* The same under the line @title, in at most @lines of all. */
+void table_print_page(struct table *table, FILE *out, struct pipeline *pipeline, const char *title,
+		      unsigned int lines, unsigned int columns);
+
 /* Size of the terminal at @fd; false where it is none. */
 bool table_terminal(int fd, unsigned int *lines, unsigned int *columns);
 

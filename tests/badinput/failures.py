@@ -166,6 +166,24 @@ def folders(checks, here):
     checks.equal((here / "out" / "keep.txt").read_bytes(), b"mine", "a file that is not ours")
 
 
+def nobody_there(checks, here):
+    """Without a capture there is nobody to ask, whatever the folder holds."""
+    (here / "empty").mkdir()
+    (here / "stale").mkdir()
+    (here / "stale" / ".lock").write_bytes(b"1\njankd-00000000000000000000000000000000\n")
+    (here / "noise").mkdir()
+    (here / "noise" / ".lock").write_bytes(bytes(range(256)) * 64)
+    (here / "fifo").mkdir()
+    os.mkfifo(here / "fifo" / ".lock")
+    for name in ("none", "empty", "stale", "noise", "fifo"):
+        for command in (("stop",), ("status",), ("status", "--json"), ("top",), ("rotate",), ("mark", "x")):
+            done = jankd(command[0], "-F", here / name, *command[1:], timeout=20)
+            fails(checks, f"{' '.join(command)} without a daemon, {name}", done, str(here / name))
+            checks.equal(done.stdout, b"", f"{command[0]} without a daemon, {name}: standard output")
+    checks.that(not (here / "none").exists(), "asking nobody makes a folder")
+    fails(checks, "stop in the default folder", jankd("stop", cwd=here), "fps")
+
+
 def small_files():
     """For a child: a disk that is full after 2000 bytes of any file."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -214,7 +232,8 @@ def closed_descriptors(checks, here):
 
 checks = Checks()
 for case in (files, one_of_several, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files,
-             second_daemon, folders, full_disk, standard_output, closed_descriptors):
+             second_daemon, folders, full_disk, standard_output, closed_descriptors,
+             nobody_there):
     with folder() as here:
         case(checks, here)
 checks.end()

@@ -55,13 +55,31 @@ WRONG = (
     (("run", "--trigger", "fps"), "column 4"),
     (("run", "--trigger", "fps<30 for 3"), "column 13"),
     (("analyze", "--trigger", "interval>100", "x"), "--trigger"),
+    (("start", "--stdout"), "--stdout"),
+    (("start", "stray"), "stray"),
+    (("start", "--frobnicate"), "--frobnicate"),
+    (("stop", "now"), "now"),
+    (("stop", "--json"), "--json"),
+    (("stop", "-F"), "-F"),
+    (("stop", "-F", ""), "-F"),
+    (("status", "--xml"), "--xml"),
+    (("status", "--json=1"), "--json"),
+    (("status", "-j"), "-j"),
+    (("top", "24"), "24"),
+    (("top", "-x"), "-x"),
+    (("mark",), "TEXT"),
+    (("mark", ""), "TEXT"),
+    (("mark", "x" * 1025), "TEXT"),
+    (("mark", "two", "words"), "words"),
+    (("rotate", "fps.csv"), "fps.csv"),
     (("rules",), ""),
     (("rules", "frobnicate"), "frobnicate"),
     (("rules", "check"), ""),
 )
 
 HELP = (("--help",), ("--version",), ("run", "--help"), ("analyze", "--help"), ("analyze", "-h"),
-        ("rules", "--help"))
+        ("rules", "--help"), ("start", "--help"), ("stop", "--help"), ("status", "-h"), ("top", "--help"),
+        ("mark", "--help"), ("rotate", "--help"))
 
 
 def wrong_usage(checks, here):

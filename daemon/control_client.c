@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/control_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/control.h"
+
+/* What a folder's .lock says of who writes there. */
+struct holder {
+	long pid;
+	char name[CONTROL_NAME_SIZE]; /* of its socket; "": it has none */
+	uid_t uid;		      /* whose file it is */
+};
+
+/* Returns a descriptor or -errno. */
+static int open_lock(const char *folder)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/.lock", folder) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Whoever writes there keeps it locked. Not asked without need: for a moment we hold it. */
+static bool is_locked(const char *folder)
+{
+	int fd = open_lock(folder);
+	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return locked;
+}
+
+/* Returns 0 or -errno. */
+static int read_lock(struct holder *holder, const char *folder)
+{
+	char text[128] = "";
+	struct stat info;
+	const char *line;
+	int fd = open_lock(folder);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = fstat(fd, &info) == 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	close(fd);
+	if (n < 0)
+		return -EIO;
+	holder->uid = info.st_uid;
+	holder->pid = strtol(text, NULL, 10);
+	line = strchr(text, '\n');
+	snprintf(holder->name, sizeof(holder->name), "%s", line ? line + 1 : "");
+	holder->name[strcspn(holder->name, "\n")] = '\0';
+	return 0;
+}
+
+/* Whoever finds a name in a folder may have been led there: only our own, or root, is believed;
+ * by root, whose folder it is, too. */
+static bool is_trusted(int fd, const struct holder *holder)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return false;
+	return peer.uid == geteuid() || peer.uid == 0 ||
+	       (geteuid() == 0 && peer.uid == holder->uid);
+}
+
+/* Returns a connected socket or -errno; -EPERM: the other end is a stranger. */
+static int connect_to(const struct holder *holder, unsigned int timeout_s)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t len = strlen(holder->name);
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
+	struct timeval timeout = { .tv_sec = timeout_s };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	memcpy(address.sun_path + 1, holder->name, len);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	if (connect(fd, (struct sockaddr *)&address, size) < 0)
+		error = -errno;
+	else if (!is_trusted(fd, holder))
+		error = -EPERM;
+	if (error == 0)
+		return fd;
+	close(fd);
+	return error;
+}
+
+/* Reads to the end. Returns the text, NUL-terminated, or NULL with *error. */
+static char *read_all(int fd, int *error)
+{
+	char *text = malloc(CONTROL_ANSWER_MAX + 1);
+	size_t len = 0;
+	ssize_t n = -1;
+
+	*error = text ? 0 : -ENOMEM;
+	while (text && len < CONTROL_ANSWER_MAX) {
+		n = recv(fd, text + len, CONTROL_ANSWER_MAX - len, 0);
+		if (n <= 0 && !(n < 0 && errno == EINTR))
+			break;
+		len += n > 0 ? (size_t)n : 0;
+	}
+	if (text && n < 0 && errno == EAGAIN)
+		*error = -EAGAIN;
+	if (*error == 0) {
+		text[len] = '\0';
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
+/* Parts "ok" from what comes behind, and "error: " from the reason. */
+static int take_answer(struct control_answer *answer, char *text, const char *folder)
+{
+	if (strncmp(text, "ok\n", 3) == 0) {
+		memmove(text, text + 3, strlen(text + 3) + 1);
+		answer->body = text;
+		return 0;
+	}
+	if (strncmp(text, "error: ", 7) == 0) {
+		snprintf(answer->why, sizeof(answer->why), "%.*s", (int)strcspn(text + 7, "\n"),
+			 text + 7);
+		free(text);
+		return CONTROL_REFUSED;
+	}
+	free(text);
+	snprintf(answer->why, sizeof(answer->why),
+		 "%.300s: the jankd there ended before it answered; see events.csv", folder);
+	return CONTROL_GONE;
+}
+
+static int failed(struct control_answer *answer, const char *folder, const struct holder *holder,
+		  int error)
+{
+	const char *why = error == -EAGAIN  ? "does not answer"
+			  : error == -EPERM ? "belongs to somebody else"
+					    : strerror(-error);
+
+	snprintf(answer->why, sizeof(answer->why),
+		 "%.300s: the jankd there (pid %ld) %s; ask again, or end it by its pid", folder,
+		 holder->pid, why);
+	return error;
+}
+
+static int nobody(struct control_answer *answer, const char *folder, const struct holder *holder)
+{
+	if (!is_locked(folder)) {
+		snprintf(answer->why, sizeof(answer->why),
+			 "%.300s: no jankd runs there; begin with 'jankd start', or name its "
+			 "folder with -F",
+			 folder);
+		return CONTROL_NOBODY;
+	}
+	snprintf(answer->why, sizeof(answer->why),
+		 "%.300s: the jankd there (pid %ld) cannot be asked: it begins or ends just now, "
+		 "or reads no live trace; try again",
+		 folder, holder->pid);
+	return -ENOTCONN;
+}
+
+int control_ask(struct control_answer *answer, const char *folder, const char *line,
+		unsigned int timeout_s)
+{
+	struct holder holder = { 0 };
+	int error = read_lock(&holder, folder);
+	char *text;
+	int fd;
+
+	*answer = (struct control_answer){ .body = NULL };
+	if (error == -EACCES)
+		return failed(answer, folder, &holder, error);
+	fd = error == 0 && holder.name[0] ? connect_to(&holder, timeout_s) : -ECONNREFUSED;
+	if (fd == -ECONNREFUSED)
+		return nobody(answer, folder, &holder);
+	if (fd < 0)
+		return failed(answer, folder, &holder, fd);
+	if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 && errno == EAGAIN)
+		error = -EAGAIN;
+	text = error == 0 ? read_all(fd, &error) : NULL;
+	close(fd);
+	return text ? take_answer(answer, text, folder) : failed(answer, folder, &holder, error);
+}

@@ -16,15 +16,9 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "run", cmd_run },
-	{ "start", cmd_start },
-	{ "stop", cmd_stop },
-	{ "status", cmd_status },
-	{ "top", cmd_top },
-	{ "mark", cmd_mark },
-	{ "rotate", cmd_rotate },
-	{ "analyze", cmd_analyze },
-	{ "rules", cmd_rules },
+	{ "run", cmd_run },	  { "start", cmd_start },     { "stop", cmd_stop },
+	{ "status", cmd_status }, { "top", cmd_top },	      { "mark", cmd_mark },
+	{ "rotate", cmd_rotate }, { "analyze", cmd_analyze }, { "rules", cmd_rules },
 };
 
 /* Who starts us with one of them closed must not find messages in the first file we open. */

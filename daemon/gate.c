@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/memory.h"
+
 /* Five seconds of a dozen surfaces at 120 Hz, with every frame in frames.csv. */
 #define GATE_BYTES (2 * 1024 * 1024)
 
@@ -15,17 +17,17 @@ struct waiting {
 };
 
 struct gate {
-	bool ever;		/* was it ever open? */
-	struct gate_span open;	/* the last time that it was: from five seconds before on */
-	size_t begin, end;	/* of the rows that wait */
-	uint64_t forgotten;	/* rows that found no room since it was open */
-	uint64_t forgotten_ns;	/* the end of the last of them */
-	char bytes[GATE_BYTES]; /* not touched before it is used */
+	bool ever;	       /* was it ever open? */
+	struct gate_span open; /* the last time that it was: from five seconds before on */
+	size_t begin, end;     /* of the rows that wait */
+	uint64_t forgotten;    /* rows that found no room since it was open */
+	uint64_t forgotten_ns; /* the end of the last of them */
+	char bytes[GATE_BYTES];
 };
 
 struct gate *gate_new(void)
 {
-	return calloc(1, sizeof(struct gate));
+	return memory_new(1, sizeof(struct gate));
 }
 
 struct gate *gate_free(struct gate *gate)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -78,8 +79,18 @@ static int run_command(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
+/* What is freed goes back to the kernel: a process that once used more does not stay larger. */
+static void keep_small(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 65536);
+	mallopt(M_TRIM_THRESHOLD, 65536);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+	keep_small();
 	open_standard_files();
 	return end(run_command(argc, argv));
 }

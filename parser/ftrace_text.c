@@ -508,14 +508,16 @@ ALWAYS_INLINE bool take_time_fast(const char **end, uint64_t *time_ns)
 /* Takes "[cpu] flags": three digits, and four or five flags. */
 ALWAYS_INLINE bool take_cpu_fast(const char **end, int32_t *cpu)
 {
+	uint64_t flags = load_word(*end - 8);
 	const char *at = *end - 4;
 	uint32_t number;
 
 	if (at[-1] != ' ')
 		at--;
-	if (find_byte(load_word(*end - 8) >> 32, ' ') ||
-	    find_byte(load_word(*end - 8) >> 32, ']') || *at == ' ' || *at == ']' ||
-	    at[-1] != ' ' || at[-2] != ']' || at[-6] != '[')
+	/* What stands left of the flags is looked at below. */
+	flags |= UINT64_MAX >> (8 * (*end - at));
+	if (find_byte(flags, ' ') || find_byte(flags, ']') || find_byte(flags, '\n') ||
+	    at[-1] != ' ' || at[-2] != ']')
 		return false;
 	at -= 2;
 	if (!take_digits_fast(&at, &number) || at[-1] != '[')
@@ -684,7 +686,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 			next = line.ptr + line.len;
 			continue;
 		}
-		if (at - glued == LOST_ANCHOR)
+		if (at - glued == LOST_ANCHOR && glued > line.ptr)
 			line = span_skip(line, (size_t)(glued - line.ptr));
 		line_at = line.ptr;
 		found = at - line.ptr == LOST_ANCHOR && parse_lost(line, record);

@@ -43,8 +43,8 @@ void output_keep(struct output *output)
 
 	if (output->options->keep == 0)
 		return;
-	while ((result = segments_remove_oldest(output->folder->fd, output->options->keep, &number,
-						&bytes)) > 0)
+	while ((result = segments_remove_oldest(output->folder->fd, output->options->keep,
+						SEGMENTS_SPARE_NONE, &number, &bytes)) > 0)
 		output->removed++;
 	if (result < 0)
 		output_trouble(output, "an old segment", result);
@@ -117,22 +117,21 @@ int output_rotate(struct output *output, const char *why)
 
 /* --- a disk that is nearly full --- */
 
-static bool remove_segments(struct output *output, uint64_t *free_bytes)
+/* The oldest ones first, until there is room; @free_bytes follows. */
+static void remove_segments(struct output *output, uint64_t *free_bytes)
 {
 	uint64_t floor = output->options->min_free, bytes;
 	unsigned long number;
-	bool any = false;
 
 	while (*free_bytes < floor &&
-	       segments_remove_oldest(output->folder->fd, 0, &number, &bytes) > 0) {
+	       segments_remove_oldest(output->folder->fd, 0, SEGMENTS_SPARE_EVENTS, &number,
+				      &bytes) > 0) {
 		output_tell(output, "rotate",
 			    "free %" PRIu64 " bytes, floor %" PRIu64 ": segment %06lu was removed",
 			    *free_bytes, floor, number);
 		output->removed++;
 		*free_bytes += bytes;
-		any = true;
 	}
-	return any;
 }
 
 static void stop_next(struct output *output, uint64_t free_bytes)
@@ -164,8 +163,8 @@ static void resume_last(struct output *output, uint64_t free_bytes)
 	}
 }
 
-/* One step at a time. What is given up comes back when there is an eighth more than the floor: at
- * the floor itself it would come and go. */
+/* Without a closed segment that could go one file is given up at a time. It comes back when there
+ * is an eighth more than the floor: at the floor itself it would come and go. */
 static void watch_disk(struct output *output)
 {
 	uint64_t floor = output->options->min_free, free_bytes;
@@ -174,12 +173,11 @@ static void watch_disk(struct output *output)
 	if (floor == 0 || fstatvfs(output->folder->fd, &disk) < 0)
 		return;
 	free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
-	if (free_bytes < floor) {
-		if (!remove_segments(output, &free_bytes))
-			stop_next(output, free_bytes);
-	} else if (free_bytes - floor >= floor / 8) {
+	if (free_bytes >= floor && free_bytes - floor >= floor / 8)
 		resume_last(output, free_bytes);
-	}
+	remove_segments(output, &free_bytes);
+	if (free_bytes < floor)
+		stop_next(output, free_bytes);
 }
 
 /* --- a folder that goes away --- */

@@ -39,14 +39,19 @@ static struct segment_name name_of(const char *name, unsigned long number)
 	return its;
 }
 
+static bool is_spared(const struct segment_file *file, enum segments_spared spared)
+{
+	return spared == SEGMENTS_SPARE_EVENTS && strcmp(file->name, "events.csv") == 0;
+}
+
 /* The number in a segment's name, or 0 where it is none of ours. */
-static unsigned long number_in(const char *name)
+static unsigned long number_in(const char *name, enum segments_spared spared)
 {
 	const char *dash = strrchr(name, '-');
 	unsigned long number = dash ? strtoul(dash + 1, NULL, 10) : 0;
 
 	for (const struct segment_file *file = segment_files; number && file->name; file++)
-		if (strcmp(name_of(file->name, number).text, name) == 0)
+		if (!is_spared(file, spared) && strcmp(name_of(file->name, number).text, name) == 0)
 			return number;
 	return 0;
 }
@@ -95,7 +100,7 @@ static void sort(struct numbers *numbers)
 }
 
 /* Returns 0 or -errno; @numbers->list is to be freed in any case. */
-static int list(int folder_fd, struct numbers *numbers)
+static int list(int folder_fd, enum segments_spared spared, struct numbers *numbers)
 {
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
@@ -110,7 +115,7 @@ static int list(int folder_fd, struct numbers *numbers)
 		return error;
 	}
 	while (error == 0 && (entry = readdir(directory))) {
-		unsigned long number = number_in(entry->d_name);
+		unsigned long number = number_in(entry->d_name, spared);
 
 		if (number > 0)
 			error = add_number(numbers, number);
@@ -123,7 +128,7 @@ static int list(int folder_fd, struct numbers *numbers)
 int segments_last(int folder_fd, unsigned long *last)
 {
 	struct numbers numbers;
-	int error = list(folder_fd, &numbers);
+	int error = list(folder_fd, SEGMENTS_SPARE_NONE, &numbers);
 
 	*last = numbers.count > 0 ? numbers.list[numbers.count - 1] : 0;
 	free(numbers.list);
@@ -184,8 +189,9 @@ void segments_sync(int folder_fd)
 
 /* --- the oldest --- */
 
-/* Removes all files of a number. Returns 0 or -errno; adds to *bytes what they took. */
-static int remove_number(int folder_fd, unsigned long number, uint64_t *bytes)
+/* Removes the files of a number. Returns 0 or -errno; adds to *bytes what they took. */
+static int remove_number(int folder_fd, unsigned long number, enum segments_spared spared,
+			 uint64_t *bytes)
 {
 	int error = 0;
 
@@ -193,7 +199,8 @@ static int remove_number(int folder_fd, unsigned long number, uint64_t *bytes)
 		struct segment_name its = name_of(file->name, number);
 		struct stat info;
 
-		if (fstatat(folder_fd, its.text, &info, AT_SYMLINK_NOFOLLOW) < 0)
+		if (is_spared(file, spared) ||
+		    fstatat(folder_fd, its.text, &info, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		if (unlinkat(folder_fd, its.text, 0) < 0)
 			error = -errno;
@@ -203,15 +210,16 @@ static int remove_number(int folder_fd, unsigned long number, uint64_t *bytes)
 	return error;
 }
 
-int segments_remove_oldest(int folder_fd, uint64_t keep, unsigned long *number, uint64_t *bytes)
+int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,
+			   unsigned long *number, uint64_t *bytes)
 {
 	struct numbers numbers;
-	int result = list(folder_fd, &numbers);
+	int result = list(folder_fd, spared, &numbers);
 
 	*bytes = 0;
 	if (result == 0 && numbers.count > keep) {
 		*number = numbers.list[0];
-		result = remove_number(folder_fd, *number, bytes);
+		result = remove_number(folder_fd, *number, spared, bytes);
 		result = result < 0 ? result : 1;
 	}
 	free(numbers.list);

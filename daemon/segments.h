@@ -28,13 +28,18 @@ int segments_close(int folder_fd, const char *name, unsigned long number);
 /* Makes the names of a folder durable. */
 void segments_sync(int folder_fd);
 
+/* What tells of all that happened, removed segments too, is small: it can stay when others go. */
+enum segments_spared { SEGMENTS_SPARE_NONE, SEGMENTS_SPARE_EVENTS };
+
 /**
  * segments_remove_oldest() - make room
  * @keep: segments that stay at least
+ * @spared: files that stay, and make no segment
  * @number, @bytes: set to what went, and how much of the disk it took
  *
  * Returns 1; 0 where there are no more than @keep; or -errno: it could not be removed.
  */
-int segments_remove_oldest(int folder_fd, uint64_t keep, unsigned long *number, uint64_t *bytes);
+int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,
+			   unsigned long *number, uint64_t *bytes);
 
 #endif

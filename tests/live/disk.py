@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A capture outlives a disk that fills up and a folder that is removed, and says so."""
+
+import contextlib
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import segments
+import tracefs
+from jankd import PHONE, Checks, rows, skip
+from live import Capture, session
+
+FLOOR = 512 * 1024
+DISK = "2M"
+
+
+@contextlib.contextmanager
+def small_disk(here):
+    disk = here / "disk"
+    disk.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "jankd-test", disk],
+                          capture_output=True)
+    if done.returncode != 0:
+        skip(f"no tmpfs can be mounted: {done.stderr.decode().strip()}")
+    try:
+        yield disk
+    finally:
+        subprocess.run(["umount", "-l", disk])
+
+
+@contextlib.contextmanager
+def playing(mount, instance, truth, seconds):
+    """jank-phone plays in the background."""
+    phone = subprocess.Popen([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", truth,
+                              "--scenario", "steady-60", "--seconds", str(seconds)],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+    try:
+        yield phone
+    finally:
+        phone.terminate()
+        phone.wait()
+
+
+def told(out):
+    """(kind, text) of every event so far, in all segments; a row may be on its way."""
+    return [(row["kind"], row["text"] or "") for path in segments.paths(out, "events.csv")
+            for row in rows(path)]
+
+
+def wait_for(checks, out, word, seconds=15):
+    """Until an event tells of @word."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with contextlib.suppress(FileNotFoundError):
+            if any(word in text for _, text in told(out)):
+                return checks.that(True, word)
+        time.sleep(0.1)
+    return checks.that(False, f"no event tells '{word}' in {seconds} s: {told(out)}")
+
+
+def fill(path, leave):
+    """Takes the disk but for @leave bytes."""
+    free = shutil.disk_usage(path.parent).free
+    path.write_bytes(bytes(max(0, free - leave)))
+
+
+def whole(checks, what, out):
+    for name in segments.GROWING:
+        for path in segments.paths(out, name):
+            checks.that(segments.is_whole(path.read_bytes()), f"{what}: {path.name} is not whole")
+
+
+def ended(checks, what, capture):
+    code, said, _ = capture.stop()
+    checks.equal(code, 0, f"{what}: exit code: {said[-500:]}")
+    return said
+
+
+def floor(checks):
+    """The steps of --min-free, and back."""
+    what = "floor"
+    with session() as (mount, instance, here), small_disk(here) as disk:
+        out = disk / "out"
+        capture = Capture(mount, instance, out, "--min-free", str(FLOOR), "--rotate-size", "4096",
+                          "-T", "2")
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        with playing(mount, instance, here / "truth.csv", 60):
+            deadline = time.monotonic() + 20
+            while len(segments.numbers(out)) < 3 and time.monotonic() < deadline:
+                time.sleep(0.1)
+            checks.that(len(segments.numbers(out)) >= 3, f"{what}: no segments")
+            fill(disk / "filler", FLOOR // 2)
+            for word in ("was removed", "without frames.csv", "without dropFrames.csv",
+                         "without fps.csv"):
+                wait_for(checks, out, word)
+            (disk / "filler").unlink()
+            for word in ("fps.csv is written again", "dropFrames.csv is written again",
+                         "frames.csv is written again"):
+                wait_for(checks, out, word)
+            frames = len(segments.joined(out, "frames.csv"))
+            time.sleep(3)
+            checks.that(len(segments.joined(out, "frames.csv")) > frames,
+                        f"{what}: frames.csv does not grow again")
+            ended(checks, what, capture)
+        steps = [text.split(": ", 1)[1] for kind, text in told(out) if "floor" in text]
+        removed = [step for step in steps if step.endswith("was removed")]
+        checks.equal(removed, sorted(removed), f"{what}: the oldest segment goes first")
+        checks.equal([step for step in steps if step not in removed],
+                     ["goes on without frames.csv", "goes on without dropFrames.csv",
+                      "goes on without fps.csv", "fps.csv is written again",
+                      "dropFrames.csv is written again", "frames.csv is written again"],
+                     f"{what}: steps")
+        checks.that(steps[:len(removed)] == removed, f"{what}: segments go before rows: {steps}")
+        checks.that(any(kind == "lost" and "left out" in text for kind, text in told(out)),
+                    f"{what}: rows that were left out are not told")
+        whole(checks, what, out)
+
+
+def full(checks):
+    """A disk without room: rows wait in memory, and none is lost."""
+    what = "full"
+    with session() as (mount, instance, here), small_disk(here) as disk:
+        out = disk / "out"
+        capture = Capture(mount, instance, out)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        truth = here / "truth.csv"
+        with playing(mount, instance, truth, 9) as phone:
+            time.sleep(1)
+            fill(disk / "filler", 0)
+            time.sleep(5)
+            (disk / "filler").unlink()
+            wait_for(checks, out, "can be written again")
+            phone.wait(60)
+        time.sleep(0.6)
+        said = ended(checks, what, capture)
+        checks.equal(said.count("No space left"), 1, f"{what}: said once")
+        checks.equal(len(rows(out, "frames.csv")), len(rows(truth)), f"{what}: frames")
+        whole(checks, what, out)
+
+
+def folder_removed(checks, moved):
+    what = "folder moved away" if moved else "folder removed"
+    with session() as (mount, instance, here):
+        out, truth = here / "out", here / "truth.csv"
+        capture = Capture(mount, instance, out)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        with playing(mount, instance, truth, 8) as phone:
+            time.sleep(3)
+            if moved:
+                out.rename(here / "away")
+            else:
+                shutil.rmtree(out)
+            removed = time.monotonic()
+            wait_for(checks, out, "made again", 5)
+            checks.that(time.monotonic() - removed < 2.5, f"{what}: noticed late")
+            checks.that((out / "session.json").exists(), f"{what}: no session.json")
+            (out / "frames.csv").unlink()
+            wait_for(checks, out, "frames.csv was removed", 5)
+            phone.wait(60)
+        time.sleep(0.6)
+        ended(checks, what, capture)
+        checks.that(rows(out, "fps.csv") and rows(out, "frames.csv"), f"{what}: no rows afterwards")
+        checks.that(rows(out, "summary.csv") and (out / ".lock").exists(), f"{what}: not complete")
+        whole(checks, what, out)
+        if moved:
+            whole(checks, f"{what}, what went", here / "away")
+            checks.that(rows(here / "away", "frames.csv"), f"{what}: nothing in what went")
+
+
+tracefs.root()
+checks = Checks()
+for case in (floor, full):
+    case(checks)
+for moved in (False, True):
+    folder_removed(checks, moved)
+checks.end()

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""SIGKILL at random moments of a live capture: the next start heals the folder, and at most one
+interval of rows is gone."""
+
+import pathlib
+import random
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import segments
+import tracefs
+from jankd import PHONE, Checks, rows
+from live import Capture, session
+
+KILLS = 200
+LONG = 25  # of them so long after the start that frames are written every second
+SECONDS = 260
+
+# Files are written once a second; frames wait for the vsyncs around them, and the machine may be busy.
+INTERVAL_S = 1.0
+SLACK_S = 0.75
+
+SEED = int(time.time())
+
+
+def kill_one(mount, instance, out, seconds):
+    """Kills a capture after @seconds. Returns the time on the trace's clock."""
+    capture = Capture(mount, instance, out, "--rotate-size", "4096", "-T", "2", "-f", "2")
+    try:
+        capture.process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        pass
+    killed = time.clock_gettime(time.CLOCK_BOOTTIME)
+    capture.process.kill()
+    code = capture.process.wait()
+    error = capture.process.stderr.read().decode(errors="replace")
+    capture.process.stdout.close()
+    capture.process.stderr.close()
+    return killed, code, error
+
+
+def last_frame(out):
+    """The time of the last frame that is in a file, 0 where there is none. The end may be torn."""
+    for path in reversed(segments.paths(out, "frames.csv")):
+        whole = path.read_bytes().split(b"\n")[1:-1]
+        if whole:
+            return float(whole[-1].split(b",")[0])
+    return 0.0
+
+
+def moments(chance):
+    after = [chance.uniform(0.0, 0.9) for _ in range(KILLS - LONG)]
+    after += [chance.uniform(2.5, 4.5) for _ in range(LONG)]
+    chance.shuffle(after)
+    return after
+
+
+def kill_all(checks, mount, instance, out, phone):
+    """Returns the times of the kills, and how much was lost at the late ones."""
+    kills, lost = [], []
+    for seconds in moments(random.Random(SEED)):
+        if phone.poll() is not None:
+            break
+        killed, code, error = kill_one(mount, instance, out, seconds)
+        checks.equal(code, -9, f"killed after {seconds:.3f} s: {error}")
+        if seconds > 2:
+            lost.append(killed - last_frame(out))
+        kills.append(killed)
+    return kills, lost
+
+
+def check_rows(checks, out):
+    """Whole rows only, and none twice."""
+    for name in segments.GROWING:
+        for path in segments.paths(out, name):
+            checks.that(segments.is_whole(path.read_bytes()), f"{path.name} is not whole")
+        data = segments.joined(out, name)
+        lines = data.split(b"\n")[1:-1] if name != "events.csv" else []
+        checks.equal(len(lines), len(set(lines)), f"{name}: rows twice")
+    counted = [row for path in segments.paths(out, "frames.csv") for row in rows(path)]
+    frames = [(row["layer"], row["present(s)"]) for row in counted]
+    checks.that(len(frames) > 10 * KILLS, f"{len(frames)} frames only")
+    checks.equal(len(frames), len(set(frames)), "frames twice")
+    checks.equal([p.name for p in out.glob(".*.tmp")], [], "temporary files")
+    print(f"{len(frames)} frames in {len(segments.numbers(out))} segments")
+
+
+tracefs.root()
+checks = Checks()
+print(f"seed {SEED}")
+with session() as (mount, instance, here):
+    (instance / "trace_clock").write_text("boot")
+    out = here / "out"
+    phone = subprocess.Popen([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth",
+                              "/dev/null", "--scenario", "steady-60", "--seconds", str(SECONDS)],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+    kills, lost = kill_all(checks, mount, instance, out, phone)
+    phone.terminate()
+    phone.wait()
+    print(f"{len(kills)} kills; lost at most {max(lost):.2f} s of rows: {sorted(lost)[-5:]}")
+    checks.equal(len(kills), KILLS, "kills before jank-phone ended")
+    checks.that(max(lost) <= INTERVAL_S + SLACK_S, f"{max(lost):.2f} s of rows lost")
+    last = Capture(mount, instance, out)
+    checks.that(last.wait_ready(), "the last one does not start")
+    time.sleep(1)
+    last.stop()
+    check_rows(checks, out)
+checks.end()

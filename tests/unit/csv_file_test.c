@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CSV files that are cut, full, removed or rolled: whole rows, and none twice. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/csv_file.h"
+#include "daemon/heal.h"
+#include "daemon/segments.h"
+
+#define HEADER "time(s),wall time,kind,text"
+#define NAME "events.csv"
+
+static char folder_path[] = "/tmp/jankd-test-XXXXXX";
+static int folder = -1;
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder_path + strlen(folder_path) - 6, "XXXXXX");
+	if (!mkdtemp(folder_path))
+		return -1;
+	folder = open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return folder < 0 ? -1 : 0;
+}
+
+static int remove_folder(void **state)
+{
+	char command[64];
+
+	(void)state;
+	close(folder);
+	snprintf(command, sizeof(command), "rm -rf %s", folder_path);
+	return system(command) == 0 ? 0 : -1;
+}
+
+static void put(const char *name, const char *bytes, size_t len)
+{
+	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, len), len);
+	close(fd);
+}
+
+/* The file's size, -1 where there is none; *bytes is its text. */
+static ssize_t get(const char *name, char bytes[static 8192])
+{
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	bytes[0] = '\0';
+	if (fd < 0)
+		return -1;
+	n = read(fd, bytes, 8191);
+	close(fd);
+	assert_true(n >= 0);
+	bytes[n] = '\0';
+	return n;
+}
+
+static bool is_there(const char *name)
+{
+	return faccessat(folder, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void add_row(struct csv_file *file, const char *text)
+{
+	csv_raw(file, "1.000000");
+	csv_raw(file, "");
+	csv_raw(file, "mark");
+	csv_text(file, text, CSV_TEXT_LINES);
+	csv_row_end(file);
+}
+
+/* --- healing --- */
+
+/* Where the last whole row of the first @len bytes ends. */
+static size_t whole_rows(const char *bytes, size_t len)
+{
+	bool quoted = false;
+	size_t end = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		quoted ^= bytes[i] == '"';
+		if (bytes[i] == '\n' && !quoted)
+			end = i + 1;
+	}
+	return end;
+}
+
+static const char rows_text[] = HEADER "\n"
+				       "1.000000,,mark,plain\n"
+				       "2.000000,,mark,\"a, \"\"b\"\"\nand a line\n\"\n"
+				       "3.000000,,mark,last\n";
+
+static void check_healed(size_t end)
+{
+	char bytes[8192];
+
+	assert_int_equal(heal_file(folder, NAME, HEADER), 0);
+	if (end == 0) {
+		assert_false(is_there(NAME));
+		return;
+	}
+	assert_int_equal(get(NAME, bytes), end);
+	assert_memory_equal(bytes, rows_text, end);
+}
+
+static void test_cut_at_every_byte(void **state)
+{
+	(void)state;
+	for (size_t len = 0; len < sizeof(rows_text); len++) {
+		put(NAME, rows_text, len);
+		check_healed(whole_rows(rows_text, len));
+		check_healed(whole_rows(rows_text, len));
+	}
+}
+
+/* A power cut leaves the length of what was written, and NULs in its place. */
+static void test_nuls_from_every_byte(void **state)
+{
+	char bytes[sizeof(rows_text) + 64];
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(rows_text); len++) {
+		memset(bytes, 0, sizeof(bytes));
+		memcpy(bytes, rows_text, len);
+		put(NAME, bytes, sizeof(bytes));
+		check_healed(whole_rows(rows_text, len));
+	}
+}
+
+static void test_what_is_not_ours_stays(void **state)
+{
+	static const char *const others[] = { "precious", "precious\nhalf", "time(s)x\n",
+					      "time(s),wall timx,kind,text\nhalf" };
+	char bytes[8192];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(others); i++) {
+		put(NAME, others[i], strlen(others[i]));
+		assert_int_equal(heal_file(folder, NAME, HEADER), 0);
+		assert_int_equal(get(NAME, bytes), strlen(others[i]));
+	}
+	assert_int_equal(unlinkat(folder, NAME, 0), 0);
+	assert_int_equal(symlinkat("/dev/null", folder, NAME), 0);
+	assert_int_equal(heal_file(folder, NAME, HEADER), 0);
+	assert_true(is_there(NAME));
+	assert_int_equal(heal_file(folder, "none.csv", HEADER), 0);
+}
+
+/* Columns that another version added are no reason to leave half a row. */
+static void test_other_columns(void **state)
+{
+	static const char text[] = "time(s),wall time,kind,text,more\n1,,mark,x,y\n2,,ma";
+	char bytes[8192];
+
+	(void)state;
+	put(NAME, text, strlen(text));
+	assert_int_equal(heal_file(folder, NAME, HEADER), 0);
+	assert_int_equal(get(NAME, bytes), strlen(text) - strlen("2,,ma"));
+}
+
+/* --- a disk that is full --- */
+
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit = { bytes, RLIM_INFINITY };
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void test_full_at_every_byte(void **state)
+{
+	static const char expected[] = HEADER "\n"
+					      "1.000000,,mark,one\n"
+					      "1.000000,,mark,\"\"\"two\"\"\n\"\n"
+					      "1.000000,,mark,three\n";
+	char bytes[8192];
+
+	(void)state;
+	for (rlim_t room = sizeof(HEADER); room < 90; room++) {
+		struct csv_file file;
+
+		assert_int_equal(csv_file_create(&file, folder, NAME, HEADER), 0);
+		limit_files(room);
+		add_row(&file, "one");
+		add_row(&file, "\"two\"\n");
+		csv_file_flush(&file);
+		assert_int_equal(csv_file_rows_lost(&file) == 0, file.error == 0);
+		get(NAME, bytes);
+		assert_int_equal(whole_rows(bytes, strlen(bytes)), strlen(bytes));
+		limit_files(RLIM_INFINITY);
+		add_row(&file, "three");
+		assert_int_equal(csv_file_close(&file), 0);
+		get(NAME, bytes);
+		assert_string_equal(bytes, expected);
+		assert_int_equal(unlinkat(folder, NAME, 0), 0);
+	}
+}
+
+static void test_removed_file(void **state)
+{
+	struct csv_file file;
+	char bytes[8192];
+
+	(void)state;
+	assert_int_equal(csv_file_create(&file, folder, NAME, HEADER), 0);
+	add_row(&file, "gone with the file");
+	assert_int_equal(csv_file_flush(&file), 0);
+	assert_false(csv_file_is_gone(&file));
+	assert_int_equal(unlinkat(folder, NAME, 0), 0);
+	add_row(&file, "kept");
+	assert_true(csv_file_is_gone(&file));
+	assert_int_equal(csv_file_flush(&file), -ENOENT);
+	assert_int_equal(csv_file_rows_lost(&file), 1);
+	csv_file_begin_again(&file, folder);
+	assert_int_equal(csv_file_flush(&file), 0);
+	assert_int_equal(csv_file_rows_lost(&file), 0);
+	get(NAME, bytes);
+	assert_string_equal(bytes, HEADER "\n1.000000,,mark,kept\n");
+	assert_int_equal(csv_file_close(&file), 0);
+}
+
+/* More than the limit waits in memory: the rest is for the next file. */
+static void test_limit(void **state)
+{
+	struct csv_file file;
+	char bytes[8192];
+	int files = 0;
+
+	(void)state;
+	assert_int_equal(csv_file_create(&file, folder, NAME, HEADER), 0);
+	file.limit = 100;
+	for (int i = 0; i < 20; i++)
+		add_row(&file, "twenty of them");
+	assert_true(csv_file_is_full(&file));
+	while (csv_file_flush(&file) > 0) {
+		assert_true(get(NAME, bytes) <= 100);
+		assert_int_equal(segments_close(folder, NAME, (unsigned long)++files), 0);
+		csv_file_begin_again(&file, folder);
+	}
+	assert_int_equal(files, 9);
+	assert_int_equal(csv_file_close(&file), 0);
+}
+
+/* --- segments --- */
+
+static void test_segments(void **state)
+{
+	unsigned long last, number;
+	uint64_t bytes;
+
+	(void)state;
+	put("fps-000007.csv", "x", 1);
+	put("frames-000007.csv", "x", 1);
+	put("events-000007.csv", "x", 1);
+	put("frames-000009.csv", "x", 1);
+	/* Names that only look like it. */
+	put("fps-12.csv", "x", 1);
+	put("fps-0000013.csv", "x", 1);
+	put("fps-000014.csv.old", "x", 1);
+	put("other-000015.csv", "x", 1);
+	put("fps--00016.csv", "x", 1);
+	assert_int_equal(segments_last(folder, &last), 0);
+	assert_int_equal(last, 9);
+	assert_int_equal(segments_next(folder, 6), 8);
+	put(NAME, "y", 1);
+	assert_int_equal(segments_close(folder, NAME, 7), -EEXIST);
+	assert_int_equal(segments_close(folder, NAME, 10), 0);
+	assert_int_equal(segments_remove_oldest(folder, 3, SEGMENTS_SPARE_NONE, &number, &bytes),
+			 0);
+	assert_int_equal(segments_remove_oldest(folder, 0, SEGMENTS_SPARE_EVENTS, &number, &bytes),
+			 1);
+	assert_int_equal(number, 7);
+	assert_true(is_there("events-000007.csv") && !is_there("fps-000007.csv"));
+	assert_int_equal(segments_remove_oldest(folder, 0, SEGMENTS_SPARE_EVENTS, &number, &bytes),
+			 1);
+	assert_int_equal(number, 9);
+	assert_int_equal(segments_remove_oldest(folder, 0, SEGMENTS_SPARE_EVENTS, &number, &bytes),
+			 0);
+	assert_int_equal(segments_remove_oldest(folder, 1, SEGMENTS_SPARE_NONE, &number, &bytes),
+			 1);
+	assert_true(!is_there("events-000007.csv") && is_there("events-000010.csv"));
+	assert_true(is_there("fps-12.csv") && is_there("fps-000014.csv.old"));
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(test_cut_at_every_byte),
+		IN_FOLDER(test_nuls_from_every_byte),
+		IN_FOLDER(test_what_is_not_ours_stays),
+		IN_FOLDER(test_other_columns),
+		IN_FOLDER(test_full_at_every_byte),
+		IN_FOLDER(test_removed_file),
+		IN_FOLDER(test_limit),
+		IN_FOLDER(test_segments),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -45,13 +45,24 @@ static uint64_t rows_in(const struct csv_file *file, size_t len, uint64_t most, 
 	return rows;
 }
 
-uint64_t csv_file_rows_lost(const struct csv_file *file)
+/* After a failed flush nobody knows whether the rows that wait will ever be written. */
+static uint64_t rows_in_doubt(const struct csv_file *file)
 {
 	size_t end;
 
 	if (!file->name || file->error == 0)
-		return file->rows_lost;
-	return file->rows_lost + rows_in(file, file->row_begin, UINT64_MAX, &end);
+		return 0;
+	return rows_in(file, file->row_begin, UINT64_MAX, &end);
+}
+
+uint64_t csv_file_rows_written(const struct csv_file *file)
+{
+	return file->rows - rows_in_doubt(file);
+}
+
+uint64_t csv_file_rows_lost(const struct csv_file *file)
+{
+	return file->rows_lost + rows_in_doubt(file);
 }
 
 bool csv_file_is_gone(const struct csv_file *file)

@@ -25,7 +25,7 @@ struct csv_file {
 	bool row_dropped;   /* the row that is being written finds no room */
 	off_t size;	    /* bytes on the disk */
 	uint64_t limit;	    /* bytes that it may have there; 0: any number */
-	uint64_t rows;	    /* taken so far, those that were lost later, too */
+	uint64_t rows;	    /* taken so far, written or in the buffer */
 	uint64_t rows_lost; /* that found no room here, because the disk had none */
 	int error;	    /* of the last try to write: -errno */
 	/* Asked about each row when it is whole: the buffer's bytes from row_begin to len. It may
@@ -65,6 +65,9 @@ bool csv_file_is_gone(const struct csv_file *file);
 /* Lets go of the file on the disk. The next flush makes it anew in @folder_fd, and writes there
  * what is still in the buffer. */
 void csv_file_begin_again(struct csv_file *file, int folder_fd);
+
+/* Rows that reached a file; those that will with the next flush count, if all is well. */
+uint64_t csv_file_rows_written(const struct csv_file *file);
 
 /* Rows that reached no file: after a failed flush those that wait for the next one, too. */
 uint64_t csv_file_rows_lost(const struct csv_file *file);

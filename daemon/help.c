@@ -47,6 +47,22 @@ const char help_program[] =
 	"      --vsync-ms MS     the display's period, where the trace has no vsyncs\n"            \
 	"      --frames-log      also write frames.csv, a row for each frame\n"                    \
 	"      --stdout          print the rows of fps.csv as they come, instead of the table\n"   \
+	"      --rotate-size BYTES\n"                                                              \
+	"                        begin a new segment before a file gets larger than that (K, M "   \
+	"or G\n"                                                                                   \
+	"                        may follow); a row that is longer stands alone. The closed one "  \
+	"is\n"                                                                                     \
+	"                        renamed to NAME-000001.csv and so on, all files under one "       \
+	"number\n"                                                                                 \
+	"      --rotate-time S   begin a new segment every S seconds of trace time\n"              \
+	"      --keep N          keep N closed segments, those of earlier sessions counted; the\n" \
+	"                        oldest goes first (all)\n"                                        \
+	"      --min-free BYTES  leave that much of the disk to others: the oldest segments go\n"  \
+	"                        first (events.csv stays), then frames.csv, dropFrames.csv and "   \
+	"at\n"                                                                                     \
+	"                        last fps.csv wait until there is room again\n"                    \
+	"      --sync S          put the rows on the disk every S seconds, against power cuts\n"   \
+	"                        (when a segment is closed)\n"                                     \
 	"      --snapshot MS     save the trace around a frame that is at least MS late, for\n"    \
 	"                        ui.perfetto.dev and analyze: snapshot-000001.txt and so on. One " \
 	"each\n"                                                                                   \

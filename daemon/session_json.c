@@ -36,6 +36,12 @@ static void add_signed(struct json_object *object, const char *key, int64_t valu
 	json_object_object_add(object, key, value < 0 ? NULL : json_object_new_int64(value));
 }
 
+/* Where 0 means that there is none. */
+static void add_nonzero(struct json_object *object, const char *key, uint64_t number)
+{
+	add_signed(object, key, number > 0 ? (int64_t)number : -1);
+}
+
 static void add_bool(struct json_object *object, const char *key, bool value)
 {
 	json_object_object_add(object, key, json_object_new_boolean(value));
@@ -96,6 +102,34 @@ static struct json_object *clock_object(const struct session *session)
 	return object;
 }
 
+static void add_files_options(struct json_object *object, const struct options *options)
+{
+	add_bool(object, "frames_log", options->frames_log);
+	add_bool(object, "stdout", options->to_stdout);
+	add_nonzero(object, "rotate_size", options->rotate_size);
+	add_nonzero(object, "rotate_time_ns", options->rotate_time_ns);
+	add_nonzero(object, "keep", options->keep);
+	add_nonzero(object, "min_free", options->min_free);
+	add_nonzero(object, "sync_ns", options->sync_ns);
+	add_text(object, "trigger", options->trigger);
+	add_nonzero(object, "snapshot_ns", options->snapshot_ns);
+	add_nonzero(object, "snapshot_length_ns",
+		    options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
+}
+
+static void add_capture_options(struct json_object *object, const struct options *options)
+{
+	add_text(object, "tracefs", options->tracefs);
+	add_text(object, "instance", options->instance);
+	add_count(object, "buffer_kb", options->buffer_kb);
+	add_bool(object, "atrace", !options->no_atrace);
+	add_text(object, "categories", options->categories);
+	add_bool(object, "yield", options->yield);
+	add_nonzero(object, "duration_ns", options->duration_ns);
+	add_nonzero(object, "wait_ns", options->wait_ns);
+	add_text(object, "until_exit", options->until_exit);
+}
+
 static struct json_object *options_object(const struct options *options)
 {
 	const struct pipeline_options *pipeline = &options->pipeline;
@@ -110,12 +144,11 @@ static struct json_object *options_object(const struct options *options)
 	add_text(object, "focus", pipeline->focus);
 	add_texts(object, "include", options->include, OPTIONS_GLOBS_MAX);
 	add_texts(object, "exclude", options->exclude, OPTIONS_GLOBS_MAX);
-	add_bool(object, "frames_log", options->frames_log);
-	if (options->command != OPTIONS_ANALYZE) {
-		add_count(object, "buffer_kb", options->buffer_kb);
-		add_bool(object, "atrace", !options->no_atrace);
-		add_text(object, "categories", options->categories);
-	}
+	add_count(object, "max_surfaces", pipeline->max_surfaces);
+	add_count(object, "max_threads", pipeline->max_threads);
+	add_files_options(object, options);
+	if (options->command != OPTIONS_ANALYZE)
+		add_capture_options(object, options);
 	return object;
 }
 
@@ -133,6 +166,34 @@ static struct json_object *source_object(const struct session *session)
 	return object;
 }
 
+/* What became of the rows of each file. */
+static struct json_object *rows_object(const struct output *output)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (int i = 0; i < OUTPUT_FILES; i++) {
+		const struct csv_file *file = &output->files[i];
+		struct json_object *rows;
+
+		if (!file->name)
+			continue;
+		rows = json_object_new_object();
+		add_count(rows, "written", csv_file_rows_written(file));
+		add_count(rows, "lost", csv_file_rows_lost(file));
+		add_count(rows, "left_out", output->left_out[i]);
+		json_object_object_add(object, file->name, rows);
+	}
+	return object;
+}
+
+static void add_output_counters(struct json_object *object, const struct output *output)
+{
+	json_object_object_add(object, "rows", rows_object(output));
+	add_count(object, "rows_lost", output_rows_lost(output));
+	add_count(object, "rotations", output->rotations);
+	add_count(object, "segments_removed", output->removed);
+}
+
 static void add_input_counters(struct json_object *object, const struct session *session)
 {
 	const struct ftrace_text *text = &session->text;
@@ -142,7 +203,7 @@ static void add_input_counters(struct json_object *object, const struct session 
 	add_count(object, "malformed_markers", text->malformed);
 	add_count(object, "glued_lines", text->glued);
 	add_count(object, "too_long_lines", text->too_long);
-	add_count(object, "rows_lost", output_rows_lost(&session->output));
+	add_output_counters(object, &session->output);
 	add_count(object, "snapshots", session->snapshot.written);
 	add_count(object, "snapshots_suppressed", session->snapshot.suppressed);
 	add_count(object, "snapshots_failed", session->snapshot.failed);
@@ -169,8 +230,8 @@ static struct json_object *counters_object(const struct session *session)
 	add_count(object, "percentiles_refused", counters->percentiles_refused);
 	add_count(object, "threads_evicted", counters->threads_evicted);
 	add_count(object, "slices_unbalanced", counters->slices_unbalanced);
-	add_count(object, "first_ns", counters->first_ns);
-	add_count(object, "last_ns", counters->last_ns);
+	add_nonzero(object, "first_ns", counters->first_ns);
+	add_nonzero(object, "last_ns", counters->last_ns);
 	add_signed(object, "refresh_mhz", counters->refresh_mhz);
 	add_signed(object, "surfaceflinger_pid", counters->sf_pid);
 	add_signed(object, "surfaceflinger_tid", counters->sf_tid);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -101,6 +102,7 @@ static void tick_if_due(struct capture *capture)
 	if (capture->session.output.console.error < 0)
 		capture_stop(capture, EXIT_DONE);
 	control_tick(&capture->control);
+	app_watch_tick(&capture->app);
 	if (capture->on_tick)
 		capture->on_tick(capture);
 }
@@ -110,11 +112,40 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-static void read_until_over(struct capture *capture)
+/* --wait is over: what was written before is not counted. */
+static void begin_to_count(struct capture *capture)
+{
+	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
+	bool any;
+
+	while (drain(capture, &any) > 0 && loop_now() < end_ns)
+		;
+	capture->session.waits = false;
+	session_event(&capture->session, "tracing", "counting begins: --wait is over");
+}
+
+/* When something is due besides reading: the begin of counting, or the end. */
+static uint64_t next_turn(const struct capture *capture)
 {
 	uint64_t duration_ns = capture->options->duration_ns;
-	uint64_t end_ns = duration_ns > 0 ? capture->begin_ns + duration_ns : UINT64_MAX;
 
+	if (capture->session.waits)
+		return capture->begin_ns;
+	return duration_ns > 0 ? capture->begin_ns + duration_ns : UINT64_MAX;
+}
+
+static void take_turn(struct capture *capture)
+{
+	if (loop_now() < next_turn(capture))
+		return;
+	if (capture->session.waits)
+		begin_to_count(capture);
+	else
+		capture_stop(capture, EXIT_DONE);
+}
+
+static void read_until_over(struct capture *capture)
+{
 	while (!capture->is_over) {
 		uint64_t until_ns;
 
@@ -124,9 +155,8 @@ static void read_until_over(struct capture *capture)
 				   capture->next_tick_ns + DRAIN_PERIOD_NS / 2);
 		if (session_save(&capture->session))
 			until_ns = 0;
-		loop_wait(&capture->loop, earlier(until_ns, end_ns));
-		if (loop_now() >= end_ns)
-			capture_stop(capture, EXIT_DONE);
+		loop_wait(&capture->loop, earlier(until_ns, next_turn(capture)));
+		take_turn(capture);
 	}
 }
 
@@ -141,11 +171,26 @@ static void last_drain(struct capture *capture)
 		;
 }
 
+static void on_app_gone(void *context)
+{
+	struct capture *capture = context;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s has ended, and the capture with it",
+		 capture->options->until_exit);
+	session_event(&capture->session, "tracing", text);
+	capture_stop(capture, EXIT_DONE);
+}
+
 int capture_loop(struct capture *capture)
 {
+	const struct options *options = capture->options;
 	int ended;
 
-	capture->begin_ns = capture->next_tick_ns = loop_now();
+	capture->next_tick_ns = loop_now();
+	capture->begin_ns = capture->next_tick_ns + options->wait_ns;
+	capture->session.waits = options->wait_ns > 0;
+	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);
 	last_drain(capture);
 	ended = session_end(&capture->session);
@@ -301,6 +346,7 @@ void capture_close(struct capture *capture)
 	capture->tracefs = tracefs_close(capture->tracefs);
 	changes_end(&capture->changes);
 	session_close(&capture->session);
+	app_watch_end(&capture->app);
 	if (capture->signals.fd >= 0)
 		close(capture->signals.fd);
 	control_close(&capture->control);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/app_watch.h"
 #include "daemon/changes.h"
 #include "daemon/control.h"
 #include "daemon/loop.h"
@@ -23,12 +24,13 @@ struct capture {
 	struct changes changes; /* to be put back */
 	struct loop loop;
 	struct watcher signals;
-	struct watcher bell; /* the source, while it is idle */
-	bool bell_rang;	     /* since the last drain */
-	bool is_over;	     /* something asked for the end */
-	int code;	     /* why: exit code */
+	struct watcher bell;  /* the source, while it is idle */
+	bool bell_rang;	      /* since the last drain */
+	struct app_watch app; /* whose end is the capture's, too */
+	bool is_over;	      /* something asked for the end */
+	int code;	      /* why: exit code */
 	/* CLOCK_BOOTTIME: a suspended device's seconds count, too. */
-	uint64_t begin_ns;
+	uint64_t begin_ns; /* of what is counted: --wait is over */
 	uint64_t next_drain_ns;
 	uint64_t next_tick_ns;
 	struct control control;

@@ -22,9 +22,14 @@ static FILE *words(const struct options *options)
 static void draw(struct capture *capture)
 {
 	char title[1200];
+	double seconds = (double)(int64_t)(loop_now() - capture->begin_ns) / 1e9;
 
-	snprintf(title, sizeof(title), "jankd: capturing from %s, %.0f s (Ctrl-C ends)",
-		 tracefs_path(capture->tracefs), (double)(loop_now() - capture->begin_ns) / 1e9);
+	if (capture->session.waits)
+		snprintf(title, sizeof(title), "jankd: counting begins in %.0f s (Ctrl-C ends)",
+			 -seconds);
+	else
+		snprintf(title, sizeof(title), "jankd: capturing from %s, %.0f s (Ctrl-C ends)",
+			 tracefs_path(capture->tracefs), seconds);
 	live_draw(capture->context, capture->session.pipeline, title);
 }
 

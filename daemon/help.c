@@ -111,7 +111,12 @@ const char help_capture[] =
 	"      --categories \"LIST\"\n"
 	"                        what atrace switches on (\"gfx view\")\n"
 	"      --no-atrace       do not run atrace, though it is there\n"
-	"      --duration S      end after S seconds of wall time\n"
+	"      --wait S          count from S seconds of wall time on; all is set up before\n"
+	"      --duration S      end after S seconds of wall time, those of --wait not counted\n"
+	"      --until-exit APP  end when the last process of APP has, \"com.example.app\" or one "
+	"of\n"
+	"                        its \"com.example.app:name\"; an app that is not there is waited "
+	"for\n"
 	"  -h, --help            print this text\n";
 
 const char help_analyze[] = "usage: jankd analyze [options] FILE...\n"

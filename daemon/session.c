@@ -305,6 +305,12 @@ static int judge(const struct session *session)
 	const char *name = session_command(session);
 	bool live = session->origin.live;
 
+	if (session->waits) {
+		report("%s: nothing was counted: it ended before --wait was over; wait shorter, or "
+		       "capture longer",
+		       name);
+		return EXIT_FAILED;
+	}
 	if (session->text.markers == 0 && session->damage) {
 		report("%s: %s: no markers seen: %s; get an intact copy", name,
 		       session->damaged_name, session->damage);

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""--wait, --until-exit and --duration: when counting begins, and what ends it."""
+
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
+import tracefs
+from jankd import Checks, rows
+from live import Capture, session
+
+APP = "org.example.waiting"
+
+# What a capture may take to notice, on a machine that is busy.
+SOON = 3
+
+
+class App:
+    """Processes that look like an app's: the first word of their command line is its name."""
+
+    def __init__(self, *names):
+        self.processes = [subprocess.Popen([name, "600"], executable="/bin/sleep") for name in names]
+
+    def end(self, n):
+        self.processes[n].kill()
+        self.processes[n].wait()
+
+    def close(self):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+def write(instance, text):
+    with open(instance / "trace_marker", "wb", buffering=0) as marker:
+        marker.write(text.encode())
+
+
+def frame(instance, layer):
+    """A frame, as SurfaceFlinger's own words; its thread is this one."""
+    for line in synthetic.frame(1000000, 0, layer).splitlines():
+        write(instance, line.split("tracing_mark_write: ", 1)[1])
+
+
+def texts(out):
+    return [row["text"] for row in rows(out, "events.csv")]
+
+
+def ends_within(capture, seconds):
+    """Its exit code and the seconds it took, or None."""
+    begin = time.monotonic()
+    try:
+        return capture.process.wait(seconds), time.monotonic() - begin
+    except subprocess.TimeoutExpired:
+        return None, seconds
+
+
+def waits(checks):
+    """Nothing of what is written before is counted; --duration begins behind it."""
+    with session() as (mount, instance, here):
+        begin = time.monotonic()
+        capture = Capture(mount, instance, here / "out", "--wait", "2", "--duration", "2")
+        checks.that(capture.wait_ready(), "--wait: jankd does not start")
+        checks.that(time.monotonic() - begin < 2, "--wait: it is not set up at once")
+        while time.monotonic() < begin + 1.5:
+            frame(instance, "com.example.early/A#0")
+            time.sleep(0.02)
+        time.sleep(1.5)
+        while capture.process.poll() is None and time.monotonic() < begin + 20:
+            frame(instance, "com.example.late/B#0")
+            time.sleep(0.02)
+        took = time.monotonic() - begin
+        checks.equal(capture.process.wait(20), 0, "--wait: exit code")
+        checks.that(4 <= took < 4 + SOON, f"--wait 2 --duration 2: it took {took:.2f} s")
+        layers = {row["layer"] for row in rows(here / "out", "frames.csv")}
+        checks.equal(layers, {"com.example.late/B#0"}, "--wait: layers that were counted")
+        checks.equal(sum("counting begins" in text for text in texts(here / "out")), 1,
+                     f"--wait: events {texts(here / 'out')}")
+
+
+def fails_at_once(checks):
+    """What cannot work is told before the wait."""
+    with session() as (mount, instance, here), open(instance / "trace_pipe", "rb", buffering=0):
+        capture = Capture(mount, instance, here / "out", "--wait", "60")
+        checks.equal(ends_within(capture, 10)[0], 1, "--wait 60, and someone else reads: exit code")
+
+
+def stopped_while_waiting(checks):
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", "--wait", "60")
+        checks.that(capture.wait_ready(), "stopped: jankd does not start")
+        time.sleep(0.5)
+        code, said, _ = capture.stop()
+        checks.equal(code, 1, f"stopped while it waits: exit code: {said}")
+        checks.that("--wait" in said and "no markers" not in said, f"stopped while it waits: {said!r}")
+
+
+def until_exit(checks):
+    """It ends with the app's last process, not before and not much later."""
+    with session() as (mount, instance, here):
+        app = App(APP, f"{APP}:remote", f"{APP}.other")
+        capture = Capture(mount, instance, here / "out", "--until-exit", APP)
+        checks.that(capture.wait_ready(), "--until-exit: jankd does not start")
+        frame(instance, "a/b#0")
+        time.sleep(1.5)
+        app.end(0)
+        checks.equal(ends_within(capture, 2)[0], None, "--until-exit: ended with the first process")
+        app.end(1)
+        code, took = ends_within(capture, 10)
+        app.close()
+        checks.equal(code, 0, "--until-exit: exit code")
+        checks.that(took < SOON, f"--until-exit: it took {took:.2f} s to end")
+        checks.that(any(APP in text for text in texts(here / "out")), f"events {texts(here / 'out')}")
+
+
+def until_exit_of_a_late_app(checks):
+    """An app that is not there yet is waited for, and so are those of its processes that came
+    later than the first."""
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", "--until-exit", APP, "--wait", "1")
+        checks.that(capture.wait_ready(), "late app: jankd does not start")
+        checks.equal(ends_within(capture, 2.5)[0], None, "late app: ended before it came")
+        frame(instance, "a/b#0")
+        app = App(APP)
+        time.sleep(1.8)
+        service = App(f"{APP}:service")
+        app.end(0)
+        checks.equal(ends_within(capture, 2)[0], None, "late app: ended before its service")
+        service.end(0)
+        code, took = ends_within(capture, 10)
+        app.close()
+        service.close()
+        checks.equal(code, 0, "late app: exit code")
+        checks.that(took < SOON, f"late app: it took {took:.2f} s to end")
+
+
+def an_app_that_never_comes(checks):
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", "--until-exit", APP, "--duration", "3")
+        checks.that(capture.wait_ready(), "no app: jankd does not start")
+        frame(instance, "a/b#0")
+        code, took = ends_within(capture, 3 + SOON + 5)
+        checks.equal(code, 0, "no app: exit code")
+        checks.that(took > 2, f"no app: it ended after {took:.2f} s")
+
+
+tracefs.root()
+checks = Checks()
+for case in (waits, fails_at_once, stopped_while_waiting, until_exit, until_exit_of_a_late_app,
+             an_app_that_never_comes):
+    case(checks)
+checks.end()

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How often jankd wakes up, idle and with 2,000 events a second; it sleeps in between."""
+
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
+import tracefs
+from jankd import Checks
+from live import Capture, session
+from measure import switches
+
+SECONDS = 6
+IDLE_MOST, BUSY_MOST = 4, 10
+RATE = 2000
+
+
+def payloads():
+    """Markers of frames at 60 Hz, for ever."""
+    n = 0
+    while True:
+        for line in synthetic.frame(0, n).splitlines():
+            yield line.split("tracing_mark_write: ", 1)[1].encode()
+        n += 1
+
+
+def write_for(instance, seconds):
+    """Returns how many events a second there were."""
+    source, count = payloads(), 0
+    begin = time.monotonic()
+    with open(instance / "trace_marker", "wb", buffering=0) as marker:
+        while (passed := time.monotonic() - begin) < seconds:
+            while count < passed * RATE:
+                marker.write(next(source))
+                count += 1
+            time.sleep(0.005)
+    return count / (time.monotonic() - begin)
+
+
+def per_second(capture, during):
+    before, begin = switches(capture.process.pid), time.monotonic()
+    during()
+    return (switches(capture.process.pid) - before) / (time.monotonic() - begin)
+
+
+def measure(checks, what, *arguments):
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", *arguments)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        time.sleep(2)
+        idle = per_second(capture, lambda: time.sleep(SECONDS))
+        rates = []
+        busy = per_second(capture, lambda: rates.append(write_for(instance, SECONDS)))
+        code, said, _ = capture.stop()
+        print(f"{what}: {idle:.1f} wakeups/s idle, {busy:.1f} with {rates[0]:.0f} events/s")
+        checks.equal(code, 0, f"{what}: exit code: {said[-300:]}")
+        checks.that(idle <= IDLE_MOST, f"{what}: {idle:.1f} wakeups/s idle")
+        checks.that(busy <= BUSY_MOST, f"{what}: {busy:.1f} wakeups/s with {rates[0]:.0f} events/s")
+        checks.that(rates[0] > RATE * 0.9, f"{what}: only {rates[0]:.0f} events/s")
+
+
+tracefs.root()
+checks = Checks()
+measure(checks, "defaults")
+measure(checks, "--snapshot", "--snapshot", "10", "--until-exit", "org.example.never")
+checks.end()

@@ -130,8 +130,8 @@ static uint64_t next_turn(const struct capture *capture)
 	uint64_t duration_ns = capture->options->duration_ns;
 
 	if (capture->session.waits)
-		return capture->begin_ns;
-	return duration_ns > 0 ? capture->begin_ns + duration_ns : UINT64_MAX;
+		return capture->count_ns;
+	return duration_ns > 0 ? capture->count_ns + duration_ns : UINT64_MAX;
 }
 
 static void take_turn(struct capture *capture)
@@ -187,8 +187,8 @@ int capture_loop(struct capture *capture)
 	const struct options *options = capture->options;
 	int ended;
 
-	capture->next_tick_ns = loop_now();
-	capture->begin_ns = capture->next_tick_ns + options->wait_ns;
+	capture->begin_ns = capture->next_tick_ns = loop_now();
+	capture->count_ns = capture->begin_ns + options->wait_ns;
 	capture->session.waits = options->wait_ns > 0;
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);

@@ -30,7 +30,8 @@ struct capture {
 	bool is_over;	      /* something asked for the end */
 	int code;	      /* why: exit code */
 	/* CLOCK_BOOTTIME: a suspended device's seconds count, too. */
-	uint64_t begin_ns; /* of what is counted: --wait is over */
+	uint64_t begin_ns;
+	uint64_t count_ns; /* --wait is over */
 	uint64_t next_drain_ns;
 	uint64_t next_tick_ns;
 	struct control control;

@@ -22,7 +22,7 @@ static FILE *words(const struct options *options)
 static void draw(struct capture *capture)
 {
 	char title[1200];
-	double seconds = (double)(int64_t)(loop_now() - capture->begin_ns) / 1e9;
+	double seconds = (double)(int64_t)(loop_now() - capture->count_ns) / 1e9;
 
 	if (capture->session.waits)
 		snprintf(title, sizeof(title), "jankd: counting begins in %.0f s (Ctrl-C ends)",

@@ -132,6 +132,20 @@ def how_often(checks):
         checks.equal((counters["snapshots"], counters["snapshots_suppressed"]), (70, 0), "counters")
 
 
+def leftovers(checks):
+    """Half a file, of a jankd that was killed, is gone; what only looks like one is not."""
+    with folder() as here:
+        path, out = here / "trace.txt", here / "out"
+        path.write_bytes(synthetic.trace())
+        out.mkdir()
+        others = ("snapshot-1.txt", "snapshot-000001.txt.old", ".snapshot-mine.txt.tmp")
+        for name in (".snapshot-000007.txt.tmp", *others):
+            (out / name).write_text("x")
+        analyze(out, path)
+        checks.equal(sorted(file.name for file in out.iterdir() if "snapshot" in file.name),
+                     sorted(others), "files that are left")
+
+
 def no_room(checks):
     """Without room there is an event, no file, and the frames are counted."""
     with folder() as here:
@@ -145,6 +159,7 @@ def no_room(checks):
 
 checks = Checks()
 how_often(checks)
+leftovers(checks)
 no_room(checks)
 for name in ("android-7-launcher", "android-11-launcher"):
     reads(checks, name, trace_text(name))

@@ -157,13 +157,24 @@ static void check_event(void *context, const struct trace_event *event)
 		wrong("an event without a word");
 }
 
+static uint64_t summed; /* frames and waits in summaries, against those in rows */
+
 static void check_summary(void *context, const struct summary_row *row)
 {
+	summed += row->stats.frames + row->stats.waits;
 	check_stats(&row->stats);
 	if (row->last_ns < row->first_ns && row->stats.frames > 0 && row->stats.waits == 0)
 		return; /* the clock stepped back */
 	if (row->p50_ns > row->p999_ns)
 		wrong("a summary that cannot be");
+}
+
+static uint64_t gone; /* the same of Surfaces that had to go */
+
+static void check_evicted(void *context, const struct summary_row *row)
+{
+	check_summary(context, row);
+	gone += row->stats.frames + row->stats.waits;
 }
 
 static void pass_record(void *context, const struct trace_record *record)
@@ -180,6 +191,7 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 		.drop = check_drop,
 		.frame = check_frame,
 		.event = check_event,
+		.evicted = check_evicted,
 		.late = check_late,
 		.gate = check_gate,
 	};
@@ -196,17 +208,22 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 	options.type = type;
 	options.delay_ns = 100000000;
 	options.min_frames = 3;
+	options.max_surfaces = 1 + size % 7;
+	options.max_threads = 1 + size % 3;
 	if (pipeline_new(&pipeline, rules, &options, &sink) != 0)
 		abort();
-	counted = frame_rows = 0;
+	counted = frame_rows = gone = 0;
 	tokenize(data, size, SIZE_MAX, pass_record, pipeline);
 	pipeline_summary(pipeline, NULL, check_summary);
 	pipeline_end(pipeline);
+	summed = 0;
 	pipeline_summary(pipeline, NULL, check_summary);
 	if (gate_open)
 		wrong("a gate that stays open");
 	if (type < 3 && counted > frame_rows)
 		wrong("more frames in rows than there were");
+	if (type < 3 && counted != summed + gone)
+		wrong("a summary that is not the sum of the rows");
 	pipeline_counters(pipeline);
 	pipeline_free(pipeline);
 }

@@ -11,6 +11,7 @@
 
 #include "daemon/android.h"
 #include "daemon/capture_control.h"
+#include "daemon/overrun.h"
 #include "daemon/report.h"
 #include "daemon/wall_clock.h"
 
@@ -20,6 +21,9 @@
  * reader that is woken for every event costs more than the trace. */
 #define DRAIN_PERIOD_NS (250 * NS_PER_MS)
 #define TICK_PERIOD_NS (1000 * NS_PER_MS)
+
+/* Frames wait longer than this to be counted: a shorter hole is known of before they are. */
+#define HELD_UP_NS (400 * NS_PER_MS)
 
 /* Reads in a row before signals and files get their turn. */
 #define READS_MAX 256
@@ -70,6 +74,20 @@ static bool set_bell(struct capture *capture)
 	       loop_watch(&capture->loop, &capture->bell, EPOLLIN | EPOLLONESHOT) == 0;
 }
 
+/* After a while without a read the buffer of some CPU may have run over. The trace tells of that
+ * only where the CPU goes on, behind all that the others have written meanwhile. */
+static void doubt_if_held_up(struct capture *capture)
+{
+	uint64_t overrun;
+
+	if (loop_now() < capture->dry_ns + HELD_UP_NS)
+		return;
+	overrun = overrun_count(tracefs_path(capture->tracefs));
+	if (overrun > capture->overrun)
+		pipeline_doubt(capture->session.pipeline, true);
+	capture->overrun = overrun;
+}
+
 static void drain_if_due(struct capture *capture)
 {
 	bool any = false;
@@ -77,7 +95,12 @@ static void drain_if_due(struct capture *capture)
 
 	if (loop_now() < capture->next_drain_ns)
 		return;
+	doubt_if_held_up(capture);
 	n = drain(capture, &any);
+	if (n == -EAGAIN) {
+		capture->dry_ns = loop_now();
+		pipeline_doubt(capture->session.pipeline, false);
+	}
 	if (any)
 		capture->bell_rang = false;
 	if (n < 0 && n != -EAGAIN)
@@ -187,7 +210,8 @@ int capture_loop(struct capture *capture)
 	const struct options *options = capture->options;
 	int ended;
 
-	capture->begin_ns = capture->next_tick_ns = loop_now();
+	capture->begin_ns = capture->next_tick_ns = capture->dry_ns = loop_now();
+	capture->overrun = overrun_count(tracefs_path(capture->tracefs));
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	capture->session.waits = options->wait_ns > 0;
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A ring that runs over: what was lost is known to the last event, and is no jank.
+
+A phone plays into a ring of 64 KB while jankd is held up (SIGSTOP) or somebody floods one CPU. The
+kernel counts what it overwrote. Where jankd tells an interval between two frames, the truth has no
+frame between them, and the same vsyncs.
+"""
+
+import bisect
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from jankd import PHONE, Checks, folder, microseconds, rows
+from live import Capture
+
+KILOBYTES = 64
+SECONDS = 9
+LATE_US = 100000  # a busy machine lets the phone wait between the clock and the marker
+
+
+def overruns(instance):
+    """The kernel's own count, by CPU."""
+    found = {}
+    for cpu in sorted((instance / "per_cpu").iterdir()):
+        found[cpu.name[3:]] = int(re.search(r"^overrun: (\d+)", (cpu / "stats").read_text(), re.M)[1])
+    return found
+
+
+def flood(instance, cpus, markers):
+    """Writes markers that mean nothing on each of @cpus, faster than anybody reads."""
+    home = os.sched_getaffinity(0)
+    try:
+        with open(instance / "trace_marker", "wb", buffering=0) as marker:
+            for cpu in cpus:
+                os.sched_setaffinity(0, {cpu})
+                for n in range(markers):
+                    marker.write(f"C|{os.getpid()}|flood|{n}".encode())
+    finally:
+        os.sched_setaffinity(0, home)
+
+
+def held_up(instance, capture, phone):
+    """Nobody reads for two seconds, and every CPU has more to say than its ring holds."""
+    capture.process.send_signal(signal.SIGSTOP)
+    time.sleep(1)
+    flood(instance, sorted(os.sched_getaffinity(0)), 3000)
+    time.sleep(1)
+    capture.process.send_signal(signal.SIGCONT)
+
+
+def tasks(pid):
+    """All threads of @pid and of its children."""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        yield int(task.name)
+        for child in (task / "children").read_text().split():
+            yield from tasks(int(child))
+
+
+def move(phone, cpus):
+    for tid in tasks(phone.pid):
+        os.sched_setaffinity(tid, cpus)
+
+
+def held_up_on_one(instance, capture, phone):
+    """The same, but the other CPUs' rings hold all: their events come first, and do not tell that
+    the phone was elsewhere for a while."""
+    cpus = os.sched_getaffinity(0)
+    last = max(cpus)
+    move(phone, cpus - {last})
+    capture.process.send_signal(signal.SIGSTOP)
+    time.sleep(0.2)
+    move(phone, {last})
+    time.sleep(0.3)
+    move(phone, cpus - {last})
+    time.sleep(2)
+    flood(instance, [last], 3000)
+    capture.process.send_signal(signal.SIGCONT)
+
+
+def flooded(instance, capture, phone):
+    """Bursts on one CPU in turn, while jankd reads as always."""
+    for _ in range(4):
+        for cpu in sorted(os.sched_getaffinity(0)):
+            flood(instance, [cpu], 4000)
+            time.sleep(0.2)
+
+
+def play(mount, instance, truth, vocabulary):
+    return subprocess.Popen(
+        [PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", truth, "--vocabulary",
+         vocabulary, "--scenario", "game-30", "--seconds", str(SECONDS)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def by_layer(path):
+    """layer: [(present in microseconds, row)]"""
+    found = collections.defaultdict(list)
+    for row in rows(path):
+        found[row["layer"]].append((microseconds(row["present(s)"]), row))
+    return found
+
+
+def place(times, time_us):
+    """Which frame of the truth it is, or None. The phone reads the clock, then it writes."""
+    at = bisect.bisect(times, time_us) - 1
+    return at if at >= 0 and time_us - times[at] <= LATE_US else None
+
+
+def compare_frames(checks, what, truth, out, end_us):
+    """Known intervals are those of the truth; behind @end_us all are known."""
+    played, counted = by_layer(truth), by_layer(out / "frames.csv")
+    known = unknown = 0
+    for layer, series in counted.items():
+        times = [t for t, _ in played.get(layer, [])]
+        before = None
+        for time_us, row in series:
+            here = place(times, time_us)
+            if not checks.that(here is not None, f"{what}: {layer} at {time_us}: nobody played it"):
+                continue
+            if row["vsyncs"] == "" and before is not None:
+                unknown += 1
+                checks.that(time_us < end_us, f"{what}: {layer}: no interval at {time_us}, "
+                            f"{time_us - end_us} us behind the hole")
+            elif before is not None:
+                known += 1
+                checks.equal(here, before + 1, f"{what}: {layer} at {time_us}: frames were lost before")
+                expected = played[layer][here][1]["vsyncs"]
+                if expected != "":
+                    checks.equal(row["vsyncs"], expected, f"{what}: {layer} at {time_us}: vsyncs")
+            before = here
+        after = sum(t > end_us for t in times)
+        checks.equal(sum(t > end_us for t, _ in series), after, f"{what}: {layer}: frames afterwards")
+    print(f"{what}: {known} intervals known, {unknown} unknown")
+    checks.that(known > 60 and unknown > 0, f"{what}: {known} intervals known, {unknown} unknown")
+
+
+def compare_loss(checks, what, out, lost):
+    """Files and the kernel's statistics agree."""
+    total = sum(lost.values())
+    counters = json.loads((out / "session.json").read_text())["counters"]
+    checks.that(total > 0, f"{what}: nothing was lost")
+    checks.equal((counters["lost_events"], counters["lost_unknown"]), (total, 0), f"{what}: session.json")
+    told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
+    checks.equal(sum(int(re.search(r": (\d+) events", text)[1]) for text in told), total,
+                 f"{what}: events.csv: {told}")
+    by_surface = collections.Counter()
+    for row in rows(out, "fps.csv"):
+        by_surface[row["Surface"]] += int(row["lost events"])
+    checks.equal(by_surface.most_common(1)[0][1], total, f"{what}: rows of fps.csv: {by_surface}")
+    print(f"{what}: {total} events lost, {lost}")
+
+
+def once(checks, what, trouble, vocabulary, first_kilobytes=KILOBYTES):
+    mount = tracefs.root()
+    with tracefs.instance(mount, KILOBYTES) as instance, folder() as here:
+        (instance / "trace_clock").write_text("mono")
+        (instance / "per_cpu" / "cpu0" / "buffer_size_kb").write_text(str(first_kilobytes))
+        before = overruns(instance)
+        capture = Capture(mount, instance, here / "out", "-T", "2")
+        if not checks.that(capture.wait_ready(), f"{what}: jankd does not start"):
+            return
+        phone = play(mount, instance, here / "truth.csv", vocabulary)
+        time.sleep(3)
+        trouble(instance, capture, phone)
+        end_us = time.monotonic_ns() // 1000 + 400000
+        phone.wait(timeout=120)
+        time.sleep(0.6)
+        lost = {cpu: n - before[cpu] for cpu, n in overruns(instance).items()}
+        code, said, _ = capture.stop()
+        checks.equal((phone.returncode, code), (0, 0), f"{what}: exit codes: {said[-500:]}")
+        compare_loss(checks, what, here / "out", lost)
+        compare_frames(checks, what, here / "truth.csv", here / "out", end_us)
+
+
+checks = Checks()
+once(checks, "held up", held_up, "android-14")
+once(checks, "flooded", flooded, "android-9")
+if len(os.sched_getaffinity(0)) > 1:
+    once(checks, "held up on one CPU", held_up_on_one, "android-14", 4096)
+checks.end()

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/gfx2019.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "rules/memory.h"
 #include "rules/stats.h"
 
 /* What the program saw of a marker: it split the line at '|' and read the third field of lines
@@ -12,8 +15,8 @@ struct fields {
 	struct span third;
 };
 
-void gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
-		  const struct gfx2019_options *options, const struct row_sink *sink)
+int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
+		 const struct gfx2019_options *options, const struct row_sink *sink)
 {
 	struct span focus = span_of(options->focus);
 	const char *slash = focus.len ? memchr(focus.ptr, '/', focus.len) : NULL;
@@ -25,6 +28,14 @@ void gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
 	if (slash)
 		focus.len = (size_t)(slash - focus.ptr);
 	name_copy(g->app, sizeof(g->app), focus);
+	g->max = (int)options->max_series;
+	g->series = memory_new(options->max_series, sizeof(*g->series));
+	return g->series ? 0 : -ENOMEM;
+}
+
+void gfx2019_free(struct gfx2019 *g)
+{
+	free(g->series);
 }
 
 static size_t count_byte(struct span text, char byte)
@@ -108,13 +119,14 @@ static struct gfx2019_series *add_series(struct gfx2019 *g)
 {
 	struct gfx2019_series *oldest = &g->series[0];
 
-	if (g->n < GFX2019_SERIES_MAX)
+	if (g->n < g->max)
 		return &g->series[g->n++];
-	for (int i = 1; i < GFX2019_SERIES_MAX; i++)
-		if (g->series[i].last_ns < oldest->last_ns)
+	for (int i = 1; i < g->max; i++)
+		if (g->series[i].last_use < oldest->last_use)
 			oldest = &g->series[i];
 	if (oldest->stats.frames > 0 && g->options.type < 3)
 		write_row(g, oldest);
+	g->evicted++;
 	return oldest;
 }
 
@@ -204,6 +216,7 @@ static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
 		series->start_ns = tick->time_ns;
 	series->begun = true;
 	series->last_ns = tick->time_ns;
+	series->last_use = g->frames;
 	check(g, tick->time_ns);
 }
 

@@ -15,8 +15,6 @@
 #include "rules/ruleset_tables.h"
 #include "rules/surface.h"
 
-#define GFX2019_SERIES_MAX 512
-
 struct gfx2019_options {
 	double target_fps;
 	uint64_t kpi_ns;
@@ -24,7 +22,8 @@ struct gfx2019_options {
 	uint64_t delay_ns;
 	uint64_t min_frames;
 	uint64_t vsync_ns;
-	const char *focus; /* "app/activity" or NULL */
+	const char *focus;	 /* "app/activity" or NULL */
+	unsigned int max_series; /* that are known at a time */
 };
 
 struct gfx2019_series {
@@ -34,6 +33,7 @@ struct gfx2019_series {
 	bool begun; /* had a frame: start and last are set */
 	uint64_t start_ns;
 	uint64_t last_ns;
+	uint64_t last_use; /* number of the frame that was its last */
 	struct frame_stats stats;
 };
 
@@ -53,13 +53,18 @@ struct gfx2019 {
 	char info[NAME_SIZE + 1]; /* of drop rows: a line end and the last counter */
 	uint64_t presents;
 	uint64_t frames;
+	uint64_t evicted; /* series that had to make room */
 	int n;
-	struct gfx2019_series series[GFX2019_SERIES_MAX];
+	int max;
+	struct gfx2019_series *series;
 };
 
-/* @g: all zeros. @options are copied but for the focus, which is read only here. */
-void gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
-		  const struct gfx2019_options *options, const struct row_sink *sink);
+/* @g: all zeros. @options are copied but for the focus, which is read only here. Returns 0 or
+ * -ENOMEM; gfx2019_free() is due in any case. */
+int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
+		 const struct gfx2019_options *options, const struct row_sink *sink);
+
+void gfx2019_free(struct gfx2019 *g);
 
 void gfx2019_record(struct gfx2019 *g, const struct trace_record *record);
 

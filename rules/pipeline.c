@@ -346,7 +346,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->dropped_frames = a->dropped_frames;
 	c->layers_evicted = p->queue.layers_evicted;
 	c->layers_refused = a->no_room;
-	c->surfaces_evicted = p->queue.summary.evicted;
+	c->surfaces_evicted = p->gfx2019 ? p->gfx2019->evicted : p->queue.summary.evicted;
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->threads.evicted;
 	c->slices_unbalanced = a->threads.unbalanced;
@@ -369,13 +369,13 @@ static int set_up_gfx2019(struct pipeline *p, const struct pipeline_options *opt
 		.min_frames = options->min_frames,
 		.vsync_ns = options->vsync_ns ? options->vsync_ns : 1000000000 / 60,
 		.focus = options->focus,
+		.max_series = options->max_surfaces,
 	};
 
 	p->gfx2019 = memory_new(1, sizeof(*p->gfx2019));
 	if (!p->gfx2019)
 		return -ENOMEM;
-	gfx2019_init(p->gfx2019, p->rules, &its, &p->events.sink);
-	return 0;
+	return gfx2019_init(p->gfx2019, p->rules, &its, &p->events.sink);
 }
 
 static int set_up(struct pipeline *p, const struct pipeline_options *options)
@@ -392,6 +392,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	};
 
 	p->queue.options = *options;
+	if (p->rules->last_counter)
+		p->queue.options.max_surfaces = 1; /* nothing comes this way */
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
 	if (frame_queue_init(&p->queue) < 0 ||
@@ -432,6 +434,8 @@ struct pipeline *pipeline_free(struct pipeline *p)
 	if (p) {
 		attribution_free(&p->attribution);
 		frame_queue_free(&p->queue);
+		if (p->gfx2019)
+			gfx2019_free(p->gfx2019);
 		free(p->gfx2019);
 		free(p->queue.log);
 	}

@@ -226,11 +226,13 @@ int capture_loop(struct capture *capture)
 
 /* --- set-up and its reverse --- */
 
-/* A terminal that is gone ends 'run'; a daemon has none. */
+/* A terminal that is gone ends 'run'. A daemon has none: it reads its rules again. */
 static void take_hangup(struct capture *capture)
 {
 	if (capture->options->command == OPTIONS_RUN)
 		capture_stop(capture, EXIT_DONE);
+	else
+		session_reload_rules(&capture->session);
 }
 
 static void take_signal(struct capture *capture, int number)
@@ -238,6 +240,9 @@ static void take_signal(struct capture *capture, int number)
 	switch (number) {
 	case SIGHUP:
 		take_hangup(capture);
+		break;
+	case SIGUSR1:
+		output_rotate(&capture->session.output, "SIGUSR1");
 		break;
 	case SIGWINCH:
 	case SIGTSTP:
@@ -262,7 +267,9 @@ static void on_signal(struct watcher *watcher, uint32_t events)
  * something to put back. */
 static int open_signals(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
+	static const int numbers[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGWINCH, SIGTSTP
+	};
 	sigset_t signals;
 
 	signal(SIGPIPE, SIG_IGN);

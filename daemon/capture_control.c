@@ -46,6 +46,20 @@ static void answer_top(struct capture *capture, const struct control_request *re
 	table_free(table);
 }
 
+static void answer_rotate(struct capture *capture, FILE *out)
+{
+	struct output *output = &capture->session.output;
+	int error = output_rotate(output, "asked for");
+
+	output_flush(output);
+	if (error < 0)
+		fprintf(out, "error: the files stay: %s\n", strerror(-error));
+	else if (error > 0)
+		fputs("ok\nno rows yet: the files stay\n", out);
+	else
+		fprintf(out, "ok\nsegment %06lu is closed\n", output->segment);
+}
+
 static bool answer(void *context, const struct control_request *request, FILE *out)
 {
 	struct capture *capture = context;
@@ -65,7 +79,7 @@ static bool answer(void *context, const struct control_request *request, FILE *o
 		fputs("ok\n", out);
 		return true;
 	case CONTROL_ROTATE:
-		fputs("ok\n", out);
+		answer_rotate(capture, out);
 		return true;
 	default: /* CONTROL_STOP */
 		capture_stop(capture, EXIT_DONE);

@@ -286,6 +286,26 @@ void session_mark(struct session *session, const char *text)
 	output_flush(&session->output);
 }
 
+void session_reload_rules(struct session *session)
+{
+	const char *name = session->options->rules;
+	struct ruleset *rules = rules_load(session_command(session), name);
+	int error = rules ? pipeline_set_rules(session->pipeline, rules) : 0;
+
+	if (!rules) {
+		output_tell(&session->output, "tracing", "the old rules stay: %s", report_last());
+	} else if (error < 0) {
+		output_tell(&session->output, "tracing",
+			    "the old rules stay: those of %s want another engine", name);
+		ruleset_free(rules);
+	} else {
+		output_tell(&session->output, "tracing", "rules were read again: %s", name);
+		ruleset_free(session->rules);
+		session->rules = rules;
+	}
+	output_flush(&session->output);
+}
+
 /* What was read, for people. */
 static const char *input_of(const struct session *session)
 {

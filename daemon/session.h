@@ -82,6 +82,9 @@ void session_flush(struct session *session);
 /* A moment that somebody wants to find again: a row of events.csv, now. @text: any bytes. */
 void session_mark(struct session *session, const char *text);
 
+/* Reads the rules again; where that fails the old ones stay. An event tells of it. */
+void session_reload_rules(struct session *session);
+
 /* Ends it: closes rows and files. Returns 0, or EXIT_FAILED after the reason was said: the files
  * are incomplete, or there is nothing to count in the trace. */
 int session_end(struct session *session);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <json.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -209,11 +210,60 @@ static void add_input_counters(struct json_object *object, const struct session 
 	add_count(object, "snapshots_failed", session->snapshot.failed);
 }
 
+/* By CPU those that the kernel counted; the CPUs behind the last one of the table are "other". */
+static struct json_object *lost_by_cpu(const struct pipeline_counters *counters)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (int cpu = 0; cpu <= PIPELINE_CPUS; cpu++) {
+		char name[16] = "other";
+
+		if (counters->lost_by_cpu[cpu] == 0)
+			continue;
+		if (cpu < PIPELINE_CPUS)
+			snprintf(name, sizeof(name), "%d", cpu);
+		add_count(object, name, counters->lost_by_cpu[cpu]);
+	}
+	return object;
+}
+
+/* What did not reach the rows, and for which cause. */
+static struct json_object *lost_object(const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	struct json_object *object = json_object_new_object();
+
+	add_count(object, "events", counters->lost_events);
+	json_object_object_add(object, "by_cpu", lost_by_cpu(counters));
+	add_count(object, "unknown_times", counters->lost_unknown);
+	add_count(object, "holes", counters->holes);
+	add_count(object, "rows", output_rows_lost(&session->output));
+	return object;
+}
+
+/* How well it works, in the words of 'jankd status'. */
+static void add_health(struct json_object *object, const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	const struct ftrace_text *text = &session->text;
+
+	add_count(object, "events", counters->records);
+	json_object_object_add(object, "lost", lost_object(session));
+	add_count(object, "malformed", text->malformed + text->glued + text->too_long);
+	add_count(object, "late", counters->late);
+	add_count(object, "unattributed_presents", counters->unattributed_presents);
+	add_count(object, "evicted_surfaces", counters->surfaces_evicted);
+	add_count(object, "queue_high_water", counters->queue_high_water);
+	add_count(object, "rotations", session->output.rotations);
+	add_count(object, "restarts", counters->surfaceflinger_restarts);
+}
+
 static struct json_object *counters_object(const struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 	struct json_object *object = json_object_new_object();
 
+	add_health(object, session);
 	add_input_counters(object, session);
 	add_count(object, "records", counters->records);
 	add_count(object, "ticks", counters->ticks);
@@ -298,7 +348,8 @@ char *session_json_status(const struct session *session, double uptime_s)
 	char *copy;
 
 	add_count(object, "pid", (uint64_t)getpid());
-	json_object_object_add(object, "uptime_s", json_object_new_double(uptime_s));
+	json_object_object_add(object, "uptime_s",
+			       json_object_new_double((double)(uint64_t)(uptime_s * 1e3) / 1e3));
 	add_text(object, "folder", session->folder.path);
 	add_text(object, "last_words", report_last());
 	text = print(object);

@@ -51,14 +51,39 @@ static void print_seen(FILE *out, const struct session *session,
 static void print_lost(FILE *out, const struct session *session,
 		       const struct pipeline_counters *counters)
 {
-	const struct ftrace_text *text = &session->text;
-
 	fprintf(out, "lost     %" PRIu64 " events", counters->lost_events);
 	if (counters->lost_unknown > 0)
 		fprintf(out, " and %" PRIu64 " times an unknown number", counters->lost_unknown);
-	fprintf(out, ", %" PRIu64 " malformed, %" PRIu64 " rows, %" PRIu64 " surfaces evicted\n",
-		text->malformed + text->glued + text->too_long, output_rows_lost(&session->output),
-		counters->surfaces_evicted);
+	fprintf(out, ", %" PRIu64 " rows\n", output_rows_lost(&session->output));
+}
+
+/* What is worth a line only where there was any. */
+static void print_odd(FILE *out, const struct session *session,
+		      const struct pipeline_counters *counters)
+{
+	const struct ftrace_text *text = &session->text;
+	const struct {
+		const char *name;
+		uint64_t count;
+	} odd[] = {
+		{ "holes", counters->holes },
+		{ "malformed lines", text->malformed + text->glued + text->too_long },
+		{ "late events", counters->late },
+		{ "presents without a frame", counters->unattributed_presents },
+		{ "surfaces evicted", counters->surfaces_evicted },
+		{ "restarts of SurfaceFlinger", counters->surfaceflinger_restarts },
+		{ "rotations", session->output.rotations },
+	};
+	const char *between = "and      ";
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		if (odd[i].count == 0)
+			continue;
+		fprintf(out, "%s%" PRIu64 " %s", between, odd[i].count, odd[i].name);
+		between = ", ";
+	}
+	if (strcmp(between, ", ") == 0)
+		fputc('\n', out);
 }
 
 static void print_costs(FILE *out, double uptime_s)
@@ -88,6 +113,7 @@ void status_text_print(FILE *out, const struct session *session, double uptime_s
 	print_since(out, uptime_s);
 	print_seen(out, session, counters);
 	print_lost(out, session, counters);
+	print_odd(out, session, counters);
 	print_costs(out, uptime_s);
 	if (report_last()[0])
 		print_text(out, "said", report_last());

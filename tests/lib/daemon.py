@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A jankd that was started and is asked, from outside."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+
+from jankd import jankd
+
+COUNTING = re.compile(r"jankd: counting into (.+) \(pid (\d+)\)\n\Z")
+
+
+def is_alive(pid):
+    """A zombie is not: who adopts the orphans here may never look after them."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_until(true, seconds=10.0):
+    """Does it become true in time?"""
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+class Daemon:
+    """jankd start on an instance, in a folder."""
+
+    def __init__(self, mount, instance, out, *arguments):
+        self.out = out
+        self.command = ["start", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
+                        "--frames-log", "-F", out, *arguments]
+        self.pid = 0
+
+    def start(self, **keywords):
+        """Returns how jankd start ended."""
+        done = jankd(*self.command, timeout=90, **keywords)
+        said = COUNTING.match(done.stdout.decode())
+        self.pid = int(said.group(2)) if done.returncode == 0 and said else 0
+        return done
+
+    def ask(self, command, *arguments, **keywords):
+        return jankd(command, "-F", self.out, *arguments, timeout=90, **keywords)
+
+    def status(self):
+        return json.loads(self.ask("status", "--json").stdout)
+
+    def stop(self):
+        return self.ask("stop")
+
+    def connect(self):
+        """A connection to its control socket."""
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(20)
+        client.connect("\0" + (self.out / ".lock").read_text().split()[1])
+        return client
+
+    def kill(self):
+        """For the end of a test that went wrong."""
+        if self.pid and is_alive(self.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGTERM)
+            wait_until(lambda: not is_alive(self.pid))
+
+
+@contextlib.contextmanager
+def started(checks, mount, instance, out, *arguments):
+    """A daemon that counts, or None."""
+    daemon = Daemon(mount, instance, out, *arguments)
+    done = daemon.start()
+    try:
+        checks.that(daemon.pid, f"start {arguments}: {done.returncode} {done.stdout!r} {done.stderr!r}")
+        yield daemon
+    finally:
+        daemon.kill()

@@ -101,8 +101,8 @@ int android_atrace_start(uint64_t buffer_kb, const char *categories, bool until_
 	status = child_run(command.argv, ANDROID_ATRACE_MS, until_signal, output, sizeof(output));
 	if (status == 0)
 		return 0;
-	report("run: atrace --async_start: %s; try other --categories, or --no-atrace",
-	       reason(status, output));
+	report_capture("atrace --async_start: %s; try other --categories, or --no-atrace",
+		       reason(status, output));
 	return status < 0 ? status : -EIO;
 }
 

@@ -358,6 +358,7 @@ int capture_begin(struct capture *capture, const struct options *options)
 		.bell = WATCHER_NONE,
 	};
 	control_init(&capture->control);
+	report_name(options_command_name(options->command));
 	code = session_open(&capture->session, options);
 	if (code == 0)
 		code = catch_signals(capture);

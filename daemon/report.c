@@ -7,19 +7,43 @@
 #include "daemon/text.h"
 
 static char last[1024];
+static const char *name = "run";
+
+static void print(const char *raw)
+{
+	char line[4 * 2048];
+
+	text_escape(line, sizeof(line), raw);
+	snprintf(last, sizeof(last), "%.*s", (int)sizeof(last) - 1, line);
+	fprintf(stderr, "jankd: %s\n", line);
+}
 
 void report(const char *format, ...)
 {
 	char raw[2048];
-	char line[4 * sizeof(raw)];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
-	text_escape(line, sizeof(line), raw);
-	snprintf(last, sizeof(last), "%.*s", (int)sizeof(last) - 1, line);
-	fprintf(stderr, "jankd: %s\n", line);
+	print(raw);
+}
+
+void report_name(const char *command)
+{
+	name = command;
+}
+
+void report_capture(const char *format, ...)
+{
+	char raw[2048];
+	int len = snprintf(raw, sizeof(raw), "%s: ", name);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(raw + len, sizeof(raw) - (size_t)len, format, args);
+	va_end(args);
+	print(raw);
 }
 
 const char *report_last(void)

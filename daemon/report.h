@@ -14,6 +14,10 @@ enum exit_code {
  * hold any) are escaped. Who finds the reason prints it; callers pass the code on silently. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for what 'run' and 'start' share: their name comes first, as report_name() was told. */
+void report_capture(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void report_name(const char *command);
+
 /* The line that was printed last, without "jankd: "; "" where there was none. For those whose
  * standard error nobody reads. */
 const char *report_last(void);

@@ -56,8 +56,8 @@ static ssize_t pipe_read(struct source *source, void *buffer, size_t size)
 		return -EAGAIN;
 	}
 	error = errno;
-	report("run: %s/trace_pipe: %s; the capture ends here", tracefs_path(pipe->tracefs),
-	       strerror(error));
+	report_capture("%s/trace_pipe: %s; the capture ends here", tracefs_path(pipe->tracefs),
+		       strerror(error));
 	return -error;
 }
 
@@ -76,15 +76,15 @@ static void refuse(const struct tracefs *tracefs, int error)
 	const char *path = tracefs_path(tracefs);
 
 	if (error == -EBUSY)
-		report("run: %s/trace_pipe: another program reads it; end that one, or read an "
-		       "--instance of its own",
-		       path);
+		report_capture("%s/trace_pipe: another program reads it; end that one, or read an "
+			       "--instance of its own",
+			       path);
 	else if (error == -EACCES || error == -EPERM)
-		report("run: %s/trace_pipe: %s; run it as root, on a device as root or shell", path,
-		       strerror(-error));
+		report_capture("%s/trace_pipe: %s; run it as root, on a device as root or shell",
+			       path, strerror(-error));
 	else
-		report("run: %s/trace_pipe: %s; check the kernel's tracing", path,
-		       strerror(-error));
+		report_capture("%s/trace_pipe: %s; check the kernel's tracing", path,
+			       strerror(-error));
 }
 
 int source_pipe_open(struct source **out, struct tracefs *tracefs)

@@ -79,14 +79,15 @@ int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *want
 static int refuse_directory(const char *wanted, int error)
 {
 	if (error == -EACCES || error == -EPERM)
-		report("run: tracefs: %s; run it as root, on a device as root or shell",
-		       strerror(-error));
+		report_capture("tracefs: %s; run it as root, on a device as root or shell",
+			       strerror(-error));
 	else if (wanted)
-		report("run: --tracefs %s: no tracefs there; mount it: mount -t tracefs nodev %s",
-		       wanted, wanted);
+		report_capture(
+			"--tracefs %s: no tracefs there; mount it: mount -t tracefs nodev %s",
+			wanted, wanted);
 	else
-		report("run: tracefs: not mounted; mount it as root: "
-		       "mount -t tracefs nodev /sys/kernel/tracing");
+		report_capture("tracefs: not mounted; mount it as root: "
+			       "mount -t tracefs nodev /sys/kernel/tracing");
 	return error;
 }
 
@@ -103,9 +104,10 @@ static int open_instance(struct tracefs *tracefs, const char *name)
 	tracefs->instance = tracefs_instance_create(name);
 	if (!tracefs->instance) {
 		error = errno ? errno : EIO;
-		report("run: --instance %s: cannot be made in %s: %s; run it as root, or name an "
-		       "instance that is there",
-		       name, tracefs->directory, strerror(error));
+		report_capture(
+			"--instance %s: cannot be made in %s: %s; run it as root, or name an "
+			"instance that is there",
+			name, tracefs->directory, strerror(error));
 		return -error;
 	}
 	tracefs->ours = tracefs_instance_is_new(tracefs->instance);
@@ -127,7 +129,7 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 	int error;
 
 	if (!tracefs) {
-		report("run: out of memory; close other programs");
+		report_capture("out of memory; close other programs");
 		return -ENOMEM;
 	}
 	error = tracefs_find(tracefs->directory, directory);
@@ -172,8 +174,9 @@ static int switch_on(struct tracefs *tracefs)
 	if (tracefs_trace_on(tracefs->instance) == 0)
 		return 0;
 	error = errno ? errno : EIO;
-	report("run: %s/tracing_on: tracing is off and cannot be switched on: %s; run it as root",
-	       tracefs->path, strerror(error));
+	report_capture(
+		"%s/tracing_on: tracing is off and cannot be switched on: %s; run it as root",
+		tracefs->path, strerror(error));
 	return -error;
 }
 

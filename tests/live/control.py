@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whoever connects to the control socket, and whatever he says: the capture loses nothing."""
+
+import contextlib
+import os
+import pathlib
+import random
+import socket
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from daemon import started, wait_until
+from jankd import Checks, jankd, rows
+from live import play, session
+from measure import memory_kb
+
+MESSAGES = 1000
+SILENT = 100
+CLIENTS_MAX = 16
+
+
+def descriptors(pid):
+    return len(list(pathlib.Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def garbage(number):
+    """Something that is no request; some of it has no end, some no line end."""
+    chance = random.Random(number)
+    kind = number % 6
+    if kind == 0:
+        return bytes(chance.randrange(256) for _ in range(chance.randrange(200))) + b"\n"
+    if kind == 1:
+        return b"A" * 5000
+    if kind == 2:
+        return b"sta"
+    if kind == 3:
+        return b"\n" * chance.randrange(1, 50)
+    if kind == 4:
+        return b"status text 99999999999\n"
+    return b"mark \x00\xff\\\n"
+
+
+def say(daemon, message):
+    """Says it and hangs up; whatever comes back is not read."""
+    with contextlib.suppress(ConnectionError, socket.timeout), daemon.connect() as client:
+        client.sendall(message)
+
+
+def shout(checks, daemon, held):
+    """All at once, while a trace is played."""
+    for number in range(MESSAGES):
+        say(daemon, garbage(number))
+        if number % (MESSAGES // SILENT) == 0:
+            held.append(daemon.connect())
+    # Half a message, and an answer that is never read.
+    for message in (b"stat", b"top 4096 4096\n"):
+        client = daemon.connect()
+        client.sendall(message)
+        held.append(client)
+
+
+def crowd(checks):
+    what = "a crowd"
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        truth, held = here / "truth.csv", []
+        shouting = threading.Thread(target=shout, args=(checks, daemon, held))
+        before = descriptors(daemon.pid)
+        timer = threading.Timer(0.5, shouting.start)
+        timer.start()
+        play(mount, instance, truth, "--scenario", "steady-60", "--seconds", 4)
+        timer.join()
+        shouting.join()
+        checks.that(len(held) >= SILENT, f"{what}: {len(held)} silent clients")
+        checks.that(descriptors(daemon.pid) <= before + CLIENTS_MAX, f"{what}: descriptors")
+        checks.equal(daemon.ask("status").returncode, 0, f"{what}: status beside silent clients")
+        checks.that(wait_until(lambda: descriptors(daemon.pid) <= before, 10),
+                    f"{what}: {descriptors(daemon.pid)} descriptors, {before} before")
+        state = daemon.status()["counters"]
+        checks.equal((state["lost_events"], state["lost_unknown"]), (0, 0), f"{what}: lost events")
+        checks.that(memory_kb(daemon.pid) < 30000, f"{what}: {memory_kb(daemon.pid)} KB")
+        done = daemon.stop()
+        checks.equal(done.returncode, 0, f"{what}: stop: {done.stderr!r}")
+        checks.equal(len(rows(daemon.out, "frames.csv")), len(rows(truth)), f"{what}: frames")
+        for client in held:
+            client.close()
+
+
+def answers(checks):
+    """Each request gets one answer, and then the end."""
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        for message, begin in ((b"status\n", b"ok\n{"), (b"top 80 24\n", b"ok\njankd"), (b"rotate\n", b"ok\n"),
+                               (b"mark x\n", b"ok\n"), (b"nonsense\n", b"error: "), (b"\n", b"error: "),
+                               (b"mark \xff\xfe\n", b"ok\n"), (b"mark \0\n", b"error: "),
+                               (b"top 80\n", b"error: "), (b"status\nstop\n", b"ok\n{")):
+            with daemon.connect() as client:
+                client.sendall(message)
+                got = b""
+                with contextlib.suppress(ConnectionError):
+                    while data := client.recv(65536):
+                        got += data
+            checks.that(got.startswith(begin), f"{message!r}: {got[:80]!r}")
+        with daemon.connect() as client:
+            for byte in b"status\n":
+                client.sendall(bytes([byte]))
+                time.sleep(0.01)
+            checks.that(client.recv(65536).startswith(b"ok\n{"), "a request byte by byte")
+        marks = [row["text"] for row in rows(daemon.out, "events-000001.csv") + rows(daemon.out, "events.csv")
+                 if row["kind"] == "mark"]
+        checks.equal(marks, ["x", "\\xFF\\xFE"], "marks")
+
+
+def as_nobody(do):
+    """What a child that is another user returns, as a number."""
+    child = os.fork()
+    if child == 0:
+        code = 99
+        with contextlib.suppress(BaseException):
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            code = do()
+        os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def strangers(checks):
+    """Another uid is not admitted, though it may read where the socket is."""
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        here.chmod(0o755)
+
+        def ask(message):
+            with daemon.connect() as client:
+                with contextlib.suppress(ConnectionError):
+                    client.sendall(message)
+                    return 1 if client.recv(100) else 0
+            return 0
+
+        checks.equal(as_nobody(lambda: ask(b"status\n")), 0, "a stranger asks for the status")
+        checks.equal(as_nobody(lambda: ask(b"stop\n")), 0, "a stranger asks for the end")
+        checks.equal(daemon.ask("status").returncode, 0, "afterwards")
+
+
+def impostor(checks):
+    """Who listens where a folder says is asked only if it is one of us."""
+    with session() as (_, _, here):
+        here.chmod(0o755)
+        home = here / "home"
+        home.mkdir()
+        home.chmod(0o777)
+        name = f"jankd-test-{os.getpid()}"
+
+        def serve():
+            (home / ".lock").write_text(f"1\n{name}\n")
+            os.chown(home / ".lock", -1, -1)
+            with socket.socket(socket.AF_UNIX) as server:
+                server.bind("\0" + name)
+                server.listen()
+                server.settimeout(20)
+                client = server.accept()[0]
+                client.settimeout(5)
+                return 1 if client.recv(100) else 0
+
+        result = []
+        server = threading.Thread(target=lambda: result.append(as_nobody(serve)))
+        server.start()
+        checks.that(wait_until(lambda: name in pathlib.Path("/proc/net/unix").read_text()), "impostor: no socket")
+        # The folder looks like root's.
+        text = (home / ".lock").read_text()
+        (home / ".lock").unlink()
+        (home / ".lock").write_text(text)
+        done = jankd("status", "-F", home, timeout=30)
+        server.join()
+        checks.equal(done.returncode, 1, f"impostor: {done.stdout!r}")
+        checks.that(b"somebody else" in done.stderr, f"impostor: {done.stderr!r}")
+        checks.equal(result, [0], "impostor: was asked something")
+
+
+tracefs.root()
+checks = Checks()
+for case in (crowd, answers, strangers, impostor):
+    case(checks)
+checks.end()

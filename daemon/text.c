@@ -6,47 +6,90 @@
 #include <string.h>
 
 /* Length of the valid UTF-8 character at @byte (RFC 3629: no overlong form, no surrogate, at
- * most U+10FFFF), or 0. Ends at the NUL, which is no continuation byte. */
-static unsigned int utf8_length(const unsigned char *byte)
+ * most U+10FFFF) and its code, or 0. Ends at the NUL, which is no continuation byte. */
+static unsigned int utf8_decode(const unsigned char *byte, uint32_t *code)
 {
 	unsigned int len = byte[0] < 0x80 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
-	uint32_t code;
 
+	*code = byte[0];
 	if (len == 1)
 		return 1;
 	if (byte[0] < 0xc2 || byte[0] > 0xf4)
 		return 0;
-	code = byte[0] & (0x7fu >> len);
+	*code = byte[0] & (0x7fu >> len);
 	for (unsigned int i = 1; i < len; i++) {
 		if ((byte[i] & 0xc0) != 0x80)
 			return 0;
-		code = code << 6 | (byte[i] & 0x3f);
+		*code = *code << 6 | (byte[i] & 0x3f);
 	}
-	if (len == 3 && (code < 0x800 || (code >= 0xd800 && code <= 0xdfff)))
+	if (len == 3 && (*code < 0x800 || (*code >= 0xd800 && *code <= 0xdfff)))
 		return 0;
-	if (len == 4 && (code < 0x10000 || code > 0x10ffff))
+	if (len == 4 && (*code < 0x10000 || *code > 0x10ffff))
 		return 0;
 	return len;
 }
 
-static bool is_control(const unsigned char *byte, unsigned int len)
+struct code_range {
+	uint32_t first, last;
+};
+
+static bool is_in(uint32_t code, const struct code_range *ranges, size_t count)
 {
-	if (len == 1)
-		return byte[0] < 0x20 || byte[0] == 0x7f;
-	return len == 2 && byte[0] == 0xc2 && byte[1] < 0xa0;
+	for (size_t i = 0; i < count; i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
 }
 
-struct text_unit text_next(const char *at)
+/* C0, DEL and C1. */
+static bool is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+/* What turns the direction of the text behind it, or ends a line: a terminal may show such a name
+ * as another, and what follows it, too. */
+static bool is_direction(uint32_t code)
+{
+	static const struct code_range ranges[] = {
+		{ 0x061c, 0x061c },
+		{ 0x200e, 0x200f },
+		{ 0x2028, 0x202e },
+		{ 0x2066, 0x2069 },
+	};
+
+	return is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
+}
+
+/* East Asian wide characters and pictures, in whole blocks. All others count as one column: marks
+ * that take none make a table ragged, but never wider than its terminal. */
+static bool is_wide(uint32_t code)
+{
+	static const struct code_range ranges[] = {
+		{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x23e9, 0x23f3 },
+		{ 0x25fd, 0x25fe },   { 0x2614, 0x27bf },   { 0x2b1b, 0x2b55 },
+		{ 0x2e80, 0x303e },   { 0x3041, 0xa4cf },   { 0xa960, 0xa97f },
+		{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe10, 0xfe19 },
+		{ 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
+		{ 0x16fe0, 0x1b2ff }, { 0x1f004, 0x1faff }, { 0x20000, 0x3fffd },
+	};
+
+	return code >= ranges[0].first && is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
+}
+
+/* The next character; @is_terminal: fit for one. */
+static struct text_unit next_unit(const char *at, bool is_terminal)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	const unsigned char *byte = (const unsigned char *)at;
 	struct text_unit unit = { .len = 0, .used = 0 };
 	unsigned int len;
+	uint32_t code;
 
 	if (byte[0] == '\0')
 		return unit;
-	len = utf8_length(byte);
-	if (len > 0 && !is_control(byte, len)) {
+	len = utf8_decode(byte, &code);
+	if (len > 0 && !is_control(code) && !(is_terminal && is_direction(code))) {
 		memcpy(unit.bytes, at, len);
 		unit.len = unit.used = len;
 		return unit;
@@ -60,12 +103,17 @@ struct text_unit text_next(const char *at)
 	return unit;
 }
 
+struct text_unit text_next(const char *at)
+{
+	return next_unit(at, false);
+}
+
 size_t text_escape(char *to, size_t size, const char *from)
 {
 	size_t len = 0;
 
 	for (;;) {
-		struct text_unit unit = text_next(from);
+		struct text_unit unit = next_unit(from, true);
 
 		if (unit.used == 0 || len + unit.len >= size)
 			break;
@@ -77,28 +125,46 @@ size_t text_escape(char *to, size_t size, const char *from)
 	return len;
 }
 
-static bool begins_character(char c)
+/* Steps over a character of escaped text. Returns its columns. */
+static size_t step(const char **at)
 {
-	return ((unsigned char)c & 0xc0) != 0x80;
+	uint32_t code;
+	unsigned int len = utf8_decode((const unsigned char *)*at, &code);
+
+	*at += len > 0 ? len : 1;
+	return len > 0 && is_wide(code) ? 2 : 1;
 }
 
 size_t text_columns(const char *text)
 {
 	size_t columns = 0;
 
-	for (; *text; text++)
-		columns += begins_character(*text);
+	while (*text)
+		columns += step(&text);
 	return columns;
 }
 
-/* Steps over @columns characters of escaped text. */
+/* As many characters as fit in @columns. */
+static const char *head_end(const char *text, size_t columns)
+{
+	for (;;) {
+		const char *next = text;
+		size_t width = *text ? step(&next) : columns + 1;
+
+		if (width > columns)
+			return text;
+		columns -= width;
+		text = next;
+	}
+}
+
+/* As few characters as take @columns. */
 static const char *skip_columns(const char *text, size_t columns)
 {
 	while (*text && columns > 0) {
-		text++;
-		while (!begins_character(*text))
-			text++;
-		columns--;
+		size_t width = step(&text);
+
+		columns -= width < columns ? width : columns;
 	}
 	return text;
 }
@@ -115,7 +181,7 @@ size_t text_shorten(char *to, size_t size, const char *from, size_t columns)
 		return strlen(to);
 	head = (columns - 2) / 2;
 	tail = columns - 2 - head;
-	at = to + (skip_columns(to, head) - to);
+	at = to + (head_end(to, head) - to);
 	cut = skip_columns(to, all - tail);
 	*at++ = '.';
 	*at++ = '.';

@@ -22,13 +22,14 @@ struct text_unit {
  */
 struct text_unit text_next(const char *at);
 
-/* Escapes @from into @to, which has @size bytes, cut at a whole character. Returns the length. */
+/* Escapes @from for a terminal into @to, which has @size bytes, cut at a whole character. What
+ * turns the direction of text (U+202E) comes out as \xNN, too. Returns the length. */
 size_t text_escape(char *to, size_t size, const char *from);
 
-/* Columns that escaped text takes on a terminal, one for each character. */
+/* Columns that escaped text takes on a terminal: two for a wide character. */
 size_t text_columns(const char *text);
 
-/* Escapes @from into at most @columns characters: what is too long loses its middle to "..". */
+/* Escapes @from into at most @columns columns: what is too long loses its middle to "..". */
 size_t text_shorten(char *to, size_t size, const char *from, size_t columns);
 
 #endif

@@ -11,13 +11,15 @@ import struct
 import subprocess
 import sys
 import termios
+import unicodedata
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import JANKD, Checks, folder, skip
 
-HOSTILE = ("esc\x1b[31mred\x1b]0;title\x07#0", "c1 \x9b31m#0", "tab\tand bell\x07#0", "x" * 900 + "#0")
-CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+HOSTILE = ("esc\x1b[31mred\x1b]0;title\x07#0", "c1 \x9b31m#0", "tab\tand bell\x07#0", "x" * 900 + "#0",
+           "right to left \u202e\u2066#0", "wide " + "\u6e38\u620f" * 40 + "#0", "\U0001f3ae\ud55c#0")
+CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def on_terminal(columns, *arguments):
@@ -36,6 +38,11 @@ def on_terminal(columns, *arguments):
     return said.decode(errors="replace"), child.wait()
 
 
+def width(line):
+    """Columns that a terminal gives to a line."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
 def analyze(checks, here, columns):
     what = f"a terminal of {columns} columns"
     trace = here / "trace.txt"
@@ -47,7 +54,8 @@ def analyze(checks, here, columns):
     checks.that(not CONTROL.search(said), f"{what}: control bytes in {said[:500]!r}")
     table = [line for line in said.splitlines() if not line.startswith(("presents ", "CSV files "))]
     checks.equal(len(table), 1 + len(names), f"{what}: lines of the table")
-    checks.equal([line for line in table if len(line) > columns], [], f"{what}: lines that do not fit")
+    checks.equal([line for line in table if width(line) > columns], [], f"{what}: lines that do not fit")
+    checks.equal({width(line) for line in table}, {width(table[0])}, f"{what}: widths of lines")
     checks.that("FPS" in table[0] and "score" in table[0], f"{what}: head {table[0]!r}")
 
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a terminal and a file get to see of a name. */
+#include "daemon/text.h"
+
+#include <string.h>
+
+#include "tests/unit/unit.h"
+
+static void is_shown_as(const char *from, const char *expected)
+{
+	char text[512];
+
+	assert_int_equal(text_escape(text, sizeof(text), from), strlen(expected));
+	assert_string_equal(text, expected);
+}
+
+static void escapes_for_a_terminal(void **state)
+{
+	(void)state;
+	is_shown_as("plain \\ name", "plain \\ name");
+	is_shown_as("\x1b[31m\n\x7f", "\\x1B[31m\\x0A\\x7F");
+	is_shown_as("\xc2\x9b"
+		    "31m",
+		    "\\xC2\\x9B31m");
+	is_shown_as("\xff\xc3\xa9", "\\xFF\xc3\xa9");
+	/* U+202E and U+2066 turn what follows, U+2028 ends a line, U+061C is a mark of direction.
+	 */
+	is_shown_as("a\xe2\x80\xae"
+		    "b",
+		    "a\\xE2\\x80\\xAE"
+		    "b");
+	is_shown_as("\xe2\x81\xa6\xe2\x80\xa8\xd8\x9c", "\\xE2\\x81\\xA6\\xE2\\x80\\xA8\\xD8\\x9C");
+	/* Their neighbours stay. */
+	is_shown_as("\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5", "\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5");
+}
+
+static void keeps_direction_in_files(void **state)
+{
+	struct text_unit unit = text_next("\xe2\x80\xae"
+					  "b");
+
+	(void)state;
+	assert_int_equal(unit.len, 3);
+	assert_int_equal(unit.used, 3);
+}
+
+static void counts_columns(void **state)
+{
+	(void)state;
+	assert_int_equal(text_columns(""), 0);
+	assert_int_equal(text_columns("abc\xc3\xa9"), 4);
+	assert_int_equal(text_columns("\xe6\xb8\xb8\xe6\x88\x8f"), 4);	   /* two of Han */
+	assert_int_equal(text_columns("\xed\x95\x9c\xea\xb8\x80 x"), 6);   /* two of Hangul */
+	assert_int_equal(text_columns("\xef\xbc\xa1\xf0\x9f\x8e\xae"), 4); /* wide A, a picture */
+	assert_int_equal(text_columns("\xef\xbd\xb1\xd0\x96\xce\xb1"), 3); /* half-wide Kana */
+}
+
+/* However a name is cut, it fits, and is cut between characters. */
+static void shortens(void **state)
+{
+	static const char *const names[] = {
+		"com.example.app/com.example.app.MainActivity",
+		"\xe6\xb8\xb8\xe6\x88\x8f"
+		"a\xe6\xb8\xb8\xe6\x88\x8f\xe6\xb8\xb8"
+		"bc\xe6\xb8\xb8\xe6\x88\x8f",
+		"\x1b\x1b\x1b\xf0\x9f\x8e\xae\x1b\xe6\xb8\xb8\x1b\x1b",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		for (size_t columns = 4; columns < 50; columns++) {
+			char text[512], again[512];
+			size_t got;
+
+			text_shorten(text, sizeof(text), names[i], columns);
+			got = text_columns(text);
+			assert_true(got <= columns);
+			text_escape(again, sizeof(again), names[i]);
+			assert_true(got + 2 >= columns || strcmp(text, again) == 0);
+			text_escape(again, sizeof(again), text);
+			assert_string_equal(again, text);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(escapes_for_a_terminal),
+		cmocka_unit_test(keeps_direction_in_files),
+		cmocka_unit_test(counts_columns),
+		cmocka_unit_test(shortens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

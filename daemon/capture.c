@@ -101,8 +101,11 @@ static void drain_if_due(struct capture *capture)
 		capture->dry_ns = loop_now();
 		pipeline_doubt(capture->session.pipeline, false);
 	}
-	if (any)
+	if (any) {
 		capture->bell_rang = false;
+		/* What a kill takes away is less than a second of rows. */
+		output_flush(&capture->session.output);
+	}
 	if (n < 0 && n != -EAGAIN)
 		capture_stop(capture, EXIT_FAILED);
 	else if (n > 0)

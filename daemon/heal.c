@@ -80,9 +80,9 @@ static int heal(int folder_fd, int fd, const char *name, const char *header)
 		return error;
 	if (end == 0)
 		return unlinkat(folder_fd, name, 0) < 0 ? -errno : 0;
-	if (end == info.st_size)
-		return 0;
-	return ftruncate(fd, end) < 0 || fdatasync(fd) < 0 ? -errno : 0;
+	if (end < info.st_size && ftruncate(fd, end) < 0)
+		return -errno;
+	return fdatasync(fd) < 0 ? -errno : 0;
 }
 
 int heal_file(int folder_fd, const char *name, const char *header)

@@ -404,9 +404,14 @@ void output_close(struct output *output)
 {
 	output->failed |= output->folder && output_rows_lost(output) > 0;
 	for (int i = 0; i < OUTPUT_FILES; i++) {
-		const char *name = output->files[i].name;
-		int error = csv_file_close(&output->files[i]);
+		struct csv_file *file = &output->files[i];
+		const char *name = file->name;
+		int error;
 
+		csv_file_flush(file);
+		if (output->is_live && name && file->fd >= 0)
+			fdatasync(file->fd);
+		error = csv_file_close(file);
 		if (error < 0)
 			output_failed(output, name, error);
 	}

@@ -17,6 +17,7 @@ from live import Capture, session
 
 FLOOR = 512 * 1024
 DISK = "2M"
+EARLIER = b"start time,end time,FPS\n1,2,60\n"
 
 
 @contextlib.contextmanager
@@ -144,6 +145,22 @@ def full(checks):
         whole(checks, what, out)
 
 
+def full_at_the_start(checks):
+    """Nothing can be written: one line says so, and no file without rows stays."""
+    what = "full at the start"
+    with session() as (mount, instance, here), small_disk(here) as disk:
+        out = disk / "out"
+        out.mkdir()
+        (out / "fps.csv").write_bytes(EARLIER + b"1,2")
+        fill(disk / "filler", 0)
+        capture = Capture(mount, instance, out, "--duration", "2")
+        error = capture.process.communicate(timeout=60)[1].decode(errors="replace")
+        checks.equal(capture.process.returncode, 1, f"{what}: exit code: {error}")
+        checks.that(error.count("\n") == 1 and "No space left" in error, f"{what}: {error!r}")
+        left = [path.read_bytes() for path in out.iterdir() if path.suffix == ".csv"]
+        checks.that(len(left) == 1 and left[0].startswith(EARLIER), f"{what}: files: {left}")
+
+
 def folder_removed(checks, moved):
     what = "folder moved away" if moved else "folder removed"
     with session() as (mount, instance, here):
@@ -175,7 +192,7 @@ def folder_removed(checks, moved):
 
 tracefs.root()
 checks = Checks()
-for case in (floor, full):
+for case in (floor, full, full_at_the_start):
     case(checks)
 for moved in (False, True):
     folder_removed(checks, moved)

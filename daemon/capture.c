@@ -95,11 +95,14 @@ static void drain_if_due(struct capture *capture)
 
 	if (loop_now() < capture->next_drain_ns)
 		return;
+	capture->next_drain_ns = loop_now() + DRAIN_PERIOD_NS;
+	if (!guard_drains(&capture->guard))
+		return;
 	doubt_if_held_up(capture);
 	n = drain(capture, &any);
 	if (n == -EAGAIN) {
 		capture->dry_ns = loop_now();
-		pipeline_doubt(capture->session.pipeline, false);
+		guard_dry(&capture->guard);
 	}
 	if (any) {
 		capture->bell_rang = false;
@@ -112,8 +115,15 @@ static void drain_if_due(struct capture *capture)
 		capture->next_drain_ns = 0;
 	else if (!any && set_bell(capture))
 		capture->next_drain_ns = loop_now() + TICK_PERIOD_NS;
-	else
-		capture->next_drain_ns = loop_now() + DRAIN_PERIOD_NS;
+}
+
+/* Somebody else has changed something: what was read before is to be told from what comes. */
+static void on_alarm(struct watcher *watcher, uint32_t events)
+{
+	struct capture *capture = watcher->context;
+
+	(void)events;
+	capture->next_drain_ns = 0;
 }
 
 static void tick_if_due(struct capture *capture)
@@ -124,6 +134,8 @@ static void tick_if_due(struct capture *capture)
 		return;
 	/* Half a drain short: the drains after this one are never late by a whole one. */
 	capture->next_tick_ns = now + TICK_PERIOD_NS - DRAIN_PERIOD_NS / 2;
+	guard_tick(&capture->guard);
+	questions_tick(&capture->questions);
 	session_flush(&capture->session);
 	if (capture->session.output.console.error < 0)
 		capture_stop(capture, EXIT_DONE);
@@ -192,6 +204,8 @@ static void last_drain(struct capture *capture)
 	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
 	bool any;
 
+	if (!guard_drains(&capture->guard))
+		return;
 	tracefs_stop(capture->tracefs);
 	while (drain(capture, &any) > 0 && loop_now() < end_ns)
 		;
@@ -220,6 +234,7 @@ int capture_loop(struct capture *capture)
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);
 	last_drain(capture);
+	guard_end(&capture->guard);
 	ended = session_end(&capture->session);
 	if (capture->code == 0)
 		capture->code = ended;
@@ -335,6 +350,7 @@ static int switch_on(struct capture *capture)
 static int begin_session(struct capture *capture)
 {
 	struct session_origin origin = { .kind = "trace_pipe", .live = true };
+	const struct watcher alarm = { .ready = on_alarm, .context = capture };
 	struct android_asking asking;
 
 	origin.path = tracefs_path(capture->tracefs);
@@ -344,6 +360,9 @@ static int begin_session(struct capture *capture)
 	android_read_device(&asking, &origin.device);
 	if (session_begin(&capture->session, &origin) != 0)
 		return EXIT_FAILED;
+	guard_begin(&capture->guard, &capture->session, &capture->loop, origin.path,
+		    capture->changes.tags, alarm);
+	questions_begin(&capture->questions, &capture->session, &capture->loop);
 	if (capture->changes.recovered)
 		session_event(&capture->session, "tracing",
 			      "tracing was put back as it was before a jankd that was killed");
@@ -376,6 +395,8 @@ int capture_begin(struct capture *capture, const struct options *options)
 
 void capture_close(struct capture *capture)
 {
+	guard_end(&capture->guard);
+	questions_end(&capture->questions);
 	loop_forget(&capture->loop, &capture->bell);
 	capture->source = source_close(capture->source);
 	capture->tracefs = tracefs_close(capture->tracefs);

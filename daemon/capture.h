@@ -10,8 +10,10 @@
 #include "daemon/app_watch.h"
 #include "daemon/changes.h"
 #include "daemon/control.h"
+#include "daemon/guard.h"
 #include "daemon/loop.h"
 #include "daemon/options.h"
+#include "daemon/questions.h"
 #include "daemon/session.h"
 #include "daemon/source.h"
 #include "daemon/tracefs.h"
@@ -22,6 +24,8 @@ struct capture {
 	struct tracefs *tracefs;
 	struct source *source;
 	struct changes changes; /* to be put back */
+	struct guard guard;
+	struct questions questions;
 	struct loop loop;
 	struct watcher signals;
 	struct watcher bell;  /* the source, while it is idle */

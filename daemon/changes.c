@@ -2,6 +2,7 @@
 #include "daemon/changes.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/journal.h"
@@ -47,6 +48,15 @@ int changes_begin(struct changes *changes, const struct options *options,
 	return write_journal(changes);
 }
 
+static void read_tags(struct changes *changes)
+{
+	struct android_asking asking = android_ask(true);
+	char value[64];
+
+	android_property(&asking, "debug.atrace.tags.enableflags", value, sizeof(value));
+	changes->tags = strtoull(value, NULL, 0);
+}
+
 int changes_start_atrace(struct changes *changes)
 {
 	const struct options *options = changes->options;
@@ -59,10 +69,13 @@ int changes_start_atrace(struct changes *changes)
 	if (write_journal(changes) != 0)
 		return EXIT_FAILED;
 	changes->atrace = true;
-	if (android_atrace_start(options->buffer_kb, options->categories, true) == 0)
-		return 0;
-	changes->failed = true;
-	return EXIT_FAILED;
+	if (android_atrace_start(options->buffer_kb, options->categories, true) < 0) {
+		changes->failed = true;
+		return EXIT_FAILED;
+	}
+	if (!asking.over)
+		read_tags(changes);
+	return 0;
 }
 
 void changes_end(struct changes *changes)

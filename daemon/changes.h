@@ -17,6 +17,7 @@ struct changes {
 	struct settings settings;
 	bool recovered; /* what an earlier one had left was put back */
 	bool atrace;	/* started, as far as it came */
+	uint64_t tags;	/* that it switched on for apps to look at, 0: none, or nobody knows */
 	bool failed;	/* and it did not come far */
 };
 

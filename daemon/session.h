@@ -30,6 +30,8 @@ struct session_origin {
 	bool live;		      /* captured on this machine, now */
 };
 
+struct guard;
+
 struct session {
 	const struct options *options;
 	struct session_origin origin;
@@ -50,6 +52,8 @@ struct session {
 	bool failed;		  /* a source could not be read: said on stderr */
 	bool started;		  /* the start is in events.csv */
 	bool waits;		  /* what is read is thrown away */
+	/* of a live capture, or NULL: what others did to the trace */
+	const struct guard *guard;
 };
 
 /**

@@ -10,6 +10,7 @@
 
 #include "daemon/boot_id.h"
 #include "daemon/cost.h"
+#include "daemon/guard.h"
 #include "daemon/report.h"
 #include "daemon/text.h"
 #include "daemon/version.h"
@@ -258,6 +259,17 @@ static void add_health(struct json_object *object, const struct session *session
 	add_count(object, "restarts", counters->surfaceflinger_restarts);
 }
 
+/* What others did to the trace, and what the kernel overwrote in it before it was read. */
+static void add_guard(struct json_object *object, const struct guard *guard)
+{
+	struct json_object *overruns = json_object_new_array();
+
+	for (unsigned int i = 0; i < guard->ring.cpus; i++)
+		json_object_array_add(overruns, json_object_new_uint64(guard->ring.cpu[i].lost));
+	json_object_object_add(object, "kernel_overrun", overruns);
+	add_count(object, "recoveries", guard->takes);
+}
+
 static struct json_object *counters_object(const struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
@@ -265,6 +277,8 @@ static struct json_object *counters_object(const struct session *session)
 
 	add_health(object, session);
 	add_input_counters(object, session);
+	if (session->guard)
+		add_guard(object, session->guard);
 	add_count(object, "records", counters->records);
 	add_count(object, "ticks", counters->ticks);
 	add_count(object, "presents", counters->presents);

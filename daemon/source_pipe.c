@@ -4,43 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/report.h"
 #include "daemon/tracefs.h"
-#include "daemon/wall_clock.h"
-
-/* A reader is not woken when somebody switches tracing off: it has to look. */
-#define CHECK_NS UINT64_C(2000000000)
 
 struct source_pipe {
 	struct source source;
 	struct tracefs *tracefs;
-	bool is_on;
-	uint64_t next_check_ns; /* CLOCK_MONOTONIC */
 };
-
-static uint64_t now_ns(void)
-{
-	return (uint64_t)clock_read(CLOCK_MONOTONIC);
-}
-
-static void check_tracing(struct source_pipe *pipe)
-{
-	uint64_t now = now_ns();
-	int on;
-
-	if (now < pipe->next_check_ns)
-		return;
-	pipe->next_check_ns = now + CHECK_NS;
-	on = tracefs_is_on(pipe->tracefs);
-	if (on < 0 || on == (int)pipe->is_on)
-		return;
-	pipe->is_on = on;
-	pipe->source.notice = on ? "tracing was switched on again"
-				 : "tracing was switched off by another program";
-}
 
 static ssize_t pipe_read(struct source *source, void *buffer, size_t size)
 {
@@ -51,10 +23,8 @@ static ssize_t pipe_read(struct source *source, void *buffer, size_t size)
 	if (n > 0)
 		return n;
 	/* A trace_pipe has no end: 0 comes while tracing is off. */
-	if (n == 0 || errno == EAGAIN || errno == EINTR) {
-		check_tracing(pipe);
+	if (n == 0 || errno == EAGAIN || errno == EINTR)
 		return -EAGAIN;
-	}
 	error = errno;
 	report_capture("%s/trace_pipe: %s; the capture ends here", tracefs_path(pipe->tracefs),
 		       strerror(error));
@@ -100,8 +70,6 @@ int source_pipe_open(struct source **out, struct tracefs *tracefs)
 	*pipe = (struct source_pipe){
 		.source = { .ops = &pipe_ops, .name = "trace_pipe", .fd = fd },
 		.tracefs = tracefs,
-		.is_on = true,
-		.next_check_ns = now_ns() + CHECK_NS,
 	};
 	*out = &pipe->source;
 	return 0;

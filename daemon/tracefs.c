@@ -19,7 +19,6 @@ struct tracefs {
 	char clock[32];
 	struct tracefs_instance *instance; /* NULL: the top level */
 	bool ours;			   /* made by us */
-	bool stopped;			   /* by us */
 };
 
 /* --- finding it --- */
@@ -168,7 +167,7 @@ static int switch_on(struct tracefs *tracefs)
 {
 	int error;
 
-	if (tracefs_is_on(tracefs) != 0)
+	if (tracefs_trace_is_on(tracefs->instance) != 0)
 		return 0;
 	errno = 0;
 	if (tracefs_trace_on(tracefs->instance) == 0)
@@ -203,7 +202,6 @@ void tracefs_stop(struct tracefs *tracefs)
 {
 	if (!tracefs->ours)
 		return;
-	tracefs->stopped = true;
 	tracefs_trace_off(tracefs->instance);
 }
 
@@ -227,22 +225,6 @@ int tracefs_open_pipe(struct tracefs *tracefs)
 					    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	return fd < 0 ? -(errno ? errno : EIO) : fd;
-}
-
-int tracefs_is_on(struct tracefs *tracefs)
-{
-	int on;
-
-	if (tracefs->stopped)
-		return 1;
-	errno = 0;
-	on = tracefs_trace_is_on(tracefs->instance);
-	return on < 0 ? -(errno ? errno : EIO) : on;
-}
-
-const char *tracefs_directory(const struct tracefs *tracefs)
-{
-	return tracefs->directory;
 }
 
 const char *tracefs_path(const struct tracefs *tracefs)

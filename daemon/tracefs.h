@@ -49,13 +49,7 @@ struct tracefs *tracefs_close(struct tracefs *tracefs);
 /* Opens trace_pipe, non-blocking. Returns the descriptor or -errno. */
 int tracefs_open_pipe(struct tracefs *tracefs);
 
-/* Do others leave tracing on? 1, 0, or -errno. What tracefs_stop() did does not count. */
-int tracefs_is_on(struct tracefs *tracefs);
-
-/* Where tracefs is mounted. */
-const char *tracefs_directory(const struct tracefs *tracefs);
-
-/* The directory that is read: that, or an instance below it. */
+/* The directory that is read, for messages. */
 const char *tracefs_path(const struct tracefs *tracefs);
 
 /* The trace clock's name ("boot", "local"), "" where it cannot be read. */

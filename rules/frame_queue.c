@@ -437,15 +437,24 @@ void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span 
 		layer->hidden = is_hidden(q, layer->surface);
 }
 
+bool frame_queue_focus(struct frame_queue *q, const char *focus)
+{
+	struct span app = span_of(focus);
+	const char *slash = app.len ? memchr(app.ptr, '/', app.len) : NULL;
+
+	if (q->front[0])
+		return false;
+	if (slash)
+		app.len = (size_t)(slash - app.ptr);
+	name_copy(q->front, sizeof(q->front), app);
+	return true;
+}
+
 int frame_queue_init(struct frame_queue *q)
 {
-	struct span focus = span_of(q->options.focus);
-	const char *slash = focus.len ? memchr(focus.ptr, '/', focus.len) : NULL;
 	unsigned int max = q->options.max_surfaces;
 
-	if (slash)
-		focus.len = (size_t)(slash - focus.ptr);
-	name_copy(q->front, sizeof(q->front), focus);
+	frame_queue_focus(q, q->options.focus);
 	q->front_layer = LAYER_NONE;
 	vsync_init(&q->vsync, q->options.vsync_ns);
 	q->trigger = (struct trigger_state){ .trigger = q->options.trigger,

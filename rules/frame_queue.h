@@ -59,6 +59,9 @@ struct frame_queue {
 int frame_queue_init(struct frame_queue *q);
 void frame_queue_free(struct frame_queue *q);
 
+/* Somebody says which app is in front ("app/activity"). False: somebody said it before. */
+bool frame_queue_focus(struct frame_queue *q, const char *focus);
+
 /* A frame, and behind all of its present the present itself. Times may not go back. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);
 void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns);

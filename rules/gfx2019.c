@@ -15,19 +15,27 @@ struct fields {
 	struct span third;
 };
 
+bool gfx2019_focus(struct gfx2019 *g, const char *focus)
+{
+	struct span name = span_of(focus);
+	const char *slash = name.len ? memchr(name.ptr, '/', name.len) : NULL;
+
+	if (g->app[0])
+		return false;
+	name_copy(g->activity, sizeof(g->activity), name);
+	if (slash)
+		name.len = (size_t)(slash - name.ptr);
+	name_copy(g->app, sizeof(g->app), name);
+	return true;
+}
+
 int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
 		 const struct gfx2019_options *options, const struct row_sink *sink)
 {
-	struct span focus = span_of(options->focus);
-	const char *slash = focus.len ? memchr(focus.ptr, '/', focus.len) : NULL;
-
 	g->rules = rules;
 	g->options = *options;
 	g->sink = *sink;
-	name_copy(g->activity, sizeof(g->activity), focus);
-	if (slash)
-		focus.len = (size_t)(slash - focus.ptr);
-	name_copy(g->app, sizeof(g->app), focus);
+	gfx2019_focus(g, options->focus);
 	g->max = (int)options->max_series;
 	g->series = memory_new(options->max_series, sizeof(*g->series));
 	return g->series ? 0 : -ENOMEM;

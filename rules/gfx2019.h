@@ -66,6 +66,9 @@ int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
 
 void gfx2019_free(struct gfx2019 *g);
 
+/* Somebody says which app is in front ("app/activity"). False: somebody said it before. */
+bool gfx2019_focus(struct gfx2019 *g, const char *focus);
+
 void gfx2019_record(struct gfx2019 *g, const struct trace_record *record);
 
 /* Writes the rows that are open. */

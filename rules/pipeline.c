@@ -193,6 +193,15 @@ static bool is_alone_behind(struct pipeline *p, uint64_t time_ns)
 	return p->is_behind;
 }
 
+/* What comes has nothing to do with what was. */
+static void begin_again(struct pipeline *p)
+{
+	frame_queue_begin_again(&p->queue);
+	p->next_settle_ns = 0;
+	attribution_heal(&p->attribution);
+	memset(p->heard_ns, 0, sizeof(p->heard_ns));
+}
+
 /* Keeps the time of the trace. False while the record's time is in doubt: then nothing that
  * waits for time to pass may happen. */
 static bool follow_clock(struct pipeline *p, uint64_t time_ns)
@@ -212,10 +221,7 @@ static bool follow_clock(struct pipeline *p, uint64_t time_ns)
 	p->ahead_ns = 0;
 	if (time_ns + DISORDER_NS < p->now_ns) {
 		report_step(p, time_ns, "the clock went back by", p->now_ns - time_ns);
-		frame_queue_begin_again(&p->queue);
-		p->next_settle_ns = 0;
-		attribution_heal(&p->attribution);
-		memset(p->heard_ns, 0, sizeof(p->heard_ns));
+		begin_again(p);
 		p->now_ns = time_ns;
 	}
 	if (time_ns > p->now_ns)
@@ -299,6 +305,20 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	return 0;
 }
 
+bool pipeline_focus(struct pipeline *p, const char *focus)
+{
+	if (p->gfx2019)
+		return gfx2019_focus(p->gfx2019, focus);
+	return frame_queue_focus(&p->queue, focus);
+}
+
+void pipeline_give_period(struct pipeline *p, uint64_t period_ns)
+{
+	if (p->gfx2019 && p->queue.options.vsync_ns == 0)
+		p->gfx2019->options.vsync_ns = period_ns;
+	vsync_give(&p->queue.vsync, period_ns);
+}
+
 void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 {
 	p->counters.holes++;
@@ -311,6 +331,15 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 void pipeline_doubt(struct pipeline *p, bool doubt)
 {
 	p->queue.in_doubt = doubt;
+}
+
+void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
+{
+	pipeline_hole(p, since_ns);
+	if (!p->gfx2019)
+		begin_again(p);
+	p->now_ns = p->ahead_ns = 0;
+	p->is_behind = false;
 }
 
 void pipeline_end(struct pipeline *p)

@@ -103,6 +103,12 @@ uint64_t pipeline_now(const struct pipeline *p);
  */
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules);
 
+/* Somebody says which app is in front ("app/activity"), or the display's period. Both are as good
+ * as options.focus and options.vsync_ns, where those were not given and until the trace says more.
+ * False: the app is known already. */
+bool pipeline_focus(struct pipeline *p, const char *focus);
+void pipeline_give_period(struct pipeline *p, uint64_t period_ns);
+
 /* Between the trace time @since_ns and the next record events may be missing, and no record says
  * so: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as
  * across a loss that a record tells of, an interval is known only where it is one vsync; a frame
@@ -114,6 +120,10 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns);
  * reader that was held up sees from the kernel's own statistics that some CPU's buffer ran over,
  * but the other CPUs' events come first. Frames that come meanwhile are as if in a hole. */
 void pipeline_doubt(struct pipeline *p, bool doubt);
+
+/* From the next record on times are those of another clock: rows end here. The hole is as in
+ * pipeline_hole(). */
+void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
 
 /* The trace ends: writes what is left. No record may follow. */
 void pipeline_end(struct pipeline *p);

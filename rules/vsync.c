@@ -457,6 +457,17 @@ void vsync_hint(struct vsync_lattice *v, uint64_t period_ns)
 	v->last_said_ns = v->last_tick_ns;
 }
 
+void vsync_give(struct vsync_lattice *v, uint64_t period_ns)
+{
+	if (v->given_ns || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+		return;
+	v->given_ns = period_ns;
+	if (v->locked)
+		return;
+	set_period(v, period_ns, 0);
+	v->guessed = true;
+}
+
 void vsync_finish(struct vsync_lattice *v)
 {
 	uint64_t now_ns = v->n_deltas ? vsync_delta_at(v, 0)->begin_ns : 0;

@@ -101,6 +101,9 @@ void vsync_forget_ranks(struct vsync_lattice *v);
 /* SurfaceFlinger says its period; believed as far as ticks agree. */
 void vsync_hint(struct vsync_lattice *v, uint64_t period_ns);
 
+/* Somebody says the period, who may be wrong: it counts until ticks say more. */
+void vsync_give(struct vsync_lattice *v, uint64_t period_ns);
+
 /* No ticks will follow: makes do with what is there. */
 void vsync_finish(struct vsync_lattice *v);
 

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/guard.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "daemon/setting_file.h"
+#include "daemon/wall_clock.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define MINUTE_NS (60000 * NS_PER_MS)
+
+/* A tool that sets its trace up does so step by step: we do not put in our word between two. */
+#define GRACE_NS (700 * NS_PER_MS)
+
+/* Events of a minute: others can make them happen as often as they like. */
+#define EVENTS_MAX 30
+
+/* The time of day goes with the network's: what is less is no news, but followed. */
+#define DRIFT_NS (2 * (int64_t)NS_PER_MS)
+
+static const struct {
+	const char *came;
+	const char *gone; /* by itself */
+	const char *taken;
+} words[GUARD_TROUBLES] = {
+	[GUARD_OFF] = { "tracing was switched off by another program",
+			"tracing was switched on again by another program",
+			"tracing is switched on again" },
+	[GUARD_CLOCK] = { "the trace clock was changed by another program to",
+			  "the trace clock was set back by another program to",
+			  "the trace clock is set back to" },
+	[GUARD_SIZE] = { "the trace buffer was made smaller by another program: KB for each CPU",
+			 "the trace buffer was made larger again by another program: KB for each "
+			 "CPU",
+			 "the trace buffer is made larger again: KB for each CPU" },
+	[GUARD_TAGS] = { "the tags that apps look at were switched off by another program: atrace "
+			 "tags",
+			 "the tags that apps look at were switched on again by another program: "
+			 "atrace tags",
+			 "the tags that apps look at are switched on again: atrace tags" },
+};
+
+/* --- telling --- */
+
+static void tell(struct guard *guard, const char *text)
+{
+	uint64_t now = loop_now();
+	char longer[256];
+
+	guard->news = true;
+	if (now - guard->minute_ns >= MINUTE_NS) {
+		guard->minute_ns = now;
+		guard->told = 0;
+	}
+	if (guard->told++ >= EVENTS_MAX) {
+		guard->withheld++;
+		return;
+	}
+	if (guard->withheld > 0) {
+		snprintf(longer, sizeof(longer), "%s (and %u events of this kind before)", text,
+			 guard->withheld);
+		guard->withheld = 0;
+		text = longer;
+	}
+	session_event(guard->session, "tracing", text);
+	output_flush(&guard->session->output);
+}
+
+static void tell_value(struct guard *guard, const char *text, const char *value)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line), "%s %s", text, value);
+	tell(guard, line);
+}
+
+/* Nothing is known of the time since then. What is still to be read was written before, too. */
+static void hole_since(struct guard *guard, uint64_t since_ns)
+{
+	pipeline_hole(guard->session->pipeline, since_ns);
+	pipeline_doubt(guard->session->pipeline, true);
+}
+
+static void hole(struct guard *guard)
+{
+	hole_since(guard, guard->good_ns);
+}
+
+static void hole_of(struct guard *guard, enum guard_trouble_kind kind)
+{
+	bool earlier = kind == GUARD_TAGS && guard->tags_good_ns < guard->good_ns;
+
+	hole_since(guard, earlier ? guard->tags_good_ns : guard->good_ns);
+}
+
+static uint64_t trace_now(const struct guard *guard)
+{
+	return pipeline_now(guard->session->pipeline);
+}
+
+/* --- the clocks --- */
+
+static void measure_wall(struct guard *guard)
+{
+	guard->session->output.clock = wall_clock_measure(guard->clock);
+}
+
+/* The records' times have nothing to do with those before. */
+static void begin_again(struct guard *guard)
+{
+	pipeline_new_clock(guard->session->pipeline, guard->good_ns);
+	guard->session->summary_next_ns = 0;
+	guard->good_ns = guard->tags_good_ns = guard->tags_asked_ns = 0;
+}
+
+static void take_clock(struct guard *guard, const char *name)
+{
+	snprintf(guard->clock, sizeof(guard->clock), "%s", name);
+	measure_wall(guard);
+}
+
+static void tell_sleep(struct guard *guard, int64_t slept_ns)
+{
+	char line[96];
+
+	snprintf(line, sizeof(line), "the device slept for %" PRId64 ".%03d s",
+		 slept_ns / 1000000000, (int)(slept_ns / 1000000 % 1000));
+	hole(guard);
+	tell(guard, line);
+}
+
+static void tell_step(struct guard *guard, int64_t stepped_ns)
+{
+	int64_t size_ns = stepped_ns < 0 ? -stepped_ns : stepped_ns;
+	char line[96];
+
+	snprintf(line, sizeof(line), "the time of day was set by %s%" PRId64 ".%03d s",
+		 stepped_ns < 0 ? "-" : "+", size_ns / 1000000000, (int)(size_ns / 1000000 % 1000));
+	tell(guard, line);
+}
+
+static void check_clocks(struct guard *guard)
+{
+	struct clock_change change = clock_watch_take(&guard->clocks, clock_watch_read());
+
+	/* Events are dated by the wall clock: it has to fit before one is written. */
+	if (change.slept_ns || change.stepped_ns)
+		measure_wall(guard);
+	if (change.slept_ns)
+		tell_sleep(guard, change.slept_ns);
+	if (change.stepped_ns)
+		tell_step(guard, change.stepped_ns);
+}
+
+static void follow_wall(struct guard *guard)
+{
+	struct wall_clock now = wall_clock_measure(guard->clock);
+	int64_t drift_ns = now.offset_ns - guard->session->output.clock.offset_ns;
+
+	if (now.known && (drift_ns > DRIFT_NS || drift_ns < -DRIFT_NS))
+		guard->session->output.clock = now;
+}
+
+/* --- troubles --- */
+
+/* What belongs behind the words. */
+static const char *value_of(const struct guard *guard, enum guard_trouble_kind kind,
+			    char value[static SETTING_SIZE])
+{
+	value[0] = '\0';
+	if (kind == GUARD_CLOCK)
+		setting_read(guard->path, "trace_clock", value);
+	if (kind == GUARD_SIZE)
+		setting_read(guard->path, "buffer_size_kb", value);
+	if (kind == GUARD_TAGS)
+		snprintf(value, SETTING_SIZE, "0x%" PRIx64, guard->tags.set);
+	return value;
+}
+
+static void tell_trouble(struct guard *guard, enum guard_trouble_kind kind, const char *text)
+{
+	char value[SETTING_SIZE];
+
+	if (kind == GUARD_OFF)
+		tell(guard, text);
+	else
+		tell_value(guard, text, value_of(guard, kind, value));
+}
+
+/* Has to be said before what follows changes the clock that dates it. */
+static void set_trouble(struct guard *guard, enum guard_trouble_kind kind, bool there)
+{
+	struct guard_trouble *trouble = &guard->troubles[kind];
+
+	if (trouble->there == there)
+		return;
+	*trouble = (struct guard_trouble){ .there = there, .since_ns = loop_now() };
+	tell_trouble(guard, kind, there ? words[kind].came : words[kind].gone);
+	if (kind == GUARD_CLOCK && !there)
+		begin_again(guard);
+	else
+		hole_of(guard, kind);
+}
+
+/* What we have written ourselves is no news. */
+static void forget_own(struct guard *guard)
+{
+	trace_watch_take(&guard->watch);
+	ring_stats_forget(&guard->ring, guard->path);
+}
+
+static bool takes_back(const struct guard *guard)
+{
+	uint64_t oldest_ns = guard->takes_ns[guard->takes % GUARD_TAKES_MAX];
+
+	return guard->takes < GUARD_TAKES_MAX || loop_now() - oldest_ns >= MINUTE_NS;
+}
+
+static int write_back(struct guard *guard, enum guard_trouble_kind kind)
+{
+	switch (kind) {
+	case GUARD_OFF:
+		return setting_write(guard->path, "tracing_on", "1");
+	case GUARD_CLOCK:
+		return setting_write(guard->path, "trace_clock", guard->clock);
+	case GUARD_SIZE:
+		return setting_write(guard->path, "buffer_size_kb", guard->size);
+	default:
+		return guard_tags_order(&guard->tags);
+	}
+}
+
+static void taken_back(struct guard *guard, enum guard_trouble_kind kind)
+{
+	guard->troubles[kind].there = false;
+	tell_trouble(guard, kind, words[kind].taken);
+	if (kind == GUARD_CLOCK)
+		begin_again(guard);
+	else
+		hole_of(guard, kind);
+}
+
+static void take_back(struct guard *guard, enum guard_trouble_kind kind)
+{
+	int error = write_back(guard, kind);
+
+	guard->troubles[kind].since_ns = loop_now();
+	guard->takes_ns[guard->takes++ % GUARD_TAKES_MAX] = loop_now();
+	forget_own(guard);
+	/* atrace takes its time. */
+	if (kind != GUARD_TAGS && error == 0)
+		taken_back(guard, kind);
+	else if (error < 0)
+		tell_value(guard, "it cannot be taken back:", strerror(-error));
+}
+
+/* Another clock is as good, if it is one. */
+static void live_with(struct guard *guard, enum guard_trouble_kind kind)
+{
+	char clock[SETTING_SIZE];
+
+	if (kind != GUARD_CLOCK || setting_read(guard->path, "trace_clock", clock) < 0 ||
+	    !wall_clock_is_time(clock))
+		return;
+	guard->troubles[kind].there = false;
+	begin_again(guard);
+	take_clock(guard, clock);
+}
+
+static void mend(struct guard *guard, enum guard_trouble_kind kind)
+{
+	struct guard_trouble *trouble = &guard->troubles[kind];
+	bool yield = guard->session->options->yield;
+
+	if (!trouble->there || loop_now() - trouble->since_ns < GRACE_NS)
+		return;
+	if (!yield && takes_back(guard)) {
+		take_back(guard, kind);
+		return;
+	}
+	if (!yield && !trouble->told_way)
+		tell(guard, "another program insists: given way to it");
+	trouble->told_way = true;
+	live_with(guard, kind);
+}
+
+/* --- looking --- */
+
+static bool is_smaller(const char *size, const char *wanted)
+{
+	return strtoull(size, NULL, 10) < strtoull(wanted, NULL, 10);
+}
+
+/* A larger buffer than ours is no trouble, but it was emptied for it. */
+static void check_size(struct guard *guard, const char *size)
+{
+	bool smaller = is_smaller(size, guard->size);
+
+	if (!smaller && !guard->troubles[GUARD_SIZE].there && strcmp(size, guard->size) != 0) {
+		tell_value(guard,
+			   "the trace buffer was resized by another program: KB for each CPU",
+			   size);
+		hole(guard);
+	}
+	set_trouble(guard, GUARD_SIZE, smaller);
+	if (!smaller)
+		snprintf(guard->size, sizeof(guard->size), "%s", size);
+}
+
+static void check_settings(struct guard *guard)
+{
+	char value[SETTING_SIZE];
+
+	if (setting_read(guard->path, "trace_clock", value) == 0)
+		set_trouble(guard, GUARD_CLOCK, strcmp(value, guard->clock) != 0);
+	if (setting_read(guard->path, "buffer_size_kb", value) == 0)
+		check_size(guard, value);
+	if (setting_read(guard->path, "tracing_on", value) == 0)
+		set_trouble(guard, GUARD_OFF, value[0] == '0');
+}
+
+static bool heard(unsigned int files, enum trace_file file)
+{
+	return files & 1u << file;
+}
+
+/* What is over before anybody could look has left nothing but its hole. */
+static void check_passing(struct guard *guard, unsigned int files, bool emptied)
+{
+	if (emptied || heard(files, TRACE_FILE_TRACE) || heard(files, TRACE_FILE_CLOCK))
+		tell(guard, "the trace buffer was emptied by another program");
+	else if (heard(files, TRACE_FILE_ON) && !guard->troubles[GUARD_OFF].there)
+		tell(guard, "tracing was switched off and on, or on once more, by another program");
+	else
+		return;
+	hole(guard);
+}
+
+static void check_readers(struct guard *guard, unsigned int files)
+{
+	if (heard(files, TRACE_FILE_RAW))
+		tell(guard, guard->watch.readers > 0 ? "another program reads the raw trace: what "
+						       "it takes is missing here"
+						     : "nobody else reads the raw trace any more");
+	if (heard(files, TRACE_FILE_RAW) || guard->watch.readers > 0)
+		hole(guard);
+}
+
+static void look(struct guard *guard, unsigned int files)
+{
+	bool emptied = ring_stats_look(&guard->ring, guard->path);
+
+	guard->news = false;
+	check_settings(guard);
+	if (!guard->news)
+		check_passing(guard, files, emptied);
+}
+
+/* @polled: nothing need have been heard. Where nothing can be, only then all is known to be well.
+ */
+static void check(struct guard *guard, bool polled)
+{
+	unsigned int files = trace_watch_take(&guard->watch);
+
+	check_clocks(guard);
+	check_readers(guard, files);
+	if (polled || files & ~(1u << TRACE_FILE_RAW))
+		look(guard, files);
+	if (polled || guard->watch.watcher.fd >= 0)
+		guard->good_ns = trace_now(guard);
+}
+
+bool guard_drains(struct guard *guard)
+{
+	if (guard->on)
+		check(guard, false);
+	return !guard->troubles[GUARD_CLOCK].there;
+}
+
+void guard_dry(struct guard *guard)
+{
+	if (guard->on && guard->watch.readers == 0)
+		pipeline_doubt(guard->session->pipeline, false);
+}
+
+void guard_tick(struct guard *guard)
+{
+	if (!guard->on)
+		return;
+	check(guard, true);
+	guard->tags_good_ns = guard->tags_asked_ns;
+	guard->tags_asked_ns = trace_now(guard);
+	guard_tags_tick(&guard->tags);
+	for (int kind = 0; kind < GUARD_TROUBLES; kind++)
+		mend(guard, kind);
+	follow_wall(guard);
+	if (guard->watch.watcher.fd >= 0)
+		loop_watch(guard->loop, &guard->watch.watcher, EPOLLIN | EPOLLONESHOT);
+}
+
+/* --- tags --- */
+
+static void on_tags(struct guard_tags *tags)
+{
+	set_trouble(tags->context, GUARD_TAGS, tags->missing);
+}
+
+static void on_tags_ordered(struct guard_tags *tags, int status)
+{
+	struct guard *guard = tags->context;
+
+	forget_own(guard);
+	guard->troubles[GUARD_TAGS].since_ns = loop_now();
+	if (status != 0) {
+		tell(guard, "atrace cannot switch the tags on again");
+		return;
+	}
+	tags->missing = false;
+	tags->set = tags->wanted;
+	taken_back(guard, GUARD_TAGS);
+}
+
+/* --- begin and end --- */
+
+void guard_begin(struct guard *guard, struct session *session, struct loop *loop, const char *path,
+		 uint64_t tags, struct watcher alarm)
+{
+	char value[SETTING_SIZE];
+
+	*guard = (struct guard){ .session = session, .loop = loop, .path = path, .on = true };
+	setting_read(path, "trace_clock", value);
+	snprintf(guard->clock, sizeof(guard->clock), "%s", value);
+	setting_read(path, "buffer_size_kb", value);
+	snprintf(guard->size, sizeof(guard->size), "%s", value);
+	session->origin.trace_clock = guard->clock;
+	guard->watch.watcher = alarm;
+	trace_watch_open(&guard->watch, path);
+	ring_stats_forget(&guard->ring, path);
+	clock_watch_take(&guard->clocks, clock_watch_read());
+	guard->tags.changed = on_tags;
+	guard->tags.ordered = on_tags_ordered;
+	guard->tags.context = guard;
+	guard_tags_begin(&guard->tags, session->options, loop, tags);
+	session->guard = guard;
+}
+
+void guard_end(struct guard *guard)
+{
+	if (!guard->on)
+		return;
+	guard->on = false;
+	ring_stats_look(&guard->ring, guard->path);
+	guard_tags_end(&guard->tags);
+	loop_forget(guard->loop, &guard->watch.watcher);
+	trace_watch_close(&guard->watch);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Other tools trace, too, and the trace is one for all: they switch it off, empty it, give it
+ * another clock or size, take the tags away. What happens is told in events.csv, is never counted
+ * as jank, and is taken back, unless we are to give way; a tool that insists has its way. Devices
+ * that sleep and a time of day that is set are seen here as well. */
+#ifndef JANKD_DAEMON_GUARD_H
+#define JANKD_DAEMON_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/clock_watch.h"
+#include "daemon/guard_tags.h"
+#include "daemon/ring_stats.h"
+#include "daemon/session.h"
+#include "daemon/setting_file.h"
+#include "daemon/trace_watch.h"
+
+/* More is not taken back within a minute: who insists has its way. */
+#define GUARD_TAKES_MAX 4
+
+enum guard_trouble_kind {
+	GUARD_OFF,   /* tracing_on is 0 */
+	GUARD_CLOCK, /* the trace clock is another */
+	GUARD_SIZE,  /* the buffers are smaller */
+	GUARD_TAGS,  /* apps write nothing */
+	GUARD_TROUBLES,
+};
+
+struct guard_trouble {
+	bool there;
+	bool told_way;	   /* that we give way to it */
+	uint64_t since_ns; /* on the clock of loop_now() */
+};
+
+struct guard {
+	struct session *session;
+	struct loop *loop;
+	const char *path;
+	char clock[SETTING_SIZE]; /* as they are to be */
+	char size[SETTING_SIZE];
+	struct guard_trouble troubles[GUARD_TROUBLES];
+	struct trace_watch watch;
+	struct ring_stats ring;
+	struct clock_watch clocks;
+	struct guard_tags tags;
+	uint64_t good_ns;	/* trace time when all was well last */
+	uint64_t tags_good_ns;	/* the same of the tags: at the question before the last */
+	uint64_t tags_asked_ns; /* at the last one */
+	bool news;		/* something was told */
+	uint64_t takes_ns[GUARD_TAKES_MAX]; /* when something was taken back */
+	unsigned int takes;		    /* ever */
+	uint64_t minute_ns;		    /* when this minute began, and its events */
+	unsigned int told, withheld;
+	bool on; /* guard_begin() was called */
+};
+
+/**
+ * guard_begin() - what is set now is what is to stay
+ * @path: of the trace that is read; borrowed, as @session and @loop
+ * @tags: those that were switched on for us, 0: none, or nobody knows
+ * @alarm: its ready() is called when something has changed: then guard_drains() is due
+ */
+void guard_begin(struct guard *guard, struct session *session, struct loop *loop, const char *path,
+		 uint64_t tags, struct watcher alarm);
+
+/* To be called before each row of reads. False: what is there has no times: it is not to be
+ * read. */
+bool guard_drains(struct guard *guard);
+
+/* To be called when all was read that was there. */
+void guard_dry(struct guard *guard);
+
+/* To be called once a second. */
+void guard_tick(struct guard *guard);
+
+/* The last events are read: the kernel's account is complete. In any state. */
+void guard_end(struct guard *guard);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/ring_stats.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* The number behind @key, at the begin of a line; 0 where there is none. */
+static uint64_t number_of(struct span text, struct span key)
+{
+	const char *at = text.len ? memmem(text.ptr, text.len, key.ptr, key.len) : NULL;
+	uint64_t number = 0;
+
+	/* "commit overrun: " has the key in it, too. */
+	while (at && at > text.ptr && at[-1] != '\n')
+		at = memmem(at + 1, text.len - (size_t)(at + 1 - text.ptr), key.ptr, key.len);
+	if (!at)
+		return 0;
+	text = span_skip(text, (size_t)(at - text.ptr) + key.len);
+	for (; text.len > 0 && text.ptr[0] >= '0' && text.ptr[0] <= '9'; text = span_skip(text, 1))
+		number = number * 10 + (uint64_t)(text.ptr[0] - '0');
+	return number;
+}
+
+bool ring_cpu_take(struct ring_cpu *cpu, struct span text)
+{
+	uint64_t overrun = number_of(text, SPAN_LITERAL("overrun: "));
+	uint64_t read = number_of(text, SPAN_LITERAL("read events: "));
+	bool emptied = cpu->known && (overrun < cpu->overrun || read < cpu->read);
+
+	if (emptied)
+		cpu->lost += overrun;
+	else if (cpu->known)
+		cpu->lost += overrun - cpu->overrun;
+	cpu->known = true;
+	cpu->overrun = overrun;
+	cpu->read = read;
+	return emptied;
+}
+
+static bool look_at(struct ring_stats *stats, const char *path, unsigned int number)
+{
+	char name[PATH_MAX], text[1024];
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/per_cpu/cpu%u/stats", path, number);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	if (number >= stats->cpus)
+		stats->cpus = number + 1;
+	return n > 0 && ring_cpu_take(&stats->cpu[number], (struct span){ text, (size_t)n });
+}
+
+static unsigned int cpus_max(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	return n > 0 && n < RING_CPUS_MAX ? (unsigned int)n : RING_CPUS_MAX;
+}
+
+bool ring_stats_look(struct ring_stats *stats, const char *path)
+{
+	bool emptied = false;
+
+	for (unsigned int i = 0; i < cpus_max(); i++)
+		emptied |= look_at(stats, path, i);
+	return emptied;
+}
+
+void ring_stats_forget(struct ring_stats *stats, const char *path)
+{
+	for (unsigned int i = 0; i < RING_CPUS_MAX; i++)
+		stats->cpu[i].known = false;
+	ring_stats_look(stats, path);
+}
+
+uint64_t ring_stats_lost(const struct ring_stats *stats)
+{
+	uint64_t lost = 0;
+
+	for (unsigned int i = 0; i < stats->cpus; i++)
+		lost += stats->cpu[i].lost;
+	return lost;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel's own account of its trace buffers, per_cpu/cpuN/stats: what was overwritten before
+ * anybody read it, and whether a buffer was emptied by somebody else. */
+#ifndef JANKD_DAEMON_RING_STATS_H
+#define JANKD_DAEMON_RING_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+
+/* CPUs behind it are not looked at: no phone has them. */
+#define RING_CPUS_MAX 64
+
+struct ring_cpu {
+	bool known;
+	uint64_t overrun, read; /* events, since the buffer was empty last */
+	uint64_t lost;		/* overwritten since the begin */
+};
+
+/* All zeros at the begin. */
+struct ring_stats {
+	unsigned int cpus; /* those that can be there */
+	struct ring_cpu cpu[RING_CPUS_MAX];
+};
+
+/* Looks at all CPUs of the trace at @path. True: one of the buffers was emptied since the last
+ * look; what others write into a file is not needed to see it. */
+bool ring_stats_look(struct ring_stats *stats, const char *path);
+
+/* What is there now is the begin: nothing is lost, nothing was emptied. The losses stay. */
+void ring_stats_forget(struct ring_stats *stats, const char *path);
+
+/* Events overwritten since the begin, on all CPUs. */
+uint64_t ring_stats_lost(const struct ring_stats *stats);
+
+/* Takes one file's text. Returns as ring_stats_look(). */
+bool ring_cpu_take(struct ring_cpu *cpu, struct span text);
+
+#endif

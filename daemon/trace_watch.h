@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hears at once when somebody writes to the files that steer a trace. Where the kernel or a policy
+ * does not let us listen, whoever looks at the files sees what has stayed changed. */
+#ifndef JANKD_DAEMON_TRACE_WATCH_H
+#define JANKD_DAEMON_TRACE_WATCH_H
+
+#include <stdbool.h>
+
+#include "daemon/loop.h"
+
+enum trace_file {
+	TRACE_FILE_ON,	  /* tracing_on */
+	TRACE_FILE_CLOCK, /* trace_clock */
+	TRACE_FILE_SIZE,  /* buffer_size_kb */
+	TRACE_FILE_TRACE, /* trace: who writes to it empties the buffers */
+	TRACE_FILE_RAW,	  /* trace_pipe_raw of the first CPU: its readers take events away */
+	TRACE_FILES,
+};
+
+struct trace_watch {
+	struct watcher watcher; /* whose function the owner sets; fd is -1 where nothing is heard */
+	int wd[TRACE_FILES];
+	int readers; /* of TRACE_FILE_RAW, that were heard to come and not to go */
+};
+
+/* Begins to listen to the files at @path. The watcher's fd can be put into a loop. */
+void trace_watch_open(struct trace_watch *watch, const char *path);
+void trace_watch_close(struct trace_watch *watch);
+
+/* What was heard since the last call: a bit (1 << enum trace_file) for each file. */
+unsigned int trace_watch_take(struct trace_watch *watch);
+
+#endif

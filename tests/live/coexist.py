@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Other tools trace, too. What they do to the trace is noticed within 2 s and told, taken back
+where we do not give way, never counted as jank, and the frames after it are right again."""
+
+import collections
+import datetime
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from device import Device
+from frames import vsyncs_per_layer
+from jankd import PHONE, Checks, rows
+from live import LATE_MS, TRIES, Capture, session
+
+NOTICE_S = 2.0
+SECONDS = 9  # that the phone plays
+BEFORE_S = 3.0  # until somebody disturbs it
+SETTLED_S = 2.0  # frames that come so long after the last disturbance are right
+
+
+def write(path, text):
+    """As a shell does; a refusal is the test's own failure."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+class Stage:
+    """A device, a jankd that reads it, a phone that plays."""
+
+    def __init__(self, mount, instance, here, options, environment):
+        self.instance, self.here = instance, here
+        self.device = Device(here / "device", instance)
+        self.device.answers("input", "Can't find service: input\n")
+        self.capture = Capture(mount, instance, here / "out", *options, device=self.device, **environment)
+        self.ready = self.capture.wait_ready()
+        self.phone = subprocess.Popen(
+            [PHONE, "--tracefs", mount, "--instance", instance.name, "--scenario", "steady-60",
+             "--seconds", str(SECONDS), "--truth", here / "truth.csv"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def run(self, *command):
+        subprocess.run(command, env=self.device.environment(), stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, check=True, timeout=20)
+
+    def clock(self):
+        """The trace's own, as it is now."""
+        name = re.search(r"\[(.*)\]", (self.instance / "trace_clock").read_text()).group(1)
+        return {"mono_raw": time.CLOCK_MONOTONIC_RAW}.get(name, time.CLOCK_BOOTTIME)
+
+    def told(self):
+        return [(r["wall time"], r["text"]) for r in rows(self.here / "out", "events.csv") if r["kind"] == "tracing"]
+
+    def wait_told(self, text, seconds):
+        """The wall time of the first event with @text, or None."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for wall, told in self.told():
+                if re.search(text, told):
+                    return datetime.datetime.fromisoformat(wall.replace("Z", "+00:00")).timestamp()
+            time.sleep(0.05)
+        return None
+
+    def end(self):
+        """How late the phone was, in ms."""
+        account = self.phone.communicate(timeout=60)[1].decode(errors="replace")
+        time.sleep(0.8)
+        self.capture.stop(signal.SIGTERM)
+        late = re.search(r"late by ([0-9.]+) ms at most", account)
+        return float(late.group(1)) if late else 0.0
+
+
+def after(path, boot_s):
+    """Layers' vsyncs of the frames presented after a moment, all but each layer's first."""
+    kept = [r for r in rows(path) if float(r["present(s)"]) > boot_s]
+    layers = {}
+    for row in kept:
+        layers.setdefault(row["layer"], []).append(row["vsyncs"])
+    return {layer: vsyncs[1:] for layer, vsyncs in layers.items()}
+
+
+def judge(what, stage, settled_s):
+    """False where frames are wrong. @settled_s: on the phone's clock, and on that of the trace."""
+    truth = after(stage.here / "truth.csv", settled_s[0])
+    got = after(stage.here / "out" / "frames.csv", settled_s[1])
+    wrong = [(layer, len(vsyncs), len(got.get(layer, []))) for layer, vsyncs in truth.items()
+             if abs(len(vsyncs) - len(got.get(layer, []))) > 1]
+    single = sum(v == "1" for vsyncs in got.values() for v in vsyncs)
+    total = sum(map(len, got.values()))
+    fps = rows(stage.here / "out", "fps.csv")
+    sums = {name: sum(int(r[name] or 0) for r in fps)
+            for name in ("jank", "big jank", "A", "B", "C", "D", "missed vsyncs", "wait times")}
+    problems = []
+    if wrong or total < 60:
+        problems.append(f"frames after it: {wrong}, {total} in all")
+    if single < total:
+        counts = collections.Counter(v for vsyncs in got.values() for v in vsyncs)
+        problems.append(f"vsyncs after it are not all 1: {counts}")
+    if any(sums.values()):
+        problems.append(f"counted: {sums}")
+    for problem in problems:
+        print(f"{what}: {problem}")
+    return not problems
+
+
+def disturbed_once(checks, what, action, notice, back, options, environment):
+    with session() as (mount, instance, here):
+        stage = Stage(mount, instance, here, options, environment)
+        checks.that(stage.ready, f"{what}: jankd does not start")
+        time.sleep(BEFORE_S)
+        begin = time.time()
+        action(stage)
+        noticed = stage.wait_told(notice, 3 * NOTICE_S)
+        if checks.that(noticed, f"{what}: not told: {stage.told()}"):
+            checks.that(noticed - begin < NOTICE_S, f"{what}: noticed after {noticed - begin:.2f} s")
+            print(f"{what}: noticed after {noticed - begin:.2f} s")
+        if back:
+            checks.that(stage.wait_told(back, 3 * NOTICE_S), f"{what}: not taken back: {stage.told()}")
+        settled_s = [time.clock_gettime(clock) + SETTLED_S
+                     for clock in (time.CLOCK_BOOTTIME, stage.clock())]
+        late = stage.end()
+        if os.environ.get("KEEP"):
+            shutil.copytree(here, os.environ["KEEP"], dirs_exist_ok=True)
+        good = judge(what, stage, settled_s)
+        if not good and late > LATE_MS:
+            return False
+        checks.that(good, f"{what}: frames are wrong: {stage.told()}")
+        return True
+
+
+def disturbed(checks, what, action, notice, back=None, options=(), **environment):
+    for _ in range(TRIES):
+        if disturbed_once(checks, what, action, notice, back, options, environment):
+            return
+    print(f"{what}: frames not judged: this machine is too busy to play them in time")
+
+
+def off(stage):
+    write(stage.instance / "tracing_on", "0")
+
+
+def off_and_on(stage):
+    off(stage)
+    time.sleep(0.15)
+    write(stage.instance / "tracing_on", "1")
+
+
+def off_for_a_while(stage):
+    off(stage)
+    time.sleep(2.5)
+    write(stage.instance / "tracing_on", "1")
+
+
+def empty(stage):
+    with open(stage.instance / "trace", "w", encoding="ascii"):
+        pass
+
+
+def tags(stage):
+    stage.device.set("debug.atrace.tags.enableflags", "0")
+
+
+def another_atrace(stage):
+    stage.run("atrace", "--async_stop")
+
+
+def size(kilobytes):
+    return lambda stage: write(stage.instance / "buffer_size_kb", str(kilobytes))
+
+
+def clock(name):
+    return lambda stage: write(stage.instance / "trace_clock", name)
+
+
+def raw_reader(stage):
+    """Takes events away for a second."""
+    files = [os.open(path, os.O_RDONLY | os.O_NONBLOCK) for path in stage.instance.glob("per_cpu/cpu*/trace_pipe_raw")]
+    for _ in range(10):
+        for fd in files:
+            try:
+                os.read(fd, 4096)
+            except BlockingIOError:
+                pass
+        time.sleep(0.1)
+    for fd in files:
+        os.close(fd)
+
+
+def insists(checks):
+    """Who switches tracing off again and again has its way, and it is told."""
+    with session() as (mount, instance, here):
+        stage = Stage(mount, instance, here, (), {})
+        for _ in range(40):
+            time.sleep(0.25)
+            off(stage)
+        texts = [text for _, text in stage.told()]
+        taken = sum("is switched on again" in text for text in texts)
+        checks.that(1 <= taken <= 4, f"insists: taken back {taken} times: {texts}")
+        checks.that(any("insists" in text for text in texts), f"insists: not told: {texts}")
+        stage.end()
+
+
+def floods(checks):
+    """Settings that change without pause cost little, and fill no disk."""
+    with session() as (mount, instance, here):
+        stage = Stage(mount, instance, here, (), {})
+        end = time.monotonic() + 4
+        while time.monotonic() < end:
+            off(stage)
+            write(instance / "tracing_on", "1")
+        checks.that(len(stage.told()) <= 45, f"floods: {len(stage.told())} events")
+        begin = int(pathlib.Path(f"/proc/{stage.capture.process.pid}/schedstat").read_text().split()[2])
+        time.sleep(2)
+        ran = int(pathlib.Path(f"/proc/{stage.capture.process.pid}/schedstat").read_text().split()[2]) - begin
+        checks.that(ran < 60, f"floods: {ran} time slices in 2 s afterwards")
+        stage.end()
+
+
+def hung_questions(checks):
+    """A getprop that begins to hang costs nothing but what it would have said."""
+    with session() as (mount, instance, here):
+        stage = Stage(mount, instance, here, (), {})
+        script = stage.device.path / "bin" / "getprop"
+        script.write_text("#!/bin/sh\nsleep 1000\n")
+        late = stage.end()
+        if late <= LATE_MS:
+            counted = sum(map(len, vsyncs_per_layer(here / "out" / "frames.csv").values()))
+            played = sum(map(len, vsyncs_per_layer(here / "truth.csv").values()))
+            checks.equal(counted, played, "getprop hangs: frames")
+
+
+tracefs.root()
+checks = Checks()
+YIELD = ("--yield",)
+CASES = (
+    ("switched off", off, "switched off by", "is switched on again"),
+    ("off and on within a moment", off_and_on, "switched (off|on)"),
+    ("switched off, --yield", off_for_a_while, "switched off by", "switched on again by", YIELD),
+    ("emptied", empty, "emptied"),
+    ("resized, smaller", size(64), "made smaller", "is made larger again"),
+    ("resized, larger", size(3000), "resized"),
+    ("resized, --yield", size(512), "made smaller", None, YIELD),
+    ("clock local", clock("local"), "clock was changed", "is set back"),
+    ("clock counter", clock("counter"), "clock was changed", "is set back"),
+    ("clock mono_raw, --yield", clock("mono_raw"), "clock was changed", None, YIELD),
+    ("tags", tags, "tags .* switched off", "tags .* switched on again: "),
+    ("tags, atrace of Android 8", tags, "tags .* switched off", "tags .* switched on again: ", (), {"OLD": "1"}),
+    ("another atrace stops", another_atrace, "switched off", "tags .* switched on again: "),
+    ("raw reader", raw_reader, "reads the raw trace", "nobody else reads"),
+)
+wanted = sys.argv[1:]
+for name, action, notice, *rest in CASES:
+    if not wanted or name in wanted:
+        options, environment = (rest + [None, (), {}][len(rest):])[1:]
+        disturbed(checks, name, action, notice, rest[0] if rest else None, options, **environment)
+for case in (insists, floods, hung_questions):
+    if not wanted or case.__name__ in wanted:
+        case(checks)
+checks.end()

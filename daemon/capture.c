@@ -233,6 +233,8 @@ int capture_loop(struct capture *capture)
 	capture->session.waits = options->wait_ns > 0;
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);
+	if (capture->on_over)
+		capture->on_over(capture);
 	last_drain(capture);
 	guard_end(&capture->guard);
 	ended = session_end(&capture->session);

@@ -43,6 +43,8 @@ struct capture {
 	struct control control;
 	/* Called once a second, and when it ends; may be NULL. */
 	void (*on_tick)(struct capture *capture);
+	/* Called when the capture is over, before anything is said of it; may be NULL. */
+	void (*on_over)(struct capture *capture);
 	/* Called for SIGTSTP, which is to stop this process, and SIGWINCH; may be NULL. */
 	void (*on_terminal)(struct capture *capture, int signal);
 	void *context; /* of these */

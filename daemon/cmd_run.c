@@ -41,6 +41,12 @@ static void on_terminal(struct capture *capture, int number)
 		draw(capture);
 }
 
+/* What is said from now on is to stay on the screen. */
+static void on_over(struct capture *capture)
+{
+	capture->context = live_end(capture->context);
+}
+
 static int run(struct capture *capture)
 {
 	FILE *out = words(capture->options);
@@ -54,8 +60,8 @@ static int run(struct capture *capture)
 	capture->context = live;
 	capture->on_tick = live ? draw : NULL;
 	capture->on_terminal = on_terminal;
+	capture->on_over = on_over;
 	code = capture_loop(capture);
-	live_end(live);
 	if (capture->session.text.markers > 0 && out)
 		session_print(&capture->session, out);
 	return code;

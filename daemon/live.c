@@ -42,16 +42,21 @@ struct live *live_begin(void)
 	return live;
 }
 
-/* What stood on the screen before is overwritten without a flicker. */
+/* What stood on the screen before is overwritten without a flicker. The line end of the last line
+ * would move all of it. */
 void live_show(struct live *live, const char *text)
 {
+	unsigned int lines = 24, columns;
+
 	if (!live)
 		return;
+	table_terminal(STDOUT_FILENO, &lines, &columns);
 	fputs(HOME, stdout);
-	for (; *text; text++) {
+	for (; *text && lines > 0; text++) {
 		if (*text == '\n')
 			fputs(CLEAR_LINE, stdout);
-		putchar(*text);
+		if (*text != '\n' || --lines > 0)
+			putchar(*text);
 	}
 	fputs(CLEAR_REST, stdout);
 	fflush(stdout);

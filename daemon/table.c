@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "daemon/report.h"
 #include "daemon/text.h"
 #include "rules/memory.h"
 
@@ -22,8 +23,8 @@
 #define NARROW_NUMBERS_WIDTH 55
 #define NARROW_SURFACE_LEAST 12
 
-/* Lines of a page beside the surfaces: title, head, "and more", totals and one to breathe. */
-#define OTHER_LINES 6
+/* Lines of a page beside the surfaces: title, blank, head, "and more", totals, the last one. */
+#define OTHER_LINES 7
 
 /* How wide the columns of names are; an app of 0 is left out, and the median with it. */
 struct table_widths {
@@ -161,22 +162,26 @@ static void print_head(FILE *out, const struct table_widths *widths)
 		"score");
 }
 
-static void print_totals(FILE *out, const struct pipeline_counters *counters)
+/* In two lines, where one does not hold them. */
+static void print_totals(FILE *out, const struct pipeline_counters *counters, unsigned int columns)
 {
 	bool any = counters->last_ns > counters->first_ns;
 	uint64_t span_ns = any ? counters->last_ns - counters->first_ns : 0;
 	char lost[64] = "", refresh[32] = "unknown";
+	char text[256], rest[128];
+	int len;
 
 	if (counters->lost_unknown > 0)
 		snprintf(lost, sizeof(lost), " and %" PRIu64 " times an unknown number",
 			 counters->lost_unknown);
 	if (counters->refresh_mhz >= 0)
 		snprintf(refresh, sizeof(refresh), "%.2f Hz", (double)counters->refresh_mhz / 1000);
-	fprintf(out,
-		"presents %" PRIu64 ", frames %" PRIu64 ", lost events %" PRIu64 "%s, "
-		"span %.3f s, refresh %s\n",
-		counters->presents, counters->frames, counters->lost_events, lost,
-		(double)span_ns / 1e9, refresh);
+	len = snprintf(text, sizeof(text),
+		       "presents %" PRIu64 ", frames %" PRIu64 ", lost events %" PRIu64 "%s",
+		       counters->presents, counters->frames, counters->lost_events, lost);
+	snprintf(rest, sizeof(rest), "span %.3f s, refresh %s", (double)span_ns / 1e9, refresh);
+	fprintf(out, "%s,%c%s\n", text, (size_t)len + strlen(rest) + 2 > columns ? '\n' : ' ',
+		rest);
 }
 
 static struct table_widths widths_in(unsigned int columns)
@@ -205,7 +210,7 @@ void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsi
 		print_row(out, &table->rows[i], &widths);
 	if (shown < table->surfaces)
 		fprintf(out, "and %u more in summary.csv\n", table->surfaces - shown);
-	print_totals(out, pipeline_counters(pipeline));
+	print_totals(out, pipeline_counters(pipeline), columns);
 }
 
 void table_print_page(struct table *table, FILE *out, struct pipeline *pipeline, const char *title,
@@ -214,7 +219,9 @@ void table_print_page(struct table *table, FILE *out, struct pipeline *pipeline,
 	char shown[SHOWN_MAX_BYTES];
 
 	text_shorten(shown, sizeof(shown), title, columns);
-	fprintf(out, "%s\n\n", shown);
+	fprintf(out, "%s\n", shown);
+	text_shorten(shown, sizeof(shown), report_last(), columns);
+	fprintf(out, "%s\n", shown);
 	table_print(table, out, pipeline, lines > OTHER_LINES + 1 ? lines - OTHER_LINES : 1,
 		    columns);
 }

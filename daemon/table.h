@@ -23,7 +23,7 @@ struct table *table_free(struct table *table);
 void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsigned int lines,
 		 unsigned int columns);
 
-/* The same under the line @title, in at most @lines of all. */
+/* The same in at most @lines, under the line @title and what was said last, if anything. */
 void table_print_page(struct table *table, FILE *out, struct pipeline *pipeline, const char *title,
 		      unsigned int lines, unsigned int columns);
 

@@ -52,7 +52,7 @@ def analyze(checks, here, columns):
     said, code = on_terminal(columns, "analyze", "-F", here / "out", trace)
     checks.equal(code, 0, f"{what}: exit code: {said[-300:]!r}")
     checks.that(not CONTROL.search(said), f"{what}: control bytes in {said[:500]!r}")
-    table = [line for line in said.splitlines() if not line.startswith(("presents ", "CSV files "))]
+    table = [line for line in said.splitlines() if not line.startswith(("presents ", "span ", "CSV files "))]
     checks.equal(len(table), 1 + len(names), f"{what}: lines of the table")
     checks.equal([line for line in table if width(line) > columns], [], f"{what}: lines that do not fit")
     checks.equal({width(line) for line in table}, {width(table[0])}, f"{what}: widths of lines")

@@ -62,8 +62,8 @@ class Daemon:
     def connect(self):
         """A connection to its control socket."""
         client = socket.socket(socket.AF_UNIX)
-        client.settimeout(20)
         client.connect("\0" + (self.out / ".lock").read_text().split()[1])
+        client.settimeout(20)
         return client
 
     def kill(self):

@@ -73,6 +73,9 @@ static void print_odd(FILE *out, const struct session *session,
 		{ "surfaces evicted", counters->surfaces_evicted },
 		{ "restarts of SurfaceFlinger", counters->surfaceflinger_restarts },
 		{ "rotations", session->output.rotations },
+		{ "snapshots", session->snapshot.written },
+		{ "snapshots too soon behind another", session->snapshot.suppressed },
+		{ "snapshots not saved", session->snapshot.failed },
 	};
 	const char *between = "and      ";
 
@@ -111,6 +114,8 @@ void status_text_print(FILE *out, const struct session *session, double uptime_s
 	print_text(out, "source", session->origin.path);
 	print_text(out, "rules", session->options->rules);
 	print_since(out, uptime_s);
+	if (session->waits)
+		print_text(out, "waits", "counting begins when --wait is over");
 	print_seen(out, session, counters);
 	print_lost(out, session, counters);
 	print_odd(out, session, counters);

@@ -35,7 +35,8 @@ def well_formed(checks, what, out):
 def survive(checks, what, data, codes=(0,), events=()):
     """jankd reads @data, ends with one of @codes and tells of each kind in @events."""
     with folder() as out:
-        done = jankd("analyze", "--frames-log", "-T", "2", "-f", "2", "-F", out, "-", input=data)
+        done = jankd("analyze", "--frames-log", "-T", "2", "-f", "2", "--snapshot", "1",
+                     "-F", out, "-", input=data)
         said = done.stderr.decode(errors="replace")
         checks.that(done.returncode in codes, f"{what}: exit {done.returncode}, {said[-600:]!r}")
         checks.that(not CONTROL.search(done.stdout.decode(errors="replace")),

@@ -10,7 +10,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 import tracefs
-from jankd import Checks, rows
+from jankd import Checks, jankd, rows
 from live import Capture, session
 
 APP = "org.example.waiting"
@@ -99,6 +99,27 @@ def stopped_while_waiting(checks):
         checks.that("--wait" in said and "no markers" not in said, f"stopped while it waits: {said!r}")
 
 
+def detached(checks):
+    """start is ready at once, says that it waits, and counts later."""
+    with session() as (mount, instance, here):
+        out, begin = here / "out", time.monotonic()
+        done = jankd("start", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
+                     "--frames-log", "--wait", 2, "--until-exit", APP, "-F", out)
+        checks.equal(done.returncode, 0, f"start --wait: {done.stderr.decode(errors='replace')}")
+        checks.that(time.monotonic() - begin < 2, "start --wait: it is not ready at once")
+        said = jankd("status", "-F", out).stdout.decode(errors="replace")
+        checks.that("--wait" in said, f"status does not tell that it waits: {said}")
+        frame(instance, "com.example.early/A#0")
+        app = App(APP)
+        time.sleep(3.5)
+        frame(instance, "com.example.late/B#0")
+        app.close()
+        time.sleep(SOON)
+        checks.equal(jankd("status", "-F", out).returncode, 1, "it has ended with the app: status")
+        layers = [row["layer"] for row in rows(out, "frames.csv")]
+        checks.equal(layers, ["com.example.late/B#0"], "start --wait: layers that were counted")
+
+
 def until_exit(checks):
     """It ends with the app's last process, not before and not much later."""
     with session() as (mount, instance, here):
@@ -150,7 +171,7 @@ def an_app_that_never_comes(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (waits, fails_at_once, stopped_while_waiting, until_exit, until_exit_of_a_late_app,
-             an_app_that_never_comes):
+for case in (waits, fails_at_once, stopped_while_waiting, detached, until_exit,
+             until_exit_of_a_late_app, an_app_that_never_comes):
     case(checks)
 checks.end()

@@ -26,8 +26,18 @@ _Static_assert(ROOM_MIN >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves room t
 #define CHUNKS_PER_LAP 256
 #define CHUNKS_PER_TIME 128
 
+/* The index reaches back for a minute at least: a frame may be as late. */
+#define CHUNK_NS_MIN (NS_PER_S / 10)
+
 /* A chunk that is nearly full takes another read. */
 #define CHUNK_MOST (SIZE_MOST / CHUNKS_PER_LAP + READ_SIZE)
+
+static uint64_t chunk_ns_for(uint64_t remember_ns)
+{
+	uint64_t ns = remember_ns / CHUNKS_PER_TIME;
+
+	return ns > CHUNK_NS_MIN ? ns : CHUNK_NS_MIN;
+}
 
 static size_t size_for(uint64_t remember_ns)
 {
@@ -48,7 +58,7 @@ int ring_open(struct ring *ring, uint64_t remember_ns)
 	*ring = (struct ring){
 		.size = size_for(remember_ns),
 		.remembers = remember_ns > 0,
-		.chunk_ns = remember_ns / CHUNKS_PER_TIME,
+		.chunk_ns = chunk_ns_for(remember_ns),
 		.chunk_count = 1,
 	};
 	ring->bytes = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, flags, -1, 0);

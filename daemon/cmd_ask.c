@@ -10,6 +10,7 @@
 #include "daemon/ask_options.h"
 #include "daemon/control_client.h"
 #include "daemon/control_request.h"
+#include "daemon/journal.h"
 #include "daemon/options.h"
 #include "daemon/report.h"
 #include "daemon/table.h"
@@ -43,14 +44,40 @@ static bool is_over(struct ask_options *options, const char *help, int argc, cha
 	return *code != 0 || options->help;
 }
 
+/* One that was killed has left tracing as it needed it. */
+static int stop_dead(const struct ask_options *options, const char *why)
+{
+	switch (journal_recover_at(options->command, options->folder)) {
+	case JOURNAL_DONE:
+		printf("the capture in %s was killed before; tracing is put back as it was\n",
+		       options->folder);
+		return EXIT_DONE;
+	case JOURNAL_NONE:
+		report("%s: %s", options->command, why);
+		return EXIT_FAILED;
+	default:
+		return EXIT_FAILED;
+	}
+}
+
 int cmd_stop(int argc, char **argv)
 {
+	struct control_answer answer;
 	struct ask_options options;
 	int code;
 
 	if (is_over(&options, help_stop, argc, argv, &code))
 		return code;
-	return ask(&options, "stop\n", STOP_ANSWER_S);
+	code = control_ask(&answer, options.folder, "stop\n", STOP_ANSWER_S);
+	if (code == CONTROL_NOBODY)
+		return stop_dead(&options, answer.why);
+	if (code != 0) {
+		report("%s: %s", options.command, answer.why);
+		return EXIT_FAILED;
+	}
+	fputs(answer.body, stdout);
+	free(answer.body);
+	return EXIT_DONE;
 }
 
 int cmd_rotate(int argc, char **argv)

@@ -111,6 +111,8 @@ const char help_capture[] =
 	"      --categories \"LIST\"\n"
 	"                        what atrace switches on (\"gfx view\")\n"
 	"      --no-atrace       do not run atrace, though it is there\n"
+	"      --yield           give way to other programs that switch tracing off or change it,\n"
+	"                        instead of taking it back\n"
 	"      --wait S          count from S seconds of wall time on; all is set up before\n"
 	"      --duration S      end after S seconds of wall time, those of --wait not counted\n"
 	"      --until-exit APP  end when the last process of APP has, \"com.example.app\" or one "

@@ -143,3 +143,19 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 	journal_remove(folder);
 	return found;
 }
+
+enum journal_found journal_recover_at(const char *command, const char *path)
+{
+	enum journal_found found;
+	struct folder folder;
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s/" NAME, path);
+	if (access(name, F_OK) < 0)
+		return JOURNAL_NONE;
+	if (folder_open(&folder, command, path) < 0)
+		return JOURNAL_FAILED;
+	found = journal_recover(&folder, command, NULL);
+	folder_close(&folder);
+	return found;
+}

@@ -31,4 +31,8 @@ enum journal_found {
 enum journal_found journal_recover(const struct folder *folder, const char *command,
 				   const char *tracefs);
 
+/* The same for the folder at @path, for whoever wants to stop a capture that is dead. Where there
+ * is no journal nothing is touched. */
+enum journal_found journal_recover_at(const char *command, const char *path);
+
 #endif

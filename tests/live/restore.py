@@ -12,7 +12,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
 from device import Device
-from jankd import Checks, rows
+from jankd import Checks, jankd, rows
 from live import Capture, session
 
 FILES = ("tracing_on", "buffer_size_kb", "buffer_percent", "trace_clock", "current_tracer",
@@ -111,6 +111,23 @@ def killed_own_instance(checks):
             capture.stop(signal.SIGTERM)
         finally:
             tracefs.remove(mine)
+
+
+def killed_and_stopped(checks):
+    """'jankd stop' puts back what a dead one has left, once."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        usual(device)
+        before = state(device)
+        capture = Capture(mount, instance, here / "out", device=device)
+        checks.that(capture.wait_ready(), "killed, stop: jankd does not start")
+        capture.stop(signal.SIGKILL)
+        for code in (0, 1):
+            done = jankd("stop", "-F", here / "out", env=device.environment())
+            checks.equal(done.returncode, code, f"killed, stop: exit code: {done.stderr}")
+            checks.equal(state(device), before, "killed, stop: state")
+        checks.equal(jankd("stop", "-F", here / "none").returncode, 1, "stop of nothing: exit code")
+        checks.that(not (here / "none").exists(), "stop of nothing: makes a folder")
 
 
 def hostile_journal(checks):
@@ -220,6 +237,6 @@ killed(checks, "killed", usual)
 killed(checks, "killed, as found", as_found)
 killed(checks, "journal of another boot", usual, edit=other_boot, restored=False)
 killed(checks, "torn journal", usual, edit=torn, restored=False)
-for case in (killed_own_instance, hostile_journal, fails, hangs_at_start, hangs_at_end, getprop_hangs):
+for case in (killed_own_instance, killed_and_stopped, hostile_journal, fails, hangs_at_start, hangs_at_end, getprop_hangs):
     case(checks)
 checks.end()

@@ -71,6 +71,27 @@ static void test_a_given_period_counts_until_ticks_come(void **state)
 	assert_period(V120);
 }
 
+static void test_a_word_from_outside_is_the_weakest(void **state)
+{
+	vsync_give(&lattice, V60);
+	assert_int_equal(vsync_period_ns(&lattice), V60);
+	assert_int_equal(between(SECOND, SECOND + 3 * V60), 3);
+	/* the first is believed, an absurd one is not */
+	vsync_give(&lattice, 2 * V60);
+	assert_int_equal(vsync_period_ns(&lattice), V60);
+	ticks(2 * SECOND, 8333333, 60, 0);
+	assert_period(8333333);
+	vsync_give(&lattice, V60);
+	assert_period(8333333);
+	vsync_init(&lattice, V60);
+	vsync_give(&lattice, 8333333);
+	assert_int_equal(vsync_period_ns(&lattice), V60);
+	vsync_init(&lattice, 0);
+	vsync_give(&lattice, 1);
+	vsync_give(&lattice, SECOND);
+	assert_int_equal(vsync_period_ns(&lattice), 0);
+}
+
 static void test_steady_ticks_lock(void **state)
 {
 	static const uint64_t periods[] = { V60, V90, V120, 6944444, 20000000, 13888889 };
@@ -355,6 +376,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_without_ticks_nothing_is_known, set_up),
 		cmocka_unit_test_setup(test_a_given_period_counts_until_ticks_come, set_up),
+		cmocka_unit_test_setup(test_a_word_from_outside_is_the_weakest, set_up),
 		cmocka_unit_test_setup(test_steady_ticks_lock, set_up),
 		cmocka_unit_test_setup(test_ticks_on_demand, set_up),
 		cmocka_unit_test_setup(test_idle_stretches_do_not_unlock, set_up),

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""dumpsys is asked for the app in front and for the period; what it does not say holds up nothing."""
+
+import pathlib
+import signal
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from device import Device
+from jankd import Checks, rows
+from live import Capture, session
+
+APP = "com.game/com.game.Main"
+INPUT_9 = f"Input Dispatcher State:\n  FocusedWindow: name='Window{{c9 u0 {APP}}}'\n"
+INPUT_12 = ("Input Dispatcher State:\n  FocusedDisplayId: 0\n  FocusedApplications:\n"
+            "    displayId=0, name='ActivityRecord{d u0 com.b/.L t1}', dispatchingTimeout=5000ms\n"
+            f"  FocusedWindows:\n    displayId=0, name='8f3a7c2 {APP}'\n")
+WINDOW = f"  mCurrentFocus=Window{{5c4591 u0 {APP}}}\n  mFocusedApp=ActivityRecord{{b3 u0 com.b/.X t82}}\n"
+NOISE = "  x\n" * 100000
+
+
+def play(instance, seconds):
+    """A surface whose name holds no app, every 20 ms, without any vsync."""
+    with open(instance / "trace_marker", "wb", buffering=0) as marker:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for text in ("C|1|SurfaceView#0|1", "B|1|handleMessageRefresh", "B|1|latchBuffer", "B|1|acquireBuffer",
+                         "C|1|SurfaceView#0|0", "E", "E", "B|1|postFramebuffer", "E", "E"):
+                marker.write(text.encode())
+            time.sleep(0.02)
+
+
+def asked(checks, what, answers, *arguments, expect=APP, calls=None, **environment):
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        for service, text in answers.items():
+            device.answers(service, text)
+        begin = time.monotonic()
+        capture = Capture(mount, instance, here / "out", *arguments, device=device, **environment)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        took = time.monotonic() - begin
+        checks.that(took < 3, f"{what}: the start took {took:.1f} s")
+        play(instance, 4)
+        capture.stop(signal.SIGTERM)
+        got = [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "focus"]
+        checks.equal(got, [expect] if expect else [], f"{what}: focus")
+        asked_for = sorted(call for call in device.log() if call.startswith("dumpsys"))
+        if calls is not None:
+            checks.equal(asked_for, calls, f"{what}: questions")
+        return rows(here / "out", "frames.csv"), rows(here / "out", "fps.csv")
+
+
+tracefs.root()
+checks = Checks()
+LATENCY, INPUT, OTHER = "dumpsys SurfaceFlinger --latency", "dumpsys input", "dumpsys window"
+frames, fps = asked(checks, "Android 12", {"input": NOISE + INPUT_12, "SurfaceFlinger": "8333333\n0\t0\t0\n"},
+                    calls=[LATENCY, INPUT])
+print(f"{len(frames)} frames")
+checks.equal({r["app"] for r in frames[5:]}, {"com.game"}, "Android 12: app of the frames")
+checks.equal({r["refresh(Hz)"] for r in fps}, {"120.00"}, "Android 12: refresh rate")
+asked(checks, "Android 9", {"input": INPUT_9, "SurfaceFlinger": "garbage\n16666666\n"})
+asked(checks, "dumpsys window", {"input": "Can't find service: input\n", "window": WINDOW},
+      calls=[LATENCY, INPUT, OTHER])
+asked(checks, "nothing known", {}, expect=None)
+asked(checks, "--focus", {"input": INPUT_12}, "--focus", "com.x/.Y", "--vsync-ms", "16.6", expect=None, calls=[])
+asked(checks, "dumpsys hangs", {}, expect=None, HANG="dumpsys")
+checks.end()

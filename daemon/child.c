@@ -120,6 +120,8 @@ static void close_output(struct child *child)
 
 static void end_line(struct child *child)
 {
+	if (child->len == 0 && child->output.fd < 0)
+		return;
 	if (child->line)
 		child->line(child, (struct span){ child->text, child->len });
 	child->len = 0;
@@ -138,8 +140,7 @@ static void take_text(struct child *child, const char *text, size_t len)
 static void end(struct child *child, int status)
 {
 	close_output(child);
-	if (child->len > 0)
-		end_line(child);
+	end_line(child);
 	child->pid = 0;
 	if (child->ended)
 		child->ended(child, status);
@@ -162,7 +163,9 @@ static void on_output(struct watcher *watcher, uint32_t events)
 	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 		return;
 	close_output(child);
-	if (has_ended(child->pid, &status))
+	if (child->brief)
+		end_line(child);
+	else if (has_ended(child->pid, &status))
 		end(child, exit_status(status));
 }
 
@@ -179,7 +182,8 @@ int child_start(struct child *child, struct loop *loop, char *const argv[], int 
 	child->len = 0;
 	child->output = (struct watcher){ .fd = fd, .ready = on_output, .context = child };
 	child->deadline_ns = loop_now() + (uint64_t)timeout_ms * (uint64_t)NS_PER_MS;
-	error = loop_watch(loop, &child->output, EPOLLIN);
+	/* The end of a pipe is told of in any case. */
+	error = loop_watch(loop, &child->output, child->brief ? 0 : EPOLLIN);
 	if (error < 0)
 		child_kill(child);
 	return error;

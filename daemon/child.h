@@ -23,6 +23,9 @@ struct child {
 	uint64_t deadline_ns; /* on the clock of loop_now() */
 	size_t len;	      /* of the line that has begun */
 	char text[CHILD_LINE_MAX];
+	/* It prints a line or two, and is asked often: its output wakes nobody before it is
+	 * complete, and its end is seen by child_check(). */
+	bool brief;
 	/* Each line of output, without its end; borrowed during the call. May be NULL. */
 	void (*line)(struct child *child, struct span line);
 	/* It has ended: its exit status as a shell tells it, or -ETIMEDOUT. May start it again. */

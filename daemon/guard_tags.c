@@ -11,6 +11,16 @@
 /* A getprop that hangs so often is asked no more. */
 #define HANGS_MAX 5
 
+static void judge(struct guard_tags *tags)
+{
+	bool missing = (tags->set & tags->wanted) != tags->wanted;
+
+	if (missing == tags->missing || child_runs(&tags->order))
+		return;
+	tags->missing = missing;
+	tags->changed(tags);
+}
+
 static void on_answer(struct child *child, struct span line)
 {
 	struct guard_tags *tags = child->context;
@@ -22,21 +32,14 @@ static void on_answer(struct child *child, struct span line)
 	text[line.len] = '\0';
 	tags->heard = true;
 	tags->set = strtoull(text, NULL, 0);
+	judge(tags);
 }
 
 static void on_answered(struct child *child, int status)
 {
 	struct guard_tags *tags = child->context;
-	bool missing;
 
 	tags->hangs = status == -ETIMEDOUT ? tags->hangs + 1 : 0;
-	if (status != 0 || !tags->heard || child_runs(&tags->order))
-		return;
-	missing = (tags->set & tags->wanted) != tags->wanted;
-	if (missing == tags->missing)
-		return;
-	tags->missing = missing;
-	tags->changed(tags);
 }
 
 static int give_order(struct guard_tags *tags)
@@ -68,6 +71,7 @@ void guard_tags_begin(struct guard_tags *tags, const struct options *options, st
 	tags->options = options;
 	tags->loop = loop;
 	tags->question = (struct child){
+		.brief = true,
 		.line = on_answer,
 		.ended = on_answered,
 		.context = tags,

@@ -75,6 +75,30 @@ static void lines_and_status(void **state)
 	assert_int_equal(heard.status, 4);
 }
 
+static void brief_ones_are_heard_at_once(void **state)
+{
+	struct heard heard = { .text = "" };
+	struct child child = {
+		.brief = true,
+		.line = on_line,
+		.ended = on_end,
+		.context = &heard,
+	};
+	char *argv[] = { "sh", "-c", "echo a; printf b", NULL };
+	struct loop loop;
+
+	assert_int_equal(loop_open(&loop), 0);
+	assert_int_equal(child_start(&child, &loop, argv, HANGS_MS), 0);
+	assert_true(loop_wait(&loop, loop_now() + HANGS_MS * MS));
+	assert_string_equal(heard.text, "a|b|");
+	assert_false(heard.ended);
+	while (!heard.ended)
+		child_check(&child);
+	assert_string_equal(heard.text, "a|b|");
+	assert_int_equal(heard.status, 0);
+	loop_close(&loop);
+}
+
 static void floods_are_bounded(void **state)
 {
 	struct heard heard = listen("head -c 3000000 /dev/zero; echo; head -c 100000 /dev/zero | "
@@ -155,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_and_status),
+		cmocka_unit_test(brief_ones_are_heard_at_once),
 		cmocka_unit_test(floods_are_bounded),
 		cmocka_unit_test(hanging_ones_are_killed),
 		cmocka_unit_test(killed_ones_say_nothing),

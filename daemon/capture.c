@@ -28,6 +28,9 @@
 /* Reads in a row before signals and files get their turn. */
 #define READS_MAX 256
 
+/* A trace without a word for so long is silent: a frame waits half of it. */
+#define SILENT_NS (1200 * NS_PER_MS)
+
 /* How long the last events are fetched, where others go on writing. */
 #define LAST_DRAIN_NS (1000 * NS_PER_MS)
 
@@ -88,6 +91,15 @@ static void doubt_if_held_up(struct capture *capture)
 	capture->overrun = overrun;
 }
 
+/* Frames wait for what is written behind them. Where nothing is, they have waited enough. */
+static void settle_if_silent(struct capture *capture)
+{
+	uint64_t silent_ns = loop_now() - capture->heard_ns;
+
+	if (silent_ns >= SILENT_NS && !capture->session.waits)
+		pipeline_silent(capture->session.pipeline, silent_ns);
+}
+
 static void drain_if_due(struct capture *capture)
 {
 	bool any = false;
@@ -104,8 +116,11 @@ static void drain_if_due(struct capture *capture)
 		capture->dry_ns = loop_now();
 		guard_dry(&capture->guard);
 	}
+	if (n == -EAGAIN && !any)
+		settle_if_silent(capture);
 	if (any) {
 		capture->bell_rang = false;
+		capture->heard_ns = loop_now();
 		/* What a kill takes away is less than a second of rows. */
 		output_flush(&capture->session.output);
 	}
@@ -227,7 +242,8 @@ int capture_loop(struct capture *capture)
 	const struct options *options = capture->options;
 	int ended;
 
-	capture->begin_ns = capture->next_tick_ns = capture->dry_ns = loop_now();
+	capture->begin_ns = capture->next_tick_ns = loop_now();
+	capture->dry_ns = capture->heard_ns = capture->begin_ns;
 	capture->overrun = overrun_count(tracefs_path(capture->tracefs));
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	capture->session.waits = options->wait_ns > 0;

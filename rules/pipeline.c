@@ -342,6 +342,12 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 	p->is_behind = false;
 }
 
+void pipeline_silent(struct pipeline *p, uint64_t for_ns)
+{
+	if (!p->gfx2019 && !p->ahead_ns && p->now_ns)
+		frame_queue_settle(&p->queue, p->now_ns + for_ns);
+}
+
 void pipeline_end(struct pipeline *p)
 {
 	tell_last_losses(p);

@@ -125,6 +125,10 @@ void pipeline_doubt(struct pipeline *p, bool doubt);
  * pipeline_hole(). */
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
 
+/* Nothing was written into the trace for @for_ns behind the last record: what waits for later
+ * records is counted without them. The next record would do the same. */
+void pipeline_silent(struct pipeline *p, uint64_t for_ns);
+
 /* The trace ends: writes what is left. No record may follow. */
 void pipeline_end(struct pipeline *p);
 

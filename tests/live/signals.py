@@ -84,10 +84,25 @@ def switched_off(checks):
         checks.that(len(told) >= 2, f"switched off and on: events {told}")
 
 
+def silence(checks):
+    """Frames wait for what comes behind them; where nothing does they are written all the same."""
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out")
+        checks.that(capture.wait_ready(), "silence: jankd does not start")
+        truth = here / "truth.csv"
+        play(mount, instance, truth, "--scenario", "steady-60", "--seconds", 2)
+        time.sleep(3.5)
+        checks.equal(len(rows(here / "out", "frames.csv")), len(rows(truth)),
+                     "silence: frames that are written before the end")
+        before = (here / "out" / "frames.csv").read_bytes()
+        capture.stop()
+        checks.equal((here / "out" / "frames.csv").read_bytes(), before, "silence: frames.csv")
+
+
 tracefs.root()
 checks = Checks()
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     ended_by(checks, number)
-for case in (no_markers, busy, own_instance, switched_off):
+for case in (no_markers, busy, own_instance, switched_off, silence):
     case(checks)
 checks.end()

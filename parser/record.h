@@ -31,8 +31,17 @@ enum trace_kind {
 /* A thread, a process or a CPU that the line does not name. */
 #define TRACE_ID_UNKNOWN (-1)
 
+/* Whose thread wrote an event, where that is known for sure. Text cannot tell: whoever writes a
+ * marker can write a line's end and a whole other line behind it. */
+enum trace_writer {
+	TRACE_WRITER_UNKNOWN,
+	TRACE_WRITER_SURFACEFLINGER, /* one of its process */
+	TRACE_WRITER_OTHER,	     /* any other */
+};
+
 struct trace_record {
 	enum trace_kind kind;
+	enum trace_writer writer;
 	int32_t cpu;	   /* CPU that wrote the event, or TRACE_ID_UNKNOWN */
 	int32_t tid;	   /* writer's thread, from the event's header: the kernel's word */
 	int32_t tgid;	   /* writer's process, or TRACE_ID_UNKNOWN: the column is optional */

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "parser/ftrace_header.h"
+
+#include "parser/words.h"
+
+/* comm is printed with %16s and is 15 bytes at most: so wide is its column. */
+#define COMM_WIDTH 16
+
+/* The header is read in registers: this is the hot path. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* --- any header, read from its right end --- */
+
+ALWAYS_INLINE void drop_spaces(struct span *head)
+{
+	while (head->len > 0 && head->ptr[head->len - 1] == ' ')
+		head->len--;
+}
+
+/* Takes the digits off the end, 10 at most. Returns how many there were: 11 for more than 10. */
+ALWAYS_INLINE unsigned int take_digits_back(struct span *head, uint64_t *number)
+{
+	const char *at = head->ptr + head->len;
+	unsigned int n = 0;
+	uint64_t value = 0;
+
+	for (uint64_t unit = 1; at > head->ptr && is_digit(at[-1]) && n <= 10; unit *= 10, n++)
+		value += unit * (uint64_t)(*--at - '0');
+	head->len = (size_t)(at - head->ptr);
+	*number = value;
+	return n;
+}
+
+/* Takes a decimal number off the end. False where there is none or it does not fit. */
+ALWAYS_INLINE bool take_number_back(struct span *head, int32_t *number)
+{
+	uint64_t value;
+	unsigned int n = take_digits_back(head, &value);
+
+	if (n == 0 || n > 10 || value > INT32_MAX)
+		return false;
+	*number = (int32_t)value;
+	return true;
+}
+
+/* Takes the digits behind the point, nearly always six. Returns how many there were. */
+ALWAYS_INLINE unsigned int take_fraction_back(struct span *head, uint64_t *fraction)
+{
+	const char *six;
+	uint32_t value = 0;
+	bool digits = true;
+
+	if (head->len < 7 || head->ptr[head->len - 7] != '.')
+		return take_digits_back(head, fraction);
+	six = head->ptr + head->len - 6;
+	for (int i = 0; i < 6; i++) {
+		digits &= is_digit(six[i]);
+		value = value * 10 + (uint32_t)(six[i] - '0');
+	}
+	if (!digits)
+		return take_digits_back(head, fraction);
+	head->len -= 6;
+	*fraction = value;
+	return 6;
+}
+
+/* Takes "seconds.fraction" off the end: microseconds in all clocks that atrace picks. */
+ALWAYS_INLINE bool take_time_back(struct span *head, uint64_t *time_ns)
+{
+	static const uint32_t units[] = { 1000000000, 100000000, 10000000, 1000000, 100000,
+					  10000,      1000,	 100,	   10,	    1 };
+	uint64_t seconds;
+	uint64_t fraction;
+	unsigned int n = take_fraction_back(head, &fraction);
+
+	if (n == 0 || n > 9 || head->len == 0 || head->ptr[head->len - 1] != '.')
+		return false;
+	head->len--;
+	*time_ns = fraction * units[n];
+	/* 10 digits: 317 years, and the nanoseconds fit. */
+	n = take_digits_back(head, &seconds);
+	if (n == 0 || n > 10)
+		return false;
+	*time_ns += seconds * UINT64_C(1000000000);
+	return head->len == 0 || head->ptr[head->len - 1] == ' ';
+}
+
+/* Takes the flags, where there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth
+ * and, since Linux 5.15, migrate-disable. */
+ALWAYS_INLINE bool drop_flags(struct span *head)
+{
+	size_t begin;
+
+	drop_spaces(head);
+	begin = head->len;
+	while (begin > 0 && head->ptr[begin - 1] != ' ' && head->ptr[begin - 1] != ']')
+		begin--;
+	if (head->len - begin > 8)
+		return false;
+	head->len = begin;
+	drop_spaces(head);
+	return true;
+}
+
+ALWAYS_INLINE bool take_cpu_back(struct span *head, int32_t *cpu)
+{
+	if (head->len == 0 || head->ptr[head->len - 1] != ']')
+		return false;
+	head->len--;
+	if (!take_number_back(head, cpu))
+		return false;
+	if (head->len == 0 || head->ptr[head->len - 1] != '[')
+		return false;
+	head->len--;
+	drop_spaces(head);
+	return true;
+}
+
+/* Takes "(  683)" or "(-----)", where it is there. */
+ALWAYS_INLINE bool take_tgid_back(struct span *head, int32_t *tgid)
+{
+	*tgid = TRACE_ID_UNKNOWN;
+	if (head->len == 0 || head->ptr[head->len - 1] != ')')
+		return true;
+	head->len--;
+	if (!take_number_back(head, tgid))
+		while (head->len > 0 && head->ptr[head->len - 1] == '-')
+			head->len--;
+	drop_spaces(head);
+	if (head->len == 0 || head->ptr[head->len - 1] != '(')
+		return false;
+	head->len--;
+	drop_spaces(head);
+	return true;
+}
+
+/* Blanks that comm is padded with on its left: most of them eight at a time. */
+ALWAYS_INLINE size_t count_blanks(struct span comm)
+{
+	size_t n = 0;
+	uint64_t others;
+
+	while (comm.len - n >= sizeof(others)) {
+		memcpy(&others, comm.ptr + n, sizeof(others));
+		others ^= UINT64_C(0x2020202020202020);
+		if (others)
+			return n + (size_t)__builtin_ctzll(others) / 8;
+		n += sizeof(others);
+	}
+	while (n < comm.len && comm.ptr[n] == ' ')
+		n++;
+	return n;
+}
+
+bool ftrace_header_read(struct span *head, struct trace_record *record)
+{
+	struct span rest = *head; /* in registers, as is what is read: the scan is the hot path */
+	struct span comm;
+	uint64_t time_ns;
+	int32_t cpu, tgid, tid;
+
+	if (!take_time_back(&rest, &time_ns) || !drop_flags(&rest) || !take_cpu_back(&rest, &cpu) ||
+	    !take_tgid_back(&rest, &tgid) || !take_number_back(&rest, &tid))
+		return false;
+	if (rest.len == 0 || rest.ptr[rest.len - 1] != '-')
+		return false;
+	rest.len--;
+	comm = rest;
+	if (comm.len > COMM_WIDTH)
+		comm = span_skip(comm, comm.len - COMM_WIDTH);
+	*head = (struct span){ rest.ptr, rest.len - comm.len };
+	record->comm = span_skip(comm, count_blanks(comm));
+	record->time_ns = time_ns;
+	record->cpu = cpu;
+	record->tgid = tgid;
+	record->tid = tid;
+	record->writer = TRACE_WRITER_UNKNOWN;
+	return true;
+}
+
+/* --- the header that nearly all lines have: eight bytes at a time --- */
+
+/* Bytes that a header has at most here, and that may be read before the anchor. */
+#define HEADER_MAX 96
+
+/* The number that eight digits are, less '0' each, the first in the lowest byte. */
+ALWAYS_INLINE uint64_t eight_digits(uint64_t word)
+{
+	word = word * 10 + (word >> 8);
+	return (((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+		(((word >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+	       32;
+}
+
+/* Takes the digits that end at *@end, 7 at most, off it. False: there are none, or more. */
+ALWAYS_INLINE bool take_digits_usual(const char **end, uint32_t *number)
+{
+	uint64_t word = word_load(*end - 8) ^ (WORD_ONES * '0');
+	uint64_t others = ((word + WORD_ONES * 0x76) | word) & WORD_HIGHS;
+	unsigned int n;
+
+	if (!others)
+		return false;
+	n = (unsigned int)__builtin_clzll(others) / 8;
+	if (n == 0)
+		return false;
+	*number = (uint32_t)eight_digits(word >> (64 - 8 * n) << (64 - 8 * n));
+	*end -= n;
+	return true;
+}
+
+ALWAYS_INLINE const char *skip_blanks_usual(const char *end)
+{
+	for (int i = 0; i < 8 && end[-1] == ' '; i++)
+		end--;
+	return end;
+}
+
+/* Takes "seconds.micros" and the blank before it. */
+ALWAYS_INLINE bool take_time_usual(const char **end, uint64_t *time_ns)
+{
+	uint64_t word = word_load(*end - 8);
+	uint64_t micros = ((word & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (WORD_ONES * '0');
+	const char *at = *end - 7;
+	uint32_t seconds;
+
+	if (*at != '.' || (((micros + WORD_ONES * 0x76) | micros) & WORD_HIGHS) ||
+	    !take_digits_usual(&at, &seconds) || at[-1] != ' ')
+		return false;
+	*time_ns = (uint64_t)seconds * UINT64_C(1000000000) + eight_digits(micros) * 1000;
+	*end = skip_blanks_usual(at);
+	return true;
+}
+
+/* Takes "[cpu] flags": three digits, and four or five flags. */
+ALWAYS_INLINE bool take_cpu_usual(const char **end, int32_t *cpu)
+{
+	uint64_t flags = word_load(*end - 8);
+	const char *at = *end - 4;
+	uint32_t number;
+
+	if (at[-1] != ' ')
+		at--;
+	/* What stands left of the flags is looked at below. */
+	flags |= UINT64_MAX >> (8 * (*end - at));
+	if (word_find_byte(flags, ' ') || word_find_byte(flags, ']') ||
+	    word_find_byte(flags, '\n') || at[-1] != ' ' || at[-2] != ']')
+		return false;
+	at -= 2;
+	if (!take_digits_usual(&at, &number) || at[-1] != '[')
+		return false;
+	*cpu = (int32_t)number;
+	*end = skip_blanks_usual(at - 1);
+	return true;
+}
+
+/* Takes "(tgid)", where it is there. */
+ALWAYS_INLINE bool take_tgid_usual(const char **end, int32_t *tgid)
+{
+	const char *at = *end - 1;
+	uint32_t number;
+
+	*tgid = TRACE_ID_UNKNOWN;
+	if (*at != ')')
+		return true;
+	if (take_digits_usual(&at, &number)) {
+		*tgid = (int32_t)number;
+		at = skip_blanks_usual(at);
+	} else {
+		for (int i = 0; i < 8 && at[-1] == '-'; i++)
+			at--;
+	}
+	if (at[-1] != '(')
+		return false;
+	*end = skip_blanks_usual(at - 1);
+	return true;
+}
+
+bool ftrace_header_read_usual(const char *begin, const char *from, const char *at,
+			      struct trace_record *record)
+{
+	uint64_t time_ns;
+	int32_t cpu, tgid;
+	uint32_t tid;
+
+	if (at - begin < HEADER_MAX || !take_time_usual(&at, &time_ns) ||
+	    !take_cpu_usual(&at, &cpu) || !take_tgid_usual(&at, &tgid) ||
+	    !take_digits_usual(&at, &tid) || at[-1] != '-' || at[-2 - COMM_WIDTH] != '\n')
+		return false;
+	record->comm = (struct span){ at - 1 - COMM_WIDTH, COMM_WIDTH };
+	if (record->comm.ptr < from || word_find_byte(word_load(record->comm.ptr), '\n') ||
+	    word_find_byte(word_load(record->comm.ptr + 8), '\n'))
+		return false;
+	record->comm = span_skip(record->comm, count_blanks(record->comm));
+	record->time_ns = time_ns;
+	record->cpu = cpu;
+	record->tgid = tgid;
+	record->tid = (int32_t)tid;
+	record->writer = TRACE_WRITER_UNKNOWN;
+	return true;
+}

@@ -32,6 +32,7 @@ enum trust {
 	TRUST_OTHER,   /* it has another name */
 	TRUST_UNKNOWN, /* the kernel forgot it: "<...>" */
 	TRUST_NAMED,   /* surfaceflinger, SurfaceFlinger */
+	TRUST_KNOWN,   /* the kernel's word: no name, but its process */
 };
 
 /* A SurfaceFlinger that is silent for so long may have been replaced. */
@@ -64,10 +65,13 @@ void attribution_free(struct attribution *a)
 
 /* --- who is SurfaceFlinger --- */
 
-static enum trust trust_of(struct span comm)
+static enum trust trust_of(const struct trace_record *record)
 {
 	static const struct span name = SPAN_INIT("surfaceflinger");
+	struct span comm = record->comm;
 
+	if (record->writer == TRACE_WRITER_SURFACEFLINGER)
+		return TRUST_KNOWN;
 	if (comm.len >= name.len && strncasecmp(comm.ptr, name.ptr, name.len) == 0)
 		return TRUST_NAMED;
 	if (comm.len == 0 || span_equal(comm, SPAN_LITERAL("<...>")))
@@ -93,6 +97,8 @@ static bool is_process(const struct surfaceflinger *sf, int32_t pid, int32_t tgi
 /* Is the marker's writer SurfaceFlinger's process, as far as can be told? */
 static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
 {
+	if (record->writer != TRACE_WRITER_UNKNOWN)
+		return record->writer == TRACE_WRITER_SURFACEFLINGER;
 	return !a->sf.known || is_process(&a->sf, record->pid, record->tgid);
 }
 
@@ -118,7 +124,9 @@ static bool may_replace(const struct attribution *a, const struct trace_record *
 
 	if (trust > a->sf.trust)
 		return true;
-	if (trust == TRUST_NAMED)
+	if (trust == TRUST_KNOWN && record->tgid != a->sf.tgid)
+		return true;
+	if (trust >= TRUST_NAMED)
 		return silent_ns >= SILENT_NS;
 	return silent_ns >= SILENT_UNNAMED_NS && trust == a->sf.trust;
 }
@@ -148,7 +156,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct trace_recor
 static bool is_surfaceflinger(struct attribution *a, const struct trace_record *record)
 {
 	struct surfaceflinger *sf = &a->sf;
-	enum trust trust = trust_of(record->comm);
+	enum trust trust = trust_of(record);
 	bool another = sf->known;
 
 	if (sf->known && record->tid == sf->tid) {
@@ -335,7 +343,7 @@ static bool may_tell(const struct attribution *a, const struct rule *rule,
 
 	if (is_sf_process(a, record))
 		return true;
-	trust = trust_of(record->comm);
+	trust = trust_of(record);
 	return rule->role == RULE_LATCH && (trust == TRUST_NAMED || may_replace(a, record, trust));
 }
 
@@ -514,8 +522,32 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 	}
 }
 
+/* A marker of another process for sure. What only SurfaceFlinger says is a forgery here. */
+static void foreign_record(struct attribution *a, const struct trace_record *record)
+{
+	struct pattern_capture capture;
+	const struct rule *rule;
+	bool forged = false;
+
+	if (record->kind == TRACE_SLICE_BEGIN) {
+		forged = ruleset_slice_mask(a->rules, record->name) & SLICE_PRESENT;
+		a->foreign_presents += forged;
+	} else if (record->kind == TRACE_COUNTER) {
+		rule = ruleset_match(a->rules, &a->rules->counters, record->name, 0, &capture);
+		forged = rule && (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC ||
+				  rule->role == RULE_PERIOD || rule->role == RULE_RATE);
+		a->foreign_ticks += forged;
+	}
+	if (forged && a->foreign_presents + a->foreign_ticks == 1)
+		a->sink.forgery(a->sink.context, record);
+}
+
 void attribution_record(struct attribution *a, const struct trace_record *record)
 {
+	if (record->writer == TRACE_WRITER_OTHER) {
+		foreign_record(a, record);
+		return;
+	}
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
 		slice_begin(a, record);

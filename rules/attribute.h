@@ -43,6 +43,8 @@ struct attribution_sink {
 	void (*present)(void *context, uint64_t present_ns);
 	void (*counter)(void *context, const struct trace_record *record); /* SurfaceFlinger's */
 	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
+	/* Another process writes what only SurfaceFlinger does: the first time. */
+	void (*forgery)(void *context, const struct trace_record *record);
 	int (*room)(void *context); /* makes room for a layer; < 0: there is none */
 };
 
@@ -70,8 +72,9 @@ struct attribution {
 	uint64_t healed; /* times that what is open, queued or counted said nothing any more */
 	uint64_t presents;
 	uint64_t unattributed_presents; /* with no layer's frame in them */
-	uint64_t foreign_presents;
-	uint64_t restarts; /* another process took over */
+	uint64_t foreign_presents;	/* of processes that are not SurfaceFlinger */
+	uint64_t foreign_ticks;		/* the same of its counters, where the writer is known */
+	uint64_t restarts;		/* another process took over */
 	uint64_t frames;
 	uint64_t dropped_frames;
 	uint64_t no_room;      /* layers that did not fit into the table */

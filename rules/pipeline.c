@@ -108,6 +108,18 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	events_write(&p->events, time_ns, TRACE_EVENT_SURFACEFLINGER, text);
 }
 
+static void on_forgery(void *context, const struct trace_record *record)
+{
+	struct pipeline *p = context;
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "process %d (thread %d, %.*s) writes as SurfaceFlinger does: passed over, as are "
+		 "all others",
+		 (int)record->tgid, (int)record->tid, (int)record->comm.len, record->comm.ptr);
+	events_write(&p->events, record->time_ns, TRACE_EVENT_SURFACEFLINGER, text);
+}
+
 static int on_room(void *context)
 {
 	struct pipeline *p = context;
@@ -376,6 +388,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames;
 	c->unattributed_presents = a->unattributed_presents;
 	c->foreign_presents = a->foreign_presents;
+	c->foreign_ticks = a->foreign_ticks;
 	c->surfaceflinger_restarts = a->restarts;
 	c->queue_high_water = p->queue.high_water;
 	c->dropped_frames = a->dropped_frames;
@@ -423,6 +436,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.present = on_present,
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
+		.forgery = on_forgery,
 		.room = on_room,
 	};
 

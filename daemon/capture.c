@@ -31,6 +31,10 @@
 /* A trace without a word for so long is silent: a frame waits half of it. */
 #define SILENT_NS (1200 * NS_PER_MS)
 
+/* So much is worth an urgent drain; after so many that were not, there are no more. */
+#define URGENT_BYTES 16384
+#define FALSE_ALARMS_MAX 16
+
 /* How long the last events are fetched, where others go on writing. */
 #define LAST_DRAIN_NS (1000 * NS_PER_MS)
 
@@ -100,8 +104,33 @@ static void settle_if_silent(struct capture *capture)
 		pipeline_silent(capture->session.pipeline, silent_ns);
 }
 
+/* A ring is half full: the next drain may come too late. */
+static void on_urgent(struct watcher *watcher, uint32_t events)
+{
+	struct capture *capture = watcher->context;
+
+	(void)events;
+	capture->next_drain_ns = 0;
+	capture->was_urgent = true;
+}
+
+/* Kernels before 6.1 call every event urgent: after some calls for next to nothing they are not
+ * listened to any more. */
+static void judge_urgency(struct capture *capture, uint64_t bytes)
+{
+	if (!capture->was_urgent)
+		return;
+	capture->was_urgent = false;
+	capture->false_alarms = bytes > URGENT_BYTES ? 0 : capture->false_alarms + 1;
+	if (capture->false_alarms < FALSE_ALARMS_MAX)
+		return;
+	loop_forget(&capture->loop, &capture->urgent);
+	capture->urgent = WATCHER_NONE;
+}
+
 static void drain_if_due(struct capture *capture)
 {
+	uint64_t bytes = capture->session.bytes;
 	bool any = false;
 	ssize_t n;
 
@@ -118,6 +147,7 @@ static void drain_if_due(struct capture *capture)
 	}
 	if (n == -EAGAIN && !any)
 		settle_if_silent(capture);
+	judge_urgency(capture, capture->session.bytes - bytes);
 	if (any) {
 		capture->bell_rang = false;
 		capture->heard_ns = loop_now();
@@ -222,6 +252,7 @@ static void last_drain(struct capture *capture)
 	if (!guard_drains(&capture->guard))
 		return;
 	tracefs_stop(capture->tracefs);
+	capture->source->last = true;
 	while (drain(capture, &any) > 0 && loop_now() < end_ns)
 		;
 }
@@ -336,6 +367,47 @@ static int catch_signals(struct capture *capture)
 	return EXIT_FAILED;
 }
 
+/* Raw where it can be had. A snapshot is text, and so is what it is taken from. */
+static int open_source(struct capture *capture)
+{
+	enum options_source wanted = capture->options->source;
+	int error = -EOPNOTSUPP;
+
+	if (wanted == OPTIONS_SOURCE_TEXT)
+		capture->why_source = "asked for";
+	else if (capture->options->snapshot_ns > 0)
+		capture->why_source = "a snapshot is text";
+	else
+		error = source_raw_open(&capture->source, capture->tracefs);
+	if (error == 0) {
+		capture->why_source = "the rings can be read";
+		return 0;
+	}
+	if (!capture->why_source)
+		capture->why_source = strerror(-error);
+	if (wanted != OPTIONS_SOURCE_RAW || error == -EBUSY)
+		return source_pipe_open(&capture->source, capture->tracefs);
+	report("%s: --source raw: %s: %s; use --source text", session_command(&capture->session),
+	       tracefs_path(capture->tracefs), strerror(-error));
+	return error;
+}
+
+static void watch_source(struct capture *capture)
+{
+	capture->bell = (struct watcher){
+		.fd = capture->source->fd,
+		.ready = on_bell,
+		.context = capture,
+	};
+	capture->urgent = (struct watcher){
+		.fd = capture->source->full_fd,
+		.ready = on_urgent,
+		.context = capture,
+	};
+	if (capture->urgent.fd >= 0)
+		loop_watch(&capture->loop, &capture->urgent, EPOLLIN);
+}
+
 /* Whoever is there first keeps folder and pipe: both are taken before anything is changed. */
 static int take_places(struct capture *capture)
 {
@@ -345,13 +417,9 @@ static int take_places(struct capture *capture)
 	if (folder_open(&capture->session.folder, command, options->folder) < 0 ||
 	    changes_begin(&capture->changes, options, &capture->session.folder) != 0 ||
 	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0 ||
-	    source_pipe_open(&capture->source, capture->tracefs) < 0)
+	    open_source(capture) < 0)
 		return EXIT_FAILED;
-	capture->bell = (struct watcher){
-		.fd = capture->source->fd,
-		.ready = on_bell,
-		.context = capture,
-	};
+	watch_source(capture);
 	return 0;
 }
 
@@ -367,7 +435,11 @@ static int switch_on(struct capture *capture)
 
 static int begin_session(struct capture *capture)
 {
-	struct session_origin origin = { .kind = "trace_pipe", .live = true };
+	struct session_origin origin = {
+		.kind = capture->source->name,
+		.why = capture->why_source,
+		.live = true,
+	};
 	const struct watcher alarm = { .ready = on_alarm, .context = capture };
 	struct android_asking asking;
 
@@ -396,6 +468,7 @@ int capture_begin(struct capture *capture, const struct options *options)
 		.loop = LOOP_CLOSED,
 		.signals = WATCHER_NONE,
 		.bell = WATCHER_NONE,
+		.urgent = WATCHER_NONE,
 	};
 	control_init(&capture->control);
 	report_name(options_command_name(options->command));
@@ -416,6 +489,7 @@ void capture_close(struct capture *capture)
 	guard_end(&capture->guard);
 	questions_end(&capture->questions);
 	loop_forget(&capture->loop, &capture->bell);
+	loop_forget(&capture->loop, &capture->urgent);
 	capture->source = source_close(capture->source);
 	capture->tracefs = tracefs_close(capture->tracefs);
 	changes_end(&capture->changes);

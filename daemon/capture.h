@@ -23,16 +23,20 @@ struct capture {
 	struct session session;
 	struct tracefs *tracefs;
 	struct source *source;
+	const char *why_source; /* it is that one; constant */
 	struct changes changes; /* to be put back */
 	struct guard guard;
 	struct questions questions;
 	struct loop loop;
 	struct watcher signals;
-	struct watcher bell;  /* the source, while it is idle */
-	bool bell_rang;	      /* since the last drain */
-	struct app_watch app; /* whose end is the capture's, too */
-	bool is_over;	      /* something asked for the end */
-	int code;	      /* why: exit code */
+	struct app_watch app;  /* whose end is the capture's, too */
+	struct watcher bell;   /* the source, while it is idle */
+	bool bell_rang;	       /* since the last drain */
+	struct watcher urgent; /* the source, when it cannot wait */
+	bool was_urgent;
+	unsigned int false_alarms; /* in a row */
+	bool is_over;		   /* something asked for the end */
+	int code;		   /* why: exit code */
 	/* CLOCK_BOOTTIME: a suspended device's seconds count, too. */
 	uint64_t begin_ns;
 	uint64_t count_ns; /* --wait is over */

@@ -98,10 +98,10 @@ const char help_start[] =
 
 const char help_capture[] =
 	"\n"
-	"options:\n" HELP_COMMON "      --source auto|text\n"
-	"                        how events are read: text is trace_pipe, auto takes the best "
-	"there\n"
-	"                        is, text (auto)\n"
+	"options:\n" HELP_COMMON "      --source auto|text|raw\n"
+	"                        how events are read: raw is trace_pipe_raw, a fraction of the\n"
+	"                        cost, and no app can forge a line in it; text is trace_pipe;\n"
+	"                        auto takes raw where it can be read, but for --snapshot (auto)\n"
 	"      --tracefs DIR     where tracefs is mounted (looked for)\n"
 	"      --instance NAME   trace instance to read; made, and removed at the end, where it\n"
 	"                        does not exist (the top level)\n"

@@ -138,11 +138,21 @@ static int take_categories(const struct given *given, const char **categories)
 	return 0;
 }
 
-static int take_source(const struct given *given)
+static int take_source(const struct given *given, enum options_source *source)
 {
-	if (strcmp(given->value, "auto") != 0 && strcmp(given->value, "text") != 0)
-		return option_wrong(given, "not one of auto, text");
-	return 0;
+	static const char *const names[] = {
+		[OPTIONS_SOURCE_AUTO] = "auto",
+		[OPTIONS_SOURCE_TEXT] = "text",
+		[OPTIONS_SOURCE_RAW] = "raw",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(given->value, names[i]) != 0)
+			continue;
+		*source = (enum options_source)i;
+		return 0;
+	}
+	return option_wrong(given, "not one of auto, text, raw");
 }
 
 static int take_seconds(const struct given *given, uint64_t *ns)
@@ -177,7 +187,7 @@ static int take_run_option(struct options *options, int option, const struct giv
 {
 	switch (option) {
 	case OPT_SOURCE:
-		return take_source(given);
+		return take_source(given, &options->source);
 	case OPT_TRACEFS:
 		return option_take_text(given, &options->tracefs);
 	case OPT_INSTANCE:
@@ -370,6 +380,12 @@ int options_parse(struct options *options, enum options_command command, int arg
 	if (options->to_stdout && command == OPTIONS_START) {
 		report("start: --stdout: a daemon has no standard output; leave it out, or use "
 		       "'jankd run'");
+		return EXIT_USAGE;
+	}
+	if (options->source == OPTIONS_SOURCE_RAW && options->snapshot_ns > 0) {
+		report("%s: --snapshot: saves text, which --source raw does not have; leave one of "
+		       "them out",
+		       options_command_name(command));
 		return EXIT_USAGE;
 	}
 	return take_operands(options, argc, argv);

@@ -14,6 +14,8 @@
 
 enum options_command { OPTIONS_RUN, OPTIONS_START, OPTIONS_ANALYZE };
 
+enum options_source { OPTIONS_SOURCE_AUTO, OPTIONS_SOURCE_TEXT, OPTIONS_SOURCE_RAW };
+
 /* All text is borrowed from argv, or constant. */
 struct options {
 	enum options_command command;
@@ -36,8 +38,9 @@ struct options {
 	uint64_t snapshot_ns;	     /* a frame at least that late saves the trace around it */
 	uint64_t snapshot_length_ns; /* trace time of such a snapshot */
 	/* run and start alone */
-	const char *tracefs;	/* where tracefs is mounted, or NULL: look for it */
-	const char *instance;	/* NULL: the top level */
+	const char *tracefs;  /* where tracefs is mounted, or NULL: look for it */
+	const char *instance; /* NULL: the top level */
+	enum options_source source;
 	const char *categories; /* atrace's, separated by blanks */
 	uint64_t buffer_kb;	/* per CPU */
 	uint64_t duration_ns;	/* of wall time; 0: until a signal */

@@ -39,7 +39,7 @@ bool ring_cpu_take(struct ring_cpu *cpu, struct span text)
 	return emptied;
 }
 
-static bool look_at(struct ring_stats *stats, const char *path, unsigned int number)
+bool ring_cpu_look(struct ring_cpu *cpu, const char *path, unsigned int number)
 {
 	char name[PATH_MAX], text[1024];
 	ssize_t n;
@@ -51,9 +51,7 @@ static bool look_at(struct ring_stats *stats, const char *path, unsigned int num
 		return false;
 	n = read(fd, text, sizeof(text));
 	close(fd);
-	if (number >= stats->cpus)
-		stats->cpus = number + 1;
-	return n > 0 && ring_cpu_take(&stats->cpu[number], (struct span){ text, (size_t)n });
+	return n > 0 && ring_cpu_take(cpu, (struct span){ text, (size_t)n });
 }
 
 static unsigned int cpus_max(void)
@@ -68,7 +66,10 @@ bool ring_stats_look(struct ring_stats *stats, const char *path)
 	bool emptied = false;
 
 	for (unsigned int i = 0; i < cpus_max(); i++)
-		emptied |= look_at(stats, path, i);
+		emptied |= ring_cpu_look(&stats->cpu[i], path, i);
+	for (unsigned int i = 0; i < cpus_max(); i++)
+		if (stats->cpu[i].known)
+			stats->cpus = i + 1;
 	return emptied;
 }
 

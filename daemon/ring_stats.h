@@ -34,6 +34,9 @@ void ring_stats_forget(struct ring_stats *stats, const char *path);
 /* Events overwritten since the begin, on all CPUs. */
 uint64_t ring_stats_lost(const struct ring_stats *stats);
 
+/* Looks at one CPU of the trace at @path. Returns as ring_stats_look(). */
+bool ring_cpu_look(struct ring_cpu *cpu, const char *path, unsigned int number);
+
 /* Takes one file's text. Returns as ring_stats_look(). */
 bool ring_cpu_take(struct ring_cpu *cpu, struct span text);
 

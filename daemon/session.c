@@ -183,12 +183,36 @@ static void end_of_source(struct session *session, const struct source *source)
 	take_bytes(session, ring_filled(&session->ring, 0), true);
 }
 
+static void pass_record(void *context, const struct trace_record *record)
+{
+	struct session *session = context;
+
+	if (!session->waits)
+		take_record(session, record);
+}
+
+/* A source that has records itself. */
+static ssize_t take_records(struct session *session, struct source *source)
+{
+	const struct record_taker taker = { pass_record, session };
+	ssize_t n = source_take(source, &taker);
+
+	session->text.markers = source->markers;
+	session->text.malformed = source->malformed;
+	if (n > 0)
+		session->bytes += (uint64_t)n;
+	take_notice(session, source);
+	return n;
+}
+
 ssize_t session_take(struct session *session, struct source *source)
 {
 	size_t size;
 	char *room;
 	ssize_t n;
 
+	if (source->ops->take)
+		return take_records(session, source);
 	snapshot_make_way(&session->snapshot, &session->ring);
 	room = ring_room(&session->ring, &size);
 	n = source_read(source, room, size);

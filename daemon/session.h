@@ -22,7 +22,8 @@
 
 /* Where the events come from, for session.json. */
 struct session_origin {
-	const char *kind;	      /* "file" or "trace_pipe" */
+	const char *kind;	      /* "file", "trace_pipe" or "trace_pipe_raw" */
+	const char *why;	      /* it is that one; NULL for files */
 	const char *path;	      /* trace_pipe: the directory; NULL for files */
 	const char *trace_clock;      /* its name, "" where unknown */
 	struct wall_clock clock;      /* trace clock to wall time, where it could be measured */

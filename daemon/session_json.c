@@ -160,6 +160,8 @@ static struct json_object *source_object(const struct session *session)
 	struct json_object *object = json_object_new_object();
 
 	add_text(object, "kind", session->origin.kind);
+	if (session->origin.why)
+		add_text(object, "why", session->origin.why);
 	if (session->origin.path)
 		add_text(object, "path", session->origin.path);
 	else

@@ -29,7 +29,7 @@ static const struct {
 	bool always; /* else atrace alone changes it */
 } files[] = {
 	{ "current_tracer", false },	  { "trace_clock", true },     { "buffer_size_kb", true },
-	{ "saved_cmdlines_size", false }, { "buffer_percent", false },
+	{ "saved_cmdlines_size", false }, { "buffer_percent", true },
 };
 
 static const char app_number[] = "debug.atrace.app_number";

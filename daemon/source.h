@@ -6,23 +6,38 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+#include "parser/record.h"
 
 struct source;
 
+/* Whoever takes the records of a source that has them itself. */
+struct record_taker {
+	void (*take)(void *context, const struct trace_record *record);
+	void *context;
+};
+
 struct source_ops {
+	/* One of the two: bytes of text, or records. */
 	ssize_t (*read)(struct source *source, void *buffer, size_t size);
+	ssize_t (*take)(struct source *source, const struct record_taker *taker);
 	void (*close)(struct source *source);
 };
 
 struct source {
 	const struct source_ops *ops;
 	const char *name; /* for messages */
-	int fd;		  /* that is readable when there is something, or -1 */
+	int fd;		  /* that is readable when there is something, or < 0 */
+	int full_fd;	  /* that is readable when it is urgent, or < 0 */
 	/* What the source has to say besides its bytes (tracing was switched off, the data are
 	 * damaged), or NULL: a row of events.csv. Constant; whoever takes it sets NULL. */
 	const char *notice;
-	bool damaged; /* the data broke off: what comes last may be half a line */
+	uint64_t markers;   /* of a source that has records: seen so far */
+	uint64_t malformed; /* of these: no marker's text */
+	bool last;	    /* set by the reader: nothing comes any more, so nothing is held back */
+	bool damaged;	    /* the data broke off: what comes last may be half a line */
 };
 
 /* Takes up to @size bytes into @buffer. Returns their number; 0 at the end; -EAGAIN where there
@@ -30,6 +45,12 @@ struct source {
 static inline ssize_t source_read(struct source *source, void *buffer, size_t size)
 {
 	return source->ops->read(source, buffer, size);
+}
+
+/* Hands over records, for a while. Returns the bytes they were made from; else as source_read(). */
+static inline ssize_t source_take(struct source *source, const struct record_taker *taker)
+{
+	return source->ops->take(source, taker);
 }
 
 /* Closes @source, which may be NULL, and frees it. Returns NULL. */
@@ -65,5 +86,13 @@ struct tracefs;
  * would wake it for every event. Returns 0, or -errno after the reason was said on stderr.
  */
 int source_pipe_open(struct source **out, struct tracefs *tracefs);
+
+/**
+ * source_raw_open() - the per-CPU rings behind trace_pipe, as they are
+ * @out, @tracefs: as of source_pipe_open()
+ *
+ * Returns 0; -errno where the rings cannot be read that way: nothing is said then.
+ */
+int source_raw_open(struct source **out, struct tracefs *tracefs);
 
 #endif

@@ -320,7 +320,7 @@ static void file_close(struct source *source)
 	free(file);
 }
 
-static const struct source_ops file_ops = { file_read, file_close };
+static const struct source_ops file_ops = { .read = file_read, .close = file_close };
 
 /* --- opening --- */
 

@@ -39,7 +39,7 @@ static void pipe_close(struct source *source)
 	free(pipe);
 }
 
-static const struct source_ops pipe_ops = { pipe_read, pipe_close };
+static const struct source_ops pipe_ops = { .read = pipe_read, .close = pipe_close };
 
 static void refuse(const struct tracefs *tracefs, int error)
 {
@@ -68,7 +68,7 @@ int source_pipe_open(struct source **out, struct tracefs *tracefs)
 		return fd;
 	}
 	*pipe = (struct source_pipe){
-		.source = { .ops = &pipe_ops, .name = "trace_pipe", .fd = fd },
+		.source = { .ops = &pipe_ops, .name = "trace_pipe", .fd = fd, .full_fd = -1 },
 		.tracefs = tracefs,
 	};
 	*out = &pipe->source;

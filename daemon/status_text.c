@@ -25,6 +25,14 @@ static void print_text(FILE *out, const char *label, const char *text)
 	fprintf(out, "%-9s%s\n", label, shown);
 }
 
+static void print_source(FILE *out, const struct session_origin *origin)
+{
+	char text[1200];
+
+	snprintf(text, sizeof(text), "%s/%s (%s)", origin->path, origin->kind, origin->why);
+	print_text(out, "source", text);
+}
+
 static void print_since(FILE *out, double uptime_s)
 {
 	int64_t begin_ns = wall_clock_now() - (int64_t)(uptime_s * NS_PER_S);
@@ -111,7 +119,7 @@ void status_text_print(FILE *out, const struct session *session, double uptime_s
 	fprintf(out, "jankd    %s, %s, pid %ld\n", JANKD_VERSION, session_command(session),
 		(long)getpid());
 	print_text(out, "folder", session->folder.path);
-	print_text(out, "source", session->origin.path);
+	print_source(out, &session->origin);
 	print_text(out, "rules", session->options->rules);
 	print_since(out, uptime_s);
 	if (session->waits)

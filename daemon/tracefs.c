@@ -227,6 +227,11 @@ int tracefs_open_pipe(struct tracefs *tracefs)
 	return fd < 0 ? -(errno ? errno : EIO) : fd;
 }
 
+const char *tracefs_directory(const struct tracefs *tracefs)
+{
+	return tracefs->directory;
+}
+
 const char *tracefs_path(const struct tracefs *tracefs)
 {
 	return tracefs->path;

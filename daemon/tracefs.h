@@ -49,6 +49,9 @@ struct tracefs *tracefs_close(struct tracefs *tracefs);
 /* Opens trace_pipe, non-blocking. Returns the descriptor or -errno. */
 int tracefs_open_pipe(struct tracefs *tracefs);
 
+/* Where tracefs is mounted. */
+const char *tracefs_directory(const struct tracefs *tracefs);
+
 /* The directory that is read, for messages. */
 const char *tracefs_path(const struct tracefs *tracefs);
 

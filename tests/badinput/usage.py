@@ -46,6 +46,7 @@ WRONG = (
     (("run", "--buffer-kb", "0"), "--buffer-kb"),
     (("run", "--buffer-kb", "1k"), "--buffer-kb"),
     (("run", "--source", "tea-leaves"), "--source"),
+    (("run", "--source", "raw", "--snapshot", "50"), "--snapshot"),
     (("run", "--categories", ""), "--categories"),
     (("run", "--categories", " ,"), "--categories"),
     (("run", "--categories", "gfx --list"), "--categories"),

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/writers.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+/* So long what was found is believed; and what SurfaceFlinger's threads are. */
+#define FRESH_NS (30 * SECOND)
+#define FRESH_SURFACEFLINGER_NS (5 * SECOND)
+/* Apps have these numbers and higher ones: none of them is SurfaceFlinger. */
+#define UID_APPS 10000
+
+#define SURFACEFLINGER "surfaceflinger"
+
+/* How sure it is that a process is SurfaceFlinger. */
+enum {
+	TRUST_NONE,
+	TRUST_NAME,   /* it is called so, and is no app */
+	TRUST_INIT,   /* and init has started it */
+	TRUST_BINARY, /* and it is the program */
+};
+
+/* --- /proc --- */
+
+static ssize_t read_file(const struct writers *writers, int32_t pid, const char *name, char *text,
+			 size_t size)
+{
+	char path[96];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%d/%s", writers->proc, (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+struct status {
+	char comm[16];
+	int32_t tgid, ppid;
+	uint32_t uid;
+};
+
+/* The number behind @label, which begins a line. */
+static bool find_number(const char *text, const char *label, long *number)
+{
+	const char *at = strstr(text, label);
+
+	if (at)
+		*number = strtol(at + strlen(label), NULL, 10);
+	return at != NULL;
+}
+
+/* A name can hold what looks like the other lines, but no line end: they are looked for behind it.
+ */
+static bool read_status(const struct writers *writers, int32_t tid, struct status *status)
+{
+	char text[2048];
+	long tgid = 0, ppid = 0, uid = 0;
+	const char *rest;
+	size_t len;
+
+	if (read_file(writers, tid, "status", text, sizeof(text)) <= 0 ||
+	    strncmp(text, "Name:\t", 6) != 0)
+		return false;
+	len = strcspn(text + 6, "\n");
+	rest = text + 6 + len;
+	if (!find_number(rest, "\nTgid:", &tgid) || !find_number(rest, "\nPPid:", &ppid) ||
+	    !find_number(rest, "\nUid:", &uid))
+		return false;
+	*status = (struct status){
+		.tgid = (int32_t)tgid,
+		.ppid = (int32_t)ppid,
+		.uid = (uint32_t)uid,
+	};
+	memcpy(status->comm, text + 6, len < 15 ? len : 15);
+	return true;
+}
+
+/* When a process began, in ticks since boot; 0: it is gone. The 22nd field: comm, the second, may
+ * hold blanks and brackets, so what counts begins behind the last bracket. */
+static uint64_t read_start_time(const struct writers *writers, int32_t pid)
+{
+	char text[1024];
+	const char *at;
+
+	if (read_file(writers, pid, "stat", text, sizeof(text)) <= 0)
+		return 0;
+	at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/* --- SurfaceFlinger --- */
+
+static unsigned int trust_in(const struct writers *writers, const struct status *status)
+{
+	static const char program[] = "/" SURFACEFLINGER;
+	char path[96], target[256];
+	ssize_t n;
+
+	if (strncasecmp(status->comm, SURFACEFLINGER, sizeof(SURFACEFLINGER) - 1) != 0 ||
+	    status->uid >= UID_APPS)
+		return TRUST_NONE;
+	snprintf(path, sizeof(path), "%s/%d/exe", writers->proc, (int)status->tgid);
+	n = readlink(path, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = '\0';
+	if ((size_t)(n > 0 ? n : 0) >= sizeof(program) - 1 &&
+	    strcmp(target + n - (sizeof(program) - 1), program) == 0)
+		return TRUST_BINARY;
+	return status->ppid == 1 ? TRUST_INIT : TRUST_NAME;
+}
+
+static void forget_all(struct writers *writers)
+{
+	memset(writers->known, 0, sizeof(writers->known));
+}
+
+void writers_follow(struct writers *writers)
+{
+	if (writers->surfaceflinger == TRACE_ID_UNKNOWN ||
+	    read_start_time(writers, writers->surfaceflinger) == writers->start_time)
+		return;
+	writers->surfaceflinger = TRACE_ID_UNKNOWN;
+	writers->trust = TRUST_NONE;
+	forget_all(writers);
+}
+
+/* The process of @writer may be SurfaceFlinger. It is if it is more so than the one that was. */
+static void consider(struct writers *writers, struct writer *writer)
+{
+	if (writer->trust <= writers->trust || writer->tgid == writers->surfaceflinger)
+		return;
+	writers->surfaceflinger = writer->tgid;
+	writers->trust = writer->trust;
+	writers->start_time = read_start_time(writers, writer->tgid);
+}
+
+void writers_begin(struct writers *writers, const char *proc)
+{
+	memset(writers, 0, sizeof(*writers));
+	writers->proc = proc;
+	writers->surfaceflinger = TRACE_ID_UNKNOWN;
+}
+
+/* --- threads --- */
+
+/* The entry of @tid, or the one that makes room for it. Neighbours are of one process, and busy at
+ * the same time: they are in different sets. */
+static struct writer *entry_of(struct writers *writers, int32_t tid)
+{
+	struct writer *set = writers->known[(uint32_t)tid % WRITERS_SETS];
+	struct writer *oldest = &set[0];
+
+	for (int i = 0; i < WRITERS_WAYS; i++) {
+		if (set[i].tid == tid)
+			return &set[i];
+		if (set[i].asked_ns < oldest->asked_ns)
+			oldest = &set[i];
+	}
+	return oldest;
+}
+
+static void ask(struct writers *writers, struct writer *writer)
+{
+	struct status status, process;
+
+	writers->asked++;
+	writer->tgid = TRACE_ID_UNKNOWN;
+	writer->trust = TRUST_NONE;
+	writer->is_app = false;
+	writer->comm[0] = '\0';
+	if (!read_status(writers, writer->tid, &status))
+		return;
+	writer->tgid = status.tgid;
+	writer->is_app = status.uid >= UID_APPS;
+	memcpy(writer->comm, status.comm, sizeof(writer->comm));
+	if (!writer->is_app && read_status(writers, status.tgid, &process))
+		writer->trust = trust_in(writers, &process);
+	consider(writers, writer);
+}
+
+static bool is_stale(const struct writers *writers, const struct writer *writer, uint64_t now_ns)
+{
+	uint64_t age_ns = now_ns - writer->asked_ns;
+
+	return age_ns >= FRESH_SURFACEFLINGER_NS &&
+	       (writer->tgid == writers->surfaceflinger || age_ns >= FRESH_NS);
+}
+
+void writers_name(struct writers *writers, struct trace_record *record, uint64_t now_ns)
+{
+	struct writer *writer = entry_of(writers, record->tid);
+
+	if (writer->tid != record->tid || is_stale(writers, writer, now_ns)) {
+		writer->tid = record->tid;
+		writer->asked_ns = now_ns;
+		ask(writers, writer);
+	}
+	record->tgid = writer->tgid;
+	record->comm = span_of(writer->comm);
+	/* One that is gone already was none of SurfaceFlinger's, as long as that is there. */
+	if (writers->surfaceflinger == TRACE_ID_UNKNOWN)
+		record->writer = writer->is_app ? TRACE_WRITER_OTHER : TRACE_WRITER_UNKNOWN;
+	else
+		record->writer = writer->tgid == writers->surfaceflinger
+					 ? TRACE_WRITER_SURFACEFLINGER
+					 : TRACE_WRITER_OTHER;
+}

@@ -240,6 +240,7 @@ static struct json_object *lost_object(const struct session *session)
 	json_object_object_add(object, "by_cpu", lost_by_cpu(counters));
 	add_count(object, "unknown_times", counters->lost_unknown);
 	add_count(object, "holes", counters->holes);
+	add_count(object, "stale_frames", counters->stale_frames);
 	add_count(object, "rows", output_rows_lost(&session->output));
 	return object;
 }

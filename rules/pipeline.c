@@ -386,6 +386,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->lost_unknown = p->queue.loss.unknown;
 	c->presents = p->gfx2019 ? p->gfx2019->presents : a->presents;
 	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames;
+	c->stale_frames = p->queue.stale;
 	c->unattributed_presents = a->unattributed_presents;
 	c->foreign_presents = a->foreign_presents;
 	c->foreign_ticks = a->foreign_ticks;

@@ -7,7 +7,6 @@ kernel counts what it overwrote. Where jankd tells an interval between two frame
 frame between them, and the same vsyncs.
 """
 
-import bisect
 import collections
 import json
 import os
@@ -20,12 +19,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
-from jankd import PHONE, Checks, folder, microseconds, rows
+from intervals import by_layer, check_series
+from jankd import PHONE, Checks, folder, rows
 from live import Capture
 
 KILOBYTES = 64
 SECONDS = 9
-LATE_US = 100000  # a busy machine lets the phone wait between the clock and the marker
 
 
 def overruns(instance):
@@ -102,44 +101,17 @@ def play(mount, instance, truth, vocabulary):
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def by_layer(path):
-    """layer: [(present in microseconds, row)]"""
-    found = collections.defaultdict(list)
-    for row in rows(path):
-        found[row["layer"]].append((microseconds(row["present(s)"]), row))
-    return found
-
-
-def place(times, time_us):
-    """Which frame of the truth it is, or None. The phone reads the clock, then it writes."""
-    at = bisect.bisect(times, time_us) - 1
-    return at if at >= 0 and time_us - times[at] <= LATE_US else None
-
-
 def compare_frames(checks, what, truth, out, end_us):
     """Known intervals are those of the truth; behind @end_us all are known."""
     played, counted = by_layer(truth), by_layer(out / "frames.csv")
     known = unknown = 0
     for layer, series in counted.items():
-        times = [t for t, _ in played.get(layer, [])]
-        before = None
-        for time_us, row in series:
-            here = place(times, time_us)
-            if not checks.that(here is not None, f"{what}: {layer} at {time_us}: nobody played it"):
-                continue
-            if row["vsyncs"] == "" and before is not None:
-                unknown += 1
-                checks.that(time_us < end_us, f"{what}: {layer}: no interval at {time_us}, "
-                            f"{time_us - end_us} us behind the hole")
-            elif before is not None:
-                known += 1
-                checks.equal(here, before + 1, f"{what}: {layer} at {time_us}: frames were lost before")
-                expected = played[layer][here][1]["vsyncs"]
-                if expected != "":
-                    checks.equal(row["vsyncs"], expected, f"{what}: {layer} at {time_us}: vsyncs")
-            before = here
-        after = sum(t > end_us for t in times)
-        checks.equal(sum(t > end_us for t, _ in series), after, f"{what}: {layer}: frames afterwards")
+        told, untold = check_series(checks, f"{what}: {layer}", played[layer], series)
+        known, unknown = known + told, unknown + len(untold)
+        checks.that(all(time_us < end_us for time_us in untold),
+                    f"{what}: {layer}: no interval at {untold}, behind {end_us}")
+        after = [sum(time_us > end_us for time_us, _ in frames) for frames in (series, played[layer])]
+        checks.equal(after[0], after[1], f"{what}: {layer}: frames afterwards")
     print(f"{what}: {known} intervals known, {unknown} unknown")
     checks.that(known > 60 and unknown > 0, f"{what}: {known} intervals known, {unknown} unknown")
 

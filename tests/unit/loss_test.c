@@ -255,6 +255,29 @@ static void test_a_latch_whose_present_was_lost(void **state)
 	on_every_phone(play_stale_latch);
 }
 
+/* The same, but it is not known yet that it was lost: another present takes the latch. */
+static void test_a_latch_that_another_present_took(void **state)
+{
+	start(PHONE_14);
+	phone.cpu = 2;
+	phone_run(&phone, a, BEGIN, V60, 39);
+	phone.cpu = 1;
+	phone.now_ns = BEGIN + 40 * V60 - MS;
+	phone_begin(&phone, "commit 1234");
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, BEGIN + 41 * V60, 1);
+	phone_run(&phone, a, BEGIN + 42 * V60, 2 * V60, 10);
+	phone_lost(&phone, 2, 50);
+	phone.cpu = 2;
+	phone_run(&phone, a, BEGIN + 62 * V60, 2 * V60, 20);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, a), 39 + 30);
+	assert_int_equal(counters()->stale_frames, 1);
+	for (size_t i = 39; i < phone.log.n_frames; i++)
+		assert_true(phone.log.frames[i].vsyncs != 1);
+}
+
 /* The buffer count rose unseen: that the next write is no fall does not hide a latch. */
 static void test_counters_are_forgotten(void **state)
 {
@@ -490,6 +513,7 @@ int main(void)
 		test(test_loss_of_a_silent_cpu),
 		test(test_a_loss_elsewhere_is_far_from_earlier_frames),
 		test(test_a_latch_whose_present_was_lost),
+		test(test_a_latch_that_another_present_took),
 		test(test_counters_are_forgotten),
 		test(test_queued_buffers_are_forgotten),
 		test(test_a_hole_is_no_jank),

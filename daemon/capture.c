@@ -11,7 +11,6 @@
 
 #include "daemon/android.h"
 #include "daemon/capture_control.h"
-#include "daemon/overrun.h"
 #include "daemon/report.h"
 #include "daemon/wall_clock.h"
 
@@ -85,14 +84,13 @@ static bool set_bell(struct capture *capture)
  * only where the CPU goes on, behind all that the others have written meanwhile. */
 static void doubt_if_held_up(struct capture *capture)
 {
-	uint64_t overrun;
+	uint64_t lost = ring_stats_lost(&capture->rings);
 
 	if (loop_now() < capture->dry_ns + HELD_UP_NS)
 		return;
-	overrun = overrun_count(tracefs_path(capture->tracefs));
-	if (overrun > capture->overrun)
+	ring_stats_look(&capture->rings, tracefs_path(capture->tracefs));
+	if (ring_stats_lost(&capture->rings) > lost)
 		pipeline_doubt(capture->session.pipeline, true);
-	capture->overrun = overrun;
 }
 
 /* Frames wait for what is written behind them. Where nothing is, they have waited enough. */
@@ -275,7 +273,7 @@ int capture_loop(struct capture *capture)
 
 	capture->begin_ns = capture->next_tick_ns = loop_now();
 	capture->dry_ns = capture->heard_ns = capture->begin_ns;
-	capture->overrun = overrun_count(tracefs_path(capture->tracefs));
+	ring_stats_forget(&capture->rings, tracefs_path(capture->tracefs));
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	capture->session.waits = options->wait_ns > 0;
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);

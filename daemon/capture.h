@@ -13,6 +13,7 @@
 #include "daemon/guard.h"
 #include "daemon/loop.h"
 #include "daemon/options.h"
+#include "daemon/ring_stats.h"
 #include "daemon/questions.h"
 #include "daemon/session.h"
 #include "daemon/source.h"
@@ -42,9 +43,9 @@ struct capture {
 	uint64_t count_ns; /* --wait is over */
 	uint64_t next_drain_ns;
 	uint64_t next_tick_ns;
-	uint64_t heard_ns; /* when there was something to read */
-	uint64_t dry_ns;   /* when there was nothing to read */
-	uint64_t overrun;  /* the kernel's count, when it was read last */
+	uint64_t heard_ns;	 /* when there was something to read */
+	uint64_t dry_ns;	 /* when there was nothing to read */
+	struct ring_stats rings; /* as they were looked at when it was late for that */
 	struct control control;
 	/* Called once a second, and when it ends; may be NULL. */
 	void (*on_tick)(struct capture *capture);

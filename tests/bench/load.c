@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A phone's load for measurements: SurfaceFlinger and apps write markers in the words of Android
+ * 12, at a rate, into an instance of the kernel's tracefs.
+ *
+ * SurfaceFlinger is a process of that name. In each vsync of 60 Hz it ticks, takes buffers of some
+ * layers, in turn, and presents; its markers come in 16 bursts, about one a millisecond. Threads
+ * of an app write what is left of the rate: a block for each frame that an app draws, by
+ * turns, at most one burst a millisecond. Each writer keeps to one CPU. jank-phone plays what is
+ * true; this plays how much, with as little work of its own as possible.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+#define VSYNCS_PER_S 60
+#define PERIOD_NS (NS_PER_S / VSYNCS_PER_S)
+#define BURSTS 16
+#define MAX_IN_PRESENT 64
+
+/* What SurfaceFlinger writes for a vsync, and for each layer that has a frame in it. */
+#define BEAT_MARKERS 14
+#define LAYER_MARKERS 6
+
+/* What an app writes for a frame. */
+#define BLOCK_MARKERS 12
+
+struct mark {
+	char text[112];
+	size_t len;
+};
+
+struct layer {
+	struct mark queued, latched;
+};
+
+/* Of all writers together: it lies in memory that they share. */
+struct written {
+	_Atomic uint64_t markers, refused, frames, presents;
+};
+
+struct load {
+	const char *path; /* of trace_marker */
+	double rate;	  /* markers a second; 0: as many as can be */
+	double seconds;
+	unsigned int surfaces, threads;
+	unsigned int in_present; /* layers that have a frame in a vsync */
+	unsigned int cpus;
+	uint64_t start_ns, end_ns;
+	double app_rate;
+	struct written *written;
+};
+
+struct app_thread {
+	const struct load *load;
+	unsigned int number;
+	pthread_t thread;
+};
+
+/* A writer's own file and counters. */
+struct pen {
+	int fd;
+	uint64_t markers, refused;
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "load: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void sleep_until(uint64_t ns)
+{
+	struct timespec when = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) == EINTR)
+		;
+}
+
+static void stay_on_cpu(unsigned int number)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(number, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static struct pen pen_open(const struct load *load, unsigned int writer)
+{
+	struct pen pen = { .fd = open(load->path, O_WRONLY | O_CLOEXEC) };
+
+	if (pen.fd < 0)
+		die(load->path);
+	stay_on_cpu(writer % load->cpus);
+	return pen;
+}
+
+static void pen_close(const struct load *load, struct pen *pen)
+{
+	close(pen->fd);
+	load->written->markers += pen->markers;
+	load->written->refused += pen->refused;
+}
+
+static void pen_write(struct pen *pen, const struct mark *mark)
+{
+	if (write(pen->fd, mark->text, mark->len) == (ssize_t)mark->len)
+		pen->markers++;
+	else
+		pen->refused++;
+}
+
+__attribute__((format(printf, 2, 3))) static void set_mark(struct mark *mark, const char *format,
+							   ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	mark->len = (size_t)vsnprintf(mark->text, sizeof(mark->text), format, arguments);
+	va_end(arguments);
+}
+
+/* --- SurfaceFlinger --- */
+
+enum {
+	TICK_APP,
+	TICK_SF,
+	INVALIDATE = TICK_SF + 2,
+	PAGE_FLIP,
+	SET_BUFFER,
+	LATCH,
+	REFRESH,
+	PREPARE,
+	PRESENT,
+	FINISH,
+	END,
+	PHRASES,
+};
+
+struct surfaceflinger {
+	struct mark phrases[PHRASES + 1];
+	struct layer *layers;
+	const struct mark *beat[BEAT_MARKERS + LAYER_MARKERS * MAX_IN_PRESENT];
+	unsigned int n_beat;
+	unsigned int next; /* layer */
+	unsigned int n_beats;
+};
+
+static void learn_phrases(struct surfaceflinger *sf, int pid)
+{
+	static const char *const begins[PHRASES] = {
+		[INVALIDATE] = "onMessageInvalidate", [PAGE_FLIP] = "handlePageFlip",
+		[SET_BUFFER] = "setTransactionState", [LATCH] = "latchBuffer",
+		[REFRESH] = "onMessageRefresh",	      [PREPARE] = "prepare",
+		[PRESENT] = "postFramebuffer",	      [FINISH] = "postComposition",
+	};
+
+	for (unsigned int i = INVALIDATE; i < END; i++)
+		set_mark(&sf->phrases[i], "B|%d|%s", pid, begins[i]);
+	set_mark(&sf->phrases[END], "E|%d", pid);
+}
+
+static void name_layers(struct surfaceflinger *sf, unsigned int n, int pid)
+{
+	sf->layers = calloc(n, sizeof(sf->layers[0]));
+	if (!sf->layers)
+		die("layers");
+	for (unsigned int i = 0; i < n; i++) {
+		char name[72];
+
+		snprintf(name, sizeof(name), "com.example.app%u/com.example.app%u.Surface%u#%u",
+			 i % 10, i % 10, i / 10, i);
+		set_mark(&sf->layers[i].queued, "C|%d|BufferTX - %s|1", pid, name);
+		set_mark(&sf->layers[i].latched, "C|%d|BufferTX - %s|0", pid, name);
+	}
+}
+
+static void say(struct surfaceflinger *sf, const struct mark *mark)
+{
+	sf->beat[sf->n_beat++] = mark;
+}
+
+static void say_slice(struct surfaceflinger *sf, unsigned int phrase, const struct mark *inside)
+{
+	say(sf, &sf->phrases[phrase]);
+	if (inside)
+		say(sf, inside);
+	say(sf, &sf->phrases[END]);
+}
+
+static void compose_beat(struct surfaceflinger *sf, const struct load *load, int pid)
+{
+	unsigned int first = sf->next;
+	const struct layer *layers = sf->layers;
+
+	sf->n_beat = 0;
+	set_mark(&sf->phrases[TICK_APP], "C|%d|VSYNC-app|%u", pid, sf->n_beats % 2);
+	set_mark(&sf->phrases[TICK_SF], "C|%d|VSYNC-sf|%u", pid, sf->n_beats % 2);
+	say(sf, &sf->phrases[TICK_APP]);
+	say(sf, &sf->phrases[TICK_SF]);
+	for (unsigned int i = 0; i < load->in_present; i++)
+		say_slice(sf, SET_BUFFER, &layers[(first + i) % load->surfaces].queued);
+	say(sf, &sf->phrases[INVALIDATE]);
+	say(sf, &sf->phrases[PAGE_FLIP]);
+	for (unsigned int i = 0; i < load->in_present; i++)
+		say_slice(sf, LATCH, &layers[(first + i) % load->surfaces].latched);
+	say(sf, &sf->phrases[END]);
+	say(sf, &sf->phrases[END]);
+	say(sf, &sf->phrases[REFRESH]);
+	say_slice(sf, PREPARE, NULL);
+	say_slice(sf, PRESENT, NULL);
+	say_slice(sf, FINISH, NULL);
+	say(sf, &sf->phrases[END]);
+	sf->next = (first + load->in_present) % load->surfaces;
+	sf->n_beats++;
+}
+
+static void play_beat(const struct surfaceflinger *sf, const struct load *load, struct pen *pen)
+{
+	uint64_t begin_ns = load->start_ns + (sf->n_beats - 1) * PERIOD_NS;
+	unsigned int n = 0;
+
+	for (unsigned int burst = 0; burst < BURSTS; burst++) {
+		if (load->rate > 0)
+			sleep_until(begin_ns + burst * PERIOD_NS / BURSTS);
+		for (; n < sf->n_beat * (burst + 1) / BURSTS; n++)
+			pen_write(pen, sf->beat[n]);
+	}
+}
+
+static void surfaceflinger(const struct load *load)
+{
+	static struct surfaceflinger sf;
+	struct pen pen = pen_open(load, 0);
+	int pid = getpid();
+
+	prctl(PR_SET_NAME, "surfaceflinger");
+	learn_phrases(&sf, pid);
+	name_layers(&sf, load->surfaces, pid);
+	sleep_until(load->start_ns);
+	while (load->rate > 0 ? load->start_ns + sf.n_beats * PERIOD_NS < load->end_ns
+			      : now_ns() < load->end_ns) {
+		compose_beat(&sf, load, pid);
+		play_beat(&sf, load, &pen);
+	}
+	load->written->presents = sf.n_beats;
+	load->written->frames = (uint64_t)sf.n_beats * load->in_present;
+	pen_close(load, &pen);
+	free(sf.layers);
+}
+
+/* --- apps --- */
+
+static void write_block(struct pen *pen, const struct mark *block)
+{
+	for (unsigned int i = 0; i < BLOCK_MARKERS; i++)
+		pen_write(pen, &block[i]);
+}
+
+static void fill_block(struct mark *block, unsigned int number, int pid)
+{
+	unsigned int n = 0;
+
+	set_mark(&block[n++], "B|%d|Choreographer#doFrame", pid);
+	set_mark(&block[n++], "B|%d|traversal", pid);
+	set_mark(&block[n++], "B|%d|draw", pid);
+	set_mark(&block[n++], "E|%d", pid);
+	set_mark(&block[n++], "E|%d", pid);
+	set_mark(&block[n++], "B|%d|DrawFrame", pid);
+	set_mark(&block[n++], "B|%d|eglSwapBuffersWithDamageKHR", pid);
+	set_mark(&block[n++], "B|%d|queueBuffer", pid);
+	set_mark(&block[n++], "C|%d|QueuedBuffer - ViewRootImpl[Surface%u](BLAST)#%u|1", pid,
+		 number, number);
+	set_mark(&block[n++], "E|%d", pid);
+	set_mark(&block[n++], "E|%d", pid);
+	set_mark(&block[n++], "E|%d", pid);
+}
+
+/* Blocks of all threads are spread evenly; each thread writes every n-th. */
+static void write_in_time(const struct app_thread *app, struct pen *pen, const struct mark *block)
+{
+	const struct load *load = app->load;
+	double spacing_ns = BLOCK_MARKERS / load->app_rate * (double)NS_PER_S;
+	unsigned int step = load->threads - 1;
+	uint64_t next = app->number;
+	uint64_t wake_ns = load->start_ns;
+
+	for (;;) {
+		uint64_t due_ns = load->start_ns + (uint64_t)((double)next * spacing_ns);
+
+		if (due_ns >= load->end_ns)
+			return;
+		if (due_ns > wake_ns) {
+			wake_ns += (due_ns - wake_ns + NS_PER_MS - 1) / NS_PER_MS * NS_PER_MS;
+			sleep_until(wake_ns);
+		}
+		write_block(pen, block);
+		next += step;
+	}
+}
+
+static void *run_app_thread(void *context)
+{
+	const struct app_thread *app = context;
+	const struct load *load = app->load;
+	struct pen pen = pen_open(load, 1 + app->number);
+	struct mark block[BLOCK_MARKERS];
+
+	fill_block(block, app->number, getpid());
+	sleep_until(load->start_ns);
+	if (load->rate > 0)
+		write_in_time(app, &pen, block);
+	else
+		while (now_ns() < load->end_ns)
+			write_block(&pen, block);
+	pen_close(load, &pen);
+	return NULL;
+}
+
+static void apps(const struct load *load)
+{
+	unsigned int n = load->threads - 1;
+	struct app_thread *all = calloc(n, sizeof(*all));
+	pthread_attr_t attributes;
+
+	prctl(PR_SET_NAME, "com.example.app");
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, 65536);
+	for (unsigned int i = 0; all && i < n; i++) {
+		all[i].load = load;
+		all[i].number = i;
+		errno = pthread_create(&all[i].thread, &attributes, run_app_thread, &all[i]);
+		if (errno)
+			die("a thread");
+	}
+	for (unsigned int i = 0; all && i < n; i++)
+		pthread_join(all[i].thread, NULL);
+	free(all);
+}
+
+/* --- */
+
+static void usage(void)
+{
+	fputs("usage: load TRACE_MARKER RATE SECONDS SURFACES THREADS\n"
+	      "RATE is of all writers together, in markers a second; 0 is as fast as they can.\n"
+	      "One of the THREADS is SurfaceFlinger's. Prints what was written.\n",
+	      stderr);
+	exit(2);
+}
+
+static void plan(struct load *load)
+{
+	double in_vsync = load->rate / VSYNCS_PER_S;
+	double layers = (in_vsync - BEAT_MARKERS) / (LAYER_MARKERS + BLOCK_MARKERS);
+
+	load->in_present = layers >= MAX_IN_PRESENT ? MAX_IN_PRESENT
+			   : layers >= 1	    ? (unsigned int)layers
+						    : 1;
+	if (load->rate <= 0)
+		load->in_present = 8;
+	if (load->in_present > load->surfaces)
+		load->in_present = load->surfaces;
+	load->app_rate = load->rate -
+			 VSYNCS_PER_S * (BEAT_MARKERS + (double)LAYER_MARKERS * load->in_present);
+	if (load->rate > 0 && load->app_rate < BLOCK_MARKERS)
+		load->app_rate = BLOCK_MARKERS;
+	load->cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+	/* Time for the threads to be there. */
+	load->start_ns = now_ns() + 100 * NS_PER_MS + load->threads * NS_PER_MS / 4;
+	load->end_ns = load->start_ns + (uint64_t)(load->seconds * (double)NS_PER_S);
+}
+
+static pid_t fork_writer(void (*writer)(const struct load *), const struct load *load)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		die("fork");
+	if (pid > 0)
+		return pid;
+	writer(load);
+	exit(0);
+}
+
+static bool has_ended_well(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct load load;
+	bool well;
+	pid_t sf, app;
+
+	if (argc != 6)
+		usage();
+	load = (struct load){ .path = argv[1],
+			      .rate = atof(argv[2]),
+			      .seconds = atof(argv[3]),
+			      .surfaces = (unsigned int)atoi(argv[4]),
+			      .threads = (unsigned int)atoi(argv[5]) };
+	if (load.seconds <= 0 || load.surfaces < 1 || load.threads < 2)
+		usage();
+	load.written = mmap(NULL, sizeof(*load.written), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (load.written == MAP_FAILED)
+		die("shared memory");
+	plan(&load);
+	sf = fork_writer(surfaceflinger, &load);
+	app = fork_writer(apps, &load);
+	well = has_ended_well(sf);
+	well = has_ended_well(app) && well;
+	printf("%llu markers, %llu refused, %llu frames, %llu presents\n",
+	       (unsigned long long)load.written->markers, (unsigned long long)load.written->refused,
+	       (unsigned long long)load.written->frames,
+	       (unsigned long long)load.written->presents);
+	return well ? 0 : 1;
+}

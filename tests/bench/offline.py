@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What analyze costs, beside wc, grep and awk, on files made from recorded traces: 1 GB of them
+one after another as they are, and the same with markers only. awk reads a part, it would take
+minutes."""
+
+import re
+import shutil
+import subprocess
+
+from jankd import BUILD, JANKD, folder, trace_names, trace_text
+from measure import interleaved, median, peak_kb, spread
+from readers import HERE
+
+MB = 1_000_000
+SIZES = {"mixed": 1000 * MB, "markers": 500 * MB, "part": 60 * MB}
+QUICK_SIZES = {"mixed": 200 * MB, "part": 60 * MB}
+STAMP = re.compile(rb"(?m)^(.{0,90}?\] (?:\S{4,5} )? *)(\d+)(\.\d{6}: )")
+MARKER = re.compile(rb"(?m)^.*: tracing_mark_write: .*\n")
+
+
+def later(text, begin):
+    """@text with its whole seconds moved so that it begins at @begin, and the second after it."""
+    first = int(STAMP.search(text).group(2))
+    last = begin
+
+    def move(found):
+        nonlocal last
+        now = max(begin, int(found.group(2)) - first + begin)
+        last = max(last, now)
+        return found.group(1) + b"%d" % now + found.group(3)
+
+    return STAMP.sub(move, text), last + 1
+
+
+def write_traces(path, texts, size):
+    """One trace after another, over and over, with time that only goes forward."""
+    written, second = 0, 1000
+    with open(path, "wb") as file:
+        while written < size:
+            for text in texts:
+                moved, second = later(text, second)
+                written += file.write(moved.rstrip() + b"\n")
+                if written >= size:
+                    break
+
+
+def inputs(sizes):
+    """The files, made once for each build folder, and read into the page cache."""
+    paths = {what: BUILD / f"bench-{what}-{size // MB}.txt" for what, size in sizes.items()}
+    missing = [what for what, path in paths.items() if not path.exists()]
+    if missing:
+        texts = [trace_text(name) for name in trace_names()]
+        markers = [kept for kept in (b"".join(MARKER.findall(text)) for text in texts) if kept]
+        for what in missing:
+            unfinished = paths[what].with_suffix(".new")
+            write_traces(unfinished, markers if what == "markers" else texts, sizes[what])
+            unfinished.rename(paths[what])
+    for path in paths.values():
+        subprocess.run(["wc", "-l", path], stdout=subprocess.DEVNULL, check=True)
+    return paths
+
+
+def commands(paths, out, notes):
+    """What is run on which file, by name."""
+    analyze = [JANKD, "analyze", "-F", out]
+    found = {
+        "wc -l": (["wc", "-l"], "mixed"),
+        "grep -c tracing_mark_write": (["grep", "-c", "tracing_mark_write"], "mixed"),
+        "jankd analyze": (analyze, "mixed"),
+        "jankd analyze, awk's part": (analyze, "part"),
+        "wc -l, markers only": (["wc", "-l"], "markers"),
+        "jankd analyze, markers only": (analyze, "markers"),
+        "busybox awk": (["busybox", "awk", "-f", HERE / "gfx.awk"], "part"),
+    }
+    if not shutil.which("busybox"):
+        notes.append("busybox awk: not measured, busybox is missing")
+        del found["busybox awk"]
+    return {name: ([*command, paths[what]], paths[what])
+            for name, (command, what) in found.items() if what in paths}
+
+
+def ratio(results, ours, theirs):
+    if ours not in results or theirs not in results:
+        return None
+    shares = sorted(a[0] / b[0] for a, b in zip(results[ours], results[theirs]))
+    return shares[len(shares) // 2]
+
+
+def run(report, quick):
+    paths = inputs(QUICK_SIZES if quick else SIZES)
+    with folder() as out:
+        planned = commands(paths, out, report.notes)
+        results = interleaved({name: command for name, (command, _) in planned.items()},
+                              5 if quick else 7)
+        peak = 0 if quick else peak_kb(planned["jankd analyze"][0])
+    print(f"\n{'offline':34}{'MB':>6}{'wall s':>9}{'(min–max)':>15}{'CPU s':>8}{'MB/s':>8}")
+    rows = {}
+    for name, result in results.items():
+        wall, size = median(result), planned[name][1].stat().st_size / MB
+        rows[name] = {"mb": size, "wall_s": wall, "cpu_s": median(result, 1)}
+        print(f"{name:34}{size:6.0f}{wall:9.3f}{spread(result):>15}{median(result, 1):8.3f}"
+              f"{size / wall:8.0f}")
+    if peak:
+        print(f"peak memory of analyze: {peak} KB")
+        rows["jankd analyze"]["rss_kb"] = peak
+    report.add_table("offline", rows)
+    for ours, theirs in (("jankd analyze", "wc -l"),
+                         ("jankd analyze", "grep -c tracing_mark_write"),
+                         ("jankd analyze, markers only", "wc -l, markers only"),
+                         ("jankd analyze, awk's part", "busybox awk")):
+        report.add_ratio(f"offline: {ours} / {theirs}", ratio(results, ours, theirs))

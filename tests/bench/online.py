@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What live readers cost under the same load, each in an instance of its own, in turn."""
+
+import re
+import signal
+import statistics
+import subprocess
+import time
+
+import tracefs
+from family import cost, peak_kb
+from jankd import BUILD, folder, rows
+from readers import AWK, CAT, RAW, READERS, TEXT, TRACE_CMD, available
+
+LOAD = BUILD / "tests" / "bench" / "load"
+BUFFER_KB = 1024
+SURFACES, THREADS = 20, 4
+
+# After the last event: longer than any reader here sleeps with events unread.
+DRAIN_S = 0.5
+LOST = re.compile(r"^(?:overrun|dropped events): (\d+)$", re.M)
+
+
+class Broken(Exception):
+    """A reader that did not do its work: what it cost says nothing."""
+
+
+def lost_events(instance):
+    """What the kernel had to throw away, because the reader came too late."""
+    return sum(int(n) for path in instance.glob("per_cpu/cpu*/stats")
+               for n in LOST.findall(path.read_text()))
+
+
+def wait_ready(readers):
+    """Until they have begun: whoever begins works, and then sleeps."""
+    before = -1
+    for _ in range(40):
+        time.sleep(0.1)
+        now, _ = cost([reader.pid for reader in readers])
+        if now == before:
+            break
+        before = now
+    if any(reader.poll() is not None for reader in readers):
+        raise Broken("it ended at once")
+
+
+def stop(readers):
+    """Ends readers by a signal, as their users do; awk ends with its cat."""
+    readers[0].send_signal(signal.SIGINT)
+    for reader in readers:
+        reader.wait(timeout=60)
+
+
+def check_rows(name, out):
+    """Who counts frames must have counted some."""
+    header = ("summary.csv", 2)
+    kept, least = {AWK: ("fps.csv", 1), TEXT: header, RAW: header}.get(name, ("", 0))
+    if kept and (out / kept).read_bytes().count(b"\n") < least:
+        raise Broken(f"it has no rows in {kept}")
+
+
+def play(instance, rate, seconds, surfaces, threads):
+    """(markers written, layers' frames in them) of one load."""
+    done = subprocess.run([LOAD, instance / "trace_marker", str(rate), str(seconds), str(surfaces),
+                           str(threads)], check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    markers, _, frames, _ = map(int, re.findall(rb"\d+", done.stdout))
+    return markers, frames
+
+
+def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
+    """What one reader costs from before the load to when all is read. A rate of 0 is unthrottled,
+    of None no load at all."""
+    with tracefs.instance(mount, BUFFER_KB) as instance, folder() as out:
+        readers = READERS[name](mount, instance, out)
+        pids = [reader.pid for reader in readers]
+        try:
+            wait_ready(readers)
+            cpu, slept = cost(pids)
+            begin = time.monotonic()
+            markers = frames = 0
+            if rate is None:
+                time.sleep(seconds)
+            else:
+                markers, frames = play(instance, rate, seconds, surfaces, threads)
+                time.sleep(DRAIN_S)
+            elapsed = time.monotonic() - begin
+            ended_cpu, ended_slept = cost(pids)
+            seen = {"cpu_ns": ended_cpu - cpu, "wakeups_s": (ended_slept - slept) / elapsed,
+                    "rss_kb": peak_kb(pids), "lost": lost_events(instance), "markers": markers,
+                    "seconds": elapsed, "rate": markers / seconds}
+            stop(readers)
+            if rate:
+                check_rows(name, out)
+            if name in (TEXT, RAW) and rate:
+                seen["frames"] = sum(int(row["frames"]) + int(row["wait times"]) + 1
+                                     for row in rows(out, "summary.csv"))
+                seen["frames_played"] = frames
+        finally:
+            for reader in readers:
+                if reader.poll() is None:
+                    reader.kill()
+                reader.wait()
+    return seen
+
+
+def in_turn(mount, names, rounds, notes, *load):
+    """For each name what was seen in each round; a reader that breaks is left out."""
+    seen = {name: [] for name in names}
+    for _ in range(rounds):
+        for name in list(seen):
+            try:
+                seen[name].append(measure(mount, name, *load))
+            except Broken as broken:
+                notes.append(f"{name}: not measured, {broken}")
+                del seen[name]
+    return seen
+
+
+def middle(results, what):
+    return statistics.median(result[what] for result in results)
+
+
+def per_event(results):
+    """CPU nanoseconds for each event written, user and system, of all processes."""
+    return statistics.median(result["cpu_ns"] / max(result["markers"], 1) for result in results)
+
+
+def ratios(seen, ours, theirs, value=lambda result: result["cpu_ns"]):
+    """Ours by theirs, the median of the rounds' own ratios; None where one was not measured."""
+    if not seen.get(ours) or not seen.get(theirs):
+        return None
+    return statistics.median(value(a) / max(value(b), 1) for a, b in zip(seen[ours], seen[theirs]))
+
+
+def table(title, seen):
+    print(f"\n{title:38}{'ns/event':>10}{'% of a CPU':>12}{'wakeups/s':>11}{'RSS KB':>9}{'lost':>11}")
+    for name, results in seen.items():
+        share = statistics.median(r["cpu_ns"] / r["seconds"] / 1e7 for r in results)
+        each = f"{per_event(results):10.0f}" if middle(results, "markers") else f"{'':10}"
+        print(f"{name:38}{each}{share:12.3f}{middle(results, 'wakeups_s'):11.1f}"
+              f"{middle(results, 'rss_kb'):9.0f}{sum(r['lost'] for r in results):11}")
+
+
+def check_frames(seen, notes, title):
+    """A jankd that counts nothing would be cheap."""
+    for name in (TEXT, RAW):
+        for result in seen.get(name, ()):
+            if not result["lost"] and result["frames"] < 0.99 * result["frames_played"]:
+                notes.append(f"{title}: {name} counted {result['frames']} of "
+                             f"{result['frames_played']} frames")
+
+
+def at_rate(mount, rate, seconds, rounds, names, report):
+    title = f"live, {rate:,} events/s"
+    seen = in_turn(mount, available(names, report.notes), rounds, report.notes, rate, seconds)
+    table(title, seen)
+    check_frames(seen, report.notes, title)
+    report.add_table(title, {name: {"ns_event": per_event(results),
+                                    "wakeups_s": middle(results, "wakeups_s"),
+                                    "rss_kb": middle(results, "rss_kb"),
+                                    "lost": sum(r["lost"] for r in results)}
+                             for name, results in seen.items()})
+    for ours, short in ((RAW, "raw"), (TEXT, "text")):
+        for theirs, who in ((AWK, "awk"), (CAT, "cat"), (TRACE_CMD, "trace-cmd")):
+            report.add_ratio(f"{title}: {short} / {who}, CPU", ratios(seen, ours, theirs))
+
+
+def idle(mount, seconds, rounds, report):
+    seen = in_turn(mount, available(READERS, []), rounds, [], None, seconds)
+    table("idle", seen)
+    report.add_table("idle", {name: {"us_s": middle(results, "cpu_ns") / 1e3 / seconds,
+                                     "wakeups_s": middle(results, "wakeups_s"),
+                                     "rss_kb": middle(results, "rss_kb")}
+                              for name, results in seen.items()})
+
+
+# The last one is as fast as they can.
+LADDER = (50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000, 3_000_000, 0)
+
+
+def highest(mount, name, seconds, rounds, notes):
+    """(highest rate in events/s at which no round lost any, lost share of the next in %)."""
+    best = 0
+    for rate in LADDER:
+        results = in_turn(mount, [name], rounds, notes, rate, seconds, SURFACES, 2).get(name)
+        if not results:
+            return best, 0
+        lost = sum(r["lost"] for r in results)
+        if lost:
+            return best, 100 * lost / sum(r["markers"] for r in results)
+        best = max(best, min(r["rate"] for r in results))
+    return best, 0
+
+
+def overrun(mount, seconds, rounds, report):
+    print(f"\n{'overrun, 1 MB per CPU':38}{'events/s without loss':>23}{'lost at the next step':>24}")
+    found = {}
+    for name in available(READERS, []):
+        best, lost = highest(mount, name, seconds, rounds, report.notes)
+        found[name] = {"events_s": best, "lost_next_percent": lost}
+        print(f"{name:38}{best:23,.0f}{lost:22.1f} %", flush=True)
+    report.add_table("overrun", found)
+
+
+GROWTH = {
+    "surfaces": [(10_000, 3, n, 4) for n in (1, 20, 200, 2000)],
+    "threads": [(10_000, 3, 20, n) for n in (2, 20, 200, 2000)],
+    "events/s": [(n, 3, 20, 4) for n in (1_000, 10_000, 50_000, 200_000)],
+    "seconds": [(10_000, n, 20, 4) for n in (3, 15, 60)],
+}
+GROWS = {"surfaces": 2, "threads": 3, "events/s": 0, "seconds": 1}
+
+
+def growth(mount, rounds, report):
+    names = available((TEXT, RAW), [])
+    print(f"\n{'growth':38}{'':>10}{'ns/event':>12}{'wakeups/s':>11}{'RSS KB':>9}{'lost':>11}")
+    for what, loads in GROWTH.items():
+        found = {}
+        for load in loads:
+            n = load[GROWS[what]]
+            once = 1 if what == "seconds" else rounds
+            for name, results in in_turn(mount, names, once, report.notes, *load).items():
+                print(f"{name:38}{n:10,} {what:9}{per_event(results):5.0f}"
+                      f"{middle(results, 'wakeups_s'):10.1f}{middle(results, 'rss_kb'):9.0f}"
+                      f"{sum(r['lost'] for r in results):11}", flush=True)
+                found[f"{n:,}: {name}"] = {"ns_event": per_event(results),
+                                           "rss_kb": middle(results, "rss_kb")}
+        report.add_table(f"growth with {what}", found)
+
+
+def run(report, quick):
+    mount = tracefs.root()
+    if quick:
+        names = [name for name in READERS if name != TRACE_CMD]
+        at_rate(mount, 10_000, 0.8, 3, names, report)
+        return
+    for rate in (2_000, 10_000):
+        at_rate(mount, rate, 5, 5, READERS, report)
+    idle(mount, 5, 3, report)
+    overrun(mount, 1.5, 3, report)
+    growth(mount, 3, report)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who reads an instance of tracefs in the measurements: jankd and what else there is."""
+
+import pathlib
+import shutil
+import subprocess
+
+from jankd import JANKD, jankd
+
+HERE = pathlib.Path(__file__).parent
+
+CAT = "cat trace_pipe > /dev/null"
+AWK = "cat trace_pipe | busybox awk"
+TRACE_CMD = "trace-cmd record"
+TEXT = "jankd run --source text"
+RAW = "jankd run --source raw"
+
+
+def spawn(*command, **keywords):
+    keywords.setdefault("stdout", subprocess.DEVNULL)
+    keywords.setdefault("stderr", subprocess.DEVNULL)
+    keywords.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.Popen([str(word) for word in command], **keywords)
+
+
+def cat(mount, instance, out):
+    return [spawn("cat", instance / "trace_pipe")]
+
+
+def awk(mount, instance, out):
+    """The rows go into a file, as the program of 2019 wrote them."""
+    reader = spawn("cat", instance / "trace_pipe", stdout=subprocess.PIPE)
+    with open(out / "fps.csv", "wb") as rows:
+        counter = spawn("busybox", "awk", "-f", HERE / "gfx.awk", stdin=reader.stdout, stdout=rows)
+    reader.stdout.close()
+    return [reader, counter]
+
+
+def trace_cmd(mount, instance, out):
+    """It wants an event, or it does not begin: one that never happens."""
+    return [spawn("trace-cmd", "record", "-B", instance.name, "-e", "oom:mark_victim", "-o",
+                  out / "trace.dat", cwd=out)]
+
+
+def capture(source):
+    def start(mount, instance, out):
+        return [spawn(JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
+                      "--source", source, "-F", out)]
+    return start
+
+
+READERS = {AWK: awk, CAT: cat, TRACE_CMD: trace_cmd, TEXT: capture("text"), RAW: capture("raw")}
+
+
+def knows_source(name):
+    """Does this jankd know --source @name? Its help says 'auto|text|raw'."""
+    for line in jankd("run", "--help").stdout.decode().splitlines():
+        if "--source" in line:
+            return name in line.split("--source", 1)[1].strip().split()[0].split("|")
+    return False
+
+
+def why_not(name):
+    """Why a reader cannot be measured here, or an empty text."""
+    if name == AWK and not shutil.which("busybox"):
+        return "busybox is missing"
+    if name == TRACE_CMD and not shutil.which("trace-cmd"):
+        return "trace-cmd is missing"
+    if name == RAW and not knows_source("raw"):
+        return "this jankd has no --source raw"
+    return ""
+
+
+def available(names, notes):
+    """Those of @names that can be measured; why the others cannot goes to @notes."""
+    there = []
+    for name in names:
+        why = why_not(name)
+        if why:
+            notes.append(f"{name}: not measured, {why}")
+        else:
+            there.append(name)
+    return there

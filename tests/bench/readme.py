@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what a full tools/bench measured into the README, between its two marks."""
+
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import BUILD, SOURCE
+
+BEGIN = "<!-- measured: begin, written by tests/bench/readme.py -->"
+END = "<!-- measured: end -->"
+
+
+def in_words(ratio):
+    return f"{1 / ratio:.0f} times less" if ratio < 0.1 else (
+        f"{1 / ratio:.1f} times less" if ratio < 0.67 else f"{ratio:.2f} times")
+
+
+def cell(value, form):
+    return "" if value is None else format(value, form)
+
+
+def live_rows(tables):
+    for title, rows in tables.items():
+        if not title.startswith("live, "):
+            continue
+        for name, seen in rows.items():
+            yield (f"| {title.removeprefix('live, ')} | `{name.replace('|', chr(92) + '|')}` "
+                   f"| {seen['ns_event']:,.0f} | {seen['wakeups_s']:,.1f} "
+                   f"| {seen['rss_kb'] / 1024:.1f} | {seen['lost']:,} |")
+
+
+def idle_rows(tables):
+    for name, seen in tables.get("idle", {}).items():
+        yield (f"| none | `{name.replace('|', chr(92) + '|')}` | | {seen['wakeups_s']:,.1f} "
+               f"| {seen['rss_kb'] / 1024:.1f} | |")
+
+
+def overrun_rows(tables):
+    for name, seen in tables.get("overrun", {}).items():
+        yield f"| `{name.replace('|', chr(92) + '|')}` | {seen['events_s']:,.0f} |"
+
+
+def offline_rows(tables):
+    for name, seen in tables.get("offline", {}).items():
+        yield (f"| `{name}` | {seen['mb']:,.0f} | {seen['wall_s']:.3f} "
+               f"| {seen['mb'] / seen['wall_s']:,.0f} | {cell(seen.get('rss_kb'), ',.0f')} |")
+
+
+def growth_rows(tables):
+    for title, rows in tables.items():
+        if title.startswith("growth with "):
+            for what, seen in rows.items():
+                n, name = what.split(": ", 1)
+                yield (f"| {n} {title.removeprefix('growth with ')} | `{name}` "
+                       f"| {seen['ns_event']:,.0f} | {seen['rss_kb'] / 1024:.1f} |")
+
+
+def section(kept):
+    tables = kept["tables"]
+    lines = [f"Measured on {kept['day']}: {kept['machine']}. Medians of interleaved rounds by "
+             "`tools/bench`; the ratios carry over to other machines, the numbers do not.", "",
+             "| jankd by the other, CPU live, time offline | |", "|---|---|"]
+    lines += [f"| {name} | {in_words(ratio)} |" for name, ratio in kept["ratios"].items()]
+    for header, rows in (
+            ("| events/s | live | CPU ns/event | wakeups/s | RSS MB | lost |",
+             [*live_rows(tables), *idle_rows(tables)]),
+            ("| unthrottled, 1 MB per CPU | events/s without loss |", overrun_rows(tables)),
+            ("| what grows | live | CPU ns/event | RSS MB |", growth_rows(tables)),
+            ("| offline | MB | s | MB/s | RSS KB |", offline_rows(tables))):
+        rows = list(rows)
+        if rows:
+            lines += ["", header, "|---" * (header.count("|") - 1) + "|", *rows]
+    return "\n".join(lines)
+
+
+def main():
+    path, readme = BUILD / "bench.json", SOURCE / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    if not path.exists():
+        sys.exit(f"readme: {path}: not there; run tools/bench first")
+    if BEGIN not in text or END not in text:
+        sys.exit(f"readme: README.md: no place for the numbers; write '{BEGIN}' and '{END}' there")
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    readme.write_text(f"{before}{BEGIN}\n{section(kept)}\n{END}{after}", encoding="utf-8")
+
+
+main()

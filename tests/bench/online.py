@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What live readers cost under the same load, each in an instance of its own, in turn."""
 
+import contextlib
+import os
 import re
 import signal
 import statistics
@@ -8,7 +10,7 @@ import subprocess
 import time
 
 import tracefs
-from family import cost, peak_kb
+from family import cost, family, peak_kb
 from jankd import BUILD, folder, rows
 from readers import AWK, CAT, RAW, READERS, TEXT, TRACE_CMD, available
 
@@ -51,6 +53,17 @@ def stop(readers):
         reader.wait(timeout=60)
 
 
+def end_all(readers, children):
+    """What is left of a reader that did not end by itself."""
+    for reader in readers:
+        if reader.poll() is None:
+            reader.kill()
+        reader.wait()
+    for pid in children:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
 def check_rows(name, out):
     """Who counts frames must have counted some."""
     header = ("summary.csv", 2)
@@ -73,8 +86,10 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
     with tracefs.instance(mount, BUFFER_KB) as instance, folder() as out:
         readers = READERS[name](mount, instance, out)
         pids = [reader.pid for reader in readers]
+        children = []
         try:
             wait_ready(readers)
+            children = [pid for pid in family(pids) if pid not in pids]
             cpu, slept = cost(pids)
             begin = time.monotonic()
             markers = frames = 0
@@ -96,10 +111,7 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
                                      for row in rows(out, "summary.csv"))
                 seen["frames_played"] = frames
         finally:
-            for reader in readers:
-                if reader.poll() is None:
-                    reader.kill()
-                reader.wait()
+            end_all(readers, children)
     return seen
 
 

@@ -28,13 +28,13 @@ def live_rows(tables):
             continue
         for name, seen in rows.items():
             yield (f"| {title.removeprefix('live, ')} | `{name.replace('|', chr(92) + '|')}` "
-                   f"| {seen['ns_event']:,.0f} | {seen['wakeups_s']:,.1f} "
-                   f"| {seen['rss_kb'] / 1024:.1f} | {seen['lost']:,} |")
+                   f"| {seen['ns_event']:,.0f} | {seen['ns_event_to_end']:,.0f} "
+                   f"| {seen['wakeups_s']:,.1f} | {seen['rss_kb'] / 1024:.1f} | {seen['lost']:,} |")
 
 
 def idle_rows(tables):
     for name, seen in tables.get("idle", {}).items():
-        yield (f"| none | `{name.replace('|', chr(92) + '|')}` | | {seen['wakeups_s']:,.1f} "
+        yield (f"| none | `{name.replace('|', chr(92) + '|')}` | | | {seen['wakeups_s']:,.1f} "
                f"| {seen['rss_kb'] / 1024:.1f} | |")
 
 
@@ -65,7 +65,7 @@ def section(kept):
              "| jankd by the other, CPU live, time offline | |", "|---|---|"]
     lines += [f"| {name} | {in_words(ratio)} |" for name, ratio in kept["ratios"].items()]
     for header, rows in (
-            ("| events/s | live | CPU ns/event | wakeups/s | RSS MB | lost |",
+            ("| events/s | live | CPU ns/event | to its end | wakeups/s | RSS MB | lost |",
              [*live_rows(tables), *idle_rows(tables)]),
             ("| unthrottled, 1 MB per CPU | events/s without loss |", overrun_rows(tables)),
             ("| what grows | live | CPU ns/event | RSS MB |", growth_rows(tables)),

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/loop.h"
 #include "daemon/report.h"
 #include "daemon/rules_file.h"
 #include "daemon/session_json.h"
@@ -147,6 +149,13 @@ static bool is_dummy(const struct trace_record *record)
 	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
 }
 
+/* In a live trace the kernel knows the names of few threads, but they are still there. */
+static void recall_writer(struct session *session, struct trace_record *record)
+{
+	if (session->writers && record->kind != TRACE_LOST)
+		writers_recall(session->writers, record, session->read_ns);
+}
+
 static void take_record(struct session *session, const struct trace_record *record)
 {
 	if (is_dummy(record))
@@ -168,6 +177,7 @@ static void take_bytes(struct session *session, struct span input, bool last)
 	struct trace_record record;
 
 	while (ftrace_text_next(&session->text, &input, last, &record) == FTRACE_TEXT_RECORD) {
+		recall_writer(session, &record);
 		take_record(session, &record);
 		if (session->output.now_ns >= snapshot->due_ns)
 			snapshot_begin(snapshot, &session->ring, input.ptr);
@@ -218,6 +228,7 @@ ssize_t session_take(struct session *session, struct source *source)
 	n = source_read(source, room, size);
 	if (n > 0) {
 		session->bytes += (uint64_t)n;
+		session->read_ns = session->writers ? loop_now() : 0;
 		if (!session->origin.live)
 			output_watch(&session->output);
 		if (!session->waits)
@@ -252,6 +263,19 @@ static int make_pipeline(struct session *session)
 	return error;
 }
 
+static int know_writers(struct session *session)
+{
+	if (!session->origin.live)
+		return 0;
+	session->writers = calloc(1, sizeof(*session->writers));
+	if (!session->writers) {
+		report("%s: out of memory; close other programs", session_command(session));
+		return -ENOMEM;
+	}
+	writers_begin(session->writers, "/proc");
+	return 0;
+}
+
 int session_begin(struct session *session, const struct session_origin *origin)
 {
 	const struct options *options = session->options;
@@ -267,7 +291,7 @@ int session_begin(struct session *session, const struct session_origin *origin)
 	session->output.clock = origin->clock;
 	session->output.snapshot = &session->snapshot;
 	snapshot_open(&session->snapshot, &session->output, options, origin->live);
-	if (make_pipeline(session) < 0)
+	if (make_pipeline(session) < 0 || know_writers(session) < 0)
 		return EXIT_FAILED;
 	if (origin->live) {
 		write_start(session, ROW_UNKNOWN);
@@ -428,4 +452,6 @@ void session_close(struct session *session)
 	output_close(&session->output);
 	folder_close(&session->folder);
 	ring_close(&session->ring);
+	free(session->writers);
+	session->writers = NULL;
 }

@@ -16,6 +16,7 @@
 #include "daemon/snapshot.h"
 #include "daemon/source.h"
 #include "daemon/wall_clock.h"
+#include "daemon/writers.h"
 #include "parser/ftrace_text.h"
 #include "rules/pipeline.h"
 #include "rules/ruleset.h"
@@ -41,6 +42,8 @@ struct session {
 	struct ruleset *rules;
 	struct pipeline *pipeline;
 	struct ftrace_text text;
+	struct writers *writers;  /* of a live text, or NULL */
+	uint64_t read_ns;	  /* when it was read, on the clock of loop_now() */
 	struct ring ring;	  /* what was read */
 	struct snapshot snapshot; /* what is saved of it */
 	uint64_t bytes;		  /* read from the sources */

@@ -199,15 +199,35 @@ static bool is_stale(const struct writers *writers, const struct writer *writer,
 	       (writer->tgid == writers->surfaceflinger || age_ns >= FRESH_NS);
 }
 
-void writers_name(struct writers *writers, struct trace_record *record, uint64_t now_ns)
+static const struct writer *find(struct writers *writers, int32_t tid, uint64_t now_ns)
 {
-	struct writer *writer = entry_of(writers, record->tid);
+	struct writer *writer = entry_of(writers, tid);
 
-	if (writer->tid != record->tid || is_stale(writers, writer, now_ns)) {
-		writer->tid = record->tid;
+	if (writer->tid != tid || is_stale(writers, writer, now_ns)) {
+		writer->tid = tid;
 		writer->asked_ns = now_ns;
 		ask(writers, writer);
 	}
+	return writer;
+}
+
+void writers_recall(struct writers *writers, struct trace_record *record, uint64_t now_ns)
+{
+	const struct writer *writer;
+
+	if (!span_equal(record->comm, SPAN_LITERAL("<...>")))
+		return;
+	writer = find(writers, record->tid, now_ns);
+	if (writer->comm[0])
+		record->comm = span_of(writer->comm);
+	if (record->tgid == TRACE_ID_UNKNOWN)
+		record->tgid = writer->tgid;
+}
+
+void writers_name(struct writers *writers, struct trace_record *record, uint64_t now_ns)
+{
+	const struct writer *writer = find(writers, record->tid, now_ns);
+
 	record->tgid = writer->tgid;
 	record->comm = span_of(writer->comm);
 	/* One that is gone already was none of SurfaceFlinger's, as long as that is there. */

@@ -21,16 +21,17 @@ SURFACES, THREADS = 20, 4
 # After the last event: longer than any reader here sleeps with events unread.
 DRAIN_S = 0.5
 LOST = re.compile(r"^(?:overrun|dropped events): (\d+)$", re.M)
+READ = re.compile(r"^read events: (\d+)$", re.M)
 
 
 class Broken(Exception):
     """A reader that did not do its work: what it cost says nothing."""
 
 
-def lost_events(instance):
-    """What the kernel had to throw away, because the reader came too late."""
+def ring_events(instance, which):
+    """How many events LOST or READ: thrown away, for the reader came too late, or read."""
     return sum(int(n) for path in instance.glob("per_cpu/cpu*/stats")
-               for n in LOST.findall(path.read_text()))
+               for n in which.findall(path.read_text()))
 
 
 def wait_ready(readers):
@@ -112,7 +113,8 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
             elapsed = time.monotonic() - begin
             ended_cpu, ended_slept = cost(pids)
             seen = {"cpu_ns": ended_cpu - cpu, "wakeups_s": (ended_slept - slept) / elapsed,
-                    "rss_kb": peak_kb(pids), "lost": lost_events(instance), "markers": markers,
+                    "rss_kb": peak_kb(pids), "lost": ring_events(instance, LOST), "markers": markers,
+                    "read": ring_events(instance, READ),
                     "seconds": elapsed, "rate": markers / seconds}
             seen["all_ns"] = stop(readers) - cpu
             if rate:
@@ -149,10 +151,15 @@ def per_event(results, what="cpu_ns"):
 
 
 def ratio(seen, ours, theirs, what):
-    """Ours by theirs, the median of the rounds' own ratios; None where one was not measured."""
-    if not seen.get(ours) or not seen.get(theirs):
+    """Ours by theirs for each event, the median of the rounds' own ratios; None where one was not
+    measured. What a reader has left unread does not count for it until its end."""
+    def each(result):
+        return result[what] / max(result["read" if what == "cpu_ns" else "markers"], 1)
+
+    pairs = list(zip(seen.get(ours, ()), seen.get(theirs, ())))
+    if not pairs or any(b["read"] < b["markers"] / 2 and what == "cpu_ns" for _, b in pairs):
         return None
-    return statistics.median(a[what] / max(b[what], 1) for a, b in zip(seen[ours], seen[theirs]))
+    return statistics.median(each(a) / max(each(b), 1e-9) for a, b in pairs)
 
 
 def table(title, seen):
@@ -187,7 +194,8 @@ def at_rate(mount, rate, seconds, rounds, names, report):
                                     "rss_kb": middle(results, "rss_kb"),
                                     "lost": sum(r["lost"] for r in results)}
                              for name, results in seen.items()})
-    # trace-cmd leaves half a ring unread until it is told to end, and does much then: both are told.
+    # trace-cmd leaves up to half a ring unread until it is told to end, and does much then: both
+    # are told.
     for ours, short in ((RAW, "raw"), (TEXT, "text")):
         for theirs, who, what in ((AWK, "awk", "cpu_ns"), (CAT, "cat", "cpu_ns"),
                                   (TRACE_CMD, "trace-cmd", "cpu_ns"),

@@ -45,7 +45,8 @@ def commands(checks):
 
 
 def help_texts():
-    helps = [jankd(*command, "--help").stdout for command in ((), ("run",), ("analyze",), ("rules",))]
+    helps = [jankd(*command, "--help").stdout for command in
+             ((), ("run",), ("start",), ("status",), ("analyze",), ("rules",))]
     helps.append(subprocess.run([PHONE, "--help"], capture_output=True).stdout)
     return b"\n".join(helps).decode()
 

@@ -437,6 +437,7 @@ static int begin_session(struct capture *capture)
 		.kind = capture->source->name,
 		.why = capture->why_source,
 		.live = true,
+		.raw = capture->source->ops->take != NULL,
 	};
 	const struct watcher alarm = { .ready = on_alarm, .context = capture };
 	struct android_asking asking;

@@ -37,11 +37,7 @@ int session_open(struct session *session, const struct options *options)
 	session->rules = rules_load(session_command(session), options->rules);
 	if (!session->rules)
 		return EXIT_FAILED;
-	if (ring_open(&session->ring, options->snapshot_ns > 0 ? options->snapshot_length_ns : 0) ==
-	    0)
-		return 0;
-	report("%s: out of memory; close other programs", session_command(session));
-	return EXIT_FAILED;
+	return 0;
 }
 
 /* --- what happened, into events.csv --- */
@@ -263,17 +259,25 @@ static int make_pipeline(struct session *session)
 	return error;
 }
 
-static int know_writers(struct session *session)
+/* What is needed to read text. Raw events need none of it. */
+static int make_reader(struct session *session)
 {
-	if (!session->origin.live)
+	const struct options *options = session->options;
+	int error;
+
+	if (session->origin.raw)
 		return 0;
-	session->writers = calloc(1, sizeof(*session->writers));
-	if (!session->writers) {
-		report("%s: out of memory; close other programs", session_command(session));
-		return -ENOMEM;
+	error = ring_open(&session->ring,
+			  options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
+	if (error == 0 && session->origin.live) {
+		session->writers = calloc(1, sizeof(*session->writers));
+		error = session->writers ? 0 : -ENOMEM;
 	}
-	writers_begin(session->writers, "/proc");
-	return 0;
+	if (error < 0)
+		report("%s: out of memory; close other programs", session_command(session));
+	else if (session->writers)
+		writers_begin(session->writers, "/proc");
+	return error;
 }
 
 int session_begin(struct session *session, const struct session_origin *origin)
@@ -291,7 +295,7 @@ int session_begin(struct session *session, const struct session_origin *origin)
 	session->output.clock = origin->clock;
 	session->output.snapshot = &session->snapshot;
 	snapshot_open(&session->snapshot, &session->output, options, origin->live);
-	if (make_pipeline(session) < 0 || know_writers(session) < 0)
+	if (make_pipeline(session) < 0 || make_reader(session) < 0)
 		return EXIT_FAILED;
 	if (origin->live) {
 		write_start(session, ROW_UNKNOWN);

@@ -30,6 +30,7 @@ struct session_origin {
 	struct wall_clock clock;      /* trace clock to wall time, where it could be measured */
 	struct android_device device; /* where it is live */
 	bool live;		      /* captured on this machine, now */
+	bool raw;		      /* events come as they are, not as text */
 };
 
 struct guard;

@@ -163,11 +163,13 @@ int folder_keep_files(const struct folder *folder, const char *command)
 
 bool folder_is_gone(const struct folder *folder)
 {
-	struct stat info;
+	struct stat ours, there;
 
-	if (fstat(folder->fd, &info) < 0 || info.st_nlink == 0)
+	if (fstat(folder->fd, &ours) < 0 || ours.st_nlink == 0)
 		return true;
-	return stat(folder->path, &info) < 0 && errno == ENOENT;
+	if (stat(folder->path, &there) < 0)
+		return errno == ENOENT;
+	return ours.st_dev != there.st_dev || ours.st_ino != there.st_ino;
 }
 
 int folder_open_again(struct folder *folder)

@@ -26,7 +26,7 @@ int folder_open(struct folder *folder, const char *command, const char *path);
  * reason was said on stderr. */
 int folder_keep_files(const struct folder *folder, const char *command);
 
-/* Was it removed, or moved away? */
+/* Was it removed, or moved away? Another one may have its name now. */
 bool folder_is_gone(const struct folder *folder);
 
 /* Makes it anew, takes the lock and makes room; what is in the old one stays there. Returns 0 or

@@ -12,6 +12,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
 import tracefs
+from daemon import wait_until
 from jankd import PHONE, Checks, rows, skip
 from live import Capture, session
 
@@ -161,8 +162,9 @@ def full_at_the_start(checks):
         checks.that(len(left) == 1 and left[0].startswith(EARLIER), f"{what}: files: {left}")
 
 
-def folder_removed(checks, moved):
+def folder_removed(checks, moved, replaced=False):
     what = "folder moved away" if moved else "folder removed"
+    what += ", and another is there" if replaced else ""
     with session() as (mount, instance, here):
         out, truth = here / "out", here / "truth.csv"
         capture = Capture(mount, instance, out)
@@ -173,10 +175,12 @@ def folder_removed(checks, moved):
                 out.rename(here / "away")
             else:
                 shutil.rmtree(out)
+            if replaced:
+                out.mkdir()
             removed = time.monotonic()
             wait_for(checks, out, "made again", 5)
             checks.that(time.monotonic() - removed < 2.5, f"{what}: noticed late")
-            checks.that((out / "session.json").exists(), f"{what}: no session.json")
+            checks.that(wait_until((out / "session.json").exists, 2), f"{what}: no session.json")
             (out / "frames.csv").unlink()
             wait_for(checks, out, "frames.csv was removed", 5)
             phone.wait(60)
@@ -196,4 +200,5 @@ for case in (floor, full, full_at_the_start):
     case(checks)
 for moved in (False, True):
     folder_removed(checks, moved)
+folder_removed(checks, moved=True, replaced=True)
 checks.end()

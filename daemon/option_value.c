@@ -94,7 +94,7 @@ int option_take_bytes(const struct given *given, uint64_t least, uint64_t *bytes
 		return option_wrong(given, wanted);
 	errno = 0;
 	value = strtoull(given->value, &end, 10);
-	if (errno != 0 || value > INT64_MAX >> 30 || unit_of(end) == 0)
+	if (errno != 0 || unit_of(end) == 0 || value > INT64_MAX / unit_of(end))
 		return option_wrong(given, wanted);
 	if (value * unit_of(end) < least)
 		return option_wrong(given, "too small");

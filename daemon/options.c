@@ -109,8 +109,7 @@ static int take_glob(const struct given *given, const char **globs)
 		n++;
 	if (n == OPTIONS_GLOBS_MAX)
 		return option_wrong(given, "one glob too many, 64 are the limit");
-	globs[n] = given->value;
-	return 0;
+	return option_take_text(given, &globs[n]);
 }
 
 static int take_type(const struct given *given, unsigned int *type)

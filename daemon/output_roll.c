@@ -15,6 +15,9 @@
 /* A little less than a second, so that a tick of a second never falls short of it. */
 #define WATCH_PERIOD_NS UINT64_C(800000000)
 
+/* Files of events that outlive the rows of their segment, where the disk is nearly full. */
+#define EVENTS_KEPT 64
+
 /* --- segments --- */
 
 /* A closed segment is on the disk when it gets its name: a power cut leaves it whole. A recorded
@@ -117,15 +120,29 @@ int output_rotate(struct output *output, const char *why)
 
 /* --- a disk that is nearly full --- */
 
+/* Events stay when their segment goes, but each file takes a block of the disk: of those whose rows
+ * are gone only the last ones stay. Returns as segments_remove_oldest(). */
+static int remove_one(const struct output *output, unsigned long *number, uint64_t *bytes)
+{
+	int fd = output->folder->fd;
+	uint64_t with_rows;
+	int result = segments_count(fd, SEGMENTS_SPARE_EVENTS, &with_rows);
+
+	if (result == 0)
+		result = segments_remove_oldest(fd, with_rows + EVENTS_KEPT, SEGMENTS_SPARE_NONE,
+						number, bytes);
+	if (result == 0)
+		result = segments_remove_oldest(fd, 0, SEGMENTS_SPARE_EVENTS, number, bytes);
+	return result;
+}
+
 /* The oldest ones first, until there is room; @free_bytes follows. */
 static void remove_segments(struct output *output, uint64_t *free_bytes)
 {
 	uint64_t floor = output->options->min_free, bytes;
 	unsigned long number;
 
-	while (*free_bytes < floor &&
-	       segments_remove_oldest(output->folder->fd, 0, SEGMENTS_SPARE_EVENTS, &number,
-				      &bytes) > 0) {
+	while (*free_bytes < floor && remove_one(output, &number, &bytes) > 0) {
 		output_tell(output, "rotate",
 			    "free %" PRIu64 " bytes, floor %" PRIu64 ": segment %06lu was removed",
 			    *free_bytes, floor, number);

@@ -125,6 +125,16 @@ static int list(int folder_fd, enum segments_spared spared, struct numbers *numb
 	return error;
 }
 
+int segments_count(int folder_fd, enum segments_spared spared, uint64_t *count)
+{
+	struct numbers numbers;
+	int error = list(folder_fd, spared, &numbers);
+
+	*count = numbers.count;
+	free(numbers.list);
+	return error;
+}
+
 int segments_last(int folder_fd, unsigned long *last)
 {
 	struct numbers numbers;

@@ -31,6 +31,9 @@ void segments_sync(int folder_fd);
 /* What tells of all that happened, removed segments too, is small: it can stay when others go. */
 enum segments_spared { SEGMENTS_SPARE_NONE, SEGMENTS_SPARE_EVENTS };
 
+/* How many there are, but for what @spared spares. Returns 0 or -errno. */
+int segments_count(int folder_fd, enum segments_spared spared, uint64_t *count);
+
 /**
  * segments_remove_oldest() - make room
  * @keep: segments that stay at least

@@ -30,3 +30,19 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 	events->sink.event(events->sink.context, &event);
 	return true;
 }
+
+void events_end(struct event_writer *events, uint64_t time_ns)
+{
+	for (int kind = 0; kind < TRACE_EVENT_KINDS; kind++) {
+		struct event_limit *limit = &events->limits[kind];
+		char text[64];
+		struct trace_event event = { time_ns, (enum trace_event_kind)kind, text };
+
+		if (limit->withheld == 0 || !events->sink.event)
+			continue;
+		snprintf(text, sizeof(text), "%llu of this kind were left out",
+			 (unsigned long long)limit->withheld);
+		limit->withheld = 0;
+		events->sink.event(events->sink.context, &event);
+	}
+}

@@ -29,4 +29,7 @@ struct event_writer {
 bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text);
 
+/* The trace ends: tells of those that were not written and that none has told of. */
+void events_end(struct event_writer *events, uint64_t time_ns);
+
 #endif

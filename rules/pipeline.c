@@ -363,11 +363,11 @@ void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 void pipeline_end(struct pipeline *p)
 {
 	tell_last_losses(p);
-	if (p->gfx2019) {
+	if (p->gfx2019)
 		gfx2019_end(p->gfx2019);
-		return;
-	}
-	frame_queue_end(&p->queue);
+	else
+		frame_queue_end(&p->queue);
+	events_end(&p->events, p->now_ns);
 }
 
 void pipeline_summary(struct pipeline *p, void *context,

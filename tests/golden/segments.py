@@ -90,9 +90,46 @@ def both(checks):
         limits(checks, "both", here / "rolled", 16384)
 
 
+def nearly_full(checks):
+    """Events outlive their segments, but not for ever."""
+    with folder() as here:
+        trace, out = here / "trace.txt", here / "out"
+        trace.write_bytes(synthetic.trace(300))
+        out.mkdir()
+        for number in range(1, 201):
+            (out / f"events-{number:06}.csv").write_bytes(b"time(s),wall time,kind,text\n")
+        (out / "fps-000200.csv").write_bytes(b"start time\n")
+        analyze(out, *OPTIONS, "--min-free", "1000000G", trace)
+        checks.equal(segments.numbers(out), list(range(137, 201)), "--min-free: segments")
+        checks.that(not segments.numbers(out, "fps.csv"), "--min-free: rows that could go stay")
+
+
+def large_numbers(checks):
+    with folder() as here:
+        trace = here / "trace.txt"
+        trace.write_bytes(synthetic.trace(300))
+        analyze(here / "out", "--rotate-size", "10000000000", "--min-free", "1", trace)
+        checks.equal(segments.numbers(here / "out"), [], "--rotate-size: ten billion bytes")
+
+
+def marks(checks):
+    """Any app may mark: those of a flood that are not written are counted, the last ones, too."""
+    with folder() as here:
+        trace = here / "trace.txt"
+        mark = "".join(synthetic.line(101000000 + n, f"I|600|jankd:{n}") for n in range(150))
+        frames = synthetic.lines(300)
+        trace.write_text("".join(frames[:60]) + mark + "".join(frames[60:70]))
+        analyze(here / "out", trace)
+        told = [row["text"] for row in rows(here / "out", "events.csv") if row["kind"] == "mark"]
+        checks.equal(told, [*map(str, range(100)), "50 of this kind were left out"], "marks")
+
+
 checks = Checks()
 kept(checks)
 both(checks)
+nearly_full(checks)
+large_numbers(checks)
+marks(checks)
 for name in trace_names():
     with folder() as here:
         trace, whole = unpack(name, here), here / "whole"

@@ -285,20 +285,31 @@ ALWAYS_INLINE const char *find_end_usual(const char *at, const char *end)
 	return NULL;
 }
 
+static const char function[] = ": tracing_mark_write: ";
+
+/* Does the function of nearly all markers stand at @at? Three words cover it. */
+ALWAYS_INLINE bool begins_with_function(const char *at)
+{
+	const size_t last = sizeof(function) - 1 - 8;
+
+	return word_load(at) == word_load(function) &&
+	       word_load(at + 8) == word_load(function + 8) &&
+	       word_load(at + last) == word_load(function + last);
+}
+
 /* Reads the marker line around the anchor @at, if it is as nearly all are: its header of the usual
  * widths, its payload short, nothing glued to it. Whatever is not goes the long way: both give the
  * same. True: *behind is the payload, which ends where the line does. */
 ALWAYS_INLINE bool parse_line_usual(struct ftrace_text *text, const char *from, const char *at,
 				    struct span *behind, struct trace_record *record)
 {
-	static const char function[] = ": tracing_mark_write: ";
 	const char *payload = at + sizeof(function) - 1;
 	const char *limit = text->scan.end;
 	const char *end, *another;
 
 	if (limit - at > PAYLOAD_MAX)
 		limit = at + PAYLOAD_MAX;
-	if (limit - payload < 8 || memcmp(at, function, sizeof(function) - 1) != 0 ||
+	if (limit - payload < 8 || !begins_with_function(at) ||
 	    !ftrace_header_read_usual(text->scan.begin, from, at, record))
 		return false;
 	end = find_end_usual(payload, limit);

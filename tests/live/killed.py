@@ -56,7 +56,8 @@ def last_frame(out):
 
 def moments(chance):
     after = [chance.uniform(0.0, 0.9) for _ in range(KILLS - LONG - 1)]
-    after += [chance.uniform(2.5, 4.5) for _ in range(LONG)]
+    # The first frames wait up to two seconds for the vsyncs.
+    after += [chance.uniform(3.5, 5.0) for _ in range(LONG)]
     chance.shuffle(after)
     # First a short one: jank-phone takes a moment to begin.
     return [chance.uniform(0.5, 0.9), *after]

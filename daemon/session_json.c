@@ -289,6 +289,8 @@ static struct json_object *counters_object(const struct session *session)
 	add_count(object, "lost_events", counters->lost_events);
 	add_count(object, "lost_unknown", counters->lost_unknown);
 	add_count(object, "foreign_presents", counters->foreign_presents);
+	add_count(object, "foreign_ticks", counters->foreign_ticks);
+	add_count(object, "foreign_latches", counters->foreign_latches);
 	add_count(object, "clock_steps", counters->clock_steps);
 	add_count(object, "dropped_frames", counters->dropped_frames);
 	add_count(object, "layers_evicted", counters->layers_evicted);

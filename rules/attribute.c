@@ -144,7 +144,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct trace_recor
 				 enum trust trust)
 {
 	/* One with a better name was it all the time. */
-	a->restarts += trust <= a->sf.trust && !is_sf_process(a, record);
+	a->restarts += trust <= a->sf.trust && !is_process(&a->sf, record->pid, record->tgid);
 	while (threads_open(&a->threads, a->sf.tid))
 		threads_end(&a->threads, a->sf.tid);
 	forget_latches(a, record->tid, true);
@@ -522,24 +522,45 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 	}
 }
 
+/* Does only SurfaceFlinger say this? A bare layer's name says nothing: apps take buffers, too. */
+static bool is_its_word(const struct rule *rule)
+{
+	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
+}
+
+/* Counts what another process says in SurfaceFlinger's words. */
+static bool count_forged(struct attribution *a, const struct rule_index *index, struct span name)
+{
+	struct pattern_capture capture;
+	const struct rule *rule = ruleset_match(a->rules, index, name, 0, &capture);
+
+	if (!rule || !is_its_word(rule))
+		return false;
+	if (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC || rule->role == RULE_PERIOD ||
+	    rule->role == RULE_RATE)
+		a->foreign_ticks++;
+	else
+		a->foreign_latches++;
+	return true;
+}
+
 /* A marker of another process for sure. What only SurfaceFlinger says is a forgery here. */
 static void foreign_record(struct attribution *a, const struct trace_record *record)
 {
-	struct pattern_capture capture;
-	const struct rule *rule;
 	bool forged = false;
 
 	if (record->kind == TRACE_SLICE_BEGIN) {
 		forged = ruleset_slice_mask(a->rules, record->name) & SLICE_PRESENT;
 		a->foreign_presents += forged;
 	} else if (record->kind == TRACE_COUNTER) {
-		rule = ruleset_match(a->rules, &a->rules->counters, record->name, 0, &capture);
-		forged = rule && (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC ||
-				  rule->role == RULE_PERIOD || rule->role == RULE_RATE);
-		a->foreign_ticks += forged;
+		forged = count_forged(a, &a->rules->counters, record->name);
+	} else if (record->kind == TRACE_INSTANT) {
+		forged = count_forged(a, &a->rules->instants, record->name);
 	}
-	if (forged && a->foreign_presents + a->foreign_ticks == 1)
+	if (forged && !a->told_forgery) {
+		a->told_forgery = true;
 		a->sink.forgery(a->sink.context, record);
+	}
 }
 
 void attribution_record(struct attribution *a, const struct trace_record *record)

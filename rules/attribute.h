@@ -73,7 +73,9 @@ struct attribution {
 	uint64_t presents;
 	uint64_t unattributed_presents; /* with no layer's frame in them */
 	uint64_t foreign_presents;	/* of processes that are not SurfaceFlinger */
-	uint64_t foreign_ticks;		/* the same of its counters, where the writer is known */
+	uint64_t foreign_ticks;		/* the same of ticks, where the writer is known */
+	uint64_t foreign_latches;	/* and of what it says of buffers */
+	bool told_forgery;		/* that there are such, where the writer is known */
 	uint64_t restarts;		/* another process took over */
 	uint64_t frames;
 	uint64_t dropped_frames;

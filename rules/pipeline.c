@@ -390,6 +390,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->unattributed_presents = a->unattributed_presents;
 	c->foreign_presents = a->foreign_presents;
 	c->foreign_ticks = a->foreign_ticks;
+	c->foreign_latches = a->foreign_latches;
 	c->surfaceflinger_restarts = a->restarts;
 	c->queue_high_water = p->queue.high_water;
 	c->dropped_frames = a->dropped_frames;

@@ -54,6 +54,7 @@ struct pipeline_counters {
 	uint64_t unattributed_presents; /* of SurfaceFlinger, without a frame of any layer */
 	uint64_t foreign_presents; /* present slices of threads that are not SurfaceFlinger's */
 	uint64_t foreign_ticks;	   /* ticks of other processes, where the writer is known */
+	uint64_t foreign_latches;  /* the same of what it says of buffers */
 	uint64_t surfaceflinger_restarts;
 	uint64_t clock_steps;
 	uint64_t late;		   /* records passed over: their time was past, and theirs alone */

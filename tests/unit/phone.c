@@ -54,6 +54,7 @@ void phone_write(struct phone *phone, enum trace_kind kind, int32_t tid, const c
 	record.tid = tid ? tid : phone->sf_tid;
 	record.tgid = phone->sf_tgid;
 	record.pid = phone->sf_pid;
+	record.writer = phone->sf_writer;
 	record.time_ns = phone->now_ns;
 	record.comm = tid ? SPAN_LITERAL("Binder:406_1") : span_of(phone->sf_comm);
 	record.name = span_of(copy);

@@ -22,7 +22,8 @@ struct phone {
 	int32_t sf_tgid;     /* TRACE_ID_UNKNOWN: a trace without the column */
 	int32_t sf_pid;	     /* as its markers say */
 	const char *sf_comm; /* its main thread's name, "<...>" where the kernel forgot it */
-	int32_t cpu;	     /* that writes: 1 */
+	enum trace_writer sf_writer; /* what the source knows of it */
+	int32_t cpu;		     /* that writes: 1 */
 	uint64_t now_ns;
 	unsigned int n_commits;
 	struct ruleset *rules;

@@ -10,9 +10,11 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* So long what was found is believed; and what SurfaceFlinger's threads are. */
+/* So long what was found is believed; what SurfaceFlinger's threads are; and where a number may
+ * soon be another's: its owner is gone, or SurfaceFlinger is still to come. */
 #define FRESH_NS (30 * SECOND)
 #define FRESH_SURFACEFLINGER_NS (5 * SECOND)
+#define FRESH_GONE_NS SECOND
 /* Apps have these numbers and higher ones: none of them is SurfaceFlinger. */
 #define UID_APPS 10000
 
@@ -23,7 +25,7 @@ enum {
 	TRUST_NONE,
 	TRUST_NAME,   /* it is called so, and is no app */
 	TRUST_INIT,   /* and init has started it */
-	TRUST_BINARY, /* and it is the program */
+	TRUST_BINARY, /* and it is the program, which only the system can be */
 };
 
 /* --- /proc --- */
@@ -106,7 +108,7 @@ static uint64_t read_start_time(const struct writers *writers, int32_t pid)
 
 static unsigned int trust_in(const struct writers *writers, const struct status *status)
 {
-	static const char program[] = "/" SURFACEFLINGER;
+	static const char program[] = "/system/bin/" SURFACEFLINGER;
 	char path[96], target[256];
 	ssize_t n;
 
@@ -116,8 +118,7 @@ static unsigned int trust_in(const struct writers *writers, const struct status 
 	snprintf(path, sizeof(path), "%s/%d/exe", writers->proc, (int)status->tgid);
 	n = readlink(path, target, sizeof(target) - 1);
 	target[n > 0 ? n : 0] = '\0';
-	if ((size_t)(n > 0 ? n : 0) >= sizeof(program) - 1 &&
-	    strcmp(target + n - (sizeof(program) - 1), program) == 0)
+	if (strcmp(target, program) == 0)
 		return TRUST_BINARY;
 	return status->ppid == 1 ? TRUST_INIT : TRUST_NAME;
 }
@@ -191,12 +192,16 @@ static void ask(struct writers *writers, struct writer *writer)
 	consider(writers, writer);
 }
 
+static uint64_t fresh_ns(const struct writers *writers, const struct writer *writer)
+{
+	if (writer->tgid == TRACE_ID_UNKNOWN || writers->surfaceflinger == TRACE_ID_UNKNOWN)
+		return FRESH_GONE_NS;
+	return writer->tgid == writers->surfaceflinger ? FRESH_SURFACEFLINGER_NS : FRESH_NS;
+}
+
 static bool is_stale(const struct writers *writers, const struct writer *writer, uint64_t now_ns)
 {
-	uint64_t age_ns = now_ns - writer->asked_ns;
-
-	return age_ns >= FRESH_SURFACEFLINGER_NS &&
-	       (writer->tgid == writers->surfaceflinger || age_ns >= FRESH_NS);
+	return now_ns - writer->asked_ns >= fresh_ns(writers, writer);
 }
 
 static const struct writer *find(struct writers *writers, int32_t tid, uint64_t now_ns)

@@ -30,8 +30,9 @@
 /* A trace without a word for so long is silent: a frame waits half of it. */
 #define SILENT_NS (1200 * NS_PER_MS)
 
-/* So much is worth an urgent drain; after so many that were not, there are no more. */
-#define URGENT_BYTES 16384
+/* So much is worth an urgent drain: half of the smallest ring. After so many that were not, there
+ * are no more. */
+#define URGENT_BYTES 2048
 #define FALSE_ALARMS_MAX 16
 
 /* How long the last events are fetched, where others go on writing. */
@@ -126,6 +127,21 @@ static void judge_urgency(struct capture *capture, uint64_t bytes)
 	capture->urgent = WATCHER_NONE;
 }
 
+/* False: what is there is not to be read. What was read before the trouble is good. */
+static bool may_drain(struct capture *capture)
+{
+	struct source *source = capture->source;
+
+	if (guard_drains(&capture->guard))
+		return true;
+	if (source->ops->take) {
+		source->held_only = true;
+		session_take(&capture->session, source);
+		source->held_only = false;
+	}
+	return false;
+}
+
 static void drain_if_due(struct capture *capture)
 {
 	uint64_t bytes = capture->session.bytes;
@@ -135,7 +151,7 @@ static void drain_if_due(struct capture *capture)
 	if (loop_now() < capture->next_drain_ns)
 		return;
 	capture->next_drain_ns = loop_now() + DRAIN_PERIOD_NS;
-	if (!guard_drains(&capture->guard))
+	if (!may_drain(capture))
 		return;
 	doubt_if_held_up(capture);
 	n = drain(capture, &any);
@@ -247,7 +263,7 @@ static void last_drain(struct capture *capture)
 	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
 	bool any;
 
-	if (!guard_drains(&capture->guard))
+	if (!may_drain(capture))
 		return;
 	tracefs_stop(capture->tracefs);
 	capture->source->last = true;
@@ -386,7 +402,7 @@ static int open_source(struct capture *capture)
 	if (wanted != OPTIONS_SOURCE_RAW || error == -EBUSY)
 		return source_pipe_open(&capture->source, capture->tracefs);
 	report("%s: --source raw: %s: %s; use --source text", session_command(&capture->session),
-	       tracefs_path(capture->tracefs), strerror(-error));
+	       tracefs_path(capture->tracefs), capture->why_source);
 	return error;
 }
 
@@ -451,6 +467,7 @@ static int begin_session(struct capture *capture)
 		return EXIT_FAILED;
 	guard_begin(&capture->guard, &capture->session, &capture->loop, origin.path,
 		    capture->changes.tags, alarm);
+	capture->source->clock = capture->guard.clock;
 	questions_begin(&capture->questions, &capture->session, &capture->loop);
 	if (capture->changes.recovered)
 		session_event(&capture->session, "tracing",

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The number behind @key, at the begin of a line; 0 where there is none. */
@@ -39,19 +40,44 @@ bool ring_cpu_take(struct ring_cpu *cpu, struct span text)
 	return emptied;
 }
 
-bool ring_cpu_look(struct ring_cpu *cpu, const char *path, unsigned int number)
+/* The file of one CPU; empty where there is none. */
+static struct span read_stats(const char *path, unsigned int number, char *text, size_t size)
 {
-	char name[PATH_MAX], text[1024];
-	ssize_t n;
+	char name[PATH_MAX];
+	ssize_t n = -1;
 	int fd;
 
 	snprintf(name, sizeof(name), "%s/per_cpu/cpu%u/stats", path, number);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (fd >= 0) {
+		n = read(fd, text, size);
+		close(fd);
+	}
+	return (struct span){ text, n > 0 ? (size_t)n : 0 };
+}
+
+bool ring_cpu_look(struct ring_cpu *cpu, const char *path, unsigned int number)
+{
+	char text[1024];
+	struct span stats = read_stats(path, number, text, sizeof(text));
+
+	return stats.len > 0 && ring_cpu_take(cpu, stats);
+}
+
+bool ring_now(const char *path, unsigned int number, uint64_t *now_ns)
+{
+	static const struct span key = SPAN_INIT("now ts: ");
+	unsigned long long seconds, micros;
+	char text[1024];
+	struct span stats = read_stats(path, number, text, sizeof(text) - 1);
+	const char *at;
+
+	text[stats.len] = '\0';
+	at = memmem(text, stats.len, key.ptr, key.len);
+	if (!at || sscanf(at + key.len, "%llu.%6llu", &seconds, &micros) != 2)
 		return false;
-	n = read(fd, text, sizeof(text));
-	close(fd);
-	return n > 0 && ring_cpu_take(cpu, (struct span){ text, (size_t)n });
+	*now_ns = seconds * UINT64_C(1000000000) + micros * 1000;
+	return true;
 }
 
 static unsigned int cpus_max(void)

@@ -37,6 +37,9 @@ uint64_t ring_stats_lost(const struct ring_stats *stats);
 /* Looks at one CPU of the trace at @path. Returns as ring_stats_look(). */
 bool ring_cpu_look(struct ring_cpu *cpu, const char *path, unsigned int number);
 
+/* The trace clock now, as one CPU's file says it. False where it does not. */
+bool ring_now(const char *path, unsigned int number, uint64_t *now_ns);
+
 /* Takes one file's text. Returns as ring_stats_look(). */
 bool ring_cpu_take(struct ring_cpu *cpu, struct span text);
 

@@ -28,16 +28,18 @@ struct source_ops {
 
 struct source {
 	const struct source_ops *ops;
-	const char *name; /* for messages */
-	int fd;		  /* that is readable when there is something, or < 0 */
-	int full_fd;	  /* that is readable when it is urgent, or < 0 */
+	const char *name;  /* for messages */
+	const char *clock; /* the trace clock's name: the reader's, if it may change; or NULL */
+	int fd;		   /* that is readable when there is something, or < 0 */
+	int full_fd;	   /* that is readable when it is urgent, or < 0 */
 	/* What the source has to say besides its bytes (tracing was switched off, the data are
 	 * damaged), or NULL: a row of events.csv. Constant; whoever takes it sets NULL. */
 	const char *notice;
 	uint64_t markers;   /* of a source that has records: seen so far */
 	uint64_t malformed; /* of these: no marker's text */
 	bool last;	    /* set by the reader: nothing comes any more, so nothing is held back */
-	bool damaged;	    /* the data broke off: what comes last may be half a line */
+	bool held_only; /* set by the reader: nothing is read, what is held back is handed over */
+	bool damaged;	/* the data broke off: what comes last may be half a line */
 };
 
 /* Takes up to @size bytes into @buffer. Returns their number; 0 at the end; -EAGAIN where there

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The per-CPU rings of trace_pipe_raw, merged by time.
  *
- *     CPU 0  |page: . . . . . . .|          held back: younger than the drain
- *     CPU 1  |page: . . . .|                             v
- *     out     . . .. . . . ..  .  . .  .    |  . .  .
- *
- * A page of each CPU is open at a time, and the oldest event of all goes first. A writer that is
- * interrupted between its stamp and its text shows up late, so what is younger than a few
- * milliseconds waits for the next drain: it stays in its page, or in the kernel.
+ * A writer that is interrupted between its stamp and its text shows up late, so what is younger
+ * than a few milliseconds waits for the next drain: it stays in its page, or in the kernel.
  */
 #include "daemon/source.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,7 +23,7 @@
 #include "daemon/tracefs.h"
 #include "daemon/wall_clock.h"
 #include "daemon/writers.h"
-#include "parser/ftrace_raw.h"
+#include "parser/ftrace_merge.h"
 #include "parser/marker.h"
 
 /* So old an event must be: who is interrupted while it writes one is back by then. */
@@ -43,14 +39,13 @@
 #define PAGE_SIZE_MIN 1024
 #define PAGE_SIZE_MAX 1048576
 
+/* As many as a kernel can be built for. */
+#define CPUS_MAX 8192
+
 struct raw_cpu {
 	int fd;
 	int32_t cpu;
 	char *bytes; /* a sub-buffer */
-	struct ftrace_page page;
-	struct ftrace_print next; /* where has_next is set */
-	bool has_next;
-	bool has_lost; /* before next, not told yet */
 	struct ring_cpu stats;
 	uint64_t told; /* of stats.lost */
 };
@@ -64,63 +59,26 @@ struct source_raw {
 	uint64_t now_ns;	 /* of this turn, on the clock of loop_now() */
 	unsigned int pages;	 /* of this turn */
 	unsigned int turns_held; /* turns that gave nothing, because it was too young */
+	uint64_t damaged;	 /* of the merge's, told as malformed */
+	struct ftrace_merge merge;
+	struct ftrace_ring *rings; /* of the merge, one for each of cpus */
 	unsigned int n_cpus;
 	struct raw_cpu cpus[];
 };
 
-/* --- one CPU --- */
-
 /* Reads the next sub-buffer; a shorter read would leave the rest of it for the next. False where
  * there is none: read() may even return 0 while tracing is on. */
-static bool read_page(struct source_raw *raw, struct raw_cpu *cpu)
+static bool read_page(void *context, unsigned int ring, struct span *bytes)
 {
-	ssize_t n = read(cpu->fd, cpu->bytes, raw->page_size);
+	struct source_raw *raw = context;
+	struct raw_cpu *cpu = &raw->cpus[ring];
+	ssize_t n = raw->source.held_only ? 0 : read(cpu->fd, cpu->bytes, raw->page_size);
 
 	if (n <= 0)
 		return false;
 	raw->pages++;
-	if (!ftrace_page_begin(&cpu->page, &raw->format, (struct span){ cpu->bytes, (size_t)n }))
-		return false;
-	cpu->has_lost |= cpu->page.lost != 0;
+	*bytes = (struct span){ cpu->bytes, (size_t)n };
 	return true;
-}
-
-/* Finds the next event. False where there is none now. */
-static bool advance(struct source_raw *raw, struct raw_cpu *cpu)
-{
-	cpu->has_next = false;
-	while (!cpu->has_next) {
-		cpu->has_next = cpu->page.format && ftrace_page_next(&cpu->page, &cpu->next);
-		if (!cpu->has_next && !read_page(raw, cpu)) {
-			cpu->page.format = NULL;
-			return false;
-		}
-	}
-	return true;
-}
-
-/* --- all of them --- */
-
-/* The CPU with the oldest event, or NULL. *until_ns: so long it stays the oldest. */
-static struct raw_cpu *oldest(struct source_raw *raw, uint64_t *until_ns)
-{
-	struct raw_cpu *first = NULL;
-
-	*until_ns = UINT64_MAX;
-	for (unsigned int i = 0; i < raw->n_cpus; i++) {
-		struct raw_cpu *cpu = &raw->cpus[i];
-
-		if (!cpu->has_next)
-			continue;
-		if (!first || cpu->next.time_ns < first->next.time_ns) {
-			if (first)
-				*until_ns = first->next.time_ns;
-			first = cpu;
-		} else if (cpu->next.time_ns < *until_ns) {
-			*until_ns = cpu->next.time_ns;
-		}
-	}
-	return first;
 }
 
 /* A page says that something is missing before it, but a full one has no room for how much: the
@@ -136,7 +94,13 @@ static int64_t lost_before(const struct source_raw *raw, struct raw_cpu *cpu)
 	return (int64_t)(cpu->stats.lost - told);
 }
 
-static void pass_lost(const struct source_raw *raw, struct raw_cpu *cpu,
+/* Text has microseconds, which the kernel rounds so: both sources give the same rows. */
+static uint64_t time_of(const struct ftrace_ring *ring)
+{
+	return (ring->next.time_ns + 500) / 1000 * 1000;
+}
+
+static void pass_lost(const struct source_raw *raw, struct raw_cpu *cpu, struct ftrace_ring *ring,
 		      const struct record_taker *taker)
 {
 	struct trace_record record = {
@@ -145,27 +109,28 @@ static void pass_lost(const struct source_raw *raw, struct raw_cpu *cpu,
 		.tid = TRACE_ID_UNKNOWN,
 		.tgid = TRACE_ID_UNKNOWN,
 		.pid = TRACE_ID_UNKNOWN,
-		.time_ns = cpu->next.time_ns,
+		.time_ns = time_of(ring),
 		.value = lost_before(raw, cpu),
 	};
 
-	cpu->has_lost = false;
+	ring->has_lost = false;
 	taker->take(taker->context, &record);
 }
 
-static void pass(struct source_raw *raw, struct raw_cpu *cpu, const struct record_taker *taker)
+static void pass(struct source_raw *raw, struct ftrace_ring *ring, const struct record_taker *taker)
 {
+	struct raw_cpu *cpu = &raw->cpus[ring - raw->rings];
 	struct trace_record record = {
 		.cpu = cpu->cpu,
-		.tid = cpu->next.tid,
+		.tid = ring->next.tid,
 		.tgid = TRACE_ID_UNKNOWN,
-		.time_ns = cpu->next.time_ns,
+		.time_ns = time_of(ring),
 	};
 
-	if (cpu->has_lost)
-		pass_lost(raw, cpu, taker);
+	if (ring->has_lost)
+		pass_lost(raw, cpu, ring, taker);
 	raw->source.markers++;
-	if (!marker_parse(cpu->next.text, &record)) {
+	if (!marker_parse(ring->next.text, &record)) {
 		raw->source.malformed++;
 		return;
 	}
@@ -183,18 +148,17 @@ static const struct {
 	{ "tai", CLOCK_TAI },
 };
 
-/* The trace clock now; false where it cannot be read. */
+/* The trace clock now; false where it cannot be read. Those that only the kernel has it tells, for
+ * the price of a file. */
 static bool read_clock(const struct source_raw *raw, uint64_t *now_ns)
 {
-	const char *name = tracefs_clock(raw->tracefs);
-
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-		if (strcmp(name, clocks[i].name) != 0)
+		if (strcmp(raw->source.clock, clocks[i].name) != 0)
 			continue;
 		*now_ns = (uint64_t)clock_read(clocks[i].id);
 		return true;
 	}
-	return false;
+	return ring_now(tracefs_path(raw->tracefs), (unsigned int)raw->cpus[0].cpu, now_ns);
 }
 
 /* What is younger has to wait; but not for ever, whatever is wrong with the clock. */
@@ -202,38 +166,37 @@ static uint64_t limit_of(const struct source_raw *raw)
 {
 	uint64_t now_ns;
 
-	if (raw->source.last || raw->turns_held >= TURNS_HELD_MAX || !read_clock(raw, &now_ns))
+	if (raw->source.last || raw->source.held_only || raw->turns_held >= TURNS_HELD_MAX ||
+	    !read_clock(raw, &now_ns) || now_ns < HOLD_NS)
 		return UINT64_MAX;
 	return now_ns - HOLD_NS;
+}
+
+/* A page that is broken cannot say how many events it held. */
+static void count_damage(struct source_raw *raw)
+{
+	raw->source.malformed += raw->merge.damaged - raw->damaged;
+	raw->damaged = raw->merge.damaged;
 }
 
 static ssize_t raw_take(struct source *source, const struct record_taker *taker)
 {
 	struct source_raw *raw = (struct source_raw *)source;
-	uint64_t limit_ns = limit_of(raw);
-	uint64_t until_ns;
-	struct raw_cpu *cpu;
+	uint64_t limit_ns = limit_of(raw), bytes = raw->merge.bytes;
+	struct ftrace_ring *ring;
 
 	raw->pages = 0;
 	writers_follow(&raw->writers);
 	raw->now_ns = loop_now();
-	for (unsigned int i = 0; i < raw->n_cpus; i++)
-		if (!raw->cpus[i].has_next)
-			advance(raw, &raw->cpus[i]);
-	while (raw->pages < PAGES_MAX && (cpu = oldest(raw, &until_ns))) {
-		if (cpu->next.time_ns > limit_ns) {
-			raw->turns_held++;
-			break;
-		}
+	ftrace_merge_turn(&raw->merge);
+	while (raw->pages < PAGES_MAX && (ring = ftrace_merge_peek(&raw->merge, limit_ns))) {
 		raw->turns_held = 0;
-		if (until_ns > limit_ns)
-			until_ns = limit_ns;
-		do
-			pass(raw, cpu, taker);
-		while (advance(raw, cpu) && cpu->next.time_ns <= until_ns &&
-		       raw->pages < PAGES_MAX);
+		pass(raw, ring, taker);
+		ftrace_merge_pop(&raw->merge);
 	}
-	return raw->pages > 0 ? (ssize_t)(raw->pages * raw->page_size) : -EAGAIN;
+	raw->turns_held += raw->merge.first && raw->pages < PAGES_MAX;
+	count_damage(raw);
+	return raw->pages > 0 ? (ssize_t)(raw->merge.bytes - bytes) : -EAGAIN;
 }
 
 /* --- opening --- */
@@ -251,6 +214,7 @@ static void raw_close(struct source *source)
 		close(raw->source.fd);
 	if (raw->source.full_fd >= 0)
 		close(raw->source.full_fd);
+	free(raw->rings);
 	free(raw);
 }
 
@@ -303,6 +267,14 @@ static int open_cpu(struct source_raw *raw, unsigned int i)
 	return 0;
 }
 
+/* A CPU that was never there has no ring: it would always call. */
+static bool has_ring(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	return poll(&poll_fd, 1, 0) >= 0 && !(poll_fd.revents & POLLERR);
+}
+
 /* Readable as soon as a ring is half full: then nobody waits for the next drain. */
 static int watch_rings(struct source_raw *raw)
 {
@@ -314,6 +286,8 @@ static int watch_rings(struct source_raw *raw)
 	for (unsigned int i = 0; fd >= 0 && i < raw->n_cpus; i++) {
 		struct epoll_event event = { .events = EPOLLIN };
 
+		if (!has_ring(raw->cpus[i].fd))
+			continue;
 		if (epoll_ctl(fd, EPOLL_CTL_ADD, raw->cpus[i].fd, &event) < 0) {
 			close(fd);
 			fd = -1;
@@ -322,46 +296,75 @@ static int watch_rings(struct source_raw *raw)
 	return fd;
 }
 
-/* trace_pipe is never read: it rings where there is something, and keeps those away that would
- * take events from us. Kernels before 6.6 let several read it: the lock keeps our like away. */
-static int open_bell(struct source_raw *raw)
+/* CPUs that the trace has rings for. A process may know of fewer: of those it can run on. */
+static unsigned int count_cpus(const struct tracefs *tracefs)
 {
-	raw->source.fd = tracefs_open_pipe(raw->tracefs);
-	if (raw->source.fd == -EBUSY)
-		return -EBUSY;
-	if (raw->source.fd >= 0 && flock(raw->source.fd, LOCK_EX | LOCK_NB) < 0 &&
-	    errno == EWOULDBLOCK)
-		return -EBUSY;
-	return 0;
+	char path[1200];
+	unsigned int n = 0, cpu;
+	struct dirent *entry;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "%s/per_cpu", tracefs_path(tracefs));
+	directory = opendir(path);
+	while (directory && (entry = readdir(directory)))
+		if (sscanf(entry->d_name, "cpu%u", &cpu) == 1 && cpu >= n && cpu < CPUS_MAX)
+			n = cpu + 1;
+	if (directory)
+		closedir(directory);
+	return n;
 }
 
-int source_raw_open(struct source **out, struct tracefs *tracefs)
+/* Both as large as the rings are many. NULL: no memory. */
+static struct source_raw *raw_new(struct tracefs *tracefs, unsigned int cpus)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	struct source_raw *raw = calloc(1, sizeof(*raw) + (size_t)cpus * sizeof(raw->cpus[0]));
-	int error;
+	struct source_raw *raw = calloc(1, sizeof(*raw) + cpus * sizeof(raw->cpus[0]));
+	struct ftrace_ring *rings = calloc(cpus + 1, sizeof(*rings));
 
-	if (!raw)
-		return -ENOMEM;
+	if (!raw || !rings) {
+		free(raw);
+		free(rings);
+		return NULL;
+	}
 	raw->source = (struct source){
 		.ops = &raw_ops,
 		.name = "trace_pipe_raw",
+		.clock = tracefs_clock(tracefs),
 		.fd = -1,
 		.full_fd = -1,
 	};
 	raw->tracefs = tracefs;
+	raw->rings = rings;
 	writers_begin(&raw->writers, "/proc");
-	error = open_bell(raw);
-	if (error == 0)
-		error = read_formats(raw);
-	for (long i = 0; error == 0 && i < cpus; i++)
-		error = open_cpu(raw, (unsigned int)i);
+	return raw;
+}
+
+int source_raw_open(struct source **out, struct tracefs *tracefs)
+{
+	unsigned int cpus = count_cpus(tracefs);
+	struct source_raw *raw = raw_new(tracefs, cpus);
+	int error;
+
+	if (!raw)
+		return -ENOMEM;
+	/* trace_pipe is never read: it rings where there is something, and keeps those away that
+	 * would take events from us. */
+	raw->source.fd = tracefs_open_pipe(tracefs);
+	error = raw->source.fd == -EBUSY ? -EBUSY : read_formats(raw);
+	for (unsigned int i = 0; error == 0 && i < cpus; i++)
+		error = open_cpu(raw, i);
 	if (error == 0 && raw->n_cpus == 0)
 		error = -ENOENT;
 	if (error < 0) {
 		raw_close(&raw->source);
 		return error;
 	}
+	raw->merge = (struct ftrace_merge){
+		.format = &raw->format,
+		.rings = raw->rings,
+		.n_rings = raw->n_cpus,
+		.read = read_page,
+		.context = raw,
+	};
 	raw->source.full_fd = watch_rings(raw);
 	*out = &raw->source;
 	return 0;

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <tracefs.h>
+#include <unistd.h>
 
 #include "daemon/report.h"
 #include "daemon/wall_clock.h"
@@ -224,7 +226,14 @@ int tracefs_open_pipe(struct tracefs *tracefs)
 	int fd = tracefs_instance_file_open(tracefs->instance, "trace_pipe",
 					    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-	return fd < 0 ? -(errno ? errno : EIO) : fd;
+	if (fd < 0)
+		return -(errno ? errno : EIO);
+	/* Kernels before 6.6 let several read it. */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+		close(fd);
+		return -EBUSY;
+	}
+	return fd;
 }
 
 const char *tracefs_directory(const struct tracefs *tracefs)

@@ -46,7 +46,8 @@ void tracefs_stop(struct tracefs *tracefs);
  * NULL. Returns NULL. */
 struct tracefs *tracefs_close(struct tracefs *tracefs);
 
-/* Opens trace_pipe, non-blocking. Returns the descriptor or -errno. */
+/* Opens trace_pipe, non-blocking. Returns the descriptor or -errno: -EBUSY where another one of us
+ * has it open. */
 int tracefs_open_pipe(struct tracefs *tracefs);
 
 /* Where tracefs is mounted. */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as pages of rings: nothing outside them is read, all come to an end, and what comes out
+ * is in order as long as each page is.
+ *
+ * The first byte says how many rings there are and what kernel made them, the next two how long a
+ * page is; the pages of the rings follow in turns.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/ftrace_merge.h"
+#include "parser/marker.h"
+#include "tests/fuzz/target.h"
+
+#define RINGS 4
+#define PAGE_MAX 4096
+
+struct input {
+	const uint8_t *data;
+	size_t size, page_size;
+	char *pages[RINGS]; /* each as long as what it holds: a sanitizer sees one byte more */
+};
+
+static void wrong(const char *what)
+{
+	fprintf(stderr, "pages_fuzz: %s\n", what);
+	abort();
+}
+
+static bool read_page(void *context, unsigned int ring, struct span *bytes)
+{
+	struct input *input = context;
+	size_t size = input->size < input->page_size ? input->size : input->page_size;
+
+	if (size == 0)
+		return false;
+	free(input->pages[ring]);
+	input->pages[ring] = malloc(size);
+	if (!input->pages[ring])
+		abort();
+	memcpy(input->pages[ring], input->data, size);
+	*bytes = (struct span){ input->pages[ring], size };
+	input->data += size;
+	input->size -= size;
+	return true;
+}
+
+static void check_text(const struct ftrace_ring *ring)
+{
+	struct span text = ring->next.text;
+	struct trace_record record;
+
+	if (text.len > PAGE_MAX || memchr(text.ptr, '\n', text.len) ||
+	    memchr(text.ptr, '\0', text.len))
+		wrong("a text that does not end where it ends");
+	if (marker_parse(text, &record) && record.name.len > text.len)
+		wrong("a name that is longer than its marker");
+}
+
+static void drain(struct ftrace_merge *merge, uint64_t limit_ns)
+{
+	struct ftrace_ring *ring;
+
+	ftrace_merge_turn(merge);
+	while ((ring = ftrace_merge_peek(merge, limit_ns))) {
+		if (ring->next.time_ns > limit_ns)
+			wrong("an event that was to be held back");
+		for (unsigned int i = 0; i < merge->n_rings; i++)
+			if (merge->rings[i].has_next &&
+			    merge->rings[i].next.time_ns < ring->next.time_ns)
+				wrong("an event before an older one");
+		check_text(ring);
+		ftrace_merge_pop(merge);
+	}
+}
+
+static void check_pages(struct input *input, const struct ftrace_format *format,
+			unsigned int n_rings)
+{
+	struct ftrace_ring rings[RINGS] = { 0 };
+	struct ftrace_merge merge = {
+		.format = format,
+		.rings = rings,
+		.n_rings = n_rings,
+		.read = read_page,
+		.context = input,
+	};
+
+	for (uint64_t limit_ns = UINT64_C(1) << 40; input->size > 0; limit_ns = UINT64_MAX)
+		drain(&merge, limit_ns);
+	drain(&merge, UINT64_MAX);
+	for (unsigned int i = 0; i < n_rings; i++)
+		if (rings[i].has_next)
+			wrong("an event that is left");
+	for (unsigned int i = 0; i < RINGS; i++)
+		free(input->pages[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct ftrace_format formats[] = {
+		{ 5, 4, 16, 8, 8, 16, 4096 }, /* 64 bits */
+		{ 5, 4, 12, 8, 4, 12, 4096 }, /* 32 bits */
+	};
+	struct input input = { .data = data + 3, .size = size - 3 };
+	struct ftrace_format any = { 0 };
+
+	/* The kernel's word on its formats is read, too. */
+	ftrace_format_read_print(&any, (struct span){ (const char *)data, size });
+	ftrace_format_read_page(&any, (struct span){ (const char *)data, size });
+	if (size < 4)
+		return 0;
+	input.page_size = 1 + (data[1] | (size_t)data[2] << 8) % PAGE_MAX;
+	check_pages(&input, &formats[data[0] >> 7], 1 + data[0] % RINGS);
+	return 0;
+}

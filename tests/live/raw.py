@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The raw rings say what the text says, and cannot be forged.
+
+What a phone has played stays in the rings: the kernel prints it without taking it away, and then
+jankd reads the rings themselves. Both are the same stream, so all rows are the same bytes.
+"""
+
+import collections
+import ctypes
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from frames import per_layer
+from jankd import JANKD, PHONE, Checks, analyze, differences, folder, outputs, rows
+from live import Capture, compare, play, session
+
+APP_UID = 10123
+PR_SET_NAME = 15
+
+
+def session_json(out):
+    return json.loads((out / "session.json").read_text())
+
+
+def without_events(out):
+    """All that is made of the stream itself: the begin of a live capture is an event, too."""
+    return {name: text for name, text in outputs(out).items() if name != "events.csv"}
+
+
+def run_raw(mount, instance, out, *arguments):
+    return subprocess.run(
+        [JANKD, "run", "--tracefs", mount, *(["--instance", instance] if instance else []),
+         "--no-atrace", "--frames-log", "--source", "raw", "--duration", "1", "-F", out, *arguments],
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+
+
+# --- raw and text ---
+
+
+def same_stream(checks, vocabulary, scenario, *arguments, subbuf_kb=None):
+    """Text and raw of the same rings."""
+    what = f"{scenario} {vocabulary}, sub-buffers of {subbuf_kb or 4} KB"
+    with session() as (mount, instance, here):
+        (instance / "trace_clock").write_text("mono")
+        if subbuf_kb:
+            if not (instance / "buffer_subbuf_size_kb").exists():
+                print(f"{what}: not judged: this kernel has one size of sub-buffers")
+                return
+            (instance / "buffer_subbuf_size_kb").write_text(str(subbuf_kb))
+        play(mount, instance, here / "truth.csv", "--scenario", scenario, "--vocabulary", vocabulary,
+             "--seconds", 3)
+        (here / "text.txt").write_bytes((instance / "trace").read_bytes())
+        raw = run_raw(mount, instance.name, here / "raw", *arguments)
+        checks.equal(raw.returncode, 0, f"{what}: {raw.stderr!r}")
+        analyze(here / "text", "--frames-log", *arguments, here / "text.txt")
+        one, other = without_events(here / "raw"), without_events(here / "text")
+        checks.equal(differences(one, other), [], f"{what}: files that differ")
+        checks.that(len(one) > 1 and max(text.count(b"\n") for text in one.values()) > 5,
+                    f"{what}: too few rows")
+        counters = [session_json(here / name)["counters"] for name in ("raw", "text")]
+        for name in ("records", "markers", "malformed_markers", "ticks", "presents", "frames"):
+            checks.equal(counters[0][name], counters[1][name], f"{what}: {name}")
+
+
+def text_live(checks):
+    what = "text, live"
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", "--source", "text")
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        play(mount, instance, here / "truth.csv", "--scenario", "game-30", "--seconds", 2)
+        time.sleep(0.6)
+        code, said, _ = capture.stop()
+        checks.equal(code, 0, f"{what}: {said[-500:]}")
+        compare(checks, what, here / "truth.csv", here / "out")
+        source = session_json(here / "out")["source"]
+        checks.equal((source["kind"], source["why"]), ("trace_pipe", "asked for"), what)
+
+
+# --- who it is ---
+
+
+def name_of(pid):
+    return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def fork(function, uid=0, name=None):
+    """A process of its own that runs @function, with what it needs opened before."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        if uid:
+            os.setgid(uid)
+            os.setuid(uid)
+        if name:
+            ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
+        function()
+    finally:
+        os._exit(0)
+
+
+def find_surfaceflinger(phone):
+    """The phone's process of that name; it has it a moment after it was made."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        for path in pathlib.Path(f"/proc/{phone.pid}/task").glob("*/children"):
+            for child in path.read_text().split():
+                try:
+                    if name_of(child).lower() == "surfaceflinger":
+                        return int(child)
+                except OSError:
+                    pass
+        time.sleep(0.01)
+    return 0
+
+
+def line(pid, marker, word="tracing_mark_write"):
+    """A whole line of text as the kernel prints it: only a newline makes it one."""
+    now = time.monotonic()
+    return f"\n  surfaceflinger-{pid}   ( {pid}) [000] ..... {now:.6f}: {word}: {marker}"
+
+
+def words(pid):
+    """What only SurfaceFlinger says, as it would say it, and as whole lines behind another's."""
+    layer = "com.example.game/com.example.game.GameActivity#0"
+    for word in (f"C|{pid}|VSYNC-sf|1", f"C|{pid}|VSYNC-app|1", f"C|{pid}|VSP-period|4000000",
+                 f"B|{pid}|composite 1", f"B|{pid}|postFramebuffer", f"B|{pid}|acquireBuffer",
+                 f"B|{pid}|presentFrameAndReleaseLayers for x", f"B|{pid}|latchBuffer",
+                 f"C|{pid}|{layer}|0", f"C|{pid}|BufferTX - {layer}|0",
+                 f"I|{pid}|latchBuffer {layer} - 1", f"E|{pid}", "E"):
+        yield word.encode()
+        yield b"C|1|a|1" + line(pid, word).encode()
+        yield b"C|1|a|1\0" + line(pid, word).encode()
+    yield b"C|1|a|1\nCPU:0 [LOST 5000 EVENTS]"
+
+
+def breakages(pid):
+    """What puts a reader of lines out of step, and names that nobody has."""
+    return (b"C|1|a\0b|1", b"C|1|a|1\0", b"\0", b"C|1|" + b"n" * 4085, b"B|1|" + b"n" * 5000,
+            b"C|1|\xff\xfe\xc3\x28\x01\x7f\x1b[31m|1", b"C|1|a|1\n\nC|1|b|", b"\n\n\n", b"",
+            f"C|{pid}|\u202e|1".encode())
+
+
+def write_all(marker, texts, seconds):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        for text in texts:
+            marker.write(text)
+        time.sleep(0.003)
+
+
+def forged(checks, vocabulary, uid, name):
+    """Somebody forges all the time while a phone plays."""
+    what = f"forged, {vocabulary}, by user {uid}, {name}"
+    with session() as (mount, instance, here):
+        (instance / "trace_clock").write_text("mono")
+        capture = Capture(mount, instance, here / "out", "--source", "raw")
+        if not checks.that(capture.wait_ready(), f"{what}: jankd does not start"):
+            return
+        phone = subprocess.Popen(
+            [PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", here / "truth.csv",
+             "--vocabulary", vocabulary, "--scenario", "game-30", "--seconds", "4"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        surfaceflinger = find_surfaceflinger(phone)
+        checks.that(surfaceflinger, f"{what}: the phone has no SurfaceFlinger")
+        time.sleep(1)
+        with open(instance / "trace_marker", "wb", buffering=0) as marker:
+            forger = fork(lambda: write_all(marker, [*words(surfaceflinger), *breakages(surfaceflinger)], 2),
+                          uid, name)
+            os.waitpid(forger, 0)
+        phone.wait(timeout=60)
+        time.sleep(0.6)
+        code, said, _ = capture.stop()
+        checks.equal(code, 0, f"{what}: {said[-500:]}")
+        compare(checks, what, here / "truth.csv", here / "out")
+        counters = session_json(here / "out")["counters"]
+        print(f"{what}: {[counters[f'foreign_{word}'] for word in ('presents', 'ticks', 'latches')]}")
+        for word in ("presents", "ticks", "latches"):
+            checks.that(counters[f"foreign_{word}"] > 100, f"{what}: foreign_{word} of {counters}")
+        checks.equal(counters["restarts"], 0, f"{what}: restarts")
+        told = [row["text"] for row in rows(here / "out", "events.csv")
+                if "writes as SurfaceFlinger" in row["text"]]
+        checks.equal(len(told), 1, f"{what}: told {told}")
+        checks.that(str(forger) in " ".join(told), f"{what}: told {told}, not of {forger}")
+
+
+def text_damaged(checks):
+    """Text is out of step for no longer than the line that is broken."""
+    what = "text, damaged"
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", "--source", "text")
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        with open(instance / "trace_marker", "wb", buffering=0) as marker:
+            noise = fork(lambda: write_all(marker, breakages(1), 3), name="com.evil")
+            play(mount, instance, here / "truth.csv", "--scenario", "game-30", "--seconds", 3)
+            os.waitpid(noise, 0)
+        time.sleep(0.6)
+        code, said, _ = capture.stop()
+        checks.equal(code, 0, f"{what}: {said[-500:]}")
+        compare(checks, what, here / "truth.csv", here / "out")
+        counters = session_json(here / "out")["counters"]
+        checks.that(counters["glued_lines"] > 50, f"{what}: {counters['glued_lines']} glued lines")
+
+
+def restarted(checks):
+    """Another SurfaceFlinger takes over."""
+    what = "started again"
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", "--source", "raw")
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        truth = collections.Counter()
+        for seed in (1, 2, 3):
+            play(mount, instance, here / "truth.csv", "--scenario", "drops-120", "--seconds", 2,
+                 "--seed", seed)
+            truth += per_layer(here / "truth.csv")
+        time.sleep(0.6)
+        code, said, _ = capture.stop()
+        checks.equal(code, 0, f"{what}: {said[-500:]}")
+        checks.equal(per_layer(here / "out" / "frames.csv"), truth, f"{what}: frames")
+        checks.equal(session_json(here / "out")["counters"]["restarts"], 2, f"{what}: restarts")
+
+
+def nothing_is_left(checks):
+    """What was written last is read, however young it is; and by whom, who is gone by then."""
+    what = "ended at once"
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", "--source", "raw")
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        written = 0
+        for cpu in sorted(os.sched_getaffinity(0)):
+            def write(cpu=cpu):
+                os.sched_setaffinity(0, {cpu})
+                with open(instance / "trace_marker", "wb", buffering=0) as marker:
+                    for n in range(3000):
+                        marker.write(f"C|{os.getpid()}|a|{n}".encode())
+            os.waitpid(fork(write), 0)
+            written += 3000
+        capture.stop(signal.SIGTERM)
+        counters = session_json(here / "out")["counters"]
+        checks.equal((counters["records"], counters["lost_events"]), (written, 0), f"{what}: records")
+
+
+# --- which source ---
+
+
+def other_kernels(checks):
+    """A directory with what jankd needs of tracefs, where pieces are missing."""
+    what = "a directory"
+    with session() as (mount, instance, here):
+        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 2)
+        (here / "text.txt").write_bytes((instance / "trace").read_bytes())
+        analyze(here / "text", "--frames-log", here / "text.txt")
+        fake = here / "tracing"
+        (fake / "events" / "ftrace" / "print").mkdir(parents=True)
+        for name in ("events/ftrace/print/format", "events/header_page", "tracing_on", "trace_clock",
+                     "buffer_size_kb", "trace_options", "current_tracer"):
+            (fake / name).write_bytes((mount / name).read_bytes())
+        (fake / "trace_clock").write_text("local global [boot] mono\n")
+        (fake / "tracing_on").write_text("1\n")
+        os.mkfifo(fake / "trace_pipe")
+        keep = os.open(fake / "trace_pipe", os.O_RDWR)
+
+        refused = run_raw(fake, None, here / "refused")
+        checks.equal(refused.returncode, 1, f"{what} without rings: {refused.stderr!r}")
+        checks.that(b"--source raw" in refused.stderr and refused.stderr.count(b"\n") == 1,
+                    f"{what} without rings: {refused.stderr!r}")
+
+        os.write(keep, (here / "text.txt").read_bytes()[:60000].rpartition(b"\n")[0] + b"\n")
+        auto = subprocess.run([JANKD, "run", "--tracefs", fake, "--no-atrace", "--duration", "1", "-F",
+                               here / "auto"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        source = session_json(here / "auto")["source"]
+        checks.equal((auto.returncode, source["kind"]), (0, "trace_pipe"), f"{what}: auto: {auto.stderr!r}")
+        checks.that("No such file" in source["why"], f"{what}: auto: {source}")
+
+        # Files of pages: no buffer_percent, nothing to poll, and a read of 0 bytes is no end.
+        for cpu in instance.glob("per_cpu/cpu*"):
+            there = fake / "per_cpu" / cpu.name
+            there.mkdir(parents=True)
+            with open(there / "trace_pipe_raw", "wb") as pages:
+                fd = os.open(cpu / "trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK)
+                try:
+                    while True:
+                        pages.write(os.read(fd, 4096))
+                except BlockingIOError:
+                    os.close(fd)
+        raw = run_raw(fake, None, here / "raw")
+        checks.equal(raw.returncode, 0, f"{what}: {raw.stderr!r}")
+        checks.equal(session_json(here / "raw")["source"]["kind"], "trace_pipe_raw", what)
+        checks.equal(differences(without_events(here / "raw"), without_events(here / "text")), [],
+                     f"{what}: files that differ")
+        os.close(keep)
+
+
+tracefs.root()
+checks = Checks()
+same_stream(checks, "android-14", "drops-120", "-T", "2")
+same_stream(checks, "android-9", "game-30", "-T", "1", subbuf_kb=16)
+same_stream(checks, "android-11", "app-switch", subbuf_kb=64)
+same_stream(checks, "android-11", "switch-60-120", "--rules", "gfx2019", "-T", "1")
+text_live(checks)
+forged(checks, "android-14", APP_UID, "surfaceflinger")
+forged(checks, "android-9", APP_UID, "com.evil")
+forged(checks, "android-11", 0, "surfaceflinger")
+text_damaged(checks)
+restarted(checks)
+nothing_is_left(checks)
+other_kernels(checks)
+checks.end()

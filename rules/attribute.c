@@ -170,6 +170,8 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	}
 	if (sf->known ? !may_replace(a, record, trust) : !may_be_first(a, record, trust)) {
 		a->foreign_presents++;
+		/* It has shown them: who turns out to be SurfaceFlinger later shows others. */
+		forget_latches(a, record->tid, false);
 		return false;
 	}
 	if (another)

@@ -195,6 +195,29 @@ static void test_a_transaction_is_no_layer(void **state)
 	assert_int_equal(phone.log.n_frames, 10);
 }
 
+/* Another SurfaceFlinger is there before the old one was silent for long: what it shows meanwhile
+ * is nobody's, and no frame of the first present that counts. */
+static void play_quick_restart(enum phone_age age)
+{
+	phone_start(&phone, age, NULL);
+	phone_run(&phone, a, BEGIN, V60, 20);
+	phone.sf_tid = phone.sf_tgid = phone.sf_pid = 2406;
+	phone_frame(&phone, BEGIN + 25 * V60, b);
+	phone_run(&phone, a, BEGIN + 26 * V60, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(pipeline_counters(phone.pipeline)->sf_tid, 2406);
+	assert_int_equal(frames_of(b), 0);
+	assert_int_equal(frames_of(a) + pipeline_counters(phone.pipeline)->foreign_presents,
+			 20 + 1 + 100);
+}
+
+static void test_a_quick_restart(void **state)
+{
+	play_quick_restart(PHONE_9);
+	phone_stop(&phone);
+	play_quick_restart(PHONE_14);
+}
+
 #define test(function) cmocka_unit_test_teardown(function, tear_down)
 
 int main(void)
@@ -207,6 +230,7 @@ int main(void)
 		test(test_a_name_that_was_cut_in_a_number),
 		test(test_no_instants),
 		test(test_a_transaction_is_no_layer),
+		test(test_a_quick_restart),
 	};
 
 	return cmocka_run_group_tests_name("latch", tests, NULL, NULL);

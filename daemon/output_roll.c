@@ -57,20 +57,21 @@ void output_keep(struct output *output)
 int output_roll(struct output *output)
 {
 	unsigned long number = segments_next(output->folder->fd, output->segment);
-	int result = 1;
+	int result = 1, unwritten = 1;
 
 	for (int i = 0; i < OUTPUT_FILES; i++) {
 		struct csv_file *file = &output->files[i];
-		int error;
+		int error = csv_file_flush(file);
 
-		csv_file_flush(file);
-		if (!csv_file_is_begun(file) || csv_file_is_gone(file))
+		if (!csv_file_is_begun(file) || csv_file_is_gone(file)) {
+			unwritten = error < 0 ? error : unwritten;
 			continue;
+		}
 		error = close_segment(output, file, number);
 		result = error < 0 ? error : result > 0 ? 0 : result;
 	}
 	if (result == 1)
-		return 1;
+		return unwritten;
 	output->segment = number;
 	output->rotations++;
 	if (output->is_live)

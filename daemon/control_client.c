@@ -69,8 +69,8 @@ static int read_lock(struct holder *holder, const char *folder)
 	return 0;
 }
 
-/* Whoever finds a name in a folder may have been led there: only our own, or root, is believed;
- * by root, whose folder it is, too. */
+/* Whoever finds a name in a folder may have been led there: only our own is believed; by root,
+ * whose folder it is, too. Root's would not listen to anybody else. */
 static bool is_trusted(int fd, const struct holder *holder)
 {
 	struct ucred peer;
@@ -78,8 +78,7 @@ static bool is_trusted(int fd, const struct holder *holder)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
 		return false;
-	return peer.uid == geteuid() || peer.uid == 0 ||
-	       (geteuid() == 0 && peer.uid == holder->uid);
+	return peer.uid == geteuid() || (geteuid() == 0 && peer.uid == holder->uid);
 }
 
 /* Returns a connected socket or -errno; -EPERM: the other end is a stranger. */
@@ -157,10 +156,12 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 	const char *why = error == -EAGAIN  ? "does not answer"
 			  : error == -EPERM ? "belongs to somebody else"
 					    : strerror(-error);
+	const char *what_to_do = error == -EPERM || error == -EACCES
+					 ? "ask as the one who started it"
+					 : "ask again, or end it by its pid";
 
-	snprintf(answer->why, sizeof(answer->why),
-		 "%.300s: the jankd there (pid %ld) %s; ask again, or end it by its pid", folder,
-		 holder->pid, why);
+	snprintf(answer->why, sizeof(answer->why), "%.300s: the jankd there (pid %ld) %s; %s",
+		 folder, holder->pid, why, what_to_do);
 	return error;
 }
 

@@ -187,13 +187,15 @@ static void emit_drop(struct frame_queue *q, const struct waiting_frame *waiting
  * seen enough is nobody's business. */
 static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stamp)
 {
+	/* One that was given holds from the begin of time on: told with the first frame. */
+	uint64_t from_ns = stamp->from_ns ? stamp->from_ns : stamp->time_ns;
 	char text[64];
 
 	if (!stamp->locked || !vsync_is_switch(q->told_period_ns, stamp->period_ns))
 		return;
 	q->told_period_ns = stamp->period_ns;
 	snprintf(text, sizeof(text), "%.2f Hz", 1e9 / (double)stamp->period_ns);
-	events_write(q->events, stamp->from_ns, TRACE_EVENT_REFRESH, text);
+	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 }
 
 static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t present_ns,

@@ -342,12 +342,17 @@ static void check_passing(struct guard *guard, unsigned int files, bool emptied)
 
 static void check_readers(struct guard *guard, unsigned int files)
 {
-	if (heard(files, TRACE_FILE_RAW))
-		tell(guard, guard->watch.readers > 0 ? "another program reads the raw trace: what "
-						       "it takes is missing here"
-						     : "nobody else reads the raw trace any more");
-	if (heard(files, TRACE_FILE_RAW) || guard->watch.readers > 0)
-		hole(guard);
+	bool others_read = guard->watch.readers > 0;
+
+	if (!heard(files, TRACE_FILE_RAW) && !others_read)
+		return;
+	/* Who reads all CPUs comes and goes once for each. */
+	if (others_read != guard->others_read || !others_read)
+		tell(guard, others_read ? "another program reads the raw trace: what it takes is "
+					  "missing here"
+					: "nobody else reads the raw trace any more");
+	guard->others_read = others_read;
+	hole(guard);
 }
 
 static void look(struct guard *guard, unsigned int files)

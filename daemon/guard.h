@@ -48,6 +48,7 @@ struct guard {
 	uint64_t tags_good_ns;	/* the same of the tags: at the question before the last */
 	uint64_t tags_asked_ns; /* at the last one */
 	bool news;		/* something was told */
+	bool others_read;	/* the raw trace; it was told */
 	uint64_t takes_ns[GUARD_TAKES_MAX]; /* when something was taken back */
 	unsigned int takes;		    /* ever */
 	uint64_t minute_ns;		    /* when this minute began, and its events */

@@ -11,25 +11,46 @@
 #define READS_MAX 8
 
 static const struct {
-	const char *name;
+	const char *name; /* NULL: there is none for all CPUs */
+	const char *of_cpu;
 	uint32_t mask;
 } files[TRACE_FILES] = {
-	[TRACE_FILE_ON] = { "tracing_on", IN_MODIFY },
-	[TRACE_FILE_CLOCK] = { "trace_clock", IN_MODIFY },
-	[TRACE_FILE_SIZE] = { "buffer_size_kb", IN_MODIFY },
-	[TRACE_FILE_TRACE] = { "trace", IN_MODIFY },
-	[TRACE_FILE_RAW] = { "per_cpu/cpu0/trace_pipe_raw", IN_OPEN | IN_CLOSE },
+	[TRACE_FILE_ON] = { "tracing_on", NULL, IN_MODIFY },
+	[TRACE_FILE_CLOCK] = { "trace_clock", NULL, IN_MODIFY },
+	[TRACE_FILE_SIZE] = { "buffer_size_kb", "buffer_size_kb", IN_MODIFY },
+	[TRACE_FILE_TRACE] = { "trace", "trace", IN_MODIFY },
+	[TRACE_FILE_RAW] = { NULL, "trace_pipe_raw", IN_OPEN | IN_CLOSE },
 };
+
+static void listen_to(struct trace_watch *watch, const char *name, enum trace_file file)
+{
+	int wd = inotify_add_watch(watch->watcher.fd, name, files[file].mask);
+
+	if (wd < 0)
+		return;
+	watch->watches[watch->n_watches].wd = wd;
+	watch->watches[watch->n_watches++].file = file;
+}
 
 void trace_watch_open(struct trace_watch *watch, const char *path)
 {
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	char name[PATH_MAX];
 
 	watch->readers = 0;
+	watch->n_watches = 0;
 	watch->watcher.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	for (int i = 0; i < TRACE_FILES && watch->watcher.fd >= 0; i++) {
-		snprintf(name, sizeof(name), "%s/%s", path, files[i].name);
-		watch->wd[i] = inotify_add_watch(watch->watcher.fd, name, files[i].mask);
+		if (files[i].name) {
+			snprintf(name, sizeof(name), "%s/%s", path, files[i].name);
+			listen_to(watch, name, (enum trace_file)i);
+		}
+		for (int cpu = 0; files[i].of_cpu && cpu < cpus && cpu < TRACE_WATCH_CPUS_MAX;
+		     cpu++) {
+			snprintf(name, sizeof(name), "%s/per_cpu/cpu%d/%s", path, cpu,
+				 files[i].of_cpu);
+			listen_to(watch, name, (enum trace_file)i);
+		}
 	}
 }
 
@@ -57,9 +78,9 @@ static unsigned int take_event(struct trace_watch *watch, const struct inotify_e
 		watch->readers = 0;
 		return (1u << TRACE_FILES) - 1;
 	}
-	for (int i = 0; i < TRACE_FILES; i++)
-		if (event->wd == watch->wd[i])
-			heard |= 1u << i;
+	for (unsigned int i = 0; i < watch->n_watches; i++)
+		if (event->wd == watch->watches[i].wd)
+			heard |= 1u << watch->watches[i].file;
 	if (heard & 1u << TRACE_FILE_RAW)
 		count_readers(watch, event->mask);
 	return heard;

@@ -13,13 +13,21 @@ enum trace_file {
 	TRACE_FILE_CLOCK, /* trace_clock */
 	TRACE_FILE_SIZE,  /* buffer_size_kb */
 	TRACE_FILE_TRACE, /* trace: who writes to it empties the buffers */
-	TRACE_FILE_RAW,	  /* trace_pipe_raw of the first CPU: its readers take events away */
+	TRACE_FILE_RAW,	  /* trace_pipe_raw of a CPU: its readers take events away */
 	TRACE_FILES,
 };
 
+/* The last three are there for each CPU, too. */
+#define TRACE_WATCH_CPUS_MAX 64
+#define TRACE_WATCHES_MAX (TRACE_FILES + 3 * TRACE_WATCH_CPUS_MAX)
+
 struct trace_watch {
 	struct watcher watcher; /* whose function the owner sets; fd is -1 where nothing is heard */
-	int wd[TRACE_FILES];
+	struct {
+		int wd;
+		enum trace_file file;
+	} watches[TRACE_WATCHES_MAX];
+	unsigned int n_watches;
 	int readers; /* of TRACE_FILE_RAW, that were heard to come and not to go */
 };
 

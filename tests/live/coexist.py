@@ -164,6 +164,11 @@ def empty(stage):
         pass
 
 
+def empty_each_cpu(stage):
+    for cpu in sorted((stage.instance / "per_cpu").glob("cpu*")):
+        write(cpu / "trace", "0")
+
+
 def tags(stage):
     stage.device.set("debug.atrace.tags.enableflags", "0")
 
@@ -245,6 +250,7 @@ CASES = (
     ("off and on within a moment", off_and_on, "switched (off|on)"),
     ("switched off, --yield", off_for_a_while, "switched off by", "switched on again by", YIELD),
     ("emptied", empty, "emptied"),
+    ("each CPU emptied", empty_each_cpu, "emptied"),
     ("resized, smaller", size(64), "made smaller", "is made larger again"),
     ("resized, larger", size(3000), "resized"),
     ("resized, --yield", size(512), "made smaller", None, YIELD),

@@ -239,7 +239,7 @@ void csv_file_begin_again(struct csv_file *file, int folder_fd)
 {
 	let_go(file);
 	file->folder_fd = folder_fd;
-	file->size = 0;
+	file->size = file->synced = 0;
 }
 
 int csv_file_close(struct csv_file *file)

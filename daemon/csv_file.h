@@ -24,6 +24,7 @@ struct csv_file {
 	size_t row_begin;   /* bytes of whole rows */
 	bool row_dropped;   /* the row that is being written finds no room */
 	off_t size;	    /* bytes on the disk */
+	off_t synced;	    /* that many of them stay there when the power is cut */
 	uint64_t limit;	    /* bytes that it may have there; 0: any number */
 	uint64_t rows;	    /* taken so far, written or in the buffer */
 	uint64_t rows_lost; /* that found no room here, because the disk had none */

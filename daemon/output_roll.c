@@ -221,6 +221,13 @@ static bool watch_folder(struct output *output)
 	return true;
 }
 
+/* The disk is waited for, though there be nothing new. */
+static void sync_rows(struct csv_file *file)
+{
+	if (file->name && file->fd >= 0 && file->size != file->synced && fdatasync(file->fd) == 0)
+		file->synced = file->size;
+}
+
 void output_sync_if_due(struct output *output)
 {
 	uint64_t now_ns = output->options->sync_ns > 0 ? loop_now() : 0;
@@ -229,8 +236,7 @@ void output_sync_if_due(struct output *output)
 		return;
 	output->next_sync_ns = now_ns + output->options->sync_ns;
 	for (int i = 0; i < OUTPUT_FILES; i++)
-		if (output->files[i].name && output->files[i].fd >= 0)
-			fdatasync(output->files[i].fd);
+		sync_rows(&output->files[i]);
 }
 
 bool output_watch(struct output *output)

@@ -142,6 +142,15 @@ static bool may_drain(struct capture *capture)
 	return false;
 }
 
+/* When the next tick wakes us anyway. */
+static uint64_t with_tick(const struct capture *capture)
+{
+	uint64_t now = loop_now();
+
+	return now < capture->next_tick_ns ? capture->next_tick_ns + DRAIN_PERIOD_NS / 2
+					   : now + TICK_PERIOD_NS;
+}
+
 static void drain_if_due(struct capture *capture)
 {
 	uint64_t bytes = capture->session.bytes;
@@ -173,7 +182,7 @@ static void drain_if_due(struct capture *capture)
 	else if (n > 0)
 		capture->next_drain_ns = 0;
 	else if (!any && set_bell(capture))
-		capture->next_drain_ns = loop_now() + TICK_PERIOD_NS;
+		capture->next_drain_ns = with_tick(capture);
 }
 
 /* Somebody else has changed something: what was read before is to be told from what comes. */
@@ -185,6 +194,24 @@ static void on_alarm(struct watcher *watcher, uint32_t events)
 	capture->next_drain_ns = 0;
 }
 
+/* A program that is started inherits the descriptors of the rings and closes them: the kernel then
+ * calls whoever waits for a ring, once for each CPU. */
+static void deafen_urgent(struct capture *capture)
+{
+	capture->urgent_is_deaf = capture->urgent.fd >= 0 && guard_asks(&capture->guard);
+	if (capture->urgent_is_deaf)
+		loop_forget(&capture->loop, &capture->urgent);
+}
+
+static void listen_for_urgent(struct capture *capture)
+{
+	if (!capture->urgent_is_deaf || guard_is_asking(&capture->guard))
+		return;
+	capture->urgent_is_deaf = false;
+	if (capture->urgent.fd >= 0)
+		loop_watch(&capture->loop, &capture->urgent, EPOLLIN);
+}
+
 static void tick_if_due(struct capture *capture)
 {
 	uint64_t now = loop_now();
@@ -193,6 +220,7 @@ static void tick_if_due(struct capture *capture)
 		return;
 	/* Half a drain short: the drains after this one are never late by a whole one. */
 	capture->next_tick_ns = now + TICK_PERIOD_NS - DRAIN_PERIOD_NS / 2;
+	deafen_urgent(capture);
 	guard_tick(&capture->guard);
 	questions_tick(&capture->questions);
 	session_flush(&capture->session);
@@ -248,6 +276,7 @@ static void read_until_over(struct capture *capture)
 
 		drain_if_due(capture);
 		tick_if_due(capture);
+		listen_for_urgent(capture);
 		until_ns = earlier(capture->next_drain_ns,
 				   capture->next_tick_ns + DRAIN_PERIOD_NS / 2);
 		if (session_save(&capture->session))

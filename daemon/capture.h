@@ -35,6 +35,7 @@ struct capture {
 	bool bell_rang;	       /* since the last drain */
 	struct watcher urgent; /* the source, when it cannot wait */
 	bool was_urgent;
+	bool urgent_is_deaf;	   /* while a program is started */
 	unsigned int false_alarms; /* in a row */
 	bool is_over;		   /* something asked for the end */
 	int code;		   /* why: exit code */

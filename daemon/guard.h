@@ -75,6 +75,18 @@ void guard_dry(struct guard *guard);
 /* To be called once a second. */
 void guard_tick(struct guard *guard);
 
+/* Does each tick start a program? */
+static inline bool guard_asks(const struct guard *guard)
+{
+	return guard->on && guard->tags.wanted != 0;
+}
+
+/* Is the one of the last tick still to answer? */
+static inline bool guard_is_asking(const struct guard *guard)
+{
+	return guard->tags.question.output.fd >= 0 && child_runs(&guard->tags.question);
+}
+
 /* The last events are read: the kernel's account is complete. In any state. */
 void guard_end(struct guard *guard);
 

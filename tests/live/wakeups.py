@@ -9,6 +9,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 import tracefs
+from device import Device
 from jankd import Checks
 from live import Capture, session
 from measure import switches
@@ -46,9 +47,10 @@ def per_second(capture, during):
     return (switches(capture.process.pid) - before) / (time.monotonic() - begin)
 
 
-def measure(checks, what, *arguments):
+def measure(checks, what, *arguments, on_device=False):
     with session() as (mount, instance, here):
-        capture = Capture(mount, instance, here / "out", *arguments)
+        device = Device(here / "device", instance) if on_device else None
+        capture = Capture(mount, instance, here / "out", *arguments, device=device)
         checks.that(capture.wait_ready(), f"{what}: jankd does not start")
         time.sleep(2)
         idle = per_second(capture, lambda: time.sleep(SECONDS))
@@ -66,4 +68,5 @@ tracefs.root()
 checks = Checks()
 measure(checks, "defaults")
 measure(checks, "--snapshot", "--snapshot", "10", "--until-exit", "org.example.never")
+measure(checks, "on a device", on_device=True)
 checks.end()

@@ -82,8 +82,10 @@ bool ring_now(const char *path, unsigned int number, uint64_t *now_ns)
 
 static unsigned int cpus_max(void)
 {
-	long n = sysconf(_SC_NPROCESSORS_CONF);
+	static long n; /* asked once: libc reads a file for it */
 
+	if (n == 0)
+		n = sysconf(_SC_NPROCESSORS_CONF);
 	return n > 0 && n < RING_CPUS_MAX ? (unsigned int)n : RING_CPUS_MAX;
 }
 

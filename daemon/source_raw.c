@@ -29,6 +29,9 @@
 /* So old an event must be: who is interrupted while it writes one is back by then. */
 #define HOLD_NS UINT64_C(5000000)
 
+/* SurfaceFlinger is looked for once in a drain, which takes several turns. */
+#define FOLLOW_NS UINT64_C(100000000)
+
 /* Pages of one turn, before signals and files get theirs. */
 #define PAGES_MAX 512
 
@@ -56,6 +59,7 @@ struct source_raw {
 	struct ftrace_format format;
 	size_t page_size;
 	struct writers writers;
+	uint64_t follow_ns;	 /* when to look for SurfaceFlinger again */
 	uint64_t now_ns;	 /* of this turn, on the clock of loop_now() */
 	unsigned int pages;	 /* of this turn */
 	unsigned int turns_held; /* turns that gave nothing, because it was too young */
@@ -186,8 +190,11 @@ static ssize_t raw_take(struct source *source, const struct record_taker *taker)
 	struct ftrace_ring *ring;
 
 	raw->pages = 0;
-	writers_follow(&raw->writers);
 	raw->now_ns = loop_now();
+	if (raw->now_ns >= raw->follow_ns) {
+		raw->follow_ns = raw->now_ns + FOLLOW_NS;
+		writers_follow(&raw->writers);
+	}
 	ftrace_merge_turn(&raw->merge);
 	while (raw->pages < PAGES_MAX && (ring = ftrace_merge_peek(&raw->merge, limit_ns))) {
 		raw->turns_held = 0;

@@ -235,6 +235,21 @@ int folder_create_nameless(const struct folder *folder)
 	return fd;
 }
 
+int folder_write(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
 int folder_replace(const struct folder *folder, const char *name, int fd, int error)
 {
 	char temporary[64];

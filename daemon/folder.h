@@ -4,6 +4,7 @@
 #define JANKD_DAEMON_FOLDER_H
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdbool.h>
 
 struct folder {
@@ -43,6 +44,9 @@ int folder_create_nameless(const struct folder *folder);
 
 /* Begins a file that replaces @name as a whole. Returns a descriptor or -errno. */
 int folder_create_temporary(const struct folder *folder, const char *name);
+
+/* Writes all of @text into it. Returns 0 or -errno. */
+int folder_write(int fd, const char *text, size_t len);
 
 /* Ends it: written to the disk, then renamed to @name. Closes @fd. @error < 0: thrown away
  * instead. Returns 0 or -errno. */

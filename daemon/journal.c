@@ -21,21 +21,6 @@
 #define HEAD "jankd-journal 1 "
 #define END "end\n"
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		text += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static void head_line(char line[static 96])
 {
 	char id[BOOT_ID_SIZE];
@@ -53,11 +38,11 @@ int journal_write(const struct folder *folder, const struct settings *settings)
 	if (fd < 0)
 		return fd;
 	head_line(head);
-	error = write_all(fd, head, strlen(head));
+	error = folder_write(fd, head, strlen(head));
 	if (error == 0)
-		error = write_all(fd, settings->text ? settings->text : "", settings->len);
+		error = folder_write(fd, settings->text ? settings->text : "", settings->len);
 	if (error == 0)
-		error = write_all(fd, END, strlen(END));
+		error = folder_write(fd, END, strlen(END));
 	return folder_replace(folder, NAME, fd, error);
 }
 

@@ -337,23 +337,6 @@ static struct json_object *session_object(const struct session *session)
 	return object;
 }
 
-static int write_text(int fd, const char *text)
-{
-	size_t len = strlen(text);
-
-	while (len > 0) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		text += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static const char *print(struct json_object *object)
 {
 	return json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
@@ -385,9 +368,9 @@ int session_json_write(const struct session *session)
 	int error = fd;
 
 	if (fd >= 0) {
-		error = text ? write_text(fd, text) : -ENOMEM;
+		error = text ? folder_write(fd, text, strlen(text)) : -ENOMEM;
 		if (error == 0)
-			error = write_text(fd, "\n");
+			error = folder_write(fd, "\n", 1);
 		error = folder_replace(&session->folder, "session.json", fd, error);
 	}
 	json_object_put(object);

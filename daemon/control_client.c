@@ -12,9 +12,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/control.h"
+#include "daemon/loop.h"
+
+/* So long a folder may be locked by one that cannot be asked. */
+#define BETWEEN_NS UINT64_C(2000000000)
 
 /* What a folder's .lock says of who writes there. */
 struct holder {
@@ -181,8 +186,8 @@ static int nobody(struct control_answer *answer, const char *folder, const struc
 	return -ENOTCONN;
 }
 
-int control_ask(struct control_answer *answer, const char *folder, const char *line,
-		unsigned int timeout_s)
+static int ask_once(struct control_answer *answer, const char *folder, const char *line,
+		    unsigned int timeout_s)
 {
 	struct holder holder = { 0 };
 	int error = read_lock(&holder, folder);
@@ -202,4 +207,18 @@ int control_ask(struct control_answer *answer, const char *folder, const char *l
 	text = error == 0 ? read_all(fd, &error) : NULL;
 	close(fd);
 	return text ? take_answer(answer, text, folder) : failed(answer, folder, &holder, error);
+}
+
+int control_ask(struct control_answer *answer, const char *folder, const char *line,
+		unsigned int timeout_s)
+{
+	const struct timespec pause = { 0, 50000000 };
+	uint64_t until_ns = loop_now() + BETWEEN_NS;
+	int result;
+
+	/* One that begins can be asked soon, and one that was killed is gone soon. */
+	while ((result = ask_once(answer, folder, line, timeout_s)) == -ENOTCONN &&
+	       loop_now() < until_ns)
+		nanosleep(&pause, NULL);
+	return result;
 }

@@ -18,6 +18,9 @@
 
 /* atrace may take 20 s, on a device that is busy. */
 #define READY_NS UINT64_C(60000000000)
+
+/* And so long until it has let go of the caller. */
+#define CLOSED_NS (1000 * NS_PER_MS)
 #define NS_PER_MS UINT64_C(1000000)
 
 /* What goes through the pipe: the daemon's pid, its standard error, which holds no NUL, and behind
@@ -133,6 +136,10 @@ static bool listen_to(struct detach *detach, uint64_t until_ns)
 		if (word + 1 == text + len && wait_for(detach->fd, text, 1, until_ns) == 0)
 			return false;
 		detach->code = word + 1 < text + len ? word[1] : text[0];
+		/* Until it has closed its end: then nothing binds it to us. */
+		until_ns = loop_now() + CLOSED_NS;
+		while (wait_for(detach->fd, text, sizeof(text), until_ns) > 0)
+			;
 		return true;
 	}
 	return false;

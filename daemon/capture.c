@@ -290,7 +290,7 @@ static void read_until_over(struct capture *capture)
 static void last_drain(struct capture *capture)
 {
 	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
-	bool any;
+	bool any = false;
 
 	if (!may_drain(capture))
 		return;

@@ -380,14 +380,8 @@ static int open_signals(void)
 	static const int numbers[] = {
 		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGWINCH, SIGTSTP
 	};
-	sigset_t signals;
 
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&signals);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		sigaddset(&signals, numbers[i]);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	return loop_signals(numbers, sizeof(numbers) / sizeof(numbers[0]));
 }
 
 static int catch_signals(struct capture *capture)

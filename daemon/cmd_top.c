@@ -11,6 +11,7 @@
 #include "daemon/ask_options.h"
 #include "daemon/control_client.h"
 #include "daemon/live.h"
+#include "daemon/loop.h"
 #include "daemon/options.h"
 #include "daemon/report.h"
 #include "daemon/table.h"
@@ -33,14 +34,8 @@ struct top {
 static int open_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
-	sigset_t signals;
 
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&signals);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		sigaddset(&signals, numbers[i]);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	return loop_signals(numbers, sizeof(numbers) / sizeof(numbers[0]));
 }
 
 static void give_back(struct top *top)

@@ -2,7 +2,9 @@
 #include "daemon/loop.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +29,18 @@ void loop_close(struct loop *loop)
 	if (loop->fd >= 0)
 		close(loop->fd);
 	loop->fd = -1;
+}
+
+int loop_signals(const int *numbers, size_t count)
+{
+	sigset_t signals;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&signals);
+	for (size_t i = 0; i < count; i++)
+		sigaddset(&signals, numbers[i]);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 int loop_watch(struct loop *loop, struct watcher *watcher, uint32_t events)

@@ -4,6 +4,7 @@
 #define JANKD_DAEMON_LOOP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct loop {
@@ -24,6 +25,10 @@ struct watcher {
 /* Returns 0 or -errno. */
 int loop_open(struct loop *loop);
 void loop_close(struct loop *loop);
+
+/* From now on these signals wait in a descriptor, and a pipe that nobody reads is an error of its
+ * write. Returns the descriptor, or -1 with errno set. */
+int loop_signals(const int *numbers, size_t count);
 
 /* Begins to wait for @events (EPOLLIN; with EPOLLONESHOT once), or changes what is waited for; 0
  * is nothing for now. @watcher must not move. Returns 0 or -errno. */

@@ -117,21 +117,6 @@ static int check_room(const struct snapshot *snapshot, size_t len)
 
 /* --- writing --- */
 
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static void tell(const struct snapshot *snapshot, int error)
 {
 	char text[1280];
@@ -185,7 +170,7 @@ bool snapshot_save(struct snapshot *snapshot)
 		return false;
 	part = next_part(snapshot);
 	len = part->len < PIECE ? part->len : PIECE;
-	error = write_all(snapshot->fd, part->ptr, len);
+	error = folder_write(snapshot->fd, part->ptr, len);
 	*part = span_skip(*part, len);
 	/* The disk begins now: at the end less is left to wait for. */
 	if (error == 0 && snapshot->live)
@@ -244,7 +229,7 @@ void snapshot_begin(struct snapshot *snapshot, const struct ring *ring, const ch
 	if (error == 0)
 		error = snapshot->fd = folder_create_temporary(folder, snapshot->name);
 	if (error >= 0)
-		error = write_all(snapshot->fd, head, sizeof(head) - 1);
+		error = folder_write(snapshot->fd, head, sizeof(head) - 1);
 	if (error < 0)
 		finish(snapshot, error);
 	else if (!snapshot->live)

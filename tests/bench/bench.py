@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures jankd beside what else reads traces, on files and live; prints tables and ratios.
 
-    bench.py [--part offline|live] [--quick] [--keep]
+    bench.py [--part offline|live] [--quick] [--keep] [--readme]
 
 Rounds are interleaved and every number is a median: compare the ratios, not the seconds.
 --quick takes less than half a minute and prints only the ratios that are worse than those in
 ratios.json by more than a tenth. --keep writes the ratios there. A full run leaves bench.json in
-the build folder, for readme.py.
+the build folder; --readme writes what is there into the README.
 """
 
 import argparse
@@ -20,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 import offline
 import online
+import readme
 from jankd import BUILD, skip
 from measure import machine
 
@@ -111,6 +112,7 @@ def main():
     parser.add_argument("--part", choices=PARTS)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--readme", action="store_true")
     asked = parser.parse_args()
     if is_sanitized():
         skip("a build with a sanitizer is not measured")
@@ -125,6 +127,8 @@ def main():
         keep(kind, report.ratios)
     if not asked.quick:
         save(report)
+    if asked.readme:
+        readme.write_section()
 
 
 main()

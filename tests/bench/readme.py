@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes what a full tools/bench measured into the README, between its two marks."""
 
 import json
-import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, SOURCE
 
 BEGIN = "<!-- measured: begin, written by tests/bench/readme.py -->"
@@ -76,7 +73,7 @@ def section(kept):
     return "\n".join(lines)
 
 
-def main():
+def write_section():
     path, readme = BUILD / "bench.json", SOURCE / "README.md"
     text = readme.read_text(encoding="utf-8")
     if not path.exists():
@@ -87,6 +84,3 @@ def main():
     after = rest.partition(END)[2]
     kept = json.loads(path.read_text(encoding="utf-8"))
     readme.write_text(f"{before}{BEGIN}\n{section(kept)}\n{END}{after}", encoding="utf-8")
-
-
-main()

@@ -47,7 +47,8 @@ def commands(checks):
 def help_texts():
     helps = [jankd(*command, "--help").stdout for command in
              ((), ("run",), ("start",), ("status",), ("analyze",), ("rules",))]
-    helps.append(subprocess.run([PHONE, "--help"], capture_output=True).stdout)
+    for program in ([PHONE], [sys.executable, SOURCE / "tests" / "bench" / "bench.py"]):
+        helps.append(subprocess.run([*program, "--help"], capture_output=True).stdout)
     return b"\n".join(helps).decode()
 
 

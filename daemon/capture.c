@@ -89,7 +89,7 @@ static void doubt_if_held_up(struct capture *capture)
 
 	if (loop_now() < capture->dry_ns + HELD_UP_NS)
 		return;
-	ring_stats_look(&capture->rings, tracefs_path(capture->tracefs));
+	ring_stats_look(&capture->rings, &capture->files);
 	if (ring_stats_lost(&capture->rings) > lost)
 		pipeline_doubt(capture->session.pipeline, true);
 }
@@ -318,7 +318,7 @@ int capture_loop(struct capture *capture)
 
 	capture->begin_ns = capture->next_tick_ns = loop_now();
 	capture->dry_ns = capture->heard_ns = capture->begin_ns;
-	ring_stats_forget(&capture->rings, tracefs_path(capture->tracefs));
+	ring_stats_forget(&capture->rings, &capture->files);
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	capture->session.waits = options->wait_ns > 0;
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
@@ -415,7 +415,7 @@ static int open_source(struct capture *capture)
 	else if (capture->options->snapshot_ns > 0)
 		capture->why_source = "a snapshot is text";
 	else
-		error = source_raw_open(&capture->source, capture->tracefs);
+		error = source_raw_open(&capture->source, capture->tracefs, &capture->files);
 	if (error == 0) {
 		capture->why_source = "the rings can be read";
 		return 0;
@@ -453,8 +453,10 @@ static int take_places(struct capture *capture)
 
 	if (folder_open(&capture->session.folder, command, options->folder) < 0 ||
 	    changes_begin(&capture->changes, options, &capture->session.folder) != 0 ||
-	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0 ||
-	    open_source(capture) < 0)
+	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0)
+		return EXIT_FAILED;
+	trace_files_open(&capture->files, tracefs_path(capture->tracefs));
+	if (open_source(capture) < 0)
 		return EXIT_FAILED;
 	watch_source(capture);
 	return 0;
@@ -488,7 +490,7 @@ static int begin_session(struct capture *capture)
 	android_read_device(&asking, &origin.device);
 	if (session_begin(&capture->session, &origin) != 0)
 		return EXIT_FAILED;
-	guard_begin(&capture->guard, &capture->session, &capture->loop, origin.path,
+	guard_begin(&capture->guard, &capture->session, &capture->loop, &capture->files,
 		    capture->changes.tags, alarm);
 	capture->source->clock = capture->guard.clock;
 	questions_begin(&capture->questions, &capture->session, &capture->loop);
@@ -509,6 +511,7 @@ int capture_begin(struct capture *capture, const struct options *options)
 		.bell = WATCHER_NONE,
 		.urgent = WATCHER_NONE,
 	};
+	trace_files_init(&capture->files);
 	control_init(&capture->control);
 	report_name(options_command_name(options->command));
 	code = session_open(&capture->session, options);
@@ -530,6 +533,7 @@ void capture_close(struct capture *capture)
 	loop_forget(&capture->loop, &capture->bell);
 	loop_forget(&capture->loop, &capture->urgent);
 	capture->source = source_close(capture->source);
+	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
 	changes_end(&capture->changes);
 	session_close(&capture->session);

@@ -17,12 +17,14 @@
 #include "daemon/questions.h"
 #include "daemon/session.h"
 #include "daemon/source.h"
+#include "daemon/trace_files.h"
 #include "daemon/tracefs.h"
 
 struct capture {
 	const struct options *options;
 	struct session session;
 	struct tracefs *tracefs;
+	struct trace_files files; /* of its trace */
 	struct source *source;
 	const char *why_source; /* it is that one; constant */
 	struct changes changes; /* to be put back */

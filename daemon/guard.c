@@ -173,9 +173,9 @@ static const char *value_of(const struct guard *guard, enum guard_trouble_kind k
 {
 	value[0] = '\0';
 	if (kind == GUARD_CLOCK)
-		setting_read(guard->path, "trace_clock", value);
+		trace_files_setting(guard->files, TRACE_SETTING_CLOCK, value);
 	if (kind == GUARD_SIZE)
-		setting_read(guard->path, "buffer_size_kb", value);
+		trace_files_setting(guard->files, TRACE_SETTING_SIZE, value);
 	if (kind == GUARD_TAGS)
 		snprintf(value, SETTING_SIZE, "0x%" PRIx64, guard->tags.set);
 	return value;
@@ -210,7 +210,7 @@ static void set_trouble(struct guard *guard, enum guard_trouble_kind kind, bool 
 static void forget_own(struct guard *guard)
 {
 	trace_watch_take(&guard->watch);
-	ring_stats_forget(&guard->ring, guard->path);
+	ring_stats_forget(&guard->ring, guard->files);
 }
 
 static bool takes_back(const struct guard *guard)
@@ -263,7 +263,8 @@ static void live_with(struct guard *guard, enum guard_trouble_kind kind)
 {
 	char clock[SETTING_SIZE];
 
-	if (kind != GUARD_CLOCK || setting_read(guard->path, "trace_clock", clock) < 0 ||
+	if (kind != GUARD_CLOCK ||
+	    trace_files_setting(guard->files, TRACE_SETTING_CLOCK, clock) < 0 ||
 	    !wall_clock_is_time(clock))
 		return;
 	guard->troubles[kind].there = false;
@@ -315,11 +316,11 @@ static void check_settings(struct guard *guard)
 {
 	char value[SETTING_SIZE];
 
-	if (setting_read(guard->path, "trace_clock", value) == 0)
+	if (trace_files_setting(guard->files, TRACE_SETTING_CLOCK, value) == 0)
 		set_trouble(guard, GUARD_CLOCK, strcmp(value, guard->clock) != 0);
-	if (setting_read(guard->path, "buffer_size_kb", value) == 0)
+	if (trace_files_setting(guard->files, TRACE_SETTING_SIZE, value) == 0)
 		check_size(guard, value);
-	if (setting_read(guard->path, "tracing_on", value) == 0)
+	if (trace_files_setting(guard->files, TRACE_SETTING_ON, value) == 0)
 		set_trouble(guard, GUARD_OFF, value[0] == '0');
 }
 
@@ -357,7 +358,7 @@ static void check_readers(struct guard *guard, unsigned int files)
 
 static void look(struct guard *guard, unsigned int files)
 {
-	bool emptied = ring_stats_look(&guard->ring, guard->path);
+	bool emptied = ring_stats_look(&guard->ring, guard->files);
 
 	guard->news = false;
 	check_settings(guard);
@@ -431,20 +432,22 @@ static void on_tags_ordered(struct guard_tags *tags, int status)
 
 /* --- begin and end --- */
 
-void guard_begin(struct guard *guard, struct session *session, struct loop *loop, const char *path,
-		 uint64_t tags, struct watcher alarm)
+void guard_begin(struct guard *guard, struct session *session, struct loop *loop,
+		 const struct trace_files *files, uint64_t tags, struct watcher alarm)
 {
 	char value[SETTING_SIZE];
 
-	*guard = (struct guard){ .session = session, .loop = loop, .path = path, .on = true };
-	setting_read(path, "trace_clock", value);
+	*guard = (struct guard){
+		.session = session, .loop = loop, .files = files, .path = files->path, .on = true
+	};
+	trace_files_setting(files, TRACE_SETTING_CLOCK, value);
 	snprintf(guard->clock, sizeof(guard->clock), "%s", value);
-	setting_read(path, "buffer_size_kb", value);
+	trace_files_setting(files, TRACE_SETTING_SIZE, value);
 	snprintf(guard->size, sizeof(guard->size), "%s", value);
 	session->origin.trace_clock = guard->clock;
 	guard->watch.watcher = alarm;
-	trace_watch_open(&guard->watch, path);
-	ring_stats_forget(&guard->ring, path);
+	trace_watch_open(&guard->watch, files->path);
+	ring_stats_forget(&guard->ring, files);
 	clock_watch_take(&guard->clocks, clock_watch_read());
 	guard->tags.changed = on_tags;
 	guard->tags.ordered = on_tags_ordered;
@@ -458,7 +461,7 @@ void guard_end(struct guard *guard)
 	if (!guard->on)
 		return;
 	guard->on = false;
-	ring_stats_look(&guard->ring, guard->path);
+	ring_stats_look(&guard->ring, guard->files);
 	guard_tags_end(&guard->tags);
 	loop_forget(guard->loop, &guard->watch.watcher);
 	trace_watch_close(&guard->watch);

@@ -36,6 +36,7 @@ struct guard_trouble {
 struct guard {
 	struct session *session;
 	struct loop *loop;
+	const struct trace_files *files;
 	const char *path;
 	char clock[SETTING_SIZE]; /* as they are to be */
 	char size[SETTING_SIZE];
@@ -58,12 +59,12 @@ struct guard {
 
 /**
  * guard_begin() - what is set now is what is to stay
- * @path: of the trace that is read; borrowed, as @session and @loop
+ * @files: of the trace that is read; borrowed, as @session and @loop
  * @tags: those that were switched on for us, 0: none, or nobody knows
  * @alarm: its ready() is called when something has changed: then guard_drains() is due
  */
-void guard_begin(struct guard *guard, struct session *session, struct loop *loop, const char *path,
-		 uint64_t tags, struct watcher alarm);
+void guard_begin(struct guard *guard, struct session *session, struct loop *loop,
+		 const struct trace_files *files, uint64_t tags, struct watcher alarm);
 
 /* To be called before each row of reads. False: what is there has no times: it is not to be
  * read. */

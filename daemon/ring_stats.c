@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/ring_stats.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,36 +38,20 @@ bool ring_cpu_take(struct ring_cpu *cpu, struct span text)
 	return emptied;
 }
 
-/* The file of one CPU; empty where there is none. */
-static struct span read_stats(const char *path, unsigned int number, char *text, size_t size)
-{
-	char name[PATH_MAX];
-	ssize_t n = -1;
-	int fd;
-
-	snprintf(name, sizeof(name), "%s/per_cpu/cpu%u/stats", path, number);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, size);
-		close(fd);
-	}
-	return (struct span){ text, n > 0 ? (size_t)n : 0 };
-}
-
-bool ring_cpu_look(struct ring_cpu *cpu, const char *path, unsigned int number)
+bool ring_cpu_look(struct ring_cpu *cpu, const struct trace_files *files, unsigned int number)
 {
 	char text[1024];
-	struct span stats = read_stats(path, number, text, sizeof(text));
+	struct span stats = trace_files_stats(files, number, text, sizeof(text));
 
 	return stats.len > 0 && ring_cpu_take(cpu, stats);
 }
 
-bool ring_now(const char *path, unsigned int number, uint64_t *now_ns)
+bool ring_now(const struct trace_files *files, unsigned int number, uint64_t *now_ns)
 {
 	static const struct span key = SPAN_INIT("now ts: ");
 	unsigned long long seconds, micros;
 	char text[1024];
-	struct span stats = read_stats(path, number, text, sizeof(text) - 1);
+	struct span stats = trace_files_stats(files, number, text, sizeof(text) - 1);
 	const char *at;
 
 	text[stats.len] = '\0';
@@ -89,23 +71,23 @@ static unsigned int cpus_max(void)
 	return n > 0 && n < RING_CPUS_MAX ? (unsigned int)n : RING_CPUS_MAX;
 }
 
-bool ring_stats_look(struct ring_stats *stats, const char *path)
+bool ring_stats_look(struct ring_stats *stats, const struct trace_files *files)
 {
 	bool emptied = false;
 
 	for (unsigned int i = 0; i < cpus_max(); i++)
-		emptied |= ring_cpu_look(&stats->cpu[i], path, i);
+		emptied |= ring_cpu_look(&stats->cpu[i], files, i);
 	for (unsigned int i = 0; i < cpus_max(); i++)
 		if (stats->cpu[i].known)
 			stats->cpus = i + 1;
 	return emptied;
 }
 
-void ring_stats_forget(struct ring_stats *stats, const char *path)
+void ring_stats_forget(struct ring_stats *stats, const struct trace_files *files)
 {
 	for (unsigned int i = 0; i < RING_CPUS_MAX; i++)
 		stats->cpu[i].known = false;
-	ring_stats_look(stats, path);
+	ring_stats_look(stats, files);
 }
 
 uint64_t ring_stats_lost(const struct ring_stats *stats)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "parser/span.h"
+#include "daemon/trace_files.h"
 
 /* CPUs behind it are not looked at: no phone has them. */
 #define RING_CPUS_MAX 64
@@ -24,21 +24,21 @@ struct ring_stats {
 	struct ring_cpu cpu[RING_CPUS_MAX];
 };
 
-/* Looks at all CPUs of the trace at @path. True: one of the buffers was emptied since the last
+/* Looks at all CPUs of the trace. True: one of the buffers was emptied since the last
  * look; what others write into a file is not needed to see it. */
-bool ring_stats_look(struct ring_stats *stats, const char *path);
+bool ring_stats_look(struct ring_stats *stats, const struct trace_files *files);
 
 /* What is there now is the begin: nothing is lost, nothing was emptied. The losses stay. */
-void ring_stats_forget(struct ring_stats *stats, const char *path);
+void ring_stats_forget(struct ring_stats *stats, const struct trace_files *files);
 
 /* Events overwritten since the begin, on all CPUs. */
 uint64_t ring_stats_lost(const struct ring_stats *stats);
 
-/* Looks at one CPU of the trace at @path. Returns as ring_stats_look(). */
-bool ring_cpu_look(struct ring_cpu *cpu, const char *path, unsigned int number);
+/* Looks at one CPU of the trace. Returns as ring_stats_look(). */
+bool ring_cpu_look(struct ring_cpu *cpu, const struct trace_files *files, unsigned int number);
 
 /* The trace clock now, as one CPU's file says it. False where it does not. */
-bool ring_now(const char *path, unsigned int number, uint64_t *now_ns);
+bool ring_now(const struct trace_files *files, unsigned int number, uint64_t *now_ns);
 
 /* Takes one file's text. Returns as ring_stats_look(). */
 bool ring_cpu_take(struct ring_cpu *cpu, struct span text);

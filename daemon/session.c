@@ -456,6 +456,8 @@ void session_close(struct session *session)
 	output_close(&session->output);
 	folder_close(&session->folder);
 	ring_close(&session->ring);
+	if (session->writers)
+		writers_end(session->writers);
 	free(session->writers);
 	session->writers = NULL;
 }

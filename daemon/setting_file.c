@@ -59,6 +59,11 @@ static ssize_t read_text(int fd, char *text, size_t size)
 	return n < 0 ? -errno : (ssize_t)len;
 }
 
+int setting_open(const char *directory, const char *name)
+{
+	return open_file(directory, name, O_RDONLY);
+}
+
 /* "local [boot] mono": boot; "7 (expanded: 1408)": 1408; else the first word. */
 static struct span value_of(char *text)
 {
@@ -73,11 +78,21 @@ static struct span value_of(char *text)
 	return (struct span){ text, strcspn(text, " )\n") };
 }
 
+static int take_value(char *text, char value[static SETTING_SIZE])
+{
+	struct span word = value_of(text);
+
+	if (word.len >= SETTING_SIZE)
+		return -EMSGSIZE;
+	memcpy(value, word.ptr, word.len);
+	value[word.len] = '\0';
+	return 0;
+}
+
 int setting_read(const char *directory, const char *name, char value[static SETTING_SIZE])
 {
 	int fd = open_file(directory, name, O_RDONLY);
 	char text[1024];
-	struct span word;
 	ssize_t n;
 
 	value[0] = '\0';
@@ -85,14 +100,22 @@ int setting_read(const char *directory, const char *name, char value[static SETT
 		return fd;
 	n = read_text(fd, text, sizeof(text));
 	close(fd);
+	return n < 0 ? (int)n : take_value(text, value);
+}
+
+int setting_read_open(int fd, char value[static SETTING_SIZE])
+{
+	char text[1024];
+	ssize_t n;
+
+	value[0] = '\0';
+	if (fd < 0)
+		return fd;
+	n = pread(fd, text, sizeof(text) - 1, 0);
 	if (n < 0)
-		return (int)n;
-	word = value_of(text);
-	if (word.len >= SETTING_SIZE)
-		return -EMSGSIZE;
-	memcpy(value, word.ptr, word.len);
-	value[word.len] = '\0';
-	return 0;
+		return -errno;
+	text[n] = '\0';
+	return take_value(text, value);
 }
 
 char *setting_read_all(const char *directory, const char *name)

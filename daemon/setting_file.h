@@ -17,6 +17,13 @@ bool setting_place(char directory[static PATH_MAX], const char *tracefs, struct 
  * used the size that it would get. Returns 0 or -errno. */
 int setting_read(const char *directory, const char *name, char value[static SETTING_SIZE]);
 
+/* Opens a setting that is read more than once. Returns the descriptor, which the caller closes, or
+ * -errno. */
+int setting_open(const char *directory, const char *name);
+
+/* Reads it as it is now, as setting_read() does. A negative @fd is the error that is returned. */
+int setting_read_open(int fd, char value[static SETTING_SIZE]);
+
 /* Reads a file of many lines, 256 KB at most. The caller frees it; NULL: it cannot be read. */
 char *setting_read_all(const char *directory, const char *name);
 

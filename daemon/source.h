@@ -77,6 +77,7 @@ int source_file_open(struct source **out, const char *command, const char *path)
  * input is not touched. */
 int source_file_check(const char *command, const char *path);
 
+struct trace_files;
 struct tracefs;
 
 /**
@@ -92,9 +93,10 @@ int source_pipe_open(struct source **out, struct tracefs *tracefs);
 /**
  * source_raw_open() - the per-CPU rings behind trace_pipe, as they are
  * @out, @tracefs: as of source_pipe_open()
+ * @files: of that trace; borrowed likewise
  *
  * Returns 0; -errno where the rings cannot be read that way: nothing is said then.
  */
-int source_raw_open(struct source **out, struct tracefs *tracefs);
+int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files);
 
 #endif

@@ -29,6 +29,9 @@
 /* So old an event must be: who is interrupted while it writes one is back by then. */
 #define HOLD_NS UINT64_C(5000000)
 
+/* A clock that the kernel told is followed for so long. */
+#define CLOCK_FRESH_NS UINT64_C(1000000000)
+
 /* SurfaceFlinger is looked for once in a drain, which takes several turns. */
 #define FOLLOW_NS UINT64_C(100000000)
 
@@ -56,10 +59,13 @@ struct raw_cpu {
 struct source_raw {
 	struct source source;
 	struct tracefs *tracefs;
+	const struct trace_files *files;
 	struct ftrace_format format;
 	size_t page_size;
 	struct writers writers;
 	uint64_t follow_ns;	 /* when to look for SurfaceFlinger again */
+	uint64_t clock_asked_ns; /* when the kernel told its clock: CLOCK_MONOTONIC_RAW, or 0 */
+	uint64_t clock_ahead_ns; /* of that, modulo 2^64 */
 	uint64_t now_ns;	 /* of this turn, on the clock of loop_now() */
 	unsigned int pages;	 /* of this turn */
 	unsigned int turns_held; /* turns that gave nothing, because it was too young */
@@ -91,7 +97,7 @@ static int64_t lost_before(const struct source_raw *raw, struct raw_cpu *cpu)
 {
 	uint64_t told = cpu->told;
 
-	ring_cpu_look(&cpu->stats, tracefs_path(raw->tracefs), (unsigned int)cpu->cpu);
+	ring_cpu_look(&cpu->stats, raw->files, (unsigned int)cpu->cpu);
 	if (!cpu->stats.known)
 		return TRACE_LOST_UNKNOWN;
 	cpu->told = cpu->stats.lost;
@@ -142,31 +148,37 @@ static void pass(struct source_raw *raw, struct ftrace_ring *ring, const struct 
 	taker->take(taker->context, &record);
 }
 
-static const struct {
-	const char *name;
-	clockid_t id;
-} clocks[] = {
-	{ "boot", CLOCK_BOOTTIME },
-	{ "mono", CLOCK_MONOTONIC },
-	{ "mono_raw", CLOCK_MONOTONIC_RAW },
-	{ "tai", CLOCK_TAI },
-};
-
-/* The trace clock now; false where it cannot be read. Those that only the kernel has it tells, for
- * the price of a file. */
-static bool read_clock(const struct source_raw *raw, uint64_t *now_ns)
+/* A clock that only the kernel has: it tells, for the price of a file, so it is asked seldom. In
+ * between such a clock goes as that of the hardware, which nobody sets. */
+static bool read_kernel_clock(struct source_raw *raw, uint64_t *now_ns)
 {
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-		if (strcmp(raw->source.clock, clocks[i].name) != 0)
-			continue;
-		*now_ns = (uint64_t)clock_read(clocks[i].id);
+	uint64_t hardware_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
+
+	if (raw->clock_asked_ns && hardware_ns < raw->clock_asked_ns + CLOCK_FRESH_NS &&
+	    wall_clock_is_time(raw->source.clock)) {
+		*now_ns = hardware_ns + raw->clock_ahead_ns;
 		return true;
 	}
-	return ring_now(tracefs_path(raw->tracefs), (unsigned int)raw->cpus[0].cpu, now_ns);
+	if (!ring_now(raw->files, (unsigned int)raw->cpus[0].cpu, now_ns))
+		return false;
+	raw->clock_asked_ns = hardware_ns;
+	raw->clock_ahead_ns = *now_ns - hardware_ns;
+	return true;
+}
+
+/* The trace clock now; false where it cannot be read. */
+static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
+{
+	clockid_t id;
+
+	if (!wall_clock_same(raw->source.clock, &id))
+		return read_kernel_clock(raw, now_ns);
+	*now_ns = (uint64_t)clock_read(id);
+	return true;
 }
 
 /* What is younger has to wait; but not for ever, whatever is wrong with the clock. */
-static uint64_t limit_of(const struct source_raw *raw)
+static uint64_t limit_of(struct source_raw *raw)
 {
 	uint64_t now_ns;
 
@@ -221,6 +233,7 @@ static void raw_close(struct source *source)
 		close(raw->source.fd);
 	if (raw->source.full_fd >= 0)
 		close(raw->source.full_fd);
+	writers_end(&raw->writers);
 	free(raw->rings);
 	free(raw);
 }
@@ -265,7 +278,7 @@ static int open_cpu(struct source_raw *raw, unsigned int i)
 	if (fd < 0)
 		return errno == ENOENT || errno == ENODEV || errno == ENXIO ? 0 : -errno;
 	*cpu = (struct raw_cpu){ .fd = fd, .cpu = (int32_t)i };
-	ring_cpu_look(&cpu->stats, tracefs_path(raw->tracefs), i);
+	ring_cpu_look(&cpu->stats, raw->files, i);
 	raw->n_cpus++;
 	cpu->bytes = malloc(raw->page_size);
 	if (!cpu->bytes)
@@ -322,7 +335,8 @@ static unsigned int count_cpus(const struct tracefs *tracefs)
 }
 
 /* Both as large as the rings are many. NULL: no memory. */
-static struct source_raw *raw_new(struct tracefs *tracefs, unsigned int cpus)
+static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_files *files,
+				  unsigned int cpus)
 {
 	struct source_raw *raw = calloc(1, sizeof(*raw) + cpus * sizeof(raw->cpus[0]));
 	struct ftrace_ring *rings = calloc(cpus + 1, sizeof(*rings));
@@ -340,15 +354,16 @@ static struct source_raw *raw_new(struct tracefs *tracefs, unsigned int cpus)
 		.full_fd = -1,
 	};
 	raw->tracefs = tracefs;
+	raw->files = files;
 	raw->rings = rings;
 	writers_begin(&raw->writers, "/proc");
 	return raw;
 }
 
-int source_raw_open(struct source **out, struct tracefs *tracefs)
+int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files)
 {
 	unsigned int cpus = count_cpus(tracefs);
-	struct source_raw *raw = raw_new(tracefs, cpus);
+	struct source_raw *raw = raw_new(tracefs, files, cpus);
 	int error;
 
 	if (!raw)

@@ -20,8 +20,7 @@ int64_t wall_clock_now(void)
 	return clock_read(CLOCK_REALTIME);
 }
 
-/* The clock of user space that a trace clock equals. */
-static bool same_clock(const char *name, clockid_t *id)
+bool wall_clock_same(const char *trace_clock, clockid_t *id)
 {
 	static const struct {
 		const char *name;
@@ -34,7 +33,7 @@ static bool same_clock(const char *name, clockid_t *id)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(known[i].name, name) == 0) {
+		if (strcmp(known[i].name, trace_clock) == 0) {
 			*id = known[i].id;
 			return true;
 		}
@@ -58,7 +57,7 @@ struct wall_clock wall_clock_measure(const char *trace_clock)
 	int64_t narrowest = INT64_MAX;
 	clockid_t id;
 
-	if (!same_clock(trace_clock, &id))
+	if (!wall_clock_same(trace_clock, &id))
 		return clock;
 	/* The reading with the least time around it: we may be interrupted in between. */
 	for (int i = 0; i < 5; i++) {

@@ -30,15 +30,20 @@ enum {
 
 /* --- /proc --- */
 
+static int open_file(const struct writers *writers, int32_t pid, const char *name)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/%d/%s", writers->proc, (int)pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
 static ssize_t read_file(const struct writers *writers, int32_t pid, const char *name, char *text,
 			 size_t size)
 {
-	char path[96];
+	int fd = open_file(writers, pid, name);
 	ssize_t n = -1;
-	int fd;
 
-	snprintf(path, sizeof(path), "%s/%d/%s", writers->proc, (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		n = read(fd, text, size - 1);
 		close(fd);
@@ -89,21 +94,6 @@ static bool read_status(const struct writers *writers, int32_t tid, struct statu
 	return true;
 }
 
-/* When a process began, in ticks since boot; 0: it is gone. The 22nd field: comm, the second, may
- * hold blanks and brackets, so what counts begins behind the last bracket. */
-static uint64_t read_start_time(const struct writers *writers, int32_t pid)
-{
-	char text[1024];
-	const char *at;
-
-	if (read_file(writers, pid, "stat", text, sizeof(text)) <= 0)
-		return 0;
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at, NULL, 10) : 0;
-}
-
 /* --- SurfaceFlinger --- */
 
 static unsigned int trust_in(const struct writers *writers, const struct status *status)
@@ -128,11 +118,19 @@ static void forget_all(struct writers *writers)
 	memset(writers->known, 0, sizeof(writers->known));
 }
 
+/* An open file of a process stays its own, whoever gets its number later. */
+static bool is_alive(const struct writers *writers)
+{
+	char byte;
+
+	return writers->alive >= 0 && pread(writers->alive, &byte, 1, 0) == 1;
+}
+
 void writers_follow(struct writers *writers)
 {
-	if (writers->surfaceflinger == TRACE_ID_UNKNOWN ||
-	    read_start_time(writers, writers->surfaceflinger) == writers->start_time)
+	if (writers->surfaceflinger == TRACE_ID_UNKNOWN || is_alive(writers))
 		return;
+	writers_end(writers);
 	writers->surfaceflinger = TRACE_ID_UNKNOWN;
 	writers->trust = TRUST_NONE;
 	forget_all(writers);
@@ -145,7 +143,8 @@ static void consider(struct writers *writers, struct writer *writer)
 		return;
 	writers->surfaceflinger = writer->tgid;
 	writers->trust = writer->trust;
-	writers->start_time = read_start_time(writers, writer->tgid);
+	writers_end(writers);
+	writers->alive = open_file(writers, writer->tgid, "comm");
 }
 
 void writers_begin(struct writers *writers, const char *proc)
@@ -153,6 +152,14 @@ void writers_begin(struct writers *writers, const char *proc)
 	memset(writers, 0, sizeof(*writers));
 	writers->proc = proc;
 	writers->surfaceflinger = TRACE_ID_UNKNOWN;
+	writers->alive = -1;
+}
+
+void writers_end(struct writers *writers)
+{
+	if (writers->alive >= 0)
+		close(writers->alive);
+	writers->alive = -1;
 }
 
 /* --- threads --- */

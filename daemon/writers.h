@@ -34,13 +34,16 @@ struct writers {
 	const char *proc;	/* "/proc" */
 	int32_t surfaceflinger; /* its process, or TRACE_ID_UNKNOWN */
 	unsigned int trust;	/* how sure that is */
-	uint64_t start_time;	/* when it began, as /proc says: a number can come again */
+	int alive;		/* a file of it: readable as long as it is there, or < 0 */
 	uint64_t asked;		/* times that a thread was asked about */
 	struct writer known[WRITERS_SETS][WRITERS_WAYS];
 };
 
 /* @proc: borrowed. */
 void writers_begin(struct writers *writers, const char *proc);
+
+/* Frees what @writers holds besides its memory. */
+void writers_end(struct writers *writers);
 
 /* Looks whether SurfaceFlinger is still there. To be called with every drain. */
 void writers_follow(struct writers *writers);

@@ -45,15 +45,10 @@ static void set_thread(int tid, int tgid, const char *comm, int ppid, int uid)
 	write_file(tid, "status", text);
 }
 
-static void set_process(int pid, const char *comm, int ppid, int uid, unsigned int start_time)
+static void set_process(int pid, const char *comm, int ppid, int uid)
 {
-	char text[256];
-
 	set_thread(pid, pid, comm, ppid, uid);
-	snprintf(text, sizeof(text),
-		 "%d (%s) S %d 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 %u 23\n", pid, comm,
-		 ppid, start_time);
-	write_file(pid, "stat", text);
+	write_file(pid, "comm", comm);
 }
 
 static void set_program(int pid, const char *program)
@@ -66,11 +61,14 @@ static void set_program(int pid, const char *program)
 
 static void end_thread(int tid)
 {
-	static const char *const files[] = { "/status", "/stat", "/exe", "" };
+	static const char *const files[] = { "/status", "/comm", "/exe", "" };
 	char path[128];
 
 	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		snprintf(path, sizeof(path), "%s/%d%s", proc, tid, files[i]);
+		/* Nothing can be read of what is gone, not even by those that have it open. */
+		if (i < 2 && truncate(path, 0) < 0)
+			continue;
 		remove(path);
 	}
 }
@@ -87,6 +85,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
+	writers_end(&writers);
 	for (int tid = 1; tid < 2000; tid++)
 		end_thread(tid);
 	return rmdir(proc);
@@ -113,9 +112,9 @@ static void pass_time(uint64_t ns)
 static void threads_of_one_process(void **state)
 {
 	(void)state;
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID, 40);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "binder:500_1", INIT, SYSTEM_UID);
-	set_process(600, "com.app", SOMEBODY, APP_UID, 50);
+	set_process(600, "com.app", SOMEBODY, APP_UID);
 	assert_int_equal(ask(501), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
@@ -127,7 +126,7 @@ static void names_and_processes(void **state)
 	struct trace_record record = { .tid = 501, .tgid = 99 };
 
 	(void)state;
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID, 40);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "a (b) c: \\n", INIT, SYSTEM_UID);
 	writers_name(&writers, &record, now_ns);
 	assert_int_equal(record.tgid, 500);
@@ -142,8 +141,8 @@ static void names_and_processes(void **state)
 static void nobody_yet(void **state)
 {
 	(void)state;
-	set_process(600, "com.app", SOMEBODY, APP_UID, 50);
-	set_process(601, "logd", INIT, 1036, 50);
+	set_process(600, "com.app", SOMEBODY, APP_UID);
+	set_process(601, "logd", INIT, 1036);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 	assert_int_equal(ask(601), TRACE_WRITER_UNKNOWN);
 	assert_int_equal(ask(777), TRACE_WRITER_UNKNOWN);
@@ -152,9 +151,9 @@ static void nobody_yet(void **state)
 static void an_app_of_that_name(void **state)
 {
 	(void)state;
-	set_process(600, "surfaceflinger", INIT, APP_UID, 50);
+	set_process(600, "surfaceflinger", INIT, APP_UID);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID, 40);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 }
@@ -163,15 +162,15 @@ static void an_app_of_that_name(void **state)
 static void impostors(void **state)
 {
 	(void)state;
-	set_process(400, "surfaceflinger", SOMEBODY, 0, 30);
+	set_process(400, "surfaceflinger", SOMEBODY, 0);
 	assert_int_equal(ask(400), TRACE_WRITER_SURFACEFLINGER);
-	set_process(401, "surfaceflinger", SOMEBODY, 0, 31);
+	set_process(401, "surfaceflinger", SOMEBODY, 0);
 	set_program(401, "/data/local/tmp/surfaceflinger");
 	assert_int_equal(ask(401), TRACE_WRITER_OTHER);
-	set_process(402, "SurfaceFlinger", INIT, SYSTEM_UID, 20);
+	set_process(402, "SurfaceFlinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(402), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(400), TRACE_WRITER_OTHER);
-	set_process(403, "surfaceflinger", SOMEBODY, SYSTEM_UID, 10);
+	set_process(403, "surfaceflinger", SOMEBODY, SYSTEM_UID);
 	set_program(403, "/system/bin/surfaceflinger");
 	assert_int_equal(ask(403), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(402), TRACE_WRITER_OTHER);
@@ -180,9 +179,9 @@ static void impostors(void **state)
 static void starts_again(void **state)
 {
 	(void)state;
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID, 40);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
-	set_process(700, "surfaceflinger", INIT, SYSTEM_UID, 90);
+	set_process(700, "surfaceflinger", INIT, SYSTEM_UID);
 	end_thread(500);
 	pass_time(SECOND / 4);
 	/* What it wrote last is still to be read. */
@@ -194,10 +193,10 @@ static void starts_again(void **state)
 static void its_number_goes_to_another(void **state)
 {
 	(void)state;
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID, 40);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	end_thread(500);
-	set_process(500, "com.app", SOMEBODY, APP_UID, 90);
+	set_process(500, "com.app", SOMEBODY, APP_UID);
 	pass_time(SECOND / 4);
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 }
@@ -205,10 +204,10 @@ static void its_number_goes_to_another(void **state)
 static void a_number_of_others_comes_to_it(void **state)
 {
 	(void)state;
-	set_process(500, "com.app", SOMEBODY, APP_UID, 40);
+	set_process(500, "com.app", SOMEBODY, APP_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 	assert_int_equal(ask(501), TRACE_WRITER_UNKNOWN);
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID, 90);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "app", INIT, SYSTEM_UID);
 	pass_time(SECOND);
 	assert_int_equal(ask(501), TRACE_WRITER_SURFACEFLINGER);
@@ -220,7 +219,7 @@ static void what_is_known_is_not_asked_again(void **state)
 	uint64_t asked;
 
 	(void)state;
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID, 40);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	for (int tid = 1001; tid < 1400; tid++)
 		set_thread(tid, 1000, "com.app", SOMEBODY, APP_UID);
 	for (int round = 0; round < 3; round++) {
@@ -240,7 +239,7 @@ static void what_is_known_is_not_asked_again(void **state)
 static void more_than_are_known(void **state)
 {
 	(void)state;
-	set_process(500, "surfaceflinger", INIT, SYSTEM_UID, 40);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	for (int tid = 1000000; tid < 1010000; tid++)
 		assert_int_equal(ask(tid), TRACE_WRITER_OTHER);

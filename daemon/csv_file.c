@@ -211,6 +211,18 @@ int csv_file_attach(struct csv_file *file, int fd, const char *name, const char 
 	return error;
 }
 
+void csv_file_attach_next(struct csv_file *file, int fd)
+{
+	*file = (struct csv_file){
+		.name = file->name,
+		.header = file->header,
+		.folder_fd = -1,
+		.fd = fd,
+		.is_nameless = true,
+		.buffer = file->buffer,
+	};
+}
+
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header)
 {
 	int error = begin(file, fd, name, header);

@@ -42,6 +42,9 @@ int csv_file_create(struct csv_file *file, int folder_fd, const char *name, cons
 int csv_file_attach(struct csv_file *file, int fd, const char *name, const char *header);
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header);
 
+/* The same for a file that was attached: it has a buffer. What is left in it is forgotten. */
+void csv_file_attach_next(struct csv_file *file, int fd);
+
 /**
  * csv_file_flush() - write the whole rows that are buffered
  *

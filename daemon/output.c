@@ -90,11 +90,13 @@ static int create(struct output *output, enum output_file which, const char *nam
 	return error;
 }
 
-static int create_evicted(struct output *output)
+static int create_summary(struct output *output)
 {
 	int fd = folder_create_nameless(output->folder);
 	int error = fd < 0 ? fd : csv_file_attach(&output->evicted, fd, SUMMARY, NULL);
 
+	if (error == 0)
+		error = csv_file_attach(&output->summary, -1, SUMMARY, csv_summary_header);
 	if (error < 0)
 		output_failed(output, SUMMARY, error);
 	return error;
@@ -113,7 +115,7 @@ static int create_all(struct output *output, const struct options *options)
 	if (error == 0 && options->frames_log)
 		error = create(output, OUTPUT_FRAMES, "frames.csv", csv_frame_header);
 	if (error == 0)
-		error = create_evicted(output);
+		error = create_summary(output);
 	return error;
 }
 
@@ -416,6 +418,7 @@ void output_close(struct output *output)
 			output_failed(output, name, error);
 	}
 	csv_file_close(&output->evicted);
+	csv_file_close(&output->summary);
 	csv_file_close(&output->console);
 	output->gate = gate_free(output->gate);
 }
@@ -449,21 +452,20 @@ static int copy_evicted(struct csv_file *to, struct csv_file *evicted)
 
 int output_summary(struct output *output, struct pipeline *pipeline)
 {
-	struct csv_file file;
+	struct csv_file *file = &output->summary;
 	int fd = folder_create_temporary(output->folder, SUMMARY);
-	int error = fd < 0 ? fd : csv_file_attach(&file, fd, SUMMARY, csv_summary_header);
+	int error = fd < 0 ? fd : 0;
 
 	if (error == 0) {
-		error = copy_evicted(&file, &output->evicted);
-		pipeline_summary(pipeline, &file, take_summary);
-		csv_file_flush(&file);
+		csv_file_attach_next(file, fd);
+		error = copy_evicted(file, &output->evicted);
+		pipeline_summary(pipeline, file, take_summary);
+		csv_file_flush(file);
 		if (error == 0)
-			error = file.rows_lost > 0 ? -ENOSPC : file.error;
-		file.fd = -1; /* closed by folder_replace() */
-		csv_file_close(&file);
-	}
-	if (fd >= 0)
+			error = file->rows_lost > 0 ? -ENOSPC : file->error;
 		error = folder_replace(output->folder, SUMMARY, fd, error);
+		file->fd = -1; /* folder_replace() has closed it */
+	}
 	if (error < 0)
 		output_trouble(output, SUMMARY, error);
 	return error;

@@ -22,6 +22,7 @@ struct output {
 	struct csv_file files[OUTPUT_FILES];
 	struct csv_file console;   /* rows of fps.csv on standard output */
 	struct csv_file evicted;   /* rows of summary.csv that are final already */
+	struct csv_file summary;   /* open while it is written: it is there for its buffer */
 	struct wall_clock clock;   /* for the wall time of events */
 	struct snapshot *snapshot; /* who wants to know of late frames, or NULL: nobody */
 	bool is_live;

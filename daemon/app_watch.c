@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/app_watch.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,20 +86,29 @@ static void take_process(struct app_watch *watch, pid_t pid)
 		forget(watch, process);
 }
 
+/* An app may be waited for for days: the directory is kept, not opened each second. */
+static bool open_proc(struct app_watch *watch)
+{
+	if (watch->proc)
+		rewinddir(watch->proc);
+	else
+		watch->proc = opendir("/proc");
+	return watch->proc != NULL;
+}
+
 static void find_processes(struct app_watch *watch)
 {
-	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
-	while (proc && (entry = readdir(proc))) {
+	if (!open_proc(watch))
+		return;
+	while ((entry = readdir(watch->proc))) {
 		char *end;
 		long pid = strtol(entry->d_name, &end, 10);
 
 		if (*end == '\0' && pid > 0 && pid != getpid() && runs((pid_t)pid, watch->app))
 			take_process(watch, (pid_t)pid);
 	}
-	if (proc)
-		closedir(proc);
 }
 
 /* A process has ended. Was it the last? Those that came later nobody has looked for yet. */
@@ -169,5 +177,8 @@ void app_watch_end(struct app_watch *watch)
 	for (size_t i = 0; i < APP_WATCH_PROCESSES; i++)
 		if (watch->processes[i].pid != 0)
 			forget(watch, &watch->processes[i]);
+	if (watch->proc)
+		closedir(watch->proc);
+	watch->proc = NULL;
 	watch->app = NULL;
 }

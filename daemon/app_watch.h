@@ -3,6 +3,7 @@
 #ifndef JANKD_DAEMON_APP_WATCH_H
 #define JANKD_DAEMON_APP_WATCH_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -18,6 +19,7 @@ struct app_process {
 
 struct app_watch {
 	const char *app; /* NULL: none is waited for */
+	DIR *proc;	 /* NULL: not opened yet */
 	struct loop *loop;
 	struct app_process processes[APP_WATCH_PROCESSES];
 	void (*gone)(void *context);

@@ -2,6 +2,7 @@
 """jank-phone plays into an instance of the kernel's tracefs while jankd reads it."""
 
 import contextlib
+import os
 import re
 import signal
 import subprocess
@@ -30,7 +31,7 @@ class Capture:
             [JANKD, "run", "--tracefs", mount, "--instance", instance.name,
              *([] if device else ["--no-atrace"]), "--frames-log", "-F", out, *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=device.environment(**environment) if device else None)
+            env=device.environment(**environment) if device else {**os.environ, **environment})
 
     def wait_ready(self):
         """Until it has its files, and so has the trace open; False where it ended instead."""

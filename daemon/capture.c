@@ -277,8 +277,8 @@ static void read_until_over(struct capture *capture)
 		drain_if_due(capture);
 		tick_if_due(capture);
 		listen_for_urgent(capture);
-		until_ns = earlier(capture->next_drain_ns,
-				   capture->next_tick_ns + DRAIN_PERIOD_NS / 2);
+		/* A tick waits for the next drain: one wakeup for both. */
+		until_ns = earlier(capture->next_drain_ns, capture->next_tick_ns + DRAIN_PERIOD_NS);
 		if (session_save(&capture->session))
 			until_ns = 0;
 		loop_wait(&capture->loop, earlier(until_ns, next_turn(capture)));

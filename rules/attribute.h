@@ -15,11 +15,11 @@
 /* A layer's frame: its buffer was latched before this present. */
 struct frame {
 	int layer;
+	bool tx; /* the present also applied a transaction of the layer */
 	uint64_t present_ns;
 	uint64_t queued_ns; /* 0: not seen */
 	uint64_t latched_ns;
 	int64_t number; /* the buffer's, or -1 */
-	bool tx;	/* the present also applied a transaction of the layer */
 };
 
 /* A buffer was taken, and no present of that thread has come since. */

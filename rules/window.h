@@ -14,8 +14,8 @@
 /* Events lost since the begin of the trace. */
 struct loss {
 	uint64_t events;  /* of known number */
-	uint64_t unknown; /* times that the number was not known */
-	uint64_t holes;	  /* times that events were or may have been lost */
+	uint32_t unknown; /* times that the number was not known */
+	uint32_t holes;	  /* times that events were or may have been lost */
 };
 
 /* What a frame's record knows of the trace around it. */

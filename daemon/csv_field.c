@@ -13,10 +13,10 @@ static bool has_room(struct csv_file *file, size_t len)
 {
 	if (!file->name || file->row_dropped)
 		return false;
-	if (file->len + len + 2 <= CSV_BUFFER_SIZE)
+	if (file->len + len + 2 <= file->buffer_size)
 		return true;
 	csv_file_flush(file);
-	file->row_dropped = file->len + len + 2 > CSV_BUFFER_SIZE;
+	file->row_dropped = file->len + len + 2 > file->buffer_size;
 	return !file->row_dropped;
 }
 
@@ -162,13 +162,21 @@ static size_t escape_field(char *to, const char *text, enum csv_text_flags flags
 	return len;
 }
 
+/* Each byte may come out as \xNN. Behind them: two quotes, the one before what looks like a
+ * formula, and where the text is cut the rest of its last character. */
+static size_t most_of_field(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len < CSV_FIELD_MAX / 4 ? 4 * len + 8 : CSV_FIELD_MAX + 8;
+}
+
 void csv_text(struct csv_file *file, const char *text, enum csv_text_flags flags)
 {
 	bool quote = false;
 	size_t len;
 
-	/* Two quotes, and the last character may be an escaped one. */
-	if (!has_room(file, CSV_FIELD_MAX + 8))
+	if (!has_room(file, most_of_field(text)))
 		return;
 	len = escape_field(file->buffer + file->len + 1, text, flags, &quote);
 	if (quote) {

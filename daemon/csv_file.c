@@ -193,19 +193,22 @@ int csv_file_flush(struct csv_file *file)
 
 /* --- begin and end --- */
 
-static int begin(struct csv_file *file, int fd, const char *name, const char *header)
+static int begin(struct csv_file *file, int fd, size_t buffer_size, const char *name,
+		 const char *header)
 {
 	*file = (struct csv_file){ .name = name, .header = header, .folder_fd = -1, .fd = fd };
-	file->buffer = memory_new(1, CSV_BUFFER_SIZE);
+	file->buffer_size = buffer_size;
+	file->buffer = memory_new(1, buffer_size);
 	if (file->buffer)
 		return 0;
 	file->name = NULL;
 	return -ENOMEM;
 }
 
-int csv_file_attach(struct csv_file *file, int fd, const char *name, const char *header)
+int csv_file_attach(struct csv_file *file, int fd, size_t buffer_size, const char *name,
+		    const char *header)
 {
-	int error = begin(file, fd, name, header);
+	int error = begin(file, fd, buffer_size, name, header);
 
 	file->is_nameless = true;
 	return error;
@@ -220,12 +223,13 @@ void csv_file_attach_next(struct csv_file *file, int fd)
 		.fd = fd,
 		.is_nameless = true,
 		.buffer = file->buffer,
+		.buffer_size = file->buffer_size,
 	};
 }
 
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header)
 {
-	int error = begin(file, fd, name, header);
+	int error = begin(file, fd, CSV_BUFFER_SIZE, name, header);
 
 	file->is_stream = true;
 	return error < 0 ? error : csv_file_flush(file);
@@ -233,7 +237,7 @@ int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, cons
 
 int csv_file_create(struct csv_file *file, int folder_fd, const char *name, const char *header)
 {
-	int error = begin(file, -1, name, header);
+	int error = begin(file, -1, CSV_BUFFER_SIZE, name, header);
 
 	file->folder_fd = folder_fd;
 	return error < 0 ? error : csv_file_flush(file);

@@ -10,7 +10,12 @@
 
 /* A name is written up to this many bytes. */
 #define CSV_FIELD_MAX 24576
-#define CSV_BUFFER_SIZE 131072
+
+/* Rows wait here while the disk is full, and go out in few writes. */
+#define CSV_BUFFER_SIZE 106496
+
+/* For whom no row waits: the longest one has room. */
+#define CSV_BUFFER_LEAST 32768
 
 struct csv_file {
 	const char *name;   /* NULL: not open, what is written goes nowhere */
@@ -19,7 +24,8 @@ struct csv_file {
 	int fd;		    /* -1: it is made at the next flush */
 	bool is_stream;	    /* a terminal or pipe: a row is out as soon as it is whole */
 	bool is_nameless;   /* a file that stands in no folder */
-	char *buffer;	    /* CSV_BUFFER_SIZE bytes */
+	char *buffer;
+	size_t buffer_size;
 	size_t len;
 	size_t row_begin;   /* bytes of whole rows */
 	bool row_dropped;   /* the row that is being written finds no room */
@@ -38,8 +44,9 @@ struct csv_file {
 /* Begins @name with its header line. Returns 0 or -errno. */
 int csv_file_create(struct csv_file *file, int folder_fd, const char *name, const char *header);
 
-/* The same for a descriptor that is open: borrowed. */
-int csv_file_attach(struct csv_file *file, int fd, const char *name, const char *header);
+/* The same for a descriptor that is open: borrowed. @buffer_size: CSV_BUFFER_SIZE or _LEAST. */
+int csv_file_attach(struct csv_file *file, int fd, size_t buffer_size, const char *name,
+		    const char *header);
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header);
 
 /* The same for a file that was attached: it has a buffer. What is left in it is forgotten. */

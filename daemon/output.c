@@ -93,10 +93,12 @@ static int create(struct output *output, enum output_file which, const char *nam
 static int create_summary(struct output *output)
 {
 	int fd = folder_create_nameless(output->folder);
-	int error = fd < 0 ? fd : csv_file_attach(&output->evicted, fd, SUMMARY, NULL);
+	int error =
+		fd < 0 ? fd : csv_file_attach(&output->evicted, fd, CSV_BUFFER_SIZE, SUMMARY, NULL);
 
 	if (error == 0)
-		error = csv_file_attach(&output->summary, -1, SUMMARY, csv_summary_header);
+		error = csv_file_attach(&output->summary, -1, CSV_BUFFER_LEAST, SUMMARY,
+					csv_summary_header);
 	if (error < 0)
 		output_failed(output, SUMMARY, error);
 	return error;

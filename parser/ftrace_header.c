@@ -221,19 +221,26 @@ ALWAYS_INLINE const char *skip_blanks_usual(const char *end)
 	return end;
 }
 
-/* Takes "seconds.micros" and the blank before it. */
-ALWAYS_INLINE bool take_time_usual(const char **end, uint64_t *time_ns)
+/* Takes ".micros". */
+ALWAYS_INLINE bool take_micros_usual(const char **end, uint64_t *time_ns)
 {
 	uint64_t word = word_load(*end - 8);
 	uint64_t micros = ((word & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (WORD_ONES * '0');
-	const char *at = *end - 7;
+
+	*end -= 7;
+	*time_ns = eight_digits(micros) * 1000;
+	return **end == '.' && !(((micros + WORD_ONES * 0x76) | micros) & WORD_HIGHS);
+}
+
+/* Takes the seconds and the blank before them. */
+ALWAYS_INLINE bool take_seconds_usual(const char **end, uint64_t *seconds_ns)
+{
 	uint32_t seconds;
 
-	if (*at != '.' || (((micros + WORD_ONES * 0x76) | micros) & WORD_HIGHS) ||
-	    !take_digits_usual(&at, &seconds) || at[-1] != ' ')
+	if (!take_digits_usual(end, &seconds) || (*end)[-1] != ' ')
 		return false;
-	*time_ns = (uint64_t)seconds * UINT64_C(1000000000) + eight_digits(micros) * 1000;
-	*end = skip_blanks_usual(at);
+	*seconds_ns = (uint64_t)seconds * UINT64_C(1000000000);
+	*end = skip_blanks_usual(*end);
 	return true;
 }
 
@@ -281,26 +288,96 @@ ALWAYS_INLINE bool take_tgid_usual(const char **end, int32_t *tgid)
 	return true;
 }
 
-bool ftrace_header_read_usual(const char *begin, const char *from, const char *at,
-			      struct trace_record *record)
+/* --- headers that were read before --- */
+
+/* Where a header is kept whose time has its point at @point: its thread, its CPU and its second are
+ * in the bytes that count. */
+ALWAYS_INLINE struct ftrace_header_kept *place_of(struct ftrace_headers *headers, const char *point)
 {
-	uint64_t time_ns;
-	int32_t cpu, tgid;
+	uint64_t hash = word_load(point - 8);
+
+	for (int i = 16; i <= FTRACE_HEADER_KEPT_MIN; i += 8)
+		hash = (hash ^ word_load(point - i)) * UINT64_C(0x9e3779b97f4a7c15);
+	return &headers->kept[hash >> 58];
+}
+
+_Static_assert(FTRACE_HEADERS_KEPT == 64, "a place is six bits");
+
+ALWAYS_INLINE uint64_t differ(const char *a, const char *b)
+{
+	uint64_t bits = 0;
+
+	for (int i = 0; i < FTRACE_HEADER_KEPT_MIN; i += 8)
+		bits |= word_load(a + i) ^ word_load(b + i);
+	return bits;
+}
+
+/* Is @kept what stands before @point, behind the end of a line? Its first half and its last, which
+ * overlap, are all of it. */
+ALWAYS_INLINE bool is_kept(const struct ftrace_header_kept *kept, const char *from,
+			   const char *point)
+{
+	const char *line = point - kept->len;
+	size_t half = FTRACE_HEADER_KEPT_MIN;
+
+	return kept->len > 0 && line >= from && line[-1] == '\n' &&
+	       !(differ(line, kept->text) | differ(point - half, kept->text + kept->len - half));
+}
+
+ALWAYS_INLINE void set_record(struct trace_record *record, const struct ftrace_header_kept *header,
+			      const char *line, uint64_t micros_ns)
+{
+	record->comm = (struct span){ line + header->comm_at, header->comm_len };
+	record->time_ns = header->seconds_ns + micros_ns;
+	record->cpu = header->cpu;
+	record->tgid = header->tgid;
+	record->tid = header->tid;
+	record->writer = TRACE_WRITER_UNKNOWN;
+}
+
+/* Reads what stands before @point into @header, but for its text. */
+static bool read_before_point(struct ftrace_header_kept *header, const char *from,
+			      const char *point)
+{
+	const char *at = point;
+	struct span comm;
 	uint32_t tid;
 
-	if (at - begin < HEADER_MAX || !take_time_usual(&at, &time_ns) ||
-	    !take_cpu_usual(&at, &cpu) || !take_tgid_usual(&at, &tgid) ||
-	    !take_digits_usual(&at, &tid) || at[-1] != '-' || at[-2 - COMM_WIDTH] != '\n')
+	if (!take_seconds_usual(&at, &header->seconds_ns) || !take_cpu_usual(&at, &header->cpu) ||
+	    !take_tgid_usual(&at, &header->tgid) || !take_digits_usual(&at, &tid) ||
+	    at[-1] != '-' || at[-2 - COMM_WIDTH] != '\n')
 		return false;
-	record->comm = (struct span){ at - 1 - COMM_WIDTH, COMM_WIDTH };
-	if (record->comm.ptr < from || word_find_byte(word_load(record->comm.ptr), '\n') ||
-	    word_find_byte(word_load(record->comm.ptr + 8), '\n'))
+	comm = (struct span){ at - 1 - COMM_WIDTH, COMM_WIDTH };
+	if (comm.ptr < from || word_find_byte(word_load(comm.ptr), '\n') ||
+	    word_find_byte(word_load(comm.ptr + 8), '\n'))
 		return false;
-	record->comm = span_skip(record->comm, count_blanks(record->comm));
-	record->time_ns = time_ns;
-	record->cpu = cpu;
-	record->tgid = tgid;
-	record->tid = (int32_t)tid;
-	record->writer = TRACE_WRITER_UNKNOWN;
+	header->tid = (int32_t)tid;
+	header->len = (uint32_t)(point - comm.ptr);
+	header->comm_at = (uint16_t)count_blanks(comm);
+	header->comm_len = (uint16_t)(COMM_WIDTH - header->comm_at);
+	return true;
+}
+
+bool ftrace_header_read_usual(struct ftrace_headers *headers, const char *begin, const char *from,
+			      const char *at, struct trace_record *record)
+{
+	struct ftrace_header_kept *kept;
+	struct ftrace_header_kept header;
+	uint64_t micros_ns;
+
+	if (at - begin < HEADER_MAX || !take_micros_usual(&at, &micros_ns))
+		return false;
+	kept = place_of(headers, at);
+	if (is_kept(kept, from, at)) {
+		set_record(record, kept, at - kept->len, micros_ns);
+		return true;
+	}
+	if (!read_before_point(&header, from, at))
+		return false;
+	set_record(record, &header, at - header.len, micros_ns);
+	if (header.len >= FTRACE_HEADER_KEPT_MIN && header.len <= FTRACE_HEADER_KEPT_MAX) {
+		*kept = header;
+		memcpy(kept->text, at - header.len, header.len);
+	}
 	return true;
 }

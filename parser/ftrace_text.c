@@ -15,7 +15,6 @@
 #include "parser/ftrace_text.h"
 
 #include "parser/anchor.h"
-#include "parser/ftrace_header.h"
 #include "parser/marker.h"
 #include "parser/words.h"
 
@@ -310,7 +309,7 @@ ALWAYS_INLINE bool parse_line_usual(struct ftrace_text *text, const char *from, 
 	if (limit - at > PAYLOAD_MAX)
 		limit = at + PAYLOAD_MAX;
 	if (limit - payload < 8 || !begins_with_function(at) ||
-	    !ftrace_header_read_usual(text->scan.begin, from, at, record))
+	    !ftrace_header_read_usual(&text->headers, text->scan.begin, from, at, record))
 		return false;
 	end = find_end_usual(payload, limit);
 	another = end ? find_anchor(text, payload) : NULL;

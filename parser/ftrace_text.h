@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "parser/anchor.h"
+#include "parser/ftrace_header.h"
 #include "parser/record.h"
 
 /* A longer line is no line of ftrace's: the kernel cuts a marker at 4096 bytes. */
@@ -28,6 +29,8 @@ struct ftrace_text {
 	struct anchor_scan scan; /* of the complete lines; its end is NULL before the first */
 	size_t n_anchors, next_anchor;
 	const char *anchors[ANCHORS_MAX];
+
+	struct ftrace_headers headers;
 };
 
 #define FTRACE_TEXT_INIT ((struct ftrace_text){ 0 })

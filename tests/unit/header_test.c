@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The short way to read a header, and the memory of those read before, give what the long way
+ * gives. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/ftrace_header.h"
+
+#define LINES 200000
+#define FRONT 128 /* bytes that may be read before the line */
+
+static struct ftrace_headers headers;
+static unsigned int usual, remembered;
+
+static int any(int n)
+{
+	return rand() % n;
+}
+
+/* A header as kernels print it, up to the point of the time. */
+static void print_header(char *text, size_t size)
+{
+	static const char *const comms[] = { "surfaceflinger", "<...>", "a b: [1] (2)", "x", "" };
+	static const char *const tgids[] = { "", "(  683) ", "(-----) ", "(    990) ",
+					     "( 12345) " };
+	static const char *const flags[] = { "....", "d..2", ".....", "d.h.1", "" };
+	static const int tids[] = { 7, 683, 12345, 1234567 };
+
+	snprintf(text, size, "%16s-%-*d %s[%03d] %s %5d", comms[any(5)], any(2) ? 5 : 7,
+		 tids[any(4)], tgids[any(5)], any(3), flags[any(5)], any(2) ? 28306 : 9 + any(3));
+}
+
+static void assert_same(const char *line, const char *end)
+{
+	struct span head = { line, (size_t)(end - line) };
+	struct trace_record expected = { 0 }, record = { 0 };
+	bool read = ftrace_header_read(&head, &expected);
+
+	if (!ftrace_header_read_usual(&headers, line - FRONT, line, end, &record))
+		return;
+	usual++;
+	assert_true(read);
+	assert_int_equal(head.len, 0);
+	assert_true(span_equal(record.comm, expected.comm));
+	assert_ptr_equal(record.comm.ptr, expected.comm.ptr);
+	assert_int_equal(record.time_ns, expected.time_ns);
+	assert_int_equal(record.cpu, expected.cpu);
+	assert_int_equal(record.tid, expected.tid);
+	assert_int_equal(record.tgid, expected.tgid);
+	assert_int_equal(record.writer, expected.writer);
+}
+
+/* Is it one of those that are kept? */
+static bool is_remembered(const char *line, const char *end)
+{
+	size_t len = (size_t)(end - 7 - line);
+
+	for (int i = 0; i < FTRACE_HEADERS_KEPT; i++)
+		if (headers.kept[i].len == len && memcmp(headers.kept[i].text, line, len) == 0)
+			return true;
+	return false;
+}
+
+static void both_ways(void **state)
+{
+	static const char bytes[] = "  0129.:-[]()\nad\xff";
+	static char headers_of_threads[100][100];
+	char text[FRONT + 128];
+	char *line = text + FRONT;
+
+	(void)state;
+	srand(2);
+	memset(text, ' ', sizeof(text));
+	for (int i = 0; i < 100; i++)
+		print_header(headers_of_threads[i], sizeof(headers_of_threads[i]));
+	for (int n = 0; n < LINES; n++) {
+		size_t size = (size_t)snprintf(line, sizeof(text) - FRONT, "%s.%06d",
+					       headers_of_threads[any(100)], any(1000000));
+
+		line[-1] = any(50) ? '\n' : 'x';
+		if (any(4) == 0)
+			line[any((int)size)] = bytes[any(sizeof(bytes) - 1)];
+		remembered += is_remembered(line, line + size);
+		assert_same(line, line + size);
+	}
+	assert_true(usual > LINES / 3);
+	assert_true(remembered > LINES / 10);
+}
+
+/* What is kept of one line says nothing of another that only ends as it did. */
+static void longer_names(void **state)
+{
+	static const char front[] =
+		"\n                                                                "
+		"                                                               \n";
+	static const char *const lines[] = {
+		"  surfaceflinger-990   (  990) [001] ....  28306.044232",
+		"  surfaceflingar-990   (  990) [001] ....  28306.044233",
+		" xsurfaceflinger-990   (  990) [001] ....  28306.044234",
+		"\n surfaceflinger-990   (  990) [001] ....  28306.044235",
+		"  surfaceflinger-990   (  990) [001] ....  28306.044236",
+	};
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(lines); i++) {
+		int n = snprintf(text, sizeof(text), "%s%s", front, lines[i]);
+
+		assert_true(n - strlen(lines[i]) >= FRONT);
+		assert_same(text + n - strlen(lines[i]), text + n);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_ways),
+		cmocka_unit_test(longer_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -31,7 +31,7 @@
 #if defined(SCAN_AVX2)
 
 /* '0' is 'p' without the bit 0x40, so the letters differ in their low four bits. */
-static inline __m256i candidates(const char *at)
+static inline __m256i candidates_at(const char *at)
 {
 	const __m256i letters = _mm256_broadcastsi128_si256(
 		_mm_setr_epi8('p', 1, 1, 1, 't', 1, 1, 'w', 1, 1, 1, 1, 1, 1, 1, 1));
@@ -56,15 +56,12 @@ static inline uint64_t bits(__m256i low, __m256i high)
 
 static inline uint64_t anchors(const char *at)
 {
-	__m256i low = candidates(at), high = candidates(at + 32);
-	__m256i any = _mm256_or_si256(low, high);
-
-	return _mm256_testz_si256(any, any) ? 0 : bits(low, high);
+	return bits(candidates_at(at), candidates_at(at + 32));
 }
 
 #elif defined(SCAN_VECTOR) && defined(__SSE2__)
 
-static inline __m128i candidates(const char *at)
+static inline __m128i candidates_at(const char *at)
 {
 	__m128i before = _mm_loadu_si128((const __m128i *)(at - 1));
 	__m128i colon = _mm_loadu_si128((const __m128i *)at);
@@ -87,7 +84,7 @@ static inline uint64_t anchors(const char *at)
 	uint64_t mask = 0;
 
 	for (unsigned int i = 0; i < BLOCK; i += 16)
-		mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(candidates(at + i)) << i;
+		mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(candidates_at(at + i)) << i;
 	return mask;
 }
 
@@ -108,7 +105,7 @@ static inline uint64_t bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t
 	return vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
 }
 
-static inline uint8x16_t candidates(const char *at)
+static inline uint8x16_t candidates_at(const char *at)
 {
 	uint8x16_t before = vld1q_u8((const uint8_t *)at - 1);
 	uint8x16_t colon = vld1q_u8((const uint8_t *)at);
@@ -126,7 +123,8 @@ static inline uint8x16_t candidates(const char *at)
 
 static inline uint64_t anchors(const char *at)
 {
-	return bits(candidates(at), candidates(at + 16), candidates(at + 32), candidates(at + 48));
+	return bits(candidates_at(at), candidates_at(at + 16), candidates_at(at + 32),
+		    candidates_at(at + 48));
 }
 
 #else
@@ -177,26 +175,71 @@ static inline bool is_anchor(const char *at)
 			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
 }
 
+/* Blocks that are looked at in one go. */
+#define BLOCKS_MAX 64
+
+/* Whether there is something in a block is nothing that a processor can foresee: so nothing is
+ * decided here, and a block without candidates is written over by the next. */
+static inline size_t find_candidates(const char *at, size_t n_blocks, const char **blocks,
+				     uint64_t *masks)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_blocks; i++, at += BLOCK) {
+		uint64_t mask = anchors(at);
+
+		blocks[n] = at;
+		masks[n] = mask;
+		n += mask != 0;
+	}
+	return n;
+}
+
+/* Those of the first @n_blocks that are anchors. Ends before @found may be too small: then *@at is
+ * moved back to the first block that was not looked at. */
+static inline size_t keep_anchors(const char *const *blocks, const uint64_t *masks, size_t n_blocks,
+				  const char **at, const char **found)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_blocks; i++) {
+		uint64_t mask = masks[i];
+
+		if (n > ANCHORS_MAX - BLOCK) {
+			*at = blocks[i];
+			break;
+		}
+		do {
+			const char *candidate = blocks[i] + __builtin_ctzll(mask);
+
+			found[n] = candidate;
+			n += is_anchor(candidate);
+			mask &= mask - 1;
+		} while (mask);
+	}
+	return n;
+}
+
 size_t SCAN(struct anchor_scan *scan, const char **found)
 {
+	const char *blocks[BLOCKS_MAX];
+	uint64_t masks[BLOCKS_MAX];
 	const char *at = scan->at, *end = scan->end;
 	size_t n = 0;
 
 	if (at == scan->begin && at < end)
 		at++;
-	/* A block, and what is_anchor() looks at behind its last byte. */
-	while (end - at >= BLOCK + 3 && n <= ANCHORS_MAX - BLOCK) {
-		uint64_t mask = anchors(at);
+	/* Blocks, and what is_anchor() looks at behind the last byte of each. */
+	while (end - at >= BLOCK + 3 && n == 0) {
+		size_t n_blocks = (size_t)(end - at - 3) / BLOCK;
 
-		for (; mask; mask &= mask - 1) {
-			const char *candidate = at + __builtin_ctzll(mask);
-
-			found[n] = candidate;
-			n += is_anchor(candidate);
-		}
-		at += BLOCK;
+		if (n_blocks > BLOCKS_MAX)
+			n_blocks = BLOCKS_MAX;
+		n = find_candidates(at, n_blocks, blocks, masks);
+		at += n_blocks * BLOCK;
+		n = keep_anchors(blocks, masks, n, &at, found);
 	}
-	if (n <= ANCHORS_MAX - BLOCK)
+	if (end - at < BLOCK + 3 && n <= ANCHORS_MAX - BLOCK - 3)
 		for (; at < end; at++)
 			if (end - at >= 4 && is_anchor(at))
 				found[n++] = at;

@@ -9,7 +9,7 @@
 #include "parser/anchor.h"
 #include "tests/unit/guarded.h"
 
-#define TEXT_MAX 1024
+#define TEXT_MAX 16000
 
 static struct guarded memory;
 
@@ -47,7 +47,7 @@ static size_t scan_all(size_t (*scan)(struct anchor_scan *, const char **), cons
 static void check(size_t (*scan)(struct anchor_scan *, const char **), const char *begin,
 		  const char *at, const char *end)
 {
-	const char *found[TEXT_MAX];
+	static const char *found[TEXT_MAX];
 	size_t n = scan_all(scan, begin, at, end, found);
 	size_t expected = 0;
 
@@ -132,7 +132,7 @@ int main(void)
 	};
 	int failed;
 
-	memory = guarded_new(4096);
+	memory = guarded_new(TEXT_MAX);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	guarded_free(&memory);
 	return failed;

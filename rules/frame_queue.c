@@ -430,23 +430,34 @@ void frame_queue_end(struct frame_queue *q)
 	count_all(q);
 }
 
+/* What the rows of the Surface at @place add up to that are still open. */
+static struct frame_stats open_rows(struct frame_queue *q, int place)
+{
+	struct frame_stats sum = FRAME_STATS_EMPTY;
+
+	for (int i = 0; i < q->layers.max; i++) {
+		const struct layer *layer = &q->layers.layers[i];
+		struct frame_stats stats;
+
+		if (layer->surface_hash != q->summary.hashes[place] || !layer->length ||
+		    layer->hidden || !window_has_row(&layer->window))
+			continue;
+		stats = layer->window.stats;
+		stats.lost = loss_between(layer->window.start_loss, loss_so_far(q));
+		frame_stats_merge(&sum, &stats);
+		q->summary.surfaces[place]->target_fps = target_of(q, &layer->window);
+	}
+	return sum;
+}
+
 void frame_queue_summary(struct frame_queue *q, void *context,
 			 void (*row)(void *context, const struct summary_row *row))
 {
-	summary_begin_open(&q->summary);
-	for (int i = 0; i < q->layers.max; i++) {
-		struct layer *layer = &q->layers.layers[i];
-		struct frame_stats stats = layer->window.stats;
-		struct summary_surface *entry;
+	for (int i = 0; i < q->summary.n; i++) {
+		struct frame_stats open = open_rows(q, i);
 
-		if (!layer->length || layer->hidden || !window_has_row(&layer->window))
-			continue;
-		stats.lost = loss_between(layer->window.start_loss, loss_so_far(q));
-		entry = summary_find(&q->summary, layer->surface_hash, &layer->place);
-		if (entry)
-			summary_add_open(entry, &stats, target_of(q, &layer->window));
+		summary_write(&q->summary, i, &open, context, row);
 	}
-	summary_write(&q->summary, context, row);
 }
 
 void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface)

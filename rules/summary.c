@@ -57,7 +57,6 @@ struct summary_surface *summary_add(struct summary *summary, const char *name, u
 		.app = "",
 		.first_ns = present_ns,
 		.stats = FRAME_STATS_EMPTY,
-		.open = FRAME_STATS_EMPTY,
 	};
 	names_set(&summary->names, &entry->name, NAME_SIZE, span_of(name));
 	summary->hashes[summary->n++] = hash;
@@ -84,27 +83,15 @@ void summary_add_row(struct summary_surface *entry, const struct fps_row *row, d
 	entry->target_fps = target_fps;
 }
 
-void summary_begin_open(struct summary *summary)
-{
-	for (int i = 0; i < summary->n; i++)
-		summary->surfaces[i]->open = FRAME_STATS_EMPTY;
-}
-
-void summary_add_open(struct summary_surface *entry, const struct frame_stats *stats,
-		      double target_fps)
-{
-	frame_stats_merge(&entry->open, stats);
-	entry->target_fps = target_fps;
-}
-
 static double fps_of_mean(double mean_ns)
 {
 	return mean_ns > 0 ? 1e9 / mean_ns : -1;
 }
 
-static void write_one(const struct summary *summary, const struct summary_surface *entry,
-		      void *context, void (*row)(void *context, const struct summary_row *row))
+void summary_write(const struct summary *summary, int place, const struct frame_stats *open,
+		   void *context, void (*row)(void *context, const struct summary_row *row))
 {
+	const struct summary_surface *entry = summary->surfaces[place];
 	const struct histogram *h = &entry->histogram;
 	struct summary_row out = {
 		.app = entry->app,
@@ -121,18 +108,11 @@ static void write_one(const struct summary *summary, const struct summary_surfac
 		.low01_fps = fps_of_mean(histogram_slowest_mean(summary->store, h, 1)),
 	};
 
-	frame_stats_merge(&out.stats, &entry->open);
+	frame_stats_merge(&out.stats, open);
 	out.fps = frame_stats_fps(&out.stats);
 	out.stats.score =
 		frame_stats_score(&out.stats, out.fps, entry->target_fps, summary->kpi_ns);
 	row(context, &out);
-}
-
-void summary_write(const struct summary *summary, void *context,
-		   void (*row)(void *context, const struct summary_row *row))
-{
-	for (int i = 0; i < summary->n; i++)
-		write_one(summary, summary->surfaces[i], context, row);
 }
 
 int summary_idlest(const struct summary *summary, uint64_t but)
@@ -153,9 +133,8 @@ void summary_evict(struct summary *summary, int place, void *context,
 	struct summary_surface *entry = summary->surfaces[place];
 	size_t behind = (size_t)(--summary->n - place);
 
-	entry->open = FRAME_STATS_EMPTY;
 	if (row)
-		write_one(summary, entry, context, row);
+		summary_write(summary, place, &FRAME_STATS_EMPTY, context, row);
 	names_drop(&summary->names, &entry->name);
 	names_drop(&summary->names, &entry->app);
 	histogram_clear(summary->store, &entry->histogram);

@@ -23,7 +23,6 @@ struct summary_surface {
 	uint64_t first_ns, last_ns;
 	double target_fps;
 	struct frame_stats stats; /* of the rows that are closed */
-	struct frame_stats open;  /* of those that are not, when a summary is written */
 	struct histogram histogram;
 };
 
@@ -65,14 +64,9 @@ void summary_frame(struct summary *summary, struct summary_surface *entry, uint6
 /* A row of it was closed. */
 void summary_add_row(struct summary_surface *entry, const struct fps_row *row, double target_fps);
 
-/* Rows that are still open: forgets those of the last summary, then takes each. */
-void summary_begin_open(struct summary *summary);
-void summary_add_open(struct summary_surface *entry, const struct frame_stats *stats,
-		      double target_fps);
-
-/* See pipeline_summary(). */
-void summary_write(const struct summary *summary, void *context,
-		   void (*row)(void *context, const struct summary_row *row));
+/* Calls @row with what the Surface at @place adds up to. @open: its rows that are not closed. */
+void summary_write(const struct summary *summary, int place, const struct frame_stats *open,
+		   void *context, void (*row)(void *context, const struct summary_row *row));
 
 /* The place of the Surface that has been idle longest, but for the one of hash @but; -1: there is
  * none. */

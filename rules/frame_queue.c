@@ -17,7 +17,7 @@
 /* Chunks of frame times. One Surface with every frame time there is and its longest row have enough
  * in any case; others come by with some tens of different ones. */
 #define CHUNKS 1600
-#define CHUNKS_FOR_EACH 10
+#define CHUNKS_FOR_EACH 6
 
 /* --- rows --- */
 

@@ -318,34 +318,77 @@ static int check_complete(struct reader *r)
 	return 0;
 }
 
-static void index_add(struct rule_index *index, const struct pattern *pattern, uint8_t number)
+/* How rule @i begins, or context @i, of which there are no more than rules; NULL where @index has
+ * none of that number. */
+static const struct pattern_part *begin_of(const struct ruleset *rules,
+					   const struct rule_index *index, unsigned int i)
 {
-	const struct pattern_part *part = &pattern->parts[0];
-	unsigned int first = part->kind == PATTERN_LITERAL ? (uint8_t)part->text.ptr[0] : 0;
-	unsigned int last = part->kind == PATTERN_LITERAL ? first : 255;
+	const struct rule_index *its = &rules->counters;
 
-	for (unsigned int byte = first; byte <= last; byte++)
-		index->rule[byte][index->n[byte]++] = number;
+	if (index == &rules->in_slices)
+		return i < rules->n_contexts ? &rules->contexts[i].parts[0] : NULL;
+	if (rules->rules[i].event == EVENT_LAYER)
+		return NULL;
+	if (rules->rules[i].event == EVENT_SLICE)
+		its = &rules->slices;
+	else if (rules->rules[i].event == EVENT_INSTANT)
+		its = &rules->instants;
+	return index == its ? &rules->rules[i].pattern.parts[0] : NULL;
+}
+
+static bool begins_with(const struct pattern_part *part, unsigned int byte)
+{
+	return part && part->kind == PATTERN_LITERAL && (uint8_t)part->text.ptr[0] == byte;
+}
+
+/* @byte: 256: of the rules that any name can match. */
+static void add_list(struct ruleset *rules, struct rule_index *index, unsigned int byte)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++) {
+		const struct pattern_part *part = begin_of(rules, index, i);
+
+		if (part && (part->kind != PATTERN_LITERAL || begins_with(part, byte)))
+			rules->numbers[rules->n_numbers++] = (uint8_t)i;
+	}
+}
+
+static bool has_own_list(const struct ruleset *rules, const struct rule_index *index,
+			 unsigned int byte)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (begins_with(begin_of(rules, index, i), byte))
+			return true;
+	return false;
+}
+
+static void build_index(struct ruleset *rules, struct rule_index *index)
+{
+	unsigned int shared = rules->n_numbers;
+	unsigned int n_shared;
+
+	add_list(rules, index, 256);
+	n_shared = rules->n_numbers - shared;
+	for (unsigned int byte = 0; byte < 256; byte++) {
+		bool own = has_own_list(rules, index, byte);
+		unsigned int first = own ? rules->n_numbers : shared;
+
+		if (own)
+			add_list(rules, index, byte);
+		index->first[byte] = (uint16_t)first;
+		index->n[byte] = (uint8_t)(own ? rules->n_numbers - first : n_shared);
+	}
 }
 
 static void build_indexes(struct ruleset *rules)
 {
-	for (unsigned int i = 0; i < rules->n_rules; i++) {
-		const struct rule *rule = &rules->rules[i];
-
-		if (rule->event == EVENT_LAYER)
-			continue;
-		if (rule->event == EVENT_SLICE && pattern_has(&rule->pattern, PATTERN_LAYER))
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].event == EVENT_SLICE &&
+		    pattern_has(&rules->rules[i].pattern, PATTERN_LAYER))
 			rules->layers_in_slices = true;
-		if (rule->event == EVENT_SLICE)
-			index_add(&rules->slices, &rule->pattern, (uint8_t)i);
-		else if (rule->event == EVENT_INSTANT)
-			index_add(&rules->instants, &rule->pattern, (uint8_t)i);
-		else
-			index_add(&rules->counters, &rule->pattern, (uint8_t)i);
-	}
-	for (unsigned int i = 0; i < rules->n_contexts; i++)
-		index_add(&rules->in_slices, &rules->contexts[i], (uint8_t)i);
+	build_index(rules, &rules->counters);
+	build_index(rules, &rules->instants);
+	build_index(rules, &rules->slices);
+	build_index(rules, &rules->in_slices);
 }
 
 int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *error)
@@ -396,18 +439,20 @@ static unsigned int first_byte(struct span name)
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
 {
 	unsigned int byte = first_byte(name);
+	const uint8_t *numbers = rules->numbers + rules->slices.first[byte];
 	uint32_t mask = 0;
 
 	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
-		const struct rule *rule = &rules->rules[rules->slices.rule[byte][i]];
+		const struct rule *rule = &rules->rules[numbers[i]];
 
 		if (rule->role == RULE_PRESENT && pattern_match(&rule->pattern, name, NULL))
 			mask |= SLICE_PRESENT;
 		else if (rule->role == RULE_COMPOSITE && pattern_match(&rule->pattern, name, NULL))
 			mask |= SLICE_COMPOSITE;
 	}
+	numbers = rules->numbers + rules->in_slices.first[byte];
 	for (unsigned int i = 0; i < rules->in_slices.n[byte]; i++) {
-		unsigned int number = rules->in_slices.rule[byte][i];
+		unsigned int number = numbers[i];
 
 		if (pattern_match(&rules->contexts[number], name, NULL))
 			mask |= UINT32_C(1) << (SLICE_CONTEXT_SHIFT + number);
@@ -419,9 +464,10 @@ const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_
 				 struct span name, uint32_t open, struct pattern_capture *capture)
 {
 	unsigned int byte = first_byte(name);
+	const uint8_t *numbers = rules->numbers + index->first[byte];
 
 	for (unsigned int i = 0; i < index->n[byte]; i++) {
-		const struct rule *rule = &rules->rules[index->rule[byte][i]];
+		const struct rule *rule = &rules->rules[numbers[i]];
 
 		if (rule->context != 0 && !(rule->context & open))
 			continue;

@@ -50,10 +50,15 @@ struct rule {
 #define SLICE_COMPOSITE (UINT32_C(1) << 1)
 #define SLICE_CONTEXT_SHIFT 2
 
-/* Rules by the first byte of the names they can match, in the order of the file. */
+/* The longest that all lists of an index can be: half its rules begin with a byte of their own, and
+ * half with a wildcard. */
+#define RULE_NUMBERS_MAX(rules) ((rules) * (rules) / 4 + (rules))
+
+/* Rules by the first byte of the names they can match, in the order of the file: lists among the
+ * numbers of the rule set. Bytes that no rule begins with have one together. */
 struct rule_index {
+	uint16_t first[256];
 	uint8_t n[256];
-	uint8_t rule[256][RULES_MAX];
 };
 
 struct ruleset {
@@ -69,7 +74,9 @@ struct ruleset {
 	struct rule_index in_slices; /* contexts, by their number */
 	bool layers_in_slices;	     /* a latch, queue or drop rule waits for slices */
 	bool last_counter;	     /* engine last-counter: the 2019 way */
-	char *text;		     /* owned: what the spans point into */
+	unsigned int n_numbers;
+	uint8_t numbers[RULE_NUMBERS_MAX(RULES_MAX) + RULE_NUMBERS_MAX(RULE_CONTEXTS_MAX)];
+	char *text; /* owned: what the spans point into */
 };
 
 /* Mask of what the slice @name means; 0 for most. */

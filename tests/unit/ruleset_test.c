@@ -211,6 +211,31 @@ static void test_the_first_rule_that_fits_counts(void **state)
 	ruleset_free(rules);
 }
 
+/* Half of them begin with a byte of their own, and the others could match each name of these: of
+ * two that fit it is always the one that stands first. */
+static void test_as_many_lists_as_there_can_be(void **state)
+{
+	char text[8192] = LEAST;
+	struct ruleset *rules;
+	size_t len = strlen(text);
+	char name[16];
+
+	for (unsigned int i = 0; i < (RULES_MAX - 2) / 2; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					"tick counter *-%u\ntick counter %c-%u\n", i,
+					(char)(128 + i), i + 1);
+	rules = taken(text);
+	for (unsigned int i = 1; i < (RULES_MAX - 2) / 2; i++) {
+		snprintf(name, sizeof(name), "%c-%u", (char)(128 + i), i);
+		assert_int_equal(counter_rule(rules, name, 0) - rules->rules, 2 + 2 * i);
+		snprintf(name, sizeof(name), "%c-%u", (char)(128 + i), i + 1);
+		assert_int_equal(counter_rule(rules, name, 0) - rules->rules, 3 + 2 * i);
+		snprintf(name, sizeof(name), "a-%u", i);
+		assert_int_equal(counter_rule(rules, name, 0) - rules->rules, 2 + 2 * i);
+	}
+	ruleset_free(rules);
+}
+
 static void test_a_rule_with_a_context_needs_its_slice(void **state)
 {
 	struct ruleset *rules = taken(LEAST);
@@ -258,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_dos_line_ends_and_no_last_one),
 		cmocka_unit_test(test_quotes_hold_blanks_and_escapes),
 		cmocka_unit_test(test_the_first_rule_that_fits_counts),
+		cmocka_unit_test(test_as_many_lists_as_there_can_be),
 		cmocka_unit_test(test_a_rule_with_a_context_needs_its_slice),
 		cmocka_unit_test(test_layers_are_renamed_and_ignored),
 		cmocka_unit_test(test_empty_names_match_what_may_be_empty),

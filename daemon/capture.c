@@ -2,10 +2,12 @@
 #include "daemon/capture.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -34,6 +36,9 @@
  * are no more. */
 #define URGENT_BYTES 2048
 #define FALSE_ALARMS_MAX 16
+
+/* While urgent drains follow each other; programs that are started do not inherit it. */
+#define HURRY_NICE (-15)
 
 /* How long the last events are fetched, where others go on writing. */
 #define LAST_DRAIN_NS (1000 * NS_PER_MS)
@@ -103,6 +108,17 @@ static void settle_if_silent(struct capture *capture)
 		pipeline_silent(capture->session.pipeline, silent_ns);
 }
 
+/* Who fills a ring faster than it is drained keeps all CPUs busy: what cannot wait for its turn
+ * among those is not lost. For the rest of the time nobody is to wait for us. Where it is not
+ * allowed it goes as it did. */
+static void hurry(struct capture *capture, bool hurries)
+{
+	if (capture->hurries == hurries)
+		return;
+	capture->hurries = hurries;
+	setpriority(PRIO_PROCESS, 0, hurries ? HURRY_NICE : capture->nice);
+}
+
 /* A ring is half full: the next drain may come too late. */
 static void on_urgent(struct watcher *watcher, uint32_t events)
 {
@@ -120,7 +136,10 @@ static void judge_urgency(struct capture *capture, uint64_t bytes)
 	if (!capture->was_urgent)
 		return;
 	capture->was_urgent = false;
+	capture->hurried = bytes > URGENT_BYTES;
 	capture->false_alarms = bytes > URGENT_BYTES ? 0 : capture->false_alarms + 1;
+	if (capture->hurried)
+		hurry(capture, true);
 	if (capture->false_alarms < FALSE_ALARMS_MAX)
 		return;
 	loop_forget(&capture->loop, &capture->urgent);
@@ -151,6 +170,13 @@ static uint64_t with_tick(const struct capture *capture)
 					   : now + TICK_PERIOD_NS;
 }
 
+/* There is more: signals and files had their turn. */
+static void go_on(struct capture *capture)
+{
+	capture->next_drain_ns = 0;
+	capture->was_urgent = capture->source->hurry;
+}
+
 static void drain_if_due(struct capture *capture)
 {
 	uint64_t bytes = capture->session.bytes;
@@ -163,6 +189,7 @@ static void drain_if_due(struct capture *capture)
 	if (!may_drain(capture))
 		return;
 	doubt_if_held_up(capture);
+	capture->source->hurry = capture->was_urgent;
 	n = drain(capture, &any);
 	if (n == -EAGAIN) {
 		capture->dry_ns = loop_now();
@@ -180,7 +207,7 @@ static void drain_if_due(struct capture *capture)
 	if (n < 0 && n != -EAGAIN)
 		capture_stop(capture, EXIT_FAILED);
 	else if (n > 0)
-		capture->next_drain_ns = 0;
+		go_on(capture);
 	else if (!any && set_bell(capture))
 		capture->next_drain_ns = with_tick(capture);
 }
@@ -220,6 +247,9 @@ static void tick_if_due(struct capture *capture)
 		return;
 	/* Half a drain short: the drains after this one are never late by a whole one. */
 	capture->next_tick_ns = now + TICK_PERIOD_NS - DRAIN_PERIOD_NS / 2;
+	if (!capture->hurried)
+		hurry(capture, false);
+	capture->hurried = false;
 	deafen_urgent(capture);
 	guard_tick(&capture->guard);
 	questions_tick(&capture->questions);
@@ -316,6 +346,8 @@ int capture_loop(struct capture *capture)
 	const struct options *options = capture->options;
 	int ended;
 
+	sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &(struct sched_param){ 0 });
+	capture->nice = getpriority(PRIO_PROCESS, 0);
 	capture->begin_ns = capture->next_tick_ns = loop_now();
 	capture->dry_ns = capture->heard_ns = capture->begin_ns;
 	ring_stats_forget(&capture->rings, &capture->files);

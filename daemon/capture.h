@@ -39,6 +39,8 @@ struct capture {
 	bool was_urgent;
 	bool urgent_is_deaf;	   /* while a program is started */
 	unsigned int false_alarms; /* in a row */
+	int nice;		   /* as we were started */
+	bool hurries, hurried;	   /* now; since the last tick */
 	bool is_over;		   /* something asked for the end */
 	int code;		   /* why: exit code */
 	/* CLOCK_BOOTTIME: a suspended device's seconds count, too. */

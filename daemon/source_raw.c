@@ -29,6 +29,10 @@
 /* So old an event must be: who is interrupted while it writes one is back by then. */
 #define HOLD_NS UINT64_C(5000000)
 
+/* In so much time a flood fills a small ring. Not less: to follow a writer from event to event
+ * costs more than to take a page. */
+#define HOLD_HURRY_NS UINT64_C(500000)
+
 /* A clock that the kernel told is followed for so long. */
 #define CLOCK_FRESH_NS UINT64_C(1000000000)
 
@@ -180,12 +184,13 @@ static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
 /* What is younger has to wait; but not for ever, whatever is wrong with the clock. */
 static uint64_t limit_of(struct source_raw *raw)
 {
+	uint64_t hold_ns = raw->source.hurry ? HOLD_HURRY_NS : HOLD_NS;
 	uint64_t now_ns;
 
 	if (raw->source.last || raw->source.held_only || raw->turns_held >= TURNS_HELD_MAX ||
-	    !read_clock(raw, &now_ns) || now_ns < HOLD_NS)
+	    !read_clock(raw, &now_ns) || now_ns < hold_ns)
 		return UINT64_MAX;
-	return now_ns - HOLD_NS;
+	return now_ns - hold_ns;
 }
 
 /* A page that is broken cannot say how many events it held. */

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,6 +51,7 @@ struct layer {
 /* Of all writers together: it lies in memory that they share. */
 struct written {
 	_Atomic uint64_t markers, refused, frames, presents;
+	_Atomic uint64_t end_ns; /* when the last one was written */
 };
 
 struct load {
@@ -119,7 +121,11 @@ static struct pen pen_open(const struct load *load, unsigned int writer)
 
 static void pen_close(const struct load *load, struct pen *pen)
 {
+	uint64_t now = now_ns(), end = load->written->end_ns;
+
 	close(pen->fd);
+	while (now > end && !atomic_compare_exchange_weak(&load->written->end_ns, &end, now))
+		;
 	load->written->markers += pen->markers;
 	load->written->refused += pen->refused;
 }
@@ -436,9 +442,9 @@ int main(int argc, char **argv)
 	app = fork_writer(apps, &load);
 	well = has_ended_well(sf);
 	well = has_ended_well(app) && well;
-	printf("%llu markers, %llu refused, %llu frames, %llu presents\n",
+	printf("%llu markers, %llu refused, %llu frames, %llu presents in %llu us\n",
 	       (unsigned long long)load.written->markers, (unsigned long long)load.written->refused,
-	       (unsigned long long)load.written->frames,
-	       (unsigned long long)load.written->presents);
+	       (unsigned long long)load.written->frames, (unsigned long long)load.written->presents,
+	       (unsigned long long)(load.written->end_ns - load.start_ns) / 1000);
 	return well ? 0 : 1;
 }

@@ -85,11 +85,12 @@ def check_rows(name, out):
 
 
 def play(instance, rate, seconds, surfaces, threads):
-    """(markers written, layers' frames in them) of one load."""
+    """(markers written, layers' frames in them, seconds it took) of one load. At a rate that is
+    too high for them writers fall behind."""
     done = subprocess.run([LOAD, instance / "trace_marker", str(rate), str(seconds), str(surfaces),
                            str(threads)], check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    markers, _, frames, _ = map(int, re.findall(rb"\d+", done.stdout))
-    return markers, frames
+    markers, _, frames, _, us = map(int, re.findall(rb"\d+", done.stdout))
+    return markers, frames, max(us / 1e6, seconds)
 
 
 def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
@@ -108,7 +109,7 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
             if rate is None:
                 time.sleep(seconds)
             else:
-                markers, frames = play(instance, rate, seconds, surfaces, threads)
+                markers, frames, seconds = play(instance, rate, seconds, surfaces, threads)
                 time.sleep(DRAIN_S)
             elapsed = time.monotonic() - begin
             ended_cpu, ended_slept = cost(pids)

@@ -332,7 +332,8 @@ static bool heard(unsigned int files, enum trace_file file)
 /* What is over before anybody could look has left nothing but its hole. */
 static void check_passing(struct guard *guard, unsigned int files, bool emptied)
 {
-	if (emptied || heard(files, TRACE_FILE_TRACE) || heard(files, TRACE_FILE_CLOCK))
+	if (emptied || heard(files, TRACE_FILE_TRACE) || heard(files, TRACE_FILE_CLOCK) ||
+	    heard(files, TRACE_FILE_SUBBUF))
 		tell(guard, "the trace buffer was emptied by another program");
 	else if (heard(files, TRACE_FILE_ON) && !guard->troubles[GUARD_OFF].there)
 		tell(guard, "tracing was switched off and on, or on once more, by another program");

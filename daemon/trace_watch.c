@@ -17,6 +17,7 @@ static const struct {
 } files[TRACE_FILES] = {
 	[TRACE_FILE_ON] = { "tracing_on", NULL, IN_MODIFY },
 	[TRACE_FILE_CLOCK] = { "trace_clock", NULL, IN_MODIFY },
+	[TRACE_FILE_SUBBUF] = { "buffer_subbuf_size_kb", NULL, IN_MODIFY },
 	[TRACE_FILE_SIZE] = { "buffer_size_kb", "buffer_size_kb", IN_MODIFY },
 	[TRACE_FILE_TRACE] = { "trace", "trace", IN_MODIFY },
 	[TRACE_FILE_RAW] = { NULL, "trace_pipe_raw", IN_OPEN | IN_CLOSE },

@@ -9,11 +9,12 @@
 #include "daemon/loop.h"
 
 enum trace_file {
-	TRACE_FILE_ON,	  /* tracing_on */
-	TRACE_FILE_CLOCK, /* trace_clock */
-	TRACE_FILE_SIZE,  /* buffer_size_kb */
-	TRACE_FILE_TRACE, /* trace: who writes to it empties the buffers */
-	TRACE_FILE_RAW,	  /* trace_pipe_raw of a CPU: its readers take events away */
+	TRACE_FILE_ON,	   /* tracing_on */
+	TRACE_FILE_CLOCK,  /* trace_clock */
+	TRACE_FILE_SUBBUF, /* buffer_subbuf_size_kb: a new size empties the buffers */
+	TRACE_FILE_SIZE,   /* buffer_size_kb */
+	TRACE_FILE_TRACE,  /* trace: who writes to it empties the buffers */
+	TRACE_FILE_RAW,	   /* trace_pipe_raw of a CPU: its readers take events away */
 	TRACE_FILES,
 };
 

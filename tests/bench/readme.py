@@ -57,20 +57,21 @@ def growth_rows(tables):
 
 def section(kept):
     tables = kept["tables"]
-    lines = [f"Measured on {kept['day']}: {kept['machine']}. Medians of interleaved rounds by "
-             "`tools/bench`; the ratios carry over to other machines, the numbers do not.", "",
-             "| jankd by the other, CPU live, time offline | |", "|---|---|"]
+    lines = [f"What it costs beside other programs, by `tools/bench` on {kept['day']} "
+             f"({kept['machine']}; medians of interleaved rounds; live: CPU time of user and system, "
+             "all processes; offline: time).", "", "| jankd by the other | |", "|---|---|"]
     lines += [f"| {name} | {in_words(ratio)} |" for name, ratio in kept["ratios"].items()]
+    lines += ["", "<details><summary>the numbers behind these</summary>"]
     for header, rows in (
             ("| events/s | live | CPU ns/event | to its end | wakeups/s | RSS MB | lost |",
              [*live_rows(tables), *idle_rows(tables)]),
-            ("| unthrottled, 1 MB per CPU | events/s without loss |", overrun_rows(tables)),
+            ("| as fast as they can, 1 MB per CPU | events/s without loss |", overrun_rows(tables)),
             ("| what grows | live | CPU ns/event | RSS MB |", growth_rows(tables)),
             ("| offline | MB | s | MB/s | RSS KB |", offline_rows(tables))):
         rows = list(rows)
         if rows:
             lines += ["", header, "|---" * (header.count("|") - 1) + "|", *rows]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "</details>"])
 
 
 def write_section():

@@ -169,6 +169,15 @@ def empty_each_cpu(stage):
         write(cpu / "trace", "0")
 
 
+def other_sub_buffers(stage):
+    """Before 6.8 they have one size."""
+    size_kb = stage.instance / "buffer_subbuf_size_kb"
+    if size_kb.exists():
+        write(size_kb, "16")
+    else:
+        empty(stage)
+
+
 def tags(stage):
     stage.device.set("debug.atrace.tags.enableflags", "0")
 
@@ -251,6 +260,7 @@ CASES = (
     ("switched off, --yield", off_for_a_while, "switched off by", "switched on again by", YIELD),
     ("emptied", empty, "emptied"),
     ("each CPU emptied", empty_each_cpu, "emptied"),
+    ("other sub-buffers", other_sub_buffers, "emptied"),
     ("resized, smaller", size(64), "made smaller", "is made larger again"),
     ("resized, larger", size(3000), "resized"),
     ("resized, --yield", size(512), "made smaller", None, YIELD),

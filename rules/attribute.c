@@ -232,9 +232,10 @@ static struct layer *take_layer(struct attribution *a, struct span name,
 			a->no_room++;
 			return NULL;
 		}
-		id = layers_add(a->layers, name, attribution_surface(a, name));
+		id = layers_add(a->layers, name);
 		layer = &a->layers->layers[id];
 		layer->ignored = ruleset_ignores_layer(a->rules, name);
+		layer_set_surface(layer, attribution_surface(a, name));
 	}
 	layer = &a->layers->layers[id];
 	layers_use(a->layers, layer);

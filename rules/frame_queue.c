@@ -208,11 +208,7 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 		room_for_surface(q);
 		entry = summary_add(&q->summary, layer->surface, layer->surface_hash, present_ns);
 	}
-	if (strcmp(entry->app, layer->app) != 0) {
-		room_for_app(q, layer->surface_hash);
-		summary_set_app(&q->summary, entry, layer->app);
-	}
-	summary_frame(&q->summary, entry, present_ns, interval.ns);
+	summary_frame(&q->summary, entry, layer->app, present_ns, interval.ns);
 }
 
 /* A wait is late only for those who ask for frames as late as that. */
@@ -248,16 +244,14 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct vsync_stamp stamp;
 	struct interval interval;
 
+	layer->waiting--;
 	room_for_frame_times(q, layer);
 	if (layer->window.begun &&
 	    waiting->frame.present_ns >= layer->window.last.time_ns + IDLE_NS)
 		frame_queue_close_row(q, layer);
 	follow_front(q, waiting->frame.layer, waiting->frame.present_ns);
-	if (!layer->has_app && strcmp(layer->app, q->front) != 0) {
-		room_for_name(q, APP_SIZE);
-		names_set(&q->layers.names, &layer->app, APP_SIZE, span_of(q->front));
-	}
-	layer->waiting--;
+	if (!layer->has_app && strcmp(layer->app, q->front) != 0)
+		name_copy(layer->app, sizeof(layer->app), span_of(q->front));
 	if (!layer->shown)
 		layer->hidden = is_hidden(q, layer->surface);
 	layer->shown = true;
@@ -465,10 +459,7 @@ void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span 
 	if (span_equal(surface, span_of(layer->surface)))
 		return;
 	frame_queue_close_row(q, layer);
-	layer->waiting++; /* it stays */
-	room_for_name(q, NAME_SIZE);
-	layer->waiting--;
-	layer_set_surface(&q->layers, layer, surface);
+	layer_set_surface(layer, surface);
 	if (layer->shown)
 		layer->hidden = is_hidden(q, layer->surface);
 }

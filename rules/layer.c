@@ -18,16 +18,13 @@ int layers_init(struct layer_table *table, unsigned int max)
 				       .max = (int)max };
 	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
 		table->buckets[i] = LAYER_NONE;
-	if (!table->layers)
-		return -ENOMEM;
-	return names_init(&table->names, 4 * LAYER_NAMES_SIZE + max * (size_t)LAYER_NAMES_USUAL);
+	return table->layers ? 0 : -ENOMEM;
 }
 
 void layers_free(struct layer_table *table)
 {
 	free(table->layers);
 	table->layers = NULL;
-	names_free(&table->names);
 }
 
 int layers_find(const struct layer_table *table, struct span name)
@@ -49,47 +46,38 @@ static bool goes_first(const struct layer *a, const struct layer *b)
 	return a->last_use < b->last_use;
 }
 
-int layers_idlest(const struct layer_table *table)
+int layers_victim(const struct layer_table *table)
 {
-	int idlest = -ENOSPC;
+	int victim = -ENOSPC;
 
+	if (table->n < table->max)
+		return LAYER_NONE;
 	for (int i = 0; i < table->max; i++) {
 		const struct layer *layer = &table->layers[i];
 
-		if (!layer->length || layer->waiting > 0)
+		if (layer->waiting > 0)
 			continue;
-		if (idlest < 0 || goes_first(layer, &table->layers[idlest]))
-			idlest = i;
+		if (victim < 0 || goes_first(layer, &table->layers[victim]))
+			victim = i;
 	}
-	return idlest;
-}
-
-int layers_victim(const struct layer_table *table)
-{
-	if (table->n < table->max && names_have_room(&table->names, LAYER_NAMES_SIZE))
-		return LAYER_NONE;
-	return layers_idlest(table);
+	return victim;
 }
 
 void layers_remove(struct layer_table *table, int id)
 {
-	struct layer *layer = &table->layers[id];
-	int *link = bucket_of(table, layer->hash);
+	int *link = bucket_of(table, table->layers[id].hash);
 
 	while (*link != id)
 		link = &table->layers[*link].next;
-	*link = layer->next;
-	layer->length = 0;
-	names_drop(&table->names, &layer->name);
-	names_drop(&table->names, &layer->surface);
-	names_drop(&table->names, &layer->app);
+	*link = table->layers[id].next;
+	table->layers[id].length = 0;
 	table->n--;
 }
 
-void layer_set_surface(struct layer_table *table, struct layer *layer, struct span surface)
+void layer_set_surface(struct layer *layer, struct span surface)
 {
-	if (names_set(&table->names, &layer->surface, NAME_SIZE, surface))
-		layer->surface_hash = name_hash(surface);
+	layer->surface_hash = name_hash(surface);
+	name_copy(layer->surface, sizeof(layer->surface), surface);
 }
 
 void layers_use(struct layer_table *table, struct layer *layer)
@@ -97,7 +85,7 @@ void layers_use(struct layer_table *table, struct layer *layer)
 	layer->last_use = ++table->uses;
 }
 
-int layers_add(struct layer_table *table, struct span name, struct span surface)
+int layers_add(struct layer_table *table, struct span name)
 {
 	uint64_t hash = name_hash(name);
 	int *bucket = bucket_of(table, hash);
@@ -108,12 +96,12 @@ int layers_add(struct layer_table *table, struct span name, struct span surface)
 	while (table->layers[id].length != 0)
 		id++;
 	layer = &table->layers[id];
-	*layer = (struct layer){ .name = "", .surface = "", .app = "", .window = WINDOW_EMPTY };
+	*layer = (struct layer){ .window = WINDOW_EMPTY };
 	layer->hash = hash;
 	layer->length = name.len;
-	names_set(&table->names, &layer->name, NAME_SIZE, name);
-	layer_set_surface(table, layer, surface);
-	names_set(&table->names, &layer->app, APP_SIZE, app);
+	name_copy(layer->name, sizeof(layer->name), name);
+	layer_set_surface(layer, surface_of_layer(name));
+	name_copy(layer->app, sizeof(layer->app), app);
 	layer->has_app = app.len > 0;
 	layer->is_activity = is_activity_layer(name);
 	layer->next = *bucket;

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "parser/span.h"
-#include "rules/names.h"
 #include "rules/surface.h"
 #include "rules/window.h"
 
@@ -21,10 +20,6 @@
 
 /* Buffers of one layer that wait to be latched: BufferQueues hold no more. */
 #define LAYER_QUEUE_MAX 8
-
-/* Bytes of the names of one layer, when they are as long as can be, and of most. */
-#define LAYER_NAMES_SIZE (2 * NAME_SIZE + APP_SIZE)
-#define LAYER_NAMES_USUAL 448
 
 /* The last value of a counter. */
 struct last_value {
@@ -36,10 +31,10 @@ struct layer {
 	uint64_t hash;
 	size_t length; /* of the whole name: it may have been cut; 0 = unused entry */
 	int next;      /* in its bucket */
-	const char *name;
-	const char *surface;
+	char name[NAME_SIZE];
+	char surface[NAME_SIZE];
 	uint64_t surface_hash; /* of the whole, as surface may have been cut */
-	const char *app;       /* the package in its name, or that in front at its last frame */
+	char app[APP_SIZE];    /* the package in its name, or that in front at its last frame */
 	bool has_app;	       /* its name has the package */
 	bool is_activity;
 	bool ignored;	   /* the rules say that it is no layer */
@@ -63,14 +58,13 @@ struct layer {
 
 struct layer_table {
 	struct layer *layers;
-	struct names names; /* of them */
 	int max;
 	int n;
 	uint64_t uses; /* evidence of any layer so far */
 	int buckets[LAYER_BUCKETS];
 };
 
-/* @max: how many there are room for. Returns 0 or -ENOMEM; layers_free() is due in any case. */
+/* @max: how many there are room for. Returns 0 or -ENOMEM. */
 int layers_init(struct layer_table *table, unsigned int max);
 void layers_free(struct layer_table *table);
 
@@ -84,17 +78,14 @@ int layers_find(const struct layer_table *table, struct span name);
  */
 int layers_victim(const struct layer_table *table);
 
-/* Who would have to go first; -ENOSPC where all are in use. */
-int layers_idlest(const struct layer_table *table);
-
 /* Takes the layer out of the table; its window must be empty. */
 void layers_remove(struct layer_table *table, int id);
 
 /* Adds a layer that is not there; there must be room. Name, surface and app are set. */
-int layers_add(struct layer_table *table, struct span name, struct span surface);
+int layers_add(struct layer_table *table, struct span name);
 
-/* Gives the layer another Surface. Without room for its name it keeps the one it has. */
-void layer_set_surface(struct layer_table *table, struct layer *layer, struct span surface);
+/* Gives the layer another Surface than its name says. */
+void layer_set_surface(struct layer *layer, struct span surface);
 
 /* There was evidence of it: it is not idle. */
 void layers_use(struct layer_table *table, struct layer *layer);

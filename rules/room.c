@@ -5,38 +5,25 @@
  * most that it ever does. */
 #define FRAME_CHUNKS_MAX (SAMPLES_MAX / (CHUNK_BINS / 2) + 2)
 
-static void evict_layer(struct frame_queue *q, int id)
+int room_for_layer(struct frame_queue *q)
 {
-	struct layer *layer = &q->layers.layers[id];
+	int victim = layers_victim(&q->layers);
+	struct layer *layer;
 
+	if (victim == LAYER_NONE)
+		return 0;
+	if (victim < 0)
+		return victim;
+	layer = &q->layers.layers[victim];
 	if (layer->shown) {
 		frame_queue_close_row(q, layer);
 		q->layers_evicted++;
 	}
-	if (q->front_layer == id)
+	if (q->front_layer == victim)
 		q->front_layer = LAYER_NONE;
 	window_clear(&layer->window, &q->store);
-	layers_remove(&q->layers, id);
-}
-
-int room_for_layer(struct frame_queue *q)
-{
-	int victim;
-
-	while ((victim = layers_victim(&q->layers)) >= 0)
-		evict_layer(q, victim);
-	return victim == LAYER_NONE ? 0 : victim;
-}
-
-void room_for_name(struct frame_queue *q, size_t size)
-{
-	while (!names_have_room(&q->layers.names, size)) {
-		int idlest = layers_idlest(&q->layers);
-
-		if (idlest < 0)
-			return;
-		evict_layer(q, idlest);
-	}
+	layers_remove(&q->layers, victim);
+	return 0;
 }
 
 /* A Surface goes, but not the one of hash @but. Rows of its layers that are open would be left
@@ -59,16 +46,8 @@ static bool evict_surface(struct frame_queue *q, uint64_t but)
 
 void room_for_surface(struct frame_queue *q)
 {
-	while ((q->summary.n == q->summary.max ||
-		!names_have_room(&q->summary.names, SUMMARY_NAMES_SIZE)) &&
-	       evict_surface(q, 0))
-		;
-}
-
-void room_for_app(struct frame_queue *q, uint64_t surface_hash)
-{
-	while (!names_have_room(&q->summary.names, APP_SIZE) && evict_surface(q, surface_hash))
-		;
+	if (q->summary.n == q->summary.max)
+		evict_surface(q, 0);
 }
 
 void room_for_frame_times(struct frame_queue *q, const struct layer *layer)

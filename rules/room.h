@@ -8,14 +8,8 @@
 /* For another layer. Returns 0, or < 0: all are in use. */
 int room_for_layer(struct frame_queue *q);
 
-/* For a name of @size bytes of a layer that is there, and in use. */
-void room_for_name(struct frame_queue *q, size_t size);
-
 /* For another Surface in the summary. */
 void room_for_surface(struct frame_queue *q);
-
-/* For another app of the Surface of that hash. */
-void room_for_app(struct frame_queue *q, uint64_t surface_hash);
 
 /* For what the next frame of @layer may take of the store. */
 void room_for_frame_times(struct frame_queue *q, const struct layer *layer);

@@ -22,8 +22,7 @@ int summary_init(struct summary *summary, unsigned int max, struct chunk_store *
 		return -ENOMEM;
 	for (unsigned int i = 0; i < max; i++)
 		summary->surfaces[i] = &summary->memory[i];
-	return names_init(&summary->names,
-			  4 * SUMMARY_NAMES_SIZE + max * (size_t)SUMMARY_NAMES_USUAL);
+	return 0;
 }
 
 void summary_free(struct summary *summary)
@@ -31,7 +30,6 @@ void summary_free(struct summary *summary)
 	free(summary->hashes);
 	free(summary->surfaces);
 	free(summary->memory);
-	names_free(&summary->names);
 }
 
 struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int *place)
@@ -53,24 +51,19 @@ struct summary_surface *summary_add(struct summary *summary, const char *name, u
 	struct summary_surface *entry = summary->surfaces[summary->n];
 
 	*entry = (struct summary_surface){
-		.name = "",
-		.app = "",
 		.first_ns = present_ns,
 		.stats = FRAME_STATS_EMPTY,
 	};
-	names_set(&summary->names, &entry->name, NAME_SIZE, span_of(name));
+	name_copy(entry->name, sizeof(entry->name), span_of(name));
 	summary->hashes[summary->n++] = hash;
 	return entry;
 }
 
-void summary_set_app(struct summary *summary, struct summary_surface *entry, const char *app)
+void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
+		   uint64_t present_ns, int64_t interval_ns)
 {
-	names_set(&summary->names, &entry->app, APP_SIZE, span_of(app));
-}
-
-void summary_frame(struct summary *summary, struct summary_surface *entry, uint64_t present_ns,
-		   int64_t interval_ns)
-{
+	if (strcmp(entry->app, app) != 0)
+		name_copy(entry->app, sizeof(entry->app), span_of(app));
 	entry->last_ns = present_ns;
 	entry->last_use = ++summary->uses;
 	if (interval_ns >= 0 && (uint64_t)interval_ns < STATS_WAIT_NS)
@@ -135,8 +128,6 @@ void summary_evict(struct summary *summary, int place, void *context,
 
 	if (row)
 		summary_write(summary, place, &FRAME_STATS_EMPTY, context, row);
-	names_drop(&summary->names, &entry->name);
-	names_drop(&summary->names, &entry->app);
 	histogram_clear(summary->store, &entry->histogram);
 	summary->evicted++;
 	memmove(&summary->hashes[place], &summary->hashes[place + 1],

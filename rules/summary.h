@@ -6,19 +6,14 @@
 #include <stdint.h>
 
 #include "rules/chunk.h"
-#include "rules/names.h"
 #include "rules/row.h"
 #include "rules/samples.h"
 #include "rules/stats.h"
 #include "rules/surface.h"
 
-/* Bytes of the names of one Surface, when they are as long as can be, and of most. */
-#define SUMMARY_NAMES_SIZE (NAME_SIZE + APP_SIZE)
-#define SUMMARY_NAMES_USUAL 256
-
 struct summary_surface {
-	const char *name;
-	const char *app;
+	char name[NAME_SIZE];
+	char app[APP_SIZE];
 	uint64_t last_use; /* number of its last frame */
 	uint64_t first_ns, last_ns;
 	double target_fps;
@@ -31,7 +26,6 @@ struct summary {
 	uint64_t *hashes; /* of the names: what a search reads */
 	struct summary_surface **surfaces;
 	struct summary_surface *memory; /* where they are */
-	struct names names;		/* of them */
 	int max;
 	int n;
 	uint64_t uses; /* frames so far */
@@ -53,13 +47,10 @@ struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int
 struct summary_surface *summary_add(struct summary *summary, const char *name, uint64_t hash,
 				    uint64_t present_ns);
 
-/* The app that it belongs to from now on; there must be room. */
-void summary_set_app(struct summary *summary, struct summary_surface *entry, const char *app);
-
 /* A frame of it. @interval_ns: from the frame before, or ROW_UNKNOWN; a wait is none of the frame
  * times. */
-void summary_frame(struct summary *summary, struct summary_surface *entry, uint64_t present_ns,
-		   int64_t interval_ns);
+void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
+		   uint64_t present_ns, int64_t interval_ns);
 
 /* A row of it was closed. */
 void summary_add_row(struct summary_surface *entry, const struct fps_row *row, double target_fps);

@@ -193,55 +193,6 @@ static void test_frame_times_of_all_kinds(void **state)
 	assert_nothing_lost();
 }
 
-/* "com.xxx(...)xxx.app7/Main00(...)07#0": a few of them take the room of all. */
-static void long_name(char name[static 1024], unsigned int app, unsigned int package_len,
-		      int digits)
-{
-	memset(name, 'x', package_len);
-	memcpy(name, "com.", 4);
-	snprintf(name + package_len, 1024 - package_len, ".app%u/Main%0*u#0", app, digits, app);
-}
-
-/* The room for names ends before the places do: that, too, costs nobody what was counted. */
-static void test_names_of_all_lengths(void **state)
-{
-	uint64_t now_ns = BEGIN;
-	char name[1024];
-
-	for (unsigned int app = 0; app < 3 * SURFACES; app++) {
-		long_name(name, app, 30 + app * 37 % 300, 500);
-		now_ns = phone_run(&phone, name, now_ns, V60, 30) + V60;
-	}
-	phone_end(&phone);
-	assert_in_range(phone.log.n_evicted, 2 * SURFACES + 4, 3 * SURFACES - 4);
-	long_name(name, 5, 30 + 5 * 37, 500);
-	name[strlen(name) - 2] = '\0';
-	assert_string_equal(phone.log.evicted[5].surface, name);
-	assert_int_equal(counters()->layers_refused, 0);
-	assert_int_equal(summary_sums().rows, 3 * SURFACES);
-	assert_int_equal(summary_sums().frames, 3 * SURFACES * 29);
-	assert_nothing_lost();
-}
-
-/* Layers without a package in their names get that of each app that comes to the front. */
-static void test_apps_of_all_lengths(void **state)
-{
-	uint64_t now_ns = BEGIN;
-	char name[1024];
-
-	for (unsigned int app = 0; app < 200; app++) {
-		long_name(name, app, app % 3 ? 20 : 240, app < 100 && app % 2 == 0 ? 300 : 900);
-		now_ns = phone_run(&phone, name, now_ns, V60, 40) + V60;
-		for (unsigned int i = 0; i < SURFACES - 8; i++) {
-			snprintf(name, sizeof(name), "Popup%u#0", i);
-			now_ns = phone_run(&phone, name, now_ns, V60, 2) + V60;
-		}
-	}
-	phone_end(&phone);
-	assert_int_equal(counters()->layers_refused, 0);
-	assert_nothing_lost();
-}
-
 static void check_order(void *context, const struct summary_row *row)
 {
 	uint64_t *before_ns = context;
@@ -303,8 +254,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_clock_that_went_back_turns_nobody_around,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_frame_times_of_all_kinds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_names_of_all_lengths, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_apps_of_all_lengths, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_order_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_summary_meanwhile_changes_nothing, set_up,
 						tear_down),

@@ -103,7 +103,7 @@ static int free_table(void **state)
 
 static int add(const char *name)
 {
-	return layers_add(&table, span_of(name), surface_of_layer(span_of(name)));
+	return layers_add(&table, span_of(name));
 }
 
 static void fill_table(void)
@@ -140,10 +140,10 @@ static void test_long_names_stay_apart(void **state)
 	int a, b;
 
 	memset(name, 'a', sizeof(name));
-	a = layers_add(&table, (struct span){ name, sizeof(name) }, SPAN_LITERAL("a"));
+	a = layers_add(&table, (struct span){ name, sizeof(name) });
 	name[sizeof(name) - 1] = 'b';
 	assert_int_equal(layers_find(&table, (struct span){ name, sizeof(name) }), LAYER_NONE);
-	b = layers_add(&table, (struct span){ name, sizeof(name) }, SPAN_LITERAL("a"));
+	b = layers_add(&table, (struct span){ name, sizeof(name) });
 	assert_int_not_equal(a, b);
 	assert_int_equal(strlen(table.layers[a].name), NAME_SIZE - 1);
 }

@@ -2,16 +2,31 @@
 #include "rules/context.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "rules/surface.h"
 
 static void add(struct context_log *log, uint64_t time_ns, struct span name, bool is_tick)
 {
-	struct context_entry *entry = &log->entries[log->n++ % CONTEXT_ENTRIES];
+	uint64_t room = CONTEXT_NAMES_SIZE - log->n_names % CONTEXT_NAMES_SIZE;
+	char *text;
 
-	entry->time_ns = time_ns;
-	entry->is_tick = is_tick;
-	name_copy(entry->name, sizeof(entry->name), name);
+	/* A name is in one piece. */
+	if (room < CONTEXT_NAME_SIZE)
+		log->n_names += room;
+	text = &log->names[log->n_names % CONTEXT_NAMES_SIZE];
+	name_copy(text, CONTEXT_NAME_SIZE, name);
+	log->entries[log->n++ % CONTEXT_ENTRIES] = (struct context_entry){
+		.time_ns = time_ns,
+		.name = log->n_names,
+		.is_tick = is_tick,
+	};
+	log->n_names += strlen(text) + 1;
+}
+
+static const char *name_of(const struct context_log *log, const struct context_entry *entry)
+{
+	return &log->names[entry->name % CONTEXT_NAMES_SIZE];
 }
 
 void context_add_tick(struct context_log *log, uint64_t time_ns, struct span name)
@@ -24,12 +39,15 @@ void context_add_counter(struct context_log *log, uint64_t time_ns, struct span 
 	add(log, time_ns, name, false);
 }
 
-/* The entry written @back entries before the last, or NULL where it is gone. */
+/* The entry written @back entries before the last, or NULL where it is gone, or its name is. */
 static const struct context_entry *entry_at(const struct context_log *log, uint64_t back)
 {
-	if (back >= log->n || back >= CONTEXT_ENTRIES)
+	const struct context_entry *entry = &log->entries[(log->n - 1 - back) % CONTEXT_ENTRIES];
+
+	if (back >= log->n || back >= CONTEXT_ENTRIES ||
+	    log->n_names - entry->name > CONTEXT_NAMES_SIZE)
 		return NULL;
-	return &log->entries[(log->n - 1 - back) % CONTEXT_ENTRIES];
+	return entry;
 }
 
 static bool is_listed(const char *list, const char *name)
@@ -65,14 +83,14 @@ void context_describe(struct context_log *log, uint64_t from_ns, uint64_t to_ns)
 	log->counters[0] = '\0';
 	while ((entry = entry_at(log, back)) && (entry->time_ns >= from_ns || !log->tick[0])) {
 		if (entry->is_tick && entry->time_ns < to_ns && !log->tick[0])
-			name_copy(log->tick, sizeof(log->tick), span_of(entry->name));
+			name_copy(log->tick, sizeof(log->tick), span_of(name_of(log, entry)));
 		back++;
 	}
 	/* From the oldest on, so that they stand in the order of the trace. */
 	while (back-- > 0) {
 		entry = entry_at(log, back);
 		if (!entry->is_tick && entry->time_ns >= from_ns && entry->time_ns < to_ns)
-			list_counter(log, entry->name);
+			list_counter(log, name_of(log, entry));
 	}
 }
 

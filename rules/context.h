@@ -8,17 +8,20 @@
 
 #include "parser/span.h"
 
-#define CONTEXT_ENTRIES 8192  /* some seconds of a busy SurfaceFlinger */
-#define CONTEXT_NAME_SIZE 120 /* longer names are cut: this is for people to read */
+#define CONTEXT_ENTRIES 8192	  /* some seconds of a busy SurfaceFlinger */
+#define CONTEXT_NAME_SIZE 120	  /* longer names are cut: this is for people to read */
+#define CONTEXT_NAMES_SIZE 262144 /* of all entries; of the oldest they may be gone */
 #define CONTEXT_TEXT_SIZE 2048
 
 struct context_log {
 	uint64_t n; /* entries ever written */
 	struct context_entry {
 		uint64_t time_ns;
-		bool is_tick;
-		char name[CONTEXT_NAME_SIZE];
+		uint64_t name : 63; /* where it was written, of all bytes ever */
+		uint64_t is_tick : 1;
 	} entries[CONTEXT_ENTRIES];
+	uint64_t n_names; /* bytes ever written */
+	char names[CONTEXT_NAMES_SIZE];
 	char tick[CONTEXT_NAME_SIZE];
 	char counters[CONTEXT_TEXT_SIZE];
 };

@@ -228,6 +228,30 @@ static void test_a_summary_meanwhile_changes_nothing(void **state)
 	assert_nothing_lost();
 }
 
+/* As many layers as there may be are known at a time, however long their names are. */
+static void test_long_names(void **state)
+{
+	static char names[SURFACES][700];
+	const char *layers[SURFACES + 1] = { NULL };
+
+	for (int i = 0; i < SURFACES; i++) {
+		int n = snprintf(names[i], sizeof(names[i]), "com.app%d/", i);
+
+		memset(names[i] + n, 'x', sizeof(names[i]) - 10 - (size_t)n);
+		snprintf(names[i] + sizeof(names[i]) - 10, 10, "#%d", i);
+		layers[i] = names[i];
+	}
+	for (uint64_t i = 0; i < 30; i++)
+		phone_frames(&phone, BEGIN + i * V60, layers);
+	for (uint64_t i = 30; i < 300; i++)
+		phone_frame(&phone, BEGIN + i * V60, layers[i * 7 % SURFACES]);
+	phone_end(&phone);
+	assert_int_equal(counters()->frames, 30 * SURFACES + 270);
+	assert_int_equal(counters()->layers_refused, 0);
+	assert_int_equal(counters()->layers_evicted, 0);
+	assert_int_equal(counters()->surfaces_evicted, 0);
+}
+
 /* A thread that begins and never ends is forgotten for one that does. */
 static void test_threads_are_as_many_as_asked_for(void **state)
 {
@@ -255,6 +279,7 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_frame_times_of_all_kinds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_order_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_long_names, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_summary_meanwhile_changes_nothing, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_threads_are_as_many_as_asked_for, set_up,

@@ -2,7 +2,6 @@
 #include "daemon/capture.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,8 +36,9 @@
 #define URGENT_BYTES 2048
 #define FALSE_ALARMS_MAX 16
 
-/* While urgent drains follow each other; programs that are started do not inherit it. */
-#define HURRY_NICE (-15)
+/* From an urgent drain to the next tick: more than those that are in nobody's way, and less than
+ * what Android gives to threads that draw (-8, -10). */
+#define HURRY_NICE (-4)
 
 /* How long the last events are fetched, where others go on writing. */
 #define LAST_DRAIN_NS (1000 * NS_PER_MS)
@@ -109,11 +109,11 @@ static void settle_if_silent(struct capture *capture)
 }
 
 /* Who fills a ring faster than it is drained keeps all CPUs busy: what cannot wait for its turn
- * among those is not lost. For the rest of the time nobody is to wait for us. Where it is not
- * allowed it goes as it did. */
+ * among those is not lost. For the rest of the time nobody is to wait for us, and programs that we
+ * start do not inherit it. Where it is not allowed it goes as it did. */
 static void hurry(struct capture *capture, bool hurries)
 {
-	if (capture->hurries == hurries)
+	if (capture->hurries == hurries || capture->nice <= HURRY_NICE)
 		return;
 	capture->hurries = hurries;
 	setpriority(PRIO_PROCESS, 0, hurries ? HURRY_NICE : capture->nice);
@@ -136,9 +136,8 @@ static void judge_urgency(struct capture *capture, uint64_t bytes)
 	if (!capture->was_urgent)
 		return;
 	capture->was_urgent = false;
-	capture->hurried = bytes > URGENT_BYTES;
 	capture->false_alarms = bytes > URGENT_BYTES ? 0 : capture->false_alarms + 1;
-	if (capture->hurried)
+	if (bytes > URGENT_BYTES)
 		hurry(capture, true);
 	if (capture->false_alarms < FALSE_ALARMS_MAX)
 		return;
@@ -247,9 +246,7 @@ static void tick_if_due(struct capture *capture)
 		return;
 	/* Half a drain short: the drains after this one are never late by a whole one. */
 	capture->next_tick_ns = now + TICK_PERIOD_NS - DRAIN_PERIOD_NS / 2;
-	if (!capture->hurried)
-		hurry(capture, false);
-	capture->hurried = false;
+	hurry(capture, false);
 	deafen_urgent(capture);
 	guard_tick(&capture->guard);
 	questions_tick(&capture->questions);
@@ -271,7 +268,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 static void begin_to_count(struct capture *capture)
 {
 	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
-	bool any;
+	bool any = false;
 
 	while (drain(capture, &any) > 0 && loop_now() < end_ns)
 		;
@@ -346,7 +343,6 @@ int capture_loop(struct capture *capture)
 	const struct options *options = capture->options;
 	int ended;
 
-	sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &(struct sched_param){ 0 });
 	capture->nice = getpriority(PRIO_PROCESS, 0);
 	capture->begin_ns = capture->next_tick_ns = loop_now();
 	capture->dry_ns = capture->heard_ns = capture->begin_ns;
@@ -358,6 +354,7 @@ int capture_loop(struct capture *capture)
 	if (capture->on_over)
 		capture->on_over(capture);
 	last_drain(capture);
+	hurry(capture, false);
 	guard_end(&capture->guard);
 	ended = session_end(&capture->session);
 	if (capture->code == 0)

@@ -40,7 +40,7 @@ struct capture {
 	bool urgent_is_deaf;	   /* while a program is started */
 	unsigned int false_alarms; /* in a row */
 	int nice;		   /* as we were started */
-	bool hurries, hurried;	   /* now; since the last tick */
+	bool hurries;		   /* at another nice */
 	bool is_over;		   /* something asked for the end */
 	int code;		   /* why: exit code */
 	/* CLOCK_BOOTTIME: a suspended device's seconds count, too. */

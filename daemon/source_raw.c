@@ -165,8 +165,9 @@ static bool read_kernel_clock(struct source_raw *raw, uint64_t *now_ns)
 	}
 	if (!ring_now(raw->files, (unsigned int)raw->cpus[0].cpu, now_ns))
 		return false;
-	raw->clock_asked_ns = hardware_ns;
-	raw->clock_ahead_ns = *now_ns - hardware_ns;
+	/* Whoever is interrupted here is too late: then more is held back, not less. */
+	raw->clock_asked_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
+	raw->clock_ahead_ns = *now_ns - raw->clock_asked_ns;
 	return true;
 }
 

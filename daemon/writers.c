@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/writers.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,12 +119,18 @@ static void forget_all(struct writers *writers)
 	memset(writers->known, 0, sizeof(writers->known));
 }
 
-/* An open file of a process stays its own, whoever gets its number later. */
-static bool is_alive(const struct writers *writers)
+/* An open file of a process stays its own, whoever gets its number later. Where it cannot be opened
+ * although the process is there, that is tried again. */
+static bool is_alive(struct writers *writers)
 {
 	char byte;
 
-	return writers->alive >= 0 && pread(writers->alive, &byte, 1, 0) == 1;
+	if (writers->alive < 0) {
+		writers->alive = open_file(writers, writers->surfaceflinger, "comm");
+		if (writers->alive < 0)
+			return errno != ENOENT && errno != ESRCH;
+	}
+	return pread(writers->alive, &byte, 1, 0) == 1;
 }
 
 void writers_follow(struct writers *writers)

@@ -224,13 +224,18 @@ static void tell_late(struct frame_queue *q, const struct layer *layer, uint64_t
 		q->sink.late(q->sink.context, &late);
 }
 
-/* In a hole the present that a buffer was latched for may be lost, and a later one have taken it:
+/* A layer's presents do not go back in time: a line that says so was forged or scrambled.
+ *
+ * In a hole the present that a buffer was latched for may be lost, and a later one have taken it:
  * SurfaceFlinger presents in the vsync that it latches in. Such a frame is none: one that was is
  * missing in a hole, where nothing is said of what is missing. */
-static bool is_stale(const struct waiting_frame *waiting, const struct vsync_stamp *stamp)
+static bool is_stale(const struct layer *layer, const struct waiting_frame *waiting,
+		     const struct vsync_stamp *stamp)
 {
 	uint64_t age_ns = waiting->frame.present_ns - waiting->frame.latched_ns;
 
+	if (layer->window.begun && stamp->time_ns < layer->window.last.time_ns)
+		return true;
 	return waiting->around.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }
 
@@ -257,7 +262,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	layer->shown = true;
 	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
 	follow_refresh(q, &stamp);
-	if (is_stale(waiting, &stamp)) {
+	if (is_stale(layer, waiting, &stamp)) {
 		q->stale++;
 		return;
 	}

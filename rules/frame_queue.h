@@ -42,7 +42,7 @@ struct frame_queue {
 	uint64_t last_present_ns;
 	struct loss loss; /* so far */
 	bool in_doubt;	  /* frames that come now are in a hole */
-	uint64_t stale;	  /* frames of a hole that were none */
+	uint64_t stale;	  /* frames that were none: of a hole, or back in time */
 	uint64_t layers_evicted;
 	char front[APP_SIZE]; /* the app in front */
 	int front_layer;      /* the last activity's layer that had a frame */

@@ -50,7 +50,7 @@ struct pipeline_counters {
 	uint64_t lost_unknown; /* times that an unknown number was lost, holes too */
 	uint64_t lost_by_cpu[PIPELINE_CPUS + 1]; /* lost_events; the last: of all other CPUs */
 	uint64_t holes;				 /* calls of pipeline_hole() */
-	uint64_t stale_frames;		/* in a hole, and latched a vsync before: not counted */
+	uint64_t stale_frames; /* latched a vsync before a hole, or back in time: not counted */
 	uint64_t unattributed_presents; /* of SurfaceFlinger, without a frame of any layer */
 	uint64_t foreign_presents; /* present slices of threads that are not SurfaceFlinger's */
 	uint64_t foreign_ticks;	   /* ticks of other processes, where the writer is known */

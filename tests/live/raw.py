@@ -18,6 +18,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
+from daemon import wait_until
 from frames import per_layer
 from jankd import JANKD, PHONE, Checks, analyze, differences, folder, outputs, rows
 from live import Capture, compare, play, session
@@ -167,11 +168,13 @@ def forged(checks, vocabulary, uid, name):
             return
         phone = subprocess.Popen(
             [PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", here / "truth.csv",
-             "--vocabulary", vocabulary, "--scenario", "game-30", "--seconds", "4"],
+             "--vocabulary", vocabulary, "--scenario", "game-30", "--seconds", "5"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         surfaceflinger = find_surfaceflinger(phone)
         checks.that(surfaceflinger, f"{what}: the phone has no SurfaceFlinger")
-        time.sleep(1)
+        # Nothing but who was there first tells two of root's processes of that name apart here.
+        checks.that(wait_until(lambda: "found: process" in (here / "out" / "events.csv").read_text()),
+                    f"{what}: the phone's SurfaceFlinger is not found")
         with open(instance / "trace_marker", "wb", buffering=0) as marker:
             forger = fork(lambda: write_all(marker, [*words(surfaceflinger), *breakages(surfaceflinger)], 2),
                           uid, name)

@@ -253,9 +253,9 @@ def overrun(mount, seconds, rounds, report):
 
 
 GROWTH = {
-    "surfaces": [(10_000, 3, n, 4) for n in (1, 20, 200, 2000)],
-    "threads": [(10_000, 3, 20, n) for n in (2, 20, 200, 2000)],
-    "events/s": [(n, 3, 20, 4) for n in (1_000, 10_000, 50_000, 200_000)],
+    "surfaces": [(10_000, 1.5, n, 4) for n in (1, 20, 200, 2000)],
+    "threads": [(10_000, 1.5, 20, n) for n in (2, 20, 200, 2000)],
+    "events/s": [(n, 1.5, 20, 4) for n in (1_000, 10_000, 50_000, 200_000)],
     "seconds": [(10_000, n, 20, 4) for n in (3, 15, 60)],
 }
 GROWS = {"surfaces": 2, "threads": 3, "events/s": 0, "seconds": 1}
@@ -282,10 +282,10 @@ def run(report, quick):
     mount = tracefs.root()
     if quick:
         names = [name for name in READERS if name != TRACE_CMD]
-        at_rate(mount, 10_000, 0.8, 3, names, report)
+        at_rate(mount, 10_000, 0.8, 5, names, report)
         return
     for rate in (2_000, 10_000):
         at_rate(mount, rate, 5, 5, READERS, report)
-    idle(mount, 5, 3, report)
+    idle(mount, 3, 5, report)
     overrun(mount, 1.5, 3, report)
-    growth(mount, 3, report)
+    growth(mount, 5, report)

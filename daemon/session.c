@@ -145,7 +145,8 @@ static bool is_dummy(const struct trace_record *record)
 	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
 }
 
-/* In a live trace the kernel knows the names of few threads, but they are still there. */
+/* In a live trace the kernel knows the names of few threads, and some wrongly, but they are still
+ * there. */
 static void recall_writer(struct session *session, struct trace_record *record)
 {
 	if (session->writers && record->kind != TRACE_LOST)

@@ -232,11 +232,8 @@ static const struct writer *find(struct writers *writers, int32_t tid, uint64_t 
 
 void writers_recall(struct writers *writers, struct trace_record *record, uint64_t now_ns)
 {
-	const struct writer *writer;
+	const struct writer *writer = find(writers, record->tid, now_ns);
 
-	if (!span_equal(record->comm, SPAN_LITERAL("<...>")))
-		return;
-	writer = find(writers, record->tid, now_ns);
 	if (writer->comm[0])
 		record->comm = span_of(writer->comm);
 	if (record->tgid == TRACE_ID_UNKNOWN)

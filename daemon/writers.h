@@ -52,8 +52,9 @@ void writers_follow(struct writers *writers);
  * call. */
 void writers_name(struct writers *writers, struct trace_record *record, uint64_t now_ns);
 
-/* The same for a line of text whose writer the kernel has forgotten ("<...>"): its name and
- * process, as a line says them. Who wrote it stays unknown: lines can be forged. */
+/* The name and process of a line of text's writer, where /proc knows it: the kernel's own memory of
+ * names has forgotten many ("<...>"), and of those whose number was another's before it has the
+ * other's. Who wrote it stays unknown: lines can be forged. */
 void writers_recall(struct writers *writers, struct trace_record *record, uint64_t now_ns);
 
 #endif

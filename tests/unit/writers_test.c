@@ -137,6 +137,31 @@ static void names_and_processes(void **state)
 	assert_int_equal(record.comm.len, 0);
 }
 
+/* A line of text: what /proc says of its thread goes before what the kernel remembers of it. */
+static void lines_of_text(void **state)
+{
+	struct trace_record forgotten = { .tid = 501,
+					  .tgid = TRACE_ID_UNKNOWN,
+					  .comm = SPAN_LITERAL("<...>") };
+	struct trace_record wrong = { .tid = 501,
+				      .tgid = 500,
+				      .comm = SPAN_LITERAL("Binder:32_1") };
+	struct trace_record gone = { .tid = 777, .tgid = 7, .comm = SPAN_LITERAL("com.app") };
+
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	set_thread(501, 500, "RenderEngine", INIT, SYSTEM_UID);
+	writers_recall(&writers, &forgotten, now_ns);
+	assert_true(span_equal(forgotten.comm, SPAN_LITERAL("RenderEngine")));
+	assert_int_equal(forgotten.tgid, 500);
+	writers_recall(&writers, &wrong, now_ns);
+	assert_true(span_equal(wrong.comm, SPAN_LITERAL("RenderEngine")));
+	writers_recall(&writers, &gone, now_ns);
+	assert_true(span_equal(gone.comm, SPAN_LITERAL("com.app")));
+	assert_int_equal(gone.tgid, 7);
+	assert_int_equal(gone.writer, TRACE_WRITER_UNKNOWN);
+}
+
 /* Before SurfaceFlinger is seen nothing is known, but that it is no app. */
 static void nobody_yet(void **state)
 {
@@ -272,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(threads_of_one_process),
+		test(lines_of_text),
 		test(names_and_processes),
 		test(nobody_yet),
 		test(an_app_of_that_name),

@@ -8,6 +8,7 @@ static const struct {
 	{ SPAN_INIT("*"), PATTERN_ANY },
 	{ SPAN_INIT("{layer}"), PATTERN_LAYER },
 	{ SPAN_INIT("{frame}"), PATTERN_FRAME },
+	{ SPAN_INIT("{time}"), PATTERN_TIME },
 };
 
 #define N_SPECIALS (sizeof(specials) / sizeof(specials[0]))
@@ -30,7 +31,7 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 		if (!span_starts_with(*text, specials[i].text))
 			continue;
 		if (specials[i].kind != PATTERN_ANY && pattern_has(pattern, specials[i].kind))
-			return "{layer} and {frame} may stand once in a pattern";
+			return "{layer}, {frame} and {time} may stand once in a pattern";
 		if (pattern->n_parts > 0 && part[-1].kind != PATTERN_LITERAL)
 			return "two wildcards need a literal character between them";
 		part->kind = specials[i].kind;
@@ -39,7 +40,7 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 		*text = span_skip(*text, specials[i].text.len);
 		return NULL;
 	}
-	return "'{' begins {layer} or {frame}; nothing else in braces is known";
+	return "'{' begins {layer}, {frame} or {time}; nothing else in braces is known";
 }
 
 const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
@@ -62,7 +63,8 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 		error = add_special(pattern, &rest);
 		if (error)
 			return error;
-		wildcards += pattern->parts[pattern->n_parts - 1].kind != PATTERN_FRAME;
+		wildcards += pattern->parts[pattern->n_parts - 1].kind == PATTERN_ANY ||
+			     pattern->parts[pattern->n_parts - 1].kind == PATTERN_LAYER;
 		if (wildcards > PATTERN_WILDCARDS_MAX)
 			return "'*' and {layer} may stand twice in a pattern, no more";
 	}
@@ -90,6 +92,33 @@ static size_t take_frame(struct span text, int64_t *frame)
 	return n;
 }
 
+/* Length of the time that @text begins with, a number and its unit; 0 where there is none that
+ * fits. */
+static size_t take_time(struct span text, int64_t *time_ns)
+{
+	int64_t value, part = 0, unit = 1;
+	size_t n = take_frame(text, &value);
+
+	if (n == 0 || value > 1000000000)
+		return 0;
+	if (n < text.len && text.ptr[n] == '.') {
+		size_t digits = take_frame(span_skip(text, n + 1), &part);
+
+		if (digits == 0 || digits > 6)
+			return 0;
+		n += 1 + digits;
+		while (digits-- > 0)
+			unit *= 10;
+	}
+	if (span_starts_with(span_skip(text, n), SPAN_LITERAL("us")))
+		*time_ns = value * 1000 + part * 1000 / unit;
+	else if (span_starts_with(span_skip(text, n), SPAN_LITERAL("ms")))
+		*time_ns = value * 1000000 + part * 1000000 / unit;
+	else
+		return 0;
+	return n + 2;
+}
+
 static bool match_parts(const struct pattern_part *part, unsigned int n_parts, struct span name,
 			struct pattern_capture *capture)
 {
@@ -104,6 +133,9 @@ static bool match_parts(const struct pattern_part *part, unsigned int n_parts, s
 		       match_parts(part + 1, n_parts - 1, span_skip(name, part->text.len), capture);
 	case PATTERN_FRAME:
 		n = take_frame(name, &capture->frame);
+		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
+	case PATTERN_TIME:
+		n = take_time(name, &capture->time_ns);
 		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
 	case PATTERN_ANY:
 	case PATTERN_LAYER:
@@ -126,7 +158,7 @@ matched:
 
 bool pattern_match(const struct pattern *pattern, struct span name, struct pattern_capture *capture)
 {
-	struct pattern_capture found = { SPAN_NULL, -1 };
+	struct pattern_capture found = { SPAN_NULL, -1, -1 };
 
 	if (!match_parts(pattern->parts, pattern->n_parts, name, &found))
 		return false;

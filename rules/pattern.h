@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns of rule files: literal text, '*', {layer} and {frame}. They match whole names. */
+/* Patterns of rule files: literal text, '*', {layer}, {frame} and {time}. They match whole names.
+ */
 #ifndef JANKD_RULES_PATTERN_H
 #define JANKD_RULES_PATTERN_H
 
@@ -17,6 +18,7 @@ enum pattern_part_kind {
 	PATTERN_ANY,   /* '*': any text, none too */
 	PATTERN_LAYER, /* {layer}: any text but none, as long as it can be */
 	PATTERN_FRAME, /* {frame}: a decimal number */
+	PATTERN_TIME,  /* {time}: "16666us", "16.66ms" */
 };
 
 struct pattern {
@@ -30,6 +32,7 @@ struct pattern {
 struct pattern_capture {
 	struct span layer; /* borrowed from the name that matched */
 	int64_t frame;	   /* -1 where the pattern has no {frame} */
+	int64_t time_ns;   /* -1 where it has no {time} */
 };
 
 /**

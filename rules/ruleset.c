@@ -30,6 +30,7 @@ static const struct {
 	{ "hwvsync", RULE_HWVSYNC, EVENT_BIT(EVENT_COUNTER), false, "counter" },
 	{ "period", RULE_PERIOD, EVENT_BIT(EVENT_COUNTER), false, "counter" },
 	{ "rate", RULE_RATE, EVENT_BIT(EVENT_COUNTER), false, "counter" },
+	{ "target", RULE_TARGET, EVENT_BIT(EVENT_INSTANT), false, "instant" },
 	{ "present", RULE_PRESENT, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "composite", RULE_COMPOSITE, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "latch", RULE_LATCH, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE),
@@ -245,6 +246,10 @@ static int read_rule(struct reader *r, size_t role)
 			    "this pattern must say where the layer's name stands: "
 			    "{layer}",
 			    SPAN_NULL);
+	if (rule.role == RULE_TARGET && !pattern_has(&rule.pattern, PATTERN_TIME))
+		return fail(r, text.ptr,
+			    "this pattern must say where the time to the vsync stands: {time}",
+			    SPAN_NULL);
 	if (rule.role == RULE_COMPOSITE) {
 		result = add_context(r, &rule.pattern, &rule.context);
 		r->rules->entered_once |= rule.context;
@@ -271,8 +276,8 @@ static int read_line(struct reader *r)
 		if (span_equal(word, span_of(role_words[i].word)))
 			return read_rule(r, i);
 	return fail(r, r->word,
-		    "a rule begins with tick, hwvsync, period, rate, present, composite, latch, "
-		    "queue, drop, transaction, ignore, rename or engine",
+		    "a rule begins with tick, hwvsync, period, rate, target, present, composite, "
+		    "latch, queue, drop, transaction, ignore, rename or engine",
 		    word);
 }
 

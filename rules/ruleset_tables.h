@@ -15,6 +15,7 @@ enum rule_role {
 	RULE_HWVSYNC,	  /* a hardware vsync: any write */
 	RULE_PERIOD,	  /* value: the vsync period in ns */
 	RULE_RATE,	  /* value: the refresh rate in Hz */
+	RULE_TARGET,	  /* a vsync is foretold, {time} from now */
 	RULE_PRESENT,	  /* slice: a frame goes to a display */
 	RULE_COMPOSITE,	  /* slice: one composition, of all displays */
 	RULE_LATCH,	  /* SurfaceFlinger took a buffer of {layer} */

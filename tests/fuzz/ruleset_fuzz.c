@@ -25,7 +25,7 @@ static void match_words(const struct ruleset *rules, struct span text)
 		const char *newline = memchr(text.ptr, '\n', text.len);
 		size_t len = newline ? (size_t)(newline - text.ptr) : text.len;
 		struct span name = { text.ptr, len < 64 ? len : 64 };
-		struct pattern_capture capture = { SPAN_NULL, -1 };
+		struct pattern_capture capture = { SPAN_NULL, -1, -1 };
 		uint32_t open = ruleset_slice_mask(rules, name);
 
 		ruleset_match(rules, &rules->counters, name, open, &capture);

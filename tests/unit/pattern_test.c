@@ -76,6 +76,18 @@ static void test_frame_is_a_number(void **state)
 	assert_false(matches("f{frame}", "f99999999999999999999"));
 }
 
+static void test_times(void **state)
+{
+	assert_true(matches("* in {time}", "vsync in 16.66ms"));
+	assert_int_equal(capture.time_ns, 16660000);
+	assert_true(matches("* in {time}", "VSYNC in 27520us"));
+	assert_int_equal(capture.time_ns, 27520000);
+	assert_false(matches("* in {time}", "VSYNC in 27520"));
+	assert_false(matches("* in {time}", "VSYNC in 2.us"));
+	assert_false(matches("* in {time}", "VSYNC in -5us"));
+	assert_false(matches("* in {time}", "VSYNC in 99999999999us"));
+}
+
 static void test_without_frame_there_is_no_number(void **state)
 {
 	assert_true(matches("{layer}", "a"));
@@ -163,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_literal_matches_the_whole_name),
+		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_a_star_matches_any_text),
 		cmocka_unit_test(test_layer_takes_as_much_as_it_can),
 		cmocka_unit_test(test_layer_is_never_empty),

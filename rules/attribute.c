@@ -438,12 +438,17 @@ static void tick(struct attribution *a, const struct rule *rule, const struct tr
 static void period(struct attribution *a, const struct rule *rule,
 		   const struct trace_record *record)
 {
+	uint64_t period_ns;
+
 	if (!is_sf_process(a, record) || record->value <= 0)
 		return;
+	/* A rate in whole Hz stands for 59.94 Hz, too. */
 	if (rule->role == RULE_PERIOD)
-		a->sink.period(a->sink.context, (uint64_t)record->value);
+		period_ns = (uint64_t)record->value;
 	else
-		a->sink.period(a->sink.context, UINT64_C(1000000000) / (uint64_t)record->value);
+		period_ns = UINT64_C(1000000000) / (uint64_t)record->value;
+	a->sink.period(a->sink.context, record, period_ns,
+		       rule->role == RULE_PERIOD ? period_ns / 1000 : period_ns / 100);
 }
 
 static void named_event(struct attribution *a, const struct rule_index *index,
@@ -462,6 +467,11 @@ static void named_event(struct attribution *a, const struct rule_index *index,
 		case RULE_PERIOD:
 		case RULE_RATE:
 			period(a, rule, record);
+			return;
+		case RULE_TARGET:
+			if (is_sf_process(a, record))
+				a->sink.target(a->sink.context,
+					       record->time_ns + (uint64_t)capture.time_ns);
 			return;
 		case RULE_LATCH:
 		case RULE_QUEUE:
@@ -539,7 +549,7 @@ static bool count_forged(struct attribution *a, const struct rule_index *index, 
 	if (!rule || !is_its_word(rule))
 		return false;
 	if (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC || rule->role == RULE_PERIOD ||
-	    rule->role == RULE_RATE)
+	    rule->role == RULE_RATE || rule->role == RULE_TARGET)
 		a->foreign_ticks++;
 	else
 		a->foreign_latches++;

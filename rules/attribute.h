@@ -38,7 +38,10 @@ struct attribution_sink {
 	void *context;
 	void (*tick)(void *context, const struct trace_record *record, unsigned int rank,
 		     bool hardware);
-	void (*period)(void *context, uint64_t period_ns);
+	/* Its name ends in the display's id; right to @error_ns. */
+	void (*period)(void *context, const struct trace_record *record, uint64_t period_ns,
+		       uint64_t error_ns);
+	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is foretold for then */
 	void (*frame)(void *context, const struct frame *frame); /* before its present */
 	void (*present)(void *context, uint64_t present_ns);
 	void (*counter)(void *context, const struct trace_record *record); /* SurfaceFlinger's */

@@ -7,6 +7,7 @@
 #include "rules/room.h"
 
 #define LAG_NS UINT64_C(600000000)
+#define LAG_MAX_NS UINT64_C(1500000000)	  /* where the period is in doubt */
 #define LOCK_WAIT_NS UINT64_C(2000000000) /* so long the first frames wait for the lattice */
 #define IDLE_NS UINT64_C(5000000000)	  /* a series this long without a frame closes its row */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
@@ -189,12 +190,23 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 {
 	/* One that was given holds from the begin of time on: told with the first frame. */
 	uint64_t from_ns = stamp->from_ns ? stamp->from_ns : stamp->time_ns;
-	char text[64];
+	char text[160];
 
-	if (!stamp->locked || !vsync_is_switch(q->told_period_ns, stamp->period_ns))
+	if (!stamp->locked || (!vsync_is_switch(q->told_period_ns, stamp->period_ns) &&
+			       q->told_guess == stamp->guessed))
 		return;
 	q->told_period_ns = stamp->period_ns;
-	snprintf(text, sizeof(text), "%.2f Hz", 1e9 / (double)stamp->period_ns);
+	q->told_guess = stamp->guessed;
+	snprintf(text, sizeof(text), "%.2f Hz%s", 1e9 / (double)stamp->period_ns,
+		 stamp->guessed ? ", a guess: ticks are so far apart that the display may be faster"
+				: "");
+	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
+	if (q->told_overruled || !vsync_overrules(&q->vsync))
+		return;
+	q->told_overruled = true;
+	snprintf(text, sizeof(text),
+		 "the trace says %.3f ms for a vsync, --vsync-ms says %.3f: the trace counts",
+		 (double)vsync_period_ns(&q->vsync) / 1e6, (double)q->options.vsync_ns / 1e6);
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 }
 
@@ -292,6 +304,15 @@ static void count_first(struct frame_queue *q)
 	q->n--;
 }
 
+/* Has the first frame waited long enough? In doubt it waits longer. */
+static bool can_count(const struct frame_queue *q, uint64_t now_ns)
+{
+	uint64_t present_ns = q->waiting[q->first].frame.present_ns;
+
+	return now_ns >= present_ns + LAG_NS &&
+	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync));
+}
+
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 {
 	if (q->n > 0 && !q->locked_once) {
@@ -299,10 +320,8 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 
 		q->locked_once = vsync_period_ns(&q->vsync) > 0 || now_ns > first_ns + LOCK_WAIT_NS;
 	}
-	while (q->n > 0 && q->locked_once &&
-	       now_ns >= q->waiting[q->first].frame.present_ns + LAG_NS) {
+	while (q->n > 0 && q->locked_once && can_count(q, now_ns))
 		count_first(q);
-	}
 	if (now_ns > LAG_NS) {
 		trigger_pass(&q->trigger, now_ns - LAG_NS);
 		close_idle(q, now_ns - LAG_NS);
@@ -340,6 +359,7 @@ void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
 	struct frame mark = { .layer = LAYER_NONE, .present_ns = present_ns };
 
 	add(q, &mark);
+	vsync_present(&q->vsync, q->last_present_ns);
 }
 
 /* --- when the trace does not go on as it was --- */

@@ -35,6 +35,8 @@ struct frame_queue {
 	struct trigger_state trigger;
 	struct vsync_lattice vsync;
 	uint64_t told_period_ns; /* of the last refresh event, 0: there was none */
+	bool told_guess;	 /* it was said to be a guess */
+	bool told_overruled;	 /* the trace says another period than the user: said once */
 	bool locked_once;	 /* or waited long enough for it */
 	bool checked;		 /* there was a present */
 	uint64_t last_check_ns;

@@ -49,22 +49,46 @@ struct pipeline {
 
 /* --- what attribution finds --- */
 
+/* "VSP-period 461", "HW_VSYNC_4619827259835644672": a display's id stands at the end of the name.
+ */
+static struct span behind_last(struct span name, char byte)
+{
+	size_t n = name.len;
+
+	while (n > 0 && name.ptr[n - 1] != byte)
+		n--;
+	return n > 0 ? span_skip(name, n) : SPAN_NULL;
+}
+
 static void on_tick(void *context, const struct trace_record *record, unsigned int rank,
 		    bool hardware)
 {
 	struct pipeline *p = context;
 
 	p->counters.ticks += !hardware;
-	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, hardware, record->time_ns);
-	if (p->queue.log && !hardware)
+	if (hardware) {
+		vsync_hardware(&p->queue.vsync, behind_last(record->name, '_'), record->time_ns);
+		return;
+	}
+	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, record->time_ns);
+	if (p->queue.log)
 		context_add_tick(p->queue.log, record->time_ns, record->name);
 }
 
-static void on_period(void *context, uint64_t period_ns)
+static void on_period(void *context, const struct trace_record *record, uint64_t period_ns,
+		      uint64_t error_ns)
 {
 	struct pipeline *p = context;
 
-	vsync_hint(&p->queue.vsync, period_ns);
+	vsync_hint(&p->queue.vsync, behind_last(record->name, ' '), period_ns, error_ns,
+		   record->time_ns);
+}
+
+static void on_target(void *context, uint64_t time_ns)
+{
+	struct pipeline *p = context;
+
+	vsync_target(&p->queue.vsync, time_ns);
 }
 
 static void on_frame(void *context, const struct frame *frame)
@@ -434,6 +458,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.context = p,
 		.tick = on_tick,
 		.period = on_period,
+		.target = on_target,
 		.frame = on_frame,
 		.present = on_present,
 		.counter = on_counter,

@@ -1,134 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vsync lattice.
  *
- *     VSYNC-sf    |       |       |               |   |   |   |   |   |     asked for one by one
- *     VSYNC-app     |       |                       |   |   |   |
+ *     VSYNC-sf    |       |         |             |   |   |   |  |  |   |   asked for one by one
+ *     VSYNC-app     |       |                       |   |   |   |           late, but never early
  *     lattice     :   :   :   :   :   :   :   :   : : : : : : : : : : :     period and phase
- *     presents     #       #       #               #   #   #   #  #  #      begin 1 to 4 ms late
+ *     presents     #       #        #              #   #   #   #  #  #      begin 1 to 4 ms late
  *                 <- 16.7 ms, 60 Hz ->            <- 8.3 ms, 120 Hz ->
  *
- * Ticks come on demand: two of one counter are any whole number of periods apart, and now and
- * then none (SurfaceFlinger moved its offset). So the period is the longest one that explains
- * nearly all distances, and its precise value their sum over the periods in them. All multiples
- * of one period explain less, all its fractions explain as much: hence the longest. What no
- * distance can tell is whether a display that only ever ticks every 33 ms could do better: there
- * SurfaceFlinger's word counts, and what the display's own vsyncs showed while they were on;
- * without either, such a period is halved until it is one that displays have.
+ * What the period is, is taken from whom it is surest: the display's own vsyncs, SurfaceFlinger's
+ * words, the user's, and where none of them says it, from ticks and presents (vsync_log.h). It
+ * holds until there is evidence for another: more ticks than it has room for, presents half a
+ * period beside it, a long stretch without any of these, or another word. Evidence takes a while
+ * to gather, and frames of such a stretch wait meanwhile (vsync_sure_until()). When it was is found
+ * by what came before and behind (vsync_switch.c).
+ *
+ * What its last digits are is told by two ticks at the edge, the further apart the better.
+ *
+ * What no distance can tell is whether a display that only ever ticks every 33 ms could do better:
+ * without a word such a period is halved until it is one that displays have: a guess.
  *
  * A present is placed by its time, in periods (a position, piecewise linear over the switches of
  * the refresh rate). Between two presents the rounded difference counts where it is near a whole
  * number. Where it is not (at 120 Hz the jitter of one present can be near half a period), the
- * phase decides: where in a period presents usually begin, followed slowly.
+ * phase decides: where in a period presents usually begin, followed slowly. Far from each other,
+ * the period's error adds up, and at some distance nothing is known.
  */
 #include "rules/vsync.h"
 
 #include <limits.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "rules/vsync_fit.h"
+#include "rules/vsync_lattice.h"
 
-#define MS UINT64_C(1000000)
-#define US UINT64_C(1000)
-
-/* Distances of ticks that say something: above, an idle display's drift is as large as a tick. */
-#define DELTA_MIN_NS (2500 * US)
-#define DELTA_MAX_NS (200 * MS)
-
-#define LOCK_DELTAS 6	/* so many distances make a lattice */
-#define SWITCH_DELTAS 6 /* so many in a row, none explained but one, make another */
-#define SLOW_RUN 32	/* so many in a row, all of twice the period: the display slowed down */
-#define SLOW_RUN_NS (400 * MS)
-#define TOLD_DELTAS 3 /* so many in a row that fit another period which was told */
-#define HALF_DELTAS 6 /* so many odd multiples of half a period, and each so near, halve it */
-#define HALF_JITTER_NS (300 * US)
-#define REFINE_EVERY 16
-#define REFINE_PERIODS 20 /* a mean over fewer is less precise than the value it would mend */
-
+#define LOCK_TICKS 8		/* so many ticks make a lattice */
+#define LOOK_EVERY_NS (40 * MS) /* evidence is weighed so often */
+#define SUSPECT_NS (600 * MS)	/* a tick too many is forgotten after that */
+#define SUSPECT_TICKS 3		/* so many say something */
+#define LATE_TICKS 6		/* late ones of the last 16 */
+#define SLOW_NS (450 * MS)	/* a slower display has no tick in between for so long */
+#define SLOW_BLOCK 8		/* the rate of so many of one */
+#define SLOW_WAIT_NS (1200 * MS)
+#define PENDING_NS (400 * MS) /* so long a period that is said waits for ticks of it */
+#define SILENT_PERIODS 30     /* the edge is not known any more behind so many */
+#define EDGE_TICKS 24	      /* the edge is the earliest of so many */
+#define SHARPEN_TICKS 32      /* the digits are looked at so often until they are known */
+#define SETTLED_TICKS 12
 #define PHASE_GAIN 8 /* the phase follows an eighth of a present's distance from it */
 #define PHASE_KEEP_NS (1000 * MS)
-
-static uint64_t later(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns > b_ns ? a_ns : b_ns;
-}
-
-/* --- stretches: from when on which period --- */
-
-static struct vsync_stretch *stretch_at(struct vsync_lattice *v, uint64_t time_ns)
-{
-	unsigned int i = v->n_stretches - 1;
-
-	while (i > 0 && v->stretches[i].from_ns > time_ns)
-		i--;
-	return &v->stretches[i];
-}
-
-static int64_t position_of(struct vsync_lattice *v, uint64_t time_ns)
-{
-	const struct vsync_stretch *s = stretch_at(v, time_ns);
-	uint64_t gone = vsync_distance(time_ns, s->from_ns);
-	int64_t whole = (int64_t)(gone / s->period_ns) * VSYNC_ONE;
-	int64_t part = (int64_t)(gone % s->period_ns) * VSYNC_ONE / (int64_t)s->period_ns;
-
-	return time_ns >= s->from_ns ? s->position + whole + part : s->position - whole - part;
-}
-
-static uint64_t period_of(const struct vsync_lattice *v)
-{
-	return v->n_stretches ? v->stretches[v->n_stretches - 1].period_ns : 0;
-}
-
-/* Has no present been placed in the last stretch yet? */
-static bool is_unused(const struct vsync_lattice *v)
-{
-	return v->n_stretches > 0 && !v->stretches[v->n_stretches - 1].used;
-}
-
-bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
-{
-	return vsync_distance(before_ns, after_ns) * 100 > before_ns;
-}
-
-/* A period that is only known better has its ticks at the same place. */
-static void take_tick_phase(struct vsync_stretch *stretch, const struct vsync_stretch *before)
-{
-	if (vsync_is_switch(before->period_ns, stretch->period_ns))
-		return;
-	stretch->tick_phase = before->tick_phase;
-	stretch->tick_rank = before->tick_rank;
-	stretch->n_ticks = before->n_ticks;
-}
-
-/* A new period from @from_ns on. One that no present was placed on yet is replaced; presents that
- * were placed stay where they are. */
-static void set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t from_ns)
-{
-	uint64_t before = period_of(v);
-	struct vsync_stretch stretch = { .period_ns = period_ns };
-
-	from_ns = later(from_ns, v->last_present_ns);
-	stretch.from_ns = from_ns;
-	if (before == 0 || is_unused(v)) {
-		if (before)
-			stretch = v->stretches[--v->n_stretches];
-		stretch.period_ns = period_ns;
-	} else {
-		while (v->n_stretches > 1 && v->stretches[v->n_stretches - 1].from_ns >= from_ns)
-			v->n_stretches--;
-		stretch.position = position_of(v, from_ns);
-		take_tick_phase(&stretch, &v->stretches[v->n_stretches - 1]);
-	}
-	if (v->n_stretches == VSYNC_STRETCHES) {
-		memmove(&v->stretches[0], &v->stretches[1],
-			sizeof(v->stretches) - sizeof(v->stretches[0]));
-		v->n_stretches--;
-	}
-	v->stretches[v->n_stretches++] = stretch;
-	v->locked = true;
-	v->strangers = 0;
-	v->run.n = 0;
-}
 
 /* --- ticks --- */
 
@@ -147,215 +65,190 @@ void vsync_reset(struct vsync_lattice *v)
 	memset(v, 0, sizeof(*v));
 	v->given_ns = given_ns;
 	v->epoch = epoch;
-	if (given_ns) {
-		set_period(v, given_ns, 0);
-		v->guessed = true;
-	}
+	if (given_ns)
+		lattice_lock(v, given_ns, given_ns / 500, VSYNC_GIVEN);
 }
 
-static uint32_t gcd(uint32_t a, uint32_t b)
+static struct vsync_source *take_source(struct vsync_lattice *v, uint64_t name, unsigned int rank,
+					uint64_t time_ns)
 {
-	while (b) {
-		uint32_t rest = a % b;
+	struct vsync_source *oldest = &v->sources[0];
 
-		a = b;
-		b = rest;
+	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
+		if (v->sources[i].name == name && v->sources[i].last_ns)
+			return &v->sources[i];
+		if (v->sources[i].last_ns < oldest->last_ns)
+			oldest = &v->sources[i];
 	}
-	return a;
+	*oldest = (struct vsync_source){
+		.name = name, .rank = rank, .edge_ns = time_ns, .least_ns = UINT64_MAX
+	};
+	return oldest;
 }
 
-static void run_add(struct vsync_run *run, uint32_t periods, uint64_t begin_ns)
+/* Two ticks at the edge, the one long behind the other, tell the period's last digits. */
+static void refine(struct vsync_lattice *v, const struct vsync_source *source, uint64_t time_ns)
 {
-	uint32_t multiple = run->n ? gcd(run->multiple, periods) : periods;
+	struct vsync_stretch *stretch = &v->stretches[v->n_stretches - 1];
+	unsigned int number = (unsigned int)(source - v->sources);
+	uint64_t period_ns = stretch->period_ns;
+	uint64_t periods, better_ns, error_ns;
 
-	if (run->n == 0 || multiple < 2) {
-		*run = (struct vsync_run){ 1, periods, begin_ns };
+	if (v->anchor_ns == 0 || time_ns <= v->anchor_ns) {
+		v->anchor_ns = time_ns;
+		v->anchor_periods = 8;
+		v->anchor_source = number;
 		return;
 	}
-	run->multiple = multiple;
-	run->n++;
-}
-
-/* The display slowed down to a multiple of its period: its ticks still fit, but none is between. */
-static bool slowed_down(const struct vsync_lattice *v, uint64_t now_ns)
-{
-	const struct vsync_run *run = &v->run;
-	uint64_t said_ns = vsync_word_period_ns(&v->word);
-	uint64_t slow_ns = period_of(v) * run->multiple;
-
-	return run->multiple >= 2 && run->n >= SLOW_RUN && now_ns - run->begin_ns >= SLOW_RUN_NS &&
-	       slow_ns <= VSYNC_PERIOD_USUAL_MAX_NS && vsync_is_switch(period_of(v), said_ns) &&
-	       vsync_is_switch(slow_ns, said_ns);
-}
-
-/* Forgets all deltas but the last @n. */
-static void keep_deltas(struct vsync_lattice *v, unsigned int n)
-{
-	struct vsync_delta kept[SWITCH_DELTAS];
-
-	for (unsigned int i = 0; i < n; i++)
-		kept[i] = *vsync_delta_at(v, n - 1 - i);
-	memcpy(v->deltas, kept, n * sizeof(kept[0]));
-	v->n_deltas = n;
-}
-
-/* When the ticks of another period began: with the earliest of the last strangers that it
- * explains, but not before the last tick that the old one explains. */
-static uint64_t first_tick_of(const struct vsync_lattice *v, uint64_t period_ns)
-{
-	uint64_t first_ns = vsync_delta_at(v, 0)->begin_ns;
-
-	for (unsigned int i = 0; i < v->strangers && i < vsync_deltas_kept(v); i++) {
-		const struct vsync_delta *delta = vsync_delta_at(v, i);
-
-		if (delta->begin_ns < first_ns && vsync_periods_in(delta->length_ns, period_ns))
-			first_ns = delta->begin_ns;
-	}
-	return later(first_ns, v->last_known_ns);
-}
-
-/* Is the period said to be another, and do the ticks agree? They may fit the old one, too. */
-static bool is_told_otherwise(const struct vsync_lattice *v)
-{
-	uint64_t said_ns = vsync_word_period_ns(&v->word);
-
-	return v->told.n >= TOLD_DELTAS &&
-	       vsync_distance(said_ns, period_of(v)) * 100 >= 3 * said_ns;
-}
-
-/* From when on? Where the display slowed down its ticks had told before, but not before the last
- * word for the old period. */
-static uint64_t told_from(const struct vsync_lattice *v)
-{
-	uint64_t slow_ns = period_of(v) * v->run.multiple;
-
-	if (v->run.n > 0 && v->run.multiple >= 2 &&
-	    !vsync_is_switch(slow_ns, vsync_word_period_ns(&v->word)))
-		return later(v->told.since_ns, v->run.begin_ns);
-	return later(v->told.from_ns, v->told.begin_ns);
-}
-
-/* Another rate: the ticks leave some out, or somebody says so, or the last distances, or all but
- * one of them, are strangers to the period. */
-static void follow_switch(struct vsync_lattice *v, uint64_t now_ns)
-{
-	uint64_t period_ns;
-
-	if (is_told_otherwise(v)) {
-		period_ns = vsync_period_by_word(v, TOLD_DELTAS);
-		set_period(v, period_ns, told_from(v));
-		keep_deltas(v, TOLD_DELTAS); /* those of a faster rate would halve it again */
+	if (number != v->anchor_source) {
+		if (source->rank < v->sources[v->anchor_source].rank)
+			v->anchor_ns = 0;
 		return;
 	}
-	if (slowed_down(v, now_ns)) {
-		set_period(v, period_of(v) * v->run.multiple, v->run.begin_ns);
-		keep_deltas(v, SWITCH_DELTAS);
+	periods = (time_ns - v->anchor_ns + period_ns / 2) / period_ns;
+	if (periods < 2 * v->anchor_periods)
+		return;
+	if (periods * v->error_ns * 4 > period_ns) {
+		v->anchor_ns = 0;
 		return;
 	}
-	if (v->strangers < SWITCH_DELTAS - 1 || v->n_deltas < SWITCH_DELTAS)
+	better_ns = (time_ns - v->anchor_ns) / periods;
+	error_ns = period_ns / 4 / periods + 1;
+	v->anchor_periods = periods;
+	if (periods > UINT64_C(1) << 20)
+		v->anchor_ns = 0;
+	if (error_ns >= v->error_ns)
 		return;
-	period_ns = vsync_estimate(v, SWITCH_DELTAS);
-	if (!period_ns || vsync_distance(period_ns, period_of(v)) * 100 < 3 * period_ns ||
-	    vsync_fit_of(v, SWITCH_DELTAS, period_ns).explained < SWITCH_DELTAS - 1)
+	if (vsync_distance(better_ns, period_ns) > v->error_ns + error_ns) {
+		v->anchor_ns = 0; /* the edge moved */
 		return;
-	set_period(v, period_ns, first_tick_of(v, period_ns));
-	keep_deltas(v, SWITCH_DELTAS);
+	}
+	v->error_ns = error_ns + vsync_distance(better_ns, period_ns);
+	if (vsync_distance(better_ns, period_ns) <= error_ns)
+		return;
+	lattice_know_better(v, better_ns, error_ns);
 }
 
-/* Ticks in the middle of periods: the display was faster all along, and seldom asked to be. */
-static bool is_half(const struct vsync_lattice *v)
+/* How late is it? Keeps the edge: the earliest of the last ticks. True: two are in one slot. */
+static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
+			uint64_t *late_ns)
 {
-	uint64_t half_ns = period_of(v) / 2;
-	unsigned int n = vsync_deltas_kept(v);
-	unsigned int odd = 0;
+	uint64_t period_ns = lattice_period_of(v);
+	uint64_t slack_ns = period_ns / 10;
+	uint64_t slots;
 
-	if (half_ns < VSYNC_PERIOD_MIN_NS)
+	*late_ns = 0;
+	if (time_ns > source->last_ns + SILENT_PERIODS * period_ns || source->settled == 0) {
+		source->edge_ns = time_ns;
+		source->least_ns = UINT64_MAX;
+		source->n_least = source->settled = 0;
+		source->settled++;
 		return false;
-	for (unsigned int i = 0; i < n; i++) {
-		uint64_t length_ns = vsync_delta_at(v, i)->length_ns;
-		uint64_t k = (length_ns + half_ns / 2) / half_ns;
-
-		odd += k % 2 == 1 && vsync_distance(length_ns, k * half_ns) <= HALF_JITTER_NS;
 	}
-	return odd >= HALF_DELTAS && odd * 12 >= n;
+	source->settled++;
+	if (time_ns < source->edge_ns) {
+		if (source->edge_ns - time_ns > slack_ns)
+			return true;
+		if (source->edge_ns - time_ns > period_ns / 32)
+			v->anchor_ns = 0;
+		source->edge_ns = time_ns;
+		source->least_ns = 0;
+		return time_ns - source->last_ns < period_ns / 2;
+	}
+	slots = (time_ns - source->edge_ns + slack_ns) / period_ns;
+	source->edge_ns += slots * period_ns;
+	if (time_ns < source->edge_ns) {
+		if (source->edge_ns - time_ns > period_ns / 32)
+			v->anchor_ns = 0;
+		source->edge_ns = time_ns;
+	}
+	*late_ns = time_ns - source->edge_ns;
+	if (*late_ns < source->least_ns)
+		source->least_ns = *late_ns;
+	if (++source->n_least == EDGE_TICKS) {
+		if (source->least_ns > period_ns / 32)
+			v->anchor_ns = 0;
+		source->edge_ns += source->least_ns;
+		*late_ns -= source->least_ns;
+		source->n_least = 0;
+		source->least_ns = UINT64_MAX;
+	}
+	return slots == 0;
 }
 
-/* Looks at all that is kept again. The mean over the ticks is more precise than the first
- * estimate was: small steps only, and few, so that frame times stay comparable. As long as no
- * present was placed, and where the period has come to explain too little, begins anew. */
-static void refine(struct vsync_lattice *v, uint64_t now_ns)
+/* So few ticks that a slower display would have them? */
+static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
-	unsigned int n = vsync_deltas_kept(v);
-	uint64_t period_ns = period_of(v);
-	struct vsync_fit fit = vsync_fit_of(v, n, period_ns);
-	uint64_t better_ns = 0;
+	uint64_t period_ns = lattice_period_of(v);
+	uint64_t took_ns = time_ns - source->block_ns;
 
-	if (is_half(v)) {
-		set_period(v, period_ns / 2, now_ns);
+	if (source->n_block++ > 0 && source->n_block <= SLOW_BLOCK)
 		return;
+	if (source->n_block > 1) {
+		bool slow = took_ns * 10 >= SLOW_BLOCK * period_ns * 17 &&
+			    took_ns <= SLOW_BLOCK * VSYNC_PERIOD_USUAL_MAX_NS * 3 / 2;
+
+		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS || v->authority > VSYNC_FIT)
+			v->slow_ns = 0;
+		else if (v->slow_ns == 0)
+			v->slow_ns = source->block_ns;
 	}
-	if (is_unused(v) || fit.explained * 3 < n * 2)
-		better_ns = vsync_estimate(v, n);
-	if (better_ns) {
-		set_period(v, better_ns, now_ns);
-		return;
-	}
-	if (fit.periods < REFINE_PERIODS)
-		return;
-	better_ns = fit.sum_ns / fit.periods;
-	if (vsync_distance(v->word.hinted_ns, better_ns) * 200 < better_ns)
-		better_ns = v->word.hinted_ns;
-	if (vsync_distance(better_ns, period_ns) * 1000 > period_ns)
-		set_period(v, better_ns, now_ns);
+	source->n_block = 1;
+	source->block_ns = time_ns;
+	if (v->slow_ns && time_ns >= v->slow_ns + SLOW_NS)
+		lattice_look_for_slower(v, back_from(time_ns, SLOW_NS), time_ns);
 }
 
-static void try_lock(struct vsync_lattice *v, unsigned int least, uint64_t now_ns)
+/* Evidence for another period. */
+static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t before_ns,
+		    uint64_t time_ns)
 {
-	unsigned int n = vsync_deltas_kept(v);
-	uint64_t period_ns = n >= least ? vsync_estimate(v, n) : 0;
+	uint64_t from_ns;
 
-	if (!period_ns || vsync_fit_of(v, n, period_ns).explained < least)
+	v->late_ticks = v->late_ticks << 1 | late;
+	if (v->suspect.collisions && time_ns > v->suspect.last_ns + SUSPECT_NS)
+		v->suspect.collisions = 0;
+	if (collision) {
+		if (v->suspect.collisions++ == 0)
+			v->suspect.from_ns = before_ns;
+		v->suspect.last_ns = time_ns;
+	}
+	if (v->suspect.collisions < SUSPECT_TICKS &&
+	    __builtin_popcount(v->late_ticks & 0xffff) < LATE_TICKS)
 		return;
-	set_period(v, period_ns, now_ns);
-	v->guessed = false;
+	if (time_ns < v->next_look_ns)
+		return;
+	v->next_look_ns = time_ns + LOOK_EVERY_NS;
+	/* A short look sees a switch, a longer one what is hidden by lateness. */
+	from_ns = back_from(time_ns, later(150 * MS, 10 * lattice_period_of(v)));
+	if (v->suspect.collisions)
+		from_ns = later(from_ns, back_from(v->suspect.from_ns, lattice_period_of(v)));
+	lattice_look_for_other(v, from_ns, time_ns);
+	if (v->late_ticks == 0)
+		return;
+	lattice_look_for_other(v, back_from(time_ns, SLOW_NS), time_ns);
 }
 
-/* Counts the ticks that fit what was told. */
-static void follow_word(struct vsync_lattice *v, uint64_t begin_ns, uint64_t length_ns)
+static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
-	uint64_t said_ns = vsync_word_period_ns(&v->word);
+	uint64_t before_ns = source->last_ns, late_ns;
+	bool collision = follow_edge(v, source, time_ns, &late_ns);
+	bool late = late_ns > lattice_period_of(v) / 8;
 
-	if (!said_ns || !vsync_periods_in(length_ns, said_ns)) {
-		v->told.n = 0;
-		return;
+	if (v->followed && !v->followed->own && v->n_ticks % LOCK_TICKS == 0)
+		lattice_confirm(v, time_ns);
+	if (source->settled >= SETTLED_TICKS)
+		suspect(v, collision, late || collision, before_ns, time_ns);
+	watch_rate(v, source, time_ns);
+	if (v->n_ticks % SHARPEN_TICKS == 0 && !v->pending) {
+		uint64_t period_ns = lattice_period_of(v), error_ns = v->error_ns;
+
+		lattice_sharpen(v, &period_ns, &error_ns);
+		if (error_ns < v->error_ns)
+			lattice_know_better(v, period_ns, error_ns);
 	}
-	if (v->told.n++ == 0)
-		v->told.begin_ns = begin_ns;
-}
-
-static void add_delta(struct vsync_lattice *v, uint64_t begin_ns, uint64_t now_ns)
-{
-	uint64_t length_ns = now_ns - begin_ns;
-	uint32_t periods;
-
-	if (length_ns < DELTA_MIN_NS || length_ns > DELTA_MAX_NS)
-		return;
-	v->deltas[v->n_deltas++ % VSYNC_DELTAS] =
-		(struct vsync_delta){ begin_ns, (uint32_t)length_ns };
-	follow_word(v, begin_ns, length_ns);
-	if (!v->locked || v->guessed) {
-		try_lock(v, LOCK_DELTAS, now_ns);
-		return;
-	}
-	periods = vsync_periods_in(length_ns, period_of(v));
-	v->strangers = periods ? 0 : v->strangers + 1;
-	if (periods)
-		v->last_known_ns = now_ns;
-	if (periods)
-		run_add(&v->run, periods, begin_ns);
-	follow_switch(v, now_ns);
-	if (v->n_deltas % REFINE_EVERY == 0)
-		refine(v, now_ns);
+	if (!late && !collision && source->settled >= SETTLED_TICKS && !v->pending)
+		refine(v, source, time_ns);
 }
 
 /* The nearest distance from @from to @to around a vsync: [-VSYNC_ONE / 2, VSYNC_ONE / 2). */
@@ -377,66 +270,68 @@ static int64_t fraction(int64_t position)
 	return f < 0 ? f + VSYNC_ONE : f;
 }
 
-/* A mean that follows: the first values count in full, later ones an eighth. */
-static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
+static void keep_tick_phase(struct vsync_lattice *v, const struct vsync_source *source)
 {
-	if (*n < PHASE_GAIN)
-		++*n;
-	return fraction(phase + wrap(phase, position) / (int64_t)*n);
+	struct vsync_stretch *stretch = &v->stretches[v->n_stretches - 1];
+
+	if (stretch->has_ticks && source->rank > stretch->tick_rank)
+		return;
+	stretch->has_ticks = true;
+	stretch->tick_rank = source->rank;
+	stretch->tick_phase = fraction(lattice_position_in(stretch, source->edge_ns));
 }
 
-static void follow_tick_phase(struct vsync_lattice *v, unsigned int rank, uint64_t time_ns)
+void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint64_t time_ns)
 {
-	struct vsync_stretch *stretch;
+	struct vsync_source *source = take_source(v, name, rank, time_ns);
 
-	if (!v->locked)
+	/* No display is so fast: a tick that was late came with the next one. */
+	if (source->last_ns && time_ns < source->last_ns + VSYNC_PERIOD_MIN_NS * 3 / 4)
 		return;
-	stretch = &v->stretches[v->n_stretches - 1];
-	if (stretch->n_ticks > 0 && rank > stretch->tick_rank)
-		return;
-	if (stretch->n_ticks > 0 && rank < stretch->tick_rank)
-		stretch->n_ticks = 0;
-	stretch->tick_rank = rank;
-	stretch->tick_phase =
-		follow_phase(stretch->tick_phase, position_of(v, time_ns), &stretch->n_ticks);
-}
-
-static void hear_hardware(struct vsync_lattice *v, uint64_t begin_ns, uint64_t now_ns)
-{
-	uint64_t said_ns = vsync_word_period_ns(&v->word);
-
-	if (!vsync_word_hardware(&v->word, begin_ns, now_ns - begin_ns))
-		return;
-	if (vsync_is_switch(vsync_word_period_ns(&v->word), said_ns))
-		v->told = (struct vsync_told){ .since_ns = v->word.seen_from_ns,
-					       .from_ns = v->word.seen_from_ns };
-	v->last_said_ns = now_ns;
-}
-
-void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, bool hardware,
-		uint64_t time_ns)
-{
-	struct vsync_source *source = &v->sources[0];
-
-	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
-		if (v->sources[i].name == name) {
-			source = &v->sources[i];
-			break;
-		}
-		if (v->sources[i].last_ns < source->last_ns)
-			source = &v->sources[i];
+	source->rank = rank;
+	vsync_log_add(&v->log, (unsigned int)(source - v->sources), time_ns);
+	v->last_tick_ns = later(v->last_tick_ns, time_ns);
+	if (v->n_ticks++ == 0)
+		v->first_tick_ns = time_ns;
+	if (v->pending)
+		lattice_follow_pending(v, time_ns);
+	if (!v->locked || lattice_is_new(v)) {
+		if (v->n_ticks % LOCK_TICKS == 0 && !v->pending &&
+		    (v->authority < VSYNC_FIT || v->n_ticks % SHARPEN_TICKS == 0))
+			lattice_decide(v, time_ns);
+	} else {
+		follow(v, source, time_ns);
 	}
-	if (source->name == name && time_ns > source->last_ns) {
-		if (hardware)
-			hear_hardware(v, source->last_ns, time_ns);
-		add_delta(v, source->last_ns, time_ns);
-	}
-	v->last_tick_ns = time_ns;
-	source->name = name;
 	source->last_ns = time_ns;
-	/* Strangers may be the first of another period, which has its own phase. */
-	if (!hardware && v->strangers == 0)
-		follow_tick_phase(v, rank, time_ns);
+	if (v->locked)
+		keep_tick_phase(v, source);
+}
+
+void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
+{
+	vsync_log_add(&v->log, VSYNC_PRESENTS, time_ns);
+}
+
+void vsync_target(struct vsync_lattice *v, uint64_t time_ns)
+{
+	vsync_log_add(&v->log, VSYNC_TARGETS, time_ns);
+}
+
+void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns)
+{
+	struct vsync_display *d = vsync_words_hardware(&v->words, display, time_ns);
+
+	if (d)
+		lattice_hear(v, d, time_ns);
+}
+
+void vsync_hint(struct vsync_lattice *v, struct span display, uint64_t period_ns, uint64_t error_ns,
+		uint64_t now_ns)
+{
+	struct vsync_display *d = vsync_words_hint(&v->words, display, period_ns, error_ns, now_ns);
+
+	if (d)
+		lattice_hear(v, d, now_ns);
 }
 
 void vsync_forget_ranks(struct vsync_lattice *v)
@@ -445,42 +340,51 @@ void vsync_forget_ranks(struct vsync_lattice *v)
 		v->stretches[i].tick_rank = UINT_MAX;
 }
 
-void vsync_hint(struct vsync_lattice *v, uint64_t period_ns)
-{
-	uint64_t said_ns = vsync_word_period_ns(&v->word);
-
-	if (!vsync_word_hint(&v->word, period_ns))
-		return;
-	if (vsync_is_switch(vsync_word_period_ns(&v->word), said_ns))
-		v->told = (struct vsync_told){ .since_ns = v->last_said_ns,
-					       .from_ns = v->last_tick_ns };
-	v->last_said_ns = v->last_tick_ns;
-}
-
 void vsync_give(struct vsync_lattice *v, uint64_t period_ns)
 {
-	if (v->given_ns || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+	if (v->locked || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
 		return;
-	v->given_ns = period_ns;
-	if (v->locked)
-		return;
-	set_period(v, period_ns, 0);
-	v->guessed = true;
+	lattice_lock(v, period_ns, period_ns / 200, VSYNC_OUTSIDE);
 }
 
 void vsync_finish(struct vsync_lattice *v)
 {
-	uint64_t now_ns = v->n_deltas ? vsync_delta_at(v, 0)->begin_ns : 0;
+	if (!v->locked || lattice_is_new(v)) {
+		v->first_tick_ns = 0;
+		lattice_decide(v, v->last_tick_ns);
+	}
+	if (v->pending) {
+		v->pending_at_ns = back_from(v->pending_at_ns, PENDING_NS);
+		v->next_look_ns = 0;
+		lattice_follow_pending(v, v->last_tick_ns);
+	}
+}
 
-	if (!v->locked || v->guessed)
-		try_lock(v, 2, now_ns);
-	else if (is_unused(v))
-		refine(v, now_ns);
-	if (!v->locked && vsync_word_period_ns(&v->word))
-		set_period(v, vsync_word_period_ns(&v->word), now_ns);
+uint64_t vsync_sure_until(const struct vsync_lattice *v)
+{
+	uint64_t sure_ns = UINT64_MAX;
+
+	if (v->undecided && v->n_stretches == 1 && !v->stretches[0].used)
+		return 0;
+	if (v->pending)
+		sure_ns = back_from(v->pending_at_ns, 300 * MS);
+	if (v->slow_ns && v->slow_ns < sure_ns && v->last_tick_ns < v->slow_ns + SLOW_WAIT_NS)
+		sure_ns = v->slow_ns;
+	if (v->suspect.collisions && v->suspect.from_ns < sure_ns &&
+	    v->last_tick_ns < v->suspect.last_ns + SUSPECT_NS)
+		sure_ns = v->suspect.from_ns;
+	return sure_ns;
 }
 
 /* --- presents --- */
+
+/* A mean that follows: the first values count in full, later ones an eighth. */
+static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
+{
+	if (*n < PHASE_GAIN)
+		++*n;
+	return fraction(phase + wrap(phase, position) / (int64_t)*n);
+}
 
 /* Presents of another rate, or after a pause, begin where they like. */
 static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
@@ -504,17 +408,19 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	*stamp = (struct vsync_stamp){ .time_ns = present_ns, .locked = v->locked };
 	if (!v->locked)
 		return;
-	stretch = stretch_at(v, present_ns);
+	stretch = lattice_stretch_at(v, present_ns);
 	stretch->used = true;
-	stamp->position = position_of(v, present_ns);
+	stamp->position = lattice_position_in(stretch, present_ns);
+	stamp->doubt = lattice_doubt_in(stretch, present_ns) + lattice_unsure_at(v, present_ns);
 	stamp->epoch = v->epoch;
 	stamp->period_ns = stretch->period_ns;
 	stamp->from_ns = stretch->from_ns;
+	stamp->guessed = stretch->guessed;
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);
 	stamp->index = (stamp->position - off - v->present_phase) / VSYNC_ONE;
-	behind = stretch->n_ticks ? fraction(stretch->tick_phase - v->present_phase) : 0;
+	behind = stretch->has_ticks ? fraction(stretch->tick_phase - v->present_phase) : 0;
 	stamp->vsync_ns =
 		present_ns + (uint64_t)((behind - off) * (int64_t)stretch->period_ns / VSYNC_ONE);
 }
@@ -522,19 +428,31 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stamp *later)
 {
 	int64_t difference = later->position - earlier->position;
+	int64_t doubt = later->doubt - earlier->doubt;
 	int64_t whole = (difference + VSYNC_ONE / 2) / VSYNC_ONE;
 	int64_t error = difference - whole * VSYNC_ONE;
 
 	if (!earlier->locked || !later->locked || earlier->epoch != later->epoch || difference < 0)
 		return -1;
-	if (error * 10 < 3 * VSYNC_ONE && error * 10 > -3 * VSYNC_ONE)
-		return whole;
-	if (earlier->phase_number != later->phase_number || later->index < earlier->index)
-		return whole;
-	return later->index - earlier->index;
+	if (doubt * 4 > VSYNC_ONE)
+		return -1;
+	if (error * 10 >= 3 * VSYNC_ONE || error * 10 <= -3 * VSYNC_ONE) {
+		if (vsync_is_switch(earlier->period_ns, later->period_ns))
+			return -1;
+		if (earlier->phase_number == later->phase_number && later->index >= earlier->index)
+			whole = later->index - earlier->index;
+	}
+	/* SurfaceFlinger presents once in a vsync. */
+	return whole == 0 && difference * 4 > VSYNC_ONE ? -1 : whole;
 }
 
 uint64_t vsync_period_ns(const struct vsync_lattice *v)
 {
-	return v->locked ? period_of(v) : 0;
+	return v->locked ? lattice_period_of(v) : 0;
+}
+
+bool vsync_overrules(const struct vsync_lattice *v)
+{
+	return v->given_ns && v->authority == VSYNC_SAID &&
+	       vsync_is_switch(v->given_ns, lattice_period_of(v));
 }

@@ -1,57 +1,155 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/vsync_word.h"
 
-#include "rules/vsync_fit.h"
+#include <string.h>
 
-#define ROW_MIN 4  /* distances in a row that are believed */
-#define ROW_MAX 64 /* a mean over more would not follow any more */
+#include "rules/vsync_log.h"
 
-static bool is_near(uint64_t a_ns, uint64_t b_ns, uint64_t part)
+#define ROW_MIN 5 /* vsyncs in a row that say something */
+
+/* Does one id begin with the other? */
+static bool is_display(const struct vsync_display *display, struct span id)
 {
-	return vsync_distance(a_ns, b_ns) * part <= a_ns;
+	size_t n = strlen(display->id);
+
+	if (n == 0 || id.len == 0)
+		return n == id.len;
+	return memcmp(display->id, id.ptr, n < id.len ? n : id.len) == 0;
 }
 
-bool vsync_word_hint(struct vsync_word *word, uint64_t period_ns)
+static struct vsync_display *take_display(struct vsync_words *words, struct span id)
 {
+	struct vsync_display *oldest = &words->displays[0];
+
+	if (id.len >= VSYNC_DISPLAY_ID)
+		id.len = VSYNC_DISPLAY_ID - 1;
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &words->displays[i];
+
+		if (display->used && is_display(display, id)) {
+			display->used = ++words->uses;
+			if (id.len > strlen(display->id))
+				memcpy(display->id, id.ptr, id.len);
+			return display;
+		}
+		if (display->used < oldest->used)
+			oldest = display;
+	}
+	*oldest = (struct vsync_display){ .used = ++words->uses };
+	if (id.len > 0)
+		memcpy(oldest->id, id.ptr, id.len);
+	return oldest;
+}
+
+struct vsync_display *vsync_words_hint(struct vsync_words *words, struct span display,
+				       uint64_t period_ns, uint64_t error_ns, uint64_t now_ns)
+{
+	struct vsync_display *d;
+
 	if (period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
-		return false;
-	/* Another rate: the display's vsyncs, if they are heard at all, are still to come. */
-	if (!is_near(period_ns, word->hinted_ns, 32))
-		word->seen_ns = word->row.n = 0;
-	word->hinted_ns = period_ns;
-	return true;
+		return NULL;
+	d = take_display(words, display);
+	if (!vsync_is_near(period_ns, d->hinted_ns, 30))
+		d->hinted_at_ns = now_ns;
+	/* Another rate: the display's own vsyncs, if they are on, are still to come. */
+	if (d->seen_ns && !vsync_is_near(period_ns, d->seen_ns, 60) && now_ns > d->seen_at_ns) {
+		d->seen_ns = 0;
+		d->row_n = 0;
+	}
+	d->hinted_ns = period_ns;
+	d->hinted_error_ns = error_ns;
+	return d;
 }
 
-bool vsync_word_hardware(struct vsync_word *word, uint64_t begin_ns, uint64_t length_ns)
+/* The vsync of the row that was @back before the last. */
+static uint64_t in_row(const struct vsync_display *d, unsigned int back)
 {
-	struct vsync_row *row = &word->row;
-	uint64_t mean_ns;
-
-	if (length_ns < VSYNC_PERIOD_MIN_NS || length_ns > VSYNC_PERIOD_MAX_NS) {
-		row->n = 0;
-		return false;
-	}
-	if (row->n == 0 || !is_near(row->sum_ns / row->n, length_ns, 8))
-		*row = (struct vsync_row){ .begin_ns = begin_ns };
-	if (row->n == ROW_MAX) {
-		row->n /= 2;
-		row->sum_ns /= 2;
-	}
-	row->n++;
-	row->sum_ns += length_ns;
-	if (row->n < ROW_MIN)
-		return false;
-	mean_ns = row->sum_ns / row->n;
-	if (!is_near(mean_ns, word->seen_ns, 32))
-		word->seen_from_ns = row->begin_ns;
-	word->seen_ns = mean_ns;
-	return true;
+	return d->row[(d->row_n - 1 - back) % VSYNC_ROW];
 }
 
-uint64_t vsync_word_period_ns(const struct vsync_word *word)
+/* How far from @mean_ns the last distances are, in the mean. */
+static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
 {
-	/* SurfaceFlinger's word is more precise than a mean of a few. */
-	if (word->seen_ns && !is_near(word->seen_ns, word->hinted_ns, 32))
-		return word->seen_ns;
-	return word->hinted_ns;
+	unsigned int n = d->row_n < VSYNC_ROW ? d->row_n : VSYNC_ROW;
+	uint64_t off_ns = 0;
+
+	for (unsigned int back = 0; back + 1 < n; back++)
+		off_ns += vsync_distance(in_row(d, back) - in_row(d, back + 1), mean_ns);
+	return off_ns / (n - 1);
+}
+
+/* Are the last vsyncs of the row apart as those before them are not? */
+static bool has_another_rate(const struct vsync_display *d)
+{
+	uint64_t last_ns, before_ns;
+
+	if (d->row_n <= ROW_MIN)
+		return false;
+	last_ns = (in_row(d, 0) - in_row(d, ROW_MIN - 1)) / (ROW_MIN - 1);
+	before_ns = (in_row(d, ROW_MIN - 1) - d->row_begin_ns) / (d->row_n - ROW_MIN);
+	return !vsync_is_near(before_ns, last_ns, 120);
+}
+
+static void begin_row(struct vsync_display *d, unsigned int kept)
+{
+	uint64_t last[ROW_MIN];
+
+	for (unsigned int i = 0; i < kept; i++)
+		last[i] = in_row(d, kept - 1 - i);
+	memcpy(d->row, last, kept * sizeof(last[0]));
+	d->row_begin_ns = d->row[0];
+	d->row_n = kept;
+}
+
+/* Vsyncs are written late, too: the mean of a row is right where a single distance is not. */
+struct vsync_display *vsync_words_hardware(struct vsync_words *words, struct span display,
+					   uint64_t now_ns)
+{
+	struct vsync_display *d = take_display(words, display);
+	uint64_t last_ns = d->row_n ? in_row(d, 0) : now_ns;
+	uint64_t mean_ns, off_ns;
+
+	if (now_ns < last_ns || now_ns - last_ns > VSYNC_PERIOD_MAX_NS + VSYNC_PERIOD_MAX_NS / 2)
+		d->row_n = 0;
+	if (d->row_n >= 3 &&
+	    (now_ns - last_ns) * 2 * (d->row_n - 1) > 5 * (last_ns - d->row_begin_ns))
+		d->row_n = 0;
+	d->row[d->row_n++ % VSYNC_ROW] = now_ns;
+	if (d->row_n == 1)
+		d->row_begin_ns = now_ns;
+	if (has_another_rate(d))
+		begin_row(d, ROW_MIN);
+	if (d->row_n < ROW_MIN)
+		return NULL;
+	mean_ns = (now_ns - d->row_begin_ns) / (d->row_n - 1);
+	off_ns = spread_of(d, mean_ns);
+	if (off_ns * 3 > mean_ns || mean_ns < VSYNC_PERIOD_MIN_NS || mean_ns > VSYNC_PERIOD_MAX_NS)
+		return NULL;
+	if (!vsync_is_near(mean_ns, d->seen_ns, 60))
+		d->seen_at_ns = d->row_begin_ns;
+	d->seen_ns = mean_ns;
+	d->seen_error_ns = 3 * off_ns / (d->row_n - 1) + mean_ns / 5000;
+	return d;
+}
+
+bool vsync_word_is_open(const struct vsync_display *display, uint64_t now_ns)
+{
+	return display->row_n >= ROW_MIN && now_ns < in_row(display, 0) + 3 * display->seen_ns;
+}
+
+struct vsync_word vsync_word_of(const struct vsync_display *display)
+{
+	struct vsync_word word = { 0 };
+
+	if (display->used == 0)
+		return word;
+	/* Where both agree, SurfaceFlinger's word is more precise than a mean of a few. */
+	if (display->hinted_ns &&
+	    (!display->seen_ns || vsync_is_near(display->seen_ns, display->hinted_ns, 60)))
+		return (struct vsync_word){ display->hinted_ns, display->hinted_error_ns,
+					    display->hinted_at_ns };
+	if (display->seen_ns)
+		return (struct vsync_word){ display->seen_ns, display->seen_error_ns,
+					    display->seen_at_ns };
+	return word;
 }

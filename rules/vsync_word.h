@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of the vsync period beside the ticks: by SurfaceFlinger, and by its display.
+/* What is said of the vsync period beside the ticks, for each display: by SurfaceFlinger, and by
+ * the display's own vsyncs.
  *
  * Ticks come on demand and cannot tell a display from one that is twice as fast. SurfaceFlinger
- * writes its period now and then, and while it measures the display, as it does at the begin and
- * after every switch of the rate, each of the display's own vsyncs.
+ * writes its period now and then, and while it measures a display, as it does at the begin and
+ * after every switch of the rate, each of the display's own vsyncs. The names of these counters end
+ * in the display's id, which VSP-period (Android 14+) cuts to its first digits; names of older
+ * versions have none: then it is the display that SurfaceFlinger ticks for.
  */
 #ifndef JANKD_RULES_VSYNC_WORD_H
 #define JANKD_RULES_VSYNC_WORD_H
@@ -11,31 +14,51 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Displays: 300 Hz to 24 Hz. Slower than 46 Hz only on somebody's word. */
-#define VSYNC_PERIOD_MIN_NS UINT64_C(3300000)
-#define VSYNC_PERIOD_MAX_NS UINT64_C(45000000)
-#define VSYNC_PERIOD_USUAL_MAX_NS UINT64_C(21500000)
+#include "parser/span.h"
 
-/* All zeros: nothing was said. */
-struct vsync_word {
-	uint64_t hinted_ns;    /* SurfaceFlinger's own word, 0: none */
-	uint64_t seen_ns;      /* between the display's vsyncs when they were on last, 0: never */
-	uint64_t seen_from_ns; /* the first of them */
-	struct vsync_row {     /* of the display's vsyncs, all as far apart as the first two */
-		uint32_t n;    /* distances */
-		uint64_t sum_ns;
-		uint64_t begin_ns;
-	} row;
+#define VSYNC_DISPLAYS 6
+#define VSYNC_DISPLAY_ID 24
+#define VSYNC_ROW 16
+
+struct vsync_display {
+	char id[VSYNC_DISPLAY_ID]; /* as far as it is known; may be empty */
+	uint64_t used;		   /* number of its last word, 0: unused entry */
+	bool own, foreign;	   /* the ticks are its own, or for sure not */
+	uint64_t hinted_ns;	   /* period that SurfaceFlinger says, 0: none */
+	uint64_t hinted_error_ns;
+	uint64_t hinted_at_ns;
+	uint64_t seen_ns; /* period of its own vsyncs when they were on last, 0: none */
+	uint64_t seen_at_ns;
+	uint64_t seen_error_ns; /* of that period */
+	uint64_t row_begin_ns;
+	unsigned int row_n; /* vsyncs in a row, none left out; the ring holds the last */
+	uint64_t row[VSYNC_ROW];
 };
 
-/* SurfaceFlinger says its period. False for an absurd one, which is dropped. */
-bool vsync_word_hint(struct vsync_word *word, uint64_t period_ns);
+struct vsync_words {
+	uint64_t uses;
+	struct vsync_display displays[VSYNC_DISPLAYS];
+};
 
-/* A vsync of the display itself, @length_ns after the one at @begin_ns. False while there are too
- * few in a row to say anything. */
-bool vsync_word_hardware(struct vsync_word *word, uint64_t begin_ns, uint64_t length_ns);
+/* What a display's period is said to be. */
+struct vsync_word {
+	uint64_t period_ns; /* 0: nothing was said */
+	uint64_t error_ns;  /* it is right to that */
+	uint64_t at_ns;	    /* since then */
+};
 
-/* The period as far as it is known, 0: not at all. */
-uint64_t vsync_word_period_ns(const struct vsync_word *word);
+/* SurfaceFlinger says the display's period, right to @error_ns. NULL for an absurd one. */
+struct vsync_display *vsync_words_hint(struct vsync_words *words, struct span display,
+				       uint64_t period_ns, uint64_t error_ns, uint64_t now_ns);
+
+/* A vsync of the display itself. NULL while there are too few in a row to say anything. */
+struct vsync_display *vsync_words_hardware(struct vsync_words *words, struct span display,
+					   uint64_t now_ns);
+
+/* Are the display's own vsyncs on, and will it be known better soon? */
+bool vsync_word_is_open(const struct vsync_display *display, uint64_t now_ns);
+
+/* What is said of @display, which may be an unused entry. */
+struct vsync_word vsync_word_of(const struct vsync_display *display);
 
 #endif

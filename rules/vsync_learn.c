@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/vsync_lattice.h"
+
+#define LOCK_TICKS 8		   /* so many ticks make a lattice */
+#define LOCK_WINDOW_NS (4000 * MS) /* those of that time */
+#define LOCK_ANYWAY_NS (1500 * MS) /* so long they have to be convincing */
+#define LOOK_EVERY_NS (40 * MS)	   /* evidence is weighed so often */
+#define UNDECIDED_TICKS 24	   /* so many show which display is theirs */
+#define SLOW_TICKS 16		   /* so many of all counters */
+#define PENDING_NS (400 * MS)	   /* so long a period that is said waits for ticks of it */
+#define LOOK_BACK_NS (1500 * MS)   /* a switch is looked for in that time */
+
+/* Half a period, a third: does one go into the other? */
+static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
+{
+	uint64_t k = (longer_ns + shorter_ns / 2) / shorter_ns;
+
+	return vsync_distance(longer_ns, k * shorter_ns) <= longer_ns / 1000 + k * error_ns;
+}
+
+/* A period that displays have, of which @period_ns is a multiple. */
+static uint64_t usual_period(uint64_t period_ns)
+{
+	uint64_t parts = (period_ns + VSYNC_PERIOD_USUAL_MAX_NS - 1) / VSYNC_PERIOD_USUAL_MAX_NS;
+
+	return period_ns / parts;
+}
+
+/* --- words --- */
+
+/* What is a period that was said to one that ticks show? */
+enum relation {
+	RELATION_SAME, /* the same, or a part of it */
+	RELATION_OTHER,
+	RELATION_OPEN, /* it is not known well enough yet */
+};
+
+static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
+				 const struct vsync_word *word)
+{
+	uint64_t k = (period_ns + word->period_ns / 2) / word->period_ns;
+
+	error_ns += k * word->error_ns;
+	if (vsync_distance(period_ns, k * word->period_ns) > error_ns + period_ns / 1000)
+		return RELATION_OTHER;
+	return error_ns * 400 > period_ns ? RELATION_OPEN : RELATION_SAME;
+}
+
+/* The same of ticks, some of which may be late. */
+static enum relation relation_to_fit(const struct vsync_fit *fit, const struct vsync_word *word)
+{
+	if (!fit->period_ns || fit->ticks.n < 16 || !vsync_fit_is_clear(fit) ||
+	    !vsync_fit_holds(fit))
+		return RELATION_SAME;
+	return relation_of(fit->period_ns, fit->error_ns, word);
+}
+
+/* Which of several displays do the ticks follow? The slowest that explains them. */
+static struct vsync_display *pick_display(struct vsync_lattice *v,
+					  const struct vsync_window *window, bool but_foreign)
+{
+	struct vsync_display *best = NULL;
+	uint64_t best_ns = 0;
+
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &v->words.displays[i];
+		struct vsync_word word = vsync_word_of(display);
+		struct vsync_fit fit;
+		uint64_t period_ns, error_ns;
+
+		if (!word.period_ns || (but_foreign && display->foreign))
+			continue;
+		period_ns = vsync_refine(window, word.period_ns, &error_ns);
+		if (vsync_distance(period_ns, word.period_ns) >
+		    word.error_ns + word.period_ns / 1000)
+			period_ns = word.period_ns;
+		fit = vsync_fit_of(window, period_ns);
+		if (!vsync_fit_holds(&fit))
+			continue;
+		/* Of two that both explain them, that which is followed already. */
+		if (!best ||
+		    (best != v->followed && (display == v->followed || period_ns > best_ns))) {
+			best = display;
+			best_ns = period_ns;
+		}
+	}
+	return best;
+}
+
+static void take_word(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+{
+	struct vsync_word word = vsync_word_of(display);
+	uint64_t period_ns = lattice_period_of(v);
+
+	if (vsync_is_near(period_ns, word.period_ns, 15)) {
+		v->followed = display;
+		display->own = true;
+		v->authority = VSYNC_SAID;
+		v->guessed = v->stretches[v->n_stretches - 1].guessed = false;
+		v->pending = NULL;
+		if (word.error_ns < v->error_ns)
+			lattice_know_better(v, word.period_ns, word.error_ns);
+		return;
+	}
+	if (v->pending == display && vsync_is_near(v->pending_ns, word.period_ns, 15))
+		return;
+	v->pending = display;
+	v->pending_ns = word.period_ns;
+	v->pending_at_ns = v->pending_from_ns = now_ns;
+	v->next_look_ns = 0;
+}
+
+/* Are there far more ticks than that, late or not? */
+static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
+{
+	struct vsync_fit fit = vsync_fit_of(window, period_ns);
+
+	return fit.ticks.n >= 16 && fit.ticks.collisions * 3 > fit.ticks.n;
+}
+
+/* Finds out which displays the ticks are not of. Returns the slowest that they may be of.
+ */
+static struct vsync_display *sort_out(struct vsync_lattice *v, const struct vsync_window *window,
+				      const struct vsync_fit *fit, uint64_t now_ns)
+{
+	struct vsync_display *slowest = NULL;
+	uint64_t slowest_ns = 0;
+
+	v->undecided = false;
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &v->words.displays[i];
+		struct vsync_word word = vsync_word_of(display);
+		enum relation relation;
+
+		if (!word.period_ns)
+			continue;
+		relation = relation_to_fit(fit, &word);
+		if (is_too_slow(window, word.period_ns))
+			relation = RELATION_OTHER;
+		if (relation == RELATION_OPEN && vsync_word_is_open(display, now_ns))
+			v->undecided = true;
+		else if (relation == RELATION_OPEN)
+			relation = RELATION_SAME;
+		display->foreign = relation != RELATION_SAME;
+		if (display->foreign || word.period_ns <= slowest_ns)
+			continue;
+		slowest_ns = word.period_ns;
+		slowest = display;
+	}
+	return slowest;
+}
+
+/* Nothing stands on the lattice yet: which of all that was said and seen is the period? */
+void lattice_decide(struct vsync_lattice *v, uint64_t now_ns)
+{
+	bool anyway = v->n_ticks > 0 && now_ns > v->first_tick_ns + LOCK_ANYWAY_NS;
+	struct vsync_display *display;
+	struct vsync_window window;
+	struct vsync_fit fit = { 0 };
+
+	vsync_window_take(&window, &v->log, back_from(now_ns, LOCK_WINDOW_NS), now_ns);
+	if (v->n_ticks >= LOCK_TICKS)
+		fit = vsync_fit_find(&window, anyway);
+	display = sort_out(v, &window, &fit, now_ns);
+	v->followed = pick_display(v, &window, true);
+	if (v->followed)
+		display = v->followed;
+	else if (display && v->n_ticks < UNDECIDED_TICKS)
+		v->undecided = true;
+	if (display) {
+		struct vsync_word word = vsync_word_of(display);
+
+		display->own = v->followed != NULL;
+		v->followed = display;
+		v->guessed = false;
+		lattice_lock(v, word.period_ns, word.error_ns, VSYNC_SAID);
+	} else if (v->given_ns) {
+		v->guessed = false;
+		lattice_lock(v, v->given_ns, v->given_ns / 500, VSYNC_GIVEN);
+	} else if (fit.period_ns) {
+		uint64_t period_ns = usual_period(fit.period_ns);
+
+		v->guessed = period_ns != fit.period_ns;
+		lattice_lock(v, period_ns, fit.error_ns, VSYNC_FIT);
+	} else if (v->authority == VSYNC_SAID) {
+		/* Its word was refuted, and nothing else is known yet. */
+		v->locked = v->guessed = false;
+		v->authority = VSYNC_UNKNOWN;
+		v->n_stretches = 0;
+	}
+}
+
+/* Somebody said something of @display. */
+void lattice_hear(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+{
+	struct vsync_word word = vsync_word_of(display);
+	struct vsync_window window;
+	struct vsync_fit fit;
+	enum relation relation;
+
+	if (!word.period_ns || (v->followed && v->followed != display && v->followed->own))
+		return;
+	if (display->foreign && vsync_is_near(lattice_period_of(v), word.period_ns, 15) &&
+	    relation_of(lattice_period_of(v), v->error_ns, &word) == RELATION_SAME)
+		display->foreign = false;
+	if (display->foreign)
+		return;
+	if (!v->locked || (lattice_is_new(v) && v->n_ticks < UNDECIDED_TICKS)) {
+		if (v->authority != VSYNC_SAID || v->followed != display ||
+		    !vsync_is_near(lattice_period_of(v), word.period_ns, 15))
+			lattice_decide(v, now_ns);
+		return;
+	}
+	if (!v->followed && v->n_ticks >= 16) {
+		vsync_window_take(&window, &v->log, back_from(now_ns, LOOK_BACK_NS), now_ns);
+		fit = vsync_fit_find(&window, false);
+		relation = relation_to_fit(&fit, &word);
+		if (v->authority == VSYNC_FIT && word.period_ns < 2 * lattice_period_of(v) &&
+		    relation_of(lattice_period_of(v), v->error_ns, &word) == RELATION_OTHER)
+			relation = RELATION_OTHER;
+		if (relation == RELATION_OPEN && vsync_word_is_open(display, now_ns))
+			return;
+		/* A slower one may be about to come. */
+		display->foreign =
+			relation == RELATION_OTHER && word.period_ns < 5 * lattice_period_of(v) / 4;
+		if (display->foreign)
+			return;
+	}
+	take_word(v, display, now_ns);
+}
+
+/* Do ticks or presents show that the pending period is the display's by now? */
+static bool shows_pending(const struct vsync_lattice *v, const struct vsync_window *window,
+			  bool *too_many)
+{
+	struct vsync_fit fit = vsync_fit_of(window, v->pending_ns);
+	struct vsync_fit old = vsync_fit_of(window, lattice_period_of(v));
+
+	*too_many = fit.ticks.collisions * 24 > fit.ticks.n ||
+		    fit.presents.collisions * 24 > fit.presents.n;
+	if (v->pending_ns < lattice_period_of(v) &&
+	    is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100))
+		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;
+	/* Twice the period and the half fit each other's ticks, for a while nearly so do others. */
+	if (vsync_fit_holds(&old) &&
+	    (v->pending_ns < lattice_period_of(v) ||
+	     !is_multiple(v->pending_ns, lattice_period_of(v), lattice_period_of(v) / 100)))
+		return false;
+	return fit.ticks.n + fit.presents.n >= 8 && vsync_fit_holds(&fit);
+}
+
+/* A period that was said and is another: when did the display follow? It may have done so before
+ * the word, and behind it. */
+void lattice_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
+{
+	struct vsync_display *display = v->pending;
+	uint64_t error_ns = vsync_word_of(display).error_ns;
+	struct vsync_window window;
+	bool shown, too_many;
+
+	if (now_ns < v->next_look_ns)
+		return;
+	v->next_look_ns = now_ns + LOOK_EVERY_NS;
+	vsync_window_take(&window, &v->log, v->pending_from_ns, now_ns);
+	shown = shows_pending(v, &window, &too_many);
+	if (!shown && now_ns < v->pending_at_ns + PENDING_NS) {
+		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
+			v->pending_from_ns += LOOK_EVERY_NS;
+		return;
+	}
+	v->pending = NULL;
+	display->foreign = !shown && !display->own;
+	if (!shown && (too_many || !display->own))
+		return;
+	v->guessed = false;
+	v->followed = display;
+	display->own = true;
+	if (shown) {
+		lattice_switch_to(v, v->pending_ns, error_ns, v->pending_from_ns, now_ns,
+				  VSYNC_SAID);
+	} else {
+		lattice_set_period(v, v->pending_ns, error_ns, v->pending_at_ns);
+		v->authority = VSYNC_SAID;
+		lattice_find_edges(v, &window);
+	}
+}
+
+/* --- what ticks and presents say themselves --- */
+
+/* Ticks or presents that the period has no room or no place for: are they those of another? */
+void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
+{
+	struct vsync_window window;
+	struct vsync_fit fit, old, twice;
+	struct vsync_display *display;
+	uint64_t period_ns = lattice_period_of(v);
+
+	from_ns = later(from_ns, v->stretches[v->n_stretches - 1].from_ns);
+	vsync_window_take(&window, &v->log, from_ns, now_ns);
+	if (vsync_window_ticks(&window) < 10)
+		return;
+	old = vsync_fit_of(&window, period_ns);
+	if (old.presents.n >= 6 ? vsync_fit_holds(&old) : vsync_fit_is_clear(&old))
+		return;
+	display = pick_display(v, &window, false);
+	if (display && !vsync_is_near(vsync_word_of(display).period_ns, period_ns, 15)) {
+		struct vsync_word word = vsync_word_of(display);
+
+		display->foreign = false;
+		display->own = true;
+		v->followed = display;
+		v->guessed = false;
+		lattice_switch_to(v, word.period_ns, word.error_ns, from_ns, now_ns, VSYNC_SAID);
+		return;
+	}
+	if (v->authority == VSYNC_GIVEN)
+		return;
+	fit = vsync_fit_find(&window, false);
+	if (!fit.period_ns || vsync_is_near(fit.period_ns, period_ns, 15) ||
+	    fit.period_ns > VSYNC_PERIOD_USUAL_MAX_NS)
+		return;
+	/* Late ticks of a display of twice the period look like that, too. */
+	twice = vsync_fit_of(&window, 2 * fit.period_ns);
+	if (twice.ticks.collisions + 2 * twice.presents.collisions < 4 &&
+	    !vsync_fit_has_odd_presents(&twice))
+		return;
+	if (fit.period_ns < period_ns && is_multiple(period_ns, fit.period_ns, 0) &&
+	    old.ticks.collisions + old.presents.collisions < 4 &&
+	    !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6))
+		return;
+	/* A slower one that goes into the old one needs a longer look. */
+	if (fit.period_ns > period_ns && is_multiple(fit.period_ns, period_ns, 0))
+		return;
+	if (v->authority == VSYNC_SAID && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
+		return;
+	if (v->authority == VSYNC_SAID && v->followed) {
+		v->followed->foreign = true;
+		v->followed = NULL;
+	}
+	lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns, VSYNC_FIT);
+}
+
+/* The word of a display was taken for that of the ticks before there were any. */
+void lattice_confirm(struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t from_ns = back_from(now_ns, LOCK_WINDOW_NS);
+	struct vsync_display *display;
+	struct vsync_window window;
+	struct vsync_fit fit;
+
+	vsync_window_take(&window, &v->log, from_ns, now_ns);
+	fit = vsync_fit_find(&window, false);
+	if (!fit.period_ns || fit.ticks.n < UNDECIDED_TICKS)
+		return;
+	sort_out(v, &window, &fit, now_ns);
+	display = pick_display(v, &window, true);
+	if (display)
+		fit.period_ns = vsync_word_of(display).period_ns;
+	else if (!v->followed->foreign || v->undecided)
+		return;
+	v->followed = display;
+	if (display)
+		display->own = true;
+	if (!vsync_is_near(lattice_period_of(v), fit.period_ns, 15))
+		lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns,
+				  display ? VSYNC_SAID : VSYNC_FIT);
+}
+
+/* The display slowed down to a multiple of its period: what ticks and presents there are still
+ * fits, but none is in between, for a long time. */
+void lattice_look_for_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
+{
+	uint64_t period_ns = lattice_period_of(v);
+	struct vsync_window window;
+
+	vsync_window_take(&window, &v->log, from_ns, now_ns);
+	for (uint64_t k = VSYNC_PERIOD_USUAL_MAX_NS / period_ns; k >= 2; k--) {
+		struct vsync_fit fit;
+		uint64_t error_ns;
+		uint64_t slow_ns = vsync_refine(&window, k * period_ns, &error_ns);
+
+		if (!vsync_is_near(slow_ns, k * period_ns, 15))
+			slow_ns = k * period_ns;
+		fit = vsync_fit_of(&window, slow_ns);
+		if (!vsync_fit_holds(&fit) || fit.ticks.n < SLOW_TICKS)
+			continue;
+		v->guessed = false;
+		lattice_switch_to(v, slow_ns, error_ns, from_ns, now_ns, VSYNC_FIT);
+		return;
+	}
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/vsync_log.h"
+
+#include <string.h>
+
+/* A period is cut into so many bins; an edge is so many of them wide. */
+#define BINS 32
+#define EDGE_BINS 4
+
+/* Behind a silence of so many periods the phase is another. */
+#define SEGMENT_PERIODS 48
+
+#define DISTANCE_MAX_NS INT64_C(300000000)
+#define CLUSTERS 48
+#define PERIODS 384
+#define CANDIDATES 12
+#define DISTANCES_BACK 40 /* so many of each kind are candidates */
+
+void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns)
+{
+	struct vsync_event *event = &log->events[log->n++ % VSYNC_LOG_SIZE];
+
+	event->time_ns = time_ns;
+	event->kind = kind;
+}
+
+/* Events come in order but for those of other CPUs, and for targets. */
+static void put_in_order(struct vsync_window *window, unsigned int kind, int64_t at_ns)
+{
+	int64_t *at = window->at_ns[kind];
+	unsigned int i = window->n[kind]++;
+
+	/* It is filled from the latest on: @at is in falling order. */
+	for (; i > 0 && at[i - 1] < at_ns; i--)
+		at[i] = at[i - 1];
+	at[i] = at_ns;
+}
+
+static void turn_round(int64_t *at, unsigned int n)
+{
+	for (unsigned int i = 0; i < n / 2; i++) {
+		int64_t first = at[i];
+
+		at[i] = at[n - 1 - i];
+		at[n - 1 - i] = first;
+	}
+}
+
+void vsync_window_take(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
+		       uint64_t to_ns)
+{
+	unsigned int kept = log->n < VSYNC_LOG_SIZE ? (unsigned int)log->n : VSYNC_LOG_SIZE;
+
+	window->from_ns = from_ns;
+	memset(window->n, 0, sizeof(window->n));
+	for (unsigned int back = 1; back <= kept; back++) {
+		const struct vsync_event *event = &log->events[(log->n - back) % VSYNC_LOG_SIZE];
+
+		if (event->time_ns < from_ns || event->time_ns > to_ns ||
+		    window->n[event->kind] == VSYNC_WINDOW_SIZE)
+			continue;
+		put_in_order(window, event->kind, (int64_t)(event->time_ns - from_ns));
+	}
+	for (unsigned int kind = 0; kind < VSYNC_KINDS; kind++)
+		turn_round(window->at_ns[kind], window->n[kind]);
+}
+
+unsigned int vsync_window_ticks(const struct vsync_window *window)
+{
+	unsigned int n = 0;
+
+	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++)
+		n += window->n[kind];
+	return n;
+}
+
+/* --- how a period explains events --- */
+
+static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
+{
+	int64_t off = at_ns - edge_ns;
+
+	return off >= 0 ? off / period_ns : -((-off + period_ns - 1) / period_ns);
+}
+
+/* Of the slots that begin at @edge_ns, how many have a second tick? */
+static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t edge_ns,
+				     int64_t period_ns)
+{
+	unsigned int collisions = 0;
+
+	for (unsigned int i = 1; i < n; i++)
+		collisions += slot_of(at[i], edge_ns, period_ns) ==
+			      slot_of(at[i - 1], edge_ns, period_ns);
+	return collisions;
+}
+
+static unsigned int sum_bins(const unsigned int *bins, unsigned int first)
+{
+	unsigned int sum = 0;
+
+	for (unsigned int i = 0; i < EDGE_BINS; i++)
+		sum += bins[(first + i) % BINS];
+	return sum;
+}
+
+static unsigned int count_adjacent(const int64_t *at, unsigned int n, int64_t period_ns)
+{
+	unsigned int adjacent = 0;
+
+	for (unsigned int i = 1; i < n; i++) {
+		int64_t off_ns = at[i] - at[i - 1] - period_ns;
+
+		adjacent += off_ns * 8 < period_ns && -off_ns * 8 < period_ns;
+	}
+	return adjacent;
+}
+
+/* Events between two silences: their edge is where most of them are, or, where a good part of them
+ * is elsewhere, there, if so fewer slots have two. */
+static void score_segment(const int64_t *at, unsigned int n, int64_t period_ns,
+			  struct vsync_score *score)
+{
+	unsigned int bins[BINS] = { 0 };
+	unsigned int best = UINT32_MAX, best_near = 0, best_bin = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		bins[(at[i] - at[0]) % period_ns * BINS / period_ns]++;
+	for (unsigned int bin = 0; bin < BINS; bin++) {
+		unsigned int near = sum_bins(bins, bin);
+		int64_t edge_ns = at[0] + ((int64_t)bin - 1) * period_ns / BINS;
+		unsigned int collisions;
+
+		if (near < 2 || near * 8 < n || near < sum_bins(bins, (bin + 1) % BINS) ||
+		    near < sum_bins(bins, (bin + BINS - 1) % BINS))
+			continue;
+		collisions = count_collisions(at, n, edge_ns, period_ns);
+		if (collisions > best || (collisions == best && near <= best_near))
+			continue;
+		best = collisions;
+		best_near = near;
+		best_bin = bin;
+	}
+	score->n += n;
+	score->adjacent += count_adjacent(at, n, period_ns);
+	if (best == UINT32_MAX) {
+		score->collisions += count_collisions(at, n, at[0], period_ns);
+		return;
+	}
+	score->near += best_near;
+	score->odd += sum_bins(bins, (best_bin + BINS / 2) % BINS);
+	score->collisions += best;
+	score->edge_ns = at[0] + (int64_t)best_bin * period_ns / BINS;
+}
+
+struct vsync_score vsync_score_kind(const struct vsync_window *window, unsigned int kind,
+				    uint64_t period_ns)
+{
+	const int64_t *at = window->at_ns[kind];
+	struct vsync_score score = { 0 };
+	unsigned int begin = 0;
+
+	for (unsigned int i = 1; i <= window->n[kind]; i++) {
+		if (i < window->n[kind] &&
+		    at[i] - at[i - 1] <= SEGMENT_PERIODS * (int64_t)period_ns)
+			continue;
+		score_segment(&at[begin], i - begin, (int64_t)period_ns, &score);
+		begin = i;
+	}
+	return score;
+}
+
+struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns)
+{
+	struct vsync_fit fit = { .period_ns = period_ns };
+
+	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++) {
+		struct vsync_score score;
+
+		if (window->n[kind] < 3)
+			continue;
+		score = vsync_score_kind(window, kind, period_ns);
+		fit.ticks.n += score.n;
+		fit.ticks.near += score.near;
+		fit.ticks.odd += score.odd;
+		fit.ticks.collisions += score.collisions;
+		fit.ticks.adjacent += score.adjacent;
+	}
+	fit.presents = vsync_score_kind(window, VSYNC_PRESENTS, period_ns);
+	fit.targets = vsync_score_kind(window, VSYNC_TARGETS, period_ns);
+	return fit;
+}
+
+/* A part of the events is @percent of all or more. */
+static bool is_most(unsigned int part, unsigned int n, unsigned int percent)
+{
+	return n >= 6 && part * 100 >= n * percent;
+}
+
+bool vsync_fit_has_odd_presents(const struct vsync_fit *fit)
+{
+	const struct vsync_score *p = &fit->presents;
+
+	return p->odd >= 3 && p->odd * 30 >= p->n && p->odd * 10 >= (p->n - p->near) * 7;
+}
+
+static bool has_room(const struct vsync_fit *fit)
+{
+	return fit->ticks.collisions * 24 <= fit->ticks.n &&
+	       fit->presents.collisions * 24 <= fit->presents.n;
+}
+
+static bool is_used(const struct vsync_fit *fit)
+{
+	unsigned int adjacent = fit->ticks.adjacent + fit->presents.adjacent;
+
+	return adjacent >= 3 && adjacent * 10 >= fit->ticks.n + fit->presents.n;
+}
+
+bool vsync_fit_is_clear(const struct vsync_fit *fit)
+{
+	return has_room(fit) && is_most(fit->ticks.near, fit->ticks.n, 90);
+}
+
+bool vsync_fit_holds(const struct vsync_fit *fit)
+{
+	if (!has_room(fit) || vsync_fit_has_odd_presents(fit))
+		return false;
+	return is_most(fit->ticks.near, fit->ticks.n, 90) ||
+	       (is_most(fit->ticks.near, fit->ticks.n, 20) &&
+		(is_most(fit->presents.near, fit->presents.n, 90) ||
+		 is_most(fit->targets.near, fit->targets.n, 90)));
+}
+
+/* --- which period? --- */
+
+static void sort(uint64_t *values, unsigned int n)
+{
+	static const unsigned int gaps[] = { 132, 57, 23, 10, 4, 1 };
+
+	for (unsigned int g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
+		unsigned int gap = gaps[g];
+
+		for (unsigned int i = gap; i < n; i++) {
+			uint64_t value = values[i];
+			unsigned int at = i;
+
+			for (; at >= gap && values[at - gap] > value; at -= gap)
+				values[at] = values[at - gap];
+			values[at] = value;
+		}
+	}
+}
+
+/* Periods as events of the kinds [@begin, @end) give them that are about @span of them apart;
+ * returns how many. */
+static unsigned int measure(const struct vsync_window *window, unsigned int begin, unsigned int end,
+			    uint64_t period_ns, unsigned int span, uint64_t *periods)
+{
+	int64_t wanted_ns = (int64_t)(period_ns * span - period_ns / 2);
+	unsigned int n = 0;
+
+	for (unsigned int kind = begin; kind < end; kind++) {
+		const int64_t *at = window->at_ns[kind];
+
+		for (unsigned int i = 0, j = 0; i < window->n[kind] && n < PERIODS; i++) {
+			uint64_t length_ns, k;
+
+			while (j < window->n[kind] && at[j] - at[i] < wanted_ns)
+				j++;
+			if (j == window->n[kind])
+				break;
+			length_ns = (uint64_t)(at[j] - at[i]);
+			k = (length_ns + period_ns / 2) / period_ns;
+			if (k <= 2 * span &&
+			    vsync_distance(length_ns, k * period_ns) * 8 <= period_ns)
+				periods[n++] = length_ns / k;
+		}
+	}
+	return n;
+}
+
+static uint64_t refine_by(const struct vsync_window *window, unsigned int begin, unsigned int end,
+			  uint64_t period_ns, uint64_t *error_ns)
+{
+	static const unsigned int spans[] = { 2, 6, 16, 40 };
+	uint64_t periods[PERIODS];
+
+	*error_ns = period_ns / 20;
+	for (unsigned int i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+		unsigned int n = measure(window, begin, end, period_ns, spans[i], periods);
+
+		if (n < 4)
+			break;
+		sort(periods, n);
+		period_ns = periods[n / 2];
+		/* Few may agree by chance, and all may have moved meanwhile. */
+		*error_ns = (periods[n - 1 - n / 5] - periods[n / 5]) * (n < 16 ? 3 : 1) +
+			    period_ns / (40 * spans[i]);
+	}
+	return period_ns;
+}
+
+uint64_t vsync_refine(const struct vsync_window *window, uint64_t period_ns, uint64_t *error_ns)
+{
+	uint64_t better_ns =
+		refine_by(window, VSYNC_TARGETS, VSYNC_TARGETS + 1, period_ns, error_ns);
+
+	if (*error_ns * 500 <= better_ns)
+		return better_ns;
+	return refine_by(window, 0, VSYNC_TARGETS, period_ns, error_ns);
+}
+
+struct cluster {
+	uint64_t length_ns;
+	unsigned int n;
+};
+
+static unsigned int add_to_cluster(struct cluster *clusters, unsigned int count, uint64_t length_ns)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (vsync_is_near(clusters[i].length_ns, length_ns, 20)) {
+			clusters[i].n++;
+			return count;
+		}
+	}
+	if (count == CLUSTERS)
+		return count;
+	clusters[count] = (struct cluster){ length_ns, 1 };
+	return count + 1;
+}
+
+/* Distances of ticks and of presents, and parts of these: the most frequent come first. */
+static unsigned int collect(const struct vsync_window *window, struct cluster *clusters)
+{
+	unsigned int count = 0;
+
+	for (unsigned int kind = 0; kind <= VSYNC_PRESENTS; kind++) {
+		unsigned int n = window->n[kind];
+
+		for (unsigned int i = n > DISTANCES_BACK ? n - DISTANCES_BACK : 1; i < n; i++) {
+			int64_t length_ns = window->at_ns[kind][i] - window->at_ns[kind][i - 1];
+
+			if (length_ns < (int64_t)VSYNC_PERIOD_MIN_NS || length_ns > DISTANCE_MAX_NS)
+				continue;
+			for (uint64_t parts = 1; parts <= 3; parts++)
+				count = add_to_cluster(clusters, count,
+						       (uint64_t)length_ns / parts);
+		}
+	}
+	for (unsigned int i = 1; i < count; i++) {
+		struct cluster cluster = clusters[i];
+		unsigned int at = i;
+
+		for (; at > 0 && clusters[at - 1].n < cluster.n; at--)
+			clusters[at] = clusters[at - 1];
+		clusters[at] = cluster;
+	}
+	return count;
+}
+
+/* Where no period holds: the longest of those that explain about as much as any. */
+static bool is_better(const struct vsync_fit *fit, const struct vsync_fit *best)
+{
+	unsigned int near = fit->ticks.near + 2 * fit->presents.near;
+	unsigned int best_near = best->ticks.near + 2 * best->presents.near;
+
+	if (fit->ticks.collisions * 8 > fit->ticks.n || fit->ticks.near * 2 < fit->ticks.n)
+		return false;
+	if (best->period_ns == 0)
+		return true;
+	return fit->period_ns > best->period_ns ? near * 10 >= best_near * 9
+						: near * 9 > best_near * 10;
+}
+
+struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway)
+{
+	struct cluster clusters[CLUSTERS];
+	unsigned int count = collect(window, clusters);
+	struct vsync_fit best = { 0 }, most = { 0 };
+
+	for (unsigned int i = 0; i < count && i < CANDIDATES; i++) {
+		uint64_t error_ns;
+		uint64_t period_ns = vsync_refine(window, clusters[i].length_ns, &error_ns);
+		struct vsync_fit fit;
+
+		if (period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+			continue;
+		fit = vsync_fit_of(window, period_ns);
+		fit.error_ns = error_ns;
+		if (fit.ticks.n < 6)
+			continue;
+		if (vsync_fit_holds(&fit) && is_used(&fit) && period_ns > best.period_ns)
+			best = fit;
+		if (anyway && is_better(&fit, &most))
+			most = fit;
+	}
+	return best.period_ns ? best : most;
+}

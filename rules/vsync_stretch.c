@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/vsync_lattice.h"
+#include "rules/vsync_switch.h"
+
+#include <string.h>
+
+#define SUSPECT_NS (600 * MS)	 /* a tick too many is forgotten after that */
+#define LOOK_BACK_NS (1500 * MS) /* a switch is looked for in that time */
+
+struct vsync_stretch *lattice_stretch_at(struct vsync_lattice *v, uint64_t time_ns)
+{
+	unsigned int i = v->n_stretches - 1;
+
+	while (i > 0 && v->stretches[i].from_ns > time_ns)
+		i--;
+	return &v->stretches[i];
+}
+
+int64_t lattice_position_in(const struct vsync_stretch *s, uint64_t time_ns)
+{
+	uint64_t gone = vsync_distance(time_ns, s->from_ns);
+	int64_t whole = (int64_t)(gone / s->period_ns) * VSYNC_ONE;
+	int64_t part = (int64_t)(gone % s->period_ns) * VSYNC_ONE / (int64_t)s->period_ns;
+
+	return time_ns >= s->from_ns ? s->position + whole + part : s->position - whole - part;
+}
+
+/* What is not known of positions grows with the distance. */
+int64_t lattice_doubt_in(const struct vsync_stretch *s, uint64_t time_ns)
+{
+	uint64_t periods = time_ns > s->from_ns ? (time_ns - s->from_ns) / s->period_ns : 0;
+
+	if (periods > UINT32_MAX)
+		periods = UINT32_MAX;
+	return s->doubt + (int64_t)(periods * s->error_ns / s->period_ns) * VSYNC_ONE +
+	       (int64_t)(periods * s->error_ns % s->period_ns * (uint64_t)VSYNC_ONE / s->period_ns);
+}
+
+int64_t lattice_unsure_at(const struct vsync_lattice *v, uint64_t time_ns)
+{
+	int64_t doubt = 0;
+
+	for (unsigned int i = 0; i < VSYNC_UNSURE && i < v->n_unsure; i++) {
+		const struct vsync_unsure *u = &v->unsure[i];
+
+		if (time_ns >= u->to_ns)
+			doubt += u->doubt;
+		else if (time_ns > u->from_ns)
+			doubt += (int64_t)((double)u->doubt * (double)(time_ns - u->from_ns) /
+					   (double)(u->to_ns - u->from_ns));
+	}
+	return doubt;
+}
+
+uint64_t lattice_period_of(const struct vsync_lattice *v)
+{
+	return v->n_stretches ? v->stretches[v->n_stretches - 1].period_ns : 0;
+}
+
+/* Has no present been placed in the last stretch yet? */
+bool lattice_is_unused(const struct vsync_lattice *v)
+{
+	return v->n_stretches > 0 && !v->stretches[v->n_stretches - 1].used;
+}
+
+/* No present stands on the lattice yet. */
+bool lattice_is_new(const struct vsync_lattice *v)
+{
+	return v->n_stretches == 1 && lattice_is_unused(v);
+}
+
+bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
+{
+	return vsync_distance(before_ns, after_ns) * 100 > before_ns;
+}
+
+/* A period that is only known better has its ticks at the same place. */
+static void take_tick_phase(struct vsync_stretch *stretch, const struct vsync_stretch *before)
+{
+	if (vsync_is_switch(before->period_ns, stretch->period_ns))
+		return;
+	stretch->tick_phase = before->tick_phase;
+	stretch->tick_rank = before->tick_rank;
+	stretch->has_ticks = before->has_ticks;
+}
+
+static void forget_evidence(struct vsync_lattice *v)
+{
+	v->suspect.collisions = 0;
+	v->late_ticks = 0;
+	v->slow_ns = 0;
+	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
+		v->sources[i].n_block = 0;
+		v->sources[i].n_least = 0;
+	}
+}
+
+/* A new period from @from_ns on. One that no present was placed on yet is replaced, and the only
+ * one holds from the begin of time; presents that were placed stay where they are. */
+void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
+			uint64_t from_ns)
+{
+	struct vsync_stretch stretch = { .period_ns = period_ns,
+					 .error_ns = error_ns,
+					 .guessed = v->guessed };
+
+	from_ns = later(from_ns, v->last_present_ns);
+	while (v->n_stretches > 1 && lattice_is_unused(v) &&
+	       v->stretches[v->n_stretches - 1].from_ns >= from_ns)
+		v->n_stretches--;
+	if (lattice_is_new(v) && (from_ns == 0 || v->stretches[0].from_ns >= from_ns)) {
+		v->n_stretches = 0;
+		from_ns = 0;
+	}
+	if (v->n_stretches > 0) {
+		const struct vsync_stretch *before = &v->stretches[v->n_stretches - 1];
+
+		from_ns = later(from_ns, before->from_ns);
+		stretch.position = lattice_position_in(before, from_ns);
+		stretch.doubt = lattice_doubt_in(before, from_ns);
+		take_tick_phase(&stretch, before);
+	}
+	stretch.from_ns = from_ns;
+	if (v->n_stretches == VSYNC_STRETCHES) {
+		memmove(&v->stretches[0], &v->stretches[1],
+			sizeof(v->stretches) - sizeof(v->stretches[0]));
+		v->n_stretches--;
+	}
+	v->stretches[v->n_stretches++] = stretch;
+	v->locked = true;
+	v->error_ns = error_ns;
+}
+
+/* The edges of all counters under the period that is new. */
+void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window)
+{
+	uint64_t period_ns = lattice_period_of(v);
+
+	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
+		struct vsync_source *source = &v->sources[i];
+		struct vsync_score score;
+		uint64_t edge_ns;
+
+		if (window->n[i] == 0)
+			continue;
+		score = vsync_score_kind(window, i, period_ns);
+		edge_ns = window->from_ns + (uint64_t)score.edge_ns;
+		if (source->last_ns > edge_ns)
+			edge_ns += (source->last_ns - edge_ns) / period_ns * period_ns;
+		source->edge_ns = edge_ns;
+		source->least_ns = UINT64_MAX;
+		source->settled = window->n[i];
+	}
+	v->anchor_ns = 0;
+	forget_evidence(v);
+}
+
+/* What is said of a period may be right to a percent or so only: ticks near it know more. */
+void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_t *error_ns)
+{
+	struct vsync_window window;
+	struct vsync_fit fit;
+	uint64_t from_ns = back_from(v->last_tick_ns, LOOK_BACK_NS);
+	uint64_t better_ns, better_error_ns;
+
+	if (*error_ns * 1000 <= *period_ns)
+		return;
+	if (v->n_stretches > 1)
+		from_ns = later(from_ns, v->stretches[v->n_stretches - 1].from_ns);
+	vsync_window_take(&window, &v->log, from_ns, v->last_tick_ns);
+	better_ns = vsync_refine(&window, *period_ns, &better_error_ns);
+	if (better_error_ns >= *error_ns ||
+	    vsync_distance(better_ns, *period_ns) > *error_ns + *period_ns / 200)
+		return;
+	fit = vsync_fit_of(&window, better_ns);
+	if ((fit.ticks.n < 16 || fit.ticks.near * 2 < fit.ticks.n) &&
+	    (fit.targets.n < 16 || fit.targets.near * 10 < fit.targets.n * 9))
+		return;
+	*period_ns = better_ns;
+	*error_ns = better_error_ns;
+}
+
+/* The display that it holds for has this period from the begin on: nothing was placed yet. */
+void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
+		  enum vsync_authority authority)
+{
+	struct vsync_window window;
+
+	v->authority = authority;
+	lattice_sharpen(v, &period_ns, &error_ns);
+	if (v->n_stretches == 0 || lattice_is_unused(v))
+		v->n_stretches = v->n_stretches > 1 ? v->n_stretches - 1 : 0;
+	lattice_set_period(v, period_ns, error_ns, 0);
+	vsync_window_take(&window, &v->log, back_from(v->last_tick_ns, 500 * MS), v->last_tick_ns);
+	lattice_find_edges(v, &window);
+}
+
+/* The same period, better known: since the last present that was placed, and a pause behind it. */
+void lattice_know_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
+{
+	uint64_t from_ns = later(v->stretches[v->n_stretches - 1].from_ns, v->last_present_ns);
+
+	if (lattice_is_new(v))
+		from_ns = 0;
+	lattice_set_period(v, period_ns, error_ns, from_ns);
+}
+
+/* --- another period --- */
+
+/* The counter that is nearest to presents. */
+unsigned int lattice_main_source(const struct vsync_lattice *v)
+{
+	unsigned int best = 0;
+
+	for (unsigned int i = 1; i < VSYNC_SOURCES; i++)
+		if (v->sources[i].name && v->sources[i].last_ns + SUSPECT_NS >= v->last_tick_ns &&
+		    (v->sources[i].rank < v->sources[best].rank ||
+		     v->sources[best].last_ns + SUSPECT_NS < v->last_tick_ns))
+			best = i;
+	return best;
+}
+
+static void note_unsure(struct vsync_lattice *v, const struct vsync_switch *found,
+			uint64_t before_ns, uint64_t after_ns)
+{
+	uint64_t longest_ns = later(before_ns, after_ns);
+	uint64_t length_ns = found->to_ns - found->from_ns;
+	double rate = 1.0 / (double)before_ns - 1.0 / (double)after_ns;
+	struct vsync_unsure *u;
+
+	/* Between two events that are a vsync apart it is one of both. */
+	if (length_ns <= longest_ns + longest_ns / 4)
+		return;
+	u = &v->unsure[v->n_unsure++ % VSYNC_UNSURE];
+	*u = (struct vsync_unsure){ found->from_ns, found->to_ns,
+				    (int64_t)((rate < 0 ? -rate : rate) * (double)length_ns *
+					      (double)VSYNC_ONE) };
+}
+
+/* The display has had another period since a moment before @sure_ns. */
+void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
+		       uint64_t sure_ns, uint64_t now_ns, enum vsync_authority authority)
+{
+	uint64_t before_ns = lattice_period_of(v);
+	uint64_t from_ns = later(v->last_present_ns, back_from(sure_ns, LOOK_BACK_NS));
+	struct vsync_switch found;
+	struct vsync_window window;
+
+	v->authority = authority;
+	v->pending = NULL;
+	if (v->n_stretches > 1 && lattice_is_unused(v) &&
+	    v->stretches[v->n_stretches - 1].from_ns > from_ns)
+		from_ns = v->stretches[v->n_stretches - 1].from_ns;
+	found = vsync_switch_find(&v->log, lattice_main_source(v), before_ns, period_ns, from_ns,
+				  sure_ns, now_ns);
+	lattice_set_period(v, period_ns, error_ns, found.at_ns);
+	note_unsure(v, &found, before_ns, period_ns);
+	vsync_window_take(&window, &v->log, sure_ns, now_ns);
+	lattice_find_edges(v, &window);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each tick and each present near the switch speaks for the old period, for the new one, for both
+ * or for none (it is late):
+ *
+ *     old      :       :       :       :       :       :
+ *     new      :   :   :   :   :   :   :   :   :   :   :
+ *     ticks    |       |       |   |   |   |   |   |   |
+ *              both    both    both new both new
+ *
+ * The moment is that with the fewest events on the wrong side. Where events speak for both, it is
+ * the longer of the two: there would be more of them. Moments that are nearly as good leave doubt.
+ */
+#include "rules/vsync_switch.h"
+
+/* What an event on the wrong side costs: ticks are late more often than presents, where they are
+ * late at all. And one on the shorter side that speaks for both. */
+#define COST_TICK 3
+#define COST_EXACT 6
+#define COST_BOTH_TICK 2
+#define COST_BOTH_PRESENT 3
+#define COST_DOUBT 3
+#define COST_DOUBT_LATE 6
+
+#define EVENTS_MAX (2 * VSYNC_WINDOW_SIZE)
+
+struct side {
+	int64_t period_ns;
+	int64_t tick_edge_ns, present_edge_ns;
+	bool has_ticks, has_presents;
+};
+
+struct event {
+	int64_t at_ns;
+	bool present;
+	bool old, new; /* it speaks for that */
+};
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+static int64_t behind_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
+{
+	int64_t off = (at_ns - edge_ns) % period_ns;
+
+	return off < 0 ? off + period_ns : off;
+}
+
+static bool speaks_for(const struct side *side, int64_t at_ns, bool present)
+{
+	int64_t slack_ns = side->period_ns / 16;
+	int64_t off_ns =
+		behind_edge(at_ns + slack_ns, present ? side->present_edge_ns : side->tick_edge_ns,
+			    side->period_ns);
+
+	return (present ? side->has_presents : side->has_ticks) && off_ns <= 4 * slack_ns;
+}
+
+static struct side side_of(const struct vsync_log *log, unsigned int source, uint64_t period_ns,
+			   uint64_t begin_ns, uint64_t from_ns, uint64_t to_ns)
+{
+	struct side side = { .period_ns = (int64_t)period_ns };
+	int64_t moved_ns = (int64_t)(from_ns - begin_ns);
+	struct vsync_window window;
+	struct vsync_score score;
+
+	vsync_window_take(&window, log, from_ns, to_ns);
+	score = vsync_score_kind(&window, source, period_ns);
+	side.has_ticks = score.n >= 3;
+	side.tick_edge_ns = score.edge_ns + moved_ns;
+	score = vsync_score_kind(&window, VSYNC_PRESENTS, period_ns);
+	side.has_presents = score.n >= 3;
+	side.present_edge_ns = score.edge_ns + moved_ns;
+	return side;
+}
+
+static unsigned int merge(const struct vsync_window *window, unsigned int source,
+			  struct event *events)
+{
+	unsigned int i = 0, j = 0, n = 0;
+
+	while (i < window->n[source] || j < window->n[VSYNC_PRESENTS]) {
+		bool tick = j == window->n[VSYNC_PRESENTS] ||
+			    (i < window->n[source] &&
+			     window->at_ns[source][i] <= window->at_ns[VSYNC_PRESENTS][j]);
+
+		events[n++] = (struct event){ .at_ns = tick ? window->at_ns[source][i++]
+							    : window->at_ns[VSYNC_PRESENTS][j++],
+					      .present = !tick };
+	}
+	return n;
+}
+
+static int cost_of(const struct event *event, bool old, bool old_is_shorter, int tick)
+{
+	if (event->old && event->new) {
+		if (old != old_is_shorter)
+			return 0;
+		return event->present ? COST_BOTH_PRESENT : COST_BOTH_TICK;
+	}
+	if (event->old || event->new)
+		return event->old == old ? 0 : event->present ? COST_EXACT : tick;
+	return 0;
+}
+
+/* costs[i]: the first i events are of the old period. Returns the cheapest. */
+static unsigned int weigh(const struct event *events, unsigned int n, bool old_is_shorter, int tick,
+			  int *costs)
+{
+	unsigned int best = 0;
+
+	costs[0] = 0;
+	for (unsigned int i = 0; i < n; i++)
+		costs[0] += cost_of(&events[i], false, old_is_shorter, tick);
+	for (unsigned int i = 0; i < n; i++) {
+		costs[i + 1] = costs[i] + cost_of(&events[i], true, old_is_shorter, tick) -
+			       cost_of(&events[i], false, old_is_shorter, tick);
+		if (costs[i + 1] < costs[best])
+			best = i + 1;
+	}
+	return best;
+}
+
+/* How many ticks are late, if the first @best events are of the old period? */
+static unsigned int count_late(const struct event *events, unsigned int n, unsigned int best)
+{
+	unsigned int late = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		late += !events[i].present && !(i < best ? events[i].old : events[i].new);
+	return late;
+}
+
+/* Where a present of the event's vsync begins. */
+static int64_t present_of(const struct side *side, const struct event *event)
+{
+	if (event->present || !side->has_presents)
+		return event->at_ns;
+	return event->at_ns -
+	       behind_edge(event->at_ns + side->period_ns / 16, side->tick_edge_ns,
+			   side->period_ns) +
+	       behind_edge(side->present_edge_ns, side->tick_edge_ns, side->period_ns);
+}
+
+/* The events, and which of them may be the first of the new period. */
+struct balance {
+	struct event events[EVENTS_MAX];
+	int costs[EVENTS_MAX + 1];
+	unsigned int n, best, low, high;
+};
+
+static void find_balance(struct balance *b, const struct side *old, const struct side *new)
+{
+	bool old_is_shorter = old->period_ns < new->period_ns;
+	int doubt = COST_DOUBT;
+
+	for (unsigned int i = 0; i < b->n; i++) {
+		struct event *event = &b->events[i];
+
+		event->old = speaks_for(old, event->at_ns, event->present);
+		event->new = speaks_for(new, event->at_ns, event->present);
+	}
+	b->best = weigh(b->events, b->n, old_is_shorter, COST_EXACT, b->costs);
+	if (count_late(b->events, b->n, b->best) * 40 > b->n) {
+		b->best = weigh(b->events, b->n, old_is_shorter, COST_TICK, b->costs);
+		doubt = COST_DOUBT_LATE;
+	}
+	b->low = b->high = b->best;
+	for (unsigned int i = 0; i <= b->n; i++) {
+		if (b->costs[i] > b->costs[b->best] + doubt)
+			continue;
+		b->low = i < b->low ? i : b->low;
+		b->high = i > b->high ? i : b->high;
+	}
+}
+
+/* Late ones say nothing: the moment stands by an event that does, the last one of the longer
+ * period. */
+static int64_t moment_of(const struct balance *b, const struct side *old, const struct side *new,
+			 int64_t end_ns)
+{
+	unsigned int i = b->best;
+
+	if (old->period_ns < new->period_ns) {
+		while (i < b->n && !b->events[i].new)
+			i++;
+		return i < b->n ? present_of(new, &b->events[i]) : end_ns;
+	}
+	while (i > 0 && !b->events[i - 1].old)
+		i--;
+	return i > 0 ? present_of(old, &b->events[i - 1]) : 0;
+}
+
+struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
+				      uint64_t before_ns, uint64_t after_ns, uint64_t from_ns,
+				      uint64_t sure_ns, uint64_t now_ns)
+{
+	struct vsync_switch found = { .at_ns = sure_ns };
+	struct vsync_window window;
+	struct side old, new;
+	struct balance b;
+
+	vsync_window_take(&window, log, from_ns, now_ns);
+	b.n = merge(&window, source, b.events);
+	/* The edges of both sides are seen better from a moment that is nearer to the switch. */
+	for (unsigned int round = 0; round < 2; round++) {
+		uint64_t left_ns = later(found.at_ns, from_ns + 4 * before_ns);
+		uint64_t right_ns = found.at_ns + 4 * after_ns < now_ns ? found.at_ns : sure_ns;
+		int64_t at_ns;
+
+		old = side_of(log, source, before_ns, from_ns, from_ns, left_ns);
+		new = side_of(log, source, after_ns, from_ns, right_ns, now_ns);
+		find_balance(&b, &old, &new);
+		at_ns = moment_of(&b, &old, &new, (int64_t)(now_ns - from_ns));
+		found.at_ns = from_ns + (at_ns > 0 ? (uint64_t)at_ns : 0);
+	}
+	found.from_ns = b.low > 0 ? from_ns + (uint64_t)b.events[b.low - 1].at_ns : from_ns;
+	found.to_ns = b.high < b.n ? from_ns + (uint64_t)b.events[b.high].at_ns : now_ns;
+	return found;
+}

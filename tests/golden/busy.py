@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Phones at their worst: ticks that come late while frames are in time, switches of the rate amid
+them, a second display beside the first, words of all kinds. Every interval that is said is right,
+hardly any is unknown, and the rates are those that the display had."""
+
+import concurrent.futures
+import os
+import re
+import sys
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+import busy_phone
+from jankd import Checks, analyze, folder, rows, trace_text, TRACES
+
+PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
+          "paired": busy_phone.paired_phone}
+WORDS = ((), ("period",), ("target",), ("hardware",))
+SEEDS = int(os.environ.get("BUSY_PHONES", "5"))  # of each kind and each word
+
+
+def rates(events):
+    texts = [e["text"] for e in events if e["kind"] == "refresh"]
+    return [float(re.match(r"[0-9.]+", text).group()) for text in texts]
+
+
+def compare(kind, seed, words):
+    """What is wrong with a phone's rows, as text; nothing where they are right."""
+    phone = PHONES[kind](seed, words)
+    with folder() as here:
+        (here / "trace").write_text(phone.text())
+        analyze(here / "out", "--frames-log", here / "trace")
+        frames = [f for f in rows(here / "out", "frames.csv") if f["layer"] == busy_phone.LAYER]
+        seen = rates(rows(here / "out", "events.csv"))
+    if len(frames) != len(phone.truth):
+        return f"{len(frames)} frames, not {len(phone.truth)}"
+    wrong = [(f["present(s)"], n, f["vsyncs"]) for f, n in zip(frames, phone.truth)
+             if n is not None and f["vsyncs"] not in (str(n), "")]
+    unknown = sum(f["vsyncs"] == "" for f in frames) - 1
+    if wrong:
+        return f"{len(wrong)} intervals: (present, vsyncs, said): {wrong[:4]}"
+    if unknown * 33 > len(frames):
+        return f"{unknown} of {len(frames)} intervals are unknown"
+    had = [rate for _, rate in phone.rates]
+    if len(seen) != len(had) or any(abs(a / b - 1) > 0.005 for a, b in zip(seen, had)):
+        return f"rates {seen}, not {had}"
+    return ""
+
+
+def check_late_ticks(checks):
+    """A virtual phone that was recorded on a slow kernel."""
+    name = "late-ticks-60hz"
+    if not (TRACES / name).is_dir():
+        print(f"no recorded trace {name}: its part was left out", flush=True)
+        return
+    with folder() as here:
+        (here / "trace").write_bytes(trace_text(name))
+        analyze(here / "out", "--frames-log", here / "trace")
+        said = rows(here / "out", "frames.csv")
+        seen = rates(rows(here / "out", "events.csv"))
+    truth = rows(TRACES / name / "truth.csv")
+    checks.equal(seen, [60.0], f"{name}: rates")
+    for layer in sorted({row["layer"] for row in truth}):
+        pairs = list(zip([r for r in truth if r["layer"] == layer],
+                         [r for r in said if r["layer"] == layer]))
+        known = [(t, s) for t, s in pairs if t["vsyncs"]]
+        wrong = [(s["present(s)"], t["vsyncs"], s["vsyncs"]) for t, s in known
+                 if t["vsyncs"] != s["vsyncs"]]
+        checks.that(known and not wrong, f"{name}: {layer}: {len(known)} known, wrong: {wrong[:4]}")
+
+
+checks = Checks()
+jobs = [(kind, seed, words) for kind in PHONES for words in WORDS for seed in range(SEEDS)]
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    for job, fault in zip(jobs, pool.map(lambda job: compare(*job), jobs)):
+        checks.that(not fault, f"phone {job}: {fault}")
+check_late_ticks(checks)
+checks.end()

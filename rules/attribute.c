@@ -27,6 +27,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rules/buffers.h"
+
 /* How sure the name of a thread makes us that it is SurfaceFlinger's. */
 enum trust {
 	TRUST_OTHER,   /* it has another name */
@@ -259,39 +261,6 @@ static bool event_fits(const struct rule *rule, struct last_value *last, int64_t
 	return fits;
 }
 
-static void queue_buffer(struct layer *layer, uint64_t time_ns)
-{
-	if (layer->n_queued == LAYER_QUEUE_MAX)
-		memmove(&layer->queued_ns[0], &layer->queued_ns[1],
-			--layer->n_queued * sizeof(layer->queued_ns[0]));
-	layer->queued_ns[layer->n_queued++] = time_ns;
-}
-
-/* Takes out the oldest buffer, and those before it that were replaced: @left stay. */
-static uint64_t dequeue_buffer(struct layer *layer, unsigned int left)
-{
-	unsigned int gone;
-	uint64_t queued_ns;
-
-	if (layer->n_queued == 0)
-		return 0;
-	gone = layer->n_queued > left ? layer->n_queued - left : 1;
-	queued_ns = layer->queued_ns[gone - 1];
-	layer->n_queued -= gone;
-	memmove(&layer->queued_ns[0], &layer->queued_ns[gone],
-		layer->n_queued * sizeof(layer->queued_ns[0]));
-	return queued_ns;
-}
-
-/* How many buffers stay in the queue, as far as its counter says. */
-static unsigned int buffers_left(const struct layer *layer)
-{
-	if (layer->buffers.known && layer->buffers.value >= 0 &&
-	    layer->buffers.value < (int64_t)layer->n_queued)
-		return (unsigned int)layer->buffers.value;
-	return layer->n_queued ? layer->n_queued - 1 : 0;
-}
-
 /* The latch of @layer by the thread @tid that waits for a present, or NULL. */
 static struct latch *find_latch(struct attribution *a, int layer, int32_t tid)
 {
@@ -323,7 +292,7 @@ static void latch_buffer(struct attribution *a, struct layer *layer, int64_t num
 		.tid = record->tid,
 		.time_ns = record->time_ns,
 		.number = number,
-		.queued_ns = dequeue_buffer(layer, buffers_left(layer)),
+		.queued_ns = buffers_dequeue(layer, buffers_left(layer)),
 	};
 }
 
@@ -367,9 +336,9 @@ static void layer_event(struct attribution *a, const struct rule *rule,
 	if (rule->role == RULE_LATCH) {
 		latch(a, rule, layer, capture->frame, record);
 	} else if (rule->role == RULE_QUEUE) {
-		queue_buffer(layer, record->time_ns);
+		buffers_queue(layer, record->time_ns);
 	} else if (rule->role == RULE_DROP) {
-		dequeue_buffer(layer, buffers_left(layer));
+		buffers_dequeue(layer, buffers_left(layer));
 		a->dropped_frames++;
 	} else if (transaction && (!a->sf.known || record->tid == a->sf.tid)) {
 		layer->applied_present = a->presents + 1;

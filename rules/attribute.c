@@ -217,9 +217,21 @@ static int make_room(struct attribution *a, int32_t tid)
 	return result;
 }
 
-struct span attribution_surface(const struct attribution *a, struct span name)
+struct span attribution_surface(const struct attribution *a, struct span name,
+				char copy[SURFACE_MAX])
 {
-	return ruleset_rename(a->rules, surface_of_layer(name));
+	return ruleset_rename(a->rules, surface_of_layer(name, copy));
+}
+
+static int add_layer(struct attribution *a, struct span name)
+{
+	int id = layers_add(a->layers, name);
+	struct layer *layer = &a->layers->layers[id];
+	char copy[SURFACE_MAX];
+
+	layer->ignored = ruleset_ignores_layer(a->rules, name);
+	layer_set_surface(layer, attribution_surface(a, name, copy));
+	return id;
 }
 
 /* The layer of that name, a new one if need be; NULL where it is none or there is no room. */
@@ -234,10 +246,7 @@ static struct layer *take_layer(struct attribution *a, struct span name,
 			a->no_room++;
 			return NULL;
 		}
-		id = layers_add(a->layers, name);
-		layer = &a->layers->layers[id];
-		layer->ignored = ruleset_ignores_layer(a->rules, name);
-		layer_set_surface(layer, attribution_surface(a, name));
+		id = add_layer(a, name);
 	}
 	layer = &a->layers->layers[id];
 	layers_use(a->layers, layer);

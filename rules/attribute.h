@@ -104,7 +104,8 @@ void attribution_heal(struct attribution *a);
 /* Takes other rules: decisions of the old ones are made anew. A layer is renamed by the owner. */
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules);
 
-/* The Surface that the rules give to a layer of that name. */
-struct span attribution_surface(const struct attribution *a, struct span name);
+/* The Surface that the rules give to a layer of that name. Borrows from one of them or @copy. */
+struct span attribution_surface(const struct attribution *a, struct span name,
+				char copy[SURFACE_MAX]);
 
 #endif

@@ -90,6 +90,7 @@ int layers_add(struct layer_table *table, struct span name)
 	uint64_t hash = name_hash(name);
 	int *bucket = bucket_of(table, hash);
 	struct span app = app_of_layer(name);
+	char copy[SURFACE_MAX];
 	struct layer *layer;
 	int id = 0;
 
@@ -100,7 +101,7 @@ int layers_add(struct layer_table *table, struct span name)
 	layer->hash = hash;
 	layer->length = name.len;
 	name_copy(layer->name, sizeof(layer->name), name);
-	layer_set_surface(layer, surface_of_layer(name));
+	layer_set_surface(layer, surface_of_layer(name, copy));
 	name_copy(layer->app, sizeof(layer->app), app);
 	layer->has_app = app.len > 0;
 	layer->is_activity = is_activity_layer(name);

@@ -314,10 +314,12 @@ uint64_t pipeline_now(const struct pipeline *p)
 static void rename_layer(struct pipeline *p, struct layer *layer)
 {
 	struct span name = span_of(layer->name);
+	char copy[SURFACE_MAX];
 
 	/* Of a name that was cut the end is not known, but would be taken off. */
 	if (layer->length == name.len)
-		frame_queue_rename(&p->queue, layer, attribution_surface(&p->attribution, name));
+		frame_queue_rename(&p->queue, layer,
+				   attribution_surface(&p->attribution, name, copy));
 }
 
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)

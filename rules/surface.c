@@ -19,16 +19,203 @@ void name_copy(char *to, size_t size, struct span text)
 	to[n] = '\0';
 }
 
-struct span surface_of_layer(struct span layer)
+/* --- what changes from one start to the next --- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex_digit(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool is_hex_letter(char c)
+{
+	return c >= 'a' && c <= 'f';
+}
+
+static size_t length_of(struct span text, bool (*is)(char c))
+{
+	size_t n = 0;
+
+	while (n < text.len && is(text.ptr[n]))
+		n++;
+	return n;
+}
+
+/* Java's hashCode() in hexadecimal: 32 bits at most, mostly seven digits. Words and small numbers
+ * can look like one ("add", "decade", "2048"), so those are none. */
+static bool is_hash(struct span text)
+{
+	size_t digits = 0;
+
+	if (text.len < 4 || text.len > 8)
+		return false;
+	for (size_t i = 0; i < text.len; i++)
+		digits += is_digit(text.ptr[i]);
+	if (digits == 0)
+		return text.len >= 7;
+	return digits < text.len || text.len >= 5;
+}
+
+/* Is @at where a part of the name ends? */
+static bool ends_part(struct span name, size_t at)
+{
+	char c = at < name.len ? name.ptr[at] : ' ';
+
+	return !is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_' &&
+	       c != '.' && (unsigned char)c < 0x80;
+}
+
+/* "5a1b2c " of "5a1b2c com.a/com.a.Main": a window's object. */
+static size_t hash_before(struct span text)
+{
+	size_t n = length_of(text, is_hex_digit);
+
+	if (n + 1 >= text.len || text.ptr[n] != ' ' || !is_hash((struct span){ text.ptr, n }))
+		return 0;
+	return n + 1;
+}
+
+/* "@5a1b2c", "@0", "@0x5a1b2c" */
+static size_t object_at(struct span text)
+{
+	struct span rest = span_skip(text, 1);
+	bool address = span_starts_with(rest, SPAN_LITERAL("0x"));
+	size_t n;
+
+	rest = span_skip(rest, address ? 2 : 0);
+	n = length_of(rest, is_hex_digit);
+	if (n == 0 || n > 16 || !ends_part(rest, n))
+		return 0;
+	if (!address && length_of(rest, is_hex_letter) == n &&
+	    !is_hash((struct span){ rest.ptr, n }))
+		return 0; /* "me@cafe" */
+	return n + 1 + (address ? 2 : 0);
+}
+
+/* "$_29673": Samsung's phones write the app's process behind its windows' titles. A class may be
+ * called "$_2". */
+static size_t process_at(struct span text)
+{
+	struct span rest = span_skip(text, 2);
+	size_t n = length_of(rest, is_digit);
+
+	return text.ptr[1] == '_' && n >= 2 && ends_part(rest, n) ? n + 2 : 0;
+}
+
+/* ":5a1b2c" of "PopupWindow:5a1b2c" */
+static size_t popup_at(struct span name, size_t at)
+{
+	static const struct span popup = SPAN_INIT("PopupWindow");
+	struct span rest = span_skip(name, at + 1);
+	size_t n = length_of(rest, is_hex_digit);
+	bool known = at >= popup.len &&
+		     span_equal((struct span){ name.ptr + at - popup.len, popup.len }, popup);
+
+	if (n == 0 || !ends_part(rest, n))
+		return 0;
+	return known || is_hash((struct span){ rest.ptr, n }) ? n + 1 : 0;
+}
+
+/* "#2" of "SurfaceView[com.a/com.a.Main]#2(BLAST)" */
+static size_t number_at(struct span name, size_t at)
+{
+	size_t n = length_of(span_skip(name, at + 1), is_digit);
+	size_t end = at + 1 + n;
+
+	if (n == 0 || at == 0 || name.ptr[at - 1] != ']' || end == name.len || name.ptr[end] != '(')
+		return 0;
+	return n + 1;
+}
+
+/* "-29673-3" of "ImageReader-1080x2400f1m3-29673-3" and "unnamed-29673-3": a queue without a name
+ * of its own has its process and a running number. */
+static size_t queue_at(struct span name, size_t at)
+{
+	struct span rest = span_skip(name, at + 1);
+	size_t n = length_of(rest, is_digit);
+
+	if (!span_starts_with(name, SPAN_LITERAL("ImageReader-")) &&
+	    !span_starts_with(name, SPAN_LITERAL("unnamed-")))
+		return 0;
+	if (n == 0 || n + 1 >= rest.len || rest.ptr[n] != '-')
+		return 0;
+	rest = span_skip(rest, n + 1);
+	return length_of(rest, is_digit) == rest.len ? name.len - at : 0;
+}
+
+/* "ActivityRecord{5a1b2c u0 ...}", "Surface(name=5a1b2c StatusBar)": may a hash begin at @at? */
+static bool names_object(struct span name, size_t at)
+{
+	static const struct span label = SPAN_INIT("(name=");
+
+	return at == 0 || name.ptr[at - 1] == '{' ||
+	       (at >= label.len &&
+		span_equal((struct span){ name.ptr + at - label.len, label.len }, label));
+}
+
+/* How many bytes of @name, from @at on, another start would write in another way. */
+static size_t changing_at(struct span name, size_t at)
+{
+	struct span rest = span_skip(name, at);
+	size_t object;
+
+	switch (rest.len > 1 ? rest.ptr[0] : '\0') {
+	case '\0':
+		return 0;
+	case '@':
+		return object_at(rest);
+	case '/': /* "Surface(name=...)/@0x5a1b2c - animation-leash" */
+		object = span_starts_with(rest, SPAN_LITERAL("/@0x"))
+				 ? object_at(span_skip(rest, 1))
+				 : 0;
+		return object ? object + 1 : 0;
+	case '$':
+		return process_at(rest);
+	case ':':
+		return popup_at(name, at);
+	case '#':
+		return number_at(name, at);
+	case '-':
+		return queue_at(name, at);
+	default:
+		return names_object(name, at) ? hash_before(rest) : 0;
+	}
+}
+
+static struct span without_number(struct span layer)
 {
 	size_t n = layer.len;
 
-	while (n > 0 && layer.ptr[n - 1] >= '0' && layer.ptr[n - 1] <= '9')
+	while (n > 0 && is_digit(layer.ptr[n - 1]))
 		n--;
 	if (n < 2 || n == layer.len || layer.ptr[n - 1] != '#')
 		return layer;
 	return (struct span){ layer.ptr, n - 1 };
 }
+
+struct span surface_of_layer(struct span layer, char copy[SURFACE_MAX])
+{
+	struct span name = without_number(layer);
+	size_t length = 0;
+	size_t at = 0;
+
+	if (name.len > SURFACE_MAX)
+		return name;
+	while (at < name.len) {
+		size_t changing = changing_at(name, at);
+
+		if (changing == 0)
+			copy[length++] = name.ptr[at++];
+		at += changing;
+	}
+	return length > 0 ? (struct span){ copy, length } : name;
+}
+
+/* --- app --- */
 
 static bool is_lower(char c)
 {
@@ -37,8 +224,7 @@ static bool is_lower(char c)
 
 static bool is_word_byte(char c)
 {
-	return is_lower(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-	       c == '.';
+	return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.';
 }
 
 /* The package at the front of the dotted @word; SPAN_NULL where it has less than @least parts. */
@@ -95,8 +281,10 @@ struct span app_of_layer(struct span layer)
 
 bool is_activity_layer(struct span layer)
 {
-	struct span app = app_of_layer(layer);
+	struct span app;
 
+	layer = span_skip(layer, hash_before(layer));
+	app = app_of_layer(layer);
 	return app.ptr == layer.ptr && app.len < layer.len && app.len > 0 &&
 	       layer.ptr[app.len] == '/' && !memchr(layer.ptr, ' ', layer.len);
 }

@@ -18,8 +18,21 @@ uint64_t name_hash(struct span text);
 /* Copies @text into @to, cut to @size - 1 bytes and NUL-terminated. */
 void name_copy(char *to, size_t size, struct span text);
 
-/* The layer's name without its instance number; the whole of an unnamed layer's ("#0"). */
-struct span surface_of_layer(struct span layer);
+/* Markers are no longer on any kernel. */
+#define SURFACE_MAX 4096
+
+/**
+ * surface_of_layer() - the layer's name without what changes from one start of its app to the next
+ * @copy: where the name is put together if something in its middle goes
+ *
+ * What goes is the instance number ("#7", but an unnamed layer is called so), a process (Samsung's
+ * "com.a/com.a.Main$_29673") and an object's hash or index ("5a1b2c com.a/com.a.Main",
+ * "SurfaceView[com.a/com.a.Main]@0(BLAST)", "SurfaceView - com.a/com.a.Main@5a1b2c@0",
+ * "PopupWindow:5a1b2c").
+ *
+ * Borrows from @layer or from @copy.
+ */
+struct span surface_of_layer(struct span layer, char copy[SURFACE_MAX]);
 
 /**
  * app_of_layer() - the package in a layer's name
@@ -32,7 +45,8 @@ struct span surface_of_layer(struct span layer);
  */
 struct span app_of_layer(struct span layer);
 
-/* Is this the window of an activity ("com.a/com.a.Main#0"), whose app is in front? */
+/* Is this the window of an activity ("com.a/com.a.Main#0", from Android 14 on also
+ * "5a1b2c com.a/com.a.Main#7"), whose app is in front? */
 bool is_activity_layer(struct span layer);
 
 #endif

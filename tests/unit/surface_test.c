@@ -15,6 +15,13 @@ static void assert_span(struct span span, const char *text)
 		fail_msg("'%.*s' is not '%s'", (int)span.len, span.ptr ? span.ptr : "", text);
 }
 
+static struct span surface_of(const char *layer)
+{
+	static char copy[SURFACE_MAX];
+
+	return surface_of_layer(span_of(layer), copy);
+}
+
 static void test_names_of_layers(void **state)
 {
 	static const struct {
@@ -36,7 +43,7 @@ static void test_names_of_layers(void **state)
 		{ "a#1#2", "a#1", "" },
 		{ "a#1x", "a#1x", "" },
 		{ "42", "42", "" },
-		{ "PopupWindow:1f2e3d4#0", "PopupWindow:1f2e3d4", "" },
+		{ "PopupWindow:1f2e3d4#0", "PopupWindow", "" },
 		{ "/", "/", "" },
 		{ "//#1", "//", "" },
 		{ "a/b#1", "a/b", "" },
@@ -45,14 +52,106 @@ static void test_names_of_layers(void **state)
 	};
 
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
-		assert_span(surface_of_layer(span_of(names[i].layer)), names[i].surface);
+		assert_span(surface_of(names[i].layer), names[i].surface);
 		assert_span(app_of_layer(span_of(names[i].layer)), names[i].app);
 	}
+}
+
+/* What another start of the app, or of the phone, writes in another way is no part of a Surface. */
+static void test_what_changes_goes(void **state)
+{
+	static const struct {
+		const char *layer, *surface, *app;
+	} names[] = {
+		{ "com.x/com.x.Main$_29673#163228", "com.x/com.x.Main", "com.x" },
+		{ "com.x/com.x.Main$Inner$_29673#1", "com.x/com.x.Main$Inner", "com.x" },
+		{ "54dfae7 com.x/com.x.Main#9", "com.x/com.x.Main", "com.x" },
+		{ "deadbeef com.x/com.x.Main", "com.x/com.x.Main", "com.x" },
+		{ "1f2e com.a.b.Wallpaper#9", "com.a.b.Wallpaper", "com.a.b" },
+		{ "2a3b4c5 NotificationShade#102", "NotificationShade", "" },
+		{ "92ab3c SurfaceView[com.x/com.x.Main]@0(BLAST)#7",
+		  "SurfaceView[com.x/com.x.Main](BLAST)", "com.x" },
+		{ "SurfaceView[com.x/com.x.Main]#2(BLAST)#3",
+		  "SurfaceView[com.x/com.x.Main](BLAST)", "com.x" },
+		{ "SurfaceView[com.x/com.x.Main$_29673]@1(BLAST)#7",
+		  "SurfaceView[com.x/com.x.Main](BLAST)", "com.x" },
+		{ "SurfaceView - com.x/com.x.Main@5a1b2c@0#0", "SurfaceView - com.x/com.x.Main",
+		  "com.x" },
+		{ "SurfaceView - com.x/com.x.Main@5a1b2c@0", "SurfaceView - com.x/com.x.Main",
+		  "com.x" },
+		{ "Bounds for - com.x/com.x.Main@0#5", "Bounds for - com.x/com.x.Main", "com.x" },
+		{ "com.x/com.x.Main@0x7f00a1b2c3#5", "com.x/com.x.Main", "com.x" },
+		{ "PopupWindow:5a1b2c#0", "PopupWindow", "" },
+		{ "PopupWindow:5a1b2c", "PopupWindow", "" },
+		{ "PopupWindow:cafe#1", "PopupWindow", "" },
+		{ "PopupWindow:5a1b2c$_29673#8", "PopupWindow", "" },
+		{ "5a1b2c PopupWindow:1d761ad#133", "PopupWindow", "" },
+		{ "ViewRootImpl@5a1b2c[Main]#3", "ViewRootImpl[Main]", "" },
+		{ "Surface(name=9f0bc20 InputMethod)/@0x400aa7f - animation-leash of x#1605",
+		  "Surface(name=InputMethod) - animation-leash of x", "" },
+		{ "ActivityRecord{5e6ac22 u0 a.b/a.b.Home}#2", "ActivityRecord{u0 a.b/a.b.Home}",
+		  "a.b" },
+		{ "WindowToken{9c004 android.os.BinderProxy@e781417}#0",
+		  "WindowToken{android.os.BinderProxy}", "" },
+		{ "com.android.server.wm.DisplayContent$TaskStackContainers@47c43de#0",
+		  "com.android.server.wm.DisplayContent$TaskStackContainers",
+		  "com.android.server.wm" },
+		{ "ImageReader-1080x2400f1m3-29673-0#4", "ImageReader-1080x2400f1m3", "" },
+		{ "unnamed-29673-3", "unnamed", "" },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		assert_span(surface_of(names[i].layer), names[i].surface);
+		assert_span(app_of_layer(span_of(names[i].layer)), names[i].app);
+	}
+}
+
+/* Names that look a little like it, and are so in every start. */
+static void test_what_stays(void **state)
+{
+	static const char *const names[] = {
+		"com.x/com.x.Main$Inner",
+		"com.x/com.x.Main$_2",
+		"com.x/com.x.Main$_29673x",
+		"AtchDlg:com.x/com.x.Main",
+		"Leaf:36:36",
+		"FullscreenMagnification:0:12",
+		"TX - com.x/com.x.Main",
+		"[Gesture Monitor] edge-swipe",
+		"Display 4619827259835644672",
+		"Display 0 name=\"Built-in Screen\"",
+		"Input Consumer recents_animation_input_consumer",
+		"Wallpaper BBQ wrapper",
+		"NavigationBar0",
+		"Task=163",
+		"add com.x/com.x.Main",
+		"2048 - the game",
+		"me@cafe.org",
+		"me@cafe",
+		"Timer 12:30:45",
+		"Room #5 (BLAST)",
+		"2024-11-22",
+		"a | b",
+		"\xc3\xa9@\xc3\xa9",
+		"@",
+		"$_",
+		"5a1b2c",
+		"5a1b2c ",
+		"@0",
+		":",
+	};
+
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		assert_span(surface_of(names[i]), names[i]);
 }
 
 static void test_windows_of_activities(void **state)
 {
 	assert_true(is_activity_layer(SPAN_LITERAL("com.a/com.a.Main#0")));
+	assert_true(is_activity_layer(SPAN_LITERAL("54dfae7 com.a/com.a.Main#12")));
+	assert_true(is_activity_layer(SPAN_LITERAL("com.a/com.a.Main$_29673#163228")));
+	assert_false(is_activity_layer(SPAN_LITERAL("54dfae7 Splash Screen com.a.b#3")));
+	assert_false(is_activity_layer(SPAN_LITERAL("54dfae7 ")));
 	assert_false(is_activity_layer(SPAN_LITERAL("SurfaceView - com.a/com.a.Main#0")));
 	assert_false(is_activity_layer(SPAN_LITERAL("Splash Screen com.a.b#3")));
 	assert_false(is_activity_layer(SPAN_LITERAL("StatusBar#0")));
@@ -62,14 +161,15 @@ static void test_windows_of_activities(void **state)
 /* Names end where their text ends, not at a NUL. */
 static void test_names_are_read_within_their_bounds(void **state)
 {
-	const char *text = "com.a/com.a.Main#012";
+	const char *text = "5a1b2c (name=5a1b2c com.a/com.a.Main$_123/@0x5@0:5a1b2c]#1(#012";
+	char surface[SURFACE_MAX];
 
 	for (size_t len = 0; len <= strlen(text); len++) {
 		char *copy = malloc(len ? len : 1);
 		struct span layer = { copy, len };
 
 		memcpy(copy, text, len);
-		assert_true(surface_of_layer(layer).len <= len);
+		assert_true(surface_of_layer(layer, surface).len <= len);
 		assert_true(app_of_layer(layer).len <= len);
 		is_activity_layer(layer);
 		free(copy);
@@ -192,6 +292,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_of_layers),
+		cmocka_unit_test(test_what_changes_goes),
+		cmocka_unit_test(test_what_stays),
 		cmocka_unit_test(test_windows_of_activities),
 		cmocka_unit_test(test_names_are_read_within_their_bounds),
 		cmocka_unit_test(test_copies_are_cut_and_ended),

@@ -81,14 +81,6 @@ static enum trust trust_of(const struct trace_record *record)
 	return TRUST_OTHER;
 }
 
-static bool has_latched(const struct attribution *a, int32_t tid)
-{
-	for (unsigned int i = 0; i < a->n_latches; i++)
-		if (a->latches[i].tid == tid)
-			return true;
-	return false;
-}
-
 /* Two processes may have one number in their markers, where one of them is in a container. */
 static bool is_process(const struct surfaceflinger *sf, int32_t pid, int32_t tgid)
 {
@@ -102,20 +94,6 @@ static bool is_sf_process(const struct attribution *a, const struct trace_record
 	if (record->writer != TRACE_WRITER_UNKNOWN)
 		return record->writer == TRACE_WRITER_SURFACEFLINGER;
 	return !a->sf.known || is_process(&a->sf, record->pid, record->tgid);
-}
-
-/* Gives up the latches of @tid, or of all other threads. */
-static void forget_latches(struct attribution *a, int32_t tid, bool others)
-{
-	unsigned int kept = 0;
-
-	for (unsigned int i = 0; i < a->n_latches; i++) {
-		if ((a->latches[i].tid == tid) == others)
-			a->latches[kept++] = a->latches[i];
-		else
-			a->layers->layers[a->latches[i].layer].waiting--;
-	}
-	a->n_latches = kept;
 }
 
 /* May the thread that presents now be SurfaceFlinger's, where another is taken for it? */
@@ -137,7 +115,8 @@ static bool may_replace(const struct attribution *a, const struct trace_record *
 static bool may_be_first(const struct attribution *a, const struct trace_record *record,
 			 enum trust trust)
 {
-	return trust != TRUST_OTHER || record->pid == a->tick_pid || has_latched(a, record->tid);
+	return trust != TRUST_OTHER || record->pid == a->tick_pid ||
+	       latches_any(&a->latches, record->tid);
 }
 
 /* Another one presents: what the old one left open, latched or counted says nothing of it. What
@@ -149,7 +128,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct trace_recor
 	a->restarts += trust <= a->sf.trust && !is_process(&a->sf, record->pid, record->tgid);
 	while (threads_open(&a->threads, a->sf.tid))
 		threads_end(&a->threads, a->sf.tid);
-	forget_latches(a, record->tid, true);
+	latches_forget(&a->latches, a->layers, record->tid, true);
 	a->healed++;
 	a->sure_latches = 0;
 }
@@ -173,7 +152,7 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	if (sf->known ? !may_replace(a, record, trust) : !may_be_first(a, record, trust)) {
 		a->foreign_presents++;
 		/* It has shown them: who turns out to be SurfaceFlinger later shows others. */
-		forget_latches(a, record->tid, false);
+		latches_forget(&a->latches, a->layers, record->tid, false);
 		return false;
 	}
 	if (another)
@@ -202,6 +181,7 @@ static void freshen(const struct attribution *a, struct layer *layer)
 	layer->healed = a->healed;
 	layer->buffers.known = layer->transactions.known = false;
 	layer->n_queued = 0;
+	layer->taken_present = 0;
 }
 
 /* Makes room for another layer. Latches hold layers, and a thread that never presents holds them
@@ -211,7 +191,7 @@ static int make_room(struct attribution *a, int32_t tid)
 	int result = a->sink.room(a->sink.context);
 
 	if (result < 0) {
-		forget_latches(a, a->sf.known ? a->sf.tid : tid, true);
+		latches_forget(&a->latches, a->layers, a->sf.known ? a->sf.tid : tid, true);
 		result = a->sink.room(a->sink.context);
 	}
 	return result;
@@ -254,6 +234,13 @@ static struct layer *take_layer(struct attribution *a, struct span name,
 	return layer->ignored ? NULL : layer;
 }
 
+static enum evidence evidence_of(const struct rule *rule)
+{
+	if (rule->event == EVENT_INSTANT)
+		return EVIDENCE_INSTANT;
+	return rule->event == EVENT_SLICE ? EVIDENCE_SLICE : EVIDENCE_COUNTER;
+}
+
 /* Did the counter do what the rule asks for? Keeps its value. */
 static bool event_fits(const struct rule *rule, struct last_value *last, int64_t value)
 {
@@ -270,49 +257,57 @@ static bool event_fits(const struct rule *rule, struct last_value *last, int64_t
 	return fits;
 }
 
-/* The latch of @layer by the thread @tid that waits for a present, or NULL. */
-static struct latch *find_latch(struct attribution *a, int layer, int32_t tid)
+/* A latch of @layer, as the event says; with a rule that is a fallback only where nothing better
+ * tells of this layer. */
+static void tell_latch(struct attribution *a, const struct rule *rule, struct layer *layer,
+		       int64_t number, const struct trace_record *record)
 {
-	for (unsigned int i = 0; i < a->n_latches; i++)
-		if (a->latches[i].layer == layer && a->latches[i].tid == tid)
-			return &a->latches[i];
-	return NULL;
-}
-
-static void latch_buffer(struct attribution *a, struct layer *layer, int64_t number,
-			 const struct trace_record *record)
-{
-	int id = (int)(layer - a->layers->layers);
-	struct latch *latch = find_latch(a, id, record->tid);
-
-	/* The other evidence of the same latch: the instant beside the counter. */
-	if (latch) {
-		if (latch->number < 0)
-			latch->number = number;
-		return;
-	}
-	if (a->n_latches == LATCHES_MAX)
-		forget_latches(a, record->tid, true);
-	if (a->n_latches == LATCHES_MAX)
-		return;
-	layer->waiting++;
-	a->latches[a->n_latches++] = (struct latch){
-		.layer = id,
+	bool alone = a->sure_latches == 0 || layer->length > INSTANT_LAYER_MAX;
+	struct latch latch = {
+		.layer = (int)(layer - a->layers->layers),
 		.tid = record->tid,
+		.evidence = evidence_of(rule),
 		.time_ns = record->time_ns,
 		.number = number,
-		.queued_ns = buffers_dequeue(layer, buffers_left(layer)),
 	};
-}
 
-static void latch(struct attribution *a, const struct rule *rule, struct layer *layer,
-		  int64_t number, const struct trace_record *record)
-{
 	if (!rule->fallback)
 		a->sure_latches += record->tid == a->sf.tid;
-	else if (a->sure_latches > 0 && layer->length <= INSTANT_LAYER_MAX)
-		return;
-	latch_buffer(a, layer, number, record);
+	latches_take(&a->latches, a->layers, &latch, a->presents + 1, !rule->fallback || alone);
+}
+
+static void transaction(struct attribution *a, const struct rule *rule, struct layer *layer,
+			const struct trace_record *record)
+{
+	if (event_fits(rule, &layer->transactions, record->value) &&
+	    (!a->sf.known || record->tid == a->sf.tid))
+		layer->applied_present = a->presents + 1;
+}
+
+/* Keeps the layer's queue. Does the event tell what its rule says? */
+static bool follow_buffers(struct attribution *a, const struct rule *rule, struct layer *layer,
+			   const struct trace_record *record)
+{
+	struct last_value before = layer->buffers;
+	bool fits = event_fits(rule, &layer->buffers, record->value);
+	bool falls = before.known && record->value < before.value;
+
+	if (evidence_of(rule) != EVIDENCE_COUNTER) {
+		if (rule->role == RULE_QUEUE)
+			buffers_queue(layer, record->time_ns);
+		else if (rule->role == RULE_DROP)
+			buffers_take(layer);
+	} else if (rule->role == RULE_QUEUE && !falls) {
+		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
+	} else if (rule->role == RULE_QUEUE) {
+		/* Where no rule says that it was latched an instant may: not of which one. */
+		buffers_left(layer, before, record->value, a->presents + 1);
+		layer->taken_ns = 0;
+	} else {
+		buffers_left(layer, before, record->value,
+			     rule->role == RULE_LATCH && fits ? a->presents + 1 : 0);
+	}
+	return fits;
 }
 
 /* May the event tell of SurfaceFlinger's buffers? A new one latches before it presents. */
@@ -331,7 +326,6 @@ static bool may_tell(const struct attribution *a, const struct rule *rule,
 static void layer_event(struct attribution *a, const struct rule *rule,
 			const struct pattern_capture *capture, const struct trace_record *record)
 {
-	bool transaction = rule->role == RULE_TRANSACTION;
 	struct layer *layer;
 
 	if (!may_tell(a, rule, record))
@@ -339,19 +333,16 @@ static void layer_event(struct attribution *a, const struct rule *rule,
 	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
 		return;
 	layer = take_layer(a, capture->layer, record);
-	if (!layer ||
-	    !event_fits(rule, transaction ? &layer->transactions : &layer->buffers, record->value))
+	if (!layer)
 		return;
-	if (rule->role == RULE_LATCH) {
-		latch(a, rule, layer, capture->frame, record);
-	} else if (rule->role == RULE_QUEUE) {
-		buffers_queue(layer, record->time_ns);
-	} else if (rule->role == RULE_DROP) {
-		buffers_dequeue(layer, buffers_left(layer));
+	if (rule->role == RULE_TRANSACTION)
+		transaction(a, rule, layer, record);
+	else if (!follow_buffers(a, rule, layer, record))
+		return;
+	else if (rule->role == RULE_LATCH)
+		tell_latch(a, rule, layer, capture->frame, record);
+	else if (rule->role == RULE_DROP)
 		a->dropped_frames++;
-	} else if (transaction && (!a->sf.known || record->tid == a->sf.tid)) {
-		layer->applied_present = a->presents + 1;
-	}
 }
 
 /* --- presents --- */
@@ -384,11 +375,11 @@ static void present(struct attribution *a, const struct trace_record *record)
 	a->sf.presented = (threads_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
 	a->presents++;
 	frames = a->frames;
-	for (unsigned int i = 0; i < a->n_latches; i++)
-		if (a->latches[i].tid == record->tid)
-			emit_frame(a, &a->latches[i], record->time_ns);
+	for (unsigned int i = 0; i < a->latches.n; i++)
+		if (a->latches.all[i].tid == record->tid)
+			emit_frame(a, &a->latches.all[i], record->time_ns);
 	a->unattributed_presents += a->frames == frames;
-	forget_latches(a, record->tid, false);
+	latches_forget(&a->latches, a->layers, record->tid, false);
 	a->sink.present(a->sink.context, record->time_ns);
 }
 
@@ -493,8 +484,8 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 void attribution_heal(struct attribution *a)
 {
 	threads_forget(&a->threads);
-	forget_latches(a, a->sf.tid, true);
-	forget_latches(a, a->sf.tid, false);
+	latches_forget(&a->latches, a->layers, a->sf.tid, true);
+	latches_forget(&a->latches, a->layers, a->sf.tid, false);
 	a->healed++;
 	a->sf.presented = false;
 }

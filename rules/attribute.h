@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/latches.h"
 #include "rules/layer.h"
 #include "rules/row.h"
 #include "rules/ruleset_tables.h"
@@ -21,17 +22,6 @@ struct frame {
 	uint64_t latched_ns;
 	int64_t number; /* the buffer's, or -1 */
 };
-
-/* A buffer was taken, and no present of that thread has come since. */
-struct latch {
-	int layer;
-	int32_t tid;
-	uint64_t time_ns;
-	uint64_t queued_ns; /* 0: not seen */
-	int64_t number;	    /* of the frame, or -1 */
-};
-
-#define LATCHES_MAX 320
 
 /* Where the findings go. */
 struct attribution_sink {
@@ -70,8 +60,7 @@ struct attribution {
 	struct surfaceflinger sf;
 	int32_t tick_pid;  /* who wrote the last tick, as its marker says */
 	int32_t tick_tgid; /* the same as the kernel says */
-	unsigned int n_latches;
-	struct latch latches[LATCHES_MAX]; /* in order; their layers count as waiting */
+	struct latch_list latches;
 	uint64_t healed; /* times that what is open, queued or counted said nothing any more */
 	uint64_t presents;
 	uint64_t unattributed_presents; /* with no layer's frame in them */

@@ -3,33 +3,65 @@
 
 #include <string.h>
 
+/* The newest @n stay known. */
+static void keep(struct layer *layer, unsigned int n)
+{
+	if (layer->n_queued <= n)
+		return;
+	memmove(&layer->queued_ns[0], &layer->queued_ns[layer->n_queued - n],
+		n * sizeof(layer->queued_ns[0]));
+	layer->n_queued = n;
+}
+
 void buffers_queue(struct layer *layer, uint64_t time_ns)
 {
-	if (layer->n_queued == LAYER_QUEUE_MAX)
-		memmove(&layer->queued_ns[0], &layer->queued_ns[1],
-			--layer->n_queued * sizeof(layer->queued_ns[0]));
+	keep(layer, LAYER_QUEUE_MAX - 1);
 	layer->queued_ns[layer->n_queued++] = time_ns;
 }
 
-uint64_t buffers_dequeue(struct layer *layer, unsigned int left)
+void buffers_queued(struct layer *layer, struct last_value before, int64_t value, uint64_t time_ns,
+		    bool locked)
 {
-	unsigned int gone;
-	uint64_t queued_ns;
-
-	if (layer->n_queued == 0)
-		return 0;
-	gone = layer->n_queued > left ? layer->n_queued - left : 1;
-	queued_ns = layer->queued_ns[gone - 1];
-	layer->n_queued -= gone;
-	memmove(&layer->queued_ns[0], &layer->queued_ns[gone],
-		layer->n_queued * sizeof(layer->queued_ns[0]));
-	return queued_ns;
+	if (value <= 0)
+		return;
+	if (before.known && value == before.value) {
+		if (!locked) {
+			keep(layer, 0);
+			return;
+		}
+		layer->n_queued -= layer->n_queued > 0;
+	} else if (before.known && value - 1 != before.value) {
+		keep(layer, 0);
+	}
+	buffers_queue(layer, time_ns);
+	if (value < LAYER_QUEUE_MAX)
+		keep(layer, (unsigned int)value);
 }
 
-unsigned int buffers_left(const struct layer *layer)
+void buffers_left(struct layer *layer, struct last_value before, int64_t value, uint64_t present)
 {
-	if (layer->buffers.known && layer->buffers.value >= 0 &&
-	    layer->buffers.value < (int64_t)layer->n_queued)
-		return (unsigned int)layer->buffers.value;
-	return layer->n_queued ? layer->n_queued - 1 : 0;
+	layer->taken_ns = 0;
+	layer->taken_present = present;
+	if (value >= 0 && value < (int64_t)layer->n_queued) {
+		layer->taken_ns = layer->queued_ns[layer->n_queued - 1 - (unsigned int)value];
+		keep(layer, (unsigned int)value);
+	} else if (value < 0 || (before.known && value >= before.value)) {
+		keep(layer, 0);
+	}
+}
+
+uint64_t buffers_oldest(const struct layer *layer)
+{
+	bool known = !layer->buffers.known || layer->buffers.value == (int64_t)layer->n_queued;
+
+	return known && layer->n_queued > 0 ? layer->queued_ns[0] : 0;
+}
+
+uint64_t buffers_take(struct layer *layer)
+{
+	uint64_t queued_ns = buffers_oldest(layer);
+
+	if (layer->n_queued > 0)
+		keep(layer, layer->n_queued - 1);
+	return queued_ns;
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/latches.h"
+
+#include <stddef.h>
+
+#include "rules/buffers.h"
+
+static struct latch *find(struct latch_list *list, int layer, int32_t tid)
+{
+	for (unsigned int i = 0; i < list->n; i++)
+		if (list->all[i].layer == layer && list->all[i].tid == tid)
+			return &list->all[i];
+	return NULL;
+}
+
+bool latches_any(const struct latch_list *list, int32_t tid)
+{
+	for (unsigned int i = 0; i < list->n; i++)
+		if (list->all[i].tid == tid)
+			return true;
+	return false;
+}
+
+void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t tid, bool others)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < list->n; i++) {
+		if ((list->all[i].tid == tid) == others)
+			list->all[kept++] = list->all[i];
+		else
+			layers->layers[list->all[i].layer].waiting--;
+	}
+	list->n = kept;
+}
+
+/* NULL: there is no room. */
+static struct latch *add(struct latch_list *list, struct layer_table *layers, int layer,
+			 int32_t tid)
+{
+	if (list->n == LATCHES_MAX)
+		latches_forget(list, layers, tid, true);
+	if (list->n == LATCHES_MAX)
+		return NULL;
+	layers->layers[layer].waiting++;
+	return &list->all[list->n++];
+}
+
+/* Does @event only tell of the latch @known once more? */
+static bool is_same(const struct latch *known, const struct latch *event)
+{
+	return !(known->evidence & event->evidence) &&
+	       (known->number < 0 || event->number < 0 || known->number == event->number);
+}
+
+/* The counter has told which buffer it was. */
+static void tell_buffer(struct latch *latch, struct layer *layer)
+{
+	latch->evidence |= EVIDENCE_COUNTER;
+	latch->queued_ns = layer->taken_ns;
+	layer->taken_present = 0;
+}
+
+/* Another word for the same latch. */
+static void join(struct latch *known, const struct latch *event, struct layer *layer)
+{
+	known->evidence |= event->evidence;
+	if (known->number < 0)
+		known->number = event->number;
+	if (event->evidence == EVIDENCE_COUNTER)
+		tell_buffer(known, layer);
+}
+
+void latches_take(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
+		  uint64_t present, bool alone)
+{
+	struct layer *layer = &layers->layers[latch->layer];
+	struct latch *known = find(list, latch->layer, latch->tid);
+
+	if (known && is_same(known, latch)) {
+		join(known, latch, layer);
+		return;
+	}
+	if (!alone)
+		return;
+	if (!known)
+		known = add(list, layers, latch->layer, latch->tid);
+	if (!known)
+		return;
+	*known = *latch;
+	if (latch->evidence == EVIDENCE_COUNTER || layer->taken_present == present)
+		tell_buffer(known, layer);
+	else if (layer->buffers.known)
+		known->queued_ns = buffers_oldest(layer); /* until the counter tells */
+	else
+		known->queued_ns = buffers_take(layer);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers that SurfaceFlinger took, and no present of that thread has come since.
+ *
+ * Up to three kinds of events tell of one latch: an instant with the buffer's number, a counter
+ * that falls, a slice. Each kind does so once, in whatever order: a second time is another latch of
+ * the layer, whose composition before was skipped, and the last one counts.
+ */
+#ifndef JANKD_RULES_LATCHES_H
+#define JANKD_RULES_LATCHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/layer.h"
+
+#define LATCHES_MAX 320
+
+/* What kind of event told of a latch. */
+enum evidence {
+	EVIDENCE_COUNTER = 1,
+	EVIDENCE_INSTANT = 2,
+	EVIDENCE_SLICE = 4,
+};
+
+struct latch {
+	int layer;
+	int32_t tid;
+	unsigned int evidence; /* what has told of it so far */
+	uint64_t time_ns;
+	uint64_t queued_ns; /* 0: unknown */
+	int64_t number;	    /* of the frame, or -1 */
+};
+
+struct latch_list {
+	unsigned int n;
+	struct latch all[LATCHES_MAX]; /* in order; their layers count as waiting */
+};
+
+/**
+ * latches_take() - an event told of a latch
+ * @latch: all but queued_ns, which the layer's queue tells
+ * @present: number of the present that will come
+ * @alone: may the event tell of a latch that no other has told of?
+ */
+void latches_take(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
+		  uint64_t present, bool alone);
+
+/* Has the thread latched anything? */
+bool latches_any(const struct latch_list *list, int32_t tid);
+
+/* Gives up the latches of @tid, or of all other threads. */
+void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t tid, bool others);
+
+#endif

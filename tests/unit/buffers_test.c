@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which buffer was latched, and when was it queued? Its own time, or none. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+#define FRAMES 600
+
+static const char a[] = "com.a/com.a.Main#0";
+
+static struct phone phone;
+
+/* SurfaceFlinger's side of the layer's queue. */
+static struct {
+	uint64_t queued_ns[FRAMES * 2];
+	unsigned int n, first; /* that were queued, and are gone */
+	bool instant_first;    /* the word comes before the counter */
+} queue;
+
+static void start(enum phone_age age, bool instant_first)
+{
+	memset(&queue, 0, sizeof(queue));
+	queue.instant_first = instant_first;
+	phone_start(&phone, age, NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	phone_stop(&phone);
+	return 0;
+}
+
+/* Runs @play on a phone of each age, and on one whose instants come first. */
+static void on_every_phone(void (*play)(void))
+{
+	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14, PHONE_14 };
+
+	for (size_t i = 0; i < COUNT_OF(ages); i++) {
+		start(ages[i], i == 3);
+		play();
+		if (i + 1 < COUNT_OF(ages))
+			phone_stop(&phone);
+	}
+}
+
+static unsigned int waiting(void)
+{
+	return queue.n - queue.first;
+}
+
+static void put(uint64_t time_ns)
+{
+	queue.queued_ns[queue.n++] = time_ns;
+}
+
+static void queue_buffer(uint64_t time_ns)
+{
+	put(time_ns);
+	phone_queue(&phone, time_ns, a, waiting());
+}
+
+/* A producer that does not wait: the newest is another now. */
+static void replace_buffer(uint64_t time_ns)
+{
+	queue.queued_ns[queue.n - 1] = time_ns;
+	phone_queue(&phone, time_ns, a, waiting());
+}
+
+static void fall(const char *slice)
+{
+	queue.first++;
+	if (slice)
+		phone_begin(&phone, slice);
+	phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - com.a/com.a.Main#0", waiting());
+	if (slice)
+		phone_end_slices(&phone, 1);
+}
+
+static void say_latch(void)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "latchBuffer %s - %u", a, queue.first);
+	phone_write(&phone, TRACE_INSTANT, 0, name, 0);
+}
+
+/* Takes the oldest. Its number is how many went before it. */
+static void latch(void)
+{
+	if (phone.age == PHONE_9) {
+		queue.first++;
+		phone_begin(&phone, "acquireBuffer");
+		phone_write(&phone, TRACE_COUNTER, 0, a, waiting());
+		phone_end_slices(&phone, 1);
+		return;
+	}
+	if (phone.age == PHONE_14 && queue.instant_first)
+		say_latch();
+	fall(phone.age == PHONE_13 ? "latchBuffer" : NULL);
+	if (phone.age == PHONE_14 && !queue.instant_first) {
+		queue.first--;
+		say_latch();
+		queue.first++;
+	}
+}
+
+static void commit(uint64_t time_ns)
+{
+	phone.now_ns = time_ns;
+	phone_begin(&phone, phone.age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
+	latch();
+	phone_end_slices(&phone, 1);
+}
+
+static uint64_t queued_at(size_t frame)
+{
+	return phone.log.frames[frame].queued_ns == ROW_UNKNOWN
+		       ? 0
+		       : (uint64_t)phone.log.frames[frame].queued_ns;
+}
+
+/* One is in the queue that nobody saw being queued. */
+static void play_one_queued_before(void)
+{
+	put(BEGIN - SECOND);
+	for (unsigned int i = 0; i < FRAMES; i++) {
+		queue_buffer(BEGIN + i * V60 - 5 * MS);
+		commit(BEGIN + i * V60 - MS);
+		phone_compose(&phone, BEGIN + i * V60, 1);
+	}
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, FRAMES);
+	assert_int_equal(queued_at(0), 0);
+	for (unsigned int i = 1; i < FRAMES; i++)
+		assert_int_equal(queued_at(i), queue.queued_ns[i]);
+}
+
+static void test_a_buffer_from_before_the_capture(void **state)
+{
+	(void)state;
+	on_every_phone(play_one_queued_before);
+}
+
+/* Any loss makes what waits unknown, and no more than that. */
+static void play_loss(void)
+{
+	queue_buffer(BEGIN - 9 * MS);
+	queue_buffer(BEGIN - 8 * MS);
+	for (unsigned int i = 0; i < FRAMES; i++) {
+		queue_buffer(BEGIN + i * V60 - 5 * MS);
+		commit(BEGIN + i * V60 - MS);
+		phone_compose(&phone, BEGIN + i * V60, 1);
+		if (i == 100)
+			phone_lost(&phone, 1, 5);
+	}
+	phone_end(&phone);
+	for (unsigned int i = 0; i < FRAMES; i++)
+		assert_int_equal(queued_at(i), i == 101 || i == 102 ? 0 : queue.queued_ns[i]);
+}
+
+static void test_buffers_that_waited_in_a_loss(void **state)
+{
+	(void)state;
+	on_every_phone(play_loss);
+}
+
+/* A composition is skipped now and then: the buffer that was latched before it is never seen. */
+static void play_skipped_compositions(void)
+{
+	unsigned int seen[FRAMES];
+	uint64_t latched_ns[FRAMES];
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < FRAMES; i++) {
+		queue_buffer(BEGIN + i * V60 - 5 * MS);
+		commit(BEGIN + i * V60 - MS);
+		if (i % 7 == 3 || i % 7 == 4)
+			continue;
+		seen[n] = i;
+		latched_ns[n++] = BEGIN + i * V60 - MS;
+		phone_compose(&phone, BEGIN + i * V60, 1);
+	}
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, n);
+	for (unsigned int i = 0; i < n; i++) {
+		assert_int_equal(queued_at(i), queue.queued_ns[seen[i]]);
+		assert_int_equal(phone.log.frames[i].latched_ns, latched_ns[i]);
+		if (phone.age == PHONE_14)
+			assert_int_equal(phone.log.frames[i].frame_number, seen[i]);
+	}
+}
+
+static void test_the_last_latch_counts(void **state)
+{
+	(void)state;
+	on_every_phone(play_skipped_compositions);
+}
+
+static void test_a_buffer_that_was_replaced(void **state)
+{
+	(void)state;
+	start(PHONE_9, false);
+	put(BEGIN - SECOND);
+	for (unsigned int i = 0; i < 20; i++) {
+		queue_buffer(BEGIN + i * V60 - 9 * MS);
+		replace_buffer(BEGIN + i * V60 - 5 * MS);
+		commit(BEGIN + i * V60 - MS);
+		phone_compose(&phone, BEGIN + i * V60, 1);
+	}
+	phone_end(&phone);
+	for (unsigned int i = 1; i < 20; i++)
+		assert_int_equal(queued_at(i), queue.queued_ns[i]);
+}
+
+/* From 12 on the counter is written after it was counted: two threads' writes change places. */
+static void test_writes_that_changed_places(void **state)
+{
+	unsigned int known = 0;
+
+	(void)state;
+	start(PHONE_13, false);
+	for (unsigned int i = 0; i < FRAMES; i++) {
+		uint64_t present_ns = BEGIN + i * V60;
+		bool swapped = i % 20 == 10 || i % 20 == 13;
+
+		if (!swapped)
+			queue_buffer(present_ns - 5 * MS);
+		else
+			put(present_ns - 5 * MS);
+		commit(present_ns - MS);
+		if (swapped)
+			phone_queue(&phone, present_ns - MS, a, waiting() + 1);
+		phone_compose(&phone, present_ns, 1);
+	}
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, FRAMES);
+	for (unsigned int i = 0; i < FRAMES; i++) {
+		assert_true(queued_at(i) == 0 || queued_at(i) == queue.queued_ns[i]);
+		known += queued_at(i) > 0;
+	}
+	assert_true(known > FRAMES / 2);
+}
+
+static unsigned int any(unsigned int n)
+{
+	static unsigned int seed = 1;
+
+	seed = seed * 1103515245 + 12345;
+	return (seed >> 16) % n;
+}
+
+/* Producers that run ahead, replace and drop, compositions that are skipped, losses: no frame has
+ * another buffer's time, and most have their own. */
+static void play_anything(void)
+{
+	uint64_t truth[FRAMES], latched = 0; /* by the present's number */
+	unsigned int known = 0;
+
+	for (unsigned int i = 0; i < any(4); i++)
+		put(BEGIN - SECOND);
+	for (unsigned int i = 0; i < FRAMES; i++) {
+		uint64_t now_ns = BEGIN + i * V60 - 14 * MS;
+
+		for (unsigned int more = any(3); more > 0 && waiting() < 5; more--)
+			queue_buffer(now_ns += MS);
+		if (any(9) == 0 && waiting() > 0 && phone.age == PHONE_9)
+			replace_buffer(now_ns += MS);
+		if (any(50) == 0)
+			phone_lost(&phone, 1, 1);
+		phone.now_ns = BEGIN + i * V60 - 2 * MS;
+		if (any(9) == 0 && waiting() > 1 && phone.age != PHONE_9)
+			fall("setBuffer");
+		if (waiting() > 0 && any(4)) {
+			commit(BEGIN + i * V60 - MS);
+			latched = queue.queued_ns[queue.first - 1];
+		}
+		truth[i] = latched;
+		if (any(6) > 0)
+			phone_compose(&phone, BEGIN + i * V60, 1);
+	}
+	phone_end(&phone);
+	for (unsigned int i = 0; i < phone.log.n_frames; i++) {
+		uint64_t present = (phone.log.frames[i].present_ns - BEGIN) / V60;
+
+		assert_true(queued_at(i) == 0 || queued_at(i) == truth[present]);
+		known += queued_at(i) > 0;
+	}
+	assert_true(phone.log.n_frames > FRAMES / 3);
+	assert_true(known > phone.log.n_frames * 3 / 4);
+}
+
+static void test_anything(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		on_every_phone(play_anything);
+		if (i < 19)
+			phone_stop(&phone);
+	}
+}
+
+#define test(function) cmocka_unit_test_teardown(function, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_a_buffer_from_before_the_capture),
+		test(test_buffers_that_waited_in_a_loss),
+		test(test_the_last_latch_counts),
+		test(test_a_buffer_that_was_replaced),
+		test(test_writes_that_changed_places),
+		test(test_anything),
+	};
+
+	return cmocka_run_group_tests_name("buffers", tests, NULL, NULL);
+}

@@ -173,6 +173,19 @@ bool attribution_ticks_are_its(const struct attribution *a)
 
 /* --- layers and their buffers --- */
 
+static enum evidence evidence_of(const struct rule *rule)
+{
+	if (rule->event == EVENT_INSTANT)
+		return EVIDENCE_INSTANT;
+	return rule->event == EVENT_SLICE ? EVIDENCE_SLICE : EVIDENCE_COUNTER;
+}
+
+/* Does only SurfaceFlinger say this? A bare layer's name says nothing: apps take buffers, too. */
+static bool is_its_word(const struct rule *rule)
+{
+	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
+}
+
 /* What is known of the layer's buffers may be from before events were lost. */
 static void freshen(const struct attribution *a, struct layer *layer)
 {
@@ -203,22 +216,55 @@ struct span attribution_surface(const struct attribution *a, struct span name,
 	return ruleset_rename(a->rules, surface_of_layer(name, copy));
 }
 
-static int add_layer(struct attribution *a, struct span name)
+/* What the rules make of its name. */
+static void set_up_layer(struct attribution *a, struct layer *layer, struct span name)
 {
-	int id = layers_add(a->layers, name);
-	struct layer *layer = &a->layers->layers[id];
 	char copy[SURFACE_MAX];
 
 	layer->ignored = ruleset_ignores_layer(a->rules, name);
 	layer_set_surface(layer, attribution_surface(a, name, copy));
+}
+
+/* The layer of that name as @rule's event writes it, or LAYER_NONE. HarmonyOS puts a bar into names
+ * in its counters, but in no other event, and titles can have one of their own: where the first
+ * counter comes before anything else the name without it is a guess, and another event may correct
+ * it. */
+static int find_layer(struct attribution *a, const struct rule *rule, struct span *name,
+		      char copy[SURFACE_MAX])
+{
+	bool counter = evidence_of(rule) == EVIDENCE_COUNTER;
+	int id = layers_find(a->layers, *name);
+	struct layer *layer = id == LAYER_NONE ? NULL : &a->layers->layers[id];
+	struct span bare = SPAN_NULL;
+
+	if (layer)
+		layer->bare &= counter;
+	else if (is_its_word(rule))
+		bare = layer_without_bar(*name, copy);
+	if (!bare.ptr)
+		return id;
+	id = layers_find(a->layers, bare);
+	if (counter) {
+		*name = bare;
+	} else if (id != LAYER_NONE) {
+		layer = &a->layers->layers[id];
+		if (!layer->bare)
+			return LAYER_NONE;
+		layers_rename(a->layers, id, *name);
+		set_up_layer(a, layer, *name);
+		layer->bare = false;
+	}
 	return id;
 }
 
-/* The layer of that name, a new one if need be; NULL where it is none or there is no room. */
-static struct layer *take_layer(struct attribution *a, struct span name,
+/* The layer that the event names, a new one if need be; NULL where it is none or there is no room.
+ */
+static struct layer *take_layer(struct attribution *a, const struct rule *rule, struct span written,
 				const struct trace_record *record)
 {
-	int id = layers_find(a->layers, name);
+	struct span name = written;
+	char copy[SURFACE_MAX];
+	int id = find_layer(a, rule, &name, copy);
 	struct layer *layer;
 
 	if (id == LAYER_NONE) {
@@ -226,19 +272,15 @@ static struct layer *take_layer(struct attribution *a, struct span name,
 			a->no_room++;
 			return NULL;
 		}
-		id = add_layer(a, name);
+		id = layers_add(a->layers, name);
+		layer = &a->layers->layers[id];
+		layer->bare = name.len != written.len;
+		set_up_layer(a, layer, name);
 	}
 	layer = &a->layers->layers[id];
 	layers_use(a->layers, layer);
 	freshen(a, layer);
 	return layer->ignored ? NULL : layer;
-}
-
-static enum evidence evidence_of(const struct rule *rule)
-{
-	if (rule->event == EVENT_INSTANT)
-		return EVIDENCE_INSTANT;
-	return rule->event == EVENT_SLICE ? EVIDENCE_SLICE : EVIDENCE_COUNTER;
 }
 
 /* Did the counter do what the rule asks for? Keeps its value. */
@@ -332,7 +374,7 @@ static void layer_event(struct attribution *a, const struct rule *rule,
 		return;
 	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
 		return;
-	layer = take_layer(a, capture->layer, record);
+	layer = take_layer(a, rule, capture->layer, record);
 	if (!layer)
 		return;
 	if (rule->role == RULE_TRANSACTION)
@@ -501,12 +543,6 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 		if (layer->length)
 			layer->ignored = ruleset_ignores_layer(rules, span_of(layer->name));
 	}
-}
-
-/* Does only SurfaceFlinger say this? A bare layer's name says nothing: apps take buffers, too. */
-static bool is_its_word(const struct rule *rule)
-{
-	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
 }
 
 /* Counts what another process says in SurfaceFlinger's words. */

@@ -63,13 +63,18 @@ int layers_victim(const struct layer_table *table)
 	return victim;
 }
 
-void layers_remove(struct layer_table *table, int id)
+static void unlink_layer(struct layer_table *table, int id)
 {
 	int *link = bucket_of(table, table->layers[id].hash);
 
 	while (*link != id)
 		link = &table->layers[*link].next;
 	*link = table->layers[id].next;
+}
+
+void layers_remove(struct layer_table *table, int id)
+{
+	unlink_layer(table, id);
 	table->layers[id].length = 0;
 	table->n--;
 }
@@ -85,19 +90,14 @@ void layers_use(struct layer_table *table, struct layer *layer)
 	layer->last_use = ++table->uses;
 }
 
-int layers_add(struct layer_table *table, struct span name)
+static void set_name(struct layer_table *table, int id, struct span name)
 {
+	struct layer *layer = &table->layers[id];
 	uint64_t hash = name_hash(name);
 	int *bucket = bucket_of(table, hash);
 	struct span app = app_of_layer(name);
 	char copy[SURFACE_MAX];
-	struct layer *layer;
-	int id = 0;
 
-	while (table->layers[id].length != 0)
-		id++;
-	layer = &table->layers[id];
-	*layer = (struct layer){ .window = WINDOW_EMPTY };
 	layer->hash = hash;
 	layer->length = name.len;
 	name_copy(layer->name, sizeof(layer->name), name);
@@ -107,6 +107,22 @@ int layers_add(struct layer_table *table, struct span name)
 	layer->is_activity = is_activity_layer(name);
 	layer->next = *bucket;
 	*bucket = id;
+}
+
+int layers_add(struct layer_table *table, struct span name)
+{
+	int id = 0;
+
+	while (table->layers[id].length != 0)
+		id++;
+	table->layers[id] = (struct layer){ .window = WINDOW_EMPTY };
+	set_name(table, id, name);
 	table->n++;
 	return id;
+}
+
+void layers_rename(struct layer_table *table, int id, struct span name)
+{
+	unlink_layer(table, id);
+	set_name(table, id, name);
 }

@@ -38,6 +38,7 @@ struct layer {
 	bool has_app;	       /* its name has the package */
 	bool is_activity;
 	bool ignored;	   /* the rules say that it is no layer */
+	bool bare;	   /* its name is a counter's without the bar in it: a guess */
 	bool hidden;	   /* --include, --exclude: counted, not written */
 	uint64_t last_use; /* number of the last evidence of any kind */
 
@@ -85,6 +86,9 @@ void layers_remove(struct layer_table *table, int id);
 
 /* Adds a layer that is not there; there must be room. Name, surface and app are set. */
 int layers_add(struct layer_table *table, struct span name);
+
+/* Its name is @name: the one that it was added with was a guess. */
+void layers_rename(struct layer_table *table, int id, struct span name);
 
 /* Gives the layer another Surface than its name says. */
 void layer_set_surface(struct layer *layer, struct span surface);

@@ -215,6 +215,21 @@ struct span surface_of_layer(struct span layer, char copy[SURFACE_MAX])
 	return length > 0 ? (struct span){ copy, length } : name;
 }
 
+struct span layer_without_bar(struct span name, char copy[SURFACE_MAX])
+{
+	size_t hash = hash_before(name);
+	struct span rest = span_skip(name, hash);
+
+	if (rest.len < 2 || rest.ptr[0] != '|' || name.len > SURFACE_MAX)
+		return SPAN_NULL;
+	rest = span_skip(rest, 1);
+	if (hash == 0)
+		return rest;
+	memcpy(copy, name.ptr, hash);
+	memcpy(copy + hash, rest.ptr, rest.len);
+	return (struct span){ copy, hash + rest.len };
+}
+
 /* --- app --- */
 
 static bool is_lower(char c)

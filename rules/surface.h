@@ -35,6 +35,15 @@ void name_copy(char *to, size_t size, struct span text);
 struct span surface_of_layer(struct span layer, char copy[SURFACE_MAX]);
 
 /**
+ * layer_without_bar() - the layer's name as it is, of a counter of HarmonyOS
+ * @copy: where the name is put together
+ *
+ * HarmonyOS writes "|com.a/com.a.Main#7" and "5a1b2c |SurfaceView[...]#8" into counters, and
+ * nowhere else. Returns SPAN_NULL where @name has no such bar. Borrows from @name or @copy.
+ */
+struct span layer_without_bar(struct span name, char copy[SURFACE_MAX]);
+
+/**
  * app_of_layer() - the package in a layer's name
  *
  * "com.a/com.a.Main#0", "SurfaceView[com.a/com.a.Main](BLAST)#7", "Splash Screen com.a.b#3",

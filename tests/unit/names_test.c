@@ -72,12 +72,104 @@ static void test_apps_that_start_again(void **state)
 	}
 }
 
+/* HarmonyOS: a bar in the counters' names, and both kinds of evidence of a latch. */
+static void harmony_frame(uint64_t present_ns, const char *hash, const char *title, unsigned int i,
+			  bool counter_first)
+{
+	char counter[128], instant[128];
+
+	snprintf(counter, sizeof(counter), "BufferTX - %s|%s", hash, title);
+	snprintf(instant, sizeof(instant), "latchBuffer %s%s - %u", hash, title, i);
+	phone.now_ns = present_ns - 5 * MS;
+	phone_write(&phone, TRACE_COUNTER, 500, counter, 1);
+	phone_tick(&phone, present_ns - 2 * MS);
+	phone.now_ns = present_ns - MS;
+	phone_begin(&phone, "commit 1234");
+	phone_begin(&phone, "latchBuffer");
+	if (!counter_first)
+		phone_write(&phone, TRACE_INSTANT, 0, instant, 0);
+	phone_write(&phone, TRACE_COUNTER, 0, counter, 0);
+	if (counter_first)
+		phone_write(&phone, TRACE_INSTANT, 0, instant, 0);
+	phone_end_slices(&phone, 2);
+	phone_compose(&phone, present_ns, 1);
+}
+
+static void play_harmony(const char *hash, const char *title, bool counter_first)
+{
+	char layer[128];
+
+	phone_start(&phone, PHONE_14, NULL);
+	for (unsigned int i = 0; i < 30; i++)
+		harmony_frame(BEGIN + i * V60, hash, title, i, counter_first);
+	phone_end(&phone);
+	snprintf(layer, sizeof(layer), "%s%s", hash, title);
+	assert_int_equal(phone.log.n_frames, 30);
+	assert_int_equal(row_log_count_frames(&phone.log, layer), 30);
+	for (unsigned int i = 0; i < 30; i++) {
+		assert_int_equal(phone.log.frames[i].frame_number, i);
+		assert_int_equal(phone.log.frames[i].queued_ns, BEGIN + i * V60 - 5 * MS);
+	}
+	assert_string_equal(phone.log.frames[0].app, "com.x");
+}
+
+static void test_bars_in_counters(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		play_harmony("", "com.x/com.x.Main#1203", i);
+		assert_string_equal(phone.log.frames[0].surface, "com.x/com.x.Main");
+		phone_stop(&phone);
+		play_harmony("10aa7df ", "SurfaceView[com.x/com.x.Main](BLAST)#1248", i);
+		assert_string_equal(phone.log.frames[0].surface,
+				    "SurfaceView[com.x/com.x.Main](BLAST)");
+		phone_stop(&phone);
+	}
+	play_harmony("", "com.x/com.x.Main#1203", false);
+}
+
+/* No instants: the counter alone has the name. */
+static void test_bars_without_instants(void **state)
+{
+	(void)state;
+	phone_start(&phone, PHONE_13, NULL);
+	for (unsigned int i = 0; i < 30; i++) {
+		phone.now_ns = BEGIN + i * V60 - MS;
+		phone_begin(&phone, "commit 1234");
+		phone_begin(&phone, "latchBuffer");
+		phone_write(&phone, TRACE_COUNTER, 0, "BufferTX - |com.x/com.x.Main#3", 0);
+		phone_end_slices(&phone, 2);
+		phone_compose(&phone, BEGIN + i * V60, 1);
+	}
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, "com.x/com.x.Main#3"), 30);
+}
+
+/* Titles may have bars of their own. */
+static void test_titles_with_bars(void **state)
+{
+	static const char *const titles[] = { "|com.x|y#3", "com.x | y#4", "|#5" };
+
+	(void)state;
+	phone_start(&phone, PHONE_14, NULL);
+	for (size_t t = 0; t < COUNT_OF(titles); t++)
+		phone_run(&phone, titles[t], BEGIN + t * SECOND, V60, 30);
+	phone_end(&phone);
+	for (size_t t = 0; t < COUNT_OF(titles); t++)
+		assert_int_equal(row_log_count_frames(&phone.log, titles[t]), 30);
+	assert_int_equal(phone.log.n_frames, 90);
+	assert_string_equal(phone.log.frames[0].surface, "|com.x|y");
+}
+
 #define test(function) cmocka_unit_test_teardown(function, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test(test_apps_that_start_again),
+		test(test_bars_in_counters),
+		test(test_bars_without_instants),
+		test(test_titles_with_bars),
 	};
 
 	return cmocka_run_group_tests_name("names", tests, NULL, NULL);

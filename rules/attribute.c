@@ -24,29 +24,13 @@
  */
 #include "rules/attribute.h"
 
+#include <errno.h>
 #include <string.h>
-#include <strings.h>
 
-#include "rules/buffers.h"
+#include "rules/layer_event.h"
 
-/* How sure the name of a thread makes us that it is SurfaceFlinger's. */
-enum trust {
-	TRUST_OTHER,   /* it has another name */
-	TRUST_UNKNOWN, /* the kernel forgot it: "<...>" */
-	TRUST_NAMED,   /* surfaceflinger, SurfaceFlinger */
-	TRUST_KNOWN,   /* the kernel's word: no name, but its process */
-};
-
-/* A SurfaceFlinger that is silent for so long may have been replaced. */
-#define SILENT_NS UINT64_C(1000000000)
-#define SILENT_UNNAMED_NS UINT64_C(5000000000)
-
-/* libgui's TraceUtils.h cuts an instant here. It says nothing for sure any more: the layer that is
- * left of its name may be another's. */
-#define INSTANT_CUT 255
-
-/* With a layer's name so long, "latchBuffer " and " - 4294967296" around it, it may be cut. */
-#define INSTANT_LAYER_MAX 230
+/* A living SurfaceFlinger that draws is not silent for so long. */
+#define SILENT_END_NS UINT64_C(250000000)
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
 		     struct layer_table *layers, const struct attribution_sink *sink)
@@ -56,59 +40,53 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	a->layers = layers;
 	a->sink = *sink;
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
-	a->sf.tid = a->sf.pid = a->sf.tgid = TRACE_ID_UNKNOWN;
+	a->sf = SURFACEFLINGER_UNKNOWN;
+	if (challenger_init(&a->challenger) < 0)
+		return -ENOMEM;
 	return threads_init(&a->threads, max_threads);
 }
 
 void attribution_free(struct attribution *a)
 {
 	threads_free(&a->threads);
+	challenger_free(&a->challenger);
+}
+
+static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
+static void take_present(struct attribution *a, const struct trace_record *record);
+
+/* Latches that wait for a present, queues and counters say nothing any more. */
+static void forget_buffers(struct attribution *a)
+{
+	latches_forget(&a->latches, a->layers, a->sf.tid, true);
+	latches_forget(&a->latches, a->layers, a->sf.tid, false);
+	a->healed++;
 }
 
 /* --- who is SurfaceFlinger --- */
-
-static enum trust trust_of(const struct trace_record *record)
-{
-	static const struct span name = SPAN_INIT("surfaceflinger");
-	struct span comm = record->comm;
-
-	if (record->writer == TRACE_WRITER_SURFACEFLINGER)
-		return TRUST_KNOWN;
-	if (comm.len >= name.len && strncasecmp(comm.ptr, name.ptr, name.len) == 0)
-		return TRUST_NAMED;
-	if (comm.len == 0 || span_equal(comm, SPAN_LITERAL("<...>")))
-		return TRUST_UNKNOWN;
-	return TRUST_OTHER;
-}
-
-/* Two processes may have one number in their markers, where one of them is in a container. */
-static bool is_process(const struct surfaceflinger *sf, int32_t pid, int32_t tgid)
-{
-	return pid == sf->pid &&
-	       (sf->tgid == TRACE_ID_UNKNOWN || tgid == TRACE_ID_UNKNOWN || tgid == sf->tgid);
-}
 
 /* Is the marker's writer SurfaceFlinger's process, as far as can be told? */
 static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
 {
 	if (record->writer != TRACE_WRITER_UNKNOWN)
 		return record->writer == TRACE_WRITER_SURFACEFLINGER;
-	return !a->sf.known || is_process(&a->sf, record->pid, record->tgid);
+	return !a->sf.known || surfaceflinger_is(&a->sf, record->pid, record->tgid);
 }
 
 /* May the thread that presents now be SurfaceFlinger's, where another is taken for it? */
 static bool may_replace(const struct attribution *a, const struct trace_record *record,
 			enum trust trust)
 {
-	uint64_t silent_ns = record->time_ns > a->sf.last_ns ? record->time_ns - a->sf.last_ns : 0;
+	const struct challenger *c = &a->challenger;
+	bool evident = challenger_is(c, record) && c->ticks > 0 && c->latches > 0;
 
-	if (trust > a->sf.trust)
+	if (trust > a->sf.trust || (trust == TRUST_KNOWN && record->tgid != a->sf.tgid))
 		return true;
-	if (trust == TRUST_KNOWN && record->tgid != a->sf.tgid)
+	/* It was only idle when another took its place. */
+	if (a->before.known && trust >= a->sf.trust && record->tid == a->before.tid &&
+	    surfaceflinger_is(&a->before, record->pid, record->tgid))
 		return true;
-	if (trust >= TRUST_NAMED)
-		return silent_ns >= SILENT_NS;
-	return silent_ns >= SILENT_UNNAMED_NS && trust == a->sf.trust;
+	return surfaceflinger_is_over(&a->sf, record, trust, evident);
 }
 
 /* May it be, where none is known yet? Any process may begin a slice of any name. */
@@ -119,18 +97,164 @@ static bool may_be_first(const struct attribution *a, const struct trace_record 
 	       latches_any(&a->latches, record->tid);
 }
 
+/* What it wrote was no word of SurfaceFlinger's. */
+static void give_up_challenger(struct attribution *a)
+{
+	a->foreign_presents += a->challenger.there ? a->challenger.presents : 0;
+	a->challenger.there = false;
+}
+
+static void hold(struct attribution *a, enum held_kind kind, const struct trace_record *record)
+{
+	if (!challenger_hold(&a->challenger, kind, record, threads_open(&a->threads, record->tid)))
+		give_up_challenger(a);
+}
+
+/* What it wrote is taken as if it came now. */
+static void take_held(struct attribution *a)
+{
+	struct challenger *c = &a->challenger;
+	struct trace_record record;
+	enum held_kind kind;
+	uint32_t open;
+	size_t at = 0;
+
+	c->there = false;
+	while (challenger_next(c, &at, &kind, &record, &open)) {
+		if (kind == HELD_EVENT)
+			named_event(a, &record, open);
+		else if (kind == HELD_PRESENT)
+			take_present(a, &record);
+		else
+			forget_buffers(a);
+		if (kind == HELD_LOSS)
+			a->sink.hole(a->sink.context);
+	}
+	a->sf.presented = c->presented;
+}
+
 /* Another one presents: what the old one left open, latched or counted says nothing of it. What
  * the new one latched before is its own. */
-static void leave_surfaceflinger(struct attribution *a, const struct trace_record *record,
-				 enum trust trust)
+static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next)
 {
+	bool better = next->trust > a->sf.trust;
+	bool returns = a->before.known && next->tid == a->before.tid;
+
 	/* One with a better name was it all the time. */
-	a->restarts += trust <= a->sf.trust && !is_process(&a->sf, record->pid, record->tgid);
+	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
 	while (threads_open(&a->threads, a->sf.tid))
 		threads_end(&a->threads, a->sf.tid);
-	latches_forget(&a->latches, a->layers, record->tid, true);
+	latches_forget(&a->latches, a->layers, next->tid, true);
 	a->healed++;
 	a->sure_latches = 0;
+	a->before = a->sf;
+	a->before.known = !better && !returns;
+}
+
+/* From now on @next is SurfaceFlinger, and was it since its first word that is held. */
+static void follow(struct attribution *a, const struct surfaceflinger *next, uint64_t time_ns)
+{
+	struct challenger *c = &a->challenger;
+	bool another = a->sf.known;
+	bool held = c->there && surfaceflinger_is(next, c->pid, c->tgid);
+
+	if (another)
+		leave_surfaceflinger(a, next);
+	a->sf = *next;
+	a->sink.surfaceflinger(a->sink.context, time_ns, another);
+	if (held)
+		take_held(a);
+	else
+		give_up_challenger(a);
+}
+
+static struct surfaceflinger writer_of(const struct trace_record *record, enum trust trust)
+{
+	struct surfaceflinger sf = SURFACEFLINGER_UNKNOWN;
+
+	sf.known = true;
+	sf.trust = trust;
+	sf.tid = record->tid;
+	sf.pid = record->pid;
+	sf.tgid = record->tgid;
+	return sf;
+}
+
+/* Who has presented meanwhile is SurfaceFlinger. */
+static void follow_challenger(struct attribution *a, uint64_t time_ns)
+{
+	const struct challenger *c = &a->challenger;
+	const struct surfaceflinger next = {
+		.known = true,
+		.trust = c->trust,
+		.tid = c->tid,
+		.pid = c->pid,
+		.tgid = c->tgid,
+		.tick_tid = TRACE_ID_UNKNOWN,
+	};
+
+	follow(a, &next, time_ns);
+}
+
+/* Another process, which has presented, goes on: is it SurfaceFlinger now? */
+static bool takes_over(struct attribution *a, const struct trace_record *record)
+{
+	const struct challenger *c = &a->challenger;
+
+	if (c->presents == 0 || !may_replace(a, record, c->trust))
+		return false;
+	follow_challenger(a, record->time_ns);
+	return true;
+}
+
+/* Another process writes what @rule names. True: it is SurfaceFlinger now. */
+static bool challenge(struct attribution *a, const struct rule *rule,
+		      const struct trace_record *record)
+{
+	struct challenger *c = &a->challenger;
+	bool named = trust_of(record) == TRUST_NAMED;
+
+	if (!challenger_is(c, record)) {
+		if (!rule_is_its_word(rule) && !(named && rule->role == RULE_LATCH))
+			return false;
+		if (!challenger_gives_way(c, record, named))
+			return false;
+		give_up_challenger(a);
+		challenger_begin(c, record);
+	}
+	if (takes_over(a, record))
+		return true;
+	c->ticks += rule->role == RULE_TICK;
+	c->latches += rule->role == RULE_LATCH;
+	hold(a, HELD_EVENT, record);
+	return false;
+}
+
+/* Another process presents, and may be the next one. False: it may not. */
+static bool challenge_by_present(struct attribution *a, const struct trace_record *record,
+				 enum trust trust)
+{
+	struct challenger *c = &a->challenger;
+
+	if (surfaceflinger_is(&a->sf, record->pid, record->tgid) ||
+	    !surfaceflinger_may_follow(&a->sf, record, trust))
+		return false;
+	if (!challenger_is(c, record)) {
+		if (!challenger_gives_way(c, record, trust == TRUST_NAMED))
+			return false;
+		give_up_challenger(a);
+		challenger_begin(c, record);
+	}
+	if (c->presents > 0 && record->tid != c->tid)
+		return false;
+	c->tid = record->tid;
+	c->trust = trust;
+	if (c->presented)
+		return true;
+	c->presented = (threads_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
+	c->presents++;
+	hold(a, HELD_PRESENT, record);
+	return true;
 }
 
 /* Is @record, a present, SurfaceFlinger's? Learns who that is. */
@@ -138,7 +262,7 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 {
 	struct surfaceflinger *sf = &a->sf;
 	enum trust trust = trust_of(record);
-	bool another = sf->known;
+	struct surfaceflinger next = writer_of(record, trust);
 
 	if (sf->known && record->tid == sf->tid) {
 		/* A thread's name may come late and get lost, but a known one stays known. */
@@ -149,242 +273,27 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 		sf->pid = record->pid;
 		return true;
 	}
-	if (sf->known ? !may_replace(a, record, trust) : !may_be_first(a, record, trust)) {
-		a->foreign_presents++;
-		/* It has shown them: who turns out to be SurfaceFlinger later shows others. */
-		latches_forget(&a->latches, a->layers, record->tid, false);
-		return false;
+	if (sf->known ? may_replace(a, record, trust) : may_be_first(a, record, trust)) {
+		follow(a, &next, record->time_ns);
+		return true;
 	}
-	if (another)
-		leave_surfaceflinger(a, record, trust);
-	*sf = (struct surfaceflinger){ .known = true,
-				       .trust = trust,
-				       .tid = record->tid,
-				       .pid = record->pid,
-				       .tgid = record->tgid };
-	a->sink.surfaceflinger(a->sink.context, record->time_ns, another);
-	return true;
+	if (sf->known && challenge_by_present(a, record, trust))
+		return false;
+	a->foreign_presents++;
+	/* It has shown them: who turns out to be SurfaceFlinger later shows others. */
+	latches_forget(&a->latches, a->layers, record->tid, false);
+	return false;
 }
 
 bool attribution_ticks_are_its(const struct attribution *a)
 {
-	return is_process(&a->sf, a->tick_pid, a->tick_tgid);
-}
-
-/* --- layers and their buffers --- */
-
-static enum evidence evidence_of(const struct rule *rule)
-{
-	if (rule->event == EVENT_INSTANT)
-		return EVIDENCE_INSTANT;
-	return rule->event == EVENT_SLICE ? EVIDENCE_SLICE : EVIDENCE_COUNTER;
-}
-
-/* Does only SurfaceFlinger say this? A bare layer's name says nothing: apps take buffers, too. */
-static bool is_its_word(const struct rule *rule)
-{
-	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
-}
-
-/* What is known of the layer's buffers may be from before events were lost. */
-static void freshen(const struct attribution *a, struct layer *layer)
-{
-	if (layer->healed == a->healed)
-		return;
-	layer->healed = a->healed;
-	layer->buffers.known = layer->transactions.known = false;
-	layer->n_queued = 0;
-	layer->taken_present = 0;
-}
-
-/* Makes room for another layer. Latches hold layers, and a thread that never presents holds them
- * for good: where nothing else can go, those of threads that are not SurfaceFlinger's do. */
-static int make_room(struct attribution *a, int32_t tid)
-{
-	int result = a->sink.room(a->sink.context);
-
-	if (result < 0) {
-		latches_forget(&a->latches, a->layers, a->sf.known ? a->sf.tid : tid, true);
-		result = a->sink.room(a->sink.context);
-	}
-	return result;
+	return surfaceflinger_is(&a->sf, a->tick_pid, a->tick_tgid);
 }
 
 struct span attribution_surface(const struct attribution *a, struct span name,
 				char copy[SURFACE_MAX])
 {
 	return ruleset_rename(a->rules, surface_of_layer(name, copy));
-}
-
-/* What the rules make of its name. */
-static void set_up_layer(struct attribution *a, struct layer *layer, struct span name)
-{
-	char copy[SURFACE_MAX];
-
-	layer->ignored = ruleset_ignores_layer(a->rules, name);
-	layer_set_surface(layer, attribution_surface(a, name, copy));
-}
-
-/* The layer of that name as @rule's event writes it, or LAYER_NONE. HarmonyOS puts a bar into names
- * in its counters, but in no other event, and titles can have one of their own: where the first
- * counter comes before anything else the name without it is a guess, and another event may correct
- * it. */
-static int find_layer(struct attribution *a, const struct rule *rule, struct span *name,
-		      char copy[SURFACE_MAX])
-{
-	bool counter = evidence_of(rule) == EVIDENCE_COUNTER;
-	int id = layers_find(a->layers, *name);
-	struct layer *layer = id == LAYER_NONE ? NULL : &a->layers->layers[id];
-	struct span bare = SPAN_NULL;
-
-	if (layer)
-		layer->bare &= counter;
-	else if (is_its_word(rule))
-		bare = layer_without_bar(*name, copy);
-	if (!bare.ptr)
-		return id;
-	id = layers_find(a->layers, bare);
-	if (counter) {
-		*name = bare;
-	} else if (id != LAYER_NONE) {
-		layer = &a->layers->layers[id];
-		if (!layer->bare)
-			return LAYER_NONE;
-		layers_rename(a->layers, id, *name);
-		set_up_layer(a, layer, *name);
-		layer->bare = false;
-	}
-	return id;
-}
-
-/* The layer that the event names, a new one if need be; NULL where it is none or there is no room.
- */
-static struct layer *take_layer(struct attribution *a, const struct rule *rule, struct span written,
-				const struct trace_record *record)
-{
-	struct span name = written;
-	char copy[SURFACE_MAX];
-	int id = find_layer(a, rule, &name, copy);
-	struct layer *layer;
-
-	if (id == LAYER_NONE) {
-		if (make_room(a, record->tid) < 0) {
-			a->no_room++;
-			return NULL;
-		}
-		id = layers_add(a->layers, name);
-		layer = &a->layers->layers[id];
-		layer->bare = name.len != written.len;
-		set_up_layer(a, layer, name);
-	}
-	layer = &a->layers->layers[id];
-	layers_use(a->layers, layer);
-	freshen(a, layer);
-	return layer->ignored ? NULL : layer;
-}
-
-/* Did the counter do what the rule asks for? Keeps its value. */
-static bool event_fits(const struct rule *rule, struct last_value *last, int64_t value)
-{
-	bool fits = true;
-
-	if (rule->event == EVENT_SLICE || rule->event == EVENT_INSTANT)
-		return true;
-	if (rule->event == EVENT_RISE)
-		fits = last->known ? value > last->value : value > 0;
-	else if (rule->event == EVENT_FALL)
-		fits = !last->known || value < last->value;
-	last->known = true;
-	last->value = value;
-	return fits;
-}
-
-/* A latch of @layer, as the event says; with a rule that is a fallback only where nothing better
- * tells of this layer. */
-static void tell_latch(struct attribution *a, const struct rule *rule, struct layer *layer,
-		       int64_t number, const struct trace_record *record)
-{
-	bool alone = a->sure_latches == 0 || layer->length > INSTANT_LAYER_MAX;
-	struct latch latch = {
-		.layer = (int)(layer - a->layers->layers),
-		.tid = record->tid,
-		.evidence = evidence_of(rule),
-		.time_ns = record->time_ns,
-		.number = number,
-	};
-
-	if (!rule->fallback)
-		a->sure_latches += record->tid == a->sf.tid;
-	latches_take(&a->latches, a->layers, &latch, a->presents + 1, !rule->fallback || alone);
-}
-
-static void transaction(struct attribution *a, const struct rule *rule, struct layer *layer,
-			const struct trace_record *record)
-{
-	if (event_fits(rule, &layer->transactions, record->value) &&
-	    (!a->sf.known || record->tid == a->sf.tid))
-		layer->applied_present = a->presents + 1;
-}
-
-/* Keeps the layer's queue. Does the event tell what its rule says? */
-static bool follow_buffers(struct attribution *a, const struct rule *rule, struct layer *layer,
-			   const struct trace_record *record)
-{
-	struct last_value before = layer->buffers;
-	bool fits = event_fits(rule, &layer->buffers, record->value);
-	bool falls = before.known && record->value < before.value;
-
-	if (evidence_of(rule) != EVIDENCE_COUNTER) {
-		if (rule->role == RULE_QUEUE)
-			buffers_queue(layer, record->time_ns);
-		else if (rule->role == RULE_DROP)
-			buffers_take(layer);
-	} else if (rule->role == RULE_QUEUE && !falls) {
-		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
-	} else if (rule->role == RULE_QUEUE) {
-		/* Where no rule says that it was latched an instant may: not of which one. */
-		buffers_left(layer, before, record->value, a->presents + 1);
-		layer->taken_ns = 0;
-	} else {
-		buffers_left(layer, before, record->value,
-			     rule->role == RULE_LATCH && fits ? a->presents + 1 : 0);
-	}
-	return fits;
-}
-
-/* May the event tell of SurfaceFlinger's buffers? A new one latches before it presents. */
-static bool may_tell(const struct attribution *a, const struct rule *rule,
-		     const struct trace_record *record)
-{
-	enum trust trust;
-
-	if (is_sf_process(a, record))
-		return true;
-	trust = trust_of(record);
-	return rule->role == RULE_LATCH && (trust == TRUST_NAMED || may_replace(a, record, trust));
-}
-
-/* What a rule that names a layer makes of an event. */
-static void layer_event(struct attribution *a, const struct rule *rule,
-			const struct pattern_capture *capture, const struct trace_record *record)
-{
-	struct layer *layer;
-
-	if (!may_tell(a, rule, record))
-		return;
-	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
-		return;
-	layer = take_layer(a, rule, capture->layer, record);
-	if (!layer)
-		return;
-	if (rule->role == RULE_TRANSACTION)
-		transaction(a, rule, layer, record);
-	else if (!follow_buffers(a, rule, layer, record))
-		return;
-	else if (rule->role == RULE_LATCH)
-		tell_latch(a, rule, layer, capture->frame, record);
-	else if (rule->role == RULE_DROP)
-		a->dropped_frames++;
 }
 
 /* --- presents --- */
@@ -405,18 +314,12 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 }
 
 /* All that this thread latched since its last present. */
-static void present(struct attribution *a, const struct trace_record *record)
+static void take_present(struct attribution *a, const struct trace_record *record)
 {
-	uint64_t frames;
+	uint64_t frames = a->frames;
 
-	if (!is_surfaceflinger(a, record))
-		return;
 	a->sf.last_ns = record->time_ns;
-	if (a->sf.presented)
-		return;
-	a->sf.presented = (threads_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
 	a->presents++;
-	frames = a->frames;
 	for (unsigned int i = 0; i < a->latches.n; i++)
 		if (a->latches.all[i].tid == record->tid)
 			emit_frame(a, &a->latches.all[i], record->time_ns);
@@ -425,15 +328,34 @@ static void present(struct attribution *a, const struct trace_record *record)
 	a->sink.present(a->sink.context, record->time_ns);
 }
 
+static void present(struct attribution *a, const struct trace_record *record)
+{
+	if (!is_surfaceflinger(a, record))
+		return;
+	a->sf.last_ns = record->time_ns;
+	if (a->sf.presented)
+		return;
+	a->sf.presented = (threads_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
+	take_present(a, record);
+}
+
 /* --- records --- */
+
+/* The next present of the thread is another composition's. */
+static void composition_ends(struct attribution *a, int32_t tid)
+{
+	if (tid == a->sf.tid)
+		a->sf.presented = false;
+	else if (tid == a->challenger.tid)
+		a->challenger.presented = false;
+}
 
 static void slice_end(struct attribution *a, const struct trace_record *record)
 {
 	threads_end(&a->threads, record->tid);
-	/* Out of the composition: the next present is of another. */
-	if (record->tid == a->sf.tid && a->sf.presented &&
+	if ((a->sf.presented || a->challenger.presented) &&
 	    !(threads_open(&a->threads, record->tid) & SLICE_COMPOSITE))
-		a->sf.presented = false;
+		composition_ends(a, record->tid);
 }
 
 static void tick(struct attribution *a, const struct rule *rule, const struct trace_record *record)
@@ -462,16 +384,38 @@ static void period(struct attribution *a, const struct rule *rule,
 		       rule->role == RULE_PERIOD ? period_ns / 1000 : period_ns / 100);
 }
 
-static void named_event(struct attribution *a, const struct rule_index *index,
-			const struct trace_record *record)
+static const struct rule_index *index_of(const struct ruleset *rules, enum trace_kind kind)
+{
+	if (kind == TRACE_COUNTER)
+		return &rules->counters;
+	return kind == TRACE_INSTANT ? &rules->instants : &rules->slices;
+}
+
+/* While another may be the next SurfaceFlinger, ticks of the same thread show that this one lives.
+ */
+static void remember_tick(struct attribution *a, const struct trace_record *record)
+{
+	if (!a->challenger.there)
+		a->sf.tick_tid = record->tid;
+	if (record->tid == a->sf.tick_tid)
+		a->sf.tick_ns = record->time_ns;
+}
+
+/* An event whose thread has the slices @open. */
+static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open)
 {
 	struct pattern_capture capture;
-	const struct rule *rule = ruleset_match(a->rules, index, record->name,
-						threads_open(&a->threads, record->tid), &capture);
+	const struct rule *rule = ruleset_match(a->rules, index_of(a->rules, record->kind),
+						record->name, open, &capture);
 
+	if (rule && !is_sf_process(a, record) && !challenge(a, rule, record))
+		return;
 	if (rule) {
 		switch (rule->role) {
 		case RULE_TICK:
+			remember_tick(a, record);
+			tick(a, rule, record);
+			return;
 		case RULE_HWVSYNC:
 			tick(a, rule, record);
 			return;
@@ -488,7 +432,7 @@ static void named_event(struct attribution *a, const struct rule_index *index,
 		case RULE_QUEUE:
 		case RULE_DROP:
 		case RULE_TRANSACTION:
-			layer_event(a, rule, &capture, record);
+			attribution_layer_event(a, rule, &capture, record);
 			break;
 		default:
 			return;
@@ -514,29 +458,50 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
 	uint32_t kept = mask & ~SLICE_PRESENT;
 
-	if (mask & SLICE_COMPOSITE && record->tid == a->sf.tid)
-		a->sf.presented = false;
+	if (mask & SLICE_COMPOSITE)
+		composition_ends(a, record->tid);
 	threads_begin(&a->threads, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
 	if (a->rules->layers_in_slices)
-		named_event(a, &a->rules->slices, record);
+		named_event(a, record, threads_open(&a->threads, record->tid));
 }
 
 void attribution_heal(struct attribution *a)
 {
+	struct trace_record loss = { .time_ns = a->challenger.last_ns, .tid = TRACE_ID_UNKNOWN };
+
 	threads_forget(&a->threads);
-	latches_forget(&a->latches, a->layers, a->sf.tid, true);
-	latches_forget(&a->latches, a->layers, a->sf.tid, false);
-	a->healed++;
+	forget_buffers(a);
 	a->sf.presented = false;
+	a->challenger.presented = false;
+	if (a->challenger.there)
+		hold(a, HELD_LOSS, &loss);
+}
+
+void attribution_new_clock(struct attribution *a)
+{
+	give_up_challenger(a);
+	attribution_heal(a);
+}
+
+void attribution_end(struct attribution *a)
+{
+	const struct challenger *c = &a->challenger;
+
+	if (c->there && c->presents > 0 && c->latches > 0 &&
+	    (c->ticks > 0 || c->trust >= TRUST_NAMED) &&
+	    c->last_ns >= a->sf.last_ns + SILENT_END_NS &&
+	    c->last_ns >= a->sf.tick_ns + SILENT_END_NS)
+		follow_challenger(a, c->last_ns);
+	give_up_challenger(a);
 }
 
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 {
 	a->rules = rules;
 	a->sure_latches = 0;
-	attribution_heal(a);
+	attribution_new_clock(a);
 	for (int i = 0; i < a->layers->max; i++) {
 		struct layer *layer = &a->layers->layers[i];
 
@@ -551,7 +516,7 @@ static bool count_forged(struct attribution *a, const struct rule_index *index, 
 	struct pattern_capture capture;
 	const struct rule *rule = ruleset_match(a->rules, index, name, 0, &capture);
 
-	if (!rule || !is_its_word(rule))
+	if (!rule || !rule_is_its_word(rule))
 		return false;
 	if (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC || rule->role == RULE_PERIOD ||
 	    rule->role == RULE_RATE || rule->role == RULE_TARGET)
@@ -586,6 +551,8 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 		foreign_record(a, record);
 		return;
 	}
+	if (a->challenger.there && surfaceflinger_lives(&a->sf, record))
+		give_up_challenger(a);
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
 		slice_begin(a, record);
@@ -594,10 +561,8 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 		slice_end(a, record);
 		break;
 	case TRACE_COUNTER:
-		named_event(a, &a->rules->counters, record);
-		break;
 	case TRACE_INSTANT:
-		named_event(a, &a->rules->instants, record);
+		named_event(a, record, threads_open(&a->threads, record->tid));
 		break;
 	case TRACE_LOST:
 		attribution_heal(a);

@@ -7,10 +7,12 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/challenger.h"
 #include "rules/latches.h"
 #include "rules/layer.h"
 #include "rules/row.h"
 #include "rules/ruleset_tables.h"
+#include "rules/surfaceflinger.h"
 #include "rules/threads.h"
 
 /* A layer's frame: its buffer was latched before this present. */
@@ -38,18 +40,8 @@ struct attribution_sink {
 	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
 	/* Another process writes what only SurfaceFlinger does: the first time. */
 	void (*forgery)(void *context, const struct trace_record *record);
-	int (*room)(void *context); /* makes room for a layer; < 0: there is none */
-};
-
-/* SurfaceFlinger as learnt from the trace. */
-struct surfaceflinger {
-	bool known;
-	unsigned int trust; /* enum in attribute.c: how sure its name makes us */
-	int32_t tid;	    /* of the thread that presents; the kernel's number */
-	int32_t pid;	    /* as its own markers say: differs from the kernel's in a container */
-	int32_t tgid;	    /* the kernel's, TRACE_ID_UNKNOWN where the trace has no such column */
-	uint64_t last_ns;   /* its last present */
-	bool presented;	    /* in the composition that is open */
+	void (*hole)(void *context); /* between the frames before and those to come */
+	int (*room)(void *context);  /* makes room for a layer; < 0: there is none */
 };
 
 struct attribution {
@@ -58,8 +50,11 @@ struct attribution {
 	struct attribution_sink sink;
 	struct thread_table threads;
 	struct surfaceflinger sf;
-	int32_t tick_pid;  /* who wrote the last tick, as its marker says */
-	int32_t tick_tgid; /* the same as the kernel says */
+	struct surfaceflinger
+		before; /* who was it before; known while it may only have been idle */
+	struct challenger challenger; /* who may be it next */
+	int32_t tick_pid;	      /* who wrote the last tick, as its marker says */
+	int32_t tick_tgid;	      /* the same as the kernel says */
 	struct latch_list latches;
 	uint64_t healed; /* times that what is open, queued or counted said nothing any more */
 	uint64_t presents;
@@ -89,6 +84,12 @@ bool attribution_ticks_are_its(const struct attribution *a);
 /* Events may be missing, or the clock stepped: what is open says nothing any more, nor do latches
  * that wait for a present, which may be gone, and counters. */
 void attribution_heal(struct attribution *a);
+
+/* The same, and times that come have nothing to do with those before. */
+void attribution_new_clock(struct attribution *a);
+
+/* No record follows: decides what could not be decided before. */
+void attribution_end(struct attribution *a);
 
 /* Takes other rules: decisions of the old ones are made anew. A layer is renamed by the owner. */
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules);

@@ -144,6 +144,13 @@ static void on_forgery(void *context, const struct trace_record *record)
 	events_write(&p->events, record->time_ns, TRACE_EVENT_SURFACEFLINGER, text);
 }
 
+static void on_hole(void *context)
+{
+	struct pipeline *p = context;
+
+	frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
+}
+
 static int on_room(void *context)
 {
 	struct pipeline *p = context;
@@ -234,7 +241,7 @@ static void begin_again(struct pipeline *p)
 {
 	frame_queue_begin_again(&p->queue);
 	p->next_settle_ns = 0;
-	attribution_heal(&p->attribution);
+	attribution_new_clock(&p->attribution);
 	memset(p->heard_ns, 0, sizeof(p->heard_ns));
 }
 
@@ -389,10 +396,12 @@ void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 void pipeline_end(struct pipeline *p)
 {
 	tell_last_losses(p);
-	if (p->gfx2019)
+	if (p->gfx2019) {
 		gfx2019_end(p->gfx2019);
-	else
+	} else {
+		attribution_end(&p->attribution);
 		frame_queue_end(&p->queue);
+	}
 	events_end(&p->events, p->now_ns);
 }
 
@@ -466,6 +475,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
+		.hole = on_hole,
 		.room = on_room,
 	};
 

@@ -441,6 +441,11 @@ static unsigned int first_byte(struct span name)
 	return name.len > 0 ? (uint8_t)name.ptr[0] : 0;
 }
 
+bool rule_is_its_word(const struct rule *rule)
+{
+	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
+}
+
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
 {
 	unsigned int byte = first_byte(name);

@@ -80,6 +80,9 @@ struct ruleset {
 	char *text; /* owned: what the spans point into */
 };
 
+/* Does only SurfaceFlinger say this? A bare layer's name says nothing: apps take buffers, too. */
+bool rule_is_its_word(const struct rule *rule);
+
 /* Mask of what the slice @name means; 0 for most. */
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name);
 

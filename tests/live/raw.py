@@ -213,11 +213,11 @@ def text_damaged(checks):
         checks.that(counters["glued_lines"] > 50, f"{what}: {counters['glued_lines']} glued lines")
 
 
-def restarted(checks):
-    """Another SurfaceFlinger takes over."""
-    what = "started again"
+def restarted(checks, source):
+    """Another SurfaceFlinger takes over, within a second of the last one's end."""
+    what = f"started again, {source}"
     with session() as (mount, instance, here):
-        capture = Capture(mount, instance, here / "out", "--source", "raw")
+        capture = Capture(mount, instance, here / "out", "--source", source)
         checks.that(capture.wait_ready(), f"{what}: jankd does not start")
         truth = collections.Counter()
         for seed in (1, 2, 3):
@@ -313,7 +313,8 @@ forged(checks, "android-14", APP_UID, "surfaceflinger")
 forged(checks, "android-9", APP_UID, "com.evil")
 forged(checks, "android-11", 0, "surfaceflinger")
 text_damaged(checks)
-restarted(checks)
+for source in ("raw", "text"):
+    restarted(checks, source)
 nothing_is_left(checks)
 other_kernels(checks)
 checks.end()

@@ -173,6 +173,36 @@ static void nobody_yet(void **state)
 	assert_int_equal(ask(777), TRACE_WRITER_UNKNOWN);
 }
 
+/* Mounted so that others' processes are not shown, or not their files: nobody can be told apart. */
+static void hidden_processes(void **state)
+{
+	struct trace_record record = { .tid = 700, .tgid = 99 };
+
+	(void)state;
+	for (int tid = 700; tid < 800; tid++) {
+		assert_int_equal(ask(tid), TRACE_WRITER_UNKNOWN);
+		pass_time(SECOND / 10);
+	}
+	writers_name(&writers, &record, now_ns);
+	assert_int_equal(record.tgid, TRACE_ID_UNKNOWN);
+	assert_int_equal(record.comm.len, 0);
+}
+
+/* The next SurfaceFlinger is not shown, nor are its threads: it is nobody, but no other either. */
+static void the_next_one_is_hidden(void **state)
+{
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	set_process(600, "com.app", SOMEBODY, APP_UID);
+	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
+	assert_int_equal(ask(700), TRACE_WRITER_OTHER);
+	end_thread(500);
+	pass_time(SECOND / 4);
+	assert_int_equal(ask(700), TRACE_WRITER_UNKNOWN);
+	assert_int_equal(ask(701), TRACE_WRITER_UNKNOWN);
+	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
+}
+
 static void an_app_of_that_name(void **state)
 {
 	(void)state;
@@ -300,6 +330,8 @@ int main(void)
 		test(lines_of_text),
 		test(names_and_processes),
 		test(nobody_yet),
+		test(hidden_processes),
+		test(the_next_one_is_hidden),
 		test(an_app_of_that_name),
 		test(impostors),
 		test(starts_again),

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Another SurfaceFlinger, or only somebody who writes like one? */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char b[] = "com.b/com.b.Main#0";
+static const char forged[] = "com.evil/com.evil.Main#0";
+
+static struct phone phone;
+
+/* What the trace says of a thread. */
+static const struct {
+	const char *comm;
+	bool tgid;
+} headers[] = {
+	{ "surfaceflinger", true },
+	{ "surfaceflinger", false },
+	{ "<...>", true },
+	{ "<...>", false },
+	{ "", false }, /* raw events, where /proc shows nothing */
+};
+
+static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
+
+static int tear_down(void **state)
+{
+	(void)state;
+	phone_stop(&phone);
+	return 0;
+}
+
+static size_t header;
+
+/* Runs @play for each age and header. */
+static void on_every_phone(void (*play)(void))
+{
+	for (size_t i = 0; i < COUNT_OF(ages) * COUNT_OF(headers); i++) {
+		if (i > 0)
+			phone_stop(&phone);
+		header = i % COUNT_OF(headers);
+		phone_start(&phone, ages[i / COUNT_OF(headers)], NULL);
+		phone.sf_comm = headers[header].comm;
+		if (!headers[header].tgid)
+			phone.sf_tgid = TRACE_ID_UNKNOWN;
+		play();
+	}
+}
+
+static void become(int32_t pid)
+{
+	phone.sf_tid = phone.sf_pid = pid;
+	phone.sf_tgid = headers[header].tgid ? pid : TRACE_ID_UNKNOWN;
+}
+
+static const struct pipeline_counters *counters(void)
+{
+	return pipeline_counters(phone.pipeline);
+}
+
+static size_t frames_of(const char *layer)
+{
+	return row_log_count_frames(&phone.log, layer);
+}
+
+/* Frames of @layer without a gap, and with what was seen of their buffers. */
+static void assert_steady(const char *layer, size_t n)
+{
+	size_t seen = 0, queued = 0;
+
+	for (size_t i = 0; i < phone.log.n_frames; i++) {
+		const struct frame_row *row = &phone.log.frames[i];
+
+		if (strcmp(row->layer, layer) != 0)
+			continue;
+		assert_int_equal(row->latched_ns, row->present_ns - MS);
+		assert_int_equal(row->vsyncs, seen++ ? 1 : ROW_UNKNOWN);
+		queued += row->queued_ns == (int64_t)row->present_ns - (int64_t)(3 * MS);
+		assert_true(row->queued_ns == ROW_UNKNOWN ||
+			    row->queued_ns == (int64_t)row->present_ns - (int64_t)(3 * MS));
+	}
+	assert_int_equal(seen, n);
+	assert_true(queued + 1 >= n);
+}
+
+/* --- it starts again --- */
+
+static void play_quick_restart(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 200);
+	become(2406);
+	phone_run(&phone, b, BEGIN + 206 * V60, V60, 222);
+	phone_end(&phone);
+	assert_steady(a, 200);
+	assert_steady(b, 222);
+	assert_int_equal(phone.log.n_frames, 422);
+	assert_int_equal(counters()->presents, 422);
+	assert_int_equal(counters()->ticks, 422);
+	assert_int_equal(counters()->foreign_presents, 0);
+	assert_int_equal(counters()->surfaceflinger_restarts, 1);
+	assert_int_equal(counters()->sf_tid, 2406);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_SURFACEFLINGER), 2);
+}
+
+static void test_a_restart_within_a_second(void **state)
+{
+	(void)state;
+	on_every_phone(play_quick_restart);
+}
+
+/* The trace ends before a second has passed. */
+static void play_end_after_restart(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 200);
+	become(2406);
+	phone_run(&phone, b, BEGIN + 206 * V60, V60, 20);
+	phone_end(&phone);
+	assert_steady(a, 200);
+	assert_int_equal(frames_of(b), 20);
+	assert_int_equal(counters()->foreign_presents, 0);
+}
+
+static void test_a_trace_that_ends_after_a_restart(void **state)
+{
+	(void)state;
+	on_every_phone(play_end_after_restart);
+}
+
+/* What was lost meanwhile is no jank, and takes no more than its frames. */
+static void play_loss_after_restart(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 200);
+	become(2406);
+	phone_run(&phone, b, BEGIN + 206 * V60, V60, 20);
+	phone_lost(&phone, 1, 50);
+	phone_run(&phone, b, BEGIN + 236 * V60, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(frames_of(b), 120);
+	for (size_t i = 200; i < phone.log.n_frames; i++)
+		assert_true(phone.log.frames[i].vsyncs == 1 ||
+			    phone.log.frames[i].vsyncs == ROW_UNKNOWN);
+	assert_int_equal(counters()->foreign_presents, 0);
+}
+
+static void test_a_loss_after_a_restart(void **state)
+{
+	(void)state;
+	on_every_phone(play_loss_after_restart);
+}
+
+/* Whoever knows the process by the kernel's word has lost it, and does not see the next one. */
+static void test_the_next_one_is_hidden(void **state)
+{
+	(void)state;
+	header = 4;
+	phone_start(&phone, PHONE_14, NULL);
+	phone.sf_writer = TRACE_WRITER_SURFACEFLINGER;
+	phone_run(&phone, a, BEGIN, V60, 100);
+	phone.sf_writer = TRACE_WRITER_UNKNOWN;
+	phone.sf_comm = "";
+	become(2406);
+	phone_run(&phone, b, BEGIN + 110 * V60, V60, 181);
+	phone_end(&phone);
+	assert_steady(a, 100);
+	assert_steady(b, 181);
+}
+
+/* --- it does not --- */
+
+/* All that SurfaceFlinger writes for a frame, by another process. */
+static void forge_frame(uint64_t present_ns, const char *comm)
+{
+	struct phone real = phone;
+
+	become(900);
+	phone.sf_comm = comm;
+	phone_frame(&phone, present_ns, forged);
+	real.log = phone.log;
+	phone = real;
+}
+
+/* A living SurfaceFlinger that draws every @step vsyncs, and a forger that always draws. */
+static void play_forger(unsigned int step, const char *comm)
+{
+	for (unsigned int i = 0; i < 600; i++) {
+		if (i % step == 0)
+			phone_frame(&phone, BEGIN + i * V60, a);
+		forge_frame(BEGIN + i * V60 + 5 * MS, comm);
+	}
+	phone_frame(&phone, BEGIN + 600 * V60, a);
+	phone_end(&phone);
+	assert_int_equal(frames_of(forged), 0);
+	assert_int_equal(frames_of(a), 600 / step + 1);
+	assert_int_equal(phone.log.n_frames, 600 / step + 1);
+	assert_int_equal(counters()->foreign_presents, 600);
+	assert_int_equal(counters()->surfaceflinger_restarts, 0);
+	assert_int_equal(counters()->sf_tid, 406);
+	/* Sparse ticks alone would not tell the rate. */
+	for (size_t i = 1; step <= 2 && i < phone.log.n_frames; i++)
+		assert_int_equal(phone.log.frames[i].vsyncs, step);
+}
+
+static void play_forgers(void)
+{
+	static const unsigned int steps[] = { 1, 2, 5, 20, 30 };
+	enum phone_age age = phone.age;
+
+	for (size_t i = 0; i < COUNT_OF(steps); i++) {
+		if (i > 0) {
+			phone_stop(&phone);
+			phone_start(&phone, age, NULL);
+			phone.sf_comm = headers[header].comm;
+			become(406);
+		}
+		play_forger(steps[i], phone.sf_comm);
+	}
+}
+
+static void test_a_living_one_stays(void **state)
+{
+	(void)state;
+	on_every_phone(play_forgers);
+}
+
+/* However long it is idle, a process of another name is not the next one. */
+static void play_another_name(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 100);
+	for (unsigned int i = 0; i < 600; i++)
+		forge_frame(BEGIN + 110 * V60 + i * V60, "com.evil");
+	phone_run(&phone, a, BEGIN + 800 * V60, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(frames_of(forged), 0);
+	assert_int_equal(frames_of(a), 200);
+	assert_int_equal(counters()->surfaceflinger_restarts, 0);
+}
+
+static void test_another_name(void **state)
+{
+	(void)state;
+	on_every_phone(play_another_name);
+}
+
+/* One that was only idle is there again: its first frame counts, and all behind it. */
+static void play_it_was_idle(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 100);
+	for (unsigned int i = 0; i < 200; i++)
+		forge_frame(BEGIN + 110 * V60 + i * V60, phone.sf_comm);
+	for (unsigned int i = 0; i < 100; i++) {
+		phone_frame(&phone, BEGIN + (320 + i) * V60, a);
+		forge_frame(BEGIN + (320 + i) * V60 + 5 * MS, phone.sf_comm);
+	}
+	phone_frame(&phone, BEGIN + 420 * V60, a);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 201);
+	assert_int_equal(frames_of(forged), 200);
+	assert_int_equal(counters()->foreign_presents, 100);
+}
+
+static void test_one_that_was_only_idle(void **state)
+{
+	(void)state;
+	on_every_phone(play_it_was_idle);
+}
+
+/* More than can be held. */
+static void play_flood(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 100);
+	for (unsigned int i = 0; i < 5000; i++)
+		forge_frame(BEGIN + 100 * V60 - 3 * MS, phone.sf_comm);
+	phone_run(&phone, a, BEGIN + 100 * V60, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(frames_of(forged), 0);
+	assert_int_equal(frames_of(a), 200);
+	assert_int_equal(counters()->foreign_presents, 5000);
+}
+
+static void test_a_flood(void **state)
+{
+	(void)state;
+	on_every_phone(play_flood);
+}
+
+#define test(function) cmocka_unit_test_teardown(function, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_a_restart_within_a_second), test(test_a_trace_that_ends_after_a_restart),
+		test(test_a_loss_after_a_restart),    test(test_the_next_one_is_hidden),
+		test(test_a_living_one_stays),	      test(test_another_name),
+		test(test_one_that_was_only_idle),    test(test_a_flood),
+	};
+
+	return cmocka_run_group_tests_name("restart", tests, NULL, NULL);
+}

@@ -105,13 +105,13 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 
 /* A window of an activity had a frame: it is in front if it is new, or if the one in front has
  * been still for a while. Two that move together, in a transition, do not take turns. */
-static void follow_front(struct frame_queue *q, int id, uint64_t present_ns)
+static void follow_front(struct frame_queue *q, int id, const struct vsync_stamp *stamp)
 {
 	struct layer *layer = &q->layers.layers[id];
 	const struct layer *front =
 		q->front_layer == LAYER_NONE ? NULL : &q->layers.layers[q->front_layer];
 	bool still = !front || !front->is_activity ||
-		     present_ns - front->window.last.time_ns >= STATS_WAIT_NS;
+		     interval_is_wait(window_since(&front->window, stamp));
 
 	if (!layer->is_activity || id == q->front_layer || (layer->shown && !still))
 		return;
@@ -119,7 +119,7 @@ static void follow_front(struct frame_queue *q, int id, uint64_t present_ns)
 	if (span_equal(span_of(q->front), span_of(layer->app)))
 		return;
 	name_copy(q->front, sizeof(q->front), span_of(layer->app));
-	events_write(q->events, present_ns, TRACE_EVENT_FOCUS, layer->surface);
+	events_write(q->events, stamp->time_ns, TRACE_EVENT_FOCUS, layer->surface);
 }
 
 static int64_t vsync_of(const struct vsync_stamp *stamp)
@@ -152,10 +152,10 @@ static void emit_frame(struct frame_queue *q, const struct waiting_frame *waitin
 
 static bool is_drop(const struct frame_queue *q, struct interval interval)
 {
-	if (interval.ns < 0 || (uint64_t)interval.ns >= STATS_WAIT_NS)
+	if (!interval_is_frame_time(interval))
 		return false;
 	if (q->options.type == 1 || q->options.type == 3)
-		return (uint64_t)interval.ns >= STATS_DROP_NS;
+		return interval_is_at_least(interval, STATS_DROP_NS);
 	return interval.vsyncs > 1;
 }
 
@@ -220,7 +220,7 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 		room_for_surface(q);
 		entry = summary_add(&q->summary, layer->surface, layer->surface_hash, present_ns);
 	}
-	summary_frame(&q->summary, entry, layer->app, present_ns, interval.ns);
+	summary_frame(&q->summary, entry, layer->app, present_ns, interval);
 }
 
 /* A wait is late only for those who ask for frames as late as that. */
@@ -230,9 +230,10 @@ static void tell_late(struct frame_queue *q, const struct layer *layer, uint64_t
 	uint64_t late_ns = q->options.late_ns;
 	struct late_frame late = { present_ns, (uint64_t)interval.ns, layer->surface };
 
-	if (!q->sink.late || late_ns == 0 || interval.ns < 0 || late.interval_ns < late_ns)
+	if (!q->sink.late || late_ns == 0 || interval.ns < 0 ||
+	    !interval_is_at_least(interval, late_ns))
 		return;
-	if (late.interval_ns < STATS_WAIT_NS || late_ns >= STATS_WAIT_NS)
+	if (!interval_is_wait(interval) || late_ns >= STATS_WAIT_NS)
 		q->sink.late(q->sink.context, &late);
 }
 
@@ -266,13 +267,13 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (layer->window.begun &&
 	    waiting->frame.present_ns >= layer->window.last.time_ns + IDLE_NS)
 		frame_queue_close_row(q, layer);
-	follow_front(q, waiting->frame.layer, waiting->frame.present_ns);
+	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
+	follow_front(q, waiting->frame.layer, &stamp);
 	if (!layer->has_app && strcmp(layer->app, q->front) != 0)
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front));
 	if (!layer->shown)
 		layer->hidden = is_hidden(q, layer->surface);
 	layer->shown = true;
-	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
 	follow_refresh(q, &stamp);
 	if (is_stale(layer, waiting, &stamp)) {
 		q->stale++;
@@ -284,7 +285,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		return;
 	add_to_summary(q, layer, stamp.time_ns, interval);
 	trigger_frame(&q->trigger, waiting->frame.layer, layer->hash, layer->surface, stamp.time_ns,
-		      interval.ns);
+		      interval);
 	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->around.loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);

@@ -185,7 +185,6 @@ static void count_interval(struct gfx2019 *g, struct gfx2019_series *series,
 {
 	uint64_t interval_ns = tick->time_ns - series->last_ns;
 	unsigned int type = g->options.type;
-	struct jank_history none = { .n = 0 };
 
 	if (!series->begun)
 		return;
@@ -195,7 +194,7 @@ static void count_interval(struct gfx2019 *g, struct gfx2019_series *series,
 		else if (type && interval_ns >= STATS_DROP_NS)
 			write_drop(g, series, series->last_ns, tick);
 	}
-	frame_stats_add(&series->stats, &none, interval_ns, 0);
+	frame_stats_add_2019(&series->stats, interval_ns);
 }
 
 static void check(struct gfx2019 *g, uint64_t now_ns)

@@ -17,14 +17,15 @@
 /* Frame times of one window or one session, with the count of every jank dialect. Definitions:
  * README, "How to read the files". */
 struct frame_stats {
-	uint64_t frames;  /* intervals below 500 ms */
-	uint64_t time_ns; /* their sum */
-	uint64_t max_ns;  /* the longest of them */
-	uint64_t waits;	  /* intervals of 500 ms and more */
-	uint64_t wait_ns; /* their sum */
-	uint64_t a, b, c; /* [100, 500), [50, 100), [42, 50) ms */
-	int64_t d;	  /* more than one vsync, or ROW_UNKNOWN */
-	int64_t missed;	  /* sum of (vsyncs - 1), or ROW_UNKNOWN */
+	uint64_t frames;   /* intervals below 500 ms */
+	uint64_t time_ns;  /* their sum */
+	uint64_t max_ns;   /* the longest of them */
+	bool max_is_whole; /* that is one of whole vsyncs */
+	uint64_t waits;	   /* intervals of 500 ms and more */
+	uint64_t wait_ns;  /* their sum */
+	uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
+	int64_t d;	   /* more than one vsync, or ROW_UNKNOWN */
+	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
 	uint64_t small_jank, jank, big_jank;
 	uint64_t jank_ns;  /* time in janks */
 	int64_t matrix[5]; /* best, normal, middle, high, frozen; or ROW_UNKNOWN */

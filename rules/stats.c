@@ -17,31 +17,35 @@ static void add(int64_t *sum, int64_t n)
 		*sum += n;
 }
 
-static void count_dialect_2019(struct frame_stats *stats, uint64_t interval_ns)
+static void count_dialect_2019(struct frame_stats *stats, struct interval interval)
 {
-	stats->a += interval_ns >= 100 * MS;
-	stats->b += interval_ns >= 50 * MS && interval_ns < 100 * MS;
-	stats->c += interval_ns >= STATS_DROP_NS && interval_ns < 50 * MS;
+	if (interval_is_at_least(interval, 100 * MS))
+		stats->a++;
+	else if (interval_is_at_least(interval, 50 * MS))
+		stats->b++;
+	else if (interval_is_at_least(interval, STATS_DROP_NS))
+		stats->c++;
 }
 
 static void count_jank(struct frame_stats *stats, struct jank_history *history,
-		       uint64_t interval_ns)
+		       struct interval interval)
 {
 	const uint64_t *before = history->before_ns;
-	uint64_t sum = before[0] + before[1] + before[2];
+	uint64_t sum_ns = before[0] + before[1] + before[2];
+	uint64_t ns = (uint64_t)interval.ns;
 
-	if (history->n == 3 && 3 * interval_ns > 2 * sum) {
-		if (interval_ns > 83333 * US) {
+	if (history->n == 3 && threshold_passed(3 * ns, 2 * sum_ns, interval_is_whole(interval))) {
+		if (interval_is_more_than(interval, 83333 * US)) {
 			stats->jank++;
-			stats->jank_ns += interval_ns;
-		} else if (interval_ns > 41667 * US) {
+			stats->jank_ns += ns;
+		} else if (interval_is_more_than(interval, 41667 * US)) {
 			stats->small_jank++;
 		}
-		stats->big_jank += interval_ns > 125 * MS;
+		stats->big_jank += interval_is_more_than(interval, 125 * MS);
 	}
 	history->before_ns[0] = before[1];
 	history->before_ns[1] = before[2];
-	history->before_ns[2] = interval_ns;
+	history->before_ns[2] = ns;
 	if (history->n < 3)
 		history->n++;
 }
@@ -65,41 +69,66 @@ static void count_vsyncs(struct frame_stats *stats, int64_t vsyncs)
 	add(&stats->matrix[level], 1);
 }
 
+/* Of two that are equally long the one of whole vsyncs counts. */
+static void take_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
+{
+	if (max_ns < stats->max_ns)
+		return;
+	stats->max_is_whole = whole || (max_ns == stats->max_ns && stats->max_is_whole);
+	stats->max_ns = max_ns;
+}
+
 static void count_wait(struct frame_stats *stats, struct jank_history *history,
-		       uint64_t interval_ns, int64_t vsyncs)
+		       struct interval interval)
 {
 	stats->waits++;
-	stats->wait_ns += interval_ns;
+	stats->wait_ns += (uint64_t)interval.ns;
 	history->n = 0;
-	if (vsyncs == ROW_UNKNOWN)
+	if (interval.vsyncs == ROW_UNKNOWN)
 		stats->matrix[MATRIX_FROZEN] = ROW_UNKNOWN;
-	else if (vsyncs - 1 > matrix_bounds[MATRIX_FROZEN - 1])
+	else if (interval.vsyncs - 1 > matrix_bounds[MATRIX_FROZEN - 1])
 		add(&stats->matrix[MATRIX_FROZEN], 1);
 }
 
-void frame_stats_add(struct frame_stats *stats, struct jank_history *history, uint64_t interval_ns,
-		     int64_t vsyncs)
+static void count_time(struct frame_stats *stats, struct interval interval)
 {
-	stats->frozen += interval_ns > 700 * MS;
-	if (interval_ns >= STATS_WAIT_NS) {
-		count_wait(stats, history, interval_ns, vsyncs);
+	stats->frames++;
+	stats->time_ns += (uint64_t)interval.ns;
+	take_max(stats, (uint64_t)interval.ns, interval_is_whole(interval));
+}
+
+void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
+		     struct interval interval)
+{
+	stats->frozen += interval_is_more_than(interval, 700 * MS);
+	if (interval_is_wait(interval)) {
+		count_wait(stats, history, interval);
 		return;
 	}
-	stats->frames++;
-	stats->time_ns += interval_ns;
-	if (interval_ns > stats->max_ns)
-		stats->max_ns = interval_ns;
-	count_dialect_2019(stats, interval_ns);
-	count_jank(stats, history, interval_ns);
-	count_vsyncs(stats, vsyncs);
+	count_time(stats, interval);
+	count_dialect_2019(stats, interval);
+	count_jank(stats, history, interval);
+	count_vsyncs(stats, interval.vsyncs);
+}
+
+void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
+{
+	struct interval interval = { (int64_t)interval_ns, ROW_UNKNOWN };
+
+	if (interval_is_wait(interval)) {
+		stats->waits++;
+		stats->wait_ns += interval_ns;
+		return;
+	}
+	count_time(stats, interval);
+	count_dialect_2019(stats, interval);
 }
 
 void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 {
 	sum->frames += row->frames;
 	sum->time_ns += row->time_ns;
-	if (row->max_ns > sum->max_ns)
-		sum->max_ns = row->max_ns;
+	take_max(sum, row->max_ns, row->max_is_whole);
 	sum->waits += row->waits;
 	sum->wait_ns += row->wait_ns;
 	sum->a += row->a;
@@ -131,14 +160,14 @@ double frame_stats_score(const struct frame_stats *stats, double fps, double tar
 {
 	double n = (double)stats->frames;
 	double rate = fps / target_fps;
-	double worst = (double)kpi_ns / (double)stats->max_ns;
+	double worst = 1;
 
 	if (stats->frames == 0 || fps < 0)
 		return -1;
 	if (rate > 1)
 		rate = 1;
-	if (worst > 1)
-		worst = 1;
+	if (threshold_passed(stats->max_ns, kpi_ns, stats->max_is_whole))
+		worst = (double)kpi_ns / (double)stats->max_ns;
 	return 60 * rate + 20 * worst + 10 * (1 - (double)stats->a / n) +
 	       7 * (1 - (double)stats->b / n) + 3 * (1 - (double)stats->c / n);
 }

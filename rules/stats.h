@@ -11,10 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/interval.h"
 #include "rules/row.h"
-
-#define STATS_WAIT_NS UINT64_C(500000000) /* so long is no frame time but a wait */
-#define STATS_DROP_NS UINT64_C(42000000)  /* a drop of -T 1 and 3: slower than film */
 
 #define FRAME_STATS_EMPTY ((struct frame_stats){ .score = -1 })
 
@@ -28,11 +26,13 @@ struct jank_history {
  * frame_stats_add() - count one interval
  * @stats: of a row, begun with FRAME_STATS_EMPTY
  * @history: of the series
- * @interval_ns: between two frames of the series
- * @vsyncs: the same in vsyncs, or ROW_UNKNOWN
+ * @interval: between two frames of the series; its length is known
  */
-void frame_stats_add(struct frame_stats *stats, struct jank_history *history, uint64_t interval_ns,
-		     int64_t vsyncs);
+void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
+		     struct interval interval);
+
+/* The same as the program of 2019 did it: plain comparisons, and no dialect but its own. */
+void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns);
 
 /* Adds the counts of @row to @sum (not the score). */
 void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row);

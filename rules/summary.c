@@ -60,14 +60,14 @@ struct summary_surface *summary_add(struct summary *summary, const char *name, u
 }
 
 void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
-		   uint64_t present_ns, int64_t interval_ns)
+		   uint64_t present_ns, struct interval interval)
 {
 	if (strcmp(entry->app, app) != 0)
 		name_copy(entry->app, sizeof(entry->app), span_of(app));
 	entry->last_ns = present_ns;
 	entry->last_use = ++summary->uses;
-	if (interval_ns >= 0 && (uint64_t)interval_ns < STATS_WAIT_NS)
-		histogram_add(summary->store, &entry->histogram, (uint32_t)interval_ns);
+	if (interval_is_frame_time(interval))
+		histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
 }
 
 void summary_add_row(struct summary_surface *entry, const struct fps_row *row, double target_fps)

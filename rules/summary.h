@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "rules/chunk.h"
+#include "rules/interval.h"
 #include "rules/row.h"
 #include "rules/samples.h"
 #include "rules/stats.h"
@@ -47,10 +48,9 @@ struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int
 struct summary_surface *summary_add(struct summary *summary, const char *name, uint64_t hash,
 				    uint64_t present_ns);
 
-/* A frame of it. @interval_ns: from the frame before, or ROW_UNKNOWN; a wait is none of the frame
- * times. */
+/* A frame of it. @interval: from the frame before; a wait is none of the frame times. */
 void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
-		   uint64_t present_ns, int64_t interval_ns);
+		   uint64_t present_ns, struct interval interval);
 
 /* A row of it was closed. */
 void summary_add_row(struct summary_surface *entry, const struct fps_row *row, double target_fps);

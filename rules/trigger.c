@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "rules/pattern.h"
-#include "rules/stats.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
@@ -147,24 +146,27 @@ int trigger_parse(struct trigger *trigger, const char *text, struct trigger_erro
 	return result ? result : take_options(&reader, trigger);
 }
 
-static bool compare(const struct trigger *trigger, uint64_t a, uint64_t b)
+/* '<' is what is not at least so much, '<=' what is not more: with the tolerance of @whole. */
+static bool compare(const struct trigger *trigger, uint64_t value, uint64_t limit, bool whole)
 {
-	if (a == b)
-		return trigger->or_equal;
-	return trigger->is_less ? a < b : a > b;
+	bool above = trigger->is_less == trigger->or_equal ? threshold_passed(value, limit, whole)
+							   : threshold_reached(value, limit, whole);
+
+	return above != trigger->is_less;
 }
 
-bool trigger_takes_interval(const struct trigger *trigger, uint64_t ns)
+bool trigger_takes_interval(const struct trigger *trigger, struct interval interval)
 {
-	if (ns >= STATS_WAIT_NS && trigger->limit < STATS_WAIT_NS)
+	if (interval_is_wait(interval) && trigger->limit < STATS_WAIT_NS)
 		return false;
-	return compare(trigger, ns, trigger->limit);
+	return compare(trigger, (uint64_t)interval.ns, trigger->limit, interval_is_whole(interval));
 }
 
-bool trigger_takes_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns)
+bool trigger_takes_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
+			bool whole)
 {
 	/* frames / time against mHz, without a division. */
-	return compare(trigger, frames * 1000 * NS_PER_S, trigger->limit * time_ns);
+	return compare(trigger, frames * 1000 * NS_PER_S, trigger->limit * time_ns, whole);
 }
 
 bool trigger_is_about(const struct trigger *trigger, const char *surface)

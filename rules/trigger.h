@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "rules/interval.h"
 
 enum trigger_what {
 	TRIGGER_FPS,
@@ -49,12 +50,14 @@ struct trigger_error {
  */
 int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error);
 
-/* Is an interval of @ns one that the trigger asks for? One of 500 ms and more is a wait: only a
- * trigger for such intervals takes it. */
-bool trigger_takes_interval(const struct trigger *trigger, uint64_t ns);
+/* Is it an interval that the trigger asks for? One of 500 ms and more is a wait: only a trigger for
+ * such intervals takes it. */
+bool trigger_takes_interval(const struct trigger *trigger, struct interval interval);
 
-/* Are @frames in @time_ns as few, or as many, as the trigger asks for? */
-bool trigger_takes_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns);
+/* Are @frames in @time_ns as few, or as many, as the trigger asks for? @whole: the time is of whole
+ * vsyncs. */
+bool trigger_takes_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
+			bool whole);
 
 /* May @surface fulfil it? */
 bool trigger_is_about(const struct trigger *trigger, const char *surface);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "rules/memory.h"
-#include "rules/stats.h"
 
 #define RATE_NS UINT64_C(1000000000)	  /* fps is that of so much frame time */
 #define HELD_OPEN_NS UINT64_C(1000000000) /* behind the last frame that fulfilled the trigger */
@@ -80,41 +79,58 @@ void trigger_pass(struct trigger_state *state, uint64_t now_ns)
 
 static void begin_afresh(struct trigger_series *series)
 {
-	series->n = series->first = 0;
+	series->n = series->first = series->plain = 0;
 	series->time_ns = 0;
 	series->begun = false;
 }
 
 static void drop_oldest(struct trigger_series *series)
 {
-	series->time_ns -= series->intervals_ns[series->first];
+	series->time_ns -= series->intervals[series->first].ns;
+	series->plain -= series->intervals[series->first].plain;
 	series->first = (series->first + 1) % TRIGGER_INTERVALS;
 	series->n--;
 }
 
-static void add_interval(struct trigger_series *series, uint32_t interval_ns)
+/* Would a second be full without the oldest, too? */
+static bool has_more_than_a_second(const struct trigger_series *series)
 {
+	return threshold_reached(series->time_ns - series->intervals[series->first].ns, RATE_NS,
+				 series->plain == 0);
+}
+
+static void add_interval(struct trigger_series *series, struct interval interval)
+{
+	unsigned int last;
+
 	if (series->n == TRIGGER_INTERVALS)
 		drop_oldest(series);
-	series->intervals_ns[(series->first + series->n++) % TRIGGER_INTERVALS] = interval_ns;
-	series->time_ns += interval_ns;
-	while (series->time_ns - series->intervals_ns[series->first] >= RATE_NS)
+	last = (series->first + series->n++) % TRIGGER_INTERVALS;
+	series->intervals[last].ns = (uint32_t)interval.ns & INT32_MAX;
+	series->intervals[last].plain = !interval_is_whole(interval);
+	series->time_ns += (uint64_t)interval.ns;
+	series->plain += series->intervals[last].plain;
+	while (has_more_than_a_second(series))
 		drop_oldest(series);
 }
 
 /* Does the frame fulfil the condition? */
 static bool is_fulfilled(const struct trigger *trigger, struct trigger_series *series,
-			 int64_t interval_ns)
+			 struct interval interval)
 {
-	if (interval_ns < 0)
+	bool whole;
+
+	if (interval.ns < 0)
 		return false;
 	if (trigger->what == TRIGGER_INTERVAL)
-		return trigger_takes_interval(trigger, (uint64_t)interval_ns);
-	if ((uint64_t)interval_ns >= STATS_WAIT_NS)
+		return trigger_takes_interval(trigger, interval);
+	if (interval_is_wait(interval))
 		return false;
-	add_interval(series, (uint32_t)interval_ns);
-	return (series->time_ns >= RATE_NS || series->n == TRIGGER_INTERVALS) &&
-	       trigger_takes_rate(trigger, series->n, series->time_ns);
+	add_interval(series, interval);
+	whole = series->plain == 0;
+	return (threshold_reached(series->time_ns, RATE_NS, whole) ||
+		series->n == TRIGGER_INTERVALS) &&
+	       trigger_takes_rate(trigger, series->n, series->time_ns, whole);
 }
 
 static struct trigger_series *series_of(struct trigger_state *state, int place, uint64_t owner,
@@ -133,10 +149,10 @@ static struct trigger_series *series_of(struct trigger_state *state, int place, 
 
 /* Has the condition been fulfilled for as long as the trigger asks? */
 static bool follow_condition(const struct trigger_state *state, struct trigger_series *series,
-			     uint64_t present_ns, int64_t interval_ns)
+			     uint64_t present_ns, struct interval interval)
 {
-	bool knows_rate = interval_ns >= 0 && (uint64_t)interval_ns < STATS_WAIT_NS;
-	bool fulfilled = is_fulfilled(state->trigger, series, interval_ns);
+	bool knows_rate = interval_is_frame_time(interval);
+	bool fulfilled = is_fulfilled(state->trigger, series, interval);
 
 	if (!knows_rate && state->trigger->what == TRIGGER_FPS)
 		begin_afresh(series);
@@ -148,7 +164,7 @@ static bool follow_condition(const struct trigger_state *state, struct trigger_s
 }
 
 void trigger_frame(struct trigger_state *state, int place, uint64_t owner, const char *surface,
-		   uint64_t present_ns, int64_t interval_ns)
+		   uint64_t present_ns, struct interval interval)
 {
 	struct trigger_series *series;
 	bool held;
@@ -159,12 +175,12 @@ void trigger_frame(struct trigger_state *state, int place, uint64_t owner, const
 	if (!series->asked)
 		return;
 	held = series->holds;
-	series->holds = follow_condition(state, series, present_ns, interval_ns);
+	series->holds = follow_condition(state, series, present_ns, interval);
 	if (series->holds) {
 		state->held_ns = present_ns;
 		state->close_ns = later(state->close_ns, present_ns + IDLE_NS);
 		if (!state->is_open)
-			open_up(state, series, surface, interval_ns);
+			open_up(state, series, surface, interval.ns);
 	} else if (held) {
 		find_close(state, present_ns);
 	}

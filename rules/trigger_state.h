@@ -35,7 +35,11 @@ struct trigger_series {
 	uint64_t frame_ns; /* its last frame */
 	uint64_t time_ns;  /* sum of the intervals */
 	unsigned int first, n;
-	uint32_t intervals_ns[TRIGGER_INTERVALS];
+	unsigned int plain; /* so many of them are not of whole vsyncs */
+	struct {
+		uint32_t ns : 31;
+		uint32_t plain : 1;
+	} intervals[TRIGGER_INTERVALS];
 };
 
 struct trigger_state {
@@ -53,10 +57,9 @@ struct trigger_state {
 int trigger_state_init(struct trigger_state *state, unsigned int max);
 void trigger_state_free(struct trigger_state *state);
 
-/* A frame of the layer at @place in its table, of the name with the hash @owner. @interval_ns:
- * ROW_UNKNOWN where it has none. */
+/* A frame of the layer at @place in its table, of the name with the hash @owner. */
 void trigger_frame(struct trigger_state *state, int place, uint64_t owner, const char *surface,
-		   uint64_t present_ns, int64_t interval_ns);
+		   uint64_t present_ns, struct interval interval);
 
 /* All frames before @now_ns were counted. */
 void trigger_pass(struct trigger_state *state, uint64_t now_ns);

@@ -49,8 +49,8 @@ static bool is_across_hole(const struct around *before, const struct around *now
 
 static void count(struct window *w, struct chunk_store *store, struct interval interval, bool tx)
 {
-	frame_stats_add(&w->stats, &w->history, (uint64_t)interval.ns, interval.vsyncs);
-	if ((uint64_t)interval.ns >= STATS_WAIT_NS)
+	frame_stats_add(&w->stats, &w->history, interval);
+	if (interval_is_wait(interval))
 		return;
 	if (store)
 		samples_add(store, &w->samples, (uint32_t)interval.ns);
@@ -78,6 +78,11 @@ struct interval window_frame(struct window *w, struct chunk_store *store,
 	w->last = *stamp;
 	w->around = *around;
 	return interval;
+}
+
+struct interval window_since(const struct window *w, const struct vsync_stamp *stamp)
+{
+	return interval_between(&w->last, stamp);
 }
 
 bool window_has_row(const struct window *w)

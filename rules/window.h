@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/interval.h"
 #include "rules/row.h"
 #include "rules/samples.h"
 #include "rules/stats.h"
@@ -30,12 +31,6 @@ int64_t loss_between(struct loss before, struct loss now);
 
 /* What was lost before the layer whose first frame is @around had any. */
 struct loss loss_before(const struct around *around);
-
-/* The distance of a frame from the one before. */
-struct interval {
-	int64_t ns;	/* ROW_UNKNOWN of a first frame, and across a hole */
-	int64_t vsyncs; /* ROW_UNKNOWN where the lattice is not locked */
-};
 
 struct window {
 	bool begun;		 /* there was a frame */
@@ -63,6 +58,9 @@ void window_clear(struct window *w, struct chunk_store *store);
  */
 struct interval window_frame(struct window *w, struct chunk_store *store,
 			     const struct vsync_stamp *stamp, const struct around *around, bool tx);
+
+/* How long its last frame has been there at @stamp. */
+struct interval window_since(const struct window *w, const struct vsync_stamp *stamp);
 
 /* Is there anything in the open row? */
 bool window_has_row(const struct window *w);

@@ -27,9 +27,16 @@ static void begin(void)
 	series.stats = FRAME_STATS_EMPTY;
 }
 
+static void add(uint64_t ns, int64_t vsyncs)
+{
+	const struct interval interval = { (int64_t)ns, vsyncs };
+
+	frame_stats_add(&series.stats, &series.history, interval);
+}
+
 static void interval(uint64_t ns)
 {
-	frame_stats_add(&series.stats, &series.history, ns, ROW_UNKNOWN);
+	add(ns, ROW_UNKNOWN);
 	histogram_add(&store, &series.histogram, (uint32_t)ns);
 }
 
@@ -260,7 +267,7 @@ static void test_a_wait_forgets_the_frames_before(void **state)
 static void assert_matrix_level(int64_t missed, unsigned int level)
 {
 	begin();
-	frame_stats_add(&series.stats, &series.history, 100 * MS, missed + 1);
+	add(100 * MS, missed + 1);
 	for (unsigned int i = 0; i < 5; i++)
 		assert_int_equal(series.stats.matrix[i], i == level);
 	assert_int_equal(series.stats.missed, missed);
@@ -282,7 +289,7 @@ static void test_matrix_levels(void **state)
 static void test_waits_count_as_matrix_frozen(void **state)
 {
 	begin();
-	frame_stats_add(&series.stats, &series.history, 800 * MS, 48);
+	add(800 * MS, 48);
 	assert_int_equal(series.stats.matrix[4], 1);
 	assert_int_equal(series.stats.missed, 0);
 	assert_int_equal(series.stats.d, 0);
@@ -292,7 +299,7 @@ static void test_vsync_counts(void **state)
 {
 	begin();
 	for (int64_t vsyncs = 1; vsyncs <= 4; vsyncs++)
-		frame_stats_add(&series.stats, &series.history, V60 * (uint64_t)vsyncs, vsyncs);
+		add(V60 * (uint64_t)vsyncs, vsyncs);
 	assert_int_equal(series.stats.d, 3);
 	assert_int_equal(series.stats.missed, 0 + 1 + 2 + 3);
 	assert_int_equal(series.stats.slow, 2);
@@ -302,7 +309,7 @@ static void test_vsync_counts(void **state)
 static void test_no_vsync_between_misses_none(void **state)
 {
 	begin();
-	frame_stats_add(&series.stats, &series.history, 2 * MS, 0);
+	add(2 * MS, 0);
 	assert_int_equal(series.stats.missed, 0);
 	assert_int_equal(series.stats.d, 0);
 	assert_int_equal(series.stats.matrix[0], 1);
@@ -311,9 +318,9 @@ static void test_no_vsync_between_misses_none(void **state)
 static void test_one_unknown_vsync_count_makes_the_sums_unknown(void **state)
 {
 	begin();
-	frame_stats_add(&series.stats, &series.history, V60, 1);
-	frame_stats_add(&series.stats, &series.history, V60, ROW_UNKNOWN);
-	frame_stats_add(&series.stats, &series.history, V60, 3);
+	add(V60, 1);
+	add(V60, ROW_UNKNOWN);
+	add(V60, 3);
 	assert_int_equal(series.stats.frames, 3);
 	assert_int_equal(series.stats.d, ROW_UNKNOWN);
 	assert_int_equal(series.stats.missed, ROW_UNKNOWN);

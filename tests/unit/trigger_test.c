@@ -90,22 +90,61 @@ static void test_what_is_wrong_and_where(void **state)
 	}
 }
 
+/* An interval whose vsyncs are not known. */
+static bool takes(const char *text, uint64_t ns)
+{
+	const struct trigger trigger = parsed(text);
+
+	return trigger_takes_interval(&trigger, (struct interval){ (int64_t)ns, ROW_UNKNOWN });
+}
+
+/* One of whole vsyncs. */
+static bool takes_whole(const char *text, uint64_t ns)
+{
+	const struct trigger trigger = parsed(text);
+
+	return trigger_takes_interval(&trigger, (struct interval){ (int64_t)ns, 6 });
+}
+
 static void test_comparisons_at_the_limit(void **state)
 {
-	struct trigger trigger = parsed("interval>100ms");
+	struct trigger trigger = parsed("fps<30");
 
-	assert_false(trigger_takes_interval(&trigger, 100 * MS));
-	assert_true(trigger_takes_interval(&trigger, 100 * MS + 1));
-	assert_false(trigger_takes_interval(&trigger, 500 * MS));
-	trigger = parsed("interval>=100ms");
-	assert_true(trigger_takes_interval(&trigger, 100 * MS));
-	trigger = parsed("interval>=500ms");
-	assert_true(trigger_takes_interval(&trigger, 500 * MS));
-	trigger = parsed("fps<30");
-	assert_false(trigger_takes_rate(&trigger, 30, SECOND));
-	assert_true(trigger_takes_rate(&trigger, 30, SECOND + 1));
+	assert_false(takes("interval>100ms", 100 * MS));
+	assert_true(takes("interval>100ms", 100 * MS + 1));
+	assert_false(takes("interval>100ms", 500 * MS));
+	assert_true(takes("interval>=100ms", 100 * MS));
+	assert_true(takes("interval>=500ms", 500 * MS));
+	assert_false(trigger_takes_rate(&trigger, 30, SECOND, false));
+	assert_true(trigger_takes_rate(&trigger, 30, SECOND + 1, false));
 	trigger = parsed("fps<=30");
-	assert_true(trigger_takes_rate(&trigger, 30, SECOND));
+	assert_true(trigger_takes_rate(&trigger, 30, SECOND, false));
+}
+
+/* Six vsyncs of 60 Hz are 100 ms, whatever the last digits of the period. */
+static void test_comparisons_of_whole_vsyncs(void **state)
+{
+	struct trigger trigger = parsed("fps<30");
+
+	for (uint64_t ns = 99600000; ns <= 100400000; ns += 50000) {
+		assert_false(takes_whole("interval>100ms", ns));
+		assert_true(takes_whole("interval>=100ms", ns));
+		assert_false(takes_whole("interval<100ms", ns));
+		assert_true(takes_whole("interval<=100ms", ns));
+	}
+	assert_true(takes_whole("interval>100ms", 100500001));
+	assert_false(takes_whole("interval>100ms", 100500000));
+	assert_true(takes_whole("interval<100ms", 99499999));
+	assert_false(takes_whole("interval>=100ms", 99499999));
+	assert_false(takes_whole("interval>100ms", 498 * MS));
+	assert_false(trigger_takes_rate(&trigger, 30, 1004 * MS, true));
+	assert_true(trigger_takes_rate(&trigger, 30, 1006 * MS, true));
+	trigger = parsed("fps<=30");
+	assert_true(trigger_takes_rate(&trigger, 30, 996 * MS, true));
+	trigger = parsed("fps>30");
+	assert_false(trigger_takes_rate(&trigger, 30, 996 * MS, true));
+	trigger = parsed("fps>=30");
+	assert_true(trigger_takes_rate(&trigger, 30, 1004 * MS, true));
 }
 
 /* --- a running pipeline --- */
@@ -170,6 +209,22 @@ static void test_another_late_frame_keeps_it_open(void **state)
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_gate, 2);
 	expect_change(1, false, late_ns + SECOND);
+}
+
+/* 30 fps are not less than 30 fps, nor more. */
+static void test_an_even_rate_at_the_limit(void **state)
+{
+	static const char *const conditions[] = { "fps<30", "fps>30" };
+
+	for (unsigned int i = 0; i < 4; i++) {
+		options.vsync_ns = i / 2 ? 16667140 : 16666030;
+		start(conditions[i % 2]);
+		phone_run(&phone, a, BEGIN, 2 * options.vsync_ns, 200);
+		phone_end(&phone);
+		assert_int_equal(phone.log.n_gate, 0);
+		if (i < 3)
+			phone_stop(&phone);
+	}
 }
 
 /* 20 fps, told of once they have lasted for three seconds. */
@@ -330,8 +385,10 @@ int main(void)
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_what_is_wrong_and_where),
 		cmocka_unit_test(test_comparisons_at_the_limit),
+		cmocka_unit_test(test_comparisons_of_whole_vsyncs),
 		test(test_one_late_frame),
 		test(test_another_late_frame_keeps_it_open),
+		test(test_an_even_rate_at_the_limit),
 		test(test_a_low_rate_that_lasts),
 		test(test_a_low_rate_that_is_over_too_soon),
 		test(test_waits_are_not_slow),

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The classes of whole vsyncs are those of the display's true rate, whatever last digits its period
+ * was learnt with.
+ *
+ * The truth is reckoned in whole numbers from vsyncs and rate: vsyncs / rate is at least T where
+ * vsyncs * 1000 * 1000 >= 995 * T * rate, with T in ms.
+ */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "rules/stats.h"
+#include "tests/unit/phone.h"
+
+#define BEGIN (100 * SECOND)
+
+/* Thresholds in us. */
+enum { DROP = 42000, LEVEL_B = 50000, LEVEL_A = 100000, WAIT = 500000 };
+enum { SMALL = 41667, JANK = 83333, BIG = 125000 };
+
+/* Of a display's rate in 1/1001 Hz: both 60 and 59.94 Hz are whole numbers of it. */
+struct rate {
+	int64_t hz_1001;
+	int64_t ppm; /* the learnt period is that much longer */
+};
+
+static int64_t learnt_ns(struct rate rate)
+{
+	return (1001 * INT64_C(1000) * (1000000 + rate.ppm) + rate.hz_1001 / 2) / rate.hz_1001;
+}
+
+/* 1000 * (vsyncs in us - limit * permille / 1000), times the rate: what counts is its sign. */
+static int64_t beyond(struct rate rate, int64_t vsyncs, int64_t limit_us, int64_t permille)
+{
+	return vsyncs * 1001 * INT64_C(1000000) * 1000 - permille * limit_us * rate.hz_1001;
+}
+
+static bool at_least(struct rate rate, int64_t vsyncs, int64_t limit_us)
+{
+	return beyond(rate, vsyncs, limit_us, 995) >= 0;
+}
+
+static bool more_than(struct rate rate, int64_t vsyncs, int64_t limit_us)
+{
+	return beyond(rate, vsyncs, limit_us, 1005) > 0;
+}
+
+/* So near to where the tolerance ends that the error of the period decides. */
+static bool is_on_the_edge(struct rate rate, int64_t vsyncs)
+{
+	static const struct {
+		int64_t limit_us, permille;
+	} edges[] = { { DROP, 995 },   { LEVEL_B, 995 }, { LEVEL_A, 995 }, { WAIT, 995 },
+		      { SMALL, 1005 }, { JANK, 1005 },	 { BIG, 1005 } };
+	int64_t error = rate.ppm < 0 ? -rate.ppm : rate.ppm;
+
+	for (size_t i = 0; i < COUNT_OF(edges); i++) {
+		int64_t off = beyond(rate, vsyncs, edges[i].limit_us, edges[i].permille);
+		int64_t reach = vsyncs * 1001 * 1000 * (error + 1);
+
+		if (off <= reach && off >= -reach)
+			return true;
+	}
+	return false;
+}
+
+/* @vsyncs behind three intervals of @before. */
+static struct frame_stats count(struct rate rate, int64_t before, int64_t vsyncs)
+{
+	struct frame_stats ignored = FRAME_STATS_EMPTY, stats = FRAME_STATS_EMPTY;
+	struct jank_history history = { .n = 0 };
+	const struct interval three = { before * learnt_ns(rate), before };
+	const struct interval one = { vsyncs * learnt_ns(rate), vsyncs };
+
+	for (int i = 0; i < 3; i++)
+		frame_stats_add(&ignored, &history, three);
+	frame_stats_add(&stats, &history, one);
+	return stats;
+}
+
+static void check(struct rate rate, int64_t before, int64_t vsyncs)
+{
+	struct frame_stats got = count(rate, before, vsyncs);
+	bool wait = at_least(rate, vsyncs, WAIT), a = at_least(rate, vsyncs, LEVEL_A);
+	bool b = at_least(rate, vsyncs, LEVEL_B), c = at_least(rate, vsyncs, DROP);
+	bool late = !wait && 1000 * vsyncs > 2010 * before;
+	bool small = late && more_than(rate, vsyncs, SMALL);
+	bool jank = late && more_than(rate, vsyncs, JANK),
+	     big = late && more_than(rate, vsyncs, BIG);
+
+	if (got.waits != wait || got.a != (a && !wait) || got.b != (b && !a) ||
+	    got.c != (c && !b) || got.small_jank != (small && !jank) || got.jank != jank ||
+	    got.big_jank != big || got.d != (!wait && vsyncs > 1) ||
+	    got.missed != (wait ? 0 : vsyncs - 1))
+		fail_msg("%lld/1001 Hz %+lld ppm: %lld vsyncs behind %lld", (long long)rate.hz_1001,
+			 (long long)rate.ppm, (long long)vsyncs, (long long)before);
+}
+
+/* Returns how many numbers of vsyncs could not be judged. */
+static unsigned int check_rate(struct rate rate)
+{
+	unsigned int passed_over = 0;
+	int64_t most = rate.hz_1001 * 6 / 10 / 1001;
+
+	for (int64_t vsyncs = 1; vsyncs <= most; vsyncs++) {
+		if (is_on_the_edge(rate, vsyncs)) {
+			passed_over++;
+			continue;
+		}
+		for (int64_t before = 1; before <= 8; before++)
+			check(rate, before, vsyncs);
+	}
+	return passed_over;
+}
+
+static void test_rates_that_displays_have(void **state)
+{
+	static const int64_t whole[] = { 48, 50,  60,  72,  75,	 80,  90,
+					 96, 100, 120, 144, 165, 180, 240 };
+	static const int64_t of_video[] = { 48, 60, 72, 90, 120, 144, 240 };
+
+	for (int64_t ppm = -1000; ppm <= 1000; ppm += 40) {
+		for (size_t i = 0; i < COUNT_OF(whole); i++)
+			assert_int_equal(check_rate((struct rate){ whole[i] * 1001, ppm }), 0);
+		for (size_t i = 0; i < COUNT_OF(of_video); i++)
+			assert_int_equal(check_rate((struct rate){ of_video[i] * 1000, ppm }), 0);
+	}
+}
+
+static void test_any_rate(void **state)
+{
+	unsigned int passed_over = 0;
+
+	for (int64_t hz = 48; hz <= 240; hz++)
+		for (int64_t ppm = -100; ppm <= 100; ppm += 20)
+			passed_over += check_rate((struct rate){ hz * 1001, ppm });
+	/* Of 150,000. */
+	assert_in_range(passed_over, 0, 150);
+}
+
+/* --- through the door --- */
+
+static struct phone phone;
+
+/* Behind ten vsyncs one by one the @numbers of vsyncs, one by one, too, with six between. */
+static struct frame_stats play(uint64_t period_ns, const unsigned int *numbers, size_t n)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+	struct frame_stats stats;
+	uint64_t at_ns = BEGIN;
+
+	options.vsync_ns = period_ns;
+	options.delay_ns = 100 * SECOND;
+	phone_start(&phone, PHONE_9, &options);
+	for (size_t i = 0; i < n; i++) {
+		at_ns = phone_run(&phone, "com.a/com.a.Main#0", at_ns, period_ns, 7);
+		at_ns += numbers[i] * period_ns;
+	}
+	phone_frame(&phone, at_ns, "com.a/com.a.Main#0");
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 1);
+	stats = phone.log.fps[0].stats;
+	phone_stop(&phone);
+	return stats;
+}
+
+/* The periods that one phone's 60 Hz were learnt as in two sessions. */
+static void test_two_sessions_of_60_hz(void **state)
+{
+	static const unsigned int numbers[] = { 3, 5, 6, 30, 3, 5, 6, 30 };
+	static const uint64_t periods_ns[] = { 16666030, 16667140, 16650100, 16683300 };
+
+	for (size_t i = 0; i < COUNT_OF(periods_ns); i++) {
+		struct frame_stats stats = play(periods_ns[i], numbers, COUNT_OF(numbers));
+
+		assert_int_equal(stats.a, 2);
+		assert_int_equal(stats.b, 4);
+		assert_int_equal(stats.c, 0);
+		assert_int_equal(stats.waits, 2);
+		assert_int_equal(stats.small_jank, 4);
+		assert_int_equal(stats.jank, 2);
+		assert_int_equal(stats.big_jank, 0);
+		/* The longest is as long as the kpi of 100 ms. */
+		assert_float_equal(frame_stats_score(&stats, 60, 60, 100 * MS),
+				   100 - 10 * 2.0 / 54 - 7 * 4.0 / 54, 0.0001);
+	}
+}
+
+static void test_two_sessions_of_120_hz(void **state)
+{
+	static const unsigned int numbers[] = { 5, 15, 5, 60 };
+	static const uint64_t periods_ns[] = { 8333015, 8333570, 8341600, 8325000 };
+
+	for (size_t i = 0; i < COUNT_OF(periods_ns); i++) {
+		struct frame_stats stats = play(periods_ns[i], numbers, COUNT_OF(numbers));
+
+		assert_int_equal(stats.a, 1);
+		assert_int_equal(stats.b + stats.c, 0);
+		assert_int_equal(stats.waits, 1);
+		assert_int_equal(stats.small_jank, 0);
+		assert_int_equal(stats.jank, 1);
+		assert_int_equal(stats.big_jank, 0);
+	}
+}
+
+/* The program of 2019 has no tolerance. */
+static void test_2019_compares_plainly(void **state)
+{
+	struct frame_stats stats = FRAME_STATS_EMPTY;
+
+	frame_stats_add_2019(&stats, 100 * MS - 1);
+	frame_stats_add_2019(&stats, 50 * MS - 1);
+	frame_stats_add_2019(&stats, 42 * MS - 1);
+	frame_stats_add_2019(&stats, 500 * MS - 1);
+	frame_stats_add_2019(&stats, 500 * MS);
+	assert_int_equal(stats.a, 1);
+	assert_int_equal(stats.b, 1);
+	assert_int_equal(stats.c, 1);
+	assert_int_equal(stats.waits, 1);
+	assert_int_equal(stats.frames, 4);
+	assert_true(frame_stats_score(&stats, 60, 60, 500 * MS - 2) <
+		    frame_stats_score(&stats, 60, 60, 500 * MS - 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rates_that_displays_have),
+		cmocka_unit_test(test_any_rate),
+		cmocka_unit_test(test_two_sessions_of_60_hz),
+		cmocka_unit_test(test_two_sessions_of_120_hz),
+		cmocka_unit_test(test_2019_compares_plainly),
+	};
+
+	return cmocka_run_group_tests_name("threshold", tests, NULL, NULL);
+}

@@ -26,7 +26,7 @@ const char help_program[] =
 #define HELP_COMMON                                                                                \
 	"  -t, --target FPS      frame rate that the score calls full (the display's refresh "     \
 	"rate\n"                                                                                   \
-	"                        as seen in the trace; 60 where unknown)\n"                        \
+	"                        in the row's own intervals; 60 where unknown)\n"                  \
 	"  -k, --kpi, --KPI MS   frame time that the score calls acceptable (100)\n"               \
 	"  -T, --type 0..4       0: rows of fps.csv; 1: and frames of 42 ms or more in\n"          \
 	"                        dropFrames.csv; 2: and frames of more than one vsync there;\n"    \

@@ -37,13 +37,6 @@ static bool is_hidden(const struct frame_queue *q, const char *surface)
 	return q->options.exclude && matches_any(q->options.exclude, surface);
 }
 
-static double target_of(const struct frame_queue *q, const struct window *w)
-{
-	if (q->options.target_fps > 0)
-		return q->options.target_fps;
-	return w->last.locked ? 1e9 / (double)w->last.period_ns : 60;
-}
-
 /* What was lost up to the frame that is next. */
 static struct loss loss_so_far(const struct frame_queue *q)
 {
@@ -53,21 +46,20 @@ static struct loss loss_so_far(const struct frame_queue *q)
 /* What was lost since the layer's last frame may have been frames of it: its row tells. */
 void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 {
-	double target_fps = target_of(q, &layer->window);
 	struct summary_surface *entry;
 	struct fps_row row;
 
 	if (!window_has_row(&layer->window))
 		return;
-	window_close(&layer->window, &q->store, loss_so_far(q), target_fps, q->options.kpi_ns,
-		     &row);
+	window_close(&layer->window, &q->store, loss_so_far(q), q->options.target_fps,
+		     q->options.kpi_ns, &row);
 	row.app = layer->app;
 	row.surface = layer->surface;
 	if (layer->hidden)
 		return;
 	entry = summary_find(&q->summary, layer->surface_hash, &layer->place);
 	if (entry)
-		summary_add_row(entry, &row, target_fps);
+		summary_add_row(entry, &row);
 	if (q->sink.fps && q->options.type < 3)
 		q->sink.fps(q->sink.context, &row);
 }
@@ -465,7 +457,6 @@ static struct frame_stats open_rows(struct frame_queue *q, int place)
 		stats = layer->window.stats;
 		stats.lost = loss_between(layer->window.start_loss, loss_so_far(q));
 		frame_stats_merge(&sum, &stats);
-		q->summary.surfaces[place]->target_fps = target_of(q, &layer->window);
 	}
 	return sum;
 }
@@ -516,7 +507,7 @@ int frame_queue_init(struct frame_queue *q)
 	if (trigger_state_init(&q->trigger, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
 	    layers_init(&q->layers, max) < 0 ||
-	    summary_init(&q->summary, max, &q->store, q->options.kpi_ns) < 0)
+	    summary_init(&q->summary, max, &q->store, q->options.target_fps, q->options.kpi_ns) < 0)
 		return -ENOMEM;
 	return 0;
 }

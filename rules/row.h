@@ -26,6 +26,7 @@ struct frame_stats {
 	uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
 	int64_t d;	   /* more than one vsync, or ROW_UNKNOWN */
 	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
+	double vsyncs;	   /* that the display had in time_ns; 60 Hz where its rate is not known */
 	uint64_t small_jank, jank, big_jank;
 	uint64_t jank_ns;  /* time in janks */
 	int64_t matrix[5]; /* best, normal, middle, high, frozen; or ROW_UNKNOWN */

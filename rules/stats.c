@@ -4,6 +4,8 @@
 #define MS UINT64_C(1000000)
 #define US UINT64_C(1000)
 
+#define REFRESH_USUAL_HZ 60.0
+
 /* Upper bounds, in missed vsyncs, of Matrix's levels but the last. */
 static const int64_t matrix_bounds[] = { 2, 8, 23, 41 };
 enum { MATRIX_FROZEN = 4 };
@@ -48,6 +50,15 @@ static void count_jank(struct frame_stats *stats, struct jank_history *history,
 	history->before_ns[2] = ns;
 	if (history->n < 3)
 		history->n++;
+}
+
+/* An interval within a vsync takes one of them. */
+static double vsyncs_in(struct interval interval, uint64_t period_ns)
+{
+	if (interval.vsyncs >= 0)
+		return interval.vsyncs > 0 ? (double)interval.vsyncs : 1;
+	return (double)interval.ns *
+	       (period_ns > 0 ? 1 / (double)period_ns : REFRESH_USUAL_HZ / 1e9);
 }
 
 static void count_vsyncs(struct frame_stats *stats, int64_t vsyncs)
@@ -98,7 +109,7 @@ static void count_time(struct frame_stats *stats, struct interval interval)
 }
 
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
-		     struct interval interval)
+		     struct interval interval, uint64_t period_ns)
 {
 	stats->frozen += interval_is_more_than(interval, 700 * MS);
 	if (interval_is_wait(interval)) {
@@ -109,6 +120,7 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 	count_dialect_2019(stats, interval);
 	count_jank(stats, history, interval);
 	count_vsyncs(stats, interval.vsyncs);
+	stats->vsyncs += vsyncs_in(interval, period_ns);
 }
 
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
@@ -136,6 +148,7 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 	sum->c += row->c;
 	add(&sum->d, row->d);
 	add(&sum->missed, row->missed);
+	sum->vsyncs += row->vsyncs;
 	sum->small_jank += row->small_jank;
 	sum->jank += row->jank;
 	sum->big_jank += row->big_jank;
@@ -159,11 +172,12 @@ double frame_stats_score(const struct frame_stats *stats, double fps, double tar
 			 uint64_t kpi_ns)
 {
 	double n = (double)stats->frames;
-	double rate = fps / target_fps;
+	double rate;
 	double worst = 1;
 
 	if (stats->frames == 0 || fps < 0)
 		return -1;
+	rate = target_fps > 0 ? fps / target_fps : n / stats->vsyncs;
 	if (rate > 1)
 		rate = 1;
 	if (threshold_passed(stats->max_ns, kpi_ns, stats->max_is_whole))

@@ -27,9 +27,10 @@ struct jank_history {
  * @stats: of a row, begun with FRAME_STATS_EMPTY
  * @history: of the series
  * @interval: between two frames of the series; its length is known
+ * @period_ns: the display's, 0 where it is not known; of use where the interval's vsyncs are not
  */
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
-		     struct interval interval);
+		     struct interval interval, uint64_t period_ns);
 
 /* The same as the program of 2019 did it: plain comparisons, and no dialect but its own. */
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns);
@@ -40,7 +41,9 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row);
 /* frames / Time in Hz; negative without frames. */
 double frame_stats_fps(const struct frame_stats *stats);
 
-/* The 2019 program's score, 0 to 100, against @target_fps and @kpi_ns; negative without frames. */
+/* The 2019 program's score, 0 to 100, against @target_fps and @kpi_ns; negative without frames.
+ * Where @target_fps is 0, it is the display's refresh rate in all of stats->time_ns: FPS / target
+ * is frames / (frames + missed vsyncs) then, over switches of that rate, too. */
 double frame_stats_score(const struct frame_stats *stats, double fps, double target_fps,
 			 uint64_t kpi_ns);
 

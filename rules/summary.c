@@ -8,13 +8,14 @@
 #include "rules/memory.h"
 
 int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
-		 uint64_t kpi_ns)
+		 double target_fps, uint64_t kpi_ns)
 {
 	*summary = (struct summary){
 		.hashes = memory_new(max, sizeof(*summary->hashes)),
 		.surfaces = memory_new(max, sizeof(*summary->surfaces)),
 		.memory = memory_new(max, sizeof(*summary->memory)),
 		.max = (int)max,
+		.target_fps = target_fps,
 		.kpi_ns = kpi_ns,
 		.store = store,
 	};
@@ -70,10 +71,9 @@ void summary_frame(struct summary *summary, struct summary_surface *entry, const
 		histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
 }
 
-void summary_add_row(struct summary_surface *entry, const struct fps_row *row, double target_fps)
+void summary_add_row(struct summary_surface *entry, const struct fps_row *row)
 {
 	frame_stats_merge(&entry->stats, &row->stats);
-	entry->target_fps = target_fps;
 }
 
 static double fps_of_mean(double mean_ns)
@@ -104,7 +104,7 @@ void summary_write(const struct summary *summary, int place, const struct frame_
 	frame_stats_merge(&out.stats, open);
 	out.fps = frame_stats_fps(&out.stats);
 	out.stats.score =
-		frame_stats_score(&out.stats, out.fps, entry->target_fps, summary->kpi_ns);
+		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);
 	row(context, &out);
 }
 

@@ -17,7 +17,6 @@ struct summary_surface {
 	char app[APP_SIZE];
 	uint64_t last_use; /* number of its last frame */
 	uint64_t first_ns, last_ns;
-	double target_fps;
 	struct frame_stats stats; /* of the rows that are closed */
 	struct histogram histogram;
 };
@@ -31,13 +30,14 @@ struct summary {
 	int n;
 	uint64_t uses; /* frames so far */
 	uint64_t evicted;
+	double target_fps; /* of the score, see frame_stats_score() */
 	uint64_t kpi_ns;
 	struct chunk_store *store; /* borrowed */
 };
 
 /* Returns 0 or -ENOMEM; summary_free() is due in any case. */
 int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
-		 uint64_t kpi_ns);
+		 double target_fps, uint64_t kpi_ns);
 void summary_free(struct summary *summary);
 
 /* The Surface whose name has that hash, or NULL. *place: where it was the last time, any number
@@ -53,7 +53,7 @@ void summary_frame(struct summary *summary, struct summary_surface *entry, const
 		   uint64_t present_ns, struct interval interval);
 
 /* A row of it was closed. */
-void summary_add_row(struct summary_surface *entry, const struct fps_row *row, double target_fps);
+void summary_add_row(struct summary_surface *entry, const struct fps_row *row);
 
 /* Calls @row with what the Surface at @place adds up to. @open: its rows that are not closed. */
 void summary_write(const struct summary *summary, int place, const struct frame_stats *open,

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define TARGET_FPS 60.0
-
 int64_t loss_between(struct loss before, struct loss now)
 {
 	if (before.unknown != now.unknown)
@@ -47,9 +45,10 @@ static bool is_across_hole(const struct around *before, const struct around *now
 	return before->in_hole || now->in_hole || before->loss.holes != now->loss.holes;
 }
 
-static void count(struct window *w, struct chunk_store *store, struct interval interval, bool tx)
+static void count(struct window *w, struct chunk_store *store, struct interval interval,
+		  uint64_t period_ns, bool tx)
 {
-	frame_stats_add(&w->stats, &w->history, interval);
+	frame_stats_add(&w->stats, &w->history, interval, period_ns);
 	if (interval_is_wait(interval))
 		return;
 	if (store)
@@ -68,7 +67,7 @@ struct interval window_frame(struct window *w, struct chunk_store *store,
 			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN };
 			w->history.n = 0;
 		} else {
-			count(w, store, interval, tx);
+			count(w, store, interval, stamp->locked ? stamp->period_ns : 0, tx);
 		}
 	} else {
 		w->start_ns = stamp->time_ns;
@@ -97,8 +96,6 @@ void window_close(struct window *w, struct chunk_store *store, struct loss loss,
 	int64_t percentiles_ns[3];
 	double refresh = w->last.locked ? 1e9 / (double)w->last.period_ns : 0;
 
-	if (target_fps <= 0)
-		target_fps = refresh > 0 ? refresh : TARGET_FPS;
 	*row = (struct fps_row){ .start_ns = w->start_ns, .end_ns = w->last.time_ns };
 	row->stats = w->stats;
 	row->stats.lost = loss_between(w->start_loss, loss);

@@ -69,7 +69,7 @@ bool window_has_row(const struct window *w);
  * window_close() - make a row of what is there and begin the next
  * @loss: up to here: what is lost behind the last frame is told of, too
  * @row: set but for app and surface
- * @target_fps: of the score; 0: the refresh rate, 60 where it is not known
+ * @target_fps, @kpi_ns: of the score, see frame_stats_score()
  */
 void window_close(struct window *w, struct chunk_store *store, struct loss loss, double target_fps,
 		  uint64_t kpi_ns, struct fps_row *row);

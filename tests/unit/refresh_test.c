@@ -90,6 +90,30 @@ static void test_steady_120(void **state)
 	steady(V120, 120000);
 }
 
+static double summary_score;
+
+static void take_score(void *context, const struct summary_row *row)
+{
+	summary_score = row->stats.score;
+}
+
+/* All frames in time, through two switches: no row is worse for the rate at its end, nor is the
+ * session. */
+static void test_switches_cost_no_score(void **state)
+{
+	uint64_t at_ns;
+
+	at_ns = phone_run(&phone, a, BEGIN, V60, 150);
+	at_ns = phone_run(&phone, a, at_ns + V60, V120, 300);
+	phone_run(&phone, a, at_ns + V120, V60, 150);
+	phone_end(&phone);
+	assert_int_equal(count_others(a, 1), 0);
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		assert_float_equal(phone.log.fps[i].stats.score, 100, 0.01);
+	pipeline_summary(phone.pipeline, NULL, take_score);
+	assert_float_equal(summary_score, 100, 0.01);
+}
+
 /* Every missed vsync is counted, exactly. */
 static void test_known_drops(void **state)
 {
@@ -235,6 +259,7 @@ int main(void)
 		test(test_steady_60),
 		test(test_steady_90),
 		test(test_steady_120),
+		test(test_switches_cost_no_score),
 		test(test_known_drops),
 		test(test_a_game_at_30_beside_a_bar_at_60),
 		test(test_a_game_at_30_alone),

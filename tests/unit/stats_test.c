@@ -31,7 +31,7 @@ static void add(uint64_t ns, int64_t vsyncs)
 {
 	const struct interval interval = { (int64_t)ns, vsyncs };
 
-	frame_stats_add(&series.stats, &series.history, interval);
+	frame_stats_add(&series.stats, &series.history, interval, 0);
 }
 
 static void interval(uint64_t ns)
@@ -349,6 +349,37 @@ static void test_score_has_bounds(void **state)
 	assert_true(score(60) < 20);
 }
 
+/* A perfect 60 Hz and a perfect 120 Hz are perfect together: the target is the display's rate in
+ * the row's own intervals. */
+static void test_the_target_follows_the_refresh_rate(void **state)
+{
+	begin();
+	for (int i = 0; i < 60; i++)
+		add(V60, 1);
+	for (int i = 0; i < 120; i++)
+		add(V120, 1);
+	assert_float_equal(score(0), 100, 1e-9);
+	/* Each third vsync of 90 missed: 180 of 270. */
+	for (int i = 0; i < 90; i++)
+		add(2 * V120, 2);
+	assert_float_equal(score(0), 60 * 270.0 / 360 + 40, 1e-9);
+	assert_int_equal(series.stats.missed, 90);
+}
+
+/* Where vsyncs are not known, the rate counts by time; where the rate is not either, it is 60. */
+static void test_the_target_of_intervals_without_vsyncs(void **state)
+{
+	const struct interval plain = { 25 * MS, ROW_UNKNOWN };
+
+	begin();
+	frame_stats_add(&series.stats, &series.history, plain, V120);
+	assert_float_equal(score(0), 60 / 3.0 + 40, 0.0001);
+	frame_stats_add(&series.stats, &series.history, plain, 0);
+	assert_float_equal(score(0), 60 * 2 / 4.5 + 40, 0.0001);
+	add(V120, 1);
+	assert_float_equal(score(0), 60 * 3 / 5.5 + 40, 0.0001);
+}
+
 static void test_merging_rows_is_counting_all(void **state)
 {
 	struct frame_stats sum = FRAME_STATS_EMPTY;
@@ -399,6 +430,8 @@ int main(void)
 		cmocka_unit_test(test_one_unknown_vsync_count_makes_the_sums_unknown),
 		cmocka_unit_test(test_score_needs_frames),
 		cmocka_unit_test(test_score_has_bounds),
+		cmocka_unit_test(test_the_target_follows_the_refresh_rate),
+		cmocka_unit_test(test_the_target_of_intervals_without_vsyncs),
 		cmocka_unit_test(test_merging_rows_is_counting_all),
 	};
 

@@ -73,8 +73,8 @@ static struct frame_stats count(struct rate rate, int64_t before, int64_t vsyncs
 	const struct interval one = { vsyncs * learnt_ns(rate), vsyncs };
 
 	for (int i = 0; i < 3; i++)
-		frame_stats_add(&ignored, &history, three);
-	frame_stats_add(&stats, &history, one);
+		frame_stats_add(&ignored, &history, three, 0);
+	frame_stats_add(&stats, &history, one, 0);
 	return stats;
 }
 

@@ -202,7 +202,7 @@ static void summary_janks(struct csv_file *file, const struct frame_stats *stats
 	for (unsigned int i = 0; i < 5; i++)
 		csv_signed(file, stats->matrix[i]);
 	csv_signed(file, stats->slow);
-	csv_count(file, stats->frozen);
+	csv_signed(file, stats->frozen);
 }
 
 void csv_summary_row(struct csv_file *file, const struct summary_row *row)

@@ -28,13 +28,16 @@ struct frame_stats {
 	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
 	double vsyncs;	   /* that the display had in time_ns; 60 Hz where its rate is not known */
 	uint64_t small_jank, jank, big_jank;
-	uint64_t jank_ns;  /* time in janks */
-	int64_t matrix[5]; /* best, normal, middle, high, frozen; or ROW_UNKNOWN */
-	int64_t slow;	   /* more than one vsync late, or ROW_UNKNOWN */
-	uint64_t frozen;   /* longer than 700 ms, waits too */
-	uint64_t tx;	   /* frames whose present applied a transaction of the layer */
-	int64_t lost;	   /* events lost meanwhile, or ROW_UNKNOWN: some, nobody knows how many */
-	double score;	   /* 0 to 100; negative = none */
+	uint64_t jank_ns; /* time in janks */
+	/* Best, normal, middle, high, frozen; ROW_UNKNOWN where vsyncs are not known. Whether a
+	 * wait was rest or a stall is not known either: with one, the last of these and frozen are
+	 * ROW_UNKNOWN. */
+	int64_t matrix[5];
+	int64_t slow;	/* more than one vsync late, or ROW_UNKNOWN */
+	int64_t frozen; /* longer than 700 ms, or ROW_UNKNOWN */
+	uint64_t tx;	/* frames whose present applied a transaction of the layer */
+	int64_t lost;	/* events lost meanwhile, or ROW_UNKNOWN: some, nobody knows how many */
+	double score;	/* 0 to 100; negative = none */
 };
 
 /* A row of fps.csv. */

@@ -95,10 +95,7 @@ static void count_wait(struct frame_stats *stats, struct jank_history *history,
 	stats->waits++;
 	stats->wait_ns += (uint64_t)interval.ns;
 	history->n = 0;
-	if (interval.vsyncs == ROW_UNKNOWN)
-		stats->matrix[MATRIX_FROZEN] = ROW_UNKNOWN;
-	else if (interval.vsyncs - 1 > matrix_bounds[MATRIX_FROZEN - 1])
-		add(&stats->matrix[MATRIX_FROZEN], 1);
+	stats->matrix[MATRIX_FROZEN] = stats->frozen = ROW_UNKNOWN;
 }
 
 static void count_time(struct frame_stats *stats, struct interval interval)
@@ -111,7 +108,6 @@ static void count_time(struct frame_stats *stats, struct interval interval)
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		     struct interval interval, uint64_t period_ns)
 {
-	stats->frozen += interval_is_more_than(interval, 700 * MS);
 	if (interval_is_wait(interval)) {
 		count_wait(stats, history, interval);
 		return;
@@ -156,7 +152,7 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 	for (unsigned int i = 0; i <= MATRIX_FROZEN; i++)
 		add(&sum->matrix[i], row->matrix[i]);
 	add(&sum->slow, row->slow);
-	sum->frozen += row->frozen;
+	add(&sum->frozen, row->frozen);
 	sum->tx += row->tx;
 	add(&sum->lost, row->lost);
 }

@@ -102,8 +102,9 @@ static void check_stats(const struct frame_stats *s)
 {
 	if (s->a + s->b + s->c > s->frames || s->small_jank + s->jank > s->frames ||
 	    s->big_jank > s->jank || s->max_ns > s->time_ns || s->jank_ns > s->time_ns ||
-	    s->tx > s->frames || s->max_ns >= UINT64_C(500000000) || s->frozen > s->waits ||
-	    s->d > (int64_t)s->frames || s->slow > s->d || s->score > 100)
+	    s->tx > s->frames || s->max_ns >= UINT64_C(500000000) ||
+	    s->frozen != (s->waits ? ROW_UNKNOWN : 0) || s->d > (int64_t)s->frames ||
+	    s->slow > s->d || s->score > 100)
 		wrong("counts that cannot be");
 	if (s->waits > 0 ? s->wait_ns / s->waits < UINT64_C(497500000) : s->wait_ns != 0)
 		wrong("a wait that is none");

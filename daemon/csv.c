@@ -8,20 +8,23 @@
 const char csv_fps_header[] =
 	"start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,"
 	"score,TX,app,Surface,refresh(Hz),p50(ms),p90(ms),p99(ms),missed vsyncs,jank,big jank,"
-	"stutter(%),gpu avg(ms),gpu max(ms),lost events";
+	"stutter(%),gpu avg(ms),gpu max(ms),lost events,stalls,stall time(S),cadence(vsyncs),"
+	"off cadence";
 
 const char csv_drop_header[] = "start VSYNC,end VSYNC,used time(ms),VSYNC type,TX,app,Surface,info,"
 			       "missed vsyncs,cause,layer,frame number";
 
 const char csv_frame_header[] = "present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,"
-				"frame number,queued(s),latched(s),gpu done(s),cause,lost events";
+				"frame number,queued(s),latched(s),gpu done(s),cause,lost events,"
+				"vsync id";
 
 const char csv_summary_header[] =
 	"app,Surface,first(s),last(s),frames,Time(S),FPS,p50(ms),p90(ms),p95(ms),p99(ms),"
 	"p99.9(ms),max time(ms),low 1% mean(fps),low 0.1% mean(fps),waiting time(S),wait times,"
 	"A,B,C,D,score,missed vsyncs,small jank,jank,big jank,stutter(%),matrix best,"
 	"matrix normal,matrix middle,matrix high,matrix frozen,slow,frozen,gpu p50(ms),"
-	"gpu p99(ms),gpu bound,lost events";
+	"gpu p99(ms),gpu bound,lost events,stalls,stall time(S),cadence(vsyncs),off cadence,"
+	"jank(/10min),big jank(/10min),jank types,verdict,low 1% time(fps),low 0.1% time(fps)";
 
 const char csv_event_header[] = "time(s),wall time,kind,text";
 
@@ -54,6 +57,13 @@ static double stutter(const struct frame_stats *stats)
 	return 100.0 * (double)stats->jank_ns / (double)stats->time_ns;
 }
 
+static double in_10_minutes(const struct frame_stats *stats, uint64_t janks)
+{
+	if (stats->frames == 0 || stats->time_ns == 0)
+		return -1;
+	return (double)janks * 600e9 / (double)stats->time_ns;
+}
+
 static void refresh(struct csv_file *file, int64_t mhz)
 {
 	csv_number(file, mhz < 0 ? -1 : (double)mhz / 1000, 2);
@@ -82,6 +92,9 @@ static void fps_new_columns(struct csv_file *file, const struct fps_row *row)
 	csv_number(file, stutter(stats), 3);
 	empty(file, 2);
 	csv_signed(file, stats->lost);
+	empty(file, 2);
+	csv_signed(file, row->cadence);
+	csv_signed(file, row->off_cadence);
 }
 
 /* Columns 3 to 7 as the 2019 program printed them. */
@@ -127,7 +140,7 @@ void csv_fps_row(struct csv_file *file, const struct fps_row *row)
 	csv_text(file, row->app, CSV_TEXT_PLAIN);
 	csv_text(file, row->surface, CSV_TEXT_PLAIN);
 	if (row->legacy)
-		empty(file, 11);
+		empty(file, 15);
 	else
 		fps_new_columns(file, row);
 	csv_row_end(file);
@@ -171,6 +184,7 @@ void csv_frame_row(struct csv_file *file, const struct frame_row *row)
 	seconds(file, row->latched_ns);
 	empty(file, 2);
 	csv_signed(file, row->lost);
+	csv_empty(file);
 	csv_row_end(file);
 }
 
@@ -205,6 +219,20 @@ static void summary_janks(struct csv_file *file, const struct frame_stats *stats
 	csv_signed(file, stats->frozen);
 }
 
+static void summary_new_columns(struct csv_file *file, const struct summary_row *row)
+{
+	const struct frame_stats *stats = &row->stats;
+
+	empty(file, 2);
+	csv_signed(file, row->cadence);
+	csv_signed(file, row->off_cadence);
+	csv_number(file, in_10_minutes(stats, stats->jank), 2);
+	csv_number(file, in_10_minutes(stats, stats->big_jank), 2);
+	empty(file, 2);
+	csv_number(file, stats->frames > 0 ? row->low1_time_fps : -1, 2);
+	csv_number(file, stats->frames > 0 ? row->low01_time_fps : -1, 2);
+}
+
 void csv_summary_row(struct csv_file *file, const struct summary_row *row)
 {
 	csv_text(file, row->app, CSV_TEXT_PLAIN);
@@ -217,6 +245,7 @@ void csv_summary_row(struct csv_file *file, const struct summary_row *row)
 	summary_janks(file, &row->stats);
 	empty(file, 3);
 	csv_signed(file, row->stats.lost);
+	summary_new_columns(file, row);
 	csv_row_end(file);
 }
 

@@ -15,9 +15,9 @@
 /* A present so far behind the last is that of a line from the future, which will be dropped. */
 #define DISORDER_NS UINT64_C(1000000000)
 
-/* Chunks of frame times. One Surface with every frame time there is and its longest row have enough
- * in any case; others come by with some tens of different ones. */
-#define CHUNKS 1600
+/* Chunks of frame times and of their vsyncs. One Surface with every one there is and its longest
+ * row have enough in any case; others come by with some tens of different ones. */
+#define CHUNKS 1660
 #define CHUNKS_FOR_EACH 6
 
 /* --- rows --- */

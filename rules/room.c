@@ -2,8 +2,8 @@
 #include "rules/room.h"
 
 /* A row that gets more values than are kept one by one becomes a histogram: then a frame takes the
- * most that it ever does. */
-#define FRAME_CHUNKS_MAX (SAMPLES_MAX / (CHUNK_BINS / 2) + 2)
+ * most that it ever does. The others are of the Surface's frame times, and of both's vsyncs. */
+#define FRAME_CHUNKS_MAX (SAMPLES_MAX / (CHUNK_BINS / 2) + 4)
 
 int room_for_layer(struct frame_queue *q)
 {

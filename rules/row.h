@@ -49,7 +49,9 @@ struct fps_row {
 	double fps;	     /* negative = none */
 	int64_t refresh_mhz; /* the display's refresh rate in mHz, or ROW_UNKNOWN */
 	int64_t p50_ns, p90_ns, p99_ns;
-	bool legacy; /* rule set gfx2019: the columns behind Surface have no value */
+	int64_t cadence;     /* the most frequent number of vsyncs, or ROW_UNKNOWN */
+	int64_t off_cadence; /* intervals of another number, or ROW_UNKNOWN */
+	bool legacy;	     /* rule set gfx2019: the columns behind Surface have no value */
 };
 
 /* A row of dropFrames.csv. */
@@ -91,6 +93,8 @@ struct summary_row {
 	double fps; /* negative = none */
 	int64_t p50_ns, p90_ns, p95_ns, p99_ns, p999_ns;
 	double low1_fps, low01_fps; /* 1000 / mean of the slowest 1 %, 0.1 %; negative = none */
+	double low1_time_fps, low01_time_fps; /* the same of those that take 1 %, 0.1 % of Time */
+	int64_t cadence, off_cadence;	      /* as in struct fps_row */
 };
 
 /* A row of events.csv that the trace itself gave reason for. */

@@ -102,18 +102,13 @@ static void give_up(struct chunk_store *store, struct histogram *h)
 	store->refused++;
 }
 
-void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t value_ns)
+static void count(struct chunk_store *store, struct histogram *h, uint32_t number,
+		  uint32_t above_ns)
 {
-	uint32_t longest_ns = HISTOGRAM_BINS * HISTOGRAM_BIN_NS - 1;
 	struct histogram_bin *bin;
-	uint32_t number, above_ns;
 
 	if (h->gave_up)
 		return;
-	if (value_ns > longest_ns)
-		value_ns = longest_ns;
-	number = value_ns / HISTOGRAM_BIN_NS;
-	above_ns = value_ns % HISTOGRAM_BIN_NS;
 	bin = take_bin(store, h, number);
 	if (!bin) {
 		give_up(store, h);
@@ -123,6 +118,38 @@ void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t valu
 	if (above_ns > bin->above_ns)
 		bin->above_ns = above_ns;
 	h->n++;
+}
+
+void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t value_ns)
+{
+	uint32_t longest_ns = HISTOGRAM_BINS * HISTOGRAM_BIN_NS - 1;
+
+	if (value_ns > longest_ns)
+		value_ns = longest_ns;
+	count(store, h, value_ns / HISTOGRAM_BIN_NS, value_ns % HISTOGRAM_BIN_NS);
+}
+
+void histogram_add_number(struct chunk_store *store, struct histogram *h, uint32_t number)
+{
+	count(store, h, number < HISTOGRAM_NUMBER_MAX ? number : HISTOGRAM_NUMBER_MAX, 0);
+}
+
+int64_t histogram_mode(const struct chunk_store *store, const struct histogram *h, int64_t *others)
+{
+	uint32_t most = 0, number = 0;
+
+	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
+		const struct chunk *chunk = &store->chunks[at];
+
+		for (unsigned int i = 0; i < chunk->n; i++) {
+			if (chunk->bins[i].count <= most)
+				continue;
+			most = chunk->bins[i].count;
+			number = chunk->bins[i].number;
+		}
+	}
+	*others = most > 0 ? (int64_t)(h->n - most) : ROW_UNKNOWN;
+	return most > 0 ? (int64_t)number : ROW_UNKNOWN;
 }
 
 int64_t histogram_percentile(const struct chunk_store *store, const struct histogram *h,
@@ -166,6 +193,39 @@ double histogram_slowest_mean(const struct chunk_store *store, const struct hist
 		}
 	}
 	return (double)sum_ns / (double)wanted;
+}
+
+static uint64_t sum_of(const struct chunk_store *store, const struct histogram *h)
+{
+	uint64_t sum_ns = 0;
+
+	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
+		const struct chunk *chunk = &store->chunks[at];
+
+		for (unsigned int i = 0; i < chunk->n; i++)
+			sum_ns += (uint64_t)chunk->bins[i].count * slowest_ns(&chunk->bins[i]);
+	}
+	return sum_ns;
+}
+
+int64_t histogram_slowest_time(const struct chunk_store *store, const struct histogram *h,
+			       unsigned int permille, uint64_t time_ns)
+{
+	uint64_t slower_ns = sum_of(store, h);
+
+	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
+		const struct chunk *chunk = &store->chunks[at];
+
+		for (unsigned int i = 0; i < chunk->n; i++) {
+			const struct histogram_bin *bin = &chunk->bins[i];
+
+			/* Without this bin the slower ones do not reach so far. */
+			slower_ns -= (uint64_t)bin->count * slowest_ns(bin);
+			if (slower_ns * 1000 < permille * time_ns)
+				return slowest_ns(bin);
+		}
+	}
+	return ROW_UNKNOWN;
 }
 
 void histogram_clear(struct chunk_store *store, struct histogram *h)

@@ -37,6 +37,20 @@ int64_t histogram_percentile(const struct chunk_store *store, const struct histo
 double histogram_slowest_mean(const struct chunk_store *store, const struct histogram *h,
 			      unsigned int permille);
 
+/* The slowest values are added up until the sum reaches @permille/1000 of @time_ns, which is the
+ * sum of all: the last one added in ns, to a bin; -1 of none. */
+int64_t histogram_slowest_time(const struct chunk_store *store, const struct histogram *h,
+			       unsigned int permille, uint64_t time_ns);
+
+/* A histogram of small numbers instead, of vsyncs: each has a bin of its own. */
+#define HISTOGRAM_NUMBER_MAX 8191
+
+void histogram_add_number(struct chunk_store *store, struct histogram *h, uint32_t number);
+
+/* The number that is there most often, of several the smallest; -1 of none. *@others: how many
+ * others there are, or -1. */
+int64_t histogram_mode(const struct chunk_store *store, const struct histogram *h, int64_t *others);
+
 /* Empties @h: its chunks go back. */
 void histogram_clear(struct chunk_store *store, struct histogram *h);
 

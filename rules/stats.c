@@ -157,6 +157,13 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 	add(&sum->lost, row->lost);
 }
 
+int64_t frame_stats_cadence(const struct frame_stats *stats, const struct chunk_store *store,
+			    const struct histogram *vsyncs, int64_t *off)
+{
+	*off = ROW_UNKNOWN;
+	return stats->missed == ROW_UNKNOWN ? ROW_UNKNOWN : histogram_mode(store, vsyncs, off);
+}
+
 double frame_stats_fps(const struct frame_stats *stats)
 {
 	if (stats->frames == 0 || stats->time_ns == 0)

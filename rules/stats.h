@@ -13,6 +13,7 @@
 
 #include "rules/interval.h"
 #include "rules/row.h"
+#include "rules/samples.h"
 
 #define FRAME_STATS_EMPTY ((struct frame_stats){ .score = -1 })
 
@@ -37,6 +38,11 @@ void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns);
 
 /* Adds the counts of @row to @sum (not the score). */
 void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row);
+
+/* The most frequent number of vsyncs in @vsyncs, which has those of all intervals that are counted
+ * in @stats; ROW_UNKNOWN where there is none, or one is not known. *@off: intervals of another. */
+int64_t frame_stats_cadence(const struct frame_stats *stats, const struct chunk_store *store,
+			    const struct histogram *vsyncs, int64_t *off);
 
 /* frames / Time in Hz; negative without frames. */
 double frame_stats_fps(const struct frame_stats *stats);

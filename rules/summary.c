@@ -67,8 +67,11 @@ void summary_frame(struct summary *summary, struct summary_surface *entry, const
 		name_copy(entry->app, sizeof(entry->app), span_of(app));
 	entry->last_ns = present_ns;
 	entry->last_use = ++summary->uses;
-	if (interval_is_frame_time(interval))
-		histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
+	if (!interval_is_frame_time(interval))
+		return;
+	histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
+	if (interval_is_whole(interval))
+		histogram_add_number(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
 }
 
 void summary_add_row(struct summary_surface *entry, const struct fps_row *row)
@@ -76,9 +79,16 @@ void summary_add_row(struct summary_surface *entry, const struct fps_row *row)
 	frame_stats_merge(&entry->stats, &row->stats);
 }
 
-static double fps_of_mean(double mean_ns)
+static double fps_of(double ns)
 {
-	return mean_ns > 0 ? 1e9 / mean_ns : -1;
+	return ns > 0 ? 1e9 / ns : -1;
+}
+
+static double low_time_fps(const struct summary *summary, const struct summary_surface *entry,
+			   unsigned int permille, uint64_t time_ns)
+{
+	return fps_of((double)histogram_slowest_time(summary->store, &entry->histogram, permille,
+						     time_ns));
 }
 
 void summary_write(const struct summary *summary, int place, const struct frame_stats *open,
@@ -97,11 +107,15 @@ void summary_write(const struct summary *summary, int place, const struct frame_
 		.p95_ns = histogram_percentile(summary->store, h, 950),
 		.p99_ns = histogram_percentile(summary->store, h, 990),
 		.p999_ns = histogram_percentile(summary->store, h, 999),
-		.low1_fps = fps_of_mean(histogram_slowest_mean(summary->store, h, 10)),
-		.low01_fps = fps_of_mean(histogram_slowest_mean(summary->store, h, 1)),
+		.low1_fps = fps_of(histogram_slowest_mean(summary->store, h, 10)),
+		.low01_fps = fps_of(histogram_slowest_mean(summary->store, h, 1)),
 	};
 
 	frame_stats_merge(&out.stats, open);
+	out.low1_time_fps = low_time_fps(summary, entry, 10, out.stats.time_ns);
+	out.low01_time_fps = low_time_fps(summary, entry, 1, out.stats.time_ns);
+	out.cadence =
+		frame_stats_cadence(&out.stats, summary->store, &entry->vsyncs, &out.off_cadence);
 	out.fps = frame_stats_fps(&out.stats);
 	out.stats.score =
 		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);
@@ -129,6 +143,7 @@ void summary_evict(struct summary *summary, int place, void *context,
 	if (row)
 		summary_write(summary, place, &FRAME_STATS_EMPTY, context, row);
 	histogram_clear(summary->store, &entry->histogram);
+	histogram_clear(summary->store, &entry->vsyncs);
 	summary->evicted++;
 	memmove(&summary->hashes[place], &summary->hashes[place + 1],
 		behind * sizeof(summary->hashes[0]));

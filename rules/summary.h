@@ -17,8 +17,9 @@ struct summary_surface {
 	char app[APP_SIZE];
 	uint64_t last_use; /* number of its last frame */
 	uint64_t first_ns, last_ns;
-	struct frame_stats stats; /* of the rows that are closed */
-	struct histogram histogram;
+	struct frame_stats stats;   /* of the rows that are closed */
+	struct histogram histogram; /* of frame times */
+	struct histogram vsyncs;    /* the same, by their number of vsyncs */
 };
 
 struct summary {

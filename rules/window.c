@@ -37,6 +37,7 @@ static struct interval interval_between(const struct vsync_stamp *before,
 void window_clear(struct window *w, struct chunk_store *store)
 {
 	samples_clear(store, &w->samples);
+	histogram_clear(store, &w->vsyncs);
 	*w = WINDOW_EMPTY;
 }
 
@@ -51,9 +52,12 @@ static void count(struct window *w, struct chunk_store *store, struct interval i
 	frame_stats_add(&w->stats, &w->history, interval, period_ns);
 	if (interval_is_wait(interval))
 		return;
-	if (store)
-		samples_add(store, &w->samples, (uint32_t)interval.ns);
 	w->stats.tx += tx;
+	if (!store)
+		return;
+	samples_add(store, &w->samples, (uint32_t)interval.ns);
+	if (interval_is_whole(interval))
+		histogram_add_number(store, &w->vsyncs, (uint32_t)interval.vsyncs);
 }
 
 struct interval window_frame(struct window *w, struct chunk_store *store,
@@ -106,8 +110,10 @@ void window_close(struct window *w, struct chunk_store *store, struct loss loss,
 	row->p50_ns = percentiles_ns[0];
 	row->p90_ns = percentiles_ns[1];
 	row->p99_ns = percentiles_ns[2];
+	row->cadence = frame_stats_cadence(&w->stats, store, &w->vsyncs, &row->off_cadence);
 	w->start_ns = w->last.time_ns;
 	w->start_loss = loss;
 	w->stats = FRAME_STATS_EMPTY;
 	samples_clear(store, &w->samples);
+	histogram_clear(store, &w->vsyncs);
 }

@@ -40,7 +40,8 @@ struct window {
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
 	struct jank_history history;
-	struct samples samples; /* intervals of the open row */
+	struct samples samples;	 /* intervals of the open row */
+	struct histogram vsyncs; /* the same, by their number of vsyncs */
 };
 
 #define WINDOW_EMPTY ((struct window){ .stats = FRAME_STATS_EMPTY })

@@ -4,7 +4,7 @@
 
 fps.csv names Surfaces, so layers that share one are compared by their sum. summary.csv joins
 them and must say the same. In each row the order of its numbers must be right, and its rate and
-score follow from the others.
+score follow from the others. What summary.csv says of a Surface's frame times follows from frames.csv.
 """
 
 import collections
@@ -33,8 +33,9 @@ def in_order(checks, what, row):
     checks.that(count["big jank"] <= count["jank"] <= count["frames"], f"{what}: janks: {row}")
 
 
-def rate_and_score(checks, what, row):
-    """FPS = frames / Time, and the score for the target of 60 that this script asks for."""
+def rate_and_score(checks, what, row, target):
+    """FPS = frames / Time, and the score for @target; None: for the display's rate, which is known
+    where all vsyncs are."""
     frames = int(row["frames"])
     if frames == 0:
         checks.equal((row["FPS"], row["score"]), ("", ""), f"{what}: rate and score of no frames")
@@ -44,14 +45,67 @@ def rate_and_score(checks, what, row):
     # Where vsyncs are known the kpi has the tolerance of all thresholds.
     worst = float(row["max time(ms)"])
     kpi = 100.5 if row["D"] != "" else 100
-    score = (60 * min(1, fps / 60) + 20 * (1 if worst <= kpi else 100 / worst) + 10 * a + 7 * b
+    if target is None and row["D"] == "":
+        return
+    rate = fps / target if target else frames / (frames + int(row["missed vsyncs"]))
+    score = (60 * min(1, rate) + 20 * (1 if worst <= kpi else 100 / worst) + 10 * a + 7 * b
              + 3 * c)
     checks.that(abs(float(row["FPS"]) - fps) < 0.02, f"{what}: FPS {row['FPS']}, expected {fps}")
     checks.that(abs(float(row["score"]) - score) < 0.02,
                 f"{what}: score {row['score']}, expected {score}")
 
 
-def check(checks, name, out):
+def cadence(times):
+    """(The most frequent number of vsyncs, intervals of another), as text; empty where one is not known."""
+    if not times or any(vsyncs == "" for _, vsyncs in times):
+        return "", ""
+    counts = collections.Counter(int(vsyncs) for _, vsyncs in times)
+    most = min(counts, key=lambda number: (-counts[number], number))
+    return str(most), str(len(times) - counts[most])
+
+
+def slowest_time(times, share):
+    """The slowest added up until the sum reaches that share of all: the last one."""
+    times = sorted((ms for ms, _ in times), reverse=True)
+    wanted, added = share * sum(times), 0
+    for ms in times:
+        added += ms
+        if added >= wanted:
+            break
+    return ms
+
+
+def whole_session(checks, what, row, times):
+    """@times: [(ms, vsyncs)] of the Surface's intervals that are no waits."""
+    checks.equal((row["cadence(vsyncs)"], row["off cadence"]), cadence(times), f"{what}: cadence")
+    if times:
+        minutes = sum(ms for ms, _ in times) / 600e3
+        for column in ("jank", "big jank"):
+            expected = int(row[column]) / minutes if minutes else 0
+            checks.that(abs(float(row[f"{column}(/10min)"] or 0) - expected) <= 0.02 + expected / 1e4,
+                        f"{what}: {row[column]} {column}: {row[f'{column}(/10min)']} in 10 minutes")
+        for column, share in (("low 1% time(fps)", 0.01), ("low 0.1% time(fps)", 0.001)):
+            ms = slowest_time(times, share)
+            checks.that(abs(float(row[column]) - 1000 / ms) < 0.006 + 1000 / ms * 0.1 / ms,
+                        f"{what}: {column}: {row[column]}, expected {1000 / ms}")
+    if row["wait times"] != "0":
+        checks.equal((row["matrix frozen"], row["frozen"]), ("", ""), f"{what}: frozen beside a wait")
+
+
+def frame_times(out):
+    """Surface: [(ms, vsyncs)] of intervals that are no waits; known vsyncs have a tolerance."""
+    times = collections.defaultdict(list)
+    for row in rows(out, "frames.csv"):
+        ms = float(row["interval(ms)"] or 500)
+        if ms < (500 if row["vsyncs"] == "" else 497.5):
+            times[row["Surface"]].append((ms, row["vsyncs"]))
+    return times
+
+
+def check(checks, name, out, target):
+    times = frame_times(out)
+    for row in rows(out, "summary.csv"):
+        whole_session(checks, f"{name}: {row['Surface']}", row, times[row["Surface"]])
     layers = collections.defaultdict(set)
     frames = collections.Counter()
     for row in rows(out, "frames.csv"):
@@ -65,15 +119,18 @@ def check(checks, name, out):
                          f"{name}: {file}: {surface}: frames + wait times + layers")
         for row in rows(out, file):
             in_order(checks, f"{name}: {file}: {row['Surface']}", row)
-            rate_and_score(checks, f"{name}: {file}: {row['Surface']}", row)
+            rate_and_score(checks, f"{name}: {file}: {row['Surface']}", row, target)
 
 
 checks = Checks()
 for name in trace_names():
     with folder() as here:
         trace = unpack(name, here)
-        for options in ((), ("-f", "1", "-d", "0.2"), ("-f", "1000")):
+        for target, *options in ((60,), (60, "-f", "1", "-d", "0.2"), (60, "-f", "1000"),
+                                 (None, "-f", "10")):
             out = here / "-".join(("out", *options))
-            analyze(out, "--frames-log", "-t", "60", *options, trace)
-            check(checks, f"{name} {' '.join(options)}".strip(), out)
+            if target:
+                options += ["-t", target]
+            analyze(out, "--frames-log", *options, trace)
+            check(checks, f"{name} {' '.join(map(str, options))}".strip(), out, target)
 checks.end()

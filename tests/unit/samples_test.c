@@ -141,6 +141,48 @@ static void test_slowest_mean_of_ties(void **state)
 	assert_float_equal(histogram_slowest_mean(&store, &histogram, 10), 16666667, 0.01);
 }
 
+/* Of 1 s 20 % are reached by the second of those of 100 ms, 30 % by the first of 50. */
+static void test_slowest_time(void **state)
+{
+	for (int i = 0; i < 2; i++)
+		histogram_add(&store, &histogram, 100 * (uint32_t)MS);
+	for (int i = 0; i < 2; i++)
+		histogram_add(&store, &histogram, 50 * (uint32_t)MS);
+	for (int i = 0; i < 70; i++)
+		histogram_add(&store, &histogram, 10 * (uint32_t)MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 1, SECOND), 100 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 200, SECOND), 100 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 201, SECOND), 50 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 300, SECOND), 50 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 301, SECOND), 10 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 1000, SECOND), 10 * MS);
+}
+
+static void test_nothing_has_no_mode(void **state)
+{
+	int64_t others = 0;
+
+	assert_int_equal(histogram_mode(&store, &histogram, &others), -1);
+	assert_int_equal(others, -1);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 10, SECOND), -1);
+}
+
+/* Of numbers that are there as often the smallest. */
+static void test_the_most_frequent_number(void **state)
+{
+	static const uint32_t numbers[] = { 3, 2, 250, 3, 2, 1, 10000 };
+	int64_t others = 0;
+
+	for (size_t i = 0; i < COUNT_OF(numbers); i++)
+		histogram_add_number(&store, &histogram, numbers[i]);
+	assert_int_equal(histogram_mode(&store, &histogram, &others), 2);
+	assert_int_equal(others, 5);
+	histogram_add_number(&store, &histogram, 250);
+	histogram_add_number(&store, &histogram, 250);
+	assert_int_equal(histogram_mode(&store, &histogram, &others), 250);
+	assert_int_equal(others, 6);
+}
+
 /* Random values: within 0.1 ms of the sorted ones. */
 static void test_histogram_is_exact_to_a_bin(void **state)
 {
@@ -250,6 +292,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_histogram_takes_both_ends, begin, end),
 		cmocka_unit_test_setup_teardown(test_slowest_mean_rounds_up, begin, end),
 		cmocka_unit_test_setup_teardown(test_slowest_mean_of_ties, begin, end),
+		cmocka_unit_test_setup_teardown(test_slowest_time, begin, end),
+		cmocka_unit_test_setup_teardown(test_nothing_has_no_mode, begin, end),
+		cmocka_unit_test_setup_teardown(test_the_most_frequent_number, begin, end),
 		cmocka_unit_test_setup_teardown(test_histogram_is_exact_to_a_bin, begin, end),
 		cmocka_unit_test_setup_teardown(test_every_bin_at_once, begin, end),
 		cmocka_unit_test_setup_teardown(test_a_histogram_without_room_gives_up, begin, end),

@@ -93,6 +93,12 @@ static double low_fps(unsigned int permille)
 	return 1e9 / histogram_slowest_mean(&store, &series.histogram, permille);
 }
 
+static double low_time_fps(unsigned int permille)
+{
+	return 1e9 / (double)histogram_slowest_time(&store, &series.histogram, permille,
+						    series.stats.time_ns);
+}
+
 static double stutter(void)
 {
 	return 100.0 * (double)series.stats.jank_ns / (double)series.stats.time_ns;
@@ -118,6 +124,8 @@ static void test_one_long_frame(void **state)
 	assert_float_equal(fps(), 122.070, 0.001);
 	assert_float_equal(low_fps(10), 36.765, 0.001);
 	assert_float_equal(low_fps(1), 5.0, 0.001);
+	assert_float_equal(low_time_fps(10), 5.0, 0.001);
+	assert_float_equal(low_time_fps(1), 5.0, 0.001);
 	assert_janks(0, 1, 1);
 	assert_float_equal(stutter(), 2.441, 0.001);
 	assert_counts_2019(1, 0, 0);
@@ -130,6 +138,8 @@ static void test_multiples_of_a_vsync(void **state)
 	assert_float_equal(fps(), 56.604, 0.001);
 	assert_float_equal(low_fps(10), 15.789, 0.001);
 	assert_float_equal(low_fps(1), 8.571, 0.001);
+	assert_float_equal(low_time_fps(10), 8.571, 0.001);
+	assert_float_equal(low_time_fps(1), 8.571, 0.001);
 	assert_janks(8, 2, 0);
 	assert_float_equal(stutter(), 1.321, 0.001);
 	assert_counts_2019(2, 8, 0);
@@ -142,6 +152,8 @@ static void test_burst_at_120_hz(void **state)
 	assert_float_equal(fps(), 115.737, 0.001);
 	assert_float_equal(low_fps(10), 25.623, 0.001);
 	assert_float_equal(low_fps(1), 11.111, 0.001);
+	assert_float_equal(low_time_fps(10), 11.111, 0.001);
+	assert_float_equal(low_time_fps(1), 11.111, 0.001);
 	assert_janks(1, 2, 0);
 	assert_float_equal(stutter(), 1.736, 0.001);
 	assert_counts_2019(0, 5, 0);

@@ -300,6 +300,58 @@ static void test_ticks_give_the_lattice(void **state)
 	assert_sums(a, SURFACE_A);
 }
 
+static struct summary_row summaries[8];
+static char summary_names[8][64];
+static size_t n_summaries;
+
+static void take_summary(void *context, const struct summary_row *summary)
+{
+	strncpy(summary_names[n_summaries], summary->surface, 63);
+	summaries[n_summaries++] = *summary;
+}
+
+static void collect_summary(void)
+{
+	n_summaries = 0;
+	pipeline_summary(phone.pipeline, NULL, take_summary);
+}
+
+/* Vsyncs 2, 2, 3, 2, 1, a wait, 2: the summary has the same over both layers of the Surface. */
+static void test_the_cadence_of_a_row(void **state)
+{
+	static const unsigned int numbers[] = { 2, 2, 3, 2, 1, 60, 2 };
+	uint64_t at_ns = BEGIN;
+
+	options.vsync_ns = V60;
+	start();
+	frame(at_ns, a);
+	for (size_t i = 0; i < COUNT_OF(numbers); i++)
+		frame(at_ns += numbers[i] * V60, a);
+	run("com.a/com.a.Main#1", at_ns + V60, V60, 7);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->cadence, 2);
+	assert_int_equal(row(SURFACE_A, 0)->off_cadence, 2);
+	assert_int_equal(row(SURFACE_A, 1)->cadence, 1);
+	assert_int_equal(row(SURFACE_A, 1)->off_cadence, 0);
+	collect_summary();
+	assert_int_equal(summaries[0].cadence, 1);
+	assert_int_equal(summaries[0].off_cadence, 5);
+	assert_float_equal(summaries[0].low1_time_fps, 20, 0.01);
+}
+
+static void test_a_row_without_vsyncs_has_no_cadence(void **state)
+{
+	start();
+	run(a, BEGIN, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->cadence, ROW_UNKNOWN);
+	assert_int_equal(row(SURFACE_A, 0)->off_cadence, ROW_UNKNOWN);
+	collect_summary();
+	assert_int_equal(summaries[0].cadence, ROW_UNKNOWN);
+	assert_int_equal(summaries[0].off_cadence, ROW_UNKNOWN);
+	assert_float_equal(summaries[0].low1_time_fps, 60, 0.01);
+}
+
 static void test_drops_by_time(void **state)
 {
 	options.type = 1;
@@ -395,22 +447,6 @@ static void test_exclude_and_include(void **state)
 	assert_int_equal(phone.log.n_frames, 3);
 }
 
-static struct summary_row summaries[8];
-static char summary_names[8][64];
-static size_t n_summaries;
-
-static void take_summary(void *context, const struct summary_row *summary)
-{
-	strncpy(summary_names[n_summaries], summary->surface, 63);
-	summaries[n_summaries++] = *summary;
-}
-
-static void collect_summary(void)
-{
-	n_summaries = 0;
-	pipeline_summary(phone.pipeline, NULL, take_summary);
-}
-
 static void test_the_summary_joins_layers_of_one_surface(void **state)
 {
 	start();
@@ -490,6 +526,8 @@ int main(void)
 		test(test_without_a_lattice_vsyncs_are_unknown),
 		test(test_a_given_period_makes_whole_vsyncs),
 		test(test_ticks_give_the_lattice),
+		test(test_the_cadence_of_a_row),
+		test(test_a_row_without_vsyncs_has_no_cadence),
 		test(test_drops_by_time),
 		test(test_drops_by_vsyncs),
 		test(test_a_drop_lists_the_counters_between),

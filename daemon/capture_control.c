@@ -75,8 +75,13 @@ static bool answer(void *context, const struct control_request *request, FILE *o
 		answer_top(capture, request, out);
 		return true;
 	case CONTROL_MARK:
-		session_mark(&capture->session, request->text);
-		fputs("ok\n", out);
+		if (session_mark(&capture->session, request->text) == 0)
+			fputs("ok\n", out);
+		else
+			fputs("error: too many marks wait for the frames before them; mark again "
+			      "in "
+			      "a second\n",
+			      out);
 		return true;
 	case CONTROL_ROTATE:
 		answer_rotate(capture, out);

@@ -179,8 +179,9 @@ const char help_top[] = "usage: jankd top [-F DIR]\n"
 const char help_mark[] =
 	"usage: jankd mark [-F DIR] TEXT\n"
 	"\n"
-	"Writes a row of the kind mark into events.csv, with the time of now. TEXT: 1 to 1024 "
-	"bytes.\n"
+	"Writes a row of the kind mark into events.csv, with the time of now, and closes the open "
+	"rows:\n"
+	"no row of fps.csv holds frames of before and after. TEXT: 1 to 1024 bytes.\n"
 	"\n"
 	"options:\n" HELP_FOLDER;
 

@@ -331,12 +331,21 @@ void session_flush(struct session *session)
 		summary_if_due(session);
 }
 
-void session_mark(struct session *session, const char *text)
+int session_mark(struct session *session, const char *text)
 {
 	int64_t wall_ns = wall_clock_now();
+	int64_t time_ns = live_time(session, wall_ns);
 
-	output_event(&session->output, live_time(session, wall_ns), wall_ns, "mark", text);
+	/* Without a record, or while none is counted, no row is open. */
+	if (time_ns >= 0 && !session->waits) {
+		int error = pipeline_mark(session->pipeline, (uint64_t)time_ns);
+
+		if (error < 0)
+			return error;
+	}
+	output_event(&session->output, time_ns, wall_ns, "mark", text);
 	output_flush(&session->output);
+	return 0;
 }
 
 void session_reload_rules(struct session *session)

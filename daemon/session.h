@@ -88,8 +88,10 @@ bool session_save(struct session *session);
 /* Writes what is due: rows, once a minute of trace time summary.csv. */
 void session_flush(struct session *session);
 
-/* A moment that somebody wants to find again: a row of events.csv, now. @text: any bytes. */
-void session_mark(struct session *session, const char *text);
+/* A moment that somebody wants to find again: a row of events.csv, now, and the end of the open
+ * rows.
+ * @text: any bytes. Returns 0, or -ENOSPC: nothing was done, see pipeline_mark(). */
+int session_mark(struct session *session, const char *text);
 
 /* Reads the rules again; where that fails the old ones stay. An event tells of it. */
 void session_reload_rules(struct session *session);

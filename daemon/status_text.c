@@ -82,6 +82,7 @@ static void print_odd(FILE *out, const struct session *session,
 		  counters->foreign_presents + counters->foreign_ticks +
 			  counters->foreign_latches },
 		{ "surfaces evicted", counters->surfaces_evicted },
+		{ "marks of apps too soon behind another", counters->marks_too_soon },
 		{ "restarts of SurfaceFlinger", counters->surfaceflinger_restarts },
 		{ "rotations", session->output.rotations },
 		{ "snapshots", session->snapshot.written },

@@ -79,6 +79,20 @@ static void check(struct frame_queue *q, uint64_t present_ns)
 			frame_queue_close_row(q, &q->layers.layers[i]);
 }
 
+static void close_all_rows(struct frame_queue *q)
+{
+	for (int i = 0; i < q->layers.max; i++)
+		if (q->layers.layers[i].length)
+			frame_queue_close_row(q, &q->layers.layers[i]);
+}
+
+/* All frames up to @now_ns were counted. */
+static void pass_marks(struct frame_queue *q, uint64_t now_ns)
+{
+	if (q->marks.n > 0 && marks_pass(&q->marks, now_ns))
+		close_all_rows(q);
+}
+
 static void close_idle(struct frame_queue *q, uint64_t now_ns)
 {
 	if (now_ns - q->last_idle_check_ns < IDLE_CHECK_NS)
@@ -289,6 +303,7 @@ static void count_first(struct frame_queue *q)
 	const struct waiting_frame *waiting = &q->waiting[q->first];
 
 	trigger_pass(&q->trigger, waiting->frame.present_ns);
+	pass_marks(q, waiting->frame.present_ns - 1);
 	if (waiting->frame.layer == LAYER_NONE)
 		check(q, waiting->frame.present_ns);
 	else
@@ -317,6 +332,8 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 		count_first(q);
 	if (now_ns > LAG_NS) {
 		trigger_pass(&q->trigger, now_ns - LAG_NS);
+		if (q->n == 0)
+			pass_marks(q, now_ns - LAG_NS);
 		close_idle(q, now_ns - LAG_NS);
 	}
 }
@@ -415,9 +432,8 @@ void frame_queue_count(struct frame_queue *q)
 static void count_all(struct frame_queue *q)
 {
 	frame_queue_count(q);
-	for (int i = 0; i < q->layers.max; i++)
-		if (q->layers.layers[i].length)
-			frame_queue_close_row(q, &q->layers.layers[i]);
+	close_all_rows(q);
+	marks_clear(&q->marks);
 	trigger_end(&q->trigger, q->last_present_ns);
 }
 
@@ -479,6 +495,16 @@ void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span 
 	layer_set_surface(layer, surface);
 	if (layer->shown)
 		layer->hidden = is_hidden(q, layer->surface);
+}
+
+bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns)
+{
+	return marks_add(&q->marks, time_ns);
+}
+
+bool frame_queue_mark_of_app(struct frame_queue *q, uint64_t time_ns)
+{
+	return marks_add_of_app(&q->marks, time_ns);
 }
 
 bool frame_queue_focus(struct frame_queue *q, const char *focus)

@@ -15,6 +15,7 @@
 #include "rules/events.h"
 #include "rules/trigger_state.h"
 #include "rules/layer.h"
+#include "rules/marks.h"
 #include "rules/pipeline.h"
 #include "rules/summary.h"
 #include "rules/vsync.h"
@@ -42,9 +43,10 @@ struct frame_queue {
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
-	struct loss loss; /* so far */
-	bool in_doubt;	  /* frames that come now are in a hole */
-	uint64_t stale;	  /* frames that were none: of a hole, or back in time */
+	struct marks marks; /* that close the open rows when they are passed */
+	struct loss loss;   /* so far */
+	bool in_doubt;	    /* frames that come now are in a hole */
+	uint64_t stale;	    /* frames that were none: of a hole, or back in time */
 	uint64_t layers_evicted;
 	char front[APP_SIZE]; /* the app in front */
 	int front_layer;      /* the last activity's layer that had a frame */
@@ -78,6 +80,14 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
 
 /* Drops the frames from @from_ns on: they were none. @last_ns: the last present that was one. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);
+
+/* The moment @time_ns is marked: the rows that are open then are closed, and what spans it
+ * belongs to the row after it. False: there are too many that wait. */
+bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns);
+
+/* The same for one that an app wrote into the trace: false, too, where another closed rows less
+ * than a second before. */
+bool frame_queue_mark_of_app(struct frame_queue *q, uint64_t time_ns);
 
 /* The rules give the layer another Surface. */
 void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface);

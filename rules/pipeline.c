@@ -41,6 +41,7 @@ struct pipeline {
 	uint64_t heard_ns[PIPELINE_CPUS]; /* the last record of each CPU */
 	uint64_t now_ns;		  /* latest time of a record */
 	uint64_t ahead_ns;	  /* time of a last record far ahead of it, 0: there is none */
+	bool mark_is_ahead;	  /* that is a mark of an app */
 	uint64_t sure_present_ns; /* the last present before it */
 	bool is_behind;		  /* the last record was far behind: it was passed over */
 	uint64_t behind_ns;	  /* its time */
@@ -245,17 +246,34 @@ static void begin_again(struct pipeline *p)
 	memset(p->heard_ns, 0, sizeof(p->heard_ns));
 }
 
-/* Keeps the time of the trace. False while the record's time is in doubt: then nothing that
- * waits for time to pass may happen. */
-static bool follow_clock(struct pipeline *p, uint64_t time_ns)
+/* A mark that an app wrote: its row in events.csv is there. */
+static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 {
-	if (p->ahead_ns && time_ns + DISORDER_NS < p->ahead_ns) {
+	if (!p->gfx2019 && !frame_queue_mark_of_app(&p->queue, time_ns))
+		p->counters.marks_too_soon++;
+}
+
+/* Another record follows one from far ahead: is that where time is now? */
+static void judge_ahead(struct pipeline *p, uint64_t time_ns)
+{
+	if (time_ns + DISORDER_NS < p->ahead_ns) {
 		report_step(p, time_ns, "a line from the future was passed, ahead by",
 			    p->ahead_ns - p->now_ns);
 		/* One line came from far ahead, and the next did not: no clock does that. What it
 		 * dated was nothing. */
 		frame_queue_drop(&p->queue, p->now_ns + DISORDER_NS, p->sure_present_ns);
+	} else if (p->mark_is_ahead) {
+		close_rows_at(p, p->ahead_ns);
 	}
+	p->mark_is_ahead = false;
+}
+
+/* Keeps the time of the trace. False while the record's time is in doubt: then nothing that
+ * waits for time to pass may happen. */
+static bool follow_clock(struct pipeline *p, uint64_t time_ns)
+{
+	if (p->ahead_ns)
+		judge_ahead(p, time_ns);
 	if (!p->ahead_ns && p->now_ns && time_ns > p->now_ns + DISORDER_NS) {
 		p->ahead_ns = time_ns;
 		p->sure_present_ns = p->queue.last_present_ns;
@@ -272,8 +290,8 @@ static bool follow_clock(struct pipeline *p, uint64_t time_ns)
 	return true;
 }
 
-/* Any app may mark a moment in the trace itself. */
-static void take_mark(struct pipeline *p, const struct trace_record *record)
+/* Any app may mark a moment in the trace itself. @sure: its time is not in doubt. */
+static void take_mark(struct pipeline *p, const struct trace_record *record, bool sure)
 {
 	static const struct span prefix = SPAN_INIT("jankd:");
 	char text[NAME_SIZE];
@@ -282,6 +300,9 @@ static void take_mark(struct pipeline *p, const struct trace_record *record)
 		return;
 	name_copy(text, sizeof(text), span_skip(record->name, prefix.len));
 	events_write(&p->events, record->time_ns, TRACE_EVENT_MARK, text);
+	p->mark_is_ahead = !sure;
+	if (sure)
+		close_rows_at(p, record->time_ns);
 }
 
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
@@ -301,7 +322,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 			p->counters.first_ns = record->time_ns;
 	}
 	if (record->kind == TRACE_INSTANT)
-		take_mark(p, record);
+		take_mark(p, record, sure);
 	if (p->gfx2019) {
 		gfx2019_record(p->gfx2019, record);
 		return;
@@ -350,6 +371,11 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	return 0;
 }
 
+int pipeline_mark(struct pipeline *p, uint64_t time_ns)
+{
+	return p->gfx2019 || frame_queue_mark(&p->queue, time_ns) ? 0 : -ENOSPC;
+}
+
 bool pipeline_focus(struct pipeline *p, const char *focus)
 {
 	if (p->gfx2019)
@@ -384,6 +410,7 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 	if (!p->gfx2019)
 		begin_again(p);
 	p->now_ns = p->ahead_ns = 0;
+	p->mark_is_ahead = false;
 	p->is_behind = false;
 }
 

@@ -63,6 +63,7 @@ struct pipeline_counters {
 	uint64_t layers_evicted;   /* tables that were full: the oldest idle entry went */
 	uint64_t layers_refused;   /* and there was none that could go */
 	uint64_t surfaces_evicted;
+	uint64_t marks_too_soon;      /* of apps: they closed no row, see pipeline_mark() */
 	uint64_t percentiles_refused; /* rows and Surfaces with too many different frame times */
 	uint64_t threads_evicted;
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped while healing */
@@ -111,6 +112,12 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules);
  * False: the app is known already. */
 bool pipeline_focus(struct pipeline *p, const char *focus);
 void pipeline_give_period(struct pipeline *p, uint64_t period_ns);
+
+/* The moment @time_ns of the trace is marked, which may be ahead of the last record: all open
+ * rows end with their last frame before it, and are written however few frames they have. Rule set
+ * gfx2019 has no such marks. One that an app writes into the trace, I|pid|jankd:TEXT, does the
+ * same, once a second at most. Returns 0, or -ENOSPC: too many wait for the records before them. */
+int pipeline_mark(struct pipeline *p, uint64_t time_ns);
 
 /* Between the trace time @since_ns and the next record events may be missing, and no record says
  * so: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as

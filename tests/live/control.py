@@ -113,6 +113,28 @@ def answers(checks):
         checks.equal(marks, ["x", "\\xFF\\xFE"], "marks")
 
 
+def marked(checks):
+    """A mark among frames that are not read yet: rows end with the last frame before it."""
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        def mark():
+            for number in range(3):
+                time.sleep(1.1)
+                checks.equal(daemon.ask("mark", f"level {number}").returncode, 0, "mark: exit code")
+
+        marking = threading.Thread(target=mark)
+        marking.start()
+        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 5)
+        marking.join()
+        daemon.stop()
+        frames = [float(row["present(s)"]) for row in rows(daemon.out, "frames.csv")]
+        ends = {float(row["end time"]) for row in rows(daemon.out, "fps.csv")}
+        marks = [float(row["time(s)"]) for row in rows(daemon.out, "events.csv") if row["kind"] == "mark"]
+        checks.equal(len(marks), 3, "mark: events")
+        for at in marks:
+            before = max((frame for frame in frames if frame <= at), default=None)
+            checks.that(before in ends, f"mark at {at}: no row ends at {before}, only at {sorted(ends)}")
+
+
 def as_nobody(do):
     """What a child that is another user returns, as a number."""
     child = os.fork()
@@ -181,6 +203,6 @@ def impostor(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (crowd, answers, strangers, impostor):
+for case in (crowd, answers, marked, strangers, impostor):
     case(checks)
 checks.end()

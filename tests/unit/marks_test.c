@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* No row crosses a mark, whoever makes it and whenever its frames are counted. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "rules/marks.h"
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char b[] = "com.b/com.b.Main#0";
+#define SURFACE_A "com.a/com.a.Main"
+#define SURFACE_B "com.b/com.b.Main"
+
+static struct phone phone;
+
+static int set_up(void **state)
+{
+	phone_start(&phone, PHONE_14, NULL);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+/* An app writes one into the trace. */
+static void app_marks(uint64_t time_ns)
+{
+	phone.now_ns = time_ns;
+	phone_write(&phone, TRACE_INSTANT, 77, "jankd:here", 0);
+}
+
+static const struct fps_row *row(const char *surface, size_t n)
+{
+	const struct fps_row *found = row_log_fps(&phone.log, surface, n);
+
+	if (!found)
+		fail_msg("no row %zu of %s", n, surface);
+	return found;
+}
+
+static uint64_t too_soon(void)
+{
+	return pipeline_counters(phone.pipeline)->marks_too_soon;
+}
+
+/* What spans the mark belongs to the row behind it. */
+static void test_a_mark_of_an_app_closes_the_row(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 10);
+	app_marks(BEGIN + 10 * V60);
+	phone_run(&phone, a, BEGIN + 12 * V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 2);
+	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 9 * V60);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 9);
+	assert_int_equal(row(SURFACE_A, 0)->stats.missed, 0);
+	assert_int_equal(row(SURFACE_A, 1)->start_ns, BEGIN + 9 * V60);
+	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 10);
+	assert_int_equal(row(SURFACE_A, 1)->stats.missed, 2);
+	assert_int_equal(too_soon(), 0);
+}
+
+static void test_a_wait_across_a_mark(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 10);
+	app_marks(BEGIN + 300 * MS);
+	phone_run(&phone, a, BEGIN + 129 * V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(row(SURFACE_A, 0)->stats.waits, 0);
+	assert_int_equal(row(SURFACE_A, 1)->stats.waits, 1);
+	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 9);
+}
+
+/* All rows; of a layer with one frame there is none. */
+static void test_a_mark_closes_every_row(void **state)
+{
+	const char *const both[] = { a, b, NULL };
+
+	for (unsigned int i = 0; i < 20; i++) {
+		phone_frames(&phone, BEGIN + i * V60, both);
+		if (i == 4)
+			phone_frame(&phone, BEGIN + i * V60 + 4 * MS, "com.c/com.c.Main#0");
+	}
+	app_marks(BEGIN + 20 * V60);
+	phone_frames(&phone, BEGIN + 21 * V60, both);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 4);
+	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 19);
+	assert_int_equal(row(SURFACE_B, 0)->stats.frames, 19);
+	assert_int_equal(row(SURFACE_B, 1)->stats.frames, 1);
+}
+
+/* Of those of apps one in a second closes rows; the others are events, counted. */
+static void test_marks_of_apps_once_a_second(void **state)
+{
+	for (unsigned int i = 0; i < 150; i++) {
+		phone_frame(&phone, BEGIN + i * V60, a);
+		if (i % 15 == 8)
+			app_marks(BEGIN + i * V60 + 8 * MS);
+	}
+	phone_end(&phone);
+	/* At 8, 68 and 128 vsyncs, besides checks and the end. */
+	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 8 * V60);
+	assert_int_equal(row(SURFACE_A, 1)->end_ns, BEGIN + 60 * V60);
+	assert_int_equal(row(SURFACE_A, 2)->end_ns, BEGIN + 68 * V60);
+	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 120 * V60);
+	assert_int_equal(row(SURFACE_A, 4)->end_ns, BEGIN + 128 * V60);
+	assert_int_equal(row(SURFACE_A, 5)->end_ns, BEGIN + 149 * V60);
+	assert_int_equal(phone.log.n_fps, 6);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_MARK), 10);
+	assert_int_equal(too_soon(), 7);
+}
+
+/* One is made now, and what was written before that is read later. */
+static void test_a_mark_ahead_of_what_was_read(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 10);
+	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 24 * V60 + MS), 0);
+	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 29 * V60 + MS), 0);
+	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 19 * V60 + MS), 0);
+	phone_run(&phone, a, BEGIN + 10 * V60, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 4);
+	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 19 * V60);
+	assert_int_equal(row(SURFACE_A, 1)->end_ns, BEGIN + 24 * V60);
+	assert_int_equal(row(SURFACE_A, 2)->end_ns, BEGIN + 29 * V60);
+	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 39 * V60);
+}
+
+/* The row is there though nothing follows. */
+static void test_a_mark_before_a_pause(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 200);
+	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 200 * V60), 0);
+	pipeline_silent(phone.pipeline, 500 * MS);
+	assert_null(row_log_fps(&phone.log, SURFACE_A, 3));
+	pipeline_silent(phone.pipeline, 700 * MS);
+	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 199 * V60);
+}
+
+/* It is the first thing behind a pause: its time is sure with the record behind it. */
+static void test_a_mark_behind_a_pause(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 10);
+	app_marks(BEGIN + 3 * SECOND);
+	phone_run(&phone, a, BEGIN + 3 * SECOND + V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 2);
+	assert_int_equal(row(SURFACE_A, 1)->stats.waits, 1);
+}
+
+/* One line from far ahead is none. */
+static void test_a_mark_from_the_future(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 10);
+	app_marks(BEGIN + 3000 * SECOND);
+	phone_run(&phone, a, BEGIN + 10 * V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 1);
+	assert_int_equal(too_soon(), 0);
+}
+
+/* What waited says nothing of the time of another clock. */
+static void test_a_mark_before_a_step_back(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 10);
+	app_marks(BEGIN + 10 * V60);
+	phone_run(&phone, a, BEGIN - 50 * SECOND, V60, 10);
+	app_marks(BEGIN - 50 * SECOND + 10 * V60);
+	phone_run(&phone, a, BEGIN - 50 * SECOND + 11 * V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_fps, 3);
+	assert_int_equal(too_soon(), 0);
+}
+
+static void test_too_many_wait(void **state)
+{
+	phone_run(&phone, a, BEGIN, V60, 10);
+	for (unsigned int i = 0; i < MARKS_MAX; i++)
+		assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 300 * MS + i), 0);
+	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + SECOND), -ENOSPC);
+	app_marks(BEGIN + SECOND / 2);
+	assert_int_equal(too_soon(), 1);
+	phone_run(&phone, a, BEGIN + SECOND, V60, 60);
+	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 2 * SECOND), 0);
+}
+
+int main(void)
+{
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		test(test_a_mark_of_an_app_closes_the_row), test(test_a_wait_across_a_mark),
+		test(test_a_mark_closes_every_row),	    test(test_marks_of_apps_once_a_second),
+		test(test_a_mark_ahead_of_what_was_read),   test(test_a_mark_before_a_pause),
+		test(test_a_mark_behind_a_pause),	    test(test_a_mark_from_the_future),
+		test(test_a_mark_before_a_step_back),	    test(test_too_many_wait),
+	};
+
+	return cmocka_run_group_tests_name("marks", tests, NULL, NULL);
+}

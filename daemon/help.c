@@ -64,7 +64,12 @@ const char help_program[] =
 	"      --sync S          put the rows on the disk every S seconds, against power cuts\n"   \
 	"                        (when a segment is closed)\n"                                     \
 	"      --snapshot MS     save the trace around a frame that is at least MS late, for\n"    \
-	"                        ui.perfetto.dev and analyze: snapshot-000001.txt and so on. One " \
+	"                        ui.perfetto.dev and analyze: snapshot-000001.txt and so on. "     \
+	"Late "                                                                                    \
+	"is\n"                                                                                     \
+	"                        what an interval has beyond the cadence, the most frequent one "  \
+	"of\n"                                                                                     \
+	"                        the layer's last 16, where the layer draws continuously. One "    \
 	"each\n"                                                                                   \
 	"                        10 s at most; of more than 64 the oldest goes\n"                  \
 	"      --snapshot-seconds S\n"                                                             \

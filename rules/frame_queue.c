@@ -229,17 +229,12 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 	summary_frame(&q->summary, entry, layer->app, present_ns, interval);
 }
 
-/* A wait is late only for those who ask for frames as late as that. */
-static void tell_late(struct frame_queue *q, const struct layer *layer, uint64_t present_ns,
-		      struct interval interval)
+static void tell_late(struct frame_queue *q, int id, uint64_t present_ns, struct interval interval)
 {
-	uint64_t late_ns = q->options.late_ns;
-	struct late_frame late = { present_ns, (uint64_t)interval.ns, layer->surface };
+	const struct layer *layer = &q->layers.layers[id];
+	const struct late_frame late = { present_ns, (uint64_t)interval.ns, layer->surface };
 
-	if (!q->sink.late || late_ns == 0 || interval.ns < 0 ||
-	    !interval_is_at_least(interval, late_ns))
-		return;
-	if (!interval_is_wait(interval) || late_ns >= STATS_WAIT_NS)
+	if (late_judge(&q->late, id, layer->hash, interval) && q->sink.late)
 		q->sink.late(q->sink.context, &late);
 }
 
@@ -295,7 +290,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->around.loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);
-	tell_late(q, layer, stamp.time_ns, interval);
+	tell_late(q, waiting->frame.layer, stamp.time_ns, interval);
 }
 
 static void count_first(struct frame_queue *q)
@@ -530,7 +525,8 @@ int frame_queue_init(struct frame_queue *q)
 	q->trigger = (struct trigger_state){ .trigger = q->options.trigger,
 					     .sink = q->sink,
 					     .events = q->events };
-	if (trigger_state_init(&q->trigger, max) < 0 ||
+	q->late = (struct late_state){ .limit_ns = q->options.late_ns };
+	if (trigger_state_init(&q->trigger, max) < 0 || late_state_init(&q->late, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
 	    layers_init(&q->layers, max) < 0 ||
 	    summary_init(&q->summary, max, &q->store, q->options.target_fps, q->options.kpi_ns) < 0)
@@ -541,6 +537,7 @@ int frame_queue_init(struct frame_queue *q)
 void frame_queue_free(struct frame_queue *q)
 {
 	trigger_state_free(&q->trigger);
+	late_state_free(&q->late);
 	chunks_free(&q->store);
 	layers_free(&q->layers);
 	summary_free(&q->summary);

@@ -14,6 +14,7 @@
 #include "rules/context.h"
 #include "rules/events.h"
 #include "rules/trigger_state.h"
+#include "rules/late.h"
 #include "rules/layer.h"
 #include "rules/marks.h"
 #include "rules/pipeline.h"
@@ -34,6 +35,7 @@ struct frame_queue {
 	struct event_writer *events; /* of the owner */
 	struct context_log *log;     /* what drop rows tell of the time before them, or NULL */
 	struct trigger_state trigger;
+	struct late_state late;
 	struct vsync_lattice vsync;
 	uint64_t told_period_ns; /* of the last refresh event, 0: there was none */
 	bool told_guess;	 /* it was said to be a guess */

@@ -25,7 +25,7 @@ struct pipeline_options {
 	const char *const *include; /* whole-name globs on Surface, NULL-ended, or NULL; borrowed */
 	const char *const *exclude; /* as long as the pipeline lives */
 	const struct trigger *trigger; /* what is told of by the sink's gate(), or NULL; borrowed */
-	uint64_t late_ns;	       /* frames at least that late are told of; 0: none */
+	uint64_t late_ns;	       /* frames late by that much are told of, late.h; 0: none */
 	unsigned int max_surfaces;     /* layers and Surfaces that are known at a time; 320 */
 	unsigned int max_threads;      /* with open slices; 256 */
 };

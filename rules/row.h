@@ -115,10 +115,10 @@ struct trace_event {
 	const char *text;
 };
 
-/* A frame that came at least pipeline_options.late_ns behind the one before. */
+/* A frame that came at least pipeline_options.late_ns later than the cadence so far: late.h. */
 struct late_frame {
 	uint64_t present_ns;
-	uint64_t interval_ns;
+	uint64_t interval_ns; /* all of it */
 	const char *surface;
 };
 

@@ -20,6 +20,9 @@ NAME = re.compile(r"(snapshot-\d{6}\.txt): (\d+\.\d{6}) ms, (.*)", re.S)
 
 OPTIONS = ("--frames-log", "--snapshot", 100, "--snapshot-seconds", 2)
 
+# The latest frames of two recorded traces: 4 and 8 vsyncs beyond a cadence of 1, 66 and 89 ms.
+READS_OPTIONS = ("--frames-log", "--snapshot", 60, "--snapshot-seconds", 2)
+
 # At its begin a snapshot lacks what came before: buffers that were queued, who is in front.
 LEAD_US = 300000
 
@@ -80,8 +83,8 @@ def all_files(out):
 def feed(out, data, size):
     """Runs analyze on standard input, @size bytes a read."""
     reader, writer = os.pipe2(os.O_DIRECT)
-    process = subprocess.Popen([JANKD, "analyze", "-F", out, *map(str, OPTIONS), "-"], stdin=reader,
-                               stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([JANKD, "analyze", "-F", out, *map(str, READS_OPTIONS), "-"],
+                               stdin=reader, stdout=subprocess.DEVNULL)
     os.close(reader)
     for begin in range(0, len(data), size):
         os.write(writer, data[begin:begin + size])
@@ -94,7 +97,7 @@ def reads(checks, what, text):
     with folder() as here:
         path = here / "trace.txt"
         path.write_bytes(text)
-        analyze(here / "file", *OPTIONS, path)
+        analyze(here / "file", *READS_OPTIONS, path)
         once = all_files(here / "file")
         checks.that("snapshot-000001.txt" in once, f"{what}: no snapshot in {sorted(once)}")
         for size in (1000, 4096):
@@ -132,6 +135,23 @@ def how_often(checks):
         checks.equal((counters["snapshots"], counters["snapshots_suppressed"]), (70, 0), "counters")
 
 
+def even_and_at_rest(checks):
+    """Neither an even game of 30 fps is late nor a bar that draws four times a second: the one late
+    frame of the game is saved, though it comes within 10 s."""
+    with folder() as here:
+        trace, out = here / "trace.txt", here / "out"
+        times = [(n * 2 * synthetic.PERIOD_US + (200004 if n >= 150 else 0), synthetic.LAYER)
+                 for n in range(300)]
+        times += [((n * 16 + 1) * synthetic.PERIOD_US, "StatusBar#0") for n in range(40)]
+        trace.write_text("".join(synthetic.frame(100000000 + us, n, layer)
+                                 for n, (us, layer) in enumerate(sorted(times))))
+        for ms, count in ((15, 1), (30, 1), (150, 1), (210, 0)):
+            analyze(out, "--frames-log", "--snapshot", ms, "--snapshot-seconds", 2, trace)
+            names = [surface for _, _, _, surface in told(out)]
+            checks.equal(names, count * ["com.example.app/com.example.app.MainActivity"],
+                         f"--snapshot {ms}: late frames of an even game")
+
+
 def leftovers(checks):
     """Half a file, of a jankd that was killed, is gone; what only looks like one is not."""
     with folder() as here:
@@ -159,6 +179,7 @@ def no_room(checks):
 
 checks = Checks()
 how_often(checks)
+even_and_at_rest(checks)
 leftovers(checks)
 no_room(checks)
 for name in ("android-7-launcher", "android-11-launcher"):

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/late.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rules/memory.h"
+
+#define INTERVALS_LEAST 8
+#define CADENCE_MAX_NS UINT64_C(100000000)
+#define GAP_CADENCES 4
+
+/* What presents are off their vsyncs, where those are not known. */
+#define JITTER_NS UINT32_C(2000000)
+
+int late_state_init(struct late_state *state, unsigned int max)
+{
+	if (state->limit_ns == 0)
+		return 0;
+	state->series = memory_new(max, sizeof(*state->series));
+	state->max = state->series ? (int)max : 0;
+	return state->series ? 0 : -ENOMEM;
+}
+
+void late_state_free(struct late_state *state)
+{
+	free(state->series);
+	state->series = NULL;
+}
+
+static unsigned int kept(const struct late_series *series)
+{
+	return series->n < LATE_INTERVALS ? series->n : LATE_INTERVALS;
+}
+
+/* As many vsyncs, or, where those are not known, about as long? The period may have been learnt
+ * better meanwhile. */
+static bool is_same(struct late_interval a, struct late_interval b)
+{
+	uint32_t longer_ns = a.ns > b.ns ? a.ns : b.ns;
+	uint32_t off_ns = longer_ns - (a.ns > b.ns ? b.ns : a.ns);
+
+	return off_ns <= (a.plain || b.plain ? JITTER_NS : longer_ns / 100);
+}
+
+static uint32_t cadence_ns(const struct late_series *series)
+{
+	unsigned int most = 0;
+	uint32_t ns = 0;
+
+	for (unsigned int i = 0; i < kept(series); i++) {
+		struct late_interval one = series->intervals[i];
+		unsigned int n = 0;
+
+		for (unsigned int k = 0; k < kept(series); k++)
+			n += is_same(one, series->intervals[k]);
+		if (n > most || (n == most && one.ns < ns)) {
+			most = n;
+			ns = one.ns;
+		}
+	}
+	return ns;
+}
+
+static bool draws_continuously(const struct late_series *series, uint32_t cadence_ns)
+{
+	unsigned int gaps = 0;
+
+	for (unsigned int i = 0; i < kept(series); i++)
+		gaps += series->intervals[i].ns > GAP_CADENCES * (uint64_t)cadence_ns;
+	return 4 * gaps <= kept(series);
+}
+
+static bool is_late(const struct late_state *state, const struct late_series *series,
+		    struct interval interval)
+{
+	uint64_t cadence;
+
+	/* Most frames are not as long as that: nothing is to be reckoned for them. */
+	if (interval.ns < 0 || !interval_is_at_least(interval, state->limit_ns) ||
+	    series->n < INTERVALS_LEAST)
+		return false;
+	if (interval_is_wait(interval) && state->limit_ns < STATS_WAIT_NS)
+		return false;
+	cadence = cadence_ns(series);
+	return (uint64_t)interval.ns > cadence &&
+	       threshold_reached((uint64_t)interval.ns - cadence, state->limit_ns,
+				 interval_is_whole(interval)) &&
+	       !threshold_passed(cadence, CADENCE_MAX_NS, true) &&
+	       draws_continuously(series, (uint32_t)cadence);
+}
+
+static void keep(struct late_series *series, struct interval interval)
+{
+	struct late_interval *place = &series->intervals[series->n % LATE_INTERVALS];
+
+	place->ns = (uint32_t)interval.ns & INT32_MAX;
+	place->plain = !interval_is_whole(interval);
+	series->n++;
+	if (series->n == 2 * LATE_INTERVALS)
+		series->n = LATE_INTERVALS;
+}
+
+bool late_judge(struct late_state *state, int place, uint64_t owner, struct interval interval)
+{
+	struct late_series *series;
+	bool late;
+
+	if (state->limit_ns == 0)
+		return false;
+	series = &state->series[place];
+	if (series->owner != owner)
+		*series = (struct late_series){ .owner = owner };
+	late = is_late(state, series, interval);
+	if (interval_is_frame_time(interval))
+		keep(series, interval);
+	else if (interval.ns >= 0)
+		series->n = 0;
+	return late;
+}

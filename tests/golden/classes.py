@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whole vsyncs are in the class that their number says, at any refresh rate, in every session.
+
+Generated sessions of 48 to 240 Hz: the period is learnt from jittering ticks, so its last digits are
+others each time. What is expected is reckoned in fractions from the vsyncs that were played and the
+true rate, with the tolerance of 0.5 %.
+"""
+
+import collections
+import pathlib
+import random
+import sys
+from fractions import Fraction
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
+from jankd import Checks, analyze, folder, rows
+
+RATES = (48, 50, 60, 72, 75, 80, 90, 96, 100, 120, 144, 165, 180, 240)
+SEEDS = {60: 8, 120: 8, 240: 8}  # 2 of the others
+FRAMES = 400
+LEVELS = ((2, "matrix best"), (8, "matrix normal"), (23, "matrix middle"), (41, "matrix high"))
+
+
+def play(rate, chance):
+    """(text, vsyncs between the frames): every vsync ticks, by up to 60 us late; some have a frame."""
+    numbers, parts, due, last = [], [], {0}, 0
+    for _ in range(FRAMES):
+        ms = chance.choice((0, 0, 0, 0, 0, 0, 0, 33.3, 42, 50, 83.3, 100, 125, 250, 500, 600))
+        number = max(1, round(ms * rate / 1000) + (chance.randint(-1, 1) if ms else 0))
+        numbers.append(number)
+        last += number
+        due.add(last)
+    for vsync in range(last + 1):
+        at = 100_000_000 + round(Fraction(vsync * 1_000_000, rate)) + chance.randint(0, 60)
+        if vsync in due:
+            parts.append(synthetic.frame(at, vsync))
+        else:
+            parts.append(synthetic.line(at + 100, f"C|{synthetic.SF}|VSYNC-sf|{vsync % 2}",
+                                        synthetic.SF + 3, "sf"))
+    return "".join(parts), numbers
+
+
+def expected(rate, numbers):
+    """The counts of summary.csv."""
+    def at_least(number, ms):
+        return Fraction(1000 * number, rate) >= Fraction(995, 1000) * ms
+
+    def more_than(number, us):
+        return Fraction(1000000 * number, rate) > Fraction(1005, 1000) * us
+
+    counts, before, cadences = collections.Counter(), [], collections.Counter()
+    for number in numbers:
+        if at_least(number, 500):
+            counts["wait times"] += 1
+            before = []
+            continue
+        counts["frames"] += 1
+        cadences[number] += 1
+        counts["A" if at_least(number, 100) else "B" if at_least(number, 50)
+               else "C" if at_least(number, 42) else "none"] += 1
+        counts["D"] += number > 1
+        counts["missed vsyncs"] += number - 1
+        counts["slow"] += number > 2
+        counts[next((name for most, name in LEVELS if number - 1 <= most), "matrix frozen")] += 1
+        if len(before) == 3 and 3 * number > Fraction(2010, 1000) * sum(before):
+            counts["jank"] += more_than(number, 83333)
+            counts["big jank"] += more_than(number, 125000)
+            counts["small jank"] += more_than(number, 41667) and not more_than(number, 83333)
+        before = [*before, number][-3:]
+    most = min(cadences, key=lambda number: (-cadences[number], number))
+    counts["cadence(vsyncs)"], counts["off cadence"] = most, sum(cadences.values()) - cadences[most]
+    return counts
+
+
+def check(checks, rate, seed):
+    what = f"{rate} Hz, seed {seed}"
+    text, numbers = play(rate, random.Random(f"{rate} {seed}"))
+    with folder() as here:
+        (here / "trace.txt").write_text(text)
+        analyze(here / "out", "--frames-log", "-T", "1", here / "trace.txt")
+        found = [row["vsyncs"] for row in rows(here / "out", "frames.csv")][1:]
+        if not checks.equal(found, [str(number) for number in numbers], f"{what}: vsyncs"):
+            return
+        row, counts = rows(here / "out", "summary.csv")[0], expected(rate, numbers)
+        names = ["frames", "wait times", "A", "B", "C", "D", "missed vsyncs", "small jank", "jank", "big jank",
+                 "slow", "cadence(vsyncs)", "off cadence", *(name for _, name in LEVELS)]
+        checks.equal({name: row[name] for name in names}, {name: str(counts[name]) for name in names}, what)
+        for name in ("matrix frozen", "frozen"):
+            checks.equal(row[name], "" if counts["wait times"] else str(counts[name]), f"{what}: {name}")
+        checks.equal(len(rows(here / "out", "dropFrames.csv")), counts["A"] + counts["B"] + counts["C"],
+                     f"{what}: dropFrames.csv")
+        late = counts["frames"] / (counts["frames"] + counts["missed vsyncs"])
+        worst = float(row["max time(ms)"])
+        score = (60 * late + 20 * (1 if worst <= 100.5 else 100 / worst)
+                 + sum(weight * (1 - counts[name] / counts["frames"])
+                       for name, weight in (("A", 10), ("B", 7), ("C", 3))))
+        checks.that(abs(float(row["score"]) - score) < 0.02, f"{what}: score {row['score']}, expected {score}")
+
+
+checks = Checks()
+for rate in RATES:
+    for seed in range(SEEDS.get(rate, 2)):
+        check(checks, rate, seed)
+checks.end()

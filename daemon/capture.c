@@ -495,8 +495,11 @@ static int switch_on(struct capture *capture)
 {
 	const struct options *options = capture->options;
 
-	if (changes_start_atrace(&capture->changes) != 0 ||
-	    tracefs_begin(capture->tracefs, options->buffer_kb, capture->changes.atrace) < 0)
+	if (changes_start_atrace(&capture->changes) != 0)
+		return EXIT_FAILED;
+	if (!tracefs_is_ours(capture->tracefs))
+		changes_make_buffer(&capture->changes, tracefs_path(capture->tracefs));
+	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->changes.atrace) < 0)
 		return EXIT_FAILED;
 	return 0;
 }
@@ -523,6 +526,8 @@ static int begin_session(struct capture *capture)
 		    capture->changes.tags, alarm);
 	capture->source->clock = capture->guard.clock;
 	questions_begin(&capture->questions, &capture->session, &capture->loop);
+	if (capture->changes.small[0])
+		session_event(&capture->session, "tracing", capture->changes.small);
 	if (capture->changes.recovered)
 		session_event(&capture->session, "tracing",
 			      "tracing was put back as it was before a jankd that was killed");

@@ -2,9 +2,12 @@
 #include "daemon/changes.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/buffer_size.h"
 #include "daemon/journal.h"
 #include "daemon/report.h"
 #include "daemon/tracefs.h"
@@ -76,6 +79,43 @@ int changes_start_atrace(struct changes *changes)
 	if (!asking.over)
 		read_tags(changes);
 	return 0;
+}
+
+/* A buffer of that size nobody chose: 7 KB is what a top level has that was never used, and what is
+ * left of atrace's 1 KB; sub-buffers of 16 KB make 31 of it. */
+#define UNUSED_KB 32
+
+/* 4 s of 1,200 events each second. */
+#define ENOUGH_KB 512
+
+static void tell_small(struct changes *changes, const char *path, const char *why,
+		       const char *advice)
+{
+	snprintf(changes->small, sizeof(changes->small),
+		 "the trace buffer stays at %" PRIu64
+		 " KB for each CPU, which may be too small for what comes between two reads: %s",
+		 buffer_size_read(path), why);
+	report("warning: %s: %s/buffer_size_kb: %s; %s",
+	       options_command_name(changes->options->command), path, changes->small, advice);
+}
+
+/* Between two reads a small buffer runs over. The size of an instance was chosen by whoever made it
+ * and reads it, too. */
+void changes_make_buffer(struct changes *changes, const char *path)
+{
+	const struct options *options = changes->options;
+	uint64_t now_kb = buffer_size_read(path);
+	int error = 0;
+
+	if (options->buffer_given || !options->instance || now_kb < UNUSED_KB)
+		error = buffer_size_set(path, options->buffer_kb, options->buffer_given);
+	else if (now_kb < ENOUGH_KB)
+		tell_small(changes, path, "whoever made this instance chose it",
+			   "to change it give --buffer-kb 1024");
+	if (error < 0)
+		tell_small(
+			changes, path, strerror(-error),
+			"run it as root, ask for less with --buffer-kb, or give --instance NAME");
 }
 
 void changes_end(struct changes *changes)

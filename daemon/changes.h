@@ -15,10 +15,11 @@ struct changes {
 	const struct folder *folder; /* NULL: nothing is remembered */
 	char directory[512];	     /* tracefs */
 	struct settings settings;
-	bool recovered; /* what an earlier one had left was put back */
-	bool atrace;	/* started, as far as it came */
-	uint64_t tags;	/* that it switched on for apps to look at, 0: none, or nobody knows */
-	bool failed;	/* and it did not come far */
+	bool recovered;	 /* what an earlier one had left was put back */
+	bool atrace;	 /* started, as far as it came */
+	uint64_t tags;	 /* that it switched on for apps to look at, 0: none, or nobody knows */
+	bool failed;	 /* and it did not come far */
+	char small[200]; /* that the trace buffer is smaller than wanted, and why; "" */
 };
 
 /**
@@ -33,6 +34,11 @@ int changes_begin(struct changes *changes, const struct options *options,
 
 /* Starts atrace, where it is there and wanted. Returns as changes_begin(). */
 int changes_start_atrace(struct changes *changes);
+
+/* Gives the trace at @path, an instance that is not ours or the top level, the buffer that it needs
+ * or the options ask for. Where it stays small changes->small is set, and a warning was said on
+ * stderr. */
+void changes_make_buffer(struct changes *changes, const char *path);
 
 /* Puts everything back, in any state. */
 void changes_end(struct changes *changes);

@@ -192,6 +192,7 @@ static int take_run_option(struct options *options, int option, const struct giv
 	case OPT_INSTANCE:
 		return take_instance(given, &options->instance);
 	case OPT_BUFFER_KB:
+		options->buffer_given = true;
 		return option_take_count(given, 4, 4194304, "not a number of KB from 4 to 4194304",
 					 &options->buffer_kb);
 	case OPT_CATEGORIES:

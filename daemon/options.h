@@ -43,6 +43,7 @@ struct options {
 	enum options_source source;
 	const char *categories; /* atrace's, separated by blanks */
 	uint64_t buffer_kb;	/* per CPU */
+	bool buffer_given;	/* else a larger buffer is as good */
 	uint64_t duration_ns;	/* of wall time; 0: until a signal */
 	uint64_t wait_ns;	/* of wall time before anything is counted */
 	const char *until_exit; /* app whose end is that of the capture, or NULL */

@@ -64,18 +64,15 @@ int setting_open(const char *directory, const char *name)
 	return open_file(directory, name, O_RDONLY);
 }
 
-/* "local [boot] mono": boot; "7 (expanded: 1408)": 1408; else the first word. */
+/* "local [boot] mono": boot; else the first word: of "7 (expanded: 1408)" what the buffer is, not
+ * what an event would make of it. */
 static struct span value_of(char *text)
 {
-	static const char expanded[] = "(expanded: ";
 	char *at = strchr(text, '[');
 
 	if (at)
 		return (struct span){ at + 1, strcspn(at + 1, "]\n") };
-	at = strstr(text, expanded);
-	if (at)
-		text = at + sizeof(expanded) - 1;
-	return (struct span){ text, strcspn(text, " )\n") };
+	return (struct span){ text, strcspn(text, " \n") };
 }
 
 static int take_value(char *text, char value[static SETTING_SIZE])

@@ -14,7 +14,7 @@
 bool setting_place(char directory[static PATH_MAX], const char *tracefs, struct span instance);
 
 /* Reads a value as it can be written: of the clocks the chosen one, of a buffer that was never
- * used the size that it would get. Returns 0 or -errno. */
+ * used the size that it has. Returns 0 or -errno. */
 int setting_read(const char *directory, const char *name, char value[static SETTING_SIZE]);
 
 /* Opens a setting that is read more than once. Returns the descriptor, which the caller closes, or

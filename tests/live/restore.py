@@ -158,6 +158,47 @@ def hostile_journal(checks):
                      "hostile journal: properties")
 
 
+def small_buffer(checks):
+    """A buffer that nothing but markers ever used, or that an atrace has left: without atrace it gets
+    room for what comes between two reads, and its first number back."""
+    with session() as (mount, instance, here):
+        size = instance / "buffer_size_kb"
+        size.write_text("1")
+        before = size.read_text()
+        capture = Capture(mount, instance, here / "out")
+        checks.that(capture.wait_ready(), "small buffer: jankd does not start")
+        checks.that(int(size.read_text()) >= 1024, f"small buffer: stays at {size.read_text()}")
+        with open(instance / "trace_marker", "wb", buffering=0) as marker:
+            for _ in range(10):
+                for n in range(300):
+                    marker.write(b"C|77|a counter of an app with a name of some length#0|%d" % n)
+                time.sleep(0.25)
+        capture.stop(signal.SIGTERM)
+        checks.equal([r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "lost"], [],
+                     "small buffer: events lost")
+        checks.equal(size.read_text(), before, "small buffer: afterwards")
+        # One that somebody has chosen stays, and it is said that it is small.
+        size.write_text("64")
+        chosen = size.read_text()
+        for arguments, said in (((), True), (("--buffer-kb", "100"), False)):
+            capture = Capture(mount, instance, here / "out", *arguments)
+            checks.that(capture.wait_ready(), f"64 KB {arguments}: jankd does not start")
+            time.sleep(0.5)
+            checks.equal(size.read_text() == chosen, said, f"64 KB {arguments}: size")
+            error = capture.stop(signal.SIGTERM)[1]
+            events = [r["text"] for r in rows(here / "out", "events.csv") if "trace buffer stays" in r["text"]]
+            checks.equal((len(events), "--buffer-kb 1024" in error), (int(said), said), f"64 KB {arguments}: {error}")
+            checks.equal(size.read_text(), chosen, f"64 KB {arguments}: afterwards")
+        size.write_text("3000")
+        before = size.read_text()
+        for arguments, least, most in (((), 3000, 3100), (("--buffer-kb", "2000"), 2000, 2100)):
+            capture = Capture(mount, instance, here / "out", *arguments)
+            time.sleep(0.5)
+            checks.that(least <= int(size.read_text()) <= most, f"{arguments}: {size.read_text()} KB")
+            capture.stop(signal.SIGTERM)
+            checks.equal(size.read_text(), before, f"{arguments}: size afterwards")
+
+
 def other_boot(journal):
     return journal.replace(b"jankd-journal 1 ", b"jankd-journal 1 x", 1)
 
@@ -237,6 +278,7 @@ killed(checks, "killed", usual)
 killed(checks, "killed, as found", as_found)
 killed(checks, "journal of another boot", usual, edit=other_boot, restored=False)
 killed(checks, "torn journal", usual, edit=torn, restored=False)
-for case in (killed_own_instance, killed_and_stopped, hostile_journal, fails, hangs_at_start, hangs_at_end, getprop_hangs):
+for case in (small_buffer, killed_own_instance, killed_and_stopped, hostile_journal, fails, hangs_at_start, hangs_at_end,
+             getprop_hangs):
     case(checks)
 checks.end()

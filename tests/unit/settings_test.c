@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings of tracefs, here plain files of a folder: what they are read as, and put back to. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/buffer_size.h"
+#include "daemon/setting_file.h"
+#include "daemon/settings.h"
+
+#define UNUSED "7 (expanded: 1408)\n"
+
+static char folder[64];
+
+static void path_of(char path[static 256], const char *name)
+{
+	snprintf(path, 256, "%s/%s", folder, name);
+}
+
+/* As tracefs does: a value takes the place of what was there. */
+static void put(const char *name, const char *value)
+{
+	char path[256];
+	FILE *file;
+
+	path_of(path, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(value, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The value that is there, which our writes do not cut: they leave the rest of a longer one. */
+static const char *get(const char *name)
+{
+	static char value[256];
+	char path[256];
+	FILE *file;
+	size_t n;
+
+	path_of(path, name);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	n = fread(value, 1, sizeof(value) - 1, file);
+	fclose(file);
+	value[n] = '\0';
+	return value;
+}
+
+static void make_cpus(const char *const *values)
+{
+	char path[256], name[64];
+
+	path_of(path, "per_cpu");
+	mkdir(path, 0700);
+	for (unsigned int cpu = 0; values[cpu]; cpu++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%u", cpu);
+		path_of(path, name);
+		mkdir(path, 0700);
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/buffer_size_kb", cpu);
+		put(name, values[cpu]);
+	}
+}
+
+static int set_up(void **state)
+{
+	snprintf(folder, sizeof(folder), "/tmp/jankd-settings-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	put("trace_clock", "[local] global counter boot\n");
+	put("buffer_size_kb", UNUSED);
+	put("buffer_percent", "50\n");
+	put("tracing_on", "1\n");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+/* --- size --- */
+
+static void an_unused_buffer_has_what_it_has(void **state)
+{
+	char value[SETTING_SIZE];
+
+	assert_int_equal(setting_read(folder, "buffer_size_kb", value), 0);
+	assert_string_equal(value, "7");
+	assert_int_equal(buffer_size_read(folder), 7);
+}
+
+static void a_small_buffer_grows(void **state)
+{
+	static const char *const small[] = { UNUSED, "7\n", "1\n", "1023\n" };
+
+	for (size_t i = 0; i < COUNT_OF(small); i++) {
+		put("buffer_size_kb", small[i]);
+		assert_int_equal(buffer_size_set(folder, 1024, false), 0);
+		/* What is behind the number is the rest of a longer one: plain files keep it. */
+		assert_memory_equal(get("buffer_size_kb"), "1024", 4);
+	}
+}
+
+static void a_large_one_stays_unless_asked_for(void **state)
+{
+	put("buffer_size_kb", "4096\n");
+	assert_int_equal(buffer_size_set(folder, 1024, false), 0);
+	assert_string_equal(get("buffer_size_kb"), "4096\n");
+	assert_int_equal(buffer_size_set(folder, 2048, true), 0);
+	assert_string_equal(get("buffer_size_kb"), "2048\n");
+}
+
+static void cpus_that_differ_grow_one_by_one(void **state)
+{
+	static const char *const sizes[] = { "2048\n", "0007\n", "1024\n", NULL };
+
+	put("buffer_size_kb", "X\n");
+	make_cpus(sizes);
+	assert_int_equal(buffer_size_read(folder), 7);
+	assert_int_equal(buffer_size_set(folder, 1024, false), 0);
+	assert_string_equal(get("per_cpu/cpu0/buffer_size_kb"), "2048\n");
+	assert_string_equal(get("per_cpu/cpu1/buffer_size_kb"), "1024\n");
+	assert_string_equal(get("buffer_size_kb"), "X\n");
+	assert_int_equal(buffer_size_read(folder), 1024);
+}
+
+static void what_cannot_grow_says_so(void **state)
+{
+	char path[256];
+
+	path_of(path, "buffer_size_kb");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("trace_clock", path), 0); /* none of tracefs: it is not opened */
+	assert_int_equal(buffer_size_set(folder, 1024, false), -ELOOP);
+}
+
+/* --- putting back --- */
+
+static void an_unused_buffer_gets_its_first_number_back(void **state)
+{
+	const struct settings_ending ending = { 0 };
+	struct settings before = { 0 };
+
+	settings_read_place(&before, folder, NULL, false);
+	assert_non_null(strstr(before.text, "buffer_size_kb 7\n"));
+	put("buffer_size_kb", "1024\n");
+	assert_int_equal(
+		settings_restore((struct span){ before.text, before.len }, folder, &ending), 0);
+	assert_memory_equal(get("buffer_size_kb"), "7", 1);
+	settings_free(&before);
+}
+
+/* One that is as it was is not written: then it would be in use. */
+static void an_unused_buffer_stays_unused(void **state)
+{
+	const struct settings_ending ending = { 0 };
+	struct settings before = { 0 };
+
+	settings_read_place(&before, folder, NULL, false);
+	settings_restore((struct span){ before.text, before.len }, folder, &ending);
+	assert_string_equal(get("buffer_size_kb"), UNUSED);
+	settings_free(&before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(an_unused_buffer_has_what_it_has, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_small_buffer_grows, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_large_one_stays_unless_asked_for, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(cpus_that_differ_grow_one_by_one, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_cannot_grow_says_so, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_unused_buffer_gets_its_first_number_back, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_unused_buffer_stays_unused, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -338,6 +338,16 @@ static void on_app_gone(void *context)
 	capture_stop(capture, EXIT_DONE);
 }
 
+static void tell_left(struct capture *capture, const struct settings_left *left)
+{
+	char text[300];
+
+	if (left->n == 0)
+		return;
+	snprintf(text, sizeof(text), "left as another program has set it: %s", left->text);
+	session_event(&capture->session, "tracing", text);
+}
+
 int capture_loop(struct capture *capture)
 {
 	const struct options *options = capture->options;
@@ -356,6 +366,8 @@ int capture_loop(struct capture *capture)
 	last_drain(capture);
 	hurry(capture, false);
 	guard_end(&capture->guard);
+	changes_look(&capture->changes);
+	tell_left(capture, &capture->changes.left);
 	ended = session_end(&capture->session);
 	if (capture->code == 0)
 		capture->code = ended;
@@ -501,6 +513,7 @@ static int switch_on(struct capture *capture)
 		changes_make_buffer(&capture->changes, tracefs_path(capture->tracefs));
 	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->changes.atrace) < 0)
 		return EXIT_FAILED;
+	changes_note(&capture->changes);
 	return 0;
 }
 
@@ -531,6 +544,7 @@ static int begin_session(struct capture *capture)
 	if (capture->changes.recovered)
 		session_event(&capture->session, "tracing",
 			      "tracing was put back as it was before a jankd that was killed");
+	tell_left(capture, &capture->changes.recovered_left);
 	return 0;
 }
 

@@ -22,7 +22,7 @@ static int write_journal(const struct changes *changes)
 	int error = changes->settings.incomplete ? -ENOMEM : 0;
 
 	if (error == 0)
-		error = journal_write(changes->folder, &changes->settings);
+		error = journal_write(changes->folder, &changes->settings, &changes->set);
 	if (error == 0)
 		return 0;
 	report("%s: %s: what is to be put back at the end cannot be kept: %s; make room there",
@@ -38,7 +38,8 @@ int changes_begin(struct changes *changes, const struct options *options,
 	bool atrace = wants_atrace(options);
 
 	*changes = (struct changes){ .options = options, .folder = folder };
-	changes->recovered = journal_recover(folder, command, options->tracefs) == JOURNAL_DONE;
+	changes->recovered = journal_recover(folder, command, options->tracefs,
+					     &changes->recovered_left) == JOURNAL_DONE;
 	/* Whoever opens it says what is wrong with it. */
 	if (tracefs_find(changes->directory, options->tracefs) < 0)
 		return 0;
@@ -76,7 +77,8 @@ int changes_start_atrace(struct changes *changes)
 		changes->failed = true;
 		return EXIT_FAILED;
 	}
-	if (!asking.over)
+	changes->answers = !asking.over;
+	if (changes->answers)
 		read_tags(changes);
 	return 0;
 }
@@ -118,6 +120,40 @@ void changes_make_buffer(struct changes *changes, const char *path)
 			"run it as root, ask for less with --buffer-kb, or give --instance NAME");
 }
 
+/* For questions about properties, where there are any and they were answered before. */
+static struct android_asking ask_again(const struct changes *changes)
+{
+	if (changes->atrace && changes->answers)
+		return android_ask(true);
+	return (struct android_asking){ .over = true };
+}
+
+void changes_note(struct changes *changes)
+{
+	struct android_asking asking = ask_again(changes);
+
+	settings_read_again(&changes->set, settings_text(&changes->settings), changes->directory,
+			    &asking);
+	/* Where it cannot be kept the next start puts all back, whoever changed it. */
+	journal_write(changes->folder, &changes->settings, &changes->set);
+}
+
+void changes_look(struct changes *changes)
+{
+	struct android_asking asking = ask_again(changes);
+
+	if (!changes->folder || changes->looked)
+		return;
+	changes->looked = true;
+	settings_aim_now(&changes->aim, &changes->settings, &changes->set, changes->directory,
+			 &asking, &changes->left);
+	if (changes->left.n > 0)
+		report("warning: %s: %s: another program has changed settings meanwhile: left as "
+		       "they are: %s; change them where they are not wanted",
+		       options_command_name(changes->options->command), changes->directory,
+		       changes->left.text);
+}
+
 void changes_end(struct changes *changes)
 {
 	const struct settings_ending ending = {
@@ -125,12 +161,14 @@ void changes_end(struct changes *changes)
 		.quiet = changes->failed,
 		.until_signal = true,
 	};
-	struct span text = { changes->settings.text, changes->settings.len };
+	const struct settings *aim;
 	unsigned int failures;
 
 	if (!changes->folder)
 		return;
-	failures = settings_restore(text, changes->directory, &ending);
+	changes_look(changes);
+	aim = changes->aim.incomplete ? &changes->settings : &changes->aim;
+	failures = settings_restore(settings_text(aim), changes->directory, &ending);
 	if (failures > 0)
 		report("warning: %s: %s: %u settings cannot be put back as they were; look at "
 		       "buffer_size_kb and tracing_on there",
@@ -138,5 +176,7 @@ void changes_end(struct changes *changes)
 		       failures);
 	journal_remove(changes->folder);
 	settings_free(&changes->settings);
+	settings_free(&changes->set);
+	settings_free(&changes->aim);
 	changes->folder = NULL;
 }

@@ -9,14 +9,21 @@
 #include "daemon/folder.h"
 #include "daemon/options.h"
 #include "daemon/settings.h"
+#include "daemon/settings_aim.h"
 
 struct changes {
 	const struct options *options;
 	const struct folder *folder; /* NULL: nothing is remembered */
 	char directory[512];	     /* tracefs */
-	struct settings settings;
-	bool recovered;	 /* what an earlier one had left was put back */
-	bool atrace;	 /* started, as far as it came */
+	struct settings settings;    /* as they were */
+	struct settings set;	     /* when all was set up; nothing in it: not yet */
+	struct settings aim;	     /* what is to be put back, once changes_look() was called */
+	bool looked;
+	struct settings_left left;	     /* what other programs have changed, and stays */
+	bool recovered;			     /* what an earlier one had left was put back */
+	struct settings_left recovered_left; /* but for this */
+	bool atrace;			     /* started, as far as it came */
+	bool answers;			     /* properties can be read */
 	uint64_t tags;	 /* that it switched on for apps to look at, 0: none, or nobody knows */
 	bool failed;	 /* and it did not come far */
 	char small[200]; /* that the trace buffer is smaller than wanted, and why; "" */
@@ -39,6 +46,13 @@ int changes_start_atrace(struct changes *changes);
  * or the options ask for. Where it stays small changes->small is set, and a warning was said on
  * stderr. */
 void changes_make_buffer(struct changes *changes, const char *path);
+
+/* All is set up: what differs from now on at the end was done by others. */
+void changes_note(struct changes *changes);
+
+/* Sees which settings other programs have changed meanwhile: those stay. Said on stderr, and in
+ * changes->left. To be called before changes_end(), which otherwise does it. */
+void changes_look(struct changes *changes);
 
 /* Puts everything back, in any state. */
 void changes_end(struct changes *changes);

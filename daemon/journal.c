@@ -17,6 +17,12 @@
 /* The capture is to begin. */
 #define ATRACE_MS 2000
 
+/* Lines of what we made of the settings begin with it. */
+#define SET "set "
+
+/* Two texts. */
+#define JOURNAL_MAX (3 * SETTINGS_MAX)
+
 /* Its first line, which says of which boot the rest is, and its last: without it, it was cut. */
 #define HEAD "jankd-journal 1 "
 #define END "end\n"
@@ -29,8 +35,24 @@ static void head_line(char line[static 96])
 	snprintf(line, 96, HEAD "%s\n", id);
 }
 
-int journal_write(const struct folder *folder, const struct settings *settings)
+/* Every line of @settings behind SET. What does not fit is left out: then all is put back. */
+static void mark_set(struct settings *marked, const struct settings *settings)
 {
+	struct span rest = settings_text(settings), line;
+	char text[sizeof(SET) + SETTINGS_LINE_MAX];
+
+	while (settings_next_line(&rest, &line)) {
+		int n = snprintf(text, sizeof(text), SET "%.*s", (int)line.len, line.ptr);
+
+		if (n > 0 && (size_t)n < sizeof(text))
+			settings_add_line(marked, (struct span){ text, (size_t)n });
+	}
+}
+
+int journal_write(const struct folder *folder, const struct settings *before,
+		  const struct settings *set)
+{
+	struct settings marked = { 0 };
 	int fd = folder_create_temporary(folder, NAME);
 	char head[96];
 	int error;
@@ -38,11 +60,15 @@ int journal_write(const struct folder *folder, const struct settings *settings)
 	if (fd < 0)
 		return fd;
 	head_line(head);
+	mark_set(&marked, set);
 	error = folder_write(fd, head, strlen(head));
 	if (error == 0)
-		error = folder_write(fd, settings->text ? settings->text : "", settings->len);
+		error = folder_write(fd, before->text ? before->text : "", before->len);
+	if (error == 0)
+		error = folder_write(fd, marked.text ? marked.text : "", marked.len);
 	if (error == 0)
 		error = folder_write(fd, END, strlen(END));
+	settings_free(&marked);
 	return folder_replace(folder, NAME, fd, error);
 }
 
@@ -57,7 +83,7 @@ static bool is_ours(int fd)
 	struct stat info;
 
 	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
-	       (info.st_uid == geteuid() || info.st_uid == 0) && info.st_size < 2 * SETTINGS_MAX;
+	       (info.st_uid == geteuid() || info.st_uid == 0) && info.st_size < JOURNAL_MAX;
 }
 
 /* Reads it; the caller frees the text. Returns its length, or -errno. */
@@ -69,8 +95,8 @@ static ssize_t read_journal(const struct folder *folder, char **text)
 
 	if (fd < 0)
 		return -errno;
-	*text = is_ours(fd) ? malloc(2 * SETTINGS_MAX) : NULL;
-	while (*text && (n = read(fd, *text + len, 2 * SETTINGS_MAX - len)) > 0)
+	*text = is_ours(fd) ? malloc(JOURNAL_MAX) : NULL;
+	while (*text && (n = read(fd, *text + len, JOURNAL_MAX - len)) > 0)
 		len += (size_t)n;
 	close(fd);
 	return *text && n == 0 ? (ssize_t)len : -EIO;
@@ -92,16 +118,50 @@ static struct span settings_in(struct span text)
 	return text;
 }
 
-static enum journal_found put_back(const char *command, struct span settings, const char *tracefs)
+/* The two texts of a journal. */
+static void split(struct span text, struct settings *before, struct settings *set)
+{
+	struct span line;
+
+	while (settings_next_line(&text, &line)) {
+		if (span_starts_with(line, SPAN_LITERAL(SET)))
+			settings_add_line(set, span_skip(line, strlen(SET)));
+		else
+			settings_add_line(before, line);
+	}
+}
+
+static unsigned int restore(struct span text, const char *directory, struct settings_left *left)
 {
 	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
+	struct android_asking asking = android_ask(false);
+	struct settings before = { 0 }, set = { 0 }, aim = { 0 };
+	unsigned int failures;
+
+	split(text, &before, &set);
+	settings_aim_now(&aim, &before, &set, directory, &asking, left);
+	failures = settings_restore(settings_text(aim.incomplete ? &before : &aim), directory,
+				    &ending);
+	settings_free(&aim);
+	settings_free(&before);
+	settings_free(&set);
+	return failures;
+}
+
+static enum journal_found put_back(const char *command, struct span settings, const char *tracefs,
+				   struct settings_left *left)
+{
 	char directory[TRACEFS_DIRECTORY_SIZE];
 	unsigned int failures;
 
 	/* Where there is no tracefs any more there is nothing to put back. */
 	if (tracefs_find(directory, tracefs) < 0)
 		return JOURNAL_NONE;
-	failures = settings_restore(settings, directory, &ending);
+	failures = restore(settings, directory, left);
+	if (left->n > 0)
+		report("warning: %s: %s: another program has changed settings since a jankd was "
+		       "killed: left as they are: %s; change them where they are not wanted",
+		       command, directory, left->text);
 	if (failures == 0)
 		return JOURNAL_DONE;
 	report("warning: %s: %s: %u settings cannot be put back as they were before a jankd that "
@@ -111,7 +171,7 @@ static enum journal_found put_back(const char *command, struct span settings, co
 }
 
 enum journal_found journal_recover(const struct folder *folder, const char *command,
-				   const char *tracefs)
+				   const char *tracefs, struct settings_left *left)
 {
 	enum journal_found found = JOURNAL_NONE;
 	char *text = NULL;
@@ -123,7 +183,7 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 	if (len > 0)
 		settings = settings_in((struct span){ text, (size_t)len });
 	if (settings.len > 0)
-		found = put_back(command, settings, tracefs);
+		found = put_back(command, settings, tracefs, left);
 	free(text);
 	journal_remove(folder);
 	return found;
@@ -131,6 +191,7 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 
 enum journal_found journal_recover_at(const char *command, const char *path)
 {
+	struct settings_left left = { .n = 0 };
 	enum journal_found found;
 	struct folder folder;
 	char name[PATH_MAX];
@@ -140,7 +201,7 @@ enum journal_found journal_recover_at(const char *command, const char *path)
 		return JOURNAL_NONE;
 	if (folder_open(&folder, command, path) < 0)
 		return JOURNAL_FAILED;
-	found = journal_recover(&folder, command, NULL);
+	found = journal_recover(&folder, command, NULL, &left);
 	folder_close(&folder);
 	return found;
 }

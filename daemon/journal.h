@@ -6,9 +6,12 @@
 
 #include "daemon/folder.h"
 #include "daemon/settings.h"
+#include "daemon/settings_aim.h"
 
-/* Writes it, for good on the disk. Returns 0 or -errno. */
-int journal_write(const struct folder *folder, const struct settings *settings);
+/* Writes it, for good on the disk: what was there before us, and what we made of it, as far as that
+ * is known yet. Returns 0 or -errno. */
+int journal_write(const struct folder *folder, const struct settings *before,
+		  const struct settings *set);
 
 /* All is put back. */
 void journal_remove(const struct folder *folder);
@@ -24,12 +27,13 @@ enum journal_found {
  * @folder: locked: nobody works there
  * @command: its name, for messages
  * @tracefs: where it is mounted, or NULL: the usual places
+ * @left: all zeros; what other programs have changed since then stays, and is said on stderr, too
  *
  * Takes some seconds at most. The file is taken as if an enemy had written it: only settings named
  * in settings.h are touched.
  */
 enum journal_found journal_recover(const struct folder *folder, const char *command,
-				   const char *tracefs);
+				   const char *tracefs, struct settings_left *left);
 
 /* The same for the folder at @path, for whoever wants to stop a capture that is dead. Where there
  * is no journal nothing is touched. */

@@ -16,9 +16,6 @@
 /* Linux has no more. */
 #define CPUS_MAX 8192
 
-/* A name and a value. */
-#define LINE_SIZE 512
-
 /* Apps that atrace names in properties. */
 #define APPS_MAX 16
 
@@ -28,7 +25,7 @@ static const struct {
 	const char *name;
 	bool always; /* else atrace alone changes it */
 } files[] = {
-	{ "current_tracer", false },	  { "trace_clock", true },     { "buffer_size_kb", true },
+	{ "current_tracer", false },	  { "trace_clock", true },    { "buffer_size_kb", true },
 	{ "saved_cmdlines_size", false }, { "buffer_percent", true },
 };
 
@@ -66,7 +63,7 @@ static void add(struct settings *settings, const char *format, ...)
 /* A line longer than any of the kernel's is none of these. */
 static void add(struct settings *settings, const char *format, ...)
 {
-	char line[LINE_SIZE];
+	char line[SETTINGS_LINE_MAX];
 	va_list arguments;
 	int n;
 
@@ -75,6 +72,24 @@ static void add(struct settings *settings, const char *format, ...)
 	va_end(arguments);
 	if (n > 0 && (size_t)n < sizeof(line))
 		add_text(settings, line, (size_t)n);
+}
+
+void settings_add_line(struct settings *settings, struct span line)
+{
+	if (line.len > 0)
+		add_text(settings, line.ptr, line.len);
+	add_text(settings, "\n", 1);
+}
+
+bool settings_next_line(struct span *text, struct span *line)
+{
+	const char *end = text->len ? memchr(text->ptr, '\n', text->len) : NULL;
+
+	if (!end)
+		return false;
+	*line = (struct span){ text->ptr, (size_t)(end - text->ptr) };
+	*text = span_skip(*text, line->len + 1);
+	return true;
 }
 
 void settings_free(struct settings *settings)
@@ -208,18 +223,6 @@ struct restoring {
 static void note(struct restoring *r, int error)
 {
 	r->failures += error < 0;
-}
-
-/* Takes the next line of @text. False at its end. */
-static bool next_line(struct span *text, struct span *line)
-{
-	const char *end = text->len ? memchr(text->ptr, '\n', text->len) : NULL;
-
-	if (!end)
-		return false;
-	*line = (struct span){ text->ptr, (size_t)(end - text->ptr) };
-	*text = span_skip(*text, line->len + 1);
-	return true;
 }
 
 /* Copies a word of the kernel's. False where it is none: nothing else may get into a file. */
@@ -454,7 +457,7 @@ unsigned int settings_restore(struct span text, const char *tracefs,
 	struct span line;
 
 	r.asking.over = true;
-	while (next_line(&r.rest, &line)) {
+	while (settings_next_line(&r.rest, &line)) {
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			stop_atrace(&r);
 		else
@@ -462,4 +465,43 @@ unsigned int settings_restore(struct span text, const char *tracefs,
 	}
 	leave_place(&r);
 	return r.failures;
+}
+
+/* --- reading again --- */
+
+/* As many as a capture has. */
+#define PLACES_MAX 2
+
+static void read_property_again(struct settings *now, struct android_asking *asking,
+				struct span property)
+{
+	const char *blank = memchr(property.ptr, ' ', property.len);
+	char name[SETTING_SIZE];
+
+	if (blank &&
+	    take_word(name, (struct span){ property.ptr, (size_t)(blank - property.ptr) }) &&
+	    is_property(name))
+		read_property(now, asking, name);
+}
+
+void settings_read_again(struct settings *now, struct span before, const char *tracefs,
+			 struct android_asking *asking)
+{
+	unsigned int places = 0;
+	bool all = false;
+	struct span line, value;
+
+	while (settings_next_line(&before, &line)) {
+		char instance[NAME_MAX + 1];
+
+		if (span_equal(line, SPAN_LITERAL("atrace")))
+			all = true;
+		else if (has_key(line, "property", &value) && value.len > 0)
+			read_property_again(now, asking, value);
+		if (!has_key(line, "place", &value) || value.len > NAME_MAX ||
+		    places++ == PLACES_MAX)
+			continue;
+		snprintf(instance, sizeof(instance), "%.*s", (int)value.len, value.ptr);
+		settings_read_place(now, tracefs, value.len > 0 ? instance : NULL, all);
+	}
 }

@@ -16,6 +16,8 @@
  *     event sched:sched_switch
  *     atrace                        it was started: to be ended before all else
  *     property debug.atrace.app_number 0
+ *
+ * Another program may change a setting behind us: settings_aim.h says which are put back.
  */
 #ifndef JANKD_DAEMON_SETTINGS_H
 #define JANKD_DAEMON_SETTINGS_H
@@ -29,6 +31,9 @@
 /* Longer texts are refused: a phone has some hundred events on at most. */
 #define SETTINGS_MAX 262144
 
+/* A name and a value; what is longer is left out. */
+#define SETTINGS_LINE_MAX 512
+
 /* All zeros: nothing was read. */
 struct settings {
 	char *text; /* NUL-terminated, or NULL */
@@ -37,6 +42,11 @@ struct settings {
 };
 
 void settings_free(struct settings *settings);
+
+static inline struct span settings_text(const struct settings *settings)
+{
+	return (struct span){ settings->text, settings->len };
+}
 
 /* Reads a place below @tracefs, the directory; @instance may be NULL: the top level. One that is
  * not there yet is noted as made. What cannot be read cannot be changed either: it is left out.
@@ -47,6 +57,14 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 /* Notes that atrace will be started, before all else, and reads the properties that it sets. */
 void settings_read_atrace(struct settings *settings, struct android_asking *asking);
 
+/* Reads all that @before tells of as it is now; @asking: for its properties. */
+void settings_read_again(struct settings *now, struct span before, const char *tracefs,
+			 struct android_asking *asking);
+
+/* Lines of such a text: takes the next one, without its end; false at the end. Adds one. */
+bool settings_next_line(struct span *text, struct span *line);
+void settings_add_line(struct settings *settings, struct span line);
+
 struct settings_ending {
 	int atrace_ms;	   /* so long its end may take: we put back what it leaves behind */
 	bool quiet;	   /* that may fail */
@@ -55,7 +73,7 @@ struct settings_ending {
 
 /**
  * settings_restore() - put back what differs
- * @text: settings.text, or what a journal holds; lines that are none of the above are left out
+ * @text: what settings_aim() gives; lines that are none of the above are left out
  * @tracefs: directory; nothing outside of it and of the properties above is touched
  *
  * Clears the trace buffers, where clocks or sizes differ. Returns how many settings could not be

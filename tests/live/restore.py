@@ -158,6 +158,44 @@ def hostile_journal(checks):
                      "hostile journal: properties")
 
 
+def changed_meanwhile(checks, what, ended):
+    """What another program has set since stays: said once, then forgotten. The rest is put back."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        usual(device)
+        before = state(device)
+        capture = Capture(mount, instance, here / "out", "--yield", device=device)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        time.sleep(0.3)
+        if not ended:
+            capture.stop(signal.SIGKILL)
+        (instance / "buffer_size_kb").write_text("2222")
+        (instance / "trace_options").write_text("sym-offset")
+        (instance / "trace_options").write_text("nosym-offset")
+        size = (instance / "buffer_size_kb").read_text()
+        if ended:
+            time.sleep(1.5)
+            said = capture.stop(signal.SIGTERM)[1]
+        else:
+            (here / "out" / "events.csv").unlink()
+            capture = Capture(mount, instance, here / "out", "--duration", "0.5", device=device)
+            checks.that(capture.wait_ready(), f"{what}: jankd does not start again")
+            said = capture.process.communicate(timeout=60)[1].decode()
+        events = [r["text"] for r in rows(here / "out", "events.csv") if "left as another program" in r["text"]]
+        checks.equal(len(events), 1, f"{what}: events: {events}")
+        checks.that(size.strip() in events[0] and "buffer_size_kb" in said, f"{what}: {events}, {said}")
+        after = state(device)
+        different = {name for name in before if after[name] != before[name] and "per_cpu" not in name}
+        checks.equal(different, {"buffer_size_kb", "trace_options"}, f"{what}: what differs")
+        checks.equal(after["buffer_size_kb"], size, f"{what}: size")
+        checks.that("nosym-offset" in after["trace_options"], f"{what}: options")
+        checks.that(not (here / "out" / ".journal").exists(), f"{what}: a journal is left")
+        capture = Capture(mount, instance, here / "out", "--duration", "0.3", device=device)
+        said = capture.process.communicate(timeout=60)[1].decode()
+        checks.that("another program" not in said, f"{what}: said again: {said}")
+        checks.equal(state(device), after, f"{what}: state after another capture")
+
+
 def small_buffer(checks):
     """A buffer that nothing but markers ever used, or that an atrace has left: without atrace it gets
     room for what comes between two reads, and its first number back."""
@@ -278,6 +316,8 @@ killed(checks, "killed", usual)
 killed(checks, "killed, as found", as_found)
 killed(checks, "journal of another boot", usual, edit=other_boot, restored=False)
 killed(checks, "torn journal", usual, edit=torn, restored=False)
+changed_meanwhile(checks, "changed meanwhile", True)
+changed_meanwhile(checks, "changed after a sudden death", False)
 for case in (small_buffer, killed_own_instance, killed_and_stopped, hostile_journal, fails, hangs_at_start, hangs_at_end,
              getprop_hangs):
     case(checks)

@@ -13,6 +13,7 @@
 #include "daemon/buffer_size.h"
 #include "daemon/setting_file.h"
 #include "daemon/settings.h"
+#include "daemon/settings_aim.h"
 
 #define UNUSED "7 (expanded: 1408)\n"
 
@@ -172,9 +173,133 @@ static void an_unused_buffer_stays_unused(void **state)
 	settings_free(&before);
 }
 
+/* --- what others have changed --- */
+
+static void aims(const char *before, const char *set, const char *found, const char *wanted,
+		 const char *left_wanted)
+{
+	struct settings aim = { 0 };
+	struct settings_left left = { .n = 0 };
+
+	settings_aim(&aim, span_of(before), span_of(set), span_of(found), &left);
+	assert_string_equal(aim.text ? aim.text : "", wanted);
+	assert_string_equal(left.text, left_wanted);
+	assert_int_equal(left.n > 0, left_wanted[0] != '\0');
+	settings_free(&aim);
+}
+
+static const char before[] = "place\ntrace_clock local\nbuffer_size_kb 7\noption nooverwrite\n"
+			     "events\nevent a:on\nevent a:ours\ntracing_on 0\n";
+static const char set[] = "place\ntrace_clock boot\nbuffer_size_kb 1024\noption overwrite\n"
+			  "events\nevent a:on\nevent b:ours\ntracing_on 1\n";
+
+static void what_is_ours_goes_back(void **state)
+{
+	aims(before, set, set, before, "");
+	aims(before, set, before, before, "");
+	/* half of it is back already */
+	aims(before, set, "place\ntrace_clock local\nbuffer_size_kb 1024\ntracing_on 1\n", before,
+	     "");
+	/* it was never noted, or the place is gone */
+	aims(before, "", "place\ntrace_clock mono\nbuffer_size_kb 2000\ntracing_on 1\n", before,
+	     "");
+	aims(before, set, "made x\n", before, "");
+	aims("", "", "", "", "");
+}
+
+static void what_another_has_set_stays(void **state)
+{
+	aims(before, set,
+	     "place\ntrace_clock mono\nbuffer_size_kb 1024\noption overwrite\nevents\nevent a:on\n"
+	     "event b:ours\ntracing_on 1\n",
+	     "place\ntrace_clock mono\nbuffer_size_kb 7\noption nooverwrite\nevents\nevent a:on\n"
+	     "event a:ours\ntracing_on 0\n",
+	     "trace_clock mono");
+	/* also what we have not touched */
+	aims("place\ntracing_on 1\n", "place\ntracing_on 1\n", "place\ntracing_on 0\n",
+	     "place\ntracing_on 0\n", "tracing_on 0");
+	aims("place\nevents\nevent a:on\n", "place\nevents\nevent a:on\n",
+	     "place\nevents\nevent c:new\n", "place\nevents\nevent c:new\n",
+	     "event c:new, no event a:on");
+	aims("property p 1\nproperty q 1\nplace\n", "property p 2\nproperty q 2\nplace\n",
+	     "property p 2\nproperty q \x1b 4\nplace\n", "property p 1\nproperty q \x1b 4\nplace\n",
+	     "property q ? 4");
+}
+
+static void places_are_told_apart(void **state)
+{
+	aims("place x\ntracing_on 0\nplace\ntracing_on 0\n",
+	     "place x\ntracing_on 1\nplace\ntracing_on 1\n",
+	     "place x\ntracing_on 1\nplace\ntracing_on 2\n",
+	     "place x\ntracing_on 0\nplace\ntracing_on 2\n", "tracing_on 2");
+	aims("made x\nplace\ntracing_on 0\n", "place\ntracing_on 1\n", "place\ntracing_on 1\n",
+	     "made x\nplace\ntracing_on 0\n", "");
+}
+
+static void sizes_are_one_setting(void **state)
+{
+	aims("place\nbuffer_size_kb X\ncpu 0 10\ncpu 1 20\n", "place\nbuffer_size_kb 1024\n",
+	     "place\nbuffer_size_kb 2048\n", "place\nbuffer_size_kb 2048\n", "buffer_size_kb 2048");
+	aims("place\nbuffer_size_kb X\ncpu 0 10\ncpu 1 20\n", "place\nbuffer_size_kb 1024\n",
+	     "place\nbuffer_size_kb 1024\n", "place\nbuffer_size_kb X\ncpu 0 10\ncpu 1 20\n", "");
+	aims("place\nbuffer_size_kb 7\n", "place\nbuffer_size_kb 1024\n",
+	     "place\nbuffer_size_kb X\ncpu 0 64\ncpu 1 1024\n",
+	     "place\nbuffer_size_kb X\ncpu 0 64\ncpu 1 1024\n", "buffer_size_kb X");
+}
+
+/* Many of them: as many as fit are named. */
+static void those_that_stay_are_bounded(void **state)
+{
+	static char had[20000], made[20000], now[20000];
+	struct settings aim = { 0 };
+	struct settings_left left = { .n = 0 };
+	char *h = had, *m = made, *n = now;
+
+	for (int i = 0; i < 300; i++) {
+		h += sprintf(h, "property debug.atrace.app_%d 1\n", i);
+		m += sprintf(m, "property debug.atrace.app_%d 2\n", i);
+		n += sprintf(n, "property debug.atrace.app_%d 3\n", i);
+	}
+	settings_aim(&aim, span_of(had), span_of(made), span_of(now), &left);
+	assert_string_equal(aim.text, now);
+	assert_int_equal(left.n, 300);
+	assert_true(left.more > 0 && strstr(left.text, "debug.atrace.app_0 3, "));
+	assert_non_null(strstr(left.text, " ..."));
+	settings_free(&aim);
+}
+
+/* From what is there to what is there then, through files. */
+static void another_size_stays(void **state)
+{
+	const struct settings_ending ending = { 0 };
+	struct settings had = { 0 }, made = { 0 }, aim = { 0 };
+	struct android_asking nobody = { .over = true };
+	struct settings_left left = { .n = 0 };
+
+	settings_read_place(&had, folder, NULL, false);
+	put("buffer_size_kb", "1024\n");
+	put("buffer_percent", "33\n");
+	settings_read_again(&made, settings_text(&had), folder, &nobody);
+	put("buffer_size_kb", "2222\n");
+	settings_aim_now(&aim, &had, &made, folder, &nobody, &left);
+	assert_int_equal(settings_restore(settings_text(&aim), folder, &ending), 0);
+	assert_string_equal(get("buffer_size_kb"), "2222\n");
+	assert_string_equal(get("buffer_percent"), "50\n");
+	assert_string_equal(left.text, "buffer_size_kb 2222");
+	settings_free(&had);
+	settings_free(&made);
+	settings_free(&aim);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_ours_goes_back),
+		cmocka_unit_test(what_another_has_set_stays),
+		cmocka_unit_test(places_are_told_apart),
+		cmocka_unit_test(sizes_are_one_setting),
+		cmocka_unit_test(those_that_stay_are_bounded),
+		cmocka_unit_test_setup_teardown(another_size_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_unused_buffer_has_what_it_has, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_small_buffer_grows, set_up, tear_down),

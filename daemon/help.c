@@ -41,9 +41,9 @@ const char help_program[] =
 	"      --focus APP/ACTIVITY\n"                                                             \
 	"                        the app in front at the start\n"                                  \
 	"      --include GLOB    count surfaces that match alone; may be repeated\n"               \
-	"      --exclude GLOB    do not count surfaces that match; may be repeated. Both match\n"  \
-	"                        the whole name of the Surface column; '*' is any text, '?' one\n" \
-	"                        character\n"                                                      \
+	"      --exclude GLOB    do not count surfaces that match; may be repeated. A GLOB\n"      \
+	"                        matches the whole of the Surface column, or the whole app in\n"   \
+	"                        the layer's name; '*' is any text, '?' one character\n"           \
 	"      --vsync-ms MS     the display's period, where the trace has no vsyncs\n"            \
 	"      --frames-log      also write frames.csv, a row for each frame\n"                    \
 	"      --stdout          print the rows of fps.csv as they come, instead of the table\n"   \
@@ -80,8 +80,9 @@ const char help_program[] =
 	"                        EXPR is 'fps<30' (of the last second of a surface's frames) or\n" \
 	"                        'interval>100ms' (of one frame), with <, <=, > or >=; then, if\n" \
 	"                        wanted, 'for 3s' (at each frame for so long) and 'on GLOB' (of\n" \
-	"                        surfaces that match): \"fps<30 for 3s on com.game*\". It holds\n" \
-	"                        for 1 s behind the last frame that fulfils it\n"                  \
+	"                        surfaces that match, as in --include): \"fps<30 for 3s on\n"      \
+	"                        com.game*\". It holds for 1 s behind the last frame that\n"       \
+	"                        fulfils it. One that matched no surface says so at the end\n"     \
 	"      --max-surfaces N  surfaces known at a time; the one idle longest goes first "       \
 	"(320)\n"                                                                                  \
 	"      --max-threads N   threads with open slices known at a time (256)\n"

@@ -252,8 +252,8 @@ static int make_pipeline(struct session *session)
 	int error = pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink);
 
 	if (error == -EINVAL)
-		report("%s: --rules %s: the program of 2019 judges no frame while it runs; leave "
-		       "--trigger and --snapshot out",
+		report("%s: --rules %s: counts as the program of 2019 did, which chose and judged "
+		       "no frames; leave --include, --exclude, --trigger and --snapshot out",
 		       session_command(session), options->rules);
 	else if (error < 0)
 		report("%s: out of memory; close other programs", session_command(session));
@@ -420,6 +420,24 @@ static int judge(const struct session *session)
 	return 0;
 }
 
+/* What was asked for and did not happen, because the names are other ones. */
+static void tell_unmatched(struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	const struct options *options = session->options;
+
+	if (counters->presents == 0)
+		return;
+	if (!pipeline_trigger_matched(session->pipeline))
+		report("warning: %s: --trigger %s: no surface or app matched, so no rows were "
+		       "written; compare its GLOB with the names in summary.csv",
+		       session_command(session), options->trigger);
+	if (counters->frames == 0 && (options->include[0] || options->exclude[0]))
+		report("warning: %s: --include, --exclude: no surface is left, so no frame was "
+		       "counted; a GLOB has to match a whole Surface or app",
+		       session_command(session));
+}
+
 int session_end(struct session *session)
 {
 	struct output *output = &session->output;
@@ -428,6 +446,7 @@ int session_end(struct session *session)
 	if (session->origin.live)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);
+	tell_unmatched(session);
 	snapshot_end(&session->snapshot, &session->ring);
 	if (damage(&session->text) != session->damage_seen)
 		write_damage(session, last_time(session));

@@ -42,6 +42,7 @@ struct attribution_sink {
 	void (*forgery)(void *context, const struct trace_record *record);
 	void (*hole)(void *context); /* between the frames before and those to come */
 	int (*room)(void *context);  /* makes room for a layer; < 0: there is none */
+	void (*layer)(void *context, struct layer *layer); /* it is new */
 };
 
 struct attribution {

@@ -22,19 +22,27 @@
 
 /* --- rows --- */
 
-static bool matches_any(const char *const *globs, const char *name)
+/* The app is that of the layer's own name: it is the layer's for good, the one in front is not. */
+static const char *own_app(const struct layer *layer)
+{
+	return layer->has_app ? layer->app : "";
+}
+
+static bool matches_any(const char *const *globs, const struct layer *layer)
 {
 	for (; *globs; globs++)
-		if (pattern_glob(span_of(*globs), span_of(name)))
+		if (pattern_glob(span_of(*globs), span_of(layer->surface)) ||
+		    (layer->has_app && pattern_glob(span_of(*globs), span_of(layer->app))))
 			return true;
 	return false;
 }
 
-static bool is_hidden(const struct frame_queue *q, const char *surface)
+void frame_queue_choose(const struct frame_queue *q, struct layer *layer)
 {
-	if (q->options.include && *q->options.include && !matches_any(q->options.include, surface))
-		return true;
-	return q->options.exclude && matches_any(q->options.exclude, surface);
+	const char *const *include = q->options.include, *const *exclude = q->options.exclude;
+
+	layer->hidden = (include && *include && !matches_any(include, layer)) ||
+			(exclude && matches_any(exclude, layer));
 }
 
 /* What was lost up to the frame that is next. */
@@ -272,12 +280,10 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	follow_front(q, waiting->frame.layer, &stamp);
 	if (!layer->has_app && strcmp(layer->app, q->front) != 0)
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front));
-	if (!layer->shown)
-		layer->hidden = is_hidden(q, layer->surface);
 	layer->shown = true;
 	follow_refresh(q, &stamp);
 	if (is_stale(layer, waiting, &stamp)) {
-		q->stale++;
+		q->stale += !layer->hidden;
 		return;
 	}
 	interval = window_frame(&layer->window, layer->hidden ? NULL : &q->store, &stamp,
@@ -285,8 +291,9 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (layer->hidden)
 		return;
 	add_to_summary(q, layer, stamp.time_ns, interval);
-	trigger_frame(&q->trigger, waiting->frame.layer, layer->hash, layer->surface, stamp.time_ns,
-		      interval);
+	trigger_frame(&q->trigger, waiting->frame.layer,
+		      (struct trigger_surface){ layer->hash, layer->surface, own_app(layer) },
+		      stamp.time_ns, interval);
 	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->around.loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);
@@ -355,7 +362,10 @@ static void add(struct frame_queue *q, const struct frame *frame)
 
 void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 {
-	q->layers.layers[frame->layer].waiting++;
+	struct layer *layer = &q->layers.layers[frame->layer];
+
+	layer->waiting++;
+	q->hidden_frames += layer->hidden;
 	add(q, frame);
 }
 
@@ -488,8 +498,7 @@ void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span 
 		return;
 	frame_queue_close_row(q, layer);
 	layer_set_surface(layer, surface);
-	if (layer->shown)
-		layer->hidden = is_hidden(q, layer->surface);
+	frame_queue_choose(q, layer);
 }
 
 bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns)

@@ -45,10 +45,11 @@ struct frame_queue {
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
-	struct marks marks; /* that close the open rows when they are passed */
-	struct loss loss;   /* so far */
-	bool in_doubt;	    /* frames that come now are in a hole */
-	uint64_t stale;	    /* frames that were none: of a hole, or back in time */
+	struct marks marks;	/* that close the open rows when they are passed */
+	struct loss loss;	/* so far */
+	bool in_doubt;		/* frames that come now are in a hole */
+	uint64_t stale;		/* frames that were none: of a hole, or back in time */
+	uint64_t hidden_frames; /* of layers that are not to be counted */
 	uint64_t layers_evicted;
 	char front[APP_SIZE]; /* the app in front */
 	int front_layer;      /* the last activity's layer that had a frame */
@@ -68,6 +69,10 @@ void frame_queue_free(struct frame_queue *q);
 
 /* Somebody says which app is in front ("app/activity"). False: somebody said it before. */
 bool frame_queue_focus(struct frame_queue *q, const char *focus);
+
+/* A layer is new: is it one that options.include and options.exclude leave? Before it has a frame.
+ */
+void frame_queue_choose(const struct frame_queue *q, struct layer *layer);
 
 /* A frame, and behind all of its present the present itself. Times may not go back. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);

@@ -39,7 +39,7 @@ struct layer {
 	bool is_activity;
 	bool ignored;	   /* the rules say that it is no layer */
 	bool bare;	   /* its name is a counter's without the bar in it: a guess */
-	bool hidden;	   /* --include, --exclude: counted, not written */
+	bool hidden;	   /* --include, --exclude: not counted, and of no row */
 	uint64_t last_use; /* number of the last evidence of any kind */
 
 	/* What attribution knows of its buffers. */

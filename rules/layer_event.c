@@ -48,6 +48,7 @@ static void set_up_layer(struct attribution *a, struct layer *layer, struct span
 
 	layer->ignored = ruleset_ignores_layer(a->rules, name);
 	layer_set_surface(layer, attribution_surface(a, name, copy));
+	a->sink.layer(a->sink.context, layer);
 }
 
 /* The layer of that name as @rule's event writes it, or LAYER_NONE. HarmonyOS puts a bar into names
@@ -195,5 +196,5 @@ void attribution_layer_event(struct attribution *a, const struct rule *rule,
 	else if (rule->role == RULE_LATCH)
 		tell_latch(a, rule, layer, capture->frame, record);
 	else if (rule->role == RULE_DROP)
-		a->dropped_frames++;
+		a->dropped_frames += !layer->hidden;
 }

@@ -159,6 +159,13 @@ static int on_room(void *context)
 	return room_for_layer(&p->queue);
 }
 
+static void on_layer(void *context, struct layer *layer)
+{
+	struct pipeline *p = context;
+
+	frame_queue_choose(&p->queue, layer);
+}
+
 /* --- records --- */
 
 static bool is_counted_cpu(int32_t cpu)
@@ -429,6 +436,7 @@ void pipeline_end(struct pipeline *p)
 		attribution_end(&p->attribution);
 		frame_queue_end(&p->queue);
 	}
+	trigger_finish(&p->queue.trigger, p->now_ns);
 	events_end(&p->events, p->now_ns);
 }
 
@@ -436,6 +444,13 @@ void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row))
 {
 	frame_queue_summary(&p->queue, context, row);
+}
+
+bool pipeline_trigger_matched(const struct pipeline *p)
+{
+	const struct trigger_state *trigger = &p->queue.trigger;
+
+	return !trigger->trigger || !trigger->trigger->glob.ptr || trigger->matched;
 }
 
 const struct pipeline_counters *pipeline_counters(struct pipeline *p)
@@ -447,7 +462,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->lost_events = p->queue.loss.events;
 	c->lost_unknown = p->queue.loss.unknown;
 	c->presents = p->gfx2019 ? p->gfx2019->presents : a->presents;
-	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames;
+	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames - p->queue.hidden_frames;
 	c->stale_frames = p->queue.stale;
 	c->unattributed_presents = a->unattributed_presents;
 	c->foreign_presents = a->foreign_presents;
@@ -504,6 +519,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.forgery = on_forgery,
 		.hole = on_hole,
 		.room = on_room,
+		.layer = on_layer,
 	};
 
 	p->queue.options = *options;
@@ -528,7 +544,8 @@ int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 	struct pipeline *p;
 	int result;
 
-	if (rules->last_counter && (options->trigger || options->late_ns))
+	if (rules->last_counter &&
+	    (options->trigger || options->late_ns || options->include || options->exclude))
 		return -EINVAL;
 	p = memory_new(1, sizeof(*p));
 	if (!p)

@@ -15,15 +15,17 @@
 #include "rules/ruleset.h"
 
 struct pipeline_options {
-	double target_fps;	    /* 0: the display's refresh rate as seen, 60 where unknown */
-	uint64_t kpi_ns;	    /* a frame this long is acceptable; 100 ms */
-	unsigned int type;	    /* 0 to 4: which of fps and drop rows are made, README "-T" */
-	uint64_t delay_ns;	    /* between two checks; 1 s */
-	uint64_t min_frames;	    /* a row needs more frames than this at a check; 20 */
-	uint64_t vsync_ns;	    /* period where the trace has none; 0: not given */
-	const char *focus;	    /* "app/activity" in front at the start, or NULL; copied */
-	const char *const *include; /* whole-name globs on Surface, NULL-ended, or NULL; borrowed */
-	const char *const *exclude; /* as long as the pipeline lives */
+	double target_fps;   /* 0: the display's refresh rate as seen, 60 where unknown */
+	uint64_t kpi_ns;     /* a frame this long is acceptable; 100 ms */
+	unsigned int type;   /* 0 to 4: which of fps and drop rows are made, README "-T" */
+	uint64_t delay_ns;   /* between two checks; 1 s */
+	uint64_t min_frames; /* a row needs more frames than this at a check; 20 */
+	uint64_t vsync_ns;   /* period where the trace has none; 0: not given */
+	const char *focus;   /* "app/activity" in front at the start, or NULL; copied */
+	/* Globs on the whole Surface, or on the whole app in the layer's name; NULL-ended, or NULL;
+	 * borrowed as long as the pipeline lives. */
+	const char *const *include;
+	const char *const *exclude;
 	const struct trigger *trigger; /* what is told of by the sink's gate(), or NULL; borrowed */
 	uint64_t late_ns;	       /* frames late by that much are told of, late.h; 0: none */
 	unsigned int max_surfaces;     /* layers and Surfaces that are known at a time; 320 */
@@ -45,7 +47,7 @@ struct pipeline_counters {
 	uint64_t records;
 	uint64_t ticks;
 	uint64_t presents;
-	uint64_t frames;       /* (present, layer) pairs */
+	uint64_t frames;       /* (present, layer) pairs, of layers that are to be counted */
 	uint64_t lost_events;  /* of known number */
 	uint64_t lost_unknown; /* times that an unknown number was lost, holes too */
 	uint64_t lost_by_cpu[PIPELINE_CPUS + 1]; /* lost_events; the last: of all other CPUs */
@@ -81,8 +83,8 @@ struct pipeline;
  * @options: copied (but for the lists it points to)
  * @sink: copied; its callbacks run inside the functions below
  *
- * Returns 0; -ENOMEM; -EINVAL where rules of the engine last-counter are asked for a trigger or
- * for late frames: they know no series that could be judged while they run.
+ * Returns 0; -ENOMEM; -EINVAL where rules of the engine last-counter are asked for a trigger, for
+ * late frames, or for some Surfaces alone: they know no layers.
  */
 int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		 const struct pipeline_options *options, const struct row_sink *sink);
@@ -146,6 +148,9 @@ void pipeline_end(struct pipeline *p);
  * are open count. */
 void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row));
+
+/* Was there a frame of a Surface that options.trigger is about? True where it asks for none. */
+bool pipeline_trigger_matched(const struct pipeline *p);
 
 /* Brings the counters up to date; valid as long as the pipeline lives. */
 const struct pipeline_counters *pipeline_counters(struct pipeline *p);

@@ -169,7 +169,8 @@ bool trigger_takes_rate(const struct trigger *trigger, uint64_t frames, uint64_t
 	return compare(trigger, frames * 1000 * NS_PER_S, trigger->limit * time_ns, whole);
 }
 
-bool trigger_is_about(const struct trigger *trigger, const char *surface)
+bool trigger_is_about(const struct trigger *trigger, const char *surface, const char *app)
 {
-	return !trigger->glob.ptr || pattern_glob(trigger->glob, span_of(surface));
+	return !trigger->glob.ptr || pattern_glob(trigger->glob, span_of(surface)) ||
+	       (*app && pattern_glob(trigger->glob, span_of(app)));
 }

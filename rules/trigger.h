@@ -6,11 +6,13 @@
  *     fps<30                                the last second of a series' frames had less than 30
  *                                           of them
  *     fps<30 for 3s                         and that at every frame of the series for 3 s
- *     interval>100ms on com.game*           a frame came more than 100 ms behind the one before
+ *     interval>100ms on com.game*           a frame of such a Surface or app came more than 100
+ *                                           ms behind the one before
  *
  * CONDITION compares with <, <=, > or >=. fps takes a number, interval and DURATION a number with
- * ms or s behind it. GLOB is all the rest of the text and matches the whole Surface; without it
- * any Surface may fulfil the condition. What it means for a running capture: trigger_state.h.
+ * ms or s behind it. GLOB is all the rest of the text and matches the whole Surface, or the whole
+ * app in the layer's name; without it any Surface may fulfil the condition. What it means for a
+ * running capture: trigger_state.h.
  */
 #ifndef JANKD_RULES_TRIGGER_H
 #define JANKD_RULES_TRIGGER_H
@@ -59,7 +61,7 @@ bool trigger_takes_interval(const struct trigger *trigger, struct interval inter
 bool trigger_takes_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
 			bool whole);
 
-/* May @surface fulfil it? */
-bool trigger_is_about(const struct trigger *trigger, const char *surface);
+/* May @surface of @app, "" where its name has none, fulfil it? */
+bool trigger_is_about(const struct trigger *trigger, const char *surface, const char *app);
 
 #endif

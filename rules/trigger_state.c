@@ -133,16 +133,17 @@ static bool is_fulfilled(const struct trigger *trigger, struct trigger_series *s
 	       trigger_takes_rate(trigger, series->n, series->time_ns, whole);
 }
 
-static struct trigger_series *series_of(struct trigger_state *state, int place, uint64_t owner,
-					const char *surface)
+static struct trigger_series *series_of(struct trigger_state *state, int place,
+					struct trigger_surface surface)
 {
 	struct trigger_series *series = &state->series[place];
 
-	if (series->owner != owner) {
+	if (series->owner != surface.owner) {
 		begin_afresh(series);
 		series->holds = false;
-		series->owner = owner;
-		series->asked = trigger_is_about(state->trigger, surface);
+		series->owner = surface.owner;
+		series->asked = trigger_is_about(state->trigger, surface.name, surface.app);
+		state->matched |= series->asked;
 	}
 	return series;
 }
@@ -163,7 +164,7 @@ static bool follow_condition(const struct trigger_state *state, struct trigger_s
 	return fulfilled && present_ns - series->since_ns >= state->trigger->for_ns;
 }
 
-void trigger_frame(struct trigger_state *state, int place, uint64_t owner, const char *surface,
+void trigger_frame(struct trigger_state *state, int place, struct trigger_surface surface,
 		   uint64_t present_ns, struct interval interval)
 {
 	struct trigger_series *series;
@@ -171,7 +172,7 @@ void trigger_frame(struct trigger_state *state, int place, uint64_t owner, const
 
 	if (!state->trigger)
 		return;
-	series = series_of(state, place, owner, surface);
+	series = series_of(state, place, surface);
 	if (!series->asked)
 		return;
 	held = series->holds;
@@ -180,7 +181,7 @@ void trigger_frame(struct trigger_state *state, int place, uint64_t owner, const
 		state->held_ns = present_ns;
 		state->close_ns = later(state->close_ns, present_ns + IDLE_NS);
 		if (!state->is_open)
-			open_up(state, series, surface, interval.ns);
+			open_up(state, series, surface.name, interval.ns);
 	} else if (held) {
 		find_close(state, present_ns);
 	}
@@ -192,6 +193,19 @@ void trigger_end(struct trigger_state *state, uint64_t now_ns)
 	state->held_ns = state->close_ns = 0;
 	if (state->is_open)
 		turn(state, false, now_ns, "ends");
+}
+
+void trigger_finish(struct trigger_state *state, uint64_t now_ns)
+{
+	char text[NAME_MAX_LENGTH + 100];
+
+	if (!state->trigger || !state->trigger->glob.ptr || state->matched)
+		return;
+	snprintf(text, sizeof(text), "no surface or app matched: %.*s",
+		 state->trigger->glob.len < NAME_MAX_LENGTH ? (int)state->trigger->glob.len
+							    : NAME_MAX_LENGTH,
+		 state->trigger->glob.ptr);
+	events_write(state->events, now_ns, TRACE_EVENT_TRIGGER, text);
 }
 
 void trigger_forget_surfaces(struct trigger_state *state)

@@ -47,6 +47,7 @@ struct trigger_state {
 	struct row_sink sink;
 	struct event_writer *events; /* of the owner */
 	bool is_open;
+	bool matched;	   /* there was a frame of a Surface that it is about */
 	uint64_t close_ns; /* when it closes, as far as is known */
 	uint64_t held_ns;  /* the last frame that fulfilled the trigger */
 	int max;
@@ -57,8 +58,15 @@ struct trigger_state {
 int trigger_state_init(struct trigger_state *state, unsigned int max);
 void trigger_state_free(struct trigger_state *state);
 
-/* A frame of the layer at @place in its table, of the name with the hash @owner. */
-void trigger_frame(struct trigger_state *state, int place, uint64_t owner, const char *surface,
+/* Whose frame it is. */
+struct trigger_surface {
+	uint64_t owner; /* hash of the layer's name */
+	const char *name;
+	const char *app; /* in that name, or "" */
+};
+
+/* A frame of the layer at @place in its table. */
+void trigger_frame(struct trigger_state *state, int place, struct trigger_surface surface,
 		   uint64_t present_ns, struct interval interval);
 
 /* All frames before @now_ns were counted. */
@@ -66,6 +74,9 @@ void trigger_pass(struct trigger_state *state, uint64_t now_ns);
 
 /* What comes has nothing to do with what was. */
 void trigger_end(struct trigger_state *state, uint64_t now_ns);
+
+/* The trace ends: one that no Surface matched says so. */
+void trigger_finish(struct trigger_state *state, uint64_t now_ns);
 
 /* Surfaces have other names now. */
 void trigger_forget_surfaces(struct trigger_state *state);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""--include and --exclude match whole names of Surfaces, whenever those appear."""
+"""--include, --exclude and --trigger match whole names of Surfaces or apps, whenever those appear. What
+is excluded counts nowhere."""
 
+import json
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
@@ -10,13 +12,14 @@ from jankd import Checks, analyze, folder, rows
 
 # In the order in which they appear, 100 frames each.
 SURFACES = ("cod", "codex", "com.cod/com.cod.Main", "com.codex/com.codex.Main", "xcod", "COD")
+GAME = ("com.game/com.game.Main", "SurfaceView[com.game/com.game.Main](BLAST)", "StatusBar", "com.gamer/com.gamer.Main")
 FRAMES = 100
 
 CASES = (
     ((), SURFACES),
     (("--exclude", "cod"), SURFACES[1:]),
     (("--exclude", "cod*"), SURFACES[2:]),
-    (("--exclude", "*cod"), ("codex", *SURFACES[2:4], "COD")),
+    (("--exclude", "*cod"), ("codex", SURFACES[3], "COD")),
     (("--exclude", "com.cod/*"), (*SURFACES[:2], *SURFACES[3:])),
     (("--include", "cod"), ("cod",)),
     (("--include", "com.codex/*"), ("com.codex/com.codex.Main",)),
@@ -26,25 +29,70 @@ CASES = (
     (("--include", "c?d"), ("cod",)),
 )
 
+# StatusBar's app is the one in front: that of no name.
+GAME_CASES = (
+    (("--include", "com.game"), GAME[:2]),
+    (("--include", "com.game*"), (*GAME[:2], GAME[3])),
+    (("--exclude", "com.game"), GAME[2:]),
+    (("--include", "com.game*", "--exclude", "com.game/*"), (GAME[1], GAME[3])),
+    (("--exclude", "SurfaceView*"), (GAME[0], *GAME[2:])),
+)
+
+
+def counted_nowhere(checks, what, out, said, expected):
+    """Status, the stop line and the last table tell of the frames that are left."""
+    frames = len(expected) * FRAMES
+    counters = json.loads((out / "session.json").read_text())["counters"]
+    checks.equal((counters["frames"], counters["dropped_frames"]), (frames, 0), f"{what}: counters")
+    checks.that(f"frames {frames}," in said, f"{what}: table: {said}")
+    stop = [r["text"] for r in rows(out, "events.csv") if r["kind"] == "stop"]
+    checks.that(stop and stop[0].endswith(f" {frames} frames"), f"{what}: stop: {stop}")
+
 
 def check(checks, here, trace, arguments, expected):
     what = " ".join(arguments) or "all"
-    analyze(here / "out", "--frames-log", "-T", "2", *arguments, trace)
+    said = analyze(here / "out", "--frames-log", "-T", "2", *arguments, trace).stdout.decode()
     for name in ("frames.csv", "fps.csv", "summary.csv"):
         got = [row["Surface"] for row in rows(here / "out", name)]
         checks.equal(list(dict.fromkeys(got)), list(expected), f"{what}: surfaces in {name}")
     counts = {row["Surface"]: int(row["frames"]) for row in rows(here / "out", "summary.csv")}
     checks.equal(set(counts.values()), {FRAMES - 1}, f"{what}: frames")
+    counted_nowhere(checks, what, here / "out", said, expected)
+
+
+def triggered(checks, here, trace, glob, expected):
+    """Which surfaces open the gate, and what is said where none can."""
+    done = analyze(here / "out", "--trigger", f"fps>30 on {glob}", trace)
+    said = [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "trigger"]
+    opened = [text.partition(" on ")[2] for text in said if text.startswith("begins")]
+    checks.equal(opened, list(expected), f"trigger on {glob}: opened")
+    none = [text for text in said if text.startswith("no surface")]
+    checks.equal(len(none), 0 if expected else 1, f"trigger on {glob}: events {said}")
+    checks.equal(b"--trigger" in done.stderr, not expected, f"trigger on {glob}: said {done.stderr}")
+    checks.that(all(glob in text for text in none), f"trigger on {glob}: {none}")
+
+
+def write_trace(path, surfaces):
+    text, us = [], 100000000
+    for surface in surfaces:
+        text += synthetic.lines(FRAMES, us, f"{surface}#0")
+        us += FRAMES * synthetic.PERIOD_US
+    path.write_text("".join(text))
 
 
 checks = Checks()
 with folder() as here:
     trace = here / "trace.txt"
-    text, us = [], 100000000
-    for surface in SURFACES:
-        text += synthetic.lines(FRAMES, us, f"{surface}#0")
-        us += FRAMES * synthetic.PERIOD_US
-    trace.write_text("".join(text))
+    write_trace(trace, SURFACES)
     for arguments, expected in CASES:
         check(checks, here, trace, arguments, expected)
+    triggered(checks, here, trace, "cod", ["cod"])
+    triggered(checks, here, trace, "com.nobody*", [])
+    write_trace(trace, GAME)
+    for arguments, expected in GAME_CASES:
+        check(checks, here, trace, arguments, expected)
+    triggered(checks, here, trace, "SurfaceView[com.game]*", [])
+    triggered(checks, here, trace, "com.gam?", [GAME[0]])
+    done = analyze(here / "out", "--include", "com.nobody", trace)
+    checks.that(b"--include" in done.stderr, f"nothing included: {done.stderr}")
 checks.end()

@@ -197,6 +197,7 @@ static void drain_if_due(struct capture *capture)
 	if (n == -EAGAIN && !any)
 		settle_if_silent(capture);
 	judge_urgency(capture, capture->session.bytes - bytes);
+	questions_follow(&capture->questions);
 	if (any) {
 		capture->bell_rang = false;
 		capture->heard_ns = loop_now();

@@ -53,6 +53,10 @@ struct frame_queue {
 	uint64_t layers_evicted;
 	char front[APP_SIZE]; /* the app in front */
 	int front_layer;      /* the last activity's layer that had a frame */
+	uint64_t doubt_ns;    /* another app's window began to draw then, 0: none did */
+	char doubt_app[APP_SIZE];
+	uint64_t answer_ns;	   /* from then on answer is in front, 0: there is none */
+	char answer[2 * APP_SIZE]; /* "app/activity", or "": nobody knows */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */
@@ -69,6 +73,10 @@ void frame_queue_free(struct frame_queue *q);
 
 /* Somebody says which app is in front ("app/activity"). False: somebody said it before. */
 bool frame_queue_focus(struct frame_queue *q, const char *focus);
+
+/* See pipeline.h. */
+uint64_t frame_queue_front_doubt(const struct frame_queue *q, const char **app);
+void frame_queue_front(struct frame_queue *q, const char *focus, uint64_t since_ns);
 
 /* A layer is new: is it one that options.include and options.exclude leave? Before it has a frame.
  */

@@ -105,6 +105,8 @@ static void set_name(struct layer_table *table, int id, struct span name)
 	name_copy(layer->app, sizeof(layer->app), app);
 	layer->has_app = app.len > 0;
 	layer->is_activity = is_activity_layer(name);
+	layer->is_window =
+		app.len > 0 && app.ptr + app.len < name.ptr + name.len && app.ptr[app.len] == '/';
 	layer->next = *bucket;
 	*bucket = id;
 }

@@ -37,6 +37,7 @@ struct layer {
 	char app[APP_SIZE];    /* the package in its name, or that in front at its last frame */
 	bool has_app;	       /* its name has the package */
 	bool is_activity;
+	bool is_window;	   /* of an activity: that itself, a SurfaceView in it, a pop-up of it */
 	bool ignored;	   /* the rules say that it is no layer */
 	bool bare;	   /* its name is a counter's without the bar in it: a guess */
 	bool hidden;	   /* --include, --exclude: not counted, and of no row */
@@ -53,6 +54,7 @@ struct layer {
 	uint64_t applied_present; /* number of the present that a transaction was applied before */
 
 	/* What is counted of its frames. */
+	uint64_t drawn_ns;    /* its last frame of all, counted or not */
 	unsigned int waiting; /* latches and frames not in its window yet: it cannot go */
 	bool shown;	      /* it had a frame */
 	int place;	      /* where the summary had its Surface last */

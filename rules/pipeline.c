@@ -390,6 +390,16 @@ bool pipeline_focus(struct pipeline *p, const char *focus)
 	return frame_queue_focus(&p->queue, focus);
 }
 
+uint64_t pipeline_front_doubt(const struct pipeline *p, const char **app)
+{
+	return frame_queue_front_doubt(&p->queue, app);
+}
+
+void pipeline_front(struct pipeline *p, const char *focus, uint64_t since_ns)
+{
+	frame_queue_front(&p->queue, focus, since_ns);
+}
+
 void pipeline_give_period(struct pipeline *p, uint64_t period_ns)
 {
 	if (p->gfx2019 && p->queue.options.vsync_ns == 0)

@@ -121,6 +121,13 @@ void pipeline_give_period(struct pipeline *p, uint64_t period_ns);
  * same, once a second at most. Returns 0, or -ENOSPC: too many wait for the records before them. */
 int pipeline_mark(struct pipeline *p, uint64_t time_ns);
 
+/* Since when it is in doubt which app is in front, in trace time: a window of another one, *@app,
+ * began to draw then. 0: it is not, or nobody can say. And what somebody says of that moment,
+ * "app/activity" or "" for unknown; it holds for frames from @since_ns on that are not counted yet.
+ */
+uint64_t pipeline_front_doubt(const struct pipeline *p, const char **app);
+void pipeline_front(struct pipeline *p, const char *focus, uint64_t since_ns);
+
 /* Between the trace time @since_ns and the next record events may be missing, and no record says
  * so: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as
  * across a loss that a record tells of, an interval is known only where it is one vsync; a frame

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""dumpsys is asked for the app in front and for the period; what it does not say holds up nothing."""
+"""dumpsys is asked for the app in front and for the period; what it does not say holds up nothing. When
+another app's window begins to draw it is asked again."""
 
 import pathlib
 import signal
@@ -53,6 +54,66 @@ def asked(checks, what, answers, *arguments, expect=APP, calls=None, **environme
         return rows(here / "out", "frames.csv"), rows(here / "out", "fps.csv")
 
 
+def play_beside(instance, layer, seconds):
+    """The status bar and a @layer, every 20 ms."""
+    with open(instance / "trace_marker", "wb", buffering=0) as marker:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for text in ("B|1|handleMessageInvalidate",
+                         *(text for name in ("StatusBar", layer)
+                           for text in (f"C|1|{name}#0|1", "B|1|latchBuffer", "B|1|acquireBuffer",
+                                        f"C|1|{name}#0|0", "E", "E")),
+                         "E", "B|1|handleMessageRefresh", "B|1|postFramebuffer", "E", "E"):
+                marker.write(text.encode())
+            time.sleep(0.02)
+
+
+def answer(app):
+    return f"Input Dispatcher State:\n  FocusedWindow: name='Window{{c9 u0 {app}/{app}.Main}}'\n"
+
+
+def moves_on(checks, what, second, expect, **environment):
+    """The app in front leaves after 2 s, for one whose SurfaceView is all that it draws."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        device.answers("input", answer("com.a"))
+        capture = Capture(mount, instance, here / "out", "-f", "1", device=device, **environment)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        play_beside(instance, "SurfaceView[com.a/com.a.Main]", 2.5)
+        device.answers("input", second)
+        if environment or not second:
+            (device.path / "bin" / "dumpsys").write_text('#!/bin/sh\necho "dumpsys $*" >> "$DEVICE/log"\nexit 1\n')
+        begin = time.clock_gettime(time.CLOCK_BOOTTIME)
+        play_beside(instance, "SurfaceView[com.b/com.b.Main]", 6)
+        capture.stop(signal.SIGTERM)
+        frames = [r for r in rows(here / "out", "frames.csv") if r["Surface"] == "StatusBar"]
+        checks.that(len(frames) > 250, f"{what}: {len(frames)} frames of StatusBar")
+        wrong = [r for r in frames
+                 if r["app"] != ("com.a" if float(r["present(s)"]) < begin else expect)]
+        print(f"{what}: {len(wrong)} of {len(frames)} frames of StatusBar stand on another app")
+        # The first may wait for the first answer, and the change is seen at the next read.
+        checks.that(len(wrong) <= 15, f"{what}: {len(wrong)} frames are another app's: {wrong[:1]}, {wrong[-1:]}")
+        asked_for = [call for call in device.log() if call in (INPUT, OTHER)]
+        checks.that(2 <= len(asked_for) <= 5, f"{what}: questions {asked_for}")
+        return rows(here / "out", "fps.csv")
+
+
+def asks_seldom(checks):
+    """Windows of other apps that begin to draw all the time: a question each 2 s at most."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        device.answers("input", answer("com.a"))
+        capture = Capture(mount, instance, here / "out", device=device)
+        checks.that(capture.wait_ready(), "many apps: jankd does not start")
+        begin = time.monotonic()
+        for n in range(40):
+            play_beside(instance, f"SurfaceView[com.n{n}/com.n{n}.Main]", 0.15)
+        most = (time.monotonic() - begin) / 2 + 2
+        capture.stop(signal.SIGTERM)
+        asked_for = [call for call in device.log() if call == INPUT]
+        checks.that(2 <= len(asked_for) <= most, f"many apps: {len(asked_for)} questions in {2 * most} s")
+
+
 tracefs.root()
 checks = Checks()
 LATENCY, INPUT, OTHER = "dumpsys SurfaceFlinger --latency", "dumpsys input", "dumpsys window"
@@ -67,4 +128,7 @@ asked(checks, "dumpsys window", {"input": "Can't find service: input\n", "window
 asked(checks, "nothing known", {}, expect=None)
 asked(checks, "--focus", {"input": INPUT_12}, "--focus", "com.x/.Y", "--vsync-ms", "16.6", expect=None, calls=[])
 asked(checks, "dumpsys hangs", {}, expect=None, HANG="dumpsys")
+moves_on(checks, "another app comes", answer("com.b"), "com.b")
+moves_on(checks, "another app comes, and no answer", "", "")
+asks_seldom(checks)
 checks.end()

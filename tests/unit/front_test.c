@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The app in front, which layers without a package in their name belong to: when it is in doubt,
+ * and what an answer of somebody else changes. */
+#include "tests/unit/unit.h"
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char bar[] = "StatusBar#0";
+static const char a[] = "com.a/com.a.Main#0";
+static const char b_view[] = "SurfaceView[com.b/com.b.Main](BLAST)#0";
+
+static struct phone phone;
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static uint64_t doubt(const char **app)
+{
+	return pipeline_front_doubt(phone.pipeline, app);
+}
+
+/* @other draws @n frames from @from_ns on beside the status bar. */
+static void run_both(const char *other, uint64_t from_ns, unsigned int n)
+{
+	const char *layers[] = { bar, other, NULL };
+
+	for (unsigned int i = 0; i < n; i++)
+		phone_frames(&phone, from_ns + i * V60, layers);
+}
+
+static void start(void)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	options.focus = "com.a/com.a.Main";
+	phone_start(&phone, PHONE_9, &options);
+	run_both(a, BEGIN, 120);
+}
+
+/* Frames of the status bar that stand on @app, from @from_ns on and before it. */
+static void count_bar(const char *app, uint64_t from_ns, size_t *before, size_t *after)
+{
+	*before = *after = 0;
+	for (size_t i = 0; i < phone.log.n_frames; i++) {
+		const struct frame_row *row = &phone.log.frames[i];
+
+		if (strcmp(row->layer, bar) != 0 || strcmp(row->app, app) != 0)
+			continue;
+		*(row->present_ns < from_ns ? before : after) += 1;
+	}
+}
+
+static void another_view_makes_doubt(void **state)
+{
+	uint64_t then = BEGIN + 2 * SECOND;
+	size_t before, after;
+	const char *app;
+
+	start();
+	assert_int_equal(doubt(&app), 0);
+	run_both(b_view, then, 20);
+	assert_int_equal(doubt(&app), then);
+	assert_string_equal(app, "com.b");
+	/* it goes on: that is the same doubt */
+	run_both(b_view, then + 20 * V60, 1);
+	assert_int_equal(doubt(&app), then);
+	pipeline_front(phone.pipeline, "com.b/com.b.Main", then);
+	assert_int_equal(doubt(&app), 0);
+	run_both(b_view, then + 21 * V60, 99);
+	phone_end(&phone);
+	count_bar("com.b", then, &before, &after);
+	assert_int_equal(before, 0);
+	assert_int_equal(after, 120);
+	count_bar("com.a", then, &before, &after);
+	assert_int_equal(before, 120);
+	assert_int_equal(after, 0);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 1);
+}
+
+static void none_knows(void **state)
+{
+	uint64_t then = BEGIN + 2 * SECOND;
+	size_t before, after;
+	const char *app;
+
+	start();
+	run_both(b_view, then, 20);
+	pipeline_front(phone.pipeline, "", then);
+	assert_int_equal(doubt(&app), 0);
+	run_both(b_view, then + 20 * V60, 100);
+	phone_end(&phone);
+	count_bar("", then, &before, &after);
+	assert_int_equal(before, 0);
+	assert_int_equal(after, 120);
+}
+
+/* It draws beside the one in front: picture in picture. */
+static void it_was_not_in_front(void **state)
+{
+	uint64_t then = BEGIN + 2 * SECOND;
+	size_t before, after;
+	const char *app;
+
+	start();
+	run_both(b_view, then, 20);
+	pipeline_front(phone.pipeline, "com.a/com.a.Main", then + 19 * V60);
+	assert_int_equal(doubt(&app), 0);
+	run_both(b_view, then + 20 * V60, 40);
+	assert_int_equal(doubt(&app), 0);
+	/* it pauses and begins again */
+	run_both(b_view, then + 3 * SECOND, 10);
+	assert_int_equal(doubt(&app), then + 3 * SECOND);
+	phone_end(&phone);
+	count_bar("com.a", then, &before, &after);
+	assert_int_equal(before + after, phone.log.n_frames / 2);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 0);
+}
+
+/* An answer to what was asked before the clock stepped says nothing of now. */
+static void the_clock_steps(void **state)
+{
+	size_t before, after;
+	const char *app;
+
+	start();
+	run_both(b_view, BEGIN + 2 * SECOND, 20);
+	run_both(a, BEGIN / 2, 60);
+	assert_int_equal(doubt(&app), 0);
+	pipeline_front(phone.pipeline, "com.b/com.b.Main", BEGIN + 2 * SECOND);
+	run_both(a, BEGIN / 2 + 60 * V60, 60);
+	phone_end(&phone);
+	count_bar("com.b", 0, &before, &after);
+	assert_int_equal(after, 0);
+}
+
+/* Windows of no activity say nothing of who is in front. */
+static void other_windows_make_none(void **state)
+{
+	const char *app;
+
+	start();
+	phone_run(&phone, "NavigationBar#0", BEGIN + 2 * SECOND, V60, 10);
+	phone_run(&phone, "Splash Screen com.c.d#0", BEGIN + 3 * SECOND, V60, 10);
+	phone_run(&phone, "SurfaceView[com.a/com.a.Main]#0", BEGIN + 4 * SECOND, V60, 10);
+	assert_int_equal(doubt(&app), 0);
+	phone_end(&phone);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(another_view_makes_doubt, tear_down),
+		cmocka_unit_test_teardown(none_knows, tear_down),
+		cmocka_unit_test_teardown(it_was_not_in_front, tear_down),
+		cmocka_unit_test_teardown(the_clock_steps, tear_down),
+		cmocka_unit_test_teardown(other_windows_make_none, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

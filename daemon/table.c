@@ -25,6 +25,7 @@
 
 /* Lines of a page beside the surfaces: title, blank, head, "and more", totals, the last one. */
 #define OTHER_LINES 7
+#define TOTALS_LINES 2 /* of these */
 
 /* How wide the columns of names are; an app of 0 is left out, and the median with it. */
 struct table_widths {
@@ -162,26 +163,63 @@ static void print_head(FILE *out, const struct table_widths *widths)
 		"score");
 }
 
-/* In two lines, where one does not hold them. */
-static void print_totals(FILE *out, const struct pipeline_counters *counters, unsigned int columns)
+/* The totals, in lines that fit. */
+struct totals {
+	char text[512];
+	unsigned int lines;
+};
+
+/* Adds the words up to each '|' of @words: in the next line, where this one does not hold them. */
+static void add_words(struct totals *totals, const char *words, unsigned int columns)
+{
+	char *end = totals->text + strlen(totals->text);
+	size_t line = 0;
+
+	totals->lines++;
+	for (size_t len; *words; words += len + (words[len] == '|')) {
+		len = strcspn(words, "|");
+		if (line > 0 && line + 1 + len > columns) {
+			*end++ = '\n';
+			totals->lines++;
+			line = 0;
+		} else if (line > 0) {
+			*end++ = ' ';
+			line++;
+		}
+		memcpy(end, words, len);
+		end += len;
+		line += len;
+	}
+	memcpy(end, "\n", 2);
+}
+
+/* What was counted and lost, how long and at which rate: two lines, where one does not hold it, or
+ * as many as it takes. */
+static void make_totals(struct totals *totals, const struct pipeline_counters *counters,
+			unsigned int columns)
 {
 	bool any = counters->last_ns > counters->first_ns;
 	uint64_t span_ns = any ? counters->last_ns - counters->first_ns : 0;
 	char lost[64] = "", refresh[32] = "unknown";
-	char text[256], rest[128];
-	int len;
+	char seen[200], time[100], all[302];
 
 	if (counters->lost_unknown > 0)
-		snprintf(lost, sizeof(lost), " and %" PRIu64 " times an unknown number",
+		snprintf(lost, sizeof(lost), "|and %" PRIu64 " times an unknown number",
 			 counters->lost_unknown);
 	if (counters->refresh_mhz >= 0)
 		snprintf(refresh, sizeof(refresh), "%.2f Hz", (double)counters->refresh_mhz / 1000);
-	len = snprintf(text, sizeof(text),
-		       "presents %" PRIu64 ", frames %" PRIu64 ", lost events %" PRIu64 "%s",
-		       counters->presents, counters->frames, counters->lost_events, lost);
-	snprintf(rest, sizeof(rest), "span %.3f s, refresh %s", (double)span_ns / 1e9, refresh);
-	fprintf(out, "%s,%c%s\n", text, (size_t)len + strlen(rest) + 2 > columns ? '\n' : ' ',
-		rest);
+	snprintf(seen, sizeof(seen),
+		 "presents %" PRIu64 ",|frames %" PRIu64 ",|lost events %" PRIu64 "%s,",
+		 counters->presents, counters->frames, counters->lost_events, lost);
+	snprintf(time, sizeof(time), "span %.3f s,|refresh %s", (double)span_ns / 1e9, refresh);
+	snprintf(all, sizeof(all), "%s|%s", seen, time);
+	*totals = (struct totals){ .lines = 0 };
+	if (strlen(all) <= columns) {
+		add_words(totals, all, columns);
+	} else {
+		add_words(totals, seen, columns);
+		add_words(totals, time, columns);
+	}
 }
 
 static struct table_widths widths_in(unsigned int columns)
@@ -195,8 +233,9 @@ static struct table_widths widths_in(unsigned int columns)
 	return (struct table_widths){ 0, columns - NARROW_NUMBERS_WIDTH };
 }
 
-void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsigned int lines,
-		 unsigned int columns)
+/* At most @lines surfaces, and the totals. */
+static void print_surfaces(struct table *table, FILE *out, struct pipeline *pipeline,
+			   unsigned int lines, const struct totals *totals, unsigned int columns)
 {
 	struct table_widths widths = widths_in(columns);
 	unsigned int shown;
@@ -210,20 +249,33 @@ void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsi
 		print_row(out, &table->rows[i], &widths);
 	if (shown < table->surfaces)
 		fprintf(out, "and %u more in summary.csv\n", table->surfaces - shown);
-	print_totals(out, pipeline_counters(pipeline), columns);
+	fputs(totals->text, out);
+}
+
+void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsigned int lines,
+		 unsigned int columns)
+{
+	struct totals totals;
+
+	make_totals(&totals, pipeline_counters(pipeline), columns);
+	print_surfaces(table, out, pipeline, lines, &totals, columns);
 }
 
 void table_print_page(struct table *table, FILE *out, struct pipeline *pipeline, const char *title,
 		      unsigned int lines, unsigned int columns)
 {
 	char shown[SHOWN_MAX_BYTES];
+	struct totals totals;
+	unsigned int others;
 
+	make_totals(&totals, pipeline_counters(pipeline), columns);
+	others = OTHER_LINES + (totals.lines > TOTALS_LINES ? totals.lines - TOTALS_LINES : 0);
 	text_shorten(shown, sizeof(shown), title, columns);
 	fprintf(out, "%s\n", shown);
 	text_shorten(shown, sizeof(shown), report_last(), columns);
 	fprintf(out, "%s\n", shown);
-	table_print(table, out, pipeline, lines > OTHER_LINES + 1 ? lines - OTHER_LINES : 1,
-		    columns);
+	print_surfaces(table, out, pipeline, lines > others + 1 ? lines - others : 1, &totals,
+		       columns);
 }
 
 bool table_terminal(int fd, unsigned int *lines, unsigned int *columns)

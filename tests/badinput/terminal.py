@@ -59,6 +59,22 @@ def analyze(checks, here, columns):
     checks.that("FPS" in table[0] and "score" in table[0], f"{what}: head {table[0]!r}")
 
 
+def totals_fit(checks, here, columns):
+    """On a narrow terminal the table is cut, but not how much was lost."""
+    what = f"a terminal of {columns} columns"
+    trace = here / "trace.txt"
+    lost = "CPU:0 [LOST 123456789 EVENTS]\nCPU:0 [LOST EVENTS]\n"
+    trace.write_text("".join(synthetic.lines(100)) + lost + "".join(synthetic.lines(100, 110000000)))
+    said, code = on_terminal(columns, "analyze", "-F", here / "out", trace)
+    lines = said.replace("\r", "").split("\n")
+    first = next(n for n, line in enumerate(lines) if line.startswith("presents "))
+    totals = lines[first:next(n for n, line in enumerate(lines) if line.startswith("CSV files "))]
+    checks.equal(code, 0, f"{what}: exit code: {said[-300:]!r}")
+    checks.equal([line for line in totals if width(line) > columns], [], f"{what}: totals that do not fit")
+    checks.equal(" ".join(totals), "presents 200, frames 200, lost events 123456789 and 1 times an unknown number, "
+                 "span 11.652 s, refresh 60.00 Hz", f"{what}: totals")
+
+
 try:
     for end in pty.openpty():
         os.close(end)
@@ -69,4 +85,7 @@ checks = Checks()
 for columns in (70, 80, 100, 132, 250):
     with folder() as here:
         analyze(checks, here, columns)
+for columns in (32, 40, 60, 80, 120, 200):
+    with folder() as here:
+        totals_fit(checks, here, columns)
 checks.end()

@@ -94,14 +94,17 @@ def draw(instance, surfaces=60):
             time.sleep(0.012)
 
 
-def pages_fit(checks, what, terminal, columns, lines):
+def pages_fit(checks, what, terminal, screen, lines):
+    columns = max(screen, 67)  # a narrower table is cut by the terminal
     page = terminal.page()
     text = "\n".join(page)
     checks.equal([line for line in page if len(line) > columns], [], f"{what}: lines that do not fit")
     checks.that(len(page) <= lines, f"{what}: {len(page)} lines on a screen of {lines}")
     checks.that(not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text), f"{what}: control bytes in {text!r}")
-    for word in ("Surface", "FPS", "score", "presents ", "refresh"):
+    for word in ("Surface", "FPS", "score", "presents ", "lost events ", "refresh"):
         checks.that(word in text, f"{what}: no {word} in {text!r}")
+    checks.equal([line for line in page if "lost events" in line and len(line) > screen], [],
+                 f"{what}: what was lost does not fit")
     checks.that(re.search(r"and \d+ more", text), f"{what}: nothing says that there are more: {text!r}")
 
 
@@ -112,14 +115,14 @@ def shows(checks, what, terminal, instance):
     terminal.said = ENTER
     terminal.until(lambda said: said.count(HOME) >= 2)
     pages_fit(checks, what, terminal, 80, 24)
-    for columns, lines in ((120, 40), (60, 12), (80, 24)):
+    for columns, lines in ((120, 40), (60, 12), (40, 16), (80, 24)):
         terminal.said = ENTER
         terminal.resize(columns, lines)
         begin = time.monotonic()
         terminal.until(lambda said: said.count(HOME) >= 1)
         checks.that(time.monotonic() - begin < 2, f"{what}: resized: not drawn again")
         terminal.until(lambda said: said.count(HOME) >= 3)
-        pages_fit(checks, f"{what}: {columns} x {lines}", terminal, max(columns, 67), lines)
+        pages_fit(checks, f"{what}: {columns} x {lines}", terminal, columns, lines)
 
 
 def suspends(checks, what, terminal, pid):

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/dumpsys.h"
 
-/* Displays: 1000 Hz to 10 Hz. */
-#define PERIOD_MIN_NS UINT64_C(1000000)
-#define PERIOD_MAX_NS UINT64_C(100000000)
+/* Displays: 500 Hz to 1 Hz. */
+#define PERIOD_MIN_NS UINT64_C(2000000)
+#define PERIOD_MAX_NS UINT64_C(1000000000)
 
 static bool is_digit(char c)
 {

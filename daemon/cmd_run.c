@@ -76,7 +76,7 @@ int cmd_run(int argc, char **argv)
 	if (code != 0)
 		return code;
 	if (options.help) {
-		printf("%s%s", help_run, help_capture);
+		fputs(help_run, stdout);
 		return EXIT_DONE;
 	}
 	code = capture_begin(&capture, &options);

@@ -85,7 +85,7 @@ int cmd_start(int argc, char **argv)
 	if (code != 0)
 		return code;
 	if (options.help) {
-		printf("%s%s", help_start, help_capture);
+		fputs(help_start, stdout);
 		return EXIT_DONE;
 	}
 	code = make_all_absolute(&options, &paths);

@@ -39,14 +39,13 @@ const char help_program[] =
 	"                        are kept, renamed to NAME-000001.csv and so on\n"                 \
 	"      --rules NAME|FILE rule set: default, gfx2019, or a file of your own (default)\n"    \
 	"      --focus APP/ACTIVITY\n"                                                             \
-	"                        the app in front at the start\n"                                  \
+	"                        the app in front at the start; APP alone will do\n"               \
 	"      --include GLOB    count surfaces that match alone; may be repeated\n"               \
 	"      --exclude GLOB    do not count surfaces that match; may be repeated. A GLOB\n"      \
 	"                        matches the whole of the Surface column, or the whole app in\n"   \
 	"                        the layer's name; '*' is any text, '?' one character\n"           \
-	"      --vsync-ms MS     the display's period, where the trace has no vsyncs\n"            \
+	"      --vsync-ms MS     the display's period, where the trace has no vsyncs: 2 to 1000\n" \
 	"      --frames-log      also write frames.csv, a row for each frame\n"                    \
-	"      --stdout          print the rows of fps.csv as they come, instead of the table\n"   \
 	"      --rotate-size BYTES\n"                                                              \
 	"                        begin a new segment before a file gets larger than that (K, M "   \
 	"or G\n"                                                                                   \
@@ -73,9 +72,9 @@ const char help_program[] =
 	"each\n"                                                                                   \
 	"                        10 s at most; of more than 64 the oldest goes\n"                  \
 	"      --snapshot-seconds S\n"                                                             \
-	"                        so much of the trace: a fifth of it, 1 s at most, after the "     \
-	"frame;\n"                                                                                 \
-	"                        2 MB of memory for each second, 16 to 64 in all (10)\n"           \
+	"                        with --snapshot: so much of the trace, a fifth of it, 1 s at\n"   \
+	"                        most, after the frame; less where the memory for it is full:\n"   \
+	"                        2 MB for each second, 16 to 64 in all (10)\n"                     \
 	"      --trigger EXPR    write rows only while EXPR holds, and those of the 5 s before.\n" \
 	"                        EXPR is 'fps<30' (of the last second of a surface's frames) or\n" \
 	"                        'interval>100ms' (of one frame), with <, <=, > or >=; then, if\n" \
@@ -87,54 +86,65 @@ const char help_program[] =
 	"(320)\n"                                                                                  \
 	"      --max-threads N   threads with open slices known at a time (256)\n"
 
+/* A daemon has none. */
+#define HELP_STDOUT                                                                                \
+	"      --stdout          print the rows of fps.csv as they come, instead of the table\n"
+
+#define HELP_CAPTURE                                                                               \
+	"      --source auto|text|raw\n"                                                           \
+	"                        how events are read: raw is trace_pipe_raw, a fraction of the\n"  \
+	"                        cost, and no app can forge a line in it; text is trace_pipe;\n"   \
+	"                        auto takes raw where it can be read, but for --snapshot (auto)\n" \
+	"      --tracefs DIR     where tracefs is mounted (looked for)\n"                          \
+	"      --instance NAME   trace instance to read; made, and removed at the end, where it\n" \
+	"                        does not exist (the top level)\n"                                 \
+	"      --buffer-kb N     KB of the trace buffer for each CPU, put back at the end (1024; " \
+	"an\n"                                                                                     \
+	"                        instance that is there keeps its size, a larger top level too)\n" \
+	"      --categories \"LIST\"\n"                                                            \
+	"                        what atrace switches on (\"gfx view\")\n"                         \
+	"      --no-atrace       do not run atrace, though it is there\n"                          \
+	"      --yield           give way to other programs that switch tracing off or change "    \
+	"it,\n"                                                                                    \
+	"                        instead of taking it back\n"                                      \
+	"      --wait S          count from S seconds of wall time on; all is set up before\n"     \
+	"      --duration S      end after S seconds of wall time, those of --wait not counted\n"  \
+	"      --until-exit APP  end when the last process of APP has, \"com.example.app\" or "    \
+	"one "                                                                                     \
+	"of\n"                                                                                     \
+	"                        its \"com.example.app:name\"; an app that is not there is "       \
+	"waited "                                                                                  \
+	"for\n"                                                                                    \
+	"  -h, --help            print this text\n"
+
 const char help_run[] =
 	"usage: jankd run [options]\n"
 	"\n"
 	"Captures from this machine's trace_pipe until Ctrl-C, SIGTERM or --duration. On a "
 	"terminal\n"
-	"it shows a table of the surfaces meanwhile.\n";
+	"it shows a table of the surfaces meanwhile.\n"
+	"\n"
+	"options:\n" HELP_COMMON HELP_STDOUT HELP_CAPTURE;
 
 const char help_start[] =
 	"usage: jankd start [options]\n"
 	"\n"
 	"The same as 'jankd run', but detached from shell, terminal and adb. Returns 0 once frames "
 	"can\n"
-	"be counted; SIGHUP re-reads the file of --rules, SIGUSR1 rotates. --stdout is for run "
-	"alone.\n";
-
-const char help_capture[] =
+	"be counted; SIGHUP re-reads the file of --rules, SIGUSR1 rotates.\n"
 	"\n"
-	"options:\n" HELP_COMMON "      --source auto|text|raw\n"
-	"                        how events are read: raw is trace_pipe_raw, a fraction of the\n"
-	"                        cost, and no app can forge a line in it; text is trace_pipe;\n"
-	"                        auto takes raw where it can be read, but for --snapshot (auto)\n"
-	"      --tracefs DIR     where tracefs is mounted (looked for)\n"
-	"      --instance NAME   trace instance to read; made, and removed at the end, where it\n"
-	"                        does not exist (the top level)\n"
-	"      --buffer-kb N     KB of the trace buffer for each CPU (1024; a larger one that is\n"
-	"                        there stays). It is put back at the end\n"
-	"      --categories \"LIST\"\n"
-	"                        what atrace switches on (\"gfx view\")\n"
-	"      --no-atrace       do not run atrace, though it is there\n"
-	"      --yield           give way to other programs that switch tracing off or change it,\n"
-	"                        instead of taking it back\n"
-	"      --wait S          count from S seconds of wall time on; all is set up before\n"
-	"      --duration S      end after S seconds of wall time, those of --wait not counted\n"
-	"      --until-exit APP  end when the last process of APP has, \"com.example.app\" or one "
-	"of\n"
-	"                        its \"com.example.app:name\"; an app that is not there is waited "
-	"for\n"
-	"  -h, --help            print this text\n";
+	"options:\n" HELP_COMMON HELP_CAPTURE;
 
-const char help_analyze[] = "usage: jankd analyze [options] FILE...\n"
-			    "\n"
-			    "Counts the frames in recorded traces: ftrace text, systrace HTML, "
-			    "'atrace -z' output, plain\n"
-			    "or compressed with gzip, whatever their names. '-' is standard input. "
-			    "Several files are one\n"
-			    "session, in the order given.\n"
-			    "\n"
-			    "options:\n" HELP_COMMON "  -h, --help            print this text\n";
+const char help_analyze[] =
+	"usage: jankd analyze [options] FILE...\n"
+	"\n"
+	"Counts the frames in recorded traces: ftrace text, systrace HTML, "
+	"'atrace -z' output, plain\n"
+	"or compressed with gzip, whatever their names. '-' is standard input. "
+	"Several files are one\n"
+	"session, in the order given.\n"
+	"\n"
+	"options:\n" HELP_COMMON HELP_STDOUT "  -h, --help            print this text\n";
 
 const char help_rules[] =
 	"usage: jankd rules check FILE\n"

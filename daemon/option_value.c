@@ -3,8 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,38 +31,50 @@ static bool parse_number(const char *text, double *number)
 	return end != text && *end == '\0' && errno == 0 && isfinite(*number);
 }
 
-int option_take_number(const struct given *given, double least, double most, const char *wanted,
+int option_take_number(const struct given *given, double least, double most, const char *what,
 		       double *number)
 {
+	char wanted[160];
 	double value;
 
-	if (!parse_number(given->value, &value) || value < least || value > most)
-		return option_wrong(given, wanted);
-	*number = value;
-	return 0;
+	if (parse_number(given->value, &value) && value >= least && value <= most) {
+		*number = value;
+		return 0;
+	}
+	snprintf(wanted, sizeof(wanted), "not %s from %.15g to %.15g", what, least, most);
+	return option_wrong(given, wanted);
 }
 
-int option_take_count(const struct given *given, uint64_t least, uint64_t most, const char *wanted,
+/* Digits alone. */
+static bool parse_count(const char *text, uint64_t *count)
+{
+	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
+		return false;
+	errno = 0;
+	*count = strtoull(text, NULL, 10);
+	return errno == 0;
+}
+
+int option_take_count(const struct given *given, uint64_t least, uint64_t most, const char *what,
 		      uint64_t *count)
 {
-	unsigned long long value;
+	char wanted[160];
+	uint64_t value;
 
-	if (given->value[0] == '\0' || given->value[strspn(given->value, "0123456789")] != '\0')
-		return option_wrong(given, wanted);
-	errno = 0;
-	value = strtoull(given->value, NULL, 10);
-	if (errno != 0 || value < least || value > most)
-		return option_wrong(given, wanted);
-	*count = value;
-	return 0;
+	if (parse_count(given->value, &value) && value >= least && value <= most) {
+		*count = value;
+		return 0;
+	}
+	snprintf(wanted, sizeof(wanted), "not %s from %" PRIu64 " to %" PRIu64, what, least, most);
+	return option_wrong(given, wanted);
 }
 
 /* A duration given in units of @unit_ns. */
 int option_take_time(const struct given *given, double least, double most, double unit_ns,
-		     const char *wanted, uint64_t *ns)
+		     const char *what, uint64_t *ns)
 {
 	double value = 0;
-	int code = option_take_number(given, least, most, wanted, &value);
+	int code = option_take_number(given, least, most, what, &value);
 
 	if (code == 0)
 		*ns = (uint64_t)(value * unit_ns + 0.5);
@@ -86,20 +100,22 @@ static uint64_t unit_of(const char *unit)
 
 int option_take_bytes(const struct given *given, uint64_t least, uint64_t *bytes)
 {
-	static const char wanted[] = "not a number of bytes (K, M and G are understood)";
-	char *end;
-	unsigned long long value;
+	size_t digits = strspn(given->value, "0123456789");
+	uint64_t unit = unit_of(given->value + digits);
+	char wanted[160];
+	uint64_t value;
 
-	if (!isdigit((unsigned char)given->value[0]))
-		return option_wrong(given, wanted);
 	errno = 0;
-	value = strtoull(given->value, &end, 10);
-	if (errno != 0 || unit_of(end) == 0 || value > INT64_MAX / unit_of(end))
-		return option_wrong(given, wanted);
-	if (value * unit_of(end) < least)
-		return option_wrong(given, "too small");
-	*bytes = value * unit_of(end);
-	return 0;
+	value = strtoull(given->value, NULL, 10);
+	if (digits > 0 && unit > 0 && errno == 0 && value <= INT64_MAX / unit &&
+	    value * unit >= least) {
+		*bytes = value * unit;
+		return 0;
+	}
+	snprintf(wanted, sizeof(wanted),
+		 "not a number of bytes from %" PRIu64 " to %" PRId64 "; K, M or G may follow",
+		 least, INT64_MAX);
+	return option_wrong(given, wanted);
 }
 
 int option_take_text(const struct given *given, const char **text)

@@ -17,19 +17,19 @@ struct given {
 /* Refuses it. @wanted: what is wrong with the value. */
 int option_wrong(const struct given *given, const char *wanted);
 
-/* A decimal number from @least to @most. */
-int option_take_number(const struct given *given, double least, double most, const char *wanted,
+/* A decimal number from @least to @most. @what: "a frame rate"; the message adds the range. */
+int option_take_number(const struct given *given, double least, double most, const char *what,
 		       double *number);
 
 /* A whole number from @least to @most. */
-int option_take_count(const struct given *given, uint64_t least, uint64_t most, const char *wanted,
+int option_take_count(const struct given *given, uint64_t least, uint64_t most, const char *what,
 		      uint64_t *count);
 
 /* A duration given in units of @unit_ns. */
 int option_take_time(const struct given *given, double least, double most, double unit_ns,
-		     const char *wanted, uint64_t *ns);
+		     const char *what, uint64_t *ns);
 
-/* A number of bytes, with K, M or G behind it or not. */
+/* A number of bytes from @least on, with K, M or G behind it or not. */
 int option_take_bytes(const struct given *given, uint64_t least, uint64_t *bytes);
 
 /* Any text but "". */

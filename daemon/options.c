@@ -115,7 +115,7 @@ static int take_glob(const struct given *given, const char **globs)
 static int take_type(const struct given *given, unsigned int *type)
 {
 	uint64_t value = 0;
-	int code = option_take_count(given, 0, 4, "not one of 0, 1, 2, 3, 4", &value);
+	int code = option_take_count(given, 0, 4, "a number", &value);
 
 	if (code == 0)
 		*type = (unsigned int)value;
@@ -156,17 +156,30 @@ static int take_source(const struct given *given, enum options_source *source)
 
 static int take_seconds(const struct given *given, uint64_t *ns)
 {
-	return option_take_time(given, 0.001, 1e8, 1e9, "not a number of seconds above 0", ns);
+	return option_take_time(given, 0.001, 1e8, 1e9, "a number of seconds", ns);
 }
 
 static int take_table_size(const struct given *given, unsigned int *size)
 {
 	uint64_t value = 0;
-	int code = option_take_count(given, 16, 4096, "not a number from 16 to 4096", &value);
+	int code = option_take_count(given, 16, 4096, "a number", &value);
 
 	if (code == 0)
 		*size = (unsigned int)value;
 	return code;
+}
+
+/* "com.game/.Main", or the package alone: a word with a dot. */
+static int take_focus(const struct given *given, const char **focus)
+{
+	const char *value = given->value, *slash = strchr(value, '/');
+	bool word = value[0] && strpbrk(value, " \t\r\n") == NULL;
+	bool both = slash && slash > value && slash[1] && !strchr(slash + 1, '/');
+
+	if (!word || !(both || (!slash && strchr(value, '.'))))
+		return option_wrong(given, "not an APP/ACTIVITY such as com.game/.Main");
+	*focus = value;
+	return 0;
 }
 
 static int take_trigger(struct options *options, const struct given *given)
@@ -193,9 +206,9 @@ static int take_run_option(struct options *options, int option, const struct giv
 		return take_instance(given, &options->instance);
 	case OPT_BUFFER_KB:
 		options->buffer_given = true;
-		return option_take_count(given, 4, 4194304, "not a number of KB from 4 to 4194304",
-					 &options->buffer_kb);
+		return option_take_count(given, 4, 4194304, "a number of KB", &options->buffer_kb);
 	case OPT_CATEGORIES:
+		options->categories_given = true;
 		return take_categories(given, &options->categories);
 	case OPT_NO_ATRACE:
 		options->no_atrace = true;
@@ -221,7 +234,7 @@ static int take_files_option(struct options *options, int option, const struct g
 	case OPT_ROTATE_TIME:
 		return take_seconds(given, &options->rotate_time_ns);
 	case OPT_KEEP:
-		return option_take_count(given, 1, UINT32_MAX, "not a number of segments above 0",
+		return option_take_count(given, 1, UINT32_MAX, "a number of segments",
 					 &options->keep);
 	case OPT_MIN_FREE:
 		return option_take_bytes(given, 0, &options->min_free);
@@ -230,11 +243,11 @@ static int take_files_option(struct options *options, int option, const struct g
 	case OPT_TRIGGER:
 		return take_trigger(options, given);
 	case OPT_SNAPSHOT:
-		return option_take_time(given, 0.001, 1e6, 1e6,
-					"not a number of milliseconds above 0",
+		return option_take_time(given, 0.001, 1e6, 1e6, "a number of milliseconds",
 					&options->snapshot_ns);
 	case OPT_SNAPSHOT_SECONDS:
-		return option_take_time(given, 0.1, 600, 1e9, "not a number of seconds from 0.1 on",
+		options->snapshot_length_given = true;
+		return option_take_time(given, 0.1, 600, 1e9, "a number of seconds",
 					&options->snapshot_length_ns);
 	default:
 		return take_run_option(options, option, given);
@@ -247,31 +260,31 @@ static int take_option(struct options *options, int option, const struct given *
 
 	switch (option) {
 	case 't':
-		return option_take_number(given, 0.001, 10000, "not a frame rate above 0",
+		return option_take_number(given, 0.001, 10000, "a frame rate",
 					  &pipeline->target_fps);
 	case 'k':
-		return option_take_time(given, 0.001, 1e6, 1e6,
-					"not a number of milliseconds above 0", &pipeline->kpi_ns);
+		return option_take_time(given, 0.001, 1e6, 1e6, "a number of milliseconds",
+					&pipeline->kpi_ns);
 	case 'T':
 		return take_type(given, &pipeline->type);
 	case 'd':
-		return option_take_time(given, 0, 1e6, 1e9, "not a number of seconds from 0 on",
+		return option_take_time(given, 0, 1e6, 1e9, "a number of seconds",
 					&pipeline->delay_ns);
 	case 'f':
-		return option_take_count(given, 0, UINT32_MAX, "not a number of frames from 0 on",
+		return option_take_count(given, 0, UINT32_MAX, "a number of frames",
 					 &pipeline->min_frames);
 	case 'F':
 		return option_take_text(given, &options->folder);
 	case OPT_RULES:
 		return option_take_text(given, &options->rules);
 	case OPT_FOCUS:
-		return option_take_text(given, &pipeline->focus);
+		return take_focus(given, &pipeline->focus);
 	case OPT_INCLUDE:
 		return take_glob(given, options->include);
 	case OPT_EXCLUDE:
 		return take_glob(given, options->exclude);
 	case OPT_VSYNC_MS:
-		return option_take_time(given, 1, 1000, 1e6, "not a period from 1 to 1000 ms",
+		return option_take_time(given, 2, 1000, 1e6, "a period in milliseconds",
 					&pipeline->vsync_ns);
 	case OPT_FRAMES_LOG:
 		options->frames_log = true;
@@ -347,6 +360,36 @@ static int take_operands(struct options *options, int argc, char **argv)
 	return 0;
 }
 
+/* Options that one of them alone makes nothing of. True: there are some, and it was said. */
+static bool refuse_together(const struct options *options)
+{
+	const struct {
+		bool wrong;
+		const char *name, *why;
+	} cases[] = {
+		{ options->to_stdout && options->command == OPTIONS_START, "--stdout",
+		  "a daemon has no standard output; leave it out, or use 'jankd run'" },
+		{ options->to_stdout && options->pipeline.type >= 3, "--stdout",
+		  "prints the rows of fps.csv, which --type 3 and 4 leave out; leave one of them "
+		  "out" },
+		{ options->source == OPTIONS_SOURCE_RAW && options->snapshot_ns > 0, "--snapshot",
+		  "saves text, which --source raw does not have; leave one of them out" },
+		{ options->snapshot_length_given && options->snapshot_ns == 0, "--snapshot-seconds",
+		  "says how long a snapshot is, and none is asked for; add --snapshot MS" },
+		{ options->no_atrace && options->categories_given, "--categories",
+		  "are what atrace switches on, and --no-atrace runs none; leave one of them out" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!cases[i].wrong)
+			continue;
+		report("%s: %s: %s", options_command_name(options->command), cases[i].name,
+		       cases[i].why);
+		return true;
+	}
+	return false;
+}
+
 int options_parse(struct options *options, enum options_command command, int argc, char **argv)
 {
 	const struct option *known =
@@ -377,16 +420,7 @@ int options_parse(struct options *options, enum options_command command, int arg
 	options->pipeline.late_ns = options->snapshot_ns;
 	options->pipeline.include = options->include[0] ? options->include : NULL;
 	options->pipeline.exclude = options->exclude[0] ? options->exclude : NULL;
-	if (options->to_stdout && command == OPTIONS_START) {
-		report("start: --stdout: a daemon has no standard output; leave it out, or use "
-		       "'jankd run'");
+	if (refuse_together(options))
 		return EXIT_USAGE;
-	}
-	if (options->source == OPTIONS_SOURCE_RAW && options->snapshot_ns > 0) {
-		report("%s: --snapshot: saves text, which --source raw does not have; leave one of "
-		       "them out",
-		       options_command_name(command));
-		return EXIT_USAGE;
-	}
 	return take_operands(options, argc, argv);
 }

@@ -37,11 +37,13 @@ struct options {
 	struct trigger condition;    /* the same, parsed */
 	uint64_t snapshot_ns;	     /* a frame at least that late saves the trace around it */
 	uint64_t snapshot_length_ns; /* trace time of such a snapshot */
+	bool snapshot_length_given;
 	/* run and start alone */
 	const char *tracefs;  /* where tracefs is mounted, or NULL: look for it */
 	const char *instance; /* NULL: the top level */
 	enum options_source source;
 	const char *categories; /* atrace's, separated by blanks */
+	bool categories_given;
 	uint64_t buffer_kb;	/* per CPU */
 	bool buffer_given;	/* else a larger buffer is as good */
 	uint64_t duration_ns;	/* of wall time; 0: until a signal */
@@ -73,7 +75,6 @@ const char *options_default_folder(void);
 extern const char help_program[];
 extern const char help_run[];
 extern const char help_start[];
-extern const char help_capture[]; /* the options of both */
 extern const char help_stop[];
 extern const char help_status[];
 extern const char help_top[];

@@ -38,7 +38,14 @@ WRONG = (
     (("analyze", "--vsync-ms", "0", "x"), "--vsync-ms"),
     (("analyze", "--vsync-ms", "-16.7", "x"), "--vsync-ms"),
     (("analyze", "--vsync-ms", "16,7", "x"), "--vsync-ms"),
+    (("analyze", "--vsync-ms", "1.999", "x"), "--vsync-ms 1.999: not a period in milliseconds from 2 to 1000;"),
+    (("analyze", "--vsync-ms", "1000.001", "x"), "from 2 to 1000;"),
     (("analyze", "--focus", "", "x"), "--focus"),
+    (("analyze", "--focus", "nope", "x"), "--focus nope"),
+    (("analyze", "--focus", "com.game/", "x"), "--focus com.game/"),
+    (("analyze", "--focus", "/.Main", "x"), "--focus"),
+    (("analyze", "--focus", "com.game/.Main/x", "x"), "--focus"),
+    (("analyze", "--focus", "com.game .Main", "x"), "--focus"),
     (("analyze", "--duration", "1", "x"), "--duration"),
     (("analyze", "--wait", "5", "x"), "--wait"),
     (("run", "--duration", "later"), "--duration"),
@@ -60,6 +67,32 @@ WRONG = (
     (("run", "--trigger", "fps"), "column 4"),
     (("run", "--trigger", "fps<30 for 3"), "column 13"),
     (("analyze", "--trigger", "interval>100", "x"), "--trigger"),
+    # too large is told from no number, by the range
+    (("analyze", "-t", "1e5", "x"), "from 0.001 to 10000;"),
+    (("analyze", "-k", "1e7", "x"), "from 0.001 to 1000000;"),
+    (("analyze", "-T", "9", "x"), "from 0 to 4;"),
+    (("analyze", "-d", "1e18", "x"), "from 0 to 1000000;"),
+    (("analyze", "-f", "-1", "x"), "-f -1: not a number of frames from 0 to 4294967295;"),
+    (("analyze", "-f", "4294967296", "x"), "from 0 to 4294967295;"),
+    (("run", "--duration", "1e18"), "--duration 1e18: not a number of seconds from 0.001 to 100000000;"),
+    (("run", "--duration", "0"), "from 0.001"),
+    (("start", "--wait", "1e400"), "from 0.001 to 100000000;"),
+    (("run", "--buffer-kb", "4194305"), "from 4 to 4194304;"),
+    (("analyze", "--keep", "0", "x"), "from 1 to 4294967295;"),
+    (("analyze", "--keep", "1K", "x"), "from 1 to 4294967295;"),
+    (("analyze", "--rotate-size", "4095", "x"), "from 4096 to"),
+    (("analyze", "--rotate-size", "3K", "x"), "from 4096 to"),
+    (("analyze", "--rotate-size", "16KB", "x"), "K, M or G may follow"),
+    (("analyze", "--min-free", "99999999999999999999", "x"), "to 9223372036854775807;"),
+    (("analyze", "--max-surfaces", "4097", "x"), "from 16 to 4096;"),
+    (("analyze", "--sync", "2e8", "x"), "from 0.001 to 100000000;"),
+    (("analyze", "--snapshot", "1e7", "x"), "from 0.001 to 1000000;"),
+    (("analyze", "--snapshot", "50", "--snapshot-seconds", "601", "x"), "from 0.1 to 600;"),
+    # one of two alone makes nothing of the other
+    (("analyze", "--snapshot-seconds", "5", "x"), "--snapshot-seconds"),
+    (("start", "--no-atrace", "--categories", "gfx"), "--categories"),
+    (("run", "--stdout", "-T", "3"), "--stdout"),
+    (("analyze", "--type", "4", "--stdout", "x"), "--stdout"),
     (("start", "--stdout"), "--stdout"),
     (("start", "stray"), "stray"),
     (("start", "--frobnicate"), "--frobnicate"),
@@ -107,8 +140,42 @@ def help_texts(checks, here):
         checks.that(done.stdout, f"{what}: says nothing")
 
 
+def listed(text):
+    """Options that a line of a help text begins with."""
+    return {name for line in text.splitlines() if re.match(r" {2}(-\w, | {4})--", line)
+            for name in re.findall(r"--[\w-]+", line[:24].split(" N")[0])}
+
+
+def help_lists_what_is_taken(checks, here):
+    """Each option that help lists is one of the command, and the other way round."""
+    texts = {name: jankd(name, "--help", cwd=here).stdout.decode() for name in ("run", "start", "analyze")}
+    names = {name: listed(text) for name, text in texts.items()}
+    checks.equal(names["run"] - names["start"], {"--stdout"}, "options of run that start has not")
+    checks.equal(names["start"] - names["run"], set(), "options of start that run has not")
+    checks.that(len(names["analyze"]) > 20, f"options of analyze: {names['analyze']}")
+    for command, own in names.items():
+        checks.that("--stdout" not in texts["start"], "start --help: --stdout")
+        for option in set.union(*names.values()):
+            # '=' and nothing: no option takes that, so nothing is begun
+            said = jankd(command, f"{option}=", "x", cwd=here).stderr.decode()
+            known = "unknown option" not in said and not (command == "start" and option == "--stdout")
+            checks.equal(known, option in own, f"{command} {option}: {said!r}")
+
+
+def good_values(checks, here):
+    """Values at the ends of what is taken: what is wrong is the trace, which is not there."""
+    for arguments in (("--vsync-ms", "2"), ("--vsync-ms", "1000"), ("--vsync-ms", "41.667"), ("--focus", "com.game/.Main"),
+                      ("--focus", "launcher/launcher.Activity"), ("--focus", "com.game"), ("-d", "0"), ("-f", "0"),
+                      ("-T", "4"), ("--rotate-size", "4K"), ("--min-free", "0"), ("--keep", "1"),
+                      ("--snapshot", "50", "--snapshot-seconds", "0.1"), ("--snapshot-seconds", "600", "--snapshot", "5")):
+        done = jankd("analyze", *arguments, "-F", here / "out", here / "none.txt", cwd=here)
+        checks.that(done.returncode == 1 and b"none.txt" in done.stderr, f"{arguments}: {done.stderr!r}")
+
+
 checks = Checks()
 with folder() as here:
     wrong_usage(checks, here)
     help_texts(checks, here)
+    help_lists_what_is_taken(checks, here)
+    good_values(checks, here)
 checks.end()

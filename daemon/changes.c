@@ -66,8 +66,13 @@ int changes_start_atrace(struct changes *changes)
 	const struct options *options = changes->options;
 	struct android_asking asking;
 
-	if (!wants_atrace(options))
+	if (!wants_atrace(options)) {
+		if (options->categories_given)
+			report("warning: %s: --categories: there is no atrace on this machine that "
+			       "could switch them on; switch them on by other means",
+			       options_command_name(options->command));
 		return 0;
+	}
 	asking = android_ask(true);
 	settings_read_atrace(&changes->settings, &asking);
 	if (write_journal(changes) != 0)

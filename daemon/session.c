@@ -251,6 +251,10 @@ static int make_pipeline(struct session *session)
 	const struct options *options = session->options;
 	int error = pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink);
 
+	if (error == 0 && ruleset_is_last_counter(session->rules) && options->frames_log)
+		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s has no such "
+		       "rows; leave one of them out",
+		       session_command(session), options->rules);
 	if (error == -EINVAL)
 		report("%s: --rules %s: counts as the program of 2019 did, which chose and judged "
 		       "no frames; leave --include, --exclude, --trigger and --snapshot out",

@@ -426,6 +426,11 @@ int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *er
 	return 0;
 }
 
+bool ruleset_is_last_counter(const struct ruleset *rules)
+{
+	return rules->last_counter;
+}
+
 struct ruleset *ruleset_free(struct ruleset *rules)
 {
 	if (rules)

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import Checks, analyze, folder, rows
+from jankd import Checks, analyze, folder, jankd, rows
 
 # In the order in which they appear, 100 frames each.
 SURFACES = ("cod", "codex", "com.cod/com.cod.Main", "com.codex/com.codex.Main", "xcod", "COD")
@@ -80,6 +80,15 @@ def write_trace(path, surfaces):
     path.write_text("".join(text))
 
 
+def program_of_2019(checks, here, trace):
+    """It knows no layers that could be chosen: what it cannot do is said."""
+    for option in ("--include", "--exclude"):
+        done = jankd("analyze", "--rules", "gfx2019", option, "c*", "-F", here / "2019", trace)
+        checks.that(done.returncode == 1 and option.encode() in done.stderr, f"gfx2019 {option}: {done.stderr}")
+    done = analyze(here / "2019", "--rules", "gfx2019", "--frames-log", trace)
+    checks.that(b"--frames-log" in done.stderr, f"gfx2019 --frames-log: {done.stderr}")
+
+
 checks = Checks()
 with folder() as here:
     trace = here / "trace.txt"
@@ -95,4 +104,5 @@ with folder() as here:
     triggered(checks, here, trace, "com.gam?", [GAME[0]])
     done = analyze(here / "out", "--include", "com.nobody", trace)
     checks.that(b"--include" in done.stderr, f"nothing included: {done.stderr}")
+    program_of_2019(checks, here, trace)
 checks.end()

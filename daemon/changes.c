@@ -88,8 +88,8 @@ int changes_start_atrace(struct changes *changes)
 	return 0;
 }
 
-/* A buffer of that size nobody chose: 7 KB is what a top level has that was never used, and what is
- * left of atrace's 1 KB; sub-buffers of 16 KB make 31 of it. */
+/* A buffer of that size was not chosen: 7 KB is what a top level has that was never used, and what
+ * is left of atrace's 1 KB; sub-buffers of 16 KB make 31 of it. */
 #define UNUSED_KB 32
 
 /* 4 s of 1,200 events each second. */

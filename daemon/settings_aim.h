@@ -3,7 +3,7 @@
  *
  * Three texts as in settings.h say it: what was there before us, what we and atrace made of it,
  * and what is there now. A setting that is as we left it goes back to what it was. One that is
- * neither is another program's choice, made after ours: it stays, and is told of. So the end of
+ * neither is another program's choice, made after ours: it stays, and is named. So the end of
  * atrace, which changes all of them again, cannot change it either. */
 #ifndef JANKD_DAEMON_SETTINGS_AIM_H
 #define JANKD_DAEMON_SETTINGS_AIM_H

@@ -56,7 +56,7 @@ struct frame_queue {
 	uint64_t doubt_ns;    /* another app's window began to draw then, 0: none did */
 	char doubt_app[APP_SIZE];
 	uint64_t answer_ns;	   /* from then on answer is in front, 0: there is none */
-	char answer[2 * APP_SIZE]; /* "app/activity", or "": nobody knows */
+	char answer[2 * APP_SIZE]; /* "app/activity", or "": unknown */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */

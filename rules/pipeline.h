@@ -122,7 +122,7 @@ void pipeline_give_period(struct pipeline *p, uint64_t period_ns);
 int pipeline_mark(struct pipeline *p, uint64_t time_ns);
 
 /* Since when it is in doubt which app is in front, in trace time: a window of another one, *@app,
- * began to draw then. 0: it is not, or nobody can say. And what somebody says of that moment,
+ * began to draw then. 0: it is not. And the answer for that moment,
  * "app/activity" or "" for unknown; it holds for frames from @since_ns on that are not counted yet.
  */
 uint64_t pipeline_front_doubt(const struct pipeline *p, const char **app);

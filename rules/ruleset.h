@@ -30,7 +30,7 @@ int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *er
 /* Frees @rules, which may be NULL. Returns NULL. */
 struct ruleset *ruleset_free(struct ruleset *rules);
 
-/* Are they of the engine last-counter, the way of 2019? It knows no layers and no single frames. */
+/* Are they of the engine last-counter, the way of 2019? It has no layers and no single frames. */
 bool ruleset_is_last_counter(const struct ruleset *rules);
 
 /* The text of a rule set that is built in ("default", "gfx2019"); SPAN_NULL for other names. */

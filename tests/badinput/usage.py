@@ -67,7 +67,7 @@ WRONG = (
     (("run", "--trigger", "fps"), "column 4"),
     (("run", "--trigger", "fps<30 for 3"), "column 13"),
     (("analyze", "--trigger", "interval>100", "x"), "--trigger"),
-    # too large is told from no number, by the range
+    # what is too large is refused with the range
     (("analyze", "-t", "1e5", "x"), "from 0.001 to 10000;"),
     (("analyze", "-k", "1e7", "x"), "from 0.001 to 1000000;"),
     (("analyze", "-T", "9", "x"), "from 0 to 4;"),

@@ -81,7 +81,7 @@ def write_trace(path, surfaces):
 
 
 def program_of_2019(checks, here, trace):
-    """It knows no layers that could be chosen: what it cannot do is said."""
+    """It has no layers that could be chosen: what it cannot do is said."""
     for option in ("--include", "--exclude"):
         done = jankd("analyze", "--rules", "gfx2019", option, "c*", "-F", here / "2019", trace)
         checks.that(done.returncode == 1 and option.encode() in done.stderr, f"gfx2019 {option}: {done.stderr}")

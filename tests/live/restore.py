@@ -215,7 +215,7 @@ def small_buffer(checks):
         checks.equal([r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "lost"], [],
                      "small buffer: events lost")
         checks.equal(size.read_text(), before, "small buffer: afterwards")
-        # One that somebody has chosen stays, and it is said that it is small.
+        # One that was chosen stays, and it is said that it is small.
         size.write_text("64")
         chosen = size.read_text()
         for arguments, said in (((), True), (("--buffer-kb", "100"), False)):

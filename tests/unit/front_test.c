@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The app in front, which layers without a package in their name belong to: when it is in doubt,
- * and what an answer of somebody else changes. */
+ * and what an answer changes. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/phone.h"
@@ -83,7 +83,7 @@ static void another_view_makes_doubt(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 1);
 }
 
-static void none_knows(void **state)
+static void it_is_unknown(void **state)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
 	size_t before, after;
@@ -156,7 +156,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(another_view_makes_doubt, tear_down),
-		cmocka_unit_test_teardown(none_knows, tear_down),
+		cmocka_unit_test_teardown(it_is_unknown, tear_down),
 		cmocka_unit_test_teardown(it_was_not_in_front, tear_down),
 		cmocka_unit_test_teardown(the_clock_steps, tear_down),
 		cmocka_unit_test_teardown(other_windows_make_none, tear_down),

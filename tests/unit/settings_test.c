@@ -273,15 +273,15 @@ static void another_size_stays(void **state)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings had = { 0 }, made = { 0 }, aim = { 0 };
-	struct android_asking nobody = { .over = true };
+	struct android_asking none = { .over = true };
 	struct settings_left left = { .n = 0 };
 
 	settings_read_place(&had, folder, NULL, false);
 	put("buffer_size_kb", "1024\n");
 	put("buffer_percent", "33\n");
-	settings_read_again(&made, settings_text(&had), folder, &nobody);
+	settings_read_again(&made, settings_text(&had), folder, &none);
 	put("buffer_size_kb", "2222\n");
-	settings_aim_now(&aim, &had, &made, folder, &nobody, &left);
+	settings_aim_now(&aim, &had, &made, folder, &none, &left);
 	assert_int_equal(settings_restore(settings_text(&aim), folder, &ending), 0);
 	assert_string_equal(get("buffer_size_kb"), "2222\n");
 	assert_string_equal(get("buffer_percent"), "50\n");

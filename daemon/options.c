@@ -418,6 +418,7 @@ int options_parse(struct options *options, enum options_command command, int arg
 			return code;
 	}
 	options->pipeline.late_ns = options->snapshot_ns;
+	options->pipeline.recorded = command == OPTIONS_ANALYZE;
 	options->pipeline.include = options->include[0] ? options->include : NULL;
 	options->pipeline.exclude = options->exclude[0] ? options->exclude : NULL;
 	if (refuse_together(options))

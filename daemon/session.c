@@ -313,8 +313,9 @@ int session_begin(struct session *session, const struct session_origin *origin)
 static void summary_if_due(struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	bool went_back = counters->last_ns + SUMMARY_PERIOD_NS < session->summary_next_ns;
 
-	if (counters->last_ns < session->summary_next_ns)
+	if (counters->last_ns < session->summary_next_ns && !went_back)
 		return;
 	if (session->summary_next_ns > 0)
 		output_summary(&session->output, session->pipeline);

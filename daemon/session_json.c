@@ -255,6 +255,7 @@ static void add_health(struct json_object *object, const struct session *session
 	json_object_object_add(object, "lost", lost_object(session));
 	add_count(object, "malformed", text->malformed + text->glued + text->too_long);
 	add_count(object, "late", counters->late);
+	add_count(object, "repeated", counters->repeated);
 	add_count(object, "unattributed_presents", counters->unattributed_presents);
 	add_count(object, "evicted_surfaces", counters->surfaces_evicted);
 	add_count(object, "queue_high_water", counters->queue_high_water);

@@ -15,6 +15,9 @@
 /* A present so far behind the last is that of a line from the future, which will be dropped. */
 #define DISORDER_NS UINT64_C(1000000000)
 
+/* So often it is told that presents came out of order. */
+#define MOVED_PERIOD_NS UINT64_C(60000000000)
+
 /* Chunks of frame times and of their vsyncs. One Surface with every one there is and its longest
  * row have enough in any case; others come by with some tens of different ones. */
 #define CHUNKS 1660
@@ -364,7 +367,41 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	}
 }
 
-/* Presents come in the order of time: one out of order has the time of the one before. */
+/* CPUs whose clocks differ: SurfaceFlinger came from one to another. */
+static void tell_moved(struct frame_queue *q, uint64_t behind_ns)
+{
+	char text[160];
+
+	q->moved++;
+	if (q->last_present_ns < q->moved_tell_ns)
+		return;
+	q->moved_tell_ns = q->last_present_ns + MOVED_PERIOD_NS;
+	snprintf(text, sizeof(text),
+		 "a present came %llu.%03llu ms before the one before it, on another CPU: no "
+		 "interval (%llu so far)",
+		 (unsigned long long)(behind_ns / 1000000),
+		 (unsigned long long)(behind_ns / 1000 % 1000), (unsigned long long)q->moved);
+	events_write(q->events, q->last_present_ns, TRACE_EVENT_TRACING, text);
+}
+
+/* Presents come in the order of time. One out of order has no time of its own, so it stands right
+ * behind the one before and is in no interval. All frames of a present move with it. */
+static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
+{
+	uint64_t present_ns = waiting->frame.present_ns;
+
+	if (present_ns != q->moved_from_ns || q->last_present_ns != q->moved_to_ns) {
+		if (present_ns >= q->last_present_ns)
+			return;
+		tell_moved(q, q->last_present_ns - present_ns);
+		q->moved_from_ns = present_ns;
+		q->moved_to_ns = q->last_present_ns + 1000;
+	}
+	waiting->frame.present_ns = q->moved_to_ns;
+	waiting->around.moved = true;
+}
+
+/* A frame, or a present behind all of its frames. */
 static void add(struct frame_queue *q, const struct frame *frame)
 {
 	struct waiting_frame *waiting;
@@ -379,8 +416,7 @@ static void add(struct frame_queue *q, const struct frame *frame)
 		q->high_water = q->n;
 	if (waiting->frame.present_ns + DISORDER_NS < q->last_present_ns)
 		return; /* a forged one was before: it will be dropped */
-	if (waiting->frame.present_ns < q->last_present_ns)
-		waiting->frame.present_ns = q->last_present_ns;
+	keep_order(q, waiting);
 	q->last_present_ns = waiting->frame.present_ns;
 }
 
@@ -493,7 +529,8 @@ void frame_queue_begin_again(struct frame_queue *q)
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
-	q->last_present_ns = 0;
+	q->last_present_ns = q->moved_from_ns = q->moved_tell_ns = 0;
+	q->summary.clocks++;
 }
 
 void frame_queue_end(struct frame_queue *q)

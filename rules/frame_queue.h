@@ -45,11 +45,14 @@ struct frame_queue {
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
-	struct marks marks;	/* that close the open rows when they are passed */
-	struct loss loss;	/* so far */
-	bool in_doubt;		/* frames that come now are in a hole */
-	uint64_t stale;		/* frames that were none: of a hole, or back in time */
-	uint64_t hidden_frames; /* of layers that are not to be counted */
+	struct marks marks;		     /* that close the open rows when they are passed */
+	uint64_t moved;			     /* presents that came before the one before them */
+	uint64_t moved_from_ns, moved_to_ns; /* of the last of them, 0: none */
+	uint64_t moved_tell_ns;		     /* when to tell of the next */
+	struct loss loss;		     /* so far */
+	bool in_doubt;			     /* frames that come now are in a hole */
+	uint64_t stale;			     /* frames that were none: of a hole, or back in time */
+	uint64_t hidden_frames;		     /* of layers that are not to be counted */
 	uint64_t layers_evicted;
 	char front[APP_SIZE]; /* the app in front */
 	int front_layer;      /* the last activity's layer that had a frame */

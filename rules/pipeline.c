@@ -19,10 +19,7 @@
 #include "rules/gfx2019.h"
 #include "rules/memory.h"
 #include "rules/room.h"
-
-/* Records of several CPUs can be this far out of order. What is more is a pause or a step of the
- * clock, and is believed once another record follows it: any app can write such a line. */
-#define DISORDER_NS UINT64_C(1000000000)
+#include "rules/trace_clock.h"
 
 /* So often the queue is looked at: most records have nothing to do with it. */
 #define SETTLE_EVERY_NS UINT64_C(10000000)
@@ -36,16 +33,12 @@ struct pipeline {
 	struct event_writer events;
 	struct attribution attribution;
 	struct frame_queue queue;
-	struct loss told_loss;		  /* of queue.loss, in events */
-	struct gfx2019 *gfx2019;	  /* the other way, where the rules ask for it */
-	uint64_t heard_ns[PIPELINE_CPUS]; /* the last record of each CPU */
-	uint64_t now_ns;		  /* latest time of a record */
-	uint64_t ahead_ns;	  /* time of a last record far ahead of it, 0: there is none */
-	bool mark_is_ahead;	  /* that is a mark of an app */
-	uint64_t sure_present_ns; /* the last present before it */
-	bool is_behind;		  /* the last record was far behind: it was passed over */
-	uint64_t behind_ns;	  /* its time */
-	uint64_t next_settle_ns;  /* when to look at the queue again */
+	struct loss told_loss;	 /* of queue.loss, in events */
+	struct gfx2019 *gfx2019; /* the other way, where the rules ask for it */
+	struct trace_clock clock;
+	uint64_t before_ns;	 /* the last present before its latest record */
+	uint64_t mark_ns;	 /* of an app's mark that is ahead of all others, 0: none */
+	uint64_t next_settle_ns; /* when to look at the queue again */
 };
 
 /* --- what attribution finds --- */
@@ -206,7 +199,7 @@ static void lost(struct pipeline *p, const struct trace_record *record)
 	else
 		loss.events = (uint64_t)record->value;
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
-	frame_queue_hole(&p->queue, counted ? p->heard_ns[record->cpu] : 0, loss);
+	frame_queue_hole(&p->queue, counted ? p->clock.heard_ns[record->cpu] : 0, loss);
 	snprintf(who, sizeof(who), "CPU %d", (int)record->cpu);
 	tell_lost(p, record->time_ns, all_told ? who : "several CPUs");
 }
@@ -215,33 +208,7 @@ static void lost(struct pipeline *p, const struct trace_record *record)
 static void tell_last_losses(struct pipeline *p)
 {
 	p->events.limits[TRACE_EVENT_LOST].written = 0;
-	tell_lost(p, p->now_ns, "several CPUs");
-}
-
-static void report_step(struct pipeline *p, uint64_t time_ns, const char *what, uint64_t by_ns)
-{
-	char text[96];
-
-	p->counters.clock_steps++;
-	snprintf(text, sizeof(text), "%s %llu.%03llu s", what,
-		 (unsigned long long)(by_ns / 1000000000),
-		 (unsigned long long)(by_ns / 1000000 % 1000));
-	events_write(&p->events, time_ns, TRACE_EVENT_TRACING, text);
-}
-
-/* Is the record the only one from so far behind, as far as can be told yet? */
-static bool is_alone_behind(struct pipeline *p, uint64_t time_ns)
-{
-	bool behind = time_ns + DISORDER_NS < p->now_ns;
-	bool another = p->is_behind && time_ns + DISORDER_NS >= p->behind_ns;
-
-	if (p->is_behind && !behind)
-		report_step(p, time_ns, "a line from the past was passed, behind by",
-			    p->now_ns - p->behind_ns);
-	p->is_behind = behind && !another;
-	p->behind_ns = time_ns;
-	p->counters.late += p->is_behind;
-	return p->is_behind;
+	tell_lost(p, pipeline_now(p), "several CPUs");
 }
 
 /* What comes has nothing to do with what was. */
@@ -250,7 +217,8 @@ static void begin_again(struct pipeline *p)
 	frame_queue_begin_again(&p->queue);
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);
-	memset(p->heard_ns, 0, sizeof(p->heard_ns));
+	p->counters.first_ns = 0;
+	p->mark_ns = 0;
 }
 
 /* A mark that an app wrote: its row in events.csv is there. */
@@ -260,45 +228,46 @@ static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 		p->counters.marks_too_soon++;
 }
 
-/* Another record follows one from far ahead: is that where time is now? */
-static void judge_ahead(struct pipeline *p, uint64_t time_ns)
+/* A line from the future, which a mark may be, closes no row. */
+static void judge_mark(struct pipeline *p)
 {
-	if (time_ns + DISORDER_NS < p->ahead_ns) {
-		report_step(p, time_ns, "a line from the future was passed, ahead by",
-			    p->ahead_ns - p->now_ns);
-		/* One line came from far ahead, and the next did not: no clock does that. What it
-		 * dated was nothing. */
-		frame_queue_drop(&p->queue, p->now_ns + DISORDER_NS, p->sure_present_ns);
-	} else if (p->mark_is_ahead) {
-		close_rows_at(p, p->ahead_ns);
-	}
-	p->mark_is_ahead = false;
+	if (p->mark_ns == 0 || trace_clock_now(&p->clock) < p->mark_ns)
+		return;
+	close_rows_at(p, p->mark_ns);
+	p->mark_ns = 0;
 }
 
-/* Keeps the time of the trace. False while the record's time is in doubt: then nothing that
- * waits for time to pass may happen. */
-static bool follow_clock(struct pipeline *p, uint64_t time_ns)
+/* False: the record is not to be taken. */
+static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 {
-	if (p->ahead_ns)
-		judge_ahead(p, time_ns);
-	if (!p->ahead_ns && p->now_ns && time_ns > p->now_ns + DISORDER_NS) {
-		p->ahead_ns = time_ns;
-		p->sure_present_ns = p->queue.last_present_ns;
+	uint64_t now_ns = p->clock.now_ns;
+
+	if (record->time_ns > now_ns)
+		p->before_ns = p->queue.last_present_ns;
+	switch (trace_clock_take(&p->clock, record, p->attribution.sf.tid)) {
+	case CLOCK_PASSES:
 		return false;
-	}
-	p->ahead_ns = 0;
-	if (time_ns + DISORDER_NS < p->now_ns) {
-		report_step(p, time_ns, "the clock went back by", p->now_ns - time_ns);
+	case CLOCK_BACK:
 		begin_again(p);
-		p->now_ns = time_ns;
+		trace_clock_tell_back(&p->clock, record->time_ns);
+		break;
+	case CLOCK_UNSTUCK:
+		/* What the line from the future dated was nothing. */
+		frame_queue_drop(&p->queue, p->clock.forged_ns, p->before_ns);
+		if (p->mark_ns >= p->clock.forged_ns)
+			p->mark_ns = 0;
+		break;
+	default:
+		break;
 	}
-	if (time_ns > p->now_ns)
-		p->now_ns = time_ns;
+	judge_mark(p);
+	if (p->counters.first_ns == 0)
+		p->counters.first_ns = record->time_ns;
 	return true;
 }
 
-/* Any app may mark a moment in the trace itself. @sure: its time is not in doubt. */
-static void take_mark(struct pipeline *p, const struct trace_record *record, bool sure)
+/* Any app may mark a moment in the trace itself. */
+static void take_mark(struct pipeline *p, const struct trace_record *record)
 {
 	static const struct span prefix = SPAN_INIT("jankd:");
 	char text[NAME_SIZE];
@@ -307,43 +276,36 @@ static void take_mark(struct pipeline *p, const struct trace_record *record, boo
 		return;
 	name_copy(text, sizeof(text), span_skip(record->name, prefix.len));
 	events_write(&p->events, record->time_ns, TRACE_EVENT_MARK, text);
-	p->mark_is_ahead = !sure;
-	if (sure)
-		close_rows_at(p, record->time_ns);
+	p->mark_ns = record->time_ns;
+	judge_mark(p);
 }
 
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
-	bool sure = true;
-
 	p->events.records = ++p->counters.records;
 	if (record->kind == TRACE_LOST) {
-		lost(p, record);
-	} else {
-		if (is_alone_behind(p, record->time_ns))
+		if (trace_clock_repeats(&p->clock))
 			return;
-		sure = follow_clock(p, record->time_ns);
-		if (is_counted_cpu(record->cpu))
-			p->heard_ns[record->cpu] = record->time_ns;
-		if (p->counters.first_ns == 0)
-			p->counters.first_ns = record->time_ns;
+		lost(p, record);
+	} else if (!follow_clock(p, record)) {
+		return;
 	}
 	if (record->kind == TRACE_INSTANT)
-		take_mark(p, record, sure);
+		take_mark(p, record);
 	if (p->gfx2019) {
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
 	attribution_record(&p->attribution, record);
-	if (sure && p->now_ns >= p->next_settle_ns) {
-		frame_queue_settle(&p->queue, p->now_ns);
-		p->next_settle_ns = p->now_ns + SETTLE_EVERY_NS;
+	if (trace_clock_sure(&p->clock) >= p->next_settle_ns) {
+		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
+		p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
 	}
 }
 
 uint64_t pipeline_now(const struct pipeline *p)
 {
-	return p->now_ns;
+	return trace_clock_now(&p->clock);
 }
 
 static void rename_layer(struct pipeline *p, struct layer *layer)
@@ -374,7 +336,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	for (int i = 0; i < layers->max; i++)
 		if (layers->layers[i].length)
 			rename_layer(p, &layers->layers[i]);
-	frame_queue_hole(&p->queue, p->now_ns, (struct loss){ 0 });
+	frame_queue_hole(&p->queue, pipeline_now(p), (struct loss){ 0 });
 	return 0;
 }
 
@@ -426,19 +388,18 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 	pipeline_hole(p, since_ns);
 	if (!p->gfx2019)
 		begin_again(p);
-	p->now_ns = p->ahead_ns = 0;
-	p->mark_is_ahead = false;
-	p->is_behind = false;
+	trace_clock_restart(&p->clock);
 }
 
 void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 {
-	if (!p->gfx2019 && !p->ahead_ns && p->now_ns)
-		frame_queue_settle(&p->queue, p->now_ns + for_ns);
+	if (!p->gfx2019 && p->clock.now_ns && pipeline_now(p) == p->clock.now_ns)
+		frame_queue_settle(&p->queue, pipeline_now(p) + for_ns);
 }
 
 void pipeline_end(struct pipeline *p)
 {
+	trace_clock_end(&p->clock);
 	tell_last_losses(p);
 	if (p->gfx2019) {
 		gfx2019_end(p->gfx2019);
@@ -446,8 +407,8 @@ void pipeline_end(struct pipeline *p)
 		attribution_end(&p->attribution);
 		frame_queue_end(&p->queue);
 	}
-	trigger_finish(&p->queue.trigger, p->now_ns);
-	events_end(&p->events, p->now_ns);
+	trigger_finish(&p->queue.trigger, pipeline_now(p));
+	events_end(&p->events, pipeline_now(p));
 }
 
 void pipeline_summary(struct pipeline *p, void *context,
@@ -487,7 +448,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->threads.evicted;
 	c->slices_unbalanced = a->threads.unbalanced;
-	c->last_ns = p->now_ns;
+	c->last_ns = pipeline_now(p);
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
 	c->sf_tid = a->sf.tid;
@@ -538,6 +499,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
 	if (frame_queue_init(&p->queue) < 0 ||
+	    trace_clock_init(&p->clock, options->recorded, &p->events, &p->counters) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,
 			     &findings) < 0)
 		return -ENOMEM;
@@ -575,6 +537,7 @@ struct pipeline *pipeline_free(struct pipeline *p)
 {
 	if (p) {
 		attribution_free(&p->attribution);
+		trace_clock_free(&p->clock);
 		frame_queue_free(&p->queue);
 		if (p->gfx2019)
 			gfx2019_free(p->gfx2019);

@@ -28,6 +28,7 @@ struct pipeline_options {
 	const char *const *exclude;
 	const struct trigger *trigger; /* what is told of by the sink's gate(), or NULL; borrowed */
 	uint64_t late_ns;	       /* frames late by that much are told of, late.h; 0: none */
+	bool recorded;		       /* lines may come twice, or sorted by CPU */
 	unsigned int max_surfaces;     /* layers and Surfaces that are known at a time; 320 */
 	unsigned int max_threads;      /* with open slices; 256 */
 };
@@ -60,6 +61,7 @@ struct pipeline_counters {
 	uint64_t surfaceflinger_restarts;
 	uint64_t clock_steps;
 	uint64_t late;		   /* records passed over: their time was past, and theirs alone */
+	uint64_t repeated;	   /* records passed over: they were there before */
 	uint64_t queue_high_water; /* frames and presents that waited to be counted, at most */
 	uint64_t dropped_frames;   /* buffers replaced before they were latched */
 	uint64_t layers_evicted;   /* tables that were full: the oldest idle entry went */
@@ -69,7 +71,7 @@ struct pipeline_counters {
 	uint64_t percentiles_refused; /* rows and Surfaces with too many different frame times */
 	uint64_t threads_evicted;
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped while healing */
-	uint64_t first_ns, last_ns; /* times of the first and the last record */
+	uint64_t first_ns, last_ns; /* times of the first and the last record of the latest clock */
 	int64_t refresh_mhz;	    /* ROW_UNKNOWN where no vsync lattice is locked */
 	int32_t sf_pid, sf_tid;	    /* SurfaceFlinger as learnt, or TRACE_ID_UNKNOWN */
 };

@@ -53,6 +53,7 @@ struct summary_surface *summary_add(struct summary *summary, const char *name, u
 
 	*entry = (struct summary_surface){
 		.first_ns = present_ns,
+		.clock = summary->clocks,
 		.stats = FRAME_STATS_EMPTY,
 	};
 	name_copy(entry->name, sizeof(entry->name), span_of(name));
@@ -65,6 +66,9 @@ void summary_frame(struct summary *summary, struct summary_surface *entry, const
 {
 	if (strcmp(entry->app, app) != 0)
 		name_copy(entry->app, sizeof(entry->app), span_of(app));
+	if (entry->clock != summary->clocks)
+		entry->first_ns = present_ns;
+	entry->clock = summary->clocks;
 	entry->last_ns = present_ns;
 	entry->last_use = ++summary->uses;
 	if (!interval_is_frame_time(interval))

@@ -15,8 +15,9 @@
 struct summary_surface {
 	char name[NAME_SIZE];
 	char app[APP_SIZE];
-	uint64_t last_use; /* number of its last frame */
-	uint64_t first_ns, last_ns;
+	uint64_t last_use;	    /* number of its last frame */
+	uint64_t first_ns, last_ns; /* of the latest clock that it had a frame on */
+	uint64_t clock;		    /* number of that */
 	struct frame_stats stats;   /* of the rows that are closed */
 	struct histogram histogram; /* of frame times */
 	struct histogram vsyncs;    /* the same, by their number of vsyncs */
@@ -29,7 +30,8 @@ struct summary {
 	struct summary_surface *memory; /* where they are */
 	int max;
 	int n;
-	uint64_t uses; /* frames so far */
+	uint64_t uses;	 /* frames so far */
+	uint64_t clocks; /* times that the clock went back */
 	uint64_t evicted;
 	double target_fps; /* of the score, see frame_stats_score() */
 	uint64_t kpi_ns;

@@ -46,6 +46,13 @@ static bool is_across_hole(const struct around *before, const struct around *now
 	return before->in_hole || now->in_hole || before->loss.holes != now->loss.holes;
 }
 
+static bool is_unknown(const struct window *w, struct interval interval,
+		       const struct around *around)
+{
+	return w->around.moved || around->moved ||
+	       (interval.vsyncs != 1 && is_across_hole(&w->around, around));
+}
+
 static void count(struct window *w, struct chunk_store *store, struct interval interval,
 		  uint64_t period_ns, bool tx)
 {
@@ -67,7 +74,7 @@ struct interval window_frame(struct window *w, struct chunk_store *store,
 
 	if (w->begun) {
 		interval = interval_between(&w->last, stamp);
-		if (interval.vsyncs != 1 && is_across_hole(&w->around, around)) {
+		if (is_unknown(w, interval, around)) {
 			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN };
 			w->history.n = 0;
 		} else {

@@ -24,6 +24,7 @@ struct around {
 	struct loss loss; /* up to its present, and of the hole that it is in */
 	struct loss hole; /* of that alone */
 	bool in_hole;	  /* the present itself is where events may be missing */
+	bool moved;	  /* its time is not its own */
 };
 
 /* Lost from @before to @now, or ROW_UNKNOWN. */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/repeats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rules/memory.h"
+
+#define PLACE(n) ((uint32_t)(n) % REPEATS_MAX)
+
+/* So many in a row that were not there before are no repetition. */
+#define STRANGE_MAX 16
+
+/* A look at all of the ring takes its time: where a trace asks for too many, the answer is no. */
+#define LOOKS_FREE 1000
+#define RECORDS_PER_LOOK 64
+
+int repeats_init(struct repeats *repeats, bool wanted)
+{
+	*repeats = (struct repeats){ 0 };
+	if (wanted)
+		repeats->seen = memory_new(REPEATS_MAX, sizeof(*repeats->seen));
+	return wanted && !repeats->seen ? -ENOMEM : 0;
+}
+
+void repeats_free(struct repeats *repeats)
+{
+	free(repeats->seen);
+	repeats->seen = NULL;
+}
+
+/* Time, writer and kind: no other record has the same, but for its neighbours. */
+static uint32_t what_is(const struct trace_record *record)
+{
+	uint64_t writer = (uint64_t)(uint32_t)record->tid << 8 | (uint64_t)record->kind;
+	uint64_t hash = record->time_ns * UINT64_C(0x9e3779b97f4a7c15) ^
+			(writer + record->name.len) * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+	return (uint32_t)(hash >> 32);
+}
+
+void repeats_keep(struct repeats *repeats, const struct trace_record *record)
+{
+	if (repeats->seen)
+		repeats->seen[PLACE(repeats->n++)] = what_is(record);
+}
+
+/* Sets the place where it was. */
+static bool find(struct repeats *repeats, uint32_t what)
+{
+	uint64_t kept = repeats->n < REPEATS_MAX ? repeats->n : REPEATS_MAX;
+
+	if (repeats->looks > LOOKS_FREE + repeats->n / RECORDS_PER_LOOK)
+		return false;
+	repeats->looks++;
+	for (uint64_t i = 1; i <= kept; i++) {
+		if (repeats->seen[PLACE(repeats->n - i)] == what) {
+			repeats->at = PLACE(repeats->n - i);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool repeats_has(struct repeats *repeats, const struct trace_record *record)
+{
+	return repeats->seen && find(repeats, what_is(record));
+}
+
+void repeats_begin(struct repeats *repeats, uint64_t end_ns)
+{
+	repeats->now = true;
+	repeats->end_ns = end_ns;
+	repeats->strange = 0;
+	repeats->passed = 2;
+}
+
+enum repeats_answer repeats_take(struct repeats *repeats, const struct trace_record *record)
+{
+	uint32_t what = what_is(record);
+	bool same = record->time_ns <= repeats->end_ns;
+
+	/* As a rule they come in the order that they came in. */
+	if (same && repeats->seen[PLACE(repeats->at + 1)] == what)
+		repeats->at = PLACE(repeats->at + 1);
+	else if (same)
+		same = find(repeats, what);
+	repeats->strange = same ? 0 : repeats->strange + 1;
+	if (record->time_ns > repeats->end_ns || (record->time_ns == repeats->end_ns && !same)) {
+		repeats->now = false;
+		return REPEATS_OVER;
+	}
+	if (repeats->strange > STRANGE_MAX) {
+		repeats->now = false;
+		return REPEATS_BROKEN;
+	}
+	repeats->passed++;
+	return REPEATS_SAME;
+}

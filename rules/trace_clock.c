@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of several CPUs come out of order: by milliseconds, and more where a writer was held up
+ * between its stamp and its text. But a CPU's own records are in order, always, and so are those
+ * of one thread, but for what the CPUs' clocks differ. So the clock went back where
+ *
+ *     a CPU is further back than it was,
+ *     SurfaceFlinger's thread is, by more than CPUs differ,
+ *     or a record is a second behind all others.
+ *
+ * Any app can write a line end and behind it one line with any time and CPU. So one such record is
+ * passed over and counted, and two in a row are a step. A line from the future is seen by the next
+ * one that would be such a record: without the one from the future it is in time.
+ */
+#include "rules/trace_clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A CPU's order is strict; kernels that mend a clock of theirs may slip by less. */
+#define HAIR_NS UINT64_C(5000000)
+
+/* CPUs whose clocks differ differ by less. */
+#define CPUS_DIFFER_NS UINT64_C(50000000)
+
+/* Records of several CPUs can be this far out of order. */
+#define DISORDER_NS UINT64_C(1000000000)
+
+/* What one line says of the time is not sure from here on. */
+#define AHEAD_NS UINT64_C(100000000)
+
+/* --- telling --- */
+
+static void tell(struct trace_clock *clock, uint64_t time_ns, const char *what, uint64_t by_ns)
+{
+	char text[96];
+
+	clock->counters->clock_steps++;
+	snprintf(text, sizeof(text), "%s %llu.%03llu s", what,
+		 (unsigned long long)(by_ns / 1000000000),
+		 (unsigned long long)(by_ns / 1000000 % 1000));
+	events_write(clock->events, time_ns, TRACE_EVENT_TRACING, text);
+}
+
+void trace_clock_tell_back(struct trace_clock *clock, uint64_t time_ns)
+{
+	tell(clock, time_ns, "the clock went back by", clock->back_ns);
+}
+
+static void tell_repeated(struct trace_clock *clock, uint64_t time_ns)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%llu lines came a second time: passed over",
+		 (unsigned long long)clock->repeats.passed);
+	events_write(clock->events, time_ns, TRACE_EVENT_TRACING, text);
+}
+
+/* --- what a record says of the time --- */
+
+static bool is_counted_cpu(int32_t cpu)
+{
+	return cpu >= 0 && cpu < PIPELINE_CPUS;
+}
+
+static bool is_behind_cpu(const struct trace_clock *clock, const struct trace_record *record)
+{
+	return is_counted_cpu(record->cpu) &&
+	       record->time_ns + HAIR_NS < clock->heard_ns[record->cpu];
+}
+
+static bool is_behind_thread(const struct trace_clock *clock, const struct trace_record *record)
+{
+	return record->tid == clock->sf_tid && record->time_ns + CPUS_DIFFER_NS < clock->sf_ns;
+}
+
+/* The first of the lines that come twice may be the last of its CPU: then that is not behind. */
+static bool is_first_repeated(struct trace_clock *clock, const struct trace_record *record)
+{
+	return is_counted_cpu(record->cpu) && record->time_ns <= clock->heard_ns[record->cpu] &&
+	       repeats_has(&clock->repeats, record);
+}
+
+static bool is_behind(struct trace_clock *clock, const struct trace_record *record)
+{
+	return record->time_ns + DISORDER_NS < clock->now_ns || is_behind_cpu(clock, record) ||
+	       is_behind_thread(clock, record) || is_first_repeated(clock, record);
+}
+
+/* Is only one record in the way of @time_ns? */
+static bool is_one_ahead(const struct trace_clock *clock, uint64_t time_ns)
+{
+	return clock->sure_ns <= time_ns + HAIR_NS;
+}
+
+/* --- what follows from it --- */
+
+static void follow(struct trace_clock *clock, const struct trace_record *record)
+{
+	uint64_t time_ns = record->time_ns;
+
+	if (clock->now_ns == 0) {
+		clock->now_ns = clock->sure_ns = time_ns;
+	} else if (time_ns > clock->now_ns) {
+		clock->sure_ns = clock->now_ns;
+		clock->now_ns = time_ns;
+	} else if (time_ns > clock->sure_ns) {
+		clock->sure_ns = time_ns;
+	}
+	if (is_counted_cpu(record->cpu))
+		clock->heard_ns[record->cpu] = time_ns;
+	if (record->tid == clock->sf_tid)
+		clock->sf_ns = time_ns;
+	repeats_keep(&clock->repeats, record);
+}
+
+/* One line came from ahead, and the next did not: no clock does that. */
+static enum clock_verdict forget_future(struct trace_clock *clock,
+					const struct trace_record *record)
+{
+	tell(clock, record->time_ns, "a line from the future was passed, ahead by",
+	     clock->now_ns - clock->sure_ns);
+	clock->forged_ns = clock->now_ns;
+	clock->now_ns = clock->sure_ns;
+	for (int i = 0; i < PIPELINE_CPUS; i++)
+		if (clock->heard_ns[i] > clock->now_ns)
+			clock->heard_ns[i] = clock->now_ns;
+	if (clock->sf_ns > clock->now_ns)
+		clock->sf_ns = clock->now_ns;
+	follow(clock, record);
+	return CLOCK_UNSTUCK;
+}
+
+static enum clock_verdict go_back(struct trace_clock *clock, const struct trace_record *record)
+{
+	clock->back_ns = clock->now_ns - record->time_ns;
+	clock->waits = false;
+	clock->now_ns = clock->sf_ns = 0;
+	memset(clock->heard_ns, 0, sizeof(clock->heard_ns));
+	follow(clock, record);
+	return CLOCK_BACK;
+}
+
+/* The record is out of time. Passes it where it is alone, as far as can be told yet. */
+static enum clock_verdict take_behind(struct trace_clock *clock, const struct trace_record *record)
+{
+	bool another = clock->waits && record->time_ns + DISORDER_NS >= clock->past_ns;
+	bool was_there = repeats_has(&clock->repeats, record);
+
+	if (!clock->waits && !was_there && is_one_ahead(clock, record->time_ns))
+		return forget_future(clock, record);
+	if (another && clock->was_there && was_there) {
+		clock->waits = false;
+		clock->counters->late--;
+		repeats_begin(&clock->repeats, clock->now_ns);
+		clock->counters->repeated += 2;
+		return CLOCK_PASSES;
+	}
+	if (another)
+		return go_back(clock, record);
+	clock->waits = true;
+	clock->by_cpu = is_behind_cpu(clock, record);
+	clock->was_there = was_there;
+	clock->cpu = record->cpu;
+	clock->past_ns = record->time_ns;
+	clock->counters->late++;
+	return CLOCK_PASSES;
+}
+
+/* The record is in time. Does it show that the one that waits was alone? Another CPU may have been
+ * idle for longer than the clock went back. */
+static bool shows_alone(const struct trace_clock *clock, const struct trace_record *record)
+{
+	if (record->time_ns >= clock->now_ns)
+		return true;
+	return clock->by_cpu ? record->cpu == clock->cpu : record->tid == clock->sf_tid;
+}
+
+/* False: it is none of the lines that come twice. */
+static bool pass_repeated(struct trace_clock *clock, const struct trace_record *record,
+			  enum clock_verdict *verdict)
+{
+	switch (repeats_take(&clock->repeats, record)) {
+	case REPEATS_SAME:
+		clock->counters->repeated++;
+		*verdict = CLOCK_PASSES;
+		return true;
+	case REPEATS_OVER:
+		tell_repeated(clock, record->time_ns);
+		return false;
+	default: /* REPEATS_BROKEN */
+		tell_repeated(clock, clock->now_ns);
+		*verdict = go_back(clock, record);
+		return true;
+	}
+}
+
+enum clock_verdict trace_clock_take(struct trace_clock *clock, const struct trace_record *record,
+				    int32_t sf_tid)
+{
+	enum clock_verdict verdict;
+
+	if (sf_tid != clock->sf_tid) {
+		clock->sf_tid = sf_tid;
+		clock->sf_ns = 0;
+	}
+	cpu_order_take(&clock->order, record);
+	if (clock->repeats.now && pass_repeated(clock, record, &verdict))
+		return verdict;
+	if (record->time_ns < clock->now_ns && is_behind(clock, record))
+		return take_behind(clock, record);
+	if (clock->waits && shows_alone(clock, record)) {
+		clock->waits = false;
+		tell(clock, record->time_ns, "a line from the past was passed, behind by",
+		     clock->now_ns - clock->past_ns);
+	}
+	follow(clock, record);
+	return CLOCK_RUNS;
+}
+
+bool trace_clock_repeats(const struct trace_clock *clock)
+{
+	return clock->repeats.now;
+}
+
+/* --- the time --- */
+
+static uint64_t within(const struct trace_clock *clock, uint64_t ahead_ns)
+{
+	return clock->now_ns > clock->sure_ns + ahead_ns ? clock->sure_ns : clock->now_ns;
+}
+
+uint64_t trace_clock_now(const struct trace_clock *clock)
+{
+	return within(clock, DISORDER_NS);
+}
+
+uint64_t trace_clock_sure(const struct trace_clock *clock)
+{
+	return within(clock, AHEAD_NS);
+}
+
+/* --- begin and end --- */
+
+void trace_clock_restart(struct trace_clock *clock)
+{
+	clock->now_ns = clock->sure_ns = clock->sf_ns = 0;
+	clock->waits = false;
+	memset(clock->heard_ns, 0, sizeof(clock->heard_ns));
+}
+
+void trace_clock_end(struct trace_clock *clock)
+{
+	if (clock->repeats.now)
+		tell_repeated(clock, clock->now_ns);
+}
+
+int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events,
+		     struct pipeline_counters *counters)
+{
+	*clock = (struct trace_clock){
+		.events = events,
+		.counters = counters,
+		.sf_tid = TRACE_ID_UNKNOWN,
+	};
+	cpu_order_init(&clock->order, recorded);
+	return repeats_init(&clock->repeats, recorded);
+}
+
+void trace_clock_free(struct trace_clock *clock)
+{
+	repeats_free(&clock->repeats);
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A recorded trace whose clock goes back, or that has some lines twice: told, and no number is made of it."""
+
+import re
+import sys
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+import synthetic
+from jankd import Checks, analyze, differences, folder, outputs, rows, trace_names, trace_text
+from lines import at_time, lines, text
+
+BACK_US = (25000, 300000, 600000, 950000, 2000000)
+TWICE_US = (1000, 20000, 500000, 1500000)
+
+MARKER = re.compile(rb": (tracing_mark_write|0): ")
+
+# What a step tears apart: the frame that is on its way, of several layers.
+TORN = 3
+
+
+def told(out, words):
+    return [row for row in rows(out, "events.csv") if row["kind"] == "tracing" and words in row["text"]]
+
+
+def is_seen(before, after, back):
+    """Does a CPU's next marker come before its last one, by far?"""
+    last = {line.cpu: line.us for line in before}
+    first = {line.cpu: line.us - back for line in reversed(after)}
+    return any(first[cpu] + 20000 < last[cpu] for cpu in first.keys() & last.keys())
+
+
+def markers(parts):
+    return [line for line in parts if line.us is not None and MARKER.search(line.text)]
+
+
+def moments(parts):
+    """Where to cut."""
+    times = [line.us for line in parts if line.us is not None]
+    fifths = (2, 4) if len(parts) < 10000 else (3,)
+    return [at_time(parts, times[0] + (times[-1] - times[0]) * part // 5) for part in fifths]
+
+
+def steps(checks, name, parts, whole, here):
+    """What is behind the step is as far back, and nothing spans it."""
+    expected = {(row["layer"], row["interval(ms)"], row["vsyncs"]) for row in rows(whole, "frames.csv")}
+    frames = len(rows(whole, "frames.csv"))
+    layers = len({row["layer"] for row in rows(whole, "frames.csv")})
+    for cut in moments(parts):
+        for back in BACK_US:
+            what, out = f"{name}, line {cut}, {back} us back", here / f"back {cut} {back}"
+            if not is_seen(markers(parts[:cut]), markers(parts[cut:]), back):
+                continue
+            analyze(out, "--frames-log", "-", input=text(parts[:cut] + [line.moved(-back) for line in parts[cut:]]))
+            got = rows(out, "frames.csv")
+            checks.equal(len(told(out, "the clock went back")), 1, f"{what}: events")
+            checks.that(frames - TORN <= len(got) <= frames, f"{what}: {len(got)} frames, {frames} without")
+            checks.equal([row for row in got if row["interval(ms)"] == "0.000"], [], f"{what}: no time at all")
+            unknown = sum(row["interval(ms)"] == "" for row in got)
+            checks.that(unknown <= 2 * layers, f"{what}: {unknown} frames without interval, {layers} layers")
+            for row in rows(out, "summary.csv"):
+                checks.that(float(row["first(s)"]) <= float(row["last(s)"]), f"{what}: {row['Surface']}: first(s)")
+            if name == "synthetic":
+                extra = {(r["layer"], r["interval(ms)"], r["vsyncs"]) for r in got} - expected
+                checks.equal(extra, set(), f"{what}: intervals that were not there")
+
+
+def twice(checks, name, parts, whole, here):
+    """Pieces that overlap give what the whole gives, but for the event."""
+    for cut in moments(parts):
+        for back in TWICE_US:
+            what, out = f"{name}, line {cut}, {back} us twice", here / f"twice {cut} {back}"
+            again = at_time(parts, parts[cut].us - back)
+            if len(markers(parts[again:cut])) < 10:
+                continue
+            analyze(out, "--frames-log", "-T", "2", "-", input=text(parts[:cut] + parts[again:]))
+            others = [n for n in differences(outputs(whole), outputs(out)) if n != "events.csv"]
+            checks.equal(others, [], f"{what}: files that differ")
+            checks.that(told(out, "a second time"), f"{what}: not told")
+            checks.equal(told(out, "went back"), [], f"{what}: called a step")
+
+
+def check(checks, name, data):
+    parts = lines(data)
+    with folder() as here:
+        analyze(here / "whole", "--frames-log", "-T", "2", "-", input=data)
+        steps(checks, name, parts, here / "whole", here)
+        twice(checks, name, parts, here / "whole", here)
+
+
+checks = Checks()
+check(checks, "synthetic", synthetic.trace(300))
+for name in trace_names():
+    check(checks, name, trace_text(name))
+checks.end()

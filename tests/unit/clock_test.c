@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A clock that goes back, by however little, is told of and spans no interval; one line alone, from
+ * whatever time, does nothing. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+
+static struct phone phone;
+
+static void stop(void)
+{
+	phone_stop(&phone);
+	memset(&phone, 0, sizeof(phone));
+}
+
+static int tear_down(void **state)
+{
+	stop();
+	return 0;
+}
+
+static const struct pipeline_counters *counters(void)
+{
+	return pipeline_counters(phone.pipeline);
+}
+
+static size_t events(void)
+{
+	return row_log_count_events(&phone.log, TRACE_EVENT_TRACING);
+}
+
+static size_t without_interval(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < phone.log.n_frames; i++) {
+		assert_true(phone.log.frames[i].interval_ns != 0);
+		n += phone.log.frames[i].interval_ns < 0;
+	}
+	return n;
+}
+
+/* --- steps --- */
+
+static void check_times(void *context, const struct summary_row *row)
+{
+	assert_true(row->first_ns <= row->last_ns);
+	assert_int_equal(row->first_ns, *(const uint64_t *)context);
+}
+
+static void play_step(enum phone_age age, uint64_t back_ns)
+{
+	uint64_t again_ns = BEGIN + 100 * V60 - back_ns;
+
+	phone_start(&phone, age, NULL);
+	phone_run(&phone, a, BEGIN, V60, 100);
+	phone_run(&phone, a, again_ns, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 200);
+	assert_int_equal(without_interval(), 2);
+	for (size_t i = 1; i < phone.log.n_frames; i++)
+		if (phone.log.frames[i].interval_ns >= 0)
+			assert_int_equal(phone.log.frames[i].vsyncs, 1);
+	assert_int_equal(phone.log.frames[100].present_ns, again_ns);
+	assert_int_equal(counters()->clock_steps, 1);
+	assert_int_equal(events(), 1);
+	assert_true(counters()->first_ns < counters()->last_ns);
+	pipeline_summary(phone.pipeline, &again_ns, check_times);
+}
+
+static void test_steps_of_any_size(void **state)
+{
+	static const uint64_t backs[] = {
+		25 * MS, 60 * MS, 300 * MS, 600 * MS, 950 * MS, 2 * SECOND
+	};
+
+	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
+		for (size_t i = 0; i < COUNT_OF(backs); i++) {
+			stop();
+			play_step(age, backs[i]);
+		}
+	}
+}
+
+/* SurfaceFlinger runs on a CPU that wrote nothing for longer than the clock went back. */
+static void test_a_step_that_no_cpu_shows(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	phone_run(&phone, a, BEGIN, V60, 100);
+	phone.cpu = 2;
+	phone_run(&phone, a, BEGIN + 100 * V60 - 300 * MS, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 200);
+	assert_int_equal(without_interval(), 2);
+	assert_int_equal(counters()->clock_steps, 1);
+}
+
+/* --- CPUs whose clocks differ --- */
+
+/* SurfaceFlinger goes from one CPU to another at each frame. */
+static void play_cpus(uint64_t behind_ns)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 200; i++) {
+		phone.cpu = (int32_t)(i % 2);
+		phone_frame(&phone, BEGIN + i * V60 - (i % 2 ? behind_ns : 0), a);
+	}
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 200);
+	assert_int_equal(counters()->clock_steps, 0);
+}
+
+static void test_a_little(void **state)
+{
+	play_cpus(200000);
+	assert_int_equal(without_interval(), 1);
+	assert_int_equal(events(), 0);
+}
+
+/* No present stands where another one is, and no interval is made of such times. */
+static void test_more_than_a_frame(void **state)
+{
+	play_cpus(20 * MS);
+	assert_int_equal(without_interval(), 200);
+	assert_int_equal(events(), 1);
+	for (size_t i = 1; i < phone.log.n_frames; i++)
+		assert_true(phone.log.frames[i].present_ns > phone.log.frames[i - 1].present_ns);
+}
+
+/* --- one line that any app may have written --- */
+
+static void forge(uint64_t time_ns, int32_t cpu, bool as_surfaceflinger)
+{
+	struct trace_record record = { .kind = TRACE_COUNTER, .tid = 900, .tgid = 900, .pid = 900 };
+
+	record.comm = SPAN_LITERAL("com.evil");
+	record.name = SPAN_LITERAL("x");
+	record.cpu = cpu;
+	record.time_ns = time_ns;
+	if (as_surfaceflinger) {
+		record.kind = TRACE_SLICE_BEGIN;
+		record.tid = record.tgid = record.pid = phone.sf_tid;
+		record.comm = SPAN_LITERAL("surfaceflinger");
+		record.name = SPAN_LITERAL("postFramebuffer");
+	}
+	phone_record(&phone, &record);
+}
+
+static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	phone_run(&phone, a, BEGIN, V60, 100);
+	forge(BEGIN + 100 * V60 + (uint64_t)away_ns, cpu, as_surfaceflinger);
+	phone_run(&phone, a, BEGIN + 100 * V60, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 200);
+	assert_int_equal(without_interval(), 1);
+	for (size_t i = 1; i < phone.log.n_frames; i++)
+		assert_int_equal(phone.log.frames[i].vsyncs, 1);
+}
+
+static void test_one_line_alone(void **state)
+{
+	static const int64_t aways[] = {
+		-900 * (int64_t)MS, -300 * (int64_t)MS,	 60 * (int64_t)MS,     300 * (int64_t)MS,
+		900 * (int64_t)MS,  3 * (int64_t)SECOND, -3 * (int64_t)SECOND,
+	};
+
+	for (size_t i = 0; i < COUNT_OF(aways); i++) {
+		for (int32_t cpu = 0; cpu < 2; cpu++) {
+			stop();
+			play_forged(aways[i], cpu, false);
+			stop();
+			play_forged(aways[i], cpu, true);
+		}
+	}
+}
+
+/* --- lines that come twice --- */
+
+static void play_twice(bool recorded, uint64_t again_ns)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	options.recorded = recorded;
+	phone_start(&phone, PHONE_14, &options);
+	phone_run(&phone, a, BEGIN, V60, 100);
+	/* Its frames have numbers, which say when they were. */
+	phone.n_commits -= (unsigned int)((BEGIN + 100 * V60 - again_ns) / V60);
+	phone_run(&phone, a, again_ns, V60, 100);
+	phone_end(&phone);
+}
+
+static void test_lines_that_come_twice(void **state)
+{
+	for (unsigned int n = 1; n <= 91; n += 10) {
+		stop();
+		play_twice(true, BEGIN + (100 - n) * V60);
+		assert_int_equal(phone.log.n_frames, 200 - n);
+		assert_int_equal(without_interval(), 1);
+		assert_int_equal(counters()->clock_steps, 0);
+		assert_true(counters()->repeated >= 8 * n);
+		assert_int_equal(events(), 1);
+	}
+}
+
+/* The same times, and other lines: that is a clock that went back. */
+static void test_times_that_come_twice(void **state)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	options.recorded = true;
+	phone_start(&phone, PHONE_9, &options);
+	phone_run(&phone, a, BEGIN, V60, 100);
+	phone_run(&phone, "com.other/com.other.Main#0", BEGIN + 40 * V60 + 1000, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 200);
+	assert_int_equal(counters()->clock_steps, 1);
+	assert_int_equal(counters()->repeated, 0);
+}
+
+#define test(function) cmocka_unit_test_teardown(function, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_steps_of_any_size),
+		test(test_a_step_that_no_cpu_shows),
+		test(test_a_little),
+		test(test_more_than_a_frame),
+		test(test_one_line_alone),
+		test(test_lines_that_come_twice),
+		test(test_times_that_come_twice),
+	};
+
+	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
+}

@@ -2,13 +2,17 @@
 #include "daemon/cmd.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "daemon/options.h"
 #include "daemon/report.h"
 #include "daemon/session.h"
+#include "daemon/session_name.h"
 #include "daemon/source.h"
+#include "daemon/text.h"
 
 /* Reads @source to its end and closes it. Returns 0 or EXIT_FAILED. */
 static int take_all(struct session *session, struct source *source)
@@ -22,61 +26,99 @@ static int take_all(struct session *session, struct source *source)
 	return n < 0 ? EXIT_FAILED : 0;
 }
 
-/* One of several files may hold nothing: the rows do not show it. */
-static int take_file(struct session *session, const char *path)
+/* Reads the one file that the options name, into the folder that they name. *begun: the folder has
+ * its files, and standard output its header. */
+static int analyze(struct session *session, bool *begun)
 {
-	uint64_t markers = session->text.markers;
+	static const struct session_origin origin = { .kind = "file", .trace_clock = "" };
+	const char *path = session->options->files[0];
 	struct source *source = NULL;
+	int code, ended;
 
-	if (source_file_open(&source, "analyze", path) < 0 || take_all(session, source) != 0)
+	/* What cannot be read at all is refused before a folder is made. */
+	if (source_file_check("analyze", path) < 0)
 		return EXIT_FAILED;
-	if (session->options->file_count > 1 && session->text.markers == markers)
-		report("warning: analyze: %s: no markers seen; the other files count alone", path);
-	return 0;
+	code = session_begin(session, &origin);
+	if (code != 0)
+		return code;
+	*begun = true;
+	code = source_file_open(&source, "analyze", path) < 0 ? EXIT_FAILED
+							      : take_all(session, source);
+	ended = session_end(session);
+	return code != 0 ? code : ended;
 }
 
-/* Returns 0 or EXIT_FAILED: then it goes on with the next file. */
-static int take_files(struct session *session)
+/* Above a table of several. */
+static void print_title(const char *path, bool *printed)
 {
-	const struct options *options = session->options;
-	int code = 0;
+	char line[4 * PATH_MAX];
 
-	for (int i = 0; i < options->file_count; i++)
-		if (take_file(session, options->files[i]) != 0)
-			code = EXIT_FAILED;
+	text_escape(line, sizeof(line), path);
+	printf("%s%s:\n", *printed ? "\n" : "", line);
+	*printed = true;
+}
+
+/* *printed: there was a table before; NULL: there is one file alone. */
+static int analyze_one(struct options *options, bool *printed)
+{
+	struct session session;
+	int code = session_open(&session, options);
+	bool begun = false;
+
+	if (code == 0)
+		code = analyze(&session, &begun);
+	if (!options->to_stdout && session.text.markers > 0) {
+		if (printed)
+			print_title(options->files[0], printed);
+		session_print(&session, stdout);
+	}
+	options->stdout_begun |= begun;
+	session_close(&session);
 	return code;
 }
 
-/* What cannot be read at all is refused before a folder is made. */
-static int check_files(const struct options *options)
+/* A session for each, in a folder of its own. One that fails has said so: the others go on. */
+static int analyze_each(struct options *options, struct session_name *names)
 {
-	for (int i = 0; i < options->file_count; i++)
-		if (source_file_check("analyze", options->files[i]) < 0)
-			return EXIT_FAILED;
-	return 0;
+	char **files = options->files;
+	const char *folder = options->folder;
+	int n = options->file_count;
+	char path[PATH_MAX + SESSION_NAME_SIZE + 1]; /* too long: refused when it is opened */
+	bool printed = false;
+	int code = 0;
+
+	options->file_count = 1;
+	for (int i = 0; i < n; i++) {
+		session_name_make(names, i, files[i]);
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i].text);
+		options->files = &files[i];
+		options->folder = path;
+		if (analyze_one(options, &printed) != 0)
+			code = EXIT_FAILED;
+	}
+	return code;
 }
 
-static int analyze(struct session *session)
+static int analyze_all(struct options *options)
 {
-	static const struct session_origin origin = { .kind = "file", .trace_clock = "" };
-	int code = check_files(session->options);
-	int ended;
+	struct session_name *names;
+	int code;
 
-	if (code == 0)
-		code = session_begin(session, &origin);
-	if (code != 0)
-		return code;
-	code = take_files(session);
-	ended = session_end(session);
-	if (!session->options->to_stdout && session->text.markers > 0)
-		session_print(session, stdout);
-	return code != 0 ? code : ended;
+	if (options->file_count == 1)
+		return analyze_one(options, NULL);
+	names = calloc((size_t)options->file_count, sizeof(*names));
+	if (!names) {
+		report("analyze: out of memory; name fewer files");
+		return EXIT_FAILED;
+	}
+	code = analyze_each(options, names);
+	free(names);
+	return code;
 }
 
 int cmd_analyze(int argc, char **argv)
 {
 	struct options options;
-	struct session session;
 	int code = options_parse(&options, OPTIONS_ANALYZE, argc, argv);
 
 	if (code != 0)
@@ -87,9 +129,5 @@ int cmd_analyze(int argc, char **argv)
 	}
 	/* A reader of --stdout that goes away is an error of a write, not our end. */
 	signal(SIGPIPE, SIG_IGN);
-	code = session_open(&session, &options);
-	if (code == 0)
-		code = analyze(&session);
-	session_close(&session);
-	return code;
+	return analyze_all(&options);
 }

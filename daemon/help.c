@@ -138,11 +138,13 @@ const char help_start[] =
 const char help_analyze[] =
 	"usage: jankd analyze [options] FILE...\n"
 	"\n"
-	"Counts the frames in recorded traces: ftrace text, systrace HTML, "
-	"'atrace -z' output, plain\n"
-	"or compressed with gzip, whatever their names. '-' is standard input. "
-	"Several files are one\n"
-	"session, in the order given.\n"
+	"Counts the frames in recorded traces: ftrace text, systrace HTML, 'atrace -z' output, "
+	"plain\n"
+	"or compressed with gzip, whatever their names. '-' is standard input. Several files are\n"
+	"several sessions, each in a folder DIR/NAME of its own: NAME is the file's, without "
+	".txt,\n"
+	".gz and the like. Pieces of one recording are joined first: cat PIECES | jankd analyze "
+	"-\n"
 	"\n"
 	"options:\n" HELP_COMMON HELP_STDOUT "  -h, --help            print this text\n";
 

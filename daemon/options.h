@@ -54,6 +54,7 @@ struct options {
 	/* analyze alone */
 	char **files;
 	int file_count;
+	bool stdout_begun; /* its header was printed for a file before */
 };
 
 /**

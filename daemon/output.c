@@ -63,8 +63,9 @@ static void console_failed(struct output *output)
 /* The first row goes out now: whoever cannot take it gets no files for nothing. */
 static int open_console(struct output *output)
 {
-	int error = csv_file_attach_stream(&output->console, STDOUT_FILENO, "standard output",
-					   csv_fps_header);
+	const char *header = output->options->stdout_begun ? NULL : csv_fps_header;
+	int error =
+		csv_file_attach_stream(&output->console, STDOUT_FILENO, "standard output", header);
 
 	if (error < 0) {
 		output->failed = output->reported = true;

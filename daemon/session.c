@@ -380,8 +380,6 @@ static const char *input_of(const struct session *session)
 
 	if (session->origin.live)
 		return session->origin.path;
-	if (options->file_count > 1)
-		return "the files";
 	return strcmp(options->files[0], "-") == 0 ? "standard input" : options->files[0];
 }
 

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs
+from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, rows
 
 MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\Z")
 
@@ -57,16 +57,17 @@ def files(checks, here):
 
 
 def one_of_several(checks, here):
-    """The rows cannot show that a file was empty: a line says so."""
+    """Each is a session of its own: a bad one is reported, the others are counted."""
     (here / "good").write_bytes(synthetic.trace())
     (here / "empty").write_bytes(b"")
-    done = jankd("analyze", "-F", here / "a", here / "empty", here / "good")
-    checks.equal(done.returncode, 0, "an empty file and a good one: exit code")
-    checks.that(b"empty" in done.stderr and done.stderr.count(b"\n") == 1,
-                f"an empty file and a good one: {done.stderr!r}")
-    fails(checks, "a missing file and a good one",
-          jankd("analyze", "-F", here / "b", here / "good", here / "none"), "none")
-    checks.that(not (here / "b").exists(), "a missing file and a good one: a folder was made")
+    for bad, word in (("empty", "marker"), ("none", "No such file")):
+        for files in ((bad, "good"), ("good", bad)):
+            out = here / "-".join(files)
+            done = jankd("analyze", "-F", out, *(here / name for name in files))
+            fails(checks, f"{files}", done, bad, word)
+            checks.equal(len(rows(out / "good", "fps.csv")), 4, f"{files}: rows of the good one")
+            checks.that(b"com.example" in done.stdout, f"{files}: no table of the good one")
+    checks.that(not (here / "good-none" / "none").exists(), "a missing file: a folder was made")
 
 
 def unreadable(checks, here):

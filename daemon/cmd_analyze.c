@@ -14,14 +14,19 @@
 #include "daemon/source.h"
 #include "daemon/text.h"
 
+static const char by_cpu[] =
+	"its lines are sorted by CPU, not by time, so nothing in it can be counted; sort them by "
+	"time: sort -s -t] -k2.7n (-k2n where no flags stand behind the CPU)";
+
 /* Reads @source to its end and closes it. Returns 0 or EXIT_FAILED. */
 static int take_all(struct session *session, struct source *source)
 {
 	ssize_t n;
 
-	do
+	do {
 		n = session_take(session, source);
-	while (n > 0);
+		session->output.may_undo &= pipeline_may_be_by_cpu(session->pipeline);
+	} while (n > 0 && !pipeline_is_by_cpu(session->pipeline));
 	source_close(source);
 	return n < 0 ? EXIT_FAILED : 0;
 }
@@ -44,6 +49,10 @@ static int analyze(struct session *session, bool *begun)
 	*begun = true;
 	code = source_file_open(&source, "analyze", path) < 0 ? EXIT_FAILED
 							      : take_all(session, source);
+	if (pipeline_is_by_cpu(session->pipeline))
+		return session_refuse(session, by_cpu);
+	if (session->text.markers == 0)
+		return session_refuse(session, NULL);
 	ended = session_end(session);
 	return code != 0 ? code : ended;
 }
@@ -67,7 +76,8 @@ static int analyze_one(struct options *options, bool *printed)
 
 	if (code == 0)
 		code = analyze(&session, &begun);
-	if (!options->to_stdout && session.text.markers > 0) {
+	if (!options->to_stdout && session.text.markers > 0 &&
+	    !pipeline_is_by_cpu(session.pipeline)) {
 		if (printed)
 			print_title(options->files[0], printed);
 		session_print(&session, stdout);

@@ -88,8 +88,10 @@ static int lock(struct folder *folder)
 
 static int open_and_lock(struct folder *folder)
 {
-	int error = make_path(folder->path);
+	int error;
 
+	folder->is_new = access(folder->path, F_OK) < 0;
+	error = make_path(folder->path);
 	if (error < 0)
 		return error;
 	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -129,12 +131,13 @@ static void temporary_name(char name_out[static 64], const char *name)
 }
 
 /* It may have been killed: its files are healed, then renamed. Returns 0 or -errno. */
-static int keep_files(int fd)
+static int keep_files(struct folder *folder)
 {
-	unsigned long last;
-	int error = segments_last(fd, &last);
-	unsigned long number = segments_next(fd, last);
+	int fd = folder->fd;
+	int error = segments_last(fd, &folder->last);
+	unsigned long number = segments_next(fd, folder->last);
 
+	folder->kept = 0;
 	for (const struct segment_file *file = segment_files; error == 0 && file->name; file++) {
 		char temporary[64];
 
@@ -144,6 +147,8 @@ static int keep_files(int fd)
 			error = heal_file(fd, file->name, file->header);
 		if (error == 0)
 			error = segments_close(fd, file->name, number);
+		if (error == 0)
+			folder->kept = folder->last = number;
 		if (error == -ENOENT)
 			error = 0;
 	}
@@ -151,9 +156,9 @@ static int keep_files(int fd)
 	return error;
 }
 
-int folder_keep_files(const struct folder *folder, const char *command)
+int folder_keep_files(struct folder *folder, const char *command)
 {
-	int error = keep_files(folder->fd);
+	int error = keep_files(folder);
 
 	if (error < 0)
 		report("%s: %s: the files there cannot be kept: %s; name another folder with -F",
@@ -181,7 +186,7 @@ int folder_open_again(struct folder *folder)
 	strcpy(again.ask_at, folder->ask_at);
 	error = open_and_lock(&again);
 	if (error == 0)
-		error = keep_files(again.fd);
+		error = keep_files(&again);
 	if (error < 0) {
 		folder_close(&again);
 		return error;
@@ -189,7 +194,24 @@ int folder_open_again(struct folder *folder)
 	folder_close(folder);
 	folder->fd = again.fd;
 	folder->lock_fd = again.lock_fd;
+	folder->kept = again.kept;
+	folder->last = again.last;
 	return 0;
+}
+
+void folder_put_back(struct folder *folder)
+{
+	segments_remove_behind(folder->fd, folder->last);
+	for (const struct segment_file *file = segment_files; file->name; file++) {
+		unlinkat(folder->fd, file->name, 0);
+		if (folder->kept)
+			segments_reopen(folder->fd, file->name, folder->kept);
+	}
+	segments_sync(folder->fd);
+	if (!folder->is_new)
+		return;
+	unlinkat(folder->fd, ".lock", 0);
+	rmdir(folder->path);
 }
 
 int folder_tell_name(struct folder *folder, const char *name)

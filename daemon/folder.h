@@ -9,9 +9,12 @@
 
 struct folder {
 	char path[PATH_MAX];
-	int fd;		 /* the directory */
-	int lock_fd;	 /* held as long as the folder is open */
-	char ask_at[64]; /* see folder_tell_name(); "" where nobody can be asked */
+	int fd;		    /* the directory */
+	int lock_fd;	    /* held as long as the folder is open */
+	bool is_new;	    /* it was not there before */
+	unsigned long kept; /* segment that the files of the session before went to, 0: none */
+	unsigned long last; /* what has a higher number is of this session */
+	char ask_at[64];    /* see folder_tell_name(); "" where nobody can be asked */
 };
 
 /**
@@ -25,7 +28,10 @@ int folder_open(struct folder *folder, const char *command, const char *path);
 /* Makes room for a session: the files of the one before, which may have been killed, are healed and
  * renamed once, all to the next segment number (fps-000001.csv). Returns 0, or -errno after the
  * reason was said on stderr. */
-int folder_keep_files(const struct folder *folder, const char *command);
+int folder_keep_files(struct folder *folder, const char *command);
+
+/* Removes what the session has made, and gives the files of the one before their names back. */
+void folder_put_back(struct folder *folder);
 
 /* Was it removed, or moved away? Another one may have its name now. */
 bool folder_is_gone(const struct folder *folder);

@@ -156,6 +156,7 @@ int output_open(struct output *output, const struct options *options, struct fol
 		.is_live = options->command != OPTIONS_ANALYZE,
 	};
 	segments_last(folder->fd, &output->segment);
+	output->may_undo = !output->is_live;
 	output_keep(output);
 	error = create_all(output, options);
 	if (error == 0)

@@ -26,6 +26,7 @@ struct output {
 	struct wall_clock clock;   /* for the wall time of events */
 	struct snapshot *snapshot; /* who wants to know of late frames, or NULL: nobody */
 	bool is_live;
+	bool may_undo;	 /* all may have to be as it was: no old segment is removed */
 	uint64_t now_ns; /* of the trace */
 
 	struct gate *gate;     /* NULL: all rows are wanted */
@@ -118,7 +119,7 @@ int output_roll(struct output *output);
 /* Does what --sync asks for. */
 void output_sync_if_due(struct output *output);
 
-/* Removes the segments that --keep does not want. */
+/* Removes the segments that --keep does not want, unless all may have to be as it was. */
 void output_keep(struct output *output);
 
 #endif

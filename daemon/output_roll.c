@@ -44,7 +44,7 @@ void output_keep(struct output *output)
 	uint64_t bytes;
 	int result = 0;
 
-	if (output->options->keep == 0)
+	if (output->options->keep == 0 || output->may_undo)
 		return;
 	while ((result = segments_remove_oldest(output->folder->fd, output->options->keep,
 						SEGMENTS_SPARE_NONE, &number, &bytes)) > 0)

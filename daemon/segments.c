@@ -187,6 +187,11 @@ int segments_close(int folder_fd, const char *name, unsigned long number)
 	return rename_new(folder_fd, name, name_of(name, number).text);
 }
 
+void segments_reopen(int folder_fd, const char *name, unsigned long number)
+{
+	rename_new(folder_fd, name_of(name, number).text, name);
+}
+
 void segments_sync(int folder_fd)
 {
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -218,6 +223,19 @@ static int remove_number(int folder_fd, unsigned long number, enum segments_spar
 			*bytes += (uint64_t)info.st_blocks * 512;
 	}
 	return error;
+}
+
+void segments_remove_behind(int folder_fd, unsigned long number)
+{
+	struct numbers numbers;
+	uint64_t bytes = 0;
+
+	if (list(folder_fd, SEGMENTS_SPARE_NONE, &numbers) == 0)
+		for (size_t i = 0; i < numbers.count; i++)
+			if (numbers.list[i] > number)
+				remove_number(folder_fd, numbers.list[i], SEGMENTS_SPARE_NONE,
+					      &bytes);
+	free(numbers.list);
 }
 
 int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,

@@ -25,6 +25,12 @@ int segments_last(int folder_fd, unsigned long *last);
  * -errno. */
 int segments_close(int folder_fd, const char *name, unsigned long number);
 
+/* The reverse, where there is such a segment. */
+void segments_reopen(int folder_fd, const char *name, unsigned long number);
+
+/* Removes all segments behind the one of that number. */
+void segments_remove_behind(int folder_fd, unsigned long number);
+
 /* Makes the names of a folder durable. */
 void segments_sync(int folder_fd);
 

@@ -463,8 +463,22 @@ int session_end(struct session *session)
 	error = session_json_write(session);
 	if (error < 0)
 		output_failed(output, "session.json", error);
+	output->may_undo = false;
+	output_keep(output);
 	output_close(output);
 	return output->failed || session->failed ? EXIT_FAILED : judge(session);
+}
+
+int session_refuse(struct session *session, const char *why)
+{
+	if (why)
+		report("%s: %s: %s", session_command(session), input_of(session), why);
+	else if (!session->failed)
+		judge(session);
+	output_close(&session->output);
+	snapshot_undo(&session->snapshot);
+	folder_put_back(&session->folder);
+	return EXIT_FAILED;
 }
 
 void session_print(const struct session *session, FILE *out)

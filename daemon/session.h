@@ -100,6 +100,10 @@ void session_reload_rules(struct session *session);
  * are incomplete, or there is nothing to count in the trace. */
 int session_end(struct session *session);
 
+/* Ends it where nothing in the trace can be counted: the folder is as it was before. @why: for the
+ * message, or NULL: no markers were seen. Returns EXIT_FAILED. */
+int session_refuse(struct session *session, const char *why);
+
 /* The name of the command it runs for, for messages. */
 const char *session_command(const struct session *session);
 

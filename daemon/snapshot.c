@@ -293,6 +293,15 @@ void snapshot_end(struct snapshot *snapshot, const struct ring *ring)
 	save_all(snapshot);
 }
 
+void snapshot_undo(struct snapshot *snapshot)
+{
+	for (; snapshot->written > 0; snapshot->written--) {
+		snprintf(snapshot->name, sizeof(snapshot->name), "snapshot-%06lu.txt",
+			 snapshot->number--);
+		unlinkat(snapshot->output->folder->fd, snapshot->name, 0);
+	}
+}
+
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
 		   bool live)
 {

@@ -58,6 +58,9 @@ void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring);
 /* Once a second: a trace that fell silent is not waited for. */
 void snapshot_tick(struct snapshot *snapshot, const struct ring *ring);
 
+/* Removes those that were saved. */
+void snapshot_undo(struct snapshot *snapshot);
+
 /* The trace ends: saves what is waiting or begun. */
 void snapshot_end(struct snapshot *snapshot, const struct ring *ring);
 

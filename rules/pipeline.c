@@ -397,6 +397,16 @@ void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 		frame_queue_settle(&p->queue, pipeline_now(p) + for_ns);
 }
 
+bool pipeline_is_by_cpu(const struct pipeline *p)
+{
+	return cpu_order_is_sure(&p->clock.order);
+}
+
+bool pipeline_may_be_by_cpu(const struct pipeline *p)
+{
+	return p->clock.order.possible;
+}
+
 void pipeline_end(struct pipeline *p)
 {
 	trace_clock_end(&p->clock);

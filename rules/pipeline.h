@@ -150,6 +150,11 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
  * records is counted without them. The next record would do the same. */
 void pipeline_silent(struct pipeline *p, uint64_t for_ns);
 
+/* Is the recorded trace sorted by CPU instead of by time? Then nothing that was counted is right.
+ * As long as one CPU alone has written it may still turn out so. */
+bool pipeline_is_by_cpu(const struct pipeline *p);
+bool pipeline_may_be_by_cpu(const struct pipeline *p);
+
 /* The trace ends: writes what is left. No record may follow. */
 void pipeline_end(struct pipeline *p);
 

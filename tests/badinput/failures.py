@@ -15,7 +15,11 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, rows
+from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, rows, trace_text
+from lines import Line, lines, text
+
+# Recorded traces, where there are some.
+REAL = [n for n in ("android-4.1-launcher", "android-7-launcher", "android-9-flutter") if (TRACES / n).is_dir()]
 
 MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\Z")
 
@@ -54,6 +58,66 @@ def files(checks, here):
     fails(checks, "empty gzip", jankd("analyze", "-F", here / "f", here / "empty.gz"), "marker")
     (here / "broken.gz").write_bytes(b"\x1f\x8b\x08\x00" + bytes(range(255)))
     fails(checks, "broken gzip", jankd("analyze", "-F", here / "g", here / "broken.gz"))
+    checks.equal([name for name in "abcdefg" if (here / name).exists()], [], "folders of files without a marker")
+
+
+def by_cpu(parts):
+    """As cat per_cpu/cpu*/trace gives it."""
+    cpus = sorted({line.cpu for line in parts if line.cpu is not None})
+    return b"".join(line.text for cpu in cpus for line in parts if line.cpu == cpu)
+
+
+def outputs_of(out):
+    return {path.name: path.read_bytes() for path in out.glob("[!.]*")}
+
+
+def on_cpus(data):
+    """The same trace, written by three CPUs in turns of a frame."""
+    parts = lines(data)
+    return [Line(line.text.replace(b"[000]", b"[%03d]" % (line.us // 16667 % 3))) for line in parts]
+
+
+def sorted_by_cpu(checks, here):
+    """Refused, wherever it comes from, and the folder is as it was. A clock that goes back is none."""
+    for seconds in (1, 5, 300):
+        parts = on_cpus(synthetic.trace(60 * seconds))
+        (here / "trace").write_bytes(by_cpu(parts))
+        whole = text(parts)
+        for into in ("new", "old"):
+            out = here / f"{into}-{seconds}"
+            if into == "old":
+                jankd("analyze", "--frames-log", "-F", out, "-", input=whole)
+                jankd("analyze", "--frames-log", "-F", out, "-", input=whole)
+            before = outputs_of(out)
+            for arguments, keywords in (((here / "trace",), {}), (("-",), {"input": (here / "trace").read_bytes()})):
+                done = jankd("analyze", "--frames-log", "--rotate-size", "4K", "--keep", "1", "--snapshot", "20",
+                             "-F", out, *arguments, **keywords)
+                fails(checks, f"{seconds} s sorted by CPU, {into} folder", done, "sorted by CPU", "sort -s")
+                checks.equal(done.stdout, b"", f"{seconds} s sorted by CPU: standard output")
+                after = outputs_of(out)
+                checks.that(before == after, f"{seconds} s sorted by CPU, {into} folder: {sorted(after)}")
+            checks.equal(out.exists(), into == "old", f"{seconds} s sorted by CPU: folder")
+        for split, back in ((30, 300000), (30, 3000000), (600, 500000)):
+            cut = len(parts) // 2 // split * split
+            stepped = text(parts[:cut] + [line.moved(-back) for line in parts[cut:]])
+            done = jankd("analyze", "-F", here / "stepped", "-", input=stepped)
+            checks.equal(done.returncode, 0, f"a clock that goes back by {back} us: {done.stderr!r}")
+
+
+def sorting_helps(checks, here):
+    """What the message says makes a trace of it that can be counted."""
+    for name, data in (("synthetic", text(on_cpus(synthetic.trace(300)))), *((n, trace_text(n)) for n in REAL)):
+        (here / "trace").write_bytes(by_cpu(lines(data)))
+        done = jankd("analyze", "-F", here / "out", here / "trace")
+        fails(checks, f"{name} sorted by CPU", done, "sorted by CPU")
+        arguments = re.search(r"sort -s -t\] (-k[\d.]+n) \((-k[\d.]+n) ", done.stderr.decode()).groups()
+        flags = not re.search(rb"\[\d+\] +\d", data)
+        again = subprocess.run(["sort", "-s", "-t]", arguments[not flags], here / "trace"], capture_output=True).stdout
+        for text_of, into in ((data, "whole"), (again, "again")):
+            done = jankd("analyze", "--frames-log", "-F", here / name / into, "-", input=text_of)
+            checks.equal(done.returncode, 0, f"{name}, {into}: {done.stderr!r}")
+        expected, got = (len(rows(here / name / into, "frames.csv")) for into in ("whole", "again"))
+        checks.that(expected > 30 and abs(got - expected) <= 1, f"{name} sorted by time: {got} frames of {expected}")
 
 
 def one_of_several(checks, here):
@@ -232,7 +296,7 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (files, one_of_several, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files,
+for case in (files, sorted_by_cpu, sorting_helps, one_of_several, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files,
              second_daemon, folders, full_disk, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:

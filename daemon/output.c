@@ -5,15 +5,21 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "daemon/csv.h"
+#include "daemon/loop.h"
 #include "daemon/report.h"
 #include "daemon/segments.h"
 #include "daemon/snapshot.h"
+#include "rules/memory.h"
 
 #define SUMMARY "summary.csv"
+
+/* A live event waits no longer, whatever frames wait for. */
+#define EVENTS_HELD_NS UINT64_C(3000000000)
 
 /* Rows of fps.csv are not made by types 3 and 4, those of dropFrames.csv not by type 0. */
 static bool wants_fps(const struct options *options)
@@ -76,6 +82,7 @@ static int open_console(struct output *output)
 }
 
 static bool admit(void *context, struct csv_file *file);
+static void write_event(void *context, const struct queued_event *event);
 
 static int create(struct output *output, enum output_file which, const char *name,
 		  const char *header)
@@ -122,6 +129,18 @@ static int create_all(struct output *output, const struct options *options)
 	return error;
 }
 
+static int open_events(struct output *output)
+{
+	output->events = memory_new(1, sizeof(*output->events));
+	if (!output->events) {
+		report("%s: out of memory; close other programs", output->command);
+		return -ENOMEM;
+	}
+	output->events->write = write_event;
+	output->events->context = output;
+	return 0;
+}
+
 /* The rows of a trigger's time are told from the others. */
 static int open_gate(struct output *output)
 {
@@ -159,6 +178,8 @@ int output_open(struct output *output, const struct options *options, struct fol
 	output->may_undo = !output->is_live;
 	output_keep(output);
 	error = create_all(output, options);
+	if (error == 0)
+		error = open_events(output);
 	if (error == 0)
 		error = open_gate(output);
 	if (error < 0) {
@@ -238,6 +259,13 @@ static void take_evicted(void *context, const struct summary_row *row)
 	csv_summary_row(&output->evicted, row);
 }
 
+static void take_clock(void *context)
+{
+	struct output *output = context;
+
+	event_queue_restart(output->events);
+}
+
 static void take_event(void *context, const struct trace_event *event)
 {
 	static const char *const kinds[] = {
@@ -296,6 +324,7 @@ struct row_sink output_sink(struct output *output)
 		.drop = output->files[OUTPUT_DROPS].name ? take_drop : NULL,
 		.frame = output->files[OUTPUT_FRAMES].name ? take_frame : NULL,
 		.event = take_event,
+		.clock = take_clock,
 		.evicted = take_evicted,
 		.gate = output->gate ? take_gate : NULL,
 		.late = output->snapshot ? take_late : NULL,
@@ -305,13 +334,55 @@ struct row_sink output_sink(struct output *output)
 void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const char *kind,
 		  const char *text)
 {
-	char wall[WALL_CLOCK_TEXT] = "";
+	struct queued_event event = {
+		.time_ns = time_ns,
+		.wall_ns = wall_ns,
+		.since_ns = output->is_live ? loop_now() : 0,
+		.kind = kind,
+		.text = text,
+	};
 
 	if (wall_ns < 0 && time_ns >= 0 && output->clock.known)
-		wall_ns = time_ns + output->clock.offset_ns;
-	if (wall_ns >= 0)
-		wall_clock_format(wall, wall_ns);
-	csv_event_row(&output->files[OUTPUT_EVENTS], time_ns, wall, kind, text);
+		event.wall_ns = time_ns + output->clock.offset_ns;
+	event_queue_add(output->events, &event);
+}
+
+static void write_event(void *context, const struct queued_event *event)
+{
+	struct output *output = context;
+	char wall[WALL_CLOCK_TEXT] = "";
+
+	if (event->wall_ns >= 0)
+		wall_clock_format(wall, event->wall_ns);
+	csv_event_row(&output->files[OUTPUT_EVENTS], event->time_ns, wall, event->kind,
+		      event->text);
+}
+
+void output_settle(struct output *output)
+{
+	uint64_t settled_ns = pipeline_settled(output->pipeline);
+	uint64_t saved_ns = snapshot_tells_ns(output->snapshot);
+
+	if (output->events->n > 0)
+		event_queue_release(output->events, settled_ns < saved_ns ? settled_ns : saved_ns);
+}
+
+/* Where nothing is read from a trace, what happens to it is told all the same. */
+static void settle_live(struct output *output)
+{
+	uint64_t now_ns = loop_now();
+
+	if (!output->is_live || output->events->n == 0 || !output->pipeline)
+		return;
+	if (pipeline_is_settled(output->pipeline))
+		event_queue_release(output->events, snapshot_tells_ns(output->snapshot));
+	if (now_ns > EVENTS_HELD_NS)
+		event_queue_release_old(output->events, now_ns - EVENTS_HELD_NS);
+}
+
+void output_release_events(struct output *output)
+{
+	event_queue_release(output->events, UINT64_MAX);
 }
 
 void output_tell(struct output *output, const char *kind, const char *format, ...)
@@ -366,6 +437,7 @@ static void tell_trouble(struct output *output)
 
 void output_flush(struct output *output)
 {
+	settle_live(output);
 	for (int i = 0; i < OUTPUT_FILES; i++)
 		flush(output, &output->files[i]);
 	if (output->console.error < 0)
@@ -408,6 +480,8 @@ void output_tell_lost(struct output *output)
 
 void output_close(struct output *output)
 {
+	if (output->events)
+		output_release_events(output);
 	output->failed |= output->folder && output_rows_lost(output) > 0;
 	for (int i = 0; i < OUTPUT_FILES; i++) {
 		struct csv_file *file = &output->files[i];
@@ -425,6 +499,8 @@ void output_close(struct output *output)
 	csv_file_close(&output->summary);
 	csv_file_close(&output->console);
 	output->gate = gate_free(output->gate);
+	free(output->events);
+	output->events = NULL;
 }
 
 /* --- summary.csv --- */

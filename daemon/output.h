@@ -4,6 +4,7 @@
 #define JANKD_DAEMON_OUTPUT_H
 
 #include "daemon/csv_file.h"
+#include "daemon/event_queue.h"
 #include "daemon/folder.h"
 #include "daemon/gate.h"
 #include "daemon/options.h"
@@ -20,11 +21,13 @@ struct output {
 	const struct options *options;
 	const char *command;
 	struct csv_file files[OUTPUT_FILES];
-	struct csv_file console;   /* rows of fps.csv on standard output */
-	struct csv_file evicted;   /* rows of summary.csv that are final already */
-	struct csv_file summary;   /* open while it is written: it is there for its buffer */
-	struct wall_clock clock;   /* for the wall time of events */
-	struct snapshot *snapshot; /* who wants to know of late frames, or NULL: nobody */
+	struct csv_file console;	 /* rows of fps.csv on standard output */
+	struct csv_file evicted;	 /* rows of summary.csv that are final already */
+	struct csv_file summary;	 /* open while it is written: it is there for its buffer */
+	struct wall_clock clock;	 /* for the wall time of events */
+	struct event_queue *events;	 /* on their way */
+	const struct pipeline *pipeline; /* that tells of most of them: borrowed */
+	struct snapshot *snapshot;	 /* who wants to know of late frames, or NULL: nobody */
 	bool is_live;
 	bool may_undo;	 /* all may have to be as it was: no old segment is removed */
 	uint64_t now_ns; /* of the trace */
@@ -64,14 +67,22 @@ int output_open(struct output *output, const struct options *options, struct fol
 /* Where a pipeline's rows go. */
 struct row_sink output_sink(struct output *output);
 
-/* A row of events.csv. @time_ns: trace clock, or ROW_UNKNOWN. @wall_ns: ns since 1970, or
- * ROW_UNKNOWN: made from @time_ns where the clock is known. */
+/* A row of events.csv: it goes out as soon as no earlier one can come. @time_ns: trace clock, or
+ * ROW_UNKNOWN. @wall_ns: ns since 1970, or ROW_UNKNOWN: made from @time_ns where the clock is
+ * known. */
 void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const char *kind,
 		  const char *text);
 
 /* The same for what happens now. */
 void output_tell(struct output *output, const char *kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Lets the events go out before which none can come any more. To be called where a record stands in
+ * the stream. */
+void output_settle(struct output *output);
+
+/* Somebody waits for the event that was told last: all go out. */
+void output_release_events(struct output *output);
 
 /* The trace has come to @now_ns. To be called where a record stands in the stream: --rotate-time
  * then gives the same segments however the stream is read. */

@@ -115,6 +115,7 @@ int output_rotate(struct output *output, const char *why)
 	if (!has_rows(output))
 		return 1;
 	output_tell(output, "rotate", "%s", why);
+	output_release_events(output);
 	output->segment_begin_ns = output->now_ns;
 	return output_roll(output);
 }

@@ -89,11 +89,13 @@ static void write_stop(struct session *session)
 	char text[96];
 
 	write_start(session, ROW_UNKNOWN);
+	output_release_events(&session->output);
 	snprintf(text, sizeof(text), "%" PRIu64 " presents, %" PRIu64 " frames", counters->presents,
 		 counters->frames);
 	output_event(&session->output,
 		     wall_ns >= 0 ? live_time(session, wall_ns) : last_time(session), wall_ns,
 		     "stop", text);
+	output_release_events(&session->output);
 }
 
 static uint64_t damage(const struct ftrace_text *text)
@@ -165,6 +167,8 @@ static void take_record(struct session *session, const struct trace_record *reco
 		wall_clock_take_marker(&session->output.clock, record->name, record->time_ns);
 	pipeline_record(session->pipeline, record);
 	output_follow(&session->output, pipeline_now(session->pipeline));
+	if (session->output.events->n > 0)
+		output_settle(&session->output);
 }
 
 /* Takes the whole lines of what was read; the rest stays. */
@@ -302,6 +306,7 @@ int session_begin(struct session *session, const struct session_origin *origin)
 	snapshot_open(&session->snapshot, &session->output, options, origin->live);
 	if (make_pipeline(session) < 0 || make_reader(session) < 0)
 		return EXIT_FAILED;
+	session->output.pipeline = session->pipeline;
 	if (origin->live) {
 		write_start(session, ROW_UNKNOWN);
 		session_flush(session);
@@ -349,6 +354,7 @@ int session_mark(struct session *session, const char *text)
 			return error;
 	}
 	output_event(&session->output, time_ns, wall_ns, "mark", text);
+	output_release_events(&session->output);
 	output_flush(&session->output);
 	return 0;
 }

@@ -248,6 +248,11 @@ static bool is_waiting(const struct snapshot *snapshot)
 	return snapshot->due_ns != UINT64_MAX;
 }
 
+uint64_t snapshot_tells_ns(const struct snapshot *snapshot)
+{
+	return is_waiting(snapshot) || is_saving(snapshot) ? snapshot->present_ns : UINT64_MAX;
+}
+
 void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring)
 {
 	struct span text;

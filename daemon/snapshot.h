@@ -49,6 +49,9 @@ void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame);
  * where the capture is live. */
 void snapshot_begin(struct snapshot *snapshot, const struct ring *ring, const char *end);
 
+/* The time of the frame that an event is still to tell of; UINT64_MAX: there is none. */
+uint64_t snapshot_tells_ns(const struct snapshot *snapshot);
+
 /* Saves a piece. True: more is left. */
 bool snapshot_save(struct snapshot *snapshot);
 

@@ -337,6 +337,7 @@ static void count_first(struct frame_queue *q)
 		check(q, waiting->frame.present_ns);
 	else
 		count_frame(q, waiting);
+	q->counted_ns = waiting->frame.present_ns;
 	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
 	q->n--;
 }
@@ -350,8 +351,15 @@ static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync));
 }
 
+uint64_t frame_queue_settled_ns(const struct frame_queue *q)
+{
+	return q->n > 0 ? q->counted_ns : q->settled_ns;
+}
+
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 {
+	uint64_t settled_ns;
+
 	if (q->n > 0 && !q->locked_once) {
 		uint64_t first_ns = q->waiting[q->first].frame.present_ns;
 
@@ -359,12 +367,16 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	}
 	while (q->n > 0 && q->locked_once && can_count(q, now_ns))
 		count_first(q);
-	if (now_ns > LAG_NS) {
-		trigger_pass(&q->trigger, now_ns - LAG_NS);
-		if (q->n == 0)
-			pass_marks(q, now_ns - LAG_NS);
-		close_idle(q, now_ns - LAG_NS);
-	}
+	if (now_ns <= LAG_NS)
+		return;
+	settled_ns = now_ns - LAG_NS;
+	if (q->n > 0 && q->waiting[q->first].frame.present_ns < settled_ns)
+		settled_ns = q->waiting[q->first].frame.present_ns;
+	trigger_pass(&q->trigger, settled_ns);
+	if (q->n == 0)
+		pass_marks(q, settled_ns);
+	close_idle(q, settled_ns);
+	q->settled_ns = settled_ns;
 }
 
 /* CPUs whose clocks differ: SurfaceFlinger came from one to another. */
@@ -529,6 +541,7 @@ void frame_queue_begin_again(struct frame_queue *q)
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
+	q->settled_ns = q->counted_ns = 0;
 	q->last_present_ns = q->moved_from_ns = q->moved_tell_ns = 0;
 	q->summary.clocks++;
 }

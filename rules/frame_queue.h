@@ -60,6 +60,8 @@ struct frame_queue {
 	char doubt_app[APP_SIZE];
 	uint64_t answer_ns;	   /* from then on answer is in front, 0: there is none */
 	char answer[2 * APP_SIZE]; /* "app/activity", or "": unknown */
+	uint64_t settled_ns;  /* see frame_queue_settled_ns() */
+	uint64_t counted_ns;  /* the last present that was counted */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */
@@ -95,6 +97,10 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 
 /* It is @now_ns in the trace: counts what has waited long enough, closes rows that are idle. */
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
+
+/* Everything was counted up to this time: nothing that is told from now on happened before, but for
+ * a refresh rate that began in a stretch without frames. */
+uint64_t frame_queue_settled_ns(const struct frame_queue *q);
 
 /* Drops the frames from @from_ns on: they were none. @last_ns: the last present that was one. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);

@@ -24,6 +24,10 @@
 /* So often the queue is looked at: most records have nothing to do with it. */
 #define SETTLE_EVERY_NS UINT64_C(10000000)
 
+/* Rules that count at once tell of things in the order of the records, which is so far from that of
+ * time. */
+#define GFX2019_DISORDER_NS UINT64_C(1000000000)
+
 /* More than a kernel can count between two reads: whoever wrote this is not one. */
 #define LOST_MAX INT64_C(1000000000000)
 
@@ -219,6 +223,8 @@ static void begin_again(struct pipeline *p)
 	attribution_new_clock(&p->attribution);
 	p->counters.first_ns = 0;
 	p->mark_ns = 0;
+	if (p->events.sink.clock)
+		p->events.sink.clock(p->events.sink.context);
 }
 
 /* A mark that an app wrote: its row in events.csv is there. */
@@ -395,6 +401,20 @@ void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 {
 	if (!p->gfx2019 && p->clock.now_ns && pipeline_now(p) == p->clock.now_ns)
 		frame_queue_settle(&p->queue, pipeline_now(p) + for_ns);
+}
+
+uint64_t pipeline_settled(const struct pipeline *p)
+{
+	uint64_t now_ns = trace_clock_sure(&p->clock);
+
+	if (!p->gfx2019)
+		return frame_queue_settled_ns(&p->queue);
+	return now_ns > GFX2019_DISORDER_NS ? now_ns - GFX2019_DISORDER_NS : 0;
+}
+
+bool pipeline_is_settled(const struct pipeline *p)
+{
+	return p->gfx2019 || p->queue.n == 0;
 }
 
 bool pipeline_is_by_cpu(const struct pipeline *p)

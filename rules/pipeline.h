@@ -158,6 +158,11 @@ bool pipeline_may_be_by_cpu(const struct pipeline *p);
 /* The trace ends: writes what is left. No record may follow. */
 void pipeline_end(struct pipeline *p);
 
+/* Nothing that is told from now on happened before this time, but for the begin of a refresh rate;
+ * and nothing waits to be counted, so that nothing at all may come for long. */
+uint64_t pipeline_settled(const struct pipeline *p);
+bool pipeline_is_settled(const struct pipeline *p);
+
 /* Calls @row once for each Surface of the session so far, in order of first appearance; rows that
  * are open count. */
 void pipeline_summary(struct pipeline *p, void *context,

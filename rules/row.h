@@ -129,6 +129,8 @@ struct row_sink {
 	void (*drop)(void *context, const struct drop_row *row);
 	void (*frame)(void *context, const struct frame_row *row);
 	void (*event)(void *context, const struct trace_event *event);
+	/* Another clock dates what comes: its times have nothing to do with those before. */
+	void (*clock)(void *context);
 	/* A Surface had to make room for another: its row of summary.csv, for good. */
 	void (*evicted)(void *context, const struct summary_row *row);
 	void (*late)(void *context, const struct late_frame *frame);

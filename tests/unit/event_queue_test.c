@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events go out in the order of time, whatever order they come in, and never wait for ever. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/event_queue.h"
+#include "rules/row.h"
+
+static struct event_queue queue;
+static char written[65536];
+
+static void take(void *context, const struct queued_event *event)
+{
+	size_t len = strlen(written);
+
+	snprintf(written + len, sizeof(written) - len, "%lld%s ", (long long)event->time_ns,
+		 event->text);
+}
+
+static int set_up(void **state)
+{
+	memset(&queue, 0, sizeof(queue));
+	queue.write = take;
+	written[0] = '\0';
+	return 0;
+}
+
+static void add_at(int64_t time_ns, const char *text, uint64_t since_ns)
+{
+	const struct queued_event event = {
+		.time_ns = time_ns, .since_ns = since_ns, .kind = "mark", .text = text
+	};
+
+	event_queue_add(&queue, &event);
+}
+
+static void add(int64_t time_ns, const char *text)
+{
+	add_at(time_ns, text, 0);
+}
+
+static void expect(const char *text)
+{
+	assert_string_equal(written, text);
+	written[0] = '\0';
+}
+
+static void test_order(void **state)
+{
+	add(30, "a");
+	add(10, "b");
+	add(30, "c");
+	add(20, "d");
+	event_queue_release(&queue, 9);
+	expect("");
+	event_queue_release(&queue, 29);
+	expect("10b 20d ");
+	add(30, "e");
+	event_queue_release(&queue, 30);
+	expect("30a 30c 30e ");
+}
+
+/* One that has no time stays where it came. */
+static void test_no_time(void **state)
+{
+	add(ROW_UNKNOWN, "a");
+	add(20, "b");
+	add(ROW_UNKNOWN, "c");
+	add(10, "d");
+	event_queue_release(&queue, UINT64_MAX);
+	expect("-1a 10d 20b -1c ");
+}
+
+static void test_too_late(void **state)
+{
+	add(20, "a");
+	event_queue_release(&queue, 20);
+	add(10, "b");
+	event_queue_release(&queue, 20);
+	expect("20a 20b (it was at 0.000000 s) ");
+	event_queue_restart(&queue);
+	add(10, "c");
+	event_queue_release(&queue, 20);
+	expect("10c ");
+}
+
+static void test_another_clock(void **state)
+{
+	add(20, "a");
+	event_queue_restart(&queue);
+	expect("20a ");
+	add(5, "b");
+	event_queue_release(&queue, 5);
+	expect("5b ");
+}
+
+/* What stands before one that is old goes with it. */
+static void test_old_ones(void **state)
+{
+	add_at(30, "a", 100);
+	add_at(10, "b", 200);
+	add_at(40, "c", 200);
+	event_queue_release_old(&queue, 99);
+	expect("");
+	event_queue_release_old(&queue, 100);
+	expect("10b 30a ");
+}
+
+static void test_more_than_fit(void **state)
+{
+	for (int64_t i = 0; i < EVENT_QUEUE_MAX + 2; i++)
+		add(i, "x");
+	expect("0x 1x ");
+	assert_int_equal(queue.n, EVENT_QUEUE_MAX);
+}
+
+static void test_long_texts(void **state)
+{
+	static char text[2 * EVENT_TEXT_MAX];
+	unsigned int n = 0;
+
+	memset(text, 't', sizeof(text) - 1);
+	for (int64_t i = 0; i < 10; i++)
+		add(i, text);
+	for (const char *at = written; *at; at++)
+		n += *at == ' ';
+	assert_int_equal(queue.n + n, 10);
+	assert_in_range(queue.n, 5, 6);
+	written[0] = '\0';
+	event_queue_release(&queue, UINT64_MAX);
+	assert_int_equal(queue.used, 0);
+}
+
+#define test(function) cmocka_unit_test_setup(function, set_up)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_order),	  test(test_no_time),  test(test_too_late),
+		test(test_another_clock), test(test_old_ones), test(test_more_than_fit),
+		test(test_long_texts),
+	};
+
+	return cmocka_run_group_tests_name("event_queue", tests, NULL, NULL);
+}

@@ -12,6 +12,7 @@
 
 #include "daemon/android.h"
 #include "daemon/capture_control.h"
+#include "daemon/kernel_clock.h"
 #include "daemon/report.h"
 #include "daemon/wall_clock.h"
 
@@ -531,7 +532,7 @@ static int begin_session(struct capture *capture)
 
 	origin.path = tracefs_path(capture->tracefs);
 	origin.trace_clock = tracefs_clock(capture->tracefs);
-	origin.clock = wall_clock_measure(origin.trace_clock);
+	origin.clock = kernel_clock_measure(origin.trace_clock, &capture->files);
 	asking = android_ask(true);
 	android_read_device(&asking, &origin.device);
 	if (session_begin(&capture->session, &origin) != 0)

@@ -10,6 +10,9 @@
 #include "daemon/status_text.h"
 #include "daemon/table.h"
 
+/* Before a mark, however much is written. */
+#define READS_MAX 256
+
 static double uptime_s(const struct capture *capture)
 {
 	return (double)(loop_now() - capture->begin_ns) / 1e9;
@@ -60,6 +63,21 @@ static void answer_rotate(struct capture *capture, FILE *out)
 		fprintf(out, "ok\nsegment %06lu is closed\n", output->segment);
 }
 
+/* Reads what was written until now: a mark stands behind it. */
+static void catch_up(struct capture *capture)
+{
+	ssize_t n = 1;
+
+	if (!guard_drains(&capture->guard))
+		return;
+	capture->source->hurry = true;
+	for (int i = 0; i < READS_MAX && n > 0; i++) {
+		n = session_take(&capture->session, capture->source);
+		if (n > 0)
+			capture->heard_ns = loop_now();
+	}
+}
+
 static bool answer(void *context, const struct control_request *request, FILE *out)
 {
 	struct capture *capture = context;
@@ -75,12 +93,12 @@ static bool answer(void *context, const struct control_request *request, FILE *o
 		answer_top(capture, request, out);
 		return true;
 	case CONTROL_MARK:
+		catch_up(capture);
 		if (session_mark(&capture->session, request->text) == 0)
 			fputs("ok\n", out);
 		else
 			fputs("error: too many marks wait for the frames before them; mark again "
-			      "in "
-			      "a second\n",
+			      "in a second\n",
 			      out);
 		return true;
 	case CONTROL_ROTATE:

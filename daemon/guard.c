@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "daemon/kernel_clock.h"
 #include "daemon/setting_file.h"
 #include "daemon/wall_clock.h"
 
@@ -106,7 +107,7 @@ static uint64_t trace_now(const struct guard *guard)
 
 static void measure_wall(struct guard *guard)
 {
-	guard->session->output.clock = wall_clock_measure(guard->clock);
+	guard->session->output.clock = kernel_clock_measure(guard->clock, guard->files);
 }
 
 /* The records' times have nothing to do with those before. */
@@ -158,7 +159,7 @@ static void check_clocks(struct guard *guard)
 
 static void follow_wall(struct guard *guard)
 {
-	struct wall_clock now = wall_clock_measure(guard->clock);
+	struct wall_clock now = kernel_clock_measure(guard->clock, guard->files);
 	int64_t drift_ns = now.offset_ns - guard->session->output.clock.offset_ns;
 
 	if (now.known && (drift_ns > DRIFT_NS || drift_ns < -DRIFT_NS))

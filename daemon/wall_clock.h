@@ -19,7 +19,7 @@ struct wall_clock {
 #define WALL_CLOCK_TEXT 32
 
 /* Measures the offset of a trace clock by its name in trace_clock. Those that count from a point
- * of their own ("local", "global") stay unknown. */
+ * of their own ("local", "global") stay unknown: kernel_clock_measure() asks for them. */
 struct wall_clock wall_clock_measure(const char *trace_clock);
 
 /* Do events have a time on this trace clock? "counter" counts events, "x86-tsc" and "uptime" what

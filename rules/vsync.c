@@ -22,8 +22,8 @@
  * A present is placed by its time, in periods (a position, piecewise linear over the switches of
  * the refresh rate). Between two presents the rounded difference counts where it is near a whole
  * number. Where it is not (at 120 Hz the jitter of one present can be near half a period), the
- * phase decides: where in a period presents usually begin, followed slowly. Far from each other,
- * the period's error adds up, and at some distance nothing is known.
+ * phase decides, where both are near it: where in a period presents usually begin, followed slowly.
+ * Far from each other, the period's error adds up, and at some distance nothing is known.
  */
 #include "rules/vsync.h"
 
@@ -229,6 +229,18 @@ static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t
 	lattice_look_for_other(v, back_from(time_ns, SLOW_NS), time_ns);
 }
 
+/* Ticks know the digits of a period that was not known well. */
+static void sharpen(struct vsync_lattice *v)
+{
+	uint64_t period_ns = lattice_period_of(v), error_ns = v->error_ns;
+
+	if (v->pending)
+		return;
+	lattice_sharpen(v, &period_ns, &error_ns);
+	if (error_ns < v->error_ns)
+		lattice_know_better(v, period_ns, error_ns);
+}
+
 static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
 	uint64_t before_ns = source->last_ns, late_ns;
@@ -240,13 +252,9 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 	if (source->settled >= SETTLED_TICKS)
 		suspect(v, collision, late || collision, before_ns, time_ns);
 	watch_rate(v, source, time_ns);
-	if (v->n_ticks % SHARPEN_TICKS == 0 && !v->pending) {
-		uint64_t period_ns = lattice_period_of(v), error_ns = v->error_ns;
-
-		lattice_sharpen(v, &period_ns, &error_ns);
-		if (error_ns < v->error_ns)
-			lattice_know_better(v, period_ns, error_ns);
-	}
+	if (v->n_ticks % (v->error_ns * 200 > lattice_period_of(v) ? LOCK_TICKS : SHARPEN_TICKS) ==
+	    0)
+		sharpen(v);
 	if (!late && !collision && source->settled >= SETTLED_TICKS && !v->pending)
 		refine(v, source, time_ns);
 }
@@ -352,6 +360,8 @@ void vsync_finish(struct vsync_lattice *v)
 	if (!v->locked || lattice_is_new(v)) {
 		v->first_tick_ns = 0;
 		lattice_decide(v, v->last_tick_ns);
+	} else {
+		sharpen(v);
 	}
 	if (v->pending) {
 		v->pending_at_ns = back_from(v->pending_at_ns, PENDING_NS);
@@ -378,12 +388,13 @@ uint64_t vsync_sure_until(const struct vsync_lattice *v)
 
 /* --- presents --- */
 
-/* A mean that follows: the first values count in full, later ones an eighth. */
+/* A mean that follows: the first values count in full, later ones an eighth. It is not cut to one
+ * vsync: numbers of vsyncs are counted from it. */
 static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
 {
 	if (*n < PHASE_GAIN)
 		++*n;
-	return fraction(phase + wrap(phase, position) / (int64_t)*n);
+	return phase + wrap(phase, position) / (int64_t)*n;
 }
 
 /* Presents of another rate, or after a pause, begin where they like. */
@@ -419,6 +430,8 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);
+	stamp->in_phase =
+		v->n_presents == PHASE_GAIN && off * 4 <= VSYNC_ONE && -off * 4 <= VSYNC_ONE;
 	stamp->index = (stamp->position - off - v->present_phase) / VSYNC_ONE;
 	behind = stretch->has_ticks ? fraction(stretch->tick_phase - v->present_phase) : 0;
 	stamp->vsync_ns =
@@ -437,10 +450,10 @@ int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stam
 	if (doubt * 4 > VSYNC_ONE)
 		return -1;
 	if (error * 10 >= 3 * VSYNC_ONE || error * 10 <= -3 * VSYNC_ONE) {
-		if (vsync_is_switch(earlier->period_ns, later->period_ns))
+		if (!earlier->in_phase || !later->in_phase || later->index < earlier->index ||
+		    earlier->phase_number != later->phase_number)
 			return -1;
-		if (earlier->phase_number == later->phase_number && later->index >= earlier->index)
-			whole = later->index - earlier->index;
+		whole = later->index - earlier->index;
 	}
 	/* SurfaceFlinger presents once in a vsync. */
 	return whole == 0 && difference * 4 > VSYNC_ONE ? -1 : whole;

@@ -86,7 +86,7 @@ struct vsync_lattice {
 		int64_t doubt;
 	} unsure[VSYNC_UNSURE];
 	unsigned int n_unsure;	 /* ever */
-	int64_t present_phase;	 /* where in a vsync presents begin, [0, VSYNC_ONE) */
+	int64_t present_phase;	 /* where in a vsync presents begin, and vsyncs beside it */
 	unsigned int n_presents; /* that present_phase is a mean of */
 	uint32_t phase_number;	 /* counts fresh starts of present_phase */
 	uint64_t last_present_ns;
@@ -103,6 +103,7 @@ struct vsync_stamp {
 	int64_t doubt; /* gathered: the position's distance from another's is right to the
 			  difference */
 	int64_t index; /* number of its vsync */
+	bool in_phase; /* and that is sure */
 	uint32_t epoch;
 	uint32_t phase_number;
 	bool locked;  /* else only time_ns has a meaning */

@@ -296,7 +296,7 @@ static uint64_t refine_by(const struct vsync_window *window, unsigned int begin,
 		period_ns = periods[n / 2];
 		/* Few may agree by chance, and all may have moved meanwhile. */
 		*error_ns = (periods[n - 1 - n / 5] - periods[n / 5]) * (n < 16 ? 3 : 1) +
-			    period_ns / (40 * spans[i]);
+			    period_ns / (100 * spans[i]);
 	}
 	return period_ns;
 }

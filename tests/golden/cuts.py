@@ -58,7 +58,7 @@ def cut(checks, name, parts, whole, here):
 
 
 # Its ticks are late for a second at a time: what a lattice makes of them depends on where it begins.
-NOT_YET = ("late-ticks-60hz",)
+NOT_YET = ()
 
 if not TRACES.is_dir():
     skip("there are no recorded traces here")

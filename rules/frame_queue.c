@@ -68,7 +68,7 @@ void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 	row.surface = layer->surface;
 	if (layer->hidden)
 		return;
-	entry = summary_find(&q->summary, layer->surface_hash, &layer->place);
+	entry = summary_find(&q->summary, layer_surface(layer), &layer->place);
 	if (entry)
 		summary_add_row(entry, &row);
 	if (q->sink.fps && q->options.type < 3)
@@ -254,11 +254,11 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 			   struct interval interval)
 {
 	struct summary_surface *entry =
-		summary_find(&q->summary, layer->surface_hash, &layer->place);
+		summary_find(&q->summary, layer_surface(layer), &layer->place);
 
 	if (!entry) {
 		room_for_surface(q);
-		entry = summary_add(&q->summary, layer->surface, layer->surface_hash, present_ns);
+		entry = summary_add(&q->summary, layer_surface(layer), present_ns);
 	}
 	summary_frame(&q->summary, entry, layer->app, present_ns, interval);
 }
@@ -319,7 +319,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		return;
 	add_to_summary(q, layer, stamp.time_ns, interval);
 	trigger_frame(&q->trigger, waiting->frame.layer,
-		      (struct trigger_surface){ layer->hash, layer->surface, own_app(layer) },
+		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval);
 	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->around.loss));
 	if (q->log && is_drop(q, interval))
@@ -561,8 +561,8 @@ static struct frame_stats open_rows(struct frame_queue *q, int place)
 		const struct layer *layer = &q->layers.layers[i];
 		struct frame_stats stats;
 
-		if (layer->surface_hash != q->summary.hashes[place] || !layer->length ||
-		    layer->hidden || !window_has_row(&layer->window))
+		if (!layer->length || layer->hidden || !window_has_row(&layer->window) ||
+		    !summary_is(&q->summary, place, layer_surface(layer)))
 			continue;
 		stats = layer->window.stats;
 		stats.lost = loss_between(layer->window.start_loss, loss_so_far(q));

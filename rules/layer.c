@@ -27,13 +27,18 @@ void layers_free(struct layer_table *table)
 	table->layers = NULL;
 }
 
+static bool is_layer(const struct layer *layer, uint64_t hash, struct span name)
+{
+	return layer->hash == hash && layer->length == name.len &&
+	       name_is(layer->name, sizeof(layer->name), name);
+}
+
 int layers_find(const struct layer_table *table, struct span name)
 {
 	uint64_t hash = name_hash(name);
 	int id = table->buckets[hash % LAYER_BUCKETS];
 
-	while (id != LAYER_NONE &&
-	       (table->layers[id].hash != hash || table->layers[id].length != name.len))
+	while (id != LAYER_NONE && !is_layer(&table->layers[id], hash, name))
 		id = table->layers[id].next;
 	return id;
 }
@@ -82,7 +87,13 @@ void layers_remove(struct layer_table *table, int id)
 void layer_set_surface(struct layer *layer, struct span surface)
 {
 	layer->surface_hash = name_hash(surface);
+	layer->surface_length = surface.len;
 	name_copy(layer->surface, sizeof(layer->surface), surface);
+}
+
+struct name_key layer_surface(const struct layer *layer)
+{
+	return (struct name_key){ layer->surface, layer->surface_hash, layer->surface_length };
 }
 
 void layers_use(struct layer_table *table, struct layer *layer)
@@ -117,7 +128,7 @@ int layers_add(struct layer_table *table, struct span name)
 
 	while (table->layers[id].length != 0)
 		id++;
-	table->layers[id] = (struct layer){ .window = WINDOW_EMPTY };
+	table->layers[id] = (struct layer){ .window = WINDOW_EMPTY, .id = ++table->added };
 	set_name(table, id, name);
 	table->n++;
 	return id;

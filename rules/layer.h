@@ -30,10 +30,12 @@ struct last_value {
 struct layer {
 	uint64_t hash;
 	size_t length; /* of the whole name: it may have been cut; 0 = unused entry */
+	uint64_t id;   /* no other layer has had it */
 	int next;      /* in its bucket */
 	char name[NAME_SIZE];
 	char surface[NAME_SIZE];
 	uint64_t surface_hash; /* of the whole, as surface may have been cut */
+	size_t surface_length; /* of the whole, too */
 	char app[APP_SIZE];    /* the package in its name, or that in front at its last frame */
 	bool has_app;	       /* its name has the package */
 	bool is_activity;
@@ -65,7 +67,8 @@ struct layer_table {
 	struct layer *layers;
 	int max;
 	int n;
-	uint64_t uses; /* evidence of any layer so far */
+	uint64_t uses;	/* evidence of any layer so far */
+	uint64_t added; /* layers so far */
 	int buckets[LAYER_BUCKETS];
 };
 
@@ -94,6 +97,7 @@ void layers_rename(struct layer_table *table, int id, struct span name);
 
 /* Gives the layer another Surface than its name says. */
 void layer_set_surface(struct layer *layer, struct span surface);
+struct name_key layer_surface(const struct layer *layer);
 
 /* There was evidence of it: it is not idle. */
 void layers_use(struct layer_table *table, struct layer *layer);

@@ -33,12 +33,20 @@ void summary_free(struct summary *summary)
 	free(summary->memory);
 }
 
-struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int *place)
+bool summary_is(const struct summary *summary, int place, struct name_key name)
 {
-	if (*place < summary->n && summary->hashes[*place] == hash)
+	const struct summary_surface *entry = summary->surfaces[place];
+	struct name_key its = { entry->name, summary->hashes[place], entry->length };
+
+	return its.hash == name.hash && name_key_equal(&its, &name);
+}
+
+struct summary_surface *summary_find(struct summary *summary, struct name_key name, int *place)
+{
+	if (*place < summary->n && summary_is(summary, *place, name))
 		return summary->surfaces[*place];
 	for (int i = 0; i < summary->n; i++) {
-		if (summary->hashes[i] == hash) {
+		if (summary_is(summary, i, name)) {
 			*place = i;
 			return summary->surfaces[i];
 		}
@@ -46,7 +54,7 @@ struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int
 	return NULL;
 }
 
-struct summary_surface *summary_add(struct summary *summary, const char *name, uint64_t hash,
+struct summary_surface *summary_add(struct summary *summary, struct name_key name,
 				    uint64_t present_ns)
 {
 	struct summary_surface *entry = summary->surfaces[summary->n];
@@ -56,8 +64,9 @@ struct summary_surface *summary_add(struct summary *summary, const char *name, u
 		.clock = summary->clocks,
 		.stats = FRAME_STATS_EMPTY,
 	};
-	name_copy(entry->name, sizeof(entry->name), span_of(name));
-	summary->hashes[summary->n++] = hash;
+	name_copy(entry->name, sizeof(entry->name), span_of(name.kept));
+	entry->length = name.length;
+	summary->hashes[summary->n++] = name.hash;
 	return entry;
 }
 
@@ -126,14 +135,13 @@ void summary_write(const struct summary *summary, int place, const struct frame_
 	row(context, &out);
 }
 
-int summary_idlest(const struct summary *summary, uint64_t but)
+int summary_idlest(const struct summary *summary, int but)
 {
 	int idlest = -1;
 
 	for (int i = 0; i < summary->n; i++)
-		if (summary->hashes[i] != but &&
-		    (idlest < 0 ||
-		     summary->surfaces[i]->last_use < summary->surfaces[idlest]->last_use))
+		if (i != but && (idlest < 0 || summary->surfaces[i]->last_use <
+						       summary->surfaces[idlest]->last_use))
 			idlest = i;
 	return idlest;
 }

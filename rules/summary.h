@@ -14,6 +14,7 @@
 
 struct summary_surface {
 	char name[NAME_SIZE];
+	size_t length; /* of the whole name: it may have been cut */
 	char app[APP_SIZE];
 	uint64_t last_use;	    /* number of its last frame */
 	uint64_t first_ns, last_ns; /* of the latest clock that it had a frame on */
@@ -43,12 +44,15 @@ int summary_init(struct summary *summary, unsigned int max, struct chunk_store *
 		 double target_fps, uint64_t kpi_ns);
 void summary_free(struct summary *summary);
 
-/* The Surface whose name has that hash, or NULL. *place: where it was the last time, any number
- * the first time; is set. */
-struct summary_surface *summary_find(struct summary *summary, uint64_t hash, int *place);
+/* The Surface of that name, or NULL. *place: where it was the last time, any number the first
+ * time; is set. */
+struct summary_surface *summary_find(struct summary *summary, struct name_key name, int *place);
+
+/* Is the one at @place of that name? */
+bool summary_is(const struct summary *summary, int place, struct name_key name);
 
 /* A Surface that is not there; there must be room. */
-struct summary_surface *summary_add(struct summary *summary, const char *name, uint64_t hash,
+struct summary_surface *summary_add(struct summary *summary, struct name_key name,
 				    uint64_t present_ns);
 
 /* A frame of it. @interval: from the frame before; a wait is none of the frame times. */
@@ -62,9 +66,9 @@ void summary_add_row(struct summary_surface *entry, const struct fps_row *row);
 void summary_write(const struct summary *summary, int place, const struct frame_stats *open,
 		   void *context, void (*row)(void *context, const struct summary_row *row));
 
-/* The place of the Surface that has been idle longest, but for the one of hash @but; -1: there is
+/* The place of the Surface that has been idle longest, but for the one at @but; -1: there is
  * none. */
-int summary_idlest(const struct summary *summary, uint64_t but);
+int summary_idlest(const struct summary *summary, int but);
 
 /* Takes it out, and calls @row with what it was. Its rows must be closed. */
 void summary_evict(struct summary *summary, int place, void *context,

@@ -10,6 +10,18 @@ uint64_t name_hash(struct span text)
 	return hash;
 }
 
+bool name_is(const char *kept, size_t size, struct span text)
+{
+	size_t n = text.len < size - 1 ? text.len : size - 1;
+
+	return (n == 0 || memcmp(kept, text.ptr, n) == 0) && kept[n] == '\0';
+}
+
+bool name_key_equal(const struct name_key *a, const struct name_key *b)
+{
+	return a->hash == b->hash && a->length == b->length && strcmp(a->kept, b->kept) == 0;
+}
+
 void name_copy(char *to, size_t size, struct span text)
 {
 	size_t n = text.len < size - 1 ? text.len : size - 1;

@@ -12,8 +12,21 @@
 #define NAME_SIZE 1024
 #define APP_SIZE 256
 
-/* FNV-1a of all of @text; what tells two names apart that are longer than what is kept. */
+/* FNV-1a of all of @text; with the length it tells two names apart that are longer than what is
+ * kept. Apps choose names, and can choose two of one hash. */
 uint64_t name_hash(struct span text);
+
+/* Is @kept, which has room for @size bytes, what name_copy() makes of @text? */
+bool name_is(const char *kept, size_t size, struct span text);
+
+/* A name that may have been cut, and what is known of the whole. */
+struct name_key {
+	const char *kept; /* NAME_SIZE bytes at most, NUL-terminated; borrowed */
+	uint64_t hash;
+	size_t length;
+};
+
+bool name_key_equal(const struct name_key *a, const struct name_key *b);
 
 /* Copies @text into @to, cut to @size - 1 bytes and NUL-terminated. */
 void name_copy(char *to, size_t size, struct span text);

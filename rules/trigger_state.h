@@ -27,7 +27,7 @@
 #define TRIGGER_INTERVALS 256
 
 struct trigger_series {
-	uint64_t owner; /* hash of the layer's name; 0: nobody */
+	uint64_t owner; /* the layer's id; 0: none */
 	bool asked;	/* the trigger is about its Surface */
 	bool holds;	/* its last frame fulfilled the trigger */
 	bool begun;	/* its last frame fulfilled the condition */
@@ -60,7 +60,7 @@ void trigger_state_free(struct trigger_state *state);
 
 /* Whose frame it is. */
 struct trigger_surface {
-	uint64_t owner; /* hash of the layer's name */
+	uint64_t owner; /* the layer's id */
 	const char *name;
 	const char *app; /* in that name, or "" */
 };

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Apps choose names: two of one hash and one length are two all the same. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/surface.h"
+#include "rules/trigger.h"
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+/* FNV-1a of both is the same, so that of all that begins with them is. */
+#define ONE "8yn0iYCKYHlIj4-BwPqk"
+#define OTHER "GReLUrM4wMqfg9yzV3KQ"
+
+static const char one[] = ONE "/a#0";
+static const char other[] = OTHER "/a#0";
+
+static struct phone phone;
+static struct pipeline_options options;
+
+static int set_up(void **state)
+{
+	assert_true(name_hash(span_of(one)) == name_hash(span_of(other)));
+	options = PIPELINE_OPTIONS_DEFAULT;
+	phone_start(&phone, PHONE_9, &options);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static void restart(const struct pipeline_options *changed)
+{
+	phone_stop(&phone);
+	phone_start(&phone, PHONE_9, changed);
+}
+
+struct summaries {
+	size_t n;
+	char names[4][NAME_SIZE];
+	uint64_t frames[4];
+};
+
+static void take_summary(void *context, const struct summary_row *row)
+{
+	struct summaries *all = context;
+
+	assert_true(all->n < COUNT_OF(all->names));
+	name_copy(all->names[all->n], NAME_SIZE, span_of(row->surface));
+	all->frames[all->n++] = row->stats.frames;
+}
+
+static void test_layers(void **state)
+{
+	for (unsigned int i = 0; i < 100; i++) {
+		phone_frame(&phone, BEGIN + 2 * i * V60, one);
+		if (i % 2)
+			phone_frame(&phone, BEGIN + (2 * i + 1) * V60, other);
+	}
+	phone_end(&phone);
+	assert_int_equal(row_log_count_frames(&phone.log, one), 100);
+	assert_int_equal(row_log_count_frames(&phone.log, other), 50);
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		if (phone.log.frames[i].vsyncs >= 0)
+			assert_int_equal(phone.log.frames[i].vsyncs,
+					 strcmp(phone.log.frames[i].layer, one) ? 4 : 2);
+}
+
+/* Open rows count where they belong, too. */
+static void test_surfaces(void **state)
+{
+	struct summaries meanwhile = { .n = 0 }, end = { .n = 0 };
+
+	for (unsigned int i = 0; i < 100; i++) {
+		phone_frame(&phone, BEGIN + 2 * i * V60, one);
+		if (i % 2)
+			phone_frame(&phone, BEGIN + (2 * i + 1) * V60, other);
+	}
+	pipeline_summary(phone.pipeline, &meanwhile, take_summary);
+	phone_end(&phone);
+	pipeline_summary(phone.pipeline, &end, take_summary);
+	assert_int_equal(meanwhile.n, 2);
+	assert_true(meanwhile.frames[0] > meanwhile.frames[1]);
+	assert_int_equal(end.n, 2);
+	assert_string_equal(end.names[0], ONE "/a");
+	assert_string_equal(end.names[1], OTHER "/a");
+	assert_int_equal(end.frames[0], 99);
+	assert_int_equal(end.frames[1], 49);
+}
+
+/* Where one has to go for another, the rows of that one alone are closed. */
+static void test_surfaces_that_go(void **state)
+{
+	struct summaries end = { .n = 0 };
+	size_t rows = 0;
+
+	options.max_surfaces = 4;
+	restart(&options);
+	phone_run(&phone, one, BEGIN, V60, 10);
+	phone_run(&phone, "com.a/com.a.Main#0", BEGIN + SECOND, V60, 10);
+	phone_run(&phone, "com.b/com.b.Main#0", BEGIN + 2 * SECOND, V60, 10);
+	phone_run(&phone, other, BEGIN + 3 * SECOND, V60, 10);
+	phone_end(&phone);
+	pipeline_summary(phone.pipeline, &end, take_summary);
+	assert_int_equal(end.n, 4);
+	for (size_t i = 0; i < end.n; i++) {
+		assert_int_equal(end.frames[i], 9);
+		rows += row_log_fps(&phone.log, end.names[i], 0) != NULL;
+	}
+	assert_int_equal(rows, 4);
+}
+
+/* What was known of a layer is not taken for that of the next one in its place. */
+static void test_triggers(void **state)
+{
+	struct trigger_error error;
+	struct trigger trigger;
+
+	assert_int_equal(trigger_parse(&trigger, "interval>100ms on " ONE "*", &error), 0);
+	options.max_surfaces = 1;
+	options.trigger = &trigger;
+	restart(&options);
+	phone_run(&phone, one, BEGIN, V60, 10);
+	phone_run(&phone, other, BEGIN + 5 * SECOND, 200 * MS, 10);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRIGGER), 0);
+}
+
+/* Only what is kept can be compared: hash and length tell of the rest. */
+static void test_names_that_are_cut(void **state)
+{
+	char names[3][2 * NAME_SIZE];
+
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		memset(names[i], 'n', sizeof(names[i]));
+		names[i][sizeof(names[i]) - 1 - i / 2] = '\0';
+	}
+	names[1][sizeof(names[1]) - 2] = 'm';
+	for (uint64_t i = 0; i < 60; i++)
+		phone_frame(&phone, BEGIN + i * V60, names[i % 3]);
+	phone_end(&phone);
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		if (phone.log.frames[i].vsyncs >= 0)
+			assert_int_equal(phone.log.frames[i].vsyncs, 3);
+	assert_int_equal(phone.log.n_frames, 60);
+	assert_false(name_is("abc", NAME_SIZE, SPAN_LITERAL("abcd")));
+	assert_false(name_is("abcd", NAME_SIZE, SPAN_LITERAL("abc")));
+	assert_true(name_is("abc", 4, SPAN_LITERAL("abcd")));
+	assert_true(name_is("", 4, SPAN_NULL));
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_layers),   test(test_surfaces),	    test(test_surfaces_that_go),
+		test(test_triggers), test(test_names_that_are_cut),
+	};
+
+	return cmocka_run_group_tests_name("same_hash", tests, NULL, NULL);
+}

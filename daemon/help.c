@@ -82,7 +82,7 @@ const char help_program[] =
 	"                        surfaces that match, as in --include): \"fps<30 for 3s on\n"      \
 	"                        com.game*\". It holds for 1 s behind the last frame that\n"       \
 	"                        fulfils it. One that matched no surface says so at the end\n"     \
-	"      --max-surfaces N  surfaces known at a time; the one idle longest goes first "       \
+	"      --max-surfaces N  surfaces in memory at a time; 4096 others wait on the disk "      \
 	"(320)\n"                                                                                  \
 	"      --max-threads N   threads with open slices known at a time (256)\n"
 

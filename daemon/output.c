@@ -100,9 +100,7 @@ static int create(struct output *output, enum output_file which, const char *nam
 
 static int create_summary(struct output *output)
 {
-	int fd = folder_create_nameless(output->folder);
-	int error =
-		fd < 0 ? fd : csv_file_attach(&output->evicted, fd, CSV_BUFFER_SIZE, SUMMARY, NULL);
+	int error = spill_file_open(&output->spill, output->folder);
 
 	if (error == 0)
 		error = csv_file_attach(&output->summary, -1, CSV_BUFFER_LEAST, SUMMARY,
@@ -252,13 +250,6 @@ static void take_frame(void *context, const struct frame_row *row)
 	csv_frame_row(&output->files[OUTPUT_FRAMES], row);
 }
 
-static void take_evicted(void *context, const struct summary_row *row)
-{
-	struct output *output = context;
-
-	csv_summary_row(&output->evicted, row);
-}
-
 static void take_clock(void *context)
 {
 	struct output *output = context;
@@ -325,9 +316,9 @@ struct row_sink output_sink(struct output *output)
 		.frame = output->files[OUTPUT_FRAMES].name ? take_frame : NULL,
 		.event = take_event,
 		.clock = take_clock,
-		.evicted = take_evicted,
 		.gate = output->gate ? take_gate : NULL,
 		.late = output->snapshot ? take_late : NULL,
+		.spill = &output->spill.spill,
 	};
 }
 
@@ -435,6 +426,18 @@ static void tell_trouble(struct output *output)
 	output->trouble = NULL;
 }
 
+/* What the rules count as others because of it, they tell. */
+static void tell_spill(struct output *output)
+{
+	if (output->spill.error == 0 || output->spill_told)
+		return;
+	output->spill_told = true;
+	output_tell(output, "lost",
+		    "surfaces that the table has no room for cannot be kept on the disk: %s; "
+		    "summary.csv counts them in the row (others)",
+		    strerror(-output->spill.error));
+}
+
 void output_flush(struct output *output)
 {
 	settle_live(output);
@@ -443,12 +446,13 @@ void output_flush(struct output *output)
 	if (output->console.error < 0)
 		console_failed(output);
 	tell_trouble(output);
+	tell_spill(output);
 	output_sync_if_due(output);
 }
 
 uint64_t output_rows_lost(const struct output *output)
 {
-	uint64_t lost = csv_file_rows_lost(&output->evicted);
+	uint64_t lost = 0;
 
 	for (int i = 0; i < OUTPUT_FILES; i++)
 		lost += csv_file_rows_lost(&output->files[i]);
@@ -495,7 +499,6 @@ void output_close(struct output *output)
 		if (error < 0)
 			output_failed(output, name, error);
 	}
-	csv_file_close(&output->evicted);
 	csv_file_close(&output->summary);
 	csv_file_close(&output->console);
 	output->gate = gate_free(output->gate);
@@ -503,31 +506,16 @@ void output_close(struct output *output)
 	output->events = NULL;
 }
 
+void output_free(struct output *output)
+{
+	spill_file_close(&output->spill);
+}
+
 /* --- summary.csv --- */
 
 static void take_summary(void *context, const struct summary_row *row)
 {
 	csv_summary_row(context, row);
-}
-
-/* Rows of those that had to leave come first: they are final. */
-static int copy_evicted(struct csv_file *to, struct csv_file *evicted)
-{
-	char bytes[16384];
-	off_t at = 0;
-
-	csv_file_flush(to);
-	csv_file_flush(evicted);
-	while (to->error == 0 && at < evicted->size) {
-		ssize_t n = pread(evicted->fd, bytes, sizeof(bytes), at);
-		ssize_t done = n > 0 ? pwrite(to->fd, bytes, (size_t)n, to->size) : n;
-
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		at += done;
-		to->size += done;
-	}
-	return to->error;
 }
 
 int output_summary(struct output *output, struct pipeline *pipeline)
@@ -538,11 +526,9 @@ int output_summary(struct output *output, struct pipeline *pipeline)
 
 	if (error == 0) {
 		csv_file_attach_next(file, fd);
-		error = copy_evicted(file, &output->evicted);
 		pipeline_summary(pipeline, file, take_summary);
 		csv_file_flush(file);
-		if (error == 0)
-			error = file->rows_lost > 0 ? -ENOSPC : file->error;
+		error = file->rows_lost > 0 ? -ENOSPC : file->error;
 		error = folder_replace(output->folder, SUMMARY, fd, error);
 		file->fd = -1; /* folder_replace() has closed it */
 	}

@@ -8,6 +8,7 @@
 #include "daemon/folder.h"
 #include "daemon/gate.h"
 #include "daemon/options.h"
+#include "daemon/spill_file.h"
 #include "daemon/wall_clock.h"
 #include "rules/pipeline.h"
 
@@ -22,7 +23,7 @@ struct output {
 	const char *command;
 	struct csv_file files[OUTPUT_FILES];
 	struct csv_file console;	 /* rows of fps.csv on standard output */
-	struct csv_file evicted;	 /* rows of summary.csv that are final already */
+	struct spill_file spill;	 /* what the rules' tables have no room for */
 	struct csv_file summary;	 /* open while it is written: it is there for its buffer */
 	struct wall_clock clock;	 /* for the wall time of events */
 	struct event_queue *events;	 /* on their way */
@@ -49,6 +50,7 @@ struct output {
 	const char *trouble;
 	int trouble_error;
 	bool trouble_told;
+	bool spill_told;
 	uint64_t lost_told; /* rows */
 
 	bool failed;   /* the files are incomplete */
@@ -114,6 +116,9 @@ uint64_t output_rows_lost(const struct output *output);
 
 /* Writes, closes. Whether all went well is in output->failed. */
 void output_close(struct output *output);
+
+/* Lets go of what a pipeline may still ask for after that; to be called when there is none. */
+void output_free(struct output *output);
 
 /* --- between the files of this module --- */
 

@@ -506,6 +506,7 @@ void session_close(struct session *session)
 	session->pipeline = pipeline_free(session->pipeline);
 	session->rules = ruleset_free(session->rules);
 	output_close(&session->output);
+	output_free(&session->output);
 	folder_close(&session->folder);
 	ring_close(&session->ring);
 	if (session->writers)

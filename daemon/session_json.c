@@ -298,6 +298,9 @@ static struct json_object *counters_object(const struct session *session)
 	add_count(object, "layers_refused", counters->layers_refused);
 	add_count(object, "surfaces_evicted", counters->surfaces_evicted);
 	add_count(object, "marks_too_soon", counters->marks_too_soon);
+	add_count(object, "surfaces_others", counters->surfaces_others);
+	add_count(object, "frames_others", counters->frames_others);
+	add_count(object, "surfaces_unreadable", counters->surfaces_unreadable);
 	add_count(object, "percentiles_refused", counters->percentiles_refused);
 	add_count(object, "threads_evicted", counters->threads_evicted);
 	add_count(object, "slices_unbalanced", counters->slices_unbalanced);

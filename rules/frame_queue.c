@@ -57,7 +57,6 @@ static struct loss loss_so_far(const struct frame_queue *q)
 /* What was lost since the layer's last frame may have been frames of it: its row tells. */
 void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 {
-	struct summary_surface *entry;
 	struct fps_row row;
 
 	if (!window_has_row(&layer->window))
@@ -68,9 +67,8 @@ void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 	row.surface = layer->surface;
 	if (layer->hidden)
 		return;
-	entry = summary_find(&q->summary, layer_surface(layer), &layer->place);
-	if (entry)
-		summary_add_row(entry, &row);
+	if (layer->surface_number != SUMMARY_NONE)
+		summary_add_row(&q->summary, layer->surface_number, &row);
 	if (q->sink.fps && q->options.type < 3)
 		q->sink.fps(q->sink.context, &row);
 }
@@ -253,14 +251,10 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t present_ns,
 			   struct interval interval)
 {
-	struct summary_surface *entry =
-		summary_find(&q->summary, layer_surface(layer), &layer->place);
-
-	if (!entry) {
-		room_for_surface(q);
-		entry = summary_add(&q->summary, layer_surface(layer), present_ns);
-	}
-	summary_frame(&q->summary, entry, layer->app, present_ns, interval);
+	if (layer->surface_number == SUMMARY_NONE)
+		layer->surface_number =
+			summary_number(&q->summary, layer_surface(layer), present_ns);
+	summary_frame(&q->summary, layer->surface_number, layer->app, present_ns, interval);
 }
 
 static void tell_late(struct frame_queue *q, int id, uint64_t present_ns, struct interval interval)
@@ -552,8 +546,8 @@ void frame_queue_end(struct frame_queue *q)
 	count_all(q);
 }
 
-/* What the rows of the Surface at @place add up to that are still open. */
-static struct frame_stats open_rows(struct frame_queue *q, int place)
+/* What the rows of the Surface of that number add up to that are still open. */
+static struct frame_stats open_rows(const struct frame_queue *q, int number)
 {
 	struct frame_stats sum = FRAME_STATS_EMPTY;
 
@@ -562,7 +556,8 @@ static struct frame_stats open_rows(struct frame_queue *q, int place)
 		struct frame_stats stats;
 
 		if (!layer->length || layer->hidden || !window_has_row(&layer->window) ||
-		    !summary_is(&q->summary, place, layer_surface(layer)))
+		    layer->surface_number == SUMMARY_NONE ||
+		    summary_home(&q->summary, layer->surface_number) != number)
 			continue;
 		stats = layer->window.stats;
 		stats.lost = loss_between(layer->window.start_loss, loss_so_far(q));
@@ -571,14 +566,20 @@ static struct frame_stats open_rows(struct frame_queue *q, int place)
 	return sum;
 }
 
+static void write_summary(struct frame_queue *q, int number, void *context,
+			  void (*row)(void *context, const struct summary_row *row))
+{
+	struct frame_stats open = open_rows(q, number);
+
+	summary_write(&q->summary, number, &open, context, row);
+}
+
 void frame_queue_summary(struct frame_queue *q, void *context,
 			 void (*row)(void *context, const struct summary_row *row))
 {
-	for (int i = 0; i < q->summary.n; i++) {
-		struct frame_stats open = open_rows(q, i);
-
-		summary_write(&q->summary, i, &open, context, row);
-	}
+	for (int number = 0; number < summary_count(&q->summary); number++)
+		write_summary(q, number, context, row);
+	write_summary(q, SUMMARY_OTHERS, context, row);
 }
 
 void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface)
@@ -641,7 +642,8 @@ int frame_queue_init(struct frame_queue *q)
 	if (trigger_state_init(&q->trigger, max) < 0 || late_state_init(&q->late, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
 	    layers_init(&q->layers, max) < 0 ||
-	    summary_init(&q->summary, max, &q->store, q->options.target_fps, q->options.kpi_ns) < 0)
+	    summary_init(&q->summary, max, q->sink.spill, &q->store, q->options.target_fps,
+			 q->options.kpi_ns) < 0)
 		return -ENOMEM;
 	return 0;
 }

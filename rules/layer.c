@@ -88,6 +88,7 @@ void layer_set_surface(struct layer *layer, struct span surface)
 {
 	layer->surface_hash = name_hash(surface);
 	layer->surface_length = surface.len;
+	layer->surface_number = SUMMARY_NONE;
 	name_copy(layer->surface, sizeof(layer->surface), surface);
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "rules/summary.h"
 #include "rules/surface.h"
 #include "rules/window.h"
 
@@ -59,7 +60,7 @@ struct layer {
 	uint64_t drawn_ns;    /* its last frame of all, counted or not */
 	unsigned int waiting; /* latches and frames not in its window yet: it cannot go */
 	bool shown;	      /* it had a frame */
-	int place;	      /* where the summary had its Surface last */
+	int surface_number;   /* its Surface's in the summary, or SUMMARY_NONE */
 	struct window window;
 };
 

@@ -18,6 +18,7 @@
 #include "rules/frame_queue.h"
 #include "rules/gfx2019.h"
 #include "rules/memory.h"
+#include "rules/overflow.h"
 #include "rules/room.h"
 #include "rules/trace_clock.h"
 
@@ -37,7 +38,8 @@ struct pipeline {
 	struct event_writer events;
 	struct attribution attribution;
 	struct frame_queue queue;
-	struct loss told_loss;	 /* of queue.loss, in events */
+	struct loss told_loss; /* of queue.loss, in events */
+	struct overflow overflow;
 	struct gfx2019 *gfx2019; /* the other way, where the rules ask for it */
 	struct trace_clock clock;
 	uint64_t before_ns;	 /* the last present before its latest record */
@@ -208,6 +210,18 @@ static void lost(struct pipeline *p, const struct trace_record *record)
 	tell_lost(p, record->time_ns, all_told ? who : "several CPUs");
 }
 
+static void tell_overflow(struct pipeline *p, bool last)
+{
+	const struct frame_queue *q = &p->queue;
+	const uint64_t counts[OVERFLOW_KINDS] = {
+		[OVERFLOW_OTHERS] = q->summary.in_others,
+		[OVERFLOW_UNREADABLE] = q->summary.unreadable,
+		[OVERFLOW_PERCENTILES] = q->store.refused,
+	};
+
+	overflow_tell(&p->overflow, counts, &p->events, pipeline_now(p), last);
+}
+
 /* At the end none may be left untold. */
 static void tell_last_losses(struct pipeline *p)
 {
@@ -306,6 +320,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	if (trace_clock_sure(&p->clock) >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
 		p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
+		tell_overflow(p, false);
 	}
 }
 
@@ -438,6 +453,7 @@ void pipeline_end(struct pipeline *p)
 		frame_queue_end(&p->queue);
 	}
 	trigger_finish(&p->queue.trigger, pipeline_now(p));
+	tell_overflow(p, true);
 	events_end(&p->events, pipeline_now(p));
 }
 
@@ -475,6 +491,9 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->layers_evicted = p->queue.layers_evicted;
 	c->layers_refused = a->no_room;
 	c->surfaces_evicted = p->gfx2019 ? p->gfx2019->evicted : p->queue.summary.evicted;
+	c->surfaces_others = p->queue.summary.in_others;
+	c->frames_others = p->queue.summary.frames_in_others;
+	c->surfaces_unreadable = p->queue.summary.unreadable;
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->threads.evicted;
 	c->slices_unbalanced = a->threads.unbalanced;

@@ -66,7 +66,10 @@ struct pipeline_counters {
 	uint64_t dropped_frames;   /* buffers replaced before they were latched */
 	uint64_t layers_evicted;   /* tables that were full: the oldest idle entry went */
 	uint64_t layers_refused;   /* and there was none that could go */
-	uint64_t surfaces_evicted;
+	uint64_t surfaces_evicted; /* each comes back with its next frame, as it was */
+	uint64_t surfaces_others;  /* but these are counted in the row '(others)' */
+	uint64_t frames_others;	   /* frames that were counted there and nowhere else */
+	uint64_t surfaces_unreadable; /* and of these what was spilled is lost */
 	uint64_t marks_too_soon;      /* of apps: they closed no row, see pipeline_mark() */
 	uint64_t percentiles_refused; /* rows and Surfaces with too many different frame times */
 	uint64_t threads_evicted;
@@ -164,7 +167,8 @@ uint64_t pipeline_settled(const struct pipeline *p);
 bool pipeline_is_settled(const struct pipeline *p);
 
 /* Calls @row once for each Surface of the session so far, in order of first appearance; rows that
- * are open count. */
+ * are open count. Behind them '(others)' stands for those that the tables and the sink's spill have
+ * no room for. */
 void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Room in tables that are full: whoever has been idle longest goes, and leaves its row. */
+/* Room in tables that are full: what has been idle longest goes. */
 #ifndef JANKD_RULES_ROOM_H
 #define JANKD_RULES_ROOM_H
 
@@ -7,9 +7,6 @@
 
 /* For another layer. Returns 0, or < 0: all are in use. */
 int room_for_layer(struct frame_queue *q);
-
-/* For another Surface in the summary. */
-void room_for_surface(struct frame_queue *q);
 
 /* For what the next frame of @layer may take of the store. */
 void room_for_frame_times(struct frame_queue *q, const struct layer *layer);

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/spill.h"
+
 /* A number that may be unknown is a signed one; this is the value that prints as nothing. */
 #define ROW_UNKNOWN INT64_C(-1)
 
@@ -131,13 +133,14 @@ struct row_sink {
 	void (*event)(void *context, const struct trace_event *event);
 	/* Another clock dates what comes: its times have nothing to do with those before. */
 	void (*clock)(void *context);
-	/* A Surface had to make room for another: its row of summary.csv, for good. */
-	void (*evicted)(void *context, const struct summary_row *row);
 	void (*late)(void *context, const struct late_frame *frame);
 	/* The trigger holds from @time_ns on, or does not any more: never, before the first call.
 	 * That it holds is told before the row of the frame that fulfils it. Rows of fps.csv come
 	 * when they are closed: such a row may have begun while it held. */
 	void (*gate)(void *context, bool open, uint64_t time_ns);
+	/* Not a row, but what a full table has no room for; borrowed. NULL: there is no such place.
+	 */
+	const struct spill *spill;
 };
 
 #endif

@@ -102,8 +102,9 @@ static void give_up(struct chunk_store *store, struct histogram *h)
 	store->refused++;
 }
 
-static void count(struct chunk_store *store, struct histogram *h, uint32_t number,
-		  uint32_t above_ns)
+/* @count of them, the slowest of which is @above_ns above the begin of the bin of that @number. */
+static void add_values(struct chunk_store *store, struct histogram *h, uint32_t number,
+		       uint32_t above_ns, uint32_t count)
 {
 	struct histogram_bin *bin;
 
@@ -114,10 +115,10 @@ static void count(struct chunk_store *store, struct histogram *h, uint32_t numbe
 		give_up(store, h);
 		return;
 	}
-	bin->count++;
+	bin->count += count;
 	if (above_ns > bin->above_ns)
 		bin->above_ns = above_ns;
-	h->n++;
+	h->n += count;
 }
 
 void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t value_ns)
@@ -126,12 +127,12 @@ void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t valu
 
 	if (value_ns > longest_ns)
 		value_ns = longest_ns;
-	count(store, h, value_ns / HISTOGRAM_BIN_NS, value_ns % HISTOGRAM_BIN_NS);
+	add_values(store, h, value_ns / HISTOGRAM_BIN_NS, value_ns % HISTOGRAM_BIN_NS, 1);
 }
 
 void histogram_add_number(struct chunk_store *store, struct histogram *h, uint32_t number)
 {
-	count(store, h, number < HISTOGRAM_NUMBER_MAX ? number : HISTOGRAM_NUMBER_MAX, 0);
+	add_values(store, h, number < HISTOGRAM_NUMBER_MAX ? number : HISTOGRAM_NUMBER_MAX, 0, 1);
 }
 
 int64_t histogram_mode(const struct chunk_store *store, const struct histogram *h, int64_t *others)
@@ -233,6 +234,97 @@ void histogram_clear(struct chunk_store *store, struct histogram *h)
 	chunks_give(store, &h->first);
 	h->n = 0;
 	h->gave_up = false;
+}
+
+void histogram_move(struct chunk_store *store, struct histogram *to, struct histogram *from)
+{
+	if (from->gave_up && !to->gave_up)
+		give_up(store, to);
+	/* What a chunk held goes back before its bins look for room. */
+	while (from->first != CHUNK_NONE && !to->gave_up) {
+		struct chunk first = store->chunks[from->first];
+		uint16_t behind = first.next;
+
+		store->chunks[from->first].next = CHUNK_NONE;
+		chunks_give(store, &from->first);
+		from->first = behind;
+		for (unsigned int i = 0; i < first.n && !to->gave_up; i++)
+			add_values(store, to, first.bins[i].number, first.bins[i].above_ns,
+				   first.bins[i].count);
+	}
+	histogram_clear(store, from);
+}
+
+/* A chunk behind all others, or NULL. */
+static struct chunk *add_packed(struct packed_chunks *packed)
+{
+	struct chunk *chunk;
+
+	if (packed->n == PACKED_CHUNKS_MAX)
+		return NULL;
+	chunk = &packed->chunks[++packed->n];
+	chunk->n = 0;
+	chunk->next = CHUNK_NONE;
+	return chunk;
+}
+
+struct histogram histogram_pack(const struct chunk_store *store, const struct histogram *h,
+				struct packed_chunks *packed)
+{
+	struct histogram copy = *h;
+	struct chunk *to = NULL;
+
+	if (h->first != CHUNK_NONE)
+		copy.first = (uint16_t)(packed->n + 1);
+	for (uint16_t at = h->first; at != CHUNK_NONE; at = store->chunks[at].next) {
+		const struct chunk *chunk = &store->chunks[at];
+
+		for (unsigned int i = 0; i < chunk->n; i++) {
+			if (to && to->n == CHUNK_BINS)
+				to->next = (uint16_t)(packed->n + 1);
+			if (!to || to->n == CHUNK_BINS)
+				to = add_packed(packed);
+			if (!to) {
+				packed->n = copy.first - 1u;
+				return (struct histogram){ .gave_up = true };
+			}
+			to->bins[to->n++] = chunk->bins[i];
+		}
+	}
+	return copy;
+}
+
+struct histogram histogram_unpack(struct chunk_store *store, const struct histogram *h,
+				  const struct packed_chunks *packed)
+{
+	struct histogram copy = *h;
+	uint16_t *link = &copy.first;
+
+	copy.first = CHUNK_NONE;
+	for (uint16_t at = h->first; at != CHUNK_NONE; at = packed->chunks[at].next) {
+		uint16_t taken = chunk_take(store);
+
+		if (taken == CHUNK_NONE) {
+			give_up(store, &copy);
+			break;
+		}
+		store->chunks[taken] = packed->chunks[at];
+		store->chunks[taken].next = CHUNK_NONE;
+		*link = taken;
+		link = &store->chunks[taken].next;
+	}
+	return copy;
+}
+
+bool histogram_is_packed(const struct histogram *h, const struct packed_chunks *packed)
+{
+	if (packed->n > PACKED_CHUNKS_MAX || h->first > packed->n)
+		return false;
+	for (uint32_t at = h->first; at != CHUNK_NONE; at = packed->chunks[at].next)
+		if (packed->chunks[at].n > CHUNK_BINS || packed->chunks[at].next > packed->n ||
+		    (packed->chunks[at].next != CHUNK_NONE && packed->chunks[at].next != at + 1))
+			return false;
+	return true;
 }
 
 /* --- samples --- */

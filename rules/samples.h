@@ -54,6 +54,30 @@ int64_t histogram_mode(const struct chunk_store *store, const struct histogram *
 /* Empties @h: its chunks go back. */
 void histogram_clear(struct chunk_store *store, struct histogram *h);
 
+/* Adds what is in @from to @to, and empties @from. Where one of them has given up, so has @to. */
+void histogram_move(struct chunk_store *store, struct histogram *to, struct histogram *from);
+
+/* Chunks outside of a store, full ones side by side, for any histogram of frame times and a small
+ * one beside it. They count from 1, as those of a store. All zeros: there are none. */
+#define PACKED_CHUNKS_MAX ((HISTOGRAM_BINS + 600) / CHUNK_BINS + 2)
+
+struct packed_chunks {
+	uint32_t n;
+	struct chunk chunks[1 + PACKED_CHUNKS_MAX];
+};
+
+/* Copies @h, and returns it as it is among @packed. Where they have no room it has given up. */
+struct histogram histogram_pack(const struct chunk_store *store, const struct histogram *h,
+				struct packed_chunks *packed);
+
+/* Copies @h, which is among @packed, back into @store. Where that has not enough chunks, it gives
+ * up. */
+struct histogram histogram_unpack(struct chunk_store *store, const struct histogram *h,
+				  const struct packed_chunks *packed);
+
+/* May @h be among @packed, whatever is in them? */
+bool histogram_is_packed(const struct histogram *h, const struct packed_chunks *packed);
+
 /* More frames than a row of the default length has at any refresh rate. */
 #define SAMPLES_MAX 1024
 

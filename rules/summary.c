@@ -2,80 +2,296 @@
 #include "rules/summary.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rules/memory.h"
 
-int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
-		 double target_fps, uint64_t kpi_ns)
+/* Records begin at whole pages. One more than are kept has room: one goes before another comes. */
+#define SLOT_SIZE ((sizeof(struct summary_record) + 4095) / 4096 * 4096)
+#define SLOTS (SPILL_SURFACES + 1)
+
+int summary_init(struct summary *summary, unsigned int max, const struct spill *spill,
+		 struct chunk_store *store, double target_fps, uint64_t kpi_ns)
 {
 	*summary = (struct summary){
-		.hashes = memory_new(max, sizeof(*summary->hashes)),
-		.surfaces = memory_new(max, sizeof(*summary->surfaces)),
-		.memory = memory_new(max, sizeof(*summary->memory)),
+		.table = memory_new(max, sizeof(*summary->table)),
+		.record = memory_new(1, sizeof(*summary->record)),
 		.max = (int)max,
+		.spill = spill,
+		.others = { .number = SUMMARY_OTHERS, .stats = FRAME_STATS_EMPTY },
 		.target_fps = target_fps,
 		.kpi_ns = kpi_ns,
 		.store = store,
 	};
-	if (!summary->hashes || !summary->surfaces || !summary->memory)
+	if (!summary->table || !summary->record)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < max; i++)
-		summary->surfaces[i] = &summary->memory[i];
-	return 0;
+		summary->table[i].number = SUMMARY_NONE;
+	name_copy(summary->others.name, sizeof(summary->others.name),
+		  SPAN_LITERAL(SUMMARY_OTHERS_NAME));
+	return directory_init(&summary->directory, (int)max + SPILL_SURFACES, SLOTS);
 }
 
 void summary_free(struct summary *summary)
 {
-	free(summary->hashes);
-	free(summary->surfaces);
-	free(summary->memory);
+	free(summary->table);
+	free(summary->record);
+	directory_free(&summary->directory);
 }
 
-bool summary_is(const struct summary *summary, int place, struct name_key name)
-{
-	const struct summary_surface *entry = summary->surfaces[place];
-	struct name_key its = { entry->name, summary->hashes[place], entry->length };
+/* --- to the spill and back --- */
 
-	return its.hash == name.hash && name_key_equal(&its, &name);
+static size_t record_size(uint32_t chunks)
+{
+	return offsetof(struct summary_record, packed.chunks) + (1 + chunks) * sizeof(struct chunk);
 }
 
-struct summary_surface *summary_find(struct summary *summary, struct name_key name, int *place)
+/* Returns the slot that it is written to, or < 0. */
+static int spill(struct summary *summary, const struct summary_surface *entry)
 {
-	if (*place < summary->n && summary_is(summary, *place, name))
-		return summary->surfaces[*place];
-	for (int i = 0; i < summary->n; i++) {
-		if (summary_is(summary, i, name)) {
-			*place = i;
-			return summary->surfaces[i];
-		}
+	struct summary_record *record = summary->record;
+	int slot = summary->spill ? directory_take_slot(&summary->directory) : -1;
+
+	if (slot < 0)
+		return slot;
+	record->surface = *entry;
+	record->packed.n = 0;
+	record->surface.histogram =
+		histogram_pack(summary->store, &entry->histogram, &record->packed);
+	record->surface.vsyncs = histogram_pack(summary->store, &entry->vsyncs, &record->packed);
+	if (summary->spill->write(summary->spill->context, (uint64_t)slot * SLOT_SIZE, record,
+				  record_size(record->packed.n)) < 0) {
+		directory_give_slot(&summary->directory, slot);
+		return -1;
 	}
-	return NULL;
+	return slot;
 }
 
-struct summary_surface *summary_add(struct summary *summary, struct name_key name,
-				    uint64_t present_ns)
+/* Reads the record of a spilled Surface; without @chunks only what is in front of them. Returns
+ * false where that cannot be. */
+static bool read_back(struct summary *summary, int number, bool chunks)
 {
-	struct summary_surface *entry = summary->surfaces[summary->n];
+	uint64_t at = (uint64_t)~summary->directory.entries[number].where * SLOT_SIZE;
+	const struct spill *spill = summary->spill;
+	struct summary_record *record = summary->record;
+	size_t size = record_size(0);
 
+	if (spill->read(spill->context, at, record, size) < 0)
+		return false;
+	record->surface.name[NAME_SIZE - 1] = record->surface.app[APP_SIZE - 1] = '\0';
+	if (record->surface.number != number || record->packed.n > PACKED_CHUNKS_MAX)
+		return false;
+	if (!chunks)
+		return true;
+	if (record->packed.n > 0 && spill->read(spill->context, at + size, (char *)record + size,
+						record_size(record->packed.n) - size) < 0)
+		return false;
+	return histogram_is_packed(&record->surface.histogram, &record->packed) &&
+	       histogram_is_packed(&record->surface.vsyncs, &record->packed);
+}
+
+/* --- the others --- */
+
+/* There is one that began at @first_ns. */
+static void begin_others(struct summary *summary, uint64_t first_ns)
+{
+	struct summary_surface *others = &summary->others;
+
+	if (others->last_use == 0 || first_ns < others->first_ns)
+		others->first_ns = first_ns;
+	others->last_use = ++summary->uses;
+}
+
+static void join_others(struct summary *summary, struct summary_surface *entry)
+{
+	struct summary_surface *others = &summary->others;
+
+	begin_others(summary, entry->first_ns);
+	if (entry->last_ns > others->last_ns)
+		others->last_ns = entry->last_ns;
+	frame_stats_merge(&others->stats, &entry->stats);
+	histogram_move(summary->store, &others->histogram, &entry->histogram);
+	histogram_move(summary->store, &others->vsyncs, &entry->vsyncs);
+	summary->in_others++;
+}
+
+/* --- the table --- */
+
+static int32_t *where_is(struct summary *summary, int number)
+{
+	return &summary->directory.entries[number].where;
+}
+
+static struct summary_surface *idlest(struct summary *summary, int but)
+{
+	struct summary_surface *idlest = NULL;
+
+	for (int i = 0; i < summary->max; i++) {
+		struct summary_surface *entry = &summary->table[i];
+
+		if (entry->number != SUMMARY_NONE && entry->number != but &&
+		    (!idlest || entry->last_use < idlest->last_use))
+			idlest = entry;
+	}
+	return idlest;
+}
+
+bool summary_evict(struct summary *summary, int but)
+{
+	struct summary_surface *entry = idlest(summary, but);
+	int slot;
+
+	if (!entry)
+		return false;
+	slot = spill(summary, entry);
+	if (slot >= 0) {
+		*where_is(summary, entry->number) = ~slot;
+		histogram_clear(summary->store, &entry->histogram);
+		histogram_clear(summary->store, &entry->vsyncs);
+	} else {
+		*where_is(summary, entry->number) = DIRECTORY_OTHERS;
+		join_others(summary, entry);
+	}
+	summary->evicted++;
+	entry->number = SUMMARY_NONE;
+	return true;
+}
+
+/* Returns a place that is free; somebody may have to go. */
+static int free_place(struct summary *summary)
+{
+	for (;;) {
+		for (int i = 0; i < summary->max; i++)
+			if (summary->table[i].number == SUMMARY_NONE)
+				return i;
+		summary_evict(summary, SUMMARY_NONE);
+	}
+}
+
+/* A Surface that cannot be read back: what it was is lost, and what comes is with the others. */
+static void give_up(struct summary *summary, int number)
+{
+	directory_give_slot(&summary->directory, ~*where_is(summary, number));
+	*where_is(summary, number) = DIRECTORY_OTHERS;
+	summary->unreadable++;
+}
+
+/* A Surface that was spilled comes back. One chunk more than it has is for its next frame. */
+static void bring_back(struct summary *summary, int number)
+{
+	struct summary_surface *entry;
+	int place;
+
+	if (!read_back(summary, number, false)) {
+		give_up(summary, number);
+		return;
+	}
+	for (uint32_t chunks = summary->record->packed.n; summary->store->n_free <= chunks;)
+		if (!summary_evict(summary, number))
+			break;
+	place = free_place(summary);
+	if (!read_back(summary, number, true)) {
+		give_up(summary, number);
+		return;
+	}
+	entry = &summary->table[place];
+	*entry = summary->record->surface;
+	entry->histogram =
+		histogram_unpack(summary->store, &entry->histogram, &summary->record->packed);
+	entry->vsyncs = histogram_unpack(summary->store, &entry->vsyncs, &summary->record->packed);
+	directory_give_slot(&summary->directory, ~*where_is(summary, number));
+	*where_is(summary, number) = place;
+}
+
+/* The Surface of that number, to be added to: it is in the table, or one of the others. */
+static struct summary_surface *take(struct summary *summary, int number)
+{
+	if (number >= 0 && *where_is(summary, number) < 0 &&
+	    *where_is(summary, number) != DIRECTORY_OTHERS)
+		bring_back(summary, number);
+	if (summary_home(summary, number) == SUMMARY_OTHERS)
+		return &summary->others;
+	return &summary->table[*where_is(summary, number)];
+}
+
+/* --- which is which --- */
+
+static bool is_name_of(struct summary *summary, int number, struct name_key name)
+{
+	const struct summary_surface *entry = &summary->record->surface;
+	int32_t where = *where_is(summary, number);
+
+	/* Names of the others are not kept: whoever has the hash of one is one of them. */
+	if (where == DIRECTORY_OTHERS)
+		return true;
+	if (where >= 0)
+		entry = &summary->table[where];
+	else if (!read_back(summary, number, false))
+		return true;
+	return name_key_equal(&(struct name_key){ entry->name, name.hash, entry->length }, &name);
+}
+
+static int add(struct summary *summary, struct name_key name, uint64_t present_ns)
+{
+	struct directory *directory = &summary->directory;
+	struct summary_surface *entry;
+	int place;
+
+	if (directory->n == directory->max) {
+		summary->in_others++;
+		begin_others(summary, present_ns);
+		return SUMMARY_OTHERS;
+	}
+	place = free_place(summary);
+	entry = &summary->table[place];
 	*entry = (struct summary_surface){
+		.number = directory_add(directory, name.hash, place),
 		.first_ns = present_ns,
 		.clock = summary->clocks,
 		.stats = FRAME_STATS_EMPTY,
 	};
 	name_copy(entry->name, sizeof(entry->name), span_of(name.kept));
 	entry->length = name.length;
-	summary->hashes[summary->n++] = name.hash;
-	return entry;
+	return entry->number;
 }
 
-void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
-		   uint64_t present_ns, struct interval interval)
+int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns)
 {
-	if (strcmp(entry->app, app) != 0)
+	int number = directory_first(&summary->directory, name.hash);
+
+	while (number != DIRECTORY_END && !is_name_of(summary, number, name))
+		number = directory_next(&summary->directory, number);
+	return number == DIRECTORY_END ? add(summary, name, present_ns) : number;
+}
+
+int summary_home(const struct summary *summary, int number)
+{
+	if (number >= 0 && summary->directory.entries[number].where == DIRECTORY_OTHERS)
+		return SUMMARY_OTHERS;
+	return number;
+}
+
+int summary_count(const struct summary *summary)
+{
+	return summary->directory.n;
+}
+
+/* --- frames and rows --- */
+
+void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
+		   struct interval interval)
+{
+	struct summary_surface *entry = take(summary, number);
+
+	if (entry == &summary->others) {
+		begin_others(summary, entry->last_use ? entry->first_ns : present_ns);
+		summary->frames_in_others++;
+	} else if (strcmp(entry->app, app) != 0) {
 		name_copy(entry->app, sizeof(entry->app), span_of(app));
-	if (entry->clock != summary->clocks)
+	}
+	if (entry != &summary->others && entry->clock != summary->clocks)
 		entry->first_ns = present_ns;
 	entry->clock = summary->clocks;
 	entry->last_ns = present_ns;
@@ -87,8 +303,12 @@ void summary_frame(struct summary *summary, struct summary_surface *entry, const
 		histogram_add_number(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
 }
 
-void summary_add_row(struct summary_surface *entry, const struct fps_row *row)
+void summary_add_row(struct summary *summary, int number, const struct fps_row *row)
 {
+	struct summary_surface *entry = take(summary, number);
+
+	if (entry == &summary->others && entry->last_use == 0)
+		begin_others(summary, row->start_ns);
 	frame_stats_merge(&entry->stats, &row->stats);
 }
 
@@ -97,17 +317,17 @@ static double fps_of(double ns)
 	return ns > 0 ? 1e9 / ns : -1;
 }
 
-static double low_time_fps(const struct summary *summary, const struct summary_surface *entry,
+static double low_time_fps(const struct chunk_store *store, const struct summary_surface *entry,
 			   unsigned int permille, uint64_t time_ns)
 {
-	return fps_of((double)histogram_slowest_time(summary->store, &entry->histogram, permille,
-						     time_ns));
+	return fps_of((double)histogram_slowest_time(store, &entry->histogram, permille, time_ns));
 }
 
-void summary_write(const struct summary *summary, int place, const struct frame_stats *open,
-		   void *context, void (*row)(void *context, const struct summary_row *row))
+static void write_row(const struct summary *summary, const struct summary_surface *entry,
+		      const struct chunk_store *store, const struct frame_stats *open,
+		      void *context,
+		      void (*row)(void *context, const struct summary_row *row))
 {
-	const struct summary_surface *entry = summary->surfaces[place];
 	const struct histogram *h = &entry->histogram;
 	struct summary_row out = {
 		.app = entry->app,
@@ -115,51 +335,49 @@ void summary_write(const struct summary *summary, int place, const struct frame_
 		.first_ns = entry->first_ns,
 		.last_ns = entry->last_ns,
 		.stats = entry->stats,
-		.p50_ns = histogram_percentile(summary->store, h, 500),
-		.p90_ns = histogram_percentile(summary->store, h, 900),
-		.p95_ns = histogram_percentile(summary->store, h, 950),
-		.p99_ns = histogram_percentile(summary->store, h, 990),
-		.p999_ns = histogram_percentile(summary->store, h, 999),
-		.low1_fps = fps_of(histogram_slowest_mean(summary->store, h, 10)),
-		.low01_fps = fps_of(histogram_slowest_mean(summary->store, h, 1)),
+		.p50_ns = histogram_percentile(store, h, 500),
+		.p90_ns = histogram_percentile(store, h, 900),
+		.p95_ns = histogram_percentile(store, h, 950),
+		.p99_ns = histogram_percentile(store, h, 990),
+		.p999_ns = histogram_percentile(store, h, 999),
+		.low1_fps = fps_of(histogram_slowest_mean(store, h, 10)),
+		.low01_fps = fps_of(histogram_slowest_mean(store, h, 1)),
 	};
 
 	frame_stats_merge(&out.stats, open);
-	out.low1_time_fps = low_time_fps(summary, entry, 10, out.stats.time_ns);
-	out.low01_time_fps = low_time_fps(summary, entry, 1, out.stats.time_ns);
+	out.low1_time_fps = low_time_fps(store, entry, 10, out.stats.time_ns);
+	out.low01_time_fps = low_time_fps(store, entry, 1, out.stats.time_ns);
 	out.cadence =
-		frame_stats_cadence(&out.stats, summary->store, &entry->vsyncs, &out.off_cadence);
+		frame_stats_cadence(&out.stats, store, &entry->vsyncs, &out.off_cadence);
 	out.fps = frame_stats_fps(&out.stats);
 	out.stats.score =
 		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);
 	row(context, &out);
 }
 
-int summary_idlest(const struct summary *summary, int but)
-{
-	int idlest = -1;
-
-	for (int i = 0; i < summary->n; i++)
-		if (i != but && (idlest < 0 || summary->surfaces[i]->last_use <
-						       summary->surfaces[idlest]->last_use))
-			idlest = i;
-	return idlest;
-}
-
-void summary_evict(struct summary *summary, int place, void *context,
+void summary_write(struct summary *summary, int number, const struct frame_stats *open,
+		   void *context,
 		   void (*row)(void *context, const struct summary_row *row))
 {
-	struct summary_surface *entry = summary->surfaces[place];
-	size_t behind = (size_t)(--summary->n - place);
+	const struct chunk_store packed = { .chunks = summary->record->packed.chunks };
+	const struct summary_surface *entry = &summary->others;
 
-	if (row)
-		summary_write(summary, place, &FRAME_STATS_EMPTY, context, row);
-	histogram_clear(summary->store, &entry->histogram);
-	histogram_clear(summary->store, &entry->vsyncs);
-	summary->evicted++;
-	memmove(&summary->hashes[place], &summary->hashes[place + 1],
-		behind * sizeof(summary->hashes[0]));
-	memmove(&summary->surfaces[place], &summary->surfaces[place + 1],
-		behind * sizeof(summary->surfaces[0]));
-	summary->surfaces[summary->n] = entry;
+	if (number >= 0) {
+		int32_t where = *where_is(summary, number);
+
+		if (where == DIRECTORY_OTHERS)
+			return;
+		if (where < 0) {
+			if (read_back(summary, number, true))
+				write_row(summary, &summary->record->surface, &packed, open,
+					  context, row);
+			else
+				give_up(summary, number);
+			return;
+		}
+		entry = &summary->table[where];
+	} else if (entry->last_use == 0) {
+		return;
+	}
+	write_row(summary, entry, summary->store, open, context, row);
 }

@@ -1,20 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole session: what all rows and layers of one Surface add up to. */
+/* The whole session: what all rows and layers of one Surface add up to.
+ *
+ * A Surface has a number, in order of first appearance. Those that had frames of late are in the
+ * table. Where that is full the one that has been idle longest is spilled, histogram and all, and
+ * comes back as it was with its next frame: a small table gives the same rows as a large one.
+ *
+ *     number --> directory --> place in the table
+ *                         --> slot of the spill      ^ its next frame, v room for another
+ *                         --> the row of the others  for good
+ *
+ * What exceeds the spill, or cannot be written there, is counted in one row, '(others)'. Who is in
+ * that row stays there: each other row is of all frames of its Surface.
+ */
 #ifndef JANKD_RULES_SUMMARY_H
 #define JANKD_RULES_SUMMARY_H
 
 #include <stdint.h>
 
 #include "rules/chunk.h"
+#include "rules/directory.h"
 #include "rules/interval.h"
 #include "rules/row.h"
 #include "rules/samples.h"
+#include "rules/spill.h"
 #include "rules/stats.h"
 #include "rules/surface.h"
 
 struct summary_surface {
-	char name[NAME_SIZE];
+	int number;    /* SUMMARY_NONE: a place that is free */
 	size_t length; /* of the whole name: it may have been cut */
+	char name[NAME_SIZE];
 	char app[APP_SIZE];
 	uint64_t last_use;	    /* number of its last frame */
 	uint64_t first_ns, last_ns; /* of the latest clock that it had a frame on */
@@ -24,54 +39,64 @@ struct summary_surface {
 	struct histogram vsyncs;    /* the same, by their number of vsyncs */
 };
 
+#define SUMMARY_NONE (-1)   /* the number of no Surface */
+#define SUMMARY_OTHERS (-2) /* of those that have none */
+
+#define SUMMARY_OTHERS_NAME "(others)"
+
+/* A Surface as it is spilled: its histogram is among the chunks. */
+struct summary_record {
+	struct summary_surface surface;
+	struct packed_chunks packed;
+};
+
 struct summary {
-	/* In order of first appearance, side by side; behind the first n are unused ones. */
-	uint64_t *hashes; /* of the names: what a search reads */
-	struct summary_surface **surfaces;
-	struct summary_surface *memory; /* where they are */
+	struct summary_surface *table;
 	int max;
-	int n;
-	uint64_t uses;	 /* frames so far */
-	uint64_t clocks; /* times that the clock went back */
-	uint64_t evicted;
-	double target_fps; /* of the score, see frame_stats_score() */
+	struct directory directory;
+	const struct spill *spill;     /* borrowed; NULL: there is none */
+	struct summary_record *record; /* the one that is on its way */
+	struct summary_surface others; /* used where last_use is not 0 */
+	uint64_t uses;		       /* frames so far */
+	uint64_t clocks;	       /* times that the clock went back */
+	uint64_t evicted;	       /* times that one had to go */
+	uint64_t in_others;	       /* Surfaces that went to the others, new ones each time */
+	uint64_t frames_in_others;
+	uint64_t unreadable; /* Surfaces that were spilled, and cannot be read back */
+	double target_fps;   /* of the score, see frame_stats_score() */
 	uint64_t kpi_ns;
 	struct chunk_store *store; /* borrowed */
 };
 
 /* Returns 0 or -ENOMEM; summary_free() is due in any case. */
-int summary_init(struct summary *summary, unsigned int max, struct chunk_store *store,
-		 double target_fps, uint64_t kpi_ns);
+int summary_init(struct summary *summary, unsigned int max, const struct spill *spill,
+		 struct chunk_store *store, double target_fps, uint64_t kpi_ns);
 void summary_free(struct summary *summary);
 
-/* The Surface of that name, or NULL. *place: where it was the last time, any number the first
- * time; is set. */
-struct summary_surface *summary_find(struct summary *summary, struct name_key name, int *place);
+/* The number of the Surface of that name, which may be a new one. */
+int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns);
 
-/* Is the one at @place of that name? */
-bool summary_is(const struct summary *summary, int place, struct name_key name);
-
-/* A Surface that is not there; there must be room. */
-struct summary_surface *summary_add(struct summary *summary, struct name_key name,
-				    uint64_t present_ns);
+/* Where the Surface of that number is told of: SUMMARY_OTHERS, or as it is. */
+int summary_home(const struct summary *summary, int number);
 
 /* A frame of it. @interval: from the frame before; a wait is none of the frame times. */
-void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
-		   uint64_t present_ns, struct interval interval);
+void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
+		   struct interval interval);
 
 /* A row of it was closed. */
-void summary_add_row(struct summary_surface *entry, const struct fps_row *row);
+void summary_add_row(struct summary *summary, int number, const struct fps_row *row);
 
-/* Calls @row with what the Surface at @place adds up to. @open: its rows that are not closed. */
-void summary_write(const struct summary *summary, int place, const struct frame_stats *open,
-		   void *context, void (*row)(void *context, const struct summary_row *row));
+/* Numbers given so far: they count from 0. */
+int summary_count(const struct summary *summary);
 
-/* The place of the Surface that has been idle longest, but for the one at @but; -1: there is
- * none. */
-int summary_idlest(const struct summary *summary, int but);
-
-/* Takes it out, and calls @row with what it was. Its rows must be closed. */
-void summary_evict(struct summary *summary, int place, void *context,
+/* Calls @row with what the Surface of that number adds up to, or SUMMARY_OTHERS; not where it has
+ * no row of its own. @open: its rows that are not closed. */
+void summary_write(struct summary *summary, int number, const struct frame_stats *open,
+		   void *context,
 		   void (*row)(void *context, const struct summary_row *row));
+
+/* The Surface that has been idle longest leaves the table, but not the one of number @but. Returns
+ * false where there is none. */
+bool summary_evict(struct summary *summary, int but);
 
 #endif

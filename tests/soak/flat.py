@@ -71,6 +71,8 @@ def check_rows(checks, name, out):
                 sums[file][row["Surface"]] += int(row["frames"]) + int(row["wait times"])
     apps = [surface for surface in sums["fps.csv"] if surface.startswith("com.vendor")]
     checks.equal(len(apps), APPS, f"{name}: apps")
+    surfaces = [row["Surface"] for row in rows(out, "summary.csv")]
+    checks.equal(len(surfaces), len(set(surfaces)), f"{name}: rows of summary.csv, one a Surface")
     checks.that(sums["fps.csv"] == sums["summary.csv"], f"{name}: the summary is not the rows' sum")
 
 

@@ -2,9 +2,12 @@
 /* After pipeline_new() nothing is allocated: not for records, not for rows, not for what goes. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tests/unit/phone.h"
 
@@ -37,7 +40,8 @@ void *realloc(void *memory, size_t size)
 }
 
 struct counts {
-	size_t fps, drops, frames, events, evicted, summaries;
+	size_t fps, drops, frames, events, summaries;
+	size_t written, read; /* to and from the spill */
 };
 
 static void count_fps(void *context, const struct fps_row *row)
@@ -60,9 +64,18 @@ static void count_event(void *context, const struct trace_event *event)
 	((struct counts *)context)->events++;
 }
 
-static void count_evicted(void *context, const struct summary_row *row)
+static int spill_fd = -1;
+
+static int count_write(void *context, uint64_t offset, const void *bytes, size_t len)
 {
-	((struct counts *)context)->evicted++;
+	((struct counts *)context)->written++;
+	return pwrite(spill_fd, bytes, len, (off_t)offset) == (ssize_t)len ? 0 : -EIO;
+}
+
+static int count_read(void *context, uint64_t offset, void *bytes, size_t len)
+{
+	((struct counts *)context)->read++;
+	return pread(spill_fd, bytes, len, (off_t)offset) == (ssize_t)len ? 0 : -EIO;
 }
 
 static void count_summary(void *context, const struct summary_row *row)
@@ -74,6 +87,7 @@ static void count_summary(void *context, const struct summary_row *row)
 static void start(struct phone *phone, struct counts *counts,
 		  const struct pipeline_options *options, const char *rules)
 {
+	static struct spill spill;
 	struct ruleset_error error;
 	const struct row_sink sink = {
 		.context = counts,
@@ -81,9 +95,10 @@ static void start(struct phone *phone, struct counts *counts,
 		.drop = count_drop,
 		.frame = count_frame,
 		.event = count_event,
-		.evicted = count_evicted,
+		.spill = &spill,
 	};
 
+	spill = (struct spill){ counts, count_write, count_read };
 	phone_start(phone, PHONE_9, options);
 	pipeline_free(phone->pipeline);
 	ruleset_free(phone->rules);
@@ -118,6 +133,8 @@ static void check(struct pipeline_options options, const char *rules)
 	size_t before;
 
 	options.max_surfaces = 16;
+	spill_fd = memfd_create("spill", MFD_CLOEXEC);
+	assert_true(spill_fd >= 0);
 	start(&phone, &counts, &options, rules);
 	before = calls;
 	play(&phone, BEGIN + 3600 * SECOND);
@@ -129,9 +146,10 @@ static void check(struct pipeline_options options, const char *rules)
 	assert_true(options.type == 0 || counts.drops > 0);
 	if (strcmp(rules, "default") == 0) {
 		assert_true(counts.frames > 0 && counts.events > 0);
-		assert_true(counts.evicted > 0 && counts.summaries > 0);
+		assert_true(counts.written > 0 && counts.read > 0 && counts.summaries > 0);
 	}
 	phone_stop(&phone);
+	close(spill_fd);
 }
 
 static void test_rows_each_second(void **state)

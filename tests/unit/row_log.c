@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
 #include "tests/unit/row_log.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Room for one more element behind @n, which doubles now and then. */
 static void *grown(void *rows, size_t n, size_t size)
@@ -75,18 +80,6 @@ static void take_event(void *context, const struct trace_event *event)
 	copy->text = kept(event->text);
 }
 
-static void take_evicted(void *context, const struct summary_row *row)
-{
-	struct row_log *log = context;
-	struct summary_row *copy;
-
-	log->evicted = grown(log->evicted, log->n_evicted, sizeof(*row));
-	copy = &log->evicted[log->n_evicted++];
-	*copy = *row;
-	copy->app = kept(row->app);
-	copy->surface = kept(row->surface);
-}
-
 static void take_late(void *context, const struct late_frame *frame)
 {
 	struct row_log *log = context;
@@ -106,9 +99,36 @@ static void take_gate(void *context, bool open, uint64_t time_ns)
 	log->gate[log->n_gate++] = (struct gate_change){ open, time_ns, log->n_frames };
 }
 
+static int spill_write(void *context, uint64_t offset, const void *bytes, size_t len)
+{
+	struct row_log *log = context;
+
+	if (log->spill_fails)
+		return -ENOSPC;
+	if (log->spill_fd < 0)
+		log->spill_fd = memfd_create("spill", MFD_CLOEXEC);
+	assert_true(log->spill_fd >= 0);
+	assert_int_equal(pwrite(log->spill_fd, bytes, len, (off_t)offset), len);
+	if (offset + len > log->spilled)
+		log->spilled = offset + len;
+	return 0;
+}
+
+static int spill_read(void *context, uint64_t offset, void *bytes, size_t len)
+{
+	struct row_log *log = context;
+
+	if (log->spill_is_bad)
+		return -EIO;
+	assert_int_equal(pread(log->spill_fd, bytes, len, (off_t)offset), len);
+	return 0;
+}
+
 struct row_sink row_log_begin(struct row_log *log)
 {
 	memset(log, 0, sizeof(*log));
+	log->spill = (struct spill){ log, spill_write, spill_read };
+	log->spill_fd = -1;
 	return (struct row_sink){
 		.context = log,
 		.fps = take_fps,
@@ -117,7 +137,7 @@ struct row_sink row_log_begin(struct row_log *log)
 		.event = take_event,
 		.late = take_late,
 		.gate = take_gate,
-		.evicted = take_evicted,
+		.spill = &log->spill,
 	};
 }
 
@@ -146,10 +166,6 @@ void row_log_free(struct row_log *log)
 	}
 	for (size_t i = 0; i < log->n_events; i++)
 		drop_text(log->events[i].text);
-	for (size_t i = 0; i < log->n_evicted; i++) {
-		drop_text(log->evicted[i].app);
-		drop_text(log->evicted[i].surface);
-	}
 	for (size_t i = 0; i < log->n_late; i++)
 		drop_text(log->late[i].surface);
 	free(log->late);
@@ -158,7 +174,8 @@ void row_log_free(struct row_log *log)
 	free(log->drops);
 	free(log->frames);
 	free(log->events);
-	free(log->evicted);
+	if (log->spill_fd >= 0)
+		close(log->spill_fd);
 }
 
 size_t row_log_count_frames(const struct row_log *log, const char *layer)

@@ -16,14 +16,18 @@ struct gate_change {
 };
 
 struct row_log {
-	size_t n_fps, n_drops, n_frames, n_events, n_evicted, n_late, n_gate;
+	size_t n_fps, n_drops, n_frames, n_events, n_late, n_gate;
 	struct fps_row *fps;
 	struct drop_row *drops;
 	struct frame_row *frames;
 	struct trace_event *events;
 	struct late_frame *late;
 	struct gate_change *gate;
-	struct summary_row *evicted;
+	struct spill spill;
+	int spill_fd;	   /* made with the first write */
+	bool spill_fails;  /* nothing can be written to it, */
+	bool spill_is_bad; /* or read from it */
+	uint64_t spilled;  /* up to here */
 };
 
 /* Empties @log and returns a sink that fills it. */

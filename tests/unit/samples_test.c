@@ -275,6 +275,88 @@ static void test_too_many_samples_without_room_give_up(void **state)
 	samples = (struct samples){ .n = 0 };
 }
 
+/* --- outside of the store --- */
+
+static struct packed_chunks packed;
+
+/* As many bins as there can be, half of them slow. */
+static void fill_histogram(void)
+{
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
+		for (uint32_t n = 0; n <= i % 3; n++)
+			histogram_add(&store, &histogram, i * HISTOGRAM_BIN_NS + i % 1000 + n);
+}
+
+static void assert_equal(const struct chunk_store *a_store, const struct histogram *a,
+			 const struct chunk_store *b_store, const struct histogram *b)
+{
+	assert_int_equal(a->n, b->n);
+	for (unsigned int permille = 1; permille < 1000; permille += 7)
+		assert_int_equal(histogram_percentile(a_store, a, permille),
+				 histogram_percentile(b_store, b, permille));
+}
+
+static void test_a_histogram_goes_and_comes_back(void **state)
+{
+	const struct chunk_store outside = { .chunks = packed.chunks };
+	struct histogram small = { .n = 0 }, its_small, its, back;
+
+	fill_histogram();
+	histogram_add(&store, &small, 5 * HISTOGRAM_BIN_NS);
+	packed.n = 0;
+	its = histogram_pack(&store, &histogram, &packed);
+	its_small = histogram_pack(&store, &small, &packed);
+	assert_int_equal(packed.n, (HISTOGRAM_BINS + CHUNK_BINS - 1) / CHUNK_BINS + 1);
+	assert_true(histogram_is_packed(&its, &packed) && histogram_is_packed(&its_small, &packed));
+	assert_equal(&store, &histogram, &outside, &its);
+	assert_equal(&store, &small, &outside, &its_small);
+	back = histogram_unpack(&store, &its, &packed);
+	assert_equal(&store, &histogram, &store, &back);
+	histogram_clear(&store, &back);
+	histogram_clear(&store, &small);
+}
+
+static void test_two_that_have_no_room(void **state)
+{
+	struct histogram its, none;
+
+	fill_histogram();
+	packed.n = 0;
+	its = histogram_pack(&store, &histogram, &packed);
+	none = histogram_pack(&store, &histogram, &packed);
+	assert_true(none.gave_up && none.first == CHUNK_NONE && none.n == 0);
+	assert_true(histogram_is_packed(&its, &packed) && histogram_is_packed(&none, &packed));
+	packed.chunks[7].next = 3;
+	assert_false(histogram_is_packed(&its, &packed));
+	take_chunks(10);
+	packed.chunks[7].next = 8;
+	none = histogram_unpack(&store, &its, &packed);
+	assert_true(none.gave_up);
+	assert_int_equal(store.n_free, 10);
+	chunks_free(&store);
+	chunks_init(&store, CHUNKS);
+	histogram = (struct histogram){ .n = 0 };
+}
+
+static void test_one_is_added_to_another(void **state)
+{
+	struct histogram other = { .n = 0 }, both = { .n = 0 };
+
+	for (uint32_t i = 0; i < 3000; i++) {
+		uint32_t value_ns = i * 7919 % 4000 * 12345;
+
+		histogram_add(&store, i % 3 ? &histogram : &other, value_ns);
+		histogram_add(&store, &both, value_ns);
+	}
+	histogram_move(&store, &histogram, &other);
+	assert_int_equal(other.n, 0);
+	assert_int_equal(other.first, CHUNK_NONE);
+	assert_equal(&store, &histogram, &store, &both);
+	both.gave_up = true;
+	histogram_move(&store, &histogram, &both);
+	assert_true(histogram.gave_up);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +383,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_samples_without_room_give_up, begin, end),
 		cmocka_unit_test_setup_teardown(test_too_many_samples_without_room_give_up, begin,
 						end),
+		cmocka_unit_test_setup_teardown(test_a_histogram_goes_and_comes_back, begin, end),
+		cmocka_unit_test_setup_teardown(test_two_that_have_no_room, begin, end),
+		cmocka_unit_test_setup_teardown(test_one_is_added_to_another, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("samples", tests, NULL, NULL);

@@ -46,6 +46,7 @@ static void tear_down(struct bench *bench)
 
 	ring_close(&bench->ring);
 	output_close(&bench->output);
+	output_free(&bench->output);
 	folder_close(&bench->folder);
 	snprintf(command, sizeof(command), "rm -rf %s", bench->path);
 	assert_int_equal(system(command), 0);

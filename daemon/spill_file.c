@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/spill_file.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* The first error is the one that is told. */
+static int failed(struct spill_file *file, int error)
+{
+	if (file->error == 0)
+		file->error = error;
+	return error;
+}
+
+static int write_at(void *context, uint64_t offset, const void *bytes, size_t len)
+{
+	struct spill_file *file = context;
+	const char *from = bytes;
+
+	if (file->is_frozen && offset + len > file->size)
+		return failed(file, -ENOSPC);
+	while (len > 0) {
+		ssize_t n = pwrite(file->fd, from, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return failed(file, n < 0 ? -errno : -ENOSPC);
+		from += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	if (offset > file->size)
+		file->size = offset;
+	return 0;
+}
+
+static int read_at(void *context, uint64_t offset, void *bytes, size_t len)
+{
+	struct spill_file *file = context;
+	char *to = bytes;
+
+	while (len > 0) {
+		ssize_t n = pread(file->fd, to, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return failed(file, n < 0 ? -errno : -EIO);
+		to += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int spill_file_open(struct spill_file *file, const struct folder *folder)
+{
+	int fd = folder_create_nameless(folder);
+
+	if (fd < 0)
+		return fd;
+	*file = (struct spill_file){ .spill = { file, write_at, read_at }, .fd = fd };
+	return 0;
+}
+
+void spill_file_close(struct spill_file *file)
+{
+	if (file->spill.context)
+		close(file->fd);
+	*file = (struct spill_file){ .fd = -1 };
+}

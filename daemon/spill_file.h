@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of what full tables have no room for. It has no name: a kill leaves nothing behind, and
+ * a folder that is removed does not take it away. */
+#ifndef JANKD_DAEMON_SPILL_FILE_H
+#define JANKD_DAEMON_SPILL_FILE_H
+
+#include <stdbool.h>
+
+#include "daemon/folder.h"
+#include "rules/spill.h"
+
+struct spill_file {
+	struct spill spill; /* where the rules find it; all zeros: the file is not open */
+	int fd;
+	uint64_t size;	/* it has been written up to here */
+	bool is_frozen; /* the disk is nearly full: it may not grow */
+	int error;	/* of the first try that failed: -errno */
+};
+
+/* Makes it in @folder. @file: must not move afterwards. Returns 0 or -errno. */
+int spill_file_open(struct spill_file *file, const struct folder *folder);
+void spill_file_close(struct spill_file *file);
+
+#endif

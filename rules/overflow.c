@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/overflow.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* In trace time: any app can fill a table, as often as it likes. */
+#define TELL_EVERY_NS UINT64_C(10000000000)
+
+static const char *const words[OVERFLOW_KINDS] = {
+	[OVERFLOW_OTHERS] = "surfaces that are counted in the row (others)",
+	[OVERFLOW_UNREADABLE] = "surfaces that cannot be read back from the disk",
+	[OVERFLOW_PERCENTILES] = "percentiles of a row or surface",
+};
+
+static bool is_due(const struct overflow *overflow, uint64_t time_ns)
+{
+	return overflow->told_ns == 0 || time_ns < overflow->told_ns ||
+	       time_ns - overflow->told_ns >= TELL_EVERY_NS;
+}
+
+void overflow_tell(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
+		   struct event_writer *events, uint64_t time_ns, bool last)
+{
+	const char *between = "full tables had no room so far for ";
+	char text[512];
+	size_t len = 0;
+
+	if (memcmp(overflow->told, counts, sizeof(overflow->told)) == 0 ||
+	    (!last && !is_due(overflow, time_ns)))
+		return;
+	for (int kind = 0; kind < OVERFLOW_KINDS; kind++) {
+		if (counts[kind] == 0)
+			continue;
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu %s", between,
+					(unsigned long long)counts[kind], words[kind]);
+		between = ", ";
+	}
+	if (!events_write(events, time_ns, TRACE_EVENT_LOST, text))
+		return;
+	memcpy(overflow->told, counts, sizeof(overflow->told));
+	overflow->told_ns = time_ns;
+}

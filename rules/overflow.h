@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What full tables had no room for, told in events: at once, then from time to time, and at the end
+ * with the last numbers. */
+#ifndef JANKD_RULES_OVERFLOW_H
+#define JANKD_RULES_OVERFLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/events.h"
+
+enum overflow_kind {
+	OVERFLOW_OTHERS,      /* Surfaces that have no row of their own */
+	OVERFLOW_UNREADABLE,  /* Surfaces that could not be read back */
+	OVERFLOW_PERCENTILES, /* rows and Surfaces whose percentiles were given up */
+	OVERFLOW_KINDS,
+};
+
+/* All zeros: nothing was told. */
+struct overflow {
+	uint64_t told[OVERFLOW_KINDS];
+	uint64_t told_ns;
+};
+
+/* @counts: since the beginning. @last: the trace ends. */
+void overflow_tell(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
+		   struct event_writer *events, uint64_t time_ns, bool last);
+
+#endif

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that are full: a small one gives the same summary as a large one, row by row, and what it
+has no room for is told."""
+
+import json
+import resource
+import subprocess
+import sys
+import pathlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import JANKD, Checks, analyze, folder, rows
+
+APPS = 640
+SF = 600
+PERIOD_US = 16667
+
+# Bytes that a file may have: of those that have to go a few find room.
+SMALL_FILE = 1_000_000
+
+
+def line(us, tid, comm, text):
+    return (f"{comm:>16}-{tid:<6}({SF:5}) [000] .... {us // 1000000:6}.{us % 1000000:06}: "
+            f"tracing_mark_write: {text}\n")
+
+
+def vsync(us, tick, layer):
+    """One vsync of Android 9, with a frame of @layer if there is one."""
+    text = line(us, 603, "VSYNC-sf", f"C|{SF}|VSYNC-sf|{tick % 2}")
+    if not layer:
+        return text
+    marks = ("B|600|handleMessageInvalidate", "B|600|latchBuffer", "B|600|acquireBuffer",
+             f"C|{SF}|{layer}|0", "E|600", "E|600", "E|600", "B|600|handleMessageRefresh",
+             "B|600|postFramebuffer", "E|600", "E|600")
+    text += line(us + 200, 609, "Binder:600_3", f"C|{SF}|{layer}|1")
+    return text + "".join(line(us + 1000 + 10 * i, SF, "surfaceflinger", mark)
+                          for i, mark in enumerate(marks))
+
+
+def apps_in_turn(starts_anew):
+    """Each app has some frames, one behind the other, twice."""
+    us, tick, parts = 1000000000, 0, []
+    for start in range(2 * APPS):
+        app = start % APPS
+        layer = f"com.vendor{app}/com.vendor{app}.Main#{start if starts_anew else app}"
+        for i in range(30):
+            late = (i * 7 + app) % 11 == 0
+            parts.append(vsync(us, tick, None if late or i > 20 else layer))
+            us += PERIOD_US
+            tick += 1
+    return "".join(parts).encode()
+
+
+def summary(out, text, surfaces):
+    analyze(out, "--max-surfaces", surfaces, "--frames-log", "-", input=text)
+    return (out / "summary.csv").read_bytes()
+
+
+def counters(out):
+    return json.loads((out / "session.json").read_text())["counters"]
+
+
+def same_rows(checks, here, text, what):
+    large = summary(here / f"{what}-1000", text, 1000)
+    found = rows(here / f"{what}-1000", "summary.csv")
+    checks.equal(len(found), APPS, f"{what}: rows of a large table")
+    for surfaces in (320, 16):
+        out = here / f"{what}-{surfaces}"
+        checks.that(summary(out, text, surfaces) == large, f"{what}: another summary.csv of {surfaces}")
+        seen = counters(out)
+        checks.that(seen["surfaces_evicted"] > APPS, f"{what}: {surfaces}: {seen}")
+        checks.equal(seen["surfaces_others"], 0, f"{what}: {surfaces}: others")
+        checks.equal([row for row in rows(out, "events.csv") if row["kind"] == "lost"], [],
+                     f"{what}: {surfaces}: events")
+
+
+def disk_is_full(checks, here, text):
+    """Files may not grow: then there is a row of others, nothing is lost, and it is told."""
+    out = here / "full"
+    done = subprocess.run([JANKD, "analyze", "-F", out, "--max-surfaces", "16", "--rotate-size", "500000",
+                           "-"], input=text, capture_output=True, timeout=600, restore_signals=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                                (SMALL_FILE, SMALL_FILE)))
+    checks.equal(done.returncode, 0, f"full: exit code: {done.stderr[-500:]}")
+    found, seen = rows(out, "summary.csv"), counters(out)
+    checks.equal(found[-1]["Surface"], "(others)", "full: the last row")
+    checks.equal(found[-1]["app"], "", "full: its app")
+    checks.that(17 < len(found) < 60, f"full: {len(found)} rows")
+    checks.equal(len({row["Surface"] for row in found}), len(found), "full: Surfaces")
+    checks.equal(seen["surfaces_others"], APPS - (len(found) - 1), "full: others")
+    whole = rows(here / "anew-1000", "summary.csv")
+    for column in ("frames", "wait times", "A", "B", "missed vsyncs", "jank"):
+        checks.equal(sum(int(row[column]) for row in found), sum(int(row[column]) for row in whole),
+                     f"full: {column}")
+    expected = {row["Surface"]: row for row in whole}
+    for row in found[:-1]:
+        checks.equal(row, expected[row["Surface"]], f"full: {row['Surface']}")
+    told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
+    checks.that(any("cannot be kept on the disk" in text for text in told), f"full: {told}")
+    checks.that(any(f" {seen['surfaces_others']} surfaces" in text for text in told), f"full: {told}")
+
+
+checks = Checks()
+with folder() as here:
+    anew = apps_in_turn(True)
+    same_rows(checks, here, anew, "anew")
+    disk_is_full(checks, here, anew)
+checks.end()

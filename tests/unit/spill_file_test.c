@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of what the tables have no room for: no name, no end, no surprise. */
+#include "tests/unit/unit.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/spill_file.h"
+
+static struct folder folder;
+static struct spill_file file;
+
+static int set_up(void **state)
+{
+	char path[] = "/tmp/jankd-test-XXXXXX";
+
+	assert_non_null(mkdtemp(path));
+	snprintf(folder.path, sizeof(folder.path), "%s", path);
+	folder.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(spill_file_open(&file, &folder), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	spill_file_close(&file);
+	close(folder.fd);
+	rmdir(folder.path);
+	return 0;
+}
+
+static int write_text(uint64_t offset, const char *text)
+{
+	return file.spill.write(file.spill.context, offset, text, strlen(text));
+}
+
+static void assert_text(uint64_t offset, const char *text)
+{
+	char read[64] = "";
+
+	assert_int_equal(file.spill.read(file.spill.context, offset, read, strlen(text)), 0);
+	assert_string_equal(read, text);
+}
+
+static void test_what_was_written_comes_back(void **state)
+{
+	assert_int_equal(write_text(4096, "two"), 0);
+	assert_int_equal(write_text(0, "one"), 0);
+	assert_text(0, "one");
+	assert_text(4096, "two");
+	assert_int_equal(write_text(4096, "six"), 0);
+	assert_text(4096, "six");
+	assert_int_equal(file.error, 0);
+}
+
+/* A kill leaves nothing in the folder, and the file outlives the folder. */
+static void test_it_has_no_name(void **state)
+{
+	DIR *entries = opendir(folder.path);
+	unsigned int n = 0;
+
+	assert_non_null(entries);
+	while (readdir(entries))
+		n++;
+	closedir(entries);
+	assert_int_equal(n, 2);
+	assert_int_equal(write_text(0, "one"), 0);
+	assert_int_equal(rmdir(folder.path), 0);
+	assert_int_equal(write_text(4096, "two"), 0);
+	assert_text(0, "one");
+	assert_text(4096, "two");
+}
+
+/* Where the disk is nearly full, what is there may be written again, and no more. */
+static void test_it_does_not_grow(void **state)
+{
+	assert_int_equal(write_text(0, "one"), 0);
+	file.is_frozen = true;
+	assert_int_equal(write_text(0, "two"), 0);
+	assert_int_equal(write_text(2, "two"), -ENOSPC);
+	assert_int_equal(file.error, -ENOSPC);
+	assert_text(0, "two");
+	file.is_frozen = false;
+	assert_int_equal(write_text(2, "two"), 0);
+}
+
+static void test_a_full_disk(void **state)
+{
+	int full = open("/dev/full", O_RDWR | O_CLOEXEC);
+
+	if (full < 0)
+		skip();
+	assert_int_equal(dup2(full, file.fd), file.fd);
+	close(full);
+	assert_int_equal(write_text(0, "one"), -ENOSPC);
+	assert_int_equal(file.error, -ENOSPC);
+}
+
+/* What is not all there is nothing. */
+static void test_an_end_too_soon(void **state)
+{
+	char read[8];
+
+	assert_int_equal(write_text(0, "one"), 0);
+	assert_int_equal(file.spill.read(file.spill.context, 0, read, sizeof(read)), -EIO);
+	assert_int_equal(file.error, -EIO);
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_what_was_written_comes_back),
+		test(test_it_has_no_name),
+		test(test_it_does_not_grow),
+		test(test_a_full_disk),
+		test(test_an_end_too_soon),
+	};
+
+	return cmocka_run_group_tests_name("spill_file", tests, NULL, NULL);
+}

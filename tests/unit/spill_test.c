@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A small table gives the same summary as a large one: what it has no room for is spilled, and
+ * comes back. What cannot be spilled is in one row, and told of. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/summary.h"
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+#define APPS 640
+#define MOST (SPILL_SURFACES + 100)
+
+static struct phone phone;
+static struct pipeline_options options;
+
+struct summaries {
+	size_t n;
+	struct summary_row rows[MOST];
+	char apps[MOST][64], surfaces[MOST][1100];
+};
+
+static struct summaries small, large;
+
+static int set_up(void **state)
+{
+	options = PIPELINE_OPTIONS_DEFAULT;
+	options.max_surfaces = 16;
+	phone_start(&phone, PHONE_9, &options);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static void restart(unsigned int max_surfaces)
+{
+	phone_stop(&phone);
+	options.max_surfaces = max_surfaces;
+	phone_start(&phone, PHONE_9, &options);
+}
+
+static const struct pipeline_counters *counters(void)
+{
+	return pipeline_counters(phone.pipeline);
+}
+
+static void take_row(void *context, const struct summary_row *row)
+{
+	struct summaries *all = context;
+	size_t n = all->n++;
+
+	assert_true(n < MOST);
+	all->rows[n] = *row;
+	snprintf(all->apps[n], sizeof(all->apps[n]), "%s", row->app);
+	snprintf(all->surfaces[n], sizeof(all->surfaces[n]), "%s", row->surface);
+	all->rows[n].app = all->rows[n].surface = NULL;
+}
+
+static void summarize(struct summaries *all)
+{
+	all->n = 0;
+	pipeline_summary(phone.pipeline, all, take_row);
+}
+
+static void assert_same(void)
+{
+	assert_int_equal(small.n, large.n);
+	for (size_t i = 0; i < small.n; i++) {
+		assert_string_equal(small.apps[i], large.apps[i]);
+		assert_string_equal(small.surfaces[i], large.surfaces[i]);
+		assert_memory_equal(&small.rows[i], &large.rows[i], sizeof(small.rows[i]));
+	}
+}
+
+static uint64_t totals(const struct summaries *all)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < all->n; i++)
+		sum += all->rows[i].stats.frames + all->rows[i].stats.waits;
+	return sum;
+}
+
+static uint64_t frames_in_rows(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < phone.log.n_fps; i++)
+		sum += phone.log.fps[i].stats.frames + phone.log.fps[i].stats.waits;
+	return sum;
+}
+
+/* Frames of an app, of more than one length. @start: a layer of its own each time. */
+static uint64_t use(unsigned int app, unsigned int start, uint64_t now_ns, unsigned int frames)
+{
+	char layer[64];
+
+	snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#%u", app, start);
+	for (unsigned int i = 0; i < frames; i++) {
+		unsigned int dice = (i * 7919 + app * 31 + start) % 41;
+
+		now_ns += V60 * (dice < 30 ? 1 : dice - 28);
+		phone_frame(&phone, now_ns, layer);
+	}
+	return now_ns + SECOND;
+}
+
+/* All in turn, some more often, with a look at what they add up to in between. */
+static void play_apps(struct summaries *all)
+{
+	uint64_t now_ns = BEGIN;
+
+	for (unsigned int turn = 0; turn < 2; turn++) {
+		for (unsigned int app = 0; app < APPS; app++) {
+			now_ns = use(app, turn * APPS + app, now_ns, 5 + app % 30);
+			if (app % 10 == 0)
+				now_ns = use(app / 2, 5000 + turn * APPS + app, now_ns, 9);
+			if (app % 200 == 0)
+				summarize(all);
+		}
+	}
+	phone_end(&phone);
+	summarize(all);
+}
+
+static void test_apps_in_turn(void **state)
+{
+	static const unsigned int sizes[] = { 16, 320, 3 };
+
+	restart(1000);
+	play_apps(&large);
+	assert_int_equal(large.n, APPS);
+	assert_int_equal(counters()->surfaces_evicted, 0);
+	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
+		restart(sizes[i]);
+		play_apps(&small);
+		assert_true(counters()->surfaces_evicted > APPS);
+		assert_int_equal(counters()->surfaces_others, 0);
+		assert_int_equal(counters()->percentiles_refused, 0);
+		assert_same();
+	}
+}
+
+/* Without ticks each frame time is another: histograms are as large as they get. */
+static void play_all_kinds(struct summaries *all)
+{
+	uint64_t now_ns = BEGIN;
+	uint64_t random = 1;
+
+	for (unsigned int i = 0; i < 60000; i++) {
+		char layer[64];
+
+		random = random * UINT64_C(6364136223846793005) + 1;
+		now_ns += MS + (random >> 33) % (480 * MS);
+		snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#%u", i / 3000 % 5, i / 3000);
+		phone.now_ns = now_ns - MS;
+		phone_begin(&phone, "handleMessageInvalidate");
+		phone_latch(&phone, layer);
+		phone_end_slices(&phone, 1);
+		phone_compose(&phone, now_ns, 1);
+	}
+	phone_end(&phone);
+	summarize(all);
+}
+
+static void test_large_histograms(void **state)
+{
+	restart(1000);
+	play_all_kinds(&large);
+	restart(2);
+	play_all_kinds(&small);
+	assert_int_equal(small.n, 5);
+	assert_true(counters()->surfaces_evicted > 10);
+	assert_int_equal(counters()->percentiles_refused, 0);
+	assert_same();
+}
+
+/* Two of one hash are two in the spill, too; and of names that are cut the whole counts. */
+static void play_names(struct summaries *all)
+{
+	static const char *const heads[] = { "8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ" };
+	uint64_t now_ns = BEGIN;
+	char name[1500];
+
+	for (unsigned int i = 0; i < 200; i++) {
+		if (i % 4 < 2) {
+			snprintf(name, sizeof(name), "%s/com.app.Main#%u", heads[i % 2], i);
+		} else {
+			memset(name, 'n', sizeof(name));
+			snprintf(name + 1200, sizeof(name) - 1200, "%u#%u", i % 4, i);
+		}
+		now_ns = phone_run(&phone, name, now_ns, V60, 3 + i % 7) + SECOND;
+	}
+	phone_end(&phone);
+	summarize(all);
+}
+
+static void test_names(void **state)
+{
+	restart(1000);
+	play_names(&large);
+	assert_int_equal(large.n, 4);
+	restart(3);
+	play_names(&small);
+	assert_same();
+}
+
+/* Rows that are open while their Surface is not in the table count, and are closed in time. */
+static void play_together(struct summaries *meanwhile, struct summaries *end)
+{
+	uint64_t now_ns = BEGIN;
+	char layer[64];
+
+	for (unsigned int i = 0; i < 400; i++) {
+		now_ns += V60;
+		snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#%u", i * i % 37 % 9, i % 2);
+		phone_frame(&phone, now_ns, layer);
+	}
+	summarize(meanwhile);
+	phone_end(&phone);
+	summarize(end);
+}
+
+/* The layers have room here, their Surfaces do not. */
+static void test_open_rows(void **state)
+{
+	static struct summaries large_meanwhile, small_meanwhile;
+
+	restart(64);
+	play_together(&large_meanwhile, &large);
+	restart(18);
+	for (unsigned int app = 100; app < 118; app++)
+		use(app, app, BEGIN - 60 * SECOND + app * SECOND, 30);
+	play_together(&small_meanwhile, &small);
+	assert_true(counters()->surfaces_evicted > 0);
+	assert_int_equal(small.n, large.n + 18);
+	memmove(&small.rows[0], &small.rows[18], large.n * sizeof(small.rows[0]));
+	memmove(&small.apps[0], &small.apps[18], large.n * sizeof(small.apps[0]));
+	memmove(&small.surfaces[0], &small.surfaces[18], large.n * sizeof(small.surfaces[0]));
+	small.n = large.n;
+	assert_same();
+	assert_int_equal(totals(&small_meanwhile), totals(&large_meanwhile) + 18 * 29);
+}
+
+/* --- what exceeds the spill --- */
+
+static const struct summary_row *others(const struct summaries *all)
+{
+	size_t last = all->n - 1;
+
+	assert_string_equal(all->surfaces[last], "(others)");
+	assert_string_equal(all->apps[last], "");
+	for (size_t i = 0; i < last; i++)
+		assert_string_not_equal(all->surfaces[i], "(others)");
+	return &all->rows[last];
+}
+
+static bool is_told(const char *text)
+{
+	for (size_t i = 0; i < phone.log.n_events; i++)
+		if (phone.log.events[i].kind == TRACE_EVENT_LOST &&
+		    strstr(phone.log.events[i].text, text))
+			return true;
+	return false;
+}
+
+static void test_more_than_are_kept(void **state)
+{
+	unsigned int kept = SPILL_SURFACES + 16;
+	uint64_t now_ns = BEGIN;
+	uint64_t first_ns = 0;
+
+	for (unsigned int app = 0; app < kept + 50; app++) {
+		if (app == kept)
+			first_ns = now_ns + V60;
+		now_ns = phone_run(
+			&phone,
+			(snprintf(large.surfaces[0], 64, "com.app%u/a#0", app), large.surfaces[0]),
+			now_ns + V60, V60, 4);
+	}
+	/* Those that are kept come back, those that are not stay where they are. */
+	now_ns = phone_run(&phone, "com.app7/a#1", now_ns + V60, V60, 20);
+	now_ns = phone_run(&phone, "com.app4130/a#1", now_ns + V60, V60, 20);
+	phone_end(&phone);
+	summarize(&small);
+	assert_int_equal(small.n, kept + 1);
+	assert_string_equal(small.surfaces[7], "com.app7/a");
+	assert_int_equal(small.rows[7].stats.frames, 3 + 19);
+	assert_int_equal(others(&small)->stats.frames, 50 * 3 + 19);
+	assert_int_equal(others(&small)->first_ns, first_ns);
+	assert_int_equal(others(&small)->last_ns, now_ns);
+	assert_in_range(others(&small)->p50_ns, V60 - MS, V60 + MS);
+	assert_int_equal(counters()->surfaces_others, 51);
+	assert_int_equal(counters()->frames_others, 50 * 4 + 20);
+	assert_int_equal(totals(&small), frames_in_rows());
+	assert_true(is_told("51 surfaces that are counted in the row (others)"));
+	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 20);
+}
+
+/* The disk is full, or gone. */
+static void test_nothing_can_be_spilled(void **state)
+{
+	uint64_t now_ns = BEGIN;
+
+	phone.log.spill_fails = true;
+	for (unsigned int app = 0; app < 40; app++)
+		now_ns = use(app, app, now_ns, 30);
+	/* The first of all, and one that is still in the table. */
+	now_ns = use(0, 100, now_ns, 30);
+	use(39, 101, now_ns, 30);
+	phone_end(&phone);
+	summarize(&small);
+	assert_int_equal(small.n, 16 + 1);
+	assert_string_equal(small.surfaces[0], "com.app24/com.app.Main");
+	assert_int_equal(others(&small)->stats.frames, 24 * 29 + 29);
+	assert_int_equal(small.rows[15].stats.frames, 2 * 29);
+	assert_int_equal(others(&small)->first_ns, phone.log.frames[0].present_ns);
+	assert_true(others(&small)->p99_ns > others(&small)->p50_ns);
+	assert_int_equal(counters()->surfaces_others, 24);
+	assert_int_equal(counters()->frames_others, 30);
+	assert_int_equal(totals(&small), frames_in_rows());
+	assert_true(is_told("24 surfaces that are counted in the row (others)"));
+}
+
+/* For a while only. */
+static void test_some_cannot_be_spilled(void **state)
+{
+	uint64_t now_ns = BEGIN;
+
+	for (unsigned int app = 0; app < 80; app++) {
+		phone.log.spill_fails = app / 10 % 2;
+		now_ns = use(app, app, now_ns, 30);
+	}
+	phone.log.spill_fails = false;
+	for (unsigned int app = 0; app < 80; app++)
+		now_ns = use(app, 100 + app, now_ns, 30);
+	phone_end(&phone);
+	summarize(&small);
+	assert_in_range(counters()->surfaces_others, 20, 60);
+	assert_int_equal(small.n, 80 - counters()->surfaces_others + 1);
+	/* Each has all of its frames or none. */
+	for (size_t i = 0; i + 1 < small.n; i++)
+		assert_int_equal(small.rows[i].stats.frames, 2 * 29);
+	assert_int_equal(others(&small)->stats.frames, counters()->surfaces_others * 2 * 29);
+}
+
+static void test_what_cannot_be_read_back(void **state)
+{
+	uint64_t now_ns = BEGIN;
+
+	for (unsigned int app = 0; app < 40; app++)
+		now_ns = use(app, app, now_ns, 30);
+	phone.log.spill_is_bad = true;
+	now_ns = use(0, 100, now_ns, 30);
+	use(39, 101, now_ns, 30);
+	phone_end(&phone);
+	summarize(&small);
+	assert_int_equal(small.n, 16 + 1);
+	assert_int_equal(counters()->surfaces_unreadable, 24);
+	assert_int_equal(others(&small)->stats.frames, 29);
+	assert_true(is_told("cannot be read back"));
+}
+
+/* The file has an end: where each Surface has another histogram of the largest kind, too. */
+static void test_the_spill_is_bounded(void **state)
+{
+	assert_true(sizeof(struct summary_record) < 52 * 1024);
+	for (unsigned int i = 0; i < 300; i++)
+		use(i, i, BEGIN + i * SECOND, 10);
+	phone_end(&phone);
+	assert_in_range(phone.log.spilled, 200 * sizeof(struct summary_record), 300 * 52 * 1024);
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_apps_in_turn),
+		test(test_large_histograms),
+		test(test_names),
+		test(test_open_rows),
+		test(test_more_than_are_kept),
+		test(test_nothing_can_be_spilled),
+		test(test_some_cannot_be_spilled),
+		test(test_what_cannot_be_read_back),
+		test(test_the_spill_is_bounded),
+	};
+
+	return cmocka_run_group_tests_name("spill", tests, NULL, NULL);
+}

@@ -241,6 +241,7 @@ static struct json_object *lost_object(const struct session *session)
 	add_count(object, "unknown_times", counters->lost_unknown);
 	add_count(object, "holes", counters->holes);
 	add_count(object, "stale_frames", counters->stale_frames);
+	add_count(object, "refused_frames", counters->frames_refused);
 	add_count(object, "rows", output_rows_lost(&session->output));
 	return object;
 }
@@ -296,6 +297,8 @@ static struct json_object *counters_object(const struct session *session)
 	add_count(object, "dropped_frames", counters->dropped_frames);
 	add_count(object, "layers_evicted", counters->layers_evicted);
 	add_count(object, "layers_refused", counters->layers_refused);
+	add_count(object, "frames_refused", counters->frames_refused);
+	add_count(object, "frames_hurried", counters->frames_hurried);
 	add_count(object, "surfaces_evicted", counters->surfaces_evicted);
 	add_count(object, "marks_too_soon", counters->marks_too_soon);
 	add_count(object, "surfaces_others", counters->surfaces_others);

@@ -200,17 +200,20 @@ static void make_totals(struct totals *totals, const struct pipeline_counters *c
 {
 	bool any = counters->last_ns > counters->first_ns;
 	uint64_t span_ns = any ? counters->last_ns - counters->first_ns : 0;
-	char lost[64] = "", refresh[32] = "unknown";
-	char seen[200], time[100], all[302];
+	char lost[64] = "", refused[64] = "", refresh[32] = "unknown";
+	char seen[264], time[100], all[366];
 
 	if (counters->lost_unknown > 0)
 		snprintf(lost, sizeof(lost), "|and %" PRIu64 " times an unknown number",
 			 counters->lost_unknown);
 	if (counters->refresh_mhz >= 0)
 		snprintf(refresh, sizeof(refresh), "%.2f Hz", (double)counters->refresh_mhz / 1000);
+	if (counters->frames_refused > 0)
+		snprintf(refused, sizeof(refused), "|refused %" PRIu64 ",",
+			 counters->frames_refused);
 	snprintf(seen, sizeof(seen),
-		 "presents %" PRIu64 ",|frames %" PRIu64 ",|lost events %" PRIu64 "%s,",
-		 counters->presents, counters->frames, counters->lost_events, lost);
+		 "presents %" PRIu64 ",|frames %" PRIu64 ",%s|lost events %" PRIu64 "%s,",
+		 counters->presents, counters->frames, refused, counters->lost_events, lost);
 	snprintf(time, sizeof(time), "span %.3f s,|refresh %s", (double)span_ns / 1e9, refresh);
 	snprintf(all, sizeof(all), "%s|%s", seen, time);
 	*totals = (struct totals){ .lines = 0 };

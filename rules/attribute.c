@@ -41,7 +41,8 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	a->sink = *sink;
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->sf = SURFACEFLINGER_UNKNOWN;
-	if (challenger_init(&a->challenger) < 0)
+	if (challenger_init(&a->challenger) < 0 ||
+	    latches_init(&a->latches, (unsigned int)layers->max) < 0)
 		return -ENOMEM;
 	return threads_init(&a->threads, max_threads);
 }
@@ -49,6 +50,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 void attribution_free(struct attribution *a)
 {
 	threads_free(&a->threads);
+	latches_free(&a->latches);
 	challenger_free(&a->challenger);
 }
 

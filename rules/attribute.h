@@ -41,7 +41,9 @@ struct attribution_sink {
 	/* Another process writes what only SurfaceFlinger does: the first time. */
 	void (*forgery)(void *context, const struct trace_record *record);
 	void (*hole)(void *context); /* between the frames before and those to come */
-	int (*room)(void *context);  /* makes room for a layer; < 0: there is none */
+	/* Makes room for a layer; < 0: there is none. @hurry: frames need not wait longer for it.
+	 */
+	int (*room)(void *context, bool hurry);
 	void (*layer)(void *context, struct layer *layer); /* it is new */
 };
 
@@ -67,8 +69,9 @@ struct attribution {
 	uint64_t restarts;		/* another process took over */
 	uint64_t frames;
 	uint64_t dropped_frames;
-	uint64_t no_room;      /* layers that did not fit into the table */
-	uint64_t sure_latches; /* by rules that are no fallback */
+	uint64_t no_room;	 /* times that a layer did not fit into the table, */
+	uint64_t refused_frames; /* and that a buffer of it was latched */
+	uint64_t sure_latches;	 /* by rules that are no fallback */
 };
 
 /* @rules and @layers are borrowed. Returns 0 or -ENOMEM; attribution_free() is due in any case. */

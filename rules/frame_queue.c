@@ -373,6 +373,28 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	q->settled_ns = settled_ns;
 }
 
+/* Counts the first frame, or the mark of a present, without waiting. Returns its layer. */
+static int hurry_first(struct frame_queue *q)
+{
+	int layer = q->waiting[q->first].frame.layer;
+
+	q->locked_once = true;
+	q->hurried += layer != LAYER_NONE;
+	count_first(q);
+	return layer;
+}
+
+bool frame_queue_hurry(struct frame_queue *q)
+{
+	while (q->n > 0) {
+		int layer = hurry_first(q);
+
+		if (layer != LAYER_NONE && q->layers.layers[layer].waiting == 0)
+			return true;
+	}
+	return false;
+}
+
 /* CPUs whose clocks differ: SurfaceFlinger came from one to another. */
 static void tell_moved(struct frame_queue *q, uint64_t behind_ns)
 {
@@ -412,10 +434,8 @@ static void add(struct frame_queue *q, const struct frame *frame)
 {
 	struct waiting_frame *waiting;
 
-	if (q->n == FRAME_QUEUE_MAX) {
-		q->locked_once = true;
-		count_first(q);
-	}
+	if (q->n == FRAME_QUEUE_MAX)
+		hurry_first(q);
 	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
 	*waiting = (struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->in_doubt } };
 	if (q->n > q->high_water)

@@ -54,6 +54,7 @@ struct frame_queue {
 	uint64_t stale;			     /* frames that were none: of a hole, or back in time */
 	uint64_t hidden_frames;		     /* of layers that are not to be counted */
 	uint64_t layers_evicted;
+	uint64_t hurried;     /* frames that were counted before the vsyncs behind them were seen */
 	char front[APP_SIZE]; /* the app in front */
 	int front_layer;      /* the last activity's layer that had a frame */
 	uint64_t doubt_ns;    /* another app's window began to draw then, 0: none did */
@@ -101,6 +102,10 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
 /* Everything was counted up to this time: nothing that is told from now on happened before, but for
  * a refresh rate that began in a stretch without frames. */
 uint64_t frame_queue_settled_ns(const struct frame_queue *q);
+
+/* Counts frames that should wait longer, the oldest first, until a layer waits for nothing more.
+ * Returns false where there is none. */
+bool frame_queue_hurry(struct frame_queue *q);
 
 /* Drops the frames from @from_ns on: they were none. @last_ns: the last present that was one. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);

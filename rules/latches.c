@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/latches.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "rules/buffers.h"
+#include "rules/memory.h"
+
+int latches_init(struct latch_list *list, unsigned int layers)
+{
+	list->n = 0;
+	list->max = layers > LATCHES_LEAST ? layers : LATCHES_LEAST;
+	list->all = memory_new(list->max, sizeof(*list->all));
+	return list->all ? 0 : -ENOMEM;
+}
+
+void latches_free(struct latch_list *list)
+{
+	free(list->all);
+}
 
 static struct latch *find(struct latch_list *list, int layer, int32_t tid)
 {
@@ -36,11 +52,11 @@ void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t
 
 /* NULL: there is no room. */
 static struct latch *add(struct latch_list *list, struct layer_table *layers, int layer,
-			 int32_t tid)
+			 int32_t kept_tid)
 {
-	if (list->n == LATCHES_MAX)
-		latches_forget(list, layers, tid, true);
-	if (list->n == LATCHES_MAX)
+	if (list->n == list->max)
+		latches_forget(list, layers, kept_tid, true);
+	if (list->n == list->max)
 		return NULL;
 	layers->layers[layer].waiting++;
 	return &list->all[list->n++];
@@ -72,7 +88,7 @@ static void join(struct latch *known, const struct latch *event, struct layer *l
 }
 
 void latches_take(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
-		  uint64_t present, bool alone)
+		  uint64_t present, bool alone, int32_t kept_tid)
 {
 	struct layer *layer = &layers->layers[latch->layer];
 	struct latch *known = find(list, latch->layer, latch->tid);
@@ -84,7 +100,7 @@ void latches_take(struct latch_list *list, struct layer_table *layers, const str
 	if (!alone)
 		return;
 	if (!known)
-		known = add(list, layers, latch->layer, latch->tid);
+		known = add(list, layers, latch->layer, kept_tid);
 	if (!known)
 		return;
 	*known = *latch;

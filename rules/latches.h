@@ -13,7 +13,8 @@
 
 #include "rules/layer.h"
 
-#define LATCHES_MAX 320
+/* At least so many have room, and one of each layer: all of a thread's. */
+#define LATCHES_LEAST 320
 
 /* What kind of event told of a latch. */
 enum evidence {
@@ -32,18 +33,23 @@ struct latch {
 };
 
 struct latch_list {
-	unsigned int n;
-	struct latch all[LATCHES_MAX]; /* in order; their layers count as waiting */
+	unsigned int n, max;
+	struct latch *all; /* in order; their layers count as waiting */
 };
+
+/* @layers: so many there may be. Returns 0 or -ENOMEM; latches_free() is due in any case. */
+int latches_init(struct latch_list *list, unsigned int layers);
+void latches_free(struct latch_list *list);
 
 /**
  * latches_take() - an event told of a latch
  * @latch: all but queued_ns, which the layer's queue tells
  * @present: number of the present that will come
  * @alone: may the event tell of a latch that no other has told of?
+ * @kept_tid: where there is no room, latches of all other threads go
  */
 void latches_take(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
-		  uint64_t present, bool alone);
+		  uint64_t present, bool alone, int32_t kept_tid);
 
 /* Has the thread latched anything? */
 bool latches_any(const struct latch_list *list, int32_t tid);

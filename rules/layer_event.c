@@ -29,14 +29,14 @@ static void freshen(const struct attribution *a, struct layer *layer)
 }
 
 /* Makes room for another layer. Latches hold layers, and a thread that never presents holds them
- * for good: where nothing else can go, those of threads that are not SurfaceFlinger's do. */
+ * for good: where nothing else can go, those of other threads do. Then frames cannot wait. */
 static int make_room(struct attribution *a, int32_t tid)
 {
-	int result = a->sink.room(a->sink.context);
+	int result = a->sink.room(a->sink.context, false);
 
 	if (result < 0) {
 		latches_forget(&a->latches, a->layers, a->sf.known ? a->sf.tid : tid, true);
-		result = a->sink.room(a->sink.context);
+		result = a->sink.room(a->sink.context, true);
 	}
 	return result;
 }
@@ -95,7 +95,7 @@ static struct layer *take_layer(struct attribution *a, const struct rule *rule, 
 
 	if (id == LAYER_NONE) {
 		if (make_room(a, record->tid) < 0) {
-			a->no_room++;
+			a->no_room += !ruleset_ignores_layer(a->rules, name);
 			return NULL;
 		}
 		id = layers_add(a->layers, name);
@@ -125,12 +125,21 @@ static bool event_fits(const struct rule *rule, struct last_value *last, int64_t
 	return fits;
 }
 
+/* Does the event tell of a latch that no other event tells of? */
+static bool is_latch(struct attribution *a, const struct rule *rule, size_t length,
+		     const struct trace_record *record)
+{
+	if (!rule->fallback)
+		a->sure_latches += record->tid == a->sf.tid;
+	return !rule->fallback || a->sure_latches == 0 || length > INSTANT_LAYER_MAX;
+}
+
 /* A latch of @layer, as the event says; with a rule that is a fallback only where nothing better
  * tells of this layer. */
 static void tell_latch(struct attribution *a, const struct rule *rule, struct layer *layer,
 		       int64_t number, const struct trace_record *record)
 {
-	bool alone = a->sure_latches == 0 || layer->length > INSTANT_LAYER_MAX;
+	bool alone = is_latch(a, rule, layer->length, record);
 	struct latch latch = {
 		.layer = (int)(layer - a->layers->layers),
 		.tid = record->tid,
@@ -139,9 +148,8 @@ static void tell_latch(struct attribution *a, const struct rule *rule, struct la
 		.number = number,
 	};
 
-	if (!rule->fallback)
-		a->sure_latches += record->tid == a->sf.tid;
-	latches_take(&a->latches, a->layers, &latch, a->presents + 1, !rule->fallback || alone);
+	latches_take(&a->latches, a->layers, &latch, a->presents + 1, alone,
+		     a->sf.known ? a->sf.tid : record->tid);
 }
 
 static void transaction(struct attribution *a, const struct rule *rule, struct layer *layer,
@@ -182,11 +190,14 @@ void attribution_layer_event(struct attribution *a, const struct rule *rule,
 			     const struct pattern_capture *capture,
 			     const struct trace_record *record)
 {
+	uint64_t no_room = a->no_room;
 	struct layer *layer;
 
 	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
 		return;
 	layer = take_layer(a, rule, capture->layer, record);
+	a->refused_frames += a->no_room != no_room && rule->role == RULE_LATCH &&
+			     is_latch(a, rule, capture->layer.len, record);
 	if (!layer)
 		return;
 	if (rule->role == RULE_TRANSACTION)

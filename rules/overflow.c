@@ -8,9 +8,11 @@
 #define TELL_EVERY_NS UINT64_C(10000000000)
 
 static const char *const words[OVERFLOW_KINDS] = {
-	[OVERFLOW_OTHERS] = "surfaces that are counted in the row (others)",
-	[OVERFLOW_UNREADABLE] = "surfaces that cannot be read back from the disk",
-	[OVERFLOW_PERCENTILES] = "percentiles of a row or surface",
+	[OVERFLOW_FRAMES] = "frames are missing",
+	[OVERFLOW_HURRIED] = "frames were counted before the vsyncs behind them were seen",
+	[OVERFLOW_OTHERS] = "surfaces are counted in the row (others)",
+	[OVERFLOW_UNREADABLE] = "surfaces cannot be read back from the disk",
+	[OVERFLOW_PERCENTILES] = "rows or surfaces have no percentiles",
 };
 
 static bool is_due(const struct overflow *overflow, uint64_t time_ns)
@@ -22,7 +24,7 @@ static bool is_due(const struct overflow *overflow, uint64_t time_ns)
 void overflow_tell(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
 		   struct event_writer *events, uint64_t time_ns, bool last)
 {
-	const char *between = "full tables had no room so far for ";
+	const char *between = "tables are full, --max-surfaces gives more room; so far ";
 	char text[512];
 	size_t len = 0;
 

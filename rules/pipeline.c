@@ -151,11 +151,11 @@ static void on_hole(void *context)
 	frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
 }
 
-static int on_room(void *context)
+static int on_room(void *context, bool hurry)
 {
 	struct pipeline *p = context;
 
-	return room_for_layer(&p->queue);
+	return room_for_layer(&p->queue, hurry);
 }
 
 static void on_layer(void *context, struct layer *layer)
@@ -214,6 +214,8 @@ static void tell_overflow(struct pipeline *p, bool last)
 {
 	const struct frame_queue *q = &p->queue;
 	const uint64_t counts[OVERFLOW_KINDS] = {
+		[OVERFLOW_FRAMES] = p->attribution.refused_frames,
+		[OVERFLOW_HURRIED] = q->hurried,
 		[OVERFLOW_OTHERS] = q->summary.in_others,
 		[OVERFLOW_UNREADABLE] = q->summary.unreadable,
 		[OVERFLOW_PERCENTILES] = q->store.refused,
@@ -490,6 +492,8 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->dropped_frames = a->dropped_frames;
 	c->layers_evicted = p->queue.layers_evicted;
 	c->layers_refused = a->no_room;
+	c->frames_refused = a->refused_frames;
+	c->frames_hurried = p->queue.hurried;
 	c->surfaces_evicted = p->gfx2019 ? p->gfx2019->evicted : p->queue.summary.evicted;
 	c->surfaces_others = p->queue.summary.in_others;
 	c->frames_others = p->queue.summary.frames_in_others;

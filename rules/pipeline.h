@@ -65,7 +65,9 @@ struct pipeline_counters {
 	uint64_t queue_high_water; /* frames and presents that waited to be counted, at most */
 	uint64_t dropped_frames;   /* buffers replaced before they were latched */
 	uint64_t layers_evicted;   /* tables that were full: the oldest idle entry went */
-	uint64_t layers_refused;   /* and there was none that could go */
+	uint64_t layers_refused;   /* and times that there was none that could go, */
+	uint64_t frames_refused;   /* so that a frame is missing */
+	uint64_t frames_hurried;   /* counted before the vsyncs behind them were seen, for others */
 	uint64_t surfaces_evicted; /* each comes back with its next frame, as it was */
 	uint64_t surfaces_others;  /* but these are counted in the row '(others)' */
 	uint64_t frames_others;	   /* frames that were counted there and nowhere else */

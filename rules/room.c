@@ -5,14 +5,16 @@
  * most that it ever does. The others are of the Surface's frame times, and of both's vsyncs. */
 #define FRAME_CHUNKS_MAX (SAMPLES_MAX / (CHUNK_BINS / 2) + 4)
 
-int room_for_layer(struct frame_queue *q)
+int room_for_layer(struct frame_queue *q, bool hurry)
 {
 	int victim = layers_victim(&q->layers);
 	struct layer *layer;
 
+	if (victim < LAYER_NONE && hurry && frame_queue_hurry(q))
+		victim = layers_victim(&q->layers);
 	if (victim == LAYER_NONE)
 		return 0;
-	if (victim < 0)
+	if (victim < LAYER_NONE)
 		return victim;
 	layer = &q->layers.layers[victim];
 	if (layer->shown) {

@@ -5,8 +5,9 @@
 
 #include "rules/frame_queue.h"
 
-/* For another layer. Returns 0, or < 0: all are in use. */
-int room_for_layer(struct frame_queue *q);
+/* For another layer. @hurry: where all have frames that wait, the oldest are counted now. Returns
+ * 0, or < 0: all are in use. */
+int room_for_layer(struct frame_queue *q, bool hurry);
 
 /* For what the next frame of @layer may take of the store. */
 void room_for_frame_times(struct frame_queue *q, const struct layer *layer);

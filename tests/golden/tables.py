@@ -10,7 +10,7 @@ import sys
 import pathlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import JANKD, Checks, analyze, folder, rows
+from jankd import JANKD, PHONE, Checks, analyze, folder, rows
 
 APPS = 640
 SF = 600
@@ -101,8 +101,34 @@ def disk_is_full(checks, here, text):
     checks.that(any(f" {seen['surfaces_others']} surfaces" in text for text in told), f"full: {told}")
 
 
+def waiting_layers(checks, here, vocabulary):
+    """200 surfaces, up to 64 in one present: each frame is in a row, or counted as missing."""
+    trace, truth = here / "surfaces.txt", here / "truth.csv"
+    subprocess.run([PHONE, "--scenario", "surfaces-200", "--vocabulary", vocabulary, "--speed", "0",
+                    "--output", trace, "--truth", truth], check=True, capture_output=True, timeout=600)
+    played = {(row["present(s)"], row["layer"]) for row in rows(truth)}
+    for surfaces in (16, 64, 128, 320):
+        what, out = f"{vocabulary}: {surfaces}", here / f"{vocabulary}-{surfaces}"
+        done = analyze(out, "--max-surfaces", surfaces, "--frames-log", trace)
+        found, seen = rows(out, "frames.csv"), counters(out)
+        told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
+        checks.that({(row["present(s)"], row["layer"]) for row in found} <= played,
+                    f"{what}: frames that were not played")
+        checks.equal(len(found) + seen["frames_refused"], len(played), f"{what}: frames")
+        checks.equal(seen["lost"]["refused_frames"], seen["frames_refused"], f"{what}: session.json")
+        if seen["frames_refused"] > 0:
+            checks.that(f", refused {seen['frames_refused']}," in done.stdout.decode(),
+                        f"{what}: not told in the table")
+            checks.that(any(f" {seen['frames_refused']} frames are missing" in text for text in told),
+                        f"{what}: {told}")
+        checks.equal(seen["frames_refused"] == 0, surfaces >= 128, f"{what}: refused")
+        checks.equal(told == [], surfaces == 320, f"{what}: events {told}")
+
+
 checks = Checks()
 with folder() as here:
+    for name in ("android-9", "android-11", "android-14"):
+        waiting_layers(checks, here, name)
     anew = apps_in_turn(True)
     same_rows(checks, here, anew, "anew")
     disk_is_full(checks, here, anew)

@@ -31,6 +31,15 @@ static const struct pipeline_counters *counters(void)
 	return pipeline_counters(phone.pipeline);
 }
 
+static bool is_told(const char *text)
+{
+	for (size_t i = 0; i < phone.log.n_events; i++)
+		if (phone.log.events[i].kind == TRACE_EVENT_LOST &&
+		    strstr(phone.log.events[i].text, text))
+			return true;
+	return false;
+}
+
 static void frame_of_number(unsigned int i, uint64_t present_ns)
 {
 	char name[64];
@@ -100,6 +109,79 @@ static void test_hundreds_of_layers_in_one_present(void **state)
 	assert_true(phone.log.n_frames > 200);
 	assert_true(phone.log.n_frames < 1061);
 	assert_int_equal(phone.log.n_frames + counters()->layers_refused, 1061);
+	assert_int_equal(phone.log.n_frames + counters()->frames_refused, 1061);
+	assert_true(is_told("frames are missing"));
+}
+
+/* More layers have frames that wait than there is room for: none is missing. */
+static void test_a_table_full_of_waiting_layers(void **state)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	options.max_surfaces = 16;
+	phone_stop(&phone);
+	phone_start(&phone, PHONE_9, &options);
+	phone_run(&phone, a, BEGIN - 10 * SECOND, V60, 300);
+	for (unsigned int i = 0; i < 3000; i++)
+		frame_of_number(i % 60, BEGIN + i * V60);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 3300);
+	assert_int_equal(counters()->frames, 3300);
+	assert_int_equal(counters()->frames_refused, 0);
+	assert_in_range(counters()->frames_hurried, 1000, 3000);
+	assert_int_equal(counters()->surfaces_others, 0);
+	assert_true(is_told("frames were counted before the vsyncs behind them were seen"));
+	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 10);
+	for (size_t i = 1; i < phone.log.n_frames; i++)
+		assert_true(phone.log.frames[i].present_ns >= phone.log.frames[i - 1].present_ns);
+}
+
+/* Latched for one present, more than there is room for: those that are missing are counted once,
+ * whatever tells of a latch. */
+static void test_a_crowd(void **state)
+{
+	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+	char names[64][32];
+	const char *layers[COUNT_OF(names) + 1] = { NULL };
+
+	options.max_surfaces = 16;
+	for (unsigned int i = 0; i < COUNT_OF(names); i++) {
+		snprintf(names[i], sizeof(names[i]), "com.app%u/a#%u", i, i);
+		layers[i] = names[i];
+	}
+	for (size_t age = 0; age < COUNT_OF(ages); age++) {
+		phone_stop(&phone);
+		phone_start(&phone, ages[age], &options);
+		phone_run(&phone, a, BEGIN, V60, 100);
+		for (unsigned int i = 0; i < 20; i++)
+			phone_frames(&phone, BEGIN + (100 + i) * V60, layers);
+		phone_end(&phone);
+		assert_int_equal(phone.log.n_frames, 100 + 20 * 16);
+		assert_int_equal(counters()->frames_refused, 20 * 48);
+		assert_true(is_told("960 frames are missing"));
+	}
+}
+
+/* All layers that there is room for may be latched at a time. */
+static void test_latches_of_many_layers(void **state)
+{
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+	static char names[900][32];
+	static const char *layers[COUNT_OF(names) + 1];
+
+	options.max_surfaces = 1000;
+	phone_stop(&phone);
+	phone_start(&phone, PHONE_9, &options);
+	for (unsigned int i = 0; i < COUNT_OF(names); i++) {
+		snprintf(names[i], sizeof(names[i]), "com.app%u/a#%u", i, i);
+		layers[i] = names[i];
+	}
+	for (unsigned int i = 0; i < 4; i++)
+		phone_frames(&phone, BEGIN + i * V60, layers);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 4 * COUNT_OF(names));
+	assert_int_equal(counters()->frames_refused, 0);
 }
 
 static void test_threads_without_number(void **state)
@@ -209,12 +291,21 @@ static void test_a_clock_that_goes_to_and_fro(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_more_layers_than_fit),       test(test_a_busy_layer_outlives_a_flood),
-		test(test_queued_names_take_no_place), test(test_hundreds_of_layers_in_one_present),
-		test(test_threads_without_number),     test(test_very_long_names),
-		test(test_names_that_are_no_text),     test(test_presents_without_pause),
-		test(test_extreme_counter_values),     test(test_times_at_both_ends),
-		test(test_events_without_number),      test(test_a_clock_that_goes_to_and_fro),
+		test(test_more_layers_than_fit),
+		test(test_a_busy_layer_outlives_a_flood),
+		test(test_queued_names_take_no_place),
+		test(test_hundreds_of_layers_in_one_present),
+		test(test_threads_without_number),
+		test(test_very_long_names),
+		test(test_names_that_are_no_text),
+		test(test_presents_without_pause),
+		test(test_extreme_counter_values),
+		test(test_times_at_both_ends),
+		test(test_events_without_number),
+		test(test_a_clock_that_goes_to_and_fro),
+		test(test_a_table_full_of_waiting_layers),
+		test(test_a_crowd),
+		test(test_latches_of_many_layers),
 	};
 
 	return cmocka_run_group_tests_name("flood", tests, NULL, NULL);

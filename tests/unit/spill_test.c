@@ -301,7 +301,7 @@ static void test_more_than_are_kept(void **state)
 	assert_int_equal(counters()->surfaces_others, 51);
 	assert_int_equal(counters()->frames_others, 50 * 4 + 20);
 	assert_int_equal(totals(&small), frames_in_rows());
-	assert_true(is_told("51 surfaces that are counted in the row (others)"));
+	assert_true(is_told("51 surfaces are counted in the row (others)"));
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 20);
 }
 
@@ -327,7 +327,7 @@ static void test_nothing_can_be_spilled(void **state)
 	assert_int_equal(counters()->surfaces_others, 24);
 	assert_int_equal(counters()->frames_others, 30);
 	assert_int_equal(totals(&small), frames_in_rows());
-	assert_true(is_told("24 surfaces that are counted in the row (others)"));
+	assert_true(is_told("24 surfaces are counted in the row (others)"));
 }
 
 /* For a while only. */
@@ -366,7 +366,7 @@ static void test_what_cannot_be_read_back(void **state)
 	assert_int_equal(small.n, 16 + 1);
 	assert_int_equal(counters()->surfaces_unreadable, 24);
 	assert_int_equal(others(&small)->stats.frames, 29);
-	assert_true(is_told("cannot be read back"));
+	assert_true(is_told("surfaces cannot be read back"));
 }
 
 /* The file has an end: where each Surface has another histogram of the largest kind, too. */

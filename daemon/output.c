@@ -103,6 +103,8 @@ static int create_summary(struct output *output)
 	int error = spill_file_open(&output->spill, output->folder);
 
 	if (error == 0)
+		error = spill_file_open(&output->layers, output->folder);
+	if (error == 0)
 		error = csv_file_attach(&output->summary, -1, CSV_BUFFER_LEAST, SUMMARY,
 					csv_summary_header);
 	if (error < 0)
@@ -318,7 +320,8 @@ struct row_sink output_sink(struct output *output)
 		.clock = take_clock,
 		.gate = output->gate ? take_gate : NULL,
 		.late = output->snapshot ? take_late : NULL,
-		.spill = &output->spill.spill,
+		.surface_spill = &output->spill.spill,
+		.layer_spill = &output->layers.spill,
 	};
 }
 
@@ -429,13 +432,15 @@ static void tell_trouble(struct output *output)
 /* What the rules count as others because of it, they tell. */
 static void tell_spill(struct output *output)
 {
-	if (output->spill.error == 0 || output->spill_told)
+	int error = output->spill.error ? output->spill.error : output->layers.error;
+
+	if (error == 0 || output->spill_told)
 		return;
 	output->spill_told = true;
 	output_tell(output, "lost",
-		    "surfaces that the table has no room for cannot be kept on the disk: %s; "
-		    "summary.csv counts them in the row (others)",
-		    strerror(-output->spill.error));
+		    "what the tables have no room for cannot be kept on the disk: %s; summary.csv "
+		    "counts such surfaces in the row (others), and layers begin anew",
+		    strerror(-error));
 }
 
 void output_flush(struct output *output)
@@ -509,6 +514,7 @@ void output_close(struct output *output)
 void output_free(struct output *output)
 {
 	spill_file_close(&output->spill);
+	spill_file_close(&output->layers);
 }
 
 /* --- summary.csv --- */

@@ -23,7 +23,8 @@ struct output {
 	const char *command;
 	struct csv_file files[OUTPUT_FILES];
 	struct csv_file console;	 /* rows of fps.csv on standard output */
-	struct spill_file spill;	 /* what the rules' tables have no room for */
+	struct spill_file spill;	 /* Surfaces that the rules' table has no room for */
+	struct spill_file layers;	 /* the same of layers */
 	struct csv_file summary;	 /* open while it is written: it is there for its buffer */
 	struct wall_clock clock;	 /* for the wall time of events */
 	struct event_queue *events;	 /* on their way */

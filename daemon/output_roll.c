@@ -250,6 +250,6 @@ bool output_watch(struct output *output)
 	output->next_watch_ns = now_ns + WATCH_PERIOD_NS;
 	again = watch_folder(output);
 	watch_disk(output);
-	output->spill.is_frozen = output->stopped > 0;
+	output->spill.is_frozen = output->layers.is_frozen = output->stopped > 0;
 	return again;
 }

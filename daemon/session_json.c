@@ -296,6 +296,7 @@ static struct json_object *counters_object(const struct session *session)
 	add_count(object, "clock_steps", counters->clock_steps);
 	add_count(object, "dropped_frames", counters->dropped_frames);
 	add_count(object, "layers_evicted", counters->layers_evicted);
+	add_count(object, "layers_forgotten", counters->layers_forgotten);
 	add_count(object, "layers_refused", counters->layers_refused);
 	add_count(object, "frames_refused", counters->frames_refused);
 	add_count(object, "frames_hurried", counters->frames_hurried);

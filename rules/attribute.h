@@ -69,8 +69,7 @@ struct attribution {
 	uint64_t restarts;		/* another process took over */
 	uint64_t frames;
 	uint64_t dropped_frames;
-	uint64_t no_room;	 /* times that a layer did not fit into the table, */
-	uint64_t refused_frames; /* and that a buffer of it was latched */
+	uint64_t refused_frames; /* of layers that did not fit into the table */
 	uint64_t sure_latches;	 /* by rules that are no fallback */
 };
 

@@ -552,6 +552,7 @@ void frame_queue_begin_again(struct frame_queue *q)
 		q->layers.layers[i].drawn_ns = 0;
 	}
 	q->doubt_ns = q->answer_ns = 0;
+	layer_spill_clear(&q->layers.spill);
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
@@ -661,8 +662,8 @@ int frame_queue_init(struct frame_queue *q)
 	q->late = (struct late_state){ .limit_ns = q->options.late_ns };
 	if (trigger_state_init(&q->trigger, max) < 0 || late_state_init(&q->late, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
-	    layers_init(&q->layers, max) < 0 ||
-	    summary_init(&q->summary, max, q->sink.spill, &q->store, q->options.target_fps,
+	    layers_init(&q->layers, max, q->sink.layer_spill) < 0 ||
+	    summary_init(&q->summary, max, q->sink.surface_spill, &q->store, q->options.target_fps,
 			 q->options.kpi_ns) < 0)
 		return -ENOMEM;
 	return 0;

@@ -12,22 +12,23 @@ static int *bucket_of(struct layer_table *table, uint64_t hash)
 	return &table->buckets[hash % LAYER_BUCKETS];
 }
 
-int layers_init(struct layer_table *table, unsigned int max)
+int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill)
 {
 	*table = (struct layer_table){ .layers = memory_new(max, sizeof(struct layer)),
 				       .max = (int)max };
 	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
 		table->buckets[i] = LAYER_NONE;
-	return table->layers ? 0 : -ENOMEM;
+	return layer_spill_init(&table->spill, spill) < 0 || !table->layers ? -ENOMEM : 0;
 }
 
 void layers_free(struct layer_table *table)
 {
+	layer_spill_free(&table->spill);
 	free(table->layers);
 	table->layers = NULL;
 }
 
-static bool is_layer(const struct layer *layer, uint64_t hash, struct span name)
+bool layer_is(const struct layer *layer, uint64_t hash, struct span name)
 {
 	return layer->hash == hash && layer->length == name.len &&
 	       name_is(layer->name, sizeof(layer->name), name);
@@ -38,7 +39,7 @@ int layers_find(const struct layer_table *table, struct span name)
 	uint64_t hash = name_hash(name);
 	int id = table->buckets[hash % LAYER_BUCKETS];
 
-	while (id != LAYER_NONE && !is_layer(&table->layers[id], hash, name))
+	while (id != LAYER_NONE && !layer_is(&table->layers[id], hash, name))
 		id = table->layers[id].next;
 	return id;
 }
@@ -80,12 +81,19 @@ static void unlink_layer(struct layer_table *table, int id)
 void layers_remove(struct layer_table *table, int id)
 {
 	unlink_layer(table, id);
+	table->layers[id].refusals = table->refusals;
+	if (table->layers[id].shown)
+		layer_spill_put(&table->spill, &table->layers[id]);
 	table->layers[id].length = 0;
 	table->n--;
 }
 
 void layer_set_surface(struct layer *layer, struct span surface)
 {
+	if (layer->surface_length == surface.len &&
+	    name_is(layer->surface, sizeof(layer->surface), surface) &&
+	    layer->surface_hash == name_hash(surface))
+		return;
 	layer->surface_hash = name_hash(surface);
 	layer->surface_length = surface.len;
 	layer->surface_number = SUMMARY_NONE;
@@ -102,11 +110,9 @@ void layers_use(struct layer_table *table, struct layer *layer)
 	layer->last_use = ++table->uses;
 }
 
-static void set_name(struct layer_table *table, int id, struct span name)
+/* What the name says. */
+static void set_name(struct layer *layer, uint64_t hash, struct span name)
 {
-	struct layer *layer = &table->layers[id];
-	uint64_t hash = name_hash(name);
-	int *bucket = bucket_of(table, hash);
 	struct span app = app_of_layer(name);
 	char copy[SURFACE_MAX];
 
@@ -119,18 +125,34 @@ static void set_name(struct layer_table *table, int id, struct span name)
 	layer->is_activity = is_activity_layer(name);
 	layer->is_window =
 		app.len > 0 && app.ptr + app.len < name.ptr + name.len && app.ptr[app.len] == '/';
-	layer->next = *bucket;
+}
+
+static void link_layer(struct layer_table *table, int id)
+{
+	int *bucket = bucket_of(table, table->layers[id].hash);
+
+	table->layers[id].next = *bucket;
 	*bucket = id;
 }
 
 int layers_add(struct layer_table *table, struct span name)
 {
+	uint64_t hash = name_hash(name);
+	struct layer *layer;
 	int id = 0;
 
 	while (table->layers[id].length != 0)
 		id++;
-	table->layers[id] = (struct layer){ .window = WINDOW_EMPTY, .id = ++table->added };
-	set_name(table, id, name);
+	layer = &table->layers[id];
+	if (!layer_spill_take(&table->spill, hash, name, layer)) {
+		*layer = (struct layer){ .window = WINDOW_EMPTY,
+					 .id = ++table->added,
+					 .surface_number = SUMMARY_NONE };
+		set_name(layer, hash, name);
+	} else if (layer->refusals != table->refusals) {
+		layer->healed = UINT64_MAX;
+	}
+	link_layer(table, id);
 	table->n++;
 	return id;
 }
@@ -138,5 +160,6 @@ int layers_add(struct layer_table *table, struct span name)
 void layers_rename(struct layer_table *table, int id, struct span name)
 {
 	unlink_layer(table, id);
-	set_name(table, id, name);
+	set_name(&table->layers[id], name_hash(name), name);
+	link_layer(table, id);
 }

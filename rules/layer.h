@@ -3,7 +3,7 @@
  *
  * A layer is known by its whole name, number and all: that is its identity in every version, as
  * far as SurfaceFlinger gives it one. Where the table is full, a layer that never had a frame
- * goes first, then the one that has been idle longest.
+ * goes first, then the one that has been idle longest: that one is spilled, and comes back.
  */
 #ifndef JANKD_RULES_LAYER_H
 #define JANKD_RULES_LAYER_H
@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "rules/layer_spill.h"
 #include "rules/summary.h"
 #include "rules/surface.h"
 #include "rules/window.h"
@@ -45,6 +46,7 @@ struct layer {
 	bool bare;	   /* its name is a counter's without the bar in it: a guess */
 	bool hidden;	   /* --include, --exclude: not counted, and of no row */
 	uint64_t last_use; /* number of the last evidence of any kind */
+	uint64_t refusals; /* of the table, when it went: others may have been its own */
 
 	/* What attribution knows of its buffers. */
 	uint64_t healed; /* attribution.healed when it was heard of last: older says nothing */
@@ -68,13 +70,16 @@ struct layer_table {
 	struct layer *layers;
 	int max;
 	int n;
-	uint64_t uses;	/* evidence of any layer so far */
-	uint64_t added; /* layers so far */
+	uint64_t uses;	   /* evidence of any layer so far */
+	uint64_t added;	   /* layers so far */
+	uint64_t refusals; /* times that there was no room for one */
+	struct layer_spill spill;
 	int buckets[LAYER_BUCKETS];
 };
 
-/* @max: how many there are room for. Returns 0 or -ENOMEM. */
-int layers_init(struct layer_table *table, unsigned int max);
+/* @max: how many there are room for; @spill: for those that had to go, NULL: there is none. Returns
+ * 0 or -ENOMEM; layers_free() is due in any case. */
+int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill);
 void layers_free(struct layer_table *table);
 
 /* The layer of that name, or LAYER_NONE. */
@@ -87,10 +92,15 @@ int layers_find(const struct layer_table *table, struct span name);
  */
 int layers_victim(const struct layer_table *table);
 
-/* Takes the layer out of the table; its window must be empty. */
+/* Is it the layer of that name? */
+bool layer_is(const struct layer *layer, uint64_t hash, struct span name);
+
+/* Takes the layer out of the table; there must be no row in its window. If it had a frame it is
+ * spilled. */
 void layers_remove(struct layer_table *table, int id);
 
-/* Adds a layer that is not there; there must be room. Name, surface and app are set. */
+/* Adds a layer that is not there; there must be room. Name, surface and app are set, or all is as
+ * it was when it went. */
 int layers_add(struct layer_table *table, struct span name);
 
 /* Its name is @name: the one that it was added with was a guess. */

@@ -95,7 +95,7 @@ static struct layer *take_layer(struct attribution *a, const struct rule *rule, 
 
 	if (id == LAYER_NONE) {
 		if (make_room(a, record->tid) < 0) {
-			a->no_room += !ruleset_ignores_layer(a->rules, name);
+			a->layers->refusals += !ruleset_ignores_layer(a->rules, name);
 			return NULL;
 		}
 		id = layers_add(a->layers, name);
@@ -190,13 +190,13 @@ void attribution_layer_event(struct attribution *a, const struct rule *rule,
 			     const struct pattern_capture *capture,
 			     const struct trace_record *record)
 {
-	uint64_t no_room = a->no_room;
+	uint64_t refusals = a->layers->refusals;
 	struct layer *layer;
 
 	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
 		return;
 	layer = take_layer(a, rule, capture->layer, record);
-	a->refused_frames += a->no_room != no_room && rule->role == RULE_LATCH &&
+	a->refused_frames += a->layers->refusals != refusals && rule->role == RULE_LATCH &&
 			     is_latch(a, rule, capture->layer.len, record);
 	if (!layer)
 		return;

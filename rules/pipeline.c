@@ -359,6 +359,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 	for (int i = 0; i < layers->max; i++)
 		if (layers->layers[i].length)
 			rename_layer(p, &layers->layers[i]);
+	layer_spill_clear(&layers->spill);
 	frame_queue_hole(&p->queue, pipeline_now(p), (struct loss){ 0 });
 	return 0;
 }
@@ -491,7 +492,8 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->queue_high_water = p->queue.high_water;
 	c->dropped_frames = a->dropped_frames;
 	c->layers_evicted = p->queue.layers_evicted;
-	c->layers_refused = a->no_room;
+	c->layers_forgotten = p->queue.layers.spill.forgotten;
+	c->layers_refused = p->queue.layers.refusals;
 	c->frames_refused = a->refused_frames;
 	c->frames_hurried = p->queue.hurried;
 	c->surfaces_evicted = p->gfx2019 ? p->gfx2019->evicted : p->queue.summary.evicted;

@@ -64,7 +64,8 @@ struct pipeline_counters {
 	uint64_t repeated;	   /* records passed over: they were there before */
 	uint64_t queue_high_water; /* frames and presents that waited to be counted, at most */
 	uint64_t dropped_frames;   /* buffers replaced before they were latched */
-	uint64_t layers_evicted;   /* tables that were full: the oldest idle entry went */
+	uint64_t layers_evicted;   /* full: the one idle longest went, and comes back as it was, */
+	uint64_t layers_forgotten; /* but not these */
 	uint64_t layers_refused;   /* and times that there was none that could go, */
 	uint64_t frames_refused;   /* so that a frame is missing */
 	uint64_t frames_hurried;   /* counted before the vsyncs behind them were seen, for others */

@@ -23,7 +23,6 @@ int room_for_layer(struct frame_queue *q, bool hurry)
 	}
 	if (q->front_layer == victim)
 		q->front_layer = LAYER_NONE;
-	window_clear(&layer->window, &q->store);
 	layers_remove(&q->layers, victim);
 	return 0;
 }

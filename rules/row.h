@@ -138,9 +138,9 @@ struct row_sink {
 	 * That it holds is told before the row of the frame that fulfils it. Rows of fps.csv come
 	 * when they are closed: such a row may have begun while it held. */
 	void (*gate)(void *context, bool open, uint64_t time_ns);
-	/* Not a row, but what a full table has no room for; borrowed. NULL: there is no such place.
+	/* No rows, but what full tables have no room for; borrowed. NULL: there is no such place.
 	 */
-	const struct spill *spill;
+	const struct spill *surface_spill, *layer_spill;
 };
 
 #endif

@@ -14,6 +14,9 @@
  * different frame times, and 52 KB at most. */
 #define SPILL_SURFACES 4096
 
+/* The same of layers: 4 KB each. */
+#define SPILL_LAYERS 4096
+
 struct spill {
 	void *context;
 	/* @len bytes, to and from @offset; what is between them is never read. Both return 0 or

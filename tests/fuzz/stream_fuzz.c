@@ -170,22 +170,28 @@ static void check_summary(void *context, const struct summary_row *row)
 		wrong("a summary that cannot be");
 }
 
-/* Room for a few Surfaces: there is no more for the next ones. */
-static char spilled[1 << 18];
+/* Room for a few: there is no more for the next ones. */
+struct shelf {
+	char bytes[1 << 18];
+};
 
 static int spill_write(void *context, uint64_t offset, const void *bytes, size_t len)
 {
-	if (offset > sizeof(spilled) || len > sizeof(spilled) - offset)
+	struct shelf *shelf = context;
+
+	if (offset > sizeof(shelf->bytes) || len > sizeof(shelf->bytes) - offset)
 		return -1;
-	memcpy(spilled + offset, bytes, len);
+	memcpy(shelf->bytes + offset, bytes, len);
 	return 0;
 }
 
 static int spill_read(void *context, uint64_t offset, void *bytes, size_t len)
 {
-	if (offset > sizeof(spilled) || len > sizeof(spilled) - offset)
+	const struct shelf *shelf = context;
+
+	if (offset > sizeof(shelf->bytes) || len > sizeof(shelf->bytes) - offset)
 		wrong("a read of what was not written");
-	memcpy(bytes, spilled + offset, len);
+	memcpy(bytes, shelf->bytes + offset, len);
 	return 0;
 }
 
@@ -198,7 +204,9 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 			   unsigned int type)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-	static const struct spill spill = { NULL, spill_write, spill_read };
+	static struct shelf shelves[2];
+	static const struct spill surfaces = { &shelves[0], spill_write, spill_read };
+	static const struct spill layers = { &shelves[1], spill_write, spill_read };
 	const struct row_sink sink = {
 		.fps = check_fps,
 		.drop = check_drop,
@@ -206,7 +214,8 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 		.event = check_event,
 		.late = check_late,
 		.gate = check_gate,
-		.spill = size % 3 ? &spill : NULL,
+		.surface_spill = size % 3 ? &surfaces : NULL,
+		.layer_spill = size % 2 ? &layers : NULL,
 	};
 	static const char *const conditions[] = { "fps<50 for 50ms on *o*", "interval>20ms" };
 	struct pipeline *pipeline = NULL;

@@ -70,6 +70,9 @@ def same_rows(checks, here, text, what):
         checks.that(summary(out, text, surfaces) == large, f"{what}: another summary.csv of {surfaces}")
         seen = counters(out)
         checks.that(seen["surfaces_evicted"] > APPS, f"{what}: {surfaces}: {seen}")
+        checks.equal(seen["layers_forgotten"], 0, f"{what}: {surfaces}: layers")
+        checks.that((out / "frames.csv").read_bytes() == (here / f"{what}-1000" / "frames.csv").read_bytes(),
+                    f"{what}: another frames.csv of {surfaces}")
         checks.equal(seen["surfaces_others"], 0, f"{what}: {surfaces}: others")
         checks.equal([row for row in rows(out, "events.csv") if row["kind"] == "lost"], [],
                      f"{what}: {surfaces}: events")
@@ -131,5 +134,6 @@ with folder() as here:
         waiting_layers(checks, here, name)
     anew = apps_in_turn(True)
     same_rows(checks, here, anew, "anew")
+    same_rows(checks, here, apps_in_turn(False), "again")
     disk_is_full(checks, here, anew)
 checks.end()

@@ -66,6 +66,9 @@ static void count_event(void *context, const struct trace_event *event)
 
 static int spill_fd = -1;
 
+/* Where layers are in it: behind the Surfaces. */
+#define LAYERS_AT (UINT64_C(1) << 30)
+
 static int count_write(void *context, uint64_t offset, const void *bytes, size_t len)
 {
 	((struct counts *)context)->written++;
@@ -83,11 +86,21 @@ static void count_summary(void *context, const struct summary_row *row)
 	((struct counts *)context)->summaries++;
 }
 
+static int count_layer_write(void *context, uint64_t offset, const void *bytes, size_t len)
+{
+	return count_write(context, LAYERS_AT + offset, bytes, len);
+}
+
+static int count_layer_read(void *context, uint64_t offset, void *bytes, size_t len)
+{
+	return count_read(context, LAYERS_AT + offset, bytes, len);
+}
+
 /* A phone whose rows are counted alone: to keep them takes memory. */
 static void start(struct phone *phone, struct counts *counts,
 		  const struct pipeline_options *options, const char *rules)
 {
-	static struct spill spill;
+	static struct spill surfaces, layers;
 	struct ruleset_error error;
 	const struct row_sink sink = {
 		.context = counts,
@@ -95,10 +108,12 @@ static void start(struct phone *phone, struct counts *counts,
 		.drop = count_drop,
 		.frame = count_frame,
 		.event = count_event,
-		.spill = &spill,
+		.surface_spill = &surfaces,
+		.layer_spill = &layers,
 	};
 
-	spill = (struct spill){ counts, count_write, count_read };
+	surfaces = (struct spill){ counts, count_write, count_read };
+	layers = (struct spill){ counts, count_layer_write, count_layer_read };
 	phone_start(phone, PHONE_9, options);
 	pipeline_free(phone->pipeline);
 	ruleset_free(phone->rules);

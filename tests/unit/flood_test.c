@@ -134,6 +134,9 @@ static void test_a_table_full_of_waiting_layers(void **state)
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 10);
 	for (size_t i = 1; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].present_ns >= phone.log.frames[i - 1].present_ns);
+	/* The series of one that had to go goes on when it comes back. */
+	for (size_t i = 361; i < phone.log.n_frames; i++)
+		assert_int_equal(phone.log.frames[i].vsyncs, 60);
 }
 
 /* Latched for one present, more than there is room for: those that are missing are counted once,

@@ -101,34 +101,45 @@ static void take_gate(void *context, bool open, uint64_t time_ns)
 
 static int spill_write(void *context, uint64_t offset, const void *bytes, size_t len)
 {
-	struct row_log *log = context;
+	struct row_log_spill *spill = context;
 
-	if (log->spill_fails)
+	if (spill->log->spill_fails)
 		return -ENOSPC;
-	if (log->spill_fd < 0)
-		log->spill_fd = memfd_create("spill", MFD_CLOEXEC);
-	assert_true(log->spill_fd >= 0);
-	assert_int_equal(pwrite(log->spill_fd, bytes, len, (off_t)offset), len);
-	if (offset + len > log->spilled)
-		log->spilled = offset + len;
+	if (spill->fd < 0)
+		spill->fd = memfd_create("spill", MFD_CLOEXEC);
+	assert_true(spill->fd >= 0);
+	assert_int_equal(pwrite(spill->fd, bytes, len, (off_t)offset), len);
+	if (offset + len > spill->size)
+		spill->size = offset + len;
 	return 0;
 }
 
 static int spill_read(void *context, uint64_t offset, void *bytes, size_t len)
 {
-	struct row_log *log = context;
+	struct row_log_spill *spill = context;
 
-	if (log->spill_is_bad)
+	if (spill->log->spill_is_bad)
 		return -EIO;
-	assert_int_equal(pread(log->spill_fd, bytes, len, (off_t)offset), len);
+	assert_int_equal(pread(spill->fd, bytes, len, (off_t)offset), len);
 	return 0;
+}
+
+static void begin_spill(struct row_log_spill *spill, const struct row_log *log)
+{
+	*spill = (struct row_log_spill){ { spill, spill_write, spill_read }, -1, 0, log };
+}
+
+static void end_spill(const struct row_log_spill *spill)
+{
+	if (spill->fd >= 0)
+		close(spill->fd);
 }
 
 struct row_sink row_log_begin(struct row_log *log)
 {
 	memset(log, 0, sizeof(*log));
-	log->spill = (struct spill){ log, spill_write, spill_read };
-	log->spill_fd = -1;
+	begin_spill(&log->surfaces, log);
+	begin_spill(&log->layers, log);
 	return (struct row_sink){
 		.context = log,
 		.fps = take_fps,
@@ -137,7 +148,8 @@ struct row_sink row_log_begin(struct row_log *log)
 		.event = take_event,
 		.late = take_late,
 		.gate = take_gate,
-		.spill = &log->spill,
+		.surface_spill = &log->surfaces.spill,
+		.layer_spill = &log->layers.spill,
 	};
 }
 
@@ -174,8 +186,8 @@ void row_log_free(struct row_log *log)
 	free(log->drops);
 	free(log->frames);
 	free(log->events);
-	if (log->spill_fd >= 0)
-		close(log->spill_fd);
+	end_spill(&log->surfaces);
+	end_spill(&log->layers);
 }
 
 size_t row_log_count_frames(const struct row_log *log, const char *layer)

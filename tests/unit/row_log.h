@@ -23,11 +23,14 @@ struct row_log {
 	struct trace_event *events;
 	struct late_frame *late;
 	struct gate_change *gate;
-	struct spill spill;
-	int spill_fd;	   /* made with the first write */
-	bool spill_fails;  /* nothing can be written to it, */
-	bool spill_is_bad; /* or read from it */
-	uint64_t spilled;  /* up to here */
+	struct row_log_spill {
+		struct spill spill;
+		int fd; /* made with the first write */
+		uint64_t size;
+		const struct row_log *log;
+	} surfaces, layers;
+	bool spill_fails;  /* nothing can be written there, */
+	bool spill_is_bad; /* or read */
 };
 
 /* Empties @log and returns a sink that fills it. */

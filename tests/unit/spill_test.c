@@ -113,16 +113,19 @@ static uint64_t use(unsigned int app, unsigned int start, uint64_t now_ns, unsig
 	return now_ns + SECOND;
 }
 
-/* All in turn, some more often, with a look at what they add up to in between. */
-static void play_apps(struct summaries *all)
+/* All in turn, some more often, with a look at what they add up to in between. @anew: each start of
+ * an app has a layer of its own. */
+static void play_apps(struct summaries *all, bool anew)
 {
 	uint64_t now_ns = BEGIN;
 
 	for (unsigned int turn = 0; turn < 2; turn++) {
 		for (unsigned int app = 0; app < APPS; app++) {
-			now_ns = use(app, turn * APPS + app, now_ns, 5 + app % 30);
+			unsigned int start = turn * APPS + app;
+
+			now_ns = use(app, anew ? start : 1, now_ns, 5 + app % 30);
 			if (app % 10 == 0)
-				now_ns = use(app / 2, 5000 + turn * APPS + app, now_ns, 9);
+				now_ns = use(app / 2, anew ? 5000 + start : 1, now_ns, 9);
 			if (app % 200 == 0)
 				summarize(all);
 		}
@@ -131,22 +134,36 @@ static void play_apps(struct summaries *all)
 	summarize(all);
 }
 
-static void test_apps_in_turn(void **state)
+static void compare_apps(bool anew)
 {
 	static const unsigned int sizes[] = { 16, 320, 3 };
 
 	restart(1000);
-	play_apps(&large);
+	play_apps(&large, anew);
 	assert_int_equal(large.n, APPS);
 	assert_int_equal(counters()->surfaces_evicted, 0);
 	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		restart(sizes[i]);
-		play_apps(&small);
+		play_apps(&small, anew);
 		assert_true(counters()->surfaces_evicted > APPS);
 		assert_int_equal(counters()->surfaces_others, 0);
 		assert_int_equal(counters()->percentiles_refused, 0);
+		assert_int_equal(counters()->layers_forgotten, 0);
 		assert_same();
 	}
+}
+
+static void test_apps_in_turn(void **state)
+{
+	compare_apps(true);
+}
+
+/* The series of a layer goes on where it was: the time between is a wait. */
+static void test_layers_in_turn(void **state)
+{
+	compare_apps(false);
+	assert_int_equal(small.rows[0].stats.waits, large.rows[0].stats.waits);
+	assert_true(small.rows[0].stats.waits > 0);
 }
 
 /* Without ticks each frame time is another: histograms are as large as they get. */
@@ -369,6 +386,116 @@ static void test_what_cannot_be_read_back(void **state)
 	assert_true(is_told("surfaces cannot be read back"));
 }
 
+/* --- layers --- */
+
+static void run_three(const char *suffix, uint64_t now_ns)
+{
+	static const char *const apps[] = { "com.a/a", "com.b/b", "com.c/c" };
+	char layer[64];
+
+	for (size_t i = 0; i < COUNT_OF(apps); i++) {
+		snprintf(layer, sizeof(layer), "%s%s", apps[i], suffix);
+		phone_run(&phone, layer, now_ns + i * 3 * SECOND, V60, 10);
+	}
+}
+
+static size_t without_interval(const char *layer)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		n += strcmp(phone.log.frames[i].layer, layer) == 0 &&
+		     phone.log.frames[i].interval_ns < 0;
+	return n;
+}
+
+/* A frame that the counter alone tells of, as on Android 14 without instants. */
+static void frame_by_counter(uint64_t present_ns, const char *counter)
+{
+	phone.now_ns = present_ns - MS;
+	phone_begin(&phone, "commit 1234");
+	phone_write(&phone, TRACE_COUNTER, 0, counter, 0);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, present_ns, 1);
+}
+
+/* What the counter of a layer was before it went says nothing once a layer had no room: it may have
+ * been that one. */
+static void test_counters_of_a_layer_that_was_refused(void **state)
+{
+	static const char x[] = "BufferTX - com.a/a#0";
+	static const char y[] = "BufferTX - com.b/b#0";
+	static const char z[] = "BufferTX - com.c/c#0";
+
+	options.max_surfaces = 2;
+	phone_stop(&phone);
+	phone_start(&phone, PHONE_14, &options);
+	frame_by_counter(BEGIN, x);
+	frame_by_counter(BEGIN + SECOND, y);
+	frame_by_counter(BEGIN + 4 * SECOND, z);
+	phone_write(&phone, TRACE_COUNTER, 500, y, 1);
+	phone_write(&phone, TRACE_COUNTER, 500, z, 1);
+	phone.now_ns = BEGIN + 8 * SECOND - MS;
+	phone_begin(&phone, "commit 1234");
+	phone_write(&phone, TRACE_COUNTER, 0, y, 0);
+	phone_write(&phone, TRACE_COUNTER, 0, z, 0);
+	/* Both are held by their latches. */
+	phone_write(&phone, TRACE_COUNTER, 500, x, 1);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, BEGIN + 8 * SECOND, 1);
+	frame_by_counter(BEGIN + 12 * SECOND, x);
+	phone_end(&phone);
+	assert_true(counters()->layers_refused > 0);
+	assert_int_equal(row_log_count_frames(&phone.log, "com.a/a#0"), 2);
+	assert_int_equal(without_interval("com.a/a#0"), 1);
+}
+
+/* Nothing of before a step of the clock goes on, in the table or not. */
+static void test_layers_and_the_clock(void **state)
+{
+	restart(2);
+	run_three("#0", BEGIN + 3600 * SECOND);
+	run_three("#0", BEGIN);
+	phone_end(&phone);
+	assert_int_equal(counters()->clock_steps, 1);
+	assert_int_equal(without_interval("com.a/a#0"), 2);
+	assert_int_equal(without_interval("com.c/c#0"), 2);
+}
+
+/* Where they cannot be spilled each begins anew. */
+static void test_layers_that_are_forgotten(void **state)
+{
+	restart(2);
+	phone.log.spill_fails = true;
+	run_three("#0", BEGIN);
+	run_three("#0", BEGIN + 20 * SECOND);
+	phone_end(&phone);
+	assert_int_equal(without_interval("com.a/a#0"), 2);
+	assert_true(counters()->layers_forgotten > 0);
+	assert_int_equal(phone.log.layers.size, 0);
+}
+
+/* Of more than are kept those that went first are forgotten. */
+static void test_more_layers_than_are_kept(void **state)
+{
+	char layer[64];
+
+	for (unsigned int i = 0; i < SPILL_LAYERS + 116; i++) {
+		snprintf(layer, sizeof(layer), "com.a/a#%u", i);
+		phone_frame(&phone, BEGIN + i * 100 * MS, layer);
+	}
+	phone_frame(&phone, BEGIN + 1000 * SECOND, "com.a/a#7");
+	phone_frame(&phone, BEGIN + 1001 * SECOND, "com.a/a#300");
+	phone_end(&phone);
+	assert_in_range(counters()->layers_forgotten, 100, 102);
+	assert_int_equal(without_interval("com.a/a#7"), 2);
+	assert_int_equal(without_interval("com.a/a#300"), 1);
+	assert_in_range(phone.log.layers.size, 4 * SPILL_LAYERS * 1024 - 4096,
+			4 * SPILL_LAYERS * 1024);
+	summarize(&small);
+	assert_int_equal(small.n, 1);
+}
+
 /* The file has an end: where each Surface has another histogram of the largest kind, too. */
 static void test_the_spill_is_bounded(void **state)
 {
@@ -376,7 +503,8 @@ static void test_the_spill_is_bounded(void **state)
 	for (unsigned int i = 0; i < 300; i++)
 		use(i, i, BEGIN + i * SECOND, 10);
 	phone_end(&phone);
-	assert_in_range(phone.log.spilled, 200 * sizeof(struct summary_record), 300 * 52 * 1024);
+	assert_in_range(phone.log.surfaces.size, 200 * sizeof(struct summary_record),
+			300 * 52 * 1024);
 }
 
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -393,6 +521,11 @@ int main(void)
 		test(test_some_cannot_be_spilled),
 		test(test_what_cannot_be_read_back),
 		test(test_the_spill_is_bounded),
+		test(test_layers_in_turn),
+		test(test_counters_of_a_layer_that_was_refused),
+		test(test_layers_and_the_clock),
+		test(test_layers_that_are_forgotten),
+		test(test_more_layers_than_are_kept),
 	};
 
 	return cmocka_run_group_tests_name("spill", tests, NULL, NULL);

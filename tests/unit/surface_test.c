@@ -192,7 +192,7 @@ static struct layer_table table;
 
 static int empty_table(void **state)
 {
-	return layers_init(&table, LAYERS);
+	return layers_init(&table, LAYERS, NULL);
 }
 
 static int free_table(void **state)

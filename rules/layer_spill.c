@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/layer_spill.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/layer.h"
+#include "rules/memory.h"
+
+#define SLOT_SIZE ((sizeof(struct layer) + 4095) / 4096 * 4096)
+
+int layer_spill_init(struct layer_spill *spill, const struct spill *where)
+{
+	*spill = (struct layer_spill){
+		.spill = where,
+		.hashes = memory_new(SPILL_LAYERS, sizeof(*spill->hashes)),
+		.next = memory_new(SPILL_LAYERS, sizeof(*spill->next)),
+		.free_slots = memory_new(SPILL_LAYERS, sizeof(*spill->free_slots)),
+	};
+	if (!spill->hashes || !spill->next || !spill->free_slots)
+		return -ENOMEM;
+	layer_spill_clear(spill);
+	return 0;
+}
+
+void layer_spill_free(struct layer_spill *spill)
+{
+	free(spill->hashes);
+	free(spill->next);
+	free(spill->free_slots);
+}
+
+void layer_spill_clear(struct layer_spill *spill)
+{
+	memset(spill->buckets, 0, sizeof(spill->buckets));
+	spill->n_free = spill->hand = 0;
+	for (unsigned int slot = SPILL_LAYERS; slot > 0; slot--)
+		spill->free_slots[spill->n_free++] = (uint16_t)(slot - 1);
+}
+
+static uint16_t *bucket_of(struct layer_spill *spill, uint64_t hash)
+{
+	return &spill->buckets[hash % LAYER_SPILL_BUCKETS];
+}
+
+static void unlink_slot(struct layer_spill *spill, unsigned int slot)
+{
+	uint16_t *link = bucket_of(spill, spill->hashes[slot]);
+
+	while (*link != slot + 1)
+		link = &spill->next[*link - 1];
+	*link = spill->next[slot];
+}
+
+/* One that is free, or else that of a layer which is forgotten for it. */
+static unsigned int take_slot(struct layer_spill *spill)
+{
+	unsigned int slot = spill->hand;
+
+	if (spill->n_free > 0)
+		return spill->free_slots[--spill->n_free];
+	spill->hand = (spill->hand + 1) % SPILL_LAYERS;
+	unlink_slot(spill, slot);
+	spill->forgotten++;
+	return slot;
+}
+
+void layer_spill_put(struct layer_spill *spill, const struct layer *layer)
+{
+	uint16_t *bucket = bucket_of(spill, layer->hash);
+	unsigned int slot;
+
+	if (!spill->spill) {
+		spill->forgotten++;
+		return;
+	}
+	slot = take_slot(spill);
+	if (spill->spill->write(spill->spill->context, slot * SLOT_SIZE, layer, sizeof(*layer)) <
+	    0) {
+		spill->forgotten++;
+		spill->free_slots[spill->n_free++] = (uint16_t)slot;
+		return;
+	}
+	spill->hashes[slot] = layer->hash;
+	spill->next[slot] = *bucket;
+	*bucket = (uint16_t)(slot + 1);
+}
+
+/* Is the layer in that slot the one of that name? Reads it into @layer. */
+static bool is_in(const struct layer_spill *spill, unsigned int slot, uint64_t hash,
+		  struct span name, struct layer *layer)
+{
+	if (spill->hashes[slot] != hash ||
+	    spill->spill->read(spill->spill->context, slot * SLOT_SIZE, layer, sizeof(*layer)) < 0)
+		return false;
+	layer->name[NAME_SIZE - 1] = layer->surface[NAME_SIZE - 1] = '\0';
+	layer->app[APP_SIZE - 1] = '\0';
+	return layer_is(layer, hash, name);
+}
+
+bool layer_spill_take(struct layer_spill *spill, uint64_t hash, struct span name,
+		      struct layer *layer)
+{
+	for (unsigned int at = *bucket_of(spill, hash); at != 0; at = spill->next[at - 1]) {
+		if (!is_in(spill, at - 1, hash, name, layer))
+			continue;
+		unlink_slot(spill, at - 1);
+		spill->free_slots[spill->n_free++] = (uint16_t)(at - 1);
+		return true;
+	}
+	return false;
+}

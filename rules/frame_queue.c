@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "rules/front.h"
 #include "rules/room.h"
 
 #define LAG_NS UINT64_C(600000000)
@@ -117,48 +118,6 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 }
 
 /* --- frames, when they have waited --- */
-
-/* A window of an activity had a frame: it is in front if it is new, or if the one in front has
- * been still for a while. Two that move together, in a transition, do not take turns. */
-static void follow_front(struct frame_queue *q, int id, const struct vsync_stamp *stamp)
-{
-	struct layer *layer = &q->layers.layers[id];
-	const struct layer *front =
-		q->front_layer == LAYER_NONE ? NULL : &q->layers.layers[q->front_layer];
-	bool still = !front || !front->is_activity ||
-		     interval_is_wait(window_since(&front->window, stamp));
-
-	if (!layer->is_activity || id == q->front_layer || (layer->shown && !still))
-		return;
-	q->front_layer = id;
-	if (span_equal(span_of(q->front), span_of(layer->app)))
-		return;
-	name_copy(q->front, sizeof(q->front), span_of(layer->app));
-	events_write(q->events, stamp->time_ns, TRACE_EVENT_FOCUS, layer->surface);
-}
-
-static struct span app_of_focus(const char *focus)
-{
-	return (struct span){ focus, strcspn(focus, "/") };
-}
-
-/* Whoever was asked has said who is in front since then. */
-static void take_answer(struct frame_queue *q, uint64_t present_ns)
-{
-	struct span app = app_of_focus(q->answer);
-
-	if (q->answer_ns == 0 || present_ns < q->answer_ns)
-		return;
-	q->answer_ns = 0;
-	/* No answer, but its own window shows the app that began to draw in front. */
-	if (app.len == 0 && strcmp(q->front, q->doubt_app) == 0)
-		return;
-	if (span_equal(app, span_of(q->front)))
-		return;
-	name_copy(q->front, sizeof(q->front), app);
-	events_write(q->events, present_ns, TRACE_EVENT_FOCUS,
-		     app.len > 0 ? q->answer : "unknown: another app began to draw");
-}
 
 static int64_t vsync_of(const struct vsync_stamp *stamp)
 {
@@ -297,8 +256,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	    waiting->frame.present_ns >= layer->window.last.time_ns + IDLE_NS)
 		frame_queue_close_row(q, layer);
 	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
-	follow_front(q, waiting->frame.layer, &stamp);
-	take_answer(q, waiting->frame.present_ns);
+	front_follow(q, waiting->frame.layer, &stamp);
+	front_take_answer(q, waiting->frame.present_ns);
 	if (!layer->has_app && strcmp(layer->app, q->front) != 0)
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front));
 	layer->shown = true;
@@ -446,25 +405,13 @@ static void add(struct frame_queue *q, const struct frame *frame)
 	q->last_present_ns = waiting->frame.present_ns;
 }
 
-/* A window of another app than the one in front begins to draw: that may be in front now. */
-static void doubt_front(struct frame_queue *q, struct layer *layer, uint64_t present_ns)
-{
-	bool begins = !layer->drawn_ns || present_ns >= layer->drawn_ns + STATS_WAIT_NS;
-
-	layer->drawn_ns = present_ns;
-	if (!begins || !layer->is_window || strcmp(layer->app, q->front) == 0)
-		return;
-	q->doubt_ns = present_ns;
-	name_copy(q->doubt_app, sizeof(q->doubt_app), span_of(layer->app));
-}
-
 void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 {
 	struct layer *layer = &q->layers.layers[frame->layer];
 
 	layer->waiting++;
 	q->hidden_frames += layer->hidden;
-	doubt_front(q, layer, frame->present_ns);
+	front_doubt(q, layer, frame->present_ns);
 	add(q, frame);
 }
 
@@ -620,33 +567,6 @@ bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns)
 bool frame_queue_mark_of_app(struct frame_queue *q, uint64_t time_ns)
 {
 	return marks_add_of_app(&q->marks, time_ns);
-}
-
-bool frame_queue_focus(struct frame_queue *q, const char *focus)
-{
-	if (q->front[0] || !focus)
-		return false;
-	name_copy(q->front, sizeof(q->front), app_of_focus(focus));
-	if (strcmp(q->doubt_app, q->front) == 0)
-		q->doubt_ns = 0;
-	return true;
-}
-
-uint64_t frame_queue_front_doubt(const struct frame_queue *q, const char **app)
-{
-	*app = q->doubt_app;
-	return q->doubt_ns;
-}
-
-void frame_queue_front(struct frame_queue *q, const char *focus, uint64_t since_ns)
-{
-	/* Times are another clock's since it was asked. */
-	if (q->doubt_ns == 0)
-		return;
-	name_copy(q->answer, sizeof(q->answer), span_of(focus));
-	q->answer_ns = since_ns;
-	if (q->doubt_ns <= since_ns)
-		q->doubt_ns = 0;
 }
 
 int frame_queue_init(struct frame_queue *q)

@@ -49,17 +49,6 @@ struct pipeline {
 
 /* --- what attribution finds --- */
 
-/* "VSP-period 461", "HW_VSYNC_4619827259835644672": a display's id stands at the end of the name.
- */
-static struct span behind_last(struct span name, char byte)
-{
-	size_t n = name.len;
-
-	while (n > 0 && name.ptr[n - 1] != byte)
-		n--;
-	return n > 0 ? span_skip(name, n) : SPAN_NULL;
-}
-
 static void on_tick(void *context, const struct trace_record *record, unsigned int rank,
 		    bool hardware)
 {
@@ -67,7 +56,7 @@ static void on_tick(void *context, const struct trace_record *record, unsigned i
 
 	p->counters.ticks += !hardware;
 	if (hardware) {
-		vsync_hardware(&p->queue.vsync, behind_last(record->name, '_'), record->time_ns);
+		vsync_hardware(&p->queue.vsync, vsync_display_in(record->name), record->time_ns);
 		return;
 	}
 	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, record->time_ns);
@@ -80,7 +69,7 @@ static void on_period(void *context, const struct trace_record *record, uint64_t
 {
 	struct pipeline *p = context;
 
-	vsync_hint(&p->queue.vsync, behind_last(record->name, ' '), period_ns, error_ns,
+	vsync_hint(&p->queue.vsync, vsync_display_in(record->name), period_ns, error_ns,
 		   record->time_ns);
 }
 

@@ -7,6 +7,15 @@
 
 #define ROW_MIN 5 /* vsyncs in a row that say something */
 
+struct span vsync_display_in(struct span counter)
+{
+	size_t n = counter.len;
+
+	while (n > 0 && counter.ptr[n - 1] >= '0' && counter.ptr[n - 1] <= '9')
+		n--;
+	return span_skip(counter, n);
+}
+
 /* Does one id begin with the other? */
 static bool is_display(const struct vsync_display *display, struct span id)
 {

@@ -47,6 +47,9 @@ struct vsync_word {
 	uint64_t at_ns;	    /* since then */
 };
 
+/* The display's id at the end of a counter's name: VSP-period 461, HW_VSYNC_4619827259835644672. */
+struct span vsync_display_in(struct span counter);
+
 /* SurfaceFlinger says the display's period, right to @error_ns. NULL for an absurd one. */
 struct vsync_display *vsync_words_hint(struct vsync_words *words, struct span display,
 				       uint64_t period_ns, uint64_t error_ns, uint64_t now_ns);

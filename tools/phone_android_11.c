@@ -16,7 +16,7 @@ static void tick(struct scene *scene, const struct beat *beat, bool sf, bool app
 {
 	struct pen *pen = &scene->timer;
 
-	pen_at(pen, beat->tick_ns);
+	pen_at(pen, beat->tick_ns + beat->late_ns);
 	pen_slice(pen, "TimerIteration #%u", ++scene->iteration);
 	predict(pen, beat);
 	if (sf) {
@@ -26,7 +26,8 @@ static void tick(struct scene *scene, const struct beat *beat, bool sf, bool app
 	if (!app)
 		return;
 	/* Apps are woken a good third of a period later than SurfaceFlinger. */
-	pen_at(pen, beat->tick_ns + beat->period_ns * phone_android_11.app_percent / 100);
+	pen_at(pen, beat->tick_ns + beat->late_ns +
+			    beat->period_ns * phone_android_11.app_percent / 100);
 	pen_slice(pen, "TimerIteration #%u", ++scene->iteration);
 	scene->app_value = !scene->app_value;
 	pen_counter(pen, scene->app_value, "VSYNC-app");

@@ -64,12 +64,13 @@ static void call_back(struct scene *scene, const struct beat *beat, const char *
 
 static void tick(struct scene *scene, const struct beat *beat, bool sf, bool app)
 {
-	pen_at(&scene->timer, beat->tick_ns);
+	pen_at(&scene->timer, beat->tick_ns + beat->late_ns);
 	if (sf)
 		call_back(scene, beat, "sf", &scene->sf_value);
 	if (!app)
 		return;
-	pen_at(&scene->timer, beat->tick_ns + beat->period_ns * phone_android_14.app_percent / 100);
+	pen_at(&scene->timer, beat->tick_ns + beat->late_ns +
+				      beat->period_ns * phone_android_14.app_percent / 100);
 	call_back(scene, beat, "app", &scene->app_value);
 	if (scene_chance(scene, 30))
 		call_back(scene, beat, "appSf", &scene->app_sf_value);

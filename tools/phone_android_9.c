@@ -6,7 +6,7 @@ static void tick(struct scene *scene, const struct beat *beat, bool sf, bool app
 {
 	struct pen *pen = &scene->timer;
 
-	pen_at(pen, beat->tick_ns);
+	pen_at(pen, beat->tick_ns + beat->late_ns);
 	if (sf) {
 		scene->sf_value = !scene->sf_value;
 		pen_counter(pen, scene->sf_value, "VSYNC-sf");

@@ -45,6 +45,7 @@ struct scenario {
 	void (*cast)(struct director *d);
 	/* Says what @beat shows. */
 	void (*step)(struct director *d, struct beat *beat);
+	bool late; /* in half of the time four of ten ticks are late, while frames are in time */
 };
 
 static uint64_t period_60(const struct director *d, uint64_t time_ns)
@@ -60,6 +61,12 @@ static uint64_t period_120(const struct director *d, uint64_t time_ns)
 static uint64_t period_switch(const struct director *d, uint64_t time_ns)
 {
 	return time_ns < d->length_ns / 2 ? PERIOD_60 : PERIOD_120;
+}
+
+static uint64_t period_to_and_fro(const struct director *d, uint64_t time_ns)
+{
+	return time_ns < d->length_ns / 3 || time_ns >= d->length_ns / 3 * 2 ? PERIOD_60
+									     : PERIOD_120;
 }
 
 static int64_t vsyncs_in(uint64_t ns, uint64_t period_ns)
@@ -232,19 +239,23 @@ static void step_surfaces(struct director *d, struct beat *beat)
 
 static const struct scenario scenarios[] = {
 	{ "steady-60", "an app that shows a frame in every vsync of 60 Hz", 10, period_60, cast_app,
-	  step_steady },
+	  step_steady, false },
 	{ "drops-120", "120 Hz with frames late by 1 to 5 vsyncs, and buffers nobody sees", 10,
-	  period_120, cast_app, step_drops },
+	  period_120, cast_app, step_drops, false },
 	{ "game-30", "a game at 30 fps beside a status bar at 60", 10, period_60, cast_game,
-	  step_game },
+	  step_game, false },
 	{ "switch-60-120", "the display goes from 60 to 120 Hz in the middle", 10, period_switch,
-	  cast_app, step_steady },
+	  cast_app, step_steady, false },
 	{ "idle-gaps", "bursts of frames with silence between, once more than 5 s", 30, period_60,
-	  cast_app, step_idle },
+	  cast_app, step_idle, false },
 	{ "app-switch", "launcher and apps in turn, with splash screens", 15, period_60,
-	  cast_switch, step_switch },
+	  cast_switch, step_switch, false },
 	{ "surfaces-200", "200 surfaces, up to 64 and more in one present", 10, period_60,
-	  cast_surfaces, step_surfaces },
+	  cast_surfaces, step_surfaces, false },
+	{ "late-ticks", "60 Hz with ticks that come late while frames are in time", 12, period_60,
+	  cast_app, step_drops, true },
+	{ "late-switch", "60, 120 and 60 Hz with such ticks around the switches", 12,
+	  period_to_and_fro, cast_app, step_steady, true },
 };
 
 static const struct vocabulary *const vocabularies[] = {
@@ -269,6 +280,17 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Half a period, or a bell around 2.4 ms, by turns. */
+static uint64_t lateness(struct director *d, const struct beat *beat)
+{
+	uint64_t eighth = beat->lattice_ns * 8 / d->length_ns;
+
+	/* Eighths 2, 3, 5 and 6: one stretch lies around each third of the whole. */
+	if (eighth < 2 || eighth == 4 || eighth > 6 || !scene_chance(&d->scene, 40))
+		return 0;
+	return eighth < 4 ? beat->period_ns / 2 : scene_bell(&d->scene, 2400000, 2000000);
+}
+
 /* The vsync behind @before, and what is shown in it. */
 static void next_beat(struct director *d, const struct beat *before, struct beat *beat)
 {
@@ -279,6 +301,7 @@ static void next_beat(struct director *d, const struct beat *before, struct beat
 	beat->lattice_ns = before->lattice_ns + before->period_ns;
 	beat->period_ns = d->scenario->period(d, beat->lattice_ns);
 	beat->tick_ns = beat->lattice_ns + scene_bell(scene, half_jitter_ns, half_jitter_ns);
+	beat->late_ns = d->scenario->late ? lateness(d, beat) : 0;
 	beat->present_ns =
 		beat->tick_ns + scene_bell(scene, least(2400000, beat->period_ns * 18 / 100),
 					   least(1400000, beat->period_ns * 85 / 1000));

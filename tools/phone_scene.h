@@ -68,6 +68,7 @@ struct beat {
 	uint64_t lattice_ns; /* where the display stands */
 	uint64_t period_ns;  /* to the next one */
 	uint64_t tick_ns;    /* when SurfaceFlinger is woken, if it is */
+	uint64_t late_ns;    /* its ticks are written so much later */
 	uint64_t present_ns; /* when the present slice is to begin */
 	bool tick;	     /* woken even without a frame */
 	bool compose;	     /* composes even without a frame */

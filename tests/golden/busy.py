@@ -7,11 +7,13 @@ hardly any is unknown, and the rates are those that the display had."""
 import concurrent.futures
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import busy_phone
-from jankd import Checks, analyze, folder, rows, trace_text, TRACES
+from frames import vsyncs_per_layer
+from jankd import PHONE, TRACES, Checks, analyze, folder, rows, trace_text
 
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
           "paired": busy_phone.paired_phone}
@@ -47,6 +49,23 @@ def compare(kind, seed, words):
     return ""
 
 
+def check_scenario(checks, scenario, vocabulary):
+    """The same from jank-phone, in the words of each Android."""
+    what = f"{scenario}, {vocabulary}"
+    with folder() as here:
+        subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--speed", "0",
+                        "--seed", "3", "--output", here / "trace", "--truth", here / "truth"],
+                       check=True, stderr=subprocess.DEVNULL)
+        analyze(here / "out", "--frames-log", here / "trace")
+        seen = rates(rows(here / "out", "events.csv"))
+        truth, said = (vsyncs_per_layer(path) for path in (here / "truth", here / "out/frames.csv"))
+    pairs = [pair for layer in truth for pair in zip(truth[layer], said.get(layer, [])) if pair[0]]
+    checks.that(pairs and not [p for p in pairs if p[1] not in ("", p[0])], f"{what}: vsyncs")
+    checks.that(sum(p[1] == "" for p in pairs) * 33 <= len(pairs), f"{what}: unknown vsyncs")
+    had = [60, 120, 60] if scenario == "late-switch" else [60]
+    checks.equal([round(rate) for rate in seen], had, f"{what}: rates")
+
+
 def check_late_ticks(checks):
     """A virtual phone that was recorded on a slow kernel."""
     name = "late-ticks-60hz"
@@ -74,5 +93,8 @@ jobs = [(kind, seed, words) for kind in PHONES for words in WORDS for seed in ra
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for job, fault in zip(jobs, pool.map(lambda job: compare(*job), jobs)):
         checks.that(not fault, f"phone {job}: {fault}")
+for name in ("late-ticks", "late-switch"):
+    for vocabulary in ("android-9", "android-11", "android-14"):
+        check_scenario(checks, name, vocabulary)
 check_late_ticks(checks)
 checks.end()

@@ -59,14 +59,17 @@ void vsync_init(struct vsync_lattice *v, uint64_t given_ns)
 
 void vsync_reset(struct vsync_lattice *v)
 {
-	uint64_t given_ns = v->given_ns;
+	uint64_t given_ns = v->given_ns, outside_ns = v->outside_ns;
 	uint32_t epoch = v->epoch + 1;
 
 	memset(v, 0, sizeof(*v));
 	v->given_ns = given_ns;
+	v->outside_ns = outside_ns;
 	v->epoch = epoch;
 	if (given_ns)
 		lattice_lock(v, given_ns, given_ns / 500, VSYNC_GIVEN);
+	else if (outside_ns)
+		lattice_lock(v, outside_ns, outside_ns / 500, VSYNC_OUTSIDE);
 }
 
 static struct vsync_source *take_source(struct vsync_lattice *v, uint64_t name, unsigned int rank,
@@ -350,9 +353,11 @@ void vsync_forget_ranks(struct vsync_lattice *v)
 
 void vsync_give(struct vsync_lattice *v, uint64_t period_ns)
 {
-	if (v->locked || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+	if (v->outside_ns || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
 		return;
-	lattice_lock(v, period_ns, period_ns / 200, VSYNC_OUTSIDE);
+	v->outside_ns = period_ns;
+	if (!v->locked)
+		lattice_lock(v, period_ns, period_ns / 500, VSYNC_OUTSIDE);
 }
 
 void vsync_finish(struct vsync_lattice *v)

@@ -39,7 +39,8 @@ struct vsync_source {
 };
 
 struct vsync_lattice {
-	uint64_t given_ns; /* the user's word, 0: none */
+	uint64_t given_ns;   /* the user's word, 0: none */
+	uint64_t outside_ns; /* that of somebody else, 0: none */
 	struct vsync_words words;
 	struct vsync_log log;
 	uint32_t epoch; /* positions of two epochs have nothing in common */

@@ -116,6 +116,9 @@ static void test_a_word_from_outside_is_the_weakest(void **state)
 	vsync_give(&lattice, V60);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
 	assert_int_equal(between(SECOND, SECOND + 3 * V60), 3);
+	/* it is still there when another SurfaceFlinger ticks */
+	vsync_reset(&lattice);
+	assert_int_equal(vsync_period_ns(&lattice), V60);
 	/* the first is believed, an absurd one is not */
 	vsync_give(&lattice, 2 * V60);
 	assert_int_equal(vsync_period_ns(&lattice), V60);

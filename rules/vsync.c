@@ -32,18 +32,14 @@
 
 #include "rules/vsync_lattice.h"
 
-#define LOCK_TICKS 8		/* so many ticks make a lattice */
-#define LOOK_EVERY_NS (40 * MS) /* evidence is weighed so often */
-#define SUSPECT_NS (600 * MS)	/* a tick too many is forgotten after that */
-#define SUSPECT_TICKS 3		/* so many say something */
-#define LATE_TICKS 6		/* late ones of the last 16 */
-#define SLOW_NS (450 * MS)	/* a slower display has no tick in between for so long */
-#define SLOW_BLOCK 8		/* the rate of so many of one */
+#define SUSPECT_TICKS 3	   /* so many say something */
+#define LATE_TICKS 6	   /* late ones of the last 16 */
+#define SLOW_NS (450 * MS) /* a slower display has no tick in between for so long */
+#define SLOW_BLOCK 8	   /* the rate of so many of one */
 #define SLOW_WAIT_NS (1200 * MS)
-#define PENDING_NS (400 * MS) /* so long a period that is said waits for ticks of it */
-#define SILENT_PERIODS 30     /* the edge is not known any more behind so many */
-#define EDGE_TICKS 24	      /* the edge is the earliest of so many */
-#define SHARPEN_TICKS 32      /* the digits are looked at so often until they are known */
+#define SILENT_PERIODS 30 /* the edge is not known any more behind so many */
+#define EDGE_TICKS 24	  /* the edge is the earliest of so many */
+#define SHARPEN_TICKS 32  /* the digits are looked at so often until they are known */
 #define SETTLED_TICKS 12
 #define PHASE_GAIN 8 /* the phase follows an eighth of a present's distance from it */
 #define PHASE_KEEP_NS (1000 * MS)

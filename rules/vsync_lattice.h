@@ -8,15 +8,11 @@
 
 #define MS UINT64_C(1000000)
 
-static inline uint64_t later(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns > b_ns ? a_ns : b_ns;
-}
-
-static inline uint64_t back_from(uint64_t now_ns, uint64_t by_ns)
-{
-	return now_ns > by_ns ? now_ns - by_ns : 0;
-}
+#define LOCK_TICKS 8		 /* so many ticks make a lattice */
+#define LOOK_EVERY_NS (40 * MS)	 /* evidence is weighed so often */
+#define PENDING_NS (400 * MS)	 /* so long a period that is said waits for ticks of it */
+#define LOOK_BACK_NS (1500 * MS) /* a switch is looked for in that time */
+#define SUSPECT_NS (600 * MS)	 /* a tick too many is forgotten after that */
 
 /* --- vsync_stretch.c --- */
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/vsync_lattice.h"
 
-#define LOCK_TICKS 8		   /* so many ticks make a lattice */
 #define LOCK_WINDOW_NS (4000 * MS) /* those of that time */
 #define LOCK_ANYWAY_NS (1500 * MS) /* so long they have to be convincing */
-#define LOOK_EVERY_NS (40 * MS)	   /* evidence is weighed so often */
 #define UNDECIDED_TICKS 24	   /* so many show which display is theirs */
 #define SLOW_TICKS 16		   /* so many of all counters */
-#define PENDING_NS (400 * MS)	   /* so long a period that is said waits for ticks of it */
-#define LOOK_BACK_NS (1500 * MS)   /* a switch is looked for in that time */
 
 /* Half a period, a third: does one go into the other? */
 static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
@@ -236,8 +232,7 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 	struct vsync_fit fit = vsync_fit_of(window, v->pending_ns);
 	struct vsync_fit old = vsync_fit_of(window, lattice_period_of(v));
 
-	*too_many = fit.ticks.collisions * 24 > fit.ticks.n ||
-		    fit.presents.collisions * 24 > fit.presents.n;
+	*too_many = !vsync_fit_has_room(&fit);
 	if (v->pending_ns < lattice_period_of(v) &&
 	    is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100))
 		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;

@@ -74,6 +74,16 @@ static inline bool vsync_is_near(uint64_t a_ns, uint64_t b_ns, unsigned int perm
 	return vsync_distance(a_ns, b_ns) * 1000 <= a_ns * permille;
 }
 
+static inline uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+static inline uint64_t back_from(uint64_t now_ns, uint64_t by_ns)
+{
+	return now_ns > by_ns ? now_ns - by_ns : 0;
+}
+
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns);
 
 /* Collects what was between @from_ns and @to_ns, as far as it is kept. */
@@ -92,6 +102,9 @@ uint64_t vsync_refine(const struct vsync_window *window, uint64_t period_ns, uin
 
 /* How the period explains all of it. */
 struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns);
+
+/* Are hardly any in a slot that is taken? */
+bool vsync_fit_has_room(const struct vsync_fit *fit);
 
 /* May it be the period? Lateness is no reason against it; two ticks in one slot are. */
 bool vsync_fit_holds(const struct vsync_fit *fit);

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#define SUSPECT_NS (600 * MS)	 /* a tick too many is forgotten after that */
-#define LOOK_BACK_NS (1500 * MS) /* a switch is looked for in that time */
-
 struct vsync_stretch *lattice_stretch_at(struct vsync_lattice *v, uint64_t time_ns)
 {
 	unsigned int i = v->n_stretches - 1;

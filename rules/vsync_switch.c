@@ -35,11 +35,6 @@ struct event {
 	bool old, new; /* it speaks for that */
 };
 
-static uint64_t later(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns > b_ns ? a_ns : b_ns;
-}
-
 static int64_t behind_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 {
 	int64_t off = (at_ns - edge_ns) % period_ns;

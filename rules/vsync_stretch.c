@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define HASTY_NS (250 * MS)
+
 struct vsync_stretch *lattice_stretch_at(struct vsync_lattice *v, uint64_t time_ns)
 {
 	unsigned int i = v->n_stretches - 1;
@@ -234,22 +236,46 @@ static void note_unsure(struct vsync_lattice *v, const struct vsync_switch *foun
 					      (double)VSYNC_ONE) };
 }
 
+/* Is there a last stretch that was found a moment ago, and that nothing stands on? What began there
+ * may be something else: the old period and the new one are looked at again. */
+static void drop_hasty(struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t from_ns = v->stretches[v->n_stretches - 1].from_ns;
+	const struct vsync_unsure *u;
+
+	if (v->n_stretches < 2 || !lattice_is_unused(v) || now_ns > from_ns + HASTY_NS)
+		return;
+	v->n_stretches--;
+	if (v->n_unsure == 0)
+		return;
+	u = &v->unsure[(v->n_unsure - 1) % VSYNC_UNSURE];
+	if (u->from_ns <= from_ns && from_ns <= u->to_ns)
+		v->n_unsure--;
+}
+
 /* The display has had another period since a moment before @sure_ns. */
 void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 		       uint64_t sure_ns, uint64_t now_ns, enum vsync_authority authority)
 {
-	uint64_t before_ns = lattice_period_of(v);
 	uint64_t from_ns = later(v->last_present_ns, back_from(sure_ns, LOOK_BACK_NS));
+	uint64_t before_ns;
 	struct vsync_switch found;
 	struct vsync_window window;
 
+	drop_hasty(v, now_ns);
+	before_ns = lattice_period_of(v);
 	v->authority = authority;
 	v->pending = NULL;
 	if (v->n_stretches > 1 && lattice_is_unused(v) &&
 	    v->stretches[v->n_stretches - 1].from_ns > from_ns)
 		from_ns = v->stretches[v->n_stretches - 1].from_ns;
-	found = vsync_switch_find(&v->log, lattice_main_source(v), before_ns, period_ns, from_ns,
-				  sure_ns, now_ns);
+	found = vsync_switch_find(&v->log, lattice_main_source(v),
+				  &(struct vsync_when){ .before_ns = before_ns,
+							.after_ns = period_ns,
+							.error_ns = error_ns,
+							.from_ns = from_ns,
+							.sure_ns = sure_ns,
+							.now_ns = now_ns });
 	lattice_set_period(v, period_ns, error_ns, found.at_ns);
 	note_unsure(v, &found, before_ns, period_ns);
 	vsync_window_take(&window, &v->log, sure_ns, now_ns);

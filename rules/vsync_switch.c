@@ -8,7 +8,11 @@
  *              both    both    both new both new
  *
  * The moment is that with the fewest events on the wrong side. Where events speak for both, it is
- * the longer of the two: there would be more of them. Moments that are nearly as good leave doubt.
+ * the longer of the two: there would be more of them. Two ticks in one slot of the longer one are
+ * none of its own, however late. Moments that are nearly as good leave doubt.
+ *
+ * The new period is seldom known well so soon: of those within its error that counts which leaves
+ * the fewest on the wrong side.
  */
 #include "rules/vsync_switch.h"
 
@@ -20,6 +24,9 @@
 #define COST_BOTH_PRESENT 3
 #define COST_DOUBT 3
 #define COST_DOUBT_LATE 6
+
+/* So many periods on each side of that which was said. */
+#define PERIOD_STEPS 4
 
 #define EVENTS_MAX (2 * VSYNC_WINDOW_SIZE)
 
@@ -33,6 +40,7 @@ struct event {
 	int64_t at_ns;
 	bool present;
 	bool old, new; /* it speaks for that */
+	bool second;   /* in a slot of the longer period */
 };
 
 static int64_t behind_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
@@ -89,6 +97,8 @@ static unsigned int merge(const struct vsync_window *window, unsigned int source
 
 static int cost_of(const struct event *event, bool old, bool old_is_shorter, int tick)
 {
+	if (event->second && old != old_is_shorter)
+		return COST_EXACT;
 	if (event->old && event->new) {
 		if (old != old_is_shorter)
 			return 0;
@@ -145,6 +155,23 @@ struct balance {
 	unsigned int n, best, low, high;
 };
 
+/* Which ticks are the second of a slot of @side? */
+static void find_second(struct balance *b, const struct side *side)
+{
+	int64_t before = INT64_MIN;
+
+	for (unsigned int i = 0; i < b->n; i++) {
+		struct event *event = &b->events[i];
+		int64_t off_ns = event->at_ns + side->period_ns / 16 - side->tick_edge_ns;
+		int64_t slot = off_ns / side->period_ns - (off_ns % side->period_ns < 0);
+
+		if (event->present || !side->has_ticks)
+			continue;
+		event->second = slot == before;
+		before = slot;
+	}
+}
+
 static void find_balance(struct balance *b, const struct side *old, const struct side *new)
 {
 	bool old_is_shorter = old->period_ns < new->period_ns;
@@ -153,14 +180,20 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 	for (unsigned int i = 0; i < b->n; i++) {
 		struct event *event = &b->events[i];
 
+		event->old = event->new = false;
+		/* The new edge may not be known yet: that is no word for the old one. */
+		if (event->present ? !new->has_presents : !new->has_ticks)
+			continue;
 		event->old = speaks_for(old, event->at_ns, event->present);
 		event->new = speaks_for(new, event->at_ns, event->present);
 	}
-	b->best = weigh(b->events, b->n, old_is_shorter, COST_EXACT, b->costs);
-	if (count_late(b->events, b->n, b->best) * 40 > b->n) {
-		b->best = weigh(b->events, b->n, old_is_shorter, COST_TICK, b->costs);
+	find_second(b, old_is_shorter ? new : old);
+	/* Late ticks must not speak for the shorter period: are there any? */
+	b->best = weigh(b->events, b->n, old_is_shorter, COST_TICK, b->costs);
+	if (count_late(b->events, b->n, b->best) * 40 > b->n)
 		doubt = COST_DOUBT_LATE;
-	}
+	else
+		b->best = weigh(b->events, b->n, old_is_shorter, COST_EXACT, b->costs);
 	b->low = b->high = b->best;
 	for (unsigned int i = 0; i <= b->n; i++) {
 		if (b->costs[i] > b->costs[b->best] + doubt)
@@ -187,30 +220,65 @@ static int64_t moment_of(const struct balance *b, const struct side *old, const 
 	return i > 0 ? present_of(old, &b->events[i - 1]) : 0;
 }
 
-struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
-				      uint64_t before_ns, uint64_t after_ns, uint64_t from_ns,
-				      uint64_t sure_ns, uint64_t now_ns)
+/* The best moment for exactly these periods, and what it costs. */
+static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int source,
+				       const struct vsync_when *when, uint64_t after_ns,
+				       struct balance *b)
 {
-	struct vsync_switch found = { .at_ns = sure_ns };
-	struct vsync_window window;
-	struct side old, new;
-	struct balance b;
+	struct vsync_switch found = { .at_ns = when->sure_ns };
+	uint64_t from_ns = when->from_ns, now_ns = when->now_ns;
 
-	vsync_window_take(&window, log, from_ns, now_ns);
-	b.n = merge(&window, source, b.events);
 	/* The edges of both sides are seen better from a moment that is nearer to the switch. */
 	for (unsigned int round = 0; round < 2; round++) {
-		uint64_t left_ns = later(found.at_ns, from_ns + 4 * before_ns);
-		uint64_t right_ns = found.at_ns + 4 * after_ns < now_ns ? found.at_ns : sure_ns;
+		uint64_t left_ns = later(found.at_ns, from_ns + 4 * when->before_ns);
+		uint64_t right_ns =
+			found.at_ns + 4 * after_ns < now_ns ? found.at_ns : when->sure_ns;
+		struct side old, new;
 		int64_t at_ns;
 
-		old = side_of(log, source, before_ns, from_ns, from_ns, left_ns);
+		old = side_of(log, source, when->before_ns, from_ns, from_ns, left_ns);
 		new = side_of(log, source, after_ns, from_ns, right_ns, now_ns);
-		find_balance(&b, &old, &new);
-		at_ns = moment_of(&b, &old, &new, (int64_t)(now_ns - from_ns));
+		find_balance(b, &old, &new);
+		at_ns = moment_of(b, &old, &new, (int64_t)(now_ns - from_ns));
 		found.at_ns = from_ns + (at_ns > 0 ? (uint64_t)at_ns : 0);
 	}
-	found.from_ns = b.low > 0 ? from_ns + (uint64_t)b.events[b.low - 1].at_ns : from_ns;
-	found.to_ns = b.high < b.n ? from_ns + (uint64_t)b.events[b.high].at_ns : now_ns;
+	found.from_ns = b->low > 0 ? from_ns + (uint64_t)b->events[b->low - 1].at_ns : from_ns;
+	found.to_ns = b->high < b->n ? from_ns + (uint64_t)b->events[b->high].at_ns : now_ns;
 	return found;
+}
+
+struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
+				      const struct vsync_when *when)
+{
+	/* Up to here its error does not move the edge. */
+	uint64_t exact_ns = when->after_ns * when->after_ns / 16 /
+			    later(when->now_ns - when->sure_ns, when->after_ns);
+	uint64_t error_ns = when->error_ns > exact_ns ? when->error_ns : 0;
+	unsigned int steps = error_ns ? 2 * PERIOD_STEPS + 1 : 1, best = 0;
+	struct vsync_switch found[2 * PERIOD_STEPS + 1], all;
+	int costs[2 * PERIOD_STEPS + 1];
+	struct vsync_window window;
+	struct balance b;
+
+	vsync_window_take(&window, log, when->from_ns, when->now_ns);
+	b.n = merge(&window, source, b.events);
+	/* From the middle of what it may be to both ends. */
+	for (unsigned int i = 0; i < steps; i++) {
+		uint64_t off_ns = (i + 1) / 2 * error_ns / PERIOD_STEPS;
+
+		found[i] =
+			find_moment(log, source, when,
+				    i % 2 ? when->after_ns + off_ns : when->after_ns - off_ns, &b);
+		costs[i] = b.costs[b.best];
+		if (costs[i] < costs[best])
+			best = i;
+	}
+	all = found[best];
+	for (unsigned int i = 0; i < steps; i++) {
+		if (costs[i] > costs[best] + COST_DOUBT)
+			continue;
+		all.from_ns = found[i].from_ns < all.from_ns ? found[i].from_ns : all.from_ns;
+		all.to_ns = later(found[i].to_ns, all.to_ns);
+	}
+	return all;
 }

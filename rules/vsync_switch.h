@@ -12,15 +12,18 @@ struct vsync_switch {
 	uint64_t from_ns, to_ns; /* it was in between */
 };
 
-/**
- * vsync_switch_find() - the best moment, as ticks and presents show it
- * @source: the counter of ticks that is nearest to presents
- * @from_ns: not before
- * @sure_ns: about here both periods were in use already, or the other one is
- * @now_ns: up to here
- */
+/* What is looked for. */
+struct vsync_when {
+	uint64_t before_ns, after_ns; /* the periods */
+	uint64_t error_ns;	      /* of the new one */
+	uint64_t from_ns;	      /* not before */
+	uint64_t sure_ns; /* about here both periods were in use already, or the other one is */
+	uint64_t now_ns;  /* up to here */
+};
+
+/* The best moment, as ticks and presents show it. @source: the counter of ticks that is nearest to
+ * presents. */
 struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
-				      uint64_t before_ns, uint64_t after_ns, uint64_t from_ns,
-				      uint64_t sure_ns, uint64_t now_ns);
+				      const struct vsync_when *when);
 
 #endif

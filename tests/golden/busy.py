@@ -18,6 +18,10 @@ from jankd import PHONE, TRACES, Checks, analyze, folder, rows, trace_text
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
           "paired": busy_phone.paired_phone}
 WORDS = ((), ("period",), ("target",), ("hardware",))
+# Those that were wrong once.
+REMEMBERED = [("switching", seed, ()) for seed in (233, 504, 549)]
+REMEMBERED += [("switching", seed, ("target",)) for seed in (399, 530)]
+REMEMBERED += [("switching", seed, ("hardware",)) for seed in (104, 177, 361)]
 SEEDS = int(os.environ.get("BUSY_PHONES", "5"))  # of each kind and each word
 
 
@@ -90,6 +94,7 @@ def check_late_ticks(checks):
 
 checks = Checks()
 jobs = [(kind, seed, words) for kind in PHONES for words in WORDS for seed in range(SEEDS)]
+jobs += REMEMBERED
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for job, fault in zip(jobs, pool.map(lambda job: compare(*job), jobs)):
         checks.that(not fault, f"phone {job}: {fault}")

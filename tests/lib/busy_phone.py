@@ -33,7 +33,7 @@ class Phone:
         self.values = {}
         self.vsync_id = 1000
         self.number = 0
-        self.hardware = []
+        self.seen = 0
         at, self.vsyncs = 0.0, []
         for seconds, hertz in parts:
             period = 1e6 / hertz / scale
@@ -85,10 +85,12 @@ class Phone:
 
     def see(self, first, n=8):
         """The display's own vsyncs from the vsync of that number on."""
-        for k, (at, _) in enumerate(self.vsyncs[first:first + n]):
+        for k in range(max(first, self.seen), min(first + n, len(self.vsyncs))):
+            at, _ = self.vsyncs[k]
             late = abs(self.random.gauss(0, 150))
             self.add(at + 4000 + late, f"C|{SF}|HW_VSYNC_{DISPLAY}|{k % 2}", SF + 8,
                      f"HwBinder:{SF}_1", 3)
+        self.seen = max(self.seen, first + n)
 
     def play(self, demand, drops, half):
         rest, last, before = 0, None, 0

@@ -40,6 +40,7 @@
 #define SILENT_PERIODS 30 /* the edge is not known any more behind so many */
 #define EDGE_TICKS 24	  /* the edge is the earliest of so many */
 #define SHARPEN_TICKS 32  /* the digits are looked at so often until they are known */
+#define VERIFY_TICKS 128
 #define SETTLED_TICKS 12
 #define PHASE_GAIN 8 /* the phase follows an eighth of a present's distance from it */
 #define PHASE_KEEP_NS (1000 * MS)
@@ -187,11 +188,13 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 		bool slow = took_ns * 10 >= SLOW_BLOCK * period_ns * 17 &&
 			    took_ns <= SLOW_BLOCK * VSYNC_PERIOD_USUAL_MAX_NS * 3 / 2;
 
+		/* It may have begun in the block before. */
 		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS || v->authority > VSYNC_FIT)
 			v->slow_ns = 0;
 		else if (v->slow_ns == 0)
-			v->slow_ns = source->block_ns;
+			v->slow_ns = source->block_before_ns;
 	}
+	source->block_before_ns = source->n_block > 1 ? source->block_ns : time_ns;
 	source->n_block = 1;
 	source->block_ns = time_ns;
 	if (v->slow_ns && time_ns >= v->slow_ns + SLOW_NS)
@@ -248,6 +251,8 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 
 	if (v->followed && !v->followed->own && v->n_ticks % LOCK_TICKS == 0)
 		lattice_confirm(v, time_ns);
+	else if (v->followed && !v->pending && v->n_ticks % VERIFY_TICKS == 0)
+		lattice_verify(v, time_ns);
 	if (source->settled >= SETTLED_TICKS)
 		suspect(v, collision, late || collision, before_ns, time_ns);
 	watch_rate(v, source, time_ns);

@@ -35,6 +35,7 @@ struct vsync_source {
 	unsigned int n_least;
 	unsigned int settled; /* ticks since the edge was set anew */
 	uint64_t block_ns;    /* so many ticks ago: how often does it tick? */
+	uint64_t block_before_ns;
 	unsigned int n_block;
 };
 

@@ -73,6 +73,9 @@ void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 /* A word that was taken before there were ticks: is it theirs? */
 void lattice_confirm(struct vsync_lattice *v, uint64_t now_ns);
 
+/* Do ticks agree with the period of the display that is followed? */
+void lattice_verify(struct vsync_lattice *v, uint64_t now_ns);
+
 /* Ticks have been few since @from_ns. */
 void lattice_look_for_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
 

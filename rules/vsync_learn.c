@@ -45,64 +45,91 @@ static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
 /* The same of ticks, some of which may be late. */
 static enum relation relation_to_fit(const struct vsync_fit *fit, const struct vsync_word *word)
 {
-	if (!fit->period_ns || fit->ticks.n < 16 || !vsync_fit_is_clear(fit) ||
+	if (!fit->period_ns || fit->ticks.n < 12 || !vsync_fit_is_clear(fit) ||
 	    !vsync_fit_holds(fit))
 		return RELATION_SAME;
 	return relation_of(fit->period_ns, fit->error_ns, word);
 }
 
-/* Which of several displays do the ticks follow? The slowest that explains them. */
+/* Which of several displays do the ticks follow? The slowest that explains them. *@sure: they show
+ * its digits. */
 static struct vsync_display *pick_display(struct vsync_lattice *v,
-					  const struct vsync_window *window, bool but_foreign)
+					  const struct vsync_window *window, bool but_foreign,
+					  bool *sure)
 {
+	struct vsync_display *kept = v->followed && v->followed->own ? v->followed : NULL;
 	struct vsync_display *best = NULL;
 	uint64_t best_ns = 0;
 
+	*sure = false;
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
 		struct vsync_display *display = &v->words.displays[i];
 		struct vsync_word word = vsync_word_of(display);
+		enum relation relation;
 		struct vsync_fit fit;
 		uint64_t period_ns, error_ns;
 
 		if (!word.period_ns || (but_foreign && display->foreign))
 			continue;
 		period_ns = vsync_refine(window, word.period_ns, &error_ns);
-		if (vsync_distance(period_ns, word.period_ns) >
-		    word.error_ns + word.period_ns / 1000)
+		relation = relation_of(period_ns, error_ns, &word);
+		if (relation != RELATION_SAME)
 			period_ns = word.period_ns;
 		fit = vsync_fit_of(window, period_ns);
 		if (!vsync_fit_holds(&fit))
 			continue;
-		/* Of two that both explain them, that which is followed already. */
-		if (!best ||
-		    (best != v->followed && (display == v->followed || period_ns > best_ns))) {
+		/* Of two that both explain them, that which they are known to be of. */
+		if (!best || (best != kept && (display == kept || period_ns > best_ns))) {
 			best = display;
 			best_ns = period_ns;
+			*sure = relation == RELATION_SAME;
 		}
 	}
 	return best;
+}
+
+/* The ticks are not those of @display. */
+static void lattice_leave(struct vsync_lattice *v, struct vsync_display *display)
+{
+	display->foreign = true;
+	display->own = false;
+	if (v->followed != display)
+		return;
+	v->followed = NULL;
+	if (v->authority == VSYNC_SAID)
+		v->authority = VSYNC_FIT;
 }
 
 static void take_word(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
 	struct vsync_word word = vsync_word_of(display);
 	uint64_t period_ns = lattice_period_of(v);
+	enum relation relation;
 
 	if (vsync_is_near(period_ns, word.period_ns, 15)) {
+		relation = relation_of(period_ns, v->error_ns, &word);
+		if (relation == RELATION_OTHER) {
+			lattice_leave(v, display);
+			return;
+		}
 		v->followed = display;
-		display->own = true;
+		display->own = display->own || relation == RELATION_SAME;
 		v->authority = VSYNC_SAID;
 		v->guessed = v->stretches[v->n_stretches - 1].guessed = false;
 		v->pending = NULL;
-		if (word.error_ns < v->error_ns)
+		if (word.error_ns * 4 < v->error_ns * 3)
 			lattice_know_better(v, word.period_ns, word.error_ns);
 		return;
 	}
-	if (v->pending == display && vsync_is_near(v->pending_ns, word.period_ns, 15))
+	if (v->pending == display && vsync_is_near(v->pending_ns, word.period_ns, 15)) {
+		v->pending_ns = word.period_ns;
 		return;
+	}
 	v->pending = display;
 	v->pending_ns = word.period_ns;
-	v->pending_at_ns = v->pending_from_ns = now_ns;
+	v->pending_at_ns = now_ns;
+	/* A row of the display's own vsyncs began a moment ago. */
+	v->pending_from_ns = later(word.at_ns, back_from(now_ns, 150 * MS));
 	v->next_look_ns = 0;
 }
 
@@ -153,20 +180,21 @@ void lattice_decide(struct vsync_lattice *v, uint64_t now_ns)
 	struct vsync_display *display;
 	struct vsync_window window;
 	struct vsync_fit fit = { 0 };
+	bool sure;
 
 	vsync_window_take(&window, &v->log, back_from(now_ns, LOCK_WINDOW_NS), now_ns);
 	if (v->n_ticks >= LOCK_TICKS)
 		fit = vsync_fit_find(&window, anyway);
 	display = sort_out(v, &window, &fit, now_ns);
-	v->followed = pick_display(v, &window, true);
+	v->followed = pick_display(v, &window, true, &sure);
 	if (v->followed)
 		display = v->followed;
-	else if (display && v->n_ticks < UNDECIDED_TICKS)
+	if (display && !sure && (v->n_ticks < UNDECIDED_TICKS || vsync_words_several(&v->words)))
 		v->undecided = true;
 	if (display) {
 		struct vsync_word word = vsync_word_of(display);
 
-		display->own = v->followed != NULL;
+		display->own = display->own || sure;
 		v->followed = display;
 		v->guessed = false;
 		lattice_lock(v, word.period_ns, word.error_ns, VSYNC_SAID);
@@ -282,6 +310,20 @@ void lattice_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 
 /* --- what ticks and presents say themselves --- */
 
+/* A period into which two go, one behind the other: the last events alone have a longer one. */
+static bool is_of_two(const struct vsync_lattice *v, const struct vsync_fit *fit, uint64_t from_ns,
+		      uint64_t now_ns)
+{
+	struct vsync_window window;
+	struct vsync_fit last;
+
+	vsync_window_take(&window, &v->log,
+			  later(from_ns, back_from(now_ns, 12 * lattice_period_of(v))), now_ns);
+	last = vsync_fit_find(&window, false);
+	return last.period_ns > fit->period_ns &&
+	       !vsync_is_near(last.period_ns, fit->period_ns, 15);
+}
+
 /* Ticks or presents that the period has no room or no place for: are they those of another? */
 void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
@@ -289,6 +331,7 @@ void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	struct vsync_fit fit, old, twice;
 	struct vsync_display *display;
 	uint64_t period_ns = lattice_period_of(v);
+	bool sure;
 
 	from_ns = later(from_ns, v->stretches[v->n_stretches - 1].from_ns);
 	vsync_window_take(&window, &v->log, from_ns, now_ns);
@@ -297,12 +340,12 @@ void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	old = vsync_fit_of(&window, period_ns);
 	if (old.presents.n >= 6 ? vsync_fit_holds(&old) : vsync_fit_is_clear(&old))
 		return;
-	display = pick_display(v, &window, false);
+	display = pick_display(v, &window, false, &sure);
 	if (display && !vsync_is_near(vsync_word_of(display).period_ns, period_ns, 15)) {
 		struct vsync_word word = vsync_word_of(display);
 
 		display->foreign = false;
-		display->own = true;
+		display->own = display->own || sure;
 		v->followed = display;
 		v->guessed = false;
 		lattice_switch_to(v, word.period_ns, word.error_ns, from_ns, now_ns, VSYNC_SAID);
@@ -328,6 +371,8 @@ void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		return;
 	if (v->authority == VSYNC_SAID && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
 		return;
+	if (fit.period_ns < period_ns && is_of_two(v, &fit, from_ns, now_ns))
+		return;
 	if (v->authority == VSYNC_SAID && v->followed) {
 		v->followed->foreign = true;
 		v->followed = NULL;
@@ -342,13 +387,14 @@ void lattice_confirm(struct vsync_lattice *v, uint64_t now_ns)
 	struct vsync_display *display;
 	struct vsync_window window;
 	struct vsync_fit fit;
+	bool sure;
 
 	vsync_window_take(&window, &v->log, from_ns, now_ns);
 	fit = vsync_fit_find(&window, false);
 	if (!fit.period_ns || fit.ticks.n < UNDECIDED_TICKS)
 		return;
 	sort_out(v, &window, &fit, now_ns);
-	display = pick_display(v, &window, true);
+	display = pick_display(v, &window, true, &sure);
 	if (display)
 		fit.period_ns = vsync_word_of(display).period_ns;
 	else if (!v->followed->foreign || v->undecided)
@@ -359,6 +405,29 @@ void lattice_confirm(struct vsync_lattice *v, uint64_t now_ns)
 	if (!vsync_is_near(lattice_period_of(v), fit.period_ns, 15))
 		lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns,
 				  display ? VSYNC_SAID : VSYNC_FIT);
+}
+
+/* Is the followed display's word, which is exact for that display, right for the ticks? */
+void lattice_verify(struct vsync_lattice *v, uint64_t now_ns)
+{
+	uint64_t period_ns = lattice_period_of(v), better_ns, error_ns;
+	struct vsync_window window;
+	struct vsync_fit fit;
+
+	vsync_window_take(
+		&window, &v->log,
+		later(back_from(now_ns, LOOK_BACK_NS), v->stretches[v->n_stretches - 1].from_ns),
+		now_ns);
+	better_ns = vsync_refine(&window, period_ns, &error_ns);
+	if (error_ns * 500 > better_ns || !vsync_is_near(period_ns, better_ns, 15) ||
+	    vsync_distance(period_ns, better_ns) < error_ns + v->error_ns + period_ns / 1000)
+		return;
+	fit = vsync_fit_of(&window, better_ns);
+	if (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit))
+		return;
+	lattice_leave(v, v->followed);
+	lattice_know_better(v, better_ns, error_ns);
+	lattice_find_edges(v, &window);
 }
 
 /* The display slowed down to a multiple of its period: what ticks and presents there are still

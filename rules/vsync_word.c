@@ -137,13 +137,23 @@ struct vsync_display *vsync_words_hardware(struct vsync_words *words, struct spa
 	if (!vsync_is_near(mean_ns, d->seen_ns, 60))
 		d->seen_at_ns = d->row_begin_ns;
 	d->seen_ns = mean_ns;
-	d->seen_error_ns = 3 * off_ns / (d->row_n - 1) + mean_ns / 5000;
+	/* Both ends may be off, and few distances say little of how far. */
+	d->seen_error_ns = 5 * off_ns / (d->row_n - 1) + mean_ns / 5000;
 	return d;
 }
 
 bool vsync_word_is_open(const struct vsync_display *display, uint64_t now_ns)
 {
 	return display->row_n >= ROW_MIN && now_ns < in_row(display, 0) + 3 * display->seen_ns;
+}
+
+bool vsync_words_several(const struct vsync_words *words)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
+		n += vsync_word_of(&words->displays[i]).period_ns > 0;
+	return n > 1;
 }
 
 struct vsync_word vsync_word_of(const struct vsync_display *display)

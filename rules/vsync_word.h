@@ -61,6 +61,9 @@ struct vsync_display *vsync_words_hardware(struct vsync_words *words, struct spa
 /* Are the display's own vsyncs on, and will it be known better soon? */
 bool vsync_word_is_open(const struct vsync_display *display, uint64_t now_ns);
 
+/* Was something said of two or more displays? */
+bool vsync_words_several(const struct vsync_words *words);
+
 /* What is said of @display, which may be an unused entry. */
 struct vsync_word vsync_word_of(const struct vsync_display *display);
 

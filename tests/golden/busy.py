@@ -18,10 +18,12 @@ from jankd import PHONE, TRACES, Checks, analyze, folder, rows, trace_text
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
           "paired": busy_phone.paired_phone}
 WORDS = ((), ("period",), ("target",), ("hardware",))
-# Those that were wrong once.
-REMEMBERED = [("switching", seed, ()) for seed in (233, 504, 549)]
-REMEMBERED += [("switching", seed, ("target",)) for seed in (399, 530)]
-REMEMBERED += [("switching", seed, ("hardware",)) for seed in (104, 177, 361)]
+# Those that were wrong once: what is a switch's moment, which display's word is it?
+REMEMBERED = [("switching", seed, ()) for seed in (233, 472, 504, 549, 573)]
+REMEMBERED += [("switching", seed, ("target",)) for seed in (111, 194, 399, 530)]
+REMEMBERED += [("switching", seed, ("hardware",)) for seed in (69, 104, 177, 361)]
+REMEMBERED += [("paired", seed, ("hardware",)) for seed in (26, 50, 137, 222, 233, 692)]
+REMEMBERED += [("late", 178, ("hardware",)), ("paired", 329, ())]
 SEEDS = int(os.environ.get("BUSY_PHONES", "5"))  # of each kind and each word
 
 

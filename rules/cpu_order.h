@@ -13,8 +13,10 @@ struct cpu_order {
 	bool possible;		    /* as far as can be told yet */
 	int32_t cpu;		    /* whose lines these are, TRACE_ID_UNKNOWN before the first */
 	uint64_t seen;		    /* CPUs, a bit for each */
-	uint64_t first_ns, last_ns; /* of its lines */
-	unsigned int behind;	    /* lines behind those of the first CPU */
+	uint64_t first_ns, last_ns; /* of all lines so far */
+	uint64_t begin_ns, end_ns;  /* the same of all but this CPU's */
+	bool back;		    /* one of them began before the end of those before */
+	unsigned int behind;	    /* lines in the time of other CPUs */
 };
 
 /* @possible: of a live trace it is not. */

@@ -104,6 +104,24 @@ def sorted_by_cpu(checks, here):
             checks.equal(done.returncode, 0, f"a clock that goes back by {back} us: {done.stderr!r}")
 
 
+def buffers_that_ran_over(checks, here):
+    """The busier a CPU was, the later its lines begin; and threads that stay where they are."""
+    parts = on_cpus(synthetic.trace(600))
+    begin = parts[0].us
+    for first in ((9, 2, 0), (8.5, 5, 2), (0, 9.5, 0), (9, 0, 9.5)):
+        kept = [line for line in parts if line.us >= begin + first[line.cpu] * 1000000]
+        done = jankd("analyze", "-F", here / "over", "-", input=by_cpu(kept))
+        fails(checks, f"sorted by CPU, from {first} s on", done, "sorted by CPU")
+    threads = {b"VSYNC": b"[004]", b"Binder": b"[002]"}
+    moved = []
+    for line in parts:
+        cpu = next((cpu for word, cpu in threads.items() if word in line.text),
+                   b"[001]" if line.us < begin + 4000000 else b"[003]")
+        moved.append(Line(line.text.replace(b"[%03d]" % line.cpu, cpu)))
+    done = jankd("analyze", "-F", here / "stay", "-", input=by_cpu(moved))
+    fails(checks, "sorted by CPU, one thread on each", done, "sorted by CPU")
+
+
 def sorting_helps(checks, here):
     """What the message says makes a trace of it that can be counted."""
     for name, data in (("synthetic", text(on_cpus(synthetic.trace(300)))), *((n, trace_text(n)) for n in REAL)):
@@ -296,7 +314,7 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (files, sorted_by_cpu, sorting_helps, one_of_several, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files,
+for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files,
              second_daemon, folders, full_disk, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:

@@ -135,6 +135,40 @@ static void link_layer(struct layer_table *table, int id)
 	*bucket = id;
 }
 
+static struct layer_refusal *refusal_of(struct layer_table *table, uint64_t hash)
+{
+	return &table->refused[hash % LAYER_REFUSED];
+}
+
+void layers_refuse(struct layer_table *table, struct span name)
+{
+	refusal_of(table, name_hash(name))->event = ++table->refusals;
+}
+
+bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t present)
+{
+	uint64_t hash = name_hash(name);
+	struct layer_refusal *refusal = refusal_of(table, hash);
+
+	refusal->frame = table->refusals;
+	if (refusal->hash == hash && refusal->present == present)
+		return false;
+	refusal->hash = hash;
+	refusal->present = present;
+	return true;
+}
+
+/* What was refused meanwhile may have been its own. */
+static void miss_refused(struct layer_table *table, struct layer *layer)
+{
+	const struct layer_refusal *refusal = refusal_of(table, layer->hash);
+
+	if (refusal->event > layer->refusals)
+		layer->healed = UINT64_MAX;
+	if (refusal->frame > layer->refusals)
+		layer->window.around.in_hole = true;
+}
+
 int layers_add(struct layer_table *table, struct span name)
 {
 	uint64_t hash = name_hash(name);
@@ -149,8 +183,8 @@ int layers_add(struct layer_table *table, struct span name)
 					 .id = ++table->added,
 					 .surface_number = SUMMARY_NONE };
 		set_name(layer, hash, name);
-	} else if (layer->refusals != table->refusals) {
-		layer->healed = UINT64_MAX;
+	} else {
+		miss_refused(table, layer);
 	}
 	link_layer(table, id);
 	table->n++;

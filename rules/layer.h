@@ -18,6 +18,7 @@
 #include "rules/window.h"
 
 #define LAYER_BUCKETS 1024
+#define LAYER_REFUSED 512
 #define LAYER_NONE (-1)
 
 /* Buffers of one layer that wait to be latched: BufferQueues hold no more. */
@@ -46,7 +47,7 @@ struct layer {
 	bool bare;	   /* its name is a counter's without the bar in it: a guess */
 	bool hidden;	   /* --include, --exclude: not counted, and of no row */
 	uint64_t last_use; /* number of the last evidence of any kind */
-	uint64_t refusals; /* of the table, when it went: others may have been its own */
+	uint64_t refusals; /* of the table, when it went */
 
 	/* What attribution knows of its buffers. */
 	uint64_t healed; /* attribution.healed when it was heard of last: older says nothing */
@@ -66,6 +67,14 @@ struct layer {
 	struct window window;
 };
 
+/* What there was no room for, of layers that share an entry by their hash. */
+struct layer_refusal {
+	uint64_t event;	  /* number of the last event of any kind */
+	uint64_t frame;	  /* the same of a frame, and */
+	uint64_t hash;	  /* whose that was, */
+	uint64_t present; /* in which present */
+};
+
 struct layer_table {
 	struct layer *layers;
 	int max;
@@ -73,6 +82,7 @@ struct layer_table {
 	uint64_t uses;	   /* evidence of any layer so far */
 	uint64_t added;	   /* layers so far */
 	uint64_t refusals; /* times that there was no room for one */
+	struct layer_refusal refused[LAYER_REFUSED];
 	struct layer_spill spill;
 	int buckets[LAYER_BUCKETS];
 };
@@ -102,6 +112,14 @@ void layers_remove(struct layer_table *table, int id);
 /* Adds a layer that is not there; there must be room. Name, surface and app are set, or all is as
  * it was when it went. */
 int layers_add(struct layer_table *table, struct span name);
+
+/* There is no room for an event of the layer of that name. When the layer is back, nothing that was
+ * known of its buffers holds. */
+void layers_refuse(struct layer_table *table, struct span name);
+
+/* That event told of a latch for the present of that number. When the layer is back, no interval
+ * spans the frame that is missing. Returns false where an event before has told of it. */
+bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t present);
 
 /* Its name is @name: the one that it was added with was a guess. */
 void layers_rename(struct layer_table *table, int id, struct span name);

@@ -83,6 +83,24 @@ static int find_layer(struct attribution *a, const struct rule *rule, struct spa
 	return id;
 }
 
+/* Does the event tell of a latch that no other event tells of? */
+static bool is_latch(struct attribution *a, const struct rule *rule, size_t length,
+		     const struct trace_record *record)
+{
+	if (!rule->fallback)
+		a->sure_latches += record->tid == a->sf.tid;
+	return !rule->fallback || a->sure_latches == 0 || length > INSTANT_LAYER_MAX;
+}
+
+/* There is no room for the layer that the event names. */
+static void refuse(struct attribution *a, const struct rule *rule, struct span name,
+		   const struct trace_record *record)
+{
+	layers_refuse(a->layers, name);
+	if (rule->role == RULE_LATCH && is_latch(a, rule, name.len, record))
+		a->refused_frames += layers_refuse_frame(a->layers, name, a->presents + 1);
+}
+
 /* The layer that the event names, a new one if need be; NULL where it is none or there is no room.
  */
 static struct layer *take_layer(struct attribution *a, const struct rule *rule, struct span written,
@@ -95,7 +113,8 @@ static struct layer *take_layer(struct attribution *a, const struct rule *rule, 
 
 	if (id == LAYER_NONE) {
 		if (make_room(a, record->tid) < 0) {
-			a->layers->refusals += !ruleset_ignores_layer(a->rules, name);
+			if (!ruleset_ignores_layer(a->rules, name))
+				refuse(a, rule, name, record);
 			return NULL;
 		}
 		id = layers_add(a->layers, name);
@@ -123,15 +142,6 @@ static bool event_fits(const struct rule *rule, struct last_value *last, int64_t
 	last->known = true;
 	last->value = value;
 	return fits;
-}
-
-/* Does the event tell of a latch that no other event tells of? */
-static bool is_latch(struct attribution *a, const struct rule *rule, size_t length,
-		     const struct trace_record *record)
-{
-	if (!rule->fallback)
-		a->sure_latches += record->tid == a->sf.tid;
-	return !rule->fallback || a->sure_latches == 0 || length > INSTANT_LAYER_MAX;
 }
 
 /* A latch of @layer, as the event says; with a rule that is a fallback only where nothing better
@@ -190,14 +200,11 @@ void attribution_layer_event(struct attribution *a, const struct rule *rule,
 			     const struct pattern_capture *capture,
 			     const struct trace_record *record)
 {
-	uint64_t refusals = a->layers->refusals;
 	struct layer *layer;
 
 	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
 		return;
 	layer = take_layer(a, rule, capture->layer, record);
-	a->refused_frames += a->layers->refusals != refusals && rule->role == RULE_LATCH &&
-			     is_latch(a, rule, capture->layer.len, record);
 	if (!layer)
 		return;
 	if (rule->role == RULE_TRANSACTION)

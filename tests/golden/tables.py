@@ -109,14 +109,16 @@ def waiting_layers(checks, here, vocabulary):
     trace, truth = here / "surfaces.txt", here / "truth.csv"
     subprocess.run([PHONE, "--scenario", "surfaces-200", "--vocabulary", vocabulary, "--speed", "0",
                     "--output", trace, "--truth", truth], check=True, capture_output=True, timeout=600)
-    played = {(row["present(s)"], row["layer"]) for row in rows(truth)}
+    played = {(row["present(s)"], row["layer"]): row["vsyncs"] for row in rows(truth)}
     for surfaces in (16, 64, 128, 320):
         what, out = f"{vocabulary}: {surfaces}", here / f"{vocabulary}-{surfaces}"
         done = analyze(out, "--max-surfaces", surfaces, "--frames-log", trace)
         found, seen = rows(out, "frames.csv"), counters(out)
         told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
-        checks.that({(row["present(s)"], row["layer"]) for row in found} <= played,
+        checks.that({(row["present(s)"], row["layer"]) for row in found} <= played.keys(),
                     f"{what}: frames that were not played")
+        wrong = [row for row in found if row["vsyncs"] not in ("", played[row["present(s)"], row["layer"]])]
+        checks.equal(wrong[:3], [], f"{what}: {len(wrong)} intervals that a missing frame made longer")
         checks.equal(len(found) + seen["frames_refused"], len(played), f"{what}: frames")
         checks.equal(seen["lost"]["refused_frames"], seen["frames_refused"], f"{what}: session.json")
         if seen["frames_refused"] > 0:
@@ -128,10 +130,25 @@ def waiting_layers(checks, here, vocabulary):
         checks.equal(told == [], surfaces == 320, f"{what}: events {told}")
 
 
+def first_present(checks, here):
+    """The counter that tells of the same latch is no frame more, before SurfaceFlinger is known, too."""
+    text = line(1000000000, SF + 3, "TimerDispatch", f"C|{SF}|VSYNC-sf|1")
+    marks = [f"B|{SF}|commit 1 vsyncIn 5ms"]
+    for layer in range(40):
+        name = f"com.vendor{layer}/com.vendor{layer}.Main#{layer}"
+        marks += [f"I|{SF}|latchBuffer {name} - 1", f"C|{SF}|BufferTX - {name}|0"]
+    marks += [f"E|{SF}", f"B|{SF}|composite 1", f"B|{SF}|presentFrameAndReleaseLayers for 1", f"E|{SF}", f"E|{SF}"]
+    text += "".join(line(1000001000 + 10 * i, SF, "surfaceflinger", mark) for i, mark in enumerate(marks))
+    analyze(here / "first", "--max-surfaces", "16", "--frames-log", "-", input=text.encode())
+    checks.equal(len(rows(here / "first", "frames.csv")), 16, "first present: frames")
+    checks.equal(counters(here / "first")["frames_refused"], 24, "first present: refused")
+
+
 checks = Checks()
 with folder() as here:
     for name in ("android-9", "android-11", "android-14"):
         waiting_layers(checks, here, name)
+    first_present(checks, here)
     anew = apps_in_turn(True)
     same_rows(checks, here, anew, "anew")
     same_rows(checks, here, apps_in_turn(False), "again")

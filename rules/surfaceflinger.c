@@ -44,12 +44,17 @@ static uint64_t since(uint64_t then_ns, uint64_t now_ns)
 	return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
+/* Does whoever tells the kernel's word not know of @now's process, nor of @sf's any more? */
+static bool is_lost(const struct surfaceflinger *sf, const struct trace_record *now)
+{
+	return sf->trust == TRUST_KNOWN && now->writer == TRACE_WRITER_UNKNOWN;
+}
+
 bool surfaceflinger_may_follow(const struct surfaceflinger *sf, const struct trace_record *now,
 			       enum trust trust)
 {
-	bool lost = sf->trust == TRUST_KNOWN && now->writer == TRACE_WRITER_UNKNOWN;
-
-	return trust >= TRUST_NAMED || (trust == TRUST_UNKNOWN && (lost || sf->trust <= trust));
+	return trust >= TRUST_NAMED ||
+	       (trust == TRUST_UNKNOWN && (sf->trust <= TRUST_NAMED || is_lost(sf, now)));
 }
 
 bool surfaceflinger_is_over(const struct surfaceflinger *sf, const struct trace_record *now,
@@ -61,7 +66,8 @@ bool surfaceflinger_is_over(const struct surfaceflinger *sf, const struct trace_
 	if (!surfaceflinger_may_follow(sf, now, trust))
 		return false;
 	if (trust < TRUST_NAMED && !evident)
-		return no_present_ns >= SILENT_UNSURE_NS;
+		return no_present_ns >= SILENT_UNSURE_NS &&
+		       (sf->trust <= trust || is_lost(sf, now));
 	return no_present_ns >= SILENT_UNSURE_NS ||
 	       (no_present_ns >= SILENT_NS && no_tick_ns >= SILENT_NS);
 }

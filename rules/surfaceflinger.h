@@ -48,8 +48,9 @@ bool surfaceflinger_lives(const struct surfaceflinger *sf, const struct trace_re
  * @trust: that its name makes
  * @evident: the other ticks and latches, not only presents
  *
- * A name that is another's never is; one that is worse than that of @sf neither, unless whoever
- * tells the kernel's word has lost @sf.
+ * A process of another name never follows. One whose name the kernel forgot does not, either, where
+ * the kernel's word is known, unless whoever tells it has lost @sf; and where @sf has its name it
+ * has to be evident.
  */
 bool surfaceflinger_is_over(const struct surfaceflinger *sf, const struct trace_record *now,
 			    enum trust trust, bool evident);

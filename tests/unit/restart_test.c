@@ -172,6 +172,25 @@ static void test_the_next_one_is_hidden(void **state)
 	assert_steady(b, 181);
 }
 
+/* The kernel keeps names of few threads, and that of the new one is not among them. */
+static void play_a_name_that_is_not_kept(void)
+{
+	phone_run(&phone, a, BEGIN, V60, 200);
+	become(2406);
+	phone.sf_comm = headers[header].comm[0] ? "<...>" : "";
+	phone_run(&phone, b, BEGIN + 206 * V60, V60, 222);
+	phone_end(&phone);
+	assert_steady(a, 200);
+	assert_steady(b, 222);
+	assert_int_equal(counters()->surfaceflinger_restarts, 1);
+}
+
+static void test_a_name_that_is_not_kept(void **state)
+{
+	(void)state;
+	on_every_phone(play_a_name_that_is_not_kept);
+}
+
 /* --- it does not --- */
 
 /* All that SurfaceFlinger writes for a frame, by another process. */
@@ -184,6 +203,29 @@ static void forge_frame(uint64_t present_ns, const char *comm)
 	phone_frame(&phone, present_ns, forged);
 	real.log = phone.log;
 	phone = real;
+}
+
+/* Presents alone, by a process whose name was not kept, are not enough beside one that has a name.
+ */
+static void test_presents_alone(void **state)
+{
+	(void)state;
+	header = 0;
+	phone_start(&phone, PHONE_9, NULL);
+	phone_run(&phone, a, BEGIN, V60, 100);
+	for (unsigned int i = 0; i < 900; i++) {
+		struct phone real = phone;
+
+		become(900);
+		phone.sf_comm = "<...>";
+		phone_compose(&phone, BEGIN + (110 + i) * V60, 1);
+		real.log = phone.log;
+		phone = real;
+	}
+	phone_run(&phone, a, BEGIN + 1100 * V60, V60, 100);
+	phone_end(&phone);
+	assert_int_equal(frames_of(a), 200);
+	assert_int_equal(counters()->surfaceflinger_restarts, 0);
 }
 
 /* A living SurfaceFlinger that draws every @step vsyncs, and a forger that always draws. */
@@ -297,6 +339,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(test_a_restart_within_a_second), test(test_a_trace_that_ends_after_a_restart),
 		test(test_a_loss_after_a_restart),    test(test_the_next_one_is_hidden),
+		test(test_a_name_that_is_not_kept),   test(test_presents_alone),
 		test(test_a_living_one_stays),	      test(test_another_name),
 		test(test_one_that_was_only_idle),    test(test_a_flood),
 	};

@@ -94,23 +94,28 @@ static bool read_back(struct summary *summary, int number, bool chunks)
 
 /* --- the others --- */
 
-/* There is one that began at @first_ns. */
-static void begin_others(struct summary *summary, uint64_t first_ns)
+/* There was one of them from @first_ns to @last_ns of the clock of that number. */
+static void add_to_others(struct summary *summary, uint64_t clock, uint64_t first_ns,
+			  uint64_t last_ns)
 {
 	struct summary_surface *others = &summary->others;
+	bool anew = others->last_use == 0 || clock > others->clock;
 
-	if (others->last_use == 0 || first_ns < others->first_ns)
-		others->first_ns = first_ns;
 	others->last_use = ++summary->uses;
+	if (!anew && clock < others->clock)
+		return;
+	others->clock = clock;
+	if (anew || first_ns < others->first_ns)
+		others->first_ns = first_ns;
+	if (anew || last_ns > others->last_ns)
+		others->last_ns = last_ns;
 }
 
 static void join_others(struct summary *summary, struct summary_surface *entry)
 {
 	struct summary_surface *others = &summary->others;
 
-	begin_others(summary, entry->first_ns);
-	if (entry->last_ns > others->last_ns)
-		others->last_ns = entry->last_ns;
+	add_to_others(summary, entry->clock, entry->first_ns, entry->last_ns);
 	frame_stats_merge(&others->stats, &entry->stats);
 	histogram_move(summary->store, &others->histogram, &entry->histogram);
 	histogram_move(summary->store, &others->vsyncs, &entry->vsyncs);
@@ -241,7 +246,7 @@ static int add(struct summary *summary, struct name_key name, uint64_t present_n
 
 	if (directory->n == directory->max) {
 		summary->in_others++;
-		begin_others(summary, present_ns);
+		add_to_others(summary, summary->clocks, present_ns, present_ns);
 		return SUMMARY_OTHERS;
 	}
 	place = free_place(summary);
@@ -280,22 +285,29 @@ int summary_count(const struct summary *summary)
 
 /* --- frames and rows --- */
 
+static void add_frame_time(struct summary *summary, struct summary_surface *entry, const char *app,
+			   uint64_t present_ns)
+{
+	if (strcmp(entry->app, app) != 0)
+		name_copy(entry->app, sizeof(entry->app), span_of(app));
+	if (entry->clock != summary->clocks)
+		entry->first_ns = present_ns;
+	entry->clock = summary->clocks;
+	entry->last_ns = present_ns;
+	entry->last_use = ++summary->uses;
+}
+
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval)
 {
 	struct summary_surface *entry = take(summary, number);
 
 	if (entry == &summary->others) {
-		begin_others(summary, entry->last_use ? entry->first_ns : present_ns);
+		add_to_others(summary, summary->clocks, present_ns, present_ns);
 		summary->frames_in_others++;
-	} else if (strcmp(entry->app, app) != 0) {
-		name_copy(entry->app, sizeof(entry->app), span_of(app));
+	} else {
+		add_frame_time(summary, entry, app, present_ns);
 	}
-	if (entry != &summary->others && entry->clock != summary->clocks)
-		entry->first_ns = present_ns;
-	entry->clock = summary->clocks;
-	entry->last_ns = present_ns;
-	entry->last_use = ++summary->uses;
 	if (!interval_is_frame_time(interval))
 		return;
 	histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
@@ -308,7 +320,7 @@ void summary_add_row(struct summary *summary, int number, const struct fps_row *
 	struct summary_surface *entry = take(summary, number);
 
 	if (entry == &summary->others && entry->last_use == 0)
-		begin_others(summary, row->start_ns);
+		add_to_others(summary, summary->clocks, row->start_ns, row->end_ns);
 	frame_stats_merge(&entry->stats, &row->stats);
 }
 
@@ -325,8 +337,7 @@ static double low_time_fps(const struct chunk_store *store, const struct summary
 
 static void write_row(const struct summary *summary, const struct summary_surface *entry,
 		      const struct chunk_store *store, const struct frame_stats *open,
-		      void *context,
-		      void (*row)(void *context, const struct summary_row *row))
+		      void *context, void (*row)(void *context, const struct summary_row *row))
 {
 	const struct histogram *h = &entry->histogram;
 	struct summary_row out = {
@@ -347,8 +358,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	frame_stats_merge(&out.stats, open);
 	out.low1_time_fps = low_time_fps(store, entry, 10, out.stats.time_ns);
 	out.low01_time_fps = low_time_fps(store, entry, 1, out.stats.time_ns);
-	out.cadence =
-		frame_stats_cadence(&out.stats, store, &entry->vsyncs, &out.off_cadence);
+	out.cadence = frame_stats_cadence(&out.stats, store, &entry->vsyncs, &out.off_cadence);
 	out.fps = frame_stats_fps(&out.stats);
 	out.stats.score =
 		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);
@@ -356,8 +366,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 }
 
 void summary_write(struct summary *summary, int number, const struct frame_stats *open,
-		   void *context,
-		   void (*row)(void *context, const struct summary_row *row))
+		   void *context, void (*row)(void *context, const struct summary_row *row))
 {
 	const struct chunk_store packed = { .chunks = summary->record->packed.chunks };
 	const struct summary_surface *entry = &summary->others;

@@ -347,6 +347,23 @@ static void test_nothing_can_be_spilled(void **state)
 	assert_true(is_told("24 surfaces are counted in the row (others)"));
 }
 
+/* Times are of the latest clock that one of them had a frame on. */
+static void test_others_and_the_clock(void **state)
+{
+	uint64_t now_ns = BEGIN + 3600 * SECOND;
+
+	phone.log.spill_fails = true;
+	for (unsigned int app = 0; app < 40; app++)
+		now_ns = use(app, app, now_ns, 30);
+	now_ns = use(3, 100, BEGIN, 30);
+	phone_end(&phone);
+	summarize(&small);
+	assert_int_equal(counters()->clock_steps, 1);
+	assert_int_equal(others(&small)->stats.frames, 24 * 29 + 29);
+	assert_in_range(others(&small)->first_ns, BEGIN, now_ns);
+	assert_in_range(others(&small)->last_ns, others(&small)->first_ns, now_ns);
+}
+
 /* For a while only. */
 static void test_some_cannot_be_spilled(void **state)
 {
@@ -517,6 +534,7 @@ int main(void)
 		test(test_names),
 		test(test_open_rows),
 		test(test_more_than_are_kept),
+		test(test_others_and_the_clock),
 		test(test_nothing_can_be_spilled),
 		test(test_some_cannot_be_spilled),
 		test(test_what_cannot_be_read_back),

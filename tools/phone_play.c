@@ -115,15 +115,14 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Notes that the present @mark is played now, for all layers that it shows. */
-static void note_present(const struct player *player, uint32_t mark, uint64_t late_ns)
+/* Notes when the present @mark was played, for all layers that it shows. */
+static void note_present(const struct player *player, uint32_t mark, struct phone_played played)
 {
 	struct stage *stage = player->stage;
-	uint64_t now_ns = clock_ns(player->options->clock);
 
 	while (stage->truths < player->plan->truth_count &&
 	       player->plan->truths[stage->truths].mark <= mark)
-		stage->played[stage->truths++] = (struct phone_played){ now_ns, late_ns };
+		stage->played[stage->truths++] = played;
 }
 
 static void play_mark(const struct musician *m, uint32_t number)
@@ -138,13 +137,17 @@ static void play_mark(const struct musician *m, uint32_t number)
 	size_t length = phone_plan_payload(plan, mark, pid, payload);
 
 	sleep_until(due_ns);
+	uint64_t played_ns = mark->present ? clock_ns(m->player->options->clock) : 0;
+
+	if (write(m->marker, payload, length) < 0)
+		stage->refused++;
+	/* Only now: a machine that is late before the kernel stamps the marker makes the marker
+	 * late, too. */
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	uint64_t late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
 
 	if (mark->present)
-		note_present(m->player, number, late_ns);
-	if (write(m->marker, payload, length) < 0)
-		stage->refused++;
+		note_present(m->player, number, (struct phone_played){ played_ns, late_ns });
 	stage->marks++;
 	stage->sum_late_ns += late_ns;
 	if (late_ns > stage->max_late_ns)

@@ -133,4 +133,4 @@ def check_played(checks, what, *arguments):
     for _ in range(TRIES):
         if play_once(checks, what, arguments):
             return
-    print(f"{what}: vsyncs not judged: this machine is too busy to play them in time")
+    checks.cannot_judge(what, f"this machine is too busy to play vsyncs in time, {TRIES} times of {TRIES}")

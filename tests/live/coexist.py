@@ -140,7 +140,7 @@ def disturbed(checks, what, action, notice, back=None, options=(), **environment
     for _ in range(TRIES):
         if disturbed_once(checks, what, action, notice, back, options, environment):
             return
-    print(f"{what}: frames not judged: this machine is too busy to play them in time")
+    checks.cannot_judge(what, f"this machine is too busy to play frames in time, {TRIES} times of {TRIES}")
 
 
 def off(stage):

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts that count: test results into one line, frames played against frames counted."""
+"""The scripts that count: test results into one line, frames played against frames counted; and what
+tests make of a machine that is too busy to play frames in time."""
 
+import contextlib
+import io
 import json
 import pathlib
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from intervals import check_series
 from jankd import SOURCE, Checks, folder
 
 
@@ -49,7 +53,57 @@ def frames(checks, here):
     checks.equal((code, said[0]), (1, "a: truth 2 frames, counted 1"), "a frame is missing")
 
 
+def ended(checks, what, do, code, last):
+    """How a test ends that does @do with its checks."""
+    said, got = io.StringIO(), None
+    with contextlib.redirect_stdout(said):
+        try:
+            theirs = Checks()
+            do(theirs)
+            theirs.end()
+        except SystemExit as end:
+            got = end.code
+    checks.equal((got, said.getvalue().splitlines()[-1]), (code, last), what)
+
+
+def not_judged(checks):
+    """It counts as skipped, says why, and hides no failure."""
+    ended(checks, "all holds", lambda c: c.that(True, "a"), 0, "1 checks held, 0 did not")
+    ended(checks, "one does not", lambda c: c.that(False, "a"), 1, "0 checks held, 1 did not")
+    ended(checks, "nothing is checked", lambda c: None, 1, "FAILED: nothing was checked")
+    ended(checks, "one cannot be judged", lambda c: (c.that(True, "a"), c.cannot_judge("b", "too busy")),
+          77, "skipped: b: too busy")
+    ended(checks, "nothing can be judged", lambda c: c.cannot_judge("b", "too busy"), 77, "skipped: b: too busy")
+    ended(checks, "one fails beside it", lambda c: (c.cannot_judge("b", "too busy"), c.that(False, "a")),
+          1, "0 checks held, 1 did not")
+
+
+def series(*frames):
+    return [(time_us, {"interval(ms)": interval, "vsyncs": vsyncs}) for time_us, interval, vsyncs in frames]
+
+
+def late_phone(checks):
+    """A frame that the phone was late to play has no vsyncs, in the truth and beside it."""
+    truth = series((0, "", ""), (16667, "16.667", "1"), (40000, "", ""), (50000, "", ""), (66667, "16.667", "1"))
+    # What was counted in place of the last four, how many are known, which are not, and failures.
+    cases = (
+        ("all told", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("16.667", "1"), 4, [], 0),
+        ("no vsyncs", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("16.667", ""), 3, [66667], 0),
+        ("no interval", ("16.667", "1"), ("", ""), ("10.000", ""), ("16.667", "1"), 3, [40000], 0),
+        ("wrong vsyncs", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("33.333", "2"), 4, [], 1),
+        ("a frame is missing", ("16.667", "1"), None, ("33.333", ""), ("16.667", "1"), 3, [], 1),
+    )
+    for what, *told, known, unknown, failures in cases:
+        counted = series((0, "", ""), *((time_us, *row) for (time_us, _), row in zip(truth[1:], told) if row))
+        theirs = Checks()
+        with contextlib.redirect_stdout(io.StringIO()):
+            got = check_series(theirs, what, truth, counted)
+        checks.equal((got, theirs.failed), ((known, unknown), failures), f"a phone that is late: {what}")
+
+
 checks = Checks()
+not_judged(checks)
+late_phone(checks)
 with folder() as here:
     test_results(checks, here)
     frames(checks, here)

@@ -176,6 +176,13 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	return slots == 0;
 }
 
+/* Does somebody say that the display is that fast? */
+static bool is_said(const struct vsync_lattice *v, uint64_t period_ns)
+{
+	return v->authority > VSYNC_FIT &&
+	       (!v->followed || vsync_word_of(v->followed).period_ns * 4 < period_ns * 5);
+}
+
 /* So few ticks that a slower display would have them? */
 static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
@@ -189,7 +196,7 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 			    took_ns <= SLOW_BLOCK * VSYNC_PERIOD_USUAL_MAX_NS * 3 / 2;
 
 		/* It may have begun in the block before. */
-		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS || v->authority > VSYNC_FIT)
+		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS || is_said(v, period_ns))
 			v->slow_ns = 0;
 		else if (v->slow_ns == 0)
 			v->slow_ns = source->block_before_ns;

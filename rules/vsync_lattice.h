@@ -8,9 +8,10 @@
 
 #define MS UINT64_C(1000000)
 
-#define LOCK_TICKS 8		 /* so many ticks make a lattice */
-#define LOOK_EVERY_NS (40 * MS)	 /* evidence is weighed so often */
-#define PENDING_NS (400 * MS)	 /* so long a period that is said waits for ticks of it */
+#define LOCK_TICKS 8		/* so many ticks make a lattice */
+#define LOOK_EVERY_NS (40 * MS) /* evidence is weighed so often */
+#define PENDING_NS (400 * MS)	/* so long a period that is said waits for ticks of it */
+#define PENDING_LATE_NS (1000 * MS)
 #define LOOK_BACK_NS (1500 * MS) /* a switch is looked for in that time */
 #define SUSPECT_NS (600 * MS)	 /* a tick too many is forgotten after that */
 

@@ -88,6 +88,17 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 	return best;
 }
 
+/* The ticks are those of @display. @own: they show its digits, too. */
+static void follow_display(struct vsync_lattice *v, struct vsync_display *display, bool own)
+{
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
+		if (&v->words.displays[i] != display)
+			v->words.displays[i].own = false;
+	v->followed = display;
+	if (display)
+		display->own = own;
+}
+
 /* The ticks are not those of @display. */
 static void lattice_leave(struct vsync_lattice *v, struct vsync_display *display)
 {
@@ -112,8 +123,7 @@ static void take_word(struct vsync_lattice *v, struct vsync_display *display, ui
 			lattice_leave(v, display);
 			return;
 		}
-		v->followed = display;
-		display->own = display->own || relation == RELATION_SAME;
+		follow_display(v, display, display->own || relation == RELATION_SAME);
 		v->authority = VSYNC_SAID;
 		v->guessed = v->stretches[v->n_stretches - 1].guessed = false;
 		v->pending = NULL;
@@ -131,6 +141,25 @@ static void take_word(struct vsync_lattice *v, struct vsync_display *display, ui
 	/* A row of the display's own vsyncs began a moment ago. */
 	v->pending_from_ns = later(word.at_ns, back_from(now_ns, 150 * MS));
 	v->next_look_ns = 0;
+}
+
+/* Does a period that was said hold, to its last digit or nearly so? @found: a longer one, which
+ * ticks show; a shorter one explains late ticks, too. */
+static bool explains(const struct vsync_window *window, const struct vsync_word *word,
+		     const struct vsync_fit *found)
+{
+	uint64_t error_ns, period_ns = vsync_refine(window, word->period_ns, &error_ns);
+	struct vsync_fit fit = vsync_fit_of(window, word->period_ns);
+
+	if (!vsync_fit_is_used(&fit) &&
+	    !is_multiple(found->period_ns, word->period_ns, word->period_ns / 100))
+		return false;
+	if (vsync_fit_holds(&fit))
+		return true;
+	fit = vsync_fit_of(window, period_ns);
+	return vsync_distance(period_ns, word->period_ns) <=
+		       word->error_ns + word->period_ns / 1000 &&
+	       vsync_fit_holds(&fit);
 }
 
 /* Are there far more ticks than that, late or not? */
@@ -158,7 +187,9 @@ static struct vsync_display *sort_out(struct vsync_lattice *v, const struct vsyn
 		if (!word.period_ns)
 			continue;
 		relation = relation_to_fit(fit, &word);
-		if (is_too_slow(window, word.period_ns))
+		if (is_too_slow(window, word.period_ns) ||
+		    (fit->period_ns > word.period_ns && fit->ticks.n >= UNDECIDED_TICKS &&
+		     !explains(window, &word, fit)))
 			relation = RELATION_OTHER;
 		if (relation == RELATION_OPEN && vsync_word_is_open(display, now_ns))
 			v->undecided = true;
@@ -194,8 +225,7 @@ void lattice_decide(struct vsync_lattice *v, uint64_t now_ns)
 	if (display) {
 		struct vsync_word word = vsync_word_of(display);
 
-		display->own = display->own || sure;
-		v->followed = display;
+		follow_display(v, display, sure);
 		v->guessed = false;
 		lattice_lock(v, word.period_ns, word.error_ns, VSYNC_SAID);
 	} else if (v->given_ns) {
@@ -286,7 +316,8 @@ void lattice_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	v->next_look_ns = now_ns + LOOK_EVERY_NS;
 	vsync_window_take(&window, &v->log, v->pending_from_ns, now_ns);
 	shown = shows_pending(v, &window, &too_many);
-	if (!shown && now_ns < v->pending_at_ns + PENDING_NS) {
+	/* The more so where the old one ticks on: the word may have come before. */
+	if (!shown && now_ns < v->pending_at_ns + (too_many ? PENDING_LATE_NS : PENDING_NS)) {
 		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
 			v->pending_from_ns += LOOK_EVERY_NS;
 		return;
@@ -296,8 +327,7 @@ void lattice_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	if (!shown && (too_many || !display->own))
 		return;
 	v->guessed = false;
-	v->followed = display;
-	display->own = true;
+	follow_display(v, display, true);
 	if (shown) {
 		lattice_switch_to(v, v->pending_ns, error_ns, v->pending_from_ns, now_ns,
 				  VSYNC_SAID);
@@ -324,14 +354,37 @@ static bool is_of_two(const struct vsync_lattice *v, const struct vsync_fit *fit
 	       !vsync_is_near(last.period_ns, fit->period_ns, 15);
 }
 
+/* Is it the period of a display of which something was said? */
+static bool follow_said(struct vsync_lattice *v, const struct vsync_window *window,
+			uint64_t from_ns, uint64_t now_ns)
+{
+	bool sure;
+	struct vsync_display *display = pick_display(v, window, false, &sure);
+	struct vsync_word word;
+	struct vsync_fit fit;
+
+	if (!display)
+		return false;
+	word = vsync_word_of(display);
+	if (vsync_is_near(word.period_ns, lattice_period_of(v), 15))
+		return false;
+	/* A few presents fit nearly any period of another display. */
+	fit = vsync_fit_of(window, word.period_ns);
+	if (display != v->followed && (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_used(&fit)))
+		return true;
+	display->foreign = false;
+	follow_display(v, display, display->own || sure);
+	v->guessed = false;
+	lattice_switch_to(v, word.period_ns, word.error_ns, from_ns, now_ns, VSYNC_SAID);
+	return true;
+}
+
 /* Ticks or presents that the period has no room or no place for: are they those of another? */
 void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	struct vsync_window window;
 	struct vsync_fit fit, old, twice;
-	struct vsync_display *display;
 	uint64_t period_ns = lattice_period_of(v);
-	bool sure;
 
 	from_ns = later(from_ns, v->stretches[v->n_stretches - 1].from_ns);
 	vsync_window_take(&window, &v->log, from_ns, now_ns);
@@ -340,22 +393,19 @@ void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	old = vsync_fit_of(&window, period_ns);
 	if (old.presents.n >= 6 ? vsync_fit_holds(&old) : vsync_fit_is_clear(&old))
 		return;
-	display = pick_display(v, &window, false, &sure);
-	if (display && !vsync_is_near(vsync_word_of(display).period_ns, period_ns, 15)) {
-		struct vsync_word word = vsync_word_of(display);
-
-		display->foreign = false;
-		display->own = display->own || sure;
-		v->followed = display;
-		v->guessed = false;
-		lattice_switch_to(v, word.period_ns, word.error_ns, from_ns, now_ns, VSYNC_SAID);
+	if (follow_said(v, &window, from_ns, now_ns))
 		return;
-	}
 	if (v->authority == VSYNC_GIVEN)
 		return;
 	fit = vsync_fit_find(&window, false);
 	if (!fit.period_ns || vsync_is_near(fit.period_ns, period_ns, 15) ||
 	    fit.period_ns > VSYNC_PERIOD_USUAL_MAX_NS)
+		return;
+	if (fit.period_ns < period_ns && fit.error_ns * 40 > fit.period_ns)
+		return;
+	/* Displays' rates are further apart, but late ticks may look like one nearby. */
+	if (vsync_is_near(fit.period_ns, period_ns, 120) &&
+	    (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit)))
 		return;
 	/* Late ticks of a display of twice the period look like that, too. */
 	twice = vsync_fit_of(&window, 2 * fit.period_ns);
@@ -399,9 +449,7 @@ void lattice_confirm(struct vsync_lattice *v, uint64_t now_ns)
 		fit.period_ns = vsync_word_of(display).period_ns;
 	else if (!v->followed->foreign || v->undecided)
 		return;
-	v->followed = display;
-	if (display)
-		display->own = true;
+	follow_display(v, display, true);
 	if (!vsync_is_near(lattice_period_of(v), fit.period_ns, 15))
 		lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns,
 				  display ? VSYNC_SAID : VSYNC_FIT);

@@ -210,7 +210,7 @@ bool vsync_fit_has_room(const struct vsync_fit *fit)
 	       fit->presents.collisions * 24 <= fit->presents.n;
 }
 
-static bool is_used(const struct vsync_fit *fit)
+bool vsync_fit_is_used(const struct vsync_fit *fit)
 {
 	unsigned int adjacent = fit->ticks.adjacent + fit->presents.adjacent;
 
@@ -384,13 +384,13 @@ struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway)
 		uint64_t period_ns = vsync_refine(window, clusters[i].length_ns, &error_ns);
 		struct vsync_fit fit;
 
-		if (period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+		if (period_ns < VSYNC_PERIOD_USUAL_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
 			continue;
 		fit = vsync_fit_of(window, period_ns);
 		fit.error_ns = error_ns;
 		if (fit.ticks.n < 6)
 			continue;
-		if (vsync_fit_holds(&fit) && is_used(&fit) && period_ns > best.period_ns)
+		if (vsync_fit_holds(&fit) && vsync_fit_is_used(&fit) && period_ns > best.period_ns)
 			best = fit;
 		if (anyway && is_better(&fit, &most))
 			most = fit;

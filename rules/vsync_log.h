@@ -26,9 +26,11 @@
 #define VSYNC_KINDS (VSYNC_SOURCES + 2)
 #define VSYNC_WINDOW_SIZE 128 /* events of one kind */
 
-/* Rates from 1 to 500 Hz. A fit alone takes no display for slower than 46 Hz. */
+/* Rates from 1 to 500 Hz. A fit alone takes no display for slower than 46 Hz, and goes to none that
+ * is faster than 250. */
 #define VSYNC_PERIOD_MIN_NS UINT64_C(2000000)
 #define VSYNC_PERIOD_MAX_NS UINT64_C(1000000000)
+#define VSYNC_PERIOD_USUAL_MIN_NS UINT64_C(4000000)
 #define VSYNC_PERIOD_USUAL_MAX_NS UINT64_C(21700000)
 
 struct vsync_log {
@@ -108,6 +110,9 @@ bool vsync_fit_has_room(const struct vsync_fit *fit);
 
 /* May it be the period? Lateness is no reason against it; two ticks in one slot are. */
 bool vsync_fit_holds(const struct vsync_fit *fit);
+
+/* Are events one period apart? Those of several never are. */
+bool vsync_fit_is_used(const struct vsync_fit *fit);
 
 /* Do nearly all ticks stand at the edge, and none too many? */
 bool vsync_fit_is_clear(const struct vsync_fit *fit);

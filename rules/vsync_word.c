@@ -5,6 +5,7 @@
 
 #include "rules/vsync_log.h"
 
+#define ID_CUT 3  /* VSP-period keeps so many digits of an id at the least */
 #define ROW_MIN 5 /* vsyncs in a row that say something */
 
 struct span vsync_display_in(struct span counter)
@@ -16,34 +17,40 @@ struct span vsync_display_in(struct span counter)
 	return span_skip(counter, n);
 }
 
-/* Does one id begin with the other? */
-static bool is_display(const struct vsync_display *display, struct span id)
+/* Is it that id, or does one begin with the other, which was cut? */
+static bool is_display(const struct vsync_display *display, struct span id, bool cut)
 {
-	size_t n = strlen(display->id);
+	size_t n = strlen(display->id), least = n < id.len ? n : id.len;
 
-	if (n == 0 || id.len == 0)
-		return n == id.len;
-	return memcmp(display->id, id.ptr, n < id.len ? n : id.len) == 0;
+	return (n == id.len || (cut && least >= ID_CUT)) && memcmp(display->id, id.ptr, least) == 0;
+}
+
+static struct vsync_display *find_display(struct vsync_words *words, struct span id, bool cut)
+{
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
+		if (words->displays[i].used && is_display(&words->displays[i], id, cut))
+			return &words->displays[i];
+	return NULL;
 }
 
 static struct vsync_display *take_display(struct vsync_words *words, struct span id)
 {
-	struct vsync_display *oldest = &words->displays[0];
+	struct vsync_display *oldest = &words->displays[0], *display;
 
 	if (id.len >= VSYNC_DISPLAY_ID)
 		id.len = VSYNC_DISPLAY_ID - 1;
-	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
-		struct vsync_display *display = &words->displays[i];
-
-		if (display->used && is_display(display, id)) {
-			display->used = ++words->uses;
-			if (id.len > strlen(display->id))
-				memcpy(display->id, id.ptr, id.len);
-			return display;
-		}
-		if (display->used < oldest->used)
-			oldest = display;
+	display = find_display(words, id, false);
+	if (!display)
+		display = find_display(words, id, true);
+	if (display) {
+		display->used = ++words->uses;
+		if (id.len > strlen(display->id))
+			memcpy(display->id, id.ptr, id.len);
+		return display;
 	}
+	for (unsigned int i = 1; i < VSYNC_DISPLAYS; i++)
+		if (words->displays[i].used < oldest->used)
+			oldest = &words->displays[i];
 	*oldest = (struct vsync_display){ .used = ++words->uses };
 	if (id.len > 0)
 		memcpy(oldest->id, id.ptr, id.len);

@@ -16,7 +16,7 @@ from frames import vsyncs_per_layer
 from jankd import PHONE, TRACES, Checks, analyze, folder, rows, trace_text
 
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
-          "paired": busy_phone.paired_phone}
+          "paired": busy_phone.paired_phone, "paired game": busy_phone.paired_game}
 WORDS = ((), ("period",), ("target",), ("hardware",))
 # Those that were wrong once: what is a switch's moment, which display's word is it?
 REMEMBERED = [("switching", seed, ()) for seed in (233, 472, 504, 549, 573)]

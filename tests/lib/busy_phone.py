@@ -176,3 +176,16 @@ def paired_phone(seed, words=()):
     begin = pick.choice((0, 0, pick.uniform(0, 5)))
     phone.other_display(other, pick.choice(("hardware", "hardware", "period")), begin=begin)
     return phone
+
+
+def paired_game(seed, words=()):
+    """The same while an app draws in every second vsync of 60 Hz, and ticks are late for a while."""
+    pick = random.Random(seed)
+    begin = pick.uniform(0, 6)
+    late = (begin, begin + pick.uniform(0.8, 2.5), pick.uniform(0.15, 0.6),
+            pick.choice(("half", 2.4)))
+    phone = Phone(seed, [(10, 60)], (late,), words, half=True, drops=pick.choice((0.01, 0.1)),
+                  scale=pick.uniform(0.998, 1.002))
+    phone.other_display(pick.choice((90, 119.3)), pick.choice(("hardware", "period")),
+                        begin=pick.choice((0, pick.uniform(0, 5))))
+    return phone

@@ -294,6 +294,21 @@ static void test_absurd_hints_are_dropped(void **state)
 	assert_period(V60);
 }
 
+/* An id of three digits and more may be one that was cut; '1' is not the begin of '129'. */
+static void test_ids_of_displays(void **state)
+{
+	struct vsync_words words = { 0 };
+	struct vsync_display *one, *other, *cut;
+
+	one = vsync_words_hint(&words, SPAN_LITERAL("1"), V60, 0, SECOND);
+	other = vsync_words_hint(&words, SPAN_LITERAL("129"), V90, 0, SECOND);
+	assert_ptr_not_equal(one, other);
+	cut = vsync_words_hint(&words, SPAN_LITERAL("461"), V120, 0, SECOND);
+	assert_ptr_equal(cut, vsync_words_hint(&words, SPAN_LITERAL("4619827259835644672"), V120, 0,
+					       SECOND));
+	assert_ptr_equal(one, vsync_words_hint(&words, SPAN_LITERAL("1"), V60, 0, SECOND));
+}
+
 /* SurfaceFlinger's word is more precise than a mean of late ticks. */
 static void test_a_right_hint_gives_the_period(void **state)
 {
@@ -443,6 +458,7 @@ int main(void)
 		cmocka_unit_test_setup(test_a_wrong_hint_is_not_believed, set_up),
 		cmocka_unit_test_setup(test_a_hint_of_half_the_distances_is_believed, set_up),
 		cmocka_unit_test_setup(test_absurd_hints_are_dropped, set_up),
+		cmocka_unit_test_setup(test_ids_of_displays, set_up),
 		cmocka_unit_test_setup(test_a_right_hint_gives_the_period, set_up),
 		cmocka_unit_test_setup(test_vsyncs_that_were_seen, set_up),
 		cmocka_unit_test_setup(test_an_app_at_60_is_no_slower_display, set_up),

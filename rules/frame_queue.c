@@ -228,8 +228,7 @@ static void tell_late(struct frame_queue *q, int id, uint64_t present_ns, struct
 /* A layer's presents do not go back in time: a line that says so was forged or scrambled.
  *
  * In a hole the present that a buffer was latched for may be lost, and a later one have taken it:
- * SurfaceFlinger presents in the vsync that it latches in. Such a frame is none: one that was is
- * missing in a hole, where nothing is said of what is missing. */
+ * SurfaceFlinger presents in the vsync that it latches in. Such a frame is left out. */
 static bool is_stale(const struct layer *layer, const struct waiting_frame *waiting,
 		     const struct vsync_stamp *stamp)
 {
@@ -264,6 +263,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	follow_refresh(q, &stamp);
 	if (is_stale(layer, waiting, &stamp)) {
 		q->stale += !layer->hidden;
+		layer->window.in_time = false;
 		return;
 	}
 	interval = window_frame(&layer->window, layer->hidden ? NULL : &q->store, &stamp,
@@ -397,6 +397,7 @@ static void add(struct frame_queue *q, const struct frame *frame)
 		hurry_first(q);
 	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
 	*waiting = (struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->in_doubt } };
+	waiting->around.number = frame->number;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
 	if (waiting->frame.present_ns + DISORDER_NS < q->last_present_ns)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/window.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int64_t loss_between(struct loss before, struct loss now)
@@ -46,11 +47,29 @@ static bool is_across_hole(const struct around *before, const struct around *now
 	return before->in_hole || now->in_hole || before->loss.holes != now->loss.holes;
 }
 
+/* Is there no room for a frame between the last one and the one @around? */
+static bool is_next(const struct window *w, struct interval interval, const struct around *around)
+{
+	if (w->around.number >= 0 && around->number >= 0 && around->number != w->around.number + 1)
+		return false;
+	return interval.vsyncs == 1 && w->in_time;
+}
+
 static bool is_unknown(const struct window *w, struct interval interval,
 		       const struct around *around)
 {
 	return w->around.moved || around->moved ||
-	       (interval.vsyncs != 1 && is_across_hole(&w->around, around));
+	       (is_across_hole(&w->around, around) && !is_next(w, interval, around));
+}
+
+/* @interval is that from the last frame to @stamp. A frame that is late is no whole number of
+ * vsyncs behind the one before, or in the vsync of that. */
+static bool is_in_time(const struct window *w, const struct vsync_stamp *stamp,
+		       struct interval interval)
+{
+	int64_t late_ns = (int64_t)(stamp->time_ns - w->last.time_ns) - interval.ns;
+
+	return interval.vsyncs > 0 && llabs(late_ns) * 4 <= (int64_t)stamp->period_ns;
 }
 
 static void count(struct window *w, struct chunk_store *store, struct interval interval,
@@ -71,9 +90,11 @@ struct interval window_frame(struct window *w, struct chunk_store *store,
 			     const struct vsync_stamp *stamp, const struct around *around, bool tx)
 {
 	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN };
+	bool in_time = true;
 
 	if (w->begun) {
 		interval = interval_between(&w->last, stamp);
+		in_time = is_in_time(w, stamp, interval);
 		if (is_unknown(w, interval, around)) {
 			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN };
 			w->history.n = 0;
@@ -87,6 +108,7 @@ struct interval window_frame(struct window *w, struct chunk_store *store,
 	}
 	w->last = *stamp;
 	w->around = *around;
+	w->in_time = in_time;
 	return interval;
 }
 

@@ -25,6 +25,7 @@ struct around {
 	struct loss hole; /* of that alone */
 	bool in_hole;	  /* the present itself is where events may be missing */
 	bool moved;	  /* its time is not its own */
+	int64_t number;	  /* of the buffer, or -1 */
 };
 
 /* Lost from @before to @now, or ROW_UNKNOWN. */
@@ -37,6 +38,7 @@ struct window {
 	bool begun;		 /* there was a frame */
 	struct vsync_stamp last; /* the last one */
 	struct around around;	 /* of the last one */
+	bool in_time;		 /* was the last one, as far as the one before it tells? */
 	uint64_t start_ns;	 /* of the open row */
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
@@ -56,7 +58,8 @@ void window_clear(struct window *w, struct chunk_store *store);
  * @tx: its present applied a transaction of the layer
  *
  * Across a hole frames may be missing, so an interval is known there only where it is one vsync:
- * then none can be between. Any other is like that of a first frame.
+ * then none can be between, unless the frame before came late, for the next one follows such a one
+ * at once. Any other is like that of a first frame.
  */
 struct interval window_frame(struct window *w, struct chunk_store *store,
 			     const struct vsync_stamp *stamp, const struct around *around, bool tx);

@@ -278,6 +278,63 @@ static void test_a_latch_that_another_present_took(void **state)
 		assert_true(phone.log.frames[i].vsyncs != 1);
 }
 
+/* A latch of a hole that waits long for its present may be a frame all the same: SurfaceFlinger was
+ * held up, and presents it and the next one within a vsync. That vsync is no interval of one frame.
+ */
+static void test_a_late_present_in_a_hole(void **state)
+{
+	const uint64_t held_up = BEGIN + 21 * V60 - 2 * MS;
+
+	start(PHONE_14);
+	phone_run(&phone, a, BEGIN, V60, 21);
+	phone.now_ns = held_up - 14 * MS;
+	phone_begin(&phone, "commit 1234");
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, held_up, 1);
+	phone_frame(&phone, BEGIN + 21 * V60, a);
+	phone_lost(&phone, 2, 50);
+	phone_run(&phone, a, BEGIN + 22 * V60, V60, 20);
+	phone_end(&phone);
+	assert_int_equal(counters()->stale_frames, 1);
+	assert_int_equal(frame_of(a, 21)->present_ns, BEGIN + 21 * V60);
+	assert_int_equal(frame_of(a, 21)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 22)->vsyncs, 1);
+	assert_int_equal(unknown_intervals(), 2);
+}
+
+/* SurfaceFlinger was held up: a frame came three quarters of a vsync late, the next one, that is
+ * not seen, in time. From the late one to the third it is nearer to one vsync than to two. */
+static void test_a_late_frame_in_a_hole(void **state)
+{
+	start(PHONE_14);
+	phone_run(&phone, a, BEGIN, V60, 21);
+	phone_frame(&phone, BEGIN + 21 * V60 + 12 * MS, a);
+	phone_run(&phone, a, BEGIN + 23 * V60, V60, 5);
+	phone_lost(&phone, 2, 50);
+	phone_run(&phone, a, BEGIN + 28 * V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 21)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 22)->vsyncs, ROW_UNKNOWN);
+	for (size_t i = 24; i <= 30; i++)
+		assert_int_equal(frame_of(a, i)->vsyncs, 1);
+}
+
+/* One that is a whole vsync late looks as if it were in time; the numbers of the buffers tell. */
+static void test_numbers_in_a_hole(void **state)
+{
+	start(PHONE_14);
+	phone_run(&phone, a, BEGIN, V60, 22);
+	phone.n_commits++;
+	phone_run(&phone, a, BEGIN + 22 * V60, V60, 3);
+	phone_lost(&phone, 2, 50);
+	phone_run(&phone, a, BEGIN + 25 * V60, V60, 10);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 21)->vsyncs, 1);
+	assert_int_equal(frame_of(a, 22)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 23)->vsyncs, 1);
+}
+
 /* The buffer count rose unseen: that the next write is no fall does not hide a latch. */
 static void test_counters_are_forgotten(void **state)
 {
@@ -514,6 +571,9 @@ int main(void)
 		test(test_a_loss_elsewhere_is_far_from_earlier_frames),
 		test(test_a_latch_whose_present_was_lost),
 		test(test_a_latch_that_another_present_took),
+		test(test_a_late_present_in_a_hole),
+		test(test_a_late_frame_in_a_hole),
+		test(test_numbers_in_a_hole),
 		test(test_counters_are_forgotten),
 		test(test_queued_buffers_are_forgotten),
 		test(test_a_hole_is_no_jank),

@@ -3,6 +3,15 @@
 
 #include <string.h>
 
+static const char unknown[] = "unknown: another app began to draw";
+
+/* A view of another app draws, the app that was in front does not, and nobody says which is. */
+static bool nobody_knows(const struct frame_queue *q, const struct layer *layer, bool still)
+{
+	return !q->options.asks_front && still && layer->is_window && !layer->is_activity &&
+	       q->front[0] && strcmp(layer->app, q->front) != 0;
+}
+
 /* A window of an activity had a frame: it is in front if it is new, or if the one in front has
  * been still for a while. Two that move together, in a transition, do not take turns. */
 void front_follow(struct frame_queue *q, int id, const struct vsync_stamp *stamp)
@@ -13,6 +22,11 @@ void front_follow(struct frame_queue *q, int id, const struct vsync_stamp *stamp
 	bool still = !front || !front->is_activity ||
 		     interval_is_wait(window_since(&front->window, stamp));
 
+	if (nobody_knows(q, layer, still)) {
+		q->front[0] = '\0';
+		q->front_layer = LAYER_NONE;
+		events_write(q->events, stamp->time_ns, TRACE_EVENT_FOCUS, unknown);
+	}
 	if (!layer->is_activity || id == q->front_layer || (layer->shown && !still))
 		return;
 	q->front_layer = id;
@@ -41,8 +55,7 @@ void front_take_answer(struct frame_queue *q, uint64_t present_ns)
 	if (span_equal(app, span_of(q->front)))
 		return;
 	name_copy(q->front, sizeof(q->front), app);
-	events_write(q->events, present_ns, TRACE_EVENT_FOCUS,
-		     app.len > 0 ? q->answer : "unknown: another app began to draw");
+	events_write(q->events, present_ns, TRACE_EVENT_FOCUS, app.len > 0 ? q->answer : unknown);
 }
 
 /* A window of another app than the one in front begins to draw: that may be in front now. */

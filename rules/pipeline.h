@@ -29,6 +29,7 @@ struct pipeline_options {
 	const struct trigger *trigger; /* what is told of by the sink's gate(), or NULL; borrowed */
 	uint64_t late_ns;	       /* frames late by that much are told of, late.h; 0: none */
 	bool recorded;		       /* lines may come twice, or sorted by CPU */
+	bool asks_front;	       /* somebody answers pipeline_front_doubt() */
 	unsigned int max_surfaces;     /* layers and Surfaces that are known at a time; 320 */
 	unsigned int max_threads;      /* with open slices; 256 */
 };
@@ -132,6 +133,7 @@ int pipeline_mark(struct pipeline *p, uint64_t time_ns);
 /* Since when it is in doubt which app is in front, in trace time: a window of another one, *@app,
  * began to draw then. 0: it is not. And the answer for that moment,
  * "app/activity" or "" for unknown; it holds for frames from @since_ns on that are not counted yet.
+ * Without options.asks_front it is unknown as soon as the app that was in front draws no more.
  */
 uint64_t pipeline_front_doubt(const struct pipeline *p, const char **app);
 void pipeline_front(struct pipeline *p, const char *focus, uint64_t since_ns);

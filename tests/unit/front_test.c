@@ -34,13 +34,19 @@ static void run_both(const char *other, uint64_t from_ns, unsigned int n)
 		phone_frames(&phone, from_ns + i * V60, layers);
 }
 
-static void start(void)
+static void start_with(bool asks)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
 	options.focus = "com.a/com.a.Main";
+	options.asks_front = asks;
 	phone_start(&phone, PHONE_9, &options);
 	run_both(a, BEGIN, 120);
+}
+
+static void start(void)
+{
+	start_with(true);
 }
 
 /* Frames of the status bar that stand on @app, from @from_ns on and before it. */
@@ -122,6 +128,41 @@ static void it_was_not_in_front(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 0);
 }
 
+/* Of a recorded trace nobody can be asked: then it is unknown, until a window of an activity draws.
+ */
+static void nobody_is_asked(void **state)
+{
+	uint64_t then = BEGIN + 2 * SECOND, again = then + 10 * SECOND;
+	size_t before, after;
+
+	start_with(false);
+	run_both(b_view, then, 600);
+	run_both(a, again, 60);
+	phone_end(&phone);
+	count_bar("com.a", then, &before, &after);
+	assert_int_equal(before, 120);
+	assert_in_range(after, 60 + 28, 60 + 31); /* it has drawn until then */
+	count_bar("com.a", again, &before, &after);
+	assert_int_equal(after, 59); /* the bar comes first in the first of these presents */
+	count_bar("com.b", BEGIN, &before, &after);
+	assert_int_equal(before + after, 0);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 2);
+}
+
+/* Two that draw beside each other, with the activity in front. */
+static void the_one_in_front_draws_on(void **state)
+{
+	const char *layers[] = { bar, a, b_view, NULL };
+	size_t before, after;
+
+	start_with(false);
+	for (unsigned int i = 0; i < 300; i++)
+		phone_frames(&phone, BEGIN + 2 * SECOND + i * V60, layers);
+	phone_end(&phone);
+	count_bar("com.a", BEGIN, &before, &after);
+	assert_int_equal(before + after, 420);
+}
+
 /* An answer to what was asked before the clock stepped says nothing of now. */
 static void the_clock_steps(void **state)
 {
@@ -158,6 +199,8 @@ int main(void)
 		cmocka_unit_test_teardown(another_view_makes_doubt, tear_down),
 		cmocka_unit_test_teardown(it_is_unknown, tear_down),
 		cmocka_unit_test_teardown(it_was_not_in_front, tear_down),
+		cmocka_unit_test_teardown(nobody_is_asked, tear_down),
+		cmocka_unit_test_teardown(the_one_in_front_draws_on, tear_down),
 		cmocka_unit_test_teardown(the_clock_steps, tear_down),
 		cmocka_unit_test_teardown(other_windows_make_none, tear_down),
 	};

@@ -3,13 +3,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rules/memory.h"
 
 #define PLACE(n) ((uint32_t)(n) % REPEATS_MAX)
 
-/* So many in a row that were not there before are no repetition. */
+/* So many in a row that were not there before are no repetition. Nor are lines of which more than
+ * one in eight was not: behind a step by some periods many of a steady phone stand where its others
+ * stood. */
 #define STRANGE_MAX 16
+#define STRANGE_FREE 8
+#define STRANGE_SHARE 8
 
 /* A look at all of the ring takes its time: where a trace asks for too many, the answer is no. */
 #define LOOKS_FREE 1000
@@ -29,12 +34,29 @@ void repeats_free(struct repeats *repeats)
 	repeats->seen = NULL;
 }
 
-/* Time, writer and kind: no other record has the same, but for its neighbours. */
+/* Where names have numbers: in front, and at their end. To look at all of them takes its time. */
+static uint64_t some_bytes(struct span name)
+{
+	uint64_t front = 0, end = 0;
+
+	if (name.len < sizeof(front)) {
+		if (name.len > 0)
+			memcpy(&front, name.ptr, name.len);
+		return front;
+	}
+	memcpy(&front, name.len < 2 * sizeof(front) ? name.ptr : name.ptr + sizeof(front),
+	       sizeof(front));
+	memcpy(&end, name.ptr + name.len - sizeof(end), sizeof(end));
+	return front + (end << 1 | end >> 63);
+}
+
+/* No other record has the same, but for its neighbours. */
 static uint32_t what_is(const struct trace_record *record)
 {
 	uint64_t writer = (uint64_t)(uint32_t)record->tid << 8 | (uint64_t)record->kind;
+	uint64_t text = some_bytes(record->name) + record->name.len + (uint64_t)record->value;
 	uint64_t hash = record->time_ns * UINT64_C(0x9e3779b97f4a7c15) ^
-			(writer + record->name.len) * UINT64_C(0xc2b2ae3d27d4eb4f);
+			(writer + text) * UINT64_C(0xc2b2ae3d27d4eb4f);
 
 	return (uint32_t)(hash >> 32);
 }
@@ -71,8 +93,15 @@ void repeats_begin(struct repeats *repeats, uint64_t end_ns)
 {
 	repeats->now = true;
 	repeats->end_ns = end_ns;
-	repeats->strange = 0;
+	repeats->strange = repeats->strangers = 0;
 	repeats->passed = 2;
+}
+
+static bool is_broken(const struct repeats *repeats)
+{
+	return repeats->strange > STRANGE_MAX ||
+	       (repeats->strangers > STRANGE_FREE &&
+		repeats->strangers * STRANGE_SHARE > repeats->passed);
 }
 
 enum repeats_answer repeats_take(struct repeats *repeats, const struct trace_record *record)
@@ -86,11 +115,12 @@ enum repeats_answer repeats_take(struct repeats *repeats, const struct trace_rec
 	else if (same)
 		same = find(repeats, what);
 	repeats->strange = same ? 0 : repeats->strange + 1;
+	repeats->strangers += !same;
 	if (record->time_ns > repeats->end_ns || (record->time_ns == repeats->end_ns && !same)) {
 		repeats->now = false;
 		return REPEATS_OVER;
 	}
-	if (repeats->strange > STRANGE_MAX) {
+	if (is_broken(repeats)) {
 		repeats->now = false;
 		return REPEATS_BROKEN;
 	}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recorded trace whose clock goes back, or that has some lines twice: told, and no number is made of it."""
 
+import random
 import re
 import sys
 
@@ -88,7 +89,36 @@ def check(checks, name, data):
         twice(checks, name, parts, here / "whole", here)
 
 
+def unsteady(frames):
+    """Ticks and latches of a steady phone, whose buffers and presents come when they come."""
+    chance, parts = random.Random(1), []
+    for frame in synthetic.lines(frames):
+        late = {b"Binder": chance.randrange(-400, -100), b"refresh": chance.randrange(300)}
+        block = lines(frame.encode())
+        refresh = next(n for n, line in enumerate(block) if b"handleMessageRefresh" in line.text)
+        parts += sorted((line.moved(late[b"refresh"]) if n >= refresh else
+                         line.moved(late[b"Binder"]) if b"Binder" in line.text else line
+                         for n, line in enumerate(block)), key=lambda line: line.us)
+    return parts
+
+
+def whole_periods(checks, here):
+    """Behind a step by some periods lines stand where others of the same threads stood."""
+    parts = unsteady(300)
+    begin = at_time(parts, parts[0].us + 3000000)
+    for periods in (2, 6, 18, 30, 60, 120):
+        for cut in range(begin, begin + 40, 3):
+            what, out = f"line {cut}, {periods} periods back", here / f"{periods} {cut}"
+            back = periods * synthetic.PERIOD_US
+            analyze(out, "--frames-log", "-", input=text(parts[:cut] + [line.moved(-back) for line in parts[cut:]]))
+            got = rows(out, "frames.csv")
+            checks.equal(len(told(out, "the clock went back")), 1, f"{what}: events")
+            checks.that(300 - TORN <= len(got) <= 300, f"{what}: {len(got)} frames of 300")
+
+
 checks = Checks()
+with folder() as here:
+    whole_periods(checks, here)
 check(checks, "synthetic", synthetic.trace(300))
 for name in trace_names():
     check(checks, name, trace_text(name))

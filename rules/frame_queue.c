@@ -338,7 +338,7 @@ static int hurry_first(struct frame_queue *q)
 	int layer = q->waiting[q->first].frame.layer;
 
 	q->locked_once = true;
-	q->hurried += layer != LAYER_NONE;
+	q->hurried += layer != LAYER_NONE && !q->layers.layers[layer].hidden;
 	count_first(q);
 	return layer;
 }

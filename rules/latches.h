@@ -57,4 +57,7 @@ bool latches_any(const struct latch_list *list, int32_t tid);
 /* Gives up the latches of @tid, or of all other threads. */
 void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t tid, bool others);
 
+/* Gives up those of layers that are not to be counted. */
+void latches_forget_hidden(struct latch_list *list, struct layer_table *layers);
+
 #endif

@@ -110,13 +110,12 @@ void layers_use(struct layer_table *table, struct layer *layer)
 	layer->last_use = ++table->uses;
 }
 
-/* What the name says. */
-static void set_name(struct layer *layer, uint64_t hash, struct span name)
+void layer_set_name(struct layer *layer, struct span name)
 {
 	struct span app = app_of_layer(name);
 	char copy[SURFACE_MAX];
 
-	layer->hash = hash;
+	layer->hash = name_hash(name);
 	layer->length = name.len;
 	name_copy(layer->name, sizeof(layer->name), name);
 	layer_set_surface(layer, surface_of_layer(name, copy));
@@ -182,7 +181,7 @@ int layers_add(struct layer_table *table, struct span name)
 		*layer = (struct layer){ .window = WINDOW_EMPTY,
 					 .id = ++table->added,
 					 .surface_number = SUMMARY_NONE };
-		set_name(layer, hash, name);
+		layer_set_name(layer, name);
 	} else {
 		miss_refused(table, layer);
 	}
@@ -194,6 +193,6 @@ int layers_add(struct layer_table *table, struct span name)
 void layers_rename(struct layer_table *table, int id, struct span name)
 {
 	unlink_layer(table, id);
-	set_name(&table->layers[id], name_hash(name), name);
+	layer_set_name(&table->layers[id], name);
 	link_layer(table, id);
 }

@@ -102,6 +102,9 @@ int layers_find(const struct layer_table *table, struct span name);
  */
 int layers_victim(const struct layer_table *table);
 
+/* What the name alone says of a layer. */
+void layer_set_name(struct layer *layer, struct span name);
+
 /* Is it the layer of that name? */
 bool layer_is(const struct layer *layer, uint64_t hash, struct span name);
 

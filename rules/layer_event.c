@@ -28,21 +28,8 @@ static void freshen(const struct attribution *a, struct layer *layer)
 	layer->taken_present = 0;
 }
 
-/* Makes room for another layer. Latches hold layers, and a thread that never presents holds them
- * for good: where nothing else can go, those of other threads do. Then frames cannot wait. */
-static int make_room(struct attribution *a, int32_t tid)
-{
-	int result = a->sink.room(a->sink.context, false);
-
-	if (result < 0) {
-		latches_forget(&a->latches, a->layers, a->sf.known ? a->sf.tid : tid, true);
-		result = a->sink.room(a->sink.context, true);
-	}
-	return result;
-}
-
 /* What the rules make of its name. */
-static void set_up_layer(struct attribution *a, struct layer *layer, struct span name)
+static void set_up_layer(const struct attribution *a, struct layer *layer, struct span name)
 {
 	char copy[SURFACE_MAX];
 
@@ -101,6 +88,34 @@ static void refuse(struct attribution *a, const struct rule *rule, struct span n
 		a->refused_frames += layers_refuse_frame(a->layers, name, a->presents + 1);
 }
 
+/* Are frames of the layer of that name to be counted? */
+static bool is_wanted(const struct attribution *a, struct span name)
+{
+	struct layer layer = { .length = 0 };
+
+	layer_set_name(&layer, name);
+	set_up_layer(a, &layer, name);
+	return !layer.ignored && !layer.hidden;
+}
+
+/* Makes room for the layer that the event names. Latches hold layers: where nothing else can go
+ * those do that are not to be counted, and those of other threads, which may never present. Then
+ * frames cannot wait. */
+static bool make_room(struct attribution *a, const struct rule *rule, struct span name,
+		      const struct trace_record *record)
+{
+	if (a->sink.room(a->sink.context, false) == 0)
+		return true;
+	if (!is_wanted(a, name))
+		return false;
+	latches_forget_hidden(&a->latches, a->layers);
+	latches_forget(&a->latches, a->layers, a->sf.known ? a->sf.tid : record->tid, true);
+	if (a->sink.room(a->sink.context, false) == 0 || a->sink.room(a->sink.context, true) == 0)
+		return true;
+	refuse(a, rule, name, record);
+	return false;
+}
+
 /* The layer that the event names, a new one if need be; NULL where it is none or there is no room.
  */
 static struct layer *take_layer(struct attribution *a, const struct rule *rule, struct span written,
@@ -112,11 +127,8 @@ static struct layer *take_layer(struct attribution *a, const struct rule *rule, 
 	struct layer *layer;
 
 	if (id == LAYER_NONE) {
-		if (make_room(a, record->tid) < 0) {
-			if (!ruleset_ignores_layer(a->rules, name))
-				refuse(a, rule, name, record);
+		if (!make_room(a, rule, name, record))
 			return NULL;
-		}
 		id = layers_add(a->layers, name);
 		layer = &a->layers->layers[id];
 		layer->bare = name.len != written.len;

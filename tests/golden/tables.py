@@ -130,6 +130,26 @@ def waiting_layers(checks, here, vocabulary):
         checks.equal(told == [], surfaces == 320, f"{what}: events {told}")
 
 
+def hidden_layers(checks, here):
+    """Layers that are not to be counted take no room from those that are, and nothing of them is missing."""
+    game, parts = "com.game/com.game.Main#7", []
+    for tick in range(200):
+        us = 1000000000 + tick * PERIOD_US
+        parts.append(line(us, SF + 3, "VSYNC-sf", f"C|{SF}|VSYNC-sf|{tick % 2}"))
+        marks = [f"B|{SF}|handleMessageInvalidate"]
+        for layer in [f"com.vendor{n}/com.vendor{n}.Main#{n}" for n in range(40)] + [game]:
+            marks += [f"B|{SF}|acquireBuffer", f"C|{SF}|{layer}|0", f"E|{SF}"]
+        marks += [f"E|{SF}", f"B|{SF}|handleMessageRefresh", f"B|{SF}|postFramebuffer", f"E|{SF}", f"E|{SF}"]
+        parts += [line(us + 1000 + 10 * i, SF, "surfaceflinger", mark) for i, mark in enumerate(marks)]
+    for what, *options in (("include", "--include", "com.game"), ("exclude", "--exclude", "com.vendor*")):
+        out = here / what
+        analyze(out, "--max-surfaces", "16", "--frames-log", *options, "-", input="".join(parts).encode())
+        checks.equal(len(rows(out, "frames.csv")), 200, f"{what}: frames")
+        checks.equal([counters(out)[name] for name in ("layers_refused", "frames_refused")], [0, 0], f"{what}: refused")
+        told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
+        checks.that(not any("missing" in text for text in told), f"{what}: {told}")
+
+
 def first_present(checks, here):
     """The counter that tells of the same latch is no frame more, before SurfaceFlinger is known, too."""
     text = line(1000000000, SF + 3, "TimerDispatch", f"C|{SF}|VSYNC-sf|1")
@@ -149,6 +169,7 @@ with folder() as here:
     for name in ("android-9", "android-11", "android-14"):
         waiting_layers(checks, here, name)
     first_present(checks, here)
+    hidden_layers(checks, here)
     anew = apps_in_turn(True)
     same_rows(checks, here, anew, "anew")
     same_rows(checks, here, apps_in_turn(False), "again")

@@ -2,7 +2,12 @@
 #include "daemon/spill_file.h"
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+/* So much of the disk is left to the files with rows, and as much as it has itself. */
+#define LEFT_LEAST (UINT64_C(1) << 20)
 
 /* The first error is the one that is told. */
 static int failed(struct spill_file *file, int error)
@@ -12,12 +17,28 @@ static int failed(struct spill_file *file, int error)
 	return error;
 }
 
+/* May it have @len bytes more? It is there to help: the files with rows may not want for room. */
+static bool has_room(const struct spill_file *file, size_t len)
+{
+	uint64_t left, its_own;
+	struct statvfs disk;
+	struct stat info;
+
+	if (file->is_frozen)
+		return false;
+	if (fstatvfs(file->fd, &disk) < 0 || fstat(file->fd, &info) < 0)
+		return true;
+	left = (uint64_t)disk.f_bavail * disk.f_frsize;
+	its_own = (uint64_t)info.st_blocks * 512 + len;
+	return left >= len + (its_own > LEFT_LEAST ? its_own : LEFT_LEAST);
+}
+
 static int write_at(void *context, uint64_t offset, const void *bytes, size_t len)
 {
 	struct spill_file *file = context;
 	const char *from = bytes;
 
-	if (file->is_frozen && offset + len > file->size)
+	if (offset + len > file->size && !has_room(file, len))
 		return failed(file, -ENOSPC);
 	while (len > 0) {
 		ssize_t n = pwrite(file->fd, from, len, (off_t)offset);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of what full tables have no room for. It has no name: a kill leaves nothing behind, and
- * a folder that is removed does not take it away. */
+/* The file of what full tables have no room for. It takes no more of the disk than it leaves. It
+ * has no name: a kill leaves nothing behind, and a folder that is removed does not take it away. */
 #ifndef JANKD_DAEMON_SPILL_FILE_H
 #define JANKD_DAEMON_SPILL_FILE_H
 

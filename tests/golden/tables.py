@@ -104,6 +104,26 @@ def disk_is_full(checks, here, text):
     checks.that(any(f" {seen['surfaces_others']} surfaces" in text for text in told), f"full: {told}")
 
 
+def disk_is_small(checks, here, text):
+    """What waits on the disk leaves room for the files with rows."""
+    disk = here / "disk"
+    disk.mkdir()
+    for size, kept in (("1M", 16), ("3M", 100), ("6M", 300)):
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "jankd-test", disk],
+                          capture_output=True).returncode != 0:
+            return
+        try:
+            done = analyze(disk / "out", "--max-surfaces", "16", "-", input=text)
+            found = rows(disk / "out", "summary.csv")
+            checks.equal(done.returncode, 0, f"{size}: exit code: {done.stderr[-500:]}")
+            checks.equal(found[-1]["Surface"], "(others)", f"{size}: the last row")
+            checks.that(kept < len(found) < APPS, f"{size}: {len(found)} rows")
+            checks.equal(sum(int(row["frames"]) for row in found),
+                         sum(int(row["frames"]) for row in rows(disk / "out", "fps.csv")), f"{size}: frames")
+        finally:
+            subprocess.run(["umount", "-l", disk])
+
+
 def waiting_layers(checks, here, vocabulary):
     """200 surfaces, up to 64 in one present: each frame is in a row, or counted as missing."""
     trace, truth = here / "surfaces.txt", here / "truth.csv"
@@ -174,4 +194,5 @@ with folder() as here:
     same_rows(checks, here, anew, "anew")
     same_rows(checks, here, apps_in_turn(False), "again")
     disk_is_full(checks, here, anew)
+    disk_is_small(checks, here, anew)
 checks.end()

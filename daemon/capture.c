@@ -53,16 +53,34 @@ void capture_stop(struct capture *capture, int code)
 
 /* --- reading --- */
 
+/* After a while without a read, since @read_ns, the buffer of some CPU may have run over. The trace
+ * tells of that only where the CPU goes on, behind all that the others have written meanwhile. */
+static void doubt_if_held_up(struct capture *capture, uint64_t read_ns)
+{
+	uint64_t lost = ring_stats_lost(&capture->rings);
+
+	if (loop_now() < read_ns + HELD_UP_NS)
+		return;
+	ring_stats_look(&capture->rings, &capture->files);
+	if (ring_stats_lost(&capture->rings) > lost)
+		pipeline_doubt(capture->session.pipeline, true);
+}
+
 /* Reads what there is. Returns -EAGAIN when the source is dry, > 0 when there may be more. *any is
- * set where there was something. */
+ * set where there was something. Any of the reads may be the one that was held up. */
 static ssize_t drain(struct capture *capture, bool *any)
 {
+	uint64_t read_ns = capture->dry_ns;
 	ssize_t n = 1;
 
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
+		doubt_if_held_up(capture, read_ns);
+		read_ns = loop_now();
 		n = session_take(&capture->session, capture->source);
 		*any |= n > 0;
 	}
+	if (n == -EAGAIN)
+		capture->dry_ns = read_ns;
 	return n;
 }
 
@@ -85,19 +103,6 @@ static bool set_bell(struct capture *capture)
 	capture->bell_rang = false;
 	return !rang && capture->bell.fd >= 0 &&
 	       loop_watch(&capture->loop, &capture->bell, EPOLLIN | EPOLLONESHOT) == 0;
-}
-
-/* After a while without a read the buffer of some CPU may have run over. The trace tells of that
- * only where the CPU goes on, behind all that the others have written meanwhile. */
-static void doubt_if_held_up(struct capture *capture)
-{
-	uint64_t lost = ring_stats_lost(&capture->rings);
-
-	if (loop_now() < capture->dry_ns + HELD_UP_NS)
-		return;
-	ring_stats_look(&capture->rings, &capture->files);
-	if (ring_stats_lost(&capture->rings) > lost)
-		pipeline_doubt(capture->session.pipeline, true);
 }
 
 /* Frames wait for what is written behind them. Where nothing is, they have waited enough. */
@@ -188,13 +193,10 @@ static void drain_if_due(struct capture *capture)
 	capture->next_drain_ns = loop_now() + DRAIN_PERIOD_NS;
 	if (!may_drain(capture))
 		return;
-	doubt_if_held_up(capture);
 	capture->source->hurry = capture->was_urgent;
 	n = drain(capture, &any);
-	if (n == -EAGAIN) {
-		capture->dry_ns = loop_now();
+	if (n == -EAGAIN)
 		guard_dry(&capture->guard);
-	}
 	if (n == -EAGAIN && !any)
 		settle_if_silent(capture);
 	judge_urgency(capture, capture->session.bytes - bytes);

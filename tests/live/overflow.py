@@ -70,13 +70,15 @@ def move(phone, cpus):
         os.sched_setaffinity(tid, cpus)
 
 
-def held_up_on_one(instance, capture, phone):
+def held_up_on_one(instance, capture, phone, stop=None):
     """The same, but the other CPUs' rings hold all: their events come first, and do not tell that
     the phone was elsewhere for a while."""
     cpus = os.sched_getaffinity(0)
     last = max(cpus)
     move(phone, cpus - {last})
     capture.process.send_signal(signal.SIGSTOP)
+    if stop:
+        stop(instance, capture, min(cpus - {last}))
     time.sleep(0.2)
     move(phone, {last})
     time.sleep(0.3)
@@ -84,6 +86,19 @@ def held_up_on_one(instance, capture, phone):
     time.sleep(2)
     flood(instance, [last], 3000)
     capture.process.send_signal(signal.SIGCONT)
+
+
+def in_the_middle(instance, capture, cpu):
+    """Stops it again while it reads a ring that takes it a while."""
+    time.sleep(0.3)
+    flood(instance, [cpu], 50000)
+    capture.process.send_signal(signal.SIGCONT)
+    time.sleep(0.005)
+    capture.process.send_signal(signal.SIGSTOP)
+
+
+def held_up_in_the_middle(instance, capture, phone):
+    held_up_on_one(instance, capture, phone, in_the_middle)
 
 
 def flooded(instance, capture, phone):
@@ -159,4 +174,5 @@ once(checks, "held up", held_up, "android-14")
 once(checks, "flooded", flooded, "android-9")
 if len(os.sched_getaffinity(0)) > 1:
     once(checks, "held up on one CPU", held_up_on_one, "android-14", 4096)
+    once(checks, "held up while it reads", held_up_in_the_middle, "android-14", 8192)
 checks.end()

@@ -12,7 +12,7 @@
 
 #define DISTANCE_MAX_NS INT64_C(300000000)
 #define CLUSTERS 48
-#define PERIODS 384
+#define PERIODS 256 /* so many distances are measured */
 #define CANDIDATES 12
 #define DISTANCES_BACK 40 /* so many of each kind are candidates */
 
@@ -258,12 +258,15 @@ static unsigned int measure(const struct vsync_window *window, unsigned int begi
 			    uint64_t period_ns, unsigned int span, uint64_t *periods)
 {
 	int64_t wanted_ns = (int64_t)(period_ns * span - period_ns / 2);
-	unsigned int n = 0;
+	unsigned int n = 0, events = 0, step;
 
+	for (unsigned int kind = begin; kind < end; kind++)
+		events += window->n[kind];
+	step = events / PERIODS + 1;
 	for (unsigned int kind = begin; kind < end; kind++) {
 		const int64_t *at = window->at_ns[kind];
 
-		for (unsigned int i = 0, j = 0; i < window->n[kind] && n < PERIODS; i++) {
+		for (unsigned int i = 0, j = 0; i < window->n[kind] && n < PERIODS; i += step) {
 			uint64_t length_ns, k;
 
 			while (j < window->n[kind] && at[j] - at[i] < wanted_ns)
@@ -373,18 +376,30 @@ static bool is_better(const struct vsync_fit *fit, const struct vsync_fit *best)
 						: near * 9 > best_near * 10;
 }
 
+/* Lengths that are near each other come to the same period. */
+static bool is_one_of(const uint64_t *periods, unsigned int n, uint64_t period_ns)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (vsync_distance(periods[i], period_ns) * 2000 <= period_ns)
+			return true;
+	return false;
+}
+
 struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway)
 {
 	struct cluster clusters[CLUSTERS];
 	unsigned int count = collect(window, clusters);
 	struct vsync_fit best = { 0 }, most = { 0 };
+	uint64_t seen[CANDIDATES];
 
 	for (unsigned int i = 0; i < count && i < CANDIDATES; i++) {
 		uint64_t error_ns;
 		uint64_t period_ns = vsync_refine(window, clusters[i].length_ns, &error_ns);
 		struct vsync_fit fit;
 
-		if (period_ns < VSYNC_PERIOD_USUAL_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+		seen[i] = period_ns;
+		if (period_ns < VSYNC_PERIOD_USUAL_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS ||
+		    is_one_of(seen, i, period_ns))
 			continue;
 		fit = vsync_fit_of(window, period_ns);
 		fit.error_ns = error_ns;

@@ -188,20 +188,11 @@ bool ftrace_header_read(struct span *head, struct trace_record *record)
 /* Bytes that a header has at most here, and that may be read before the anchor. */
 #define HEADER_MAX 96
 
-/* The number that eight digits are, less '0' each, the first in the lowest byte. */
-ALWAYS_INLINE uint64_t eight_digits(uint64_t word)
-{
-	word = word * 10 + (word >> 8);
-	return (((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
-		(((word >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
-	       32;
-}
-
 /* Takes the digits that end at *@end, 7 at most, off it. False: there are none, or more. */
 ALWAYS_INLINE bool take_digits_usual(const char **end, uint32_t *number)
 {
 	uint64_t word = word_load(*end - 8) ^ (WORD_ONES * '0');
-	uint64_t others = ((word + WORD_ONES * 0x76) | word) & WORD_HIGHS;
+	uint64_t others = word_not_digits(word);
 	unsigned int n;
 
 	if (!others)
@@ -209,7 +200,7 @@ ALWAYS_INLINE bool take_digits_usual(const char **end, uint32_t *number)
 	n = (unsigned int)__builtin_clzll(others) / 8;
 	if (n == 0)
 		return false;
-	*number = (uint32_t)eight_digits(word >> (64 - 8 * n) << (64 - 8 * n));
+	*number = (uint32_t)word_number(word >> (64 - 8 * n) << (64 - 8 * n));
 	*end -= n;
 	return true;
 }
@@ -228,8 +219,8 @@ ALWAYS_INLINE bool take_micros_usual(const char **end, uint64_t *time_ns)
 	uint64_t micros = ((word & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (WORD_ONES * '0');
 
 	*end -= 7;
-	*time_ns = eight_digits(micros) * 1000;
-	return **end == '.' && !(((micros + WORD_ONES * 0x76) | micros) & WORD_HIGHS);
+	*time_ns = word_number(micros) * 1000;
+	return **end == '.' && !word_not_digits(micros);
 }
 
 /* Takes the seconds and the blank before them. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/marker.h"
 
+#include "parser/words.h"
+
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 
 /* Takes a decimal number off the front of @text. False where there is none or it is too large. */
-static bool take_pid(struct span *text, int32_t *pid)
+static bool take_long_pid(struct span *text, int32_t *pid)
 {
 	int64_t value = 0;
 	size_t n = 0;
@@ -18,6 +20,23 @@ static bool take_pid(struct span *text, int32_t *pid)
 	*pid = (int32_t)value;
 	*text = span_skip(*text, n);
 	return n > 0;
+}
+
+/* The same: pids have seven digits at most, but anything may be written. */
+static inline bool take_pid(struct span *text, int32_t *pid)
+{
+	uint64_t word = word_load_some(text->ptr, text->len) ^ (WORD_ONES * '0');
+	uint64_t others = word_not_digits(word);
+	unsigned int n;
+
+	if (!others)
+		return take_long_pid(text, pid);
+	n = (unsigned int)__builtin_ctzll(others) / 8;
+	if (n == 0)
+		return false;
+	*pid = (int32_t)word_number(word << (64 - 8 * n));
+	*text = span_skip(*text, n);
+	return true;
 }
 
 /* Reads all of @text as a signed number: libcutils prints counters as PRId64. */
@@ -81,67 +100,69 @@ static bool take_value(struct span *text, int64_t *value)
 	return false;
 }
 
-/* H|pid|track|cookie, or H|pid|track|name|cookie as 13.0 wrote it; @text begins at the track. */
-static bool parse_track_end(struct span text, struct trace_record *record)
+/* Nothing is set before all is known. */
+static inline void set_record(struct trace_record *record, enum trace_kind kind, int32_t pid,
+			      int64_t value, struct span name, struct span track)
 {
-	if (!take_value(&text, &record->value))
-		return false;
-	record->track = take_first_field(&text);
-	record->name = text;
-	return true;
-}
-
-static bool parse_track_begin(struct span text, struct trace_record *record)
-{
-	record->track = take_first_field(&text);
-	if (!take_value(&text, &record->value))
-		return false;
-	record->name = text;
-	return true;
+	record->kind = kind;
+	record->pid = pid;
+	record->value = value;
+	record->name = name;
+	record->track = track;
 }
 
 /* The fields behind "X|pid|". */
-static bool parse_fields(char letter, struct span text, struct trace_record *record)
+static bool parse_fields(char letter, int32_t pid, struct span text, struct trace_record *record)
 {
+	struct span track = SPAN_NULL;
+	enum trace_kind kind;
+	int64_t value = 0;
+
 	switch (letter) {
 	case 'B':
-		record->kind = TRACE_SLICE_BEGIN;
+		kind = TRACE_SLICE_BEGIN;
 		break;
 	case 'E':
-		record->kind = TRACE_SLICE_END;
+		kind = TRACE_SLICE_END;
 		break;
 	case 'I':
-		record->kind = TRACE_INSTANT;
+		kind = TRACE_INSTANT;
 		break;
 	case 'C':
-		record->kind = TRACE_COUNTER;
-		if (!take_value(&text, &record->value))
+		kind = TRACE_COUNTER;
+		if (!take_value(&text, &value))
 			return false;
 		break;
 	case 'S':
-		record->kind = TRACE_ASYNC_BEGIN;
-		if (!take_value(&text, &record->value))
+		kind = TRACE_ASYNC_BEGIN;
+		if (!take_value(&text, &value))
 			return false;
 		break;
 	case 'F':
-		record->kind = TRACE_ASYNC_END;
-		if (!take_value(&text, &record->value))
+		kind = TRACE_ASYNC_END;
+		if (!take_value(&text, &value))
 			return false;
 		break;
 	case 'G':
-		record->kind = TRACE_TRACK_BEGIN;
-		return parse_track_begin(text, record);
-	case 'H':
-		record->kind = TRACE_TRACK_END;
-		return parse_track_end(text, record);
+		kind = TRACE_TRACK_BEGIN;
+		track = take_first_field(&text);
+		if (!take_value(&text, &value))
+			return false;
+		break;
+	case 'H': /* H|pid|track|cookie, or H|pid|track|name|cookie as 13.0 wrote it */
+		kind = TRACE_TRACK_END;
+		if (!take_value(&text, &value))
+			return false;
+		track = take_first_field(&text);
+		break;
 	case 'N':
-		record->kind = TRACE_TRACK_INSTANT;
-		record->track = take_first_field(&text);
+		kind = TRACE_TRACK_INSTANT;
+		track = take_first_field(&text);
 		break;
 	default:
 		return false;
 	}
-	record->name = text;
+	set_record(record, kind, pid, value, text, track);
 	return true;
 }
 
@@ -152,54 +173,43 @@ static bool parse_bare_end(struct span payload, struct trace_record *record)
 		return false;
 	if (payload.len == 2 && payload.ptr[1] != '|')
 		return false;
-	record->kind = TRACE_SLICE_END;
-	record->pid = TRACE_ID_UNKNOWN;
-	record->value = 0;
-	record->name = record->track = SPAN_NULL;
+	set_record(record, TRACE_SLICE_END, TRACE_ID_UNKNOWN, 0, SPAN_NULL, SPAN_NULL);
 	return true;
 }
 
 /* "trace_event_clock_sync: name=value" */
-static void parse_clock_sync(struct span payload, struct trace_record *record)
+static bool parse_clock_sync(struct span payload, struct trace_record *record)
 {
-	record->kind = TRACE_CLOCK_SYNC;
-	record->pid = TRACE_ID_UNKNOWN;
-	record->name = span_skip(payload, clock_sync.len);
-	if (record->name.len > 0 && record->name.ptr[0] == ' ')
-		record->name = span_skip(record->name, 1);
+	struct span name;
+
+	if (payload.ptr[0] != 't' || !span_starts_with(payload, clock_sync))
+		return false;
+	name = span_skip(payload, clock_sync.len);
+	if (name.len > 0 && name.ptr[0] == ' ')
+		name = span_skip(name, 1);
+	set_record(record, TRACE_CLOCK_SYNC, TRACE_ID_UNKNOWN, 0, name, SPAN_NULL);
+	return true;
 }
 
 static bool parse_letter(struct span payload, struct trace_record *record)
 {
 	struct span text = span_skip(payload, 2);
+	int32_t pid;
 
-	if (payload.len < 3 || payload.ptr[1] != '|' || !take_pid(&text, &record->pid))
+	if (payload.len < 3 || payload.ptr[1] != '|' || !take_pid(&text, &pid))
 		return false;
 	if (text.len > 0 && text.ptr[0] != '|')
 		return false;
-	return parse_fields(payload.ptr[0], span_skip(text, 1), record);
+	return parse_fields(payload.ptr[0], pid, span_skip(text, 1), record);
 }
 
 bool marker_parse(struct span payload, struct trace_record *record)
 {
-	struct trace_record parsed; /* its header is not touched: a copy of it would cost */
-
 	while (payload.len > 0 &&
 	       (payload.ptr[payload.len - 1] == '\r' || payload.ptr[payload.len - 1] == '\n' ||
 		payload.ptr[payload.len - 1] == '\0'))
 		payload.len--;
-	if (payload.len == 0)
-		return false;
-	parsed.value = 0;
-	parsed.track = SPAN_NULL;
-	if (payload.ptr[0] == 't' && span_starts_with(payload, clock_sync))
-		parse_clock_sync(payload, &parsed);
-	else if (!parse_bare_end(payload, &parsed) && !parse_letter(payload, &parsed))
-		return false;
-	record->kind = parsed.kind;
-	record->pid = parsed.pid;
-	record->value = parsed.value;
-	record->name = parsed.name;
-	record->track = parsed.track;
-	return true;
+	return payload.len > 0 &&
+	       (parse_bare_end(payload, record) || parse_letter(payload, record) ||
+		parse_clock_sync(payload, record));
 }

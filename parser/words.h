@@ -26,4 +26,38 @@ static inline uint64_t word_find_byte(uint64_t word, uint8_t byte)
 	return (word - WORD_ONES) & ~word & WORD_HIGHS;
 }
 
+/* The first @len bytes at @at, eight at most; those that are missing are 0. */
+static inline uint64_t word_load_some(const char *at, size_t len)
+{
+	uint32_t front, end;
+	uint64_t word = 0;
+
+	if (len >= sizeof(word))
+		return word_load(at);
+	if (len >= sizeof(front)) {
+		memcpy(&front, at, sizeof(front));
+		memcpy(&end, at + len - sizeof(end), sizeof(end));
+		return front | (uint64_t)end << (8 * (len - sizeof(end)));
+	}
+	while (len > 0)
+		word = word << 8 | (unsigned char)at[--len];
+	return word;
+}
+
+/* Not zero where one of the bytes of @word, less '0' each, is no digit. The lowest bit set is in
+ * the first of them. A digit behind one that is not ASCII may count as none. */
+static inline uint64_t word_not_digits(uint64_t word)
+{
+	return ((word + WORD_ONES * 0x76) | word) & WORD_HIGHS;
+}
+
+/* The number that eight digits are, less '0' each. */
+static inline uint64_t word_number(uint64_t word)
+{
+	word = word * 10 + (word >> 8);
+	return (((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+		(((word >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+	       32;
+}
+
 #endif

@@ -43,6 +43,19 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 	return "'{' begins {layer}, {frame} or {time}; nothing else in braces is known";
 }
 
+/* What stands before the first part that is no literal. */
+static void set_head(struct pattern *pattern)
+{
+	struct span literal = pattern->parts[0].text;
+
+	pattern->head = pattern->head_mask = 0;
+	if (pattern->n_parts == 0 || pattern->parts[0].kind != PATTERN_LITERAL)
+		return;
+	pattern->head = word_load_some(literal.ptr, literal.len);
+	pattern->head_mask =
+		literal.len < sizeof(uint64_t) ? (UINT64_C(1) << 8 * literal.len) - 1 : UINT64_MAX;
+}
+
 const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 {
 	struct span rest = text;
@@ -69,6 +82,7 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 			return "'*' and {layer} may stand twice in a pattern, no more";
 	}
 	*at = 0;
+	set_head(pattern);
 	return pattern->n_parts > 0 ? NULL : "a pattern cannot be empty";
 }
 

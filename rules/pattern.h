@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "parser/words.h"
 
 /* '*' and {layer}: with more of them a hostile name could cost the cube of its length. */
 #define PATTERN_WILDCARDS_MAX 2
@@ -22,6 +23,7 @@ enum pattern_part_kind {
 };
 
 struct pattern {
+	uint64_t head, head_mask; /* what a name begins with, as far as a word tells */
 	unsigned int n_parts;
 	struct pattern_part {
 		enum pattern_part_kind kind;
@@ -44,6 +46,13 @@ struct pattern_capture {
  * Returns NULL, or a message that says what is wrong.
  */
 const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at);
+
+/* False: no name that begins with the bytes of @head matches, see word_load_some(). Nearly all
+ * names match nothing: to ask this first is far cheaper. */
+static inline bool pattern_may_match(const struct pattern *pattern, uint64_t head)
+{
+	return ((head ^ pattern->head) & pattern->head_mask) == 0;
+}
 
 /* Does @name match? Sets @capture, which may be NULL, only where it does. */
 bool pattern_match(const struct pattern *pattern, struct span name,

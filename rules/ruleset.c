@@ -454,22 +454,25 @@ bool rule_is_its_word(const struct rule *rule)
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
 {
 	unsigned int byte = first_byte(name);
+	uint64_t head = word_load_some(name.ptr, name.len);
 	const uint8_t *numbers = rules->numbers + rules->slices.first[byte];
 	uint32_t mask = 0;
 
 	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
 		const struct rule *rule = &rules->rules[numbers[i]];
 
-		if (rule->role == RULE_PRESENT && pattern_match(&rule->pattern, name, NULL))
-			mask |= SLICE_PRESENT;
-		else if (rule->role == RULE_COMPOSITE && pattern_match(&rule->pattern, name, NULL))
-			mask |= SLICE_COMPOSITE;
+		if ((rule->role != RULE_PRESENT && rule->role != RULE_COMPOSITE) ||
+		    !pattern_may_match(&rule->pattern, head) ||
+		    !pattern_match(&rule->pattern, name, NULL))
+			continue;
+		mask |= rule->role == RULE_PRESENT ? SLICE_PRESENT : SLICE_COMPOSITE;
 	}
 	numbers = rules->numbers + rules->in_slices.first[byte];
 	for (unsigned int i = 0; i < rules->in_slices.n[byte]; i++) {
 		unsigned int number = numbers[i];
 
-		if (pattern_match(&rules->contexts[number], name, NULL))
+		if (pattern_may_match(&rules->contexts[number], head) &&
+		    pattern_match(&rules->contexts[number], name, NULL))
 			mask |= UINT32_C(1) << (SLICE_CONTEXT_SHIFT + number);
 	}
 	return mask;
@@ -479,12 +482,14 @@ const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_
 				 struct span name, uint32_t open, struct pattern_capture *capture)
 {
 	unsigned int byte = first_byte(name);
+	uint64_t head = word_load_some(name.ptr, name.len);
 	const uint8_t *numbers = rules->numbers + index->first[byte];
 
 	for (unsigned int i = 0; i < index->n[byte]; i++) {
 		const struct rule *rule = &rules->rules[numbers[i]];
 
-		if (rule->context != 0 && !(rule->context & open))
+		if ((rule->context != 0 && !(rule->context & open)) ||
+		    !pattern_may_match(&rule->pattern, head))
 			continue;
 		if (pattern_match(&rule->pattern, name, capture))
 			return rule;

@@ -7,14 +7,31 @@
 
 static struct pattern_capture capture;
 
-static bool matches(const char *pattern_text, const char *name)
+static struct pattern parse(const char *text)
 {
 	struct pattern pattern;
 	size_t at;
 
-	if (pattern_parse(&pattern, span_of(pattern_text), &at))
-		fail_msg("refused: %s", pattern_text);
-	return pattern_match(&pattern, span_of(name), &capture);
+	if (pattern_parse(&pattern, span_of(text), &at))
+		fail_msg("refused: %s", text);
+	return pattern;
+}
+
+static bool may_match(const char *pattern_text, const char *name)
+{
+	struct pattern pattern = parse(pattern_text);
+
+	return pattern_may_match(&pattern, word_load_some(name, strlen(name)));
+}
+
+static bool matches(const char *pattern_text, const char *name)
+{
+	struct pattern pattern = parse(pattern_text);
+	bool answer = pattern_match(&pattern, span_of(name), &capture);
+
+	if (answer && !may_match(pattern_text, name))
+		fail_msg("%s: matches %s, but it may not", name, pattern_text);
+	return answer;
 }
 
 static void assert_layer(const char *layer)
@@ -30,6 +47,23 @@ static void test_a_literal_matches_the_whole_name(void **state)
 	assert_false(matches("VSYNC-sf", "xVSYNC-sf"));
 	assert_false(matches("VSYNC-sf", "VSYNC-s"));
 	assert_false(matches("VSYNC-sf", ""));
+}
+
+/* What a name begins with tells of nearly all that they do not match. */
+static void test_the_head_tells_what_cannot_match(void **state)
+{
+	assert_true(may_match("E*", "E"));
+	assert_true(may_match("VSYNC-s*", "VSYNC-sf"));
+	assert_true(may_match("VSYNC-sf", "VSYNC-sf"));
+	assert_true(may_match("composite *", "composite 1532417"));
+	assert_true(may_match("*_0", "HW_VSYNC_ON_0"));
+	assert_true(may_match("{layer}", ""));
+	assert_false(may_match("E*", ""));
+	assert_false(may_match("E*", "B"));
+	assert_false(may_match("VSYNC-s*", "VSYNC-app"));
+	assert_false(may_match("VSYNC-sf", "VSYNC-s"));
+	assert_false(may_match("composite *", "compose"));
+	assert_false(may_match("composite *", "xcomposite"));
 }
 
 static void test_a_star_matches_any_text(void **state)
@@ -175,6 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_literal_matches_the_whole_name),
+		cmocka_unit_test(test_the_head_tells_what_cannot_match),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_a_star_matches_any_text),
 		cmocka_unit_test(test_layer_takes_as_much_as_it_can),

@@ -13,6 +13,7 @@
 #define DISTANCE_MAX_NS INT64_C(300000000)
 #define CLUSTERS 48
 #define PERIODS 256 /* so many distances are measured */
+#define PERIODS_FIRST 128
 #define CANDIDATES 12
 #define DISTANCES_BACK 40 /* so many of each kind are candidates */
 
@@ -76,22 +77,28 @@ unsigned int vsync_window_ticks(const struct vsync_window *window)
 
 /* --- how a period explains events --- */
 
+/* In floating point: some of these go on at once, and of seconds in nanoseconds it is exact. */
 static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 {
-	int64_t off = at_ns - edge_ns;
+	double slots = (double)(at_ns - edge_ns) / (double)period_ns;
+	int64_t whole = (int64_t)slots;
 
-	return off >= 0 ? off / period_ns : -((-off + period_ns - 1) / period_ns);
+	return whole - (slots < (double)whole);
 }
 
 /* Of the slots that begin at @edge_ns, how many have a second tick? */
 static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t edge_ns,
 				     int64_t period_ns)
 {
+	int64_t before = slot_of(at[0], edge_ns, period_ns);
 	unsigned int collisions = 0;
 
-	for (unsigned int i = 1; i < n; i++)
-		collisions += slot_of(at[i], edge_ns, period_ns) ==
-			      slot_of(at[i - 1], edge_ns, period_ns);
+	for (unsigned int i = 1; i < n; i++) {
+		int64_t slot = slot_of(at[i], edge_ns, period_ns);
+
+		collisions += slot == before;
+		before = slot;
+	}
 	return collisions;
 }
 
@@ -124,8 +131,12 @@ static void score_segment(const int64_t *at, unsigned int n, int64_t period_ns,
 	unsigned int bins[BINS] = { 0 };
 	unsigned int best = UINT32_MAX, best_near = 0, best_bin = 0;
 
-	for (unsigned int i = 0; i < n; i++)
-		bins[(at[i] - at[0]) % period_ns * BINS / period_ns]++;
+	for (unsigned int i = 0; i < n; i++) {
+		int64_t off_ns = at[i] - at[0];
+
+		off_ns -= slot_of(at[i], at[0], period_ns) * period_ns;
+		bins[off_ns * BINS / period_ns]++;
+	}
 	for (unsigned int bin = 0; bin < BINS; bin++) {
 		unsigned int near = sum_bins(bins, bin);
 		int64_t edge_ns = at[0] + ((int64_t)bin - 1) * period_ns / BINS;
@@ -234,39 +245,58 @@ bool vsync_fit_holds(const struct vsync_fit *fit)
 
 /* --- which period? --- */
 
-static void sort(uint64_t *values, unsigned int n)
+/* The value that would be at @rank in order. Those before it are none that are greater, those
+ * behind it none that are less. */
+static uint64_t select_rank(uint64_t *values, unsigned int n, unsigned int rank)
 {
-	static const unsigned int gaps[] = { 132, 57, 23, 10, 4, 1 };
+	unsigned int low = 0, high = n - 1;
 
-	for (unsigned int g = 0; g < sizeof(gaps) / sizeof(gaps[0]); g++) {
-		unsigned int gap = gaps[g];
+	while (low < high) {
+		uint64_t middle = values[low + (high - low) / 2];
+		unsigned int i = low, j = high;
 
-		for (unsigned int i = gap; i < n; i++) {
-			uint64_t value = values[i];
-			unsigned int at = i;
+		while (i <= j) {
+			uint64_t value;
 
-			for (; at >= gap && values[at - gap] > value; at -= gap)
-				values[at] = values[at - gap];
-			values[at] = value;
+			while (values[i] < middle)
+				i++;
+			while (values[j] > middle)
+				j--;
+			if (i > j)
+				break;
+			value = values[i];
+			values[i++] = values[j];
+			values[j] = value;
+			if (j == 0)
+				break;
+			j--;
 		}
+		if (rank <= j)
+			high = j;
+		else if (rank >= i)
+			low = i;
+		else
+			break;
 	}
+	return values[rank];
 }
 
-/* Periods as events of the kinds [@begin, @end) give them that are about @span of them apart;
- * returns how many. */
+/* Periods as events of the kinds [@begin, @end) give them that are about @span of them apart, @most
+ * of them; returns how many. */
 static unsigned int measure(const struct vsync_window *window, unsigned int begin, unsigned int end,
-			    uint64_t period_ns, unsigned int span, uint64_t *periods)
+			    uint64_t period_ns, unsigned int span, unsigned int most,
+			    uint64_t *periods)
 {
 	int64_t wanted_ns = (int64_t)(period_ns * span - period_ns / 2);
 	unsigned int n = 0, events = 0, step;
 
 	for (unsigned int kind = begin; kind < end; kind++)
 		events += window->n[kind];
-	step = events / PERIODS + 1;
+	step = events / most + 1;
 	for (unsigned int kind = begin; kind < end; kind++) {
 		const int64_t *at = window->at_ns[kind];
 
-		for (unsigned int i = 0, j = 0; i < window->n[kind] && n < PERIODS; i += step) {
+		for (unsigned int i = 0, j = 0; i < window->n[kind] && n < most; i += step) {
 			uint64_t length_ns, k;
 
 			while (j < window->n[kind] && at[j] - at[i] < wanted_ns)
@@ -274,33 +304,47 @@ static unsigned int measure(const struct vsync_window *window, unsigned int begi
 			if (j == window->n[kind])
 				break;
 			length_ns = (uint64_t)(at[j] - at[i]);
-			k = (length_ns + period_ns / 2) / period_ns;
+			k = (uint64_t)((double)(length_ns + period_ns / 2) / (double)period_ns);
 			if (k <= 2 * span &&
 			    vsync_distance(length_ns, k * period_ns) * 8 <= period_ns)
-				periods[n++] = length_ns / k;
+				periods[n++] = (uint64_t)((double)length_ns / (double)k);
 		}
 	}
 	return n;
+}
+
+/* What is not known of the middle of them. Few may agree by chance, and all may have moved
+ * meanwhile. */
+static uint64_t error_of(uint64_t *periods, unsigned int n, unsigned int span)
+{
+	uint64_t period_ns = select_rank(periods, n, n / 2);
+	uint64_t high_ns = select_rank(periods + n / 2, n - n / 2, n - 1 - n / 5 - n / 2);
+	uint64_t low_ns = select_rank(periods, n / 2 + 1, n / 5);
+
+	return (high_ns - low_ns) * (n < 16 ? 3 : 1) + period_ns / (100 * span);
 }
 
 static uint64_t refine_by(const struct vsync_window *window, unsigned int begin, unsigned int end,
 			  uint64_t period_ns, uint64_t *error_ns)
 {
 	static const unsigned int spans[] = { 2, 6, 16, 40 };
-	uint64_t periods[PERIODS];
+	const unsigned int last = sizeof(spans) / sizeof(spans[0]) - 1;
+	uint64_t periods[2][PERIODS];
+	unsigned int n = 0, stage = 0;
 
-	*error_ns = period_ns / 20;
-	for (unsigned int i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
-		unsigned int n = measure(window, begin, end, period_ns, spans[i], periods);
+	/* Each only has to be right enough for the next. */
+	for (; stage <= last; stage++) {
+		unsigned int more =
+			measure(window, begin, end, period_ns, spans[stage],
+				stage < last ? PERIODS_FIRST : PERIODS, periods[stage % 2]);
 
-		if (n < 4)
+		if (more < 4)
 			break;
-		sort(periods, n);
-		period_ns = periods[n / 2];
-		/* Few may agree by chance, and all may have moved meanwhile. */
-		*error_ns = (periods[n - 1 - n / 5] - periods[n / 5]) * (n < 16 ? 3 : 1) +
-			    period_ns / (100 * spans[i]);
+		n = more;
+		period_ns = select_rank(periods[stage % 2], n, n / 2);
 	}
+	*error_ns = stage > 0 ? error_of(periods[(stage - 1) % 2], n, spans[stage - 1])
+			      : period_ns / 20;
 	return period_ns;
 }
 
@@ -333,7 +377,7 @@ static unsigned int add_to_cluster(struct cluster *clusters, unsigned int count,
 	return count + 1;
 }
 
-/* Distances of ticks and of presents, and parts of these: the most frequent come first. */
+/* Distances of ticks and of presents, and parts of these. */
 static unsigned int collect(const struct vsync_window *window, struct cluster *clusters)
 {
 	unsigned int count = 0;
@@ -351,15 +395,30 @@ static unsigned int collect(const struct vsync_window *window, struct cluster *c
 						       (uint64_t)length_ns / parts);
 		}
 	}
+	return count;
+}
+
+static bool is_more_frequent(const struct cluster *a, const struct cluster *b)
+{
+	return a->n > b->n;
+}
+
+static bool is_longer(const struct cluster *a, const struct cluster *b)
+{
+	return a->length_ns > b->length_ns;
+}
+
+static void order(struct cluster *clusters, unsigned int count,
+		  bool (*is_before)(const struct cluster *a, const struct cluster *b))
+{
 	for (unsigned int i = 1; i < count; i++) {
 		struct cluster cluster = clusters[i];
 		unsigned int at = i;
 
-		for (; at > 0 && clusters[at - 1].n < cluster.n; at--)
+		for (; at > 0 && is_before(&cluster, &clusters[at - 1]); at--)
 			clusters[at] = clusters[at - 1];
 		clusters[at] = cluster;
 	}
-	return count;
 }
 
 /* Where no period holds: the longest of those that explain about as much as any. */
@@ -392,11 +451,17 @@ struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway)
 	struct vsync_fit best = { 0 }, most = { 0 };
 	uint64_t seen[CANDIDATES];
 
-	for (unsigned int i = 0; i < count && i < CANDIDATES; i++) {
-		uint64_t error_ns;
-		uint64_t period_ns = vsync_refine(window, clusters[i].length_ns, &error_ns);
+	order(clusters, count, is_more_frequent);
+	count = count < CANDIDATES ? count : CANDIDATES;
+	order(clusters, count, is_longer);
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t error_ns, period_ns = clusters[i].length_ns;
 		struct vsync_fit fit;
 
+		/* None of those that follow comes to a longer one. */
+		if (period_ns * 8 < best.period_ns * 7)
+			break;
+		period_ns = vsync_refine(window, period_ns, &error_ns);
 		seen[i] = period_ns;
 		if (period_ns < VSYNC_PERIOD_USUAL_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS ||
 		    is_one_of(seen, i, period_ns))

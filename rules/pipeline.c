@@ -242,7 +242,7 @@ static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 /* A line from the future, which a mark may be, closes no row. */
 static void judge_mark(struct pipeline *p)
 {
-	if (p->mark_ns == 0 || trace_clock_now(&p->clock) < p->mark_ns)
+	if (trace_clock_now(&p->clock) < p->mark_ns)
 		return;
 	close_rows_at(p, p->mark_ns);
 	p->mark_ns = 0;
@@ -271,7 +271,8 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 	default:
 		break;
 	}
-	judge_mark(p);
+	if (p->mark_ns)
+		judge_mark(p);
 	if (p->counters.first_ns == 0)
 		p->counters.first_ns = record->time_ns;
 	return true;
@@ -308,7 +309,8 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		return;
 	}
 	attribution_record(&p->attribution, record);
-	if (trace_clock_sure(&p->clock) >= p->next_settle_ns) {
+	if (p->clock.now_ns >= p->next_settle_ns &&
+	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
 		p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
 		tell_overflow(p, false);

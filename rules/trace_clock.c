@@ -94,14 +94,14 @@ static bool is_one_ahead(const struct trace_clock *clock, uint64_t time_ns)
 
 /* --- what follows from it --- */
 
-static void follow(struct trace_clock *clock, const struct trace_record *record)
+/* Each record goes through here. */
+static inline __attribute__((always_inline)) void follow(struct trace_clock *clock,
+							 const struct trace_record *record)
 {
 	uint64_t time_ns = record->time_ns;
 
-	if (clock->now_ns == 0) {
-		clock->now_ns = clock->sure_ns = time_ns;
-	} else if (time_ns > clock->now_ns) {
-		clock->sure_ns = clock->now_ns;
+	if (time_ns > clock->now_ns) {
+		clock->sure_ns = clock->now_ns ? clock->now_ns : time_ns;
 		clock->now_ns = time_ns;
 	} else if (time_ns > clock->sure_ns) {
 		clock->sure_ns = time_ns;

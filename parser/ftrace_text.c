@@ -266,12 +266,23 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 
 /* --- the rule: a line as nearly all are --- */
 
-/* A payload is looked through eight bytes at a time so far; few are longer. */
+/* Few payloads are longer. */
 #define PAYLOAD_MAX 512
 
-/* The end of the payload, or NULL where it is not simply the next line end. */
+/* The end of the payload, or NULL where it is not simply the next line end. Most end in the first
+ * block: how many words they have is nothing that a processor can foresee. */
 ALWAYS_INLINE const char *find_end_usual(const char *at, const char *end)
 {
+#ifdef BLOCK_SIZE
+	for (; end - at >= BLOCK_SIZE; at += BLOCK_SIZE) {
+		uint32_t newline = block_find_byte(at, '\n'), nul = block_find_byte(at, '\0');
+
+		if (nul)
+			return NULL;
+		if (newline)
+			return at + (unsigned int)__builtin_ctz(newline);
+	}
+#endif
 	for (const char *last = end - 8; at <= last; at += 8) {
 		uint64_t word = word_load(at);
 		uint64_t newline = word_find_byte(word, '\n'), nul = word_find_byte(word, '\0');

@@ -84,7 +84,7 @@ static struct span take_first_field(struct span *text)
 }
 
 /* Takes "|value" off the end. HarmonyOS writes a tag such as "|M62" behind it: that is passed. */
-static bool take_value(struct span *text, int64_t *value)
+static bool take_any_value(struct span *text, int64_t *value)
 {
 	struct span rest = *text;
 	struct span field;
@@ -98,6 +98,27 @@ static bool take_value(struct span *text, int64_t *value)
 		}
 	}
 	return false;
+}
+
+/* The same: most are short and not negative. */
+static inline bool take_value(struct span *text, int64_t *value)
+{
+	size_t at = text->len;
+	int64_t sum = 0;
+
+	for (int64_t unit = 1; at > 0 && unit < 1000000000; unit *= 10) {
+		char c = text->ptr[--at];
+
+		if (c == '|' && unit > 1) {
+			text->len = at;
+			*value = sum;
+			return true;
+		}
+		if (c < '0' || c > '9')
+			break;
+		sum += unit * (c - '0');
+	}
+	return take_any_value(text, value);
 }
 
 /* Nothing is set before all is known. */

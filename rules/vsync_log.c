@@ -102,13 +102,14 @@ static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t 
 	return collisions;
 }
 
-static unsigned int sum_bins(const unsigned int *bins, unsigned int first)
+/* sums[i]: of the bins from i on that an edge is wide. */
+static void sum_bins(const unsigned int *bins, unsigned int *sums)
 {
-	unsigned int sum = 0;
-
-	for (unsigned int i = 0; i < EDGE_BINS; i++)
-		sum += bins[(first + i) % BINS];
-	return sum;
+	for (unsigned int i = 0; i < BINS; i++) {
+		sums[i] = 0;
+		for (unsigned int j = 0; j < EDGE_BINS; j++)
+			sums[i] += bins[(i + j) % BINS];
+	}
 }
 
 static unsigned int count_adjacent(const int64_t *at, unsigned int n, int64_t period_ns)
@@ -128,8 +129,8 @@ static unsigned int count_adjacent(const int64_t *at, unsigned int n, int64_t pe
 static void score_segment(const int64_t *at, unsigned int n, int64_t period_ns,
 			  struct vsync_score *score)
 {
-	unsigned int bins[BINS] = { 0 };
-	unsigned int best = UINT32_MAX, best_near = 0, best_bin = 0;
+	unsigned int bins[BINS] = { 0 }, sums[BINS];
+	unsigned int best = UINT32_MAX, best_near = 0, best_bin = 0, most = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		int64_t off_ns = at[i] - at[0];
@@ -137,13 +138,18 @@ static void score_segment(const int64_t *at, unsigned int n, int64_t period_ns,
 		off_ns -= slot_of(at[i], at[0], period_ns) * period_ns;
 		bins[off_ns * BINS / period_ns]++;
 	}
-	for (unsigned int bin = 0; bin < BINS; bin++) {
-		unsigned int near = sum_bins(bins, bin);
+	sum_bins(bins, sums);
+	for (unsigned int bin = 1; bin < BINS; bin++)
+		most = sums[bin] > sums[most] ? bin : most;
+	/* First where most are: if no slot has two there, as a rule, none is better. */
+	for (unsigned int i = 0; i < BINS && best > 0; i++) {
+		unsigned int bin = i == 0 ? most : i <= most ? i - 1 : i;
+		unsigned int near = sums[bin];
 		int64_t edge_ns = at[0] + ((int64_t)bin - 1) * period_ns / BINS;
 		unsigned int collisions;
 
-		if (near < 2 || near * 8 < n || near < sum_bins(bins, (bin + 1) % BINS) ||
-		    near < sum_bins(bins, (bin + BINS - 1) % BINS))
+		if (near < 2 || near * 8 < n || near < sums[(bin + 1) % BINS] ||
+		    near < sums[(bin + BINS - 1) % BINS])
 			continue;
 		collisions = count_collisions(at, n, edge_ns, period_ns);
 		if (collisions > best || (collisions == best && near <= best_near))
@@ -159,7 +165,7 @@ static void score_segment(const int64_t *at, unsigned int n, int64_t period_ns,
 		return;
 	}
 	score->near += best_near;
-	score->odd += sum_bins(bins, (best_bin + BINS / 2) % BINS);
+	score->odd += sums[(best_bin + BINS / 2) % BINS];
 	score->collisions += best;
 	score->edge_ns = at[0] + (int64_t)best_bin * period_ns / BINS;
 }

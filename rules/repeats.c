@@ -39,13 +39,17 @@ void repeats_free(struct repeats *repeats)
 static inline __attribute__((always_inline)) uint32_t what_is(const struct trace_record *record)
 {
 	uint64_t writer = (uint64_t)(uint32_t)record->tid << 8 | (uint64_t)record->kind;
-	uint64_t end = record->name.len;
-	uint64_t hash;
+	const struct span *name = &record->name;
+	uint64_t end, hash;
 
-	if (record->name.len >= sizeof(end))
-		memcpy(&end, record->name.ptr + record->name.len - sizeof(end), sizeof(end));
+	/* Both places are known and something is read in any case: which records have a name is
+	 * nothing that a processor can foresee. */
+	uintptr_t at = (uintptr_t)name->ptr + name->len - sizeof(end);
+
+	at = name->len >= sizeof(end) ? at : (uintptr_t)&record->value;
+	memcpy(&end, (const void *)at, sizeof(end));
 	hash = record->time_ns * UINT64_C(0x9e3779b97f4a7c15) ^
-	       (writer + end + (uint64_t)record->value) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	       (writer + end + name->len + (uint64_t)record->value) * UINT64_C(0xc2b2ae3d27d4eb4f);
 	return (uint32_t)(hash >> 32);
 }
 

@@ -9,6 +9,9 @@
 /* So much of the disk is left to the files with rows, and as much as it has itself. */
 #define LEFT_LEAST (UINT64_C(1) << 20)
 
+/* How much there is left is asked for so much at once. */
+#define ROOM_SIZE (UINT64_C(64) << 10)
+
 /* The first error is the one that is told. */
 static int failed(struct spill_file *file, int error)
 {
@@ -18,14 +21,12 @@ static int failed(struct spill_file *file, int error)
 }
 
 /* May it have @len bytes more? It is there to help: the files with rows may not want for room. */
-static bool has_room(const struct spill_file *file, size_t len)
+static bool has_room(const struct spill_file *file, uint64_t len)
 {
 	uint64_t left, its_own;
 	struct statvfs disk;
 	struct stat info;
 
-	if (file->is_frozen)
-		return false;
 	if (fstatvfs(file->fd, &disk) < 0 || fstat(file->fd, &info) < 0)
 		return true;
 	left = (uint64_t)disk.f_bavail * disk.f_frsize;
@@ -33,12 +34,25 @@ static bool has_room(const struct spill_file *file, size_t len)
 	return left >= len + (its_own > LEFT_LEAST ? its_own : LEFT_LEAST);
 }
 
+/* The same, from the room that is known to be there, as far as that goes. */
+static bool take_room(struct spill_file *file, size_t len)
+{
+	if (file->is_frozen)
+		return false;
+	if (file->room < len)
+		file->room = has_room(file, len + ROOM_SIZE) ? len + ROOM_SIZE : 0;
+	if (file->room < len)
+		return has_room(file, len);
+	file->room -= len;
+	return true;
+}
+
 static int write_at(void *context, uint64_t offset, const void *bytes, size_t len)
 {
 	struct spill_file *file = context;
 	const char *from = bytes;
 
-	if (offset + len > file->size && !has_room(file, len))
+	if (offset + len > file->size && !take_room(file, len))
 		return failed(file, -ENOSPC);
 	while (len > 0) {
 		ssize_t n = pwrite(file->fd, from, len, (off_t)offset);

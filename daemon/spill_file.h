@@ -13,6 +13,7 @@ struct spill_file {
 	struct spill spill; /* where the rules find it; all zeros: the file is not open */
 	int fd;
 	uint64_t size;	/* it has been written up to here */
+	uint64_t room;	/* so much more it may have, as the disk was asked last */
 	bool is_frozen; /* the disk is nearly full: it may not grow */
 	int error;	/* of the first try that failed: -errno */
 };

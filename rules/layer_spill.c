@@ -8,8 +8,6 @@
 #include "rules/layer.h"
 #include "rules/memory.h"
 
-#define SLOT_SIZE ((sizeof(struct layer) + 4095) / 4096 * 4096)
-
 int layer_spill_init(struct layer_spill *spill, const struct spill *where)
 {
 	*spill = (struct layer_spill){
@@ -76,8 +74,8 @@ void layer_spill_put(struct layer_spill *spill, const struct layer *layer)
 		return;
 	}
 	slot = take_slot(spill);
-	if (spill->spill->write(spill->spill->context, slot * SLOT_SIZE, layer, sizeof(*layer)) <
-	    0) {
+	if (spill->spill->write(spill->spill->context, slot * sizeof(*layer), layer,
+				sizeof(*layer)) < 0) {
 		spill->forgotten++;
 		spill->free_slots[spill->n_free++] = (uint16_t)slot;
 		return;
@@ -92,7 +90,8 @@ static bool is_in(const struct layer_spill *spill, unsigned int slot, uint64_t h
 		  struct span name, struct layer *layer)
 {
 	if (spill->hashes[slot] != hash ||
-	    spill->spill->read(spill->spill->context, slot * SLOT_SIZE, layer, sizeof(*layer)) < 0)
+	    spill->spill->read(spill->spill->context, slot * sizeof(*layer), layer,
+			       sizeof(*layer)) < 0)
 		return false;
 	layer->name[NAME_SIZE - 1] = layer->surface[NAME_SIZE - 1] = '\0';
 	layer->app[APP_SIZE - 1] = '\0';

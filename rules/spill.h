@@ -14,7 +14,7 @@
  * different frame times, and 52 KB at most. */
 #define SPILL_SURFACES 4096
 
-/* The same of layers: 4 KB each. */
+/* The same of layers: 3 KB each. */
 #define SPILL_LAYERS 4096
 
 struct spill {

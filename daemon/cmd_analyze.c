@@ -13,7 +13,6 @@
 #include "daemon/session_name.h"
 #include "daemon/source.h"
 #include "daemon/text.h"
-#include "rules/memory.h"
 
 static const char by_cpu[] =
 	"its lines are sorted by CPU, not by time, so nothing in it can be counted; sort them by "
@@ -140,6 +139,5 @@ int cmd_analyze(int argc, char **argv)
 	}
 	/* A reader of --stdout that goes away is an error of a write, not our end. */
 	signal(SIGPIPE, SIG_IGN);
-	memory_take_as_needed();
 	return analyze_all(&options);
 }

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/memory.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* The smallest page of any kernel that runs Android. */
 #define PAGE 4096
 
-static bool as_needed;
-
-void memory_take_as_needed(void)
-{
-	as_needed = true;
-}
-
 void *memory_new(size_t n, size_t size)
 {
 	volatile char *memory = calloc(n, size);
 
-	if (as_needed)
-		return (void *)memory;
 	/* A write that changes nothing, but it has to happen: reading maps a page that all share.
 	 */
 	for (size_t i = 0; memory && i < n * size; i += PAGE)

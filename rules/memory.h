@@ -15,7 +15,4 @@
  */
 void *memory_new(size_t n, size_t size);
 
-/* For a process that ends with its input: from here on pages are touched when they are needed. */
-void memory_take_as_needed(void);
-
 #endif

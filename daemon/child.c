@@ -38,6 +38,7 @@ static void set_attributes(posix_spawnattr_t *attributes)
 	sigemptyset(&usual);
 	sigaddset(&usual, SIGPIPE);
 	sigaddset(&usual, SIGHUP);
+	sigaddset(&usual, SIGXFSZ);
 	posix_spawnattr_init(attributes);
 	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
 						     POSIX_SPAWN_SETSIGDEF);
@@ -95,13 +96,23 @@ static void kill_group(pid_t pid)
 		;
 }
 
-/* Has it ended? Looks a few times, for it is about to. *status as of waitpid(). */
+/* Has it ended? *status is its exit status, or -ECHILD: another has taken that. */
+static bool look_for_end(pid_t pid, int *status)
+{
+	int its;
+	pid_t ended = waitpid(pid, &its, WNOHANG);
+
+	*status = ended > 0 ? exit_status(its) : -ECHILD;
+	return ended > 0 || (ended < 0 && errno != EINTR);
+}
+
+/* The same; looks a few times, for it is about to. */
 static bool has_ended(pid_t pid, int *status)
 {
 	struct timespec pause = { 0, END_PAUSE_NS };
 
 	for (int i = 0; i < END_PAUSES; i++) {
-		if (waitpid(pid, status, WNOHANG) != 0)
+		if (look_for_end(pid, status))
 			return true;
 		nanosleep(&pause, NULL);
 	}
@@ -166,7 +177,7 @@ static void on_output(struct watcher *watcher, uint32_t events)
 	if (child->brief)
 		end_line(child);
 	else if (has_ended(child->pid, &status))
-		end(child, exit_status(status));
+		end(child, status);
 }
 
 int child_start(struct child *child, struct loop *loop, char *const argv[], int timeout_ms)
@@ -195,8 +206,8 @@ void child_check(struct child *child)
 
 	if (!child_runs(child))
 		return;
-	if (child->output.fd < 0 && waitpid(child->pid, &status, WNOHANG) != 0) {
-		end(child, exit_status(status));
+	if (child->output.fd < 0 && look_for_end(child->pid, &status)) {
+		end(child, status);
 	} else if (loop_now() >= child->deadline_ns) {
 		kill_group(child->pid);
 		end(child, -ETIMEDOUT);
@@ -312,7 +323,7 @@ int child_run(char *const argv[], int timeout_ms, bool until_signal, char *outpu
 	if (error == 0)
 		error = wait_end(pid, &patience, &status);
 	if (error == 0)
-		return exit_status(status);
+		return status;
 	kill_group(pid);
 	return error;
 }

@@ -28,7 +28,8 @@ struct child {
 	bool brief;
 	/* Each line of output, without its end; borrowed during the call. May be NULL. */
 	void (*line)(struct child *child, struct span line);
-	/* It has ended: its exit status as a shell tells it, or -ETIMEDOUT. May start it again. */
+	/* It has ended: its exit status as a shell tells it; -ETIMEDOUT; -ECHILD: it is not known.
+	 * May start it again. */
 	void (*ended)(struct child *child, int status);
 	void *context; /* of whoever started it */
 };
@@ -61,7 +62,8 @@ void child_kill(struct child *child);
  * @until_signal: not longer than until a blocked SIGINT, SIGTERM or SIGQUIT is pending
  * @output: what it prints, cut to @size, NUL-terminated
  *
- * Returns its exit status, or -errno: -ETIMEDOUT, -EINTR after a signal.
+ * Returns its exit status, or -errno: -ETIMEDOUT, -EINTR after a signal, -ECHILD where it is not
+ * known.
  */
 int child_run(char *const argv[], int timeout_ms, bool until_signal, char *output, size_t size);
 

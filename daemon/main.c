@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,9 +89,18 @@ static void keep_small(void)
 #endif
 }
 
+/* What whoever started us ignores is ignored here, too: of children nothing would be known then. A
+ * file that may not grow is an error of its write. */
+static void take_signals(void)
+{
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	keep_small();
+	take_signals();
 	open_standard_files();
 	return end(run_command(argc, argv));
 }

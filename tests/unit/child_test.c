@@ -75,6 +75,19 @@ static void lines_and_status(void **state)
 	assert_int_equal(heard.status, 4);
 }
 
+/* Whoever ignores the end of children learns no status: that is none of 0. */
+static void an_end_that_is_not_known(void **state)
+{
+	char *argv[] = { "sh", "-c", "echo a; exit 3", NULL };
+	char output[16];
+
+	signal(SIGCHLD, SIG_IGN);
+	assert_int_equal(listen("exit 3", HANGS_MS).status, -ECHILD);
+	assert_int_equal(child_run(argv, HANGS_MS, false, output, sizeof(output)), -ECHILD);
+	assert_string_equal(output, "a\n");
+	signal(SIGCHLD, SIG_DFL);
+}
+
 static void brief_ones_are_heard_at_once(void **state)
 {
 	struct heard heard = { .text = "" };
@@ -179,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_and_status),
+		cmocka_unit_test(an_end_that_is_not_known),
 		cmocka_unit_test(brief_ones_are_heard_at_once),
 		cmocka_unit_test(floods_are_bounded),
 		cmocka_unit_test(hanging_ones_are_killed),

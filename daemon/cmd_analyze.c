@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "daemon/options.h"
 #include "daemon/report.h"
@@ -80,7 +81,7 @@ static int analyze_one(struct options *options, bool *printed)
 	    !pipeline_is_by_cpu(session.pipeline)) {
 		if (printed)
 			print_title(options->files[0], printed);
-		session_print(&session, stdout);
+		session_print(&session, stdout, STDOUT_FILENO);
 	}
 	options->stdout_begun |= begun;
 	session_close(&session);

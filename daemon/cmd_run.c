@@ -3,12 +3,14 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "daemon/capture.h"
 #include "daemon/live.h"
 #include "daemon/options.h"
 #include "daemon/report.h"
+#include "daemon/stream.h"
 
 /* Where people read what is not rows: with --stdout only a terminal at standard error. In a pipe
  * or file that holds nothing but reasons of failure. */
@@ -47,6 +49,29 @@ static void on_over(struct capture *capture)
 	capture->context = live_end(capture->context);
 }
 
+/* So long whoever reads the table has to take it. */
+#define TABLE_WAIT_MS 1000
+
+/* The trace is put back, the files are complete: nobody waits for a terminal that was stopped. */
+static void print_table(const struct capture *capture, FILE *out)
+{
+	struct stream stream;
+	char *text = NULL;
+	size_t len = 0, done;
+	FILE *memory = open_memstream(&text, &len);
+
+	if (!memory)
+		return;
+	session_print(&capture->session, memory, fileno(out));
+	if (fclose(memory) == 0) {
+		fflush(out);
+		stream = stream_open(fileno(out));
+		stream_write_all(&stream, text, len, TABLE_WAIT_MS, &done);
+		stream_close(&stream);
+	}
+	free(text);
+}
+
 static int run(struct capture *capture)
 {
 	FILE *out = words(capture->options);
@@ -63,7 +88,7 @@ static int run(struct capture *capture)
 	capture->on_over = on_over;
 	code = capture_loop(capture);
 	if (capture->session.text.markers > 0 && out)
-		session_print(&capture->session, out);
+		print_table(capture, out);
 	return code;
 }
 

@@ -10,13 +10,15 @@
 
 #include "rules/memory.h"
 
+#define LAST_WAIT_MS 500
+
 /* Writes @len bytes at the end of the file; *done is set to how much went. Returns 0 or -errno. */
 static int write_bytes(const struct csv_file *file, const char *bytes, size_t len, size_t *done)
 {
+	if (file->is_stream)
+		return stream_write_all(&file->stream, bytes, len, file->may_wait ? -1 : 0, done);
 	for (*done = 0; *done < len;) {
-		ssize_t n = file->is_stream ? write(file->fd, bytes + *done, len - *done)
-					    : pwrite(file->fd, bytes + *done, len - *done,
-						     file->size + (off_t)*done);
+		ssize_t n = pwrite(file->fd, bytes + *done, len - *done, file->size + (off_t)*done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -187,6 +189,9 @@ int csv_file_flush(struct csv_file *file)
 		error = write_header(file);
 	if (error == 0)
 		error = write_rows(file, bytes_for_file(file));
+	/* What a stream does not take at once is no error: it waits here. */
+	if (file->is_stream && error == -EAGAIN)
+		return file->error = 0;
 	file->error = error;
 	return error == 0 && file->row_begin > 0 ? 1 : error;
 }
@@ -227,12 +232,24 @@ void csv_file_attach_next(struct csv_file *file, int fd)
 	};
 }
 
-int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header)
+int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header,
+			   bool may_wait)
 {
 	int error = begin(file, fd, CSV_BUFFER_SIZE, name, header);
 
 	file->is_stream = true;
-	return error < 0 ? error : csv_file_flush(file);
+	file->may_wait = may_wait;
+	file->stream = stream_open(fd);
+	if (error < 0)
+		return error;
+	/* As a row, which may go out in parts. */
+	if (header) {
+		file->len = file->row_begin = header_size(file);
+		memcpy(file->buffer, header, file->len - 1);
+		file->buffer[file->len - 1] = '\n';
+		file->header = NULL;
+	}
+	return csv_file_flush(file);
 }
 
 int csv_file_create(struct csv_file *file, int folder_fd, const char *name, const char *header)
@@ -258,6 +275,16 @@ void csv_file_begin_again(struct csv_file *file, int folder_fd)
 	file->size = file->synced = 0;
 }
 
+static void take_last(struct csv_file *file)
+{
+	size_t done, end;
+
+	stream_write_all(&file->stream, file->buffer, file->row_begin, LAST_WAIT_MS, &done);
+	file->row_begin -= done;
+	memmove(file->buffer, file->buffer + done, file->row_begin);
+	file->rows_lost += rows_in(file, file->row_begin, UINT64_MAX, &end);
+}
+
 int csv_file_close(struct csv_file *file)
 {
 	int error;
@@ -265,6 +292,10 @@ int csv_file_close(struct csv_file *file)
 	if (!file->name)
 		return 0;
 	csv_file_flush(file);
+	if (file->is_stream) {
+		take_last(file);
+		stream_close(&file->stream);
+	}
 	error = let_go(file);
 	free(file->buffer);
 	file->buffer = NULL;

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/stream.h"
+
 /* A name is written up to this many bytes. */
 #define CSV_FIELD_MAX 24576
 
@@ -23,7 +25,9 @@ struct csv_file {
 	int folder_fd;	    /* where it is made: borrowed */
 	int fd;		    /* -1: it is made at the next flush */
 	bool is_stream;	    /* a terminal or pipe: a row is out as soon as it is whole */
-	bool is_nameless;   /* a file that stands in no folder */
+	bool may_wait;	    /* a stream: until it is; else what it does not take waits here */
+	struct stream stream;
+	bool is_nameless; /* a file that stands in no folder */
 	char *buffer;
 	size_t buffer_size;
 	size_t len;
@@ -33,7 +37,7 @@ struct csv_file {
 	off_t synced;	    /* that many of them stay there when the power is cut */
 	uint64_t limit;	    /* bytes that it may have there; 0: any number */
 	uint64_t rows;	    /* taken so far, written or in the buffer */
-	uint64_t rows_lost; /* that found no room here, because the disk had none */
+	uint64_t rows_lost; /* that found no room here: the disk had none, or a stream took none */
 	int error;	    /* of the last try to write: -errno */
 	/* Asked about each row when it is whole: the buffer's bytes from row_begin to len. It may
 	 * flush the file and change its fd. False: the row is not for this file. May be NULL. */
@@ -44,10 +48,12 @@ struct csv_file {
 /* Begins @name with its header line. Returns 0 or -errno. */
 int csv_file_create(struct csv_file *file, int folder_fd, const char *name, const char *header);
 
-/* The same for a descriptor that is open: borrowed. @buffer_size: CSV_BUFFER_SIZE or _LEAST. */
+/* The same for a descriptor that is open: borrowed. @buffer_size: CSV_BUFFER_SIZE or _LEAST.
+ * @may_wait: for whoever reads the stream. */
 int csv_file_attach(struct csv_file *file, int fd, size_t buffer_size, const char *name,
 		    const char *header);
-int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header);
+int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header,
+			   bool may_wait);
 
 /* The same for a file that was attached: it has a buffer. What is left in it is forgotten. */
 void csv_file_attach_next(struct csv_file *file, int fd);
@@ -83,7 +89,8 @@ uint64_t csv_file_rows_written(const struct csv_file *file);
 /* Rows that reached no file: after a failed flush those that wait for the next one, too. */
 uint64_t csv_file_rows_lost(const struct csv_file *file);
 
-/* Flushes, closes and frees. Returns 0, or the -errno of the last try to write. */
+/* Flushes, closes and frees; a stream gets half a second to take what is left. Returns 0, or the
+ * -errno of the last try to write. */
 int csv_file_close(struct csv_file *file);
 
 /* --- the fields of a row, in order; csv_row_end() ends it --- */

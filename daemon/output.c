@@ -64,14 +64,39 @@ static void console_failed(struct output *output)
 	       strerror(-output->console.error), output->folder->path);
 }
 
+/* Whoever reads them may take a pause: the trace does not wait for that. */
+static void tell_console(struct output *output)
+{
+	if (output->console.rows_lost == 0 || output->console_told)
+		return;
+	output->console_told = true;
+	output_tell(output, "lost",
+		    "standard output takes no rows: those that it has no room for are in the files "
+		    "alone");
+}
+
+static void close_console(struct output *output)
+{
+	uint64_t lost;
+
+	if (!output->console.name)
+		return;
+	csv_file_close(&output->console);
+	lost = output->console.rows_lost;
+	if (lost > 0 && output->console.error == 0)
+		report("warning: %s: standard output: %" PRIu64 " rows were not taken and left out "
+		       "there; all are in %s",
+		       output->command, lost, output->folder->path);
+}
+
 /* --- opening --- */
 
 /* The first row goes out now: whoever cannot take it gets no files for nothing. */
 static int open_console(struct output *output)
 {
 	const char *header = output->options->stdout_begun ? NULL : csv_fps_header;
-	int error =
-		csv_file_attach_stream(&output->console, STDOUT_FILENO, "standard output", header);
+	int error = csv_file_attach_stream(&output->console, STDOUT_FILENO, "standard output",
+					   header, !output->is_live);
 
 	if (error < 0) {
 		output->failed = output->reported = true;
@@ -448,8 +473,10 @@ void output_flush(struct output *output)
 	settle_live(output);
 	for (int i = 0; i < OUTPUT_FILES; i++)
 		flush(output, &output->files[i]);
+	csv_file_flush(&output->console);
 	if (output->console.error < 0)
 		console_failed(output);
+	tell_console(output);
 	tell_trouble(output);
 	tell_spill(output);
 	output_sync_if_due(output);
@@ -505,7 +532,7 @@ void output_close(struct output *output)
 			output_failed(output, name, error);
 	}
 	csv_file_close(&output->summary);
-	csv_file_close(&output->console);
+	close_console(output);
 	output->gate = gate_free(output->gate);
 	free(output->events);
 	output->events = NULL;

@@ -52,6 +52,7 @@ struct output {
 	int trouble_error;
 	bool trouble_told;
 	bool spill_told;
+	bool console_told;
 	uint64_t lost_told; /* rows */
 
 	bool failed;   /* the files are incomplete */

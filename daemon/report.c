@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/report.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "daemon/text.h"
 
 static char last[1024];
 static const char *name = "run";
 
+/* Who reads it may have stopped to: so long it is waited for. */
+#define WAIT_MS 100
+
 static void print(const char *raw)
 {
+	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
 	char line[4 * 2048];
 
 	text_escape(line, sizeof(line), raw);
 	snprintf(last, sizeof(last), "%.*s", (int)sizeof(last) - 1, line);
-	fprintf(stderr, "jankd: %s\n", line);
+	if (poll(&out, 1, WAIT_MS) != 0)
+		fprintf(stderr, "jankd: %s\n", line);
 }
 
 void report(const char *format, ...)

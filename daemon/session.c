@@ -487,14 +487,14 @@ int session_refuse(struct session *session, const char *why)
 	return EXIT_FAILED;
 }
 
-void session_print(const struct session *session, FILE *out)
+void session_print(const struct session *session, FILE *out, int fd)
 {
 	struct table *table = table_new();
 	unsigned int lines, columns;
 
 	if (!table)
 		return;
-	if (!table_terminal(fileno(out), &lines, &columns))
+	if (!table_terminal(fd, &lines, &columns))
 		columns = TABLE_COLUMNS;
 	table_print(table, out, session->pipeline, UINT32_MAX, columns);
 	table_free(table);

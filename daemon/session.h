@@ -107,8 +107,9 @@ int session_refuse(struct session *session, const char *why);
 /* The name of the command it runs for, for messages. */
 const char *session_command(const struct session *session);
 
-/* Prints the table of all surfaces, the totals and where the files are. */
-void session_print(const struct session *session, FILE *out);
+/* Prints the table of all surfaces, the totals and where the files are, as wide as the terminal
+ * @fd. */
+void session_print(const struct session *session, FILE *out, int fd);
 
 /* Frees everything, in any state. */
 void session_close(struct session *session);

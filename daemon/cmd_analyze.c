@@ -41,15 +41,17 @@ static int analyze(struct session *session, bool *begun)
 	struct source *source = NULL;
 	int code, ended;
 
-	/* What cannot be read at all is refused before a folder is made. */
-	if (source_file_check("analyze", path) < 0)
+	/* What cannot be read at all is refused before a folder is made. It is opened once: to open
+	 * a pipe and close it again ends whoever writes there. */
+	if (source_file_open(&source, "analyze", path) < 0)
 		return EXIT_FAILED;
 	code = session_begin(session, &origin);
-	if (code != 0)
+	if (code != 0) {
+		source_close(source);
 		return code;
+	}
 	*begun = true;
-	code = source_file_open(&source, "analyze", path) < 0 ? EXIT_FAILED
-							      : take_all(session, source);
+	code = take_all(session, source);
 	if (pipeline_is_by_cpu(session->pipeline))
 		return session_refuse(session, by_cpu);
 	if (session->text.markers == 0)

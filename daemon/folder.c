@@ -16,6 +16,12 @@
 #include "daemon/report.h"
 #include "daemon/segments.h"
 
+#define LOCK ".lock"
+
+/* Longer than it takes until one that runs sees that it is gone. */
+#define LOCK_WAITS 15
+#define LOCK_WAIT_US 100000
+
 /* mkdir -p. Returns 0 or -errno. */
 static int make_path(const char *path)
 {
@@ -70,20 +76,69 @@ static int try_lock(int fd)
 	return -errno;
 }
 
-/* Returns 0, or -errno; -EWOULDBLOCK where another holds it. */
-static int lock(struct folder *folder)
+/* Is @fd what stands in the folder under that name? Whoever removes it lets another in. */
+static bool is_there(const struct folder *folder, const char *name, int fd)
 {
-	int fd = openat(folder->fd, ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-	int error;
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 &&
+	       fstatat(folder->fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+/* Opens the file that is locked; others have no business with it. Returns a descriptor or -errno.
+ */
+static int open_lock(const struct folder *folder)
+{
+	int fd = openat(folder->fd, LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+			0600);
+	struct stat info;
 
 	if (fd < 0)
 		return -errno;
-	folder->lock_fd = fd;
-	error = try_lock(fd);
+	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	if ((info.st_mode & 077) && info.st_uid == geteuid())
+		fchmod(fd, 0600);
+	return fd;
+}
+
+/* Returns 0, or -errno; -EWOULDBLOCK where another holds it. */
+static int lock(struct folder *folder)
+{
+	int error = -EWOULDBLOCK;
+
+	for (int i = 0; i < 5; i++) {
+		int fd = open_lock(folder);
+
+		if (fd < 0)
+			return fd;
+		folder->lock_fd = fd;
+		error = try_lock(fd);
+		if (error < 0 || is_there(folder, LOCK, fd))
+			break;
+		close(fd);
+		folder->lock_fd = -1;
+		error = -EWOULDBLOCK;
+	}
 	/* Whoever cannot write into it holds the lock all the same. */
 	if (error == 0)
 		write_lock(folder);
 	return error;
+}
+
+/* There are files of a session and no lock: who writes there makes it again within a second. */
+static void wait_for_lock(const struct folder *folder)
+{
+	if (faccessat(folder->fd, "session.json", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	for (int i = 0; i < LOCK_WAITS; i++) {
+		if (faccessat(folder->fd, LOCK, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return;
+		usleep(LOCK_WAIT_US);
+	}
 }
 
 static int open_and_lock(struct folder *folder)
@@ -97,7 +152,27 @@ static int open_and_lock(struct folder *folder)
 	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder->fd < 0)
 		return -errno;
+	wait_for_lock(folder);
 	return lock(folder);
+}
+
+int folder_watch_lock(struct folder *folder)
+{
+	struct folder again = *folder;
+	int error;
+
+	if (is_there(folder, LOCK, folder->lock_fd))
+		return 0;
+	again.lock_fd = -1;
+	error = lock(&again);
+	if (error < 0) {
+		if (again.lock_fd >= 0)
+			close(again.lock_fd);
+		return error;
+	}
+	close(folder->lock_fd);
+	folder->lock_fd = again.lock_fd;
+	return 1;
 }
 
 int folder_open(struct folder *folder, const char *command, const char *path)
@@ -177,6 +252,26 @@ bool folder_is_gone(const struct folder *folder)
 	return ours.st_dev != there.st_dev || ours.st_ino != there.st_ino;
 }
 
+/* What is to be put back is to be found where the files are. Returns 0 or -errno. */
+static int carry(const struct folder *from, const struct folder *to, const char *name)
+{
+	char text[4096];
+	int source = openat(from->fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = source < 0 ? -errno : folder_create_temporary(to, name);
+	int error = fd < 0 ? fd : 0;
+	ssize_t n;
+
+	while (error == 0 && (n = read(source, text, sizeof(text))) != 0)
+		error = n < 0 ? -errno : folder_write(fd, text, (size_t)n);
+	if (source >= 0)
+		close(source);
+	if (fd >= 0)
+		error = folder_replace(to, name, fd, error);
+	if (error == 0)
+		unlinkat(from->fd, name, 0);
+	return error == -ENOENT ? 0 : error;
+}
+
 int folder_open_again(struct folder *folder)
 {
 	struct folder again = { .fd = -1, .lock_fd = -1 };
@@ -187,6 +282,8 @@ int folder_open_again(struct folder *folder)
 	error = open_and_lock(&again);
 	if (error == 0)
 		error = keep_files(&again);
+	if (error == 0)
+		error = carry(folder, &again, FOLDER_JOURNAL);
 	if (error < 0) {
 		folder_close(&again);
 		return error;
@@ -210,7 +307,7 @@ void folder_put_back(struct folder *folder)
 	segments_sync(folder->fd);
 	if (!folder->is_new)
 		return;
-	unlinkat(folder->fd, ".lock", 0);
+	unlinkat(folder->fd, LOCK, 0);
 	rmdir(folder->path);
 }
 
@@ -231,15 +328,24 @@ void folder_close(struct folder *folder)
 
 /* --- files that are replaced --- */
 
+/* A new file, whatever stood there: to open a FIFO would wait for its reader. Hidden files are for
+ * us alone. */
+static int create_new(const struct folder *folder, const char *name, int flags, mode_t mode)
+{
+	int fd;
+
+	unlinkat(folder->fd, name, 0);
+	fd = openat(folder->fd, name,
+		    flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode);
+	return fd < 0 ? -errno : fd;
+}
+
 int folder_create_temporary(const struct folder *folder, const char *name)
 {
 	char temporary[64];
-	int fd;
 
 	temporary_name(temporary, name);
-	fd = openat(folder->fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-		    0666);
-	return fd < 0 ? -errno : fd;
+	return create_new(folder, temporary, O_WRONLY, name[0] == '.' ? 0600 : 0666);
 }
 
 int folder_create_nameless(const struct folder *folder)
@@ -249,11 +355,9 @@ int folder_create_nameless(const struct folder *folder)
 	if (fd >= 0)
 		return fd;
 	/* Not every file system of a phone knows the flag. */
-	fd = openat(folder->fd, ".nameless.tmp",
-		    O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	unlinkat(folder->fd, ".nameless.tmp", 0);
+	fd = create_new(folder, ".nameless.tmp", O_RDWR, 0600);
+	if (fd >= 0)
+		unlinkat(folder->fd, ".nameless.tmp", 0);
 	return fd;
 }
 

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdbool.h>
 
+/* What is to be put back, see journal.h. */
+#define FOLDER_JOURNAL ".journal"
+
 struct folder {
 	char path[PATH_MAX];
 	int fd;		    /* the directory */
@@ -36,9 +39,13 @@ void folder_put_back(struct folder *folder);
 /* Was it removed, or moved away? Another one may have its name now. */
 bool folder_is_gone(const struct folder *folder);
 
-/* Makes it anew, takes the lock and makes room; what is in the old one stays there. Returns 0 or
- * -errno: then all is as it was. */
+/* Makes it anew, takes the lock and makes room; what is in the old one stays there, but for the
+ * journal. Returns 0 or -errno: then all is as it was. */
 int folder_open_again(struct folder *folder);
+
+/* Sees whether the lock was removed, and takes it again. Returns 0: it is there; 1: it is there
+ * again; or -errno, -EWOULDBLOCK where another took it meanwhile. */
+int folder_watch_lock(struct folder *folder);
 
 /* Writes under which name the one who holds the folder can be asked. Returns 0 or -errno. */
 int folder_tell_name(struct folder *folder, const char *name);
@@ -48,7 +55,8 @@ void folder_close(struct folder *folder);
 /* A file that has no name and is gone when it is closed. Returns a descriptor or -errno. */
 int folder_create_nameless(const struct folder *folder);
 
-/* Begins a file that replaces @name as a whole. Returns a descriptor or -errno. */
+/* Begins a file that replaces @name as a whole; a hidden one is for its owner alone. Returns a
+ * descriptor or -errno. */
 int folder_create_temporary(const struct folder *folder, const char *name);
 
 /* Writes all of @text into it. Returns 0 or -errno. */

@@ -222,6 +222,17 @@ static bool watch_folder(struct output *output)
 	return true;
 }
 
+/* Without the lock another may come into the folder. */
+static void watch_lock(struct output *output)
+{
+	int result = folder_watch_lock(output->folder);
+
+	if (result > 0)
+		output_tell(output, "lost", ".lock was removed: it is made again");
+	else if (result < 0)
+		output_trouble(output, ".lock", result);
+}
+
 /* The disk is waited for, though there be nothing new. */
 static void sync_rows(struct csv_file *file)
 {
@@ -249,6 +260,8 @@ bool output_watch(struct output *output)
 		return false;
 	output->next_watch_ns = now_ns + WATCH_PERIOD_NS;
 	again = watch_folder(output);
+	if (!again)
+		watch_lock(output);
 	watch_disk(output);
 	output->spill.is_frozen = output->layers.is_frozen = output->stopped > 0;
 	return again;

@@ -74,10 +74,6 @@ static inline struct source *source_close(struct source *source)
  */
 int source_file_open(struct source **out, const char *command, const char *path);
 
-/* Is @path a file that can be read? 0, or -errno after the reason was said on stderr. Standard
- * input is not touched. */
-int source_file_check(const char *command, const char *path);
-
 struct trace_files;
 struct tracefs;
 

@@ -346,15 +346,6 @@ static int open_path(const char *command, const char *path)
 	return -error;
 }
 
-int source_file_check(const char *command, const char *path)
-{
-	int fd = open_path(command, path);
-
-	if (fd > STDIN_FILENO)
-		close(fd);
-	return fd < 0 ? fd : 0;
-}
-
 int source_file_open(struct source **out, const char *command, const char *path)
 {
 	struct source_file *file;

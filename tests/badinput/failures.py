@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import resource
-import signal
 import stat
 import subprocess
 import sys
@@ -249,6 +248,37 @@ def folders(checks, here):
     checks.equal((here / "out" / "keep.txt").read_bytes(), b"mine", "a file that is not ours")
 
 
+def fifos(checks, here):
+    """Whoever may write into the folder may put a pipe there: it is not waited for."""
+    trace = synthetic.trace()
+    (here / "whole").mkdir()
+    jankd("analyze", "-F", here / "whole", "-", input=trace)
+    out = here / "out"
+    out.mkdir()
+    for name in (".summary.csv.tmp", ".session.json.tmp", "..journal.tmp", ".nameless.tmp"):
+        os.mkfifo(out / name)
+    done = jankd("analyze", "-F", out, "-", input=trace, timeout=30)
+    checks.equal(done.returncode, 0, f"pipes in the folder: {done.stderr!r}")
+    checks.equal(differences(outputs(here / "whole"), outputs(out)), [], "pipes in the folder: files")
+    (here / "locked").mkdir()
+    os.mkfifo(here / "locked" / ".lock")
+    fails(checks, "a pipe is the lock", jankd("analyze", "-F", here / "locked", "-", input=trace, timeout=30), "locked")
+
+
+def named_pipe(checks, here):
+    """A pipe is opened once: its writer would end with the first reader."""
+    os.mkfifo(here / "pipe")
+    trace = synthetic.trace()
+    jankd("analyze", "-F", here / "whole", "-", input=trace)
+    with subprocess.Popen([JANKD, "analyze", "-F", here / "out", here / "pipe"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as reader:
+        with open(here / "pipe", "wb") as pipe:
+            pipe.write(trace)
+        said = reader.communicate(timeout=30)[1]
+        checks.equal(reader.returncode, 0, f"a named pipe: {said!r}")
+    checks.equal(differences(outputs(here / "whole"), outputs(here / "out")), [], "a named pipe: files")
+
+
 def nobody_there(checks, here):
     """Without a capture there is nobody to ask, whatever the folder holds."""
     (here / "empty").mkdir()
@@ -269,7 +299,6 @@ def nobody_there(checks, here):
 
 def small_files():
     """For a child: a disk that is full after 2000 bytes of any file."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
 
@@ -315,7 +344,7 @@ def closed_descriptors(checks, here):
 
 checks = Checks()
 for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files,
-             second_daemon, folders, full_disk, standard_output, closed_descriptors,
+             second_daemon, folders, full_disk, fifos, named_pipe, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:
         case(checks, here)

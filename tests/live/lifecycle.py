@@ -82,6 +82,20 @@ def no_bonds(checks, what, pid):
     return names
 
 
+def lock_removed(checks):
+    """Whoever removes the lock lets no second one in."""
+    what = "the lock is removed"
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        (here / "out" / ".lock").unlink()
+        second = Daemon(mount, instance, here / "out")
+        done = second.start()
+        checks.equal((done.returncode, b"another jankd" in done.stderr), (1, True), f"{what}: {done.stderr!r}")
+        checks.equal(daemon.ask("status").returncode, 0, f"{what}: status")
+        events = [row["text"] for row in rows(here / "out", "events.csv")]
+        checks.that(any(".lock was removed" in text for text in events), f"{what}: {events}")
+        checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
+
+
 def terminal_closes(checks):
     """start from a shell on a terminal; the terminal goes, the shell and start's group are killed."""
     what = "the terminal closes"
@@ -304,7 +318,7 @@ def hangs(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (terminal_closes, hangup, second_one, start_fails, relative_paths, asked, ends_top, foreground,
+for case in (terminal_closes, hangup, second_one, lock_removed, start_fails, relative_paths, asked, ends_top, foreground,
              nothing_seen, killed, hangs):
     case(checks)
 checks.end()

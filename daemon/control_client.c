@@ -17,6 +17,7 @@
 
 #include "daemon/control.h"
 #include "daemon/loop.h"
+#include "daemon/text.h"
 
 /* So long a folder may be locked by one that cannot be asked. */
 #define BETWEEN_NS UINT64_C(2000000000)
@@ -135,13 +136,32 @@ static char *read_all(int fd, int *error)
 	return NULL;
 }
 
+/* What answers in a folder of somebody else's may send anything; our own sends what is fit to
+ * print. Returns a copy of @text, line by line; NULL without memory. */
+static char *printable(char *text)
+{
+	size_t size = 4 * strlen(text) + 1, len = 0;
+	char *copy = malloc(size), *line;
+
+	while (copy && (line = strsep(&text, "\n"))) {
+		len += text_escape(copy + len, size - len, line);
+		if (text)
+			copy[len++] = '\n';
+		copy[len] = '\0';
+	}
+	return copy;
+}
+
 /* Parts "ok" from what comes behind, and "error: " from the reason. */
 static int take_answer(struct control_answer *answer, char *text, const char *folder)
 {
 	if (strncmp(text, "ok\n", 3) == 0) {
-		memmove(text, text + 3, strlen(text + 3) + 1);
-		answer->body = text;
-		return 0;
+		answer->body = printable(text + 3);
+		free(text);
+		if (answer->body)
+			return 0;
+		snprintf(answer->why, sizeof(answer->why), "out of memory; close other programs");
+		return -ENOMEM;
 	}
 	if (strncmp(text, "error: ", 7) == 0) {
 		snprintf(answer->why, sizeof(answer->why), "%.*s", (int)strcspn(text + 7, "\n"),

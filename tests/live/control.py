@@ -150,12 +150,16 @@ def as_nobody(do):
 
 
 def strangers(checks):
-    """Another uid is not admitted, though it may read where the socket is."""
+    """Another uid is not told where the socket is, and not admitted if it knows."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         here.chmod(0o755)
+        checks.that(os.stat(here / "out" / ".lock").st_mode & 0o077 == 0, "a stranger may read .lock")
+        name = "\0" + (here / "out" / ".lock").read_text().split()[1]
 
         def ask(message):
-            with daemon.connect() as client:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(20)
+                client.connect(name)
                 with contextlib.suppress(ConnectionError):
                     client.sendall(message)
                     return 1 if client.recv(100) else 0
@@ -201,8 +205,43 @@ def impostor(checks):
         checks.equal(result, [0], "impostor: was asked something")
 
 
+def raw_bytes(checks):
+    """Root may ask in anybody's folder: what is answered there is no way to root's terminal."""
+    with session() as (_, _, here):
+        here.chmod(0o755)
+        home = here / "home"
+        home.mkdir()
+        name = f"jankd-test-{os.getpid()}"
+        (home / ".lock").write_text(f"1\n{name}\n")
+        os.chown(home / ".lock", 65534, 65534)
+
+        def serve():
+            with socket.socket(socket.AF_UNIX) as server:
+                server.bind("\0" + name)
+                server.listen()
+                server.settimeout(20)
+                for _ in range(2):
+                    client = server.accept()[0]
+                    client.settimeout(5)
+                    client.recv(100)
+                    client.sendall("ok\nred: \x1b[31m \x07 \u009b1m \u202e \\x1b \u00e9\n".encode() + b"\x9b2J\n")
+                    client.close()
+            return 0
+
+        server = threading.Thread(target=lambda: as_nobody(serve))
+        server.start()
+        checks.that(wait_until(lambda: name in pathlib.Path("/proc/net/unix").read_text()), "raw bytes: no socket")
+        for command in ("status", "top"):
+            said = jankd(command, "-F", home, timeout=30).stdout
+            checks.that(b"red: " in said, f"raw bytes, {command}: {said!r}")
+            for byte in (b"\x1b", b"\x07", b"\xc2\x9b", b"\x9b", "\u202e".encode()):
+                checks.that(byte not in said, f"raw bytes, {command}: {byte!r} in {said!r}")
+            checks.that("\\x1b \u00e9".encode() in said, f"raw bytes, {command}: {said!r}")
+        server.join()
+
+
 tracefs.root()
 checks = Checks()
-for case in (crowd, answers, marked, strangers, impostor):
+for case in (crowd, answers, marked, strangers, impostor, raw_bytes):
     case(checks)
 checks.end()

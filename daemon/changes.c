@@ -37,9 +37,16 @@ int changes_begin(struct changes *changes, const struct options *options,
 	const char *command = options_command_name(options->command);
 	bool atrace = wants_atrace(options);
 
-	*changes = (struct changes){ .options = options, .folder = folder };
-	changes->recovered = journal_recover(folder, command, options->tracefs,
-					     &changes->recovered_left) == JOURNAL_DONE;
+	enum journal_found found;
+
+	*changes = (struct changes){ .options = options };
+	found = journal_recover(folder, command, options->tracefs, &changes->recovered_left,
+				&changes->settings);
+	/* A journal of our own would take its place. */
+	if (found == JOURNAL_FAILED)
+		return EXIT_FAILED;
+	changes->recovered = found == JOURNAL_DONE || found == JOURNAL_BUSY;
+	changes->folder = folder;
 	/* Whoever opens it says what is wrong with it. */
 	if (tracefs_find(changes->directory, options->tracefs) < 0)
 		return 0;
@@ -143,6 +150,12 @@ void changes_note(struct changes *changes)
 	journal_write(changes->folder, &changes->settings, &changes->set);
 }
 
+void changes_watch(const struct changes *changes)
+{
+	if (changes->folder && changes->settings.len > 0 && !journal_is_there(changes->folder))
+		journal_write(changes->folder, &changes->settings, &changes->set);
+}
+
 void changes_look(struct changes *changes)
 {
 	struct android_asking asking = ask_again(changes);
@@ -166,20 +179,25 @@ void changes_end(struct changes *changes)
 		.quiet = changes->failed,
 		.until_signal = true,
 	};
+	struct settings failed = { 0 };
 	const struct settings *aim;
-	unsigned int failures;
+	char words[SETTINGS_WORDS_SIZE];
 
 	if (!changes->folder)
 		return;
 	changes_look(changes);
 	aim = changes->aim.incomplete ? &changes->settings : &changes->aim;
-	failures = settings_restore(settings_text(aim), changes->directory, &ending);
-	if (failures > 0)
-		report("warning: %s: %s: %u settings cannot be put back as they were; look at "
-		       "buffer_size_kb and tracing_on there",
-		       options_command_name(changes->options->command), changes->directory,
-		       failures);
-	journal_remove(changes->folder);
+	settings_restore(settings_text(aim), changes->directory, &ending, &failed);
+	settings_words(words, &failed);
+	if (failed.len == 0)
+		journal_remove(changes->folder);
+	else
+		report("warning: %s: %s: cannot be put back as they were: %s%s; the next start or "
+		       "stop with the same -F tries again",
+		       options_command_name(changes->options->command), changes->directory, words,
+		       settings_are_instances(&failed) ? ": another program has a file of it open"
+						       : "");
+	settings_free(&failed);
 	settings_free(&changes->settings);
 	settings_free(&changes->set);
 	settings_free(&changes->aim);

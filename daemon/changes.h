@@ -50,6 +50,10 @@ void changes_make_buffer(struct changes *changes, const char *path);
 /* All is set up: what differs from now on at the end was done by others. */
 void changes_note(struct changes *changes);
 
+/* To be called about once a second: what is to be put back is written down again where the folder
+ * was emptied, removed or moved. */
+void changes_watch(const struct changes *changes);
+
 /* Sees which settings other programs have changed meanwhile: those stay. Said on stderr, and in
  * changes->left. To be called before changes_end(), which otherwise does it. */
 void changes_look(struct changes *changes);

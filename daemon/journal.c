@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 #include "daemon/report.h"
 #include "daemon/tracefs.h"
 
-#define NAME ".journal"
+#define NAME FOLDER_JOURNAL
 
 /* The capture is to begin. */
 #define ATRACE_MS 2000
@@ -72,18 +73,27 @@ int journal_write(const struct folder *folder, const struct settings *before,
 	return folder_replace(folder, NAME, fd, error);
 }
 
+bool journal_is_there(const struct folder *folder)
+{
+	return faccessat(folder->fd, NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 void journal_remove(const struct folder *folder)
 {
 	unlinkat(folder->fd, NAME, 0);
 }
 
-/* Is it a file that we, or root, have written? */
-static bool is_ours(int fd)
+/* Is it a file that only we can have written? What it says is done to the whole machine's tracing.
+ * Returns 0 or -errno. */
+static int check_ours(int fd)
 {
 	struct stat info;
 
-	return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
-	       (info.st_uid == geteuid() || info.st_uid == 0) && info.st_size < JOURNAL_MAX;
+	if (fstat(fd, &info) < 0)
+		return -errno;
+	if (!S_ISREG(info.st_mode) || info.st_size >= JOURNAL_MAX)
+		return -EINVAL;
+	return info.st_uid == geteuid() && !(info.st_mode & 022) ? 0 : -EPERM;
 }
 
 /* Reads it; the caller frees the text. Returns its length, or -errno. */
@@ -92,30 +102,45 @@ static ssize_t read_journal(const struct folder *folder, char **text)
 	int fd = openat(folder->fd, NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	ssize_t n = 0;
 	size_t len = 0;
+	int error;
 
 	if (fd < 0)
 		return -errno;
-	*text = is_ours(fd) ? malloc(JOURNAL_MAX) : NULL;
-	while (*text && (n = read(fd, *text + len, JOURNAL_MAX - len)) > 0)
-		len += (size_t)n;
+	error = check_ours(fd);
+	*text = error == 0 ? malloc(JOURNAL_MAX) : NULL;
+	if (error == 0 && !*text)
+		error = -ENOMEM;
+	while (error == 0 && (n = read(fd, *text + len, JOURNAL_MAX - len)) != 0) {
+		if (n < 0)
+			error = -errno;
+		else
+			len += (size_t)n;
+	}
 	close(fd);
-	return *text && n == 0 ? (ssize_t)len : -EIO;
+	return error < 0 ? error : (ssize_t)len;
 }
 
-/* The settings in a journal of this boot; empty where it is another's, or not whole. */
-static struct span settings_in(struct span text)
+/* Takes the settings in a journal of this boot. False: it is another's, and no setting is left of
+ * that. */
+static bool is_of_this_boot(struct span *text)
 {
-	struct span end = SPAN_LITERAL(END);
 	char head[96];
 
 	head_line(head);
-	if (!span_starts_with(text, span_of(head)))
-		return SPAN_NULL;
-	text = span_skip(text, strlen(head));
-	if (text.len < end.len || memcmp(text.ptr + text.len - end.len, END, end.len) != 0)
-		return SPAN_NULL;
-	text.len -= end.len;
-	return text;
+	if (!span_starts_with(*text, span_of(head)))
+		return false;
+	*text = span_skip(*text, strlen(head));
+	return true;
+}
+
+static bool take_end(struct span *text)
+{
+	struct span end = SPAN_LITERAL(END);
+
+	if (text->len < end.len || memcmp(text->ptr + text->len - end.len, END, end.len) != 0)
+		return false;
+	text->len -= end.len;
+	return true;
 }
 
 /* The two texts of a journal. */
@@ -131,77 +156,111 @@ static void split(struct span text, struct settings *before, struct settings *se
 	}
 }
 
-static unsigned int restore(struct span text, const char *directory, struct settings_left *left)
+static void restore(struct span text, const char *directory, struct settings_left *left,
+		    struct settings *failed)
 {
 	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
 	struct android_asking asking = android_ask(false);
 	struct settings before = { 0 }, set = { 0 }, aim = { 0 };
-	unsigned int failures;
 
 	split(text, &before, &set);
 	settings_aim_now(&aim, &before, &set, directory, &asking, left);
-	failures = settings_restore(settings_text(aim.incomplete ? &before : &aim), directory,
-				    &ending);
+	settings_restore(settings_text(aim.incomplete ? &before : &aim), directory, &ending,
+			 failed);
 	settings_free(&aim);
 	settings_free(&before);
 	settings_free(&set);
-	return failures;
 }
 
-static enum journal_found put_back(const char *command, struct span settings, const char *tracefs,
-				   struct settings_left *left)
+/* It stays until all that it names is as it was. */
+static enum journal_found keep(const struct folder *folder, const char *command, const char *why,
+			       const char *advice)
+{
+	report("%s: %s/" NAME ": a jankd was killed there and its changes to tracing cannot be put "
+	       "back: %s; %s",
+	       command, folder->path, why, advice);
+	return JOURNAL_FAILED;
+}
+
+static enum journal_found put_back(const struct folder *folder, const char *command,
+				   struct span settings, const char *tracefs,
+				   struct settings_left *left, struct settings *failed)
 {
 	char directory[TRACEFS_DIRECTORY_SIZE];
-	unsigned int failures;
+	char words[SETTINGS_WORDS_SIZE], why[SETTINGS_WORDS_SIZE + 40];
 
-	/* Where there is no tracefs any more there is nothing to put back. */
 	if (tracefs_find(directory, tracefs) < 0)
-		return JOURNAL_NONE;
-	failures = restore(settings, directory, left);
+		return keep(folder, command, "no tracefs is there",
+			    "mount it, or name the right one with --tracefs; or remove the file to "
+			    "give them up");
+	restore(settings, directory, left, failed);
 	if (left->n > 0)
 		report("warning: %s: %s: another program has changed settings since a jankd was "
 		       "killed: left as they are: %s; change them where they are not wanted",
 		       command, directory, left->text);
-	if (failures == 0)
+	if (failed->len == 0)
 		return JOURNAL_DONE;
-	report("warning: %s: %s: %u settings cannot be put back as they were before a jankd that "
-	       "was killed; look at buffer_size_kb and tracing_on there",
-	       command, directory, failures);
-	return JOURNAL_FAILED;
+	settings_words(words, failed);
+	if (settings_are_instances(failed)) {
+		report("warning: %s: %s: what an earlier jankd has made cannot be removed: "
+		       "%s: another program has a file of it open; the next stop removes it",
+		       command, directory, words);
+		return JOURNAL_BUSY;
+	}
+	snprintf(why, sizeof(why), "not written: %s", words);
+	return keep(folder, command, why,
+		    "run 'jankd stop' as root or as the user of that jankd; or put them back and "
+		    "remove the file");
 }
 
 enum journal_found journal_recover(const struct folder *folder, const char *command,
-				   const char *tracefs, struct settings_left *left)
+				   const char *tracefs, struct settings_left *left,
+				   struct settings *failed)
 {
 	enum journal_found found = JOURNAL_NONE;
 	char *text = NULL;
 	ssize_t len = read_journal(folder, &text);
-	struct span settings = SPAN_NULL;
+	struct span settings;
 
 	if (len == -ENOENT)
 		return JOURNAL_NONE;
-	if (len > 0)
-		settings = settings_in((struct span){ text, (size_t)len });
-	if (settings.len > 0)
-		found = put_back(command, settings, tracefs, left);
+	if (len < 0) {
+		free(text);
+		return keep(
+			folder, command,
+			len == -EPERM ? "another user can have written it" : strerror((int)-len),
+			"run 'jankd stop' as the user of that jankd; or remove the file to give "
+			"them up");
+	}
+	settings = (struct span){ text, (size_t)len };
+	if (is_of_this_boot(&settings) && take_end(&settings))
+		found = put_back(folder, command, settings, tracefs, left, failed);
+	else if (settings.len < (size_t)len)
+		report("warning: %s: %s/" NAME
+		       ": damaged: what a jankd that was killed has changed "
+		       "is not known; look at buffer_size_kb and tracing_on",
+		       command, folder->path);
 	free(text);
-	journal_remove(folder);
+	if (found == JOURNAL_NONE || found == JOURNAL_DONE)
+		journal_remove(folder);
 	return found;
 }
 
 enum journal_found journal_recover_at(const char *command, const char *path)
 {
 	struct settings_left left = { .n = 0 };
+	struct settings failed = { 0 };
 	enum journal_found found;
 	struct folder folder;
 	char name[PATH_MAX];
 
 	snprintf(name, sizeof(name), "%s/" NAME, path);
-	if (access(name, F_OK) < 0)
+	if (faccessat(AT_FDCWD, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return JOURNAL_NONE;
 	if (folder_open(&folder, command, path) < 0)
 		return JOURNAL_FAILED;
-	found = journal_recover(&folder, command, NULL, &left);
+	found = journal_recover(&folder, command, NULL, &left, &failed);
+	settings_free(&failed);
 	folder_close(&folder);
 	return found;
 }

@@ -13,27 +13,33 @@
 int journal_write(const struct folder *folder, const struct settings *before,
 		  const struct settings *set);
 
+bool journal_is_there(const struct folder *folder);
+
 /* All is put back. */
 void journal_remove(const struct folder *folder);
 
 enum journal_found {
 	JOURNAL_NONE,	/* or one of another boot, which no setting survives */
 	JOURNAL_DONE,	/* all is as it was */
-	JOURNAL_FAILED, /* not all; the reason was said on stderr */
+	JOURNAL_BUSY,	/* all but instances that another program uses: it is still there */
+	JOURNAL_FAILED, /* not all: it is still there; the reason was said on stderr */
 };
 
 /**
- * journal_recover() - put back what one that was killed has left, and remove the journal
+ * journal_recover() - put back what one that was killed has left
  * @folder: locked: nobody works there
  * @command: its name, for messages
  * @tracefs: where it is mounted, or NULL: the usual places
  * @left: all zeros; what other programs have changed since then stays, and is said on stderr, too
+ * @failed: gets the lines that could not be put back
  *
- * Takes some seconds at most. The file is taken as if an enemy had written it: only settings named
- * in settings.h are touched.
+ * Takes some seconds at most. The file goes when all that it names is back. It is taken as if an
+ * enemy had written it: only settings named in settings.h are touched, and none where another user
+ * can have written it.
  */
 enum journal_found journal_recover(const struct folder *folder, const char *command,
-				   const char *tracefs, struct settings_left *left);
+				   const char *tracefs, struct settings_left *left,
+				   struct settings *failed);
 
 /* The same for the folder at @path, for whoever wants to stop a capture that is dead. Where there
  * is no journal nothing is touched. */

@@ -450,21 +450,55 @@ static void put_line(struct restoring *r, struct span line)
 				put_file(r, files[i].name, value);
 }
 
-unsigned int settings_restore(struct span text, const char *tracefs,
-			      const struct settings_ending *ending)
+void settings_restore(struct span text, const char *tracefs, const struct settings_ending *ending,
+		      struct settings *failed)
 {
 	struct restoring r = { .tracefs = tracefs, .rest = text, .ending = ending };
 	struct span line;
 
 	r.asking.over = true;
 	while (settings_next_line(&r.rest, &line)) {
+		unsigned int failures = r.failures;
+
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			stop_atrace(&r);
 		else
 			put_line(&r, line);
+		if (r.failures > failures)
+			settings_add_line(failed, line);
 	}
 	leave_place(&r);
-	return r.failures;
+}
+
+bool settings_are_instances(const struct settings *settings)
+{
+	struct span rest = settings_text(settings), line, value;
+
+	while (settings_next_line(&rest, &line))
+		if (!has_key(line, "made", &value))
+			return false;
+	return true;
+}
+
+void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct settings *settings)
+{
+	struct span rest = settings_text(settings), line, value;
+	size_t len = 0;
+
+	words[0] = '\0';
+	while (settings_next_line(&rest, &line)) {
+		bool instance = has_key(line, "made", &value);
+		int n = snprintf(words + len, SETTINGS_WORDS_SIZE - len, "%s%s%.*s",
+				 len > 0 ? ", " : "", instance ? "instance " : "",
+				 instance ? (int)value.len : (int)line.len,
+				 instance ? value.ptr : line.ptr);
+
+		if (n < 0 || (size_t)n >= SETTINGS_WORDS_SIZE - len) {
+			words[len] = '\0';
+			break;
+		}
+		len += (size_t)n;
+	}
 }
 
 /* --- reading again --- */

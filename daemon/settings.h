@@ -76,10 +76,18 @@ struct settings_ending {
  * @text: what settings_aim() gives; lines that are none of the above are left out
  * @tracefs: directory; nothing outside of it and of the properties above is touched
  *
- * Clears the trace buffers, where clocks or sizes differ. Returns how many settings could not be
- * put back.
+ * @failed: gets the lines that could not be put back
+ *
+ * Clears the trace buffers, where clocks or sizes differ.
  */
-unsigned int settings_restore(struct span text, const char *tracefs,
-			      const struct settings_ending *ending);
+void settings_restore(struct span text, const char *tracefs, const struct settings_ending *ending,
+		      struct settings *failed);
+
+/* Lines of settings for people, the first of them: "buffer_size_kb 1408, instance jankd-1". */
+#define SETTINGS_WORDS_SIZE 160
+void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct settings *settings);
+
+/* Are they nothing but instances that are to go? */
+bool settings_are_instances(const struct settings *settings);
 
 #endif

@@ -5,12 +5,14 @@ and after a sudden death by the next one."""
 
 import os
 import pathlib
+import shutil
 import signal
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
+from daemon import wait_until
 from device import Device
 from jankd import Checks, jankd, rows
 from live import Capture, session
@@ -128,6 +130,88 @@ def killed_and_stopped(checks):
             checks.equal(state(device), before, "killed, stop: state")
         checks.equal(jankd("stop", "-F", here / "none").returncode, 1, "stop of nothing: exit code")
         checks.that(not (here / "none").exists(), "stop of nothing: makes a folder")
+
+
+def kept_until_restored(checks):
+    """What cannot be put back yet stays in the journal, and nothing is changed on top of it."""
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        usual(device)
+        before = state(device)
+        journal = here / "out" / ".journal"
+        capture = Capture(mount, instance, here / "out", device=device)
+        checks.that(capture.wait_ready(), "kept: jankd does not start")
+        capture.stop(signal.SIGKILL)
+        (here / "nothing").mkdir()
+        left = state(device)
+        for what, command in (("run", "run"), ("start", "start")):
+            done = jankd(command, "--tracefs", here / "nothing", "-F", here / "out", env=device.environment(), timeout=60)
+            checks.equal(done.returncode, 1, f"kept, {what}, no tracefs: exit code")
+            checks.that(b".journal" in done.stderr and b"tracefs" in done.stderr, f"kept, {what}: {done.stderr!r}")
+            checks.that(journal.exists(), f"kept, {what}: the journal is gone")
+        journal.chmod(0o666)
+        done = jankd("run", "--tracefs", mount, "--instance", instance.name, "--no-atrace", "--duration", "0.2",
+                     "-F", here / "out", timeout=60)
+        checks.equal((done.returncode, b"another user" in done.stderr), (1, True), f"others may write it: {done.stderr!r}")
+        checks.equal(state(device), left, "others may write it: state")
+        checks.that(journal.exists(), "others may write it: the journal is gone")
+        journal.chmod(0o600)
+        done = jankd("stop", "-F", here / "out", env=device.environment())
+        checks.equal(done.returncode, 0, f"kept, stop: {done.stderr!r}")
+        checks.equal(state(device), before, "kept, stop: state")
+        checks.that(not journal.exists(), "kept, stop: a journal is left")
+
+
+def instance_in_use(checks):
+    """An instance that jankd has made goes as soon as no other program uses it: the next one removes it."""
+    for ending in ("stop", "run"):
+        with session() as (mount, instance, here):
+            mine = instance.with_name(f"{instance.name}-own")
+            journal = here / "out" / ".journal"
+            try:
+                capture = Capture(mount, mine, here / "out")
+                checks.that(capture.wait_ready(), "in use: jankd does not start")
+                time.sleep(0.3)
+                with open(mine / "trace_marker", "wb"):
+                    said = capture.stop(signal.SIGTERM)[1]
+                    checks.that(mine.name in said and "buffer_size_kb" not in said, f"in use: {said}")
+                    checks.that(mine.is_dir() and journal.exists(), "in use: no journal")
+                    done = jankd("run", "--tracefs", mount, "--instance", instance.name, "--no-atrace", "--duration", "0.3",
+                                 "-F", here / "out", timeout=60)
+                    checks.that(mine.name.encode() in done.stderr, f"still in use: {done.stderr!r}")
+                    checks.that(mine.is_dir() and journal.exists(), "still in use: no journal")
+                if ending == "stop":
+                    jankd("stop", "-F", here / "out")
+                else:
+                    jankd("run", "--tracefs", mount, "--instance", instance.name, "--no-atrace", "--duration", "0.3",
+                          "-F", here / "out", timeout=60)
+                checks.that(not mine.exists(), f"in use, then {ending}: it is still there")
+                checks.that(not journal.exists(), f"in use, then {ending}: a journal is left")
+            finally:
+                tracefs.remove(mine)
+
+
+def hidden_files(checks):
+    """What is put back is found where the files are, and is nobody else's business."""
+    with session() as (mount, instance, here):
+        umask = os.umask(0)
+        try:
+            capture = Capture(mount, instance, here / "out")
+        finally:
+            os.umask(umask)
+        checks.that(capture.wait_ready(), "hidden files: jankd does not start")
+        time.sleep(0.3)
+        for name in (".journal", ".lock"):
+            checks.equal((here / "out" / name).stat().st_mode & 0o777, 0o600, f"umask 0: mode of {name}")
+        (here / "out" / ".journal").unlink()
+        checks.that(wait_until((here / "out" / ".journal").exists, 3), "journal removed: it is not made again")
+        (here / "out").rename(here / "moved")
+        checks.that(wait_until((here / "out" / ".journal").exists, 3), "folder moved: no journal in the new one")
+        checks.that(not (here / "moved" / ".journal").exists(), "folder moved: a journal in the old one")
+        shutil.rmtree(here / "out")
+        checks.that(wait_until((here / "out" / ".journal").exists, 3), "folder removed: no journal in the new one")
+        capture.stop(signal.SIGTERM)
+        checks.that(not (here / "out" / ".journal").exists(), "hidden files: a journal is left")
 
 
 def hostile_journal(checks):
@@ -256,6 +340,15 @@ def fails(checks):
         checks.equal(capture.process.returncode, 1, f"atrace fails: exit code: {error}")
         checks.equal(len(error.splitlines()), 1, f"atrace fails: {error!r}")
         checks.equal(state(device), before, "atrace fails: state")
+        # Whoever starts us may ignore the end of children: it is known all the same.
+        handler = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        try:
+            capture = Capture(mount, instance, here / "out", device=device, FAIL="1")
+        finally:
+            signal.signal(signal.SIGCHLD, handler)
+        error = capture.process.communicate(timeout=60)[1].decode()
+        checks.equal(capture.process.returncode, 1, f"atrace fails, SIGCHLD ignored: exit code: {error}")
+        checks.that("unknown category" in error, f"atrace fails, SIGCHLD ignored: {error}")
 
 
 def hangs_at_start(checks):
@@ -318,7 +411,7 @@ killed(checks, "journal of another boot", usual, edit=other_boot, restored=False
 killed(checks, "torn journal", usual, edit=torn, restored=False)
 changed_meanwhile(checks, "changed meanwhile", True)
 changed_meanwhile(checks, "changed after a sudden death", False)
-for case in (small_buffer, killed_own_instance, killed_and_stopped, hostile_journal, fails, hangs_at_start, hangs_at_end,
+for case in (small_buffer, killed_own_instance, killed_and_stopped, kept_until_restored, instance_in_use, hidden_files, hostile_journal, fails, hangs_at_start, hangs_at_end,
              getprop_hangs):
     case(checks)
 checks.end()

@@ -147,6 +147,45 @@ static void what_cannot_grow_says_so(void **state)
 
 /* --- putting back --- */
 
+/* All of it. */
+static void restore(const struct settings *settings, const char *directory,
+		    const struct settings_ending *ending)
+{
+	struct settings failed = { 0 };
+
+	settings_restore(settings_text(settings), directory, ending, &failed);
+	assert_null(failed.text);
+}
+
+static void what_cannot_be_put_back_is_named(void **state)
+{
+	const struct settings_ending ending = { 0 };
+	struct settings before = { 0 }, failed = { 0 };
+	char words[SETTINGS_WORDS_SIZE], path[256];
+
+	put("buffer_percent", "33\n");
+	path_of(path, "instances");
+	mkdir(path, 0755);
+	path_of(path, "instances/busy");
+	mkdir(path, 0755);
+	path_of(path, "instances/busy/file");
+	mkdir(path, 0755);
+	settings_add_line(&before, SPAN_LITERAL("place"));
+	settings_add_line(&before, SPAN_LITERAL("buffer_percent 50"));
+	settings_add_line(&before, SPAN_LITERAL("made busy"));
+	settings_restore(settings_text(&before), folder, &ending, &failed);
+	settings_words(words, &failed);
+	assert_string_equal(words, "instance busy");
+	assert_true(settings_are_instances(&failed));
+	assert_string_equal(get("buffer_percent"), "50\n");
+	settings_add_line(&failed, SPAN_LITERAL("tracing_on 1"));
+	settings_words(words, &failed);
+	assert_string_equal(words, "instance busy, tracing_on 1");
+	assert_false(settings_are_instances(&failed));
+	settings_free(&before);
+	settings_free(&failed);
+}
+
 static void an_unused_buffer_gets_its_first_number_back(void **state)
 {
 	const struct settings_ending ending = { 0 };
@@ -155,8 +194,7 @@ static void an_unused_buffer_gets_its_first_number_back(void **state)
 	settings_read_place(&before, folder, NULL, false);
 	assert_non_null(strstr(before.text, "buffer_size_kb 7\n"));
 	put("buffer_size_kb", "1024\n");
-	assert_int_equal(
-		settings_restore((struct span){ before.text, before.len }, folder, &ending), 0);
+	restore(&before, folder, &ending);
 	assert_memory_equal(get("buffer_size_kb"), "7", 1);
 	settings_free(&before);
 }
@@ -168,7 +206,7 @@ static void an_unused_buffer_stays_unused(void **state)
 	struct settings before = { 0 };
 
 	settings_read_place(&before, folder, NULL, false);
-	settings_restore((struct span){ before.text, before.len }, folder, &ending);
+	restore(&before, folder, &ending);
 	assert_string_equal(get("buffer_size_kb"), UNUSED);
 	settings_free(&before);
 }
@@ -282,7 +320,7 @@ static void another_size_stays(void **state)
 	settings_read_again(&made, settings_text(&had), folder, &none);
 	put("buffer_size_kb", "2222\n");
 	settings_aim_now(&aim, &had, &made, folder, &none, &left);
-	assert_int_equal(settings_restore(settings_text(&aim), folder, &ending), 0);
+	restore(&aim, folder, &ending);
 	assert_string_equal(get("buffer_size_kb"), "2222\n");
 	assert_string_equal(get("buffer_percent"), "50\n");
 	assert_string_equal(left.text, "buffer_size_kb 2222");
@@ -308,6 +346,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cpus_that_differ_grow_one_by_one, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_cannot_grow_says_so, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_cannot_be_put_back_is_named, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(an_unused_buffer_gets_its_first_number_back, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_unused_buffer_stays_unused, set_up, tear_down),

@@ -255,6 +255,7 @@ static void tick_if_due(struct capture *capture)
 	guard_tick(&capture->guard);
 	questions_tick(&capture->questions);
 	session_flush(&capture->session);
+	changes_watch(&capture->changes);
 	if (capture->session.output.console.error < 0)
 		capture_stop(capture, EXIT_DONE);
 	control_tick(&capture->control);

@@ -43,7 +43,33 @@ static const struct {
 			 "the tags that apps look at were switched on again by another program: "
 			 "atrace tags",
 			 "the tags that apps look at are switched on again: atrace tags" },
+	[GUARD_CPUS] = { "the CPUs that are traced were changed by another program: "
+			 "tracing_cpumask",
+			 "the CPUs that are traced were set back by another program: "
+			 "tracing_cpumask",
+			 "the CPUs that are traced are set back: tracing_cpumask" },
+	[GUARD_MARKERS] = { "trace markers were switched off by another program: options/markers",
+			    "trace markers were switched on again by another program: "
+			    "options/markers",
+			    "trace markers are switched on again: options/markers" },
+	[GUARD_OVERWRITE] = { "another program lets a full buffer drop new events: "
+			      "options/overwrite",
+			      "another program lets a full buffer drop old events again: "
+			      "options/overwrite",
+			      "a full buffer drops old events again: options/overwrite" },
 };
+
+/* Settings whose value is to stay, and no more. */
+static const struct {
+	enum guard_trouble_kind kind;
+	enum trace_setting setting;
+} plain[] = {
+	{ GUARD_CPUS, TRACE_SETTING_CPUS },
+	{ GUARD_MARKERS, TRACE_SETTING_MARKERS },
+	{ GUARD_OVERWRITE, TRACE_SETTING_OVERWRITE },
+};
+
+#define N_PLAIN (sizeof(plain) / sizeof(plain[0]))
 
 /* --- telling --- */
 
@@ -179,6 +205,9 @@ static const char *value_of(const struct guard *guard, enum guard_trouble_kind k
 		trace_files_setting(guard->files, TRACE_SETTING_SIZE, value);
 	if (kind == GUARD_TAGS)
 		snprintf(value, SETTING_SIZE, "0x%" PRIx64, guard->tags.set);
+	for (size_t i = 0; i < N_PLAIN; i++)
+		if (plain[i].kind == kind)
+			trace_files_setting(guard->files, plain[i].setting, value);
 	return value;
 }
 
@@ -223,6 +252,10 @@ static bool takes_back(const struct guard *guard)
 
 static int write_back(struct guard *guard, enum guard_trouble_kind kind)
 {
+	for (size_t i = 0; i < N_PLAIN; i++)
+		if (plain[i].kind == kind)
+			return setting_write(guard->path, trace_files_name(plain[i].setting),
+					     guard->others[plain[i].setting]);
 	switch (kind) {
 	case GUARD_OFF:
 		return setting_write(guard->path, "tracing_on", "1");
@@ -323,6 +356,34 @@ static void check_settings(struct guard *guard)
 		check_size(guard, value);
 	if (trace_files_setting(guard->files, TRACE_SETTING_ON, value) == 0)
 		set_trouble(guard, GUARD_OFF, value[0] == '0');
+	for (size_t i = 0; i < N_PLAIN; i++) {
+		const char *wanted = guard->others[plain[i].setting];
+
+		if (wanted[0] && trace_files_setting(guard->files, plain[i].setting, value) == 0)
+			set_trouble(guard, plain[i].kind, strcmp(value, wanted) != 0);
+	}
+}
+
+/* The kernel says nowhere else what a full buffer did not take. */
+static void take_dropped(struct guard *guard)
+{
+	for (unsigned int cpu = 0; cpu < guard->ring.cpus; cpu++) {
+		uint64_t dropped = ring_stats_dropped(&guard->ring, cpu);
+		struct trace_record record = {
+			.kind = TRACE_LOST,
+			.cpu = (int32_t)cpu,
+			.tid = TRACE_ID_UNKNOWN,
+			.tgid = TRACE_ID_UNKNOWN,
+			.pid = TRACE_ID_UNKNOWN,
+			.time_ns = guard->good_ns,
+			.value = (int64_t)dropped,
+		};
+
+		if (dropped == 0)
+			continue;
+		hole(guard);
+		pipeline_record(guard->session->pipeline, &record);
+	}
 }
 
 static bool heard(unsigned int files, enum trace_file file)
@@ -363,6 +424,7 @@ static void look(struct guard *guard, unsigned int files)
 	bool emptied = ring_stats_look(&guard->ring, guard->files);
 
 	guard->news = false;
+	take_dropped(guard);
 	check_settings(guard);
 	if (!guard->news)
 		check_passing(guard, files, emptied);
@@ -446,6 +508,9 @@ void guard_begin(struct guard *guard, struct session *session, struct loop *loop
 	snprintf(guard->clock, sizeof(guard->clock), "%s", value);
 	trace_files_setting(files, TRACE_SETTING_SIZE, value);
 	snprintf(guard->size, sizeof(guard->size), "%s", value);
+	for (size_t i = 0; i < N_PLAIN; i++)
+		if (trace_files_setting(files, plain[i].setting, value) == 0)
+			snprintf(guard->others[plain[i].setting], SETTING_SIZE, "%s", value);
 	session->origin.trace_clock = guard->clock;
 	guard->watch.watcher = alarm;
 	trace_watch_open(&guard->watch, files->path);

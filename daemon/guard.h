@@ -20,10 +20,13 @@
 #define GUARD_TAKES_MAX 4
 
 enum guard_trouble_kind {
-	GUARD_OFF,   /* tracing_on is 0 */
-	GUARD_CLOCK, /* the trace clock is another */
-	GUARD_SIZE,  /* the buffers are smaller */
-	GUARD_TAGS,  /* apps write nothing */
+	GUARD_OFF,	 /* tracing_on is 0 */
+	GUARD_CLOCK,	 /* the trace clock is another */
+	GUARD_SIZE,	 /* the buffers are smaller */
+	GUARD_TAGS,	 /* apps write nothing */
+	GUARD_CPUS,	 /* of some CPUs nothing is taken */
+	GUARD_MARKERS,	 /* of apps nothing is taken */
+	GUARD_OVERWRITE, /* a full buffer takes nothing more */
 	GUARD_TROUBLES,
 };
 
@@ -40,6 +43,7 @@ struct guard {
 	const char *path;
 	char clock[SETTING_SIZE]; /* as they are to be */
 	char size[SETTING_SIZE];
+	char others[TRACE_SETTINGS][SETTING_SIZE]; /* "": not known */
 	struct guard_trouble troubles[GUARD_TROUBLES];
 	struct trace_watch watch;
 	struct ring_stats ring;

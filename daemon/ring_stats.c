@@ -26,12 +26,16 @@ bool ring_cpu_take(struct ring_cpu *cpu, struct span text)
 {
 	uint64_t overrun = number_of(text, SPAN_LITERAL("overrun: "));
 	uint64_t read = number_of(text, SPAN_LITERAL("read events: "));
+	uint64_t dropped = number_of(text, SPAN_LITERAL("dropped events: "));
 	bool emptied = cpu->known && (overrun < cpu->overrun || read < cpu->read);
 
 	if (emptied)
 		cpu->lost += overrun;
 	else if (cpu->known)
 		cpu->lost += overrun - cpu->overrun;
+	if (cpu->known)
+		cpu->dropped_new += dropped < cpu->dropped ? dropped : dropped - cpu->dropped;
+	cpu->dropped = dropped;
 	cpu->known = true;
 	cpu->overrun = overrun;
 	cpu->read = read;
@@ -88,6 +92,14 @@ void ring_stats_forget(struct ring_stats *stats, const struct trace_files *files
 	for (unsigned int i = 0; i < RING_CPUS_MAX; i++)
 		stats->cpu[i].known = false;
 	ring_stats_look(stats, files);
+}
+
+uint64_t ring_stats_dropped(struct ring_stats *stats, unsigned int cpu)
+{
+	uint64_t dropped = stats->cpu[cpu].dropped_new;
+
+	stats->cpu[cpu].dropped_new = 0;
+	return dropped;
 }
 
 uint64_t ring_stats_lost(const struct ring_stats *stats)

@@ -16,6 +16,8 @@ struct ring_cpu {
 	bool known;
 	uint64_t overrun, read; /* events, since the buffer was empty last */
 	uint64_t lost;		/* overwritten since the begin */
+	uint64_t dropped;	/* as overrun, but never written: the buffer was full */
+	uint64_t dropped_new;	/* of these, since they were asked for last */
 };
 
 /* All zeros at the begin. */
@@ -33,6 +35,10 @@ void ring_stats_forget(struct ring_stats *stats, const struct trace_files *files
 
 /* Events overwritten since the begin, on all CPUs. */
 uint64_t ring_stats_lost(const struct ring_stats *stats);
+
+/* Events that a CPU's buffer had no room for since the last call: a buffer that may not overwrite
+ * its oldest says so nowhere else. */
+uint64_t ring_stats_dropped(struct ring_stats *stats, unsigned int cpu);
 
 /* Looks at one CPU of the trace. Returns as ring_stats_look(). */
 bool ring_cpu_look(struct ring_cpu *cpu, const struct trace_files *files, unsigned int number);

@@ -10,7 +10,15 @@ static const char *const names[TRACE_SETTINGS] = {
 	[TRACE_SETTING_CLOCK] = "trace_clock",
 	[TRACE_SETTING_SIZE] = "buffer_size_kb",
 	[TRACE_SETTING_ON] = "tracing_on",
+	[TRACE_SETTING_CPUS] = "tracing_cpumask",
+	[TRACE_SETTING_MARKERS] = "options/markers",
+	[TRACE_SETTING_OVERWRITE] = "options/overwrite",
 };
+
+const char *trace_files_name(enum trace_setting which)
+{
+	return names[which];
+}
 
 static int open_stats(const char *path, unsigned int cpu)
 {

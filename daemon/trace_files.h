@@ -15,6 +15,9 @@ enum trace_setting {
 	TRACE_SETTING_CLOCK,
 	TRACE_SETTING_SIZE, /* of a CPU's buffer, KB */
 	TRACE_SETTING_ON,
+	TRACE_SETTING_CPUS,	 /* those that are traced, a mask */
+	TRACE_SETTING_MARKERS,	 /* whether what apps write is taken */
+	TRACE_SETTING_OVERWRITE, /* whether a full buffer loses its oldest, not its newest */
 	TRACE_SETTINGS,
 };
 
@@ -32,6 +35,9 @@ void trace_files_open(struct trace_files *files, const char *path);
 void trace_files_close(struct trace_files *files);
 
 void trace_files_init(struct trace_files *files);
+
+/* Its file below the path. */
+const char *trace_files_name(enum trace_setting which);
 
 /* Reads as setting_read() does. */
 int trace_files_setting(const struct trace_files *files, enum trace_setting which,

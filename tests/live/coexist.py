@@ -4,7 +4,9 @@
 where we do not give way, never counted as jank, and the frames after it are right again."""
 
 import collections
+import contextlib
 import datetime
+import json
 import os
 import pathlib
 import re
@@ -194,6 +196,10 @@ def clock(name):
     return lambda stage: write(stage.instance / "trace_clock", name)
 
 
+def setting(name, value):
+    return lambda stage: write(stage.instance / name, value)
+
+
 def raw_reader(stage):
     """Takes events away for a second."""
     files = [os.open(path, os.O_RDONLY | os.O_NONBLOCK) for path in stage.instance.glob("per_cpu/cpu*/trace_pipe_raw")]
@@ -251,6 +257,31 @@ def hung_questions(checks):
             checks.equal(counted, played, "getprop hangs: frames")
 
 
+def dropped(checks):
+    """A buffer that may not overwrite drops what it has no room for: that is counted as lost, too."""
+    for source in ("raw", "text"):
+        with session() as (mount, instance, here):
+            write(instance / "options/overwrite", "0")
+            write(instance / "buffer_size_kb", "64")
+            capture = Capture(mount, instance, here / "out", "--source", source, "--buffer-kb", "64")
+            checks.that(capture.wait_ready(), f"dropped, {source}: jankd does not start")
+            time.sleep(0.5)
+            capture.process.send_signal(signal.SIGSTOP)
+            with open(instance / "trace_marker", "wb", buffering=0) as marker:
+                for n in range(20000):
+                    # A full buffer refuses it.
+                    with contextlib.suppress(OSError):
+                        marker.write(b"C|77|a counter of an app with a name of some length#0|%d" % n)
+            kernel = sum(int(re.search(r"(?m)^dropped events: (\d+)", path.read_text()).group(1))
+                         for path in instance.glob("per_cpu/cpu*/stats"))
+            capture.process.send_signal(signal.SIGCONT)
+            time.sleep(1.5)
+            capture.stop(signal.SIGTERM)
+            lost = json.loads((here / "out" / "session.json").read_text())["counters"]["lost"]["events"]
+            checks.that(kernel > 0, f"dropped, {source}: the kernel dropped nothing")
+            checks.equal(lost, kernel, f"dropped, {source}: lost")
+
+
 tracefs.root()
 checks = Checks()
 YIELD = ("--yield",)
@@ -270,6 +301,9 @@ CASES = (
     ("tags", tags, "tags .* switched off", "tags .* switched on again: "),
     ("tags, atrace of Android 8", tags, "tags .* switched off", "tags .* switched on again: ", (), {"OLD": "1"}),
     ("another atrace stops", another_atrace, "switched off", "tags .* switched on again: "),
+    ("CPUs", setting("tracing_cpumask", "1"), "CPUs that are traced were changed", "are set back"),
+    ("markers off", setting("options/markers", "0"), "markers were switched off", "are switched on again"),
+    ("no overwriting", setting("options/overwrite", "0"), "drop new events", "drops old events again"),
     ("raw reader", raw_reader, "reads the raw trace", "nobody else reads"),
 )
 wanted = sys.argv[1:]
@@ -277,7 +311,7 @@ for name, action, notice, *rest in CASES:
     if not wanted or name in wanted:
         options, environment = (rest + [None, (), {}][len(rest):])[1:]
         disturbed(checks, name, action, notice, rest[0] if rest else None, options, **environment)
-for case in (insists, floods, hung_questions):
+for case in (insists, floods, hung_questions, dropped):
     if not wanted or case.__name__ in wanted:
         case(checks)
 checks.end()

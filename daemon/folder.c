@@ -382,7 +382,8 @@ int folder_replace(const struct folder *folder, const char *name, int fd, int er
 
 	temporary_name(temporary, name);
 	/* Without this a power cut may leave the new name and no bytes. */
-	if (error == 0 && fdatasync(fd) < 0 && errno != EINVAL && errno != EROFS)
+	if (error == 0 && !folder->may_lose && fdatasync(fd) < 0 && errno != EINVAL &&
+	    errno != EROFS)
 		error = -errno;
 	if (close(fd) < 0 && error == 0)
 		error = -errno;

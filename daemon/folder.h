@@ -15,6 +15,7 @@ struct folder {
 	int fd;		    /* the directory */
 	int lock_fd;	    /* held as long as the folder is open */
 	bool is_new;	    /* it was not there before */
+	bool may_lose;	    /* what is made here can be made again: the disk is not waited for */
 	unsigned long kept; /* segment that the files of the session before went to, 0: none */
 	unsigned long last; /* what has a higher number is of this session */
 	char ask_at[64];    /* see folder_tell_name(); "" where nobody can be asked */
@@ -62,8 +63,8 @@ int folder_create_temporary(const struct folder *folder, const char *name);
 /* Writes all of @text into it. Returns 0 or -errno. */
 int folder_write(int fd, const char *text, size_t len);
 
-/* Ends it: written to the disk, then renamed to @name. Closes @fd. @error < 0: thrown away
- * instead. Returns 0 or -errno. */
+/* Ends it: written to the disk, unless that may lose it, then renamed to @name. Closes @fd. @error
+ * < 0: thrown away instead. Returns 0 or -errno. */
 int folder_replace(const struct folder *folder, const char *name, int fd, int error);
 
 #endif

@@ -297,6 +297,8 @@ int session_begin(struct session *session, const struct session_origin *origin)
 	if (session->folder.fd < 0 &&
 	    folder_open(&session->folder, session_command(session), options->folder) < 0)
 		return EXIT_FAILED;
+	/* A recorded trace can be read again. */
+	session->folder.may_lose = !origin->live;
 	if (folder_keep_files(&session->folder, session_command(session)) < 0)
 		return EXIT_FAILED;
 	if (output_open(&session->output, options, &session->folder) < 0)

@@ -22,7 +22,8 @@ static bool is_display(const struct vsync_display *display, struct span id, bool
 {
 	size_t n = strlen(display->id), least = n < id.len ? n : id.len;
 
-	return (n == id.len || (cut && least >= ID_CUT)) && memcmp(display->id, id.ptr, least) == 0;
+	return (n == id.len || (cut && least >= ID_CUT)) &&
+	       (least == 0 || memcmp(display->id, id.ptr, least) == 0);
 }
 
 static struct vsync_display *find_display(struct vsync_words *words, struct span id, bool cut)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "daemon/csv.h"
 #include "daemon/report.h"
 #include "parser/container.h"
 
@@ -267,12 +268,55 @@ static int recognise(struct source_file *file, struct stage *stage,
 	return 0;
 }
 
-static int refuse_perfetto(const struct source_file *file)
+/* What people give instead of a trace, and how each begins. */
+static const struct {
+	struct span begin;
+	size_t at;
+	const char *what, *advice;
+} others[] = {
+	{ SPAN_INIT("\3757zXZ\0"), 0, "compressed by xz", "unpack it first: xz -d FILE" },
+	{ SPAN_INIT("\x28\xb5\x2f\xfd"), 0, "compressed by zstd", "unpack it first: zstd -d FILE" },
+	{ SPAN_INIT("BZh"), 0, "compressed by bzip2", "unpack it first: bzip2 -d FILE" },
+	{ SPAN_INIT("PK\x03\x04"), 0, "a zip archive", "unpack it, and give the trace in it" },
+	{ SPAN_INIT("ustar"), 257, "a tar archive", "unpack it, and give the trace in it" },
+	{ SPAN_INIT("\x89PNG"), 0, "a picture (PNG)", "give the trace itself" },
+	{ SPAN_INIT("\xff\xd8\xff"), 0, "a picture (JPEG)", "give the trace itself" },
+	{ SPAN_INIT("\xff\xfe"), 0, "text in UTF-16",
+	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
+	{ SPAN_INIT("\xfe\xff"), 0, "text in UTF-16",
+	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
+	{ SPAN_INIT("{\n  \"schema\""), 0, "a session.json of jankd", "give the trace itself" },
+};
+
+static int refuse(const struct source_file *file, const char *what, const char *advice)
 {
-	report("%s: %s: a perfetto trace, which cannot be read yet; convert it first: "
-	       "traceconv systrace IN OUT",
-	       file->command, file->source.name);
+	report("%s: %s: no trace with markers: it is %s; %s", file->command, file->source.name,
+	       what, advice);
 	return -ENOTSUP;
+}
+
+static bool is_own_csv(struct span head)
+{
+	const char *const headers[] = { csv_fps_header, csv_drop_header, csv_frame_header,
+					csv_summary_header, csv_event_header };
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		if (span_starts_with(head, span_of(headers[i])))
+			return true;
+	return false;
+}
+
+/* Is the begin of what was taken for text that of something else? Returns 0 or -errno. */
+static int refuse_others(const struct source_file *file, struct span head)
+{
+	if (head.len == 0)
+		return refuse(file, "empty", "give a trace taken with atrace's gfx category");
+	if (is_own_csv(head))
+		return refuse(file, "a CSV file of jankd", "give the trace itself");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (span_starts_with(span_skip(head, others[i].at), others[i].begin))
+			return refuse(file, others[i].what, others[i].advice);
+	return 0;
 }
 
 static int find_stages(struct source_file *file)
@@ -290,7 +334,11 @@ static int find_stages(struct source_file *file)
 		error = recognise(file, &file->plain, fill_plain, &kind);
 	}
 	if (error == 0 && kind == CONTAINER_PERFETTO)
-		error = refuse_perfetto(file);
+		error = refuse(file, "a perfetto trace, which cannot be read yet",
+			       "convert it first: traceconv systrace IN OUT");
+	if (error == 0 && kind == CONTAINER_TEXT && !file->source.damaged)
+		error = refuse_others(file,
+				      stage_span(file->compressed ? &file->plain : &file->raw));
 	file->html = kind == CONTAINER_HTML;
 	return error;
 }

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot work: exit code 1 and one line 'jankd: what: why; what to do'."""
 
+import bz2
 import gzip
+import io
+import lzma
 import os
 import pathlib
 import re
@@ -10,7 +13,9 @@ import resource
 import stat
 import subprocess
 import sys
+import tarfile
 import time
+import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
@@ -185,6 +190,32 @@ def no_tracefs(checks, here):
     fails(checks, "no such tracefs", done, "none")
 
 
+def other_files(checks, here):
+    """What people give instead of a trace is called by its name, and costs no earlier result."""
+    trace = synthetic.trace()
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("trace.txt", trace)
+    tape = io.BytesIO()
+    with tarfile.open(fileobj=tape, mode="w") as file:
+        file.addfile(tarfile.TarInfo("empty"))
+    out = here / "out"
+    jankd("analyze", "-F", out, "-", input=trace)
+    before = {path.name: path.read_bytes() for path in out.glob("[!.]*")}
+    for content, word in ((lzma.compress(trace), "xz -d"), (bz2.compress(trace), "bzip2 -d"),
+                          (b"\x28\xb5\x2f\xfd" + bytes(range(100)), "zstd -d"), (archive.getvalue(), "zip"),
+                          (tape.getvalue(), "tar"), (gzip.compress(tape.getvalue()), "tar"),
+                          (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "PNG"), (b"\xff\xd8\xff\xe0" + bytes(99), "JPEG"),
+                          (trace.decode("latin-1").encode("utf-16"), "UTF-16"), (before["fps.csv"], "CSV"),
+                          (before["events.csv"], "CSV"), (before["session.json"], "session.json"), (b"", "empty")):
+        (here / "file").write_bytes(content)
+        fails(checks, f"a file of another kind, {word}", jankd("analyze", "-F", out, here / "file"), "no trace", word)
+        fails(checks, f"standard input of another kind, {word}", jankd("analyze", "-F", out, "-", input=content), word)
+        after = {path.name: path.read_bytes() for path in out.glob("[!.]*")}
+        checks.equal(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)), [],
+                     f"a file of another kind, {word}: earlier files")
+
+
 def perfetto(checks, here):
     found = sorted(TRACES.glob("*/trace.perfetto-trace.xz"))
     for path in found:
@@ -343,7 +374,7 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, no_surfaceflinger, no_tracefs, perfetto, rule_files,
+for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
              second_daemon, folders, full_disk, fifos, named_pipe, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:

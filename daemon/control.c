@@ -13,6 +13,10 @@
 #define CLIENT_NS UINT64_C(5000000000)
 #define BACKLOG 64
 
+/* Anybody may come to the socket. So many who are not admitted are seen off in a second; the next
+ * wait, and cost nothing. */
+#define STRANGERS_MAX 200
+
 /* --- clients --- */
 
 static void drop(struct control_client *client)
@@ -132,10 +136,20 @@ static struct control_client *find_place(struct control *control)
 	return oldest;
 }
 
+/* Until the next tick nobody is let in. */
+static void pause_listener(struct control *control)
+{
+	loop_watch(control->loop, &control->listener, 0);
+	control->is_paused = true;
+}
+
 static void admit(struct control *control, int fd)
 {
-	struct control_client *client = is_admitted(fd) ? find_place(control) : NULL;
+	bool admitted = is_admitted(fd);
+	struct control_client *client = admitted ? find_place(control) : NULL;
 
+	if (!admitted && ++control->strangers >= STRANGERS_MAX)
+		pause_listener(control);
 	if (!client) {
 		close(fd);
 		return;
@@ -162,8 +176,7 @@ static void on_listener(struct watcher *watcher, uint32_t events)
 		admit(control, fd);
 	} else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
 		/* It would ring without end. */
-		loop_watch(control->loop, watcher, 0);
-		control->is_paused = true;
+		pause_listener(control);
 	}
 }
 
@@ -205,6 +218,7 @@ void control_init(struct control *control)
 {
 	control->listener = WATCHER_NONE;
 	control->is_paused = false;
+	control->strangers = 0;
 	control->farewell[0] = '\0';
 	for (int i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		control->clients[i].watcher = WATCHER_NONE;
@@ -234,6 +248,7 @@ void control_tick(struct control *control)
 	if (control->is_paused)
 		loop_watch(control->loop, &control->listener, EPOLLIN);
 	control->is_paused = false;
+	control->strangers = 0;
 }
 
 void control_close(struct control *control)

@@ -170,6 +170,37 @@ def strangers(checks):
         checks.equal(daemon.ask("status").returncode, 0, "afterwards")
 
 
+def crowd_of_strangers(checks):
+    """They come and go as fast as they can: that costs little, and the owner is heard all the same."""
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        name = "\0" + (here / "out" / ".lock").read_text().split()[1]
+
+        def come_and_go():
+            end = time.monotonic() + 4
+            while time.monotonic() < end:
+                with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as client:
+                    client.settimeout(1)
+                    client.connect(name)
+            return 0
+
+        def ticks():
+            fields = pathlib.Path(f"/proc/{daemon.pid}/stat").read_text().rpartition(")")[2].split()
+            return int(fields[11]) + int(fields[12])
+
+        strangers = threading.Thread(target=lambda: as_nobody(come_and_go))
+        strangers.start()
+        time.sleep(0.5)
+        before = ticks()
+        time.sleep(3)
+        used = (ticks() - before) / os.sysconf("SC_CLK_TCK") / 3
+        print(f"a crowd of strangers: {100 * used:.1f} % of a CPU")
+        checks.that(used < 0.1, f"a crowd of strangers costs {100 * used:.0f} % of a CPU")
+        begin = time.monotonic()
+        checks.equal(daemon.ask("status").returncode, 0, "a crowd of strangers: status")
+        checks.that(time.monotonic() - begin < 5, f"a crowd of strangers: status took {time.monotonic() - begin:.1f} s")
+        strangers.join()
+
+
 def impostor(checks):
     """Who listens where a folder says is asked only if it is one of us."""
     with session() as (_, _, here):
@@ -242,6 +273,6 @@ def raw_bytes(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (crowd, answers, marked, strangers, impostor, raw_bytes):
+for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes):
     case(checks)
 checks.end()

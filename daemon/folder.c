@@ -376,20 +376,25 @@ int folder_write(int fd, const char *text, size_t len)
 	return 0;
 }
 
+int folder_sync(int fd)
+{
+	return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
 int folder_replace(const struct folder *folder, const char *name, int fd, int error)
 {
 	char temporary[64];
 
 	temporary_name(temporary, name);
 	/* Without this a power cut may leave the new name and no bytes. */
-	if (error == 0 && !folder->may_lose && fdatasync(fd) < 0 && errno != EINVAL &&
-	    errno != EROFS)
-		error = -errno;
-	if (close(fd) < 0 && error == 0)
-		error = -errno;
+	if (error == 0 && !folder->may_lose)
+		error = folder_sync(fd);
 	if (error == 0 && renameat(folder->fd, temporary, folder->fd, name) < 0)
 		error = -errno;
 	if (error < 0)
 		unlinkat(folder->fd, temporary, 0);
-	return error;
+	/* And where the size stands beside the name, as on vfat, without this. */
+	else if (!folder->may_lose)
+		error = folder_sync(fd);
+	return close(fd) < 0 && error == 0 ? -errno : error;
 }

@@ -63,6 +63,10 @@ int folder_create_temporary(const struct folder *folder, const char *name);
 /* Writes all of @text into it. Returns 0 or -errno. */
 int folder_write(int fd, const char *text, size_t len);
 
+/* Waits until all of it is on the disk. Returns 0, too where that cannot be asked for, or -errno.
+ */
+int folder_sync(int fd);
+
 /* Ends it: written to the disk, unless that may lose it, then renamed to @name. Closes @fd. @error
  * < 0: thrown away instead. Returns 0 or -errno. */
 int folder_replace(const struct folder *folder, const char *name, int fd, int error);

@@ -20,19 +20,28 @@
 
 /* --- segments --- */
 
-/* A closed segment is on the disk when it gets its name: a power cut leaves it whole. A recorded
- * trace can be read again, and is not worth the wait. */
+static void sync_segment(struct output *output, const struct csv_file *file)
+{
+	int error = output->is_live ? folder_sync(file->fd) : 0;
+
+	if (error < 0)
+		output_trouble(output, file->name, error);
+}
+
+/* A closed segment is on the disk when it gets its name: a power cut leaves it whole. On vfat the
+ * size stands beside the name, and has to follow it. A recorded trace can be read again, and is not
+ * worth the wait. */
 static int close_segment(struct output *output, struct csv_file *file, unsigned long number)
 {
-	int error = 0;
+	int error;
 
-	if (output->is_live && fdatasync(file->fd) < 0 && errno != EINVAL && errno != EROFS)
-		output_trouble(output, file->name, -errno);
+	sync_segment(output, file);
 	error = segments_close(output->folder->fd, file->name, number);
 	if (error < 0) {
 		output_trouble(output, file->name, error);
 		return error;
 	}
+	sync_segment(output, file);
 	csv_file_begin_again(file, output->folder->fd);
 	csv_file_flush(file);
 	return 0;

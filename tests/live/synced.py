@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What gets a new name is on the disk before it, and again behind it: on vfat a file's size stands beside its name."""
+
+import os
+import pathlib
+import signal
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import BUILD, Checks
+from live import Capture, play, session
+import tracefs
+
+tracefs.root()
+checks = Checks()
+with session() as (mount, instance, here):
+    log = here / "log"
+    log.write_text("")
+    os.environ["LOG_SYNCS"] = str(log)
+    capture = Capture(mount, instance, here / "out", LD_PRELOAD=str(BUILD / "tests" / "liblog_syncs.so"))
+    checks.that(capture.wait_ready(), "jankd does not start")
+    play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 2)
+    time.sleep(1)
+    capture.process.send_signal(signal.SIGUSR1)
+    time.sleep(1)
+    capture.stop(signal.SIGTERM)
+    lines = [line.split(" ") for line in log.read_text().splitlines()]
+    renamed = [(at, line[1], line[2]) for at, line in enumerate(lines) if line[0] == "rename"]
+    names = {name for _, _, name in renamed}
+    for name in ("summary.csv", "session.json", ".journal", "fps-000001.csv", "frames-000001.csv", "events-000001.csv"):
+        checks.that(name in names, f"{name} was never renamed: {sorted(names)}")
+    for at, inode, name in renamed:
+        syncs = [i for i, line in enumerate(lines) if line[:2] == ["sync", inode]]
+        checks.that(any(i < at for i in syncs), f"{name}: not on the disk before it has its name")
+        checks.that(any(i > at for i in syncs), f"{name}: not on the disk with its name")
+checks.end()

@@ -99,6 +99,12 @@ def lock_removed(checks):
 def terminal_closes(checks):
     """start from a shell on a terminal; the terminal goes, the shell and start's group are killed."""
     what = "the terminal closes"
+    try:
+        for end in pty.openpty():
+            os.close(end)
+    except OSError as error:
+        checks.cannot_judge(what, f"there is no terminal: {error}")
+        return
     with session() as (mount, instance, here):
         before = settings(instance)
         daemon = Daemon(mount, instance, here / "out")

@@ -104,8 +104,12 @@ def does_not_wait(checks):
 def stopped_terminal(checks, *arguments):
     """Ctrl-S."""
     what = f"a terminal that is stopped {arguments}"
-    with session() as (mount, instance, here):
+    try:
         ours, its = pty.openpty()
+    except OSError as error:
+        checks.cannot_judge(what, f"there is no terminal: {error}")
+        return
+    with session() as (mount, instance, here):
         process = begin(mount, instance, here, its, *arguments)
         time.sleep(0.5)
         os.read(ours, 65536)

@@ -67,13 +67,25 @@ uint64_t csv_file_rows_lost(const struct csv_file *file)
 	return file->rows_lost + rows_in_doubt(file);
 }
 
+enum csv_file_state csv_file_look(const struct csv_file *file)
+{
+	struct stat ours, there;
+
+	if (!file->name || file->is_stream || file->is_nameless)
+		return CSV_FILE_THERE;
+	if (fstatat(file->folder_fd, file->name, &there, AT_SYMLINK_NOFOLLOW) < 0)
+		return file->fd < 0 || errno != ENOENT ? CSV_FILE_THERE : CSV_FILE_GONE;
+	if (file->fd < 0 || fstat(file->fd, &ours) < 0 || ours.st_dev != there.st_dev ||
+	    ours.st_ino != there.st_ino)
+		return CSV_FILE_REPLACED;
+	return there.st_size < file->size ? CSV_FILE_CUT : CSV_FILE_THERE;
+}
+
 bool csv_file_is_gone(const struct csv_file *file)
 {
-	struct stat info;
+	enum csv_file_state state = csv_file_look(file);
 
-	if (!file->name || file->is_stream || file->is_nameless || file->fd < 0)
-		return false;
-	return fstat(file->fd, &info) < 0 || info.st_nlink == 0;
+	return state == CSV_FILE_GONE || state == CSV_FILE_REPLACED;
 }
 
 /* Half a row never stays at the end of a file. A stream keeps what it has got. */
@@ -183,8 +195,8 @@ int csv_file_flush(struct csv_file *file)
 
 	if (!file->name || (file->row_begin == 0 && file->size > 0))
 		return 0;
-	/* A file that was removed takes rows to nowhere. */
-	error = csv_file_is_gone(file) ? -ENOENT : make(file);
+	/* A file that was removed takes rows to nowhere, and one that was cut NULs before them. */
+	error = csv_file_look(file) == CSV_FILE_THERE ? make(file) : -ENOENT;
 	if (error == 0)
 		error = write_header(file);
 	if (error == 0)

@@ -76,7 +76,17 @@ bool csv_file_has_rows(const struct csv_file *file);
 /* Would the row that is being ended lead beyond the limit, and is it not alone? */
 bool csv_file_is_full(const struct csv_file *file);
 
-/* Was it removed under our hands? */
+enum csv_file_state {
+	CSV_FILE_THERE,
+	CSV_FILE_GONE,	   /* it was removed, or has another name */
+	CSV_FILE_REPLACED, /* another one has its name */
+	CSV_FILE_CUT,	   /* it is shorter than what was written */
+};
+
+/* What has become of it under our hands? */
+enum csv_file_state csv_file_look(const struct csv_file *file);
+
+/* Is it no longer where its rows are looked for? */
 bool csv_file_is_gone(const struct csv_file *file);
 
 /* Lets go of the file on the disk. The next flush makes it anew in @folder_fd, and writes there

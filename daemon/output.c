@@ -421,18 +421,38 @@ void output_tell(struct output *output, const char *kind, const char *format, ..
 
 /* --- files --- */
 
-/* A file that was removed is begun again: what follows is not lost with it. */
-static void begin_again_if_gone(struct output *output, struct csv_file *file)
+/* What another program has put there, or left of it, becomes a segment. */
+static int push_aside(struct output *output, struct csv_file *file)
 {
-	if (!csv_file_is_gone(file) || folder_is_gone(output->folder))
+	unsigned long number = segments_next(output->folder->fd, output->segment);
+	int error = segments_close(output->folder->fd, file->name, number);
+
+	if (error == 0)
+		output->segment = number;
+	return error;
+}
+
+/* A file that was removed is begun again: what follows is not lost with it. */
+static void begin_again_if_changed(struct output *output, struct csv_file *file)
+{
+	static const char *const words[] = {
+		[CSV_FILE_GONE] = "was removed",
+		[CSV_FILE_REPLACED] = "was replaced by another program",
+		[CSV_FILE_CUT] = "was cut by another program",
+	};
+	enum csv_file_state state = csv_file_look(file);
+
+	if (state == CSV_FILE_THERE || folder_is_gone(output->folder))
+		return;
+	if (state != CSV_FILE_GONE && push_aside(output, file) < 0)
 		return;
 	csv_file_begin_again(file, output->folder->fd);
-	output_tell(output, "lost", "%s was removed: it is begun again", file->name);
+	output_tell(output, "lost", "%s %s: it is begun again", file->name, words[state]);
 }
 
 static void flush(struct output *output, struct csv_file *file)
 {
-	begin_again_if_gone(output, file);
+	begin_again_if_changed(output, file);
 	while (csv_file_flush(file) > 0 && output_roll(output) == 0)
 		;
 	if (file->error < 0)

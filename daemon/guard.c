@@ -140,6 +140,7 @@ static void measure_wall(struct guard *guard)
 static void begin_again(struct guard *guard)
 {
 	pipeline_new_clock(guard->session->pipeline, guard->good_ns);
+	guard->session->from_ns = 0;
 	guard->session->summary_next_ns = 0;
 	guard->good_ns = guard->tags_good_ns = guard->tags_asked_ns = 0;
 }

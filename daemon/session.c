@@ -155,9 +155,33 @@ static void recall_writer(struct session *session, struct trace_record *record)
 		writers_recall(session->writers, record, session->read_ns);
 }
 
+/* So long something may be read that was in the buffers before the begin. */
+#define BEFORE_NS UINT64_C(3000000000)
+
+/* What lay in the buffers when it began is not of this session, nor is what was lost of that. */
+static bool is_before(struct session *session, const struct trace_record *record)
+{
+	if (record->kind != TRACE_LOST && record->time_ns >= session->from_ns)
+		session->from_ns = 0;
+	else if (loop_now() > session->from_until_ns)
+		session->from_ns = 0;
+	return session->from_ns > 0;
+}
+
+static void set_begin(struct session *session)
+{
+	const struct wall_clock *clock = &session->origin.clock;
+	int64_t begin_ns = wall_clock_now() - clock->offset_ns;
+
+	if (!session->origin.live || !clock->known || begin_ns <= 0)
+		return;
+	session->from_ns = (uint64_t)begin_ns;
+	session->from_until_ns = loop_now() + BEFORE_NS;
+}
+
 static void take_record(struct session *session, const struct trace_record *record)
 {
-	if (is_dummy(record))
+	if (is_dummy(record) || (session->from_ns > 0 && is_before(session, record)))
 		return;
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);
@@ -294,6 +318,7 @@ int session_begin(struct session *session, const struct session_origin *origin)
 	const struct options *options = session->options;
 
 	session->origin = *origin;
+	set_begin(session);
 	if (session->folder.fd < 0 &&
 	    folder_open(&session->folder, session_command(session), options->folder) < 0)
 		return EXIT_FAILED;

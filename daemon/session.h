@@ -57,6 +57,8 @@ struct session {
 	bool failed;		  /* a source could not be read: said on stderr */
 	bool started;		  /* the start is in events.csv */
 	bool waits;		  /* what is read is thrown away */
+	uint64_t from_ns;	  /* trace time of the begin, 0: it was reached */
+	uint64_t from_until_ns;	  /* and at the latest then, on the clock of loop_now() */
 	/* of a live capture, or NULL: what others did to the trace */
 	const struct guard *guard;
 };

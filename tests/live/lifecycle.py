@@ -82,6 +82,22 @@ def no_bonds(checks, what, pid):
     return names
 
 
+def earlier_frames(checks):
+    """What lay in the buffers before the start is not of this session."""
+    for source in ("raw", "text"):
+        what = f"earlier frames, {source}"
+        with session() as (mount, instance, here):
+            play(mount, instance, here / "before.csv", "--scenario", "steady-60", "--seconds", 1)
+            with started(checks, mount, instance, here / "out", "--source", source) as daemon:
+                time.sleep(0.8)
+                checks.equal(daemon.status()["counters"]["frames"], 0, f"{what}: frames of before")
+                frames = counted(checks, what, mount, instance, here, daemon)
+                checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
+                checks.equal(len(rows(here / "out", "frames.csv")), frames, f"{what}: frames")
+                lost = [row["text"] for row in rows(here / "out", "events.csv") if row["kind"] == "lost"]
+                checks.equal(lost, [], f"{what}: lost")
+
+
 def lock_removed(checks):
     """Whoever removes the lock lets no second one in."""
     what = "the lock is removed"
@@ -324,7 +340,7 @@ def hangs(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (terminal_closes, hangup, second_one, lock_removed, start_fails, relative_paths, asked, ends_top, foreground,
+for case in (terminal_closes, hangup, second_one, earlier_frames, lock_removed, start_fails, relative_paths, asked, ends_top, foreground,
              nothing_seen, killed, hangs):
     case(checks)
 checks.end()

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "daemon/loop.h"
@@ -158,7 +160,8 @@ static void recall_writer(struct session *session, struct trace_record *record)
 /* So long something may be read that was in the buffers before the begin. */
 #define BEFORE_NS UINT64_C(3000000000)
 
-/* What lay in the buffers when it began is not of this session, nor is what was lost of that. */
+/* What lay in the buffers at 'jankd start' is not of this session, nor is what was lost of that.
+ * 'jankd run' takes what is there. */
 static bool is_before(struct session *session, const struct trace_record *record)
 {
 	if (record->kind != TRACE_LOST && record->time_ns >= session->from_ns)
@@ -168,12 +171,21 @@ static bool is_before(struct session *session, const struct trace_record *record
 	return session->from_ns > 0;
 }
 
+/* Not where the files of a trace were copied to: its clock is that of another machine. */
+static bool is_kernels(const char *path)
+{
+	struct statfs info;
+
+	return path && statfs(path, &info) == 0 && info.f_type == TRACEFS_MAGIC;
+}
+
 static void set_begin(struct session *session)
 {
 	const struct wall_clock *clock = &session->origin.clock;
 	int64_t begin_ns = wall_clock_now() - clock->offset_ns;
 
-	if (!session->origin.live || !clock->known || begin_ns <= 0)
+	if (session->options->command != OPTIONS_START || !clock->known || begin_ns <= 0 ||
+	    !is_kernels(session->origin.path))
 		return;
 	session->from_ns = (uint64_t)begin_ns;
 	session->from_until_ns = loop_now() + BEFORE_NS;

@@ -27,6 +27,20 @@ const char *session_command(const struct session *session)
 	return options_command_name(session->options->command);
 }
 
+/* The program of 2019 chose and judged no frames. */
+static int check_rules(const struct session *session)
+{
+	const struct pipeline_options *options = &session->options->pipeline;
+
+	if (!ruleset_is_last_counter(session->rules) ||
+	    (!options->trigger && !options->late_ns && !options->include && !options->exclude))
+		return 0;
+	report("%s: --rules %s: counts as the program of 2019 did, which chose and judged no "
+	       "frames; leave --include, --exclude, --trigger and --snapshot out",
+	       session_command(session), session->options->rules);
+	return EXIT_USAGE;
+}
+
 int session_open(struct session *session, const struct options *options)
 {
 	*session = (struct session){
@@ -39,7 +53,7 @@ int session_open(struct session *session, const struct options *options)
 	session->rules = rules_load(session_command(session), options->rules);
 	if (!session->rules)
 		return EXIT_FAILED;
-	return 0;
+	return check_rules(session);
 }
 
 /* --- what happened, into events.csv --- */
@@ -295,11 +309,7 @@ static int make_pipeline(struct session *session)
 		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s has no such "
 		       "rows; leave one of them out",
 		       session_command(session), options->rules);
-	if (error == -EINVAL)
-		report("%s: --rules %s: counts as the program of 2019 did, which chose and judged "
-		       "no frames; leave --include, --exclude, --trigger and --snapshot out",
-		       session_command(session), options->rules);
-	else if (error < 0)
+	if (error < 0)
 		report("%s: out of memory; close other programs", session_command(session));
 	return error;
 }

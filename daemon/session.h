@@ -68,8 +68,8 @@ struct session {
  * @session: must not move afterwards
  * @options: borrowed
  *
- * Nothing in the file system is touched yet. Returns 0, or EXIT_FAILED after the reason was said
- * on stderr.
+ * Nothing in the file system is touched yet: what can be refused is refused here. Returns 0, or
+ * EXIT_FAILED or EXIT_USAGE after the reason was said on stderr.
  */
 int session_open(struct session *session, const struct options *options);
 

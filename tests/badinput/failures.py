@@ -279,6 +279,24 @@ def folders(checks, here):
     checks.equal((here / "out" / "keep.txt").read_bytes(), b"mine", "a file that is not ours")
 
 
+def refused_before_the_folder(checks, here):
+    """Wrong usage costs no earlier measurement."""
+    trace = synthetic.trace()
+    out = here / "out"
+    for _ in range(4):
+        jankd("analyze", "-F", out, "-", input=trace)
+    before = {path.name: path.read_bytes() for path in out.glob("[!.]*")}
+    checks.equal(sum(name.startswith("fps-") for name in before), 3, "segments of before")
+    for command in ("start", "run", "analyze"):
+        for option in (("--trigger", "fps<30"), ("--snapshot", "100"), ("--include", "com.x*"), ("--exclude", "com.x*")):
+            done = jankd(command, "--rules", "gfx2019", *option, "--keep", "1", "-F", out,
+                         *(["-"] if command == "analyze" else ["--tracefs", here]), input=trace, timeout=30)
+            checks.equal((done.returncode, b"gfx2019" in done.stderr), (2, True), f"{command} gfx2019 {option}: {done.stderr!r}")
+    after = {path.name: path.read_bytes() for path in out.glob("[!.]*")}
+    checks.equal(sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name)), [],
+                 "wrong usage: earlier files")
+
+
 def fifos(checks, here):
     """Whoever may write into the folder may put a pipe there: it is not waited for."""
     trace = synthetic.trace()
@@ -375,7 +393,7 @@ def closed_descriptors(checks, here):
 
 checks = Checks()
 for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
-             second_daemon, folders, full_disk, fifos, named_pipe, standard_output, closed_descriptors,
+             second_daemon, folders, full_disk, refused_before_the_folder, fifos, named_pipe, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:
         case(checks, here)

@@ -84,7 +84,7 @@ def program_of_2019(checks, here, trace):
     """It has no layers that could be chosen: what it cannot do is said."""
     for option in ("--include", "--exclude"):
         done = jankd("analyze", "--rules", "gfx2019", option, "c*", "-F", here / "2019", trace)
-        checks.that(done.returncode == 1 and option.encode() in done.stderr, f"gfx2019 {option}: {done.stderr}")
+        checks.that(done.returncode == 2 and option.encode() in done.stderr, f"gfx2019 {option}: {done.stderr}")
     done = analyze(here / "2019", "--rules", "gfx2019", "--frames-log", trace)
     checks.that(b"--frames-log" in done.stderr, f"gfx2019 --frames-log: {done.stderr}")
 

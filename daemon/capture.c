@@ -57,10 +57,11 @@ void capture_stop(struct capture *capture, int code)
  * tells of that only where the CPU goes on, behind all that the others have written meanwhile. */
 static void doubt_if_held_up(struct capture *capture, uint64_t read_ns)
 {
-	uint64_t lost = ring_stats_lost(&capture->rings);
+	uint64_t lost;
 
 	if (loop_now() < read_ns + HELD_UP_NS)
 		return;
+	lost = ring_stats_lost(&capture->rings);
 	ring_stats_look(&capture->rings, &capture->files);
 	if (ring_stats_lost(&capture->rings) > lost)
 		pipeline_doubt(capture->session.pipeline, true);

@@ -36,7 +36,6 @@ int changes_begin(struct changes *changes, const struct options *options,
 {
 	const char *command = options_command_name(options->command);
 	bool atrace = wants_atrace(options);
-
 	enum journal_found found;
 
 	*changes = (struct changes){ .options = options };

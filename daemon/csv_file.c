@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/folder.h"
 #include "rules/memory.h"
 
 #define LAST_WAIT_MS 500
@@ -75,8 +76,7 @@ enum csv_file_state csv_file_look(const struct csv_file *file)
 		return CSV_FILE_THERE;
 	if (fstatat(file->folder_fd, file->name, &there, AT_SYMLINK_NOFOLLOW) < 0)
 		return file->fd < 0 || errno != ENOENT ? CSV_FILE_THERE : CSV_FILE_GONE;
-	if (file->fd < 0 || fstat(file->fd, &ours) < 0 || ours.st_dev != there.st_dev ||
-	    ours.st_ino != there.st_ino)
+	if (file->fd < 0 || fstat(file->fd, &ours) < 0 || !folder_is_same(&ours, &there))
 		return CSV_FILE_REPLACED;
 	return there.st_size < file->size ? CSV_FILE_CUT : CSV_FILE_THERE;
 }

@@ -83,7 +83,7 @@ static bool is_there(const struct folder *folder, const char *name, int fd)
 
 	return fstat(fd, &ours) == 0 &&
 	       fstatat(folder->fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+	       folder_is_same(&ours, &there);
 }
 
 /* Opens the file that is locked; others have no business with it. Returns a descriptor or -errno.
@@ -249,7 +249,7 @@ bool folder_is_gone(const struct folder *folder)
 		return true;
 	if (stat(folder->path, &there) < 0)
 		return errno == ENOENT;
-	return ours.st_dev != there.st_dev || ours.st_ino != there.st_ino;
+	return !folder_is_same(&ours, &there);
 }
 
 /* What is to be put back is to be found where the files are. Returns 0 or -errno. */

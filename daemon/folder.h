@@ -6,9 +6,16 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 /* What is to be put back, see journal.h. */
 #define FOLDER_JOURNAL ".journal"
+
+/* Are both of the same file? */
+static inline bool folder_is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 struct folder {
 	char path[PATH_MAX];

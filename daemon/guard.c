@@ -59,15 +59,19 @@ static const struct {
 			      "a full buffer drops old events again: options/overwrite" },
 };
 
-/* Settings whose value is to stay, and no more. */
-static const struct {
-	enum guard_trouble_kind kind;
-	enum trace_setting setting;
-} plain[] = {
-	{ GUARD_CPUS, TRACE_SETTING_CPUS },
-	{ GUARD_MARKERS, TRACE_SETTING_MARKERS },
-	{ GUARD_OVERWRITE, TRACE_SETTING_OVERWRITE },
+/* The setting that each is about. Tags are none: atrace has them. */
+static const enum trace_setting settings[GUARD_TROUBLES] = {
+	[GUARD_OFF] = TRACE_SETTING_ON,
+	[GUARD_CLOCK] = TRACE_SETTING_CLOCK,
+	[GUARD_SIZE] = TRACE_SETTING_SIZE,
+	[GUARD_TAGS] = TRACE_SETTINGS,
+	[GUARD_CPUS] = TRACE_SETTING_CPUS,
+	[GUARD_MARKERS] = TRACE_SETTING_MARKERS,
+	[GUARD_OVERWRITE] = TRACE_SETTING_OVERWRITE,
 };
+
+/* Those of whom nothing but the value is to stay. */
+static const enum guard_trouble_kind plain[] = { GUARD_CPUS, GUARD_MARKERS, GUARD_OVERWRITE };
 
 #define N_PLAIN (sizeof(plain) / sizeof(plain[0]))
 
@@ -200,15 +204,10 @@ static const char *value_of(const struct guard *guard, enum guard_trouble_kind k
 			    char value[static SETTING_SIZE])
 {
 	value[0] = '\0';
-	if (kind == GUARD_CLOCK)
-		trace_files_setting(guard->files, TRACE_SETTING_CLOCK, value);
-	if (kind == GUARD_SIZE)
-		trace_files_setting(guard->files, TRACE_SETTING_SIZE, value);
 	if (kind == GUARD_TAGS)
 		snprintf(value, SETTING_SIZE, "0x%" PRIx64, guard->tags.set);
-	for (size_t i = 0; i < N_PLAIN; i++)
-		if (plain[i].kind == kind)
-			trace_files_setting(guard->files, plain[i].setting, value);
+	else
+		trace_files_setting(guard->files, settings[kind], value);
 	return value;
 }
 
@@ -253,20 +252,14 @@ static bool takes_back(const struct guard *guard)
 
 static int write_back(struct guard *guard, enum guard_trouble_kind kind)
 {
-	for (size_t i = 0; i < N_PLAIN; i++)
-		if (plain[i].kind == kind)
-			return setting_write(guard->path, trace_files_name(plain[i].setting),
-					     guard->others[plain[i].setting]);
-	switch (kind) {
-	case GUARD_OFF:
-		return setting_write(guard->path, "tracing_on", "1");
-	case GUARD_CLOCK:
-		return setting_write(guard->path, "trace_clock", guard->clock);
-	case GUARD_SIZE:
-		return setting_write(guard->path, "buffer_size_kb", guard->size);
-	default:
+	const char *wanted = kind == GUARD_OFF	   ? "1"
+			     : kind == GUARD_CLOCK ? guard->clock
+			     : kind == GUARD_SIZE  ? guard->size
+						   : guard->others[kind];
+
+	if (kind == GUARD_TAGS)
 		return guard_tags_order(&guard->tags);
-	}
+	return setting_write(guard->path, trace_files_name(settings[kind]), wanted);
 }
 
 static void taken_back(struct guard *guard, enum guard_trouble_kind kind)
@@ -358,10 +351,10 @@ static void check_settings(struct guard *guard)
 	if (trace_files_setting(guard->files, TRACE_SETTING_ON, value) == 0)
 		set_trouble(guard, GUARD_OFF, value[0] == '0');
 	for (size_t i = 0; i < N_PLAIN; i++) {
-		const char *wanted = guard->others[plain[i].setting];
+		const char *wanted = guard->others[plain[i]];
 
-		if (wanted[0] && trace_files_setting(guard->files, plain[i].setting, value) == 0)
-			set_trouble(guard, plain[i].kind, strcmp(value, wanted) != 0);
+		if (wanted[0] && trace_files_setting(guard->files, settings[plain[i]], value) == 0)
+			set_trouble(guard, plain[i], strcmp(value, wanted) != 0);
 	}
 }
 
@@ -510,8 +503,8 @@ void guard_begin(struct guard *guard, struct session *session, struct loop *loop
 	trace_files_setting(files, TRACE_SETTING_SIZE, value);
 	snprintf(guard->size, sizeof(guard->size), "%s", value);
 	for (size_t i = 0; i < N_PLAIN; i++)
-		if (trace_files_setting(files, plain[i].setting, value) == 0)
-			snprintf(guard->others[plain[i].setting], SETTING_SIZE, "%s", value);
+		if (trace_files_setting(files, settings[plain[i]], value) == 0)
+			snprintf(guard->others[plain[i]], SETTING_SIZE, "%s", value);
 	session->origin.trace_clock = guard->clock;
 	guard->watch.watcher = alarm;
 	trace_watch_open(&guard->watch, files->path);

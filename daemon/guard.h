@@ -43,7 +43,7 @@ struct guard {
 	const char *path;
 	char clock[SETTING_SIZE]; /* as they are to be */
 	char size[SETTING_SIZE];
-	char others[TRACE_SETTINGS][SETTING_SIZE]; /* "": not known */
+	char others[GUARD_TROUBLES][SETTING_SIZE]; /* "": not known */
 	struct guard_trouble troubles[GUARD_TROUBLES];
 	struct trace_watch watch;
 	struct ring_stats ring;

@@ -30,10 +30,7 @@ const char *session_command(const struct session *session)
 /* The program of 2019 chose and judged no frames. */
 static int check_rules(const struct session *session)
 {
-	const struct pipeline_options *options = &session->options->pipeline;
-
-	if (!ruleset_is_last_counter(session->rules) ||
-	    (!options->trigger && !options->late_ns && !options->include && !options->exclude))
+	if (pipeline_accepts(session->rules, &session->options->pipeline))
 		return 0;
 	report("%s: --rules %s: counts as the program of 2019 did, which chose and judged no "
 	       "frames; leave --include, --exclude, --trigger and --snapshot out",

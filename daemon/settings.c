@@ -217,12 +217,12 @@ struct restoring {
 	char *options, *events;	  /* as they are now; NULL: not read, or not readable */
 	const struct settings_ending *ending;
 	struct android_asking asking;
-	unsigned int failures;
+	bool failed; /* the line that is being put back, or a part of it */
 };
 
 static void note(struct restoring *r, int error)
 {
-	r->failures += error < 0;
+	r->failed |= error < 0;
 }
 
 /* Copies a word of the kernel's. False where it is none: nothing else may get into a file. */
@@ -458,13 +458,12 @@ void settings_restore(struct span text, const char *tracefs, const struct settin
 
 	r.asking.over = true;
 	while (settings_next_line(&r.rest, &line)) {
-		unsigned int failures = r.failures;
-
+		r.failed = false;
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			stop_atrace(&r);
 		else
 			put_line(&r, line);
-		if (r.failures > failures)
+		if (r.failed)
 			settings_add_line(failed, line);
 	}
 	leave_place(&r);

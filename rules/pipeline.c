@@ -556,14 +556,19 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	return options->type > 0 && !p->queue.log ? -ENOMEM : 0;
 }
 
+bool pipeline_accepts(const struct ruleset *rules, const struct pipeline_options *options)
+{
+	return !rules->last_counter ||
+	       (!options->trigger && !options->late_ns && !options->include && !options->exclude);
+}
+
 int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		 const struct pipeline_options *options, const struct row_sink *sink)
 {
 	struct pipeline *p;
 	int result;
 
-	if (rules->last_counter &&
-	    (options->trigger || options->late_ns || options->include || options->exclude))
+	if (!pipeline_accepts(rules, options))
 		return -EINVAL;
 	p = memory_new(1, sizeof(*p));
 	if (!p)

@@ -85,6 +85,10 @@ struct pipeline_counters {
 
 struct pipeline;
 
+/* Can rules be followed with these options? The engine last-counter knows no layers: it has no
+ * trigger, no late frames, and no choice of Surfaces. */
+bool pipeline_accepts(const struct ruleset *rules, const struct pipeline_options *options);
+
 /**
  * pipeline_new() - set up everything that records need
  * @out: the caller gives it back with pipeline_free()
@@ -92,8 +96,7 @@ struct pipeline;
  * @options: copied (but for the lists it points to)
  * @sink: copied; its callbacks run inside the functions below
  *
- * Returns 0; -ENOMEM; -EINVAL where rules of the engine last-counter are asked for a trigger, for
- * late frames, or for some Surfaces alone: they know no layers.
+ * Returns 0; -ENOMEM; -EINVAL where pipeline_accepts() says no.
  */
 int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		 const struct pipeline_options *options, const struct row_sink *sink);

@@ -319,11 +319,11 @@ static unsigned int measure(const struct vsync_window *window, unsigned int begi
 	return n;
 }
 
-/* What is not known of the middle of them. Few may agree by chance, and all may have moved
- * meanwhile. */
+/* What is not known of the middle of them, which was selected. Few may agree by chance, and all may
+ * have moved meanwhile. */
 static uint64_t error_of(uint64_t *periods, unsigned int n, unsigned int span)
 {
-	uint64_t period_ns = select_rank(periods, n, n / 2);
+	uint64_t period_ns = periods[n / 2];
 	uint64_t high_ns = select_rank(periods + n / 2, n - n / 2, n - 1 - n / 5 - n / 2);
 	uint64_t low_ns = select_rank(periods, n / 2 + 1, n / 5);
 

@@ -13,6 +13,10 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
+/* At its end atrace prints what is left in the trace. One that prints nothing for so long hangs:
+ * who asked for the end waits 2 s at most. */
+#define SILENT_MS 1200
+
 /* So long all properties of one asking may take. */
 #define PROPERTIES_MS 2000
 
@@ -98,7 +102,8 @@ int android_atrace_start(uint64_t buffer_kb, const char *categories, bool until_
 	int status;
 
 	android_atrace_command(&command, buffer_kb, categories, false);
-	status = child_run(command.argv, ANDROID_ATRACE_MS, until_signal, output, sizeof(output));
+	status =
+		child_run(command.argv, ANDROID_ATRACE_MS, 0, until_signal, output, sizeof(output));
 	if (status == 0)
 		return 0;
 	report_capture("atrace --async_start: %s; try other --categories, or --no-atrace",
@@ -110,7 +115,7 @@ void android_atrace_stop(int timeout_ms, bool until_signal, bool quiet)
 {
 	char *argv[] = { "atrace", "--async_stop", NULL };
 	char output[4096];
-	int status = child_run(argv, timeout_ms, until_signal, output, sizeof(output));
+	int status = child_run(argv, timeout_ms, SILENT_MS, until_signal, output, sizeof(output));
 
 	if (status != 0 && !quiet)
 		report("warning: run: atrace --async_stop: %s; apps may still write markers",
@@ -133,7 +138,7 @@ bool android_property(struct android_asking *asking, const char *name, char *val
 
 	value[0] = '\0';
 	if (!asking->over)
-		status = child_run(argv, (int)(asking->deadline_ms - now_ms()),
+		status = child_run(argv, (int)(asking->deadline_ms - now_ms()), 0,
 				   asking->until_signal, value, size);
 	asking->over |= status < 0;
 	if (status != 0)
@@ -146,7 +151,7 @@ int android_set_property(struct android_asking *asking, const char *name, const 
 {
 	char *argv[] = { "setprop", (char *)name, (char *)value, NULL };
 	char output[256];
-	int status = child_run(argv, (int)(asking->deadline_ms - now_ms()), asking->until_signal,
+	int status = child_run(argv, (int)(asking->deadline_ms - now_ms()), 0, asking->until_signal,
 			       output, sizeof(output));
 
 	return status > 0 ? -EACCES : status;

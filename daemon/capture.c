@@ -12,208 +12,16 @@
 
 #include "daemon/android.h"
 #include "daemon/capture_control.h"
+#include "daemon/capture_drain.h"
 #include "daemon/kernel_clock.h"
 #include "daemon/report.h"
 #include "daemon/wall_clock.h"
-
-#define NS_PER_MS UINT64_C(1000000)
-
-/* Four drains a second: a trace buffer of 1 MB holds as much of 100 000 events a second, and a
- * reader that is woken for every event costs more than the trace. */
-#define DRAIN_PERIOD_NS (250 * NS_PER_MS)
-#define TICK_PERIOD_NS (1000 * NS_PER_MS)
-
-/* Frames wait longer than this to be counted: a shorter hole is known of before they are. */
-#define HELD_UP_NS (400 * NS_PER_MS)
-
-/* Reads in a row before signals and files get their turn. */
-#define READS_MAX 256
-
-/* A trace without a word for so long is silent: a frame waits half of it. */
-#define SILENT_NS (1200 * NS_PER_MS)
-
-/* So much is worth an urgent drain: half of the smallest ring. After so many that were not, there
- * are no more. */
-#define URGENT_BYTES 2048
-#define FALSE_ALARMS_MAX 16
-
-/* From an urgent drain to the next tick: more than those that are in nobody's way, and less than
- * what Android gives to threads that draw (-8, -10). */
-#define HURRY_NICE (-4)
-
-/* How long the last events are fetched, where others go on writing. */
-#define LAST_DRAIN_NS (1000 * NS_PER_MS)
 
 void capture_stop(struct capture *capture, int code)
 {
 	if (!capture->is_over)
 		capture->code = code;
 	capture->is_over = true;
-}
-
-/* --- reading --- */
-
-/* After a while without a read, since @read_ns, the buffer of some CPU may have run over. The trace
- * tells of that only where the CPU goes on, behind all that the others have written meanwhile. */
-static void doubt_if_held_up(struct capture *capture, uint64_t read_ns)
-{
-	uint64_t lost;
-
-	if (loop_now() < read_ns + HELD_UP_NS)
-		return;
-	lost = ring_stats_lost(&capture->rings);
-	ring_stats_look(&capture->rings, &capture->files);
-	if (ring_stats_lost(&capture->rings) > lost)
-		pipeline_doubt(capture->session.pipeline, true);
-}
-
-/* Reads what there is. Returns -EAGAIN when the source is dry, > 0 when there may be more. *any is
- * set where there was something. Any of the reads may be the one that was held up. */
-static ssize_t drain(struct capture *capture, bool *any)
-{
-	uint64_t read_ns = capture->dry_ns;
-	ssize_t n = 1;
-
-	for (int i = 0; i < READS_MAX && n > 0; i++) {
-		doubt_if_held_up(capture, read_ns);
-		read_ns = loop_now();
-		n = session_take(&capture->session, capture->source);
-		*any |= n > 0;
-	}
-	if (n == -EAGAIN)
-		capture->dry_ns = read_ns;
-	return n;
-}
-
-/* An idle source rings when there is something again: until then nobody wakes up for it. One that
- * waits a little after the first event reads many at once. */
-static void on_bell(struct watcher *watcher, uint32_t events)
-{
-	struct capture *capture = watcher->context;
-
-	(void)events;
-	capture->bell_rang = true;
-	capture->next_drain_ns = loop_now() + DRAIN_PERIOD_NS;
-}
-
-/* Sets the bell of a source that is dry. False: there is none, or it rang for nothing. */
-static bool set_bell(struct capture *capture)
-{
-	bool rang = capture->bell_rang;
-
-	capture->bell_rang = false;
-	return !rang && capture->bell.fd >= 0 &&
-	       loop_watch(&capture->loop, &capture->bell, EPOLLIN | EPOLLONESHOT) == 0;
-}
-
-/* Frames wait for what is written behind them. Where nothing is, they have waited enough. */
-static void settle_if_silent(struct capture *capture)
-{
-	uint64_t silent_ns = loop_now() - capture->heard_ns;
-
-	if (silent_ns >= SILENT_NS && !capture->session.waits)
-		pipeline_silent(capture->session.pipeline, silent_ns);
-}
-
-/* Who fills a ring faster than it is drained keeps all CPUs busy: what cannot wait for its turn
- * among those is not lost. For the rest of the time nobody is to wait for us, and programs that we
- * start do not inherit it. Where it is not allowed it goes as it did. */
-static void hurry(struct capture *capture, bool hurries)
-{
-	if (capture->hurries == hurries || capture->nice <= HURRY_NICE)
-		return;
-	capture->hurries = hurries;
-	setpriority(PRIO_PROCESS, 0, hurries ? HURRY_NICE : capture->nice);
-}
-
-/* A ring is half full: the next drain may come too late. */
-static void on_urgent(struct watcher *watcher, uint32_t events)
-{
-	struct capture *capture = watcher->context;
-
-	(void)events;
-	capture->next_drain_ns = 0;
-	capture->was_urgent = true;
-}
-
-/* Kernels before 6.1 call every event urgent: after some calls for next to nothing they are not
- * listened to any more. */
-static void judge_urgency(struct capture *capture, uint64_t bytes)
-{
-	if (!capture->was_urgent)
-		return;
-	capture->was_urgent = false;
-	capture->false_alarms = bytes > URGENT_BYTES ? 0 : capture->false_alarms + 1;
-	if (bytes > URGENT_BYTES)
-		hurry(capture, true);
-	if (capture->false_alarms < FALSE_ALARMS_MAX)
-		return;
-	loop_forget(&capture->loop, &capture->urgent);
-	capture->urgent = WATCHER_NONE;
-}
-
-/* False: what is there is not to be read. What was read before the trouble is good. */
-static bool may_drain(struct capture *capture)
-{
-	struct source *source = capture->source;
-
-	if (guard_drains(&capture->guard))
-		return true;
-	if (source->ops->take) {
-		source->held_only = true;
-		session_take(&capture->session, source);
-		source->held_only = false;
-	}
-	return false;
-}
-
-/* When the next tick wakes us anyway. */
-static uint64_t with_tick(const struct capture *capture)
-{
-	uint64_t now = loop_now();
-
-	return now < capture->next_tick_ns ? capture->next_tick_ns + DRAIN_PERIOD_NS / 2
-					   : now + TICK_PERIOD_NS;
-}
-
-/* There is more: signals and files had their turn. */
-static void go_on(struct capture *capture)
-{
-	capture->next_drain_ns = 0;
-	capture->was_urgent = capture->source->hurry;
-}
-
-static void drain_if_due(struct capture *capture)
-{
-	uint64_t bytes = capture->session.bytes;
-	bool any = false;
-	ssize_t n;
-
-	if (loop_now() < capture->next_drain_ns)
-		return;
-	capture->next_drain_ns = loop_now() + DRAIN_PERIOD_NS;
-	if (!may_drain(capture))
-		return;
-	capture->source->hurry = capture->was_urgent;
-	n = drain(capture, &any);
-	if (n == -EAGAIN)
-		guard_dry(&capture->guard);
-	if (n == -EAGAIN && !any)
-		settle_if_silent(capture);
-	judge_urgency(capture, capture->session.bytes - bytes);
-	questions_follow(&capture->questions);
-	if (any) {
-		capture->bell_rang = false;
-		capture->heard_ns = loop_now();
-		/* What a kill takes away is less than a second of rows. */
-		output_flush(&capture->session.output);
-	}
-	if (n < 0 && n != -EAGAIN)
-		capture_stop(capture, EXIT_FAILED);
-	else if (n > 0)
-		go_on(capture);
-	else if (!any && set_bell(capture))
-		capture->next_drain_ns = with_tick(capture);
 }
 
 /* Somebody else has changed something: what was read before is to be told from what comes. */
@@ -225,24 +33,6 @@ static void on_alarm(struct watcher *watcher, uint32_t events)
 	capture->next_drain_ns = 0;
 }
 
-/* A program that is started inherits the descriptors of the rings and closes them: the kernel then
- * calls whoever waits for a ring, once for each CPU. */
-static void deafen_urgent(struct capture *capture)
-{
-	capture->urgent_is_deaf = capture->urgent.fd >= 0 && guard_asks(&capture->guard);
-	if (capture->urgent_is_deaf)
-		loop_forget(&capture->loop, &capture->urgent);
-}
-
-static void listen_for_urgent(struct capture *capture)
-{
-	if (!capture->urgent_is_deaf || guard_is_asking(&capture->guard))
-		return;
-	capture->urgent_is_deaf = false;
-	if (capture->urgent.fd >= 0)
-		loop_watch(&capture->loop, &capture->urgent, EPOLLIN);
-}
-
 static void tick_if_due(struct capture *capture)
 {
 	uint64_t now = loop_now();
@@ -250,13 +40,12 @@ static void tick_if_due(struct capture *capture)
 	if (now < capture->next_tick_ns)
 		return;
 	/* Half a drain short: the drains after this one are never late by a whole one. */
-	capture->next_tick_ns = now + TICK_PERIOD_NS - DRAIN_PERIOD_NS / 2;
-	hurry(capture, false);
-	deafen_urgent(capture);
+	capture->next_tick_ns = now + CAPTURE_TICK_NS - CAPTURE_DRAIN_NS / 2;
+	capture_hurry(capture, false);
+	capture_deafen(capture);
 	guard_tick(&capture->guard);
 	questions_tick(&capture->questions);
 	session_flush(&capture->session);
-	changes_watch(&capture->changes);
 	if (capture->session.output.console.error < 0)
 		capture_stop(capture, EXIT_DONE);
 	control_tick(&capture->control);
@@ -273,11 +62,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 /* --wait is over: what was written before is not counted. */
 static void begin_to_count(struct capture *capture)
 {
-	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
-	bool any = false;
-
-	while (drain(capture, &any) > 0 && loop_now() < end_ns)
-		;
+	capture_drain_before(capture);
 	capture->session.waits = false;
 	session_event(&capture->session, "tracing", "counting begins: --wait is over");
 }
@@ -307,30 +92,18 @@ static void read_until_over(struct capture *capture)
 	while (!capture->is_over) {
 		uint64_t until_ns;
 
-		drain_if_due(capture);
+		capture_drain_if_due(capture);
 		tick_if_due(capture);
-		listen_for_urgent(capture);
+		capture_listen(capture);
+		control_finish(&capture->control);
 		/* A tick waits for the next drain: one wakeup for both. */
-		until_ns = earlier(capture->next_drain_ns, capture->next_tick_ns + DRAIN_PERIOD_NS);
+		until_ns =
+			earlier(capture->next_drain_ns, capture->next_tick_ns + CAPTURE_DRAIN_NS);
 		if (session_save(&capture->session))
 			until_ns = 0;
 		loop_wait(&capture->loop, earlier(until_ns, next_turn(capture)));
 		take_turn(capture);
 	}
-}
-
-/* Fetches what was written before the end. Others may go on writing: then not for long. */
-static void last_drain(struct capture *capture)
-{
-	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
-	bool any = false;
-
-	if (!may_drain(capture))
-		return;
-	tracefs_stop(capture->tracefs);
-	capture->source->last = true;
-	while (drain(capture, &any) > 0 && loop_now() < end_ns)
-		;
 }
 
 static void on_app_gone(void *context)
@@ -354,6 +127,47 @@ static void tell_left(struct capture *capture, const struct settings_left *left)
 	session_event(&capture->session, "tracing", text);
 }
 
+/* The trace is closed, and as it was before: that does not wait for the disk. */
+static void put_back(struct capture *capture)
+{
+	questions_end(&capture->questions);
+	app_watch_end(&capture->app);
+	loop_forget(&capture->loop, &capture->bell);
+	loop_forget(&capture->loop, &capture->urgent);
+	capture->bell = capture->urgent = WATCHER_NONE;
+	capture->source = source_close(capture->source);
+	trace_files_close(&capture->files);
+	capture->tracefs = tracefs_close(capture->tracefs);
+	if (changes_restore(&capture->changes))
+		output_forget_journal(&capture->session.output);
+}
+
+/* Clients are answered meanwhile. */
+static void wait_for_files(void *context)
+{
+	struct capture *capture = context;
+	const struct output *output = &capture->session.output;
+	uint64_t begin_ns = loop_now(), next_tick_ns = begin_ns + CAPTURE_TICK_NS;
+	uint64_t posted = output_posted(output);
+
+	output_call(&capture->session.output);
+	while (!output_is_done(output, posted)) {
+		loop_wait(&capture->loop, loop_now() + CAPTURE_DRAIN_NS / 2);
+		capture_control_wait(capture);
+		if (loop_now() < next_tick_ns)
+			continue;
+		next_tick_ns += CAPTURE_TICK_NS;
+		control_tick(&capture->control);
+		if (!capture->told_wait && loop_now() - begin_ns > 2 * CAPTURE_TICK_NS) {
+			capture->told_wait = true;
+			report("warning: %s: %s: the disk does not answer; jankd ends when the "
+			       "files "
+			       "are complete",
+			       session_command(&capture->session), capture->session.folder.path);
+		}
+	}
+}
+
 int capture_loop(struct capture *capture)
 {
 	const struct options *options = capture->options;
@@ -369,11 +183,13 @@ int capture_loop(struct capture *capture)
 	read_until_over(capture);
 	if (capture->on_over)
 		capture->on_over(capture);
-	last_drain(capture);
-	hurry(capture, false);
+	capture_drain_last(capture);
+	capture_hurry(capture, false);
 	guard_end(&capture->guard);
 	changes_look(&capture->changes);
 	tell_left(capture, &capture->changes.left);
+	session_finish(&capture->session);
+	put_back(capture);
 	ended = session_end(&capture->session);
 	if (capture->code == 0)
 		capture->code = ended;
@@ -413,11 +229,13 @@ static void take_signal(struct capture *capture, int number)
 
 static void on_signal(struct watcher *watcher, uint32_t events)
 {
+	struct capture *capture = watcher->context;
 	struct signalfd_siginfo info;
 
 	(void)events;
 	while (read(watcher->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		take_signal(watcher->context, (int)info.ssi_signo);
+		if (!capture->is_over)
+			take_signal(capture, (int)info.ssi_signo);
 }
 
 /* The signals of a capture wait in a descriptor, from before the first change on: there is always
@@ -476,22 +294,6 @@ static int open_source(struct capture *capture)
 	return error;
 }
 
-static void watch_source(struct capture *capture)
-{
-	capture->bell = (struct watcher){
-		.fd = capture->source->fd,
-		.ready = on_bell,
-		.context = capture,
-	};
-	capture->urgent = (struct watcher){
-		.fd = capture->source->full_fd,
-		.ready = on_urgent,
-		.context = capture,
-	};
-	if (capture->urgent.fd >= 0)
-		loop_watch(&capture->loop, &capture->urgent, EPOLLIN);
-}
-
 /* Whoever is there first keeps folder and pipe: both are taken before anything is changed. */
 static int take_places(struct capture *capture)
 {
@@ -505,7 +307,7 @@ static int take_places(struct capture *capture)
 	trace_files_open(&capture->files, tracefs_path(capture->tracefs));
 	if (open_source(capture) < 0)
 		return EXIT_FAILED;
-	watch_source(capture);
+	capture_watch_source(capture);
 	return 0;
 }
 
@@ -534,7 +336,8 @@ static int begin_session(struct capture *capture)
 	const struct watcher alarm = { .ready = on_alarm, .context = capture };
 	struct android_asking asking;
 
-	origin.path = tracefs_path(capture->tracefs);
+	snprintf(capture->path, sizeof(capture->path), "%s", tracefs_path(capture->tracefs));
+	origin.path = capture->path;
 	origin.trace_clock = tracefs_clock(capture->tracefs);
 	origin.clock = kernel_clock_measure(origin.trace_clock, &capture->files);
 	asking = android_ask(true);
@@ -554,6 +357,44 @@ static int begin_session(struct capture *capture)
 	return 0;
 }
 
+/* What is to be put back is written down again where the folder was emptied, removed or moved. */
+static void watch_changes(void *context)
+{
+	changes_watch(context);
+}
+
+static void on_files_done(struct watcher *watcher, uint32_t events)
+{
+	struct capture *capture = watcher->context;
+	uint64_t count;
+
+	(void)events;
+	if (read(watcher->fd, &count, sizeof(count)) < 0)
+		return;
+	output_look(&capture->session.output);
+	control_finish(&capture->control);
+	/* What was told is an event. */
+	if (!capture->is_over && capture->session.output.events->n > 0)
+		output_flush(&capture->session.output);
+}
+
+/* From now on nothing waits for the disk. */
+static int begin_thread(struct capture *capture)
+{
+	struct output *output = &capture->session.output;
+
+	output->files.watch = watch_changes;
+	output->files.watch_context = &capture->changes;
+	if (output_begin_thread(output, wait_for_files, capture) < 0)
+		return EXIT_FAILED;
+	capture->files_done = (struct watcher){
+		.fd = output_fd(output),
+		.ready = on_files_done,
+		.context = capture,
+	};
+	return loop_watch(&capture->loop, &capture->files_done, EPOLLIN) == 0 ? 0 : EXIT_FAILED;
+}
+
 int capture_begin(struct capture *capture, const struct options *options)
 {
 	int code;
@@ -564,6 +405,7 @@ int capture_begin(struct capture *capture, const struct options *options)
 		.signals = WATCHER_NONE,
 		.bell = WATCHER_NONE,
 		.urgent = WATCHER_NONE,
+		.files_done = WATCHER_NONE,
 	};
 	trace_files_init(&capture->files);
 	control_init(&capture->control);
@@ -577,7 +419,9 @@ int capture_begin(struct capture *capture, const struct options *options)
 		code = switch_on(capture);
 	if (code == 0)
 		code = begin_session(capture);
-	return code == 0 ? capture_control_begin(capture) : code;
+	if (code == 0)
+		code = capture_control_begin(capture);
+	return code == 0 ? begin_thread(capture) : code;
 }
 
 void capture_close(struct capture *capture)

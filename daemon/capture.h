@@ -4,6 +4,7 @@
 #ifndef JANKD_DAEMON_CAPTURE_H
 #define JANKD_DAEMON_CAPTURE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,16 +33,19 @@ struct capture {
 	struct questions questions;
 	struct loop loop;
 	struct watcher signals;
-	struct app_watch app;  /* whose end is the capture's, too */
-	struct watcher bell;   /* the source, while it is idle */
-	bool bell_rang;	       /* since the last drain */
-	struct watcher urgent; /* the source, when it cannot wait */
+	struct app_watch app;	   /* whose end is the capture's, too */
+	struct watcher bell;	   /* the source, while it is idle */
+	bool bell_rang;		   /* since the last drain */
+	struct watcher urgent;	   /* the source, when it cannot wait */
+	struct watcher files_done; /* the files have all that was sent to them */
+	char path[PATH_MAX];	   /* of the trace: it is told when the trace is closed, too */
 	bool was_urgent;
 	bool urgent_is_deaf;	   /* while a program is started */
 	unsigned int false_alarms; /* in a row */
 	int nice;		   /* as we were started */
 	bool hurries;		   /* at another nice */
 	bool is_over;		   /* something asked for the end */
+	bool told_wait;		   /* that the disk does not let it end */
 	int code;		   /* why: exit code */
 	/* CLOCK_BOOTTIME: a suspended device's seconds count, too. */
 	uint64_t begin_ns;

@@ -9,6 +9,9 @@
  * cannot be asked cannot be ended either; 'run' goes on without. */
 int capture_control_begin(struct capture *capture);
 
+/* The capture waits for its files: answers those who have waited long enough. */
+void capture_control_wait(struct capture *capture);
+
 /* The session has ended: what those will hear who wait for the end. */
 void capture_control_farewell(struct capture *capture);
 

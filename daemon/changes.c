@@ -171,7 +171,7 @@ void changes_look(struct changes *changes)
 		       changes->left.text);
 }
 
-void changes_end(struct changes *changes)
+bool changes_restore(struct changes *changes)
 {
 	const struct settings_ending ending = {
 		.atrace_ms = changes->failed ? 1000 : 5000,
@@ -182,21 +182,30 @@ void changes_end(struct changes *changes)
 	const struct settings *aim;
 	char words[SETTINGS_WORDS_SIZE];
 
-	if (!changes->folder)
-		return;
+	bool done;
+
+	if (!changes->folder || changes->restored)
+		return false;
+	changes->restored = true;
 	changes_look(changes);
 	aim = changes->aim.incomplete ? &changes->settings : &changes->aim;
 	settings_restore(settings_text(aim), changes->directory, &ending, &failed);
 	settings_words(words, &failed);
-	if (failed.len == 0)
-		journal_remove(changes->folder);
-	else
+	done = failed.len == 0;
+	if (!done)
 		report("warning: %s: %s: cannot be put back as they were: %s%s; the next start or "
 		       "stop with the same -F tries again",
 		       options_command_name(changes->options->command), changes->directory, words,
 		       settings_are_instances(&failed) ? ": another program has a file of it open"
 						       : "");
 	settings_free(&failed);
+	return done;
+}
+
+void changes_end(struct changes *changes)
+{
+	if (changes_restore(changes))
+		journal_remove(changes->folder);
 	settings_free(&changes->settings);
 	settings_free(&changes->set);
 	settings_free(&changes->aim);

@@ -18,7 +18,7 @@ struct changes {
 	struct settings settings;    /* as they were */
 	struct settings set;	     /* when all was set up; nothing in it: not yet */
 	struct settings aim;	     /* what is to be put back, once changes_look() was called */
-	bool looked;
+	bool looked, restored;
 	struct settings_left left;	     /* what other programs have changed, and stays */
 	bool recovered;			     /* what an earlier one had left was put back */
 	struct settings_left recovered_left; /* but for this */
@@ -58,7 +58,10 @@ void changes_watch(const struct changes *changes);
  * changes->left. To be called before changes_end(), which otherwise does it. */
 void changes_look(struct changes *changes);
 
-/* Puts everything back, in any state. */
+/* Puts everything back. True: nothing is left to do, and the journal can go. */
+bool changes_restore(struct changes *changes);
+
+/* The same, and removes the journal, in any state. */
 void changes_end(struct changes *changes);
 
 #endif

@@ -260,6 +260,8 @@ void child_forget_signals(void)
 
 struct patience {
 	int64_t deadline_ms;
+	int silent_ms;	  /* 0: any time */
+	int64_t since_ms; /* it printed last, or was started */
 	bool until_signal;
 };
 
@@ -268,11 +270,13 @@ static int lose_patience(const struct patience *patience)
 {
 	if (patience->until_signal && signal_came())
 		return -EINTR;
+	if (patience->silent_ms > 0 && now_ms() - patience->since_ms >= patience->silent_ms)
+		return -ETIMEDOUT;
 	return now_ms() < patience->deadline_ms ? 0 : -ETIMEDOUT;
 }
 
 /* Reads to the end; what does not fit is thrown away. Returns 0, -ETIMEDOUT or -EINTR. */
-static int read_output(int fd, const struct patience *patience, char *output, size_t size)
+static int read_output(int fd, struct patience *patience, char *output, size_t size)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	size_t len = 0;
@@ -289,6 +293,7 @@ static int read_output(int fd, const struct patience *patience, char *output, si
 			continue;
 		if (n <= 0)
 			break;
+		patience->since_ms = now_ms();
 		if ((size_t)n > size - 1 - len)
 			n = (ssize_t)(size - 1 - len);
 		memcpy(output + len, text, (size_t)n);
@@ -308,9 +313,15 @@ static int wait_end(pid_t pid, const struct patience *patience, int *status)
 	return error;
 }
 
-int child_run(char *const argv[], int timeout_ms, bool until_signal, char *output, size_t size)
+int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
+	      size_t size)
 {
-	const struct patience patience = { now_ms() + timeout_ms, until_signal };
+	struct patience patience = {
+		.deadline_ms = now_ms() + timeout_ms,
+		.silent_ms = silent_ms,
+		.since_ms = now_ms(),
+		.until_signal = until_signal,
+	};
 	int status, error, fd;
 	pid_t pid;
 

@@ -26,7 +26,8 @@ static int take_all(struct session *session, struct source *source)
 
 	do {
 		n = session_take(session, source);
-		session->output.may_undo &= pipeline_may_be_by_cpu(session->pipeline);
+		if (!pipeline_may_be_by_cpu(session->pipeline))
+			session->output.files.may_undo = false;
 	} while (n > 0 && !pipeline_is_by_cpu(session->pipeline));
 	source_close(source);
 	return n < 0 ? EXIT_FAILED : 0;
@@ -56,6 +57,7 @@ static int analyze(struct session *session, bool *begun)
 		return session_refuse(session, by_cpu);
 	if (session->text.markers == 0)
 		return session_refuse(session, NULL);
+	session_finish(session);
 	ended = session_end(session);
 	return code != 0 ? code : ended;
 }

@@ -45,7 +45,7 @@ static void send_answer(struct control_client *client)
 
 static void hold(struct control_client *client)
 {
-	client->is_held = true;
+	client->since_ns = loop_now();
 	client->deadline_ns = UINT64_MAX;
 	loop_forget(client->control->loop, &client->watcher);
 }
@@ -57,7 +57,7 @@ static void answer(struct control_client *client, size_t len)
 	struct control_request request;
 	const char *error = control_request_parse(&request, client->line, len);
 	FILE *out = open_memstream(&client->answer, &client->answer_len);
-	bool is_whole = true;
+	enum control_reply reply = CONTROL_ANSWERED;
 
 	if (!out) {
 		drop(client);
@@ -66,13 +66,65 @@ static void answer(struct control_client *client, size_t len)
 	if (error)
 		fprintf(out, "error: %s\n", error);
 	else
-		is_whole = control->answer(control->context, &request, out);
-	if (fclose(out) != 0)
+		reply = control->answer(control->context, &request, &client->ticket, out);
+	if (fclose(out) != 0) {
 		drop(client);
-	else if (is_whole)
+	} else if (reply == CONTROL_ANSWERED) {
 		send_answer(client);
-	else
+	} else {
+		client->is_held = reply == CONTROL_AT_END;
+		client->is_waiting = reply == CONTROL_LATER;
+		client->verb = request.verb;
 		hold(client);
+	}
+}
+
+static void finish(struct control_client *client)
+{
+	struct control *control = client->control;
+	uint64_t waited_ns = loop_now() - client->since_ns;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	bool is_whole = out && control->finish(control->context, client->verb, client->ticket,
+					       waited_ns, out);
+
+	if ((out && fclose(out) != 0) || !is_whole) {
+		free(text);
+		return;
+	}
+	free(client->answer);
+	client->answer = text;
+	client->answer_len = len;
+	client->is_waiting = false;
+	client->deadline_ns = loop_now() + CLIENT_NS;
+	send_answer(client);
+}
+
+void control_finish(struct control *control)
+{
+	for (int i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (control->clients[i].watcher.fd >= 0 && control->clients[i].is_waiting)
+			finish(&control->clients[i]);
+}
+
+static void say_farewell(struct control_client *client, const char *text)
+{
+	send(client->watcher.fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+	drop(client);
+}
+
+void control_dismiss(struct control *control, uint64_t waited_ns, const char *text)
+{
+	uint64_t now_ns = loop_now();
+
+	for (int i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+		struct control_client *client = &control->clients[i];
+
+		if (client->watcher.fd >= 0 && client->is_held &&
+		    now_ns - client->since_ns >= waited_ns)
+			say_farewell(client, text);
+	}
 }
 
 static void read_line(struct control_client *client)
@@ -157,7 +209,7 @@ static void admit(struct control *control, int fd)
 	client->control = control;
 	client->watcher = (struct watcher){ .fd = fd, .ready = on_client, .context = client };
 	client->len = client->sent = 0;
-	client->is_held = false;
+	client->is_held = client->is_waiting = false;
 	client->deadline_ns = loop_now() + CLIENT_NS;
 	if (loop_watch(control->loop, &client->watcher, EPOLLIN) < 0)
 		drop(client);
@@ -257,8 +309,7 @@ void control_close(struct control *control)
 		struct control_client *client = &control->clients[i];
 
 		if (client->watcher.fd >= 0 && client->is_held)
-			send(client->watcher.fd, control->farewell, strlen(control->farewell),
-			     MSG_NOSIGNAL | MSG_DONTWAIT);
+			say_farewell(client, control->farewell);
 		drop(client);
 	}
 	if (control->listener.fd < 0)

@@ -28,6 +28,13 @@
 
 struct control;
 
+/* What became of a question. */
+enum control_reply {
+	CONTROL_ANSWERED, /* the whole answer is printed */
+	CONTROL_LATER,	  /* ->finish will print it */
+	CONTROL_AT_END,	  /* it will be ->farewell */
+};
+
 struct control_client {
 	struct control *control;
 	struct watcher watcher; /* fd < 0: a free place */
@@ -35,7 +42,11 @@ struct control_client {
 	size_t len;
 	char *answer; /* what is not yet sent begins at @sent; NULL: the line is not whole yet */
 	size_t answer_len, sent;
-	bool is_held; /* to be answered at the end */
+	bool is_held;		/* to be answered at the end */
+	bool is_waiting;	/* to be answered when the files have it */
+	enum control_verb verb; /* what is waited for, */
+	uint64_t ticket;	/* and of whoever answers: what for */
+	uint64_t since_ns;	/* so long */
 	uint64_t deadline_ns;
 };
 
@@ -47,9 +58,13 @@ struct control {
 	char name[CONTROL_NAME_SIZE];
 	char farewell[PATH_MAX + 2048]; /* the whole answer to 'stop' */
 	struct control_client clients[CONTROL_CLIENTS_MAX];
-	/* Prints the whole answer; false: it will be ->farewell. */
-	bool (*answer)(void *context, const struct control_request *request, FILE *out);
-	void *context; /* of answer */
+	/* Answers, or says when. *ticket is for ->finish. */
+	enum control_reply (*answer)(void *context, const struct control_request *request,
+				     uint64_t *ticket, FILE *out);
+	/* Prints the answer of one that waits. False: not yet. @waited_ns: so long it does. */
+	bool (*finish)(void *context, enum control_verb verb, uint64_t ticket, uint64_t waited_ns,
+		       FILE *out);
+	void *context; /* of both */
 };
 
 /* So that control_close() is right before control_open() was called. */
@@ -61,6 +76,12 @@ int control_open(struct control *control, struct loop *loop);
 
 /* Drops clients whose time is over. To be called about once a second. */
 void control_tick(struct control *control);
+
+/* Asks ->finish for those who wait. */
+void control_finish(struct control *control);
+
+/* Gives @text, a whole answer, to those who have waited for the end for @waited_ns. */
+void control_dismiss(struct control *control, uint64_t waited_ns, const char *text);
 
 /* Gives ->farewell to those who wait for the end, and closes everything, in any state. */
 void control_close(struct control *control);

@@ -11,7 +11,7 @@
 
 /* A row that waits: this, then its bytes. */
 struct waiting {
-	struct csv_file *file;
+	unsigned int which;
 	struct gate_span span;
 	size_t len;
 };
@@ -78,10 +78,10 @@ static void make_room(struct gate *gate, size_t size, uint64_t now_ns)
 	gate->begin = 0;
 }
 
-void gate_keep(struct gate *gate, struct csv_file *file, const struct gate_span *span,
-	       const char *row, size_t len)
+void gate_keep(struct gate *gate, unsigned int which, const struct gate_span *span, const char *row,
+	       size_t len)
 {
-	struct waiting waiting = { file, *span, len };
+	struct waiting waiting = { which, *span, len };
 
 	make_room(gate, sizeof(waiting) + len, span->end_ns);
 	memcpy(gate->bytes + gate->end, &waiting, sizeof(waiting));
@@ -92,7 +92,7 @@ void gate_keep(struct gate *gate, struct csv_file *file, const struct gate_span 
 /* --- open and closed --- */
 
 uint64_t gate_open(struct gate *gate, uint64_t time_ns, void *context,
-		   void (*row)(void *context, struct csv_file *file, const struct gate_span *span,
+		   void (*row)(void *context, unsigned int which, const struct gate_span *span,
 			       const char *row, size_t len))
 {
 	uint64_t begin_ns = time_ns > GATE_BEFORE_NS ? time_ns - GATE_BEFORE_NS : 0;
@@ -106,7 +106,7 @@ uint64_t gate_open(struct gate *gate, uint64_t time_ns, void *context,
 
 		gate->begin += sizeof(waiting) + waiting.len;
 		if (gate_passes(gate, &waiting.span))
-			row(context, waiting.file, &waiting.span, bytes, waiting.len);
+			row(context, waiting.which, &waiting.span, bytes, waiting.len);
 	}
 	gate->begin = gate->end = 0;
 	gate->forgotten = 0;

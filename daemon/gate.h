@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/csv_file.h"
-
 /* Trace time before the trigger holds that is wanted, too. */
 #define GATE_BEFORE_NS UINT64_C(5000000000)
 
@@ -29,14 +27,14 @@ struct gate *gate_free(struct gate *gate);
 /* Does a row belong to the time that the gate is, or was last, open? */
 bool gate_passes(const struct gate *gate, const struct gate_span *span);
 
-/* Keeps a row in case the gate opens within five seconds. @file: borrowed. */
-void gate_keep(struct gate *gate, struct csv_file *file, const struct gate_span *span,
-	       const char *row, size_t len);
+/* Keeps a row in case the gate opens within five seconds. @which: the caller's. */
+void gate_keep(struct gate *gate, unsigned int which, const struct gate_span *span, const char *row,
+	       size_t len);
 
 /* Opens it at @time_ns of the trace: calls @row for each that was kept and belongs to it, in the
  * order in which they came. Returns how many rows of the five seconds found no room. */
 uint64_t gate_open(struct gate *gate, uint64_t time_ns, void *context,
-		   void (*row)(void *context, struct csv_file *file, const struct gate_span *span,
+		   void (*row)(void *context, unsigned int which, const struct gate_span *span,
 			       const char *row, size_t len));
 
 void gate_close(struct gate *gate, uint64_t time_ns);

@@ -87,6 +87,10 @@ static void keep_small(void)
 	mallopt(M_MMAP_THRESHOLD, 65536);
 	mallopt(M_TRIM_THRESHOLD, 65536);
 #endif
+#ifdef M_ARENA_MAX
+	/* One arena for all threads: there are two of them. */
+	mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 /* What whoever started us ignores is ignored here, too: of children nothing would be known then. A

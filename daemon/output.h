@@ -1,62 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a session: takes the rows, writes them, and keeps going when the disk does not. */
+/* Where the rows of a pipeline go: as text to the files of the session (files.h), once it is
+ * decided that they are wanted. A recorded trace waits for its files. In a live capture they have a
+ * thread of their own (file_thread.h), and nothing here waits for the disk. */
 #ifndef JANKD_DAEMON_OUTPUT_H
 #define JANKD_DAEMON_OUTPUT_H
 
 #include "daemon/csv_file.h"
 #include "daemon/event_queue.h"
+#include "daemon/file_thread.h"
+#include "daemon/files.h"
 #include "daemon/folder.h"
 #include "daemon/gate.h"
 #include "daemon/options.h"
-#include "daemon/spill_file.h"
 #include "daemon/wall_clock.h"
 #include "rules/pipeline.h"
-
-/* The files that grow, in the order in which a disk that is nearly full stops them. */
-enum output_file { OUTPUT_FRAMES, OUTPUT_DROPS, OUTPUT_FPS, OUTPUT_EVENTS, OUTPUT_FILES };
 
 struct snapshot;
 
 struct output {
-	struct folder *folder;
 	const struct options *options;
 	const char *command;
-	struct csv_file files[OUTPUT_FILES];
+	const char *path; /* of the folder, for messages: borrowed */
+	struct files files;
+	struct file_thread *thread; /* NULL: jobs are done at once */
+	struct files_state state;   /* what has become of them, as it was looked at last */
+	struct spill_file spills[SPILL_KINDS];
+	struct csv_file maker;		 /* a row becomes text there */
+	unsigned int making;		 /* which file it is for: enum row_file */
+	struct csv_file summary;	 /* the same for rows of summary.csv */
 	struct csv_file console;	 /* rows of fps.csv on standard output */
-	struct spill_file spill;	 /* Surfaces that the rules' table has no room for */
-	struct spill_file layers;	 /* the same of layers */
-	struct csv_file summary;	 /* open while it is written: it is there for its buffer */
 	struct wall_clock clock;	 /* for the wall time of events */
 	struct event_queue *events;	 /* on their way */
 	const struct pipeline *pipeline; /* that tells of most of them: borrowed */
-	struct snapshot *snapshot;	 /* who wants to know of late frames, or NULL: nobody */
+	struct snapshot *snapshot;	 /* who wants to know of late frames, or NULL */
 	bool is_live;
-	bool may_undo;	 /* all may have to be as it was: no old segment is removed */
 	uint64_t now_ns; /* of the trace */
 
 	struct gate *gate;     /* NULL: all rows are wanted */
 	struct gate_span span; /* of the row that is being written */
 
-	unsigned long segment;	   /* number of the last one that was closed */
-	uint64_t segment_begin_ns; /* trace time from which on the next one counts */
-	uint64_t rotations;
-	uint64_t removed; /* segments */
-
-	unsigned int stopped; /* so many files of the list have to wait for room on the disk */
-	uint64_t left_out[OUTPUT_FILES]; /* rows that came meanwhile */
-	uint64_t left_out_told;
-	uint64_t next_watch_ns, next_sync_ns; /* on the clock of loop_now() */
-
-	/* What could not be done, until it can: it is told between rows, not within one. */
-	const char *trouble;
-	int trouble_error;
-	bool trouble_told;
+	uint64_t rows[ROW_FILES];    /* sent to the files */
+	uint64_t refused[ROW_FILES]; /* there was no room for in the queue */
+	uint64_t refused_told;	     /* of all files */
+	bool has_rows;		     /* sent since a segment was closed last */
+	bool summary_failed;	     /* a row of the one that is being made found no room */
+	uint64_t flushed;	     /* what the thread has to do for the last flush */
+	uint64_t segment_begin_ns;   /* trace time from which on the next segment counts */
+	bool stall_told;	     /* that the disk holds up the thread */
 	bool spill_told;
 	bool console_told;
-	uint64_t lost_told; /* rows */
 
-	bool failed;   /* the files are incomplete */
-	bool reported; /* something could not be written: said on stderr */
+	bool failed; /* the files are incomplete */
+
+	/* Called to wait until all jobs are done: whoever has other things to do meanwhile. */
+	void (*wait)(void *context);
+	void *wait_context;
 };
 
 /**
@@ -67,6 +65,10 @@ struct output {
  * Returns 0, or -errno after the reason was said on stderr.
  */
 int output_open(struct output *output, const struct options *options, struct folder *folder);
+
+/* From now on the files are a thread's, and so is @folder, but for its path. @wait: see struct
+ * output. Returns 0, or -errno after the reason was said on stderr. */
+int output_begin_thread(struct output *output, void (*wait)(void *context), void *context);
 
 /* Where a pipeline's rows go. */
 struct row_sink output_sink(struct output *output);
@@ -92,29 +94,56 @@ void output_release_events(struct output *output);
  * then gives the same segments however the stream is read. */
 void output_follow(struct output *output, uint64_t now_ns);
 
-/* Closes the current segment because someone asks for it: @why is the event's text. Returns 0; 1
- * where there is no row to close; or -errno: told where all trouble is told. */
-int output_rotate(struct output *output, const char *why);
+/* Closes the current segment because someone asks for it: @why is the event's text. False: there is
+ * no row to close. How it went is in output->state when the jobs are done. */
+bool output_rotate(struct output *output, const char *why);
 
 /* Writes what is buffered, and tells what could not be written. */
 void output_flush(struct output *output);
 
-/* Looks after disk and folder; to be called before a flush, and often: it works about
- * once a second. True: the folder was
- * gone, and summary.csv and session.json are wanted again. */
-bool output_watch(struct output *output);
+/* Reading a recorded trace takes long: looks after disk and folder meanwhile. */
+void output_watch(struct output *output);
 
-/* Replaces summary.csv. Returns 0, or -errno: told with the next flush. */
-int output_summary(struct output *output, struct pipeline *pipeline);
+/* Replaces summary.csv. What goes wrong is told with a flush. */
+void output_summary(struct output *output, struct pipeline *pipeline);
 
-/* Tells of rows that are lost and were not told of. */
-void output_tell_lost(struct output *output);
+/* Replaces a file as a whole: begin, pieces, end. @size: bytes to come, where they are many.
+ * @error: not 0: it is given up. Returns false where there is no room for the piece now. */
+bool output_whole_begin(struct output *output, enum whole_file which, const char *name,
+			uint64_t size);
+bool output_whole_bytes(struct output *output, enum whole_file which, const char *bytes,
+			size_t len);
+void output_whole_end(struct output *output, enum whole_file which, int error);
 
-/* Notes that a file of the folder could not be written in the end: said once on stderr. */
-void output_failed(struct output *output, const char *name, int error);
+/* Waits until all that was sent to the files is done, and tells what became of it. @last: of lost
+ * rows, too. */
+void output_complete(struct output *output, bool last);
 
-/* Rows that never reached a file. */
-uint64_t output_rows_lost(const struct output *output);
+/* The job with that number is done, as output_posted() gave it. */
+uint64_t output_posted(const struct output *output);
+bool output_is_done(const struct output *output, uint64_t posted);
+
+/* The descriptor is readable when output_look() has something to take, and, once, when all jobs are
+ * done: output_call() asks for that. */
+int output_fd(const struct output *output);
+void output_call(struct output *output);
+
+/* Takes what the files' thread tells. */
+void output_look(struct output *output);
+
+/* A file's name; NULL: it is not asked for. */
+const char *output_name(const struct output *output, enum row_file which);
+
+/* Rows of a file that reached it, and those that never did. */
+uint64_t output_rows_written(const struct output *output, enum row_file which);
+uint64_t output_rows_lost(const struct output *output, enum row_file which);
+uint64_t output_all_rows_lost(const struct output *output);
+
+/* All may be as it was: nothing is there to be undone. */
+void output_keep(struct output *output);
+
+/* All settings are put back. */
+void output_forget_journal(struct output *output);
 
 /* Writes, closes. Whether all went well is in output->failed. */
 void output_close(struct output *output);
@@ -124,20 +153,13 @@ void output_free(struct output *output);
 
 /* --- between the files of this module --- */
 
-/* Notes that @name could not be written, for the next flush to tell. @name: constant. */
-void output_trouble(struct output *output, const char *name, int error);
+/* Sends a whole row to its file. */
+void output_post_row(struct output *output, enum row_file which, const char *row, size_t len);
 
-/* Takes the row that @file is about to end: closes the segment first where it would be too large
- * (output_roll.c). */
-void output_make_room(struct output *output, const struct csv_file *file);
+/* Rows and events are taken (output_rows.c). */
+void output_rows_begin(struct output *output);
 
-/* Closes the segment of all files. Returns as output_rotate(). */
-int output_roll(struct output *output);
-
-/* Does what --sync asks for. */
-void output_sync_if_due(struct output *output);
-
-/* Removes the segments that --keep does not want, unless all may have to be as it was. */
-void output_keep(struct output *output);
+/* Where nothing is read from a trace, what happens to it is told all the same. */
+void output_settle_live(struct output *output);
 
 #endif

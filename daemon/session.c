@@ -375,12 +375,14 @@ static void summary_if_due(struct session *session)
 
 void session_flush(struct session *session)
 {
-	bool begun_again = output_watch(&session->output);
+	struct output *output = &session->output;
 
 	snapshot_tick(&session->snapshot, &session->ring);
-	output_flush(&session->output);
-	if (begun_again) {
-		output_summary(&session->output, session->pipeline);
+	output_flush(output);
+	/* The folder was gone, and with it what is replaced as a whole. */
+	if (session->begun_again != output->state.begun_again) {
+		session->begun_again = output->state.begun_again;
+		output_summary(output, session->pipeline);
 		session_json_write(session);
 	}
 	if (session->origin.live)
@@ -493,11 +495,8 @@ static void tell_unmatched(struct session *session)
 		       session_command(session));
 }
 
-int session_end(struct session *session)
+void session_finish(struct session *session)
 {
-	struct output *output = &session->output;
-	int error;
-
 	if (session->origin.live)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);
@@ -505,18 +504,23 @@ int session_end(struct session *session)
 	snapshot_end(&session->snapshot, &session->ring);
 	if (damage(&session->text) != session->damage_seen)
 		write_damage(session, last_time(session));
-	output_flush(output);
-	output_tell_lost(output);
+	output_flush(&session->output);
+}
+
+int session_end(struct session *session)
+{
+	struct output *output = &session->output;
+
+	output_complete(output, true);
 	write_stop(session);
-	output_flush(output);
-	error = output_summary(output, session->pipeline);
-	if (error < 0)
-		output_failed(output, "summary.csv", error);
-	error = session_json_write(session);
-	if (error < 0)
-		output_failed(output, "session.json", error);
-	output->may_undo = false;
+	output_summary(output, session->pipeline);
+	output_complete(output, false);
+	/* It counts the rows of all files, and those of the last flush. */
+	session_json_write(session);
 	output_keep(output);
+	output_complete(output, false);
+	for (int i = 0; i < WHOLE_FILES; i++)
+		output->failed |= i != WHOLE_SNAPSHOT && output->state.whole[i].error < 0;
 	output_close(output);
 	return output->failed || session->failed ? EXIT_FAILED : judge(session);
 }
@@ -528,7 +532,7 @@ int session_refuse(struct session *session, const char *why)
 	else if (!session->failed)
 		judge(session);
 	output_close(&session->output);
-	snapshot_undo(&session->snapshot);
+	snapshot_undo(&session->snapshot, session->folder.fd);
 	folder_put_back(&session->folder);
 	return EXIT_FAILED;
 }

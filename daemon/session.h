@@ -56,6 +56,7 @@ struct session {
 	const char *damaged_name; /* which one: borrowed */
 	bool failed;		  /* a source could not be read: said on stderr */
 	bool started;		  /* the start is in events.csv */
+	uint64_t begun_again;	  /* so often the folder was made anew, as was seen last */
 	bool waits;		  /* what is read is thrown away */
 	uint64_t from_ns;	  /* trace time of the begin, 0: it was reached */
 	uint64_t from_until_ns;	  /* and at the latest then, on the clock of loop_now() */
@@ -98,8 +99,11 @@ int session_mark(struct session *session, const char *text);
 /* Reads the rules again; where that fails the old ones stay. An event tells of it. */
 void session_reload_rules(struct session *session);
 
-/* Ends it: closes rows and files. Returns 0, or EXIT_FAILED after the reason was said: the files
- * are incomplete, or there is nothing to count in the trace. */
+/* Ends the counting: all rows are on their way to the files. */
+void session_finish(struct session *session);
+
+/* Ends it, behind session_finish(): completes and closes the files. Returns 0, or EXIT_FAILED after
+ * the reason was said: the files are incomplete, or there is nothing to count in the trace. */
 int session_end(struct session *session);
 
 /* Ends it where nothing in the trace can be counted: the folder is as it was before. @why: for the

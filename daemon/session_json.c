@@ -175,17 +175,17 @@ static struct json_object *rows_object(const struct output *output)
 {
 	struct json_object *object = json_object_new_object();
 
-	for (int i = 0; i < OUTPUT_FILES; i++) {
-		const struct csv_file *file = &output->files[i];
+	for (int i = 0; i < ROW_FILES; i++) {
+		const char *name = output_name(output, (enum row_file)i);
 		struct json_object *rows;
 
-		if (!file->name)
+		if (!name)
 			continue;
 		rows = json_object_new_object();
-		add_count(rows, "written", csv_file_rows_written(file));
-		add_count(rows, "lost", csv_file_rows_lost(file));
-		add_count(rows, "left_out", output->left_out[i]);
-		json_object_object_add(object, file->name, rows);
+		add_count(rows, "written", output_rows_written(output, (enum row_file)i));
+		add_count(rows, "lost", output_rows_lost(output, (enum row_file)i));
+		add_count(rows, "left_out", output->state.left_out[i]);
+		json_object_object_add(object, name, rows);
 	}
 	return object;
 }
@@ -193,9 +193,9 @@ static struct json_object *rows_object(const struct output *output)
 static void add_output_counters(struct json_object *object, const struct output *output)
 {
 	json_object_object_add(object, "rows", rows_object(output));
-	add_count(object, "rows_lost", output_rows_lost(output));
-	add_count(object, "rotations", output->rotations);
-	add_count(object, "segments_removed", output->removed);
+	add_count(object, "rows_lost", output_all_rows_lost(output));
+	add_count(object, "rotations", output->state.rotations);
+	add_count(object, "segments_removed", output->state.removed);
 }
 
 static void add_input_counters(struct json_object *object, const struct session *session)
@@ -242,7 +242,7 @@ static struct json_object *lost_object(const struct session *session)
 	add_count(object, "holes", counters->holes);
 	add_count(object, "stale_frames", counters->stale_frames);
 	add_count(object, "refused_frames", counters->frames_refused);
-	add_count(object, "rows", output_rows_lost(&session->output));
+	add_count(object, "rows", output_all_rows_lost(&session->output));
 	return object;
 }
 
@@ -260,7 +260,7 @@ static void add_health(struct json_object *object, const struct session *session
 	add_count(object, "unattributed_presents", counters->unattributed_presents);
 	add_count(object, "evicted_surfaces", counters->surfaces_evicted);
 	add_count(object, "queue_high_water", counters->queue_high_water);
-	add_count(object, "rotations", session->output.rotations);
+	add_count(object, "rotations", session->output.state.rotations);
 	add_count(object, "restarts", counters->surfaceflinger_restarts);
 }
 
@@ -369,19 +369,15 @@ char *session_json_status(const struct session *session, double uptime_s)
 	return copy;
 }
 
-int session_json_write(const struct session *session)
+void session_json_write(struct session *session)
 {
+	struct output *output = &session->output;
 	struct json_object *object = session_object(session);
 	const char *text = print(object);
-	int fd = folder_create_temporary(&session->folder, "session.json");
-	int error = fd;
+	bool is_whole = output_whole_begin(output, WHOLE_SESSION, "session.json", 0) && text &&
+			output_whole_bytes(output, WHOLE_SESSION, text, strlen(text)) &&
+			output_whole_bytes(output, WHOLE_SESSION, "\n", 1);
 
-	if (fd >= 0) {
-		error = text ? folder_write(fd, text, strlen(text)) : -ENOMEM;
-		if (error == 0)
-			error = folder_write(fd, "\n", 1);
-		error = folder_replace(&session->folder, "session.json", fd, error);
-	}
+	output_whole_end(output, WHOLE_SESSION, is_whole ? 0 : -ENOMEM);
 	json_object_put(object);
-	return error;
 }

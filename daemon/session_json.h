@@ -6,8 +6,8 @@
 #include "daemon/session.h"
 
 /* Replaces session.json. For a recorded trace nothing of this machine or moment is in it: the
- * same input gives the same bytes. Returns 0 or -errno. */
-int session_json_write(const struct session *session);
+ * same input gives the same bytes. What goes wrong is told where all trouble of files is. */
+void session_json_write(struct session *session);
 
 /* The same object for whoever asks a capture that runs since @uptime_s. Returns text to be freed
  * with free(), or NULL where there is no memory. */

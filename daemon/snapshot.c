@@ -8,11 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/folder.h"
 #include "daemon/output.h"
 #include "daemon/wall_clock.h"
 
@@ -30,7 +28,7 @@
 #define SILENCE_NS (2 * NS_PER_S)
 
 /* What is written before the trace is read on. */
-#define PIECE ((size_t)262144)
+#define PIECE ((size_t)65536)
 
 /* By its first line viewers know what it is. It is long enough that whatever a name in the trace
  * holds stands behind all that they guess the type of a file from. */
@@ -96,23 +94,13 @@ static void find_files(int folder_fd, struct found *found)
 		close(fd);
 }
 
-static void remove_oldest(int folder_fd)
+void snapshot_remove_oldest(int folder_fd)
 {
 	struct found found;
 
 	find_files(folder_fd, &found);
 	while (found.count > FILES_MAX && unlinkat(folder_fd, found.first_name, 0) == 0)
 		find_files(folder_fd, &found);
-}
-
-/* Is there room for @len bytes above the floor? Returns 0 or -errno. */
-static int check_room(const struct snapshot *snapshot, size_t len)
-{
-	struct statvfs disk;
-
-	if (snapshot->min_free == 0 || fstatvfs(snapshot->output->folder->fd, &disk) < 0)
-		return 0;
-	return (uint64_t)disk.f_bavail * disk.f_frsize < snapshot->min_free + len ? -ENOSPC : 0;
 }
 
 /* --- writing --- */
@@ -123,8 +111,8 @@ static void tell(const struct snapshot *snapshot, int error)
 	int len = snprintf(text, sizeof(text), "%s: ", snapshot->name);
 
 	if (error < 0)
-		len += snprintf(text + len, sizeof(text) - (size_t)len,
-				"not saved: %s: ", strerror(-error));
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "not saved: %s: ",
+				error == -ENOBUFS ? "the disk takes too long" : strerror(-error));
 	snprintf(text + len, sizeof(text) - (size_t)len, "%" PRIu64 ".%06" PRIu64 " ms, %s",
 		 snapshot->interval_ns / 1000000, snapshot->interval_ns % 1000000,
 		 snapshot->surface);
@@ -134,25 +122,34 @@ static void tell(const struct snapshot *snapshot, int error)
 
 static bool is_saving(const struct snapshot *snapshot)
 {
-	return snapshot->fd >= 0;
+	return snapshot->is_begun && !snapshot->is_ended;
 }
 
-/* The file is whole, or @error says why it never will be. */
-static void finish(struct snapshot *snapshot, int error)
+void snapshot_look(struct snapshot *snapshot)
 {
-	const struct folder *folder = snapshot->output->folder;
+	int error;
 
-	if (is_saving(snapshot))
-		error = folder_replace(folder, snapshot->name, snapshot->fd, error);
-	snapshot->fd = -1;
+	if (!snapshot->is_ended ||
+	    snapshot->output->state.whole[WHOLE_SNAPSHOT].done < snapshot->ended)
+		return;
+	error = snapshot->output->state.whole[WHOLE_SNAPSHOT].error;
+	snapshot->is_begun = snapshot->is_ended = false;
 	if (error < 0) {
 		snapshot->failed++;
 		snapshot->number--;
 	} else {
 		snapshot->written++;
-		remove_oldest(folder->fd);
 	}
 	tell(snapshot, error);
+}
+
+/* All is sent, or @error says why it never will be. */
+static void finish(struct snapshot *snapshot, int error)
+{
+	snapshot->is_ended = true;
+	snapshot->ended++;
+	snapshot->parts[0] = snapshot->parts[1] = SPAN_NULL;
+	output_whole_end(snapshot->output, WHOLE_SNAPSHOT, error);
 }
 
 static struct span *next_part(struct snapshot *snapshot)
@@ -164,26 +161,26 @@ bool snapshot_save(struct snapshot *snapshot)
 {
 	struct span *part;
 	size_t len;
-	int error;
 
 	if (!is_saving(snapshot))
 		return false;
 	part = next_part(snapshot);
 	len = part->len < PIECE ? part->len : PIECE;
-	error = folder_write(snapshot->fd, part->ptr, len);
+	if (!output_whole_bytes(snapshot->output, WHOLE_SNAPSHOT, part->ptr, len))
+		return false;
 	*part = span_skip(*part, len);
-	/* The disk begins now: at the end less is left to wait for. */
-	if (error == 0 && snapshot->live)
-		sync_file_range(snapshot->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-	if (error < 0 || next_part(snapshot)->len == 0)
-		finish(snapshot, error);
+	if (next_part(snapshot)->len == 0)
+		finish(snapshot, 0);
 	return is_saving(snapshot);
 }
 
+/* At the end, and of a recorded trace: what finds no room now never will. */
 static void save_all(struct snapshot *snapshot)
 {
 	while (snapshot_save(snapshot))
 		;
+	if (is_saving(snapshot))
+		finish(snapshot, -ENOBUFS);
 }
 
 static bool overlaps(struct span a, struct span b)
@@ -219,19 +216,16 @@ static uint64_t time_before(const struct snapshot *snapshot, uint64_t ns)
 
 void snapshot_begin(struct snapshot *snapshot, const struct ring *ring, const char *end)
 {
-	const struct folder *folder = snapshot->output->folder;
-	int error;
+	struct output *output = snapshot->output;
 
 	snapshot->due_ns = UINT64_MAX;
 	snprintf(snapshot->name, sizeof(snapshot->name), "snapshot-%06lu.txt", ++snapshot->number);
 	ring_find(ring, time_before(snapshot, before_ns(snapshot)), end, snapshot->parts);
-	error = check_room(snapshot, snapshot->parts[0].len + snapshot->parts[1].len);
-	if (error == 0)
-		error = snapshot->fd = folder_create_temporary(folder, snapshot->name);
-	if (error >= 0)
-		error = folder_write(snapshot->fd, head, sizeof(head) - 1);
-	if (error < 0)
-		finish(snapshot, error);
+	snapshot->is_begun = true;
+	if (!output_whole_begin(output, WHOLE_SNAPSHOT, snapshot->name,
+				snapshot->parts[0].len + snapshot->parts[1].len) ||
+	    !output_whole_bytes(output, WHOLE_SNAPSHOT, head, sizeof(head) - 1))
+		finish(snapshot, -ENOBUFS);
 	else if (!snapshot->live)
 		save_all(snapshot);
 }
@@ -250,7 +244,7 @@ static bool is_waiting(const struct snapshot *snapshot)
 
 uint64_t snapshot_tells_ns(const struct snapshot *snapshot)
 {
-	return is_waiting(snapshot) || is_saving(snapshot) ? snapshot->present_ns : UINT64_MAX;
+	return is_waiting(snapshot) || snapshot->is_begun ? snapshot->present_ns : UINT64_MAX;
 }
 
 void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring)
@@ -263,14 +257,14 @@ void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring)
 	    ring_would_lose(ring, time_before(snapshot, least_ns(snapshot))))
 		snapshot_begin(snapshot, ring, ring_end(ring));
 	text = ring_overwrites(ring);
-	while (is_saving(snapshot) &&
-	       (overlaps(text, snapshot->parts[0]) || overlaps(text, snapshot->parts[1])))
-		snapshot_save(snapshot);
+	while (overlaps(text, snapshot->parts[0]) || overlaps(text, snapshot->parts[1]))
+		if (!snapshot_save(snapshot) && is_saving(snapshot))
+			finish(snapshot, -ENOBUFS);
 }
 
 void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame)
 {
-	if (is_waiting(snapshot) || is_saving(snapshot) ||
+	if (is_waiting(snapshot) || snapshot->is_begun ||
 	    (snapshot->any && distance(frame->present_ns, snapshot->present_ns) < PERIOD_NS)) {
 		snapshot->suppressed++;
 		return;
@@ -298,12 +292,12 @@ void snapshot_end(struct snapshot *snapshot, const struct ring *ring)
 	save_all(snapshot);
 }
 
-void snapshot_undo(struct snapshot *snapshot)
+void snapshot_undo(struct snapshot *snapshot, int folder_fd)
 {
 	for (; snapshot->written > 0; snapshot->written--) {
 		snprintf(snapshot->name, sizeof(snapshot->name), "snapshot-%06lu.txt",
 			 snapshot->number--);
-		unlinkat(snapshot->output->folder->fd, snapshot->name, 0);
+		unlinkat(folder_fd, snapshot->name, 0);
 	}
 }
 
@@ -312,11 +306,10 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 {
 	struct found found;
 
-	find_files(output->folder->fd, &found);
+	find_files(output->files.folder->fd, &found);
 	if (options->snapshot_ns == 0)
 		return;
 	snapshot->output = output;
-	snapshot->min_free = options->min_free;
 	snapshot->length_ns = options->snapshot_length_ns;
 	snapshot->live = live;
 	snapshot->number = found.last;

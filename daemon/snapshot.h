@@ -17,7 +17,6 @@ struct output;
 
 struct snapshot {
 	struct output *output; /* NULL: none is asked for */
-	uint64_t min_free;     /* bytes of the disk that are not ours */
 	uint64_t length_ns;
 	bool live;	       /* saved in pieces; and the trace may fall silent */
 	uint64_t due_ns;       /* trace time at which what is waited for is there, or UINT64_MAX */
@@ -27,8 +26,10 @@ struct snapshot {
 	char surface[1024];
 	unsigned long number; /* of the last file */
 	char name[40];
-	int fd;		      /* the file that is being written, or -1 */
-	struct span parts[2]; /* what of the ring is not yet in it */
+	bool is_begun;	      /* the file is being written */
+	struct span parts[2]; /* what of the ring was not yet sent there */
+	bool is_ended;	      /* all was: it is waited for what becomes of it */
+	uint64_t ended;	      /* files that were, whatever became of them */
 	/* since the beginning */
 	uint64_t written;
 	uint64_t suppressed; /* late frames that came too soon behind another */
@@ -36,7 +37,7 @@ struct snapshot {
 };
 
 /* Nothing happens to it, but in snapshot_open(). */
-#define SNAPSHOT_NONE ((struct snapshot){ .due_ns = UINT64_MAX, .fd = -1 })
+#define SNAPSHOT_NONE ((struct snapshot){ .due_ns = UINT64_MAX })
 
 /* @output: borrowed; its folder is where the files go. @live: see struct snapshot. */
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
@@ -52,17 +53,24 @@ void snapshot_begin(struct snapshot *snapshot, const struct ring *ring, const ch
 /* The time of the frame that an event is still to tell of; UINT64_MAX: there is none. */
 uint64_t snapshot_tells_ns(const struct snapshot *snapshot);
 
-/* Saves a piece. True: more is left. */
+/* Sends a piece to the file. True: more is left, and there may be room for it. */
 bool snapshot_save(struct snapshot *snapshot);
 
-/* The ring is about to be read into: what is still needed of the text there is saved. */
+/* Sees whether the file that was ended is written, and tells. */
+void snapshot_look(struct snapshot *snapshot);
+
+/* Of more files in the folder than there may be the oldest ones go. */
+void snapshot_remove_oldest(int folder_fd);
+
+/* The ring is about to be read into: what is still needed of the text there is saved. Where the
+ * disk holds that up, the file is given up. */
 void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring);
 
 /* Once a second: a trace that fell silent is not waited for. */
 void snapshot_tick(struct snapshot *snapshot, const struct ring *ring);
 
 /* Removes those that were saved. */
-void snapshot_undo(struct snapshot *snapshot);
+void snapshot_undo(struct snapshot *snapshot, int folder_fd);
 
 /* The trace ends: saves what is waiting or begun. */
 void snapshot_end(struct snapshot *snapshot, const struct ring *ring);

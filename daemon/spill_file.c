@@ -2,9 +2,12 @@
 #include "daemon/spill_file.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "daemon/file_thread.h"
 
 /* So much of the disk is left to the files with rows, and as much as it has itself. */
 #define LEFT_LEAST (UINT64_C(1) << 20)
@@ -47,32 +50,57 @@ static bool take_room(struct spill_file *file, size_t len)
 	return true;
 }
 
-static int write_at(void *context, uint64_t offset, const void *bytes, size_t len)
+int spill_file_write(const struct spill_file *file, uint64_t offset, const void *bytes, size_t len)
 {
-	struct spill_file *file = context;
 	const char *from = bytes;
 
-	if (offset + len > file->size && !take_room(file, len))
-		return failed(file, -ENOSPC);
 	while (len > 0) {
 		ssize_t n = pwrite(file->fd, from, len, (off_t)offset);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return failed(file, n < 0 ? -errno : -ENOSPC);
+			return n < 0 ? -errno : -ENOSPC;
 		from += n;
 		offset += (uint64_t)n;
 		len -= (size_t)n;
 	}
-	if (offset > file->size)
-		file->size = offset;
 	return 0;
 }
 
-static int read_at(void *context, uint64_t offset, void *bytes, size_t len)
+static int post(const struct spill_file *file, uint64_t offset, const void *bytes, size_t len)
+{
+	const struct file_job job = {
+		.kind = FILE_JOB_SPILL,
+		.which = file->which,
+		.number = offset,
+		.bytes = bytes,
+		.len = len,
+	};
+
+	return file_thread_post(file->thread, &job) ? 0 : -ENOSPC;
+}
+
+static int write_at(void *context, uint64_t offset, const void *bytes, size_t len)
 {
 	struct spill_file *file = context;
+	int error;
+
+	if (offset + len > file->size && !take_room(file, len))
+		return failed(file, -ENOSPC);
+	error = file->thread ? post(file, offset, bytes, len)
+			     : spill_file_write(file, offset, bytes, len);
+	if (error < 0)
+		return failed(file, error);
+	if (offset + len > file->size)
+		file->size = offset + len;
+	return 0;
+}
+
+/* What is not written yet is zeros. */
+static int read_disk(void *context, uint64_t offset, void *bytes, size_t len)
+{
+	const struct spill_file *file = context;
 	char *to = bytes;
 
 	while (len > 0) {
@@ -80,8 +108,12 @@ static int read_at(void *context, uint64_t offset, void *bytes, size_t len)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
-			return failed(file, n < 0 ? -errno : -EIO);
+		if (n < 0 || (n == 0 && !file->thread))
+			return n < 0 ? -errno : -EIO;
+		if (n == 0) {
+			memset(to, 0, len);
+			return 0;
+		}
 		to += n;
 		offset += (uint64_t)n;
 		len -= (size_t)n;
@@ -89,13 +121,34 @@ static int read_at(void *context, uint64_t offset, void *bytes, size_t len)
 	return 0;
 }
 
-int spill_file_open(struct spill_file *file, const struct folder *folder)
+/* A write that failed behind our back leaves what nobody can tell from records: none is read any
+ * more. */
+static int read_at(void *context, uint64_t offset, void *bytes, size_t len)
+{
+	struct spill_file *file = context;
+	int error;
+
+	if (!file->thread)
+		error = read_disk(file, offset, bytes, len);
+	else if (file->is_broken)
+		error = -EIO;
+	else
+		error = file_thread_read_spill(file->thread, file->which, offset, bytes, len,
+					       read_disk, file);
+	return error < 0 ? failed(file, error) : 0;
+}
+
+int spill_file_open(struct spill_file *file, const struct folder *folder, unsigned int which)
 {
 	int fd = folder_create_nameless(folder);
 
 	if (fd < 0)
 		return fd;
-	*file = (struct spill_file){ .spill = { file, write_at, read_at }, .fd = fd };
+	*file = (struct spill_file){
+		.spill = { file, write_at, read_at },
+		.fd = fd,
+		.which = which,
+	};
 	return 0;
 }
 

@@ -9,17 +9,25 @@
 #include "daemon/folder.h"
 #include "rules/spill.h"
 
+struct file_thread;
+
 struct spill_file {
 	struct spill spill; /* where the rules find it; all zeros: the file is not open */
 	int fd;
-	uint64_t size;	/* it has been written up to here */
-	uint64_t room;	/* so much more it may have, as the disk was asked last */
-	bool is_frozen; /* the disk is nearly full: it may not grow */
-	int error;	/* of the first try that failed: -errno */
+	unsigned int which;	    /* enum spill_kind */
+	struct file_thread *thread; /* that writes; NULL: it is written at once */
+	uint64_t size;		    /* it has been written up to here */
+	uint64_t room;		    /* so much more it may have, as the disk was asked last */
+	bool is_frozen;		    /* the disk is nearly full: it may not grow */
+	bool is_broken;		    /* a write of the thread has failed */
+	int error;		    /* of the first try that failed: -errno */
 };
 
 /* Makes it in @folder. @file: must not move afterwards. Returns 0 or -errno. */
-int spill_file_open(struct spill_file *file, const struct folder *folder);
+int spill_file_open(struct spill_file *file, const struct folder *folder, unsigned int which);
 void spill_file_close(struct spill_file *file);
+
+/* Writes to the disk: what the thread does. Returns 0 or -errno. */
+int spill_file_write(const struct spill_file *file, uint64_t offset, const void *bytes, size_t len);
 
 #endif

@@ -62,7 +62,7 @@ static void print_lost(FILE *out, const struct session *session,
 	fprintf(out, "lost     %" PRIu64 " events", counters->lost_events);
 	if (counters->lost_unknown > 0)
 		fprintf(out, " and %" PRIu64 " times an unknown number", counters->lost_unknown);
-	fprintf(out, ", %" PRIu64 " rows\n", output_rows_lost(&session->output));
+	fprintf(out, ", %" PRIu64 " rows\n", output_all_rows_lost(&session->output));
 }
 
 /* What is worth a line only where there was any. */
@@ -90,7 +90,7 @@ static void print_odd(FILE *out, const struct session *session,
 		{ "surfaces lost on the disk", counters->surfaces_unreadable },
 		{ "percentiles given up", counters->percentiles_refused },
 		{ "restarts of SurfaceFlinger", counters->surfaceflinger_restarts },
-		{ "rotations", session->output.rotations },
+		{ "rotations", session->output.state.rotations },
 		{ "snapshots", session->snapshot.written },
 		{ "snapshots too soon behind another", session->snapshot.suppressed },
 		{ "snapshots not saved", session->snapshot.failed },

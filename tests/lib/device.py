@@ -44,6 +44,7 @@ stop() {
     put options/record-tgid 0
 }
 tags() { setprop debug.atrace.app_number "$2"; setprop debug.atrace.tags.enableflags "$1"; }
+case " $HANG " in *" $mode "*) sleep 1000;; esac
 case $mode in
 --async_start)
     tags 0xa 0

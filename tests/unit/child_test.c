@@ -83,7 +83,7 @@ static void an_end_that_is_not_known(void **state)
 
 	signal(SIGCHLD, SIG_IGN);
 	assert_int_equal(listen("exit 3", HANGS_MS).status, -ECHILD);
-	assert_int_equal(child_run(argv, HANGS_MS, false, output, sizeof(output)), -ECHILD);
+	assert_int_equal(child_run(argv, HANGS_MS, 0, false, output, sizeof(output)), -ECHILD);
 	assert_string_equal(output, "a\n");
 	signal(SIGCHLD, SIG_DFL);
 }
@@ -154,7 +154,7 @@ static int run(char *script, int timeout_ms, char *output, size_t size)
 {
 	char *argv[] = { "sh", "-c", script, NULL };
 
-	return child_run(argv, timeout_ms, true, output, size);
+	return child_run(argv, timeout_ms, 0, true, output, size);
 }
 
 static void to_their_end(void **state)
@@ -166,12 +166,13 @@ static void to_their_end(void **state)
 	assert_string_equal(output, "1234567");
 	assert_int_equal(run("sleep 1000", 100, output, 8), -ETIMEDOUT);
 	assert_int_equal(run("exec >&- 2>&-; sleep 1000", 100, output, 8), -ETIMEDOUT);
-	assert_int_equal(child_run(missing, HANGS_MS, true, output, 8), -ENOENT);
+	assert_int_equal(child_run(missing, HANGS_MS, 0, true, output, 8), -ENOENT);
 }
 
 static void until_a_signal(void **state)
 {
 	char *hangs[] = { "sleep", "1000", NULL };
+	char *slow[] = { "sh", "-c", "for i in 1 2 3 4 5; do echo; sleep 0.2; done", NULL };
 	char output[8];
 	sigset_t blocked;
 
@@ -183,7 +184,9 @@ static void until_a_signal(void **state)
 	raise(SIGTERM);
 	assert_int_equal(run("sleep 1000", HANGS_MS, output, 8), -EINTR);
 	assert_int_equal(run("exec >&- 2>&-; sleep 1000", HANGS_MS, output, 8), -EINTR);
-	assert_int_equal(child_run(hangs, 100, false, output, 8), -ETIMEDOUT);
+	assert_int_equal(child_run(hangs, 100, 0, false, output, 8), -ETIMEDOUT);
+	assert_int_equal(child_run(hangs, HANGS_MS, 100, false, output, 8), -ETIMEDOUT);
+	assert_int_equal(child_run(slow, HANGS_MS, 400, false, output, 8), 0);
 	child_forget_signals();
 	assert_int_equal(run("exit 5", HANGS_MS, output, 8), 5);
 }

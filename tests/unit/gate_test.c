@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/csv_file.h"
 #include "daemon/gate.h"
 
 struct seen {
@@ -14,12 +15,12 @@ struct seen {
 	uint64_t last_end_ns;
 };
 
-static void on_row(void *context, struct csv_file *file, const struct gate_span *span,
+static void on_row(void *context, unsigned int which, const struct gate_span *span,
 		   const char *row, size_t len)
 {
 	struct seen *seen = context;
 
-	(void)file;
+	(void)which;
 	seen->rows++;
 	assert_true(span->end_ns >= seen->last_end_ns);
 	seen->last_end_ns = span->end_ns;
@@ -34,7 +35,7 @@ static void keep(struct gate *gate, uint64_t begin_ns, uint64_t end_ns)
 	char row[16];
 
 	snprintf(row, sizeof(row), "%u ", (unsigned int)(end_ns / SECOND));
-	gate_keep(gate, NULL, &span, row, strlen(row));
+	gate_keep(gate, 0, &span, row, strlen(row));
 }
 
 static int passes(const struct gate *gate, uint64_t begin_ns, uint64_t end_ns)
@@ -79,7 +80,7 @@ static void test_too_many(void **state)
 	(void)state;
 	for (unsigned int i = 0; i < 10000; i++) {
 		span.begin_ns = span.end_ns = SECOND + i * (MS / 10);
-		gate_keep(gate, NULL, &span, row, sizeof(row));
+		gate_keep(gate, 0, &span, row, sizeof(row));
 	}
 	missed = gate_open(gate, span.end_ns, &seen, on_row);
 	assert_true(missed > 0);
@@ -99,7 +100,7 @@ static void test_old_rows_are_no_loss(void **state)
 	(void)state;
 	for (unsigned int i = 1; i <= 10000; i++) {
 		span.begin_ns = span.end_ns = i * 10 * MS;
-		gate_keep(gate, NULL, &span, row, sizeof(row));
+		gate_keep(gate, 0, &span, row, sizeof(row));
 	}
 	assert_int_equal(gate_open(gate, span.end_ns, &seen, on_row), 0);
 	assert_int_equal(seen.rows, 501);
@@ -115,7 +116,7 @@ static void test_largest_rows(void **state)
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
-		gate_keep(gate, NULL, &span, row, CSV_BUFFER_SIZE - (size_t)i);
+		gate_keep(gate, 0, &span, row, CSV_BUFFER_SIZE - (size_t)i);
 	assert_int_equal(gate_open(gate, 1, &seen, on_row) + seen.rows, 100);
 	assert_true(seen.rows >= 8);
 	free(row);

@@ -22,7 +22,7 @@ static int set_up(void **state)
 	assert_non_null(mkdtemp(path));
 	snprintf(folder.path, sizeof(folder.path), "%s", path);
 	folder.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(spill_file_open(&file, &folder), 0);
+	assert_int_equal(spill_file_open(&file, &folder, 0), 0);
 	return 0;
 }
 

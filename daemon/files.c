@@ -61,7 +61,7 @@ static void tell_trouble(struct files *files)
 		files_tell(files, "rotate", "the files can be written again");
 		files_tell_lost(files);
 	}
-	files->trouble_told = files->trouble != NULL;
+	files->trouble_told = files->state.trouble = files->trouble != NULL;
 	files->trouble = NULL;
 }
 

@@ -33,6 +33,7 @@ struct files_state {
 	bool has_rows;	 /* files or buffers have some: a segment could be closed */
 	int spill_error; /* of the first write that failed */
 	bool is_frozen;	 /* the disk is nearly full: spills may not grow */
+	bool trouble;	 /* something cannot be written for now */
 	bool failed;	 /* the files are incomplete */
 };
 

@@ -138,6 +138,7 @@ static void look_for_stall(struct output *output)
 
 void output_look(struct output *output)
 {
+	bool trouble = output->state.trouble;
 	struct file_news news;
 
 	if (output->thread) {
@@ -152,6 +153,9 @@ void output_look(struct output *output)
 		output->spills[i].is_frozen = output->state.is_frozen;
 		output->spills[i].is_broken = output->state.spill_error < 0;
 	}
+	/* Whoever asks later is not to read of a disk that was full once. */
+	if (trouble && !output->state.trouble)
+		report_forget();
 	output->failed |= output->state.failed;
 	if (output->snapshot)
 		snapshot_look(output->snapshot);

@@ -53,6 +53,11 @@ void report_capture(const char *format, ...)
 	print(raw);
 }
 
+void report_forget(void)
+{
+	last[0] = '\0';
+}
+
 const char *report_last(void)
 {
 	return last;

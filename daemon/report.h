@@ -22,4 +22,7 @@ void report_name(const char *command);
  * standard error nobody reads. */
 const char *report_last(void);
 
+/* What it was about is over. */
+void report_forget(void);
+
 #endif

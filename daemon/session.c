@@ -522,6 +522,12 @@ int session_end(struct session *session)
 	for (int i = 0; i < WHOLE_FILES; i++)
 		output->failed |= i != WHOLE_SNAPSHOT && output->state.whole[i].error < 0;
 	output_close(output);
+	if (session->origin.live && output_all_rows_lost(output) > 0)
+		report("%s: %s: %" PRIu64
+		       " rows are not in the files: the disk was full, or did not "
+		       "answer; the others are; free the disk or name another folder with -F",
+		       session_command(session), session->folder.path,
+		       output_all_rows_lost(output));
 	return output->failed || session->failed ? EXIT_FAILED : judge(session);
 }
 

@@ -3,7 +3,9 @@
 """A capture outlives a disk that fills up and a folder that is removed, and says so."""
 
 import contextlib
+import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,9 +15,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
 import tracefs
 from daemon import wait_until
-from jankd import PHONE, Checks, jankd, rows, skip
+from jankd import BUILD, PHONE, Checks, jankd, rows, skip
 from live import Capture, session
 
+LOAD = BUILD / "tests" / "bench" / "load"
 FLOOR = 512 * 1024
 DISK = "2M"
 EARLIER = b"start time,end time,FPS\n1,2,60\n"
@@ -146,10 +149,36 @@ def full(checks):
             wait_for(checks, out, "can be written again")
             phone.wait(60)
         time.sleep(0.6)
+        status = json.loads(jankd("status", "--json", "-F", out).stdout)
+        checks.equal(status["last_words"], None, f"{what}: what is over is not told")
+        stopped = jankd("stop", "-F", out)
+        checks.equal((stopped.returncode, b"No space" in stopped.stdout), (0, False), f"{what}: stop: {stopped}")
         said = ended(checks, what, capture)
         checks.equal(said.count("No space left"), 1, f"{what}: said once")
         counted = [row for path in segments.paths(out, "frames.csv") for row in rows(path)]
         checks.equal(len(counted), len(rows(truth)), f"{what}: frames")
+        whole(checks, what, out)
+
+
+def full_for_long(checks):
+    """More rows than memory has room for: how many are missing is told, and what else is there is whole."""
+    what = "full for long"
+    with session() as (mount, instance, here), small_disk(here) as disk:
+        out = disk / "out"
+        capture = Capture(mount, instance, out)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        time.sleep(1)
+        fill(disk / "filler", 0)
+        subprocess.run([LOAD, instance / "trace_marker", "10000", "6", "20", "20"], check=True, capture_output=True)
+        (disk / "filler").unlink()
+        wait_for(checks, out, "can be written again")
+        stopped = jankd("stop", "-F", out)
+        found = re.search(rb"(\d+) rows are not in the files", stopped.stderr)
+        checks.that(stopped.returncode == 1 and found, f"{what}: stop: {stopped}")
+        lost = json.loads((out / "session.json").read_text())["counters"]["rows_lost"]
+        checks.equal(int(found[1]) if found else 0, lost, f"{what}: rows")
+        capture.process.communicate(timeout=60)
+        checks.equal(capture.process.returncode, 1, f"{what}: exit code")
         whole(checks, what, out)
 
 
@@ -203,7 +232,7 @@ def folder_removed(checks, moved, replaced=False):
 
 tracefs.root()
 checks = Checks()
-for case in (floor, full, full_at_the_start):
+for case in (floor, full, full_for_long, full_at_the_start):
     case(checks)
 for moved in (False, True):
     folder_removed(checks, moved)

@@ -39,6 +39,12 @@ int changes_begin(struct changes *changes, const struct options *options,
 	enum journal_found found;
 
 	*changes = (struct changes){ .options = options };
+	if (folder->hidden.is_open) {
+		report("%s: %s: its file system gives all files to one user, and no other place is "
+		       "safe for what is to be put back at the end; name another folder with -F",
+		       command, folder->path);
+		return EXIT_FAILED;
+	}
 	found = journal_recover(folder, command, options->tracefs, &changes->recovered_left,
 				&changes->settings);
 	/* A journal of our own would take its place. */
@@ -151,7 +157,7 @@ void changes_note(struct changes *changes)
 
 void changes_watch(const struct changes *changes)
 {
-	if (changes->folder && changes->settings.len > 0 && !journal_is_there(changes->folder))
+	if (changes->folder && changes->settings.len > 0 && !folder_has_journal(changes->folder))
 		journal_write(changes->folder, &changes->settings, &changes->set);
 }
 
@@ -205,7 +211,7 @@ bool changes_restore(struct changes *changes)
 void changes_end(struct changes *changes)
 {
 	if (changes_restore(changes))
-		journal_remove(changes->folder);
+		folder_remove_journal(changes->folder);
 	settings_free(&changes->settings);
 	settings_free(&changes->set);
 	settings_free(&changes->aim);

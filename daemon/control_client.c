@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/control.h"
+#include "daemon/hidden.h"
 #include "daemon/loop.h"
 #include "daemon/text.h"
 
@@ -29,22 +30,10 @@ struct holder {
 	uid_t uid;		      /* whose file it is */
 };
 
-/* Returns a descriptor or -errno. */
-static int open_lock(const char *folder)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	if (snprintf(path, sizeof(path), "%s/.lock", folder) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
 /* Whoever writes there keeps it locked. Not asked without need: for a moment we hold it. */
 static bool is_locked(const char *folder)
 {
-	int fd = open_lock(folder);
+	int fd = hidden_find(folder, HIDDEN_LOCK);
 	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 
 	if (fd >= 0)
@@ -58,7 +47,7 @@ static int read_lock(struct holder *holder, const char *folder)
 	char text[128] = "";
 	struct stat info;
 	const char *line;
-	int fd = open_lock(folder);
+	int fd = hidden_find(folder, HIDDEN_LOCK);
 	ssize_t n;
 
 	if (fd < 0)

@@ -300,7 +300,7 @@ void files_do(struct files *files, const struct file_job *job)
 		break;
 	case FILE_JOB_FORGET:
 		files->watch = NULL;
-		unlinkat(files->folder->fd, FOLDER_JOURNAL, 0);
+		folder_remove_journal(files->folder);
 		break;
 	}
 }

@@ -16,8 +16,6 @@
 #include "daemon/report.h"
 #include "daemon/segments.h"
 
-#define LOCK ".lock"
-
 /* Longer than it takes until one that runs sees that it is gone. */
 #define LOCK_WAITS 15
 #define LOCK_WAIT_US 100000
@@ -76,13 +74,14 @@ static int try_lock(int fd)
 	return -errno;
 }
 
-/* Is @fd what stands in the folder under that name? Whoever removes it lets another in. */
-static bool is_there(const struct folder *folder, const char *name, int fd)
+/* Is @fd what has the lock's name? Whoever removes it lets another in. */
+static bool is_lock(const struct folder *folder, int fd)
 {
+	const struct hidden *hidden = &folder->hidden;
 	struct stat ours, there;
 
 	return fstat(fd, &ours) == 0 &&
-	       fstatat(folder->fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       fstatat(hidden->fd, hidden->names[HIDDEN_LOCK], &there, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       folder_is_same(&ours, &there);
 }
 
@@ -90,8 +89,8 @@ static bool is_there(const struct folder *folder, const char *name, int fd)
  */
 static int open_lock(const struct folder *folder)
 {
-	int fd = openat(folder->fd, LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-			0600);
+	int fd = openat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK],
+			O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	struct stat info;
 
 	if (fd < 0)
@@ -117,7 +116,7 @@ static int lock(struct folder *folder)
 			return fd;
 		folder->lock_fd = fd;
 		error = try_lock(fd);
-		if (error < 0 || is_there(folder, LOCK, fd))
+		if (error < 0 || is_lock(folder, fd))
 			break;
 		close(fd);
 		folder->lock_fd = -1;
@@ -135,10 +134,22 @@ static void wait_for_lock(const struct folder *folder)
 	if (faccessat(folder->fd, "session.json", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	for (int i = 0; i < LOCK_WAITS; i++) {
-		if (faccessat(folder->fd, LOCK, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		if (faccessat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], F_OK,
+			      AT_SYMLINK_NOFOLLOW) == 0)
 			return;
 		usleep(LOCK_WAIT_US);
 	}
+}
+
+/* Root finds the lock of another user, too: that is in a place of its own. */
+static bool is_held_by_another(const char *path)
+{
+	int fd = hidden_find(path, HIDDEN_LOCK);
+	bool held = fd >= 0 && try_lock(fd) == -EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return held;
 }
 
 static int open_and_lock(struct folder *folder)
@@ -152,7 +163,10 @@ static int open_and_lock(struct folder *folder)
 	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder->fd < 0)
 		return -errno;
+	hidden_open(&folder->hidden, folder->fd);
 	wait_for_lock(folder);
+	if (folder->hidden.is_apart && is_held_by_another(folder->path))
+		return -EWOULDBLOCK;
 	return lock(folder);
 }
 
@@ -161,7 +175,7 @@ int folder_watch_lock(struct folder *folder)
 	struct folder again = *folder;
 	int error;
 
-	if (is_there(folder, LOCK, folder->lock_fd))
+	if (is_lock(folder, folder->lock_fd))
 		return 0;
 	again.lock_fd = -1;
 	error = lock(&again);
@@ -253,11 +267,11 @@ bool folder_is_gone(const struct folder *folder)
 }
 
 /* What is to be put back is to be found where the files are. Returns 0 or -errno. */
-static int carry(const struct folder *from, const struct folder *to, const char *name)
+static int carry_journal(const struct folder *from, const struct folder *to)
 {
 	char text[4096];
-	int source = openat(from->fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	int fd = source < 0 ? -errno : folder_create_temporary(to, name);
+	int source = folder_open_journal(from);
+	int fd = source < 0 ? source : folder_create_journal(to);
 	int error = fd < 0 ? fd : 0;
 	ssize_t n;
 
@@ -266,9 +280,9 @@ static int carry(const struct folder *from, const struct folder *to, const char 
 	if (source >= 0)
 		close(source);
 	if (fd >= 0)
-		error = folder_replace(to, name, fd, error);
+		error = folder_replace_journal(to, fd, error);
 	if (error == 0)
-		unlinkat(from->fd, name, 0);
+		folder_remove_journal(from);
 	return error == -ENOENT ? 0 : error;
 }
 
@@ -283,13 +297,14 @@ int folder_open_again(struct folder *folder)
 	if (error == 0)
 		error = keep_files(&again);
 	if (error == 0)
-		error = carry(folder, &again, FOLDER_JOURNAL);
+		error = carry_journal(folder, &again);
 	if (error < 0) {
 		folder_close(&again);
 		return error;
 	}
 	folder_close(folder);
 	folder->fd = again.fd;
+	folder->hidden = again.hidden;
 	folder->lock_fd = again.lock_fd;
 	folder->kept = again.kept;
 	folder->last = again.last;
@@ -307,7 +322,7 @@ void folder_put_back(struct folder *folder)
 	segments_sync(folder->fd);
 	if (!folder->is_new)
 		return;
-	unlinkat(folder->fd, LOCK, 0);
+	unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
 	rmdir(folder->path);
 }
 
@@ -319,8 +334,13 @@ int folder_tell_name(struct folder *folder, const char *name)
 
 void folder_close(struct folder *folder)
 {
-	if (folder->lock_fd >= 0)
+	if (folder->lock_fd >= 0) {
+		/* A place of our own does not fill with the locks of folders. */
+		if (folder->hidden.is_apart && is_lock(folder, folder->lock_fd))
+			unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
 		close(folder->lock_fd);
+	}
+	hidden_close(&folder->hidden);
 	if (folder->fd >= 0)
 		close(folder->fd);
 	folder->lock_fd = folder->fd = -1;
@@ -328,24 +348,33 @@ void folder_close(struct folder *folder)
 
 /* --- files that are replaced --- */
 
-/* A new file, whatever stood there: to open a FIFO would wait for its reader. Hidden files are for
- * us alone. */
-static int create_new(const struct folder *folder, const char *name, int flags, mode_t mode)
+/* A new file, whatever stood there: to open a FIFO would wait for its reader. */
+static int create_new(int directory, const char *name, int flags, mode_t mode)
 {
 	int fd;
 
-	unlinkat(folder->fd, name, 0);
-	fd = openat(folder->fd, name,
-		    flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode);
+	unlinkat(directory, name, 0);
+	fd = openat(directory, name, flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		    mode);
 	return fd < 0 ? -errno : fd;
 }
 
-int folder_create_temporary(const struct folder *folder, const char *name)
+static int create_temporary(int directory, const char *name, mode_t mode)
 {
 	char temporary[64];
 
 	temporary_name(temporary, name);
-	return create_new(folder, temporary, O_WRONLY, name[0] == '.' ? 0600 : 0666);
+	return create_new(directory, temporary, O_WRONLY, mode);
+}
+
+int folder_create_temporary(const struct folder *folder, const char *name)
+{
+	return create_temporary(folder->fd, name, 0666);
+}
+
+int folder_create_journal(const struct folder *folder)
+{
+	return create_temporary(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], 0600);
 }
 
 int folder_create_nameless(const struct folder *folder)
@@ -355,7 +384,7 @@ int folder_create_nameless(const struct folder *folder)
 	if (fd >= 0)
 		return fd;
 	/* Not every file system of a phone knows the flag. */
-	fd = create_new(folder, ".nameless.tmp", O_RDWR, 0600);
+	fd = create_new(folder->fd, ".nameless.tmp", O_RDWR, 0600);
 	if (fd >= 0)
 		unlinkat(folder->fd, ".nameless.tmp", 0);
 	return fd;
@@ -381,20 +410,49 @@ int folder_sync(int fd)
 	return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
 }
 
-int folder_replace(const struct folder *folder, const char *name, int fd, int error)
+static int replace(int directory, const char *name, int fd, bool may_lose, int error)
 {
 	char temporary[64];
 
 	temporary_name(temporary, name);
 	/* Without this a power cut may leave the new name and no bytes. */
-	if (error == 0 && !folder->may_lose)
+	if (error == 0 && !may_lose)
 		error = folder_sync(fd);
-	if (error == 0 && renameat(folder->fd, temporary, folder->fd, name) < 0)
+	if (error == 0 && renameat(directory, temporary, directory, name) < 0)
 		error = -errno;
 	if (error < 0)
-		unlinkat(folder->fd, temporary, 0);
+		unlinkat(directory, temporary, 0);
 	/* And where the size stands beside the name, as on vfat, without this. */
-	else if (!folder->may_lose)
+	else if (!may_lose)
 		error = folder_sync(fd);
 	return close(fd) < 0 && error == 0 ? -errno : error;
+}
+
+int folder_replace(const struct folder *folder, const char *name, int fd, int error)
+{
+	return replace(folder->fd, name, fd, folder->may_lose, error);
+}
+
+int folder_replace_journal(const struct folder *folder, int fd, int error)
+{
+	return replace(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], fd, false, error);
+}
+
+int folder_open_journal(const struct folder *folder)
+{
+	int fd = openat(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL],
+			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool folder_has_journal(const struct folder *folder)
+{
+	return faccessat(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], F_OK,
+			 AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+void folder_remove_journal(const struct folder *folder)
+{
+	unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], 0);
 }

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* What is to be put back, see journal.h. */
-#define FOLDER_JOURNAL ".journal"
+#include "daemon/hidden.h"
 
 /* Are both of the same file? */
 static inline bool folder_is_same(const struct stat *a, const struct stat *b)
@@ -19,13 +18,14 @@ static inline bool folder_is_same(const struct stat *a, const struct stat *b)
 
 struct folder {
 	char path[PATH_MAX];
-	int fd;		    /* the directory */
-	int lock_fd;	    /* held as long as the folder is open */
-	bool is_new;	    /* it was not there before */
-	bool may_lose;	    /* what is made here can be made again: the disk is not waited for */
-	unsigned long kept; /* segment that the files of the session before went to, 0: none */
-	unsigned long last; /* what has a higher number is of this session */
-	char ask_at[64];    /* see folder_tell_name(); "" where nobody can be asked */
+	int fd;		      /* the directory */
+	struct hidden hidden; /* where its lock and its journal are */
+	int lock_fd;	      /* held as long as the folder is open */
+	bool is_new;	      /* it was not there before */
+	bool may_lose;	      /* what is made here can be made again: the disk is not waited for */
+	unsigned long kept;   /* segment that the files of the session before went to, 0: none */
+	unsigned long last;   /* what has a higher number is of this session */
+	char ask_at[64];      /* see folder_tell_name(); "" where nobody can be asked */
 };
 
 /**
@@ -63,9 +63,19 @@ void folder_close(struct folder *folder);
 /* A file that has no name and is gone when it is closed. Returns a descriptor or -errno. */
 int folder_create_nameless(const struct folder *folder);
 
-/* Begins a file that replaces @name as a whole; a hidden one is for its owner alone. Returns a
- * descriptor or -errno. */
+/* Begins a file that replaces @name as a whole. Returns a descriptor or -errno. */
 int folder_create_temporary(const struct folder *folder, const char *name);
+
+/* The same two for the journal (journal.h), which is for its owner alone. */
+int folder_create_journal(const struct folder *folder);
+int folder_replace_journal(const struct folder *folder, int fd, int error);
+
+/* Removes it; is it there? */
+void folder_remove_journal(const struct folder *folder);
+bool folder_has_journal(const struct folder *folder);
+
+/* Opens it to read. Returns a descriptor or -errno. */
+int folder_open_journal(const struct folder *folder);
 
 /* Writes all of @text into it. Returns 0 or -errno. */
 int folder_write(int fd, const char *text, size_t len);

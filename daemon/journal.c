@@ -13,8 +13,6 @@
 #include "daemon/report.h"
 #include "daemon/tracefs.h"
 
-#define NAME FOLDER_JOURNAL
-
 /* The capture is to begin. */
 #define ATRACE_MS 2000
 
@@ -54,7 +52,7 @@ int journal_write(const struct folder *folder, const struct settings *before,
 		  const struct settings *set)
 {
 	struct settings marked = { 0 };
-	int fd = folder_create_temporary(folder, NAME);
+	int fd = folder_create_journal(folder);
 	char head[96];
 	int error;
 
@@ -70,17 +68,7 @@ int journal_write(const struct folder *folder, const struct settings *before,
 	if (error == 0)
 		error = folder_write(fd, END, strlen(END));
 	settings_free(&marked);
-	return folder_replace(folder, NAME, fd, error);
-}
-
-bool journal_is_there(const struct folder *folder)
-{
-	return faccessat(folder->fd, NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-void journal_remove(const struct folder *folder)
-{
-	unlinkat(folder->fd, NAME, 0);
+	return folder_replace_journal(folder, fd, error);
 }
 
 /* Is it a file that only we can have written? What it says is done to the whole machine's tracing.
@@ -99,13 +87,13 @@ static int check_ours(int fd)
 /* Reads it; the caller frees the text. Returns its length, or -errno. */
 static ssize_t read_journal(const struct folder *folder, char **text)
 {
-	int fd = openat(folder->fd, NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = folder_open_journal(folder);
 	ssize_t n = 0;
 	size_t len = 0;
 	int error;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	error = check_ours(fd);
 	*text = error == 0 ? malloc(JOURNAL_MAX) : NULL;
 	if (error == 0 && !*text)
@@ -176,7 +164,7 @@ static void restore(struct span text, const char *directory, struct settings_lef
 static enum journal_found keep(const struct folder *folder, const char *command, const char *why,
 			       const char *advice)
 {
-	report("%s: %s/" NAME ": a jankd was killed there and its changes to tracing cannot be put "
+	report("%s: %s/.journal: a jankd was killed there and its changes to tracing cannot be put "
 	       "back: %s; %s",
 	       command, folder->path, why, advice);
 	return JOURNAL_FAILED;
@@ -236,13 +224,13 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 	if (is_of_this_boot(&settings) && take_end(&settings))
 		found = put_back(folder, command, settings, tracefs, left, failed);
 	else if (settings.len < (size_t)len)
-		report("warning: %s: %s/" NAME
-		       ": damaged: what a jankd that was killed has changed "
+		report("warning: %s: %s/.journal: damaged: what a jankd that was killed has "
+		       "changed "
 		       "is not known; look at buffer_size_kb and tracing_on",
 		       command, folder->path);
 	free(text);
 	if (found == JOURNAL_NONE || found == JOURNAL_DONE)
-		journal_remove(folder);
+		folder_remove_journal(folder);
 	return found;
 }
 
@@ -252,11 +240,11 @@ enum journal_found journal_recover_at(const char *command, const char *path)
 	struct settings failed = { 0 };
 	enum journal_found found;
 	struct folder folder;
-	char name[PATH_MAX];
+	int fd = hidden_find(path, HIDDEN_JOURNAL);
 
-	snprintf(name, sizeof(name), "%s/" NAME, path);
-	if (faccessat(AT_FDCWD, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+	if (fd < 0)
 		return JOURNAL_NONE;
+	close(fd);
 	if (folder_open(&folder, command, path) < 0)
 		return JOURNAL_FAILED;
 	found = journal_recover(&folder, command, NULL, &left, &failed);

@@ -13,11 +13,6 @@
 int journal_write(const struct folder *folder, const struct settings *before,
 		  const struct settings *set);
 
-bool journal_is_there(const struct folder *folder);
-
-/* All is put back. */
-void journal_remove(const struct folder *folder);
-
 enum journal_found {
 	JOURNAL_NONE,	/* or one of another boot, which no setting survives */
 	JOURNAL_DONE,	/* all is as it was */

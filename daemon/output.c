@@ -21,6 +21,10 @@
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
+/* Disk and folder are looked after so often: with each tick, where no rows are written between two.
+ */
+#define IDLE_FLUSH_NS UINT64_C(950000000)
+
 /* A disk that takes longer for one thing holds up the files. */
 #define STALL_NS UINT64_C(2000000000)
 
@@ -56,7 +60,7 @@ void output_post_row(struct output *output, enum row_file which, const char *row
 		.len = len,
 	};
 
-	output->has_rows = true;
+	output->has_rows = output->has_unflushed = true;
 	if (has_room(output, which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST) && post(output, &job))
 		output->rows[which]++;
 	else
@@ -356,17 +360,28 @@ static void flush_console(struct output *output)
 
 /* --- files --- */
 
-/* While the thread is held up one flush is enough. */
+/* To wake the thread costs more than it does: not without need. While it is held up one flush is
+ * enough. */
+static void flush_files(struct output *output)
+{
+	uint64_t now_ns = output->thread ? loop_now() : 0;
+
+	if (output->thread && ((!output->has_unflushed && now_ns < output->next_flush_ns) ||
+			       !output_is_done(output, output->flushed)))
+		return;
+	post_kind(output, FILE_JOB_FLUSH);
+	output->has_unflushed = false;
+	output->next_flush_ns = now_ns + IDLE_FLUSH_NS;
+	output->flushed = output_posted(output);
+}
+
 void output_flush(struct output *output)
 {
 	output_look(output);
 	output_settle_live(output);
 	flush_console(output);
 	tell_spill(output);
-	if (output_is_done(output, output->flushed)) {
-		post_kind(output, FILE_JOB_FLUSH);
-		output->flushed = output_posted(output);
-	}
+	flush_files(output);
 }
 
 void output_watch(struct output *output)

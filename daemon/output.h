@@ -44,6 +44,8 @@ struct output {
 	uint64_t refused_told;	     /* of all files */
 	bool has_rows;		     /* sent since a segment was closed last */
 	bool summary_failed;	     /* a row of the one that is being made found no room */
+	bool has_unflushed;	     /* sent since the last flush */
+	uint64_t next_flush_ns;	     /* it is due then, though there be nothing to write */
 	uint64_t flushed;	     /* what the thread has to do for the last flush */
 	uint64_t segment_begin_ns;   /* trace time from which on the next segment counts */
 	bool stall_told;	     /* that the disk holds up the thread */

@@ -14,32 +14,73 @@
 #define ROWS_MAX 40
 #define NAME_MAX_BYTES 1024
 #define SHOWN_MAX_BYTES (4 * NAME_MAX_BYTES)
+#define NUMBER_SIZE 400 /* of any double */
 
-/* What the columns of numbers take, and the blanks between all. */
-#define NUMBERS_WIDTH 62
-
-/* A terminal that has less beside them does without the app and the median. */
-#define NAMES_LEAST 38
-#define NARROW_NUMBERS_WIDTH 55
-#define NARROW_SURFACE_LEAST 12
+/* Where more columns of numbers would leave less for the name, the less important ones go. What a
+ * wide terminal alone has room for leaves it as much as "com.example.mail/.MainActivity" takes. */
+#define NAME_LEAST 16
+#define NAME_GOOD 30
+#define APP_WIDTH 20
 
 /* Lines of a page beside the surfaces: title, blank, head, "and more", totals, the last one. */
 #define OTHER_LINES 7
 #define TOTALS_LINES 2 /* of these */
 
-/* How wide the columns of names are; an app of 0 is left out, and the median with it. */
-struct table_widths {
+/* The columns of numbers, as they stand in a row. */
+enum table_column {
+	COLUMN_NOW,
+	COLUMN_FPS,
+	COLUMN_LOW,
+	COLUMN_P50,
+	COLUMN_P99,
+	COLUMN_MAX,
+	COLUMN_JANK,
+	COLUMN_BIG,
+	COLUMN_WAITS,
+	COLUMN_FRAMES,
+	COLUMN_MISSED,
+	COLUMN_SCORE,
+	TABLE_NUMBERS,
+};
+
+/* Names with the unit; widths with the blank before. */
+static const struct {
+	const char *name;
+	unsigned int width;
+} numbers[TABLE_NUMBERS] = {
+	[COLUMN_NOW] = { "FPS now", 8 },   [COLUMN_FPS] = { "FPS", 6 },
+	[COLUMN_LOW] = { "1% low", 7 },	   [COLUMN_P50] = { "p50 ms", 7 },
+	[COLUMN_P99] = { "p99 ms", 7 },	   [COLUMN_MAX] = { "max ms", 7 },
+	[COLUMN_JANK] = { "jank", 5 },	   [COLUMN_BIG] = { "big", 4 },
+	[COLUMN_WAITS] = { "waits", 6 },   [COLUMN_SCORE] = { "score", 6 },
+	[COLUMN_FRAMES] = { "frames", 8 }, [COLUMN_MISSED] = { "missed", 7 },
+};
+
+/* The same, the most important first; behind the waits, in a session's table behind the score,
+ * those of a wide terminal. */
+static const enum table_column importance[TABLE_NUMBERS] = {
+	COLUMN_NOW, COLUMN_FPS,	  COLUMN_LOW,	COLUMN_JANK,   COLUMN_P99,    COLUMN_MAX,
+	COLUMN_BIG, COLUMN_WAITS, COLUMN_SCORE, COLUMN_FRAMES, COLUMN_MISSED, COLUMN_P50,
+};
+#define NARROW_COLUMNS 8
+#define NARROW_COLUMNS_OF_SESSION 9
+
+/* What fits: columns of names, 0 is left out, and of numbers. */
+struct table_layout {
 	unsigned int app, surface;
+	bool has[TABLE_NUMBERS];
 };
 
 struct table_row {
 	char app[NAME_MAX_BYTES], surface[NAME_MAX_BYTES];
 	struct frame_stats stats;
-	double fps;
+	double now_fps, fps, low_fps;
+	uint64_t recent_frames;
 	int64_t p50_ns, p99_ns;
 };
 
 struct table {
+	bool live; /* rows are of a capture that goes on: there is a now */
 	struct table_row rows[ROWS_MAX];
 	unsigned int count;
 	unsigned int surfaces; /* seen, shown or not */
@@ -58,9 +99,13 @@ struct table *table_free(struct table *table)
 
 /* --- collecting --- */
 
-static bool comes_before(const struct frame_stats *a, const struct frame_stats *b)
+/* Of those that draw now the one that draws most, then the one that drew most all the time. */
+static bool comes_before(const struct table *table, const struct summary_row *a,
+			 const struct table_row *b)
 {
-	return a->frames > b->frames;
+	if (table->live && a->recent_frames != b->recent_frames)
+		return a->recent_frames > b->recent_frames;
+	return a->stats.frames > b->stats.frames;
 }
 
 static void copy_name(char to[static NAME_MAX_BYTES], const char *from)
@@ -75,20 +120,24 @@ static void set_row(struct table_row *to, const struct summary_row *from)
 {
 	copy_name(to->app, from->app);
 	copy_name(to->surface, from->surface);
+	text_short_component(to->surface);
 	to->stats = from->stats;
+	to->now_fps = from->now_fps;
+	to->recent_frames = from->recent_frames;
 	to->fps = from->fps;
+	to->low_fps = from->low1_fps;
 	to->p50_ns = from->p50_ns;
 	to->p99_ns = from->p99_ns;
 }
 
-/* Inserts by number of frames; of equal ones the first seen stays in front. */
+/* Inserts; of equal ones the first seen stays in front. */
 static void take_row(void *context, const struct summary_row *row)
 {
 	struct table *table = context;
 	unsigned int at = table->count;
 
 	table->surfaces++;
-	while (at > 0 && comes_before(&row->stats, &table->rows[at - 1].stats))
+	while (at > 0 && comes_before(table, row, &table->rows[at - 1]))
 		at--;
 	if (at == ROWS_MAX)
 		return;
@@ -101,66 +150,115 @@ static void take_row(void *context, const struct summary_row *row)
 
 /* --- printing --- */
 
+/* What is the same for all activities of an app stands in front, so that goes. */
 static void print_name(FILE *out, const char *name, unsigned int width)
 {
 	char shown[SHOWN_MAX_BYTES];
 	size_t columns;
 
-	text_shorten(shown, sizeof(shown), name, width);
+	text_cut_left(shown, sizeof(shown), name, width);
 	columns = text_columns(shown);
 	fprintf(out, "%s%*s", shown, columns < width ? (int)(width - columns) : 0, "");
 }
 
-static void print_number(FILE *out, double number, int width, int decimals)
+/* A number that has no room is told in thousands, millions, and so on; negative: none. */
+static void format_count(char text[static NUMBER_SIZE], double count, int width)
 {
-	if (number < 0)
-		fprintf(out, " %*s", width, "-");
-	else
-		fprintf(out, " %*.*f", width, decimals, number);
+	static const char suffixes[] = " kMGTPE";
+	unsigned int n = 0;
+
+	snprintf(text, NUMBER_SIZE, count < 0 ? "-" : "%.0f", count);
+	while (strlen(text) > (size_t)width && n + 2 < sizeof(suffixes)) {
+		count = (double)(uint64_t)(count / 1000);
+		snprintf(text, NUMBER_SIZE, "%.0f%c", count, suffixes[++n]);
+	}
 }
 
-static void print_count(FILE *out, int64_t count, int width)
+static void format_number(char text[static NUMBER_SIZE], double number, int width)
 {
-	if (count < 0)
-		fprintf(out, " %*s", width, "-");
-	else
-		fprintf(out, " %*" PRId64, width, count);
+	snprintf(text, NUMBER_SIZE, "%.1f", number);
+	if (number < 0 || strlen(text) > (size_t)width)
+		format_count(text, number, width);
 }
 
-static void print_row(FILE *out, const struct table_row *row, const struct table_widths *widths)
+static double to_ms(int64_t ns)
+{
+	return (double)ns / 1e6;
+}
+
+/* The number of a column; negative: none. */
+static double number_of(const struct table_row *row, enum table_column column)
 {
 	const struct frame_stats *stats = &row->stats;
-	bool any = stats->frames > 0;
-	char janks[48];
 
-	snprintf(janks, sizeof(janks), "%" PRIu64 "/%" PRIu64, stats->jank, stats->big_jank);
-	if (widths->app > 0) {
-		print_name(out, row->app, widths->app);
+	switch (column) {
+	case COLUMN_NOW:
+		return row->now_fps;
+	case COLUMN_FPS:
+		return row->fps;
+	case COLUMN_LOW:
+		return row->low_fps;
+	case COLUMN_P50:
+		return to_ms(row->p50_ns);
+	case COLUMN_P99:
+		return to_ms(row->p99_ns);
+	case COLUMN_MAX:
+		return to_ms((int64_t)stats->max_ns);
+	case COLUMN_JANK:
+		return (double)stats->jank;
+	case COLUMN_BIG:
+		return (double)stats->big_jank;
+	case COLUMN_WAITS:
+		return (double)stats->waits;
+	case COLUMN_FRAMES:
+		return (double)stats->frames;
+	case COLUMN_MISSED:
+		return (double)stats->missed;
+	default:
+		return stats->score;
+	}
+}
+
+static bool is_count(enum table_column column)
+{
+	return column >= COLUMN_JANK && column <= COLUMN_MISSED;
+}
+
+static void print_number(FILE *out, const struct table_row *row, enum table_column column)
+{
+	int width = (int)numbers[column].width - 1;
+	double number = number_of(row, column);
+	char text[NUMBER_SIZE];
+
+	if (is_count(column))
+		format_count(text, number, width);
+	else
+		format_number(text, row->stats.frames > 0 ? number : -1, width);
+	fprintf(out, " %*s", width, text);
+}
+
+static void print_row(FILE *out, const struct table_row *row, const struct table_layout *layout)
+{
+	if (layout->app > 0) {
+		print_name(out, row->app, layout->app);
 		fputc(' ', out);
 	}
-	print_name(out, row->surface, widths->surface);
-	print_number(out, any ? row->fps : -1, 6, 2);
-	print_count(out, (int64_t)stats->frames, 7);
-	if (widths->app > 0)
-		print_number(out, any ? (double)row->p50_ns / 1e6 : -1, 5, 1);
-	print_number(out, any ? (double)row->p99_ns / 1e6 : -1, 5, 1);
-	print_number(out, any ? (double)stats->max_ns / 1e6 : -1, 5, 1);
-	print_count(out, stats->missed, 6);
-	fprintf(out, " %8s", janks);
-	print_count(out, (int64_t)stats->waits, 5);
-	print_number(out, any ? stats->score : -1, 5, 1);
+	print_name(out, row->surface, layout->surface);
+	for (enum table_column i = 0; i < TABLE_NUMBERS; i++)
+		if (layout->has[i])
+			print_number(out, row, i);
 	fputc('\n', out);
 }
 
-static void print_head(FILE *out, const struct table_widths *widths)
+static void print_head(FILE *out, const struct table_layout *layout)
 {
-	if (widths->app > 0)
-		fprintf(out, "%-*s ", (int)widths->app, "app");
-	fprintf(out, "%-*s %6s %7s", (int)widths->surface, "Surface", "FPS", "frames");
-	if (widths->app > 0)
-		fprintf(out, " %5s", "p50");
-	fprintf(out, " %5s %5s %6s %8s %5s %5s\n", "p99", "max", "missed", "jank/big", "waits",
-		"score");
+	if (layout->app > 0)
+		fprintf(out, "%-*s ", (int)layout->app, "app");
+	fprintf(out, "%-*s", (int)layout->surface, "Surface");
+	for (enum table_column i = 0; i < TABLE_NUMBERS; i++)
+		if (layout->has[i])
+			fprintf(out, "%*s", (int)numbers[i].width, numbers[i].name);
+	fputc('\n', out);
 }
 
 /* The totals, in lines that fit. */
@@ -225,31 +323,46 @@ static void make_totals(struct totals *totals, const struct pipeline_counters *c
 	}
 }
 
-static struct table_widths widths_in(unsigned int columns)
+/* @live: see struct table. */
+static struct table_layout layout_in(unsigned int columns, bool live)
 {
-	unsigned int names = columns > NUMBERS_WIDTH ? columns - NUMBERS_WIDTH : 0;
+	struct table_layout layout = { .surface = columns };
+	unsigned int narrow = live ? NARROW_COLUMNS : NARROW_COLUMNS_OF_SESSION;
 
-	if (names >= NAMES_LEAST)
-		return (struct table_widths){ names * 2 / 5, names - names * 2 / 5 };
-	if (columns < NARROW_NUMBERS_WIDTH + NARROW_SURFACE_LEAST)
-		return (struct table_widths){ 0, NARROW_SURFACE_LEAST };
-	return (struct table_widths){ 0, columns - NARROW_NUMBERS_WIDTH };
+	for (unsigned int i = 0; i < TABLE_NUMBERS; i++) {
+		enum table_column column = importance[i];
+		unsigned int least = i < narrow ? NAME_LEAST : NAME_GOOD;
+
+		if (column == COLUMN_NOW && !live)
+			continue;
+		if (layout.surface < least + numbers[column].width)
+			break;
+		layout.has[column] = true;
+		layout.surface -= numbers[column].width;
+	}
+	if (layout.surface < NAME_LEAST)
+		layout.surface = NAME_LEAST;
+	if (layout.surface >= NAME_GOOD + APP_WIDTH + 1) {
+		layout.app = APP_WIDTH;
+		layout.surface -= APP_WIDTH + 1;
+	}
+	return layout;
 }
 
 /* At most @lines surfaces, and the totals. */
 static void print_surfaces(struct table *table, FILE *out, struct pipeline *pipeline,
 			   unsigned int lines, const struct totals *totals, unsigned int columns)
 {
-	struct table_widths widths = widths_in(columns);
+	struct table_layout layout = layout_in(columns, table->live);
 	unsigned int shown;
 
 	table->count = table->surfaces = 0;
 	pipeline_summary(pipeline, table, take_row);
 	shown = table->count < lines ? table->count : lines;
 	if (shown > 0)
-		print_head(out, &widths);
+		print_head(out, &layout);
 	for (unsigned int i = 0; i < shown; i++)
-		print_row(out, &table->rows[i], &widths);
+		print_row(out, &table->rows[i], &layout);
 	if (shown < table->surfaces)
 		fprintf(out, "and %u more in summary.csv\n", table->surfaces - shown);
 	fputs(totals->text, out);
@@ -260,6 +373,7 @@ void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsi
 {
 	struct totals totals;
 
+	table->live = false;
 	make_totals(&totals, pipeline_counters(pipeline), columns);
 	print_surfaces(table, out, pipeline, lines, &totals, columns);
 }
@@ -271,6 +385,7 @@ void table_print_page(struct table *table, FILE *out, struct pipeline *pipeline,
 	struct totals totals;
 	unsigned int others;
 
+	table->live = true;
 	make_totals(&totals, pipeline_counters(pipeline), columns);
 	others = OTHER_LINES + (totals.lines > TOTALS_LINES ? totals.lines - TOTALS_LINES : 0);
 	text_shorten(shown, sizeof(shown), title, columns);

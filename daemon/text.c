@@ -188,3 +188,42 @@ size_t text_shorten(char *to, size_t size, const char *from, size_t columns)
 	memmove(at, cut, strlen(cut) + 1);
 	return strlen(to);
 }
+
+size_t text_cut_left(char *to, size_t size, const char *from, size_t columns)
+{
+	static const char ellipsis[] = "\xe2\x80\xa6"; /* U+2026: one column, but more bytes */
+	const size_t len = sizeof(ellipsis) - 1;
+	const char *rest;
+	size_t all;
+
+	text_escape(to, size - len, from);
+	all = text_columns(to);
+	if (all <= columns || columns < 2)
+		return strlen(to);
+	rest = skip_columns(to, all - (columns - 1));
+	memmove(to + len, rest, strlen(rest) + 1);
+	memcpy(to, ellipsis, len);
+	return strlen(to);
+}
+
+/* Of a package's name. */
+static bool is_package_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.';
+}
+
+void text_short_component(char *name)
+{
+	for (char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+		const char *package = slash;
+		char *class = slash + 1;
+		size_t len;
+
+		while (package > name && is_package_byte(package[-1]))
+			package--;
+		len = (size_t)(slash - package);
+		if (len > 0 && strncmp(class, package, len) == 0 && class[len] == '.')
+			memmove(class, class + len, strlen(class + len) + 1);
+	}
+}

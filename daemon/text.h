@@ -32,4 +32,12 @@ size_t text_columns(const char *text);
 /* Escapes @from into at most @columns columns: what is too long loses its middle to "..". */
 size_t text_shorten(char *to, size_t size, const char *from, size_t columns);
 
+/* The same, where the end tells more: what is too long loses its begin to an ellipsis. */
+size_t text_cut_left(char *to, size_t size, const char *from, size_t columns);
+
+/* Makes Android's short form of each component in @name, in place: "com.a/.Main" of
+ * "com.a/com.a.Main", "SurfaceView[com.a/.Main](BLAST)" of "SurfaceView[com.a/com.a.Main](BLAST)".
+ */
+void text_short_component(char *name);
+
 #endif

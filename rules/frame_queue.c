@@ -329,7 +329,7 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	if (q->n == 0)
 		pass_marks(q, settled_ns);
 	close_idle(q, settled_ns);
-	q->settled_ns = settled_ns;
+	q->settled_ns = q->summary.now_ns = settled_ns;
 }
 
 /* Counts the first frame, or the mark of a present, without waiting. Returns its layer. */
@@ -504,7 +504,7 @@ void frame_queue_begin_again(struct frame_queue *q)
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
-	q->settled_ns = q->counted_ns = 0;
+	q->settled_ns = q->counted_ns = q->summary.now_ns = 0;
 	q->last_present_ns = q->moved_from_ns = q->moved_tell_ns = 0;
 	q->summary.clocks++;
 }

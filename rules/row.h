@@ -92,7 +92,9 @@ struct summary_row {
 	const char *surface;
 	uint64_t first_ns, last_ns;
 	struct frame_stats stats;
-	double fps; /* negative = none */
+	double fps;		/* negative = none */
+	double now_fps;		/* in the last whole second of the trace; negative = none */
+	uint64_t recent_frames; /* in the last RECENT_SECONDS of them */
 	int64_t p50_ns, p90_ns, p95_ns, p99_ns, p999_ns;
 	double low1_fps, low01_fps; /* 1000 / mean of the slowest 1 %, 0.1 %; negative = none */
 	double low1_time_fps, low01_time_fps; /* the same of those that take 1 %, 0.1 % of Time */

@@ -302,6 +302,8 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 {
 	struct summary_surface *entry = take(summary, number);
 
+	if (entry->clock != summary->clocks)
+		entry->recent = (struct recent){ 0 };
 	if (entry == &summary->others) {
 		add_to_others(summary, summary->clocks, present_ns, present_ns);
 		summary->frames_in_others++;
@@ -310,6 +312,7 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 	}
 	if (!interval_is_frame_time(interval))
 		return;
+	recent_add(&entry->recent, present_ns, (uint64_t)interval.ns);
 	histogram_add(summary->store, &entry->histogram, (uint32_t)interval.ns);
 	if (interval_is_whole(interval))
 		histogram_add_number(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
@@ -333,6 +336,17 @@ static double low_time_fps(const struct chunk_store *store, const struct summary
 			   unsigned int permille, uint64_t time_ns)
 {
 	return fps_of((double)histogram_slowest_time(store, &entry->histogram, permille, time_ns));
+}
+
+/* What was on another clock is not of late. */
+static void set_recent(const struct summary *summary, const struct summary_surface *entry,
+		       struct summary_row *row)
+{
+	static const struct recent none;
+	const struct recent *recent = entry->clock == summary->clocks ? &entry->recent : &none;
+
+	row->now_fps = recent_fps(recent, summary->now_ns);
+	row->recent_frames = recent_frames(recent, summary->now_ns);
 }
 
 static void write_row(const struct summary *summary, const struct summary_surface *entry,
@@ -360,6 +374,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	out.low01_time_fps = low_time_fps(store, entry, 1, out.stats.time_ns);
 	out.cadence = frame_stats_cadence(&out.stats, store, &entry->vsyncs, &out.off_cadence);
 	out.fps = frame_stats_fps(&out.stats);
+	set_recent(summary, entry, &out);
 	out.stats.score =
 		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);
 	row(context, &out);

@@ -20,6 +20,7 @@
 #include "rules/chunk.h"
 #include "rules/directory.h"
 #include "rules/interval.h"
+#include "rules/recent.h"
 #include "rules/row.h"
 #include "rules/samples.h"
 #include "rules/spill.h"
@@ -34,6 +35,7 @@ struct summary_surface {
 	uint64_t last_use;	    /* number of its last frame */
 	uint64_t first_ns, last_ns; /* of the latest clock that it had a frame on */
 	uint64_t clock;		    /* number of that */
+	struct recent recent;	    /* frame times on that clock */
 	struct frame_stats stats;   /* of the rows that are closed */
 	struct histogram histogram; /* of frame times */
 	struct histogram vsyncs;    /* the same, by their number of vsyncs */
@@ -59,6 +61,7 @@ struct summary {
 	struct summary_surface others; /* used where last_use is not 0 */
 	uint64_t uses;		       /* frames so far */
 	uint64_t clocks;	       /* times that the clock went back */
+	uint64_t now_ns;	       /* set by the owner: all frames up to then were counted */
 	uint64_t evicted;	       /* times that one had to go */
 	uint64_t in_others;	       /* Surfaces that went to the others, new ones each time */
 	uint64_t frames_in_others;
@@ -92,8 +95,7 @@ int summary_count(const struct summary *summary);
 /* Calls @row with what the Surface of that number adds up to, or SUMMARY_OTHERS; not where it has
  * no row of its own. @open: its rows that are not closed. */
 void summary_write(struct summary *summary, int number, const struct frame_stats *open,
-		   void *context,
-		   void (*row)(void *context, const struct summary_row *row));
+		   void *context, void (*row)(void *context, const struct summary_row *row));
 
 /* The Surface that has been idle longest leaves the table, but not the one of number @but. Returns
  * false where there is none. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """'run' and 'top' on a terminal: pages that fit it, and a terminal that is given back as it was."""
 
+import codecs
 import contextlib
 import fcntl
 import os
@@ -37,6 +38,7 @@ class Terminal:
         self.process = subprocess.Popen(
             ["setsid", "--ctty", *map(str, command)], stdin=its, stdout=its, stderr=its)
         self.its = its
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.said = ""
 
     def resize(self, columns, lines):
@@ -48,7 +50,7 @@ class Terminal:
             if not select.select([self.ours], [], [], left)[0]:
                 return
             try:
-                self.said += os.read(self.ours, 65536).decode(errors="replace")
+                self.said += self.decoder.decode(os.read(self.ours, 65536))
             except OSError:
                 return
 
@@ -86,7 +88,8 @@ def draw(instance, surfaces=60):
     """Frames of many surfaces with long and hostile names, for 3 s: the last ones are held back a while."""
     with open(instance / "trace_marker", "wb", buffering=0) as marker:
         for n in range(4 * surfaces):
-            layer = f"com.example.of.a.company.with.a.long.name.app{n % surfaces:03d}/Activity\x1b[31m\t#0"
+            app = f"com.example.of.a.company.with.a.long.name.{n % surfaces:03d}"
+            layer = f"{app}/{app}.Main\x1b\t#0"
             for text in (f"C|77|{layer}|1", "B|77|handleMessageInvalidate", "B|77|latchBuffer", "B|77|acquireBuffer",
                          f"C|77|{layer}|0", "E|77", "E|77", "E|77", "B|77|handleMessageRefresh",
                          "B|77|postFramebuffer", "E|77", "E|77"):
@@ -95,14 +98,16 @@ def draw(instance, surfaces=60):
 
 
 def pages_fit(checks, what, terminal, screen, lines):
-    columns = max(screen, 67)  # a narrower table is cut by the terminal
     page = terminal.page()
     text = "\n".join(page)
-    checks.equal([line for line in page if len(line) > columns], [], f"{what}: lines that do not fit")
+    checks.equal([line for line in page if len(line) > screen], [], f"{what}: lines that do not fit")
     checks.that(len(page) <= lines, f"{what}: {len(page)} lines on a screen of {lines}")
     checks.that(not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text), f"{what}: control bytes in {text!r}")
-    for word in ("Surface", "FPS", "score", "presents ", "lost events ", "refresh"):
+    watched = ("p99 ms", "max ms", "jank", "big", "waits") if screen >= 80 else ()
+    for word in ("Surface", "FPS now", "FPS", "1% low", *watched, "presents ", "lost events ", "refresh"):
         checks.that(word in text, f"{what}: no {word} in {text!r}")
+    names = [line.split()[0] for line in page if "/.Main" in line]
+    checks.that(names and len(set(names)) == len(names), f"{what}: names that cannot be told apart: {names}")
     checks.equal([line for line in page if "lost events" in line and len(line) > screen], [],
                  f"{what}: what was lost does not fit")
     checks.that(re.search(r"and \d+ more", text), f"{what}: nothing says that there are more: {text!r}")

@@ -83,6 +83,54 @@ static void shortens(void **state)
 	}
 }
 
+/* The end is what two names of one app differ in. */
+static void cuts_on_the_left(void **state)
+{
+	static const char name[] = "\x1b\xe6\xb8\xb8\xe6\x88\x8f/.MainActivity";
+	char text[64];
+
+	(void)state;
+	for (size_t columns = 2; columns < 30; columns++) {
+		text_cut_left(text, sizeof(text), name, columns);
+		assert_in_range(text_columns(text), columns < 22 ? columns - 1 : 22,
+				columns < 22 ? columns : 22);
+	}
+	assert_string_equal(text, "\\x1B\xe6\xb8\xb8\xe6\x88\x8f/.MainActivity");
+	text_cut_left(text, sizeof(text), name, 17);
+	assert_string_equal(text, "\xe2\x80\xa6\xe6\x88\x8f/.MainActivity");
+	/* The ellipsis takes more bytes than what it stands for. */
+	text_cut_left(text, 11, "0123456789", 9);
+	assert_true(strlen(text) < 11);
+}
+
+static void is_short(const char *name, const char *expected)
+{
+	char copy[128];
+
+	strcpy(copy, name);
+	text_short_component(copy);
+	assert_string_equal(copy, expected);
+}
+
+static void shortens_components(void **state)
+{
+	(void)state;
+	is_short("com.example.mail/com.example.mail.MainActivity",
+		 "com.example.mail/.MainActivity");
+	is_short("SurfaceView[com.a/com.a.Main](BLAST)", "SurfaceView[com.a/.Main](BLAST)");
+	is_short("SurfaceView - com.a/com.a.ui.Main", "SurfaceView - com.a/.ui.Main");
+	is_short("a_1/a_1.B com.b/com.b.C", "a_1/.B com.b/.C");
+	/* A class of another package, or the package and no class in it. */
+	is_short("com.a/com.b.Main", "com.a/com.b.Main");
+	is_short("com.launcher/com.launcher2.Launcher", "com.launcher/com.launcher2.Launcher");
+	is_short("com.a/com.a", "com.a/com.a");
+	is_short("com.a/.Main", "com.a/.Main");
+	is_short("/.Main", "/.Main");
+	is_short("StatusBar", "StatusBar");
+	is_short("a/a/a.", "a/a/.");
+	is_short("", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +138,8 @@ int main(void)
 		cmocka_unit_test(keeps_direction_in_files),
 		cmocka_unit_test(counts_columns),
 		cmocka_unit_test(shortens),
+		cmocka_unit_test(cuts_on_the_left),
+		cmocka_unit_test(shortens_components),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

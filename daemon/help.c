@@ -140,11 +140,11 @@ const char help_analyze[] =
 	"\n"
 	"Counts the frames in recorded traces: ftrace text, systrace HTML, 'atrace -z' output, "
 	"plain\n"
-	"or compressed with gzip, whatever their names. '-' is standard input. Several files are\n"
-	"several sessions, each in a folder DIR/NAME of its own: NAME is the file's, without "
-	".txt,\n"
-	".gz and the like. Pieces of one recording are joined first: cat PIECES | jankd analyze "
-	"-\n"
+	"or packed (gzip; with libarchive xz, zstd, bzip2 and zip), whatever their names. '-' is\n"
+	"standard input. Several files are several sessions, each in a folder DIR/NAME of its "
+	"own:\n"
+	"NAME is the file's, without .txt, .gz and the like. Pieces of one recording are joined\n"
+	"first: cat PIECES | jankd analyze -\n"
 	"\n"
 	"options:\n" HELP_COMMON HELP_STDOUT "  -h, --help            print this text\n";
 

@@ -15,8 +15,10 @@
 static size_t without_suffix(const char *name, size_t len)
 {
 	static const char *const known[] = {
-		".gz",	    ".z",      ".txt",	  ".html",     ".htm", ".trace",
-		".ftrace",  ".atrace", ".ctrace", ".systrace", ".log", ".perfetto-trace",
+		".gz",	    ".xz",	 ".zst",    ".bz2",
+		".zip",	    ".z",	 ".txt",    ".html",
+		".htm",	    ".trace",	 ".ftrace", ".atrace",
+		".ctrace",  ".systrace", ".log",    ".perfetto-trace",
 		".pftrace", ".pb",
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recorded trace as a chain of stages, each only where the file has it:
  *
- *     file ──► raw ──► inflate ──► plain ──► text out of HTML ──► the reader's buffer
+ *     file ──► archive ──► raw ──► inflate ──► plain ──► text out of HTML ──► the reader's buffer
  *
  * Plain text goes straight from the file to the reader.
  */
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,7 +18,9 @@
 
 #include "daemon/csv.h"
 #include "daemon/report.h"
+#include "daemon/source_archive.h"
 #include "parser/container.h"
+#include "parser/ftrace_text.h"
 
 #define STAGE_SIZE 65536
 
@@ -32,6 +35,8 @@ struct source_file {
 	struct source source;
 	const char *command;
 	int fd;
+	struct source_archive *archive; /* what the file has to be read through, or NULL */
+	bool quiet;			/* it is only looked at: nothing is said */
 	bool recognised, compressed, html;
 	bool inflated;	   /* a stream was read to its end: what follows may be another */
 	bool inflate_over; /* no more comes out */
@@ -80,6 +85,26 @@ static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
 	return n;
 }
 
+static void set_damaged(struct source_file *file, const char *what)
+{
+	if (file->source.damaged)
+		return;
+	file->source.damaged = true;
+	file->source.notice = what;
+}
+
+static ssize_t read_input(struct source_file *file, void *buffer, size_t size)
+{
+	ssize_t n;
+
+	if (!file->archive)
+		return read_fd(file, buffer, size);
+	n = source_archive_read(file->archive, buffer, size);
+	if (n == 0 && source_archive_damage(file->archive))
+		set_damaged(file, source_archive_damage(file->archive));
+	return n;
+}
+
 /* One more read into the raw stage. Returns 0 or -errno. */
 static int fill_raw(struct source_file *file)
 {
@@ -89,7 +114,7 @@ static int fill_raw(struct source_file *file)
 	stage_compact(raw);
 	if (raw->end == STAGE_SIZE || raw->last)
 		return 0;
-	n = read_fd(file, raw->bytes + raw->end, STAGE_SIZE - raw->end);
+	n = read_input(file, raw->bytes + raw->end, STAGE_SIZE - raw->end);
 	if (n < 0)
 		return (int)n;
 	raw->end += (size_t)n;
@@ -102,8 +127,7 @@ static int fill_raw(struct source_file *file)
 static void damaged(struct source_file *file, const char *what)
 {
 	file->inflate_over = true;
-	file->source.damaged = true;
-	file->source.notice = what;
+	set_damaged(file, what);
 }
 
 /* Behind the end of a stream another may stand (gzip files can be put together); all else there
@@ -202,7 +226,7 @@ static ssize_t read_plain(struct source_file *file, void *buffer, size_t size)
 		if (from->last)
 			return 0;
 		if (!file->compressed)
-			return read_fd(file, buffer, size);
+			return read_input(file, buffer, size);
 		error = fill_plain(file);
 		if (error < 0)
 			return error;
@@ -268,7 +292,8 @@ static int recognise(struct source_file *file, struct stage *stage,
 	return 0;
 }
 
-/* What people give instead of a trace, and how each begins. */
+/* What people give instead of a trace, and how each begins; what is packed, where it cannot be
+ * unpacked here. */
 static const struct {
 	struct span begin;
 	size_t at;
@@ -290,8 +315,9 @@ static const struct {
 
 static int refuse(const struct source_file *file, const char *what, const char *advice)
 {
-	report("%s: %s: no trace with markers: it is %s; %s", file->command, file->source.name,
-	       what, advice);
+	if (!file->quiet)
+		report("%s: %s: no trace with markers: it is %s; %s", file->command,
+		       file->source.name, what, advice);
 	return -ENOTSUP;
 }
 
@@ -319,11 +345,16 @@ static int refuse_others(const struct source_file *file, struct span head)
 	return 0;
 }
 
+/* What begins as an archive is read through it from now on. Returns 0 or -errno. */
+static int unpack(struct source_file *file, enum container_kind *kind);
+
 static int find_stages(struct source_file *file)
 {
 	enum container_kind kind;
 	int error = recognise(file, &file->raw, fill_raw, &kind);
 
+	if (error == 0 && kind == CONTAINER_TEXT && !file->archive)
+		error = unpack(file, &kind);
 	if (error < 0)
 		return error;
 	if (kind == CONTAINER_GZIP || kind == CONTAINER_ZLIB) {
@@ -363,12 +394,97 @@ static void file_close(struct source *source)
 
 	if (file->compressed)
 		inflateEnd(&file->zlib);
+	source_archive_close(file->archive);
 	if (file->fd > STDIN_FILENO)
 		close(file->fd);
 	free(file);
 }
 
 static const struct source_ops file_ops = { .read = file_read, .close = file_close };
+
+/* --- archives --- */
+
+/* A file in an archive that is only looked at. */
+struct look {
+	struct source_file file;
+	struct ftrace_text text;
+	size_t len; /* of the text that is not done */
+	char bytes[4 * FTRACE_TEXT_LINE_MAX];
+};
+
+/* There was another file before. */
+static void look_begin(struct look *look, struct source_archive *archive)
+{
+	struct source_file *file = &look->file;
+
+	memset(file, 0, offsetof(struct source_file, raw));
+	file->raw.begin = file->raw.end = file->plain.begin = file->plain.end = 0;
+	file->raw.last = file->plain.last = false;
+	file->html_state = CONTAINER_HTML_INIT;
+	file->archive = archive;
+	file->quiet = true;
+	look->text = FTRACE_TEXT_INIT;
+	look->len = 0;
+}
+
+/* Are there markers in what was read? */
+static bool look_at_text(struct look *look, bool last)
+{
+	struct span input = { look->bytes, look->len };
+	struct trace_record record;
+
+	while (ftrace_text_next(&look->text, &input, last, &record) == FTRACE_TEXT_RECORD)
+		if (look->text.markers > 0)
+			return true;
+	memmove(look->bytes, input.ptr, input.len);
+	look->len = input.len;
+	return look->text.markers > 0;
+}
+
+static bool holds_markers(void *context, struct source_archive *archive)
+{
+	struct look *look = context;
+	bool holds = false;
+	ssize_t n = 1;
+
+	look_begin(look, archive);
+	while (n > 0 && !holds) {
+		n = file_read(&look->file.source, look->bytes + look->len,
+			      sizeof(look->bytes) - look->len);
+		look->len += n > 0 ? (size_t)n : 0;
+		holds = n >= 0 && look_at_text(look, n == 0);
+	}
+	if (look->file.compressed)
+		inflateEnd(&look->file.zlib);
+	return holds;
+}
+
+static int unpack(struct source_file *file, enum container_kind *kind)
+{
+	struct look *look = calloc(1, sizeof(*look));
+	const struct archive_input input = {
+		.command = file->command,
+		.name = file->source.name,
+		.fd = file->fd,
+		.head = stage_span(&file->raw),
+		.holds_markers = holds_markers,
+		.context = look,
+	};
+	int result;
+
+	if (!look) {
+		report("%s: %s: out of memory; close other programs", file->command,
+		       file->source.name);
+		return -ENOMEM;
+	}
+	result = source_archive_open(&file->archive, &input);
+	free(look);
+	if (result != 0)
+		return result == ARCHIVE_IS_NONE ? 0 : result;
+	file->raw.begin = file->raw.end = 0;
+	file->raw.last = false;
+	return recognise(file, &file->raw, fill_raw, kind);
+}
 
 /* --- opening --- */
 

@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several files are several sessions, each in a folder named as the file; the same rows as one by one."""
 
+import bz2
 import gzip
 import json
+import lzma
 import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
-from jankd import JANKD, Checks, analyze, differences, folder, jankd, outputs, rows
+from jankd import JANKD, Checks, analyze, differences, folder, jankd, outputs, rows, unpacks
 from lines import at_time, lines, text
 
 OPTIONS = ("--frames-log", "-T", "2")
@@ -44,6 +46,18 @@ def sessions(checks, here):
     analyze(out, *OPTIONS, here / "a.txt", here / "b" / "a.html")
     checks.that((out / "a" / "fps-000001.csv").exists(), "files that were there are kept")
     checks.that(not (out / "stdin" / "fps-000001.csv").exists(), "a folder that was not asked for is another")
+
+
+def suffixes(checks, here):
+    """What a file is packed in is no part of its name, whether it can be read or not."""
+    if not unpacks():
+        return
+    (here / "a.txt.xz").write_bytes(lzma.compress(EARLY))
+    (here / "b.trace.BZ2").write_bytes(bz2.compress(EARLY))
+    for name in ("c.html.zst", "d.zip"):
+        (here / name).write_bytes(EARLY)
+    analyze(here / "out", *(here / name for name in ("a.txt.xz", "b.trace.BZ2", "c.html.zst", "d.zip")))
+    checks.equal(sorted(path.name for path in (here / "out").iterdir()), ["a", "b", "c", "d"], "suffixes: folders")
 
 
 def safe_names(checks, here):
@@ -88,7 +102,7 @@ def pieces(checks, here):
 
 
 checks = Checks()
-for case in (sessions, safe_names, standard_output, pieces):
+for case in (sessions, suffixes, safe_names, standard_output, pieces):
     with folder() as place:
         case(checks, place)
 checks.end()

@@ -6,6 +6,7 @@ A script ends with exit code 0 (passed), 1 (failed) or 77 (skipped, with the rea
 
 import contextlib
 import csv
+import json
 import lzma
 import os
 import pathlib
@@ -67,6 +68,21 @@ def folder():
     """A folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="jankd-test-") as path:
         yield pathlib.Path(path)
+
+
+def build_knows(file, name):
+    """What meson wrote down about @name in one of its files on the build; None: nothing."""
+    entries = json.loads((BUILD / "meson-info" / f"intro-{file}.json").read_text())
+    return next((entry for entry in entries if entry["name"] == name), None)
+
+
+def unpacks():
+    """Does analyze unpack xz, zstd, bzip2 and zip? That is an option of the build."""
+    return build_knows("dependencies", "libarchive") is not None
+
+
+def is_sanitized():
+    return build_knows("buildoptions", "b_sanitize")["value"] != "none"
 
 
 def trace_names(what="frames.csv"):

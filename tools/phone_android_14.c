@@ -76,17 +76,18 @@ static void tick(struct scene *scene, const struct beat *beat, bool sf, bool app
 		call_back(scene, beat, "appSf", &scene->app_sf_value);
 }
 
-static void app_draws(struct scene *scene, struct app *app, uint64_t start_ns)
+static void app_draws(struct scene *scene, struct app *app, uint64_t start_ns, uint64_t work_ns)
 {
 	struct pen *pen = &app->main;
 
-	pen_at(pen, start_ns);
+	pen_at(pen, start_ns - work_ns);
 	pen_begin(pen, "Choreographer#doFrame %u", scene->vsync_id);
 	if (scene_chance(scene, 5))
 		pen_slice(pen, "Choreographer#doFrame - resynced to %u in 6.1ms",
 			  scene->vsync_id + 1);
 	pen_slice(pen, "animation");
 	pen_begin(pen, "traversal");
+	pen_at(pen, start_ns);
 	pen_slice(pen, "draw-VRI[%s]", app->activity);
 	pen_end(pen);
 	pen_end(pen);
@@ -128,7 +129,7 @@ static void draw(struct scene *scene, const struct frame *frame, uint64_t start_
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
-		app_draws(scene, app, start_ns);
+		app_draws(scene, app, start_ns, frame->work_ns);
 	pen_at(render, queue_ns);
 	pen_begin(render, "eglSwapBuffersWithDamageKHR");
 	for (unsigned int i = 0; i <= frame->replaced; i++)

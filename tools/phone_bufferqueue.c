@@ -12,15 +12,16 @@ void bufferqueue_name_layer(struct scene *scene, struct layer *layer, unsigned i
 	snprintf(layer->name, sizeof(layer->name), "%s%s#%u", prefix, layer->title, instance);
 }
 
-static void app_draws(struct scene *scene, struct app *app, uint64_t start_ns)
+static void app_draws(struct scene *scene, struct app *app, uint64_t start_ns, uint64_t work_ns)
 {
 	struct pen *pen = &app->main;
 
-	pen_at(pen, start_ns);
+	pen_at(pen, start_ns - work_ns);
 	pen_begin(pen, "Choreographer#doFrame");
 	pen_slice(pen, "input");
 	pen_slice(pen, "animation");
 	pen_begin(pen, "traversal");
+	pen_at(pen, start_ns);
 	pen_begin(pen, "draw");
 	pen_slice(pen, "Record View#draw()");
 	pen_end(pen);
@@ -67,7 +68,7 @@ void bufferqueue_draw(struct scene *scene, const struct frame *frame, uint64_t s
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
-		app_draws(scene, app, start_ns);
+		app_draws(scene, app, start_ns, frame->work_ns);
 	pen_at(render, queue_ns);
 	pen_begin(render, "eglSwapBuffersWithDamageKHR");
 	pen_begin(render, "queueBuffer");

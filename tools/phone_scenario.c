@@ -32,7 +32,8 @@ struct director {
 	struct app *apps[SURFACE_APPS];
 	struct layer *layers[SURFACES];
 	struct layer *bar;
-	int64_t until; /* vsync at which something else happens */
+	int64_t until;	  /* vsync at which something else happens */
+	uint64_t work_ns; /* for the frame at @until */
 	unsigned int phase;
 	enum pause pause;
 };
@@ -237,6 +238,68 @@ static void step_surfaces(struct director *d, struct beat *beat)
 	}
 }
 
+static void cast_demo(struct director *d)
+{
+	d->apps[0] = scene_app(&d->scene, "com.example.mail", "MainActivity", "RenderThread");
+	d->layers[0] = scene_layer(&d->scene, d->apps[0], LAYER_WINDOW, NULL);
+	d->apps[1] = scene_app(&d->scene, "com.example.game", "GameActivity", "UnityMain");
+	d->layers[1] = scene_layer(&d->scene, d->apps[1], LAYER_SURFACE_VIEW, NULL);
+	cast_bar(d);
+}
+
+/* Where in 8 s the mail's list stops scrolling, and for how many vsyncs. Those of 30 and more are
+ * waits in which it was at work: one with a buffer that is not latched, one in its doFrame. */
+static const struct hiccup {
+	int64_t at, vsyncs;
+	bool queued;
+} hiccups[] = {
+	{ 40, 6, false },   { 70, 6, false },	{ 104, 9, false },
+	{ 140, 42, true },  { 220, 7, false },	{ 262, 6, false },
+	{ 300, 10, false }, { 345, 55, false }, { 430, 6, false },
+};
+
+#define HICCUPS_VSYNCS 480
+
+static const struct hiccup *hiccup_at(int64_t vsync)
+{
+	for (size_t i = 0; i < sizeof(hiccups) / sizeof(hiccups[0]); i++)
+		if (hiccups[i].at == vsync % HICCUPS_VSYNCS)
+			return &hiccups[i];
+	return NULL;
+}
+
+/* The list scrolls at 60 fps, but where it does not; its late frame comes when d->until is there.
+ */
+static void step_mail(struct director *d, struct beat *beat)
+{
+	const struct hiccup *hiccup = hiccup_at(beat->vsync);
+
+	if (hiccup) {
+		d->until = beat->vsync + hiccup->vsyncs - 1;
+		d->work_ns = hiccup->queued ? 0 : (uint64_t)(hiccup->vsyncs - 1) * beat->period_ns;
+		beat->stalled = hiccup->queued ? d->layers[0] : NULL;
+	}
+	d->apps[0]->busy = beat->vsync < d->until;
+	if (d->apps[0]->busy)
+		return;
+	if (beat->vsync > d->until)
+		scene_frame(beat, d->layers[0], 0);
+	else if (d->work_ns > 0)
+		scene_slow_frame(beat, d->layers[0], d->work_ns);
+	else
+		scene_waited_frame(beat, d->layers[0]);
+}
+
+/* A mail program that janks beside a game at 30 fps and a status bar that draws now and then. */
+static void step_demo(struct director *d, struct beat *beat)
+{
+	step_mail(d, beat);
+	if (beat->vsync % 2 == 0)
+		scene_frame(beat, d->layers[1], 0);
+	if (beat->vsync % 90 >= 60 && beat->vsync % 90 < 64)
+		scene_frame(beat, d->bar, 0);
+}
+
 static const struct scenario scenarios[] = {
 	{ "steady-60", "an app that shows a frame in every vsync of 60 Hz", 10, period_60, cast_app,
 	  step_steady, false },
@@ -256,6 +319,8 @@ static const struct scenario scenarios[] = {
 	  cast_app, step_drops, true },
 	{ "late-switch", "60, 120 and 60 Hz with such ticks around the switches", 12,
 	  period_to_and_fro, cast_app, step_steady, true },
+	{ "demo", "an app that janks and stalls, a game at 30 fps, a status bar that rests", 20,
+	  period_60, cast_demo, step_demo, false },
 };
 
 static const struct vocabulary *const vocabularies[] = {
@@ -309,6 +374,7 @@ static void next_beat(struct director *d, const struct beat *before, struct beat
 	beat->client = scene_chance(scene, 8);
 	beat->mirrored = beat->vsync % 180 >= 150;
 	beat->frame_count = 0;
+	beat->stalled = NULL;
 	if (beat->vsync >= FIRST_VSYNC && beat->lattice_ns < d->length_ns)
 		d->scenario->step(d, beat);
 }
@@ -322,10 +388,16 @@ static void draw(struct scene *scene, const struct beat *beat, const struct beat
 	uint64_t soonest_ns = start_ns + least(1200000, beat->period_ns / 8);
 	uint64_t latest_ns = start_ns + beat->period_ns * 2 / 5;
 
+	if (next->stalled)
+		scene->vocabulary->draw(scene, &(struct frame){ .layer = next->stalled }, start_ns,
+					soonest_ns);
 	scene->crowded = next->frame_count > CROWDED;
 	for (unsigned int i = 0; i < next->frame_count; i++) {
-		uint64_t queue_ns = scene_random(scene, soonest_ns, latest_ns);
+		uint64_t queue_ns = 0;
 
+		if (next->frames[i].waited)
+			continue;
+		queue_ns = scene_random(scene, soonest_ns, latest_ns);
 		if (next->frame_count > QUEUED) {
 			start_ns = soonest_ns + i * (latest_ns - soonest_ns) / next->frame_count;
 			queue_ns = start_ns;
@@ -340,6 +412,7 @@ static void play_beat(struct director *d, const struct beat *before, const struc
 {
 	struct scene *scene = &d->scene;
 	bool awake = beat->frame_count > 0 || beat->tick;
+	bool drawn = next->frame_count > 0 || next->stalled;
 
 	if (before->period_ns != beat->period_ns && before->period_ns > 0) {
 		scene->hardware_ticks = 12;
@@ -349,8 +422,8 @@ static void play_beat(struct director *d, const struct beat *before, const struc
 		scene->hardware_ticks--;
 		scene->vocabulary->hardware(scene, beat);
 	}
-	if (awake || next->frame_count > 0)
-		scene->vocabulary->tick(scene, beat, awake, next->frame_count > 0);
+	if (awake || drawn)
+		scene->vocabulary->tick(scene, beat, awake, drawn);
 	scene->crowded = beat->frame_count > CROWDED;
 	if (awake)
 		scene->vocabulary->turn(scene, beat);

@@ -148,7 +148,22 @@ struct layer *scene_layer(struct scene *scene, struct app *app, enum layer_kind 
 void scene_frame(struct beat *beat, struct layer *layer, unsigned int replaced)
 {
 	if (beat->frame_count < SCENE_FRAMES_MAX)
-		beat->frames[beat->frame_count++] = (struct frame){ layer, replaced };
+		beat->frames[beat->frame_count++] =
+			(struct frame){ .layer = layer, .replaced = replaced };
+}
+
+void scene_slow_frame(struct beat *beat, struct layer *layer, uint64_t work_ns)
+{
+	if (beat->frame_count < SCENE_FRAMES_MAX)
+		beat->frames[beat->frame_count++] =
+			(struct frame){ .layer = layer, .work_ns = work_ns };
+}
+
+void scene_waited_frame(struct beat *beat, struct layer *layer)
+{
+	if (beat->frame_count < SCENE_FRAMES_MAX)
+		beat->frames[beat->frame_count++] =
+			(struct frame){ .layer = layer, .waited = true };
 }
 
 void pen_at(struct pen *pen, uint64_t time_ns)
@@ -307,7 +322,7 @@ void scene_noise(struct scene *scene, const struct beat *beat)
 	uint64_t time_ns = beat->lattice_ns + scene_random(scene, 0, beat->period_ns / 2);
 	struct app *app = &scene->apps[scene_random(scene, 0, scene->app_count - 1)];
 
-	if (scene_chance(scene, 8))
+	if (scene_chance(scene, 8) && !app->busy)
 		app_noise(scene, app, time_ns);
 	if (scene_chance(scene, 12)) {
 		pen_at(&scene->dispatcher, time_ns);

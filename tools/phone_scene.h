@@ -40,6 +40,7 @@ struct app {
 	struct pen binder;
 	uint32_t fence_counter;
 	unsigned int fences;
+	bool busy; /* its main thread does nothing else */
 };
 
 struct layer {
@@ -60,6 +61,8 @@ struct layer {
 struct frame {
 	struct layer *layer;
 	unsigned int replaced; /* buffers queued before it that nobody will see */
+	uint64_t work_ns;      /* doFrame is open for so long before it is drawn */
+	bool waited;	       /* its buffer was queued for an earlier beat and not latched there */
 };
 
 /* One vsync, and what SurfaceFlinger does in it. */
@@ -76,6 +79,7 @@ struct beat {
 	bool mirrored;	     /* a second output shows the same */
 	unsigned int frame_count;
 	struct frame frames[SCENE_FRAMES_MAX];
+	struct layer *stalled; /* a buffer of it is queued to be shown now, and is not latched */
 };
 
 struct scene;
@@ -140,6 +144,12 @@ struct layer *scene_layer(struct scene *scene, struct app *app, enum layer_kind 
 
 /* Gives @beat a frame of @layer. */
 void scene_frame(struct beat *beat, struct layer *layer, unsigned int replaced);
+
+/* The same, of a frame at which the app worked for @work_ns. */
+void scene_slow_frame(struct beat *beat, struct layer *layer, uint64_t work_ns);
+
+/* The same, of the buffer that an earlier beat's @stalled queued. */
+void scene_waited_frame(struct beat *beat, struct layer *layer);
 
 /* Moves @pen on to @time_ns, never back. */
 void pen_at(struct pen *pen, uint64_t time_ns);

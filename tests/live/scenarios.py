@@ -15,7 +15,7 @@ from live import check_played
 
 SECONDS = 4
 SCENARIOS = ("steady-60", "drops-120", "game-30", "switch-60-120", "idle-gaps", "app-switch",
-             "surfaces-200", "late-ticks")
+             "surfaces-200", "late-ticks", "demo")
 
 vocabulary = sys.argv[1]
 tracefs.root()

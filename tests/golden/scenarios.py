@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every scenario of jank-phone in the words of every Android: the frames and vsyncs that were played. And
+what the demo shows is there: janks, stalls, a game at 30 fps, a status bar that rests."""
+
+import collections
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+from jankd import PHONE, Checks, analyze, folder, microseconds, rows
+
+SECONDS = "8"
+TOLD = 0.99  # of the vsyncs
+MARKER = re.compile(rb"-(\d+) +\([^)]*\) \[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
+
+
+def listed():
+    """(scenarios, vocabularies)"""
+    said = subprocess.run([PHONE, "--list"], capture_output=True, text=True, check=True).stdout
+    scenarios, _, words = said.partition("vocabularies:\n")
+    return re.findall(r"^  (\S+)", scenarios, re.M), words.split()
+
+
+def series(path):
+    """layer: [(present, vsyncs)]"""
+    found = collections.defaultdict(list)
+    for row in rows(path):
+        found[row["layer"]].append((microseconds(row["present(s)"]), row["vsyncs"]))
+    return found
+
+
+def compare(checks, what, played, counted):
+    checks.equal({layer: [us for us, _ in frames] for layer, frames in counted.items()},
+                 {layer: [us for us, _ in frames] for layer, frames in played.items()}, f"{what}: frames")
+    pairs = [(truth, told) for layer in played for (_, truth), (_, told) in zip(played[layer], counted[layer])]
+    told = [pair for pair in pairs if pair[0] != "" and pair[1] != ""]
+    checks.equal([pair for pair in told if pair[0] != pair[1]], [], f"{what}: vsyncs (played, told)")
+    checks.that(len(told) >= TOLD * sum(pair[0] != "" for pair in pairs), f"{what}: {len(told)} vsyncs are told")
+
+
+def at_work(text, package, layer):
+    """[(from, to)] in which a buffer of @layer was queued and not latched, or a doFrame of its app open."""
+    pid = re.search(rb"%s-(\d+) " % re.escape(package[-15:].encode()), text).group(1)
+    found, queued, opened, depth = [], None, None, 0
+    for line in text.splitlines():
+        tid, seconds, micros, payload = MARKER.search(line).groups()
+        us = int(seconds) * 1000000 + int(micros)
+        counter = re.fullmatch(rb"C\|\d+\|(?:BufferTX - )?%s\|(\d+)" % re.escape(layer.encode()), payload)
+        if counter and queued is None and counter.group(1) != b"0":
+            queued = us
+        elif counter and queued is not None and counter.group(1) == b"0":
+            found.append((queued, us))
+            queued = None
+        if tid != pid:
+            continue
+        if payload.startswith(b"B|"):
+            depth += 1
+            if b"Choreographer#doFrame" in payload and opened is None:
+                opened = us, depth
+        elif payload.startswith(b"E"):
+            if opened and depth == opened[1]:
+                found.append((opened[0], us))
+                opened = None
+            depth -= 1
+    return sorted(found)
+
+
+def covered(spans, begin, end):
+    """The share of [begin, end) that spans cover."""
+    total, reached = 0, begin
+    for low, high in spans:
+        low, high = max(low, reached), min(high, end)
+        total, reached = total + max(0, high - low), max(reached, high)
+    return total / (end - begin)
+
+
+def stalls(checks, what, text, played):
+    """The mail was at work in each of its waits, the status bar in none, and the game has none."""
+    packages = {"com.example.mail": 2, "com.example.game": 0, "StatusBar": 4}
+    for layer, frames in played.items():
+        times = [us for us, _ in frames]
+        waits = [(a, b) for a, b in zip(times, times[1:]) if b - a >= 497500]
+        package, expected = next((name, waits) for name, waits in packages.items() if name in layer)
+        spans = at_work(text, "com.android.systemui" if package == "StatusBar" else package, layer)
+        shares = [covered(spans, *wait) for wait in waits]
+        checks.equal(len(waits), expected, f"{what}: waits of {package}")
+        checks.that(all(share < 0.05 if package == "StatusBar" else share > 0.9 for share in shares),
+                    f"{what}: {package} was at work in its waits: {shares}")
+
+
+def demo(checks, what, out):
+    """One is to blame, and no other."""
+    names = ("jank", "big jank", "wait times", "cadence(vsyncs)", "off cadence")
+    mail, game, bar = (next(row for row in rows(out, "summary.csv") if name in row["Surface"])
+                       for name in ("com.example.mail", "com.example.game", "StatusBar"))
+    checks.equal([mail[name] for name in names], ["7", "2", "2", "1", "7"], f"{what}: mail")
+    checks.equal([game[name] for name in names], ["0", "0", "0", "2", "0"], f"{what}: game")
+    checks.equal([bar[name] for name in names], ["0", "0", "4", "1", "0"], f"{what}: status bar")
+    checks.equal(game["FPS"], "30.00", f"{what}: the game's rate")
+
+
+checks = Checks()
+scenarios, vocabularies = listed()
+checks.that("demo" in scenarios and len(vocabularies) == 3, f"listed: {scenarios}, {vocabularies}")
+for scenario in scenarios:
+    for vocabulary in vocabularies:
+        what = f"{scenario} {vocabulary}"
+        with folder() as here:
+            subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--seconds", SECONDS, "--speed",
+                            "0", "--output", here / "trace", "--truth", here / "truth.csv"], check=True,
+                           capture_output=True)
+            analyze(here / "out", "--frames-log", here / "trace")
+            played = series(here / "truth.csv")
+            compare(checks, what, played, series(here / "out" / "frames.csv"))
+            if scenario == "demo":
+                demo(checks, what, here / "out")
+                stalls(checks, what, (here / "trace").read_bytes(), played)
+checks.end()

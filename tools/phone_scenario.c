@@ -268,8 +268,7 @@ static const struct hiccup *hiccup_at(int64_t vsync)
 	return NULL;
 }
 
-/* The list scrolls at 60 fps, but where it does not; its late frame comes when d->until is there.
- */
+/* The list scrolls at 60 fps, but for the hiccups; d->until is when a late frame comes. */
 static void step_mail(struct director *d, struct beat *beat)
 {
 	const struct hiccup *hiccup = hiccup_at(beat->vsync);

@@ -9,6 +9,8 @@ is held at 30 fps does not stutter, and a status bar that rests does not, either
 import csv
 import sys
 
+EVEN = 0.02  # of the intervals may be off cadence
+
 
 def number(row, column):
     """An empty column, what is not known, counts as 0."""
@@ -35,8 +37,8 @@ def pauses(row):
 def smooth(row):
     if not row["FPS"]:
         return f"{name(row)}: {pauses(row) or 'one frame'}; no jank"
-    even = row["off cadence"] == "0" and number(row, "cadence(vsyncs)") > 1
-    every = f", an even frame every {row['cadence(vsyncs)']} vsyncs" if even else ""
+    even = number(row, "off cadence") <= EVEN * number(row, "frames") and number(row, "cadence(vsyncs)") > 1
+    every = f", a frame every {row['cadence(vsyncs)']} vsyncs" if even else ""
     return f"{name(row)}: {row['FPS']} fps{every}{', ' if pauses(row) else ''}{pauses(row)}; no jank"
 
 

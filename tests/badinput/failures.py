@@ -157,11 +157,13 @@ def one_of_several(checks, here):
 
 
 def unreadable(checks, here):
-    secret, home = here / "secret.txt", here / "home"
+    secret, home, closed = here / "secret.txt", here / "home", here / "closed"
     secret.write_bytes(synthetic.trace())
     secret.chmod(0)
     home.mkdir()
     home.chmod(0o777)
+    closed.mkdir()
+    closed.chmod(0o555)
     here.chmod(0o755)
     try:
         subprocess.run([JANKD, "--version"], preexec_fn=as_nobody, cwd="/", capture_output=True)
@@ -170,7 +172,7 @@ def unreadable(checks, here):
         return
     done = jankd("analyze", "-F", home / "out", secret, preexec_fn=as_nobody)
     fails(checks, "no right to read the file", done, "secret.txt", "ermission")
-    done = jankd("analyze", "-F", here / "out", "-", input=synthetic.trace(), preexec_fn=as_nobody)
+    done = jankd("analyze", "-F", closed / "out", "-", input=synthetic.trace(), preexec_fn=as_nobody)
     fails(checks, "no right to write the folder", done, "ermission")
     done = jankd("run", "--no-atrace", "--duration", "1", "-F", home / "live", preexec_fn=as_nobody)
     fails(checks, "no right to read the trace", done)

@@ -11,6 +11,7 @@ import pathlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import JANKD, PHONE, Checks, analyze, folder, rows
+from mounts import tmpfs
 
 APPS = 640
 SF = 600
@@ -109,10 +110,9 @@ def disk_is_small(checks, here, text):
     disk = here / "disk"
     disk.mkdir()
     for size, kept in (("1M", 16), ("3M", 100), ("6M", 300)):
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "jankd-test", disk],
-                          capture_output=True).returncode != 0:
-            return
-        try:
+        with tmpfs(size, disk) as mounted:
+            if not mounted:
+                return
             done = analyze(disk / "out", "--max-surfaces", "16", "-", input=text)
             found = rows(disk / "out", "summary.csv")
             checks.equal(done.returncode, 0, f"{size}: exit code: {done.stderr[-500:]}")
@@ -120,8 +120,6 @@ def disk_is_small(checks, here, text):
             checks.that(kept < len(found) < APPS, f"{size}: {len(found)} rows")
             checks.equal(sum(int(row["frames"]) for row in found),
                          sum(int(row["frames"]) for row in rows(disk / "out", "fps.csv")), f"{size}: frames")
-        finally:
-            subprocess.run(["umount", "-l", disk])
 
 
 def waiting_layers(checks, here, vocabulary):

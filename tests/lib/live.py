@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -15,6 +16,9 @@ from measure import switches
 
 # Share of intervals whose vsyncs have to be those of the truth.
 VSYNCS_RIGHT = 0.99
+
+# Without it wakeups are not counted.
+PROC = pathlib.Path("/proc/self")
 
 # A jank-phone that is later than this played other vsyncs than it says: the machine was busy.
 LATE_MS = 2.0
@@ -43,7 +47,7 @@ class Capture:
 
     def stop(self, number=signal.SIGINT):
         """Ends it by a signal. Returns its exit code, what it said, and wakeups per second."""
-        wakeups = switches(self.process.pid) / (time.monotonic() - self.begin)
+        wakeups = switches(self.process.pid) / (time.monotonic() - self.begin) if PROC.exists() else 0
         self.process.send_signal(number)
         out, error = self.process.communicate(timeout=60)
         return self.process.returncode, (out + error).decode(errors="replace"), wakeups
@@ -52,7 +56,7 @@ class Capture:
 @contextlib.contextmanager
 def session():
     """(tracefs, instance of our own, folder); the top level must not change meanwhile."""
-    mount = tracefs.root()
+    mount = tracefs.root(processes=False)
     before = tracefs.witness(mount)
     with tracefs.instance(mount) as instance, folder() as here:
         yield mount, instance, here

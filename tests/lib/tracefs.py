@@ -13,10 +13,13 @@ MOUNTS = (pathlib.Path("/sys/kernel/tracing"), pathlib.Path("/sys/kernel/debug/t
 WITNESSED = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options", "current_tracer", "set_event")
 
 
-def root():
-    """tracefs, mounted if need be; skips where this machine gives none to us."""
+def root(processes=True):
+    """tracefs, mounted if need be; skips where this machine gives none to us, or where @processes have
+    to be looked at and cannot be."""
     if os.geteuid() != 0:
         skip("reading a live trace needs root")
+    if processes and not pathlib.Path("/proc/self").exists():
+        skip("no /proc is mounted here: it is what tells of the programs that are started")
     for mount in MOUNTS:
         if (mount / "instances").is_dir():
             return mount

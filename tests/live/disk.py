@@ -17,6 +17,7 @@ import tracefs
 from daemon import wait_until
 from jankd import BUILD, PHONE, Checks, jankd, rows, skip
 from live import Capture, session
+from mounts import tmpfs
 
 LOAD = BUILD / "tests" / "bench" / "load"
 FLOOR = 512 * 1024
@@ -28,14 +29,10 @@ EARLIER = b"start time,end time,FPS\n1,2,60\n"
 def small_disk(here):
     disk = here / "disk"
     disk.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}", "jankd-test", disk],
-                          capture_output=True)
-    if done.returncode != 0:
-        skip(f"no tmpfs can be mounted: {done.stderr.decode().strip()}")
-    try:
+    with tmpfs(DISK, disk) as mounted:
+        if not mounted:
+            skip("no tmpfs can be mounted")
         yield disk
-    finally:
-        subprocess.run(["umount", "-l", disk])
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
 from daemon import started
 from jankd import Checks
 from live import play, session
@@ -44,6 +45,7 @@ def check(checks, daemon, mount, instance, here):
     compare(checks, "requests", before, taken(daemon.pid))
 
 
+tracefs.root()
 checks = Checks()
 with session() as (mount, instance, here):
     with started(checks, mount, instance, here / "out", "-T", "2") as daemon:

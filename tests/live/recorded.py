@@ -13,7 +13,7 @@ from live import check_played
 
 NAME = "android-9-list-jank"
 
-tracefs.root()
+tracefs.root(processes=False)
 if not (TRACES / NAME).is_dir():
     skip(f"no recorded trace {NAME}")
 checks = Checks()

@@ -18,7 +18,7 @@ SCENARIOS = ("steady-60", "drops-120", "game-30", "switch-60-120", "idle-gaps", 
              "surfaces-200", "late-ticks", "demo")
 
 vocabulary = sys.argv[1]
-tracefs.root()
+tracefs.root(processes=False)
 checks = Checks()
 for scenario in SCENARIOS:
     check_played(checks, f"{scenario} {vocabulary}", "--scenario", scenario, "--vocabulary",

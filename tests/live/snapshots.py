@@ -4,7 +4,6 @@
 
 import pathlib
 import re
-import subprocess
 import sys
 import time
 
@@ -14,6 +13,7 @@ import synthetic
 import tracefs
 from jankd import Checks, analyze, folder, jankd, microseconds, rows
 from live import Capture, play, session
+from mounts import tmpfs
 
 TIMES = re.compile(rb" (\d+\.\d{6}): tracing_mark_write:")
 
@@ -79,12 +79,10 @@ def disk_full(checks):
             text.append(synthetic.frame(us, n))
         trace.write_text("".join(text))
         out.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "jankd-test", out],
-                                 capture_output=True)
-        if mounted.returncode != 0:
-            print(f"a full disk: not checked: {mounted.stderr.decode(errors='replace').strip()}")
-            return
-        try:
+        with tmpfs("512k", out) as mounted:
+            if not mounted:
+                print("a full disk: not checked: no tmpfs can be mounted")
+                return
             done = jankd("analyze", "-F", out, "--snapshot", "100", trace)
             checks.equal(done.returncode, 0, f"a full disk: {done.stderr.decode(errors='replace')}")
             checks.equal([file.name for file in out.iterdir() if "snapshot" in file.name], [],
@@ -92,8 +90,6 @@ def disk_full(checks):
             checks.that(["not saved" in row["text"] for row in told(out)] == [True],
                         f"a full disk: events {told(out)}")
             checks.equal(int(rows(out, "summary.csv")[0]["frames"]), 1499, "a full disk: frames")
-        finally:
-            subprocess.run(["umount", out], check=True)
 
 
 tracefs.root()

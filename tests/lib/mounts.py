@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small disk of our own."""
+
+import contextlib
+import ctypes
+import os
+import subprocess
+
+MNT_DETACH = 2
+
+
+@contextlib.contextmanager
+def tmpfs(size, at):
+    """Mounts a tmpfs of @size at the folder @at, and unmounts it; gives False where that is not possible."""
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "jankd-test", at],
+                             capture_output=True).returncode == 0
+    try:
+        yield mounted
+    finally:
+        # umount(8) looks for it in /proc, which is not everywhere.
+        if mounted and ctypes.CDLL(None, use_errno=True).umount2(os.fsencode(at), MNT_DETACH) != 0:
+            raise OSError(ctypes.get_errno(), f"{at} cannot be unmounted")

@@ -7,7 +7,7 @@
 Rounds are interleaved and every number is a median: compare the ratios, not the seconds.
 --quick takes a minute and prints only the ratios that are worse than those in
 ratios.json by more than a tenth. --keep writes the ratios there. A full run leaves bench.json in
-the build folder; --readme writes what is there into the README.
+the build folder; --readme writes what is there into README.md beside this.
 """
 
 import argparse

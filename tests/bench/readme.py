@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what a full tools/bench measured into the README, between its two marks."""
+"""Writes what a full tools/bench measured into tests/bench/README.md, between its two marks."""
 
 import json
 import sys
@@ -75,12 +75,12 @@ def section(kept):
 
 
 def write_section():
-    path, readme = BUILD / "bench.json", SOURCE / "README.md"
+    path, readme = BUILD / "bench.json", SOURCE / "tests" / "bench" / "README.md"
     text = readme.read_text(encoding="utf-8")
     if not path.exists():
         sys.exit(f"readme: {path}: not there; run tools/bench first")
     if BEGIN not in text or END not in text:
-        sys.exit(f"readme: README.md: no place for the numbers; write '{BEGIN}' and '{END}' there")
+        sys.exit(f"readme: {readme}: no place for the numbers; write '{BEGIN}' and '{END}' there")
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]
     kept = json.loads(path.read_text(encoding="utf-8"))

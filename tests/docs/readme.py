@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The README's word: its commands run in a copy of the tree, its options and packages exist.
+"""The word of the READMEs: their commands run in a copy of the tree, their options and packages exist, and
+the row that is explained is one that the commands give.
 
 Blocks marked sh are run from top to bottom, in one folder. Blocks marked console need a phone.
 """
 
+import os
 import pathlib
 import re
 import shutil
@@ -12,14 +14,18 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import PHONE, SOURCE, Checks, folder, jankd
+from jankd import PHONE, SHARED, SOURCE, TRACES, Checks, folder, jankd, rows
 
-README = (SOURCE / "README.md").read_text(encoding="utf-8")
+README, BENCH = ((SOURCE / path).read_text(encoding="utf-8") for path in ("README.md", "tests/bench/README.md"))
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
-# This test is a part of what they do; they would never end.
-NOT_AGAIN = re.compile(r"^(tools/check|\.ci/run|meson test)\b.*$", re.M)
+# This test is a part of what they do; they would never end. And without traces there is nothing to measure.
+NOT_AGAIN = re.compile(rf"^(tools/check|\.ci/run|meson test{'' if TRACES.is_dir() else '|tools/bench'})\b.*$", re.M)
+# "| `FPS`, `frames` | 60.00, 30 | meaning |" of the row that is explained
+CELLS = re.compile(r"^\| (`[^|]*`) \| ([^|]*) \| [^|]* \|$", re.M)
+# In the copy they build where a newcomer does.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JANKD_BUILD")}
 # Programs of others, whose options are not ours.
 FOREIGN = re.compile(r"\b(meson|adb|apt|git)\b")
 
@@ -32,16 +38,32 @@ def copy_tree(into):
 
 
 def commands(checks):
-    blocks = BLOCK.findall(README)
-    checks.that(blocks, "the README has no command")
+    blocks = BLOCK.findall(README) + BLOCK.findall(BENCH)
+    checks.that(BLOCK.search(README) and BLOCK.search(BENCH), "a README has no command")
     with folder() as here:
         tree = copy_tree(here / "jankd")
+        if SHARED.is_dir():
+            (here / "shared").symlink_to(SHARED)
         for block in blocks:
             script = NOT_AGAIN.sub(":", block)
-            done = subprocess.run(["sh", "-eu", "-c", script], cwd=tree, stdin=subprocess.DEVNULL,
+            done = subprocess.run(["sh", "-eu", "-c", script], cwd=tree, stdin=subprocess.DEVNULL, env=ENVIRONMENT,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=500)
             said = done.stdout.decode(errors="replace")
             checks.equal(done.returncode, 0, f"exit code of\n{block}\n{said[-3000:]}\n")
+        explained(checks, rows(tree / "out", "fps.csv"))
+
+
+def explained(checks, found):
+    """The row that the README explains is in @found, with all its columns in their order."""
+    section = README.split("\n## How to read a row\n")[1].split("\n## ")[0]
+    names, values = [], []
+    for left, right in CELLS.findall(section):
+        names += re.findall(r"`([^`]+)`", left)
+        values += ["" if value == "-" else value for value in right.split(", ")]
+    checks.that(found and names == list(found[0]), f"columns that are explained: {names}")
+    expected = dict(zip(names, values))
+    near = [row for row in found if row["start time"] == expected.get("start time")]
+    checks.that(expected in near, f"the row that is explained, {expected}, is not in fps.csv: {near}")
 
 
 def help_texts():
@@ -49,15 +71,16 @@ def help_texts():
              ((), ("run",), ("start",), ("status",), ("analyze",), ("rules",))]
     for program in ([PHONE], [sys.executable, SOURCE / "tests" / "bench" / "bench.py"]):
         helps.append(subprocess.run([*program, "--help"], capture_output=True).stdout)
+    helps += [re.match(rb"(#.*\n)*", (SOURCE / "tools" / name).read_bytes()).group() for name in ("check", "bench")]
     return b"\n".join(helps).decode()
 
 
 def options(checks):
     known = set(OPTION.findall(help_texts()))
-    for line in README.splitlines():
+    for line in (README + BENCH).splitlines():
         if not FOREIGN.search(line):
             for option in OPTION.findall(line):
-                checks.that(option in known, f"{option} is in the README and in no --help")
+                checks.that(option in known, f"{option} is in a README and in no --help")
 
 
 def packages(checks):
@@ -70,9 +93,9 @@ def packages(checks):
 
 
 def files(checks):
-    """What the README names in backquotes with a slash is there."""
-    for name in set(re.findall(r"`((?:tools|rules|tests|parser|daemon)/[\w./-]+)`", README)):
-        checks.that((SOURCE / name).exists(), f"{name} is in the README and not in the tree")
+    """What a README names in backquotes or as a link with a slash is there."""
+    for name in set(re.findall(r"[`(]((?:tools|rules|tests|parser|daemon)/[\w./-]+)[`)]", README + BENCH)):
+        checks.that((SOURCE / name).exists(), f"{name} is in a README and not in the tree")
 
 
 checks = Checks()

@@ -5,8 +5,10 @@
 #
 # The two commands of the README on a Debian 12 that has nothing but apt: makes one with
 # debootstrap in FOLDER (default: a new one in /var/tmp, removed at the end), clones the project
-# into it, ../shared beside it where there is one, and runs tools/demo and tools/check there.
-# Needs root, debootstrap and a network; takes some minutes, so it is no part of the test suite.
+# into it, ../shared beside it where there is one, and runs tools/demo and tools/check there: as
+# root, as a user in the same clone after root, and as root again with nothing mounted, neither
+# /proc nor /sys nor /dev/pts. Says how long each took.
+# Needs root, debootstrap and a network; takes 20 minutes, so it is no part of the test suite.
 
 set -eu
 
@@ -32,12 +34,18 @@ if [ -z "$bare" ]; then
   remove=$bare
 fi
 
-cleanup()
+# Newest first.
+unmount()
 {
-  # Newest first; a folder that is still mounted must never be removed.
   for dir in sys/kernel/tracing sys proc dev; do
     ! mountpoint -q "$bare/$dir" || umount "$bare/$dir"
   done
+}
+
+# A folder that is still mounted must never be removed.
+cleanup()
+{
+  unmount
   [ -z "${remove:-}" ] || mountpoint -q "$bare/sys" || rm -rf --one-file-system "$remove"
 }
 trap cleanup EXIT
@@ -59,12 +67,24 @@ mount -t sysfs sysfs "$bare/sys"
 mount --bind /dev "$bare/dev"
 [ ! -d "$bare/sys/kernel/tracing" ] || mount -t tracefs nodev "$bare/sys/kernel/tracing"
 
+# inside USER COMMAND
 inside()
 {
-  echo "== $* in a bare Debian"
-  chroot "$bare" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C \
-    sh -c "cd /home/jankd && $*" </dev/null
+  echo "== $2 as $1 in a bare Debian"
+  home=$(awk -F: -v user="$1" '$1 == user { print $6 }' "$bare/etc/passwd")
+  begin=$(date +%s)
+  chroot --userspec="$1" "$bare" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$home" LC_ALL=C \
+    sh -c "cd /home/jankd && $2" </dev/null || failed="${failed:-}$2 as $1; "
+  echo "== $2 as $1 took $(($(date +%s) - begin)) s"
 }
 
-inside tools/demo
-inside tools/check
+inside root tools/demo
+inside root tools/check
+chroot "$bare" useradd -m tester 2>/dev/null || :
+inside tester tools/demo
+inside tester tools/check
+unmount
+echo "== with nothing mounted"
+inside root tools/demo
+inside root tools/check
+[ -z "${failed:-}" ] || { echo "failed: $failed"; exit 1; }

@@ -94,7 +94,7 @@ static int run(struct capture *capture)
 
 int cmd_run(int argc, char **argv)
 {
-	struct capture capture;
+	static struct capture capture; /* large: a stack may be small */
 	struct options options;
 	int code = options_parse(&options, OPTIONS_RUN, argc, argv);
 

@@ -51,7 +51,7 @@ static int make_all_absolute(struct options *options, struct paths *paths)
 
 static int count(struct detach *detach, const struct options *options)
 {
-	struct capture capture;
+	static struct capture capture; /* large: a stack may be small */
 	int code = capture_begin(&capture, options);
 
 	if (code != 0) {

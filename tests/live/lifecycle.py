@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pty
+import resource
 import signal
 import subprocess
 import sys
@@ -338,9 +339,21 @@ def hangs(checks):
         checks.equal(daemon.ask("status").returncode, 0, "hangs: afterwards")
 
 
+def small_stack(checks):
+    """Threads of some programs give those that they start little of it."""
+    what = "a small stack"
+    with session() as (mount, instance, here):
+        daemon = Daemon(mount, instance, here / "out")
+        done = daemon.start(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (102400, 102400)))
+        checks.equal(done.returncode, 0, f"{what}: start: {done.stderr}")
+        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
+        checks.equal(daemon.ask("status").returncode, 0, f"{what}: status")
+        checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
+
+
 tracefs.root()
 checks = Checks()
 for case in (terminal_closes, hangup, second_one, earlier_frames, lock_removed, start_fails, relative_paths, asked, ends_top, foreground,
-             nothing_seen, killed, hangs):
+             small_stack, nothing_seen, killed, hangs):
     case(checks)
 checks.end()

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue between a capture and its files: all jobs, in order, whatever the disk does. */
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/file_thread.h"
+
+struct bench {
+	char path[64];
+	struct options options;
+	struct folder folder;
+	struct files files;
+	struct spill_file spills[SPILL_KINDS];
+	struct file_thread *thread;
+	sem_t disk; /* posted: it answers again */
+};
+
+static void ignore(void *context, const char *kind, const char *text)
+{
+	(void)context;
+	(void)kind;
+	(void)text;
+}
+
+/* The disk does not answer until somebody says so. */
+static void stall(void *context)
+{
+	struct bench *bench = context;
+
+	sem_wait(&bench->disk);
+}
+
+static void set_up(struct bench *bench)
+{
+	*bench = (struct bench){
+		.path = "/tmp/jankd-test-XXXXXX",
+		.options = { .command = OPTIONS_RUN, .frames_log = true },
+		.files = { .tell = ignore },
+	};
+	sem_init(&bench->disk, 0, 0);
+	assert_non_null(mkdtemp(bench->path));
+	assert_int_equal(folder_open(&bench->folder, "test", bench->path), 0);
+	assert_int_equal(files_open(&bench->files, &bench->options, &bench->folder), 0);
+	for (unsigned int i = 0; i < SPILL_KINDS; i++)
+		assert_int_equal(spill_file_open(&bench->spills[i], &bench->folder, i), 0);
+	bench->files.spills = bench->spills;
+	assert_int_equal(file_thread_start(&bench->thread, &bench->files), 0);
+	for (int i = 0; i < SPILL_KINDS; i++)
+		bench->spills[i].thread = bench->thread;
+}
+
+static void tear_down(struct bench *bench)
+{
+	char command[96];
+
+	for (int i = 0; i < SPILL_KINDS; i++)
+		spill_file_close(&bench->spills[i]);
+	folder_close(&bench->folder);
+	snprintf(command, sizeof(command), "rm -rf %s", bench->path);
+	assert_int_equal(system(command), 0);
+}
+
+static bool post(struct bench *bench, enum file_job_kind kind, const char *bytes, size_t len)
+{
+	const struct file_job job = {
+		.kind = kind,
+		.which = ROW_FRAMES,
+		.bytes = bytes,
+		.len = len,
+	};
+
+	return file_thread_post(bench->thread, &job);
+}
+
+/* Row @n has its number, and a length of its own. Returns that. */
+static size_t make_row(char row[static 4096], unsigned int n)
+{
+	size_t len = 8 + n * 7919 % 3000;
+
+	memset(row, 'x', len);
+	row[snprintf(row, 16, "%06u", n)] = ',';
+	row[len - 1] = '\n';
+	return len;
+}
+
+static void check_rows(const struct bench *bench, unsigned int rows)
+{
+	char path[96], row[4096], line[4096];
+	unsigned int n = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/frames.csv", bench->path);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	for (; fgets(line, sizeof(line), file); n++) {
+		size_t len = make_row(row, n);
+
+		assert_int_equal(strlen(line), len);
+		assert_memory_equal(line, row, len);
+	}
+	fclose(file);
+	assert_int_equal(n, rows);
+}
+
+static void close_all(struct bench *bench)
+{
+	assert_true(post(bench, FILE_JOB_CLOSE, NULL, 0));
+	bench->thread = file_thread_end(bench->thread);
+}
+
+/* Much more than the queue holds at once. */
+static void rows_come_in_order(void **state)
+{
+	static struct bench bench;
+	char row[4096];
+	unsigned int n;
+
+	(void)state;
+	set_up(&bench);
+	for (n = 0; n < 40000; n++) {
+		size_t len = make_row(row, n);
+
+		while (!post(&bench, FILE_JOB_ROW, row, len))
+			usleep(100);
+		if (n % 1000 == 0)
+			post(&bench, FILE_JOB_FLUSH, NULL, 0);
+	}
+	close_all(&bench);
+	check_rows(&bench, n);
+	tear_down(&bench);
+}
+
+/* As many as there is room for wait, and no more: nothing is torn. */
+static void a_stall_holds_up_nobody(void **state)
+{
+	static struct bench bench;
+	struct files_state seen;
+	char row[4096];
+	unsigned int n = 0;
+
+	(void)state;
+	set_up(&bench);
+	bench.files.watch = stall;
+	bench.files.watch_context = &bench;
+	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
+	while (file_thread_busy_ns(bench.thread) == 0)
+		usleep(100);
+	while (post(&bench, FILE_JOB_ROW, row, make_row(row, n)))
+		n++;
+	assert_in_range(file_thread_used(bench.thread), FILE_THREAD_BYTES - 4096,
+			FILE_THREAD_BYTES);
+	assert_int_equal(file_thread_done(bench.thread), 0);
+	assert_true(file_thread_busy_ns(bench.thread) > 0);
+	sem_post(&bench.disk);
+	file_thread_call(bench.thread);
+	while (file_thread_done(bench.thread) < file_thread_posted(bench.thread))
+		usleep(100);
+	assert_int_equal(file_thread_used(bench.thread), 0);
+	file_thread_look(bench.thread, &seen);
+	assert_false(seen.failed);
+	close_all(&bench);
+	check_rows(&bench, n);
+	tear_down(&bench);
+}
+
+static void check_spill(struct bench *bench, unsigned int which, uint64_t offset, const char *text)
+{
+	struct spill *spill = &bench->spills[which].spill;
+	char read[64] = "";
+
+	assert_int_equal(spill->read(spill->context, offset, read, strlen(text)), 0);
+	assert_string_equal(read, text);
+}
+
+static void write_spill(struct bench *bench, unsigned int which, uint64_t offset, const char *text)
+{
+	struct spill *spill = &bench->spills[which].spill;
+
+	assert_int_equal(spill->write(spill->context, offset, text, strlen(text)), 0);
+}
+
+/* What was written is read, on the disk or on its way there. */
+static void spills_are_read_on_their_way(void **state)
+{
+	static struct bench bench;
+
+	(void)state;
+	set_up(&bench);
+	write_spill(&bench, 0, 0, "0123456789");
+	check_spill(&bench, 0, 0, "0123456789");
+	file_thread_call(bench.thread);
+	while (file_thread_done(bench.thread) < 1)
+		usleep(100);
+	bench.files.watch = stall;
+	bench.files.watch_context = &bench;
+	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
+	write_spill(&bench, 0, 3, "abc");
+	write_spill(&bench, 1, 3, "ABC");
+	write_spill(&bench, 0, 5, "def");
+	write_spill(&bench, 0, 12, "xyz");
+	check_spill(&bench, 0, 0, "012abdef89");
+	check_spill(&bench, 0, 4, "bd");
+	check_spill(&bench, 0, 12, "xyz");
+	check_spill(&bench, 1, 3, "ABC");
+	sem_post(&bench.disk);
+	file_thread_call(bench.thread);
+	while (file_thread_done(bench.thread) < file_thread_posted(bench.thread))
+		usleep(100);
+	check_spill(&bench, 0, 0, "012abdef89");
+	close_all(&bench);
+	tear_down(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_come_in_order),
+		cmocka_unit_test(a_stall_holds_up_nobody),
+		cmocka_unit_test(spills_are_read_on_their_way),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -181,7 +181,7 @@ void capture_drain_if_due(struct capture *capture)
 		capture->bell_rang = false;
 		capture->heard_ns = loop_now();
 		/* What a kill takes away is less than a second of rows. */
-		output_flush(&capture->session.output);
+		output_flush_if_due(&capture->session.output);
 	}
 	if (n < 0 && n != -EAGAIN)
 		capture_stop(capture, EXIT_FAILED);

@@ -116,6 +116,7 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 {
 	uint64_t size = size_of(job), at;
 	struct queued *queued;
+	bool wakes = false;
 
 	pthread_mutex_lock(&thread->lock);
 	at = find_place(thread, size);
@@ -131,11 +132,14 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 			thread->high = at + size;
 		thread->posted++;
 		if (is_urgent(job->kind) || thread->used > AWAKE_BYTES) {
+			wakes = thread->may_sleep;
 			thread->may_sleep = false;
-			pthread_cond_signal(&thread->work);
 		}
 	}
 	pthread_mutex_unlock(&thread->lock);
+	/* With the lock free: else the thread wakes up to wait for that. */
+	if (wakes)
+		pthread_cond_signal(&thread->work);
 	return at != UINT64_MAX;
 }
 
@@ -328,8 +332,8 @@ void file_thread_call(struct file_thread *thread)
 	pthread_mutex_lock(&thread->lock);
 	thread->wants_call = true;
 	thread->may_sleep = false;
-	pthread_cond_signal(&thread->work);
 	pthread_mutex_unlock(&thread->lock);
+	pthread_cond_signal(&thread->work);
 }
 
 /* --- begin and end --- */
@@ -389,8 +393,8 @@ struct file_thread *file_thread_end(struct file_thread *thread)
 		return NULL;
 	pthread_mutex_lock(&thread->lock);
 	thread->is_over = true;
-	pthread_cond_signal(&thread->work);
 	pthread_mutex_unlock(&thread->lock);
+	pthread_cond_signal(&thread->work);
 	pthread_join(thread->thread, NULL);
 	return free_all(thread);
 }

@@ -21,9 +21,10 @@
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
-/* Disk and folder are looked after so often: with each tick, where no rows are written between two.
- */
-#define IDLE_FLUSH_NS UINT64_C(950000000)
+/* The thread is woken twice a second for rows, and so often where there are none: disk and folder
+ * are looked after. */
+#define FLUSH_NS UINT64_C(450000000)
+#define IDLE_FLUSH_NS UINT64_C(1450000000)
 
 /* A disk that takes longer for one thing holds up the files. */
 #define STALL_NS UINT64_C(2000000000)
@@ -362,26 +363,38 @@ static void flush_console(struct output *output)
 
 /* To wake the thread costs more than it does: not without need. While it is held up one flush is
  * enough. */
-static void flush_files(struct output *output)
+static void flush_files(struct output *output, bool now)
 {
 	uint64_t now_ns = output->thread ? loop_now() : 0;
+	uint64_t since_ns = now_ns - output->flush_ns;
+	uint64_t due_ns = output->has_unflushed ? FLUSH_NS : IDLE_FLUSH_NS;
 
-	if (output->thread && ((!output->has_unflushed && now_ns < output->next_flush_ns) ||
-			       !output_is_done(output, output->flushed)))
+	if (output->thread && !now &&
+	    (since_ns < due_ns || !output_is_done(output, output->flushed)))
 		return;
 	post_kind(output, FILE_JOB_FLUSH);
 	output->has_unflushed = false;
-	output->next_flush_ns = now_ns + IDLE_FLUSH_NS;
+	output->flush_ns = now_ns;
 	output->flushed = output_posted(output);
 }
 
-void output_flush(struct output *output)
+static void flush(struct output *output, bool now)
 {
 	output_look(output);
 	output_settle_live(output);
 	flush_console(output);
 	tell_spill(output);
-	flush_files(output);
+	flush_files(output, now);
+}
+
+void output_flush(struct output *output)
+{
+	flush(output, true);
+}
+
+void output_flush_if_due(struct output *output)
+{
+	flush(output, false);
 }
 
 void output_watch(struct output *output)

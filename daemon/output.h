@@ -45,7 +45,7 @@ struct output {
 	bool has_rows;		     /* sent since a segment was closed last */
 	bool summary_failed;	     /* a row of the one that is being made found no room */
 	bool has_unflushed;	     /* sent since the last flush */
-	uint64_t next_flush_ns;	     /* it is due then, though there be nothing to write */
+	uint64_t flush_ns;	     /* the last one, on the clock of loop_now() */
 	uint64_t flushed;	     /* what the thread has to do for the last flush */
 	uint64_t segment_begin_ns;   /* trace time from which on the next segment counts */
 	bool stall_told;	     /* that the disk holds up the thread */
@@ -102,6 +102,9 @@ bool output_rotate(struct output *output, const char *why);
 
 /* Writes what is buffered, and tells what could not be written. */
 void output_flush(struct output *output);
+
+/* The same, where it was not done just before: to be called often. */
+void output_flush_if_due(struct output *output);
 
 /* Reading a recorded trace takes long: looks after disk and folder meanwhile. */
 void output_watch(struct output *output);

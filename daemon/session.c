@@ -378,7 +378,7 @@ void session_flush(struct session *session)
 	struct output *output = &session->output;
 
 	snapshot_tick(&session->snapshot, &session->ring);
-	output_flush(output);
+	output_flush_if_due(output);
 	/* The folder was gone, and with it what is replaced as a whole. */
 	if (session->begun_again != output->state.begun_again) {
 		session->begun_again = output->state.begun_again;

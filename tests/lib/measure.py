@@ -70,9 +70,9 @@ def peak_kb(command):
 
 
 def switches(pid):
-    """How often a process went to sleep of its own will: its wakeups."""
-    status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.M).group(1))
+    """How often the threads of a process went to sleep of their own will: its wakeups."""
+    return sum(int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", (task / "status").read_text(), re.M).group(1))
+               for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
 
 
 def cpu_seconds(pid):

@@ -16,6 +16,9 @@ from measure import switches
 
 SECONDS = 6
 IDLE_MOST, BUSY_MOST = 4, 10
+
+# Each program that is asked once a second wakes its parent three times.
+BUSY_MOST_ON_DEVICE = 12
 RATE = 2000
 
 
@@ -60,7 +63,8 @@ def measure(checks, what, *arguments, on_device=False):
         print(f"{what}: {idle:.1f} wakeups/s idle, {busy:.1f} with {rates[0]:.0f} events/s")
         checks.equal(code, 0, f"{what}: exit code: {said[-300:]}")
         checks.that(idle <= IDLE_MOST, f"{what}: {idle:.1f} wakeups/s idle")
-        checks.that(busy <= BUSY_MOST, f"{what}: {busy:.1f} wakeups/s with {rates[0]:.0f} events/s")
+        most = BUSY_MOST_ON_DEVICE if on_device else BUSY_MOST
+        checks.that(busy <= most, f"{what}: {busy:.1f} wakeups/s with {rates[0]:.0f} events/s")
         checks.that(rates[0] > RATE * 0.9, f"{what}: only {rates[0]:.0f} events/s")
 
 

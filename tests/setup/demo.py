@@ -124,6 +124,17 @@ def demo(checks, here):
     (place / "jank-demo-nobody").rename(here / "moved")
     code, said, error = run([TOOLS / "demo", "4"], place, True, BUILD=str(BUILD), TMPDIR=str(here / "tmp"))
     checks.that(code == 0 and any(f"{here}/tmp/" in line for line in said), f"no folder to write to: {said} {error}")
+    cannot_check(checks, place)
+
+
+def cannot_check(checks, place):
+    """A folder that is another user's is refused in a line, and the steps before it were said."""
+    (place / "of-root").mkdir()
+    code, said, error = run([TOOLS / "check", place / "of-root"], place, True)
+    checks.equal((code, said[-1:]), (1, ["0 passed, 1 failed, 0 skipped"]), f"check in another's folder: {error}")
+    checks.that(any("minutes" in line for line in said) and any("1 of 3" in line for line in said),
+                f"check: says what it does: {said}")
+    checks.that(f"{place}/of-root" in error and "name another folder" in error, f"check: says why not: {error}")
 
 
 checks = Checks()

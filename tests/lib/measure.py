@@ -85,5 +85,6 @@ def cpu_seconds(pid):
 
 def machine():
     """One line on what this was measured on."""
-    model = re.search(r"model name\s*: (.+)", pathlib.Path("/proc/cpuinfo").read_text())
+    told = pathlib.Path("/proc/cpuinfo")  # not mounted everywhere
+    model = re.search(r"model name\s*: (.+)", told.read_text()) if told.exists() else None
     return f"{os.cpu_count()} CPUs, {model.group(1) if model else os.uname().machine}, Linux {os.uname().release}"

@@ -37,7 +37,7 @@ fi
 # Newest first.
 unmount()
 {
-  for dir in sys/kernel/tracing sys proc dev; do
+  for dir in sys/kernel/tracing sys proc dev/pts dev; do
     ! mountpoint -q "$bare/$dir" || umount "$bare/$dir"
   done
 }
@@ -65,6 +65,7 @@ git clone -q "$source" "$bare/home/jankd"
 mount -t proc proc "$bare/proc"
 mount -t sysfs sysfs "$bare/sys"
 mount --bind /dev "$bare/dev"
+mount --bind /dev/pts "$bare/dev/pts"
 [ ! -d "$bare/sys/kernel/tracing" ] || mount -t tracefs nodev "$bare/sys/kernel/tracing"
 
 # inside USER COMMAND

@@ -186,6 +186,7 @@ int capture_loop(struct capture *capture)
 	capture_drain_last(capture);
 	capture_hurry(capture, false);
 	guard_end(&capture->guard);
+	changes_leave(&capture->changes, guard_theirs(&capture->guard));
 	changes_look(&capture->changes);
 	tell_left(capture, &capture->changes.left);
 	session_finish(&capture->session);

@@ -161,6 +161,28 @@ void changes_watch(const struct changes *changes)
 		journal_write(changes->folder, &changes->settings, &changes->set);
 }
 
+void changes_leave(struct changes *changes, unsigned int settings)
+{
+	for (int which = 0; which < TRACE_SETTINGS; which++)
+		if (settings & 1u << which)
+			settings_leave(&changes->set, changes->options->instance,
+				       trace_files_name(which));
+}
+
+/* What is there now is what is not to be touched: it may have changed since the look. Not with
+ * atrace, whose end takes longer, and whose properties are slow to read. */
+static void look_again(struct changes *changes)
+{
+	struct android_asking asking = { .over = true };
+	struct settings_left left = { .n = 0 };
+
+	if (!changes->looked || changes->atrace)
+		return;
+	settings_free(&changes->aim);
+	settings_aim_now(&changes->aim, &changes->settings, &changes->set, changes->directory,
+			 &asking, &left);
+}
+
 void changes_look(struct changes *changes)
 {
 	struct android_asking asking = ask_again(changes);
@@ -187,12 +209,12 @@ bool changes_restore(struct changes *changes)
 	struct settings failed = { 0 };
 	const struct settings *aim;
 	char words[SETTINGS_WORDS_SIZE];
-
 	bool done;
 
 	if (!changes->folder || changes->restored)
 		return false;
 	changes->restored = true;
+	look_again(changes);
 	changes_look(changes);
 	aim = changes->aim.incomplete ? &changes->settings : &changes->aim;
 	settings_restore(settings_text(aim), changes->directory, &ending, &failed);

@@ -10,6 +10,7 @@
 #include "daemon/options.h"
 #include "daemon/settings.h"
 #include "daemon/settings_aim.h"
+#include "daemon/trace_files.h"
 
 struct changes {
 	const struct options *options;
@@ -53,6 +54,10 @@ void changes_note(struct changes *changes);
 /* To be called about once a second: what is to be put back is written down again where the folder
  * was emptied, removed or moved. */
 void changes_watch(const struct changes *changes);
+
+/* Another program has written to these since, a bit (1 << enum trace_setting) for each of the trace
+ * that is read: they stay as they are, if only the value that we had given them. */
+void changes_leave(struct changes *changes, unsigned int settings);
 
 /* Sees which settings other programs have changed meanwhile: those stay. Said on stderr, and in
  * changes->left. To be called before changes_end(), which otherwise does it. */

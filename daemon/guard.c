@@ -229,6 +229,7 @@ static void set_trouble(struct guard *guard, enum guard_trouble_kind kind, bool 
 	if (trouble->there == there)
 		return;
 	*trouble = (struct guard_trouble){ .there = there, .since_ns = loop_now() };
+	guard->theirs |= 1u << settings[kind];
 	tell_trouble(guard, kind, there ? words[kind].came : words[kind].gone);
 	if (kind == GUARD_CLOCK && !there)
 		begin_again(guard);
@@ -265,6 +266,7 @@ static int write_back(struct guard *guard, enum guard_trouble_kind kind)
 static void taken_back(struct guard *guard, enum guard_trouble_kind kind)
 {
 	guard->troubles[kind].there = false;
+	guard->theirs &= ~(1u << settings[kind]);
 	tell_trouble(guard, kind, words[kind].taken);
 	if (kind == GUARD_CLOCK)
 		begin_again(guard);
@@ -424,11 +426,30 @@ static void look(struct guard *guard, unsigned int files)
 		check_passing(guard, files, emptied);
 }
 
+/* Whoever sets what is set already shows in nothing else. An atrace of ours may be at it, too. */
+static unsigned int take_heard(struct guard *guard)
+{
+	static const struct {
+		enum trace_file file;
+		enum trace_setting setting;
+	} written[] = {
+		{ TRACE_FILE_ON, TRACE_SETTING_ON },
+		{ TRACE_FILE_CLOCK, TRACE_SETTING_CLOCK },
+		{ TRACE_FILE_SIZE, TRACE_SETTING_SIZE },
+	};
+	unsigned int files = trace_watch_take(&guard->watch);
+
+	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
+		if (heard(files, written[i].file) && !child_runs(&guard->tags.order))
+			guard->theirs |= 1u << written[i].setting;
+	return files;
+}
+
 /* @polled: nothing need have been heard. Where nothing can be, only then all is known to be well.
  */
 static void check(struct guard *guard, bool polled)
 {
-	unsigned int files = trace_watch_take(&guard->watch);
+	unsigned int files = take_heard(guard);
 
 	check_clocks(guard);
 	check_readers(guard, files);
@@ -522,6 +543,7 @@ void guard_end(struct guard *guard)
 	if (!guard->on)
 		return;
 	guard->on = false;
+	take_heard(guard);
 	ring_stats_look(&guard->ring, guard->files);
 	guard_tags_end(&guard->tags);
 	loop_forget(guard->loop, &guard->watch.watcher);

@@ -52,6 +52,7 @@ struct guard {
 	uint64_t good_ns;	/* trace time when all was well last */
 	uint64_t tags_good_ns;	/* the same of the tags: at the question before the last */
 	uint64_t tags_asked_ns; /* at the last one */
+	unsigned int theirs;	/* see guard_theirs() */
 	bool news;		/* something was told */
 	bool others_read;	/* the raw trace; it was told */
 	uint64_t takes_ns[GUARD_TAKES_MAX]; /* when something was taken back */
@@ -90,6 +91,13 @@ static inline bool guard_asks(const struct guard *guard)
 static inline bool guard_is_asking(const struct guard *guard)
 {
 	return guard->tags.question.output.fd >= 0 && child_runs(&guard->tags.question);
+}
+
+/* What another program has written to last, and not we: a bit (1 << enum trace_setting) for each.
+ */
+static inline unsigned int guard_theirs(const struct guard *guard)
+{
+	return guard->theirs;
 }
 
 /* The last events are read: the kernel's account is complete. In any state. */

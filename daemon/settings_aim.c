@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/settings_aim.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -235,6 +236,27 @@ void settings_aim(struct settings *aim, struct span before, struct span set, str
 	if (left->more > 0)
 		snprintf(left->text + strlen(left->text), sizeof(left->text) - strlen(left->text),
 			 " ...");
+}
+
+/* No setting has this value. */
+#define NOT_OURS "?"
+
+void settings_leave(struct settings *set, const char *instance, const char *name)
+{
+	struct settings changed = { .incomplete = set->incomplete };
+	struct span rest = settings_text(set), line;
+	char place[NAME_MAX + 8], other[SETTINGS_LINE_MAX];
+	bool inside = false;
+
+	snprintf(place, sizeof(place), "place%s%s", instance ? " " : "", instance ? instance : "");
+	snprintf(other, sizeof(other), "%s " NOT_OURS, name);
+	while (settings_next_line(&rest, &line)) {
+		if (is_place(line))
+			inside = span_equal(line, span_of(place));
+		settings_add_line(&changed, inside && is(line, name) ? span_of(other) : line);
+	}
+	settings_free(set);
+	*set = changed;
 }
 
 void settings_aim_now(struct settings *aim, const struct settings *before,

@@ -17,6 +17,10 @@ struct settings_left {
 	unsigned int more; /* of these, for which there is no room in the text */
 };
 
+/* From now on @set does not say any more that we have set the file @name of a place: another
+ * program has written to it, if only the same value. Then it stays as it is. */
+void settings_leave(struct settings *set, const char *instance, const char *name);
+
 /**
  * settings_aim() - what settings_restore() is to be given
  * @aim: the caller frees it; where it is incomplete, @before is the next best

@@ -280,6 +280,35 @@ def changed_meanwhile(checks, what, ended):
         checks.equal(state(device), after, f"{what}: state after another capture")
 
 
+def set_again(checks, source, options):
+    """What another program has set since is its own, though jankd had set it to the same; what jankd has taken
+    back is not."""
+    yields = "--yield" in options
+    for name, before, values, wanted in (
+            ("tracing_on", "0", ("1",), "1"),
+            ("tracing_on", "0", ("0", "1"), "1"),
+            ("tracing_on", "0", ("0",), "0"),
+            ("tracing_on", "1", ("0",), "0" if yields else "1"),
+            ("trace_clock", "counter", ("boot",), "[boot]"),
+            ("trace_clock", "counter", ("mono", "boot"), "[boot]"),
+            ("buffer_size_kb", "1", ("1024",), None),
+            ("buffer_size_kb", "1", ("500", "1024"), None)):
+        what = f"set again, {source} {' '.join(options)}: {name} {before}, then {values}"
+        with session() as (mount, instance, here):
+            (instance / name).write_text(before)
+            capture = Capture(mount, instance, here / "out", "--source", source, *options)
+            checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+            time.sleep(0.3)
+            for value in values:
+                (instance / name).write_text(value)
+                time.sleep(0.1)
+            wanted = wanted or (instance / name).read_text()
+            time.sleep(2)
+            said = capture.stop(signal.SIGTERM)[1]
+            after = (instance / name).read_text()
+            checks.that(wanted in after, f"{what}: {after}, not {wanted}: {said}")
+
+
 def small_buffer(checks):
     """A buffer that nothing but markers ever used, or that an atrace has left: without atrace it gets
     room for what comes between two reads, and its first number back."""
@@ -411,6 +440,9 @@ killed(checks, "journal of another boot", usual, edit=other_boot, restored=False
 killed(checks, "torn journal", usual, edit=torn, restored=False)
 changed_meanwhile(checks, "changed meanwhile", True)
 changed_meanwhile(checks, "changed after a sudden death", False)
+for source in ("raw", "text"):
+    for options in ((), ("--yield",)):
+        set_again(checks, source, options)
 for case in (small_buffer, killed_own_instance, killed_and_stopped, kept_until_restored, instance_in_use, hidden_files, hostile_journal, fails, hangs_at_start, hangs_at_end,
              getprop_hangs):
     case(checks)

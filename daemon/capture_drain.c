@@ -77,7 +77,7 @@ static bool set_bell(struct capture *capture)
 	bool rang = capture->bell_rang;
 
 	capture->bell_rang = false;
-	return !rang && capture->bell.fd >= 0 &&
+	return !rang && capture->bell.fd >= 0 && !guard_is_unsure(&capture->guard) &&
 	       loop_watch(&capture->loop, &capture->bell, EPOLLIN | EPOLLONESHOT) == 0;
 }
 

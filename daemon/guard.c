@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "daemon/guard_words.h"
 #include "daemon/kernel_clock.h"
 #include "daemon/setting_file.h"
 #include "daemon/wall_clock.h"
@@ -22,42 +23,6 @@
 
 /* The time of day goes with the network's: what is less is no news, but followed. */
 #define DRIFT_NS (2 * (int64_t)NS_PER_MS)
-
-static const struct {
-	const char *came;
-	const char *gone; /* by itself */
-	const char *taken;
-} words[GUARD_TROUBLES] = {
-	[GUARD_OFF] = { "tracing was switched off by another program",
-			"tracing was switched on again by another program",
-			"tracing is switched on again" },
-	[GUARD_CLOCK] = { "the trace clock was changed by another program to",
-			  "the trace clock was set back by another program to",
-			  "the trace clock is set back to" },
-	[GUARD_SIZE] = { "the trace buffer was made smaller by another program: KB for each CPU",
-			 "the trace buffer was made larger again by another program: KB for each "
-			 "CPU",
-			 "the trace buffer is made larger again: KB for each CPU" },
-	[GUARD_TAGS] = { "the tags that apps look at were switched off by another program: atrace "
-			 "tags",
-			 "the tags that apps look at were switched on again by another program: "
-			 "atrace tags",
-			 "the tags that apps look at are switched on again: atrace tags" },
-	[GUARD_CPUS] = { "the CPUs that are traced were changed by another program: "
-			 "tracing_cpumask",
-			 "the CPUs that are traced were set back by another program: "
-			 "tracing_cpumask",
-			 "the CPUs that are traced are set back: tracing_cpumask" },
-	[GUARD_MARKERS] = { "trace markers were switched off by another program: options/markers",
-			    "trace markers were switched on again by another program: "
-			    "options/markers",
-			    "trace markers are switched on again: options/markers" },
-	[GUARD_OVERWRITE] = { "another program lets a full buffer drop new events: "
-			      "options/overwrite",
-			      "another program lets a full buffer drop old events again: "
-			      "options/overwrite",
-			      "a full buffer drops old events again: options/overwrite" },
-};
 
 /* The setting that each is about. Tags are none: atrace has them. */
 static const enum trace_setting settings[GUARD_TROUBLES] = {
@@ -203,9 +168,13 @@ static void follow_wall(struct guard *guard)
 static const char *value_of(const struct guard *guard, enum guard_trouble_kind kind,
 			    char value[static SETTING_SIZE])
 {
+	struct guard_size size;
+
 	value[0] = '\0';
 	if (kind == GUARD_TAGS)
 		snprintf(value, SETTING_SIZE, "0x%" PRIx64, guard->tags.set);
+	else if (kind == GUARD_SIZE && guard_size_read(&size, guard->files))
+		guard_size_print(&size, value);
 	else
 		trace_files_setting(guard->files, settings[kind], value);
 	return value;
@@ -230,7 +199,7 @@ static void set_trouble(struct guard *guard, enum guard_trouble_kind kind, bool 
 		return;
 	*trouble = (struct guard_trouble){ .there = there, .since_ns = loop_now() };
 	guard->theirs |= 1u << settings[kind];
-	tell_trouble(guard, kind, there ? words[kind].came : words[kind].gone);
+	tell_trouble(guard, kind, there ? guard_words(kind)->came : guard_words(kind)->gone);
 	if (kind == GUARD_CLOCK && !there)
 		begin_again(guard);
 	else
@@ -255,11 +224,12 @@ static int write_back(struct guard *guard, enum guard_trouble_kind kind)
 {
 	const char *wanted = kind == GUARD_OFF	   ? "1"
 			     : kind == GUARD_CLOCK ? guard->clock
-			     : kind == GUARD_SIZE  ? guard->size
 						   : guard->others[kind];
 
 	if (kind == GUARD_TAGS)
 		return guard_tags_order(&guard->tags);
+	if (kind == GUARD_SIZE)
+		return guard_size_write(&guard->size, guard->files);
 	return setting_write(guard->path, trace_files_name(settings[kind]), wanted);
 }
 
@@ -267,7 +237,7 @@ static void taken_back(struct guard *guard, enum guard_trouble_kind kind)
 {
 	guard->troubles[kind].there = false;
 	guard->theirs &= ~(1u << settings[kind]);
-	tell_trouble(guard, kind, words[kind].taken);
+	tell_trouble(guard, kind, guard_words(kind)->taken);
 	if (kind == GUARD_CLOCK)
 		begin_again(guard);
 	else
@@ -321,25 +291,65 @@ static void mend(struct guard *guard, enum guard_trouble_kind kind)
 
 /* --- looking --- */
 
-static bool is_smaller(const char *size, const char *wanted)
-{
-	return strtoull(size, NULL, 10) < strtoull(wanted, NULL, 10);
-}
-
 /* A larger buffer than ours is no trouble, but it was emptied for it. */
-static void check_size(struct guard *guard, const char *size)
+static void check_size(struct guard *guard)
 {
-	bool smaller = is_smaller(size, guard->size);
+	char value[SETTING_SIZE];
+	struct guard_size now;
+	bool smaller;
 
-	if (!smaller && !guard->troubles[GUARD_SIZE].there && strcmp(size, guard->size) != 0) {
+	if (!guard_size_read(&now, guard->files))
+		return;
+	smaller = guard_size_is_smaller(&now, &guard->size);
+	if (!smaller && !guard->troubles[GUARD_SIZE].there &&
+	    !guard_size_is_same(&now, &guard->size)) {
+		guard_size_print(&now, value);
 		tell_value(guard,
 			   "the trace buffer was resized by another program: KB for each CPU",
-			   size);
+			   value);
 		hole(guard);
 	}
 	set_trouble(guard, GUARD_SIZE, smaller);
 	if (!smaller)
-		snprintf(guard->size, sizeof(guard->size), "%s", size);
+		guard->size = now;
+}
+
+static bool heard(unsigned int files, enum trace_file file)
+{
+	return files & 1u << file;
+}
+
+/* So long after something was seen it is looked at again. Who writes to a file has opened it
+ * before, which is heard, too; and tools and kernels that empty a trace switch it off meanwhile,
+ * for up to 40 ms. */
+#define AGAIN_NS (100 * NS_PER_MS)
+
+static bool is_time_again(const struct guard *guard)
+{
+	return guard->unsure_ns > 0 && loop_now() - guard->unsure_ns >= AGAIN_NS;
+}
+
+static void check_on(struct guard *guard)
+{
+	struct guard_trouble *trouble = &guard->troubles[GUARD_OFF];
+	char value[SETTING_SIZE];
+	bool off;
+
+	if (trace_files_setting(guard->files, TRACE_SETTING_ON, value) < 0)
+		return;
+	off = value[0] == '0';
+	if (!off || trouble->there) {
+		set_trouble(guard, GUARD_OFF, off);
+		return;
+	}
+	if (is_time_again(guard) && heard(guard->passing, TRACE_FILE_ON)) {
+		set_trouble(guard, GUARD_OFF, true);
+		trouble->since_ns = guard->unsure_ns;
+		return;
+	}
+	/* Whatever comes of it: it was off. */
+	guard->passing |= 1u << TRACE_FILE_ON;
+	hole(guard);
 }
 
 static void check_settings(struct guard *guard)
@@ -348,10 +358,8 @@ static void check_settings(struct guard *guard)
 
 	if (trace_files_setting(guard->files, TRACE_SETTING_CLOCK, value) == 0)
 		set_trouble(guard, GUARD_CLOCK, strcmp(value, guard->clock) != 0);
-	if (trace_files_setting(guard->files, TRACE_SETTING_SIZE, value) == 0)
-		check_size(guard, value);
-	if (trace_files_setting(guard->files, TRACE_SETTING_ON, value) == 0)
-		set_trouble(guard, GUARD_OFF, value[0] == '0');
+	check_size(guard);
+	check_on(guard);
 	for (size_t i = 0; i < N_PLAIN; i++) {
 		const char *wanted = guard->others[plain[i]];
 
@@ -382,22 +390,36 @@ static void take_dropped(struct guard *guard)
 	}
 }
 
-static bool heard(unsigned int files, enum trace_file file)
-{
-	return files & 1u << file;
-}
+/* What says that a buffer was emptied. */
+#define EMPTIED (1u << TRACE_FILE_TRACE | 1u << TRACE_FILE_CLOCK | 1u << TRACE_FILE_SUBBUF)
 
 /* What is over before anybody could look has left nothing but its hole. */
+static void tell_passing(struct guard *guard)
+{
+	if (guard->passing & EMPTIED)
+		tell(guard, "the trace buffer was emptied by another program");
+	else if (!guard->troubles[GUARD_OFF].there)
+		tell(guard, "tracing was switched off and on, or on once more, by another program");
+}
+
+/* It is told when it was looked at again, unless that shows what it was. */
 static void check_passing(struct guard *guard, unsigned int files, bool emptied)
 {
-	if (emptied || heard(files, TRACE_FILE_TRACE) || heard(files, TRACE_FILE_CLOCK) ||
-	    heard(files, TRACE_FILE_SUBBUF))
-		tell(guard, "the trace buffer was emptied by another program");
-	else if (heard(files, TRACE_FILE_ON) && !guard->troubles[GUARD_OFF].there)
-		tell(guard, "tracing was switched off and on, or on once more, by another program");
-	else
+	unsigned int now = files & (EMPTIED | 1u << TRACE_FILE_ON);
+
+	if (emptied)
+		now |= 1u << TRACE_FILE_TRACE;
+	if (now)
+		hole(guard);
+	guard->passing |= now;
+	if (guard->passing && !guard->unsure_ns)
+		guard->unsure_ns = loop_now();
+	if (!guard->news && !is_time_again(guard))
 		return;
-	hole(guard);
+	if (!guard->news && guard->passing)
+		tell_passing(guard);
+	guard->passing = 0;
+	guard->unsure_ns = 0;
 }
 
 static void check_readers(struct guard *guard, unsigned int files)
@@ -422,8 +444,7 @@ static void look(struct guard *guard, unsigned int files)
 	guard->news = false;
 	take_dropped(guard);
 	check_settings(guard);
-	if (!guard->news)
-		check_passing(guard, files, emptied);
+	check_passing(guard, files, emptied);
 }
 
 /* Whoever sets what is set already shows in nothing else. An atrace of ours may be at it, too. */
@@ -453,7 +474,7 @@ static void check(struct guard *guard, bool polled)
 
 	check_clocks(guard);
 	check_readers(guard, files);
-	if (polled || files & ~(1u << TRACE_FILE_RAW))
+	if (polled || files & ~(1u << TRACE_FILE_RAW) || is_time_again(guard))
 		look(guard, files);
 	if (polled || guard->watch.watcher.fd >= 0)
 		guard->good_ns = trace_now(guard);
@@ -521,8 +542,7 @@ void guard_begin(struct guard *guard, struct session *session, struct loop *loop
 	};
 	trace_files_setting(files, TRACE_SETTING_CLOCK, value);
 	snprintf(guard->clock, sizeof(guard->clock), "%s", value);
-	trace_files_setting(files, TRACE_SETTING_SIZE, value);
-	snprintf(guard->size, sizeof(guard->size), "%s", value);
+	guard_size_read(&guard->size, files);
 	for (size_t i = 0; i < N_PLAIN; i++)
 		if (trace_files_setting(files, settings[plain[i]], value) == 0)
 			snprintf(guard->others[plain[i]], SETTING_SIZE, "%s", value);
@@ -538,12 +558,26 @@ void guard_begin(struct guard *guard, struct session *session, struct loop *loop
 	session->guard = guard;
 }
 
+/* There is no time to look at it again. */
+static void tell_last(struct guard *guard)
+{
+	char value[SETTING_SIZE];
+
+	if (guard->passing & EMPTIED ||
+	    (guard->passing && trace_files_setting(guard->files, TRACE_SETTING_ON, value) == 0 &&
+	     value[0] == '1'))
+		tell_passing(guard);
+	else if (guard->passing)
+		set_trouble(guard, GUARD_OFF, true);
+}
+
 void guard_end(struct guard *guard)
 {
 	if (!guard->on)
 		return;
 	guard->on = false;
 	take_heard(guard);
+	tell_last(guard);
 	ring_stats_look(&guard->ring, guard->files);
 	guard_tags_end(&guard->tags);
 	loop_forget(guard->loop, &guard->watch.watcher);

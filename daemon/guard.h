@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "daemon/clock_watch.h"
+#include "daemon/guard_size.h"
 #include "daemon/guard_tags.h"
 #include "daemon/ring_stats.h"
 #include "daemon/session.h"
@@ -42,7 +43,7 @@ struct guard {
 	const struct trace_files *files;
 	const char *path;
 	char clock[SETTING_SIZE]; /* as they are to be */
-	char size[SETTING_SIZE];
+	struct guard_size size;
 	char others[GUARD_TROUBLES][SETTING_SIZE]; /* "": not known */
 	struct guard_trouble troubles[GUARD_TROUBLES];
 	struct trace_watch watch;
@@ -54,6 +55,8 @@ struct guard {
 	uint64_t tags_asked_ns; /* at the last one */
 	unsigned int theirs;	/* see guard_theirs() */
 	bool news;		/* something was told */
+	uint64_t unsure_ns;	/* when something was seen that has to be looked at again, or 0 */
+	unsigned int passing;	/* what was heard then: a bit (1 << enum trace_file) for each */
 	bool others_read;	/* the raw trace; it was told */
 	uint64_t takes_ns[GUARD_TAKES_MAX]; /* when something was taken back */
 	unsigned int takes;		    /* ever */
@@ -91,6 +94,12 @@ static inline bool guard_asks(const struct guard *guard)
 static inline bool guard_is_asking(const struct guard *guard)
 {
 	return guard->tags.question.output.fd >= 0 && child_runs(&guard->tags.question);
+}
+
+/* Is something to be looked at again? Not long after, then. */
+static inline bool guard_is_unsure(const struct guard *guard)
+{
+	return guard->unsure_ns > 0;
 }
 
 /* What another program has written to last, and not we: a bit (1 << enum trace_setting) for each.

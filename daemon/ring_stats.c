@@ -66,7 +66,7 @@ bool ring_now(const struct trace_files *files, unsigned int number, uint64_t *no
 	return true;
 }
 
-static unsigned int cpus_max(void)
+unsigned int ring_cpus_max(void)
 {
 	static long n; /* asked once: libc reads a file for it */
 
@@ -79,9 +79,9 @@ bool ring_stats_look(struct ring_stats *stats, const struct trace_files *files)
 {
 	bool emptied = false;
 
-	for (unsigned int i = 0; i < cpus_max(); i++)
+	for (unsigned int i = 0; i < ring_cpus_max(); i++)
 		emptied |= ring_cpu_look(&stats->cpu[i], files, i);
-	for (unsigned int i = 0; i < cpus_max(); i++)
+	for (unsigned int i = 0; i < ring_cpus_max(); i++)
 		if (stats->cpu[i].known)
 			stats->cpus = i + 1;
 	return emptied;

@@ -26,6 +26,9 @@ struct ring_stats {
 	struct ring_cpu cpu[RING_CPUS_MAX];
 };
 
+/* How many CPUs are looked at, at most RING_CPUS_MAX. */
+unsigned int ring_cpus_max(void);
+
 /* Looks at all CPUs of the trace. True: one of the buffers was emptied since the last
  * look; what others write into a file is not needed to see it. */
 bool ring_stats_look(struct ring_stats *stats, const struct trace_files *files);

@@ -35,6 +35,10 @@ def write(path, text):
         file.write(text)
 
 
+def tracing_events(here):
+    return [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "tracing"]
+
+
 class Stage:
     """A device, a jankd that reads it, a phone that plays."""
 
@@ -166,6 +170,14 @@ def empty(stage):
         pass
 
 
+def off_while_emptied(stage):
+    """As tools do that empty it, and some kernels."""
+    off(stage)
+    empty(stage)
+    time.sleep(0.02)
+    write(stage.instance / "tracing_on", "1")
+
+
 def empty_each_cpu(stage):
     for cpu in sorted((stage.instance / "per_cpu").glob("cpu*")):
         write(cpu / "trace", "0")
@@ -212,6 +224,55 @@ def raw_reader(stage):
         time.sleep(0.1)
     for fd in files:
         os.close(fd)
+
+
+def emptied_alone(checks):
+    """Tracing that is off for a moment, while the trace is emptied, was not switched off."""
+    with session() as (mount, instance, here):
+        stage = Stage(mount, instance, here, (), {})
+        for _ in range(8):
+            time.sleep(0.7)
+            off_while_emptied(stage)
+        time.sleep(1.5)
+        texts = [text for _, text in stage.told()]
+        checks.that(len(texts) >= 8 and all("emptied" in text for text in texts), f"emptied alone: {texts}")
+        stage.end()
+
+
+def kilobytes(instance):
+    return [int((cpu / "buffer_size_kb").read_text()) for cpu in sorted(instance.glob("per_cpu/cpu*"))]
+
+
+def sizes_of_cpus(checks):
+    """Where CPUs have sizes of their own each of them is looked at, and gets its own back."""
+    for source in ("raw", "text"):
+        with session() as (mount, instance, here):
+            cpus = sorted(instance.glob("per_cpu/cpu*/buffer_size_kb"))
+            if len(cpus) < 2:
+                checks.cannot_judge("sizes of CPUs", "this machine has one CPU")
+                return
+            write(cpus[0], "2000")
+            before = kilobytes(instance)
+            capture = Capture(mount, instance, here / "out", "--source", source)
+            checks.that(capture.wait_ready(), f"sizes of CPUs, {source}: jankd does not start")
+            time.sleep(1)
+            for name, value, notice, back in (
+                    (cpus[1], "500", "made smaller .*, 50[0-9]", "made larger again"),
+                    (cpus[0], "300", "made smaller .* 30[0-9],", "made larger again"),
+                    (instance / "buffer_size_kb", "64", "made smaller .* 6[0-9]", "made larger again")):
+                told = len(tracing_events(here))
+                write(name, value)
+                time.sleep(2.5)
+                texts = tracing_events(here)[told:]
+                what = f"sizes of CPUs, {source}, {name.relative_to(instance)} {value}"
+                checks.that(len(texts) == 2 and re.search(notice, texts[0]) and re.search(back, texts[1]), f"{what}: {texts}")
+                checks.equal(kilobytes(instance), before, what)
+            told = len(tracing_events(here))
+            write(cpus[1], "9000")
+            time.sleep(1.5)
+            texts = tracing_events(here)[told:]
+            checks.that(len(texts) == 1 and "resized" in texts[0], f"sizes of CPUs, {source}, larger: {texts}")
+            capture.stop(signal.SIGTERM)
 
 
 def insists(checks):
@@ -290,6 +351,7 @@ CASES = (
     ("off and on within a moment", off_and_on, "switched (off|on)"),
     ("switched off, --yield", off_for_a_while, "switched off by", "switched on again by", YIELD),
     ("emptied", empty, "emptied"),
+    ("emptied while it is off", off_while_emptied, "emptied"),
     ("each CPU emptied", empty_each_cpu, "emptied"),
     ("other sub-buffers", other_sub_buffers, "emptied"),
     ("resized, smaller", size(64), "made smaller", "is made larger again"),
@@ -311,7 +373,7 @@ for name, action, notice, *rest in CASES:
     if not wanted or name in wanted:
         options, environment = (rest + [None, (), {}][len(rest):])[1:]
         disturbed(checks, name, action, notice, rest[0] if rest else None, options, **environment)
-for case in (insists, floods, hung_questions, dropped):
+for case in (emptied_alone, sizes_of_cpus, insists, floods, hung_questions, dropped):
     if not wanted or case.__name__ in wanted:
         case(checks)
 checks.end()

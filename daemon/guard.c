@@ -18,9 +18,6 @@
 /* A tool that sets its trace up does so step by step: we do not put in our word between two. */
 #define GRACE_NS (700 * NS_PER_MS)
 
-/* Events of a minute: others can make them happen as often as they like. */
-#define EVENTS_MAX 30
-
 /* The time of day goes with the network's: what is less is no news, but followed. */
 #define DRIFT_NS (2 * (int64_t)NS_PER_MS)
 
@@ -40,39 +37,7 @@ static const enum guard_trouble_kind plain[] = { GUARD_CPUS, GUARD_MARKERS, GUAR
 
 #define N_PLAIN (sizeof(plain) / sizeof(plain[0]))
 
-/* --- telling --- */
-
-static void tell(struct guard *guard, const char *text)
-{
-	uint64_t now = loop_now();
-	char longer[256];
-
-	guard->news = true;
-	if (now - guard->minute_ns >= MINUTE_NS) {
-		guard->minute_ns = now;
-		guard->told = 0;
-	}
-	if (guard->told++ >= EVENTS_MAX) {
-		guard->withheld++;
-		return;
-	}
-	if (guard->withheld > 0) {
-		snprintf(longer, sizeof(longer), "%s (and %u events of this kind before)", text,
-			 guard->withheld);
-		guard->withheld = 0;
-		text = longer;
-	}
-	session_event(guard->session, "tracing", text);
-	output_flush(&guard->session->output);
-}
-
-static void tell_value(struct guard *guard, const char *text, const char *value)
-{
-	char line[200];
-
-	snprintf(line, sizeof(line), "%s %s", text, value);
-	tell(guard, line);
-}
+/* --- holes --- */
 
 /* Nothing is known of the time since then. What is still to be read was written before, too. */
 static void hole_since(struct guard *guard, uint64_t since_ns)
@@ -127,7 +92,7 @@ static void tell_sleep(struct guard *guard, int64_t slept_ns)
 	snprintf(line, sizeof(line), "the device slept for %" PRId64 ".%03d s",
 		 slept_ns / 1000000000, (int)(slept_ns / 1000000 % 1000));
 	hole(guard);
-	tell(guard, line);
+	guard_tell(guard, line);
 }
 
 static void tell_step(struct guard *guard, int64_t stepped_ns)
@@ -137,7 +102,7 @@ static void tell_step(struct guard *guard, int64_t stepped_ns)
 
 	snprintf(line, sizeof(line), "the time of day was set by %s%" PRId64 ".%03d s",
 		 stepped_ns < 0 ? "-" : "+", size_ns / 1000000000, (int)(size_ns / 1000000 % 1000));
-	tell(guard, line);
+	guard_tell(guard, line);
 }
 
 static void check_clocks(struct guard *guard)
@@ -185,21 +150,25 @@ static void tell_trouble(struct guard *guard, enum guard_trouble_kind kind, cons
 	char value[SETTING_SIZE];
 
 	if (kind == GUARD_OFF)
-		tell(guard, text);
+		guard_tell(guard, text);
 	else
-		tell_value(guard, text, value_of(guard, kind, value));
+		guard_tell_value(guard, text, value_of(guard, kind, value));
+}
+
+static void note_trouble(struct guard *guard, enum guard_trouble_kind kind, bool there,
+			 uint64_t since_ns)
+{
+	guard->troubles[kind] = (struct guard_trouble){ .there = there, .since_ns = since_ns };
+	guard->theirs |= 1u << settings[kind];
+	tell_trouble(guard, kind, there ? guard_words(kind)->came : guard_words(kind)->gone);
 }
 
 /* Has to be said before what follows changes the clock that dates it. */
 static void set_trouble(struct guard *guard, enum guard_trouble_kind kind, bool there)
 {
-	struct guard_trouble *trouble = &guard->troubles[kind];
-
-	if (trouble->there == there)
+	if (guard->troubles[kind].there == there)
 		return;
-	*trouble = (struct guard_trouble){ .there = there, .since_ns = loop_now() };
-	guard->theirs |= 1u << settings[kind];
-	tell_trouble(guard, kind, there ? guard_words(kind)->came : guard_words(kind)->gone);
+	note_trouble(guard, kind, there, loop_now());
 	if (kind == GUARD_CLOCK && !there)
 		begin_again(guard);
 	else
@@ -210,6 +179,8 @@ static void set_trouble(struct guard *guard, enum guard_trouble_kind kind, bool 
 static void forget_own(struct guard *guard)
 {
 	trace_watch_take(&guard->watch);
+	if (guard->claims.files)
+		lost_claims_emptied(&guard->claims);
 	ring_stats_forget(&guard->ring, guard->files);
 }
 
@@ -255,7 +226,7 @@ static void take_back(struct guard *guard, enum guard_trouble_kind kind)
 	if (kind != GUARD_TAGS && error == 0)
 		taken_back(guard, kind);
 	else if (error < 0)
-		tell_value(guard, "it cannot be taken back:", strerror(-error));
+		guard_tell_value(guard, "it cannot be taken back:", strerror(-error));
 }
 
 /* Another clock is as good, if it is one. */
@@ -284,7 +255,7 @@ static void mend(struct guard *guard, enum guard_trouble_kind kind)
 		return;
 	}
 	if (!yield && !trouble->told_way)
-		tell(guard, "another program insists: given way to it");
+		guard_tell(guard, "another program insists: given way to it");
 	trouble->told_way = true;
 	live_with(guard, kind);
 }
@@ -304,9 +275,9 @@ static void check_size(struct guard *guard)
 	if (!smaller && !guard->troubles[GUARD_SIZE].there &&
 	    !guard_size_is_same(&now, &guard->size)) {
 		guard_size_print(&now, value);
-		tell_value(guard,
-			   "the trace buffer was resized by another program: KB for each CPU",
-			   value);
+		guard_tell_value(guard,
+				 "the trace buffer was resized by another program: KB for each CPU",
+				 value);
 		hole(guard);
 	}
 	set_trouble(guard, GUARD_SIZE, smaller);
@@ -331,25 +302,22 @@ static bool is_time_again(const struct guard *guard)
 
 static void check_on(struct guard *guard)
 {
-	struct guard_trouble *trouble = &guard->troubles[GUARD_OFF];
+	bool seen = heard(guard->passing, TRACE_FILE_ON);
 	char value[SETTING_SIZE];
 	bool off;
 
 	if (trace_files_setting(guard->files, TRACE_SETTING_ON, value) < 0)
 		return;
 	off = value[0] == '0';
-	if (!off || trouble->there) {
+	if (!off || guard->troubles[GUARD_OFF].there) {
 		set_trouble(guard, GUARD_OFF, off);
-		return;
+	} else if (seen && is_time_again(guard)) {
+		note_trouble(guard, GUARD_OFF, true, guard->unsure_ns);
+	} else if (!seen) {
+		/* Whatever comes of it: it was off. */
+		guard->passing |= 1u << TRACE_FILE_ON;
+		hole(guard);
 	}
-	if (is_time_again(guard) && heard(guard->passing, TRACE_FILE_ON)) {
-		set_trouble(guard, GUARD_OFF, true);
-		trouble->since_ns = guard->unsure_ns;
-		return;
-	}
-	/* Whatever comes of it: it was off. */
-	guard->passing |= 1u << TRACE_FILE_ON;
-	hole(guard);
 }
 
 static void check_settings(struct guard *guard)
@@ -397,9 +365,10 @@ static void take_dropped(struct guard *guard)
 static void tell_passing(struct guard *guard)
 {
 	if (guard->passing & EMPTIED)
-		tell(guard, "the trace buffer was emptied by another program");
+		guard_tell(guard, "the trace buffer was emptied by another program");
 	else if (!guard->troubles[GUARD_OFF].there)
-		tell(guard, "tracing was switched off and on, or on once more, by another program");
+		guard_tell(guard,
+			   "tracing was switched off and on, or on once more, by another program");
 }
 
 /* It is told when it was looked at again, unless that shows what it was. */
@@ -411,6 +380,8 @@ static void check_passing(struct guard *guard, unsigned int files, bool emptied)
 		now |= 1u << TRACE_FILE_TRACE;
 	if (now)
 		hole(guard);
+	if (now & EMPTIED && guard->claims.files)
+		lost_claims_emptied(&guard->claims);
 	guard->passing |= now;
 	if (guard->passing && !guard->unsure_ns)
 		guard->unsure_ns = loop_now();
@@ -430,9 +401,10 @@ static void check_readers(struct guard *guard, unsigned int files)
 		return;
 	/* Who reads all CPUs comes and goes once for each. */
 	if (others_read != guard->others_read || !others_read)
-		tell(guard, others_read ? "another program reads the raw trace: what it takes is "
-					  "missing here"
-					: "nobody else reads the raw trace any more");
+		guard_tell(guard, others_read
+					  ? "another program reads the raw trace: what it takes is "
+					    "missing here"
+					  : "nobody else reads the raw trace any more");
 	guard->others_read = others_read;
 	hole(guard);
 }
@@ -489,8 +461,22 @@ bool guard_drains(struct guard *guard)
 
 void guard_dry(struct guard *guard)
 {
+	if (guard->on && guard->claims.files)
+		lost_claims_dry(&guard->claims);
 	if (guard->on && guard->watch.readers == 0)
 		pipeline_doubt(guard->session->pipeline, false);
+}
+
+/* @end: nothing is told later. */
+static void check_claims(struct guard *guard, bool end)
+{
+	char text[200];
+
+	if (!guard->claims.files)
+		return;
+	lost_claims_look(&guard->claims);
+	if (lost_claims_tell(&guard->claims, end, text))
+		guard_tell(guard, text);
 }
 
 void guard_tick(struct guard *guard)
@@ -498,6 +484,7 @@ void guard_tick(struct guard *guard)
 	if (!guard->on)
 		return;
 	check(guard, true);
+	check_claims(guard, false);
 	guard->tags_good_ns = guard->tags_asked_ns;
 	guard->tags_asked_ns = trace_now(guard);
 	guard_tags_tick(&guard->tags);
@@ -522,7 +509,7 @@ static void on_tags_ordered(struct guard_tags *tags, int status)
 	forget_own(guard);
 	guard->troubles[GUARD_TAGS].since_ns = loop_now();
 	if (status != 0) {
-		tell(guard, "atrace cannot switch the tags on again");
+		guard_tell(guard, "atrace cannot switch the tags on again");
 		return;
 	}
 	tags->missing = false;
@@ -556,6 +543,10 @@ void guard_begin(struct guard *guard, struct session *session, struct loop *loop
 	guard->tags.context = guard;
 	guard_tags_begin(&guard->tags, session->options, loop, tags);
 	session->guard = guard;
+	if (session->origin.raw)
+		return;
+	lost_claims_begin(&guard->claims, files);
+	session->claims = &guard->claims;
 }
 
 /* There is no time to look at it again. */
@@ -568,7 +559,7 @@ static void tell_last(struct guard *guard)
 	     value[0] == '1'))
 		tell_passing(guard);
 	else if (guard->passing)
-		set_trouble(guard, GUARD_OFF, true);
+		note_trouble(guard, GUARD_OFF, true, guard->unsure_ns);
 }
 
 void guard_end(struct guard *guard)
@@ -578,6 +569,7 @@ void guard_end(struct guard *guard)
 	guard->on = false;
 	take_heard(guard);
 	tell_last(guard);
+	check_claims(guard, true);
 	ring_stats_look(&guard->ring, guard->files);
 	guard_tags_end(&guard->tags);
 	loop_forget(guard->loop, &guard->watch.watcher);

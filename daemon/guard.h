@@ -12,6 +12,7 @@
 #include "daemon/clock_watch.h"
 #include "daemon/guard_size.h"
 #include "daemon/guard_tags.h"
+#include "daemon/lost_claims.h"
 #include "daemon/ring_stats.h"
 #include "daemon/session.h"
 #include "daemon/setting_file.h"
@@ -48,6 +49,7 @@ struct guard {
 	struct guard_trouble troubles[GUARD_TROUBLES];
 	struct trace_watch watch;
 	struct ring_stats ring;
+	struct lost_claims claims; /* of a text; else its files are NULL */
 	struct clock_watch clocks;
 	struct guard_tags tags;
 	uint64_t good_ns;	/* trace time when all was well last */

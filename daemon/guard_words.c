@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/guard_words.h"
 
+#include <stdio.h>
+
+#define MINUTE_NS UINT64_C(60000000000)
+
+/* Events of a minute: others can make them happen as often as they like. */
+#define EVENTS_MAX 30
+
 static const struct guard_words words[GUARD_TROUBLES] = {
 	[GUARD_OFF] = { "tracing was switched off by another program",
 			"tracing was switched on again by another program",
@@ -36,4 +43,36 @@ static const struct guard_words words[GUARD_TROUBLES] = {
 const struct guard_words *guard_words(enum guard_trouble_kind kind)
 {
 	return &words[kind];
+}
+
+void guard_tell(struct guard *guard, const char *text)
+{
+	uint64_t now = loop_now();
+	char longer[256];
+
+	guard->news = true;
+	if (now - guard->minute_ns >= MINUTE_NS) {
+		guard->minute_ns = now;
+		guard->told = 0;
+	}
+	if (guard->told++ >= EVENTS_MAX) {
+		guard->withheld++;
+		return;
+	}
+	if (guard->withheld > 0) {
+		snprintf(longer, sizeof(longer), "%s (and %u events of this kind before)", text,
+			 guard->withheld);
+		guard->withheld = 0;
+		text = longer;
+	}
+	session_event(guard->session, "tracing", text);
+	output_flush(&guard->session->output);
+}
+
+void guard_tell_value(struct guard *guard, const char *text, const char *value)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line), "%s %s", text, value);
+	guard_tell(guard, line);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/loop.h"
+#include "daemon/lost_claims.h"
 #include "daemon/report.h"
 #include "daemon/rules_file.h"
 #include "daemon/session_json.h"
@@ -168,6 +169,13 @@ static void recall_writer(struct session *session, struct trace_record *record)
 		writers_recall(session->writers, record, session->read_ns);
 }
 
+/* An app can write what the kernel says of lost events, too. */
+static bool is_forged(struct session *session, struct trace_record *record)
+{
+	return record->kind == TRACE_LOST && session->claims &&
+	       !lost_claims_take(session->claims, record, session->read_ns);
+}
+
 /* So long something may be read that was in the buffers before the begin. */
 #define BEFORE_NS UINT64_C(3000000000)
 
@@ -226,6 +234,8 @@ static void take_bytes(struct session *session, struct span input, bool last)
 
 	while (ftrace_text_next(&session->text, &input, last, &record) == FTRACE_TEXT_RECORD) {
 		recall_writer(session, &record);
+		if (is_forged(session, &record))
+			continue;
 		take_record(session, &record);
 		if (session->output.now_ns >= snapshot->due_ns)
 			snapshot_begin(snapshot, &session->ring, input.ptr);

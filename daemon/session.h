@@ -34,6 +34,7 @@ struct session_origin {
 };
 
 struct guard;
+struct lost_claims;
 
 struct session {
 	const struct options *options;
@@ -62,6 +63,7 @@ struct session {
 	uint64_t from_until_ns;	  /* and at the latest then, on the clock of loop_now() */
 	/* of a live capture, or NULL: what others did to the trace */
 	const struct guard *guard;
+	struct lost_claims *claims; /* of a live text, or NULL: its lines are the kernel's */
 };
 
 /**

@@ -69,6 +69,14 @@ int trace_files_setting(const struct trace_files *files, enum trace_setting whic
 	return setting_read_open(files->settings[which], value);
 }
 
+bool trace_files_has_cpu(const struct trace_files *files, unsigned int cpu)
+{
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s/per_cpu/cpu%u", files->path, cpu);
+	return access(name, F_OK) == 0 || errno != ENOENT;
+}
+
 struct span trace_files_stats(const struct trace_files *files, unsigned int cpu, char *text,
 			      size_t size)
 {

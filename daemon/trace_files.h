@@ -4,6 +4,7 @@
 #ifndef JANKD_DAEMON_TRACE_FILES_H
 #define JANKD_DAEMON_TRACE_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "daemon/setting_file.h"
@@ -42,6 +43,9 @@ const char *trace_files_name(enum trace_setting which);
 /* Reads as setting_read() does. */
 int trace_files_setting(const struct trace_files *files, enum trace_setting which,
 			char value[static SETTING_SIZE]);
+
+/* False: there is no such CPU. */
+bool trace_files_has_cpu(const struct trace_files *files, unsigned int cpu);
 
 /* Reads the kernel's account of one CPU into @text; SPAN_NULL where there is none. */
 struct span trace_files_stats(const struct trace_files *files, unsigned int cpu, char *text,

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines about lost events against the kernel's account, here files that the test writes. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/lost_claims.h"
+
+static char place[64];
+static struct trace_files files;
+static struct lost_claims claims;
+static uint64_t reads; /* a new one for each line */
+
+static void account(unsigned int cpu, unsigned int overrun, unsigned int read)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u", place, cpu);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/stats", place, cpu);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file,
+		"entries: 1\noverrun: %u\ncommit overrun: 0\ndropped events: 0\nread events: %u\n",
+		overrun, read);
+	assert_int_equal(fclose(file), 0);
+}
+
+static int set_up(void **state)
+{
+	char path[128];
+
+	snprintf(place, sizeof(place), "/tmp/jankd-claims-XXXXXX");
+	if (!mkdtemp(place))
+		return -1;
+	snprintf(path, sizeof(path), "%s/per_cpu", place);
+	mkdir(path, 0700);
+	account(0, 0, 0);
+	trace_files_open(&files, place);
+	lost_claims_begin(&claims, &files);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	trace_files_close(&files);
+	snprintf(command, sizeof(command), "rm -r %s", place);
+	return system(command);
+}
+
+/* What is counted of a line; -2: it is forged. */
+static int64_t take_of(int32_t cpu, int64_t events)
+{
+	struct trace_record record = { .kind = TRACE_LOST, .cpu = cpu, .value = events };
+
+	return lost_claims_take(&claims, &record, ++reads) ? record.value : -2;
+}
+
+static int64_t take(int64_t events)
+{
+	return take_of(0, events);
+}
+
+static void lines_of_the_kernel_are_counted(void **state)
+{
+	account(0, 700, 10);
+	assert_int_equal(take(700), 700);
+	account(0, 1000, 20);
+	assert_int_equal(take(200), 200);
+	assert_int_equal(take(100), 100);
+	lost_claims_dry(&claims);
+	/* the kernel does not say how many, but has counted them */
+	account(0, 1042, 30);
+	assert_int_equal(take(TRACE_LOST_UNKNOWN), 42);
+	assert_int_equal(claims.forged, 0);
+}
+
+static void lines_of_others_are_not(void **state)
+{
+	char text[200];
+
+	assert_int_equal(take(99999), -2);
+	assert_int_equal(take(TRACE_LOST_UNKNOWN), -2);
+	account(0, 700, 10);
+	assert_int_equal(take(700), 700);
+	lost_claims_dry(&claims);
+	assert_int_equal(take(1), -2);
+	assert_int_equal(take_of(1000, 1), -2);
+	assert_int_equal(take_of(INT32_MAX, 1), -2);
+	assert_int_equal(claims.forged, 5);
+	assert_true(lost_claims_tell(&claims, false, text));
+	assert_string_equal(text,
+			    "5 lines in the trace claim lost events, the last of them 1 on CPU "
+			    "2147483647; the kernel's statistics have none: not counted");
+	assert_int_equal(take(99999), -2);
+	assert_false(lost_claims_tell(&claims, false, text));
+	assert_true(lost_claims_tell(&claims, true, text));
+	assert_string_equal(text, "a line in the trace claims 99999 lost events on CPU 0; the "
+				  "kernel's statistics have none: not counted");
+	assert_false(lost_claims_tell(&claims, true, text));
+}
+
+/* A forged line that comes first takes the number, but not the hole. */
+static void no_loss_is_kept_back(void **state)
+{
+	account(0, 700, 10);
+	assert_int_equal(take(99999), 700);
+	assert_int_equal(take(700), 0);
+	lost_claims_dry(&claims);
+	assert_int_equal(take(700), -2);
+	account(0, 710, 20);
+	assert_int_equal(take(4), 4);
+	assert_int_equal(take(10), 6);
+	/* what was looked at before all was read has been told by then */
+	account(0, 720, 30);
+	lost_claims_look(&claims);
+	lost_claims_dry(&claims);
+	assert_int_equal(take(1), -2);
+}
+
+static void what_was_lost_before_may_be_told(void **state)
+{
+	account(0, 5000, 10);
+	lost_claims_begin(&claims, &files);
+	assert_int_equal(take(5000), 5000);
+	lost_claims_begin(&claims, &files);
+	lost_claims_dry(&claims);
+	assert_int_equal(take(5000), -2);
+}
+
+static void an_emptied_buffer_begins_again(void **state)
+{
+	account(0, 700, 1000);
+	assert_int_equal(take(700), 700);
+	lost_claims_dry(&claims);
+	/* seen by the account alone: the line may be of before */
+	account(0, 30, 20);
+	assert_int_equal(take(99), 99);
+	lost_claims_dry(&claims);
+	assert_int_equal(take(1), -2);
+	/* by the files that were written: the number is that of before, by accident */
+	account(0, 700, 2000);
+	lost_claims_emptied(&claims);
+	assert_int_equal(take(700), 700);
+	lost_claims_dry(&claims);
+	assert_int_equal(take(700), -2);
+}
+
+/* One look is enough for all lines of a read. */
+static void the_account_is_looked_at_once(void **state)
+{
+	struct trace_record record = { .kind = TRACE_LOST, .value = 5 };
+
+	account(0, 5, 10);
+	assert_true(lost_claims_take(&claims, &record, 1000));
+	account(0, 10, 20);
+	record.value = 5;
+	assert_true(lost_claims_take(&claims, &record, 1000));
+	assert_int_equal(record.value, 0);
+}
+
+static void without_an_account_lines_are_taken(void **state)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s/per_cpu/cpu0", place);
+	assert_int_equal(system(command), 0);
+	trace_files_close(&files);
+	trace_files_open(&files, place);
+	lost_claims_begin(&claims, &files);
+	assert_int_equal(take(700), 700);
+	assert_int_equal(take(TRACE_LOST_UNKNOWN), TRACE_LOST_UNKNOWN);
+	assert_int_equal(take_of(7, 700), 700);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(lines_of_the_kernel_are_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lines_of_others_are_not, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_loss_is_kept_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_lost_before_may_be_told, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_emptied_buffer_begins_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_account_is_looked_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(without_an_account_lines_are_taken, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -21,10 +21,10 @@
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
-/* The thread is woken twice a second for rows, and so often where there are none: disk and folder
- * are looked after. */
+/* The thread is woken twice a second for rows, and with each tick where there are none: disk and
+ * folder are looked after. */
 #define FLUSH_NS UINT64_C(450000000)
-#define IDLE_FLUSH_NS UINT64_C(1450000000)
+#define IDLE_FLUSH_NS UINT64_C(850000000)
 
 /* A disk that takes longer for one thing holds up the files. */
 #define STALL_NS UINT64_C(2000000000)
@@ -183,14 +183,10 @@ static int open_console(struct output *output)
 	return error;
 }
 
-static bool take_summary_row(void *context, struct csv_file *maker);
-
 static int open_memory(struct output *output)
 {
 	int error = csv_file_attach(&output->maker, -1, CSV_BUFFER_LEAST, "row", NULL);
 
-	if (error == 0)
-		error = csv_file_attach(&output->summary, -1, CSV_BUFFER_LEAST, "row", NULL);
 	output->events = memory_new(1, sizeof(*output->events));
 	if (output->options->trigger)
 		output->gate = gate_new();
@@ -198,8 +194,6 @@ static int open_memory(struct output *output)
 		report("%s: out of memory; close other programs", output->command);
 		return -ENOMEM;
 	}
-	output->summary.admit = take_summary_row;
-	output->summary.context = output;
 	output_rows_begin(output);
 	return 0;
 }
@@ -472,32 +466,6 @@ void output_whole_end(struct output *output, enum whole_file which, int error)
 	output_look(output);
 }
 
-static bool take_summary_row(void *context, struct csv_file *maker)
-{
-	struct output *output = context;
-
-	if (!output_whole_bytes(output, WHOLE_SUMMARY, maker->buffer + maker->row_begin,
-				maker->len - maker->row_begin))
-		output->summary_failed = true;
-	return false;
-}
-
-static void take_summary(void *context, const struct summary_row *row)
-{
-	csv_summary_row(context, row);
-}
-
-void output_summary(struct output *output, struct pipeline *pipeline)
-{
-	char header[1024];
-	int len = snprintf(header, sizeof(header), "%s\n", csv_summary_header);
-
-	output->summary_failed = !output_whole_begin(output, WHOLE_SUMMARY, "summary.csv", 0);
-	csv_row(&output->summary, header, (size_t)len);
-	pipeline_summary(pipeline, &output->summary, take_summary);
-	output_whole_end(output, WHOLE_SUMMARY, output->summary_failed ? -ENOBUFS : 0);
-}
-
 /* --- the end --- */
 
 void output_complete(struct output *output, bool last)
@@ -532,7 +500,6 @@ void output_close(struct output *output)
 	output->thread = file_thread_end(output->thread);
 	output->wait = NULL;
 	csv_file_close(&output->maker);
-	csv_file_close(&output->summary);
 	close_console(output);
 	output->gate = gate_free(output->gate);
 	free(output->events);

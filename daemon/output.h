@@ -26,8 +26,7 @@ struct output {
 	struct files_state state;   /* what has become of them, as it was looked at last */
 	struct spill_file spills[SPILL_KINDS];
 	struct csv_file maker;		 /* a row becomes text there */
-	unsigned int making;		 /* which file it is for: enum row_file */
-	struct csv_file summary;	 /* the same for rows of summary.csv */
+	unsigned int making;		 /* which file it is for: enum row_file, or more */
 	struct csv_file console;	 /* rows of fps.csv on standard output */
 	struct wall_clock clock;	 /* for the wall time of events */
 	struct event_queue *events;	 /* on their way */

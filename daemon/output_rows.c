@@ -2,14 +2,16 @@
 /* What a pipeline gives, as text: rows that are wanted, and events in their order. */
 #include "daemon/output.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 #include "daemon/csv.h"
 #include "daemon/loop.h"
 #include "daemon/snapshot.h"
 
-/* A row for standard output. */
+/* What else a row may be for: standard output, and the file that is replaced as a whole. */
 #define CONSOLE ROW_FILES
+#define SUMMARY (ROW_FILES + 1)
 
 /* A live event waits no longer, whatever frames wait for. */
 #define EVENTS_HELD_NS UINT64_C(3000000000)
@@ -29,10 +31,13 @@ static bool passes_gate(struct output *output, unsigned int which, const struct 
 static bool take_row(void *context, struct csv_file *maker)
 {
 	struct output *output = context;
+	const char *row = maker->buffer + maker->row_begin;
+	size_t len = maker->len - maker->row_begin;
 
-	if (passes_gate(output, output->making, maker))
-		output_post_row(output, output->making, maker->buffer + maker->row_begin,
-				maker->len - maker->row_begin);
+	if (output->making == SUMMARY)
+		output->summary_failed |= !output_whole_bytes(output, WHOLE_SUMMARY, row, len);
+	else if (passes_gate(output, output->making, maker))
+		output_post_row(output, output->making, row, len);
 	return false;
 }
 
@@ -41,7 +46,7 @@ static bool take_console_row(void *context, struct csv_file *console)
 	return passes_gate(context, CONSOLE, console);
 }
 
-static struct csv_file *maker_for(struct output *output, enum row_file which)
+static struct csv_file *maker_for(struct output *output, unsigned int which)
 {
 	output->making = which;
 	return &output->maker;
@@ -153,6 +158,24 @@ struct row_sink output_sink(struct output *output)
 		.surface_spill = &output->spills[SPILL_OF_SURFACES].spill,
 		.layer_spill = &output->spills[SPILL_OF_LAYERS].spill,
 	};
+}
+
+/* --- summary.csv --- */
+
+static void take_summary(void *context, const struct summary_row *row)
+{
+	csv_summary_row(context, row);
+}
+
+void output_summary(struct output *output, struct pipeline *pipeline)
+{
+	struct csv_file *maker = maker_for(output, SUMMARY);
+
+	output->summary_failed = !output_whole_begin(output, WHOLE_SUMMARY, "summary.csv", 0);
+	csv_raw(maker, csv_summary_header);
+	csv_row_end(maker);
+	pipeline_summary(pipeline, maker, take_summary);
+	output_whole_end(output, WHOLE_SUMMARY, output->summary_failed ? -ENOBUFS : 0);
 }
 
 /* --- events --- */

@@ -281,17 +281,19 @@ static int open_source(struct capture *capture)
 	else if (capture->options->snapshot_ns > 0)
 		capture->why_source = "a snapshot is text";
 	else
-		error = source_raw_open(&capture->source, capture->tracefs, &capture->files);
+		error = source_raw_open(&capture->source, capture->tracefs, &capture->files,
+					capture->why_text);
 	if (error == 0) {
 		capture->why_source = "the rings can be read";
 		return 0;
 	}
 	if (!capture->why_source)
-		capture->why_source = strerror(-error);
+		capture->why_source = capture->why_text;
 	if (wanted != OPTIONS_SOURCE_RAW || error == -EBUSY)
 		return source_pipe_open(&capture->source, capture->tracefs);
-	report("%s: --source raw: %s: %s; use --source text", session_command(&capture->session),
-	       tracefs_path(capture->tracefs), capture->why_source);
+	report("%s: --source raw: %s: %s; %s", session_command(&capture->session),
+	       tracefs_path(capture->tracefs), capture->why_source,
+	       report_advice(error, "use --source text"));
 	return error;
 }
 

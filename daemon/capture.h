@@ -27,7 +27,8 @@ struct capture {
 	struct tracefs *tracefs;
 	struct trace_files files; /* of its trace */
 	struct source *source;
-	const char *why_source; /* it is that one; constant */
+	const char *why_source; /* it is that one */
+	char why_text[SOURCE_WHY_SIZE];
 	struct changes changes; /* to be put back */
 	struct guard guard;
 	struct questions questions;

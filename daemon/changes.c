@@ -221,11 +221,11 @@ bool changes_restore(struct changes *changes)
 	settings_words(words, &failed);
 	done = failed.len == 0;
 	if (!done)
-		report("warning: %s: %s: cannot be put back as they were: %s%s; the next start or "
-		       "stop with the same -F tries again",
+		report("warning: %s: %s: cannot be put back as they were: %s: %s; the next start "
+		       "or stop with the same -F tries again",
 		       options_command_name(changes->options->command), changes->directory, words,
-		       settings_are_instances(&failed) ? ": another program has a file of it open"
-						       : "");
+		       settings_are_instances(&failed) ? "another program has a file of it open"
+						       : strerror(-failed.error));
 	settings_free(&failed);
 	return done;
 }

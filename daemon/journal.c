@@ -175,9 +175,12 @@ static enum journal_found put_back(const struct folder *folder, const char *comm
 				   struct settings_left *left, struct settings *failed)
 {
 	char directory[TRACEFS_DIRECTORY_SIZE];
-	char words[SETTINGS_WORDS_SIZE], why[SETTINGS_WORDS_SIZE + 40];
+	char words[SETTINGS_WORDS_SIZE], why[SETTINGS_WORDS_SIZE + 80];
+	int error = tracefs_find(directory, tracefs);
 
-	if (tracefs_find(directory, tracefs) < 0)
+	if (error == -EACCES || error == -EPERM)
+		return keep(folder, command, strerror(-error), tracefs_advice(error, ""));
+	if (error < 0)
 		return keep(folder, command, "no tracefs is there",
 			    "mount it, or name the right one with --tracefs; or remove the file to "
 			    "give them up");
@@ -195,7 +198,7 @@ static enum journal_found put_back(const struct folder *folder, const char *comm
 		       command, directory, words);
 		return JOURNAL_BUSY;
 	}
-	snprintf(why, sizeof(why), "not written: %s", words);
+	snprintf(why, sizeof(why), "not written: %s: %s", words, strerror(-failed->error));
 	return keep(folder, command, why,
 		    "run 'jankd stop' as root or as the user of that jankd; or put them back and "
 		    "remove the file");

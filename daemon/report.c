@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/report.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,6 +52,19 @@ void report_capture(const char *format, ...)
 	vsnprintf(raw + len, sizeof(raw) - (size_t)len, format, args);
 	va_end(args);
 	print(raw);
+}
+
+const char *report_advice(int error, const char *otherwise)
+{
+	switch (-error) {
+	case EMFILE:
+		return "allow it more open files: ulimit -n 256";
+	case ENFILE:
+	case ENOMEM:
+		return "close other programs";
+	default:
+		return otherwise;
+	}
 }
 
 void report_forget(void)

@@ -18,6 +18,11 @@ void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_capture(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_name(const char *command);
 
+/* What to do about an error, -errno: what helps against it, whatever it happened to; else
+ * @otherwise.
+ */
+const char *report_advice(int error, const char *otherwise);
+
 /* The line that was printed last, without "jankd: "; "" where there was none. For those whose
  * standard error nobody reads. */
 const char *report_last(void);

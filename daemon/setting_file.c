@@ -119,14 +119,15 @@ char *setting_read_all(const char *directory, const char *name)
 {
 	int fd = open_file(directory, name, O_RDONLY);
 	char *text = fd < 0 ? NULL : malloc(READ_MAX);
+	ssize_t n = fd < 0 ? fd : text ? read_text(fd, text, READ_MAX) : -ENOMEM;
 
-	if (text && read_text(fd, text, READ_MAX) < 0) {
-		free(text);
-		text = NULL;
-	}
 	if (fd >= 0)
 		close(fd);
-	return text;
+	if (n >= 0)
+		return text;
+	free(text);
+	errno = (int)-n;
+	return NULL;
 }
 
 int setting_write(const char *directory, const char *name, const char *value)

@@ -24,7 +24,8 @@ int setting_open(const char *directory, const char *name);
 /* Reads it as it is now, as setting_read() does. A negative @fd is the error that is returned. */
 int setting_read_open(int fd, char value[static SETTING_SIZE]);
 
-/* Reads a file of many lines, 256 KB at most. The caller frees it; NULL: it cannot be read. */
+/* Reads a file of many lines, 256 KB at most. The caller frees it; NULL: it cannot be read, errno
+ * says why. */
 char *setting_read_all(const char *directory, const char *name);
 
 /* Writes a value; what a file holds of others stays. Returns 0 or -errno. */

@@ -155,7 +155,9 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 	if (!setting_place(directory, tracefs, span_of(instance)))
 		return;
 	if (instance && stat(directory, &info) < 0) {
-		add(settings, "made %s\n", instance);
+		/* Where it cannot be seen it cannot be made, either. */
+		if (errno == ENOENT)
+			add(settings, "made %s\n", instance);
 		return;
 	}
 	if (instance)
@@ -217,12 +219,13 @@ struct restoring {
 	char *options, *events;	  /* as they are now; NULL: not read, or not readable */
 	const struct settings_ending *ending;
 	struct android_asking asking;
-	bool failed; /* the line that is being put back, or a part of it */
+	int error; /* of the line that is being put back, or of a part of it; 0: none */
 };
 
 static void note(struct restoring *r, int error)
 {
-	r->failed |= error < 0;
+	if (error < 0)
+		r->error = error;
 }
 
 /* Copies a word of the kernel's. False where it is none: nothing else may get into a file. */
@@ -458,13 +461,15 @@ void settings_restore(struct span text, const char *tracefs, const struct settin
 
 	r.asking.over = true;
 	while (settings_next_line(&r.rest, &line)) {
-		r.failed = false;
+		r.error = 0;
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			stop_atrace(&r);
 		else
 			put_line(&r, line);
-		if (r.failed)
-			settings_add_line(failed, line);
+		if (r.error == 0)
+			continue;
+		settings_add_line(failed, line);
+		failed->error = r.error;
 	}
 	leave_place(&r);
 }
@@ -476,7 +481,7 @@ bool settings_are_instances(const struct settings *settings)
 	while (settings_next_line(&rest, &line))
 		if (!has_key(line, "made", &value))
 			return false;
-	return true;
+	return settings->error == -EBUSY || settings->error == -ENOTEMPTY;
 }
 
 void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct settings *settings)

@@ -39,6 +39,7 @@ struct settings {
 	char *text; /* NUL-terminated, or NULL */
 	size_t len;
 	bool incomplete; /* memory or room was short: some are missing */
+	int error;	 /* why the last of them could not be put back, -errno */
 };
 
 void settings_free(struct settings *settings);
@@ -87,7 +88,7 @@ void settings_restore(struct span text, const char *tracefs, const struct settin
 #define SETTINGS_WORDS_SIZE 160
 void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct settings *settings);
 
-/* Are they nothing but instances that are to go? */
+/* Those that could not be put back: are they nothing but instances that other programs use? */
 bool settings_are_instances(const struct settings *settings);
 
 #endif

@@ -92,8 +92,12 @@ int source_pipe_open(struct source **out, struct tracefs *tracefs);
  * @out, @tracefs: as of source_pipe_open()
  * @files: of that trace; borrowed likewise
  *
+ * @why: set where it fails: the file of the trace, and what is wrong with it
+ *
  * Returns 0; -errno where the rings cannot be read that way: nothing is said then.
  */
-int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files);
+#define SOURCE_WHY_SIZE 160
+int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
+		    char why[static SOURCE_WHY_SIZE]);
 
 #endif

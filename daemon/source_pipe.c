@@ -49,12 +49,9 @@ static void refuse(const struct tracefs *tracefs, int error)
 		report_capture("%s/trace_pipe: another program reads it; end that one, or read an "
 			       "--instance of its own",
 			       path);
-	else if (error == -EACCES || error == -EPERM)
-		report_capture("%s/trace_pipe: %s; run it as root, on a device as root or shell",
-			       path, strerror(-error));
 	else
-		report_capture("%s/trace_pipe: %s; check the kernel's tracing", path,
-			       strerror(-error));
+		report_capture("%s/trace_pipe: %s; %s", path, strerror(-error),
+			       tracefs_advice(error, "check the kernel's tracing"));
 }
 
 int source_pipe_open(struct source **out, struct tracefs *tracefs)

@@ -246,49 +246,70 @@ static void raw_close(struct source *source)
 
 static const struct source_ops raw_ops = { .take = raw_take, .close = raw_close };
 
-static bool read_format(const char *directory, const char *name, struct ftrace_format *format,
-			bool (*read)(struct ftrace_format *format, struct span text))
+/* What is wrong with a file of the trace. */
+static int fail(char why[static SOURCE_WHY_SIZE], const char *name, int error)
+{
+	snprintf(why, SOURCE_WHY_SIZE, "%s: %s", name,
+		 error == -EPROTO ? "not as this program knows it" : strerror(-error));
+	return error;
+}
+
+/* Returns 0 or -errno. */
+static int read_format(const char *directory, const char *name, struct ftrace_format *format,
+		       bool (*read)(struct ftrace_format *format, struct span text),
+		       char why[static SOURCE_WHY_SIZE])
 {
 	char *text = setting_read_all(directory, name);
-	bool done = text && read(format, span_of(text));
+	int error = 0;
 
+	if (!text)
+		error = -errno;
+	else if (!read(format, span_of(text)))
+		error = -EPROTO;
 	free(text);
-	return done;
+	return error < 0 ? fail(why, name, error) : 0;
 }
 
 /* Formats are the same for all instances; sub-buffers may have another size in each. */
-static int read_formats(struct source_raw *raw)
+static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE])
 {
 	const char *top = tracefs_directory(raw->tracefs);
 	char value[SETTING_SIZE];
+	int error = read_format(top, "events/ftrace/print/format", &raw->format,
+				ftrace_format_read_print, why);
 
-	if (!read_format(top, "events/ftrace/print/format", &raw->format,
-			 ftrace_format_read_print) ||
-	    !read_format(top, "events/header_page", &raw->format, ftrace_format_read_page))
-		return -ENOENT;
+	if (error == 0)
+		error = read_format(top, "events/header_page", &raw->format,
+				    ftrace_format_read_page, why);
+	if (error < 0)
+		return error;
 	raw->page_size = raw->format.page_size;
 	if (setting_read(tracefs_path(raw->tracefs), "buffer_subbuf_size_kb", value) == 0)
 		raw->page_size = strtoul(value, NULL, 10) * 1024;
-	return raw->page_size >= PAGE_SIZE_MIN && raw->page_size <= PAGE_SIZE_MAX ? 0 : -EPROTO;
+	if (raw->page_size >= PAGE_SIZE_MIN && raw->page_size <= PAGE_SIZE_MAX)
+		return 0;
+	return fail(why, "buffer_subbuf_size_kb", -EPROTO);
 }
 
-static int open_cpu(struct source_raw *raw, unsigned int i)
+static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOURCE_WHY_SIZE])
 {
 	struct raw_cpu *cpu = &raw->cpus[raw->n_cpus];
-	char path[1200];
+	char name[64], path[1200];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/trace_pipe_raw", tracefs_path(raw->tracefs),
-		 i);
+	snprintf(name, sizeof(name), "per_cpu/cpu%u/trace_pipe_raw", i);
+	snprintf(path, sizeof(path), "%s/%s", tracefs_path(raw->tracefs), name);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
+		return 0;
 	if (fd < 0)
-		return errno == ENOENT || errno == ENODEV || errno == ENXIO ? 0 : -errno;
+		return fail(why, name, -errno);
 	*cpu = (struct raw_cpu){ .fd = fd, .cpu = (int32_t)i };
 	ring_cpu_look(&cpu->stats, raw->files, i);
 	raw->n_cpus++;
 	cpu->bytes = malloc(raw->page_size);
 	if (!cpu->bytes)
-		return -ENOMEM;
+		return fail(why, "a buffer", -ENOMEM);
 	memset(cpu->bytes, 0, raw->page_size);
 	return 0;
 }
@@ -322,22 +343,25 @@ static int watch_rings(struct source_raw *raw)
 	return fd;
 }
 
-/* CPUs that the trace has rings for. A process may know of fewer: of those it can run on. */
-static unsigned int count_cpus(const struct tracefs *tracefs)
+/* CPUs that the trace has rings for. A process may know of fewer: of those it can run on. Returns
+ * their number or -errno. */
+static int count_cpus(const struct tracefs *tracefs)
 {
-	char path[1200];
-	unsigned int n = 0, cpu;
 	struct dirent *entry;
+	char path[1200];
+	unsigned int cpu;
 	DIR *directory;
+	int n = 0;
 
 	snprintf(path, sizeof(path), "%s/per_cpu", tracefs_path(tracefs));
 	directory = opendir(path);
-	while (directory && (entry = readdir(directory)))
-		if (sscanf(entry->d_name, "cpu%u", &cpu) == 1 && cpu >= n && cpu < CPUS_MAX)
-			n = cpu + 1;
-	if (directory)
-		closedir(directory);
-	return n;
+	if (!directory)
+		return -errno;
+	while ((entry = readdir(directory)))
+		if (sscanf(entry->d_name, "cpu%u", &cpu) == 1 && (int)cpu >= n && cpu < CPUS_MAX)
+			n = (int)cpu + 1;
+	closedir(directory);
+	return n > 0 ? n : -ENOENT;
 }
 
 /* Both as large as the rings are many. NULL: no memory. */
@@ -366,22 +390,26 @@ static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_fi
 	return raw;
 }
 
-int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files)
+int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
+		    char why[static SOURCE_WHY_SIZE])
 {
-	unsigned int cpus = count_cpus(tracefs);
-	struct source_raw *raw = raw_new(tracefs, files, cpus);
+	int cpus = count_cpus(tracefs);
+	struct source_raw *raw;
 	int error;
 
+	if (cpus < 0)
+		return fail(why, "per_cpu", cpus);
+	raw = raw_new(tracefs, files, (unsigned int)cpus);
 	if (!raw)
-		return -ENOMEM;
+		return fail(why, "the rings", -ENOMEM);
 	/* trace_pipe is never read: it rings where there is something, and keeps those away that
 	 * would take events from us. */
 	raw->source.fd = tracefs_open_pipe(tracefs);
-	error = raw->source.fd == -EBUSY ? -EBUSY : read_formats(raw);
-	for (unsigned int i = 0; error == 0 && i < cpus; i++)
-		error = open_cpu(raw, i);
+	error = raw->source.fd == -EBUSY ? fail(why, "trace_pipe", -EBUSY) : read_formats(raw, why);
+	for (int i = 0; error == 0 && i < cpus; i++)
+		error = open_cpu(raw, (unsigned int)i, why);
 	if (error == 0 && raw->n_cpus == 0)
-		error = -ENOENT;
+		error = fail(why, "per_cpu", -ENOENT);
 	if (error < 0) {
 		raw_close(&raw->source);
 		return error;

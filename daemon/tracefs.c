@@ -77,11 +77,24 @@ int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *want
 	return result;
 }
 
+/* Android's shell; adb has it, and it may trace as a rule. */
+#define SHELL_UID 2000
+
+const char *tracefs_advice(int error, const char *otherwise)
+{
+	if (error != -EACCES && error != -EPERM)
+		return report_advice(error, otherwise);
+	if (geteuid() == 0)
+		return "root may not, either: look at SELinux and at lockdown";
+	if (geteuid() == SHELL_UID)
+		return "run it as root: shell may not on this device";
+	return "run it as root, on a device as root or shell";
+}
+
 static int refuse_directory(const char *wanted, int error)
 {
 	if (error == -EACCES || error == -EPERM)
-		report_capture("tracefs: %s; run it as root, on a device as root or shell",
-			       strerror(-error));
+		report_capture("tracefs: %s; %s", strerror(-error), tracefs_advice(error, ""));
 	else if (wanted)
 		report_capture(
 			"--tracefs %s: no tracefs there; mount it: mount -t tracefs nodev %s",
@@ -106,9 +119,9 @@ static int open_instance(struct tracefs *tracefs, const char *name)
 	if (!tracefs->instance) {
 		error = errno ? errno : EIO;
 		report_capture(
-			"--instance %s: cannot be made in %s: %s; run it as root, or name an "
-			"instance that is there",
-			name, tracefs->directory, strerror(error));
+			"--instance %s: cannot be made in %s: %s; %s", name, tracefs->directory,
+			strerror(error),
+			report_advice(-error, "run it as root, or name an instance that is there"));
 		return -error;
 	}
 	tracefs->ours = tracefs_instance_is_new(tracefs->instance);
@@ -175,9 +188,9 @@ static int switch_on(struct tracefs *tracefs)
 	if (tracefs_trace_on(tracefs->instance) == 0)
 		return 0;
 	error = errno ? errno : EIO;
-	report_capture(
-		"%s/tracing_on: tracing is off and cannot be switched on: %s; run it as root",
-		tracefs->path, strerror(error));
+	report_capture("%s/tracing_on: tracing is off and cannot be switched on: %s; %s",
+		       tracefs->path, strerror(error),
+		       tracefs_advice(-error, "check the kernel's tracing"));
 	return -error;
 }
 

@@ -50,6 +50,10 @@ struct tracefs *tracefs_close(struct tracefs *tracefs);
  * has it open. */
 int tracefs_open_pipe(struct tracefs *tracefs);
 
+/* What to do where an error, -errno, keeps us from a file of it; @otherwise: where it is none about
+ * rights, of memory or of open files. */
+const char *tracefs_advice(int error, const char *otherwise);
+
 /* Where tracefs is mounted. */
 const char *tracefs_directory(const struct tracefs *tracefs);
 

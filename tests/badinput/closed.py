@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A tracefs of which a user, Android's shell as a rule, may not open all: the message says what is closed, and why."""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import BUILD, JANKD, Checks, folder, jankd, skip
+
+SHELL = 2000
+USER = SHELL if os.geteuid() == 0 else os.geteuid()
+
+FILES = {
+    "events/ftrace/print/format": """name: print
+ID: 5
+format:
+\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;
+\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+
+\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;
+\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;
+
+print fmt: "%ps: %s", (void *)REC->ip, REC->buf
+""",
+    "events/header_page": """\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
+\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;
+\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;
+\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;
+""",
+    "trace_clock": "local [boot]\n", "tracing_on": "1\n", "buffer_size_kb": "4096\n", "trace_options": "markers\n",
+    "current_tracer": "nop\n", "set_event": "", "per_cpu/cpu0/trace_pipe_raw": "",
+}
+
+
+def as_user():
+    """For a child of root's."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(USER, USER, USER)
+        os.setresuid(USER, USER, USER)
+
+
+@contextlib.contextmanager
+def place(*closed):
+    """(a folder with what jankd needs of tracefs, where to write); the user may open nothing of @closed."""
+    with folder() as here:
+        here.chmod(0o777)
+        tracing = here / "tracing"
+        for name, text in FILES.items():
+            (tracing / name).parent.mkdir(parents=True, exist_ok=True)
+            (tracing / name).write_text(text)
+        (tracing / "instances").mkdir()
+        os.mkfifo(tracing / "trace_pipe")
+        for path in (tracing, *tracing.rglob("*")):
+            os.chown(path, USER, USER)
+        keep = os.open(tracing / "trace_pipe", os.O_RDWR | os.O_NONBLOCK)
+        for name in closed:
+            (tracing / name).chmod(0)
+        try:
+            yield tracing, here / "out"
+        finally:
+            os.close(keep)
+            for name in closed:
+                (tracing / name).chmod(0o700)
+
+
+def run(tracing, out, *arguments, command="run"):
+    return jankd(command, "--tracefs", tracing, "--no-atrace", "--duration", "0.3", "-F", out, *arguments, cwd="/",
+                 preexec_fn=as_user, timeout=60)
+
+
+def one_line(checks, what, done, *words):
+    said = done.stderr.decode()
+    checks.that(done.returncode == 1 and len(said.splitlines()) == 1, f"{what}: {done.returncode} {said}")
+    for word in words:
+        checks.that(word in said, f"{what}: {word!r} is not in {said!r}")
+    checks.that("No such file" not in said, f"{what}: {said!r}")
+
+
+def raw(checks):
+    for closed, named in (("per_cpu", "per_cpu"), ("per_cpu/cpu0", "cpu0"), ("events", "events/ftrace/print/format"),
+                          ("events/ftrace/print/format", "print/format"), ("events/header_page", "header_page"),
+                          ("per_cpu/cpu0/trace_pipe_raw", "trace_pipe_raw")):
+        what = f"{closed} is closed"
+        with place(closed) as (tracing, out):
+            one_line(checks, what, run(tracing, out, "--source", "raw"), named, "Permission denied", "--source text")
+        with place(closed) as (tracing, out):
+            run(tracing, out)
+            source = json.loads((out / "session.json").read_text())["source"]
+            checks.equal((source["kind"], source["why"]), ("trace_pipe", f"{source['why'].partition(':')[0]}: Permission denied"),
+                         f"{what}: source")
+
+
+def all_of_it(checks):
+    """What helps depends on who asks: shell is not told to be shell."""
+    advice = "run it as root: shell may not" if USER == SHELL else "as root or shell"
+    with place(".") as (tracing, out):
+        one_line(checks, "all is closed", run(tracing, out), "Permission denied", advice)
+    with place("trace_pipe") as (tracing, out):
+        one_line(checks, "trace_pipe is closed", run(tracing, out, "--source", "text"), "trace_pipe", "Permission denied",
+                 advice)
+
+
+def instance(checks):
+    """One that cannot be made was never made: there is nothing to put back."""
+    for mode in (0, 0o555):
+        with place() as (tracing, out):
+            (tracing / "instances").chmod(mode)
+            done = run(tracing, out, "--instance", "none")
+            one_line(checks, f"no instance, mode {mode:o}", done, "cannot be made", "Permission denied")
+            checks.that("put back" not in done.stderr.decode(), f"no instance, mode {mode:o}: {done.stderr}")
+            checks.equal([path.name for path in out.glob(".journal")], [], f"no instance, mode {mode:o}: a journal")
+            (tracing / "instances").chmod(0o700)
+
+
+def root_asks(checks):
+    """In a folder whose files have one owner, which is not the one who counts."""
+    shim = BUILD / "tests" / "libone_owner.so"
+    if os.geteuid() != 0 or not shim.exists():
+        print("root asks: not checked: needs root, and no sanitizer")
+        return
+    places = [pathlib.Path(base) / f".jankd-{USER}" for base in ("/data/local/tmp", "/run", "/var/tmp", "/tmp")]
+    there = [path for path in places if path.exists()]
+    with place() as (tracing, out):
+        out.mkdir(mode=0o777)
+        out.chmod(0o777)
+        preload = {**os.environ, "LD_PRELOAD": str(shim), "ONE_OWNER_IN": str(out)}
+        started = jankd("start", "--tracefs", tracing, "--no-atrace", "-F", out, cwd="/", preexec_fn=as_user, env=preload,
+                        timeout=60)
+        checks.equal(started.returncode, 0, f"root asks: start: {started.stderr}")
+        for command in ("status", "stop"):
+            done = jankd(command, "-F", out, env=preload, timeout=60)
+            checks.that(b"somebody else" not in done.stderr and b"no jankd" not in done.stderr,
+                        f"root asks: {command}: {done.returncode} {done.stderr}")
+    for path in places:
+        if path.exists() and path not in there:
+            for file in path.iterdir():
+                file.unlink()
+            path.rmdir()
+
+
+def reachable():
+    """Can that user start the program at all?"""
+    try:
+        return subprocess.run([JANKD, "--version"], preexec_fn=as_user, cwd="/", capture_output=True).returncode == 0
+    except PermissionError:
+        return False
+
+
+if not reachable():
+    skip("another user cannot reach the program here")
+checks = Checks()
+for case in (raw, all_of_it, instance, root_asks):
+    case(checks)
+checks.end()

@@ -88,6 +88,11 @@ void output_call(struct output *output)
 	file_thread_call(output->thread);
 }
 
+uint64_t output_busy_ns(const struct output *output)
+{
+	return output->thread ? file_thread_busy_ns(output->thread) : 0;
+}
+
 /* --- what the files tell --- */
 
 static void take_told(struct output *output, const char *kind, int64_t wall_ns, const char *text)
@@ -125,7 +130,7 @@ static uint64_t count_refused(const struct output *output)
 static void look_for_stall(struct output *output)
 {
 	uint64_t refused = count_refused(output);
-	bool stalls = file_thread_busy_ns(output->thread) >= STALL_NS;
+	bool stalls = output_busy_ns(output) >= STALL_NS;
 
 	if (stalls && !output->stall_told)
 		output_tell(output, "lost", "the disk does not answer: rows wait in memory");

@@ -132,6 +132,9 @@ bool output_is_done(const struct output *output, uint64_t posted);
 int output_fd(const struct output *output);
 void output_call(struct output *output);
 
+/* So long the disk takes by now for one thing, ns. */
+uint64_t output_busy_ns(const struct output *output);
+
 /* Takes what the files' thread tells. */
 void output_look(struct output *output);
 

@@ -195,6 +195,7 @@ static void add_output_counters(struct json_object *object, const struct output 
 	json_object_object_add(object, "rows", rows_object(output));
 	add_count(object, "rows_lost", output_all_rows_lost(output));
 	add_count(object, "rotations", output->state.rotations);
+	add_count(object, "disk_wait_ms", output_busy_ns(output) / 1000000);
 	add_count(object, "segments_removed", output->state.removed);
 }
 

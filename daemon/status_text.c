@@ -65,6 +65,16 @@ static void print_lost(FILE *out, const struct session *session,
 	fprintf(out, ", %" PRIu64 " rows\n", output_all_rows_lost(&session->output));
 }
 
+/* Where rows wait for the disk. */
+static void print_disk(FILE *out, const struct output *output)
+{
+	uint64_t busy_ns = output_busy_ns(output);
+
+	if ((double)busy_ns >= NS_PER_S)
+		fprintf(out, "disk     does not answer for %.0f s; rows wait in memory\n",
+			(double)busy_ns / NS_PER_S);
+}
+
 /* What is worth a line only where there was any. */
 static void print_odd(FILE *out, const struct session *session,
 		      const struct pipeline_counters *counters)
@@ -136,6 +146,7 @@ void status_text_print(FILE *out, const struct session *session, double uptime_s
 		print_text(out, "waits", "counting begins when --wait is over");
 	print_seen(out, session, counters);
 	print_lost(out, session, counters);
+	print_disk(out, &session->output);
 	print_odd(out, session, counters);
 	print_costs(out, uptime_s);
 	if (report_last()[0])

@@ -104,6 +104,8 @@ def all_is_there(checks, what, out, markers, frames):
 
 def answers(checks, what, capture):
     """While the disk does not."""
+    said = capture.ask("status")[1]
+    checks.that("disk     does not answer" in said, f"{what}: status: {said[:600]}")
     for command, expected in ((("status", "--json"), 0), (("mark", "in between"), 0),
                               (("rotate",), 1)):
         code, said, took = capture.ask(*command)

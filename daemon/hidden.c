@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -123,45 +124,81 @@ static int find_of(const char *base, uid_t uid, const char *name)
 	return fd;
 }
 
-/* Those of all users. */
-static int find_any(const char *base, const char *name)
+/* What is found: the first of it, but of locks one that is held comes before those that are not. */
+struct found {
+	enum hidden_file which;
+	int fd; /* or -errno */
+};
+
+static bool is_held(int fd)
+{
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK;
+	flock(fd, LOCK_UN);
+	return false;
+}
+
+/* To see whether a lock is held is to hold it for a moment: not without need. */
+static void take(struct found *found, int fd)
+{
+	if (found->fd < 0) {
+		if (fd != -ENOENT)
+			found->fd = fd;
+	} else if (fd >= 0 && found->which == HIDDEN_LOCK && !is_held(found->fd) && is_held(fd)) {
+		close(found->fd);
+		found->fd = fd;
+	} else if (fd >= 0) {
+		close(fd);
+	}
+}
+
+/* Can that user have written there? Else what he has in his place is a trap for root. */
+static bool may_write(const struct stat *folder, uid_t uid)
+{
+	return folder->st_uid == uid || (folder->st_mode & 022);
+}
+
+/* Those of all other users. */
+static void find_others(struct found *found, const struct stat *folder, const char *base,
+			const char *name)
 {
 	DIR *directory = opendir(base);
 	struct dirent *entry;
-	int fd = -ENOENT;
 
-	while (directory && fd < 0 && (entry = readdir(directory))) {
+	while (directory && (entry = readdir(directory))) {
 		char *end;
 		unsigned long uid;
 
 		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
 			continue;
 		uid = strtoul(entry->d_name + strlen(PREFIX), &end, 10);
-		if (*end == '\0')
-			fd = find_of(base, (uid_t)uid, name);
+		if (*end == '\0' && uid != geteuid() && may_write(folder, (uid_t)uid))
+			take(found, find_of(base, (uid_t)uid, name));
 	}
 	if (directory)
 		closedir(directory);
-	return fd;
 }
 
+/* Our own comes first, then that of the folder: what anybody may have made is no match for them. */
 int hidden_find(const char *path, enum hidden_file which)
 {
 	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct found found = { which, -ENOENT };
 	struct hidden apart;
 	struct stat info;
-	int fd = -ENOENT;
 
 	if (folder < 0)
 		return -errno;
-	if (fstat(folder, &info) == 0) {
-		name_files(&apart, &info);
-		for (size_t i = 0; fd < 0 && i < N_BASES; i++)
-			fd = geteuid() == 0 ? find_any(bases[i], apart.names[which])
-					    : find_of(bases[i], geteuid(), apart.names[which]);
+	if (fstat(folder, &info) < 0) {
+		close(folder);
+		return -EIO;
 	}
-	if (fd < 0)
-		fd = open_at(folder, kinds[which]);
+	name_files(&apart, &info);
+	for (size_t i = 0; i < N_BASES; i++)
+		take(&found, find_of(bases[i], geteuid(), apart.names[which]));
+	take(&found, open_at(folder, kinds[which]));
+	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++)
+		find_others(&found, &info, bases[i], apart.names[which]);
 	close(folder);
-	return fd;
+	return found.fd;
 }

@@ -28,8 +28,9 @@ struct hidden {
 void hidden_open(struct hidden *hidden, int folder_fd);
 void hidden_close(struct hidden *hidden);
 
-/* Opens the file of the folder at @path as it is there, read-only. By root those of other users are
- * found, too. Returns a descriptor or -errno. */
+/* Opens the file of the folder at @path as it is there, read-only: our own, that in the folder, or,
+ * by root, that of another user who can write to the folder. A lock that is held comes first.
+ * Returns a descriptor or -errno. */
 int hidden_find(const char *path, enum hidden_file which);
 
 #endif

@@ -3,9 +3,12 @@
 """A folder whose file system gives all files one owner: lock and journal are elsewhere, for their owner alone."""
 
 import contextlib
+import fcntl
 import os
 import pathlib
+import shutil
 import signal
+import socket
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
@@ -86,6 +89,22 @@ def killed(checks, command):
             path.unlink()
 
 
+def held_by_another(checks):
+    """A lock of our own that was left does not hide that of a user who writes there."""
+    what = "another user writes there"
+    with session() as (mount, instance, here), one_owner(here / "out"):
+        daemon = Daemon(mount, instance, here / "out")
+        daemon.start()
+        kill(daemon)
+        with trap(here / "out", "lock", "{pid}\n{name}\n"):
+            done = Daemon(mount, instance, here / "out").start()
+            checks.that(done.returncode == 1 and b"another jankd" in done.stderr, f"{what}: {done}")
+        done = daemon.stop()
+        checks.equal(done.returncode, 0, f"{what}: stop: {done.stderr}")
+        for path in hidden(here / "out").values():
+            path.unlink()
+
+
 def nowhere(checks):
     """Where no place is safe nothing is changed."""
     what = "no place is safe"
@@ -97,12 +116,72 @@ def nowhere(checks):
         checks.equal(settings(instance), before, f"{what}: settings")
 
 
+@contextlib.contextmanager
+def trap(out, kind, text):
+    """What another user has made in a place of his own for the folder @out: he holds it, and answers who asks there."""
+    info, name = out.stat(), f"jankd-trap-{os.getpid()}"
+    place = pathlib.Path("/tmp/.jankd-65534")
+    ready, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        place.mkdir(mode=0o700)
+        path = place / f"{info.st_dev:x}-{info.st_ino:x}.{kind}"
+        path.write_text(text.format(pid=os.getpid(), name=name))
+        path.chmod(0o600)
+        lock = path.open()
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind("\0" + name)
+            listener.listen()
+            os.write(tell, b"x")
+            while True:
+                client = listener.accept()[0]
+                client.recv(100)
+                client.sendall(b"ok\nthe trap\n")
+                client.close()
+    os.close(tell)
+    os.read(ready, 1)
+    os.close(ready)
+    try:
+        yield
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        shutil.rmtree(place)
+
+
+def another_user(checks):
+    """Root asks its own jankd, and that of the folder, not one that anybody has set up beside them."""
+    what = "a trap"
+    with session() as (mount, instance, here):
+        out = here / "out"
+        daemon = Daemon(mount, instance, out)
+        daemon.start()
+        with trap(out, "lock", "{pid}\n{name}\n"):
+            out.chmod(0o777)
+            checks.that(b"the trap" not in daemon.ask("status").stdout, f"{what}: it is believed by status")
+            done = daemon.stop()
+            checks.that(done.returncode == 0 and b"the trap" not in done.stdout, f"{what}: stop: {done}")
+            checks.that(wait_until(lambda: not is_alive(daemon.pid)), f"{what}: it runs on")
+            out.chmod(0o755)
+            done = daemon.ask("status")
+            checks.that(b"no jankd runs there" in done.stderr, f"{what}: a folder that is not his: {done}")
+        daemon.kill()
+
+
 tracefs.root()
 checks = Checks()
+if os.geteuid() == 0:
+    another_user(checks)
 there = [place for place in PLACES if place.exists()]
 lives_elsewhere(checks)
 killed(checks, "stop")
 killed(checks, "start")
+if os.geteuid() == 0:
+    held_by_another(checks)
 nowhere(checks)
 for place in PLACES:
     if place not in there and place.exists():

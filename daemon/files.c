@@ -60,6 +60,7 @@ static void tell_trouble(struct files *files)
 	} else if (!files->trouble && files->trouble_told) {
 		files_tell(files, "rotate", "the files can be written again");
 		files_tell_lost(files);
+		files->was_over = true;
 	}
 	files->trouble_told = files->state.trouble = files->trouble != NULL;
 	files->trouble = NULL;
@@ -272,6 +273,9 @@ void files_do(struct files *files, const struct file_job *job)
 		flush(files);
 		break;
 	case FILE_JOB_LAST:
+		/* What is over is forgotten on stderr, too: if it comes again it is said again. */
+		if (files->was_over)
+			files->reported = files->trouble_told = false;
 		flush(files);
 		files_tell_lost(files);
 		break;

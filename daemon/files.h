@@ -61,6 +61,7 @@ struct files {
 	const char *trouble;
 	int trouble_error;
 	bool trouble_told;
+	bool was_over; /* it was told, and then it could be done */
 
 	bool reported; /* something could not be written: that was said */
 

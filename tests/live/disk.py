@@ -179,6 +179,30 @@ def full_for_long(checks):
         whole(checks, what, out)
 
 
+def full_twice(checks):
+    """What was over, and comes again at the end, is said again: no capture fails without a reason."""
+    what = "full twice"
+    with session() as (mount, instance, here), small_disk(here) as disk:
+        out = disk / "out"
+        capture = Capture(mount, instance, out)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        with playing(mount, instance, here / "truth.csv", 4) as phone:
+            time.sleep(1)
+            fill(disk / "filler", 0)
+            time.sleep(2)
+            (disk / "filler").unlink()
+            wait_for(checks, out, "can be written again")
+            phone.wait(60)
+        time.sleep(2.5)
+        fill(disk / "filler", 0)
+        # What it removes makes no room.
+        with (out / ".journal").open():
+            stopped = jankd("stop", "-F", out)
+        checks.that(stopped.returncode == 1 and b"No space left" in stopped.stderr, f"{what}: stop: {stopped}")
+        said = capture.process.communicate(timeout=60)[1].decode()
+        checks.equal(said.count("No space left"), 2, f"{what}: {said}")
+
+
 def full_at_the_start(checks):
     """Nothing can be written: one line says so, and no file without rows stays."""
     what = "full at the start"
@@ -229,7 +253,7 @@ def folder_removed(checks, moved, replaced=False):
 
 tracefs.root()
 checks = Checks()
-for case in (floor, full, full_for_long, full_at_the_start):
+for case in (floor, full, full_for_long, full_twice, full_at_the_start):
     case(checks)
 for moved in (False, True):
     folder_removed(checks, moved)

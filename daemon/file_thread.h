@@ -16,6 +16,9 @@
  * each second, with a row for every frame, are a quarter of it. */
 #define FILE_THREAD_BYTES (UINT64_C(8) << 20)
 
+/* So much of it is for what is more than a row, and for events. */
+#define FILE_THREAD_ROWS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 20))
+
 /* Something that was told by the thread. */
 struct file_news {
 	const char *kind; /* as files->tell takes it */

@@ -17,7 +17,7 @@
 
 /* So much of the queue is for what is more than a row, and for events; and for pieces of a
  * snapshot, which can be had again, is only the half. */
-#define ROWS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 20))
+#define ROWS_MOST FILE_THREAD_ROWS_MOST
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 

@@ -78,6 +78,8 @@ static int post(const struct spill_file *file, uint64_t offset, const void *byte
 		.len = len,
 	};
 
+	if (file_thread_used(file->thread) >= FILE_THREAD_ROWS_MOST)
+		return -ENOSPC;
 	return file_thread_post(file->thread, &job) ? 0 : -ENOSPC;
 }
 

@@ -219,12 +219,39 @@ static void spills_are_read_on_their_way(void **state)
 	tear_down(&bench);
 }
 
+/* However much is spilled while the disk stalls: what ends a capture finds room. */
+static void spills_leave_room(void **state)
+{
+	static struct bench bench;
+	static const char bytes[4096];
+	struct spill *spill;
+	uint64_t offset = 0;
+
+	(void)state;
+	set_up(&bench);
+	bench.files.watch = stall;
+	bench.files.watch_context = &bench;
+	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
+	spill = &bench.spills[0].spill;
+	while (spill->write(spill->context, offset, bytes, sizeof(bytes)) == 0)
+		offset += sizeof(bytes);
+	for (size_t left = sizeof(bytes); left > 0; left /= 2)
+		while (spill->write(spill->context, offset, bytes, left) == 0)
+			offset += left;
+	assert_true(offset > FILE_THREAD_BYTES / 2);
+	assert_true(post(&bench, FILE_JOB_FORGET, NULL, 0));
+	sem_post(&bench.disk);
+	close_all(&bench);
+	tear_down(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_come_in_order),
 		cmocka_unit_test(a_stall_holds_up_nobody),
 		cmocka_unit_test(spills_are_read_on_their_way),
+		cmocka_unit_test(spills_leave_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -402,6 +402,13 @@ void output_watch(struct output *output)
 	output_look(output);
 }
 
+static void roll(struct output *output)
+{
+	post_kind(output, FILE_JOB_ROLL);
+	output->has_rows = false;
+	output->rolled = output_posted(output);
+}
+
 void output_follow(struct output *output, uint64_t now_ns)
 {
 	uint64_t period_ns = output->options->rotate_time_ns;
@@ -414,21 +421,22 @@ void output_follow(struct output *output, uint64_t now_ns)
 		output->segment_begin_ns = now_ns;
 	} else if (age_ns >= period_ns) {
 		output->segment_begin_ns += age_ns - age_ns % period_ns;
-		output->has_rows = false;
-		post_kind(output, FILE_JOB_ROLL);
+		roll(output);
 	}
 }
 
 bool output_rotate(struct output *output, const char *why)
 {
+	/* Before: what was looked at then is of a roll that is over. */
+	bool is_rolled = output_is_done(output, output->rolled);
+
 	output_look(output);
-	if (!output->has_rows && !output->state.has_rows)
+	if (!output->has_rows && !(is_rolled && output->state.has_rows))
 		return false;
 	output_tell(output, "rotate", "%s", why);
 	output_release_events(output);
 	output->segment_begin_ns = output->now_ns;
-	post_kind(output, FILE_JOB_ROLL);
-	output->has_rows = false;
+	roll(output);
 	return true;
 }
 

@@ -42,6 +42,7 @@ struct output {
 	uint64_t refused[ROW_FILES]; /* there was no room for in the queue */
 	uint64_t refused_told;	     /* of all files */
 	bool has_rows;		     /* sent since a segment was closed last */
+	uint64_t rolled;	     /* what the thread has to do for that */
 	bool summary_failed;	     /* a row of the one that is being made found no room */
 	bool has_unflushed;	     /* sent since the last flush */
 	uint64_t flush_ns;	     /* the last one, on the clock of loop_now() */

@@ -114,10 +114,19 @@ def answers(checks, what, capture):
             checks.equal(code, expected, f"{what}: {command[0]}: {said[-200:]}")
 
 
+def rotates_once(checks, what, capture):
+    """Of two who ask at once the second finds no rows: there are no segments of one event."""
+    asking = [subprocess.Popen([JANKD, "rotate", "-F", capture.out], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+              for _ in range(2)]
+    said = [process.communicate(timeout=20)[0] for process in asking]
+    checks.equal(sorted(process.returncode for process in asking), [0, 1], f"{what}: two rotate: {said}")
+
+
 def ends(checks, what, capture, instance, before):
     """'stop' answers, tracing is back; when the disk answers the files are completed."""
     capture.flag.touch()
     time.sleep(0.3)
+    rotates_once(checks, what, capture)
     code, said, took = capture.ask("stop")
     now = settings(instance)
     checks.equal(code, 1, f"{what}: stop: {said}")

@@ -206,6 +206,8 @@ void capture_control_farewell(struct capture *capture)
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 	struct control *control = &capture->control;
 
+	/* All is in the files: whoever waits for that is answered. */
+	control_finish(control);
 	if (session->output.failed || session->failed)
 		snprintf(control->farewell, sizeof(control->farewell), "error: %s\n",
 			 report_last());

@@ -161,11 +161,30 @@ void changes_watch(const struct changes *changes)
 		journal_write(changes->folder, &changes->settings, &changes->set);
 }
 
+/* The journal is written from changes->set, and that by another thread. */
+static bool copy_set(struct changes *changes)
+{
+	const struct settings *set = &changes->set;
+
+	if (!set->text)
+		return false;
+	changes->kept = *set;
+	changes->kept.text = strndup(set->text, set->len);
+	return changes->kept.text != NULL;
+}
+
+static const struct settings *set_by_us(const struct changes *changes)
+{
+	return changes->kept.text ? &changes->kept : &changes->set;
+}
+
 void changes_leave(struct changes *changes, unsigned int settings)
 {
+	if (settings == 0 || !copy_set(changes))
+		return;
 	for (int which = 0; which < TRACE_SETTINGS; which++)
 		if (settings & 1u << which)
-			settings_leave(&changes->set, changes->options->instance,
+			settings_leave(&changes->kept, changes->options->instance,
 				       trace_files_name(which));
 }
 
@@ -179,7 +198,7 @@ static void look_again(struct changes *changes)
 	if (!changes->looked || changes->atrace)
 		return;
 	settings_free(&changes->aim);
-	settings_aim_now(&changes->aim, &changes->settings, &changes->set, changes->directory,
+	settings_aim_now(&changes->aim, &changes->settings, set_by_us(changes), changes->directory,
 			 &asking, &left);
 }
 
@@ -190,7 +209,7 @@ void changes_look(struct changes *changes)
 	if (!changes->folder || changes->looked)
 		return;
 	changes->looked = true;
-	settings_aim_now(&changes->aim, &changes->settings, &changes->set, changes->directory,
+	settings_aim_now(&changes->aim, &changes->settings, set_by_us(changes), changes->directory,
 			 &asking, &changes->left);
 	if (changes->left.n > 0)
 		report("warning: %s: %s: another program has changed settings meanwhile: left as "
@@ -236,6 +255,7 @@ void changes_end(struct changes *changes)
 		folder_remove_journal(changes->folder);
 	settings_free(&changes->settings);
 	settings_free(&changes->set);
+	settings_free(&changes->kept);
 	settings_free(&changes->aim);
 	changes->folder = NULL;
 }

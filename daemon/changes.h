@@ -18,7 +18,8 @@ struct changes {
 	char directory[512];	     /* tracefs */
 	struct settings settings;    /* as they were */
 	struct settings set;	     /* when all was set up; nothing in it: not yet */
-	struct settings aim;	     /* what is to be put back, once changes_look() was called */
+	struct settings kept; /* the same without what other programs set since; or nothing */
+	struct settings aim;  /* what is to be put back, once changes_look() was called */
 	bool looked, restored;
 	struct settings_left left;	     /* what other programs have changed, and stays */
 	bool recovered;			     /* what an earlier one had left was put back */

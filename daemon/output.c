@@ -481,11 +481,16 @@ void output_whole_end(struct output *output, enum whole_file which, int error)
 
 /* --- the end --- */
 
+void output_wait(struct output *output)
+{
+	if (output->wait)
+		output->wait(output->wait_context);
+}
+
 void output_complete(struct output *output, bool last)
 {
 	post_kind(output, last ? FILE_JOB_LAST : FILE_JOB_FLUSH);
-	if (output->wait)
-		output->wait(output->wait_context);
+	output_wait(output);
 	output_look(output);
 }
 
@@ -505,8 +510,7 @@ void output_close(struct output *output)
 		output_release_events(output);
 	if (output->command) {
 		post_kind(output, FILE_JOB_CLOSE);
-		if (output->wait)
-			output->wait(output->wait_context);
+		output_wait(output);
 		output_look(output);
 		output->failed |= output_all_rows_lost(output) > 0;
 	}

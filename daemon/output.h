@@ -120,7 +120,10 @@ bool output_whole_bytes(struct output *output, enum whole_file which, const char
 			size_t len);
 void output_whole_end(struct output *output, enum whole_file which, int error);
 
-/* Waits until all that was sent to the files is done, and tells what became of it. @last: of lost
+/* Waits until all that was sent to the files is done. */
+void output_wait(struct output *output);
+
+/* The same, after a flush, and tells what became of it. @last: of lost
  * rows, too. */
 void output_complete(struct output *output, bool last);
 

@@ -511,7 +511,6 @@ void session_finish(struct session *session)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);
 	tell_unmatched(session);
-	snapshot_end(&session->snapshot, &session->ring);
 	if (damage(&session->text) != session->damage_seen)
 		write_damage(session, last_time(session));
 	output_flush(&session->output);
@@ -521,6 +520,7 @@ int session_end(struct session *session)
 {
 	struct output *output = &session->output;
 
+	snapshot_end(&session->snapshot, &session->ring);
 	output_complete(output, true);
 	write_stop(session);
 	output_summary(output, session->pipeline);

@@ -174,13 +174,12 @@ bool snapshot_save(struct snapshot *snapshot)
 	return is_saving(snapshot);
 }
 
-/* At the end, and of a recorded trace: what finds no room now never will. */
+/* At the end, and of a recorded trace: what finds no room has to wait. */
 static void save_all(struct snapshot *snapshot)
 {
-	while (snapshot_save(snapshot))
-		;
-	if (is_saving(snapshot))
-		finish(snapshot, -ENOBUFS);
+	while (is_saving(snapshot))
+		if (!snapshot_save(snapshot) && is_saving(snapshot))
+			output_wait(snapshot->output);
 }
 
 static bool overlaps(struct span a, struct span b)

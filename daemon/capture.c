@@ -265,8 +265,8 @@ static int catch_signals(struct capture *capture)
 				: loop_watch(&capture->loop, &capture->signals, EPOLLIN);
 	if (error == 0)
 		return 0;
-	report("%s: signals: %s; close other programs", session_command(&capture->session),
-	       strerror(-error));
+	report("%s: signals: %s; %s", session_command(&capture->session), strerror(-error),
+	       report_advice(error, "close other programs"));
 	return EXIT_FAILED;
 }
 

@@ -195,8 +195,8 @@ int capture_control_begin(struct capture *capture)
 		error = folder_tell_name(&session->folder, capture->control.name);
 	if (error == 0 || session->options->command != OPTIONS_START)
 		return 0;
-	report("%s: control socket: %s; nobody could end it, use 'jankd run'",
-	       session_command(session), strerror(-error));
+	report("%s: control socket: %s; %s", session_command(session), strerror(-error),
+	       report_advice(error, "without it the daemon cannot be ended: use 'jankd run'"));
 	return EXIT_FAILED;
 }
 
@@ -210,11 +210,12 @@ void capture_control_farewell(struct capture *capture)
 	control_finish(control);
 	if (session->output.failed || session->failed)
 		snprintf(control->farewell, sizeof(control->farewell), "error: %s\n",
-			 report_last());
+			 report_last_reason());
 	else
 		snprintf(control->farewell, sizeof(control->farewell),
 			 "ok\nended after %.0f s: %" PRIu64 " presents, %" PRIu64
-			 " frames; CSV files in %s\n%s%s",
+			 " frames; CSV files in %s\n%s%s%s",
 			 uptime_s(capture), counters->presents, counters->frames,
-			 session->folder.path, report_last(), report_last()[0] ? "\n" : "");
+			 session->folder.path, report_last()[0] ? "warning: " : "",
+			 report_last_reason(), report_last()[0] ? "\n" : "");
 }

@@ -25,9 +25,9 @@ static int write_journal(const struct changes *changes)
 		error = journal_write(changes->folder, &changes->settings, &changes->set);
 	if (error == 0)
 		return 0;
-	report("%s: %s: what is to be put back at the end cannot be kept: %s; make room there",
+	report("%s: %s: what is to be put back at the end cannot be kept: %s; %s",
 	       options_command_name(changes->options->command), changes->folder->path,
-	       strerror(-error));
+	       folder_why(error), folder_advice(error));
 	return EXIT_FAILED;
 }
 
@@ -132,9 +132,9 @@ void changes_make_buffer(struct changes *changes, const char *path)
 		tell_small(changes, path, "whoever made this instance chose it",
 			   "to change it give --buffer-kb 1024");
 	if (error < 0)
-		tell_small(
-			changes, path, strerror(-error),
-			"run it as root, ask for less with --buffer-kb, or give --instance NAME");
+		tell_small(changes, path, strerror(-error),
+			   report_advice(error, "run it as root, ask for less with --buffer-kb, or "
+						"give --instance NAME"));
 }
 
 /* For questions about properties, where there are any and they were answered before. */

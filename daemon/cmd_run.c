@@ -8,6 +8,7 @@
 
 #include "daemon/capture.h"
 #include "daemon/live.h"
+#include "daemon/open_files.h"
 #include "daemon/options.h"
 #include "daemon/report.h"
 #include "daemon/stream.h"
@@ -104,6 +105,9 @@ int cmd_run(int argc, char **argv)
 		fputs(help_run, stdout);
 		return EXIT_DONE;
 	}
+	code = open_files_allow(argv[0]);
+	if (code != 0)
+		return code;
 	code = capture_begin(&capture, &options);
 	if (code == 0)
 		code = run(&capture);

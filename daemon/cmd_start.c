@@ -8,6 +8,7 @@
 
 #include "daemon/capture.h"
 #include "daemon/detach.h"
+#include "daemon/open_files.h"
 #include "daemon/options.h"
 #include "daemon/report.h"
 #include "daemon/text.h"
@@ -88,7 +89,9 @@ int cmd_start(int argc, char **argv)
 		fputs(help_start, stdout);
 		return EXIT_DONE;
 	}
-	code = make_all_absolute(&options, &paths);
+	code = open_files_allow(argv[0]);
+	if (code == 0)
+		code = make_all_absolute(&options, &paths);
 	if (code != 0)
 		return code;
 	switch (detach_begin(&detach, "start")) {

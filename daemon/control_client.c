@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "daemon/control.h"
+#include "daemon/folder.h"
 #include "daemon/hidden.h"
 #include "daemon/loop.h"
+#include "daemon/report.h"
 #include "daemon/text.h"
 
 /* So long a folder may be locked by one that cannot be asked. */
@@ -53,9 +55,13 @@ static int read_lock(struct holder *holder, const char *folder)
 	if (fd < 0)
 		return fd;
 	n = fstat(fd, &info) == 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (n < 0)
+		n = -errno;
+	else if (!S_ISREG(info.st_mode))
+		n = -EINVAL;
 	close(fd);
 	if (n < 0)
-		return -EIO;
+		return (int)n;
 	holder->uid = info.st_uid;
 	holder->pid = strtol(text, NULL, 10);
 	line = strchr(text, '\n');
@@ -172,10 +178,18 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 					    : strerror(-error);
 	const char *what_to_do = error == -EPERM || error == -EACCES
 					 ? "ask as the one who started it"
-					 : "ask again, or end it by its pid";
+					 : report_advice(error, "ask again, or end it by its pid");
 
 	snprintf(answer->why, sizeof(answer->why), "%.300s: the jankd there (pid %ld) %s; %s",
 		 folder, holder->pid, why, what_to_do);
+	return error;
+}
+
+/* Whether a jankd runs there cannot be seen. */
+static int unseen(struct control_answer *answer, const char *folder, int error)
+{
+	snprintf(answer->why, sizeof(answer->why), "%.300s/.lock: %s; %s", folder,
+		 folder_why(error), folder_advice(error));
 	return error;
 }
 
@@ -206,6 +220,8 @@ static int ask_once(struct control_answer *answer, const char *folder, const cha
 	*answer = (struct control_answer){ .body = NULL };
 	if (error == -EACCES)
 		return failed(answer, folder, &holder, error);
+	if (error < 0 && error != -ENOENT && error != -ENOTDIR)
+		return unseen(answer, folder, error);
 	fd = error == 0 && holder.name[0] ? connect_to(&holder, timeout_s) : -ECONNREFUSED;
 	if (fd == -ECONNREFUSED)
 		return nobody(answer, folder, &holder);

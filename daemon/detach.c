@@ -173,7 +173,8 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 	/* The terminal may close at once. */
 	signal(SIGHUP, SIG_IGN);
 	if (pipe2(ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
-		report("%s: %s; close other programs", command, strerror(errno));
+		report("%s: %s; %s", command, strerror(errno),
+		       report_advice(-errno, "close other programs"));
 		return DETACH_FAILED;
 	}
 	if (child == 0) {

@@ -31,10 +31,8 @@ void files_tell(struct files *files, const char *kind, const char *format, ...)
 static void say_failed(struct files *files, const char *name, int error)
 {
 	if (!files->reported)
-		files_tell(files, FILES_ERROR,
-			   "%s in %.300s: %s; free the disk or name another folder "
-			   "with -F",
-			   name, files->folder->path, strerror(-error));
+		files_tell(files, FILES_ERROR, "%s in %.300s: %s; %s", name, files->folder->path,
+			   folder_why(error), folder_advice(error));
 	files->reported = true;
 }
 
@@ -56,7 +54,7 @@ static void tell_trouble(struct files *files)
 	if (files->trouble && !files->trouble_told) {
 		say_failed(files, files->trouble, files->trouble_error);
 		files_tell(files, "lost", "%s: %s; rows that cannot be written wait in memory",
-			   files->trouble, strerror(-files->trouble_error));
+			   files->trouble, folder_why(files->trouble_error));
 	} else if (!files->trouble && files->trouble_told) {
 		files_tell(files, "rotate", "the files can be written again");
 		files_tell_lost(files);

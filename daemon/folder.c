@@ -189,8 +189,41 @@ int folder_watch_lock(struct folder *folder)
 	return 1;
 }
 
+const char *folder_why(int error)
+{
+	switch (-error) {
+	case ELOOP:
+		return "a link stands there";
+	case EINVAL:
+		return "what stands there is no regular file";
+	default:
+		return strerror(-error);
+	}
+}
+
+const char *folder_advice(int error)
+{
+	switch (-error) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return "free the disk or name another folder with -F";
+	case ELOOP:
+	case EINVAL:
+	case EISDIR:
+	case ENOTEMPTY:
+	case ENXIO:
+		return "remove what stands there or name another folder with -F";
+	case EIO:
+		return "look at the disk or name another folder with -F";
+	default:
+		return report_advice(error, "name another folder with -F");
+	}
+}
+
 int folder_open(struct folder *folder, const char *command, const char *path)
 {
+	bool at_lock;
 	int error;
 
 	*folder = (struct folder){ .fd = -1, .lock_fd = -1 };
@@ -202,12 +235,15 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	error = open_and_lock(folder);
 	if (error == 0)
 		return 0;
+	at_lock = folder->fd >= 0 && !folder->hidden.is_apart;
 	if (error == -EWOULDBLOCK)
 		report("%s: %s: another jankd (pid %ld) writes there; stop it, or name another "
 		       "folder with -F",
 		       command, path, lock_owner(folder->lock_fd));
 	else
-		report("%s: %s: %s; name another folder with -F", command, path, strerror(-error));
+		report("%s: %s%s%s: %s; %s", command, path, at_lock ? "/" : "",
+		       at_lock ? folder->hidden.names[HIDDEN_LOCK] : "", folder_why(error),
+		       folder_advice(error));
 	folder_close(folder);
 	return error;
 }
@@ -250,8 +286,8 @@ int folder_keep_files(struct folder *folder, const char *command)
 	int error = keep_files(folder);
 
 	if (error < 0)
-		report("%s: %s: the files there cannot be kept: %s; name another folder with -F",
-		       command, folder->path, strerror(-error));
+		report("%s: %s: the files there cannot be kept: %s; %s", command, folder->path,
+		       folder_why(error), folder_advice(error));
 	return error;
 }
 

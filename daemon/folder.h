@@ -77,6 +77,10 @@ bool folder_has_journal(const struct folder *folder);
 /* Opens it to read. Returns a descriptor or -errno. */
 int folder_open_journal(const struct folder *folder);
 
+/* For messages: what keeps a file from being made or written there, of -errno, and what to do. */
+const char *folder_why(int error);
+const char *folder_advice(int error);
+
 /* Writes all of @text into it. Returns 0 or -errno. */
 int folder_write(int fd, const char *text, size_t len);
 

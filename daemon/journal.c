@@ -219,7 +219,7 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 		free(text);
 		return keep(
 			folder, command,
-			len == -EPERM ? "another user can have written it" : strerror((int)-len),
+			len == -EPERM ? "another user can have written it" : folder_why((int)len),
 			"run 'jankd stop' as the user of that jankd; or remove the file to give "
 			"them up");
 	}

@@ -212,9 +212,8 @@ static int open_spills(struct output *output, const struct folder *folder)
 		error = spill_file_open(&output->spills[i], folder, i);
 	output->files.spills = output->spills;
 	if (error < 0)
-		report("%s: %s: a file there cannot be made: %s; free the disk or name another "
-		       "folder with -F",
-		       output->command, output->path, strerror(-error));
+		report("%s: %s: a file there cannot be made: %s; %s", output->command, output->path,
+		       folder_why(error), folder_advice(error));
 	return error;
 }
 
@@ -250,8 +249,8 @@ int output_begin_thread(struct output *output, void (*wait)(void *context), void
 	if (error < 0) {
 		output->files.tell = take_tell;
 		output->files.context = output;
-		report("%s: a thread for the files: %s; close other programs", output->command,
-		       strerror(-error));
+		report("%s: a thread for the files: %s; %s", output->command, strerror(-error),
+		       report_advice(error, "close other programs"));
 		return error;
 	}
 	for (int i = 0; i < SPILL_KINDS; i++)

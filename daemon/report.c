@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "daemon/text.h"
@@ -70,6 +71,24 @@ const char *report_advice(int error, const char *otherwise)
 void report_forget(void)
 {
 	last[0] = '\0';
+}
+
+const char *report_command(void)
+{
+	return name;
+}
+
+const char *report_last_reason(void)
+{
+	static const char warning[] = "warning: ";
+	size_t len = strlen(name);
+	const char *reason = last;
+
+	if (strncmp(reason, warning, sizeof(warning) - 1) == 0)
+		reason += sizeof(warning) - 1;
+	return strncmp(reason, name, len) == 0 && strncmp(reason + len, ": ", 2) == 0
+		       ? reason + len + 2
+		       : reason;
 }
 
 const char *report_last(void)

@@ -17,6 +17,7 @@ void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for what 'run' and 'start' share: their name comes first, as report_name() was told. */
 void report_capture(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_name(const char *command);
+const char *report_command(void);
 
 /* What to do about an error, -errno: what helps against it, whatever it happened to; else
  * @otherwise.
@@ -26,6 +27,9 @@ const char *report_advice(int error, const char *otherwise);
 /* The line that was printed last, without "jankd: "; "" where there was none. For those whose
  * standard error nobody reads. */
 const char *report_last(void);
+
+/* The same without the name of the command, for those whose message has another in front. */
+const char *report_last_reason(void);
 
 /* What it was about is over. */
 void report_forget(void);

@@ -424,7 +424,8 @@ void session_reload_rules(struct session *session)
 	int error = rules ? pipeline_set_rules(session->pipeline, rules) : 0;
 
 	if (!rules) {
-		output_tell(&session->output, "tracing", "the old rules stay: %s", report_last());
+		output_tell(&session->output, "tracing", "the old rules stay: %s",
+			    report_last_reason());
 	} else if (error < 0) {
 		output_tell(&session->output, "tracing",
 			    "the old rules stay: those of %s want another engine", name);

@@ -505,8 +505,8 @@ static int open_path(const char *command, const char *path)
 		return fd;
 	if (fd > STDIN_FILENO)
 		close(fd);
-	report("%s: %s: %s; name a recorded trace, or '-' for standard input", command, path,
-	       strerror(error));
+	report("%s: %s: %s; %s", command, path, strerror(error),
+	       report_advice(-error, "name a recorded trace, or '-' for standard input"));
 	return -error;
 }
 

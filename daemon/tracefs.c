@@ -107,6 +107,20 @@ static int refuse_directory(const char *wanted, int error)
 
 /* --- the instance --- */
 
+/* One that is there, or may be made: where libtracefs fails to it loses memory. Else errno says
+ * why.
+ */
+static bool may_make(const struct tracefs *tracefs, const char *name)
+{
+	char path[1024];
+
+	snprintf(path, sizeof(path), "%s/instances/%s", tracefs->directory, name);
+	if (access(path, F_OK) == 0)
+		return true;
+	snprintf(path, sizeof(path), "%s/instances", tracefs->directory);
+	return access(path, W_OK | X_OK) == 0;
+}
+
 static int open_instance(struct tracefs *tracefs, const char *name)
 {
 	int error;
@@ -115,7 +129,8 @@ static int open_instance(struct tracefs *tracefs, const char *name)
 	if (!name)
 		return 0;
 	errno = 0;
-	tracefs->instance = tracefs_instance_create(name);
+	if (may_make(tracefs, name))
+		tracefs->instance = tracefs_instance_create(name);
 	if (!tracefs->instance) {
 		error = errno ? errno : EIO;
 		report_capture(
@@ -225,7 +240,8 @@ struct tracefs *tracefs_close(struct tracefs *tracefs)
 	if (!tracefs)
 		return NULL;
 	if (tracefs->ours && tracefs_instance_destroy(tracefs->instance) < 0)
-		report("warning: run: %s: cannot be removed; remove it with rmdir", tracefs->path);
+		report("warning: %s: %s: cannot be removed; remove it with rmdir", report_command(),
+		       tracefs->path);
 	if (tracefs->instance)
 		tracefs_instance_free(tracefs->instance);
 	free(tracefs);

@@ -178,6 +178,41 @@ def unreadable(checks, here):
     fails(checks, "no right to read the trace", done)
 
 
+def few_files(checks, here):
+    """Where more files are needed than may be open, that is the reason."""
+    def few(files):
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    for command in ("run", "start"):
+        for files in (6, 10, 14, 20, 26):
+            out = here / f"{command}-{files}"
+            done = jankd(command, "--no-atrace", "--duration", "1", "--tracefs", here, "-F", out, preexec_fn=few(files))
+            fails(checks, f"{command}, {files} files", done, f"{files} files open", "ulimit -n")
+            checks.that(not out.exists(), f"{command}, {files} files: a folder was made")
+    (here / "trace").write_bytes(synthetic.trace())
+    for files in range(4, 10):
+        done = jankd("analyze", "-F", here / f"analyze-{files}", here / "trace", preexec_fn=few(files))
+        fails(checks, f"analyze, {files} files", done, "Too many open files", "ulimit -n")
+        checks.that(b"disk" not in done.stderr, f"analyze, {files} files: {done.stderr}")
+    # What it may raise itself it raises.
+    done = jankd("run", "--no-atrace", "--duration", "1", "--tracefs", here, "-F", here / "soft",
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (10, 4096)))
+    fails(checks, "soft limit", done, "no tracefs")
+
+
+def not_a_file(checks, here):
+    """What stands where the lock is to be is named."""
+    for what, make, why in (("link", lambda path: path.symlink_to("/dev/null"), "a link stands there"),
+                            ("folder", pathlib.Path.mkdir, "Is a directory"), ("fifo", os.mkfifo, "no regular file")):
+        out = here / what
+        out.mkdir()
+        make(out / ".lock")
+        done = jankd("analyze", "-F", out, "-", input=synthetic.trace())
+        fails(checks, f"a {what} for .lock", done, f"{what}/.lock: ", why, "remove what stands there")
+        done = jankd("status", "-F", out)
+        fails(checks, f"status, a {what} for .lock", done, f"{what}/.lock: ", why)
+
+
 def no_surfaceflinger(checks, here):
     done = jankd("analyze", "-F", here / "out", "-", input=synthetic.without_presents())
     fails(checks, "no SurfaceFlinger", done, "SurfaceFlinger")
@@ -396,7 +431,7 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
+for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
              second_daemon, folders, full_disk, refused_before_the_folder, fifos, named_pipe, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:

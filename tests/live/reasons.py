@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Where files cannot be written the message says why, and what helps against that; 'stop' says it once."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import tracefs
+from daemon import started, wait_until
+from jankd import Checks, rows
+from live import play, session
+
+
+def lost(out, name):
+    return [r["text"] for r in rows(out, "events.csv") if r["kind"] == "lost" and name in r["text"]]
+
+
+def folder_for_a_file(checks):
+    what = "a folder for session.json"
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        out = here / "out"
+        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
+        (out / "session.json").unlink()
+        (out / "session.json" / "full").mkdir(parents=True)
+        stopped = daemon.stop()
+        said = stopped.stderr.decode()
+        checks.equal(stopped.returncode, 1, f"{what}: stop: {said}")
+        checks.that(said.startswith("jankd: stop: session.json in "), f"{what}: stop: {said}")
+        checks.that("Is a directory; remove what stands there" in said and "disk" not in said, f"{what}: stop: {said}")
+
+
+def link_for_the_lock(checks):
+    what = "a link for .lock"
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        out = here / "out"
+        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
+        (out / ".lock").unlink()
+        (out / ".lock").symlink_to("/etc/hostname")
+        checks.that(wait_until(lambda: lost(out, ".lock"), 3), f"{what}: not told")
+        checks.that("a link stands there" in " ".join(lost(out, ".lock")), f"{what}: {lost(out, '.lock')}")
+        said = daemon.ask("status").stderr.decode()
+        checks.that(".lock: a link stands there; remove what stands there" in said, f"{what}: status: {said}")
+        (out / ".lock").unlink()
+        checks.that(wait_until((out / ".lock").exists, 3), f"{what}: .lock is not made again")
+        stopped = daemon.stop()
+        checks.equal(stopped.returncode, 0, f"{what}: stop: {stopped.stderr}")
+        checks.that("start:" not in stopped.stdout.decode(), f"{what}: stop: {stopped.stdout}")
+
+
+def left_as_it_is(checks):
+    """What 'stop' passes on has the name of no other command in front."""
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
+        (instance / "buffer_size_kb").write_text("9000")
+        stopped = daemon.stop()
+        said = stopped.stdout.decode()
+        checks.that("warning: " in said and "left as they are" in said and "start:" not in said, f"left as it is: {said}")
+
+
+tracefs.root()
+checks = Checks()
+for case in (folder_for_a_file, link_for_the_lock, left_as_it_is):
+    case(checks)
+checks.end()

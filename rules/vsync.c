@@ -14,7 +14,10 @@
  * to gather, and frames of such a stretch wait meanwhile (vsync_sure_until()). When it was is found
  * by what came before and behind (vsync_switch.c).
  *
- * What its last digits are is told by two ticks at the edge, the further apart the better.
+ * What its last digits are is told by two ticks at the edge, the further apart the better. The
+ * first ticks may all agree and be wrong: as a machine that was late catches up, they come too
+ * close. No tick is late by a whole period, so where the edge moves by one, slowly, the period is
+ * another.
  *
  * What no distance can tell is whether a display that only ever ticks every 33 ms could do better:
  * without a word such a period is halved until it is one that displays have: a guess.
@@ -39,6 +42,7 @@
 #define SLOW_WAIT_NS (1200 * MS)
 #define SILENT_PERIODS 30 /* the edge is not known any more behind so many */
 #define EDGE_TICKS 24	  /* the edge is the earliest of so many */
+#define EVEN_TICKS 48	  /* behind so many the edge is that of these alone */
 #define SHARPEN_TICKS 32  /* the digits are looked at so often until they are known */
 #define VERIFY_TICKS 128
 #define SETTLED_TICKS 12
@@ -129,6 +133,53 @@ static void refine(struct vsync_lattice *v, const struct vsync_source *source, u
 	lattice_know_better(v, better_ns, error_ns);
 }
 
+/* May it be what was said, or given? Of that, ticks tell the digits where it lacks them. */
+static bool is_as_said(const struct vsync_lattice *v, uint64_t period_ns)
+{
+	struct vsync_word word = { .period_ns = v->given_ns, .error_ns = v->given_ns / 500 };
+
+	if (v->authority <= VSYNC_FIT)
+		return true;
+	if (v->followed)
+		word = vsync_word_of(v->followed);
+	return word.error_ns * 1000 > word.period_ns &&
+	       vsync_distance(period_ns, word.period_ns) <= word.error_ns + word.period_ns / 200;
+}
+
+/* Lateness moves the edge by less than a period. Where it has moved by one from the base, step by
+ * step, and the last ticks show the same, the period is another, however well it seemed known. */
+static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
+{
+	uint64_t took_ns = source->edge_ns - source->base_ns, slots = source->base_slots;
+	uint64_t period_ns = lattice_period_of(v), long_ns, better_ns, error_ns, rough_ns;
+
+	if (++source->even <= EVEN_TICKS) {
+		source->base_ns = source->edge_ns;
+		source->base_slots = 0;
+		return;
+	}
+	if (source->even % EDGE_TICKS != 0 || slots == 0 || v->pending ||
+	    vsync_distance(took_ns, slots * period_ns) < period_ns)
+		return;
+	better_ns = long_ns = took_ns / slots;
+	error_ns = rough_ns = long_ns / 100;
+	lattice_sharpen(v, &better_ns, &error_ns);
+	if (error_ns == rough_ns || !is_as_said(v, long_ns))
+		return;
+	if (vsync_distance(better_ns, long_ns) >= vsync_distance(better_ns, period_ns)) {
+		source->even = 0; /* it leapt, more than once */
+		return;
+	}
+	if (error_ns > long_ns / slots) {
+		better_ns = long_ns;
+		error_ns = long_ns / slots;
+	}
+	lattice_know_better(v, better_ns, error_ns);
+	v->anchor_ns = 0;
+	for (unsigned int i = 0; i < VSYNC_SOURCES; i++)
+		v->sources[i].even = 0;
+}
+
 /* How late is it? Keeps the edge: the earliest of the last ticks. True: two are in one slot. */
 static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
 			uint64_t *late_ns)
@@ -141,7 +192,7 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	if (time_ns > source->last_ns + SILENT_PERIODS * period_ns || source->settled == 0) {
 		source->edge_ns = time_ns;
 		source->least_ns = UINT64_MAX;
-		source->n_least = source->settled = 0;
+		source->n_least = source->settled = source->even = 0;
 		source->settled++;
 		return false;
 	}
@@ -150,16 +201,17 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 		if (source->edge_ns - time_ns > slack_ns)
 			return true;
 		if (source->edge_ns - time_ns > period_ns / 32)
-			v->anchor_ns = 0;
+			v->anchor_ns = source->even = 0;
 		source->edge_ns = time_ns;
 		source->least_ns = 0;
 		return time_ns - source->last_ns < period_ns / 2;
 	}
 	slots = (time_ns - source->edge_ns + slack_ns) / period_ns;
 	source->edge_ns += slots * period_ns;
+	source->base_slots += slots;
 	if (time_ns < source->edge_ns) {
 		if (source->edge_ns - time_ns > period_ns / 32)
-			v->anchor_ns = 0;
+			v->anchor_ns = source->even = 0;
 		source->edge_ns = time_ns;
 	}
 	*late_ns = time_ns - source->edge_ns;
@@ -168,6 +220,9 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	if (++source->n_least == EDGE_TICKS) {
 		if (source->least_ns > period_ns / 32)
 			v->anchor_ns = 0;
+		/* A leap, as of another phase: which slots these are is not known. */
+		if (source->least_ns > period_ns / 2)
+			source->even = 0;
 		source->edge_ns += source->least_ns;
 		*late_ns -= source->least_ns;
 		source->n_least = 0;
@@ -256,6 +311,10 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 	bool collision = follow_edge(v, source, time_ns, &late_ns);
 	bool late = late_ns > lattice_period_of(v) / 8;
 
+	if (collision)
+		source->even = 0;
+	else
+		follow_base(v, source);
 	if (v->followed && !v->followed->own && v->n_ticks % LOCK_TICKS == 0)
 		lattice_confirm(v, time_ns);
 	else if (v->followed && !v->pending && v->n_ticks % VERIFY_TICKS == 0)

@@ -34,6 +34,9 @@ struct vsync_source {
 	uint64_t least_ns; /* the least lateness of the last few */
 	unsigned int n_least;
 	unsigned int settled; /* ticks since the edge was set anew */
+	unsigned int even;    /* ticks since one may have been taken for another slot's */
+	uint64_t base_ns;     /* the edge after a few of these */
+	uint64_t base_slots;  /* from there to the edge */
 	uint64_t block_ns;    /* so many ticks ago: how often does it tick? */
 	uint64_t block_before_ns;
 	unsigned int n_block;

@@ -226,6 +226,87 @@ static void test_late_presents_at_120_hz(void **state)
 	jittered_presents(V120, 2400000);
 }
 
+/* Ticks and presents of @n vsyncs from @from_ns on. What they are late by goes from @late_ns to
+ * @then_ns. Returns the time of the vsync behind them. */
+static uint64_t drift(uint64_t from_ns, uint64_t period_ns, unsigned int n, uint64_t late_ns,
+		      uint64_t then_ns)
+{
+	struct vsync_stamp stamp;
+
+	for (unsigned int i = 0; i < n; i++) {
+		uint64_t time_ns = from_ns + i * period_ns + (late_ns * (n - i) + then_ns * i) / n;
+
+		tick(time_ns + any(60000));
+		vsync_present(&lattice, time_ns + 2 * MS);
+		/* As frames are: a while later. */
+		if (lattice.n_ticks > 36)
+			vsync_place(&lattice, time_ns - 36 * period_ns, &stamp);
+	}
+	return from_ns + n * period_ns;
+}
+
+static void assert_exact(uint64_t expected_ns)
+{
+	uint64_t period_ns = vsync_period_ns(&lattice);
+
+	assert_in_range(period_ns, expected_ns - expected_ns / 2000,
+			expected_ns + expected_ns / 2000);
+}
+
+/* A slow machine catches up, or falls behind: its first @n ticks agree on a period that is too
+ * short, or too long. Those that follow do not. */
+static void assert_becomes_exact(uint64_t given_ns, uint64_t period_ns, unsigned int n)
+{
+	uint64_t late_ns = period_ns * 3 / 5, now;
+
+	vsync_init(&lattice, given_ns);
+	now = drift(SECOND, period_ns, n, late_ns, 0);
+	drift(now, period_ns, 3 * n + 200, 0, 0);
+	assert_exact(period_ns);
+	vsync_init(&lattice, given_ns);
+	now = drift(SECOND, period_ns, n, 0, late_ns);
+	drift(now, period_ns, 3 * n + 200, late_ns, late_ns);
+	assert_exact(period_ns);
+}
+
+static void test_a_period_of_few_ticks_becomes_exact(void **state)
+{
+	for (unsigned int n = 60; n <= 300; n += 30) {
+		assert_becomes_exact(0, V60, n);
+		assert_becomes_exact(0, V90, n);
+		assert_becomes_exact(0, V120, n);
+		assert_becomes_exact(16600000, V60, n);
+	}
+}
+
+/* No tick is late by a whole period. */
+static void test_lateness_moves_no_period(void **state)
+{
+	static const uint64_t periods[] = { V60, V90, V120 };
+
+	for (size_t i = 0; i < COUNT_OF(periods); i++) {
+		uint64_t period_ns = periods[i], late_ns = period_ns * 9 / 10;
+		uint64_t now = drift(SECOND, period_ns, 600, 0, 0);
+
+		for (unsigned int n = 300; n <= 1200; n += 300) {
+			now = drift(now, period_ns, n, 0, late_ns);
+			assert_exact(period_ns);
+			now = drift(now, period_ns, n, late_ns, late_ns);
+			assert_exact(period_ns);
+			now = drift(now, period_ns, n, late_ns, 0);
+			assert_exact(period_ns);
+		}
+		/* Leaps to another phase, at rest: round and round, or any. */
+		for (unsigned int n = 0; n < 60; n++) {
+			late_ns = n < 30 ? n % 3 * period_ns * 7 / 20 : any(period_ns * 3 / 5);
+			now = drift(now + period_ns, period_ns, 60 + (unsigned int)any(600),
+				    late_ns, late_ns);
+			assert_exact(period_ns);
+		}
+		set_up(state);
+	}
+}
+
 static void switch_rate(uint64_t before_ns, uint64_t after_ns)
 {
 	uint64_t now = ticks(SECOND, before_ns, 100, 100000);
@@ -451,6 +532,8 @@ int main(void)
 		cmocka_unit_test_setup(test_late_presents_at_60_hz, set_up),
 		cmocka_unit_test_setup(test_late_presents_at_90_hz, set_up),
 		cmocka_unit_test_setup(test_late_presents_at_120_hz, set_up),
+		cmocka_unit_test_setup(test_a_period_of_few_ticks_becomes_exact, set_up),
+		cmocka_unit_test_setup(test_lateness_moves_no_period, set_up),
 		cmocka_unit_test_setup(test_a_switch_from_60_to_120_hz, set_up),
 		cmocka_unit_test_setup(test_a_switch_from_120_to_60_hz, set_up),
 		cmocka_unit_test_setup(test_a_switch_from_60_to_90_hz, set_up),

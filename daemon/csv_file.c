@@ -264,9 +264,10 @@ int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, cons
 	return csv_file_flush(file);
 }
 
-int csv_file_create(struct csv_file *file, int folder_fd, const char *name, const char *header)
+int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
+		    const char *header)
 {
-	int error = begin(file, -1, CSV_BUFFER_SIZE, name, header);
+	int error = begin(file, -1, buffer_size, name, header);
 
 	file->folder_fd = folder_fd;
 	return error < 0 ? error : csv_file_flush(file);

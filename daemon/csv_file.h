@@ -45,8 +45,10 @@ struct csv_file {
 	void *context; /* of admit */
 };
 
-/* Begins @name with its header line. Returns 0 or -errno. */
-int csv_file_create(struct csv_file *file, int folder_fd, const char *name, const char *header);
+/* Begins @name with its header line. @buffer_size: CSV_BUFFER_SIZE or _LEAST. Returns 0 or -errno.
+ */
+int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
+		    const char *header);
 
 /* The same for a descriptor that is open: borrowed. @buffer_size: CSV_BUFFER_SIZE or _LEAST.
  * @may_wait: for whoever reads the stream. */

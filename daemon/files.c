@@ -312,7 +312,9 @@ void files_do(struct files *files, const struct file_job *job)
 static int create(struct files *files, enum row_file which, const char *name, const char *header)
 {
 	struct csv_file *file = &files->rows[which];
-	int error = csv_file_create(file, files->folder->fd, name, header);
+	/* Where rows of a recorded trace find no room on the disk, it is read again. */
+	size_t buffer_size = files->is_live ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
+	int error = csv_file_create(file, files->folder->fd, buffer_size, name, header);
 
 	file->limit = files->options->rotate_size;
 	file->admit = admit;

@@ -193,7 +193,7 @@ static void test_full_at_every_byte(void **state)
 	for (rlim_t room = sizeof(HEADER); room < 90; room++) {
 		struct csv_file file;
 
-		assert_int_equal(csv_file_create(&file, folder, NAME, HEADER), 0);
+		assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
 		limit_files(room);
 		add_row(&file, "one");
 		add_row(&file, "\"two\"\n");
@@ -216,7 +216,7 @@ static void test_removed_file(void **state)
 	char bytes[8192];
 
 	(void)state;
-	assert_int_equal(csv_file_create(&file, folder, NAME, HEADER), 0);
+	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
 	add_row(&file, "gone with the file");
 	assert_int_equal(csv_file_flush(&file), 0);
 	assert_false(csv_file_is_gone(&file));
@@ -241,7 +241,7 @@ static void test_limit(void **state)
 	int files = 0;
 
 	(void)state;
-	assert_int_equal(csv_file_create(&file, folder, NAME, HEADER), 0);
+	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
 	file.limit = 100;
 	for (int i = 0; i < 20; i++)
 		add_row(&file, "twenty of them");

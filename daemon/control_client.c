@@ -234,6 +234,19 @@ static int ask_once(struct control_answer *answer, const char *folder, const cha
 	return text ? take_answer(answer, text, folder) : failed(answer, folder, &holder, error);
 }
 
+/* One that was killed may still take connections while its last thread ends. */
+static bool has_died(const char *folder)
+{
+	const struct timespec pause = { 0, 20000000 };
+
+	for (int i = 0; i < 20; i++) {
+		if (!is_locked(folder))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
 int control_ask(struct control_answer *answer, const char *folder, const char *line,
 		unsigned int timeout_s)
 {
@@ -242,7 +255,8 @@ int control_ask(struct control_answer *answer, const char *folder, const char *l
 	int result;
 
 	/* One that begins can be asked soon, and one that was killed is gone soon. */
-	while ((result = ask_once(answer, folder, line, timeout_s)) == -ENOTCONN &&
+	while (((result = ask_once(answer, folder, line, timeout_s)) == -ENOTCONN ||
+		(result == CONTROL_GONE && has_died(folder))) &&
 	       loop_now() < until_ns)
 		nanosleep(&pause, NULL);
 	return result;

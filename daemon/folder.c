@@ -144,11 +144,16 @@ static void wait_for_lock(const struct folder *folder)
 /* Root finds the lock of another user, too: that is in a place of its own. */
 static bool is_held_by_another(const char *path)
 {
-	int fd = hidden_find(path, HIDDEN_LOCK);
-	bool held = fd >= 0 && try_lock(fd) == -EWOULDBLOCK;
+	bool held = false;
 
-	if (fd >= 0)
-		close(fd);
+	/* Our own, of one that was killed, may be held for a moment: then it comes first. */
+	for (int i = 0; i < 2 && !held; i++) {
+		int fd = hidden_find(path, HIDDEN_LOCK);
+
+		held = fd >= 0 && try_lock(fd) == -EWOULDBLOCK;
+		if (fd >= 0)
+			close(fd);
+	}
 	return held;
 }
 

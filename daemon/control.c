@@ -2,6 +2,7 @@
 #include "daemon/control.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -26,8 +27,14 @@ static void drop(struct control_client *client)
 	loop_forget(client->control->loop, &client->watcher);
 	close(client->watcher.fd);
 	client->watcher.fd = -1;
+	if (!client->answer)
+		return;
 	free(client->answer);
 	client->answer = NULL;
+#ifdef __GLIBC__
+	/* A status is hundreds of small pieces: their room would be kept. */
+	malloc_trim(0);
+#endif
 }
 
 /* Sends what the socket takes; the rest when it takes more. */

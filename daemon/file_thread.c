@@ -21,7 +21,7 @@
 #define AWAKE_BYTES (FILE_THREAD_BYTES / 8)
 
 /* More than this is given back when the queue is empty again. */
-#define KEPT_BYTES (UINT64_C(128) << 10)
+#define KEPT_BYTES (UINT64_C(32) << 10)
 
 #define NEWS_MAX 16
 
@@ -379,8 +379,11 @@ int file_thread_start(struct file_thread **out, struct files *files)
 		error = -errno;
 	files->tell = take_news;
 	files->context = thread;
-	if (error == 0)
+	if (error == 0) {
+		/* What is kept is taken now: a capture does not grow with its first rows. */
+		memset(thread->bytes, 0, KEPT_BYTES);
 		error = start(thread);
+	}
 	if (error < 0)
 		thread = free_all(thread);
 	*out = thread;

@@ -179,26 +179,56 @@ static void find_others(struct found *found, const struct stat *folder, const ch
 		closedir(directory);
 }
 
+/* Opens the folder at @path and names its files as they are named apart. Returns a descriptor or
+ * -errno. */
+static int open_folder(const char *path, struct stat *info, struct hidden *apart)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, info) < 0) {
+		close(fd);
+		return -EIO;
+	}
+	name_files(apart, info);
+	return fd;
+}
+
+static void find_all_others(struct found *found, const struct stat *folder, const char *name)
+{
+	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++)
+		find_others(found, folder, bases[i], name);
+}
+
 /* Our own comes first, then that of the folder: what anybody may have made is no match for them. */
 int hidden_find(const char *path, enum hidden_file which)
 {
-	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct found found = { which, -ENOENT };
 	struct hidden apart;
 	struct stat info;
+	int folder = open_folder(path, &info, &apart);
 
 	if (folder < 0)
-		return -errno;
-	if (fstat(folder, &info) < 0) {
-		close(folder);
-		return -EIO;
-	}
-	name_files(&apart, &info);
+		return folder;
 	for (size_t i = 0; i < N_BASES; i++)
 		take(&found, find_of(bases[i], geteuid(), apart.names[which]));
 	take(&found, open_at(folder, kinds[which]));
-	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++)
-		find_others(&found, &info, bases[i], apart.names[which]);
+	find_all_others(&found, &info, apart.names[which]);
+	close(folder);
+	return found.fd;
+}
+
+int hidden_find_others(const char *path, enum hidden_file which)
+{
+	struct found found = { which, -ENOENT };
+	struct hidden apart;
+	struct stat info;
+	int folder = open_folder(path, &info, &apart);
+
+	if (folder < 0)
+		return folder;
+	find_all_others(&found, &info, apart.names[which]);
 	close(folder);
 	return found.fd;
 }

@@ -33,4 +33,7 @@ void hidden_close(struct hidden *hidden);
  * Returns a descriptor or -errno. */
 int hidden_find(const char *path, enum hidden_file which);
 
+/* The same, of another user's alone. */
+int hidden_find_others(const char *path, enum hidden_file which);
+
 #endif

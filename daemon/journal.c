@@ -204,6 +204,16 @@ static enum journal_found put_back(const struct folder *folder, const char *comm
 		    "remove the file");
 }
 
+/* What another user's jankd has changed root could put back, but may not take from his file. */
+static bool is_of_another(const struct folder *folder)
+{
+	int fd = folder->hidden.is_apart ? hidden_find_others(folder->path, HIDDEN_JOURNAL) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 enum journal_found journal_recover(const struct folder *folder, const char *command,
 				   const char *tracefs, struct settings_left *left,
 				   struct settings *failed)
@@ -213,8 +223,10 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 	ssize_t len = read_journal(folder, &text);
 	struct span settings;
 
-	if (len == -ENOENT)
+	if (len == -ENOENT && !is_of_another(folder))
 		return JOURNAL_NONE;
+	if (len == -ENOENT)
+		len = -EPERM;
 	if (len < 0) {
 		free(text);
 		return keep(

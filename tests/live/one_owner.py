@@ -105,6 +105,18 @@ def held_by_another(checks):
             path.unlink()
 
 
+def killed_of_another(checks):
+    """What a killed jankd of another user has changed is not forgotten without a word."""
+    what = "another user's was killed there"
+    with session() as (mount, instance, here), one_owner(here / "out"):
+        (here / "out").mkdir()
+        daemon = Daemon(mount, instance, here / "out")
+        with trap(here / "out", "journal", "jankd-journal 1 \n"):
+            for done in daemon.start(), daemon.stop():
+                checks.that(done.returncode == 1 and b"as the user of that jankd" in done.stderr, f"{what}: {done}")
+        daemon.kill()
+
+
 def nowhere(checks):
     """Where no place is safe nothing is changed."""
     what = "no place is safe"
@@ -182,6 +194,7 @@ killed(checks, "stop")
 killed(checks, "start")
 if os.geteuid() == 0:
     held_by_another(checks)
+    killed_of_another(checks)
 nowhere(checks)
 for place in PLACES:
     if place not in there and place.exists():

@@ -42,6 +42,21 @@ static void failed(struct files *files, const char *name, int error)
 	say_failed(files, name, error);
 }
 
+void files_sync(struct files *files, struct csv_file *file)
+{
+	int error = file->name && file->fd >= 0 ? folder_sync_bytes(file->fd) : 0;
+
+	if (error == 0) {
+		file->synced = file->size;
+		return;
+	}
+	if (!files->state.failed)
+		files_tell(files, "lost",
+			   "%s: %s; rows of the last seconds may not be on the disk", file->name,
+			   folder_why(error));
+	failed(files, file->name, error);
+}
+
 void files_trouble(struct files *files, const char *name, int error)
 {
 	files->trouble = name;
@@ -168,8 +183,8 @@ static void close_rows(struct files *files)
 		int error;
 
 		csv_file_flush(file);
-		if (files->is_live && name && file->fd >= 0)
-			fdatasync(file->fd);
+		if (files->is_live)
+			files_sync(files, file);
 		error = csv_file_close(file);
 		if (error < 0)
 			failed(files, name, error);

@@ -91,6 +91,10 @@ void files_close(struct files *files);
 void files_tell(struct files *files, const char *kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Brings what is written of @file to the disk. What fails is lost there, whatever comes later: it
+ * is told. */
+void files_sync(struct files *files, struct csv_file *file);
+
 /* Notes that @name could not be written, for the next flush to tell. @name: constant. */
 void files_trouble(struct files *files, const char *name, int error);
 

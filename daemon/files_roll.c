@@ -207,13 +207,6 @@ static void watch_lock(struct files *files)
 		files_trouble(files, ".lock", result);
 }
 
-/* The disk is waited for, though there be nothing new. */
-static void sync_rows(struct csv_file *file)
-{
-	if (file->name && file->fd >= 0 && file->size != file->synced && fdatasync(file->fd) == 0)
-		file->synced = file->size;
-}
-
 void files_sync_if_due(struct files *files)
 {
 	uint64_t now_ns = files->options->sync_ns > 0 ? loop_now() : 0;
@@ -222,7 +215,8 @@ void files_sync_if_due(struct files *files)
 		return;
 	files->next_sync_ns = now_ns + files->options->sync_ns;
 	for (int i = 0; i < ROW_FILES; i++)
-		sync_rows(&files->rows[i]);
+		if (files->rows[i].size != files->rows[i].synced)
+			files_sync(files, &files->rows[i]);
 }
 
 void files_watch(struct files *files)

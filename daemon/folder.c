@@ -446,9 +446,20 @@ int folder_write(int fd, const char *text, size_t len)
 	return 0;
 }
 
+/* Some file systems have nothing to wait for. */
+static int sync_error(int result)
+{
+	return result < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
 int folder_sync(int fd)
 {
-	return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+	return sync_error(fsync(fd));
+}
+
+int folder_sync_bytes(int fd)
+{
+	return sync_error(fdatasync(fd));
 }
 
 static int replace(int directory, const char *name, int fd, bool may_lose, int error)

@@ -88,6 +88,9 @@ int folder_write(int fd, const char *text, size_t len);
  */
 int folder_sync(int fd);
 
+/* The same, of its bytes alone: its size and name are there. */
+int folder_sync_bytes(int fd);
+
 /* Ends it: written to the disk, unless that may lose it, then renamed to @name. Closes @fd. @error
  * < 0: thrown away instead. Returns 0 or -errno. */
 int folder_replace(const struct folder *folder, const char *name, int fd, int error);

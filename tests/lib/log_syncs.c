@@ -5,9 +5,12 @@
  *     sync INODE
  *     rename INODE NAME
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -41,9 +44,26 @@ int fsync(int fd)
 	return (int)syscall(SYS_fsync, fd);
 }
 
+/* Where FAIL_SYNCS names a part of the file's path the disk has lost what was written. */
+static bool has_failed(int fd)
+{
+	const char *part = getenv("FAIL_SYNCS");
+	char link[64], path[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = part ? readlink(link, path, sizeof(path) - 1) : -1;
+	path[n > 0 ? n : 0] = '\0';
+	return n > 0 && strstr(path, part);
+}
+
 int fdatasync(int fd)
 {
 	note_sync(fd);
+	if (has_failed(fd)) {
+		errno = EIO;
+		return -1;
+	}
 	return (int)syscall(SYS_fdatasync, fd);
 }
 

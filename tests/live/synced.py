@@ -9,12 +9,31 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import BUILD, Checks
+from jankd import BUILD, Checks, rows
 from live import Capture, play, session
 import tracefs
 
+
+
+def fails(checks, part, *arguments):
+    """A disk that has lost what was written: that is said, and so is not the end's alone."""
+    with session() as (mount, instance, here):
+        capture = Capture(mount, instance, here / "out", *arguments, FAIL_SYNCS=f"out/{part}",
+                          LD_PRELOAD=str(BUILD / "tests" / "liblog_syncs.so"))
+        checks.that(capture.wait_ready(), "jankd does not start")
+        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 2)
+        time.sleep(1)
+        code, said, _ = capture.stop(signal.SIGTERM)
+        what = f"the disk fails with {part}, {arguments}"
+        checks.that(code == 1 and part in said, f"{what}: {code}: {said}")
+        told = [row for row in rows(here / "out", "events.csv") if row["kind"] == "lost" and part in row["text"]]
+        checks.equal(len(told), 1 if arguments else 0, f"{what}: events")
+
+
 tracefs.root()
 checks = Checks()
+fails(checks, "frames.csv")
+fails(checks, "frames.csv", "--sync", "1")
 with session() as (mount, instance, here):
     log = here / "log"
     log.write_text("")

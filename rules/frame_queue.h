@@ -2,7 +2,7 @@
 /* Frames wait until their vsyncs can be told, then they are counted into rows.
  *
  * Only the ticks behind a frame tell what the display's period was when it was presented, so a
- * frame waits 600 ms of trace time; at the begin of a trace, for the lattice.
+ * frame waits 400 ms of trace time; at the begin of a trace, for the lattice and 600 ms.
  */
 #ifndef JANKD_RULES_FRAME_QUEUE_H
 #define JANKD_RULES_FRAME_QUEUE_H
@@ -41,6 +41,7 @@ struct frame_queue {
 	bool told_guess;	 /* it was said to be a guess */
 	bool told_overruled;	 /* the trace says another period than the user: said once */
 	bool locked_once;	 /* or waited long enough for it */
+	uint64_t early_until_ns; /* the lattice is new until then */
 	bool checked;		 /* there was a present */
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;

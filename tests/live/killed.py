@@ -23,7 +23,7 @@ SECONDS = 120
 
 # Rows are written with every read of the trace, but frames wait for the vsyncs around them; and the
 # machine may be busy.
-INTERVAL_S = 1.0
+INTERVAL_S = 0.8
 SLACK_S = 0.5
 
 SEED = int(time.time())

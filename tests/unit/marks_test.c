@@ -140,9 +140,9 @@ static void test_a_mark_before_a_pause(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 200 * V60), 0);
-	pipeline_silent(phone.pipeline, 500 * MS);
+	pipeline_silent(phone.pipeline, 300 * MS);
 	assert_null(row_log_fps(&phone.log, SURFACE_A, 3));
-	pipeline_silent(phone.pipeline, 700 * MS);
+	pipeline_silent(phone.pipeline, 500 * MS);
 	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 199 * V60);
 }
 

@@ -119,10 +119,10 @@ static void test_now_is_the_last_whole_second(void **state)
 	assert_in_range(at, 5980 * MS, 5990 * MS);
 	print(true, 80);
 	assert_non_null(strstr(line_with("mail"), "    60.0  60.0"));
-	pipeline_silent(phone.pipeline, 7 * SECOND + 599 * MS - at);
+	pipeline_silent(phone.pipeline, 7 * SECOND + 399 * MS - at);
 	print(true, 80);
 	assert_non_null(strstr(line_with("mail"), "    60.0  60.0"));
-	pipeline_silent(phone.pipeline, 7 * SECOND + 601 * MS - at);
+	pipeline_silent(phone.pipeline, 7 * SECOND + 401 * MS - at);
 	print(true, 80);
 	assert_non_null(strstr(line_with("mail"), "       -  60.0"));
 	/* And again, half as fast, when it goes on. */

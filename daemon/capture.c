@@ -239,15 +239,27 @@ static void on_signal(struct watcher *watcher, uint32_t events)
 			take_signal(capture, (int)info.ssi_signo);
 }
 
+/* Whoever starts 'run' with nohup(1) wants it to outlive its terminal. */
+static bool outlives_terminal(const struct options *options)
+{
+	struct sigaction action;
+
+	return options->command == OPTIONS_RUN && sigaction(SIGHUP, NULL, &action) == 0 &&
+	       action.sa_handler == SIG_IGN;
+}
+
 /* The signals of a capture wait in a descriptor, from before the first change on: there is always
- * something to put back. */
-static int open_signals(void)
+ * something to put back. So they are all that would end it, but for those of a crash. */
+static int open_signals(const struct options *options)
 {
 	static const int numbers[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGWINCH, SIGTSTP
+		SIGINT,	 SIGTERM,   SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP,
+		SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR,	 SIGHUP,
 	};
+	size_t count = sizeof(numbers) / sizeof(numbers[0]);
 
-	return loop_signals(numbers, sizeof(numbers) / sizeof(numbers[0]));
+	/* The last of them. */
+	return loop_signals(numbers, outlives_terminal(options) ? count - 1 : count);
 }
 
 static int catch_signals(struct capture *capture)
@@ -255,7 +267,7 @@ static int catch_signals(struct capture *capture)
 	int error = loop_open(&capture->loop);
 
 	capture->signals = (struct watcher){
-		.fd = open_signals(),
+		.fd = open_signals(capture->options),
 		.ready = on_signal,
 		.context = capture,
 	};

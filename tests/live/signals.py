@@ -36,6 +36,25 @@ def ended_by(checks, number):
         checks.equal(settings(instance), before, f"{what}: settings of the instance")
 
 
+def under_nohup(checks):
+    """Who starts it so wants it to outlive the terminal."""
+    what = "under nohup"
+    with session() as (mount, instance, here):
+        handler = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        capture = Capture(mount, instance, here / "out")
+        signal.signal(signal.SIGHUP, handler)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        truth = here / "truth.csv"
+        play(mount, instance, truth, "--scenario", "steady-60", "--seconds", 1)
+        capture.process.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        if not checks.equal(capture.process.poll(), None, f"{what}: SIGHUP ended it"):
+            return
+        code, said, _ = capture.stop(signal.SIGTERM)
+        checks.equal(code, 0, f"{what}: exit code: {said[-500:]}")
+        checks.equal(len(rows(here / "out", "frames.csv")), len(rows(truth)), f"{what}: frames")
+
+
 def no_markers(checks):
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out", "--duration", "1")
@@ -101,8 +120,8 @@ def silence(checks):
 
 tracefs.root()
 checks = Checks()
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU, signal.SIGPWR):
     ended_by(checks, number)
-for case in (no_markers, busy, own_instance, switched_off, silence):
+for case in (under_nohup, no_markers, busy, own_instance, switched_off, silence):
     case(checks)
 checks.end()

@@ -453,17 +453,34 @@ static void put_line(struct restoring *r, struct span line)
 				put_file(r, files[i].name, value);
 }
 
+/* Unmounted meanwhile: then no setting is seen, and that an instance is not there says nothing. */
+static bool is_gone(const char *tracefs)
+{
+	static const char *const always_there[] = { "instances", "tracing_on" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(always_there) / sizeof(always_there[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", tracefs, always_there[i]);
+		if (access(path, F_OK) == 0 || errno != ENOENT)
+			return false;
+	}
+	return true;
+}
+
 void settings_restore(struct span text, const char *tracefs, const struct settings_ending *ending,
 		      struct settings *failed)
 {
 	struct restoring r = { .tracefs = tracefs, .rest = text, .ending = ending };
-	struct span line;
+	bool gone = is_gone(tracefs);
+	struct span line, value;
 
 	r.asking.over = true;
 	while (settings_next_line(&r.rest, &line)) {
 		r.error = 0;
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			stop_atrace(&r);
+		else if (gone && !has_key(line, "property", &value))
+			note(&r, -ENOENT);
 		else
 			put_line(&r, line);
 		if (r.error == 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small disk of our own."""
+"""Disks of our own."""
 
 import contextlib
 import ctypes
@@ -7,6 +7,12 @@ import os
 import subprocess
 
 MNT_DETACH = 2
+
+
+def unmount(at):
+    """At once, whoever has a file of it open. umount(8) looks for it in /proc, which is not everywhere."""
+    if ctypes.CDLL(None, use_errno=True).umount2(os.fsencode(at), MNT_DETACH) != 0:
+        raise OSError(ctypes.get_errno(), f"{at} cannot be unmounted")
 
 
 @contextlib.contextmanager
@@ -17,6 +23,5 @@ def tmpfs(size, at):
     try:
         yield mounted
     finally:
-        # umount(8) looks for it in /proc, which is not everywhere.
-        if mounted and ctypes.CDLL(None, use_errno=True).umount2(os.fsencode(at), MNT_DETACH) != 0:
-            raise OSError(ctypes.get_errno(), f"{at} cannot be unmounted")
+        if mounted:
+            unmount(at)

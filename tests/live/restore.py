@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
@@ -16,6 +17,7 @@ from daemon import wait_until
 from device import Device
 from jankd import Checks, jankd, rows
 from live import Capture, session
+from mounts import unmount
 
 FILES = ("tracing_on", "buffer_size_kb", "buffer_percent", "trace_clock", "current_tracer",
          "trace_options", "set_event", "saved_cmdlines_size")
@@ -189,6 +191,34 @@ def instance_in_use(checks):
                 checks.that(not journal.exists(), f"in use, then {ending}: a journal is left")
             finally:
                 tracefs.remove(mine)
+
+
+def unmounted(checks):
+    """Where tracefs is not seen any more nothing is taken for restored: the next one puts it back."""
+    what = "unmounted"
+    with session() as (mount, instance, here):
+        (here / "tracefs").mkdir()
+        if subprocess.run(["mount", "-t", "tracefs", "nodev", here / "tracefs"], capture_output=True).returncode != 0:
+            checks.cannot_judge(what, "tracefs cannot be mounted a second time")
+            return
+        (instance / "tracing_on").write_text("0")
+        names = ("tracing_on", "buffer_size_kb")
+        before = [(instance / name).read_text() for name in names]
+        seen = True
+        try:
+            capture = Capture(here / "tracefs", instance, here / "out", "--buffer-kb", "2048")
+            checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+            unmount(here / "tracefs")
+            seen = False
+            said = capture.stop(signal.SIGTERM)[1]
+            checks.that("cannot be put back" in said and "buffer_size_kb" in said, f"{what}: {said}")
+            checks.that((here / "out" / ".journal").exists(), f"{what}: the journal is gone")
+            done = jankd("stop", "-F", here / "out")
+            checks.equal(done.returncode, 0, f"{what}: stop: {done.stderr!r}")
+            checks.equal([(instance / name).read_text() for name in names], before, f"{what}: state")
+        finally:
+            if seen:
+                unmount(here / "tracefs")
 
 
 def hidden_files(checks):
@@ -443,7 +473,7 @@ changed_meanwhile(checks, "changed after a sudden death", False)
 for source in ("raw", "text"):
     for options in ((), ("--yield",)):
         set_again(checks, source, options)
-for case in (small_buffer, killed_own_instance, killed_and_stopped, kept_until_restored, instance_in_use, hidden_files, hostile_journal, fails, hangs_at_start, hangs_at_end,
+for case in (small_buffer, killed_own_instance, killed_and_stopped, kept_until_restored, instance_in_use, unmounted, hidden_files, hostile_journal, fails, hangs_at_start, hangs_at_end,
              getprop_hangs):
     case(checks)
 checks.end()

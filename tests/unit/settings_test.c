@@ -186,6 +186,25 @@ static void what_cannot_be_put_back_is_named(void **state)
 	settings_free(&failed);
 }
 
+/* What is not there any more is not restored. */
+static void an_unmounted_tracefs_is_an_error(void **state)
+{
+	const struct settings_ending ending = { 0 };
+	struct settings before = { 0 }, failed = { 0 };
+	char words[SETTINGS_WORDS_SIZE];
+
+	settings_add_line(&before, SPAN_LITERAL("made own"));
+	settings_add_line(&before, SPAN_LITERAL("place mine"));
+	settings_add_line(&before, SPAN_LITERAL("tracing_on 1"));
+	settings_restore(settings_text(&before), "/nowhere", &ending, &failed);
+	settings_words(words, &failed);
+	assert_string_equal(words, "instance own, place mine, tracing_on 1");
+	assert_int_equal(failed.error, -ENOENT);
+	assert_false(settings_are_instances(&failed));
+	settings_free(&before);
+	settings_free(&failed);
+}
+
 static void an_unused_buffer_gets_its_first_number_back(void **state)
 {
 	const struct settings_ending ending = { 0 };
@@ -346,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cpus_that_differ_grow_one_by_one, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_cannot_grow_says_so, set_up, tear_down),
+		cmocka_unit_test(an_unmounted_tracefs_is_an_error),
 		cmocka_unit_test_setup_teardown(what_cannot_be_put_back_is_named, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_unused_buffer_gets_its_first_number_back, set_up,

@@ -20,8 +20,8 @@
 #define READY_NS UINT64_C(60000000000)
 
 /* And so long until it has let go of the caller. */
-#define CLOSED_NS (1000 * NS_PER_MS)
-#define NS_PER_MS UINT64_C(1000000)
+#define CLOSED_NS NS_PER_S
+#define NS_PER_S UINT64_C(1000000000)
 
 /* What goes through the pipe: the daemon's pid, its standard error, which holds no NUL, and behind
  * a NUL the exit code. */
@@ -66,6 +66,7 @@ static enum detach_side become_daemon(struct detach *detach)
 	if (pid != 0)
 		_exit(pid < 0 ? EXIT_FAILED : EXIT_DONE);
 	pid = getpid();
+	sigprocmask(SIG_SETMASK, &detach->signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	close_others(detach->fd);
 	if (write(detach->fd, &pid, sizeof(pid)) != (ssize_t)sizeof(pid) ||
@@ -89,18 +90,65 @@ void detach_tell(struct detach *detach, int code)
 
 /* --- the caller's side --- */
 
-/* Waits for some bytes. Returns their number; 0: the daemon is gone, or the time is over. */
-static size_t wait_for(int fd, void *to, size_t size, uint64_t until_ns)
+/* Those that end 'start' before it is ready: the daemon has none of the terminal. */
+static const int ends[] = { SIGINT, SIGTERM, SIGQUIT };
+#define ENDS (sizeof(ends) / sizeof(ends[0]))
+
+static volatile sig_atomic_t is_ended;
+
+static void on_end(int number)
 {
-	struct pollfd readable = { .fd = fd, .events = POLLIN };
+	(void)number;
+	is_ended = true;
+}
+
+/* From before there is a daemon on: none is missed. @usual: as it was. */
+static void block_ends(sigset_t *usual)
+{
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < ENDS; i++)
+		sigaddset(&blocked, ends[i]);
+	sigprocmask(SIG_BLOCK, &blocked, usual);
+}
+
+/* What is ignored stays so. */
+static void catch_ends(void)
+{
+	const struct sigaction caught = { .sa_handler = on_end };
+	struct sigaction usual;
+
+	for (size_t i = 0; i < ENDS; i++)
+		if (sigaction(ends[i], NULL, &usual) == 0 && usual.sa_handler != SIG_IGN)
+			sigaction(ends[i], &caught, NULL);
+}
+
+/* Once: a second one would say that there is a hurry. */
+static void pass_end(struct detach *detach)
+{
+	if (!is_ended || detach->is_ended || detach->pid <= 0)
+		return;
+	detach->is_ended = true;
+	kill((pid_t)detach->pid, SIGTERM);
+}
+
+/* Waits for some bytes. Returns their number; 0: the daemon is gone, or the time is over. */
+static size_t wait_for(struct detach *detach, void *to, size_t size, uint64_t until_ns)
+{
+	struct pollfd readable = { .fd = detach->fd, .events = POLLIN };
 	uint64_t now;
 
 	while ((now = loop_now()) < until_ns) {
+		uint64_t left_ns = until_ns - now;
+		const struct timespec left = { (time_t)(left_ns / NS_PER_S),
+					       (long)(left_ns % NS_PER_S) };
 		ssize_t n;
 
-		if (poll(&readable, 1, (int)((until_ns - now) / NS_PER_MS + 1)) <= 0)
+		pass_end(detach);
+		if (ppoll(&readable, 1, &left, &detach->signals) <= 0)
 			continue;
-		n = read(fd, to, size);
+		n = read(detach->fd, to, size);
 		if (n >= 0)
 			return (size_t)n;
 		if (errno != EINTR)
@@ -127,18 +175,18 @@ static bool listen_to(struct detach *detach, uint64_t until_ns)
 	char text[1024];
 	size_t len;
 
-	while ((len = wait_for(detach->fd, text, sizeof(text), until_ns)) > 0) {
+	while ((len = wait_for(detach, text, sizeof(text), until_ns)) > 0) {
 		const char *word = memchr(text, '\0', len);
 
 		pass_on(text, word ? (size_t)(word - text) : len);
 		if (!word)
 			continue;
-		if (word + 1 == text + len && wait_for(detach->fd, text, 1, until_ns) == 0)
+		if (word + 1 == text + len && wait_for(detach, text, 1, until_ns) == 0)
 			return false;
 		detach->code = word + 1 < text + len ? word[1] : text[0];
 		/* Until it has closed its end: then nothing binds it to us. */
 		until_ns = loop_now() + CLOSED_NS;
-		while (wait_for(detach->fd, text, sizeof(text), until_ns) > 0)
+		while (wait_for(detach, text, sizeof(text), until_ns) > 0)
 			;
 		return true;
 	}
@@ -149,13 +197,18 @@ static enum detach_side hear(struct detach *detach, const char *command)
 {
 	uint64_t until_ns = loop_now() + READY_NS;
 	int64_t pid = 0;
+	bool told = wait_for(detach, &pid, sizeof(pid), until_ns) == sizeof(pid);
 
-	if (wait_for(detach->fd, &pid, sizeof(pid), until_ns) == sizeof(pid) &&
-	    listen_to(detach, until_ns)) {
-		detach->pid = (long)pid;
+	detach->pid = (long)pid;
+	told = told && listen_to(detach, until_ns);
+	pass_end(detach);
+	/* One that failed has said why. */
+	if (told && (detach->code != EXIT_DONE || !detach->is_ended))
 		return DETACH_CALLER;
-	}
-	if (pid > 0 && loop_now() >= until_ns) {
+	if (is_ended) {
+		report("%s: a signal came before it was ready: its daemon ends, too; start again",
+		       command);
+	} else if (pid > 0 && loop_now() >= until_ns) {
 		kill((pid_t)pid, SIGTERM);
 		report("%s: not ready after 60 s; it was told to end, try 'jankd run'", command);
 	} else {
@@ -167,24 +220,26 @@ static enum detach_side hear(struct detach *detach, const char *command)
 enum detach_side detach_begin(struct detach *detach, const char *command)
 {
 	enum detach_side side;
-	int ends[2];
+	int pipe_ends[2];
 	pid_t child;
 
 	/* The terminal may close at once. */
 	signal(SIGHUP, SIG_IGN);
-	if (pipe2(ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
+	block_ends(&detach->signals);
+	if (pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
 		report("%s: %s; %s", command, strerror(errno),
 		       report_advice(-errno, "close other programs"));
 		return DETACH_FAILED;
 	}
 	if (child == 0) {
-		detach->fd = ends[1];
+		detach->fd = pipe_ends[1];
 		return become_daemon(detach);
 	}
-	close(ends[1]);
+	close(pipe_ends[1]);
+	catch_ends();
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
-	detach->fd = ends[0];
+	detach->fd = pipe_ends[0];
 	side = hear(detach, command);
 	close(detach->fd);
 	return side;

@@ -3,6 +3,9 @@
 #ifndef JANKD_DAEMON_DETACH_H
 #define JANKD_DAEMON_DETACH_H
 
+#include <signal.h>
+#include <stdbool.h>
+
 /* Which of the two processes this is. */
 enum detach_side {
 	DETACH_DAEMON, /* in a session of its own, without any descriptor but the standard ones */
@@ -14,6 +17,8 @@ struct detach {
 	int fd;	  /* daemon: where the caller waits for a word, also standard error until then */
 	int code; /* caller: exit code, 0 = the daemon is ready; otherwise it said why on stderr */
 	long pid; /* caller: of the daemon */
+	sigset_t signals; /* those that were blocked before */
+	bool is_ended;	  /* caller: it was ended before the daemon was ready, and so is that */
 };
 
 /**
@@ -21,7 +26,7 @@ struct detach {
  * @command: its name, for messages
  *
  * Returns in both processes. The caller's waits for detach_tell(), not for ever: then the daemon is
- * asked to end.
+ * asked to end; so it is where the caller's gets a SIGINT, SIGTERM or SIGQUIT before.
  */
 enum detach_side detach_begin(struct detach *detach, const char *command);
 

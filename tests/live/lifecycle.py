@@ -17,6 +17,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
 from daemon import COUNTING, Daemon, is_alive, started, wait_until
+from device import Device
 from jankd import JANKD, Checks, jankd, rows
 from live import play, session
 
@@ -201,6 +202,27 @@ def second_one(checks):
         again.stop()
 
 
+def start_is_ended(checks):
+    """Who ends 'start' while atrace takes its time wants no daemon: it goes, and what it has changed with it."""
+    what = "start is ended"
+    with session() as (mount, instance, here):
+        device = Device(here / "device", instance)
+        before = settings(instance)
+        start = subprocess.Popen([JANKD, "start", "--tracefs", mount, "--instance", instance.name, "-F", here / "out"],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env=device.environment(HANG="atrace"))
+        checks.that(wait_until(device.log, 10), f"{what}: atrace was not called")
+        pid = int((here / "out" / ".lock").read_text().split()[0])
+        start.send_signal(signal.SIGTERM)
+        out, error = start.communicate(timeout=60)
+        checks.equal((start.returncode, out, error.count(b"\n")), (1, b"", 1), f"{what}: {error!r}")
+        checks.that(wait_until(lambda: not is_alive(pid), 4), f"{what}: its daemon goes on")
+        checks.equal(settings(instance), before, f"{what}: settings of the instance")
+        checks.that(not (here / "out" / ".journal").exists(), f"{what}: a journal is left")
+        if is_alive(pid):
+            os.kill(pid, signal.SIGTERM)
+
+
 def start_fails(checks):
     with session() as (mount, instance, here):
         for what, arguments in (("no rules", ("--rules", here / "none")), ("no tracefs", ("--tracefs", here))):
@@ -353,7 +375,7 @@ def small_stack(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (terminal_closes, hangup, second_one, earlier_frames, lock_removed, start_fails, relative_paths, asked, ends_top, foreground,
+for case in (terminal_closes, hangup, second_one, earlier_frames, lock_removed, start_fails, start_is_ended, relative_paths, asked, ends_top, foreground,
              small_stack, nothing_seen, killed, hangs):
     case(checks)
 checks.end()

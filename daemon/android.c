@@ -106,8 +106,8 @@ int android_atrace_start(uint64_t buffer_kb, const char *categories, bool until_
 		child_run(command.argv, ANDROID_ATRACE_MS, 0, until_signal, output, sizeof(output));
 	if (status == 0)
 		return 0;
-	report_capture("atrace --async_start: %s; try other --categories, or --no-atrace",
-		       reason(status, output));
+	report_capture("atrace --async_start: %s; %s", reason(status, output),
+		       status == -EINTR ? "begin again" : "try other --categories, or --no-atrace");
 	return status < 0 ? status : -EIO;
 }
 

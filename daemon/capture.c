@@ -13,6 +13,7 @@
 #include "daemon/android.h"
 #include "daemon/capture_control.h"
 #include "daemon/capture_drain.h"
+#include "daemon/child.h"
 #include "daemon/kernel_clock.h"
 #include "daemon/report.h"
 #include "daemon/wall_clock.h"
@@ -240,26 +241,32 @@ static void on_signal(struct watcher *watcher, uint32_t events)
 }
 
 /* Whoever starts 'run' with nohup(1) wants it to outlive its terminal. */
-static bool outlives_terminal(const struct options *options)
+static bool outlives_terminal(void)
 {
 	struct sigaction action;
 
-	return options->command == OPTIONS_RUN && sigaction(SIGHUP, NULL, &action) == 0 &&
-	       action.sa_handler == SIG_IGN;
+	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 /* The signals of a capture wait in a descriptor, from before the first change on: there is always
  * something to put back. So they are all that would end it, but for those of a crash. */
 static int open_signals(const struct options *options)
 {
-	static const int numbers[] = {
-		SIGINT,	 SIGTERM,   SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGTSTP,
-		SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR,	 SIGHUP,
-	};
-	size_t count = sizeof(numbers) / sizeof(numbers[0]);
+	static const int ending[] = { SIGINT,	 SIGTERM, SIGQUIT, SIGUSR2, SIGALRM,
+				      SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR };
+	static const int others[] = { SIGUSR1, SIGWINCH, SIGTSTP };
+	int numbers[sizeof(ending) / sizeof(int) + sizeof(others) / sizeof(int) + 1];
+	size_t n = sizeof(ending) / sizeof(int);
 
-	/* The last of them. */
-	return loop_signals(numbers, outlives_terminal(options) ? count - 1 : count);
+	memcpy(numbers, ending, sizeof(ending));
+	if (options->command == OPTIONS_RUN && !outlives_terminal())
+		numbers[n++] = SIGHUP;
+	child_end_on(numbers, n);
+	memcpy(numbers + n, others, sizeof(others));
+	n += sizeof(others) / sizeof(int);
+	if (options->command != OPTIONS_RUN)
+		numbers[n++] = SIGHUP;
+	return loop_signals(numbers, n);
 }
 
 static int catch_signals(struct capture *capture)

@@ -230,19 +230,19 @@ static int64_t now_ms(void)
 	return clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
 }
 
-static void ending_signals(sigset_t *signals)
+static sigset_t ending;
+
+void child_end_on(const int *numbers, size_t count)
 {
-	sigemptyset(signals);
-	sigaddset(signals, SIGINT);
-	sigaddset(signals, SIGTERM);
-	sigaddset(signals, SIGQUIT);
+	sigemptyset(&ending);
+	for (size_t i = 0; i < count; i++)
+		sigaddset(&ending, numbers[i]);
 }
 
 static bool signal_came(void)
 {
-	sigset_t pending, ending;
+	sigset_t pending;
 
-	ending_signals(&ending);
 	sigpending(&pending);
 	sigandset(&pending, &pending, &ending);
 	return !sigisemptyset(&pending);
@@ -251,9 +251,7 @@ static bool signal_came(void)
 void child_forget_signals(void)
 {
 	const struct timespec at_once = { 0, 0 };
-	sigset_t ending;
 
-	ending_signals(&ending);
 	while (signal_came() && sigtimedwait(&ending, NULL, &at_once) > 0)
 		;
 }

@@ -60,7 +60,7 @@ void child_kill(struct child *child);
  * child_run() - run a program to its end
  * @timeout_ms: after so long its group is killed
  * @silent_ms: and already after so long in which it printed nothing; 0: that does not matter
- * @until_signal: not longer than until a blocked SIGINT, SIGTERM or SIGQUIT is pending
+ * @until_signal: not longer than until a blocked signal of child_end_on() is pending
  * @output: what it prints, cut to @size, NUL-terminated
  *
  * Returns its exit status, or -errno: -ETIMEDOUT, -EINTR after a signal, -ECHILD where it is not
@@ -68,6 +68,9 @@ void child_kill(struct child *child);
  */
 int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
 	      size_t size);
+
+/* Which signals end a capture; none before it is called. */
+void child_end_on(const int *numbers, size_t count);
 
 /* Takes those signals, where they are pending: who asked for the end has been heard. */
 void child_forget_signals(void);

@@ -11,6 +11,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
+from daemon import wait_until
 from jankd import JANKD, Checks
 from live import session
 
@@ -63,6 +64,20 @@ def fails_to_start(checks):
                 and error.count("\n") == 1, f"atrace fails: {error!r}")
 
 
+def hung_up_at_the_start(checks):
+    """The terminal goes while atrace takes its time: what it has begun is ended soon."""
+    what = "hung up at the start"
+    with session() as (_, instance, here):
+        run = Run(instance, here, start="sleep 1000")
+        checks.that(wait_until(run.log.exists, 10), f"{what}: atrace was not called")
+        begun = time.monotonic()
+        run.process.send_signal(signal.SIGHUP)
+        code, error, calls = run.end()
+        took = time.monotonic() - begun
+        checks.equal((code, calls), (1, [BEGUN, ENDED]), f"{what}: {error!r}")
+        checks.that(took < 4, f"{what}: it took {took:.1f} s")
+
+
 tracefs.root()
 checks = Checks()
 called(checks, "after a while", [BEGUN, ENDED], "--duration", "0.3")
@@ -73,4 +88,5 @@ called(checks, "--categories", ["-b 2048 -c --async_start gfx input sched", ENDE
 called(checks, "--no-atrace", [], "--duration", "0.3", "--no-atrace")
 called(checks, "nothing to begin with", [], "--rules", "/no/such/file")
 fails_to_start(checks)
+hung_up_at_the_start(checks)
 checks.end()

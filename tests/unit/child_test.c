@@ -173,9 +173,11 @@ static void until_a_signal(void **state)
 {
 	char *hangs[] = { "sleep", "1000", NULL };
 	char *slow[] = { "sh", "-c", "for i in 1 2 3 4 5; do echo; sleep 0.2; done", NULL };
+	const int ending[] = { SIGINT, SIGTERM, SIGQUIT };
 	char output[8];
 	sigset_t blocked;
 
+	child_end_on(ending, 3);
 	sigfillset(&blocked);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	raise(SIGWINCH);

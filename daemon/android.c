@@ -118,8 +118,8 @@ void android_atrace_stop(int timeout_ms, bool until_signal, bool quiet)
 	int status = child_run(argv, timeout_ms, SILENT_MS, until_signal, output, sizeof(output));
 
 	if (status != 0 && !quiet)
-		report("warning: run: atrace --async_stop: %s; apps may still write markers",
-		       reason(status, output));
+		report("warning: %s: atrace --async_stop: %s; apps may still write markers",
+		       report_command(), reason(status, output));
 }
 
 struct android_asking android_ask(bool until_signal)

@@ -143,6 +143,10 @@ static void put_back(struct capture *capture)
 		output_forget_journal(&capture->session.output);
 }
 
+/* So long the files may take until a client is told that the disk does not answer: its own wait may
+ * have been for atrace. */
+#define FILES_WAIT_NS (CAPTURE_DRAIN_NS)
+
 /* Clients are answered meanwhile. */
 static void wait_for_files(void *context)
 {
@@ -154,7 +158,8 @@ static void wait_for_files(void *context)
 	output_call(&capture->session.output);
 	while (!output_is_done(output, posted)) {
 		loop_wait(&capture->loop, loop_now() + CAPTURE_DRAIN_NS / 2);
-		capture_control_wait(capture);
+		if (loop_now() - begin_ns >= FILES_WAIT_NS)
+			capture_control_wait(capture);
 		if (loop_now() < next_tick_ns)
 			continue;
 		next_tick_ns += CAPTURE_TICK_NS;

@@ -47,6 +47,7 @@ static bool is_over(struct ask_options *options, const char *help, int argc, cha
 /* One that was killed has left tracing as it needed it. */
 static int stop_dead(const struct ask_options *options, const char *why)
 {
+	report_name(options->command);
 	switch (journal_recover_at(options->command, options->folder)) {
 	case JOURNAL_DONE:
 		printf("the capture in %s was killed before; tracing is put back as it was\n",

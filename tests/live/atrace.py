@@ -12,7 +12,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
 from daemon import wait_until
-from jankd import JANKD, Checks
+from jankd import JANKD, Checks, jankd
 from live import session
 
 # Writes down how it was called; $START is what it does when it shall start.
@@ -78,6 +78,22 @@ def hung_up_at_the_start(checks):
         checks.that(took < 4, f"{what}: it took {took:.1f} s")
 
 
+def prints_at_the_end(checks):
+    """What atrace prints at its end takes a while: that is none of the disk. How it fails is said in the name of 'start'."""
+    what = "prints at the end"
+    with session() as (mount, instance, here):
+        run = Run(instance, here, "--duration", "0.1")
+        run.end()
+        (here / "atrace").write_text('#!/bin/sh\n[ "$1" = -b ] && exit 0\nfor n in 1 2 3 4 5; do echo x; sleep 0.5; done\nexit 3\n')
+        arguments = ("--tracefs", mount, "--instance", instance.name, "-F", here / "out")
+        environment = {**os.environ, "PATH": f"{here}:{os.environ['PATH']}"}
+        done = jankd("start", *arguments, env=environment)
+        checks.equal(done.returncode, 0, f"{what}: start: {done.stderr}")
+        done = jankd("stop", "-F", here / "out")
+        checks.equal((done.returncode, done.stderr), (0, b""), f"{what}: stop: {done.stdout}")
+        checks.that(b"run:" not in done.stdout, f"{what}: stop: {done.stdout}")
+
+
 tracefs.root()
 checks = Checks()
 called(checks, "after a while", [BEGUN, ENDED], "--duration", "0.3")
@@ -89,4 +105,5 @@ called(checks, "--no-atrace", [], "--duration", "0.3", "--no-atrace")
 called(checks, "nothing to begin with", [], "--rules", "/no/such/file")
 fails_to_start(checks)
 hung_up_at_the_start(checks)
+prints_at_the_end(checks)
 checks.end()

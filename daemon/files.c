@@ -51,9 +51,8 @@ void files_sync(struct files *files, struct csv_file *file)
 		return;
 	}
 	if (!files->state.failed)
-		files_tell(files, "lost",
-			   "%s: %s; rows of the last seconds may not be on the disk", file->name,
-			   folder_why(error));
+		files_tell(files, "lost", "%s: %s; rows of the last seconds may not be on the disk",
+			   file->name, folder_why(error));
 	failed(files, file->name, error);
 }
 
@@ -132,8 +131,15 @@ static void begin_again_if_changed(struct files *files, struct csv_file *file)
 	};
 	enum csv_file_state state = csv_file_look(file);
 
-	if (state == CSV_FILE_THERE || folder_is_gone(files->folder))
+	if (state == CSV_FILE_THERE)
 		return;
+	if (folder_is_gone(files->folder)) {
+		/* The capture may end before the next look is due. */
+		files->next_watch_ns = 0;
+		if (files->is_live)
+			files_watch(files);
+		return;
+	}
 	if (state != CSV_FILE_GONE && push_aside(files, file) < 0)
 		return;
 	csv_file_begin_again(file, files->folder->fd);

@@ -251,6 +251,23 @@ def folder_removed(checks, moved, replaced=False):
             checks.that(rows(here / "away", "frames.csv"), f"{what}: nothing in what went")
 
 
+def folder_removed_at_the_end(checks):
+    """There is no later look at it: the end itself makes it again, and says so."""
+    what = "folder removed at the end"
+    with session() as (mount, instance, here):
+        out = here / "out"
+        capture = Capture(mount, instance, out)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        with playing(mount, instance, here / "truth.csv", 2) as phone:
+            phone.wait(60)
+        shutil.rmtree(out)
+        ended(checks, what, capture)
+        checks.that(any("made again" in text for _, text in told(out)), f"{what}: {told(out)}")
+        checks.equal([kind for kind, _ in told(out)][-1:], ["stop"], f"{what}: {told(out)}")
+        checks.that(rows(out, "summary.csv"), f"{what}: not complete")
+        whole(checks, what, out)
+
+
 tracefs.root()
 checks = Checks()
 for case in (floor, full, full_for_long, full_twice, full_at_the_start):
@@ -258,4 +275,5 @@ for case in (floor, full, full_for_long, full_twice, full_at_the_start):
 for moved in (False, True):
     folder_removed(checks, moved)
 folder_removed(checks, moved=True, replaced=True)
+folder_removed_at_the_end(checks)
 checks.end()

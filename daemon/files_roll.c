@@ -48,15 +48,14 @@ static int close_segment(struct files *files, struct csv_file *file, unsigned lo
 
 void files_keep(struct files *files)
 {
-	unsigned long number;
-	uint64_t bytes;
-	int result = 0;
+	struct segments_removed removed = { .gone = NULL };
+	int result;
 
 	if (files->options->keep == 0 || files->may_undo)
 		return;
-	while ((result = segments_remove_oldest(files->folder->fd, files->options->keep,
-						SEGMENTS_SPARE_NONE, &number, &bytes)) > 0)
-		files->state.removed++;
+	result = segments_remove_oldest(files->folder->fd, files->options->keep,
+					SEGMENTS_SPARE_NONE, UINT64_MAX, &removed);
+	files->state.removed += removed.count;
 	if (result < 0)
 		files_trouble(files, "an old segment", result);
 }
@@ -97,34 +96,50 @@ void files_make_room(struct files *files, const struct csv_file *file)
 /* --- a disk that is nearly full --- */
 
 /* Events stay when their segment goes, but each file takes a block of the disk: of those whose rows
- * are gone only the last ones stay. Returns as segments_remove_oldest(). */
-static int remove_one(const struct files *files, unsigned long *number, uint64_t *bytes)
+ * are gone only the last ones stay. */
+static void remove_some(const struct files *files, uint64_t enough,
+			struct segments_removed *removed)
 {
 	int fd = files->folder->fd;
 	uint64_t with_rows;
-	int result = segments_count(fd, SEGMENTS_SPARE_EVENTS, &with_rows);
 
-	if (result == 0)
-		result = segments_remove_oldest(fd, with_rows + EVENTS_KEPT, SEGMENTS_SPARE_NONE,
-						number, bytes);
-	if (result == 0)
-		result = segments_remove_oldest(fd, 0, SEGMENTS_SPARE_EVENTS, number, bytes);
-	return result;
+	if (segments_count(fd, SEGMENTS_SPARE_EVENTS, &with_rows) < 0)
+		return;
+	segments_remove_oldest(fd, with_rows + EVENTS_KEPT, SEGMENTS_SPARE_NONE, enough, removed);
+	if (removed->count == 0)
+		segments_remove_oldest(fd, 0, SEGMENTS_SPARE_EVENTS, enough, removed);
 }
 
-/* The oldest ones first, until there is room; @free_bytes follows. */
+struct room {
+	struct files *files;
+	uint64_t free_bytes;
+};
+
+static void tell_removed(void *context, unsigned long number, uint64_t bytes)
+{
+	struct room *room = context;
+
+	files_tell(room->files, "rotate",
+		   "free %" PRIu64 " bytes, floor %" PRIu64 ": segment %06lu was removed",
+		   room->free_bytes, room->files->options->min_free, number);
+	room->files->state.removed++;
+	room->free_bytes += bytes;
+}
+
+/* The oldest ones first, until there is room; @free_bytes follows. What cannot be removed is passed
+ * over. */
 static void remove_segments(struct files *files, uint64_t *free_bytes)
 {
-	uint64_t floor = files->options->min_free, bytes;
-	unsigned long number;
+	uint64_t floor = files->options->min_free;
+	struct room room = { files, *free_bytes };
+	struct segments_removed removed = { .gone = tell_removed, .context = &room };
 
-	while (*free_bytes < floor && remove_one(files, &number, &bytes) > 0) {
-		files_tell(files, "rotate",
-			   "free %" PRIu64 " bytes, floor %" PRIu64 ": segment %06lu was removed",
-			   *free_bytes, floor, number);
-		files->state.removed++;
-		*free_bytes += bytes;
-	}
+	do {
+		removed.count = 0;
+		if (room.free_bytes < floor)
+			remove_some(files, floor - room.free_bytes, &removed);
+	} while (removed.count > 0);
+	*free_bytes = room.free_bytes;
 }
 
 static void stop_next(struct files *files, uint64_t free_bytes)

@@ -44,12 +44,17 @@ static bool is_spared(const struct segment_file *file, enum segments_spared spar
 	return spared == SEGMENTS_SPARE_EVENTS && strcmp(file->name, "events.csv") == 0;
 }
 
+/* None of ours comes so far: a name with such a number was made so that ours run over. */
+#define NUMBER_END UINT64_C(1000000000000000)
+
 /* The number in a segment's name, or 0 where it is none of ours. */
 static unsigned long number_in(const char *name, enum segments_spared spared)
 {
 	const char *dash = strrchr(name, '-');
 	unsigned long number = dash ? strtoul(dash + 1, NULL, 10) : 0;
 
+	if (number >= NUMBER_END)
+		return 0;
 	for (const struct segment_file *file = segment_files; number && file->name; file++)
 		if (!is_spared(file, spared) && strcmp(name_of(file->name, number).text, name) == 0)
 			return number;
@@ -238,17 +243,28 @@ void segments_remove_behind(int folder_fd, unsigned long number)
 	free(numbers.list);
 }
 
+/* A folder may hold many: it is read once for all that go. */
 int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,
-			   unsigned long *number, uint64_t *bytes)
+			   uint64_t enough, struct segments_removed *removed)
 {
 	struct numbers numbers;
 	int result = list(folder_fd, spared, &numbers);
 
-	*bytes = 0;
-	if (result == 0 && numbers.count > keep) {
-		*number = numbers.list[0];
-		result = remove_number(folder_fd, *number, spared, bytes);
-		result = result < 0 ? result : 1;
+	*removed = (struct segments_removed){ .gone = removed->gone, .context = removed->context };
+	for (size_t i = 0; i + keep < numbers.count && removed->bytes < enough; i++) {
+		uint64_t bytes = 0;
+		int error = remove_number(folder_fd, numbers.list[i], spared, &bytes);
+
+		removed->bytes += bytes;
+		if (error < 0) {
+			result = error;
+			continue;
+		}
+		if (removed->count++ == 0)
+			removed->first = numbers.list[i];
+		removed->last = numbers.list[i];
+		if (removed->gone)
+			removed->gone(removed->context, numbers.list[i], bytes);
 	}
 	free(numbers.list);
 	return result;

@@ -40,15 +40,25 @@ enum segments_spared { SEGMENTS_SPARE_NONE, SEGMENTS_SPARE_EVENTS };
 /* How many there are, but for what @spared spares. Returns 0 or -errno. */
 int segments_count(int folder_fd, enum segments_spared spared, uint64_t *count);
 
+/* What went. */
+struct segments_removed {
+	unsigned long first, last; /* their numbers */
+	uint64_t count;
+	uint64_t bytes; /* how much of the disk they took */
+	/* Set by the caller, may be NULL: called for each. */
+	void (*gone)(void *context, unsigned long number, uint64_t bytes);
+	void *context;
+};
+
 /**
  * segments_remove_oldest() - make room
  * @keep: segments that stay at least
  * @spared: files that stay, and make no segment
- * @number, @bytes: set to what went, and how much of the disk it took
+ * @enough: the others go until that many bytes of the disk are free
  *
- * Returns 1; 0 where there are no more than @keep; or -errno: it could not be removed.
+ * Returns 0, or -errno of one that could not be removed: those behind it go all the same.
  */
 int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,
-			   unsigned long *number, uint64_t *bytes);
+			   uint64_t enough, struct segments_removed *removed);
 
 #endif

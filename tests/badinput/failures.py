@@ -200,6 +200,23 @@ def few_files(checks, here):
     fails(checks, "soft limit", done, "no tracefs")
 
 
+def contents(out):
+    return {path.name: path.read_bytes() for path in out.glob("[!.]*")}
+
+
+def number_runs_over(checks, here):
+    """The highest number that there is leads to no other, and costs no file when a trace is refused."""
+    out = here / "out"
+    jankd("analyze", "-F", out, "-", input=synthetic.trace())
+    (out / f"fps-{2**64 - 1}.csv").write_bytes(b"mine")
+    before = contents(out)
+    fails(checks, "the highest number", jankd("analyze", "-F", out, "-", input=synthetic.trace().replace(b"mark_write", b"x")),
+          "no markers")
+    checks.equal(contents(out), before, "the highest number: files")
+    jankd("analyze", "-F", out, "-", input=synthetic.trace())
+    checks.that((out / "fps-000001.csv").exists(), f"the highest number: {sorted(contents(out))}")
+
+
 def not_a_file(checks, here):
     """What stands where the lock is to be is named."""
     for what, make, why in (("link", lambda path: path.symlink_to("/dev/null"), "a link stands there"),
@@ -431,7 +448,7 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
+for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, number_runs_over, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
              second_daemon, folders, full_disk, refused_before_the_folder, fifos, named_pipe, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/csv_file.h"
@@ -257,10 +258,12 @@ static void test_limit(void **state)
 
 /* --- segments --- */
 
+#define REMOVE(keep, spared, enough) segments_remove_oldest(folder, keep, spared, enough, &removed)
+
 static void test_segments(void **state)
 {
-	unsigned long last, number;
-	uint64_t bytes;
+	struct segments_removed removed = { .gone = NULL };
+	unsigned long last;
 
 	(void)state;
 	put("fps-000007.csv", "x", 1);
@@ -273,27 +276,62 @@ static void test_segments(void **state)
 	put("fps-000014.csv.old", "x", 1);
 	put("other-000015.csv", "x", 1);
 	put("fps--00016.csv", "x", 1);
+	put("fps-18446744073709551615.csv", "x", 1);
 	assert_int_equal(segments_last(folder, &last), 0);
 	assert_int_equal(last, 9);
 	assert_int_equal(segments_next(folder, 6), 8);
 	put(NAME, "y", 1);
 	assert_int_equal(segments_close(folder, NAME, 7), -EEXIST);
 	assert_int_equal(segments_close(folder, NAME, 10), 0);
-	assert_int_equal(segments_remove_oldest(folder, 3, SEGMENTS_SPARE_NONE, &number, &bytes),
-			 0);
-	assert_int_equal(segments_remove_oldest(folder, 0, SEGMENTS_SPARE_EVENTS, &number, &bytes),
-			 1);
-	assert_int_equal(number, 7);
+	assert_int_equal(REMOVE(3, SEGMENTS_SPARE_NONE, UINT64_MAX), 0);
+	assert_int_equal(removed.count, 0);
+	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_EVENTS, 1), 0);
+	assert_true(removed.count == 1 && removed.first == 7 && removed.last == 7);
 	assert_true(is_there("events-000007.csv") && !is_there("fps-000007.csv"));
-	assert_int_equal(segments_remove_oldest(folder, 0, SEGMENTS_SPARE_EVENTS, &number, &bytes),
-			 1);
-	assert_int_equal(number, 9);
-	assert_int_equal(segments_remove_oldest(folder, 0, SEGMENTS_SPARE_EVENTS, &number, &bytes),
-			 0);
-	assert_int_equal(segments_remove_oldest(folder, 1, SEGMENTS_SPARE_NONE, &number, &bytes),
-			 1);
+	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_EVENTS, 1), 0);
+	assert_true(removed.count == 1 && removed.first == 9);
+	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_EVENTS, 1), 0);
+	assert_int_equal(removed.count, 0);
+	assert_int_equal(REMOVE(1, SEGMENTS_SPARE_NONE, 1), 0);
+	assert_int_equal(removed.count, 1);
 	assert_true(!is_there("events-000007.csv") && is_there("events-000010.csv"));
 	assert_true(is_there("fps-12.csv") && is_there("fps-000014.csv.old"));
+	segments_remove_behind(folder, 0);
+	assert_true(is_there("fps-18446744073709551615.csv"));
+}
+
+/* One that cannot be removed keeps no other. */
+static void test_stuck_segment(void **state)
+{
+	struct segments_removed removed = { .gone = NULL };
+
+	(void)state;
+	assert_int_equal(mkdirat(folder, "fps-000001.csv", 0777), 0);
+	put("fps-000002.csv", "x", 1);
+	put("events-000003.csv", "x", 1);
+	put("fps-000004.csv", "x", 1);
+	assert_int_equal(REMOVE(1, SEGMENTS_SPARE_NONE, UINT64_MAX), -EISDIR);
+	assert_true(removed.count == 2 && removed.first == 2 && removed.last == 3);
+	assert_true(is_there("fps-000004.csv") && !is_there("fps-000002.csv"));
+}
+
+/* Nor does a folder with many of them take long. */
+static void test_many_segments(void **state)
+{
+	struct segments_removed removed = { .gone = NULL };
+	clock_t begin;
+	char name[32];
+
+	(void)state;
+	for (int i = 1; i <= 20000; i++) {
+		snprintf(name, sizeof(name), "fps-%06d.csv", i);
+		put(name, "", 0);
+	}
+	begin = clock();
+	assert_int_equal(REMOVE(2, SEGMENTS_SPARE_NONE, UINT64_MAX), 0);
+	assert_int_equal(removed.count, 19998);
+	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
+	assert_true(is_there("fps-019999.csv") && !is_there("fps-019998.csv"));
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
@@ -309,6 +347,8 @@ int main(void)
 		IN_FOLDER(test_removed_file),
 		IN_FOLDER(test_limit),
 		IN_FOLDER(test_segments),
+		IN_FOLDER(test_stuck_segment),
+		IN_FOLDER(test_many_segments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

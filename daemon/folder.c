@@ -200,7 +200,12 @@ const char *folder_why(int error)
 	case ELOOP:
 		return "a link stands there";
 	case EINVAL:
+	case ENXIO:
 		return "what stands there is no regular file";
+	case EEXIST:
+		return "its .tmp file cannot be removed";
+	case EWOULDBLOCK:
+		return "another program holds it";
 	default:
 		return strerror(-error);
 	}
@@ -215,6 +220,7 @@ const char *folder_advice(int error)
 		return "free the disk or name another folder with -F";
 	case ELOOP:
 	case EINVAL:
+	case EEXIST:
 	case EISDIR:
 	case ENOTEMPTY:
 	case ENXIO:

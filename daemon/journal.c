@@ -79,8 +79,10 @@ static int check_ours(int fd)
 
 	if (fstat(fd, &info) < 0)
 		return -errno;
-	if (!S_ISREG(info.st_mode) || info.st_size >= JOURNAL_MAX)
+	if (!S_ISREG(info.st_mode))
 		return -EINVAL;
+	if (info.st_size >= JOURNAL_MAX)
+		return -EFBIG;
 	return info.st_uid == geteuid() && !(info.st_mode & 022) ? 0 : -EPERM;
 }
 

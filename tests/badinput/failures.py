@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import resource
+import socket
 import stat
 import subprocess
 import sys
@@ -200,6 +201,11 @@ def few_files(checks, here):
     fails(checks, "soft limit", done, "no tracefs")
 
 
+def socket_at(path):
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+
+
 def contents(out):
     return {path.name: path.read_bytes() for path in out.glob("[!.]*")}
 
@@ -217,10 +223,25 @@ def number_runs_over(checks, here):
     checks.that((out / "fps-000001.csv").exists(), f"the highest number: {sorted(contents(out))}")
 
 
+def folder_for_a_temporary(checks, here):
+    (here / "out" / ".summary.csv.tmp" / "x").mkdir(parents=True)
+    done = jankd("analyze", "-F", here / "out", "-", input=synthetic.trace())
+    fails(checks, "a folder for .summary.csv.tmp", done, "summary.csv in ", ".tmp", "remove what stands there")
+
+
+def huge_journal(checks, here):
+    (here / "out").mkdir()
+    with open(here / "out" / ".journal", "wb") as journal:
+        journal.truncate(1 << 34)
+    done = jankd("stop", "-F", here / "out", timeout=30)
+    fails(checks, "a huge journal", done, ".journal: ", "File too large")
+
+
 def not_a_file(checks, here):
     """What stands where the lock is to be is named."""
     for what, make, why in (("link", lambda path: path.symlink_to("/dev/null"), "a link stands there"),
-                            ("folder", pathlib.Path.mkdir, "Is a directory"), ("fifo", os.mkfifo, "no regular file")):
+                            ("folder", pathlib.Path.mkdir, "Is a directory"), ("fifo", os.mkfifo, "no regular file"),
+                            ("socket", socket_at, "no regular file")):
         out = here / what
         out.mkdir()
         make(out / ".lock")
@@ -448,7 +469,7 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, number_runs_over, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
+for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, number_runs_over, folder_for_a_temporary, huge_journal, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
              second_daemon, folders, full_disk, refused_before_the_folder, fifos, named_pipe, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:

@@ -202,6 +202,12 @@ static int nobody(struct control_answer *answer, const char *folder, const struc
 			 folder);
 		return CONTROL_NOBODY;
 	}
+	if (holder->pid <= 0) {
+		snprintf(answer->why, sizeof(answer->why),
+			 "%.300s/.lock: another program holds it, and no jankd; end that program",
+			 folder);
+		return -ENOTCONN;
+	}
 	snprintf(answer->why, sizeof(answer->why),
 		 "%.300s: the jankd there (pid %ld) cannot be asked: it begins or ends just now, "
 		 "or reads no live trace; try again",

@@ -161,6 +161,9 @@ static void flush(struct files *files)
 		files_watch(files);
 	for (int i = 0; i < ROW_FILES; i++)
 		flush_one(files, &files->rows[i]);
+	/* It is looked at less often than rows are written, and is not over in between. */
+	if (files->lock_error < 0)
+		files_trouble(files, ".lock", files->lock_error);
 	tell_trouble(files);
 	files_sync_if_due(files);
 	count_rows(files);

@@ -61,7 +61,9 @@ struct files {
 	const char *trouble;
 	int trouble_error;
 	bool trouble_told;
-	bool was_over; /* it was told, and then it could be done */
+	bool was_over;	  /* it was told, and then it could be done */
+	int lock_error;	  /* of the last look at the lock: -errno */
+	int folder_error; /* the same of the folder */
 
 	bool reported; /* something could not be written: that was said */
 

@@ -218,8 +218,7 @@ static void watch_lock(struct files *files)
 
 	if (result > 0)
 		files_tell(files, "lost", ".lock was removed: it is made again");
-	else if (result < 0)
-		files_trouble(files, ".lock", result);
+	files->lock_error = result < 0 ? result : 0;
 }
 
 void files_sync_if_due(struct files *files)

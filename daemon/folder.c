@@ -99,9 +99,24 @@ static int open_lock(const struct folder *folder)
 		close(fd);
 		return -EINVAL;
 	}
+	return fd;
+}
+
+/* It has another name, too, as whoever may write into the folder can give any file: it is not ours
+ * to write into, and the name goes. Returns 1, 0 where it is ours alone, or -errno. */
+static int drop_if_shared(const struct folder *folder, int fd)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) < 0)
+		return -errno;
+	if (info.st_nlink > 1)
+		return unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0) < 0
+			       ? -errno
+			       : 1;
 	if ((info.st_mode & 077) && info.st_uid == geteuid())
 		fchmod(fd, 0600);
-	return fd;
+	return 0;
 }
 
 /* Returns 0, or -errno; -EWOULDBLOCK where another holds it. */
@@ -116,7 +131,11 @@ static int lock(struct folder *folder)
 			return fd;
 		folder->lock_fd = fd;
 		error = try_lock(fd);
-		if (error < 0 || is_lock(folder, fd))
+		if (error == 0 && is_lock(folder, fd))
+			error = drop_if_shared(folder, fd);
+		else if (error == 0)
+			error = 1;
+		if (error <= 0)
 			break;
 		close(fd);
 		folder->lock_fd = -1;
@@ -247,7 +266,12 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	if (error == 0)
 		return 0;
 	at_lock = folder->fd >= 0 && !folder->hidden.is_apart;
-	if (error == -EWOULDBLOCK)
+	/* It may be held by any program that can open it. */
+	if (error == -EWOULDBLOCK && at_lock && lock_owner(folder->lock_fd) <= 0)
+		report("%s: %s/.lock: another program holds it, and no jankd; end that program, or "
+		       "name another folder with -F",
+		       command, path);
+	else if (error == -EWOULDBLOCK)
 		report("%s: %s: another jankd (pid %ld) writes there; stop it, or name another "
 		       "folder with -F",
 		       command, path, lock_owner(folder->lock_fd));

@@ -3,6 +3,7 @@
 """What cannot work: exit code 1 and one line 'jankd: what: why; what to do'."""
 
 import bz2
+import fcntl
 import gzip
 import io
 import lzma
@@ -204,6 +205,30 @@ def few_files(checks, here):
 def socket_at(path):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
+
+
+def lock_has_another_name(checks, here):
+    """A file that somebody has linked into the folder as .lock is not written into."""
+    (here / "out").mkdir()
+    (here / "victim").write_bytes(b"mine")
+    (here / "victim").chmod(0o644)
+    os.link(here / "victim", here / "out" / ".lock")
+    done = jankd("analyze", "-F", here / "out", "-", input=synthetic.trace())
+    checks.equal((done.returncode, done.stderr), (0, b""), "a hard link for .lock")
+    checks.equal(((here / "victim").read_bytes(), (here / "victim").stat().st_mode & 0o777), (b"mine", 0o644),
+                 "a hard link for .lock: the other file")
+    checks.that((here / "out" / ".lock").read_text().strip().isdigit(), "a hard link for .lock: no lock of our own")
+
+
+def lock_is_held(checks, here):
+    """Any program that can open the lock can hold it: that is no jankd."""
+    (here / "out").mkdir()
+    with open(here / "out" / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = jankd("analyze", "-F", here / "out", "-", input=synthetic.trace())
+        stopped = jankd("stop", "-F", here / "out")
+    for what, done in (("analyze", done), ("stop", stopped)):
+        fails(checks, f"another program holds .lock, {what}", done, ".lock: another program holds it")
 
 
 def contents(out):
@@ -469,7 +494,8 @@ def closed_descriptors(checks, here):
 
 
 checks = Checks()
-for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, number_runs_over, folder_for_a_temporary, huge_journal, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
+for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, lock_has_another_name,
+             lock_is_held, number_runs_over, folder_for_a_temporary, huge_journal, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
              second_daemon, folders, full_disk, refused_before_the_folder, fifos, named_pipe, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where files cannot be written the message says why, and what helps against that; 'stop' says it once."""
 
+import fcntl
 import pathlib
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
@@ -48,6 +50,21 @@ def link_for_the_lock(checks):
         checks.that("start:" not in stopped.stdout.decode(), f"{what}: stop: {stopped.stdout}")
 
 
+def lock_is_held(checks):
+    what = "another program holds .lock"
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        out = here / "out"
+        play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
+        (out / ".lock").unlink()
+        with open(out / ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            time.sleep(5)
+        checks.equal(lost(out, ".lock"), [".lock: another program holds it; rows that cannot be written wait in memory"],
+                     f"{what}: told once")
+        time.sleep(2)
+        checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
+
+
 def left_as_it_is(checks):
     """What 'stop' passes on has the name of no other command in front."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
@@ -60,6 +77,6 @@ def left_as_it_is(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (folder_for_a_file, link_for_the_lock, left_as_it_is):
+for case in (folder_for_a_file, link_for_the_lock, lock_is_held, left_as_it_is):
     case(checks)
 checks.end()

@@ -290,8 +290,15 @@ static void temporary_name(char name_out[static 64], const char *name)
 	snprintf(name_out, 64, ".%s.tmp", name);
 }
 
-/* It may have been killed: its files are healed, then renamed. Returns 0 or -errno. */
-static int keep_files(struct folder *folder)
+static void give_names_back(const struct folder *folder)
+{
+	for (const struct segment_file *file = segment_files; folder->kept && file->name; file++)
+		segments_reopen(folder->fd, file->name, folder->kept);
+}
+
+/* It may have been killed: its files are healed, then renamed, all or none. Returns 0, or -errno
+ * with the one that cannot be renamed in *stuck. */
+static int keep_files(struct folder *folder, const char **stuck)
 {
 	int fd = folder->fd;
 	int error = segments_last(fd, &folder->last);
@@ -311,18 +318,22 @@ static int keep_files(struct folder *folder)
 			folder->kept = folder->last = number;
 		if (error == -ENOENT)
 			error = 0;
+		*stuck = file->name;
 	}
+	if (error < 0)
+		give_names_back(folder);
 	segments_sync(fd);
 	return error;
 }
 
 int folder_keep_files(struct folder *folder, const char *command)
 {
-	int error = keep_files(folder);
+	const char *stuck = "";
+	int error = keep_files(folder, &stuck);
 
 	if (error < 0)
-		report("%s: %s: the files there cannot be kept: %s; %s", command, folder->path,
-		       folder_why(error), folder_advice(error));
+		report("%s: %s/%s: what is there cannot be kept: %s; %s", command, folder->path,
+		       stuck, folder_why(error), folder_advice(error));
 	return error;
 }
 
@@ -360,13 +371,14 @@ static int carry_journal(const struct folder *from, const struct folder *to)
 int folder_open_again(struct folder *folder)
 {
 	struct folder again = { .fd = -1, .lock_fd = -1 };
+	const char *stuck;
 	int error;
 
 	strcpy(again.path, folder->path);
 	strcpy(again.ask_at, folder->ask_at);
 	error = open_and_lock(&again);
 	if (error == 0)
-		error = keep_files(&again);
+		error = keep_files(&again, &stuck);
 	if (error == 0)
 		error = carry_journal(folder, &again);
 	if (error < 0) {
@@ -385,11 +397,9 @@ int folder_open_again(struct folder *folder)
 void folder_put_back(struct folder *folder)
 {
 	segments_remove_behind(folder->fd, folder->last);
-	for (const struct segment_file *file = segment_files; file->name; file++) {
+	for (const struct segment_file *file = segment_files; file->name; file++)
 		unlinkat(folder->fd, file->name, 0);
-		if (folder->kept)
-			segments_reopen(folder->fd, file->name, folder->kept);
-	}
+	give_names_back(folder);
 	segments_sync(folder->fd);
 	if (!folder->is_new)
 		return;

@@ -23,6 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, rows, trace_text, unpacks
 from lines import Line, lines, text
+from mounts import pinned
 
 # Recorded traces, where there are some.
 REAL = [n for n in ("android-4.1-launcher", "android-7-launcher", "android-9-flutter") if (TRACES / n).is_dir()]
@@ -233,6 +234,20 @@ def lock_is_held(checks, here):
 
 def contents(out):
     return {path.name: path.read_bytes() for path in out.glob("[!.]*")}
+
+
+def cannot_be_kept(checks, here):
+    """Where one file of the session before cannot be renamed, all keep their names."""
+    out = here / "out"
+    jankd("analyze", "--frames-log", "-F", out, "-", input=synthetic.trace())
+    before = contents(out)
+    with pinned(out / "frames.csv") as is_pinned:
+        if not is_pinned:
+            print("not checked: a file that cannot be renamed; nothing can be mounted here")
+            return
+        done = jankd("analyze", "--frames-log", "-F", out, "-", input=synthetic.trace())
+        fails(checks, "a file that cannot be kept", done, "out/frames.csv: ", "cannot be kept")
+        checks.equal(sorted(contents(out)), sorted(before), "a file that cannot be kept: the others")
 
 
 def number_runs_over(checks, here):
@@ -495,7 +510,7 @@ def closed_descriptors(checks, here):
 
 checks = Checks()
 for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, lock_has_another_name,
-             lock_is_held, number_runs_over, folder_for_a_temporary, huge_journal, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
+             lock_is_held, cannot_be_kept, number_runs_over, folder_for_a_temporary, huge_journal, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
              second_daemon, folders, full_disk, refused_before_the_folder, fifos, named_pipe, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:

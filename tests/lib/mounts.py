@@ -25,3 +25,14 @@ def tmpfs(size, at):
     finally:
         if mounted:
             unmount(at)
+
+
+@contextlib.contextmanager
+def pinned(path):
+    """Keeps a file from being renamed and removed, for root, too; gives False where that is not possible."""
+    mounted = subprocess.run(["mount", "--bind", path, path], capture_output=True).returncode == 0
+    try:
+        yield mounted
+    finally:
+        if mounted:
+            unmount(path)

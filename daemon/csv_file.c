@@ -78,7 +78,14 @@ enum csv_file_state csv_file_look(const struct csv_file *file)
 		return file->fd < 0 || errno != ENOENT ? CSV_FILE_THERE : CSV_FILE_GONE;
 	if (file->fd < 0 || fstat(file->fd, &ours) < 0 || !folder_is_same(&ours, &there))
 		return CSV_FILE_REPLACED;
-	return there.st_size < file->size ? CSV_FILE_CUT : CSV_FILE_THERE;
+	if (there.st_size == file->size)
+		return CSV_FILE_THERE;
+	return there.st_size < file->size ? CSV_FILE_CUT : CSV_FILE_GROWN;
+}
+
+int csv_file_cut_behind(const struct csv_file *file)
+{
+	return ftruncate(file->fd, file->size) < 0 ? -errno : 0;
 }
 
 bool csv_file_is_gone(const struct csv_file *file)
@@ -191,12 +198,14 @@ static int write_rows(struct csv_file *file, size_t len)
 
 int csv_file_flush(struct csv_file *file)
 {
+	enum csv_file_state state;
 	int error;
 
 	if (!file->name || (file->row_begin == 0 && file->size > 0))
 		return 0;
 	/* A file that was removed takes rows to nowhere, and one that was cut NULs before them. */
-	error = csv_file_look(file) == CSV_FILE_THERE ? make(file) : -ENOENT;
+	state = csv_file_look(file);
+	error = state == CSV_FILE_THERE || state == CSV_FILE_GROWN ? make(file) : -ENOENT;
 	if (error == 0)
 		error = write_header(file);
 	if (error == 0)

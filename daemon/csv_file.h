@@ -83,10 +83,14 @@ enum csv_file_state {
 	CSV_FILE_GONE,	   /* it was removed, or has another name */
 	CSV_FILE_REPLACED, /* another one has its name */
 	CSV_FILE_CUT,	   /* it is shorter than what was written */
+	CSV_FILE_GROWN,	   /* it is longer */
 };
 
 /* What has become of it under our hands? */
 enum csv_file_state csv_file_look(const struct csv_file *file);
+
+/* Cuts off what is behind the last row that was written. Returns 0 or -errno. */
+int csv_file_cut_behind(const struct csv_file *file);
 
 /* Is it no longer where its rows are looked for? */
 bool csv_file_is_gone(const struct csv_file *file);

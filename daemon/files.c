@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/csv.h"
+#include "daemon/heal.h"
 #include "daemon/segments.h"
 #include "daemon/snapshot.h"
 
@@ -110,19 +111,38 @@ void files_tell_lost(struct files *files)
 
 /* --- files with rows --- */
 
-/* What another program has put there, or left of it, becomes a segment. */
-static int push_aside(struct files *files, struct csv_file *file)
+/* What another program has put there, or left of it, becomes a segment. Of ours that is whole rows,
+ * if any. */
+static int push_aside(struct files *files, struct csv_file *file, enum csv_file_state state)
 {
-	unsigned long number = segments_next(files->folder->fd, files->state.segment);
-	int error = segments_close(files->folder->fd, file->name, number);
+	int fd = files->folder->fd;
+	unsigned long number = segments_next(fd, files->state.segment);
+	int error = state == CSV_FILE_CUT ? heal_file(fd, file->name, file->header) : 0;
 
+	if (error == 0)
+		error = segments_close(fd, file->name, number);
+	if (error == -ENOENT)
+		return 0;
 	if (error == 0)
 		files->state.segment = number;
 	return error;
 }
 
-/* A file that was removed is begun again: what follows is not lost with it. */
-static void begin_again_if_changed(struct files *files, struct csv_file *file)
+/* Half of it would be left behind the next row. */
+static int cut_behind(struct files *files, struct csv_file *file)
+{
+	int error = csv_file_cut_behind(file);
+
+	if (error == 0)
+		files_tell(files, "lost",
+			   "%s was written to by another program: what it added is cut off",
+			   file->name);
+	return error;
+}
+
+/* A file that was removed is begun again: what follows is not lost with it. Returns 0, or -errno:
+ * what stands in its place cannot be pushed aside. */
+static int begin_again_if_changed(struct files *files, struct csv_file *file)
 {
 	static const char *const words[] = {
 		[CSV_FILE_GONE] = "was removed",
@@ -130,35 +150,43 @@ static void begin_again_if_changed(struct files *files, struct csv_file *file)
 		[CSV_FILE_CUT] = "was cut by another program",
 	};
 	enum csv_file_state state = csv_file_look(file);
+	int error;
 
 	if (state == CSV_FILE_THERE)
-		return;
+		return 0;
 	if (folder_is_gone(files->folder)) {
 		/* The capture may end before the next look is due. */
 		files->next_watch_ns = 0;
 		if (files->is_live)
 			files_watch(files);
-		return;
+		return 0;
 	}
-	if (state != CSV_FILE_GONE && push_aside(files, file) < 0)
-		return;
+	if (state == CSV_FILE_GROWN)
+		return cut_behind(files, file);
+	error = state != CSV_FILE_GONE ? push_aside(files, file, state) : 0;
+	if (error < 0)
+		return error;
 	csv_file_begin_again(file, files->folder->fd);
 	files_tell(files, "lost", "%s %s: it is begun again", file->name, words[state]);
+	return 0;
 }
 
 static void flush_one(struct files *files, struct csv_file *file)
 {
-	begin_again_if_changed(files, file);
+	int error = begin_again_if_changed(files, file);
+
 	while (csv_file_flush(file) > 0 && files_roll(files) == 0)
 		;
-	if (file->error < 0)
-		files_trouble(files, file->name, file->error);
+	if (error < 0 || file->error < 0)
+		files_trouble(files, file->name, error < 0 ? error : file->error);
 }
 
 static void flush(struct files *files)
 {
 	if (files->is_live)
 		files_watch(files);
+	if (files->folder_error < 0)
+		files_trouble(files, "the folder", files->folder_error);
 	for (int i = 0; i < ROW_FILES; i++)
 		flush_one(files, &files->rows[i]);
 	/* It is looked at less often than rows are written, and is not over in between. */

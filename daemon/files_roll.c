@@ -194,12 +194,14 @@ static void watch_disk(struct files *files)
  */
 static void watch_folder(struct files *files)
 {
+	files->folder_error = 0;
 	if (!folder_is_gone(files->folder))
 		return;
 	/* One that was only moved away keeps all rows until now. */
 	for (int i = 0; i < ROW_FILES; i++)
 		csv_file_flush(&files->rows[i]);
-	if (folder_open_again(files->folder) < 0)
+	files->folder_error = folder_open_again(files->folder);
+	if (files->folder_error < 0)
 		return;
 	segments_last(files->folder->fd, &files->state.segment);
 	for (int i = 0; i < ROW_FILES; i++)

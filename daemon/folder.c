@@ -344,7 +344,7 @@ bool folder_is_gone(const struct folder *folder)
 	if (fstat(folder->fd, &ours) < 0 || ours.st_nlink == 0)
 		return true;
 	if (stat(folder->path, &there) < 0)
-		return errno == ENOENT;
+		return errno == ENOENT || errno == ENOTDIR;
 	return !folder_is_same(&ours, &there);
 }
 

@@ -4,16 +4,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define PREFIX ".jankd-"
 #define PROBE ".probe.tmp"
+#define PROBE_SIZE 40
 
 /* In this order; the first is Android's. */
 static const char *const bases[] = { "/data/local/tmp", "/run", "/var/tmp", "/tmp" };
@@ -30,21 +33,37 @@ static bool is_ours(const struct stat *info)
 	return info->st_uid == geteuid() && !(info->st_mode & 077);
 }
 
+/* Where something that cannot be removed has the name another is taken: whoever puts it there is
+ * not to say where the lock is. Returns a descriptor, or -1. */
+static int make_probe(int folder_fd, char name[static PROBE_SIZE])
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	uint64_t number;
+	int fd;
+
+	strcpy(name, PROBE);
+	unlinkat(folder_fd, name, 0);
+	fd = openat(folder_fd, name, flags, 0600);
+	if (fd >= 0 || errno != EEXIST || getrandom(&number, sizeof(number), 0) < 0)
+		return fd;
+	snprintf(name, PROBE_SIZE, ".probe-%016" PRIx64 ".tmp", number);
+	return openat(folder_fd, name, flags, 0600);
+}
+
 /* Does the file system show whose a file is, and who may write it? Where none can be made that is
  * said when one has to be. */
 static bool shows_owner(int folder_fd)
 {
+	char name[PROBE_SIZE];
 	struct stat info;
 	bool shows;
-	int fd;
+	int fd = make_probe(folder_fd, name);
 
-	unlinkat(folder_fd, PROBE, 0);
-	fd = openat(folder_fd, PROBE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return true;
 	shows = fstat(fd, &info) < 0 || is_ours(&info);
 	close(fd);
-	unlinkat(folder_fd, PROBE, 0);
+	unlinkat(folder_fd, name, 0);
 	return shows;
 }
 

@@ -89,6 +89,20 @@ def killed(checks, command):
             path.unlink()
 
 
+def folder_for_the_probe(checks):
+    """What stands where the file system is tried out does not say where the lock is."""
+    what = "a folder for .probe.tmp"
+    with session() as (mount, instance, here), one_owner(here / "out"):
+        daemon = Daemon(mount, instance, here / "out")
+        daemon.start()
+        (here / "out" / ".probe.tmp").mkdir()
+        done = Daemon(mount, instance, here / "out").start()
+        checks.that(done.returncode == 1 and b"another jankd (pid " in done.stderr and b"/out: " in done.stderr,
+                    f"{what}: a second: {done}")
+        checks.equal([path.name for path in (here / "out").glob(".[!p]*")], [], f"{what}: in the folder")
+        checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
+
+
 def held_by_another(checks):
     """A lock of our own that was left does not hide that of a user who writes there."""
     what = "another user writes there"
@@ -190,6 +204,7 @@ if os.geteuid() == 0:
     another_user(checks)
 there = [place for place in PLACES if place.exists()]
 lives_elsewhere(checks)
+folder_for_the_probe(checks)
 killed(checks, "stop")
 killed(checks, "start")
 if os.geteuid() == 0:

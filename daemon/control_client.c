@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "daemon/loop.h"
 #include "daemon/report.h"
 #include "daemon/text.h"
+#include "daemon/wall_clock.h"
 
 /* So long a folder may be locked by one that cannot be asked. */
 #define BETWEEN_NS UINT64_C(2000000000)
@@ -107,28 +109,50 @@ static int connect_to(const struct holder *holder, unsigned int timeout_s)
 	return error;
 }
 
-/* Reads to the end. Returns the text, NUL-terminated, or NULL with *error. */
-static char *read_all(int fd, int *error)
+/* What came as an answer. */
+struct received {
+	char *text; /* NUL-terminated, or NULL */
+	bool is_whole;
+};
+
+/* Returns a number of bytes, 0 at the end, or -errno; -EAGAIN: @until_ns is over. */
+static ssize_t receive(int fd, char *at, size_t size, int64_t until_ns)
+{
+	struct pollfd in = { .fd = fd, .events = POLLIN };
+
+	for (;;) {
+		ssize_t n = recv(fd, at, size, MSG_DONTWAIT);
+		int64_t left_ns = until_ns - clock_read(CLOCK_MONOTONIC);
+
+		if (n >= 0)
+			return n;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (left_ns <= 0)
+			return -EAGAIN;
+		poll(&in, 1, (int)(left_ns / 1000000) + 1);
+	}
+}
+
+/* Reads to the end. Of one who was cut off what came before counts. Returns 0 or -errno. */
+static int read_all(struct received *received, int fd, int64_t until_ns)
 {
 	char *text = malloc(CONTROL_ANSWER_MAX + 1);
 	size_t len = 0;
-	ssize_t n = -1;
+	ssize_t n = 1;
 
-	*error = text ? 0 : -ENOMEM;
-	while (text && len < CONTROL_ANSWER_MAX) {
-		n = recv(fd, text + len, CONTROL_ANSWER_MAX - len, 0);
-		if (n <= 0 && !(n < 0 && errno == EINTR))
-			break;
+	received->text = text;
+	if (!text)
+		return -ENOMEM;
+	while (n > 0 && len < CONTROL_ANSWER_MAX) {
+		n = receive(fd, text + len, CONTROL_ANSWER_MAX - len, until_ns);
 		len += n > 0 ? (size_t)n : 0;
 	}
-	if (text && n < 0 && errno == EAGAIN)
-		*error = -EAGAIN;
-	if (*error == 0) {
-		text[len] = '\0';
-		return text;
-	}
-	free(text);
-	return NULL;
+	text[len] = '\0';
+	received->is_whole = n == 0 && len > 0 && text[len - 1] == '\n' && strlen(text) == len;
+	if (n > 0)
+		return -EMSGSIZE;
+	return n == -EAGAIN ? -EAGAIN : 0;
 }
 
 /* What answers in a folder of somebody else's may send anything; our own sends what is fit to
@@ -148,11 +172,13 @@ static char *printable(char *text)
 }
 
 /* Parts "ok" from what comes behind, and "error: " from the reason. */
-static int take_answer(struct control_answer *answer, char *text, const char *folder)
+static int take_answer(struct control_answer *answer, const struct received *received,
+		       const char *folder)
 {
-	if (strncmp(text, "ok\n", 3) == 0) {
+	char *text = received->text;
+
+	if (received->is_whole && strncmp(text, "ok\n", 3) == 0) {
 		answer->body = printable(text + 3);
-		free(text);
 		if (answer->body)
 			return 0;
 		snprintf(answer->why, sizeof(answer->why), "out of memory; close other programs");
@@ -161,10 +187,8 @@ static int take_answer(struct control_answer *answer, char *text, const char *fo
 	if (strncmp(text, "error: ", 7) == 0) {
 		snprintf(answer->why, sizeof(answer->why), "%.*s", (int)strcspn(text + 7, "\n"),
 			 text + 7);
-		free(text);
 		return CONTROL_REFUSED;
 	}
-	free(text);
 	snprintf(answer->why, sizeof(answer->why),
 		 "%.300s: the jankd there ended before it answered; see events.csv", folder);
 	return CONTROL_GONE;
@@ -173,9 +197,11 @@ static int take_answer(struct control_answer *answer, char *text, const char *fo
 static int failed(struct control_answer *answer, const char *folder, const struct holder *holder,
 		  int error)
 {
-	const char *why = error == -EAGAIN  ? "does not answer"
-			  : error == -EPERM ? "belongs to somebody else"
-					    : strerror(-error);
+	const char *why = error == -EAGAIN     ? "does not answer"
+			  : error == -EPERM    ? "belongs to somebody else"
+			  : error == -EPROTO   ? "gave no whole answer"
+			  : error == -EMSGSIZE ? "gave an answer without an end"
+					       : strerror(-error);
 	const char *what_to_do = error == -EPERM || error == -EACCES
 					 ? "ask as the one who started it"
 					 : report_advice(error, "ask again, or end it by its pid");
@@ -215,29 +241,34 @@ static int nobody(struct control_answer *answer, const char *folder, const struc
 	return -ENOTCONN;
 }
 
-static int ask_once(struct control_answer *answer, const char *folder, const char *line,
-		    unsigned int timeout_s)
+static int ask_once(struct control_answer *answer, struct holder *holder, const char *folder,
+		    const char *line, unsigned int timeout_s)
 {
-	struct holder holder = { 0 };
-	int error = read_lock(&holder, folder);
-	char *text;
-	int fd;
+	int64_t until_ns = clock_read(CLOCK_MONOTONIC) + timeout_s * INT64_C(1000000000);
+	struct received received = { .text = NULL };
+	int error, fd;
 
 	*answer = (struct control_answer){ .body = NULL };
+	*holder = (struct holder){ .pid = 0 };
+	error = read_lock(holder, folder);
 	if (error == -EACCES)
-		return failed(answer, folder, &holder, error);
+		return failed(answer, folder, holder, error);
 	if (error < 0 && error != -ENOENT && error != -ENOTDIR)
 		return unseen(answer, folder, error);
-	fd = error == 0 && holder.name[0] ? connect_to(&holder, timeout_s) : -ECONNREFUSED;
+	fd = error == 0 && holder->name[0] ? connect_to(holder, timeout_s) : -ECONNREFUSED;
 	if (fd == -ECONNREFUSED)
-		return nobody(answer, folder, &holder);
+		return nobody(answer, folder, holder);
 	if (fd < 0)
-		return failed(answer, folder, &holder, fd);
+		return failed(answer, folder, holder, fd);
 	if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 && errno == EAGAIN)
 		error = -EAGAIN;
-	text = error == 0 ? read_all(fd, &error) : NULL;
+	else
+		error = read_all(&received, fd, until_ns);
 	close(fd);
-	return text ? take_answer(answer, text, folder) : failed(answer, folder, &holder, error);
+	error = error == 0 ? take_answer(answer, &received, folder)
+			   : failed(answer, folder, holder, error);
+	free(received.text);
+	return error;
 }
 
 /* One that was killed may still take connections while its last thread ends. */
@@ -258,12 +289,17 @@ int control_ask(struct control_answer *answer, const char *folder, const char *l
 {
 	const struct timespec pause = { 0, 50000000 };
 	uint64_t until_ns = loop_now() + BETWEEN_NS;
-	int result;
+	struct holder holder;
 
-	/* One that begins can be asked soon, and one that was killed is gone soon. */
-	while (((result = ask_once(answer, folder, line, timeout_s)) == -ENOTCONN ||
-		(result == CONTROL_GONE && has_died(folder))) &&
-	       loop_now() < until_ns)
+	/* One that begins can be asked soon, and one that was killed is gone soon.
+	 */
+	for (;;) {
+		int result = ask_once(answer, &holder, folder, line, timeout_s);
+
+		if (result == CONTROL_GONE && !has_died(folder))
+			return failed(answer, folder, &holder, -EPROTO);
+		if ((result != -ENOTCONN && result != CONTROL_GONE) || loop_now() >= until_ns)
+			return result;
 		nanosleep(&pause, NULL);
-	return result;
+	}
 }

@@ -18,7 +18,7 @@ struct control_answer {
  * control_ask() - ask, and wait for the answer
  * @folder: where the capture writes
  * @line: the request, with its line end
- * @timeout_s: for each step; a capture that does not answer is not waited for
+ * @timeout_s: for the whole answer; a capture that does not give it is not waited for
  *
  * Returns 0 with a body. Returns > 0 and -errno with the reason in ->why ("what: why; what to
  * do"), which is not said yet:

@@ -3,9 +3,11 @@
 """Whoever connects to the control socket, and whatever he says: the capture loses nothing."""
 
 import contextlib
+import fcntl
 import os
 import pathlib
 import random
+import signal
 import socket
 import sys
 import threading
@@ -271,8 +273,74 @@ def raw_bytes(checks):
         server.join()
 
 
+@contextlib.contextmanager
+def listening(home, name, serve, uid=0):
+    """Somebody who takes himself for the jankd of a folder; serve(connection) is his answer."""
+    home.mkdir(exist_ok=True)
+    (home / ".lock").write_text(f"1\n{name}\n")
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            os.setgid(uid)
+            os.setuid(uid)
+            server = socket.socket(socket.AF_UNIX)
+            server.bind("\0" + name)
+            server.listen()
+            while True:
+                client = server.accept()[0]
+                with contextlib.suppress(OSError):
+                    serve(client)
+                client.close()
+        os._exit(0)
+    try:
+        wait_until(lambda: name in pathlib.Path("/proc/net/unix").read_text())
+        yield
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def drip(client):
+    client.recv(100)
+    client.sendall(b"ok\n")
+    while True:
+        client.sendall(b"A")
+        time.sleep(0.5)
+
+
+def pour(client):
+    client.recv(100)
+    client.sendall(b"ok\n")
+    while True:
+        client.sendall(b"A" * 65536)
+
+
+def no_answers(checks):
+    """What is no whole answer is not printed as one, and is not waited for without an end."""
+    with session() as (_, _, here):
+        home = here / "home"
+        for what, serve, commands, why in (
+                ("half a line", lambda client: (client.recv(100), client.sendall(b'ok\n{"schema": 1, "x')),
+                 ("status", "top", "stop"), b"no whole answer"),
+                ("a NUL", lambda client: (client.recv(100), client.sendall(b"ok\na\0\n")), ("status",), b"no whole answer"),
+                ("cut off", lambda client: (client.recv(1), client.sendall(b"ok\na\n")), ("status",), b"no whole answer"),
+                ("no ok", lambda client: (client.recv(100), client.sendall(b"hello\n")), ("rotate",), b"no whole answer"),
+                ("no word", lambda client: client.recv(100), ("stop",), b"no whole answer"),
+                ("without an end", pour, ("status", "stop"), b"without an end"),
+                ("byte by byte", drip, ("top",), b"does not answer")):
+            with listening(home, f"jankd-test-{os.getpid()}", serve), open(home / ".lock") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                for command in commands:
+                    begin = time.monotonic()
+                    done = jankd(command, "-F", home, timeout=60)
+                    took = time.monotonic() - begin
+                    checks.equal(done.returncode, 1, f"{what}, {command}: {done.stdout[:100]!r}")
+                    checks.that(why in done.stderr and b"; " in done.stderr, f"{what}, {command}: {done.stderr[:300]!r}")
+                    checks.that(took < 9, f"{what}, {command}: took {took:.1f} s")
+
+
 tracefs.root()
 checks = Checks()
-for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes):
+for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes, no_answers):
     case(checks)
 checks.end()

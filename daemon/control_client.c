@@ -219,15 +219,20 @@ static int unseen(struct control_answer *answer, const char *folder, int error)
 	return error;
 }
 
-static int nobody(struct control_answer *answer, const char *folder, const struct holder *holder)
+/* @error: of the connection; -EPERM: whoever listens there is a stranger. He may have taken the
+ * name of one that was killed: what he cannot take is the lock. */
+static int nobody(struct control_answer *answer, const char *folder, const struct holder *holder,
+		  int error)
 {
 	if (!is_locked(folder)) {
 		snprintf(answer->why, sizeof(answer->why),
-			 "%.300s: no jankd runs there; begin with 'jankd start', or name its "
+			 "%.300s: no jankd runs there%s; begin with 'jankd start', or name its "
 			 "folder with -F",
-			 folder);
+			 folder, error == -EPERM ? ", somebody else has taken its name" : "");
 		return CONTROL_NOBODY;
 	}
+	if (error == -EPERM)
+		return failed(answer, folder, holder, error);
 	if (holder->pid <= 0) {
 		snprintf(answer->why, sizeof(answer->why),
 			 "%.300s/.lock: another program holds it, and no jankd; end that program",
@@ -256,8 +261,8 @@ static int ask_once(struct control_answer *answer, struct holder *holder, const 
 	if (error < 0 && error != -ENOENT && error != -ENOTDIR)
 		return unseen(answer, folder, error);
 	fd = error == 0 && holder->name[0] ? connect_to(holder, timeout_s) : -ECONNREFUSED;
-	if (fd == -ECONNREFUSED)
-		return nobody(answer, folder, holder);
+	if (fd == -ECONNREFUSED || fd == -EPERM)
+		return nobody(answer, folder, holder, fd);
 	if (fd < 0)
 		return failed(answer, folder, holder, fd);
 	if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 && errno == EAGAIN)

@@ -15,7 +15,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
-from daemon import started, wait_until
+from daemon import is_alive, started, wait_until
 from jankd import Checks, jankd, rows
 from live import play, session
 from measure import memory_kb
@@ -339,8 +339,24 @@ def no_answers(checks):
                     checks.that(took < 9, f"{what}, {command}: took {took:.1f} s")
 
 
+def squatter(checks):
+    """Of one that was killed anybody may take the name, which /proc shows: tracing is put back all the same."""
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        here.chmod(0o755)
+        before = (daemon.out / ".lock").read_text()
+        os.kill(daemon.pid, signal.SIGKILL)
+        wait_until(lambda: not is_alive(daemon.pid))
+        with listening(daemon.out, before.split()[1], lambda client: client.recv(100), uid=65534):
+            done = daemon.ask("status")
+            checks.equal(done.returncode, 1, f"squatter: status: {done.stdout!r}")
+            checks.that(b"no jankd runs there" in done.stderr, f"squatter: status: {done.stderr!r}")
+            done = daemon.stop()
+            checks.equal(done.returncode, 0, f"squatter: stop: {done.stderr!r}")
+            checks.that(b"put back" in done.stdout, f"squatter: stop: {done.stdout!r}")
+
+
 tracefs.root()
 checks = Checks()
-for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes, no_answers):
+for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes, no_answers, squatter):
     case(checks)
 checks.end()

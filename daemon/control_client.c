@@ -56,11 +56,10 @@ static int read_lock(struct holder *holder, const char *folder)
 
 	if (fd < 0)
 		return fd;
-	n = fstat(fd, &info) == 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (n < 0)
-		n = -errno;
-	else if (!S_ISREG(info.st_mode))
+	if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode))
 		n = -EINVAL;
+	else if ((n = read(fd, text, sizeof(text) - 1)) < 0)
+		n = -errno;
 	close(fd);
 	if (n < 0)
 		return (int)n;
@@ -202,7 +201,7 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 			  : error == -EPROTO   ? "gave no whole answer"
 			  : error == -EMSGSIZE ? "gave an answer without an end"
 					       : strerror(-error);
-	const char *what_to_do = error == -EPERM || error == -EACCES
+	const char *what_to_do = error == -EPERM
 					 ? "ask as the one who started it"
 					 : report_advice(error, "ask again, or end it by its pid");
 
@@ -215,7 +214,8 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 static int unseen(struct control_answer *answer, const char *folder, int error)
 {
 	snprintf(answer->why, sizeof(answer->why), "%.300s/.lock: %s; %s", folder,
-		 folder_why(error), folder_advice(error));
+		 folder_why(error),
+		 error == -EACCES ? "ask as the one who started it" : folder_advice(error));
 	return error;
 }
 
@@ -241,7 +241,7 @@ static int nobody(struct control_answer *answer, const char *folder, const struc
 	}
 	snprintf(answer->why, sizeof(answer->why),
 		 "%.300s: the jankd there (pid %ld) cannot be asked: it begins or ends just now, "
-		 "or reads no live trace; try again",
+		 "reads no live trace, or is in another network namespace; try again",
 		 folder, holder->pid);
 	return -ENOTCONN;
 }
@@ -256,8 +256,6 @@ static int ask_once(struct control_answer *answer, struct holder *holder, const 
 	*answer = (struct control_answer){ .body = NULL };
 	*holder = (struct holder){ .pid = 0 };
 	error = read_lock(holder, folder);
-	if (error == -EACCES)
-		return failed(answer, folder, holder, error);
 	if (error < 0 && error != -ENOENT && error != -ENOTDIR)
 		return unseen(answer, folder, error);
 	fd = error == 0 && holder->name[0] ? connect_to(holder, timeout_s) : -ECONNREFUSED;

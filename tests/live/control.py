@@ -9,6 +9,7 @@ import pathlib
 import random
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -16,7 +17,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
 from daemon import is_alive, started, wait_until
-from jankd import Checks, jankd, rows
+from jankd import JANKD, Checks, jankd, rows
 from live import play, session
 from measure import memory_kb
 
@@ -355,8 +356,34 @@ def squatter(checks):
             checks.that(b"put back" in done.stdout, f"squatter: stop: {done.stdout!r}")
 
 
+def no_lock(checks):
+    """What stands in the lock's place is named."""
+    with session() as (_, _, here):
+        lock = here / ".lock"
+        os.mkfifo(lock)
+        fifo = os.open(lock, os.O_RDWR)
+        done = jankd("status", "-F", here, timeout=30)
+        checks.that(done.returncode == 1 and b"no regular file" in done.stderr, f"a FIFO: {done.stderr!r}")
+        os.close(fifo)
+        lock.unlink()
+        with socket.socket(socket.AF_UNIX) as there:
+            there.bind(str(lock))
+            done = jankd("status", "-F", here, timeout=30)
+            checks.that(done.returncode == 1 and b"no regular file" in done.stderr, f"a socket: {done.stderr!r}")
+
+
+def elsewhere(checks):
+    """An abstract socket is seen in its own network namespace alone: that may be the reason, so it is named."""
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        if subprocess.run(["unshare", "-n", "true"], capture_output=True).returncode != 0:
+            return
+        done = subprocess.run(["unshare", "-n", JANKD, "status", "-F", daemon.out], capture_output=True, timeout=30)
+        checks.that(done.returncode == 1 and b"network namespace" in done.stderr, f"elsewhere: {done.stderr!r}")
+
+
 tracefs.root()
 checks = Checks()
-for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes, no_answers, squatter):
+for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes, no_answers, squatter, no_lock,
+             elsewhere):
     case(checks)
 checks.end()

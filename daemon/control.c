@@ -18,6 +18,14 @@
  * wait, and cost nothing. */
 #define STRANGERS_MAX 200
 
+/* Places are free again: those who waited before the door come in. */
+static void make_room(struct control *control)
+{
+	if (control->is_full && !control->is_paused)
+		loop_watch(control->loop, &control->listener, EPOLLIN);
+	control->is_full = false;
+}
+
 /* --- clients --- */
 
 static void drop(struct control_client *client)
@@ -27,6 +35,7 @@ static void drop(struct control_client *client)
 	loop_forget(client->control->loop, &client->watcher);
 	close(client->watcher.fd);
 	client->watcher.fd = -1;
+	make_room(client->control);
 	if (!client->answer)
 		return;
 	free(client->answer);
@@ -48,6 +57,12 @@ static void send_answer(struct control_client *client)
 	if ((n < 0 && errno != EAGAIN && errno != EINTR) || client->sent == client->answer_len ||
 	    loop_watch(client->control->loop, &client->watcher, EPOLLOUT) < 0)
 		drop(client);
+}
+
+static void say_farewell(struct control_client *client, const char *text)
+{
+	send(client->watcher.fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+	drop(client);
 }
 
 static void hold(struct control_client *client)
@@ -115,12 +130,6 @@ void control_finish(struct control *control)
 			finish(&control->clients[i]);
 }
 
-static void say_farewell(struct control_client *client, const char *text)
-{
-	send(client->watcher.fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
-	drop(client);
-}
-
 void control_dismiss(struct control *control, uint64_t waited_ns, const char *text)
 {
 	uint64_t now_ns = loop_now();
@@ -177,6 +186,15 @@ static bool is_admitted(int fd)
 	return peer.uid == 0 || peer.uid == geteuid();
 }
 
+/* Do some not wait for answers? */
+static bool has_place(const struct control *control)
+{
+	for (int i = 0; i < CONTROL_CLIENTS_MAX; i++)
+		if (control->clients[i].watcher.fd < 0 || !control->clients[i].answer)
+			return true;
+	return false;
+}
+
 /* A free place, or that of the one who has been silent longest. NULL: all wait for answers. */
 static struct control_client *find_place(struct control *control)
 {
@@ -191,7 +209,7 @@ static struct control_client *find_place(struct control *control)
 			oldest = client;
 	}
 	if (oldest)
-		drop(oldest);
+		say_farewell(oldest, "error: " CONTROL_CROWDED "\n");
 	return oldest;
 }
 
@@ -228,9 +246,16 @@ static void admit(struct control *control, int fd)
 static void on_listener(struct watcher *watcher, uint32_t events)
 {
 	struct control *control = watcher->context;
-	int fd = accept4(watcher->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd;
 
 	(void)events;
+	if (!has_place(control)) {
+		/* Whoever comes is not sent away: he waits, too. */
+		loop_watch(control->loop, &control->listener, 0);
+		control->is_full = true;
+		return;
+	}
+	fd = accept4(watcher->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0) {
 		admit(control, fd);
 	} else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
@@ -276,7 +301,7 @@ static int listen_at(const char *name)
 void control_init(struct control *control)
 {
 	control->listener = WATCHER_NONE;
-	control->is_paused = false;
+	control->is_paused = control->is_full = false;
 	control->strangers = 0;
 	control->farewell[0] = '\0';
 	for (int i = 0; i < CONTROL_CLIENTS_MAX; i++) {

@@ -8,7 +8,8 @@
  * was before.
  *
  * The owner's uid and root are admitted, nobody else. A client has 5 s for all; of those who say
- * nothing the oldest makes room for a new one. None is waited for: a capture goes on beside them.
+ * nothing the oldest makes room for a new one, and is answered that he may ask again; where all
+ * wait for answers, new ones wait to be let in. None is waited for: a capture goes on beside them.
  */
 #ifndef JANKD_DAEMON_CONTROL_H
 #define JANKD_DAEMON_CONTROL_H
@@ -54,6 +55,7 @@ struct control {
 	struct loop *loop;
 	struct watcher listener;
 	bool is_paused; /* no descriptors left, or too many strangers: until the next tick */
+	bool is_full;	/* all wait for answers: until one has his */
 	unsigned int strangers; /* since the last tick */
 	char name[CONTROL_NAME_SIZE];
 	char farewell[PATH_MAX + 2048]; /* the whole answer to 'stop' */

@@ -186,7 +186,7 @@ static int take_answer(struct control_answer *answer, const struct received *rec
 	if (strncmp(text, "error: ", 7) == 0) {
 		snprintf(answer->why, sizeof(answer->why), "%.*s", (int)strcspn(text + 7, "\n"),
 			 text + 7);
-		return CONTROL_REFUSED;
+		return strcmp(answer->why, CONTROL_CROWDED) == 0 ? -EBUSY : CONTROL_REFUSED;
 	}
 	snprintf(answer->why, sizeof(answer->why),
 		 "%.300s: the jankd there ended before it answered; see events.csv", folder);
@@ -294,14 +294,15 @@ int control_ask(struct control_answer *answer, const char *folder, const char *l
 	uint64_t until_ns = loop_now() + BETWEEN_NS;
 	struct holder holder;
 
-	/* One that begins can be asked soon, and one that was killed is gone soon.
+	/* One that begins can be asked soon, a crowd is gone soon, and so is one that was killed.
 	 */
 	for (;;) {
 		int result = ask_once(answer, &holder, folder, line, timeout_s);
 
 		if (result == CONTROL_GONE && !has_died(folder))
 			return failed(answer, folder, &holder, -EPROTO);
-		if ((result != -ENOTCONN && result != CONTROL_GONE) || loop_now() >= until_ns)
+		if ((result != -ENOTCONN && result != -EBUSY && result != CONTROL_GONE) ||
+		    loop_now() >= until_ns)
 			return result;
 		nanosleep(&pause, NULL);
 	}

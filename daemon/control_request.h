@@ -16,6 +16,9 @@
 /* Bytes of a line with its line end; a longer one is refused. */
 #define CONTROL_LINE_MAX 4096
 
+/* Why one who was let in before he had asked was sent away: nothing was done, he may ask again. */
+#define CONTROL_CROWDED "too many ask at once; ask again in a second"
+
 /* Bytes of a mark, at most. */
 #define CONTROL_MARK_MAX 1024
 

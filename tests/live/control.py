@@ -16,8 +16,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
-from daemon import is_alive, started, wait_until
-from jankd import JANKD, Checks, jankd, rows
+from daemon import Daemon, is_alive, started, wait_until
+from jankd import BUILD, JANKD, Checks, jankd, rows
 from live import play, session
 from measure import memory_kb
 
@@ -356,6 +356,31 @@ def squatter(checks):
             checks.that(b"put back" in done.stdout, f"squatter: stop: {done.stdout!r}")
 
 
+def full(checks):
+    """Where all wait for the disk one more waits, too: of 30 marks each is answered, and in the file."""
+    with session() as (mount, instance, here):
+        daemon, stalls = Daemon(mount, instance, here / "out"), here / "stalls"
+        daemon.start(env={**os.environ, "LD_PRELOAD": str(BUILD / "tests" / "libstall_disk.so"), "STALL_IN": str(daemon.out),
+                          "STALL_WHILE": str(stalls)})
+        try:
+            stalls.touch()
+            time.sleep(0.5)
+            asking = [subprocess.Popen([JANKD, "mark", "-F", daemon.out, f"mark {n}"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT) for n in range(30)]
+            begin = time.monotonic()
+            checks.equal(daemon.ask("status").returncode, 0, "full: status")
+            checks.that(time.monotonic() - begin < 4, f"full: status took {time.monotonic() - begin:.1f} s")
+            said = [process.communicate(timeout=30)[0] for process in asking]
+            checks.equal([text for text, process in zip(said, asking) if process.returncode != 0], [], "full: marks")
+            stalls.unlink()
+            checks.equal(daemon.stop().returncode, 0, "full: stop")
+            marks = [row["text"] for row in rows(daemon.out, "events.csv") if row["kind"] == "mark"]
+            checks.equal(sorted(marks), sorted(f"mark {n}" for n in range(30)), "full: marks in the file")
+        finally:
+            stalls.unlink(missing_ok=True)
+            daemon.kill()
+
+
 def no_lock(checks):
     """What stands in the lock's place is named."""
     with session() as (_, _, here):
@@ -383,7 +408,7 @@ def elsewhere(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes, no_answers, squatter, no_lock,
+for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes, no_answers, squatter, full, no_lock,
              elsewhere):
     case(checks)
 checks.end()

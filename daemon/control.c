@@ -160,7 +160,7 @@ static void read_line(struct control_client *client)
 	if (end)
 		answer(client, (size_t)(end - client->line));
 	else if (client->len == sizeof(client->line))
-		drop(client);
+		say_farewell(client, "error: a line of more than 4096 bytes\n");
 }
 
 static void on_client(struct watcher *watcher, uint32_t events)

@@ -98,11 +98,11 @@ def answers(checks):
         for message, begin in ((b"status\n", b"ok\n{"), (b"top 80 24\n", b"ok\njankd"), (b"rotate\n", b"ok\n"),
                                (b"mark x\n", b"ok\n"), (b"nonsense\n", b"error: "), (b"\n", b"error: "),
                                (b"mark \xff\xfe\n", b"ok\n"), (b"mark \0\n", b"error: "),
-                               (b"top 80\n", b"error: "), (b"status\nstop\n", b"ok\n{")):
+                               (b"top 80\n", b"error: "), (b"A" * 5000, b"error: a line of more"), (b"status\nstop\n", b"ok\n{")):
             with daemon.connect() as client:
-                client.sendall(message)
                 got = b""
                 with contextlib.suppress(ConnectionError):
+                    client.sendall(message)
                     while data := client.recv(65536):
                         got += data
             checks.that(got.startswith(begin), f"{message!r}: {got[:80]!r}")

@@ -21,7 +21,7 @@
 /* The time of day goes with the network's: what is less is no news, but followed. */
 #define DRIFT_NS (2 * (int64_t)NS_PER_MS)
 
-/* The setting that each is about. Tags are none: atrace has them. */
+/* The setting that each is about. Tags are none: atrace has them; the form of lines is several. */
 static const enum trace_setting settings[GUARD_TROUBLES] = {
 	[GUARD_OFF] = TRACE_SETTING_ON,
 	[GUARD_CLOCK] = TRACE_SETTING_CLOCK,
@@ -30,6 +30,7 @@ static const enum trace_setting settings[GUARD_TROUBLES] = {
 	[GUARD_CPUS] = TRACE_SETTING_CPUS,
 	[GUARD_MARKERS] = TRACE_SETTING_MARKERS,
 	[GUARD_OVERWRITE] = TRACE_SETTING_OVERWRITE,
+	[GUARD_FORM] = TRACE_SETTINGS,
 };
 
 /* Those of whom nothing but the value is to stay. */
@@ -140,6 +141,8 @@ static const char *value_of(const struct guard *guard, enum guard_trouble_kind k
 		snprintf(value, SETTING_SIZE, "0x%" PRIx64, guard->tags.set);
 	else if (kind == GUARD_SIZE && guard_size_read(&size, guard->files))
 		guard_size_print(&size, value);
+	else if (kind == GUARD_FORM)
+		guard_form_print(&guard->form, value);
 	else
 		trace_files_setting(guard->files, settings[kind], value);
 	return value;
@@ -201,6 +204,8 @@ static int write_back(struct guard *guard, enum guard_trouble_kind kind)
 		return guard_tags_order(&guard->tags);
 	if (kind == GUARD_SIZE)
 		return guard_size_write(&guard->size, guard->files);
+	if (kind == GUARD_FORM)
+		return guard_form_write(&guard->form);
 	return setting_write(guard->path, trace_files_name(settings[kind]), wanted);
 }
 
@@ -334,6 +339,7 @@ static void check_settings(struct guard *guard)
 		if (wanted[0] && trace_files_setting(guard->files, settings[plain[i]], value) == 0)
 			set_trouble(guard, plain[i], strcmp(value, wanted) != 0);
 	}
+	set_trouble(guard, GUARD_FORM, guard_form_is_other(&guard->form));
 }
 
 /* The kernel says nowhere else what a full buffer did not take. */
@@ -545,6 +551,7 @@ void guard_begin(struct guard *guard, struct session *session, struct loop *loop
 	session->guard = guard;
 	if (session->origin.raw)
 		return;
+	guard_form_open(&guard->form, files->path);
 	lost_claims_begin(&guard->claims, files);
 	session->claims = &guard->claims;
 }
@@ -574,4 +581,5 @@ void guard_end(struct guard *guard)
 	guard_tags_end(&guard->tags);
 	loop_forget(guard->loop, &guard->watch.watcher);
 	trace_watch_close(&guard->watch);
+	guard_form_close(&guard->form);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "daemon/clock_watch.h"
+#include "daemon/guard_form.h"
 #include "daemon/guard_size.h"
 #include "daemon/guard_tags.h"
 #include "daemon/lost_claims.h"
@@ -29,6 +30,7 @@ enum guard_trouble_kind {
 	GUARD_CPUS,	 /* of some CPUs nothing is taken */
 	GUARD_MARKERS,	 /* of apps nothing is taken */
 	GUARD_OVERWRITE, /* a full buffer takes nothing more */
+	GUARD_FORM,	 /* the lines of a text cannot be read */
 	GUARD_TROUBLES,
 };
 
@@ -45,6 +47,7 @@ struct guard {
 	const char *path;
 	char clock[SETTING_SIZE]; /* as they are to be */
 	struct guard_size size;
+	struct guard_form form;			   /* of a text; else nothing is open */
 	char others[GUARD_TROUBLES][SETTING_SIZE]; /* "": not known */
 	struct guard_trouble troubles[GUARD_TROUBLES];
 	struct trace_watch watch;

@@ -38,6 +38,10 @@ static const struct guard_words words[GUARD_TROUBLES] = {
 			      "another program lets a full buffer drop old events again: "
 			      "options/overwrite",
 			      "a full buffer drops old events again: options/overwrite" },
+	[GUARD_FORM] = { "the form of the lines was changed by another program, and they cannot be "
+			 "read:",
+			 "the form of the lines was changed back by another program:",
+			 "the form of the lines is set back:" },
 };
 
 const struct guard_words *guard_words(enum guard_trouble_kind kind)

@@ -366,6 +366,8 @@ CASES = (
     ("CPUs", setting("tracing_cpumask", "1"), "CPUs that are traced were changed", "are set back"),
     ("markers off", setting("options/markers", "0"), "markers were switched off", "are switched on again"),
     ("no overwriting", setting("options/overwrite", "0"), "drop new events", "drops old events again"),
+    ("lines without a time", setting("options/context-info", "0"), "cannot be read: options/context-info 0",
+     "form of the lines is set back", ("--source", "text")),
     ("raw reader", raw_reader, "reads the raw trace", "nobody else reads"),
 )
 wanted = sys.argv[1:]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/guard.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -367,20 +368,29 @@ static void take_dropped(struct guard *guard)
 /* What says that a buffer was emptied. */
 #define EMPTIED (1u << TRACE_FILE_TRACE | 1u << TRACE_FILE_CLOCK | 1u << TRACE_FILE_SUBBUF)
 
+/* What may have kept events away, or made them unreadable, until it was changed back. */
+#define PASSING (EMPTIED | 1u << TRACE_FILE_ON | 1u << TRACE_FILE_CPUS | 1u << TRACE_FILE_OPTION)
+
 /* What is over before anybody could look has left nothing but its hole. */
 static void tell_passing(struct guard *guard)
 {
 	if (guard->passing & EMPTIED)
 		guard_tell(guard, "the trace buffer was emptied by another program");
-	else if (!guard->troubles[GUARD_OFF].there)
+	else if (heard(guard->passing, TRACE_FILE_ON) && !guard->troubles[GUARD_OFF].there)
 		guard_tell(guard,
 			   "tracing was switched off and on, or on once more, by another program");
+	if (heard(guard->passing, TRACE_FILE_CPUS))
+		guard_tell(guard, "the CPUs that are traced were changed and changed back, or set "
+				  "once more, by another program");
+	if (heard(guard->passing, TRACE_FILE_OPTION))
+		guard_tell(guard, "options of the trace were changed and changed back, or set once "
+				  "more, by another program");
 }
 
 /* It is told when it was looked at again, unless that shows what it was. */
 static void check_passing(struct guard *guard, unsigned int files, bool emptied)
 {
-	unsigned int now = files & (EMPTIED | 1u << TRACE_FILE_ON);
+	unsigned int now = files & PASSING;
 
 	if (emptied)
 		now |= 1u << TRACE_FILE_TRACE;
@@ -388,6 +398,11 @@ static void check_passing(struct guard *guard, unsigned int files, bool emptied)
 		hole(guard);
 	if (now & EMPTIED && guard->claims.files)
 		lost_claims_emptied(&guard->claims);
+	if (guard->news)
+		guard->news_ns = loop_now();
+	/* What was told a moment ago is heard once more when its writer is done. */
+	else if (loop_now() - guard->news_ns < AGAIN_NS)
+		now &= EMPTIED | 1u << TRACE_FILE_ON;
 	guard->passing |= now;
 	if (guard->passing && !guard->unsure_ns)
 		guard->unsure_ns = loop_now();
@@ -405,14 +420,52 @@ static void check_readers(struct guard *guard, unsigned int files)
 
 	if (!heard(files, TRACE_FILE_RAW) && !others_read)
 		return;
-	/* Who reads all CPUs comes and goes once for each. */
-	if (others_read != guard->others_read || !others_read)
-		guard_tell(guard, others_read
-					  ? "another program reads the raw trace: what it takes is "
-					    "missing here"
-					  : "nobody else reads the raw trace any more");
+	if (others_read && !guard->others_read)
+		guard_tell(guard, "another program reads the raw trace: what it takes is missing "
+				  "here");
+	else if (!others_read)
+		guard_tell(
+			guard,
+			guard->others_read
+				? "nobody else reads the raw trace any more"
+				: "another program read the raw trace for a moment: what it took "
+				  "is missing here");
 	guard->others_read = others_read;
 	hole(guard);
+}
+
+/* Kernels before 5.8 take nothing while somebody reads a trace; later ones if they are told to. */
+static bool looks_pause(const struct guard *guard)
+{
+	char value[SETTING_SIZE];
+	int error = setting_read(guard->path, "options/pause-on-trace", value);
+
+	return error == 0 ? value[0] == '1' : error == -ENOENT;
+}
+
+/* Whoever has opened it may be about to empty it; who still has it a while later reads it. */
+static void check_lookers(struct guard *guard, unsigned int files, bool polled)
+{
+	bool others_look = guard->watch.lookers > 0;
+	bool over = heard(files, TRACE_FILE_LOOK);
+
+	if (!others_look && !over && !guard->others_look)
+		return;
+	if (!guard->others_look && !looks_pause(guard))
+		return;
+	hole(guard);
+	if (others_look && !guard->others_look && polled) {
+		guard_tell(guard, "another program reads the trace: the kernel takes no events "
+				  "meanwhile");
+		guard->others_look = true;
+	} else if (!others_look) {
+		if (guard->others_look)
+			guard_tell(guard, "nobody else reads the trace any more");
+		else if (over)
+			guard_tell(guard, "another program read the trace for a moment: the kernel "
+					  "took no events meanwhile");
+		guard->others_look = false;
+	}
 }
 
 static void look(struct guard *guard, unsigned int files)
@@ -452,7 +505,9 @@ static void check(struct guard *guard, bool polled)
 
 	check_clocks(guard);
 	check_readers(guard, files);
-	if (polled || files & ~(1u << TRACE_FILE_RAW) || is_time_again(guard))
+	check_lookers(guard, files, polled);
+	if (polled || files & ~(1u << TRACE_FILE_RAW | 1u << TRACE_FILE_LOOK) ||
+	    is_time_again(guard))
 		look(guard, files);
 	if (polled || guard->watch.watcher.fd >= 0)
 		guard->good_ns = trace_now(guard);
@@ -541,7 +596,7 @@ void guard_begin(struct guard *guard, struct session *session, struct loop *loop
 			snprintf(guard->others[plain[i]], SETTING_SIZE, "%s", value);
 	session->origin.trace_clock = guard->clock;
 	guard->watch.watcher = alarm;
-	trace_watch_open(&guard->watch, files->path);
+	trace_watch_open(&guard->watch, files->path, !session->origin.raw);
 	ring_stats_forget(&guard->ring, files);
 	clock_watch_take(&guard->clocks, clock_watch_read());
 	guard->tags.changed = on_tags;
@@ -561,12 +616,10 @@ static void tell_last(struct guard *guard)
 {
 	char value[SETTING_SIZE];
 
-	if (guard->passing & EMPTIED ||
-	    (guard->passing && trace_files_setting(guard->files, TRACE_SETTING_ON, value) == 0 &&
-	     value[0] == '1'))
-		tell_passing(guard);
-	else if (guard->passing)
+	if (heard(guard->passing, TRACE_FILE_ON) && !(guard->passing & EMPTIED) &&
+	    (trace_files_setting(guard->files, TRACE_SETTING_ON, value) < 0 || value[0] != '1'))
 		note_trouble(guard, GUARD_OFF, true, guard->unsure_ns);
+	tell_passing(guard);
 }
 
 void guard_end(struct guard *guard)

@@ -60,9 +60,11 @@ struct guard {
 	uint64_t tags_asked_ns; /* at the last one */
 	unsigned int theirs;	/* see guard_theirs() */
 	bool news;		/* something was told */
+	uint64_t news_ns;	/* by the last look that had something to tell */
 	uint64_t unsure_ns;	/* when something was seen that has to be looked at again, or 0 */
 	unsigned int passing;	/* what was heard then: a bit (1 << enum trace_file) for each */
 	bool others_read;	/* the raw trace; it was told */
+	bool others_look;	/* at the trace, which pauses it; it was told */
 	uint64_t takes_ns[GUARD_TAKES_MAX]; /* when something was taken back */
 	unsigned int takes;		    /* ever */
 	uint64_t minute_ns;		    /* when this minute began, and its events */

@@ -11,48 +11,64 @@
 #define READS_MAX 8
 
 static const struct {
+	enum trace_file file;
+	uint32_t mask;
 	const char *name; /* NULL: there is none for all CPUs */
 	const char *of_cpu;
-	uint32_t mask;
-} files[TRACE_FILES] = {
-	[TRACE_FILE_ON] = { "tracing_on", NULL, IN_MODIFY },
-	[TRACE_FILE_CLOCK] = { "trace_clock", NULL, IN_MODIFY },
-	[TRACE_FILE_SUBBUF] = { "buffer_subbuf_size_kb", NULL, IN_MODIFY },
-	[TRACE_FILE_SIZE] = { "buffer_size_kb", "buffer_size_kb", IN_MODIFY },
-	[TRACE_FILE_TRACE] = { "trace", "trace", IN_MODIFY },
-	[TRACE_FILE_RAW] = { NULL, "trace_pipe_raw", IN_OPEN | IN_CLOSE },
+} files[] = {
+	{ TRACE_FILE_ON, IN_MODIFY, "tracing_on", NULL },
+	{ TRACE_FILE_CLOCK, IN_MODIFY, "trace_clock", NULL },
+	{ TRACE_FILE_SUBBUF, IN_MODIFY, "buffer_subbuf_size_kb", NULL },
+	{ TRACE_FILE_SIZE, IN_MODIFY, "buffer_size_kb", "buffer_size_kb" },
+	{ TRACE_FILE_TRACE, IN_MODIFY | IN_OPEN | IN_CLOSE, "trace", "trace" },
+	{ TRACE_FILE_RAW, IN_OPEN | IN_CLOSE, NULL, "trace_pipe_raw" },
+	{ TRACE_FILE_CPUS, IN_MODIFY, "tracing_cpumask", NULL },
+	{ TRACE_FILE_OPTION, IN_MODIFY, "options/markers", NULL },
+	{ TRACE_FILE_OPTION, IN_MODIFY, "trace_options", NULL },
 };
 
-static void listen_to(struct trace_watch *watch, const char *name, enum trace_file file)
+static void listen_to(struct trace_watch *watch, const char *path, const char *file_name,
+		      enum trace_file file, uint32_t mask)
 {
-	int wd = inotify_add_watch(watch->watcher.fd, name, files[file].mask);
+	char name[PATH_MAX];
+	int wd;
 
+	snprintf(name, sizeof(name), "%s/%s", path, file_name);
+	wd = inotify_add_watch(watch->watcher.fd, name, mask);
 	if (wd < 0)
 		return;
 	watch->watches[watch->n_watches].wd = wd;
 	watch->watches[watch->n_watches++].file = file;
 }
 
-void trace_watch_open(struct trace_watch *watch, const char *path)
+static void listen_to_cpus(struct trace_watch *watch, const char *path, size_t i)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	char name[PATH_MAX];
+	char name[64];
 
-	watch->readers = 0;
+	for (int cpu = 0; cpu < cpus && cpu < TRACE_WATCH_CPUS_MAX; cpu++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/%s", cpu, files[i].of_cpu);
+		listen_to(watch, path, name, files[i].file, files[i].mask);
+	}
+}
+
+void trace_watch_open(struct trace_watch *watch, const char *path, bool text)
+{
+	const char *name;
+
+	watch->readers = watch->lookers = 0;
 	watch->n_watches = 0;
 	watch->watcher.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	for (int i = 0; i < TRACE_FILES && watch->watcher.fd >= 0; i++) {
-		if (files[i].name) {
-			snprintf(name, sizeof(name), "%s/%s", path, files[i].name);
-			listen_to(watch, name, (enum trace_file)i);
-		}
-		for (int cpu = 0; files[i].of_cpu && cpu < cpus && cpu < TRACE_WATCH_CPUS_MAX;
-		     cpu++) {
-			snprintf(name, sizeof(name), "%s/per_cpu/cpu%d/%s", path, cpu,
-				 files[i].of_cpu);
-			listen_to(watch, name, (enum trace_file)i);
-		}
+	if (watch->watcher.fd < 0)
+		return;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (files[i].name)
+			listen_to(watch, path, files[i].name, files[i].file, files[i].mask);
+		if (files[i].of_cpu)
+			listen_to_cpus(watch, path, i);
 	}
+	for (unsigned int i = 0; text && (name = guard_form_name(i)); i++)
+		listen_to(watch, path, name, TRACE_FILE_OPTION, IN_MODIFY);
 }
 
 void trace_watch_close(struct trace_watch *watch)
@@ -62,12 +78,21 @@ void trace_watch_close(struct trace_watch *watch)
 	watch->watcher.fd = -1;
 }
 
-static void count_readers(struct trace_watch *watch, uint32_t mask)
+static void count_readers(int *readers, uint32_t mask)
 {
 	if (mask & IN_OPEN)
-		watch->readers++;
-	if ((mask & IN_CLOSE) && watch->readers > 0)
-		watch->readers--;
+		(*readers)++;
+	if ((mask & IN_CLOSE) && *readers > 0)
+		(*readers)--;
+}
+
+/* Who empties it opens and closes it, too. */
+static unsigned int take_trace(struct trace_watch *watch, uint32_t mask)
+{
+	count_readers(&watch->lookers, mask);
+	if (mask & IN_MODIFY)
+		return 1u << TRACE_FILE_TRACE;
+	return mask & IN_CLOSE_NOWRITE ? 1u << TRACE_FILE_LOOK : 0;
 }
 
 static unsigned int take_event(struct trace_watch *watch, const struct inotify_event *event)
@@ -76,14 +101,16 @@ static unsigned int take_event(struct trace_watch *watch, const struct inotify_e
 
 	/* Too much was heard: it may have been anything. */
 	if (event->mask & IN_Q_OVERFLOW) {
-		watch->readers = 0;
+		watch->readers = watch->lookers = 0;
 		return (1u << TRACE_FILES) - 1;
 	}
 	for (unsigned int i = 0; i < watch->n_watches; i++)
 		if (event->wd == watch->watches[i].wd)
 			heard |= 1u << watch->watches[i].file;
+	if (heard & 1u << TRACE_FILE_TRACE)
+		return take_trace(watch, event->mask);
 	if (heard & 1u << TRACE_FILE_RAW)
-		count_readers(watch, event->mask);
+		count_readers(&watch->readers, event->mask);
 	return heard;
 }
 

@@ -42,7 +42,7 @@ def tracing_events(here):
 class Stage:
     """A device, a jankd that reads it, a phone that plays."""
 
-    def __init__(self, mount, instance, here, options, environment):
+    def __init__(self, mount, instance, here, options, environment, seconds=SECONDS):
         self.instance, self.here = instance, here
         self.device = Device(here / "device", instance)
         self.device.answers("input", "Can't find service: input\n")
@@ -50,7 +50,7 @@ class Stage:
         self.ready = self.capture.wait_ready()
         self.phone = subprocess.Popen(
             [PHONE, "--tracefs", mount, "--instance", instance.name, "--scenario", "steady-60",
-             "--seconds", str(SECONDS), "--truth", here / "truth.csv"],
+             "--seconds", str(seconds), "--truth", here / "truth.csv"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def run(self, *command):
@@ -226,6 +226,81 @@ def raw_reader(stage):
         os.close(fd)
 
 
+def for_a_moment(name, value):
+    """It is back before the next look of once a second."""
+    def action(stage):
+        path = stage.instance / name
+        before = path.read_text().strip()
+        write(path, value)
+        time.sleep(0.15)
+        write(path, before)
+    return action
+
+
+def paused(stage):
+    """As kernels before 5.8 do for everybody who reads a trace."""
+    write(stage.instance / "options/pause-on-trace", "1")
+    with open(stage.instance / "trace", encoding="utf-8", errors="replace") as trace:
+        trace.read(10)
+        time.sleep(1.3)
+    write(stage.instance / "options/pause-on-trace", "0")
+
+
+def raw_read_once(stage):
+    with open(next(stage.instance.glob("per_cpu/cpu*/trace_pipe_raw")), "rb", buffering=0) as raw:
+        os.set_blocking(raw.fileno(), False)
+        raw.read(4096)
+
+
+def read(stage):
+    """Nothing is taken away, and nothing kept out."""
+    (stage.instance / "trace").read_bytes()
+
+
+MOMENTS = (
+    ("markers", for_a_moment("options/markers", "0"), "options of the trace were|markers were", "raw text"),
+    ("CPUs", for_a_moment("tracing_cpumask", "1"), "the CPUs that are traced were", "raw text"),
+    ("words before a marker", for_a_moment("options/sym-addr", "1"), "options of the trace were|form of the lines", "text"),
+    ("raw trace", raw_read_once, "another program reads? the raw trace", "raw text"),
+    ("trace", read, None, "raw text"),
+    ("trace, paused", paused, "another program reads the trace", "raw text"),
+)
+
+
+def moments_once(checks, source):
+    with session() as (mount, instance, here):
+        write(instance / "trace_clock", "boot")
+        stage = Stage(mount, instance, here, ("--source", source), {}, 16)
+        time.sleep(1)
+        for name, action, notice, sources in MOMENTS:
+            if source not in sources:
+                continue
+            told, begin = len(stage.told()), time.time()
+            action(stage)
+            time.sleep(max(0, begin + 1.2 - time.time()))
+            what = f"for a moment, {source}, {name}"
+            if notice is None:
+                time.sleep(1)
+                checks.equal(stage.told()[told:], [], what)
+            elif checks.that(stage.wait_told(notice, 3), f"{what}: not told: {stage.told()[told:]}"):
+                late = stage.wait_told(notice, 0.1) - begin
+                checks.that(late < NOTICE_S, f"{what}: noticed after {late:.2f} s")
+        settled_s = time.clock_gettime(time.CLOCK_BOOTTIME) + 0.5
+        late = stage.end()
+        good = judge(f"for a moment, {source}", stage, (settled_s, settled_s))
+        if not good and late > LATE_MS:
+            return False
+        checks.that(good, f"for a moment, {source}: frames are wrong: {stage.told()}")
+        return True
+
+
+def moments(checks):
+    """What is over before the next look is told as well, and what it kept out is no jank."""
+    for source in ("raw", "text"):
+        if not any(moments_once(checks, source) for _ in range(TRIES)):
+            checks.cannot_judge(f"for a moment, {source}", "this machine is too busy to play frames in time")
+
+
 def emptied_alone(checks):
     """Tracing that is off for a moment, while the trace is emptied, was not switched off."""
     with session() as (mount, instance, here):
@@ -375,7 +450,7 @@ for name, action, notice, *rest in CASES:
     if not wanted or name in wanted:
         options, environment = (rest + [None, (), {}][len(rest):])[1:]
         disturbed(checks, name, action, notice, rest[0] if rest else None, options, **environment)
-for case in (emptied_alone, sizes_of_cpus, insists, floods, hung_questions, dropped):
+for case in (moments, emptied_alone, sizes_of_cpus, insists, floods, hung_questions, dropped):
     if not wanted or case.__name__ in wanted:
         case(checks)
 checks.end()

@@ -338,10 +338,26 @@ static int take_places(struct capture *capture)
 	return 0;
 }
 
+/* A pipe prints times in the unit of the clock that was set when it was opened: in seconds, or, of
+ * one that counts something else, as a number that no line can be read with. It was opened before
+ * such a clock was changed. */
+static int open_pipe_again(struct capture *capture, const char *clock)
+{
+	if (capture->source->ops->take || wall_clock_is_time(clock))
+		return 0;
+	capture->source = source_close(capture->source);
+	if (source_pipe_open(&capture->source, capture->tracefs) < 0)
+		return EXIT_FAILED;
+	capture_watch_source(capture);
+	return 0;
+}
+
 static int switch_on(struct capture *capture)
 {
 	const struct options *options = capture->options;
+	char clock[SETTING_SIZE];
 
+	trace_files_setting(&capture->files, TRACE_SETTING_CLOCK, clock);
 	if (changes_start_atrace(&capture->changes) != 0)
 		return EXIT_FAILED;
 	if (!tracefs_is_ours(capture->tracefs))
@@ -349,7 +365,7 @@ static int switch_on(struct capture *capture)
 	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->changes.atrace) < 0)
 		return EXIT_FAILED;
 	changes_note(&capture->changes);
-	return 0;
+	return open_pipe_again(capture, clock);
 }
 
 static int begin_session(struct capture *capture)

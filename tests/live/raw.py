@@ -71,9 +71,11 @@ def same_stream(checks, vocabulary, scenario, *arguments, subbuf_kb=None):
             checks.equal(counters[0][name], counters[1][name], f"{what}: {name}")
 
 
-def text_live(checks):
-    what = "text, live"
+def text_live(checks, clock):
+    """Of a clock that is none of time the kernel would print other lines."""
+    what = f"text, live, where the clock was {clock}"
     with session() as (mount, instance, here):
+        (instance / "trace_clock").write_text(clock)
         capture = Capture(mount, instance, here / "out", "--source", "text")
         checks.that(capture.wait_ready(), f"{what}: jankd does not start")
         play(mount, instance, here / "truth.csv", "--scenario", "game-30", "--seconds", 2)
@@ -308,7 +310,8 @@ same_stream(checks, "android-14", "drops-120", "-T", "2")
 same_stream(checks, "android-9", "game-30", "-T", "1", subbuf_kb=16)
 same_stream(checks, "android-11", "app-switch", subbuf_kb=64)
 same_stream(checks, "android-11", "switch-60-120", "--rules", "gfx2019", "-T", "1")
-text_live(checks)
+for clock in ("boot", "counter"):
+    text_live(checks, clock)
 forged(checks, "android-14", APP_UID, "surfaceflinger")
 forged(checks, "android-9", APP_UID, "com.evil")
 forged(checks, "android-11", 0, "surfaceflinger")

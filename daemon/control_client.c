@@ -57,7 +57,7 @@ static int read_lock(struct holder *holder, const char *folder)
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode))
-		n = -EINVAL;
+		n = S_ISDIR(info.st_mode) ? -EISDIR : -EINVAL;
 	else if ((n = read(fd, text, sizeof(text) - 1)) < 0)
 		n = -errno;
 	close(fd);

@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,9 @@ JANKD = BUILD / "daemon" / "jankd"
 PHONE = BUILD / "tools" / "jank-phone"
 SHARED = SOURCE.parent / "shared"
 TRACES = SHARED / "traces"
+
+# Where a test runs under nohup(1) the programs that it starts do not.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def skip(reason):

@@ -355,8 +355,10 @@ int session_begin(struct session *session, const struct session_origin *origin)
 	session->folder.may_lose = !origin->live;
 	if (folder_keep_files(&session->folder, session_command(session)) < 0)
 		return EXIT_FAILED;
-	if (output_open(&session->output, options, &session->folder) < 0)
+	if (output_open(&session->output, options, &session->folder) < 0) {
+		folder_put_back(&session->folder);
 		return EXIT_FAILED;
+	}
 	session->output.clock = origin->clock;
 	session->output.snapshot = &session->snapshot;
 	snapshot_open(&session->snapshot, &session->output, options, origin->live);

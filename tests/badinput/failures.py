@@ -468,6 +468,20 @@ def small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
 
+def no_bytes():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def full_at_once(checks, here):
+    """Where not even a header can be written the files of before keep their names."""
+    out = here / "out"
+    jankd("analyze", "-F", out, "-", input=synthetic.trace())
+    before = contents(out)
+    fails(checks, "no room for a header", jankd("analyze", "-F", out, "-", input=synthetic.trace(), preexec_fn=no_bytes),
+          "events.csv")
+    checks.equal(sorted(contents(out)), sorted(before), "no room for a header: names")
+
+
 def full_disk(checks, here):
     done = jankd("analyze", "--frames-log", "-F", here / "out", "-", input=synthetic.trace(3000),
                  preexec_fn=small_files)
@@ -511,7 +525,7 @@ def closed_descriptors(checks, here):
 checks = Checks()
 for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, lock_has_another_name,
              lock_is_held, cannot_be_kept, number_runs_over, folder_for_a_temporary, huge_journal, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
-             second_daemon, folders, full_disk, refused_before_the_folder, fifos, named_pipe, standard_output, closed_descriptors,
+             second_daemon, folders, full_at_once, full_disk, refused_before_the_folder, fifos, named_pipe, standard_output, closed_descriptors,
              nobody_there):
     with folder() as here:
         case(checks, here)

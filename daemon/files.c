@@ -181,10 +181,24 @@ static void flush_one(struct files *files, struct csv_file *file)
 		files_trouble(files, file->name, error < 0 ? error : file->error);
 }
 
+static const char *name_of(const struct files *files, enum whole_file which)
+{
+	static const char *const names[] = {
+		[WHOLE_SUMMARY] = "summary.csv",
+		[WHOLE_SESSION] = "session.json",
+	};
+
+	return which == WHOLE_SNAPSHOT ? files->whole[which].name : names[which];
+}
+
 static void flush(struct files *files)
 {
 	if (files->is_live)
 		files_watch(files);
+	/* What is replaced as a whole is not tried again at the end: that is never over. */
+	for (unsigned int i = 0; files->is_last && i < WHOLE_FILES; i++)
+		if (i != WHOLE_SNAPSHOT && files->state.whole[i].error < 0)
+			files_trouble(files, name_of(files, i), files->state.whole[i].error);
 	if (files->folder_error < 0)
 		files_trouble(files, "the folder", files->folder_error);
 	for (int i = 0; i < ROW_FILES; i++)
@@ -229,16 +243,6 @@ static void close_rows(struct files *files)
 }
 
 /* --- files that are replaced --- */
-
-static const char *name_of(const struct files *files, enum whole_file which)
-{
-	static const char *const names[] = {
-		[WHOLE_SUMMARY] = "summary.csv",
-		[WHOLE_SESSION] = "session.json",
-	};
-
-	return which == WHOLE_SNAPSHOT ? files->whole[which].name : names[which];
-}
 
 /* Is there room for @len bytes above the floor? Returns 0 or -errno. */
 static int check_room(const struct files *files, uint64_t len)
@@ -328,6 +332,10 @@ void files_do(struct files *files, const struct file_job *job)
 			files->reported = files->trouble_told = false;
 		flush(files);
 		files_tell_lost(files);
+		/* Both are written once more. */
+		files->state.whole[WHOLE_SUMMARY].error = files->state.whole[WHOLE_SESSION].error =
+			0;
+		files->is_last = true;
 		break;
 	case FILE_JOB_ROLL:
 		files->state.rolled = files_roll(files);

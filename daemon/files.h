@@ -65,6 +65,7 @@ struct files {
 	int lock_error;	  /* of the last look at the lock: -errno */
 	int folder_error; /* the same of the folder */
 
+	bool is_last;  /* what is written now is written for the last time */
 	bool reported; /* something could not be written: that was said */
 
 	/* Takes an event of that kind, or a message for stderr: FILES_ERROR, FILES_WARNING. */

@@ -18,17 +18,17 @@ def lost(out, name):
     return [r["text"] for r in rows(out, "events.csv") if r["kind"] == "lost" and name in r["text"]]
 
 
-def folder_for_a_file(checks):
-    what = "a folder for session.json"
+def folder_for_a_file(checks, name):
+    what = f"a folder for {name}"
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         out = here / "out"
         play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
-        (out / "session.json").unlink()
-        (out / "session.json" / "full").mkdir(parents=True)
+        (out / name).unlink(missing_ok=True)
+        (out / name / "full").mkdir(parents=True)
         stopped = daemon.stop()
         said = stopped.stderr.decode()
         checks.equal(stopped.returncode, 1, f"{what}: stop: {said}")
-        checks.that(said.startswith("jankd: stop: session.json in "), f"{what}: stop: {said}")
+        checks.that(said.startswith(f"jankd: stop: {name} in "), f"{what}: stop: {said}")
         checks.that("Is a directory; remove what stands there" in said and "disk" not in said, f"{what}: stop: {said}")
 
 
@@ -77,6 +77,8 @@ def left_as_it_is(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (folder_for_a_file, link_for_the_lock, lock_is_held, left_as_it_is):
+for name in ("session.json", "summary.csv"):
+    folder_for_a_file(checks, name)
+for case in (link_for_the_lock, lock_is_held, left_as_it_is):
     case(checks)
 checks.end()

@@ -8,7 +8,7 @@
 #include "daemon/report.h"
 
 /* Frames wait longer than this to be counted: a shorter hole is known of before they are. */
-#define HELD_UP_NS (400 * UINT64_C(1000000))
+#define HELD_UP_NS (300 * UINT64_C(1000000))
 
 /* Reads in a row before signals and files get their turn. */
 #define READS_MAX 256

@@ -214,14 +214,8 @@ static int open_folder(const char *path, struct stat *info, struct hidden *apart
 	return fd;
 }
 
-static void find_all_others(struct found *found, const struct stat *folder, const char *name)
-{
-	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++)
-		find_others(found, folder, bases[i], name);
-}
-
 /* Our own comes first, then that of the folder: what anybody may have made is no match for them. */
-int hidden_find(const char *path, enum hidden_file which)
+static int find(const char *path, enum hidden_file which, bool others_alone)
 {
 	struct found found = { which, -ENOENT };
 	struct hidden apart;
@@ -230,24 +224,22 @@ int hidden_find(const char *path, enum hidden_file which)
 
 	if (folder < 0)
 		return folder;
-	for (size_t i = 0; i < N_BASES; i++)
+	for (size_t i = 0; !others_alone && i < N_BASES; i++)
 		take(&found, find_of(bases[i], geteuid(), apart.names[which]));
-	take(&found, open_at(folder, kinds[which]));
-	find_all_others(&found, &info, apart.names[which]);
+	if (!others_alone)
+		take(&found, open_at(folder, kinds[which]));
+	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++)
+		find_others(&found, &info, bases[i], apart.names[which]);
 	close(folder);
 	return found.fd;
+}
+
+int hidden_find(const char *path, enum hidden_file which)
+{
+	return find(path, which, false);
 }
 
 int hidden_find_others(const char *path, enum hidden_file which)
 {
-	struct found found = { which, -ENOENT };
-	struct hidden apart;
-	struct stat info;
-	int folder = open_folder(path, &info, &apart);
-
-	if (folder < 0)
-		return folder;
-	find_all_others(&found, &info, apart.names[which]);
-	close(folder);
-	return found.fd;
+	return find(path, which, true);
 }

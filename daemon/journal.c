@@ -225,10 +225,11 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 	ssize_t len = read_journal(folder, &text);
 	struct span settings;
 
-	if (len == -ENOENT && !is_of_another(folder))
-		return JOURNAL_NONE;
-	if (len == -ENOENT)
+	if (len == -ENOENT) {
+		if (!is_of_another(folder))
+			return JOURNAL_NONE;
 		len = -EPERM;
+	}
 	if (len < 0) {
 		free(text);
 		return keep(

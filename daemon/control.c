@@ -186,15 +186,6 @@ static bool is_admitted(int fd)
 	return peer.uid == 0 || peer.uid == geteuid();
 }
 
-/* Do some not wait for answers? */
-static bool has_place(const struct control *control)
-{
-	for (int i = 0; i < CONTROL_CLIENTS_MAX; i++)
-		if (control->clients[i].watcher.fd < 0 || !control->clients[i].answer)
-			return true;
-	return false;
-}
-
 /* A free place, or that of the one who has been silent longest. NULL: all wait for answers. */
 static struct control_client *find_place(struct control *control)
 {
@@ -208,8 +199,6 @@ static struct control_client *find_place(struct control *control)
 		if (!client->answer && (!oldest || client->deadline_ns < oldest->deadline_ns))
 			oldest = client;
 	}
-	if (oldest)
-		say_farewell(oldest, "error: " CONTROL_CROWDED "\n");
 	return oldest;
 }
 
@@ -231,6 +220,8 @@ static void admit(struct control *control, int fd)
 		close(fd);
 		return;
 	}
+	if (client->watcher.fd >= 0)
+		say_farewell(client, "error: " CONTROL_CROWDED "\n");
 	client->control = control;
 	client->watcher = (struct watcher){ .fd = fd, .ready = on_client, .context = client };
 	client->len = client->sent = 0;
@@ -249,7 +240,7 @@ static void on_listener(struct watcher *watcher, uint32_t events)
 	int fd;
 
 	(void)events;
-	if (!has_place(control)) {
+	if (!find_place(control)) {
 		/* Whoever comes is not sent away: he waits, too. */
 		loop_watch(control->loop, &control->listener, 0);
 		control->is_full = true;

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of every CSV file, and a row of each to text. */
+/* A row of each CSV file to text. */
 #ifndef JANKD_DAEMON_CSV_H
 #define JANKD_DAEMON_CSV_H
 
 #include "daemon/csv_file.h"
 #include "rules/row.h"
-
-extern const char csv_fps_header[];
-extern const char csv_drop_header[];
-extern const char csv_frame_header[];
-extern const char csv_summary_header[];
-extern const char csv_event_header[];
 
 void csv_fps_row(struct csv_file *file, const struct fps_row *row);
 void csv_drop_row(struct csv_file *file, const struct drop_row *row);

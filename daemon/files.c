@@ -11,9 +11,10 @@
 #include <unistd.h>
 
 #include "daemon/csv.h"
+#include "daemon/csv_columns.h"
 #include "daemon/heal.h"
 #include "daemon/segments.h"
-#include "daemon/snapshot.h"
+#include "daemon/snapshot_files.h"
 
 /* --- what goes wrong --- */
 
@@ -300,7 +301,7 @@ static void end_whole(struct files *files, const struct file_job *job)
 				       error);
 	files->whole[which].fd = -1;
 	if (which == WHOLE_SNAPSHOT && error == 0)
-		snapshot_remove_oldest(files->folder->fd);
+		snapshot_files_remove_oldest(files->folder->fd);
 	else if (which != WHOLE_SNAPSHOT && error < 0)
 		files_trouble(files, name_of(files, which), error);
 	files->state.whole[which].error = error;
@@ -311,7 +312,8 @@ static void end_whole(struct files *files, const struct file_job *job)
 
 static void write_spill(struct files *files, const struct file_job *job)
 {
-	int error = spill_file_write(&files->spills[job->which], job->number, job->bytes, job->len);
+	int error =
+		folder_write_at(files->spill_fds[job->which], job->number, job->bytes, job->len);
 
 	if (files->state.spill_error == 0)
 		files->state.spill_error = error;

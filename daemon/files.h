@@ -11,7 +11,6 @@
 #include "daemon/file_job.h"
 #include "daemon/folder.h"
 #include "daemon/options.h"
-#include "daemon/spill_file.h"
 
 /* In place of an event's kind: the text is for stderr, without its prefix. */
 #define FILES_ERROR NULL
@@ -49,7 +48,7 @@ struct files {
 		int error;
 		char name[40];
 	} whole[WHOLE_FILES];
-	const struct spill_file *spills; /* SPILL_KINDS of them: borrowed */
+	int spill_fds[SPILL_KINDS]; /* borrowed */
 	struct files_state state;
 
 	unsigned int stopped; /* so many files of the list have to wait for room on the disk */

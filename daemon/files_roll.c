@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/loop.h"
+#include "daemon/earlier_files.h"
 #include "daemon/segments.h"
 
 /* A little less than a second, so that a tick of a second never falls short of it. */
@@ -190,6 +191,11 @@ static void watch_disk(struct files *files)
 
 /* --- a folder that goes away --- */
 
+static int keep_earlier(struct folder *folder)
+{
+	return earlier_files_keep(folder, NULL);
+}
+
 /* Where it cannot be made anew, the files cannot be written: that is told, and the next time comes.
  */
 static void watch_folder(struct files *files)
@@ -200,7 +206,7 @@ static void watch_folder(struct files *files)
 	/* One that was only moved away keeps all rows until now. */
 	for (int i = 0; i < ROW_FILES; i++)
 		csv_file_flush(&files->rows[i]);
-	files->folder_error = folder_open_again(files->folder);
+	files->folder_error = folder_open_again(files->folder, keep_earlier);
 	if (files->folder_error < 0)
 		return;
 	segments_last(files->folder->fd, &files->state.segment);

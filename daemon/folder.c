@@ -12,9 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/heal.h"
 #include "daemon/report.h"
-#include "daemon/segments.h"
 
 /* Longer than it takes until one that runs sees that it is gone. */
 #define LOCK_WAITS 15
@@ -283,58 +281,25 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	return error;
 }
 
-/* --- the session before --- */
-
 static void temporary_name(char name_out[static 64], const char *name)
 {
 	snprintf(name_out, 64, ".%s.tmp", name);
 }
 
-static void give_names_back(const struct folder *folder)
+void folder_remove_temporary(const struct folder *folder, const char *name)
 {
-	for (const struct segment_file *file = segment_files; folder->kept && file->name; file++)
-		segments_reopen(folder->fd, file->name, folder->kept);
+	char temporary[64];
+
+	temporary_name(temporary, name);
+	unlinkat(folder->fd, temporary, 0);
 }
 
-/* It may have been killed: its files are healed, then renamed, all or none. Returns 0, or -errno
- * with the one that cannot be renamed in *stuck. */
-static int keep_files(struct folder *folder, const char **stuck)
+void folder_remove_if_new(const struct folder *folder)
 {
-	int fd = folder->fd;
-	int error = segments_last(fd, &folder->last);
-	unsigned long number = segments_next(fd, folder->last);
-
-	folder->kept = 0;
-	for (const struct segment_file *file = segment_files; error == 0 && file->name; file++) {
-		char temporary[64];
-
-		temporary_name(temporary, file->name);
-		unlinkat(fd, temporary, 0);
-		if (file->header)
-			error = heal_file(fd, file->name, file->header);
-		if (error == 0)
-			error = segments_close(fd, file->name, number);
-		if (error == 0)
-			folder->kept = folder->last = number;
-		if (error == -ENOENT)
-			error = 0;
-		*stuck = file->name;
-	}
-	if (error < 0)
-		give_names_back(folder);
-	segments_sync(fd);
-	return error;
-}
-
-int folder_keep_files(struct folder *folder, const char *command)
-{
-	const char *stuck = "";
-	int error = keep_files(folder, &stuck);
-
-	if (error < 0)
-		report("%s: %s/%s: what is there cannot be kept: %s; %s", command, folder->path,
-		       stuck, folder_why(error), folder_advice(error));
-	return error;
+	if (!folder->is_new)
+		return;
+	unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
+	rmdir(folder->path);
 }
 
 bool folder_is_gone(const struct folder *folder)
@@ -368,17 +333,16 @@ static int carry_journal(const struct folder *from, const struct folder *to)
 	return error == -ENOENT ? 0 : error;
 }
 
-int folder_open_again(struct folder *folder)
+int folder_open_again(struct folder *folder, int (*make_room)(struct folder *folder))
 {
 	struct folder again = { .fd = -1, .lock_fd = -1 };
-	const char *stuck;
 	int error;
 
 	strcpy(again.path, folder->path);
 	strcpy(again.ask_at, folder->ask_at);
 	error = open_and_lock(&again);
 	if (error == 0)
-		error = keep_files(&again, &stuck);
+		error = make_room(&again);
 	if (error == 0)
 		error = carry_journal(folder, &again);
 	if (error < 0) {
@@ -392,19 +356,6 @@ int folder_open_again(struct folder *folder)
 	folder->kept = again.kept;
 	folder->last = again.last;
 	return 0;
-}
-
-void folder_put_back(struct folder *folder)
-{
-	segments_remove_behind(folder->fd, folder->last);
-	for (const struct segment_file *file = segment_files; file->name; file++)
-		unlinkat(folder->fd, file->name, 0);
-	give_names_back(folder);
-	segments_sync(folder->fd);
-	if (!folder->is_new)
-		return;
-	unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
-	rmdir(folder->path);
 }
 
 int folder_tell_name(struct folder *folder, const char *name)
@@ -481,6 +432,24 @@ int folder_write(int fd, const char *text, size_t len)
 		if (n <= 0)
 			return n < 0 ? -errno : -ENOSPC;
 		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int folder_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
+{
+	const char *from = bytes;
+
+	while (len > 0) {
+		ssize_t n = pwrite(fd, from, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		from += n;
+		offset += (uint64_t)n;
 		len -= (size_t)n;
 	}
 	return 0;

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -36,20 +37,19 @@ struct folder {
  */
 int folder_open(struct folder *folder, const char *command, const char *path);
 
-/* Makes room for a session: the files of the one before, which may have been killed, are healed and
- * renamed once, all to the next segment number (fps-000001.csv). Returns 0, or -errno after the
- * reason was said on stderr. */
-int folder_keep_files(struct folder *folder, const char *command);
+/* Removes what is left of a file @name that was to be replaced. */
+void folder_remove_temporary(const struct folder *folder, const char *name);
 
-/* Removes what the session has made, and gives the files of the one before their names back. */
-void folder_put_back(struct folder *folder);
+/* Removes the folder where it was made by folder_open(), and is empty. */
+void folder_remove_if_new(const struct folder *folder);
 
 /* Was it removed, or moved away? Another one may have its name now. */
 bool folder_is_gone(const struct folder *folder);
 
-/* Makes it anew, takes the lock and makes room; what is in the old one stays there, but for the
- * journal. Returns 0 or -errno: then all is as it was. */
-int folder_open_again(struct folder *folder);
+/* Makes it anew and takes the lock; what is in the old one stays there, but for the journal.
+ * @make_room: called for what is in the new one already, returns 0 or -errno. Returns 0 or -errno:
+ * then all is as it was. */
+int folder_open_again(struct folder *folder, int (*make_room)(struct folder *folder));
 
 /* Sees whether the lock was removed, and takes it again. Returns 0: it is there; 1: it is there
  * again; or -errno, -EWOULDBLOCK where another took it meanwhile. */
@@ -83,6 +83,9 @@ const char *folder_advice(int error);
 
 /* Writes all of @text into it. Returns 0 or -errno. */
 int folder_write(int fd, const char *text, size_t len);
+
+/* The same at an offset. */
+int folder_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
 
 /* Waits until all of it is on the disk. Returns 0, too where that cannot be asked for, or -errno.
  */

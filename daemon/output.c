@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "daemon/csv.h"
+#include "daemon/csv_columns.h"
 #include "daemon/loop.h"
 #include "daemon/report.h"
-#include "daemon/snapshot.h"
 #include "rules/memory.h"
 
 /* So much of the queue is for what is more than a row, and for events; and for pieces of a
@@ -167,8 +167,8 @@ void output_look(struct output *output)
 	if (trouble && !output->state.trouble)
 		report_forget();
 	output->failed |= output->state.failed;
-	if (output->snapshot)
-		snapshot_look(output->snapshot);
+	if (output->late.look)
+		output->late.look(output->late.context);
 }
 
 /* --- opening --- */
@@ -208,9 +208,10 @@ static int open_spills(struct output *output, const struct folder *folder)
 {
 	int error = 0;
 
-	for (unsigned int i = 0; error == 0 && i < SPILL_KINDS; i++)
+	for (unsigned int i = 0; error == 0 && i < SPILL_KINDS; i++) {
 		error = spill_file_open(&output->spills[i], folder, i);
-	output->files.spills = output->spills;
+		output->files.spill_fds[i] = output->spills[i].fd;
+	}
 	if (error < 0)
 		report("%s: %s: a file there cannot be made: %s; %s", output->command, output->path,
 		       folder_why(error), folder_advice(error));

@@ -12,10 +12,18 @@
 #include "daemon/folder.h"
 #include "daemon/gate.h"
 #include "daemon/options.h"
+#include "daemon/spill_file.h"
 #include "daemon/wall_clock.h"
 #include "rules/pipeline.h"
 
-struct snapshot;
+/* Who saves the trace around late frames. All NULL: none is saved. */
+struct output_late {
+	void (*frame)(void *context, const struct late_frame *frame);
+	/* The time of the frame that an event is still to tell of, or UINT64_MAX. */
+	uint64_t (*tells_ns)(const void *context);
+	void (*look)(void *context); /* the state of the files is a new one */
+	void *context;
+};
 
 struct output {
 	const struct options *options;
@@ -31,7 +39,7 @@ struct output {
 	struct wall_clock clock;	 /* for the wall time of events */
 	struct event_queue *events;	 /* on their way */
 	const struct pipeline *pipeline; /* that tells of most of them: borrowed */
-	struct snapshot *snapshot;	 /* who wants to know of late frames, or NULL */
+	struct output_late late;
 	bool is_live;
 	uint64_t now_ns; /* of the trace */
 

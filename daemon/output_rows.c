@@ -6,8 +6,8 @@
 #include <inttypes.h>
 
 #include "daemon/csv.h"
+#include "daemon/csv_columns.h"
 #include "daemon/loop.h"
-#include "daemon/snapshot.h"
 
 /* What else a row may be for: standard output, and the file that is replaced as a whole. */
 #define CONSOLE ROW_FILES
@@ -141,7 +141,8 @@ static void take_late(void *context, const struct late_frame *frame)
 {
 	struct output *output = context;
 
-	snapshot_late(output->snapshot, frame);
+	if (output->late.frame)
+		output->late.frame(output->late.context, frame);
 }
 
 struct row_sink output_sink(struct output *output)
@@ -154,7 +155,7 @@ struct row_sink output_sink(struct output *output)
 		.event = take_event,
 		.clock = take_clock,
 		.gate = output->gate ? take_gate : NULL,
-		.late = output->snapshot ? take_late : NULL,
+		.late = take_late,
 		.surface_spill = &output->spills[SPILL_OF_SURFACES].spill,
 		.layer_spill = &output->spills[SPILL_OF_LAYERS].spill,
 	};
@@ -207,13 +208,19 @@ static void write_event(void *context, const struct queued_event *event)
 		      event->text);
 }
 
+/* No event behind that one may go out. */
+static uint64_t saved_ns(const struct output *output)
+{
+	return output->late.tells_ns ? output->late.tells_ns(output->late.context) : UINT64_MAX;
+}
+
 void output_settle(struct output *output)
 {
 	uint64_t settled_ns = pipeline_settled(output->pipeline);
-	uint64_t saved_ns = snapshot_tells_ns(output->snapshot);
+	uint64_t until_ns = saved_ns(output);
 
 	if (output->events->n > 0)
-		event_queue_release(output->events, settled_ns < saved_ns ? settled_ns : saved_ns);
+		event_queue_release(output->events, settled_ns < until_ns ? settled_ns : until_ns);
 }
 
 /* Where nothing is read from a trace, what happens to it is told all the same. */
@@ -224,7 +231,7 @@ void output_settle_live(struct output *output)
 	if (!output->is_live || output->events->n == 0 || !output->pipeline)
 		return;
 	if (pipeline_is_settled(output->pipeline))
-		event_queue_release(output->events, snapshot_tells_ns(output->snapshot));
+		event_queue_release(output->events, saved_ns(output));
 	if (now_ns > EVENTS_HELD_NS)
 		event_queue_release_old(output->events, now_ns - EVENTS_HELD_NS);
 }

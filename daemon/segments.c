@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/csv.h"
+#include "daemon/csv_columns.h"
 
 const struct segment_file segment_files[] = {
 	{ "fps.csv", csv_fps_header },

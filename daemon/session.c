@@ -9,6 +9,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "daemon/earlier_files.h"
 #include "daemon/loop.h"
 #include "daemon/lost_claims.h"
 #include "daemon/report.h"
@@ -353,14 +354,13 @@ int session_begin(struct session *session, const struct session_origin *origin)
 		return EXIT_FAILED;
 	/* A recorded trace can be read again. */
 	session->folder.may_lose = !origin->live;
-	if (folder_keep_files(&session->folder, session_command(session)) < 0)
+	if (earlier_files_keep(&session->folder, session_command(session)) < 0)
 		return EXIT_FAILED;
 	if (output_open(&session->output, options, &session->folder) < 0) {
-		folder_put_back(&session->folder);
+		earlier_files_put_back(&session->folder);
 		return EXIT_FAILED;
 	}
 	session->output.clock = origin->clock;
-	session->output.snapshot = &session->snapshot;
 	snapshot_open(&session->snapshot, &session->output, options, origin->live);
 	if (make_pipeline(session) < 0 || make_reader(session) < 0)
 		return EXIT_FAILED;
@@ -552,7 +552,7 @@ int session_refuse(struct session *session, const char *why)
 		judge(session);
 	output_close(&session->output);
 	snapshot_undo(&session->snapshot, session->folder.fd);
-	folder_put_back(&session->folder);
+	earlier_files_put_back(&session->folder);
 	return EXIT_FAILED;
 }
 

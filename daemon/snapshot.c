@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/snapshot.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +10,11 @@
 #include <unistd.h>
 
 #include "daemon/output.h"
+#include "daemon/snapshot_files.h"
 #include "daemon/wall_clock.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define PERIOD_NS (10 * NS_PER_S)
-#define FILES_MAX 64
 
 /* What comes behind the frame: a fifth, a second at most. */
 #define BEHIND_MAX_NS NS_PER_S
@@ -41,67 +39,6 @@ static const char head[] =
 	"#           TASK-PID    CPU#           TIMESTAMP  FUNCTION\n"
 	"#              | |         |                |         |\n";
 _Static_assert(sizeof(head) > 266, "where a tar file has its magic stand our words");
-
-/* --- the files in the folder --- */
-
-/* The number in a name, of @prefix, six digits or more, and @suffix, or 0. */
-static unsigned long number_in(const char *name, const char *prefix, const char *suffix)
-{
-	size_t begin = strlen(prefix);
-	size_t digits;
-
-	if (strncmp(name, prefix, begin) != 0)
-		return 0;
-	digits = strspn(name + begin, "0123456789");
-	if (digits < 6 || digits >= 18 || strcmp(name + begin + digits, suffix) != 0)
-		return 0;
-	return strtoul(name + begin, NULL, 10);
-}
-
-struct found {
-	unsigned int count;
-	unsigned long first, last;
-	char first_name[40];
-};
-
-/* Finds the snapshots of all sessions. Half a one is none: it is removed. */
-static void find_files(int folder_fd, struct found *found)
-{
-	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	*found = (struct found){ 0 };
-	while (directory && (entry = readdir(directory))) {
-		unsigned long number = number_in(entry->d_name, "snapshot-", ".txt");
-
-		if (number_in(entry->d_name, ".snapshot-", ".txt.tmp") > 0)
-			unlinkat(folder_fd, entry->d_name, 0);
-		if (number == 0)
-			continue;
-		if (found->count == 0 || number < found->first) {
-			found->first = number;
-			snprintf(found->first_name, sizeof(found->first_name), "%.39s",
-				 entry->d_name);
-		}
-		if (number > found->last)
-			found->last = number;
-		found->count++;
-	}
-	if (directory)
-		closedir(directory);
-	else if (fd >= 0)
-		close(fd);
-}
-
-void snapshot_remove_oldest(int folder_fd)
-{
-	struct found found;
-
-	find_files(folder_fd, &found);
-	while (found.count > FILES_MAX && unlinkat(folder_fd, found.first_name, 0) == 0)
-		find_files(folder_fd, &found);
-}
 
 /* --- writing --- */
 
@@ -300,15 +237,38 @@ void snapshot_undo(struct snapshot *snapshot, int folder_fd)
 	}
 }
 
+/* --- for the output --- */
+
+static void take_frame(void *context, const struct late_frame *frame)
+{
+	snapshot_late(context, frame);
+}
+
+static uint64_t tells_ns(const void *context)
+{
+	return snapshot_tells_ns(context);
+}
+
+static void look(void *context)
+{
+	snapshot_look(context);
+}
+
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
 		   bool live)
 {
-	struct found found;
+	struct snapshot_files found;
 
-	find_files(output->files.folder->fd, &found);
+	snapshot_files_find(output->files.folder->fd, &found);
 	if (options->snapshot_ns == 0)
 		return;
 	snapshot->output = output;
+	output->late = (struct output_late){
+		.frame = take_frame,
+		.tells_ns = tells_ns,
+		.look = look,
+		.context = snapshot,
+	};
 	snapshot->length_ns = options->snapshot_length_ns;
 	snapshot->live = live;
 	snapshot->number = found.last;

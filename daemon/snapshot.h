@@ -9,11 +9,10 @@
 #include <stdint.h>
 
 #include "daemon/options.h"
+#include "daemon/output.h"
 #include "daemon/ring.h"
 #include "parser/span.h"
 #include "rules/row.h"
-
-struct output;
 
 struct snapshot {
 	struct output *output; /* NULL: none is asked for */
@@ -39,7 +38,8 @@ struct snapshot {
 /* Nothing happens to it, but in snapshot_open(). */
 #define SNAPSHOT_NONE ((struct snapshot){ .due_ns = UINT64_MAX })
 
-/* @output: borrowed; its folder is where the files go. @live: see struct snapshot. */
+/* @output: borrowed; its folder is where the files go, and it is asked to tell of late frames.
+ * @live: see struct snapshot. */
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
 		   bool live);
 
@@ -58,9 +58,6 @@ bool snapshot_save(struct snapshot *snapshot);
 
 /* Sees whether the file that was ended is written, and tells. */
 void snapshot_look(struct snapshot *snapshot);
-
-/* Of more files in the folder than there may be the oldest ones go. */
-void snapshot_remove_oldest(int folder_fd);
 
 /* The ring is about to be read into: what is still needed of the text there is saved. Where the
  * disk holds that up, the file is given up. */

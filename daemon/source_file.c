@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "daemon/csv.h"
+#include "daemon/csv_columns.h"
 #include "daemon/report.h"
 #include "daemon/source_archive.h"
 #include "parser/container.h"

@@ -50,24 +50,6 @@ static bool take_room(struct spill_file *file, size_t len)
 	return true;
 }
 
-int spill_file_write(const struct spill_file *file, uint64_t offset, const void *bytes, size_t len)
-{
-	const char *from = bytes;
-
-	while (len > 0) {
-		ssize_t n = pwrite(file->fd, from, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENOSPC;
-		from += n;
-		offset += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int post(const struct spill_file *file, uint64_t offset, const void *bytes, size_t len)
 {
 	const struct file_job job = {
@@ -91,7 +73,7 @@ static int write_at(void *context, uint64_t offset, const void *bytes, size_t le
 	if (offset + len > file->size && !take_room(file, len))
 		return failed(file, -ENOSPC);
 	error = file->thread ? post(file, offset, bytes, len)
-			     : spill_file_write(file, offset, bytes, len);
+			     : folder_write_at(file->fd, offset, bytes, len);
 	if (error < 0)
 		return failed(file, error);
 	if (offset + len > file->size)

@@ -27,7 +27,4 @@ struct spill_file {
 int spill_file_open(struct spill_file *file, const struct folder *folder, unsigned int which);
 void spill_file_close(struct spill_file *file);
 
-/* Writes to the disk: what the thread does. Returns 0 or -errno. */
-int spill_file_write(const struct spill_file *file, uint64_t offset, const void *bytes, size_t len);
-
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/file_thread.h"
+#include "daemon/spill_file.h"
 
 struct bench {
 	char path[64];
@@ -48,9 +49,10 @@ static void set_up(struct bench *bench)
 	assert_non_null(mkdtemp(bench->path));
 	assert_int_equal(folder_open(&bench->folder, "test", bench->path), 0);
 	assert_int_equal(files_open(&bench->files, &bench->options, &bench->folder), 0);
-	for (unsigned int i = 0; i < SPILL_KINDS; i++)
+	for (unsigned int i = 0; i < SPILL_KINDS; i++) {
 		assert_int_equal(spill_file_open(&bench->spills[i], &bench->folder, i), 0);
-	bench->files.spills = bench->spills;
+		bench->files.spill_fds[i] = bench->spills[i].fd;
+	}
 	assert_int_equal(file_thread_start(&bench->thread, &bench->files), 0);
 	for (int i = 0; i < SPILL_KINDS; i++)
 		bench->spills[i].thread = bench->thread;

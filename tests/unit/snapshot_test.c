@@ -36,7 +36,6 @@ static void set_up(struct bench *bench, uint64_t length_ns, bool live)
 	assert_non_null(mkdtemp(bench->path));
 	assert_int_equal(folder_open(&bench->folder, "test", bench->path), 0);
 	assert_int_equal(output_open(&bench->output, &bench->options, &bench->folder), 0);
-	bench->output.snapshot = &bench->snapshot;
 	snapshot_open(&bench->snapshot, &bench->output, &bench->options, live);
 	assert_int_equal(ring_open(&bench->ring, length_ns), 0);
 }

@@ -4,7 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "daemon/option_value.h"
+#include "daemon/option_arg.h"
 #include "daemon/options.h"
 #include "daemon/report.h"
 
@@ -63,7 +63,7 @@ int ask_options_parse(struct ask_options *options, int argc, char **argv)
 	opterr = 0;
 	optind = 0;
 	while ((option = getopt_long(argc, argv, ":F:h", known_options + !is_status, NULL)) != -1) {
-		struct given given = { options->command, "-F", optarg };
+		struct option_arg given = { options->command, "-F", optarg };
 
 		if (option == ':' || option == '?')
 			return refuse(options, option, argv);

@@ -45,7 +45,7 @@ static void tick_if_due(struct capture *capture)
 	capture_hurry(capture, false);
 	capture_deafen(capture);
 	guard_tick(&capture->guard);
-	questions_tick(&capture->questions);
+	android_probe_tick(&capture->probe);
 	session_flush(&capture->session);
 	if (capture->session.output.console.error < 0)
 		capture_stop(capture, EXIT_DONE);
@@ -131,7 +131,7 @@ static void tell_left(struct capture *capture, const struct settings_left *left)
 /* The trace is closed, and as it was before: that does not wait for the disk. */
 static void put_back(struct capture *capture)
 {
-	questions_end(&capture->questions);
+	android_probe_end(&capture->probe);
 	app_watch_end(&capture->app);
 	loop_forget(&capture->loop, &capture->bell);
 	loop_forget(&capture->loop, &capture->urgent);
@@ -368,6 +368,11 @@ static int switch_on(struct capture *capture)
 	return open_pipe_again(capture, clock);
 }
 
+static void on_focus(void *context, const char *name)
+{
+	session_event(context, "focus", name);
+}
+
 static int begin_session(struct capture *capture)
 {
 	struct session_origin origin = {
@@ -390,7 +395,12 @@ static int begin_session(struct capture *capture)
 	guard_begin(&capture->guard, &capture->session, &capture->loop, &capture->files,
 		    capture->changes.tags, alarm);
 	capture->source->clock = capture->guard.clock;
-	questions_begin(&capture->questions, &capture->session, &capture->loop);
+	capture->probe = (struct android_probe){
+		.pipeline = &capture->session.pipeline,
+		.found_focus = on_focus,
+		.context = &capture->session,
+	};
+	android_probe_begin(&capture->probe, capture->options, &capture->loop);
 	if (capture->changes.small[0])
 		session_event(&capture->session, "tracing", capture->changes.small);
 	if (capture->changes.recovered)
@@ -470,7 +480,7 @@ int capture_begin(struct capture *capture, const struct options *options)
 void capture_close(struct capture *capture)
 {
 	guard_end(&capture->guard);
-	questions_end(&capture->questions);
+	android_probe_end(&capture->probe);
 	loop_forget(&capture->loop, &capture->bell);
 	loop_forget(&capture->loop, &capture->urgent);
 	capture->source = source_close(capture->source);

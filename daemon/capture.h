@@ -15,7 +15,7 @@
 #include "daemon/loop.h"
 #include "daemon/options.h"
 #include "daemon/ring_stats.h"
-#include "daemon/questions.h"
+#include "daemon/android_probe.h"
 #include "daemon/session.h"
 #include "daemon/source.h"
 #include "daemon/trace_files.h"
@@ -31,7 +31,7 @@ struct capture {
 	char why_text[SOURCE_WHY_SIZE];
 	struct changes changes; /* to be put back */
 	struct guard guard;
-	struct questions questions;
+	struct android_probe probe;
 	struct loop loop;
 	struct watcher signals;
 	struct app_watch app;	   /* whose end is the capture's, too */

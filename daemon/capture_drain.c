@@ -176,7 +176,7 @@ void capture_drain_if_due(struct capture *capture)
 	if (n == -EAGAIN && !any)
 		settle_if_silent(capture);
 	judge_urgency(capture, capture->session.bytes - bytes);
-	questions_follow(&capture->questions);
+	android_probe_follow(&capture->probe);
 	if (any) {
 		capture->bell_rang = false;
 		capture->heard_ns = loop_now();

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "daemon/options.h"
+#include "daemon/help.h"
+#include "daemon/options_parse.h"
 #include "daemon/report.h"
 #include "daemon/session.h"
 #include "daemon/session_name.h"

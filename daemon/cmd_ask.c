@@ -11,7 +11,7 @@
 #include "daemon/control_client.h"
 #include "daemon/control_request.h"
 #include "daemon/journal.h"
-#include "daemon/options.h"
+#include "daemon/help.h"
 #include "daemon/report.h"
 #include "daemon/table.h"
 

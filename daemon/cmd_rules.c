@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/options.h"
+#include "daemon/help.h"
 #include "daemon/report.h"
 #include "daemon/rules_file.h"
 #include "daemon/text.h"

@@ -9,7 +9,8 @@
 #include "daemon/capture.h"
 #include "daemon/live.h"
 #include "daemon/open_files.h"
-#include "daemon/options.h"
+#include "daemon/help.h"
+#include "daemon/options_parse.h"
 #include "daemon/report.h"
 #include "daemon/stream.h"
 

@@ -12,7 +12,7 @@
 #include "daemon/control_client.h"
 #include "daemon/live.h"
 #include "daemon/loop.h"
-#include "daemon/options.h"
+#include "daemon/help.h"
 #include "daemon/report.h"
 #include "daemon/table.h"
 #include "daemon/terminal_keys.h"

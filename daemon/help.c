@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/options.h"
+#include "daemon/help.h"
 
 const char help_program[] =
 	"usage: jankd COMMAND [options]\n"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/cmd.h"
-#include "daemon/options.h"
+#include "daemon/help.h"
 #include "daemon/report.h"
 #include "daemon/version.h"
 

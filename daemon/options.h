@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of 'run', 'start' and 'analyze'. */
+/* What 'run', 'start' and 'analyze' are to do. */
 #ifndef JANKD_DAEMON_OPTIONS_H
 #define JANKD_DAEMON_OPTIONS_H
 
@@ -57,31 +57,10 @@ struct options {
 	bool stdout_begun; /* its header was printed for a file before */
 };
 
-/**
- * options_parse() - argv to options
- * @options: set, the struct must not move afterwards
- * @argc, @argv: from the command's name on; argv is reordered
- *
- * Returns 0, or EXIT_USAGE after the reason was said on stderr.
- */
-int options_parse(struct options *options, enum options_command command, int argc, char **argv);
-
 /* The name of a command, as typed. */
 const char *options_command_name(enum options_command command);
 
 /* Where files go without -F. */
 const char *options_default_folder(void);
-
-/* Text of 'jankd --help' and 'jankd COMMAND --help' (help.c). */
-extern const char help_program[];
-extern const char help_run[];
-extern const char help_start[];
-extern const char help_stop[];
-extern const char help_status[];
-extern const char help_top[];
-extern const char help_mark[];
-extern const char help_rotate[];
-extern const char help_analyze[];
-extern const char help_rules[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/option_value.h"
+#include "daemon/option_arg.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,10 +12,10 @@
 
 #include "daemon/report.h"
 
-int option_wrong(const struct given *given, const char *wanted)
+int option_wrong(const struct option_arg *arg, const char *wanted)
 {
-	report("%s: %s %s: %s; see 'jankd %s --help'", given->command, given->name, given->value,
-	       wanted, given->command);
+	report("%s: %s %s: %s; see 'jankd %s --help'", arg->command, arg->name, arg->value, wanted,
+	       arg->command);
 	return EXIT_USAGE;
 }
 
@@ -31,18 +31,18 @@ static bool parse_number(const char *text, double *number)
 	return end != text && *end == '\0' && errno == 0 && isfinite(*number);
 }
 
-int option_take_number(const struct given *given, double least, double most, const char *what,
+int option_take_number(const struct option_arg *arg, double least, double most, const char *what,
 		       double *number)
 {
 	char wanted[160];
 	double value;
 
-	if (parse_number(given->value, &value) && value >= least && value <= most) {
+	if (parse_number(arg->value, &value) && value >= least && value <= most) {
 		*number = value;
 		return 0;
 	}
 	snprintf(wanted, sizeof(wanted), "not %s from %.15g to %.15g", what, least, most);
-	return option_wrong(given, wanted);
+	return option_wrong(arg, wanted);
 }
 
 /* Digits alone. */
@@ -55,26 +55,26 @@ static bool parse_count(const char *text, uint64_t *count)
 	return errno == 0;
 }
 
-int option_take_count(const struct given *given, uint64_t least, uint64_t most, const char *what,
+int option_take_count(const struct option_arg *arg, uint64_t least, uint64_t most, const char *what,
 		      uint64_t *count)
 {
 	char wanted[160];
 	uint64_t value;
 
-	if (parse_count(given->value, &value) && value >= least && value <= most) {
+	if (parse_count(arg->value, &value) && value >= least && value <= most) {
 		*count = value;
 		return 0;
 	}
 	snprintf(wanted, sizeof(wanted), "not %s from %" PRIu64 " to %" PRIu64, what, least, most);
-	return option_wrong(given, wanted);
+	return option_wrong(arg, wanted);
 }
 
 /* A duration given in units of @unit_ns. */
-int option_take_time(const struct given *given, double least, double most, double unit_ns,
+int option_take_time(const struct option_arg *arg, double least, double most, double unit_ns,
 		     const char *what, uint64_t *ns)
 {
 	double value = 0;
-	int code = option_take_number(given, least, most, what, &value);
+	int code = option_take_number(arg, least, most, what, &value);
 
 	if (code == 0)
 		*ns = (uint64_t)(value * unit_ns + 0.5);
@@ -98,15 +98,15 @@ static uint64_t unit_of(const char *unit)
 	return 0;
 }
 
-int option_take_bytes(const struct given *given, uint64_t least, uint64_t *bytes)
+int option_take_bytes(const struct option_arg *arg, uint64_t least, uint64_t *bytes)
 {
-	size_t digits = strspn(given->value, "0123456789");
-	uint64_t unit = unit_of(given->value + digits);
+	size_t digits = strspn(arg->value, "0123456789");
+	uint64_t unit = unit_of(arg->value + digits);
 	char wanted[160];
 	uint64_t value;
 
 	errno = 0;
-	value = strtoull(given->value, NULL, 10);
+	value = strtoull(arg->value, NULL, 10);
 	if (digits > 0 && unit > 0 && errno == 0 && value <= INT64_MAX / unit &&
 	    value * unit >= least) {
 		*bytes = value * unit;
@@ -115,13 +115,13 @@ int option_take_bytes(const struct given *given, uint64_t least, uint64_t *bytes
 	snprintf(wanted, sizeof(wanted),
 		 "not a number of bytes from %" PRIu64 " to %" PRId64 "; K, M or G may follow",
 		 least, INT64_MAX);
-	return option_wrong(given, wanted);
+	return option_wrong(arg, wanted);
 }
 
-int option_take_text(const struct given *given, const char **text)
+int option_take_text(const struct option_arg *arg, const char **text)
 {
-	if (given->value[0] == '\0')
-		return option_wrong(given, "an empty value");
-	*text = given->value;
+	if (arg->value[0] == '\0')
+		return option_wrong(arg, "an empty value");
+	*text = arg->value;
 	return 0;
 }

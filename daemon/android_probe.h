@@ -2,18 +2,20 @@
 /* What Android is asked beside a capture: the display's period, once, and the app in front, at the
  * begin and whenever a window of another app begins to draw. Frames wait for their vsyncs longer
  * than the answers take; an answer that does not come holds up nothing. */
-#ifndef JANKD_DAEMON_QUESTIONS_H
-#define JANKD_DAEMON_QUESTIONS_H
+#ifndef JANKD_DAEMON_ANDROID_PROBE_H
+#define JANKD_DAEMON_ANDROID_PROBE_H
 
 #include <stdbool.h>
 
 #include "daemon/child.h"
-#include "daemon/session.h"
+#include "daemon/options.h"
 #include "parser/dumpsys.h"
 #include "rules/surface.h"
 
-struct questions {
-	struct session *session;
+struct android_probe {
+	struct pipeline *const *pipeline; /* that there is: another one takes its place */
+	void (*found_focus)(void *context, const char *name);
+	void *context;
 	struct loop *loop;
 	struct child focus, period;
 	struct dumpsys_focus found;
@@ -27,16 +29,19 @@ struct questions {
 	uint64_t next_ns; /* when the next question may be asked, on the clock of loop_now() */
 };
 
-/* Asks, where there is somebody to ask and the options do not say. @session and @loop: borrowed. */
-void questions_begin(struct questions *questions, struct session *session, struct loop *loop);
+/* Asks, where dumpsys is there and @options do not say. ->pipeline, ->found_focus, which is called
+ * with the activity in front at the begin, and ->context are set; all else is zero. @loop:
+ * borrowed. */
+void android_probe_begin(struct android_probe *probe, const struct options *options,
+			 struct loop *loop);
 
 /* Asks again, where what was read gives reason to. To be called after each row of reads. */
-void questions_follow(struct questions *questions);
+void android_probe_follow(struct android_probe *probe);
 
 /* To be called about once a second. */
-void questions_tick(struct questions *questions);
+void android_probe_tick(struct android_probe *probe);
 
 /* Asks no more; in any state. */
-void questions_end(struct questions *questions);
+void android_probe_end(struct android_probe *probe);
 
 #endif

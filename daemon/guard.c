@@ -8,13 +8,15 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "daemon/guard_words.h"
 #include "daemon/kernel_clock.h"
 #include "daemon/setting_file.h"
 #include "daemon/wall_clock.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define MINUTE_NS (60000 * NS_PER_MS)
+
+/* Events of a minute: others can make them happen as often as they like. */
+#define EVENTS_MAX 30
 
 /* A tool that sets its trace up does so step by step: we do not put in our word between two. */
 #define GRACE_NS (700 * NS_PER_MS)
@@ -38,6 +40,82 @@ static const enum trace_setting settings[GUARD_TROUBLES] = {
 static const enum guard_trouble_kind plain[] = { GUARD_CPUS, GUARD_MARKERS, GUARD_OVERWRITE };
 
 #define N_PLAIN (sizeof(plain) / sizeof(plain[0]))
+
+/* What events.csv says of each. Behind it stands the value, but for GUARD_OFF, which has none. */
+static const struct trouble_words {
+	const char *came;
+	const char *gone; /* by itself */
+	const char *taken;
+} words[GUARD_TROUBLES] = {
+	[GUARD_OFF] = { "tracing was switched off by another program",
+			"tracing was switched on again by another program",
+			"tracing is switched on again" },
+	[GUARD_CLOCK] = { "the trace clock was changed by another program to",
+			  "the trace clock was set back by another program to",
+			  "the trace clock is set back to" },
+	[GUARD_SIZE] = { "the trace buffer was made smaller by another program: KB for each CPU",
+			 "the trace buffer was made larger again by another program: KB for each "
+			 "CPU",
+			 "the trace buffer is made larger again: KB for each CPU" },
+	[GUARD_TAGS] = { "the tags that apps look at were switched off by another program: atrace "
+			 "tags",
+			 "the tags that apps look at were switched on again by another program: "
+			 "atrace tags",
+			 "the tags that apps look at are switched on again: atrace tags" },
+	[GUARD_CPUS] = { "the CPUs that are traced were changed by another program: "
+			 "tracing_cpumask",
+			 "the CPUs that are traced were set back by another program: "
+			 "tracing_cpumask",
+			 "the CPUs that are traced are set back: tracing_cpumask" },
+	[GUARD_MARKERS] = { "trace markers were switched off by another program: options/markers",
+			    "trace markers were switched on again by another program: "
+			    "options/markers",
+			    "trace markers are switched on again: options/markers" },
+	[GUARD_OVERWRITE] = { "another program lets a full buffer drop new events: "
+			      "options/overwrite",
+			      "another program lets a full buffer drop old events again: "
+			      "options/overwrite",
+			      "a full buffer drops old events again: options/overwrite" },
+	[GUARD_FORM] = { "the form of the lines was changed by another program, and they cannot be "
+			 "read:",
+			 "the form of the lines was changed back by another program:",
+			 "the form of the lines is set back:" },
+};
+
+/* --- events --- */
+
+/* A row of events.csv; so many of a minute that they fill no disk. */
+static void tell(struct guard *guard, const char *text)
+{
+	uint64_t now = loop_now();
+	char longer[256];
+
+	guard->news = true;
+	if (now - guard->minute_ns >= MINUTE_NS) {
+		guard->minute_ns = now;
+		guard->told = 0;
+	}
+	if (guard->told++ >= EVENTS_MAX) {
+		guard->withheld++;
+		return;
+	}
+	if (guard->withheld > 0) {
+		snprintf(longer, sizeof(longer), "%s (and %u events of this kind before)", text,
+			 guard->withheld);
+		guard->withheld = 0;
+		text = longer;
+	}
+	session_event(guard->session, "tracing", text);
+	output_flush(&guard->session->output);
+}
+
+static void tell_value(struct guard *guard, const char *text, const char *value)
+{
+	char line[200];
+
+	snprintf(line, sizeof(line), "%s %s", text, value);
+	tell(guard, line);
+}
 
 /* --- holes --- */
 
@@ -94,7 +172,7 @@ static void tell_sleep(struct guard *guard, int64_t slept_ns)
 	snprintf(line, sizeof(line), "the device slept for %" PRId64 ".%03d s",
 		 slept_ns / 1000000000, (int)(slept_ns / 1000000 % 1000));
 	hole(guard);
-	guard_tell(guard, line);
+	tell(guard, line);
 }
 
 static void tell_step(struct guard *guard, int64_t stepped_ns)
@@ -104,7 +182,7 @@ static void tell_step(struct guard *guard, int64_t stepped_ns)
 
 	snprintf(line, sizeof(line), "the time of day was set by %s%" PRId64 ".%03d s",
 		 stepped_ns < 0 ? "-" : "+", size_ns / 1000000000, (int)(size_ns / 1000000 % 1000));
-	guard_tell(guard, line);
+	tell(guard, line);
 }
 
 static void check_clocks(struct guard *guard)
@@ -154,9 +232,9 @@ static void tell_trouble(struct guard *guard, enum guard_trouble_kind kind, cons
 	char value[SETTING_SIZE];
 
 	if (kind == GUARD_OFF)
-		guard_tell(guard, text);
+		tell(guard, text);
 	else
-		guard_tell_value(guard, text, value_of(guard, kind, value));
+		tell_value(guard, text, value_of(guard, kind, value));
 }
 
 static void note_trouble(struct guard *guard, enum guard_trouble_kind kind, bool there,
@@ -164,7 +242,7 @@ static void note_trouble(struct guard *guard, enum guard_trouble_kind kind, bool
 {
 	guard->troubles[kind] = (struct guard_trouble){ .there = there, .since_ns = since_ns };
 	guard->theirs |= 1u << settings[kind];
-	tell_trouble(guard, kind, there ? guard_words(kind)->came : guard_words(kind)->gone);
+	tell_trouble(guard, kind, there ? words[kind].came : words[kind].gone);
 }
 
 /* Has to be said before what follows changes the clock that dates it. */
@@ -214,7 +292,7 @@ static void taken_back(struct guard *guard, enum guard_trouble_kind kind)
 {
 	guard->troubles[kind].there = false;
 	guard->theirs &= ~(1u << settings[kind]);
-	tell_trouble(guard, kind, guard_words(kind)->taken);
+	tell_trouble(guard, kind, words[kind].taken);
 	if (kind == GUARD_CLOCK)
 		begin_again(guard);
 	else
@@ -232,7 +310,7 @@ static void take_back(struct guard *guard, enum guard_trouble_kind kind)
 	if (kind != GUARD_TAGS && error == 0)
 		taken_back(guard, kind);
 	else if (error < 0)
-		guard_tell_value(guard, "it cannot be taken back:", strerror(-error));
+		tell_value(guard, "it cannot be taken back:", strerror(-error));
 }
 
 /* Another clock is as good, if it is one. */
@@ -261,7 +339,7 @@ static void mend(struct guard *guard, enum guard_trouble_kind kind)
 		return;
 	}
 	if (!yield && !trouble->told_way)
-		guard_tell(guard, "another program insists: given way to it");
+		tell(guard, "another program insists: given way to it");
 	trouble->told_way = true;
 	live_with(guard, kind);
 }
@@ -281,9 +359,9 @@ static void check_size(struct guard *guard)
 	if (!smaller && !guard->troubles[GUARD_SIZE].there &&
 	    !guard_size_is_same(&now, &guard->size)) {
 		guard_size_print(&now, value);
-		guard_tell_value(guard,
-				 "the trace buffer was resized by another program: KB for each CPU",
-				 value);
+		tell_value(guard,
+			   "the trace buffer was resized by another program: KB for each CPU",
+			   value);
 		hole(guard);
 	}
 	set_trouble(guard, GUARD_SIZE, smaller);
@@ -375,16 +453,15 @@ static void take_dropped(struct guard *guard)
 static void tell_passing(struct guard *guard)
 {
 	if (guard->passing & EMPTIED)
-		guard_tell(guard, "the trace buffer was emptied by another program");
+		tell(guard, "the trace buffer was emptied by another program");
 	else if (heard(guard->passing, TRACE_FILE_ON) && !guard->troubles[GUARD_OFF].there)
-		guard_tell(guard,
-			   "tracing was switched off and on, or on once more, by another program");
+		tell(guard, "tracing was switched off and on, or on once more, by another program");
 	if (heard(guard->passing, TRACE_FILE_CPUS))
-		guard_tell(guard, "the CPUs that are traced were changed and changed back, or set "
-				  "once more, by another program");
+		tell(guard, "the CPUs that are traced were changed and changed back, or set "
+			    "once more, by another program");
 	if (heard(guard->passing, TRACE_FILE_OPTION))
-		guard_tell(guard, "options of the trace were changed and changed back, or set once "
-				  "more, by another program");
+		tell(guard, "options of the trace were changed and changed back, or set once "
+			    "more, by another program");
 }
 
 /* It is told when it was looked at again, unless that shows what it was. */
@@ -421,15 +498,14 @@ static void check_readers(struct guard *guard, unsigned int files)
 	if (!heard(files, TRACE_FILE_RAW) && !others_read)
 		return;
 	if (others_read && !guard->others_read)
-		guard_tell(guard, "another program reads the raw trace: what it takes is missing "
-				  "here");
+		tell(guard, "another program reads the raw trace: what it takes is missing "
+			    "here");
 	else if (!others_read)
-		guard_tell(
-			guard,
-			guard->others_read
-				? "nobody else reads the raw trace any more"
-				: "another program read the raw trace for a moment: what it took "
-				  "is missing here");
+		tell(guard,
+		     guard->others_read
+			     ? "nobody else reads the raw trace any more"
+			     : "another program read the raw trace for a moment: what it took "
+			       "is missing here");
 	guard->others_read = others_read;
 	hole(guard);
 }
@@ -455,15 +531,15 @@ static void check_lookers(struct guard *guard, unsigned int files, bool polled)
 		return;
 	hole(guard);
 	if (others_look && !guard->others_look && polled) {
-		guard_tell(guard, "another program reads the trace: the kernel takes no events "
-				  "meanwhile");
+		tell(guard, "another program reads the trace: the kernel takes no events "
+			    "meanwhile");
 		guard->others_look = true;
 	} else if (!others_look) {
 		if (guard->others_look)
-			guard_tell(guard, "nobody else reads the trace any more");
+			tell(guard, "nobody else reads the trace any more");
 		else if (over)
-			guard_tell(guard, "another program read the trace for a moment: the kernel "
-					  "took no events meanwhile");
+			tell(guard, "another program read the trace for a moment: the kernel "
+				    "took no events meanwhile");
 		guard->others_look = false;
 	}
 }
@@ -537,7 +613,7 @@ static void check_claims(struct guard *guard, bool end)
 		return;
 	lost_claims_look(&guard->claims);
 	if (lost_claims_tell(&guard->claims, end, text))
-		guard_tell(guard, text);
+		tell(guard, text);
 }
 
 void guard_tick(struct guard *guard)
@@ -570,7 +646,7 @@ static void on_tags_ordered(struct guard_tags *tags, int status)
 	forget_own(guard);
 	guard->troubles[GUARD_TAGS].since_ns = loop_now();
 	if (status != 0) {
-		guard_tell(guard, "atrace cannot switch the tags on again");
+		tell(guard, "atrace cannot switch the tags on again");
 		return;
 	}
 	tags->missing = false;
@@ -603,7 +679,8 @@ void guard_begin(struct guard *guard, struct session *session, struct loop *loop
 	guard->tags.ordered = on_tags_ordered;
 	guard->tags.context = guard;
 	guard_tags_begin(&guard->tags, session->options, loop, tags);
-	session->guard = guard;
+	session->kernel_rings = &guard->ring;
+	session->recoveries = &guard->takes;
 	if (session->origin.raw)
 		return;
 	guard_form_open(&guard->form, files->path);

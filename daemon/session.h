@@ -13,6 +13,7 @@
 #include "daemon/options.h"
 #include "daemon/output.h"
 #include "daemon/ring.h"
+#include "daemon/ring_stats.h"
 #include "daemon/snapshot.h"
 #include "daemon/source.h"
 #include "daemon/wall_clock.h"
@@ -33,7 +34,6 @@ struct session_origin {
 	bool raw;		      /* events come as they are, not as text */
 };
 
-struct guard;
 struct lost_claims;
 
 struct session {
@@ -61,8 +61,9 @@ struct session {
 	bool waits;		  /* what is read is thrown away */
 	uint64_t from_ns;	  /* trace time of the begin, 0: it was reached */
 	uint64_t from_until_ns;	  /* and at the latest then, on the clock of loop_now() */
-	/* of a live capture, or NULL: what others did to the trace */
-	const struct guard *guard;
+	/* of a live capture, or NULL */
+	const struct ring_stats *kernel_rings; /* the kernel's account of each CPU */
+	const unsigned int *recoveries;	       /* what others changed was taken back so often */
 	struct lost_claims *claims; /* of a live text, or NULL: its lines are the kernel's */
 };
 

@@ -10,7 +10,6 @@
 
 #include "daemon/boot_id.h"
 #include "daemon/cost.h"
-#include "daemon/guard.h"
 #include "daemon/report.h"
 #include "daemon/text.h"
 #include "daemon/version.h"
@@ -266,14 +265,15 @@ static void add_health(struct json_object *object, const struct session *session
 }
 
 /* What others did to the trace, and what the kernel overwrote in it before it was read. */
-static void add_guard(struct json_object *object, const struct guard *guard)
+static void add_interference(struct json_object *object, const struct session *session)
 {
+	const struct ring_stats *rings = session->kernel_rings;
 	struct json_object *overruns = json_object_new_array();
 
-	for (unsigned int i = 0; i < guard->ring.cpus; i++)
-		json_object_array_add(overruns, json_object_new_uint64(guard->ring.cpu[i].lost));
+	for (unsigned int i = 0; i < rings->cpus; i++)
+		json_object_array_add(overruns, json_object_new_uint64(rings->cpu[i].lost));
 	json_object_object_add(object, "kernel_overrun", overruns);
-	add_count(object, "recoveries", guard->takes);
+	add_count(object, "recoveries", *session->recoveries);
 }
 
 static struct json_object *counters_object(const struct session *session)
@@ -283,8 +283,8 @@ static struct json_object *counters_object(const struct session *session)
 
 	add_health(object, session);
 	add_input_counters(object, session);
-	if (session->guard)
-		add_guard(object, session->guard);
+	if (session->kernel_rings)
+		add_interference(object, session);
 	add_count(object, "records", counters->records);
 	add_count(object, "ticks", counters->ticks);
 	add_count(object, "presents", counters->presents);

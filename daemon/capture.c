@@ -6,13 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "daemon/android.h"
-#include "daemon/capture_control.h"
-#include "daemon/capture_drain.h"
 #include "daemon/child.h"
 #include "daemon/kernel_clock.h"
 #include "daemon/report.h"
@@ -31,25 +28,25 @@ static void on_alarm(struct watcher *watcher, uint32_t events)
 	struct capture *capture = watcher->context;
 
 	(void)events;
-	capture->next_drain_ns = 0;
+	capture->drain.next_ns = 0;
 }
 
 static void tick_if_due(struct capture *capture)
 {
 	uint64_t now = loop_now();
 
-	if (now < capture->next_tick_ns)
+	if (now < capture->drain.tick_ns)
 		return;
 	/* Half a drain short: the drains after this one are never late by a whole one. */
-	capture->next_tick_ns = now + CAPTURE_TICK_NS - CAPTURE_DRAIN_NS / 2;
-	capture_hurry(capture, false);
-	capture_deafen(capture);
+	capture->drain.tick_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
+	drain_boost(&capture->drain, false);
+	drain_highwater_off(&capture->drain);
 	guard_tick(&capture->guard);
 	android_probe_tick(&capture->probe);
 	session_flush(&capture->session);
 	if (capture->session.output.console.error < 0)
 		capture_stop(capture, EXIT_DONE);
-	control_tick(&capture->control);
+	control_tick(&capture->control.control);
 	app_watch_tick(&capture->app);
 	if (capture->on_tick)
 		capture->on_tick(capture);
@@ -63,7 +60,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 /* --wait is over: what was written before is not counted. */
 static void begin_to_count(struct capture *capture)
 {
-	capture_drain_before(capture);
+	drain_before(&capture->drain);
 	capture->session.waits = false;
 	session_event(&capture->session, "tracing", "counting begins: --wait is over");
 }
@@ -93,13 +90,17 @@ static void read_until_over(struct capture *capture)
 	while (!capture->is_over) {
 		uint64_t until_ns;
 
-		capture_drain_if_due(capture);
+		int error = drain_if_due(&capture->drain);
+
+		if (error == 0)
+			android_probe_follow(&capture->probe);
+		else if (error != -EAGAIN)
+			capture_stop(capture, EXIT_FAILED);
 		tick_if_due(capture);
-		capture_listen(capture);
-		control_finish(&capture->control);
+		drain_highwater_on(&capture->drain);
+		control_finish(&capture->control.control);
 		/* A tick waits for the next drain: one wakeup for both. */
-		until_ns =
-			earlier(capture->next_drain_ns, capture->next_tick_ns + CAPTURE_DRAIN_NS);
+		until_ns = earlier(capture->drain.next_ns, capture->drain.tick_ns + DRAIN_NS);
 		if (session_save(&capture->session))
 			until_ns = 0;
 		loop_wait(&capture->loop, earlier(until_ns, next_turn(capture)));
@@ -133,9 +134,7 @@ static void put_back(struct capture *capture)
 {
 	android_probe_end(&capture->probe);
 	app_watch_end(&capture->app);
-	loop_forget(&capture->loop, &capture->bell);
-	loop_forget(&capture->loop, &capture->urgent);
-	capture->bell = capture->urgent = WATCHER_NONE;
+	drain_end(&capture->drain);
 	capture->source = source_close(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
@@ -145,26 +144,26 @@ static void put_back(struct capture *capture)
 
 /* So long the files may take until a client is told that the disk does not answer: its own wait may
  * have been for atrace. */
-#define FILES_WAIT_NS (CAPTURE_DRAIN_NS)
+#define FILES_WAIT_NS DRAIN_NS
 
 /* Clients are answered meanwhile. */
 static void wait_for_files(void *context)
 {
 	struct capture *capture = context;
 	const struct output *output = &capture->session.output;
-	uint64_t begin_ns = loop_now(), next_tick_ns = begin_ns + CAPTURE_TICK_NS;
+	uint64_t begin_ns = loop_now(), next_tick_ns = begin_ns + DRAIN_TICK_NS;
 	uint64_t posted = output_posted(output);
 
 	output_call(&capture->session.output);
 	while (!output_is_done(output, posted)) {
-		loop_wait(&capture->loop, loop_now() + CAPTURE_DRAIN_NS / 2);
+		loop_wait(&capture->loop, loop_now() + DRAIN_NS / 2);
 		if (loop_now() - begin_ns >= FILES_WAIT_NS)
-			capture_control_wait(capture);
+			capture_control_wait(&capture->control);
 		if (loop_now() < next_tick_ns)
 			continue;
-		next_tick_ns += CAPTURE_TICK_NS;
-		control_tick(&capture->control);
-		if (!capture->told_wait && loop_now() - begin_ns > 2 * CAPTURE_TICK_NS) {
+		next_tick_ns += DRAIN_TICK_NS;
+		control_tick(&capture->control.control);
+		if (!capture->told_wait && loop_now() - begin_ns > 2 * DRAIN_TICK_NS) {
 			capture->told_wait = true;
 			report("warning: %s: %s: the disk does not answer; jankd ends when the "
 			       "files "
@@ -179,18 +178,16 @@ int capture_loop(struct capture *capture)
 	const struct options *options = capture->options;
 	int ended;
 
-	capture->nice = getpriority(PRIO_PROCESS, 0);
-	capture->begin_ns = capture->next_tick_ns = loop_now();
-	capture->dry_ns = capture->heard_ns = capture->begin_ns;
-	ring_stats_forget(&capture->rings, &capture->files);
+	capture->begin_ns = loop_now();
+	drain_begin(&capture->drain);
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	capture->session.waits = options->wait_ns > 0;
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);
 	if (capture->on_over)
 		capture->on_over(capture);
-	capture_drain_last(capture);
-	capture_hurry(capture, false);
+	drain_last(&capture->drain, capture->tracefs);
+	drain_boost(&capture->drain, false);
 	guard_end(&capture->guard);
 	changes_leave(&capture->changes, guard_theirs(&capture->guard));
 	changes_look(&capture->changes);
@@ -200,7 +197,7 @@ int capture_loop(struct capture *capture)
 	ended = session_end(&capture->session);
 	if (capture->code == 0)
 		capture->code = ended;
-	capture_control_farewell(capture);
+	capture_control_farewell(&capture->control);
 	return capture->code;
 }
 
@@ -334,7 +331,14 @@ static int take_places(struct capture *capture)
 	trace_files_open(&capture->files, tracefs_path(capture->tracefs));
 	if (open_source(capture) < 0)
 		return EXIT_FAILED;
-	capture_watch_source(capture);
+	capture->drain = (struct drain){
+		.session = &capture->session,
+		.source = capture->source,
+		.guard = &capture->guard,
+		.loop = &capture->loop,
+		.files = &capture->files,
+	};
+	drain_watch(&capture->drain);
 	return 0;
 }
 
@@ -348,7 +352,8 @@ static int open_pipe_again(struct capture *capture, const char *clock)
 	capture->source = source_close(capture->source);
 	if (source_pipe_open(&capture->source, capture->tracefs) < 0)
 		return EXIT_FAILED;
-	capture_watch_source(capture);
+	capture->drain.source = capture->source;
+	drain_watch(&capture->drain);
 	return 0;
 }
 
@@ -425,7 +430,7 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 	if (read(watcher->fd, &count, sizeof(count)) < 0)
 		return;
 	output_look(&capture->session.output);
-	control_finish(&capture->control);
+	control_finish(&capture->control.control);
 	/* What was told is an event. */
 	if (!capture->is_over && capture->session.output.events->n > 0)
 		output_flush(&capture->session.output);
@@ -448,6 +453,24 @@ static int begin_thread(struct capture *capture)
 	return loop_watch(&capture->loop, &capture->files_done, EPOLLIN) == 0 ? 0 : EXIT_FAILED;
 }
 
+static void on_stop(void *context)
+{
+	capture_stop(context, EXIT_DONE);
+}
+
+static int begin_control(struct capture *capture)
+{
+	struct capture_control *control = &capture->control;
+
+	control->session = &capture->session;
+	control->drain = &capture->drain;
+	control->begin_ns = &capture->begin_ns;
+	control->is_over = &capture->is_over;
+	control->stop = on_stop;
+	control->context = capture;
+	return capture_control_begin(control, &capture->loop);
+}
+
 int capture_begin(struct capture *capture, const struct options *options)
 {
 	int code;
@@ -456,12 +479,13 @@ int capture_begin(struct capture *capture, const struct options *options)
 		.options = options,
 		.loop = LOOP_CLOSED,
 		.signals = WATCHER_NONE,
-		.bell = WATCHER_NONE,
-		.urgent = WATCHER_NONE,
+		.drain = { .loop = &capture->loop,
+			   .readable = WATCHER_NONE,
+			   .highwater = WATCHER_NONE },
 		.files_done = WATCHER_NONE,
 	};
 	trace_files_init(&capture->files);
-	control_init(&capture->control);
+	control_init(&capture->control.control);
 	report_name(options_command_name(options->command));
 	code = session_open(&capture->session, options);
 	if (code == 0)
@@ -473,7 +497,7 @@ int capture_begin(struct capture *capture, const struct options *options)
 	if (code == 0)
 		code = begin_session(capture);
 	if (code == 0)
-		code = capture_control_begin(capture);
+		code = begin_control(capture);
 	return code == 0 ? begin_thread(capture) : code;
 }
 
@@ -481,8 +505,7 @@ void capture_close(struct capture *capture)
 {
 	guard_end(&capture->guard);
 	android_probe_end(&capture->probe);
-	loop_forget(&capture->loop, &capture->bell);
-	loop_forget(&capture->loop, &capture->urgent);
+	drain_end(&capture->drain);
 	capture->source = source_close(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
@@ -491,6 +514,6 @@ void capture_close(struct capture *capture)
 	app_watch_end(&capture->app);
 	if (capture->signals.fd >= 0)
 		close(capture->signals.fd);
-	control_close(&capture->control);
+	control_close(&capture->control.control);
 	loop_close(&capture->loop);
 }

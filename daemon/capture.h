@@ -10,7 +10,8 @@
 
 #include "daemon/app_watch.h"
 #include "daemon/changes.h"
-#include "daemon/control.h"
+#include "daemon/capture_control.h"
+#include "daemon/drain.h"
 #include "daemon/guard.h"
 #include "daemon/loop.h"
 #include "daemon/options.h"
@@ -31,32 +32,20 @@ struct capture {
 	char why_text[SOURCE_WHY_SIZE];
 	struct changes changes; /* to be put back */
 	struct guard guard;
+	struct drain drain;
 	struct android_probe probe;
 	struct loop loop;
 	struct watcher signals;
 	struct app_watch app;	   /* whose end is the capture's, too */
-	struct watcher bell;	   /* the source, while it is idle */
-	bool bell_rang;		   /* since the last drain */
-	struct watcher urgent;	   /* the source, when it cannot wait */
 	struct watcher files_done; /* the files have all that was sent to them */
 	char path[PATH_MAX];	   /* of the trace: it is told when the trace is closed, too */
-	bool was_urgent;
-	bool urgent_is_deaf;	   /* while a program is started */
-	unsigned int false_alarms; /* in a row */
-	int nice;		   /* as we were started */
-	bool hurries;		   /* at another nice */
 	bool is_over;		   /* something asked for the end */
 	bool told_wait;		   /* that the disk does not let it end */
 	int code;		   /* why: exit code */
 	/* CLOCK_BOOTTIME: a suspended device's seconds count, too. */
 	uint64_t begin_ns;
 	uint64_t count_ns; /* --wait is over */
-	uint64_t next_drain_ns;
-	uint64_t next_tick_ns;
-	uint64_t heard_ns;	 /* when there was something to read */
-	uint64_t dry_ns;	 /* when there was nothing to read */
-	struct ring_stats rings; /* as they were looked at when it was late for that */
-	struct control control;
+	struct capture_control control;
 	/* Called once a second, and when it ends; may be NULL. */
 	void (*on_tick)(struct capture *capture);
 	/* Called when the capture is over, before anything is said of it; may be NULL. */

@@ -6,36 +6,33 @@
 #include <string.h>
 
 #include "daemon/report.h"
-#include "daemon/session_json.h"
 #include "daemon/status_text.h"
 #include "daemon/table.h"
 
 /* So long a client waits for the disk. With what comes before, 'stop' takes 2 s at most. */
 #define PATIENCE_NS UINT64_C(1500000000)
 
-/* Before a mark, however much is written. */
-#define READS_MAX 256
-
-static double uptime_s(const struct capture *capture)
+static double uptime_s(const struct capture_control *control)
 {
-	return (double)(loop_now() - capture->begin_ns) / 1e9;
+	return (double)(loop_now() - *control->begin_ns) / 1e9;
 }
 
-static void answer_status(struct capture *capture, FILE *out)
+static void answer_status(struct capture_control *control, FILE *out)
 {
-	char *text = session_json_status(&capture->session, uptime_s(capture));
+	char *text = session_json_status(control->session, uptime_s(control));
 
 	fprintf(out, text ? "ok\n%s\n" : "error: out of memory\n", text);
 	free(text);
 }
 
-static void answer_status_text(struct capture *capture, unsigned int columns, FILE *out)
+static void answer_status_text(struct capture_control *control, unsigned int columns, FILE *out)
 {
 	fputs("ok\n", out);
-	status_text_print(out, &capture->session, uptime_s(capture), columns);
+	status_text_print(out, control->session, uptime_s(control), columns);
 }
 
-static void answer_top(struct capture *capture, const struct control_request *request, FILE *out)
+static void answer_top(struct capture_control *control, const struct control_request *request,
+		       FILE *out)
 {
 	struct table *table = table_new();
 	char title[PATH_MAX + 64];
@@ -45,27 +42,28 @@ static void answer_top(struct capture *capture, const struct control_request *re
 		return;
 	}
 	snprintf(title, sizeof(title), "jankd: counting into %s, %.0f s",
-		 capture->session.folder.path, uptime_s(capture));
+		 control->session->folder.path, uptime_s(control));
 	fputs("ok\n", out);
-	table_print_page(table, out, capture->session.pipeline, title, request->lines,
+	table_print_page(table, out, control->session->pipeline, title, request->lines,
 			 request->columns);
 	table_free(table);
 }
 
 /* What was sent to the files until now is waited for. */
-static enum control_reply wait_for_files(struct capture *capture, uint64_t *ticket)
+static enum control_reply wait_for_files(struct capture_control *control, uint64_t *ticket)
 {
-	*ticket = output_posted(&capture->session.output);
-	output_call(&capture->session.output);
+	*ticket = output_posted(&control->session->output);
+	output_call(&control->session->output);
 	return CONTROL_LATER;
 }
 
-static enum control_reply answer_rotate(struct capture *capture, uint64_t *ticket, FILE *out)
+static enum control_reply answer_rotate(struct capture_control *control, uint64_t *ticket,
+					FILE *out)
 {
-	struct output *output = &capture->session.output;
+	struct output *output = &control->session->output;
 
 	if (output_rotate(output, "asked for"))
-		return wait_for_files(capture, ticket);
+		return wait_for_files(control, ticket);
 	fputs("ok\nno rows yet: the files stay\n", out);
 	return CONTROL_ANSWERED;
 }
@@ -82,36 +80,21 @@ static void finish_rotate(const struct output *output, FILE *out)
 		fprintf(out, "ok\nsegment %06lu is closed\n", output->state.segment);
 }
 
-/* Reads what was written until now: a mark stands behind it. */
-static void catch_up(struct capture *capture)
+static enum control_reply answer_mark(struct capture_control *control, const char *text,
+				      uint64_t *ticket, FILE *out)
 {
-	ssize_t n = 1;
-
-	if (!guard_drains(&capture->guard))
-		return;
-	capture->source->hurry = true;
-	for (int i = 0; i < READS_MAX && n > 0; i++) {
-		n = session_take(&capture->session, capture->source);
-		if (n > 0)
-			capture->heard_ns = loop_now();
-	}
-}
-
-static enum control_reply answer_mark(struct capture *capture, const char *text, uint64_t *ticket,
-				      FILE *out)
-{
-	catch_up(capture);
-	if (session_mark(&capture->session, text) == 0)
-		return wait_for_files(capture, ticket);
+	drain_for_mark(control->drain);
+	if (session_mark(control->session, text) == 0)
+		return wait_for_files(control, ticket);
 	fputs("error: too many marks wait for the frames before them; mark again in a second\n",
 	      out);
 	return CONTROL_ANSWERED;
 }
 
 /* When the capture is over nothing is counted any more. */
-static bool is_too_late(const struct capture *capture, enum control_verb verb, FILE *out)
+static bool is_too_late(const struct capture_control *control, enum control_verb verb, FILE *out)
 {
-	if (!capture->is_over || (verb != CONTROL_MARK && verb != CONTROL_ROTATE))
+	if (!*control->is_over || (verb != CONTROL_MARK && verb != CONTROL_ROTATE))
 		return false;
 	fputs("error: the capture is ending; nothing can be done any more\n", out);
 	return true;
@@ -120,26 +103,26 @@ static bool is_too_late(const struct capture *capture, enum control_verb verb, F
 static enum control_reply answer(void *context, const struct control_request *request,
 				 uint64_t *ticket, FILE *out)
 {
-	struct capture *capture = context;
+	struct capture_control *control = context;
 
-	if (is_too_late(capture, request->verb, out))
+	if (is_too_late(control, request->verb, out))
 		return CONTROL_ANSWERED;
 	switch (request->verb) {
 	case CONTROL_STATUS:
-		answer_status(capture, out);
+		answer_status(control, out);
 		return CONTROL_ANSWERED;
 	case CONTROL_STATUS_TEXT:
-		answer_status_text(capture, request->columns, out);
+		answer_status_text(control, request->columns, out);
 		return CONTROL_ANSWERED;
 	case CONTROL_TOP:
-		answer_top(capture, request, out);
+		answer_top(control, request, out);
 		return CONTROL_ANSWERED;
 	case CONTROL_MARK:
-		return answer_mark(capture, request->text, ticket, out);
+		return answer_mark(control, request->text, ticket, out);
 	case CONTROL_ROTATE:
-		return answer_rotate(capture, ticket, out);
+		return answer_rotate(control, ticket, out);
 	default: /* CONTROL_STOP */
-		capture_stop(capture, EXIT_DONE);
+		control->stop(control->context);
 		return CONTROL_AT_END;
 	}
 }
@@ -148,8 +131,8 @@ static enum control_reply answer(void *context, const struct control_request *re
 static bool finish(void *context, enum control_verb verb, uint64_t ticket, uint64_t waited_ns,
 		   FILE *out)
 {
-	struct capture *capture = context;
-	struct output *output = &capture->session.output;
+	struct capture_control *control = context;
+	struct output *output = &control->session->output;
 
 	if (output_is_done(output, ticket)) {
 		output_look(output);
@@ -169,7 +152,7 @@ static bool finish(void *context, enum control_verb verb, uint64_t ticket, uint6
 	return true;
 }
 
-void capture_control_wait(struct capture *capture)
+void capture_control_wait(struct capture_control *control)
 {
 	char text[PATH_MAX + 128];
 
@@ -177,22 +160,22 @@ void capture_control_wait(struct capture *capture)
 		text, sizeof(text),
 		"error: files not complete yet: %s: the disk does not answer; tracing is put back, "
 		"and jankd ends when they are\n",
-		capture->session.folder.path);
-	control_dismiss(&capture->control, PATIENCE_NS, text);
-	control_finish(&capture->control);
+		control->session->folder.path);
+	control_dismiss(&control->control, PATIENCE_NS, text);
+	control_finish(&control->control);
 }
 
-int capture_control_begin(struct capture *capture)
+int capture_control_begin(struct capture_control *control, struct loop *loop)
 {
-	struct session *session = &capture->session;
+	struct session *session = control->session;
 	int error;
 
-	capture->control.answer = answer;
-	capture->control.finish = finish;
-	capture->control.context = capture;
-	error = control_open(&capture->control, &capture->loop);
+	control->control.answer = answer;
+	control->control.finish = finish;
+	control->control.context = control;
+	error = control_open(&control->control, loop);
 	if (error == 0)
-		error = folder_tell_name(&session->folder, capture->control.name);
+		error = folder_tell_name(&session->folder, control->control.name);
 	if (error == 0 || session->options->command != OPTIONS_START)
 		return 0;
 	report("%s: control socket: %s; %s", session_command(session), strerror(-error),
@@ -200,22 +183,21 @@ int capture_control_begin(struct capture *capture)
 	return EXIT_FAILED;
 }
 
-void capture_control_farewell(struct capture *capture)
+void capture_control_farewell(struct capture_control *control)
 {
-	const struct session *session = &capture->session;
+	const struct session *session = control->session;
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
-	struct control *control = &capture->control;
 
 	/* All is in the files: whoever waits for that is answered. */
-	control_finish(control);
+	control_finish(&control->control);
 	if (session->output.failed || session->failed)
-		snprintf(control->farewell, sizeof(control->farewell), "error: %s\n",
-			 report_last_reason());
+		snprintf(control->control.farewell, sizeof(control->control.farewell),
+			 "error: %s\n", report_last_reason());
 	else
-		snprintf(control->farewell, sizeof(control->farewell),
+		snprintf(control->control.farewell, sizeof(control->control.farewell),
 			 "ok\nended after %.0f s: %" PRIu64 " presents, %" PRIu64
 			 " frames; CSV files in %s\n%s%s%s",
-			 uptime_s(capture), counters->presents, counters->frames,
+			 uptime_s(control), counters->presents, counters->frames,
 			 session->folder.path, report_last()[0] ? "warning: " : "",
 			 report_last_reason(), report_last()[0] ? "\n" : "");
 }

@@ -14,7 +14,6 @@
 #include "daemon/lost_claims.h"
 #include "daemon/report.h"
 #include "daemon/rules_file.h"
-#include "daemon/session_json.h"
 #include "daemon/table.h"
 #include "daemon/version.h"
 

@@ -120,6 +120,15 @@ const char *session_command(const struct session *session);
  * @fd. */
 void session_print(const struct session *session, FILE *out, int fd);
 
+/* Replaces session.json: what a session was, for whoever finds its files later (session_json.c). For
+ * a recorded trace nothing of this machine or moment is in it: the same input gives the same
+ * bytes. What goes wrong is told where all trouble of files is. */
+void session_json_write(struct session *session);
+
+/* The same object for whoever asks a capture that runs since @uptime_s. Returns text to be freed
+ * with free(), or NULL where there is no memory. */
+char *session_json_status(const struct session *session, double uptime_s);
+
 /* Frees everything, in any state. */
 void session_close(struct session *session);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/session_json.h"
+#include "daemon/session.h"
 
 #include <errno.h>
 #include <json.h>

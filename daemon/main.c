@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/cmd.h"
-#include "daemon/help.h"
-#include "daemon/report.h"
+#include "daemon/cli/cmd.h"
+#include "daemon/cli/help.h"
+#include "daemon/base/report.h"
 #include "daemon/version.h"
 
 static const struct {

@@ -17,7 +17,9 @@ ROOMS = {
     "tools": (("parser", "rules", "tools"), ""),
 }
 TRACEFS = re.compile(r"<(tracefs|traceevent|event-parse|kbuffer).*\.h>")
-MAY_TRACEFS = re.compile(r"daemon/tracefs\.c|tools/(jank_phone|phone_)\w*\.c")
+MAY_TRACEFS = re.compile(r"daemon/trace/tracefs\.c|tools/(jank_phone|phone_)\w*\.c")
+# Rooms of the daemon, from the top: each includes those below it.
+DAEMON = ("cli", "capture", "control", "files", "trace", "android", "base")
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.M)
 
 
@@ -29,6 +31,43 @@ def includes(checks, name, room, text):
         elif never:
             checks.that(not re.fullmatch(f"(linux/)?({never})\\.h", header), f"{name} includes <{header}>")
     checks.that(not TRACEFS.search(text) or MAY_TRACEFS.fullmatch(name), f"{name} uses libtracefs")
+
+
+def order(checks, name, text):
+    """A room of the daemon includes itself and those below."""
+    room = name.split("/")[1]
+    if room not in DAEMON:
+        return
+    for header in INCLUDE.findall(text):
+        other = header.split("/")[1] if header.startswith("daemon/") else None
+        if other in DAEMON:
+            checks.that(DAEMON.index(other) >= DAEMON.index(room), f"{name} includes {header}, which is above")
+
+
+def modules(paths):
+    """What each module includes: x.c and x.h are one."""
+    edges = {}
+    for path in paths:
+        name = str(path.relative_to(SOURCE).with_suffix(""))
+        others = {header[:-2] for header in INCLUDE.findall(path.read_text(encoding="utf-8"))
+                  if header.split("/")[0] in ROOMS}
+        edges.setdefault(name, set()).update(others - {name})
+    return edges
+
+
+def circles(checks, edges):
+    """No module includes itself through others."""
+    for name in edges:
+        seen, ahead = set(), [(other, (name, other)) for other in edges[name]]
+        while ahead:
+            at, way = ahead.pop()
+            if at == name:
+                checks.that(False, "a circle: " + " -> ".join(way))
+                break
+            if at not in seen:
+                seen.add(at)
+                ahead += [(other, (*way, other)) for other in edges.get(at, ())]
+        checks.that(True, name)
 
 
 def words(checks, name, text):
@@ -44,4 +83,7 @@ for room in (*ROOMS, "tests"):
         words(checks, name, text)
         if room in ROOMS:
             includes(checks, name, room, text)
+        if room == "daemon":
+            order(checks, name, text)
+circles(checks, modules([path for room in ("parser", "daemon", "tools") for path in sorted((SOURCE / room).rglob("*.[ch]"))]))
 checks.end()

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/changes.h"
-#include "daemon/trace_files.h"
+#include "daemon/capture/changes.h"
+#include "daemon/trace/trace_files.h"
 
 static char place[64];
 

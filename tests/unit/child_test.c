@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/child.h"
+#include "daemon/base/child.h"
 
 #define HANGS_MS 20000
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/control_request.h"
+#include "daemon/control/control_request.h"
 
 /* Exactly @len bytes of the heap: reading past them is seen by the sanitizer. */
 static const char *parse(struct control_request *request, const char *line, size_t len)

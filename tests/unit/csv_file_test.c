@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/csv_file.h"
-#include "daemon/heal.h"
-#include "daemon/segments.h"
+#include "daemon/files/csv_file.h"
+#include "daemon/files/heal.h"
+#include "daemon/files/segments.h"
 
 #define HEADER "time(s),wall time,kind,text"
 #define NAME "events.csv"

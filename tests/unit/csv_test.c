@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/csv.h"
-#include "daemon/csv_columns.h"
+#include "daemon/files/csv.h"
+#include "daemon/base/csv_columns.h"
 
 static const char fps[] = "start time,end time,FPS,frames,Time(S),max time(ms),waiting "
 			  "time(S),wait times,A,B,C,D,score,TX,app,"

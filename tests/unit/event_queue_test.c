@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/event_queue.h"
+#include "daemon/files/event_queue.h"
 #include "rules/row.h"
 
 static struct event_queue queue;

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/file_thread.h"
-#include "daemon/spill_file.h"
+#include "daemon/files/file_thread.h"
+#include "daemon/files/spill_file.h"
 
 struct bench {
 	char path[64];

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/csv_file.h"
-#include "daemon/gate.h"
+#include "daemon/files/csv_file.h"
+#include "daemon/files/gate.h"
 
 struct seen {
 	char text[256];
@@ -15,8 +15,8 @@ struct seen {
 	uint64_t last_end_ns;
 };
 
-static void on_row(void *context, unsigned int which, const struct gate_span *span,
-		   const char *row, size_t len)
+static void on_row(void *context, unsigned int which, const struct gate_span *span, const char *row,
+		   size_t len)
 {
 	struct seen *seen = context;
 

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "daemon/clock_watch.h"
-#include "daemon/ring_stats.h"
+#include "daemon/capture/clock_watch.h"
+#include "daemon/trace/ring_stats.h"
 
 #define STEP(seconds) ((int64_t)((seconds)*1e9))
 

@@ -4,7 +4,7 @@
 #ifndef JANKD_TESTS_LINES_H
 #define JANKD_TESTS_LINES_H
 
-#include "daemon/ring.h"
+#include "daemon/trace/ring.h"
 #include "tests/unit/unit.h"
 
 struct lines {

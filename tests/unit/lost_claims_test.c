@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "daemon/lost_claims.h"
+#include "daemon/capture/lost_claims.h"
 
 static char place[64];
 static struct trace_files files;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring gives back what was read, whole lines of it, from the time that is asked for on. */
-#include "daemon/ring.h"
+#include "daemon/trace/ring.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/buffer_size.h"
-#include "daemon/setting_file.h"
-#include "daemon/settings.h"
-#include "daemon/settings_aim.h"
+#include "daemon/trace/buffer_size.h"
+#include "daemon/trace/setting_file.h"
+#include "daemon/trace/settings.h"
+#include "daemon/trace/settings_aim.h"
 
 #define UNUSED "7 (expanded: 1408)\n"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A snapshot is whole, however it is saved and whatever is read meanwhile. */
-#include "daemon/snapshot.h"
+#include "daemon/files/snapshot.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/output.h"
+#include "daemon/files/output.h"
 #include "tests/unit/lines.h"
 
 #define SURFACE "com.example.app/Main"

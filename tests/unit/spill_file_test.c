@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/spill_file.h"
+#include "daemon/files/spill_file.h"
 
 static struct folder folder;
 static struct spill_file file;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of surfaces that people watch. */
-#include "daemon/table.h"
+#include "daemon/control/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/text.h"
+#include "daemon/base/text.h"
 #include "tests/unit/phone.h"
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a terminal and a file get to see of a name. */
-#include "daemon/text.h"
+#include "daemon/base/text.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/writers.h"
+#include "daemon/trace/writers.h"
 
 #define APP_UID 10123
 #define SYSTEM_UID 1000

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/android/app_watch.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The longest name of an app's process: a package, ':' and another name. */
+#define ARGUMENT_MAX 512
+
+/* --- /proc --- */
+
+static bool is_of(const char *argument, const char *app)
+{
+	size_t len = strlen(app);
+
+	return strncmp(argument, app, len) == 0 && (argument[len] == '\0' || argument[len] == ':');
+}
+
+/* A process that is there no more, or has ended and is not yet waited for, has no argument. */
+static bool runs(pid_t pid, const char *app)
+{
+	char path[40], argument[ARGUMENT_MAX];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, argument, sizeof(argument) - 1);
+	close(fd);
+	argument[n > 0 ? n : 0] = '\0';
+	return is_of(argument, app);
+}
+
+/* --- processes --- */
+
+static struct app_process *find_process(struct app_watch *watch, pid_t pid)
+{
+	for (size_t i = 0; i < APP_WATCH_PROCESSES; i++)
+		if (watch->processes[i].pid == pid)
+			return &watch->processes[i];
+	return NULL;
+}
+
+static bool any_process(const struct app_watch *watch)
+{
+	for (size_t i = 0; i < APP_WATCH_PROCESSES; i++)
+		if (watch->processes[i].pid != 0)
+			return true;
+	return false;
+}
+
+static void forget(struct app_watch *watch, struct app_process *process)
+{
+	loop_forget(watch->loop, &process->watcher);
+	if (process->watcher.fd >= 0)
+		close(process->watcher.fd);
+	process->watcher = WATCHER_NONE;
+	process->pid = 0;
+}
+
+static void on_exit_of(struct watcher *watcher, uint32_t events);
+
+static void take_process(struct app_watch *watch, pid_t pid)
+{
+	struct app_process *process = find_process(watch, 0);
+
+	if (!process || find_process(watch, pid))
+		return;
+	process->pid = pid;
+	process->watcher = (struct watcher){
+		.fd = (int)syscall(SYS_pidfd_open, pid, 0),
+		.ready = on_exit_of,
+		.context = watch,
+	};
+	if (process->watcher.fd < 0)
+		return;
+	/* Another process may have got the number meanwhile. */
+	if (!runs(pid, watch->app) || loop_watch(watch->loop, &process->watcher, EPOLLIN) < 0)
+		forget(watch, process);
+}
+
+/* An app may be waited for for days: the directory is kept, not opened each second. */
+static bool open_proc(struct app_watch *watch)
+{
+	if (watch->proc)
+		rewinddir(watch->proc);
+	else
+		watch->proc = opendir("/proc");
+	return watch->proc != NULL;
+}
+
+static void find_processes(struct app_watch *watch)
+{
+	struct dirent *entry;
+
+	if (!open_proc(watch))
+		return;
+	while ((entry = readdir(watch->proc))) {
+		char *end;
+		long pid = strtol(entry->d_name, &end, 10);
+
+		if (*end == '\0' && pid > 0 && pid != getpid() && runs((pid_t)pid, watch->app))
+			take_process(watch, (pid_t)pid);
+	}
+}
+
+/* A process has ended. Was it the last? Those that came later nobody has looked for yet. */
+static void look_again(struct app_watch *watch)
+{
+	if (any_process(watch))
+		return;
+	find_processes(watch);
+	if (any_process(watch))
+		return;
+	watch->app = NULL;
+	watch->gone(watch->context);
+}
+
+static void on_exit_of(struct watcher *watcher, uint32_t events)
+{
+	struct app_watch *watch = watcher->context;
+
+	(void)events;
+	forget(watch, (struct app_process *)watcher);
+	look_again(watch);
+}
+
+/* Looks after the processes that no descriptor tells of. */
+static void check_processes(struct app_watch *watch)
+{
+	bool ended = false;
+
+	for (size_t i = 0; i < APP_WATCH_PROCESSES; i++) {
+		struct app_process *process = &watch->processes[i];
+
+		if (process->pid == 0 || process->watcher.fd >= 0 || runs(process->pid, watch->app))
+			continue;
+		forget(watch, process);
+		ended = true;
+	}
+	if (ended)
+		look_again(watch);
+}
+
+void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop,
+		     void (*gone)(void *context), void *context)
+{
+	*watch = (struct app_watch){
+		.app = app,
+		.loop = loop,
+		.gone = gone,
+		.context = context,
+	};
+	for (size_t i = 0; i < APP_WATCH_PROCESSES; i++)
+		watch->processes[i].watcher = WATCHER_NONE;
+}
+
+void app_watch_tick(struct app_watch *watch)
+{
+	if (!watch->app)
+		return;
+	if (any_process(watch))
+		check_processes(watch);
+	else
+		find_processes(watch);
+}
+
+void app_watch_end(struct app_watch *watch)
+{
+	for (size_t i = 0; i < APP_WATCH_PROCESSES; i++)
+		if (watch->processes[i].pid != 0)
+			forget(watch, &watch->processes[i]);
+	if (watch->proc)
+		closedir(watch->proc);
+	watch->proc = NULL;
+	watch->app = NULL;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/base/wall_clock.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+/* Reads of one child in a row before others get their turn. */
+#define READS_MAX 16
+
+/* A process that has closed its output is about to end: so long, and so often, it is waited for. */
+#define END_PAUSE_NS (2 * NS_PER_MS)
+#define END_PAUSES 5
+
+/* So often a program that is waited for is forgotten for a moment, and signals are looked for. */
+#define GLANCE_MS 50
+
+extern char **environ;
+
+/* In a process group of its own: a Ctrl-C on the terminal is for us alone, and must not end
+ * atrace before it has stopped tracing. Signals that we block or ignore are as usual there. */
+static void set_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t none, usual;
+
+	sigemptyset(&none);
+	sigemptyset(&usual);
+	sigaddset(&usual, SIGPIPE);
+	sigaddset(&usual, SIGHUP);
+	sigaddset(&usual, SIGXFSZ);
+	posix_spawnattr_init(attributes);
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+						     POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setsigdefault(attributes, &usual);
+}
+
+static int spawn_into(char *const argv[], int output_fd, pid_t *pid)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int error;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO);
+	set_attributes(&attributes);
+	error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return -error;
+}
+
+/* Starts @argv. Returns the descriptor of its output, non-blocking, or -errno. */
+static int spawn(char *const argv[], pid_t *pid)
+{
+	int fds[2];
+	int error;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	error = spawn_into(argv, fds[1], pid);
+	close(fds[1]);
+	if (error < 0) {
+		close(fds[0]);
+		return error;
+	}
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	return fds[0];
+}
+
+static int exit_status(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Kills the whole group: what it has started is to end, too. */
+static void kill_group(pid_t pid)
+{
+	int status;
+
+	kill(-pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Has it ended? *status is its exit status, or -ECHILD: another has taken that. */
+static bool look_for_end(pid_t pid, int *status)
+{
+	int its;
+	pid_t ended = waitpid(pid, &its, WNOHANG);
+
+	*status = ended > 0 ? exit_status(its) : -ECHILD;
+	return ended > 0 || (ended < 0 && errno != EINTR);
+}
+
+/* The same; looks a few times, for it is about to. */
+static bool has_ended(pid_t pid, int *status)
+{
+	struct timespec pause = { 0, END_PAUSE_NS };
+
+	for (int i = 0; i < END_PAUSES; i++) {
+		if (look_for_end(pid, status))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+/* --- beside a capture --- */
+
+static void close_output(struct child *child)
+{
+	loop_forget(child->loop, &child->output);
+	if (child->output.fd >= 0)
+		close(child->output.fd);
+	child->output.fd = -1;
+}
+
+static void end_line(struct child *child)
+{
+	if (child->len == 0 && child->output.fd < 0)
+		return;
+	if (child->line)
+		child->line(child, (struct span){ child->text, child->len });
+	child->len = 0;
+}
+
+static void take_text(struct child *child, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\n')
+			end_line(child);
+		else if (child->len < sizeof(child->text))
+			child->text[child->len++] = text[i];
+	}
+}
+
+static void end(struct child *child, int status)
+{
+	close_output(child);
+	end_line(child);
+	child->pid = 0;
+	if (child->ended)
+		child->ended(child, status);
+}
+
+static void on_output(struct watcher *watcher, uint32_t events)
+{
+	struct child *child = watcher->context;
+	ssize_t n = 1;
+	int status;
+
+	(void)events;
+	for (int i = 0; i < READS_MAX && n > 0; i++) {
+		char text[4096];
+
+		n = read(watcher->fd, text, sizeof(text));
+		if (n > 0)
+			take_text(child, text, (size_t)n);
+	}
+	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	close_output(child);
+	if (child->brief)
+		end_line(child);
+	else if (has_ended(child->pid, &status))
+		end(child, status);
+}
+
+int child_start(struct child *child, struct loop *loop, char *const argv[], int timeout_ms)
+{
+	int fd = spawn(argv, &child->pid);
+	int error;
+
+	if (fd < 0) {
+		child->pid = 0;
+		return fd;
+	}
+	child->loop = loop;
+	child->len = 0;
+	child->output = (struct watcher){ .fd = fd, .ready = on_output, .context = child };
+	child->deadline_ns = loop_now() + (uint64_t)timeout_ms * (uint64_t)NS_PER_MS;
+	/* The end of a pipe is told of in any case. */
+	error = loop_watch(loop, &child->output, child->brief ? 0 : EPOLLIN);
+	if (error < 0)
+		child_kill(child);
+	return error;
+}
+
+void child_check(struct child *child)
+{
+	int status;
+
+	if (!child_runs(child))
+		return;
+	if (child->output.fd < 0 && look_for_end(child->pid, &status)) {
+		end(child, status);
+	} else if (loop_now() >= child->deadline_ns) {
+		kill_group(child->pid);
+		end(child, -ETIMEDOUT);
+	}
+}
+
+void child_kill(struct child *child)
+{
+	if (!child_runs(child))
+		return;
+	close_output(child);
+	kill_group(child->pid);
+	child->pid = 0;
+}
+
+/* --- to its end --- */
+
+static int64_t now_ms(void)
+{
+	return clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
+}
+
+static sigset_t ending;
+
+void child_end_on(const int *numbers, size_t count)
+{
+	sigemptyset(&ending);
+	for (size_t i = 0; i < count; i++)
+		sigaddset(&ending, numbers[i]);
+}
+
+static bool signal_came(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	sigandset(&pending, &pending, &ending);
+	return !sigisemptyset(&pending);
+}
+
+void child_forget_signals(void)
+{
+	const struct timespec at_once = { 0, 0 };
+
+	while (signal_came() && sigtimedwait(&ending, NULL, &at_once) > 0)
+		;
+}
+
+struct patience {
+	int64_t deadline_ms;
+	int silent_ms;	  /* 0: any time */
+	int64_t since_ms; /* it printed last, or was started */
+	bool until_signal;
+};
+
+/* 0 while there is some left; else -ETIMEDOUT, -EINTR. */
+static int lose_patience(const struct patience *patience)
+{
+	if (patience->until_signal && signal_came())
+		return -EINTR;
+	if (patience->silent_ms > 0 && now_ms() - patience->since_ms >= patience->silent_ms)
+		return -ETIMEDOUT;
+	return now_ms() < patience->deadline_ms ? 0 : -ETIMEDOUT;
+}
+
+/* Reads to the end; what does not fit is thrown away. Returns 0, -ETIMEDOUT or -EINTR. */
+static int read_output(int fd, struct patience *patience, char *output, size_t size)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	size_t len = 0;
+	int error;
+
+	while ((error = lose_patience(patience)) == 0) {
+		char text[4096];
+		ssize_t n;
+
+		if (poll(&wait, 1, GLANCE_MS) <= 0)
+			continue;
+		n = read(fd, text, sizeof(text));
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (n <= 0)
+			break;
+		patience->since_ms = now_ms();
+		if ((size_t)n > size - 1 - len)
+			n = (ssize_t)(size - 1 - len);
+		memcpy(output + len, text, (size_t)n);
+		len += (size_t)n;
+	}
+	output[len] = '\0';
+	return error;
+}
+
+/* It has closed its output: waits for its end. Returns as read_output(). */
+static int wait_end(pid_t pid, const struct patience *patience, int *status)
+{
+	int error = 0;
+
+	while (error == 0 && !has_ended(pid, status))
+		error = lose_patience(patience);
+	return error;
+}
+
+int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
+	      size_t size)
+{
+	struct patience patience = {
+		.deadline_ms = now_ms() + timeout_ms,
+		.silent_ms = silent_ms,
+		.since_ms = now_ms(),
+		.until_signal = until_signal,
+	};
+	int status, error, fd;
+	pid_t pid;
+
+	output[0] = '\0';
+	fd = spawn(argv, &pid);
+	if (fd < 0)
+		return fd;
+	error = read_output(fd, &patience, output, size);
+	close(fd);
+	if (error == 0)
+		error = wait_end(pid, &patience, &status);
+	if (error == 0)
+		return status;
+	kill_group(pid);
+	return error;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/csv_columns.h"
+
+const char csv_fps_header[] =
+	"start time,end time,FPS,frames,Time(S),max time(ms),waiting time(S),wait times,A,B,C,D,"
+	"score,TX,app,Surface,refresh(Hz),p50(ms),p90(ms),p99(ms),missed vsyncs,jank,big jank,"
+	"stutter(%),gpu avg(ms),gpu max(ms),lost events,stalls,stall time(S),cadence(vsyncs),"
+	"off cadence";
+
+const char csv_drop_header[] = "start VSYNC,end VSYNC,used time(ms),VSYNC type,TX,app,Surface,info,"
+			       "missed vsyncs,cause,layer,frame number";
+
+const char csv_frame_header[] = "present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,"
+				"frame number,queued(s),latched(s),gpu done(s),cause,lost events,"
+				"vsync id";
+
+const char csv_summary_header[] =
+	"app,Surface,first(s),last(s),frames,Time(S),FPS,p50(ms),p90(ms),p95(ms),p99(ms),"
+	"p99.9(ms),max time(ms),low 1% mean(fps),low 0.1% mean(fps),waiting time(S),wait times,"
+	"A,B,C,D,score,missed vsyncs,small jank,jank,big jank,stutter(%),matrix best,"
+	"matrix normal,matrix middle,matrix high,matrix frozen,slow,frozen,gpu p50(ms),"
+	"gpu p99(ms),gpu bound,lost events,stalls,stall time(S),cadence(vsyncs),off cadence,"
+	"jank(/10min),big jank(/10min),jank types,verdict,low 1% time(fps),low 0.1% time(fps)";
+
+const char csv_event_header[] = "time(s),wall time,kind,text";

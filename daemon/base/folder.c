@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/report.h"
+
+/* Longer than it takes until one that runs sees that it is gone. */
+#define LOCK_WAITS 15
+#define LOCK_WAIT_US 100000
+
+/* mkdir -p. Returns 0 or -errno. */
+static int make_path(const char *path)
+{
+	char part[PATH_MAX];
+
+	if (strlen(path) >= sizeof(part))
+		return -ENAMETOOLONG;
+	strcpy(part, path);
+	for (char *slash = part + 1; *slash; slash++) {
+		if (*slash != '/')
+			continue;
+		*slash = '\0';
+		if (mkdir(part, 0777) < 0 && errno != EEXIST && errno != EROFS)
+			return -errno;
+		*slash = '/';
+	}
+	return mkdir(part, 0777) == 0 || errno == EEXIST ? 0 : -errno;
+}
+
+/* --- opening --- */
+
+static long lock_owner(int fd)
+{
+	char text[24] = "";
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	return n > 0 ? strtol(text, NULL, 10) : 0;
+}
+
+/* Whose it is, and where he can be asked. Returns 0 or -errno. */
+static int write_lock(const struct folder *folder)
+{
+	char text[128];
+	int n = snprintf(text, sizeof(text), "%ld\n%s%s", (long)getpid(), folder->ask_at,
+			 folder->ask_at[0] ? "\n" : "");
+
+	if (ftruncate(folder->lock_fd, 0) < 0)
+		return -errno;
+	return pwrite(folder->lock_fd, text, (size_t)n, 0) == n ? 0 : -EIO;
+}
+
+/* Clients hold it for a moment, to see whether somebody does. */
+static int try_lock(int fd)
+{
+	for (int i = 0; i < 5; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK)
+			break;
+		usleep(10000);
+	}
+	return -errno;
+}
+
+/* Is @fd what has the lock's name? Whoever removes it lets another in. */
+static bool is_lock(const struct folder *folder, int fd)
+{
+	const struct hidden *hidden = &folder->hidden;
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 &&
+	       fstatat(hidden->fd, hidden->names[HIDDEN_LOCK], &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       folder_is_same(&ours, &there);
+}
+
+/* Opens the file that is locked; others have no business with it. Returns a descriptor or -errno.
+ */
+static int open_lock(const struct folder *folder)
+{
+	int fd = openat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK],
+			O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	struct stat info;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	return fd;
+}
+
+/* It has another name, too, as whoever may write into the folder can give any file: it is not ours
+ * to write into, and the name goes. Returns 1, 0 where it is ours alone, or -errno. */
+static int drop_if_shared(const struct folder *folder, int fd)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) < 0)
+		return -errno;
+	if (info.st_nlink > 1)
+		return unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0) < 0
+			       ? -errno
+			       : 1;
+	if ((info.st_mode & 077) && info.st_uid == geteuid())
+		fchmod(fd, 0600);
+	return 0;
+}
+
+/* Returns 0, or -errno; -EWOULDBLOCK where another holds it. */
+static int lock(struct folder *folder)
+{
+	int error = -EWOULDBLOCK;
+
+	for (int i = 0; i < 5; i++) {
+		int fd = open_lock(folder);
+
+		if (fd < 0)
+			return fd;
+		folder->lock_fd = fd;
+		error = try_lock(fd);
+		if (error == 0 && is_lock(folder, fd))
+			error = drop_if_shared(folder, fd);
+		else if (error == 0)
+			error = 1;
+		if (error <= 0)
+			break;
+		close(fd);
+		folder->lock_fd = -1;
+		error = -EWOULDBLOCK;
+	}
+	/* Whoever cannot write into it holds the lock all the same. */
+	if (error == 0)
+		write_lock(folder);
+	return error;
+}
+
+/* There are files of a session and no lock: who writes there makes it again within a second. */
+static void wait_for_lock(const struct folder *folder)
+{
+	if (faccessat(folder->fd, "session.json", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	for (int i = 0; i < LOCK_WAITS; i++) {
+		if (faccessat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], F_OK,
+			      AT_SYMLINK_NOFOLLOW) == 0)
+			return;
+		usleep(LOCK_WAIT_US);
+	}
+}
+
+/* Root finds the lock of another user, too: that is in a place of its own. */
+static bool is_held_by_another(const char *path)
+{
+	bool held = false;
+
+	/* Our own, of one that was killed, may be held for a moment: then it comes first. */
+	for (int i = 0; i < 2 && !held; i++) {
+		int fd = hidden_find(path, HIDDEN_LOCK);
+
+		held = fd >= 0 && try_lock(fd) == -EWOULDBLOCK;
+		if (fd >= 0)
+			close(fd);
+	}
+	return held;
+}
+
+static int open_and_lock(struct folder *folder)
+{
+	int error;
+
+	folder->is_new = access(folder->path, F_OK) < 0;
+	error = make_path(folder->path);
+	if (error < 0)
+		return error;
+	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder->fd < 0)
+		return -errno;
+	hidden_open(&folder->hidden, folder->fd);
+	wait_for_lock(folder);
+	if (folder->hidden.is_apart && is_held_by_another(folder->path))
+		return -EWOULDBLOCK;
+	return lock(folder);
+}
+
+int folder_watch_lock(struct folder *folder)
+{
+	struct folder again = *folder;
+	int error;
+
+	if (is_lock(folder, folder->lock_fd))
+		return 0;
+	again.lock_fd = -1;
+	error = lock(&again);
+	if (error < 0) {
+		if (again.lock_fd >= 0)
+			close(again.lock_fd);
+		return error;
+	}
+	close(folder->lock_fd);
+	folder->lock_fd = again.lock_fd;
+	return 1;
+}
+
+const char *folder_why(int error)
+{
+	switch (-error) {
+	case ELOOP:
+		return "a link stands there";
+	case EINVAL:
+	case ENXIO:
+		return "what stands there is no regular file";
+	case EEXIST:
+		return "its .tmp file cannot be removed";
+	case EWOULDBLOCK:
+		return "another program holds it";
+	default:
+		return strerror(-error);
+	}
+}
+
+const char *folder_advice(int error)
+{
+	switch (-error) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return "free the disk or name another folder with -F";
+	case ELOOP:
+	case EINVAL:
+	case EEXIST:
+	case EISDIR:
+	case ENOTEMPTY:
+	case ENXIO:
+		return "remove what stands there or name another folder with -F";
+	case EIO:
+		return "look at the disk or name another folder with -F";
+	default:
+		return report_advice(error, "name another folder with -F");
+	}
+}
+
+int folder_open(struct folder *folder, const char *command, const char *path)
+{
+	bool at_lock;
+	int error;
+
+	*folder = (struct folder){ .fd = -1, .lock_fd = -1 };
+	if (strlen(path) >= sizeof(folder->path)) {
+		report("%s: -F: %s; name another folder", command, strerror(ENAMETOOLONG));
+		return -ENAMETOOLONG;
+	}
+	strcpy(folder->path, path);
+	error = open_and_lock(folder);
+	if (error == 0)
+		return 0;
+	at_lock = folder->fd >= 0 && !folder->hidden.is_apart;
+	/* It may be held by any program that can open it. */
+	if (error == -EWOULDBLOCK && at_lock && lock_owner(folder->lock_fd) <= 0)
+		report("%s: %s/.lock: another program holds it, and no jankd; end that program, or "
+		       "name another folder with -F",
+		       command, path);
+	else if (error == -EWOULDBLOCK)
+		report("%s: %s: another jankd (pid %ld) writes there; stop it, or name another "
+		       "folder with -F",
+		       command, path, lock_owner(folder->lock_fd));
+	else
+		report("%s: %s%s%s: %s; %s", command, path, at_lock ? "/" : "",
+		       at_lock ? folder->hidden.names[HIDDEN_LOCK] : "", folder_why(error),
+		       folder_advice(error));
+	folder_close(folder);
+	return error;
+}
+
+static void temporary_name(char name_out[static 64], const char *name)
+{
+	snprintf(name_out, 64, ".%s.tmp", name);
+}
+
+void folder_remove_temporary(const struct folder *folder, const char *name)
+{
+	char temporary[64];
+
+	temporary_name(temporary, name);
+	unlinkat(folder->fd, temporary, 0);
+}
+
+void folder_remove_if_new(const struct folder *folder)
+{
+	if (!folder->is_new)
+		return;
+	unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
+	rmdir(folder->path);
+}
+
+bool folder_is_gone(const struct folder *folder)
+{
+	struct stat ours, there;
+
+	if (fstat(folder->fd, &ours) < 0 || ours.st_nlink == 0)
+		return true;
+	if (stat(folder->path, &there) < 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	return !folder_is_same(&ours, &there);
+}
+
+/* What is to be put back is to be found where the files are. Returns 0 or -errno. */
+static int carry_journal(const struct folder *from, const struct folder *to)
+{
+	char text[4096];
+	int source = folder_open_journal(from);
+	int fd = source < 0 ? source : folder_create_journal(to);
+	int error = fd < 0 ? fd : 0;
+	ssize_t n;
+
+	while (error == 0 && (n = read(source, text, sizeof(text))) != 0)
+		error = n < 0 ? -errno : folder_write(fd, text, (size_t)n);
+	if (source >= 0)
+		close(source);
+	if (fd >= 0)
+		error = folder_replace_journal(to, fd, error);
+	if (error == 0)
+		folder_remove_journal(from);
+	return error == -ENOENT ? 0 : error;
+}
+
+int folder_open_again(struct folder *folder, int (*make_room)(struct folder *folder))
+{
+	struct folder again = { .fd = -1, .lock_fd = -1 };
+	int error;
+
+	strcpy(again.path, folder->path);
+	strcpy(again.ask_at, folder->ask_at);
+	error = open_and_lock(&again);
+	if (error == 0)
+		error = make_room(&again);
+	if (error == 0)
+		error = carry_journal(folder, &again);
+	if (error < 0) {
+		folder_close(&again);
+		return error;
+	}
+	folder_close(folder);
+	folder->fd = again.fd;
+	folder->hidden = again.hidden;
+	folder->lock_fd = again.lock_fd;
+	folder->kept = again.kept;
+	folder->last = again.last;
+	return 0;
+}
+
+int folder_tell_name(struct folder *folder, const char *name)
+{
+	snprintf(folder->ask_at, sizeof(folder->ask_at), "%s", name);
+	return write_lock(folder);
+}
+
+void folder_close(struct folder *folder)
+{
+	if (folder->lock_fd >= 0) {
+		/* A place of our own does not fill with the locks of folders. */
+		if (folder->hidden.is_apart && is_lock(folder, folder->lock_fd))
+			unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
+		close(folder->lock_fd);
+	}
+	hidden_close(&folder->hidden);
+	if (folder->fd >= 0)
+		close(folder->fd);
+	folder->lock_fd = folder->fd = -1;
+}
+
+/* --- files that are replaced --- */
+
+/* A new file, whatever stood there: to open a FIFO would wait for its reader. */
+static int create_new(int directory, const char *name, int flags, mode_t mode)
+{
+	int fd;
+
+	unlinkat(directory, name, 0);
+	fd = openat(directory, name, flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		    mode);
+	return fd < 0 ? -errno : fd;
+}
+
+static int create_temporary(int directory, const char *name, mode_t mode)
+{
+	char temporary[64];
+
+	temporary_name(temporary, name);
+	return create_new(directory, temporary, O_WRONLY, mode);
+}
+
+int folder_create_temporary(const struct folder *folder, const char *name)
+{
+	return create_temporary(folder->fd, name, 0666);
+}
+
+int folder_create_journal(const struct folder *folder)
+{
+	return create_temporary(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], 0600);
+}
+
+int folder_create_nameless(const struct folder *folder)
+{
+	int fd = openat(folder->fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	/* Not every file system of a phone knows the flag. */
+	fd = create_new(folder->fd, ".nameless.tmp", O_RDWR, 0600);
+	if (fd >= 0)
+		unlinkat(folder->fd, ".nameless.tmp", 0);
+	return fd;
+}
+
+int folder_write(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int folder_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
+{
+	const char *from = bytes;
+
+	while (len > 0) {
+		ssize_t n = pwrite(fd, from, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		from += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Some file systems have nothing to wait for. */
+static int sync_error(int result)
+{
+	return result < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
+int folder_sync(int fd)
+{
+	return sync_error(fsync(fd));
+}
+
+int folder_sync_bytes(int fd)
+{
+	return sync_error(fdatasync(fd));
+}
+
+static int replace(int directory, const char *name, int fd, bool may_lose, int error)
+{
+	char temporary[64];
+
+	temporary_name(temporary, name);
+	/* Without this a power cut may leave the new name and no bytes. */
+	if (error == 0 && !may_lose)
+		error = folder_sync(fd);
+	if (error == 0 && renameat(directory, temporary, directory, name) < 0)
+		error = -errno;
+	if (error < 0)
+		unlinkat(directory, temporary, 0);
+	/* And where the size stands beside the name, as on vfat, without this. */
+	else if (!may_lose)
+		error = folder_sync(fd);
+	return close(fd) < 0 && error == 0 ? -errno : error;
+}
+
+int folder_replace(const struct folder *folder, const char *name, int fd, int error)
+{
+	return replace(folder->fd, name, fd, folder->may_lose, error);
+}
+
+int folder_replace_journal(const struct folder *folder, int fd, int error)
+{
+	return replace(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], fd, false, error);
+}
+
+int folder_open_journal(const struct folder *folder)
+{
+	int fd = openat(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL],
+			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool folder_has_journal(const struct folder *folder)
+{
+	return faccessat(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], F_OK,
+			 AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+void folder_remove_journal(const struct folder *folder)
+{
+	unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], 0);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/hidden.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PREFIX ".jankd-"
+#define PROBE ".probe.tmp"
+#define PROBE_SIZE 40
+
+/* In this order; the first is Android's. */
+static const char *const bases[] = { "/data/local/tmp", "/run", "/var/tmp", "/tmp" };
+
+#define N_BASES (sizeof(bases) / sizeof(bases[0]))
+
+static const char *const kinds[] = {
+	[HIDDEN_LOCK] = ".lock",
+	[HIDDEN_JOURNAL] = ".journal",
+};
+
+static bool is_ours(const struct stat *info)
+{
+	return info->st_uid == geteuid() && !(info->st_mode & 077);
+}
+
+/* Where something that cannot be removed has the name another is taken: whoever puts it there is
+ * not to say where the lock is. Returns a descriptor, or -1. */
+static int make_probe(int folder_fd, char name[static PROBE_SIZE])
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	uint64_t number;
+	int fd;
+
+	strcpy(name, PROBE);
+	unlinkat(folder_fd, name, 0);
+	fd = openat(folder_fd, name, flags, 0600);
+	if (fd >= 0 || errno != EEXIST || getrandom(&number, sizeof(number), 0) < 0)
+		return fd;
+	snprintf(name, PROBE_SIZE, ".probe-%016" PRIx64 ".tmp", number);
+	return openat(folder_fd, name, flags, 0600);
+}
+
+/* Does the file system show whose a file is, and who may write it? Where none can be made that is
+ * said when one has to be. */
+static bool shows_owner(int folder_fd)
+{
+	char name[PROBE_SIZE];
+	struct stat info;
+	bool shows;
+	int fd = make_probe(folder_fd, name);
+
+	if (fd < 0)
+		return true;
+	shows = fstat(fd, &info) < 0 || is_ours(&info);
+	close(fd);
+	unlinkat(folder_fd, name, 0);
+	return shows;
+}
+
+static void name_files(struct hidden *hidden, const struct stat *folder)
+{
+	for (int i = 0; i < HIDDEN_FILES; i++)
+		snprintf(hidden->names[i], sizeof(hidden->names[i]), "%llx-%llx%s",
+			 (unsigned long long)folder->st_dev, (unsigned long long)folder->st_ino,
+			 kinds[i]);
+}
+
+/* The place of @uid below @base. Returns a descriptor, or -1 where there is none that is safe. */
+static int open_place(const char *base, uid_t uid, bool make)
+{
+	char path[64];
+	struct stat info;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" PREFIX "%u", base, (unsigned int)uid);
+	if (make)
+		mkdir(path, 0700);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0 && (fstat(fd, &info) < 0 || info.st_uid != uid || (info.st_mode & 077))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+void hidden_open(struct hidden *hidden, int folder_fd)
+{
+	struct stat info;
+
+	*hidden = (struct hidden){ .fd = folder_fd };
+	for (int i = 0; i < HIDDEN_FILES; i++)
+		snprintf(hidden->names[i], sizeof(hidden->names[i]), "%s", kinds[i]);
+	if (shows_owner(folder_fd) || fstat(folder_fd, &info) < 0)
+		return;
+	for (size_t i = 0; i < N_BASES; i++) {
+		int fd = open_place(bases[i], geteuid(), true);
+
+		if (fd >= 0 && shows_owner(fd)) {
+			hidden->fd = fd;
+			hidden->is_apart = true;
+			name_files(hidden, &info);
+			return;
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	hidden->is_open = true;
+}
+
+void hidden_close(struct hidden *hidden)
+{
+	if (hidden->is_apart)
+		close(hidden->fd);
+	*hidden = (struct hidden){ .fd = -1 };
+}
+
+/* --- from outside --- */
+
+static int open_at(int fd, const char *name)
+{
+	int file = openat(fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	return file < 0 ? -errno : file;
+}
+
+static int find_of(const char *base, uid_t uid, const char *name)
+{
+	int place = open_place(base, uid, false);
+	int fd = place < 0 ? -ENOENT : open_at(place, name);
+
+	if (place >= 0)
+		close(place);
+	return fd;
+}
+
+/* What is found: the first of it, but of locks one that is held comes before those that are not. */
+struct found {
+	enum hidden_file which;
+	int fd; /* or -errno */
+};
+
+static bool is_held(int fd)
+{
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK;
+	flock(fd, LOCK_UN);
+	return false;
+}
+
+/* To see whether a lock is held is to hold it for a moment: not without need. */
+static void take(struct found *found, int fd)
+{
+	if (found->fd < 0) {
+		if (fd != -ENOENT)
+			found->fd = fd;
+	} else if (fd >= 0 && found->which == HIDDEN_LOCK && !is_held(found->fd) && is_held(fd)) {
+		close(found->fd);
+		found->fd = fd;
+	} else if (fd >= 0) {
+		close(fd);
+	}
+}
+
+/* Can that user have written there? Else what he has in his place is a trap for root. */
+static bool may_write(const struct stat *folder, uid_t uid)
+{
+	return folder->st_uid == uid || (folder->st_mode & 022);
+}
+
+/* Those of all other users. */
+static void find_others(struct found *found, const struct stat *folder, const char *base,
+			const char *name)
+{
+	DIR *directory = opendir(base);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		char *end;
+		unsigned long uid;
+
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		uid = strtoul(entry->d_name + strlen(PREFIX), &end, 10);
+		if (*end == '\0' && uid != geteuid() && may_write(folder, (uid_t)uid))
+			take(found, find_of(base, (uid_t)uid, name));
+	}
+	if (directory)
+		closedir(directory);
+}
+
+/* Opens the folder at @path and names its files as they are named apart. Returns a descriptor or
+ * -errno. */
+static int open_folder(const char *path, struct stat *info, struct hidden *apart)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, info) < 0) {
+		close(fd);
+		return -EIO;
+	}
+	name_files(apart, info);
+	return fd;
+}
+
+/* Our own comes first, then that of the folder: what anybody may have made is no match for them. */
+static int find(const char *path, enum hidden_file which, bool others_alone)
+{
+	struct found found = { which, -ENOENT };
+	struct hidden apart;
+	struct stat info;
+	int folder = open_folder(path, &info, &apart);
+
+	if (folder < 0)
+		return folder;
+	for (size_t i = 0; !others_alone && i < N_BASES; i++)
+		take(&found, find_of(bases[i], geteuid(), apart.names[which]));
+	if (!others_alone)
+		take(&found, open_at(folder, kinds[which]));
+	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++)
+		find_others(&found, &info, bases[i], apart.names[which]);
+	close(folder);
+	return found.fd;
+}
+
+int hidden_find(const char *path, enum hidden_file which)
+{
+	return find(path, which, false);
+}
+
+int hidden_find_others(const char *path, enum hidden_file which)
+{
+	return find(path, which, true);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/open_files.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "daemon/base/report.h"
+
+/* Files of the folder and of the trace, sockets, children: 28 by day, and what some options and
+ * clients add. A ring, its statistics and its size for each CPU. */
+#define FILES 40
+#define FILES_OF_CPU 3
+
+/* A power of two, for whoever has to type it. */
+static unsigned long advised(rlim_t needed)
+{
+	unsigned long files = 256;
+
+	while (files < needed)
+		files *= 2;
+	return files;
+}
+
+int open_files_allow(const char *command)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	rlim_t needed = FILES + FILES_OF_CPU * (rlim_t)(cpus > 0 ? cpus : 1);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= needed)
+		return 0;
+	limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
+	if (limit.rlim_max >= needed && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		return 0;
+	report("%s: it may have %lu files open and needs up to %lu; allow it more: ulimit -n %lu",
+	       command, (unsigned long)limit.rlim_cur, (unsigned long)needed, advised(needed));
+	return EXIT_FAILED;
+}

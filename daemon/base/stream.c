@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/wall_clock.h"
+
+/* Whoever says that he takes something takes so much: the least of all pipes and terminals. */
+#define TAKEN_AT_ONCE 256
+
+static bool may_wait(int fd)
+{
+	struct stat info;
+
+	return fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || isatty(fd));
+}
+
+struct stream stream_open(int fd)
+{
+	char path[32];
+	int own = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (may_wait(fd))
+		own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return (struct stream){ own >= 0 ? own : fd, own >= 0 };
+}
+
+void stream_close(struct stream *stream)
+{
+	if (stream->is_own)
+		close(stream->fd);
+	*stream = (struct stream){ .fd = -1 };
+}
+
+/* Waits until something is taken. Returns false after @timeout_ms. */
+static bool wait_for(const struct stream *stream, int timeout_ms)
+{
+	struct pollfd out = { .fd = stream->fd, .events = POLLOUT };
+
+	return poll(&out, 1, timeout_ms) > 0;
+}
+
+static ssize_t write_some(const struct stream *stream, const char *bytes, size_t len)
+{
+	ssize_t n;
+
+	if (stream->is_own)
+		return write(stream->fd, bytes, len);
+	n = send(stream->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n >= 0 || errno != ENOTSOCK)
+		return n;
+	if (!wait_for(stream, 0)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return write(stream->fd, bytes, len < TAKEN_AT_ONCE ? len : TAKEN_AT_ONCE);
+}
+
+ssize_t stream_write(const struct stream *stream, const char *bytes, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = write_some(stream, bytes + done, len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno != EAGAIN || done == 0))
+			return -errno;
+		if (n <= 0)
+			return done > 0 ? (ssize_t)done : -ENOSPC;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static int64_t now_ms(void)
+{
+	return clock_read(CLOCK_MONOTONIC) / 1000000;
+}
+
+int stream_write_all(const struct stream *stream, const char *bytes, size_t len, int timeout_ms,
+		     size_t *done)
+{
+	int64_t until_ms = now_ms() + timeout_ms;
+
+	for (*done = 0; *done < len;) {
+		ssize_t n = stream_write(stream, bytes + *done, len - *done);
+		int64_t left_ms = until_ms - now_ms();
+
+		if (n > 0)
+			*done += (size_t)n;
+		else if (n != -EAGAIN)
+			return (int)n;
+		else if (timeout_ms >= 0 && left_ms <= 0)
+			return -EAGAIN;
+		else
+			wait_for(stream, timeout_ms < 0 ? -1 : (int)left_ms);
+	}
+	return 0;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Length of the valid UTF-8 character at @byte (RFC 3629: no overlong form, no surrogate, at
+ * most U+10FFFF) and its code, or 0. Ends at the NUL, which is no continuation byte. */
+static unsigned int utf8_decode(const unsigned char *byte, uint32_t *code)
+{
+	unsigned int len = byte[0] < 0x80 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
+
+	*code = byte[0];
+	if (len == 1)
+		return 1;
+	if (byte[0] < 0xc2 || byte[0] > 0xf4)
+		return 0;
+	*code = byte[0] & (0x7fu >> len);
+	for (unsigned int i = 1; i < len; i++) {
+		if ((byte[i] & 0xc0) != 0x80)
+			return 0;
+		*code = *code << 6 | (byte[i] & 0x3f);
+	}
+	if (len == 3 && (*code < 0x800 || (*code >= 0xd800 && *code <= 0xdfff)))
+		return 0;
+	if (len == 4 && (*code < 0x10000 || *code > 0x10ffff))
+		return 0;
+	return len;
+}
+
+struct code_range {
+	uint32_t first, last;
+};
+
+static bool is_in(uint32_t code, const struct code_range *ranges, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (code >= ranges[i].first && code <= ranges[i].last)
+			return true;
+	return false;
+}
+
+/* C0, DEL and C1. */
+static bool is_control(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+/* What turns the direction of the text behind it, or ends a line: a terminal may show such a name
+ * as another, and what follows it, too. */
+static bool is_direction(uint32_t code)
+{
+	static const struct code_range ranges[] = {
+		{ 0x061c, 0x061c },
+		{ 0x200e, 0x200f },
+		{ 0x2028, 0x202e },
+		{ 0x2066, 0x2069 },
+	};
+
+	return is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
+}
+
+/* East Asian wide characters and pictures, in whole blocks. All others count as one column: marks
+ * that take none make a table ragged, but never wider than its terminal. */
+static bool is_wide(uint32_t code)
+{
+	static const struct code_range ranges[] = {
+		{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x23e9, 0x23f3 },
+		{ 0x25fd, 0x25fe },   { 0x2614, 0x27bf },   { 0x2b1b, 0x2b55 },
+		{ 0x2e80, 0x303e },   { 0x3041, 0xa4cf },   { 0xa960, 0xa97f },
+		{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe10, 0xfe19 },
+		{ 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
+		{ 0x16fe0, 0x1b2ff }, { 0x1f004, 0x1faff }, { 0x20000, 0x3fffd },
+	};
+
+	return code >= ranges[0].first && is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
+}
+
+/* The next character; @is_terminal: fit for one. */
+static struct text_unit next_unit(const char *at, bool is_terminal)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	const unsigned char *byte = (const unsigned char *)at;
+	struct text_unit unit = { .len = 0, .used = 0 };
+	unsigned int len;
+	uint32_t code;
+
+	if (byte[0] == '\0')
+		return unit;
+	len = utf8_decode(byte, &code);
+	if (len > 0 && !is_control(code) && !(is_terminal && is_direction(code))) {
+		memcpy(unit.bytes, at, len);
+		unit.len = unit.used = len;
+		return unit;
+	}
+	unit.bytes[0] = '\\';
+	unit.bytes[1] = 'x';
+	unit.bytes[2] = digits[byte[0] >> 4];
+	unit.bytes[3] = digits[byte[0] & 15];
+	unit.len = 4;
+	unit.used = 1;
+	return unit;
+}
+
+struct text_unit text_next(const char *at)
+{
+	return next_unit(at, false);
+}
+
+size_t text_escape(char *to, size_t size, const char *from)
+{
+	size_t len = 0;
+
+	for (;;) {
+		struct text_unit unit = next_unit(from, true);
+
+		if (unit.used == 0 || len + unit.len >= size)
+			break;
+		memcpy(to + len, unit.bytes, unit.len);
+		len += unit.len;
+		from += unit.used;
+	}
+	to[len] = '\0';
+	return len;
+}
+
+/* Steps over a character of escaped text. Returns its columns. */
+static size_t step(const char **at)
+{
+	uint32_t code;
+	unsigned int len = utf8_decode((const unsigned char *)*at, &code);
+
+	*at += len > 0 ? len : 1;
+	return len > 0 && is_wide(code) ? 2 : 1;
+}
+
+size_t text_columns(const char *text)
+{
+	size_t columns = 0;
+
+	while (*text)
+		columns += step(&text);
+	return columns;
+}
+
+/* As many characters as fit in @columns. */
+static const char *head_end(const char *text, size_t columns)
+{
+	for (;;) {
+		const char *next = text;
+		size_t width = *text ? step(&next) : columns + 1;
+
+		if (width > columns)
+			return text;
+		columns -= width;
+		text = next;
+	}
+}
+
+/* As few characters as take @columns. */
+static const char *skip_columns(const char *text, size_t columns)
+{
+	while (*text && columns > 0) {
+		size_t width = step(&text);
+
+		columns -= width < columns ? width : columns;
+	}
+	return text;
+}
+
+size_t text_shorten(char *to, size_t size, const char *from, size_t columns)
+{
+	size_t all, head, tail;
+	const char *cut;
+	char *at;
+
+	text_escape(to, size, from);
+	all = text_columns(to);
+	if (all <= columns || columns < 4)
+		return strlen(to);
+	head = (columns - 2) / 2;
+	tail = columns - 2 - head;
+	at = to + (head_end(to, head) - to);
+	cut = skip_columns(to, all - tail);
+	*at++ = '.';
+	*at++ = '.';
+	memmove(at, cut, strlen(cut) + 1);
+	return strlen(to);
+}
+
+size_t text_cut_left(char *to, size_t size, const char *from, size_t columns)
+{
+	static const char ellipsis[] = "\xe2\x80\xa6"; /* U+2026: one column, but more bytes */
+	const size_t len = sizeof(ellipsis) - 1;
+	const char *rest;
+	size_t all;
+
+	text_escape(to, size - len, from);
+	all = text_columns(to);
+	if (all <= columns || columns < 2)
+		return strlen(to);
+	rest = skip_columns(to, all - (columns - 1));
+	memmove(to + len, rest, strlen(rest) + 1);
+	memcpy(to, ellipsis, len);
+	return strlen(to);
+}
+
+/* Of a package's name. */
+static bool is_package_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.';
+}
+
+void text_short_component(char *name)
+{
+	for (char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+		const char *package = slash;
+		char *class = slash + 1;
+		size_t len;
+
+		while (package > name && is_package_byte(package[-1]))
+			package--;
+		len = (size_t)(slash - package);
+		if (len > 0 && strncmp(class, package, len) == 0 && class[len] == '.')
+			memmove(class, class + len, strlen(class + len) + 1);
+	}
+}

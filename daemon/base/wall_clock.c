@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/wall_clock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+
+int64_t clock_read(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+int64_t wall_clock_now(void)
+{
+	return clock_read(CLOCK_REALTIME);
+}
+
+bool wall_clock_same(const char *trace_clock, clockid_t *id)
+{
+	static const struct {
+		const char *name;
+		clockid_t id;
+	} known[] = {
+		{ "boot", CLOCK_BOOTTIME },
+		{ "mono", CLOCK_MONOTONIC },
+		{ "mono_raw", CLOCK_MONOTONIC_RAW },
+		{ "tai", CLOCK_TAI },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i].name, trace_clock) == 0) {
+			*id = known[i].id;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool wall_clock_is_time(const char *trace_clock)
+{
+	static const char *const none[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		if (strcmp(none[i], trace_clock) == 0)
+			return false;
+	return true;
+}
+
+struct wall_clock wall_clock_measure(const char *trace_clock)
+{
+	struct wall_clock clock = { false, 0 };
+	int64_t narrowest = INT64_MAX;
+	clockid_t id;
+
+	if (!wall_clock_same(trace_clock, &id))
+		return clock;
+	/* The reading with the least time around it: we may be interrupted in between. */
+	for (int i = 0; i < 5; i++) {
+		int64_t before = clock_read(id);
+		int64_t wall = wall_clock_now();
+		int64_t width = clock_read(id) - before;
+
+		if (width < narrowest) {
+			narrowest = width;
+			clock.offset_ns = wall - before - width / 2;
+		}
+	}
+	clock.known = true;
+	return clock;
+}
+
+bool wall_clock_take_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns)
+{
+	static const struct span key = SPAN_INIT("realtime_ts=");
+	int64_t ms = 0;
+	size_t digits = 0;
+
+	if (!span_starts_with(marker, key) || time_ns > INT64_MAX)
+		return false;
+	marker = span_skip(marker, key.len);
+	while (digits < marker.len && marker.ptr[digits] >= '0' && marker.ptr[digits] <= '9')
+		digits++;
+	/* 12 digits reached to 2001; 13 reach to 2286, nanoseconds in 64 bits to 2262. */
+	if (digits == 0 || digits > 13)
+		return false;
+	for (size_t i = 0; i < digits; i++)
+		ms = ms * 10 + (marker.ptr[i] - '0');
+	if (ms > INT64_MAX / NS_PER_MS)
+		return false;
+	clock->known = true;
+	clock->offset_ns = ms * NS_PER_MS - (int64_t)time_ns;
+	return true;
+}
+
+void wall_clock_format(char text[static WALL_CLOCK_TEXT], int64_t wall_ns)
+{
+	time_t seconds = wall_ns / NS_PER_S;
+	int ms = (int)(wall_ns % NS_PER_S / NS_PER_MS);
+	struct tm utc;
+	char date[24];
+
+	text[0] = '\0';
+	if (wall_ns < 0 || !gmtime_r(&seconds, &utc))
+		return;
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text, WALL_CLOCK_TEXT, "%s.%03dZ", date, ms);
+}

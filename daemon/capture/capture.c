@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capture/capture.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "daemon/android/android.h"
+#include "daemon/base/child.h"
+#include "daemon/trace/kernel_clock.h"
+#include "daemon/base/report.h"
+#include "daemon/base/wall_clock.h"
+
+void capture_stop(struct capture *capture, int code)
+{
+	if (!capture->is_over)
+		capture->code = code;
+	capture->is_over = true;
+}
+
+/* Somebody else has changed something: what was read before is to be told from what comes. */
+static void on_alarm(struct watcher *watcher, uint32_t events)
+{
+	struct capture *capture = watcher->context;
+
+	(void)events;
+	capture->drain.next_ns = 0;
+}
+
+static void tick_if_due(struct capture *capture)
+{
+	uint64_t now = loop_now();
+
+	if (now < capture->drain.tick_ns)
+		return;
+	/* Half a drain short: the drains after this one are never late by a whole one. */
+	capture->drain.tick_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
+	drain_boost(&capture->drain, false);
+	drain_highwater_off(&capture->drain);
+	guard_tick(&capture->guard);
+	android_probe_tick(&capture->probe);
+	session_flush(&capture->session);
+	if (capture->session.output.console.error < 0)
+		capture_stop(capture, EXIT_DONE);
+	control_tick(&capture->control.control);
+	app_watch_tick(&capture->app);
+	if (capture->on_tick)
+		capture->on_tick(capture);
+}
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* --wait is over: what was written before is not counted. */
+static void begin_to_count(struct capture *capture)
+{
+	drain_before(&capture->drain);
+	capture->session.waits = false;
+	session_event(&capture->session, "tracing", "counting begins: --wait is over");
+}
+
+/* When something is due besides reading: the begin of counting, or the end. */
+static uint64_t next_turn(const struct capture *capture)
+{
+	uint64_t duration_ns = capture->options->duration_ns;
+
+	if (capture->session.waits)
+		return capture->count_ns;
+	return duration_ns > 0 ? capture->count_ns + duration_ns : UINT64_MAX;
+}
+
+static void take_turn(struct capture *capture)
+{
+	if (loop_now() < next_turn(capture))
+		return;
+	if (capture->session.waits)
+		begin_to_count(capture);
+	else
+		capture_stop(capture, EXIT_DONE);
+}
+
+static void read_until_over(struct capture *capture)
+{
+	while (!capture->is_over) {
+		uint64_t until_ns;
+
+		int error = drain_if_due(&capture->drain);
+
+		if (error == 0)
+			android_probe_follow(&capture->probe);
+		else if (error != -EAGAIN)
+			capture_stop(capture, EXIT_FAILED);
+		tick_if_due(capture);
+		drain_highwater_on(&capture->drain);
+		control_finish(&capture->control.control);
+		/* A tick waits for the next drain: one wakeup for both. */
+		until_ns = earlier(capture->drain.next_ns, capture->drain.tick_ns + DRAIN_NS);
+		if (session_save(&capture->session))
+			until_ns = 0;
+		loop_wait(&capture->loop, earlier(until_ns, next_turn(capture)));
+		take_turn(capture);
+	}
+}
+
+static void on_app_gone(void *context)
+{
+	struct capture *capture = context;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s has ended, and the capture with it",
+		 capture->options->until_exit);
+	session_event(&capture->session, "tracing", text);
+	capture_stop(capture, EXIT_DONE);
+}
+
+static void tell_left(struct capture *capture, const struct settings_left *left)
+{
+	char text[300];
+
+	if (left->n == 0)
+		return;
+	snprintf(text, sizeof(text), "left as another program has set it: %s", left->text);
+	session_event(&capture->session, "tracing", text);
+}
+
+/* The trace is closed, and as it was before: that does not wait for the disk. */
+static void put_back(struct capture *capture)
+{
+	android_probe_end(&capture->probe);
+	app_watch_end(&capture->app);
+	drain_end(&capture->drain);
+	capture->source = source_close(capture->source);
+	trace_files_close(&capture->files);
+	capture->tracefs = tracefs_close(capture->tracefs);
+	if (changes_restore(&capture->changes))
+		output_forget_journal(&capture->session.output);
+}
+
+/* So long the files may take until a client is told that the disk does not answer: its own wait may
+ * have been for atrace. */
+#define FILES_WAIT_NS DRAIN_NS
+
+/* Clients are answered meanwhile. */
+static void wait_for_files(void *context)
+{
+	struct capture *capture = context;
+	const struct output *output = &capture->session.output;
+	uint64_t begin_ns = loop_now(), next_tick_ns = begin_ns + DRAIN_TICK_NS;
+	uint64_t posted = output_posted(output);
+
+	output_call(&capture->session.output);
+	while (!output_is_done(output, posted)) {
+		loop_wait(&capture->loop, loop_now() + DRAIN_NS / 2);
+		if (loop_now() - begin_ns >= FILES_WAIT_NS)
+			capture_control_wait(&capture->control);
+		if (loop_now() < next_tick_ns)
+			continue;
+		next_tick_ns += DRAIN_TICK_NS;
+		control_tick(&capture->control.control);
+		if (!capture->told_wait && loop_now() - begin_ns > 2 * DRAIN_TICK_NS) {
+			capture->told_wait = true;
+			report("warning: %s: %s: the disk does not answer; jankd ends when the "
+			       "files "
+			       "are complete",
+			       session_command(&capture->session), capture->session.folder.path);
+		}
+	}
+}
+
+int capture_loop(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	int ended;
+
+	capture->begin_ns = loop_now();
+	drain_begin(&capture->drain);
+	capture->count_ns = capture->begin_ns + options->wait_ns;
+	capture->session.waits = options->wait_ns > 0;
+	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
+	read_until_over(capture);
+	if (capture->on_over)
+		capture->on_over(capture);
+	drain_last(&capture->drain, capture->tracefs);
+	drain_boost(&capture->drain, false);
+	guard_end(&capture->guard);
+	changes_leave(&capture->changes, guard_theirs(&capture->guard));
+	changes_look(&capture->changes);
+	tell_left(capture, &capture->changes.left);
+	session_finish(&capture->session);
+	put_back(capture);
+	ended = session_end(&capture->session);
+	if (capture->code == 0)
+		capture->code = ended;
+	capture_control_farewell(&capture->control);
+	return capture->code;
+}
+
+/* --- set-up and its reverse --- */
+
+/* A terminal that is gone ends 'run'. A daemon has none: it reads its rules again. */
+static void take_hangup(struct capture *capture)
+{
+	if (capture->options->command == OPTIONS_RUN)
+		capture_stop(capture, EXIT_DONE);
+	else
+		session_reload_rules(&capture->session);
+}
+
+static void take_signal(struct capture *capture, int number)
+{
+	switch (number) {
+	case SIGHUP:
+		take_hangup(capture);
+		break;
+	case SIGUSR1:
+		output_rotate(&capture->session.output, "SIGUSR1");
+		break;
+	case SIGWINCH:
+	case SIGTSTP:
+		if (capture->on_terminal)
+			capture->on_terminal(capture, number);
+		break;
+	default:
+		capture_stop(capture, EXIT_DONE);
+	}
+}
+
+static void on_signal(struct watcher *watcher, uint32_t events)
+{
+	struct capture *capture = watcher->context;
+	struct signalfd_siginfo info;
+
+	(void)events;
+	while (read(watcher->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (!capture->is_over)
+			take_signal(capture, (int)info.ssi_signo);
+}
+
+/* Whoever starts 'run' with nohup(1) wants it to outlive its terminal. */
+static bool outlives_terminal(void)
+{
+	struct sigaction action;
+
+	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* The signals of a capture wait in a descriptor, from before the first change on: there is always
+ * something to put back. So they are all that would end it, but for those of a crash. */
+static int open_signals(const struct options *options)
+{
+	static const int ending[] = { SIGINT,	 SIGTERM, SIGQUIT, SIGUSR2, SIGALRM,
+				      SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR };
+	static const int others[] = { SIGUSR1, SIGWINCH, SIGTSTP };
+	int numbers[sizeof(ending) / sizeof(int) + sizeof(others) / sizeof(int) + 1];
+	size_t n = sizeof(ending) / sizeof(int);
+
+	memcpy(numbers, ending, sizeof(ending));
+	if (options->command == OPTIONS_RUN && !outlives_terminal())
+		numbers[n++] = SIGHUP;
+	child_end_on(numbers, n);
+	memcpy(numbers + n, others, sizeof(others));
+	n += sizeof(others) / sizeof(int);
+	if (options->command != OPTIONS_RUN)
+		numbers[n++] = SIGHUP;
+	return loop_signals(numbers, n);
+}
+
+static int catch_signals(struct capture *capture)
+{
+	int error = loop_open(&capture->loop);
+
+	capture->signals = (struct watcher){
+		.fd = open_signals(capture->options),
+		.ready = on_signal,
+		.context = capture,
+	};
+	if (error == 0)
+		error = capture->signals.fd < 0
+				? -errno
+				: loop_watch(&capture->loop, &capture->signals, EPOLLIN);
+	if (error == 0)
+		return 0;
+	report("%s: signals: %s; %s", session_command(&capture->session), strerror(-error),
+	       report_advice(error, "close other programs"));
+	return EXIT_FAILED;
+}
+
+/* Raw where it can be had. A snapshot is text, and so is what it is taken from. */
+static int open_source(struct capture *capture)
+{
+	enum options_source wanted = capture->options->source;
+	int error = -EOPNOTSUPP;
+
+	if (wanted == OPTIONS_SOURCE_TEXT)
+		capture->why_source = "asked for";
+	else if (capture->options->snapshot_ns > 0)
+		capture->why_source = "a snapshot is text";
+	else
+		error = source_raw_open(&capture->source, capture->tracefs, &capture->files,
+					capture->why_text);
+	if (error == 0) {
+		capture->why_source = "the rings can be read";
+		return 0;
+	}
+	if (!capture->why_source)
+		capture->why_source = capture->why_text;
+	if (wanted != OPTIONS_SOURCE_RAW || error == -EBUSY)
+		return source_pipe_open(&capture->source, capture->tracefs);
+	report("%s: --source raw: %s: %s; %s", session_command(&capture->session),
+	       tracefs_path(capture->tracefs), capture->why_source,
+	       report_advice(error, "use --source text"));
+	return error;
+}
+
+/* Whoever is there first keeps folder and pipe: both are taken before anything is changed. */
+static int take_places(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	const char *command = session_command(&capture->session);
+
+	if (folder_open(&capture->session.folder, command, options->folder) < 0 ||
+	    changes_begin(&capture->changes, options, &capture->session.folder) != 0 ||
+	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0)
+		return EXIT_FAILED;
+	trace_files_open(&capture->files, tracefs_path(capture->tracefs));
+	if (open_source(capture) < 0)
+		return EXIT_FAILED;
+	capture->drain = (struct drain){
+		.session = &capture->session,
+		.source = capture->source,
+		.guard = &capture->guard,
+		.loop = &capture->loop,
+		.files = &capture->files,
+	};
+	drain_watch(&capture->drain);
+	return 0;
+}
+
+/* A pipe prints times in the unit of the clock that was set when it was opened: in seconds, or, of
+ * one that counts something else, as a number that no line can be read with. It was opened before
+ * such a clock was changed. */
+static int open_pipe_again(struct capture *capture, const char *clock)
+{
+	if (capture->source->ops->take || wall_clock_is_time(clock))
+		return 0;
+	capture->source = source_close(capture->source);
+	if (source_pipe_open(&capture->source, capture->tracefs) < 0)
+		return EXIT_FAILED;
+	capture->drain.source = capture->source;
+	drain_watch(&capture->drain);
+	return 0;
+}
+
+static int switch_on(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	char clock[SETTING_SIZE];
+
+	trace_files_setting(&capture->files, TRACE_SETTING_CLOCK, clock);
+	if (changes_start_atrace(&capture->changes) != 0)
+		return EXIT_FAILED;
+	if (!tracefs_is_ours(capture->tracefs))
+		changes_make_buffer(&capture->changes, tracefs_path(capture->tracefs));
+	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->changes.atrace) < 0)
+		return EXIT_FAILED;
+	changes_note(&capture->changes);
+	return open_pipe_again(capture, clock);
+}
+
+static void on_focus(void *context, const char *name)
+{
+	session_event(context, "focus", name);
+}
+
+static int begin_session(struct capture *capture)
+{
+	struct session_origin origin = {
+		.kind = capture->source->name,
+		.why = capture->why_source,
+		.live = true,
+		.raw = capture->source->ops->take != NULL,
+	};
+	const struct watcher alarm = { .ready = on_alarm, .context = capture };
+	struct android_asking asking;
+
+	snprintf(capture->path, sizeof(capture->path), "%s", tracefs_path(capture->tracefs));
+	origin.path = capture->path;
+	origin.trace_clock = tracefs_clock(capture->tracefs);
+	origin.clock = kernel_clock_measure(origin.trace_clock, &capture->files);
+	asking = android_ask(true);
+	android_read_device(&asking, &origin.device);
+	if (session_begin(&capture->session, &origin) != 0)
+		return EXIT_FAILED;
+	guard_begin(&capture->guard, &capture->session, &capture->loop, &capture->files,
+		    capture->changes.tags, alarm);
+	capture->source->clock = capture->guard.clock;
+	capture->probe = (struct android_probe){
+		.pipeline = &capture->session.pipeline,
+		.found_focus = on_focus,
+		.context = &capture->session,
+	};
+	android_probe_begin(&capture->probe, capture->options, &capture->loop);
+	if (capture->changes.small[0])
+		session_event(&capture->session, "tracing", capture->changes.small);
+	if (capture->changes.recovered)
+		session_event(&capture->session, "tracing",
+			      "tracing was put back as it was before a jankd that was killed");
+	tell_left(capture, &capture->changes.recovered_left);
+	return 0;
+}
+
+/* What is to be put back is written down again where the folder was emptied, removed or moved. */
+static void watch_changes(void *context)
+{
+	changes_watch(context);
+}
+
+static void on_files_done(struct watcher *watcher, uint32_t events)
+{
+	struct capture *capture = watcher->context;
+	uint64_t count;
+
+	(void)events;
+	if (read(watcher->fd, &count, sizeof(count)) < 0)
+		return;
+	output_look(&capture->session.output);
+	control_finish(&capture->control.control);
+	/* What was told is an event. */
+	if (!capture->is_over && capture->session.output.events->n > 0)
+		output_flush(&capture->session.output);
+}
+
+/* From now on nothing waits for the disk. */
+static int begin_thread(struct capture *capture)
+{
+	struct output *output = &capture->session.output;
+
+	output->files.watch = watch_changes;
+	output->files.watch_context = &capture->changes;
+	if (output_begin_thread(output, wait_for_files, capture) < 0)
+		return EXIT_FAILED;
+	capture->files_done = (struct watcher){
+		.fd = output_fd(output),
+		.ready = on_files_done,
+		.context = capture,
+	};
+	return loop_watch(&capture->loop, &capture->files_done, EPOLLIN) == 0 ? 0 : EXIT_FAILED;
+}
+
+static void on_stop(void *context)
+{
+	capture_stop(context, EXIT_DONE);
+}
+
+static int begin_control(struct capture *capture)
+{
+	struct capture_control *control = &capture->control;
+
+	control->session = &capture->session;
+	control->drain = &capture->drain;
+	control->begin_ns = &capture->begin_ns;
+	control->is_over = &capture->is_over;
+	control->stop = on_stop;
+	control->context = capture;
+	return capture_control_begin(control, &capture->loop);
+}
+
+int capture_begin(struct capture *capture, const struct options *options)
+{
+	int code;
+
+	*capture = (struct capture){
+		.options = options,
+		.loop = LOOP_CLOSED,
+		.signals = WATCHER_NONE,
+		.drain = { .loop = &capture->loop,
+			   .readable = WATCHER_NONE,
+			   .highwater = WATCHER_NONE },
+		.files_done = WATCHER_NONE,
+	};
+	trace_files_init(&capture->files);
+	control_init(&capture->control.control);
+	report_name(options_command_name(options->command));
+	code = session_open(&capture->session, options);
+	if (code == 0)
+		code = catch_signals(capture);
+	if (code == 0)
+		code = take_places(capture);
+	if (code == 0)
+		code = switch_on(capture);
+	if (code == 0)
+		code = begin_session(capture);
+	if (code == 0)
+		code = begin_control(capture);
+	return code == 0 ? begin_thread(capture) : code;
+}
+
+void capture_close(struct capture *capture)
+{
+	guard_end(&capture->guard);
+	android_probe_end(&capture->probe);
+	drain_end(&capture->drain);
+	capture->source = source_close(capture->source);
+	trace_files_close(&capture->files);
+	capture->tracefs = tracefs_close(capture->tracefs);
+	changes_end(&capture->changes);
+	session_close(&capture->session);
+	app_watch_end(&capture->app);
+	if (capture->signals.fd >= 0)
+		close(capture->signals.fd);
+	control_close(&capture->control.control);
+	loop_close(&capture->loop);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capture/lost_claims.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "daemon/base/loop.h"
+
+#define MINUTE_NS UINT64_C(60000000000)
+
+/* The first account of a CPU is of all since its buffer was empty. */
+static void look(struct lost_claims *claims, unsigned int number)
+{
+	struct lost_claim_cpu *cpu = &claims->cpus[number];
+	bool known = cpu->stats.known;
+
+	cpu->emptied |= ring_cpu_look(&cpu->stats, claims->files, number);
+	if (!known && cpu->stats.known)
+		cpu->stats.lost = cpu->stats.overrun;
+}
+
+void lost_claims_look(struct lost_claims *claims)
+{
+	for (unsigned int cpu = 0; cpu < ring_cpus_max(); cpu++)
+		look(claims, cpu);
+}
+
+void lost_claims_begin(struct lost_claims *claims, const struct trace_files *files)
+{
+	*claims = (struct lost_claims){ .files = files };
+	lost_claims_look(claims);
+}
+
+void lost_claims_dry(struct lost_claims *claims)
+{
+	for (unsigned int i = 0; i < RING_CPUS_MAX; i++) {
+		struct lost_claim_cpu *cpu = &claims->cpus[i];
+
+		cpu->told = cpu->stats.lost;
+		cpu->confirmed = cpu->emptied = false;
+	}
+}
+
+void lost_claims_emptied(struct lost_claims *claims)
+{
+	for (unsigned int i = 0; i < RING_CPUS_MAX; i++)
+		claims->cpus[i] = (struct lost_claim_cpu){ .emptied = true };
+	lost_claims_look(claims);
+}
+
+/* Where no CPU has an account nothing is known of this one, either. */
+static bool has_accounts(const struct lost_claims *claims)
+{
+	for (unsigned int i = 0; i < RING_CPUS_MAX; i++)
+		if (claims->cpus[i].stats.known)
+			return true;
+	return false;
+}
+
+/* Is there no such CPU? */
+static bool is_missing(const struct lost_claims *claims, int32_t cpu)
+{
+	return has_accounts(claims) &&
+	       (cpu < 0 || !trace_files_has_cpu(claims->files, (unsigned int)cpu));
+}
+
+/* Takes off what is not told yet. False: there is nothing. */
+static bool confirm(struct lost_claim_cpu *cpu, struct trace_record *record)
+{
+	uint64_t left = cpu->stats.lost - cpu->told;
+	uint64_t claimed = record->value < 0 ? left : (uint64_t)record->value;
+	bool more = claimed > left;
+
+	if (cpu->emptied) {
+		cpu->told += more ? left : claimed;
+		return true;
+	}
+	if (left == 0 && !cpu->confirmed)
+		return false;
+	cpu->told += more ? left : claimed;
+	cpu->confirmed = true;
+	record->value = (int64_t)(more ? left : claimed);
+	return true;
+}
+
+static bool refuse(struct lost_claims *claims, const struct trace_record *record)
+{
+	claims->forged++;
+	claims->last = record->value;
+	claims->last_cpu = record->cpu;
+	return false;
+}
+
+bool lost_claims_take(struct lost_claims *claims, struct trace_record *record, uint64_t read_ns)
+{
+	struct lost_claim_cpu *cpu;
+
+	if (record->cpu < 0 || record->cpu >= RING_CPUS_MAX)
+		return !is_missing(claims, record->cpu) || refuse(claims, record);
+	cpu = &claims->cpus[record->cpu];
+	if (cpu->looked_ns != read_ns) {
+		cpu->looked_ns = read_ns;
+		look(claims, (unsigned int)record->cpu);
+	}
+	if (!cpu->stats.known)
+		return !is_missing(claims, record->cpu) || refuse(claims, record);
+	return confirm(cpu, record) || refuse(claims, record);
+}
+
+bool lost_claims_tell(struct lost_claims *claims, bool end, char text[static 200])
+{
+	uint64_t n = claims->forged - claims->told;
+	char events[32] = "";
+	uint64_t now = loop_now();
+
+	if (n == 0 || (!end && claims->told > 0 && now - claims->told_ns < MINUTE_NS))
+		return false;
+	claims->told = claims->forged;
+	claims->told_ns = now;
+	if (claims->last >= 0)
+		snprintf(events, sizeof(events), "%" PRId64 " ", claims->last);
+	if (n == 1)
+		snprintf(text, 200,
+			 "a line in the trace claims %slost events on CPU %" PRId32
+			 "; the kernel's statistics have none: not counted",
+			 events, claims->last_cpu);
+	else
+		snprintf(text, 200,
+			 "%" PRIu64 " lines in the trace claim lost events, the last of them %son "
+			 "CPU %" PRId32 "; the kernel's statistics have none: not counted",
+			 n, events, claims->last_cpu);
+	return true;
+}

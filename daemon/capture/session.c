@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capture/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "daemon/files/earlier_files.h"
+#include "daemon/base/loop.h"
+#include "daemon/capture/lost_claims.h"
+#include "daemon/base/report.h"
+#include "daemon/capture/rules_file.h"
+#include "daemon/control/table.h"
+#include "daemon/version.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define SUMMARY_PERIOD_NS (60 * NS_PER_S)
+
+/* Damage is told at once, then at most so often: a hostile app could fill the disk. */
+#define DAMAGE_PERIOD_NS (60 * NS_PER_S)
+
+const char *session_command(const struct session *session)
+{
+	return options_command_name(session->options->command);
+}
+
+/* The program of 2019 chose and judged no frames. */
+static int check_rules(const struct session *session)
+{
+	if (pipeline_accepts(session->rules, &session->options->pipeline))
+		return 0;
+	report("%s: --rules %s: counts as the program of 2019 did, which chose and judged no "
+	       "frames; leave --include, --exclude, --trigger and --snapshot out",
+	       session_command(session), session->options->rules);
+	return EXIT_USAGE;
+}
+
+int session_open(struct session *session, const struct options *options)
+{
+	*session = (struct session){
+		.options = options,
+		.text = FTRACE_TEXT_INIT,
+		.folder = { .fd = -1, .lock_fd = -1 },
+		.snapshot = SNAPSHOT_NONE,
+		.end_wall_ns = ROW_UNKNOWN,
+	};
+	session->rules = rules_load(session_command(session), options->rules);
+	if (!session->rules)
+		return EXIT_FAILED;
+	return check_rules(session);
+}
+
+/* --- what happened, into events.csv --- */
+
+/* The time of the last record, or ROW_UNKNOWN before the first. */
+static int64_t last_time(const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+
+	return counters->records > 0 ? (int64_t)counters->last_ns : ROW_UNKNOWN;
+}
+
+/* The trace clock now, where it can be told. */
+static int64_t live_time(const struct session *session, int64_t wall_ns)
+{
+	const struct wall_clock *clock = &session->output.clock;
+
+	return clock->known ? wall_ns - clock->offset_ns : last_time(session);
+}
+
+void session_event(struct session *session, const char *kind, const char *text)
+{
+	int64_t wall_ns = wall_clock_now();
+
+	output_event(&session->output, live_time(session, wall_ns), wall_ns, kind, text);
+}
+
+/* @time_ns: where a recorded trace begins, or ROW_UNKNOWN. */
+static void write_start(struct session *session, int64_t time_ns)
+{
+	char text[64];
+	int64_t wall_ns = ROW_UNKNOWN;
+
+	if (session->started)
+		return;
+	session->started = true;
+	if (session->origin.live) {
+		wall_ns = wall_clock_now();
+		time_ns = live_time(session, wall_ns);
+	}
+	snprintf(text, sizeof(text), "jankd %s %s", JANKD_VERSION, session_command(session));
+	output_event(&session->output, time_ns, wall_ns, "start", text);
+}
+
+static void write_stop(struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	int64_t wall_ns = session->end_wall_ns;
+	char text[96];
+
+	write_start(session, ROW_UNKNOWN);
+	output_release_events(&session->output);
+	snprintf(text, sizeof(text), "%" PRIu64 " presents, %" PRIu64 " frames", counters->presents,
+		 counters->frames);
+	output_event(&session->output,
+		     wall_ns >= 0 ? live_time(session, wall_ns) : last_time(session), wall_ns,
+		     "stop", text);
+	output_release_events(&session->output);
+}
+
+static uint64_t damage(const struct ftrace_text *text)
+{
+	return text->malformed + text->glued + text->too_long;
+}
+
+static void write_damage(struct session *session, int64_t time_ns)
+{
+	const struct ftrace_text *text = &session->text;
+	char line[160];
+
+	snprintf(line, sizeof(line),
+		 "damaged or forged lines so far: %" PRIu64 " malformed markers, %" PRIu64
+		 " glued to another line, %" PRIu64 " lines too long",
+		 text->malformed, text->glued, text->too_long);
+	output_event(&session->output, time_ns, ROW_UNKNOWN, "tracing", line);
+	session->damage_seen = damage(text);
+}
+
+/* Called where a record stands in the stream, so that reads of any size give the same rows. */
+static void check_damage(struct session *session, uint64_t time_ns)
+{
+	if (damage(&session->text) == session->damage_seen || time_ns < session->damage_next_ns)
+		return;
+	write_damage(session, (int64_t)time_ns);
+	session->damage_next_ns = time_ns + DAMAGE_PERIOD_NS;
+}
+
+static void take_notice(struct session *session, struct source *source)
+{
+	const char *notice = source->notice;
+
+	if (!notice)
+		return;
+	source->notice = NULL;
+	output_event(&session->output, last_time(session), ROW_UNKNOWN, "tracing", notice);
+	if (source->damaged) {
+		session->damage = notice;
+		session->damaged_name = source->name;
+	}
+}
+
+/* --- bytes to records --- */
+
+/* The page that old systrace writes ends with a line of its own making, at the time 0. */
+static bool is_dummy(const struct trace_record *record)
+{
+	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
+}
+
+/* In a live trace the kernel knows the names of few threads, and some wrongly, but they are still
+ * there. */
+static void recall_writer(struct session *session, struct trace_record *record)
+{
+	if (session->writers && record->kind != TRACE_LOST)
+		writers_recall(session->writers, record, session->read_ns);
+}
+
+/* An app can write what the kernel says of lost events, too. */
+static bool is_forged(struct session *session, struct trace_record *record)
+{
+	return record->kind == TRACE_LOST && session->claims &&
+	       !lost_claims_take(session->claims, record, session->read_ns);
+}
+
+/* So long something may be read that was in the buffers before the begin. */
+#define BEFORE_NS UINT64_C(3000000000)
+
+/* What lay in the buffers at 'jankd start' is not of this session, nor is what was lost of that.
+ * 'jankd run' takes what is there. */
+static bool is_before(struct session *session, const struct trace_record *record)
+{
+	if (record->kind != TRACE_LOST && record->time_ns >= session->from_ns)
+		session->from_ns = 0;
+	else if (loop_now() > session->from_until_ns)
+		session->from_ns = 0;
+	return session->from_ns > 0;
+}
+
+/* Not where the files of a trace were copied to: its clock is that of another machine. */
+static bool is_kernels(const char *path)
+{
+	struct statfs info;
+
+	return path && statfs(path, &info) == 0 && info.f_type == TRACEFS_MAGIC;
+}
+
+static void set_begin(struct session *session)
+{
+	const struct wall_clock *clock = &session->origin.clock;
+	int64_t begin_ns = wall_clock_now() - clock->offset_ns;
+
+	if (session->options->command != OPTIONS_START || !clock->known || begin_ns <= 0 ||
+	    !is_kernels(session->origin.path))
+		return;
+	session->from_ns = (uint64_t)begin_ns;
+	session->from_until_ns = loop_now() + BEFORE_NS;
+}
+
+static void take_record(struct session *session, const struct trace_record *record)
+{
+	if (is_dummy(record) || (session->from_ns > 0 && is_before(session, record)))
+		return;
+	if (!session->started)
+		write_start(session, (int64_t)record->time_ns);
+	check_damage(session, record->time_ns);
+	/* A live clock was measured; a recorded trace may tell its own. */
+	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
+		wall_clock_take_marker(&session->output.clock, record->name, record->time_ns);
+	pipeline_record(session->pipeline, record);
+	output_follow(&session->output, pipeline_now(session->pipeline));
+	if (session->output.events->n > 0)
+		output_settle(&session->output);
+}
+
+/* Takes the whole lines of what was read; the rest stays. */
+static void take_bytes(struct session *session, struct span input, bool last)
+{
+	struct snapshot *snapshot = &session->snapshot;
+	struct trace_record record;
+
+	while (ftrace_text_next(&session->text, &input, last, &record) == FTRACE_TEXT_RECORD) {
+		recall_writer(session, &record);
+		if (is_forged(session, &record))
+			continue;
+		take_record(session, &record);
+		if (session->output.now_ns >= snapshot->due_ns)
+			snapshot_begin(snapshot, &session->ring, input.ptr);
+	}
+	ring_done(&session->ring, input, session->text.last_ns);
+}
+
+/* The source has no more. Its last line may lack a line end, but where the data broke off half a
+ * line would be taken for a whole one. */
+static void end_of_source(struct session *session, const struct source *source)
+{
+	ring_end_line(&session->ring, source->damaged);
+	take_bytes(session, ring_filled(&session->ring, 0), true);
+}
+
+static void pass_record(void *context, const struct trace_record *record)
+{
+	struct session *session = context;
+
+	if (!session->waits)
+		take_record(session, record);
+}
+
+/* A source that has records itself. */
+static ssize_t take_records(struct session *session, struct source *source)
+{
+	const struct record_taker taker = { pass_record, session };
+	ssize_t n = source_take(source, &taker);
+
+	session->text.markers = source->markers;
+	session->text.malformed = source->malformed;
+	if (n > 0)
+		session->bytes += (uint64_t)n;
+	take_notice(session, source);
+	return n;
+}
+
+ssize_t session_take(struct session *session, struct source *source)
+{
+	size_t size;
+	char *room;
+	ssize_t n;
+
+	if (source->ops->take)
+		return take_records(session, source);
+	snapshot_make_way(&session->snapshot, &session->ring);
+	room = ring_room(&session->ring, &size);
+	n = source_read(source, room, size);
+	if (n > 0) {
+		session->bytes += (uint64_t)n;
+		session->read_ns = session->writers ? loop_now() : 0;
+		if (!session->origin.live)
+			output_watch(&session->output);
+		if (!session->waits)
+			take_bytes(session, ring_filled(&session->ring, (size_t)n), false);
+	} else if (n != -EAGAIN) {
+		session->failed |= n < 0;
+		end_of_source(session, source);
+	}
+	take_notice(session, source);
+	return n;
+}
+
+bool session_save(struct session *session)
+{
+	return snapshot_save(&session->snapshot);
+}
+
+/* --- begin and end --- */
+
+static int make_pipeline(struct session *session)
+{
+	struct row_sink sink = output_sink(&session->output);
+	const struct options *options = session->options;
+	int error = pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink);
+
+	if (error == 0 && ruleset_is_last_counter(session->rules) && options->frames_log)
+		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s has no such "
+		       "rows; leave one of them out",
+		       session_command(session), options->rules);
+	if (error < 0)
+		report("%s: out of memory; close other programs", session_command(session));
+	return error;
+}
+
+/* What is needed to read text. Raw events need none of it. */
+static int make_reader(struct session *session)
+{
+	const struct options *options = session->options;
+	int error;
+
+	if (session->origin.raw)
+		return 0;
+	error = ring_open(&session->ring,
+			  options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
+	if (error == 0 && session->origin.live) {
+		session->writers = calloc(1, sizeof(*session->writers));
+		error = session->writers ? 0 : -ENOMEM;
+	}
+	if (error < 0)
+		report("%s: out of memory; close other programs", session_command(session));
+	else if (session->writers)
+		writers_begin(session->writers, "/proc");
+	return error;
+}
+
+int session_begin(struct session *session, const struct session_origin *origin)
+{
+	const struct options *options = session->options;
+
+	session->origin = *origin;
+	set_begin(session);
+	if (session->folder.fd < 0 &&
+	    folder_open(&session->folder, session_command(session), options->folder) < 0)
+		return EXIT_FAILED;
+	/* A recorded trace can be read again. */
+	session->folder.may_lose = !origin->live;
+	if (earlier_files_keep(&session->folder, session_command(session)) < 0)
+		return EXIT_FAILED;
+	if (output_open(&session->output, options, &session->folder) < 0) {
+		earlier_files_put_back(&session->folder);
+		return EXIT_FAILED;
+	}
+	session->output.clock = origin->clock;
+	snapshot_open(&session->snapshot, &session->output, options, origin->live);
+	if (make_pipeline(session) < 0 || make_reader(session) < 0)
+		return EXIT_FAILED;
+	session->output.pipeline = session->pipeline;
+	if (origin->live) {
+		write_start(session, ROW_UNKNOWN);
+		session_flush(session);
+		session_json_write(session);
+	}
+	return 0;
+}
+
+static void summary_if_due(struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	bool went_back = counters->last_ns + SUMMARY_PERIOD_NS < session->summary_next_ns;
+
+	if (counters->last_ns < session->summary_next_ns && !went_back)
+		return;
+	if (session->summary_next_ns > 0)
+		output_summary(&session->output, session->pipeline);
+	session->summary_next_ns = counters->last_ns + SUMMARY_PERIOD_NS;
+}
+
+void session_flush(struct session *session)
+{
+	struct output *output = &session->output;
+
+	snapshot_tick(&session->snapshot, &session->ring);
+	output_flush_if_due(output);
+	/* The folder was gone, and with it what is replaced as a whole. */
+	if (session->begun_again != output->state.begun_again) {
+		session->begun_again = output->state.begun_again;
+		output_summary(output, session->pipeline);
+		session_json_write(session);
+	}
+	if (session->origin.live)
+		summary_if_due(session);
+}
+
+int session_mark(struct session *session, const char *text)
+{
+	int64_t wall_ns = wall_clock_now();
+	int64_t time_ns = live_time(session, wall_ns);
+
+	/* Without a record, or while none is counted, no row is open. */
+	if (time_ns >= 0 && !session->waits) {
+		int error = pipeline_mark(session->pipeline, (uint64_t)time_ns);
+
+		if (error < 0)
+			return error;
+	}
+	output_event(&session->output, time_ns, wall_ns, "mark", text);
+	output_release_events(&session->output);
+	output_flush(&session->output);
+	return 0;
+}
+
+void session_reload_rules(struct session *session)
+{
+	const char *name = session->options->rules;
+	struct ruleset *rules = rules_load(session_command(session), name);
+	int error = rules ? pipeline_set_rules(session->pipeline, rules) : 0;
+
+	if (!rules) {
+		output_tell(&session->output, "tracing", "the old rules stay: %s",
+			    report_last_reason());
+	} else if (error < 0) {
+		output_tell(&session->output, "tracing",
+			    "the old rules stay: those of %s want another engine", name);
+		ruleset_free(rules);
+	} else {
+		output_tell(&session->output, "tracing", "rules were read again: %s", name);
+		ruleset_free(session->rules);
+		session->rules = rules;
+	}
+	output_flush(&session->output);
+}
+
+/* What was read, for people. */
+static const char *input_of(const struct session *session)
+{
+	const struct options *options = session->options;
+
+	if (session->origin.live)
+		return session->origin.path;
+	return strcmp(options->files[0], "-") == 0 ? "standard input" : options->files[0];
+}
+
+/* Is there anything in the trace that frames come from? */
+static int judge(const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	const char *name = session_command(session);
+	bool live = session->origin.live;
+
+	if (session->waits) {
+		report("%s: nothing was counted: it ended before --wait was over; wait shorter, or "
+		       "capture longer",
+		       name);
+		return EXIT_FAILED;
+	}
+	if (session->text.markers == 0 && session->damage) {
+		report("%s: %s: no markers seen: %s; get an intact copy", name,
+		       session->damaged_name, session->damage);
+		return EXIT_FAILED;
+	}
+	if (session->text.markers == 0) {
+		report("%s: no markers seen: nothing in %s came from trace_marker; %s", name,
+		       input_of(session),
+		       live ? "enable atrace's gfx category, or check --instance"
+			    : "give a trace taken with atrace's gfx category");
+		return EXIT_FAILED;
+	}
+	if (counters->presents == 0) {
+		report("%s: no presents of SurfaceFlinger among the %" PRIu64 " markers in %s; %s",
+		       name, session->text.markers, input_of(session),
+		       live ? "enable atrace's gfx category, or name the vendor's slices in a rule "
+			      "file"
+			    : "give a trace taken with atrace's gfx category, or name the vendor's "
+			      "slices in a rule file");
+		return EXIT_FAILED;
+	}
+	if (session->damage)
+		report("warning: %s: %s: %s; counted what could be read", name,
+		       session->damaged_name, session->damage);
+	return 0;
+}
+
+/* What was asked for and did not happen, because the names are other ones. */
+static void tell_unmatched(struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	const struct options *options = session->options;
+
+	if (counters->presents == 0)
+		return;
+	if (!pipeline_trigger_matched(session->pipeline))
+		report("warning: %s: --trigger %s: no surface or app matched, so no rows were "
+		       "written; compare its GLOB with the names in summary.csv",
+		       session_command(session), options->trigger);
+	if (counters->frames == 0 && (options->include[0] || options->exclude[0]))
+		report("warning: %s: --include, --exclude: no surface is left, so no frame was "
+		       "counted; a GLOB has to match a whole Surface or app",
+		       session_command(session));
+}
+
+void session_finish(struct session *session)
+{
+	if (session->origin.live)
+		session->end_wall_ns = wall_clock_now();
+	pipeline_end(session->pipeline);
+	tell_unmatched(session);
+	if (damage(&session->text) != session->damage_seen)
+		write_damage(session, last_time(session));
+	output_flush(&session->output);
+}
+
+int session_end(struct session *session)
+{
+	struct output *output = &session->output;
+
+	snapshot_end(&session->snapshot, &session->ring);
+	output_complete(output, true);
+	write_stop(session);
+	output_summary(output, session->pipeline);
+	output_complete(output, false);
+	/* It counts the rows of all files, and those of the last flush. */
+	session_json_write(session);
+	output_keep(output);
+	output_complete(output, false);
+	for (int i = 0; i < WHOLE_FILES; i++)
+		output->failed |= i != WHOLE_SNAPSHOT && output->state.whole[i].error < 0;
+	output_close(output);
+	if (session->origin.live && output_all_rows_lost(output) > 0)
+		report("%s: %s: %" PRIu64
+		       " rows are not in the files: the disk was full, or did not "
+		       "answer; the others are; free the disk or name another folder with -F",
+		       session_command(session), session->folder.path,
+		       output_all_rows_lost(output));
+	return output->failed || session->failed ? EXIT_FAILED : judge(session);
+}
+
+int session_refuse(struct session *session, const char *why)
+{
+	if (why)
+		report("%s: %s: %s", session_command(session), input_of(session), why);
+	else if (!session->failed)
+		judge(session);
+	output_close(&session->output);
+	snapshot_undo(&session->snapshot, session->folder.fd);
+	earlier_files_put_back(&session->folder);
+	return EXIT_FAILED;
+}
+
+void session_print(const struct session *session, FILE *out, int fd)
+{
+	struct table *table = table_new();
+	unsigned int lines, columns;
+
+	if (!table)
+		return;
+	if (!table_terminal(fd, &lines, &columns))
+		columns = TABLE_COLUMNS;
+	table_print(table, out, session->pipeline, UINT32_MAX, columns);
+	table_free(table);
+	fprintf(out, "CSV files in %s\n", session->folder.path);
+}
+
+void session_close(struct session *session)
+{
+	session->pipeline = pipeline_free(session->pipeline);
+	session->rules = ruleset_free(session->rules);
+	output_close(&session->output);
+	output_free(&session->output);
+	folder_close(&session->folder);
+	ring_close(&session->ring);
+	if (session->writers)
+		writers_end(session->writers);
+	free(session->writers);
+	session->writers = NULL;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One capture from begin to end: bytes of a source to records, through the pipeline, into the
+ * files. 'run' and 'analyze' share all of it. */
+#ifndef JANKD_DAEMON_CAPTURE_SESSION_H
+#define JANKD_DAEMON_CAPTURE_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "daemon/android/android.h"
+#include "daemon/base/folder.h"
+#include "daemon/base/options.h"
+#include "daemon/files/output.h"
+#include "daemon/trace/ring.h"
+#include "daemon/trace/ring_stats.h"
+#include "daemon/files/snapshot.h"
+#include "daemon/trace/source.h"
+#include "daemon/base/wall_clock.h"
+#include "daemon/trace/writers.h"
+#include "parser/ftrace_text.h"
+#include "rules/pipeline.h"
+#include "rules/ruleset.h"
+
+/* Where the events come from, for session.json. */
+struct session_origin {
+	const char *kind;	      /* "file", "trace_pipe" or "trace_pipe_raw" */
+	const char *why;	      /* it is that one; NULL for files */
+	const char *path;	      /* trace_pipe: the directory; NULL for files */
+	const char *trace_clock;      /* its name, "" where unknown */
+	struct wall_clock clock;      /* trace clock to wall time, where it could be measured */
+	struct android_device device; /* where it is live */
+	bool live;		      /* captured on this machine, now */
+	bool raw;		      /* events come as they are, not as text */
+};
+
+struct lost_claims;
+
+struct session {
+	const struct options *options;
+	struct session_origin origin;
+	struct folder folder;
+	struct output output;
+	struct ruleset *rules;
+	struct pipeline *pipeline;
+	struct ftrace_text text;
+	struct writers *writers;  /* of a live text, or NULL */
+	uint64_t read_ns;	  /* when it was read, on the clock of loop_now() */
+	struct ring ring;	  /* what was read */
+	struct snapshot snapshot; /* what is saved of it */
+	uint64_t bytes;		  /* read from the sources */
+	uint64_t damage_seen;	  /* damaged lines that an event told of */
+	uint64_t damage_next_ns;  /* trace time from which on the next event may */
+	uint64_t summary_next_ns; /* trace time of the next summary.csv */
+	int64_t end_wall_ns;	  /* live: when it ended, or ROW_UNKNOWN */
+	const char *damage;	  /* why a source broke off, or NULL; constant */
+	const char *damaged_name; /* which one: borrowed */
+	bool failed;		  /* a source could not be read: said on stderr */
+	bool started;		  /* the start is in events.csv */
+	uint64_t begun_again;	  /* so often the folder was made anew, as was seen last */
+	bool waits;		  /* what is read is thrown away */
+	uint64_t from_ns;	  /* trace time of the begin, 0: it was reached */
+	uint64_t from_until_ns;	  /* and at the latest then, on the clock of loop_now() */
+	/* of a live capture, or NULL */
+	const struct ring_stats *kernel_rings; /* the kernel's account of each CPU */
+	const unsigned int *recoveries;	       /* what others changed was taken back so often */
+	struct lost_claims *claims; /* of a live text, or NULL: its lines are the kernel's */
+};
+
+/**
+ * session_open() - load the rules, make the pipeline
+ * @session: must not move afterwards
+ * @options: borrowed
+ *
+ * Nothing in the file system is touched yet: what can be refused is refused here. Returns 0, or
+ * EXIT_FAILED or EXIT_USAGE after the reason was said on stderr.
+ */
+int session_open(struct session *session, const struct options *options);
+
+/* Opens the folder, where the caller did not, and its files. @origin: its text is borrowed. Returns
+ * 0, or EXIT_FAILED after the reason was said on stderr. */
+int session_begin(struct session *session, const struct session_origin *origin);
+
+/* Takes what one read of @source gives. Returns as source_read(); at the end of a source a next
+ * one may follow. */
+ssize_t session_take(struct session *session, struct source *source);
+
+/* A row of events.csv, dated now; for live captures. */
+void session_event(struct session *session, const char *kind, const char *text);
+
+/* Saves a piece of a snapshot that is due. True: more of it is left. */
+bool session_save(struct session *session);
+
+/* Writes what is due: rows, once a minute of trace time summary.csv. */
+void session_flush(struct session *session);
+
+/* A moment that somebody wants to find again: a row of events.csv, now, and the end of the open
+ * rows.
+ * @text: any bytes. Returns 0, or -ENOSPC: nothing was done, see pipeline_mark(). */
+int session_mark(struct session *session, const char *text);
+
+/* Reads the rules again; where that fails the old ones stay. An event tells of it. */
+void session_reload_rules(struct session *session);
+
+/* Ends the counting: all rows are on their way to the files. */
+void session_finish(struct session *session);
+
+/* Ends it, behind session_finish(): completes and closes the files. Returns 0, or EXIT_FAILED after
+ * the reason was said: the files are incomplete, or there is nothing to count in the trace. */
+int session_end(struct session *session);
+
+/* Ends it where nothing in the trace can be counted: the folder is as it was before. @why: for the
+ * message, or NULL: no markers were seen. Returns EXIT_FAILED. */
+int session_refuse(struct session *session, const char *why);
+
+/* The name of the command it runs for, for messages. */
+const char *session_command(const struct session *session);
+
+/* Prints the table of all surfaces, the totals and where the files are, as wide as the terminal
+ * @fd. */
+void session_print(const struct session *session, FILE *out, int fd);
+
+/* Replaces session.json: what a session was, for whoever finds its files later (session_json.c).
+ * For a recorded trace nothing of this machine or moment is in it: the same input gives the same
+ * bytes. What goes wrong is told where all trouble of files is. */
+void session_json_write(struct session *session);
+
+/* The same object for whoever asks a capture that runs since @uptime_s. Returns text to be freed
+ * with free(), or NULL where there is no memory. */
+char *session_json_status(const struct session *session, double uptime_s);
+
+/* Frees everything, in any state. */
+void session_close(struct session *session);
+
+#endif

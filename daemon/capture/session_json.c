@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capture/session.h"
+
+#include <errno.h>
+#include <json.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "daemon/base/boot_id.h"
+#include "daemon/capture/cost.h"
+#include "daemon/base/report.h"
+#include "daemon/base/text.h"
+#include "daemon/version.h"
+
+#define SESSION_SCHEMA 1
+
+/* Text of the command line or of a file: any bytes; JSON wants UTF-8. NULL and "" are null. */
+static void add_text(struct json_object *object, const char *key, const char *text)
+{
+	char escaped[16384];
+
+	if (text)
+		text_escape(escaped, sizeof(escaped), text);
+	json_object_object_add(object, key,
+			       text && escaped[0] ? json_object_new_string(escaped) : NULL);
+}
+
+static void add_count(struct json_object *object, const char *key, uint64_t count)
+{
+	json_object_object_add(object, key, json_object_new_uint64(count));
+}
+
+static void add_signed(struct json_object *object, const char *key, int64_t value)
+{
+	json_object_object_add(object, key, value < 0 ? NULL : json_object_new_int64(value));
+}
+
+/* Where 0 means that there is none. */
+static void add_nonzero(struct json_object *object, const char *key, uint64_t number)
+{
+	add_signed(object, key, number > 0 ? (int64_t)number : -1);
+}
+
+static void add_bool(struct json_object *object, const char *key, bool value)
+{
+	json_object_object_add(object, key, json_object_new_boolean(value));
+}
+
+static void add_number(struct json_object *object, const char *key, double number)
+{
+	json_object_object_add(object, key, number > 0 ? json_object_new_double(number) : NULL);
+}
+
+static void add_texts(struct json_object *object, const char *key, const char *const *texts,
+		      size_t count)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < count && texts && texts[i]; i++) {
+		char escaped[16384];
+
+		text_escape(escaped, sizeof(escaped), texts[i]);
+		json_object_array_add(array, json_object_new_string(escaped));
+	}
+	json_object_object_add(object, key, array);
+}
+
+/* What jankd runs on. A recorded trace was taken elsewhere. */
+static struct json_object *device_object(const struct android_device *device)
+{
+	struct json_object *object = json_object_new_object();
+	struct utsname kernel;
+
+	add_text(object, "model", device->model);
+	add_text(object, "build", device->build);
+	add_text(object, "sdk", device->sdk);
+	add_text(object, "kernel", uname(&kernel) == 0 ? kernel.release : "");
+	return object;
+}
+
+static void add_machine(struct json_object *object, const struct session *session)
+{
+	char boot_id[BOOT_ID_SIZE] = "";
+
+	json_object_object_add(object, "device",
+			       session->origin.live ? device_object(&session->origin.device)
+						    : NULL);
+	if (session->origin.live)
+		boot_id_read(boot_id);
+	add_text(object, "boot_id", boot_id);
+}
+
+static struct json_object *clock_object(const struct session *session)
+{
+	const struct wall_clock *clock = &session->output.clock;
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "name", session->origin.trace_clock);
+	json_object_object_add(object, "wall_offset_ns",
+			       clock->known ? json_object_new_int64(clock->offset_ns) : NULL);
+	return object;
+}
+
+static void add_files_options(struct json_object *object, const struct options *options)
+{
+	add_bool(object, "frames_log", options->frames_log);
+	add_bool(object, "stdout", options->to_stdout);
+	add_nonzero(object, "rotate_size", options->rotate_size);
+	add_nonzero(object, "rotate_time_ns", options->rotate_time_ns);
+	add_nonzero(object, "keep", options->keep);
+	add_nonzero(object, "min_free", options->min_free);
+	add_nonzero(object, "sync_ns", options->sync_ns);
+	add_text(object, "trigger", options->trigger);
+	add_nonzero(object, "snapshot_ns", options->snapshot_ns);
+	add_nonzero(object, "snapshot_length_ns",
+		    options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
+}
+
+static void add_capture_options(struct json_object *object, const struct options *options)
+{
+	add_text(object, "tracefs", options->tracefs);
+	add_text(object, "instance", options->instance);
+	add_count(object, "buffer_kb", options->buffer_kb);
+	add_bool(object, "atrace", !options->no_atrace);
+	add_text(object, "categories", options->categories);
+	add_bool(object, "yield", options->yield);
+	add_nonzero(object, "duration_ns", options->duration_ns);
+	add_nonzero(object, "wait_ns", options->wait_ns);
+	add_text(object, "until_exit", options->until_exit);
+}
+
+static struct json_object *options_object(const struct options *options)
+{
+	const struct pipeline_options *pipeline = &options->pipeline;
+	struct json_object *object = json_object_new_object();
+
+	add_number(object, "target", pipeline->target_fps);
+	add_number(object, "kpi_ms", (double)pipeline->kpi_ns / 1e6);
+	add_count(object, "type", pipeline->type);
+	add_count(object, "delay_ns", pipeline->delay_ns);
+	add_count(object, "frames", pipeline->min_frames);
+	add_number(object, "vsync_ms", (double)pipeline->vsync_ns / 1e6);
+	add_text(object, "focus", pipeline->focus);
+	add_texts(object, "include", options->include, OPTIONS_GLOBS_MAX);
+	add_texts(object, "exclude", options->exclude, OPTIONS_GLOBS_MAX);
+	add_count(object, "max_surfaces", pipeline->max_surfaces);
+	add_count(object, "max_threads", pipeline->max_threads);
+	add_files_options(object, options);
+	if (options->command != OPTIONS_ANALYZE)
+		add_capture_options(object, options);
+	return object;
+}
+
+static struct json_object *source_object(const struct session *session)
+{
+	const struct options *options = session->options;
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "kind", session->origin.kind);
+	if (session->origin.why)
+		add_text(object, "why", session->origin.why);
+	if (session->origin.path)
+		add_text(object, "path", session->origin.path);
+	else
+		add_texts(object, "files", (const char *const *)options->files,
+			  (size_t)options->file_count);
+	return object;
+}
+
+/* What became of the rows of each file. */
+static struct json_object *rows_object(const struct output *output)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (int i = 0; i < ROW_FILES; i++) {
+		const char *name = output_name(output, (enum row_file)i);
+		struct json_object *rows;
+
+		if (!name)
+			continue;
+		rows = json_object_new_object();
+		add_count(rows, "written", output_rows_written(output, (enum row_file)i));
+		add_count(rows, "lost", output_rows_lost(output, (enum row_file)i));
+		add_count(rows, "left_out", output->state.left_out[i]);
+		json_object_object_add(object, name, rows);
+	}
+	return object;
+}
+
+static void add_output_counters(struct json_object *object, const struct output *output)
+{
+	json_object_object_add(object, "rows", rows_object(output));
+	add_count(object, "rows_lost", output_all_rows_lost(output));
+	add_count(object, "rotations", output->state.rotations);
+	add_count(object, "disk_wait_ms", output_busy_ns(output) / 1000000);
+	add_count(object, "segments_removed", output->state.removed);
+}
+
+static void add_input_counters(struct json_object *object, const struct session *session)
+{
+	const struct ftrace_text *text = &session->text;
+
+	add_count(object, "bytes", session->bytes);
+	add_count(object, "markers", text->markers);
+	add_count(object, "malformed_markers", text->malformed);
+	add_count(object, "glued_lines", text->glued);
+	add_count(object, "too_long_lines", text->too_long);
+	add_output_counters(object, &session->output);
+	add_count(object, "snapshots", session->snapshot.written);
+	add_count(object, "snapshots_suppressed", session->snapshot.suppressed);
+	add_count(object, "snapshots_failed", session->snapshot.failed);
+}
+
+/* By CPU those that the kernel counted; the CPUs behind the last one of the table are "other". */
+static struct json_object *lost_by_cpu(const struct pipeline_counters *counters)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (int cpu = 0; cpu <= PIPELINE_CPUS; cpu++) {
+		char name[16] = "other";
+
+		if (counters->lost_by_cpu[cpu] == 0)
+			continue;
+		if (cpu < PIPELINE_CPUS)
+			snprintf(name, sizeof(name), "%d", cpu);
+		add_count(object, name, counters->lost_by_cpu[cpu]);
+	}
+	return object;
+}
+
+/* What did not reach the rows, and for which cause. */
+static struct json_object *lost_object(const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	struct json_object *object = json_object_new_object();
+
+	add_count(object, "events", counters->lost_events);
+	json_object_object_add(object, "by_cpu", lost_by_cpu(counters));
+	add_count(object, "unknown_times", counters->lost_unknown);
+	add_count(object, "holes", counters->holes);
+	add_count(object, "stale_frames", counters->stale_frames);
+	add_count(object, "refused_frames", counters->frames_refused);
+	add_count(object, "rows", output_all_rows_lost(&session->output));
+	return object;
+}
+
+/* How well it works, in the words of 'jankd status'. */
+static void add_health(struct json_object *object, const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	const struct ftrace_text *text = &session->text;
+
+	add_count(object, "events", counters->records);
+	json_object_object_add(object, "lost", lost_object(session));
+	add_count(object, "malformed", text->malformed + text->glued + text->too_long);
+	add_count(object, "late", counters->late);
+	add_count(object, "repeated", counters->repeated);
+	add_count(object, "unattributed_presents", counters->unattributed_presents);
+	add_count(object, "evicted_surfaces", counters->surfaces_evicted);
+	add_count(object, "queue_high_water", counters->queue_high_water);
+	add_count(object, "rotations", session->output.state.rotations);
+	add_count(object, "restarts", counters->surfaceflinger_restarts);
+}
+
+/* What others did to the trace, and what the kernel overwrote in it before it was read. */
+static void add_interference(struct json_object *object, const struct session *session)
+{
+	const struct ring_stats *rings = session->kernel_rings;
+	struct json_object *overruns = json_object_new_array();
+
+	for (unsigned int i = 0; i < rings->cpus; i++)
+		json_object_array_add(overruns, json_object_new_uint64(rings->cpu[i].lost));
+	json_object_object_add(object, "kernel_overrun", overruns);
+	add_count(object, "recoveries", *session->recoveries);
+}
+
+static struct json_object *counters_object(const struct session *session)
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	struct json_object *object = json_object_new_object();
+
+	add_health(object, session);
+	add_input_counters(object, session);
+	if (session->kernel_rings)
+		add_interference(object, session);
+	add_count(object, "records", counters->records);
+	add_count(object, "ticks", counters->ticks);
+	add_count(object, "presents", counters->presents);
+	add_count(object, "frames", counters->frames);
+	add_count(object, "lost_events", counters->lost_events);
+	add_count(object, "lost_unknown", counters->lost_unknown);
+	add_count(object, "foreign_presents", counters->foreign_presents);
+	add_count(object, "foreign_ticks", counters->foreign_ticks);
+	add_count(object, "foreign_latches", counters->foreign_latches);
+	add_count(object, "clock_steps", counters->clock_steps);
+	add_count(object, "dropped_frames", counters->dropped_frames);
+	add_count(object, "layers_evicted", counters->layers_evicted);
+	add_count(object, "layers_forgotten", counters->layers_forgotten);
+	add_count(object, "layers_refused", counters->layers_refused);
+	add_count(object, "frames_refused", counters->frames_refused);
+	add_count(object, "frames_hurried", counters->frames_hurried);
+	add_count(object, "surfaces_evicted", counters->surfaces_evicted);
+	add_count(object, "marks_too_soon", counters->marks_too_soon);
+	add_count(object, "surfaces_others", counters->surfaces_others);
+	add_count(object, "frames_others", counters->frames_others);
+	add_count(object, "surfaces_unreadable", counters->surfaces_unreadable);
+	add_count(object, "percentiles_refused", counters->percentiles_refused);
+	add_count(object, "threads_evicted", counters->threads_evicted);
+	add_count(object, "slices_unbalanced", counters->slices_unbalanced);
+	add_nonzero(object, "first_ns", counters->first_ns);
+	add_nonzero(object, "last_ns", counters->last_ns);
+	add_signed(object, "refresh_mhz", counters->refresh_mhz);
+	add_signed(object, "surfaceflinger_pid", counters->sf_pid);
+	add_signed(object, "surfaceflinger_tid", counters->sf_tid);
+	return object;
+}
+
+static struct json_object *cost_object(void)
+{
+	struct json_object *object = json_object_new_object();
+	struct cost cost = cost_now();
+
+	add_count(object, "cpu_ms", cost.cpu_ms);
+	add_count(object, "children_cpu_ms", cost.children_cpu_ms);
+	add_count(object, "rss_kb", cost.rss_kb);
+	add_count(object, "wakeups", cost.wakeups);
+	return object;
+}
+
+static struct json_object *session_object(const struct session *session)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_count(object, "schema", SESSION_SCHEMA);
+	add_text(object, "jankd", JANKD_VERSION);
+	add_text(object, "command", options_command_name(session->options->command));
+	add_machine(object, session);
+	json_object_object_add(object, "clock", clock_object(session));
+	add_text(object, "rules", session->options->rules);
+	json_object_object_add(object, "source", source_object(session));
+	json_object_object_add(object, "options", options_object(session->options));
+	json_object_object_add(object, "counters", counters_object(session));
+	if (session->origin.live)
+		json_object_object_add(object, "cost", cost_object());
+	return object;
+}
+
+static const char *print(struct json_object *object)
+{
+	return json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							      JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+char *session_json_status(const struct session *session, double uptime_s)
+{
+	struct json_object *object = session_object(session);
+	const char *text;
+	char *copy;
+
+	add_count(object, "pid", (uint64_t)getpid());
+	json_object_object_add(object, "uptime_s",
+			       json_object_new_double((double)(uint64_t)(uptime_s * 1e3) / 1e3));
+	add_text(object, "folder", session->folder.path);
+	add_text(object, "last_words", report_last());
+	text = print(object);
+	copy = text ? strdup(text) : NULL;
+	json_object_put(object);
+	return copy;
+}
+
+void session_json_write(struct session *session)
+{
+	struct output *output = &session->output;
+	struct json_object *object = session_object(session);
+	const char *text = print(object);
+	bool is_whole = output_whole_begin(output, WHOLE_SESSION, "session.json", 0) && text &&
+			output_whole_bytes(output, WHOLE_SESSION, text, strlen(text)) &&
+			output_whole_bytes(output, WHOLE_SESSION, "\n", 1);
+
+	output_whole_end(output, WHOLE_SESSION, is_whole ? 0 : -ENOMEM);
+	json_object_put(object);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capture/trace_watch.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+/* Who writes without pause is not listened to without pause. */
+#define READS_MAX 8
+
+static const struct {
+	enum trace_file file;
+	uint32_t mask;
+	const char *name; /* NULL: there is none for all CPUs */
+	const char *of_cpu;
+} files[] = {
+	{ TRACE_FILE_ON, IN_MODIFY, "tracing_on", NULL },
+	{ TRACE_FILE_CLOCK, IN_MODIFY, "trace_clock", NULL },
+	{ TRACE_FILE_SUBBUF, IN_MODIFY, "buffer_subbuf_size_kb", NULL },
+	{ TRACE_FILE_SIZE, IN_MODIFY, "buffer_size_kb", "buffer_size_kb" },
+	{ TRACE_FILE_TRACE, IN_MODIFY | IN_OPEN | IN_CLOSE, "trace", "trace" },
+	{ TRACE_FILE_RAW, IN_OPEN | IN_CLOSE, NULL, "trace_pipe_raw" },
+	{ TRACE_FILE_CPUS, IN_MODIFY, "tracing_cpumask", NULL },
+	{ TRACE_FILE_OPTION, IN_MODIFY, "options/markers", NULL },
+	{ TRACE_FILE_OPTION, IN_MODIFY, "trace_options", NULL },
+};
+
+static void listen_to(struct trace_watch *watch, const char *path, const char *file_name,
+		      enum trace_file file, uint32_t mask)
+{
+	char name[PATH_MAX];
+	int wd;
+
+	snprintf(name, sizeof(name), "%s/%s", path, file_name);
+	wd = inotify_add_watch(watch->watcher.fd, name, mask);
+	if (wd < 0)
+		return;
+	watch->watches[watch->n_watches].wd = wd;
+	watch->watches[watch->n_watches++].file = file;
+}
+
+static void listen_to_cpus(struct trace_watch *watch, const char *path, size_t i)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	char name[64];
+
+	for (int cpu = 0; cpu < cpus && cpu < TRACE_WATCH_CPUS_MAX; cpu++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/%s", cpu, files[i].of_cpu);
+		listen_to(watch, path, name, files[i].file, files[i].mask);
+	}
+}
+
+void trace_watch_open(struct trace_watch *watch, const char *path, bool text)
+{
+	const char *name;
+
+	watch->readers = watch->lookers = 0;
+	watch->n_watches = 0;
+	watch->watcher.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (watch->watcher.fd < 0)
+		return;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (files[i].name)
+			listen_to(watch, path, files[i].name, files[i].file, files[i].mask);
+		if (files[i].of_cpu)
+			listen_to_cpus(watch, path, i);
+	}
+	for (unsigned int i = 0; text && (name = guard_form_name(i)); i++)
+		listen_to(watch, path, name, TRACE_FILE_OPTION, IN_MODIFY);
+}
+
+void trace_watch_close(struct trace_watch *watch)
+{
+	if (watch->watcher.fd >= 0)
+		close(watch->watcher.fd);
+	watch->watcher.fd = -1;
+}
+
+static void count_readers(int *readers, uint32_t mask)
+{
+	if (mask & IN_OPEN)
+		(*readers)++;
+	if ((mask & IN_CLOSE) && *readers > 0)
+		(*readers)--;
+}
+
+/* Who empties it opens and closes it, too. */
+static unsigned int take_trace(struct trace_watch *watch, uint32_t mask)
+{
+	count_readers(&watch->lookers, mask);
+	if (mask & IN_MODIFY)
+		return 1u << TRACE_FILE_TRACE;
+	return mask & IN_CLOSE_NOWRITE ? 1u << TRACE_FILE_LOOK : 0;
+}
+
+static unsigned int take_event(struct trace_watch *watch, const struct inotify_event *event)
+{
+	unsigned int heard = 0;
+
+	/* Too much was heard: it may have been anything. */
+	if (event->mask & IN_Q_OVERFLOW) {
+		watch->readers = watch->lookers = 0;
+		return (1u << TRACE_FILES) - 1;
+	}
+	for (unsigned int i = 0; i < watch->n_watches; i++)
+		if (event->wd == watch->watches[i].wd)
+			heard |= 1u << watch->watches[i].file;
+	if (heard & 1u << TRACE_FILE_TRACE)
+		return take_trace(watch, event->mask);
+	if (heard & 1u << TRACE_FILE_RAW)
+		count_readers(&watch->readers, event->mask);
+	return heard;
+}
+
+unsigned int trace_watch_take(struct trace_watch *watch)
+{
+	/* Files have no names of their own in events: each is as long as the struct. */
+	char events[64 * sizeof(struct inotify_event)];
+	unsigned int heard = 0;
+	ssize_t n = 1;
+
+	for (int i = 0; i < READS_MAX && n > 0 && watch->watcher.fd >= 0; i++) {
+		size_t at = 0;
+
+		n = read(watch->watcher.fd, events, sizeof(events));
+		while (n > 0 && at + sizeof(struct inotify_event) <= (size_t)n) {
+			struct inotify_event event;
+
+			memcpy(&event, events + at, sizeof(event));
+			heard |= take_event(watch, &event);
+			at += sizeof(event) + event.len;
+		}
+	}
+	return heard;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/cli/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/cli/help.h"
+#include "daemon/base/report.h"
+#include "daemon/capture/rules_file.h"
+#include "daemon/base/text.h"
+
+/* Lines that say something: neither empty nor a comment. */
+static unsigned int count_rules(struct span text)
+{
+	unsigned int count = 0;
+
+	while (text.len > 0) {
+		const char *newline = memchr(text.ptr, '\n', text.len);
+		size_t len = newline ? (size_t)(newline - text.ptr) : text.len;
+		size_t blank = 0;
+
+		while (blank < len && strchr(" \t\r", text.ptr[blank]) && text.ptr[blank])
+			blank++;
+		count += blank < len && text.ptr[blank] != '#';
+		text = span_skip(text, newline ? len + 1 : len);
+	}
+	return count;
+}
+
+static int check(const char *path)
+{
+	struct ruleset *rules = NULL;
+	struct ruleset_error error = { 0 };
+	char name[4096];
+	struct span text = rules_read_file("rules: check", path, "name a rule file");
+	int result;
+
+	if (!text.ptr)
+		return EXIT_FAILED;
+	text_escape(name, sizeof(name), path);
+	result = ruleset_new(&rules, text, &error);
+	if (result == 0)
+		printf("%s: ok, %u rules\n", name, count_rules(text));
+	else if (result > 0)
+		report("rules: check %s:%u:%u: %s; correct the file", path, error.line,
+		       error.column, error.message);
+	else
+		report("rules: %s: %s; close other programs", path, strerror(-result));
+	ruleset_free(rules);
+	free((char *)text.ptr);
+	return result == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int show_names(void)
+{
+	for (size_t i = 0; ruleset_builtin_names[i]; i++)
+		puts(ruleset_builtin_names[i]);
+	return EXIT_DONE;
+}
+
+static int show(const char *name)
+{
+	struct span text = ruleset_builtin(name);
+
+	if (text.ptr) {
+		fwrite(text.ptr, 1, text.len, stdout);
+		return EXIT_DONE;
+	}
+	report("rules: show %s: no built-in rule set; 'jankd rules show' lists them", name);
+	return EXIT_USAGE;
+}
+
+int cmd_rules(int argc, char **argv)
+{
+	const char *verb = argc > 1 ? argv[1] : NULL;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			fputs(help_rules, stdout);
+			return EXIT_DONE;
+		}
+		if (argv[i][0] == '-' && argv[i][1] != '\0') {
+			report("rules: %s: unknown option; 'jankd rules --help' lists them",
+			       argv[i]);
+			return EXIT_USAGE;
+		}
+	}
+	if (verb && strcmp(verb, "check") == 0 && argc == 3)
+		return check(argv[2]);
+	if (verb && strcmp(verb, "show") == 0 && argc <= 3)
+		return argc == 3 ? show(argv[2]) : show_names();
+	report("rules: %s: wrong usage; give 'check FILE' or 'show [NAME]'",
+	       verb ? verb : "a command is missing");
+	return EXIT_USAGE;
+}

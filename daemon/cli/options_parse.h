@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of 'run', 'start' and 'analyze'. */
+#ifndef JANKD_DAEMON_CLI_OPTIONS_PARSE_H
+#define JANKD_DAEMON_CLI_OPTIONS_PARSE_H
+
+#include "daemon/base/options.h"
+
+/**
+ * options_parse() - argv to options
+ * @options: set, the struct must not move afterwards
+ * @argc, @argv: from the command's name on; argv is reordered
+ *
+ * Returns 0, or EXIT_USAGE after the reason was said on stderr.
+ */
+int options_parse(struct options *options, enum options_command command, int argc, char **argv);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/cli/session_name.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "daemon/base/text.h"
+
+/* Room for a number behind it. */
+#define LENGTH_MAX (SESSION_NAME_SIZE - 12)
+
+/* The length of @name without its last suffix, where that is a known one. */
+static size_t without_suffix(const char *name, size_t len)
+{
+	static const char *const known[] = {
+		".gz",	    ".xz",	 ".zst",    ".bz2",
+		".zip",	    ".z",	 ".txt",    ".html",
+		".htm",	    ".trace",	 ".ftrace", ".atrace",
+		".ctrace",  ".systrace", ".log",    ".perfetto-trace",
+		".pftrace", ".pb",
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		size_t suffix = strlen(known[i]);
+
+		if (len > suffix && strncasecmp(name + len - suffix, known[i], suffix) == 0)
+			return len - suffix;
+	}
+	return len;
+}
+
+static void take_base(char *base, size_t size, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t len = strlen(name), shorter;
+
+	while ((shorter = without_suffix(name, len)) < len)
+		len = shorter;
+	snprintf(base, size, "%.*s", (int)len, name);
+}
+
+/* What is not fit to print has come out as "\xNN"; a backslash of its own goes with it. */
+static void replace(char *to, const char *escaped)
+{
+	size_t len = 0;
+
+	while (*escaped && len < LENGTH_MAX) {
+		bool is_escape =
+			escaped[0] == '\\' && escaped[1] == 'x' && escaped[2] && escaped[3];
+
+		to[len++] = *escaped == '\\' ? '_' : *escaped;
+		escaped += is_escape ? 4 : 1;
+	}
+	/* A character is not cut in two. */
+	if (*escaped)
+		while (len > 0 && ((unsigned char)*escaped & 0xc0) == 0x80)
+			escaped--, len--;
+	to[len] = '\0';
+	/* Not hidden, and not the folder above. */
+	if (to[0] == '.')
+		to[0] = '_';
+	if (len == 0)
+		strcpy(to, "_");
+}
+
+static bool is_taken(const struct session_name *names, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(names[i].text, name) == 0)
+			return true;
+	return false;
+}
+
+void session_name_make(struct session_name *names, int n, const char *path)
+{
+	char base[256], escaped[4 * sizeof(base)], name[SESSION_NAME_SIZE];
+	struct session_name *out = &names[n];
+
+	if (strcmp(path, "-") == 0)
+		path = "stdin";
+	take_base(base, sizeof(base), path);
+	text_escape(escaped, sizeof(escaped), base);
+	replace(name, escaped);
+	strcpy(out->text, name);
+	for (unsigned int number = 2; is_taken(names, n, out->text); number++)
+		snprintf(out->text, sizeof(out->text), "%.*s-%u", LENGTH_MAX, name, number);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/cli/terminal_keys.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+void terminal_keys_begin(struct terminal_keys *keys)
+{
+	struct termios single;
+
+	/* In the background the terminal is somebody else's. */
+	keys->is_open =
+		tcgetpgrp(STDIN_FILENO) == getpgrp() && tcgetattr(STDIN_FILENO, &keys->before) == 0;
+	if (!keys->is_open)
+		return;
+	single = keys->before;
+	single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	single.c_cc[VMIN] = 1;
+	single.c_cc[VTIME] = 0;
+	tcsetattr(STDIN_FILENO, TCSANOW, &single);
+}
+
+bool terminal_keys_pressed(struct terminal_keys *keys, char key)
+{
+	char typed[64];
+	ssize_t n = read(STDIN_FILENO, typed, sizeof(typed));
+
+	/* A terminal that is gone is readable for ever. */
+	if (n <= 0)
+		keys->is_open = false;
+	return n <= 0 || memchr(typed, key, (size_t)n) != NULL;
+}
+
+void terminal_keys_end(struct terminal_keys *keys)
+{
+	sigset_t signals, before;
+
+	if (!keys->is_open)
+		return;
+	/* From the background this would stop us. */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	tcsetattr(STDIN_FILENO, TCSANOW, &keys->before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	keys->is_open = false;
+}

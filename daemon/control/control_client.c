@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/control/control_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/control/control.h"
+#include "daemon/base/folder.h"
+#include "daemon/base/hidden.h"
+#include "daemon/base/loop.h"
+#include "daemon/base/report.h"
+#include "daemon/base/text.h"
+#include "daemon/base/wall_clock.h"
+
+/* So long a folder may be locked by one that cannot be asked. */
+#define BETWEEN_NS UINT64_C(2000000000)
+
+/* What a folder's .lock says of who writes there. */
+struct holder {
+	long pid;
+	char name[CONTROL_NAME_SIZE]; /* of its socket; "": it has none */
+	uid_t uid;		      /* whose file it is */
+};
+
+/* Whoever writes there keeps it locked. Not asked without need: for a moment we hold it. */
+static bool is_locked(const char *folder)
+{
+	int fd = hidden_find(folder, HIDDEN_LOCK);
+	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return locked;
+}
+
+/* Returns 0 or -errno. */
+static int read_lock(struct holder *holder, const char *folder)
+{
+	char text[128] = "";
+	struct stat info;
+	const char *line;
+	int fd = hidden_find(folder, HIDDEN_LOCK);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode))
+		n = S_ISDIR(info.st_mode) ? -EISDIR : -EINVAL;
+	else if ((n = read(fd, text, sizeof(text) - 1)) < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return (int)n;
+	holder->uid = info.st_uid;
+	holder->pid = strtol(text, NULL, 10);
+	line = strchr(text, '\n');
+	snprintf(holder->name, sizeof(holder->name), "%s", line ? line + 1 : "");
+	holder->name[strcspn(holder->name, "\n")] = '\0';
+	return 0;
+}
+
+/* Whoever finds a name in a folder may have been led there: only our own is believed; by root,
+ * whose folder it is, too. Root's would not listen to anybody else. */
+static bool is_trusted(int fd, const struct holder *holder)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return false;
+	return peer.uid == geteuid() || (geteuid() == 0 && peer.uid == holder->uid);
+}
+
+/* Returns a connected socket or -errno; -EPERM: the other end is a stranger. */
+static int connect_to(const struct holder *holder, unsigned int timeout_s)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t len = strlen(holder->name);
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
+	struct timeval timeout = { .tv_sec = timeout_s };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	memcpy(address.sun_path + 1, holder->name, len);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	if (connect(fd, (struct sockaddr *)&address, size) < 0)
+		error = -errno;
+	else if (!is_trusted(fd, holder))
+		error = -EPERM;
+	if (error == 0)
+		return fd;
+	close(fd);
+	return error;
+}
+
+/* What came as an answer. */
+struct received {
+	char *text; /* NUL-terminated, or NULL */
+	bool is_whole;
+};
+
+/* Returns a number of bytes, 0 at the end, or -errno; -EAGAIN: @until_ns is over. */
+static ssize_t receive(int fd, char *at, size_t size, int64_t until_ns)
+{
+	struct pollfd in = { .fd = fd, .events = POLLIN };
+
+	for (;;) {
+		ssize_t n = recv(fd, at, size, MSG_DONTWAIT);
+		int64_t left_ns = until_ns - clock_read(CLOCK_MONOTONIC);
+
+		if (n >= 0)
+			return n;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (left_ns <= 0)
+			return -EAGAIN;
+		poll(&in, 1, (int)(left_ns / 1000000) + 1);
+	}
+}
+
+/* Reads to the end. Of one who was cut off what came before counts. Returns 0 or -errno. */
+static int read_all(struct received *received, int fd, int64_t until_ns)
+{
+	char *text = malloc(CONTROL_ANSWER_MAX + 1);
+	size_t len = 0;
+	ssize_t n = 1;
+
+	received->text = text;
+	if (!text)
+		return -ENOMEM;
+	while (n > 0 && len < CONTROL_ANSWER_MAX) {
+		n = receive(fd, text + len, CONTROL_ANSWER_MAX - len, until_ns);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	text[len] = '\0';
+	received->is_whole = n == 0 && len > 0 && text[len - 1] == '\n' && strlen(text) == len;
+	if (n > 0)
+		return -EMSGSIZE;
+	return n == -EAGAIN ? -EAGAIN : 0;
+}
+
+/* What answers in a folder of somebody else's may send anything; our own sends what is fit to
+ * print. Returns a copy of @text, line by line; NULL without memory. */
+static char *printable(char *text)
+{
+	size_t size = 4 * strlen(text) + 1, len = 0;
+	char *copy = malloc(size), *line;
+
+	while (copy && (line = strsep(&text, "\n"))) {
+		len += text_escape(copy + len, size - len, line);
+		if (text)
+			copy[len++] = '\n';
+		copy[len] = '\0';
+	}
+	return copy;
+}
+
+/* Parts "ok" from what comes behind, and "error: " from the reason. */
+static int take_answer(struct control_answer *answer, const struct received *received,
+		       const char *folder)
+{
+	char *text = received->text;
+
+	if (received->is_whole && strncmp(text, "ok\n", 3) == 0) {
+		answer->body = printable(text + 3);
+		if (answer->body)
+			return 0;
+		snprintf(answer->why, sizeof(answer->why), "out of memory; close other programs");
+		return -ENOMEM;
+	}
+	if (strncmp(text, "error: ", 7) == 0) {
+		snprintf(answer->why, sizeof(answer->why), "%.*s", (int)strcspn(text + 7, "\n"),
+			 text + 7);
+		return strcmp(answer->why, CONTROL_CROWDED) == 0 ? -EBUSY : CONTROL_REFUSED;
+	}
+	snprintf(answer->why, sizeof(answer->why),
+		 "%.300s: the jankd there ended before it answered; see events.csv", folder);
+	return CONTROL_GONE;
+}
+
+static int failed(struct control_answer *answer, const char *folder, const struct holder *holder,
+		  int error)
+{
+	const char *why = error == -EAGAIN     ? "does not answer"
+			  : error == -EPERM    ? "belongs to somebody else"
+			  : error == -EPROTO   ? "gave no whole answer"
+			  : error == -EMSGSIZE ? "gave an answer without an end"
+					       : strerror(-error);
+	const char *what_to_do = error == -EPERM
+					 ? "ask as the one who started it"
+					 : report_advice(error, "ask again, or end it by its pid");
+
+	snprintf(answer->why, sizeof(answer->why), "%.300s: the jankd there (pid %ld) %s; %s",
+		 folder, holder->pid, why, what_to_do);
+	return error;
+}
+
+/* Whether a jankd runs there cannot be seen. */
+static int unseen(struct control_answer *answer, const char *folder, int error)
+{
+	snprintf(answer->why, sizeof(answer->why), "%.300s/.lock: %s; %s", folder,
+		 folder_why(error),
+		 error == -EACCES ? "ask as the one who started it" : folder_advice(error));
+	return error;
+}
+
+/* @error: of the connection; -EPERM: whoever listens there is a stranger. He may have taken the
+ * name of one that was killed: what he cannot take is the lock. */
+static int nobody(struct control_answer *answer, const char *folder, const struct holder *holder,
+		  int error)
+{
+	if (!is_locked(folder)) {
+		snprintf(answer->why, sizeof(answer->why),
+			 "%.300s: no jankd runs there%s; begin with 'jankd start', or name its "
+			 "folder with -F",
+			 folder, error == -EPERM ? ", somebody else has taken its name" : "");
+		return CONTROL_NOBODY;
+	}
+	if (error == -EPERM)
+		return failed(answer, folder, holder, error);
+	if (holder->pid <= 0) {
+		snprintf(answer->why, sizeof(answer->why),
+			 "%.300s/.lock: another program holds it, and no jankd; end that program",
+			 folder);
+		return -ENOTCONN;
+	}
+	snprintf(answer->why, sizeof(answer->why),
+		 "%.300s: the jankd there (pid %ld) cannot be asked: it begins or ends just now, "
+		 "reads no live trace, or is in another network namespace; try again",
+		 folder, holder->pid);
+	return -ENOTCONN;
+}
+
+static int ask_once(struct control_answer *answer, struct holder *holder, const char *folder,
+		    const char *line, unsigned int timeout_s)
+{
+	int64_t until_ns = clock_read(CLOCK_MONOTONIC) + timeout_s * INT64_C(1000000000);
+	struct received received = { .text = NULL };
+	int error, fd;
+
+	*answer = (struct control_answer){ .body = NULL };
+	*holder = (struct holder){ .pid = 0 };
+	error = read_lock(holder, folder);
+	if (error < 0 && error != -ENOENT && error != -ENOTDIR)
+		return unseen(answer, folder, error);
+	fd = error == 0 && holder->name[0] ? connect_to(holder, timeout_s) : -ECONNREFUSED;
+	if (fd == -ECONNREFUSED || fd == -EPERM)
+		return nobody(answer, folder, holder, fd);
+	if (fd < 0)
+		return failed(answer, folder, holder, fd);
+	if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 && errno == EAGAIN)
+		error = -EAGAIN;
+	else
+		error = read_all(&received, fd, until_ns);
+	close(fd);
+	error = error == 0 ? take_answer(answer, &received, folder)
+			   : failed(answer, folder, holder, error);
+	free(received.text);
+	return error;
+}
+
+/* One that was killed may still take connections while its last thread ends. */
+static bool has_died(const char *folder)
+{
+	const struct timespec pause = { 0, 20000000 };
+
+	for (int i = 0; i < 20; i++) {
+		if (!is_locked(folder))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+int control_ask(struct control_answer *answer, const char *folder, const char *line,
+		unsigned int timeout_s)
+{
+	const struct timespec pause = { 0, 50000000 };
+	uint64_t until_ns = loop_now() + BETWEEN_NS;
+	struct holder holder;
+
+	/* One that begins can be asked soon, a crowd is gone soon, and so is one that was killed.
+	 */
+	for (;;) {
+		int result = ask_once(answer, &holder, folder, line, timeout_s);
+
+		if (result == CONTROL_GONE && !has_died(folder))
+			return failed(answer, folder, &holder, -EPROTO);
+		if ((result != -ENOTCONN && result != -EBUSY && result != CONTROL_GONE) ||
+		    loop_now() >= until_ns)
+			return result;
+		nanosleep(&pause, NULL);
+	}
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/control/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "daemon/base/report.h"
+#include "daemon/base/text.h"
+#include "rules/memory.h"
+
+/* Surfaces that are kept for the table: those with most frames. */
+#define ROWS_MAX 40
+#define NAME_MAX_BYTES 1024
+#define SHOWN_MAX_BYTES (4 * NAME_MAX_BYTES)
+#define NUMBER_SIZE 400 /* of any double */
+
+/* Where more columns of numbers would leave less for the name, the less important ones go. What a
+ * wide terminal alone has room for leaves it as much as "com.example.mail/.MainActivity" takes. */
+#define NAME_LEAST 16
+#define NAME_GOOD 30
+#define APP_WIDTH 20
+
+/* Lines of a page beside the surfaces: title, blank, head, "and more", totals, the last one. */
+#define OTHER_LINES 7
+#define TOTALS_LINES 2 /* of these */
+
+/* The columns of numbers, as they stand in a row. */
+enum table_column {
+	COLUMN_NOW,
+	COLUMN_FPS,
+	COLUMN_LOW,
+	COLUMN_P50,
+	COLUMN_P99,
+	COLUMN_MAX,
+	COLUMN_JANK,
+	COLUMN_BIG,
+	COLUMN_WAITS,
+	COLUMN_FRAMES,
+	COLUMN_MISSED,
+	COLUMN_SCORE,
+	TABLE_NUMBERS,
+};
+
+/* Names with the unit; widths with the blank before. */
+static const struct {
+	const char *name;
+	unsigned int width;
+} numbers[TABLE_NUMBERS] = {
+	[COLUMN_NOW] = { "FPS now", 8 },   [COLUMN_FPS] = { "FPS", 6 },
+	[COLUMN_LOW] = { "1% low", 7 },	   [COLUMN_P50] = { "p50 ms", 7 },
+	[COLUMN_P99] = { "p99 ms", 7 },	   [COLUMN_MAX] = { "max ms", 7 },
+	[COLUMN_JANK] = { "jank", 5 },	   [COLUMN_BIG] = { "big", 4 },
+	[COLUMN_WAITS] = { "waits", 6 },   [COLUMN_SCORE] = { "score", 6 },
+	[COLUMN_FRAMES] = { "frames", 8 }, [COLUMN_MISSED] = { "missed", 7 },
+};
+
+/* The same, the most important first; behind the waits, in a session's table behind the score,
+ * those of a wide terminal. */
+static const enum table_column importance[TABLE_NUMBERS] = {
+	COLUMN_NOW, COLUMN_FPS,	  COLUMN_LOW,	COLUMN_JANK,   COLUMN_P99,    COLUMN_MAX,
+	COLUMN_BIG, COLUMN_WAITS, COLUMN_SCORE, COLUMN_FRAMES, COLUMN_MISSED, COLUMN_P50,
+};
+#define NARROW_COLUMNS 8
+#define NARROW_COLUMNS_OF_SESSION 9
+
+/* What fits: columns of names, 0 is left out, and of numbers. */
+struct table_layout {
+	unsigned int app, surface;
+	bool has[TABLE_NUMBERS];
+};
+
+struct table_row {
+	char app[NAME_MAX_BYTES], surface[NAME_MAX_BYTES];
+	struct frame_stats stats;
+	double now_fps, fps, low_fps;
+	uint64_t recent_frames;
+	int64_t p50_ns, p99_ns;
+};
+
+struct table {
+	bool live; /* rows are of a capture that goes on: there is a now */
+	struct table_row rows[ROWS_MAX];
+	unsigned int count;
+	unsigned int surfaces; /* seen, shown or not */
+};
+
+struct table *table_new(void)
+{
+	return memory_new(1, sizeof(struct table));
+}
+
+struct table *table_free(struct table *table)
+{
+	free(table);
+	return NULL;
+}
+
+/* --- collecting --- */
+
+/* Of those that draw now the one that draws most, then the one that drew most all the time. */
+static bool comes_before(const struct table *table, const struct summary_row *a,
+			 const struct table_row *b)
+{
+	if (table->live && a->recent_frames != b->recent_frames)
+		return a->recent_frames > b->recent_frames;
+	return a->stats.frames > b->stats.frames;
+}
+
+static void copy_name(char to[static NAME_MAX_BYTES], const char *from)
+{
+	size_t len = strnlen(from, NAME_MAX_BYTES - 1);
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+static void set_row(struct table_row *to, const struct summary_row *from)
+{
+	copy_name(to->app, from->app);
+	copy_name(to->surface, from->surface);
+	text_short_component(to->surface);
+	to->stats = from->stats;
+	to->now_fps = from->now_fps;
+	to->recent_frames = from->recent_frames;
+	to->fps = from->fps;
+	to->low_fps = from->low1_fps;
+	to->p50_ns = from->p50_ns;
+	to->p99_ns = from->p99_ns;
+}
+
+/* Inserts; of equal ones the first seen stays in front. */
+static void take_row(void *context, const struct summary_row *row)
+{
+	struct table *table = context;
+	unsigned int at = table->count;
+
+	table->surfaces++;
+	while (at > 0 && comes_before(table, row, &table->rows[at - 1]))
+		at--;
+	if (at == ROWS_MAX)
+		return;
+	if (table->count < ROWS_MAX)
+		table->count++;
+	memmove(&table->rows[at + 1], &table->rows[at],
+		(table->count - at - 1) * sizeof(table->rows[0]));
+	set_row(&table->rows[at], row);
+}
+
+/* --- printing --- */
+
+/* What is the same for all activities of an app stands in front, so that goes. */
+static void print_name(FILE *out, const char *name, unsigned int width)
+{
+	char shown[SHOWN_MAX_BYTES];
+	size_t columns;
+
+	text_cut_left(shown, sizeof(shown), name, width);
+	columns = text_columns(shown);
+	fprintf(out, "%s%*s", shown, columns < width ? (int)(width - columns) : 0, "");
+}
+
+/* A number that has no room is told in thousands, millions, and so on; negative: none. */
+static void format_count(char text[static NUMBER_SIZE], double count, int width)
+{
+	static const char suffixes[] = " kMGTPE";
+	unsigned int n = 0;
+
+	snprintf(text, NUMBER_SIZE, count < 0 ? "-" : "%.0f", count);
+	while (strlen(text) > (size_t)width && n + 2 < sizeof(suffixes)) {
+		count = (double)(uint64_t)(count / 1000);
+		snprintf(text, NUMBER_SIZE, "%.0f%c", count, suffixes[++n]);
+	}
+}
+
+static void format_number(char text[static NUMBER_SIZE], double number, int width)
+{
+	snprintf(text, NUMBER_SIZE, "%.1f", number);
+	if (number < 0 || strlen(text) > (size_t)width)
+		format_count(text, number, width);
+}
+
+static double to_ms(int64_t ns)
+{
+	return (double)ns / 1e6;
+}
+
+/* The number of a column; negative: none. */
+static double number_of(const struct table_row *row, enum table_column column)
+{
+	const struct frame_stats *stats = &row->stats;
+
+	switch (column) {
+	case COLUMN_NOW:
+		return row->now_fps;
+	case COLUMN_FPS:
+		return row->fps;
+	case COLUMN_LOW:
+		return row->low_fps;
+	case COLUMN_P50:
+		return to_ms(row->p50_ns);
+	case COLUMN_P99:
+		return to_ms(row->p99_ns);
+	case COLUMN_MAX:
+		return to_ms((int64_t)stats->max_ns);
+	case COLUMN_JANK:
+		return (double)stats->jank;
+	case COLUMN_BIG:
+		return (double)stats->big_jank;
+	case COLUMN_WAITS:
+		return (double)stats->waits;
+	case COLUMN_FRAMES:
+		return (double)stats->frames;
+	case COLUMN_MISSED:
+		return (double)stats->missed;
+	default:
+		return stats->score;
+	}
+}
+
+static bool is_count(enum table_column column)
+{
+	return column >= COLUMN_JANK && column <= COLUMN_MISSED;
+}
+
+static void print_number(FILE *out, const struct table_row *row, enum table_column column)
+{
+	int width = (int)numbers[column].width - 1;
+	double number = number_of(row, column);
+	char text[NUMBER_SIZE];
+
+	if (is_count(column))
+		format_count(text, number, width);
+	else
+		format_number(text, row->stats.frames > 0 ? number : -1, width);
+	fprintf(out, " %*s", width, text);
+}
+
+static void print_row(FILE *out, const struct table_row *row, const struct table_layout *layout)
+{
+	if (layout->app > 0) {
+		print_name(out, row->app, layout->app);
+		fputc(' ', out);
+	}
+	print_name(out, row->surface, layout->surface);
+	for (enum table_column i = 0; i < TABLE_NUMBERS; i++)
+		if (layout->has[i])
+			print_number(out, row, i);
+	fputc('\n', out);
+}
+
+static void print_head(FILE *out, const struct table_layout *layout)
+{
+	if (layout->app > 0)
+		fprintf(out, "%-*s ", (int)layout->app, "app");
+	fprintf(out, "%-*s", (int)layout->surface, "Surface");
+	for (enum table_column i = 0; i < TABLE_NUMBERS; i++)
+		if (layout->has[i])
+			fprintf(out, "%*s", (int)numbers[i].width, numbers[i].name);
+	fputc('\n', out);
+}
+
+/* The totals, in lines that fit. */
+struct totals {
+	char text[512];
+	unsigned int lines;
+};
+
+/* Adds the words up to each '|' of @words: in the next line, where this one does not hold them. */
+static void add_words(struct totals *totals, const char *words, unsigned int columns)
+{
+	char *end = totals->text + strlen(totals->text);
+	size_t line = 0;
+
+	totals->lines++;
+	for (size_t len; *words; words += len + (words[len] == '|')) {
+		len = strcspn(words, "|");
+		if (line > 0 && line + 1 + len > columns) {
+			*end++ = '\n';
+			totals->lines++;
+			line = 0;
+		} else if (line > 0) {
+			*end++ = ' ';
+			line++;
+		}
+		memcpy(end, words, len);
+		end += len;
+		line += len;
+	}
+	memcpy(end, "\n", 2);
+}
+
+/* What was counted and lost, how long and at which rate: two lines, where one does not hold it, or
+ * as many as it takes. */
+static void make_totals(struct totals *totals, const struct pipeline_counters *counters,
+			unsigned int columns)
+{
+	bool any = counters->last_ns > counters->first_ns;
+	uint64_t span_ns = any ? counters->last_ns - counters->first_ns : 0;
+	char lost[64] = "", refused[64] = "", refresh[32] = "unknown";
+	char seen[264], time[100], all[366];
+
+	if (counters->lost_unknown > 0)
+		snprintf(lost, sizeof(lost), "|and %" PRIu64 " times an unknown number",
+			 counters->lost_unknown);
+	if (counters->refresh_mhz >= 0)
+		snprintf(refresh, sizeof(refresh), "%.2f Hz", (double)counters->refresh_mhz / 1000);
+	if (counters->frames_refused > 0)
+		snprintf(refused, sizeof(refused), "|refused %" PRIu64 ",",
+			 counters->frames_refused);
+	snprintf(seen, sizeof(seen),
+		 "presents %" PRIu64 ",|frames %" PRIu64 ",%s|lost events %" PRIu64 "%s,",
+		 counters->presents, counters->frames, refused, counters->lost_events, lost);
+	snprintf(time, sizeof(time), "span %.3f s,|refresh %s", (double)span_ns / 1e9, refresh);
+	snprintf(all, sizeof(all), "%s|%s", seen, time);
+	*totals = (struct totals){ .lines = 0 };
+	if (strlen(all) <= columns) {
+		add_words(totals, all, columns);
+	} else {
+		add_words(totals, seen, columns);
+		add_words(totals, time, columns);
+	}
+}
+
+/* @live: see struct table. */
+static struct table_layout layout_in(unsigned int columns, bool live)
+{
+	struct table_layout layout = { .surface = columns };
+	unsigned int narrow = live ? NARROW_COLUMNS : NARROW_COLUMNS_OF_SESSION;
+
+	for (unsigned int i = 0; i < TABLE_NUMBERS; i++) {
+		enum table_column column = importance[i];
+		unsigned int least = i < narrow ? NAME_LEAST : NAME_GOOD;
+
+		if (column == COLUMN_NOW && !live)
+			continue;
+		if (layout.surface < least + numbers[column].width)
+			break;
+		layout.has[column] = true;
+		layout.surface -= numbers[column].width;
+	}
+	if (layout.surface < NAME_LEAST)
+		layout.surface = NAME_LEAST;
+	if (layout.surface >= NAME_GOOD + APP_WIDTH + 1) {
+		layout.app = APP_WIDTH;
+		layout.surface -= APP_WIDTH + 1;
+	}
+	return layout;
+}
+
+/* At most @lines surfaces, and the totals. */
+static void print_surfaces(struct table *table, FILE *out, struct pipeline *pipeline,
+			   unsigned int lines, const struct totals *totals, unsigned int columns)
+{
+	struct table_layout layout = layout_in(columns, table->live);
+	unsigned int shown;
+
+	table->count = table->surfaces = 0;
+	pipeline_summary(pipeline, table, take_row);
+	shown = table->count < lines ? table->count : lines;
+	if (shown > 0)
+		print_head(out, &layout);
+	for (unsigned int i = 0; i < shown; i++)
+		print_row(out, &table->rows[i], &layout);
+	if (shown < table->surfaces)
+		fprintf(out, "and %u more in summary.csv\n", table->surfaces - shown);
+	fputs(totals->text, out);
+}
+
+void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsigned int lines,
+		 unsigned int columns)
+{
+	struct totals totals;
+
+	table->live = false;
+	make_totals(&totals, pipeline_counters(pipeline), columns);
+	print_surfaces(table, out, pipeline, lines, &totals, columns);
+}
+
+void table_print_page(struct table *table, FILE *out, struct pipeline *pipeline, const char *title,
+		      unsigned int lines, unsigned int columns)
+{
+	char shown[SHOWN_MAX_BYTES];
+	struct totals totals;
+	unsigned int others;
+
+	table->live = true;
+	make_totals(&totals, pipeline_counters(pipeline), columns);
+	others = OTHER_LINES + (totals.lines > TOTALS_LINES ? totals.lines - TOTALS_LINES : 0);
+	text_shorten(shown, sizeof(shown), title, columns);
+	fprintf(out, "%s\n", shown);
+	text_shorten(shown, sizeof(shown), report_last(), columns);
+	fprintf(out, "%s\n", shown);
+	print_surfaces(table, out, pipeline, lines > others + 1 ? lines - others : 1, &totals,
+		       columns);
+}
+
+bool table_terminal(int fd, unsigned int *lines, unsigned int *columns)
+{
+	struct winsize size;
+
+	if (ioctl(fd, TIOCGWINSZ, &size) < 0)
+		return false;
+	*lines = size.ws_row > 0 ? size.ws_row : 24;
+	*columns = size.ws_col > 0 ? size.ws_col : 80;
+	return true;
+}

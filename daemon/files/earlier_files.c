@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/files/earlier_files.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "daemon/files/heal.h"
+#include "daemon/base/report.h"
+#include "daemon/files/segments.h"
+
+static void give_names_back(const struct folder *folder)
+{
+	for (const struct segment_file *file = segment_files; folder->kept && file->name; file++)
+		segments_reopen(folder->fd, file->name, folder->kept);
+}
+
+/* With the one that cannot be renamed in *stuck. */
+static int keep(struct folder *folder, const char **stuck)
+{
+	int fd = folder->fd;
+	int error = segments_last(fd, &folder->last);
+	unsigned long number = segments_next(fd, folder->last);
+
+	folder->kept = 0;
+	for (const struct segment_file *file = segment_files; error == 0 && file->name; file++) {
+		folder_remove_temporary(folder, file->name);
+		if (file->header)
+			error = heal_file(fd, file->name, file->header);
+		if (error == 0)
+			error = segments_close(fd, file->name, number);
+		if (error == 0)
+			folder->kept = folder->last = number;
+		if (error == -ENOENT)
+			error = 0;
+		*stuck = file->name;
+	}
+	if (error < 0)
+		give_names_back(folder);
+	segments_sync(fd);
+	return error;
+}
+
+int earlier_files_keep(struct folder *folder, const char *command)
+{
+	const char *stuck = "";
+	int error = keep(folder, &stuck);
+
+	if (error < 0 && command)
+		report("%s: %s/%s: what is there cannot be kept: %s; %s", command, folder->path,
+		       stuck, folder_why(error), folder_advice(error));
+	return error;
+}
+
+void earlier_files_put_back(const struct folder *folder)
+{
+	segments_remove_behind(folder->fd, folder->last);
+	for (const struct segment_file *file = segment_files; file->name; file++)
+		unlinkat(folder->fd, file->name, 0);
+	give_names_back(folder);
+	segments_sync(folder->fd);
+	folder_remove_if_new(folder);
+}

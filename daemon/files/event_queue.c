@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/files/event_queue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/row.h"
+
+/* Room for the time of one that comes too late. */
+#define TIME_TEXT_MAX 64
+
+/* Takes the text out of the bytes; those behind it move up. */
+static void forget_text(struct event_queue *queue, size_t at)
+{
+	size_t size = strlen(queue->bytes + at) + 1;
+
+	memmove(queue->bytes + at, queue->bytes + at + size, queue->used - at - size);
+	queue->used -= size;
+	for (unsigned int i = 0; i < queue->n; i++)
+		if (queue->places[i].text > at)
+			queue->places[i].text -= size;
+}
+
+/* Whoever writes it may add another. */
+static void write_first(struct event_queue *queue)
+{
+	struct event_place first = queue->places[0];
+	char text[EVENT_TEXT_MAX + TIME_TEXT_MAX];
+
+	memmove(&queue->places[0], &queue->places[1], --queue->n * sizeof(queue->places[0]));
+	queue->written_ns = first.key_ns;
+	strcpy(text, queue->bytes + first.text);
+	forget_text(queue, first.text);
+	first.event.text = text;
+	queue->write(queue->context, &first.event);
+}
+
+/* The text as it is written. Returns its length. */
+static size_t make_text(char text[static EVENT_TEXT_MAX + TIME_TEXT_MAX],
+			const struct queued_event *event, bool late)
+{
+	int len = snprintf(text, EVENT_TEXT_MAX, "%s", event->text);
+	unsigned long long us = (unsigned long long)event->time_ns / 1000;
+
+	if (len >= EVENT_TEXT_MAX)
+		len = EVENT_TEXT_MAX - 1;
+	if (late)
+		len += snprintf(text + len, TIME_TEXT_MAX, " (it was at %llu.%06llu s)",
+				us / 1000000, us % 1000000);
+	return (size_t)len;
+}
+
+void event_queue_add(struct event_queue *queue, const struct queued_event *event)
+{
+	struct event_place place = { .event = *event };
+	char text[EVENT_TEXT_MAX + TIME_TEXT_MAX];
+	unsigned int at;
+	size_t len;
+	bool late;
+
+	while (queue->n == EVENT_QUEUE_MAX || queue->used + sizeof(text) > EVENT_QUEUE_BYTES)
+		write_first(queue);
+	late = event->time_ns >= 0 && (uint64_t)event->time_ns < queue->written_ns;
+	len = make_text(text, event, late);
+	at = queue->n;
+	if (event->time_ns < 0) {
+		/* It has no time of its own: it stays where it came. */
+		place.key_ns = at > 0 ? queue->places[at - 1].key_ns : queue->written_ns;
+	} else {
+		if (late)
+			place.event.time_ns = (int64_t)queue->written_ns;
+		place.key_ns = (uint64_t)place.event.time_ns;
+	}
+	while (at > 0 && queue->places[at - 1].key_ns > place.key_ns)
+		at--;
+	place.text = queue->used;
+	memcpy(queue->bytes + queue->used, text, len + 1);
+	queue->used += len + 1;
+	memmove(&queue->places[at + 1], &queue->places[at],
+		(queue->n++ - at) * sizeof(queue->places[0]));
+	queue->places[at] = place;
+}
+
+void event_queue_release(struct event_queue *queue, uint64_t time_ns)
+{
+	while (queue->n > 0 && queue->places[0].key_ns <= time_ns)
+		write_first(queue);
+}
+
+void event_queue_release_old(struct event_queue *queue, uint64_t since_ns)
+{
+	unsigned int old = 0;
+
+	for (unsigned int i = 0; i < queue->n; i++)
+		if (queue->places[i].event.since_ns <= since_ns)
+			old = i + 1;
+	while (old-- > 0)
+		write_first(queue);
+}
+
+void event_queue_restart(struct event_queue *queue)
+{
+	event_queue_release(queue, UINT64_MAX);
+	queue->written_ns = 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of events.csv on their way to the file: they wait until none that is earlier can come. */
+#ifndef JANKD_DAEMON_FILES_EVENT_QUEUE_H
+#define JANKD_DAEMON_FILES_EVENT_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* So many wait, of so many bytes of text together. Of more the earliest goes out. */
+#define EVENT_QUEUE_MAX 128
+#define EVENT_QUEUE_BYTES 24576
+
+/* Longer ones are cut. */
+#define EVENT_TEXT_MAX 4096
+
+struct queued_event {
+	int64_t time_ns;   /* trace clock, or ROW_UNKNOWN */
+	int64_t wall_ns;   /* since 1970, or ROW_UNKNOWN */
+	uint64_t since_ns; /* when it came, on a clock of the owner's */
+	const char *kind;  /* constant */
+	const char *text;
+};
+
+struct event_queue {
+	void (*write)(void *context, const struct queued_event *event);
+	void *context;
+	uint64_t written_ns; /* time of the last one that went out: none is earlier */
+	unsigned int n;
+	struct event_place {
+		uint64_t key_ns; /* its time, or that of the one before it */
+		size_t text;	 /* in bytes */
+		struct queued_event event;
+	} places[EVENT_QUEUE_MAX]; /* by time; those of one time as they came */
+	size_t used;
+	char bytes[EVENT_QUEUE_BYTES]; /* the texts with their NULs, as they came */
+};
+
+/* An event: its text is copied. One that comes too late stands behind the last one that went out,
+ * at that time, and its text has its own. */
+void event_queue_add(struct event_queue *queue, const struct queued_event *event);
+
+/* None that is earlier than @time_ns can come. */
+void event_queue_release(struct event_queue *queue, uint64_t time_ns);
+
+/* The same for those that came at @since_ns or before, and all that stand before them. */
+void event_queue_release_old(struct event_queue *queue, uint64_t since_ns);
+
+/* All go out; what comes is of another clock. */
+void event_queue_restart(struct event_queue *queue);
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/files/file_thread.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "daemon/base/loop.h"
+#include "daemon/base/wall_clock.h"
+
+#define STACK_BYTES 131072
+
+/* Jobs that somebody waits for wake the thread at once, rows do not: but where so much of the queue
+ * is used nobody is waited for. */
+#define AWAKE_BYTES (FILE_THREAD_BYTES / 8)
+
+/* More than this is given back when the queue is empty again. */
+#define KEPT_BYTES (UINT64_C(32) << 10)
+
+#define NEWS_MAX 16
+
+/* A job in the queue: this, then its bytes, in steps of 8. */
+struct queued {
+	struct file_job job; /* its ->bytes stand behind it */
+	uint64_t size;	     /* of all; the next job is there */
+	bool is_gap;	     /* none: the next one is at the begin of the memory */
+};
+
+struct file_thread {
+	struct files *files;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all below; never held while the disk is waited for */
+	pthread_cond_t work;
+	int idle_fd;
+	bool wants_call; /* when it is idle */
+	bool may_sleep;	 /* no job that is queued has to be done now */
+	bool is_over;
+	char *bytes;
+	uint64_t begin, end, used, high; /* of the jobs in bytes */
+	uint64_t posted, done;		 /* jobs */
+	uint64_t busy_since_ns;		 /* on the clock of loop_now(); 0: idle */
+	struct files_state state;
+	struct file_news news[NEWS_MAX];
+	unsigned int n_news, missed_news;
+};
+
+/* --- the queue --- */
+
+static uint64_t size_of(const struct file_job *job)
+{
+	return (sizeof(struct queued) + job->len + 7) & ~UINT64_C(7);
+}
+
+static struct queued *queued_at(const struct file_thread *thread, uint64_t at)
+{
+	return (struct queued *)(void *)(thread->bytes + at);
+}
+
+/* Where a job of @size can stand, as one piece; UINT64_MAX: nowhere. */
+static uint64_t find_place(struct file_thread *thread, uint64_t size)
+{
+	uint64_t behind = FILE_THREAD_BYTES - thread->end;
+
+	if (thread->used > 0 && thread->end <= thread->begin)
+		return thread->begin - thread->end >= size ? thread->end : UINT64_MAX;
+	if (behind >= size)
+		return thread->end;
+	if (thread->begin < size)
+		return UINT64_MAX;
+	/* What is too small for a gap's own words is seen to be one. */
+	if (behind >= sizeof(struct queued))
+		*queued_at(thread, thread->end) = (struct queued){ .is_gap = true };
+	thread->used += behind;
+	return 0;
+}
+
+/* The first job; there is one. */
+static struct queued *first_job(struct file_thread *thread)
+{
+	uint64_t behind = FILE_THREAD_BYTES - thread->begin;
+
+	if (behind < sizeof(struct queued) || queued_at(thread, thread->begin)->is_gap) {
+		thread->used -= behind;
+		thread->begin = 0;
+	}
+	return queued_at(thread, thread->begin);
+}
+
+static void forget_first(struct file_thread *thread, const struct queued *queued)
+{
+	thread->begin += queued->size;
+	thread->used -= queued->size;
+	if (thread->begin == FILE_THREAD_BYTES)
+		thread->begin = 0;
+	if (thread->used > 0)
+		return;
+	/* From the begin again: the same pages are used as long as there is little to do. */
+	if (thread->high > KEPT_BYTES)
+		madvise(thread->bytes + KEPT_BYTES, FILE_THREAD_BYTES - KEPT_BYTES, MADV_DONTNEED);
+	thread->begin = thread->end = thread->high = 0;
+}
+
+static bool is_urgent(enum file_job_kind kind)
+{
+	return kind != FILE_JOB_ROW && kind != FILE_JOB_BYTES && kind != FILE_JOB_SPILL &&
+	       kind != FILE_JOB_BEGIN;
+}
+
+bool file_thread_post(struct file_thread *thread, const struct file_job *job)
+{
+	uint64_t size = size_of(job), at;
+	struct queued *queued;
+	bool wakes = false;
+
+	pthread_mutex_lock(&thread->lock);
+	at = find_place(thread, size);
+	if (at != UINT64_MAX) {
+		queued = queued_at(thread, at);
+		*queued = (struct queued){ .job = *job, .size = size };
+		queued->job.bytes = (const char *)(queued + 1);
+		if (job->len > 0)
+			memcpy(queued + 1, job->bytes, job->len);
+		thread->end = at + size == FILE_THREAD_BYTES ? 0 : at + size;
+		thread->used += size;
+		if (at + size > thread->high)
+			thread->high = at + size;
+		thread->posted++;
+		if (is_urgent(job->kind) || thread->used > AWAKE_BYTES) {
+			wakes = thread->may_sleep;
+			thread->may_sleep = false;
+		}
+	}
+	pthread_mutex_unlock(&thread->lock);
+	/* With the lock free: else the thread wakes up to wait for that. */
+	if (wakes)
+		pthread_cond_signal(&thread->work);
+	return at != UINT64_MAX;
+}
+
+/* --- the thread --- */
+
+/* Called by it, with the lock free. */
+static void take_news(void *context, const char *kind, const char *text)
+{
+	struct file_thread *thread = context;
+
+	pthread_mutex_lock(&thread->lock);
+	if (thread->n_news == NEWS_MAX) {
+		thread->missed_news++;
+	} else {
+		struct file_news *news = &thread->news[thread->n_news++];
+
+		news->kind = kind;
+		news->wall_ns = wall_clock_now();
+		snprintf(news->text, sizeof(news->text), "%s", text);
+	}
+	pthread_mutex_unlock(&thread->lock);
+}
+
+/* Does the first job with the lock free. It stays in its place meanwhile: its bytes are there. */
+static void do_first(struct file_thread *thread)
+{
+	struct queued *queued = first_job(thread);
+
+	thread->busy_since_ns = loop_now();
+	pthread_mutex_unlock(&thread->lock);
+	files_do(thread->files, &queued->job);
+	pthread_mutex_lock(&thread->lock);
+	thread->busy_since_ns = 0;
+	thread->state = thread->files->state;
+	thread->done++;
+	forget_first(thread, queued);
+}
+
+static void call(struct file_thread *thread)
+{
+	const uint64_t one = 1;
+
+	thread->wants_call = false;
+	if (write(thread->idle_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void *work(void *context)
+{
+	struct file_thread *thread = context;
+
+	pthread_mutex_lock(&thread->lock);
+	for (;;) {
+		while (!thread->is_over && thread->may_sleep)
+			pthread_cond_wait(&thread->work, &thread->lock);
+		while (thread->done < thread->posted)
+			do_first(thread);
+		thread->may_sleep = true;
+		if (thread->wants_call || thread->n_news > 0)
+			call(thread);
+		if (thread->is_over)
+			break;
+	}
+	pthread_mutex_unlock(&thread->lock);
+	return NULL;
+}
+
+/* --- what others see --- */
+
+uint64_t file_thread_used(struct file_thread *thread)
+{
+	uint64_t used;
+
+	pthread_mutex_lock(&thread->lock);
+	used = thread->used;
+	pthread_mutex_unlock(&thread->lock);
+	return used;
+}
+
+uint64_t file_thread_posted(const struct file_thread *thread)
+{
+	return thread->posted;
+}
+
+uint64_t file_thread_done(struct file_thread *thread)
+{
+	uint64_t done;
+
+	pthread_mutex_lock(&thread->lock);
+	done = thread->done;
+	pthread_mutex_unlock(&thread->lock);
+	return done;
+}
+
+uint64_t file_thread_busy_ns(struct file_thread *thread)
+{
+	uint64_t since_ns;
+
+	pthread_mutex_lock(&thread->lock);
+	since_ns = thread->busy_since_ns;
+	pthread_mutex_unlock(&thread->lock);
+	return since_ns > 0 ? loop_now() - since_ns : 0;
+}
+
+void file_thread_look(struct file_thread *thread, struct files_state *state)
+{
+	pthread_mutex_lock(&thread->lock);
+	*state = thread->state;
+	pthread_mutex_unlock(&thread->lock);
+}
+
+bool file_thread_news(struct file_thread *thread, struct file_news *news)
+{
+	bool any;
+
+	pthread_mutex_lock(&thread->lock);
+	any = thread->n_news > 0;
+	if (any) {
+		*news = thread->news[0];
+		memmove(thread->news, thread->news + 1, --thread->n_news * sizeof(thread->news[0]));
+		if (thread->n_news == 0 && thread->missed_news > 0) {
+			size_t len = strlen(news->text);
+
+			snprintf(news->text + len, sizeof(news->text) - len, "; and %u more",
+				 thread->missed_news);
+			thread->missed_news = 0;
+		}
+	}
+	pthread_mutex_unlock(&thread->lock);
+	return any;
+}
+
+/* Writes what a queued job will over @bytes, which begin at @offset. */
+static void lay_over(const struct file_job *job, unsigned int which, uint64_t offset, char *bytes,
+		     size_t len)
+{
+	uint64_t begin = job->number > offset ? job->number : offset;
+	uint64_t end =
+		job->number + job->len < offset + len ? job->number + job->len : offset + len;
+
+	if (job->kind == FILE_JOB_SPILL && job->which == which && begin < end)
+		memcpy(bytes + (begin - offset), job->bytes + (begin - job->number),
+		       (size_t)(end - begin));
+}
+
+static void lay_all_over(struct file_thread *thread, unsigned int which, uint64_t offset,
+			 char *bytes, size_t len)
+{
+	uint64_t at = thread->begin;
+
+	for (uint64_t n = thread->done; n < thread->posted; n++) {
+		if (FILE_THREAD_BYTES - at < sizeof(struct queued) || queued_at(thread, at)->is_gap)
+			at = 0;
+		lay_over(&queued_at(thread, at)->job, which, offset, bytes, len);
+		at += queued_at(thread, at)->size;
+		if (at == FILE_THREAD_BYTES)
+			at = 0;
+	}
+}
+
+/* What a job writes while the file is read may be in neither: then all is read again. */
+int file_thread_read_spill(struct file_thread *thread, unsigned int which, uint64_t offset,
+			   void *bytes, size_t len,
+			   int (*read)(void *context, uint64_t offset, void *bytes, size_t len),
+			   void *context)
+{
+	uint64_t done;
+	int error;
+
+	do {
+		done = file_thread_done(thread);
+		error = read(context, offset, bytes, len);
+		pthread_mutex_lock(&thread->lock);
+		if (thread->done == done)
+			lay_all_over(thread, which, offset, bytes, len);
+		else
+			error = -EAGAIN;
+		pthread_mutex_unlock(&thread->lock);
+	} while (error == -EAGAIN);
+	return error;
+}
+
+int file_thread_fd(const struct file_thread *thread)
+{
+	return thread->idle_fd;
+}
+
+void file_thread_call(struct file_thread *thread)
+{
+	pthread_mutex_lock(&thread->lock);
+	thread->wants_call = true;
+	thread->may_sleep = false;
+	pthread_mutex_unlock(&thread->lock);
+	pthread_cond_signal(&thread->work);
+}
+
+/* --- begin and end --- */
+
+static int start(struct file_thread *thread)
+{
+	pthread_attr_t attributes;
+	int error;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	error = pthread_create(&thread->thread, &attributes, work, thread);
+	pthread_attr_destroy(&attributes);
+	return -error;
+}
+
+static struct file_thread *free_all(struct file_thread *thread)
+{
+	if (thread->idle_fd >= 0)
+		close(thread->idle_fd);
+	if (thread->bytes != MAP_FAILED)
+		munmap(thread->bytes, FILE_THREAD_BYTES);
+	free(thread);
+	return NULL;
+}
+
+int file_thread_start(struct file_thread **out, struct files *files)
+{
+	struct file_thread *thread = calloc(1, sizeof(*thread));
+	int error = 0;
+
+	if (!thread)
+		return -ENOMEM;
+	thread->files = files;
+	thread->state = files->state;
+	thread->may_sleep = true;
+	pthread_mutex_init(&thread->lock, NULL);
+	pthread_cond_init(&thread->work, NULL);
+	thread->idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	thread->bytes = mmap(NULL, FILE_THREAD_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (thread->idle_fd < 0 || thread->bytes == MAP_FAILED)
+		error = -errno;
+	files->tell = take_news;
+	files->context = thread;
+	if (error == 0) {
+		/* What is kept is taken now: a capture does not grow with its first rows. */
+		memset(thread->bytes, 0, KEPT_BYTES);
+		error = start(thread);
+	}
+	if (error < 0)
+		thread = free_all(thread);
+	*out = thread;
+	return error;
+}
+
+struct file_thread *file_thread_end(struct file_thread *thread)
+{
+	if (!thread)
+		return NULL;
+	pthread_mutex_lock(&thread->lock);
+	thread->is_over = true;
+	pthread_mutex_unlock(&thread->lock);
+	pthread_cond_signal(&thread->work);
+	pthread_join(thread->thread, NULL);
+	return free_all(thread);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/files/snapshot.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/files/output.h"
+#include "daemon/files/snapshot_files.h"
+#include "daemon/base/wall_clock.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define PERIOD_NS (10 * NS_PER_S)
+
+/* What comes behind the frame: a fifth, a second at most. */
+#define BEHIND_MAX_NS NS_PER_S
+
+/* The frame before the late one is shown, too, with its way to the display. */
+#define LEAD_NS (NS_PER_S / 4)
+
+/* A trace that is silent for so long has nothing more to show. */
+#define SILENCE_NS (2 * NS_PER_S)
+
+/* What is written before the trace is read on. */
+#define PIECE ((size_t)65536)
+
+/* By its first line viewers know what it is. It is long enough that whatever a name in the trace
+ * holds stands behind all that they guess the type of a file from. */
+static const char head[] =
+	"# tracer: nop\n"
+	"#\n"
+	"# The trace around a late frame, as jankd saw it: the event of the kind snapshot in\n"
+	"# events.csv names the frame. Opens in ui.perfetto.dev and in 'jankd analyze'.\n"
+	"#\n"
+	"#           TASK-PID    CPU#           TIMESTAMP  FUNCTION\n"
+	"#              | |         |                |         |\n";
+_Static_assert(sizeof(head) > 266, "where a tar file has its magic stand our words");
+
+/* --- writing --- */
+
+static void tell(const struct snapshot *snapshot, int error)
+{
+	char text[1280];
+	int len = snprintf(text, sizeof(text), "%s: ", snapshot->name);
+
+	if (error < 0)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "not saved: %s: ",
+				error == -ENOBUFS ? "the disk takes too long" : strerror(-error));
+	snprintf(text + len, sizeof(text) - (size_t)len, "%" PRIu64 ".%06" PRIu64 " ms, %s",
+		 snapshot->interval_ns / 1000000, snapshot->interval_ns % 1000000,
+		 snapshot->surface);
+	output_event(snapshot->output, (int64_t)snapshot->present_ns, ROW_UNKNOWN, "snapshot",
+		     text);
+}
+
+static bool is_saving(const struct snapshot *snapshot)
+{
+	return snapshot->is_begun && !snapshot->is_ended;
+}
+
+void snapshot_look(struct snapshot *snapshot)
+{
+	int error;
+
+	if (!snapshot->is_ended ||
+	    snapshot->output->state.whole[WHOLE_SNAPSHOT].done < snapshot->ended)
+		return;
+	error = snapshot->output->state.whole[WHOLE_SNAPSHOT].error;
+	snapshot->is_begun = snapshot->is_ended = false;
+	if (error < 0) {
+		snapshot->failed++;
+		snapshot->number--;
+	} else {
+		snapshot->written++;
+	}
+	tell(snapshot, error);
+}
+
+/* All is sent, or @error says why it never will be. */
+static void finish(struct snapshot *snapshot, int error)
+{
+	snapshot->is_ended = true;
+	snapshot->ended++;
+	snapshot->parts[0] = snapshot->parts[1] = SPAN_NULL;
+	output_whole_end(snapshot->output, WHOLE_SNAPSHOT, error);
+}
+
+static struct span *next_part(struct snapshot *snapshot)
+{
+	return &snapshot->parts[snapshot->parts[0].len > 0 ? 0 : 1];
+}
+
+bool snapshot_save(struct snapshot *snapshot)
+{
+	struct span *part;
+	size_t len;
+
+	if (!is_saving(snapshot))
+		return false;
+	part = next_part(snapshot);
+	len = part->len < PIECE ? part->len : PIECE;
+	if (!output_whole_bytes(snapshot->output, WHOLE_SNAPSHOT, part->ptr, len))
+		return false;
+	*part = span_skip(*part, len);
+	if (next_part(snapshot)->len == 0)
+		finish(snapshot, 0);
+	return is_saving(snapshot);
+}
+
+/* At the end, and of a recorded trace: what finds no room has to wait. */
+static void save_all(struct snapshot *snapshot)
+{
+	while (is_saving(snapshot))
+		if (!snapshot_save(snapshot) && is_saving(snapshot))
+			output_wait(snapshot->output);
+}
+
+static bool overlaps(struct span a, struct span b)
+{
+	return a.len > 0 && b.len > 0 && a.ptr < b.ptr + b.len && b.ptr < a.ptr + a.len;
+}
+
+static uint64_t behind_ns(const struct snapshot *snapshot)
+{
+	uint64_t fifth = snapshot->length_ns / 5;
+
+	return fifth < BEHIND_MAX_NS ? fifth : BEHIND_MAX_NS;
+}
+
+/* So much before the frame has to be shown. */
+static uint64_t least_ns(const struct snapshot *snapshot)
+{
+	return snapshot->interval_ns + LEAD_NS;
+}
+
+/* And so much is, where memory reaches. */
+static uint64_t before_ns(const struct snapshot *snapshot)
+{
+	uint64_t asked = snapshot->length_ns - behind_ns(snapshot);
+
+	return asked > least_ns(snapshot) ? asked : least_ns(snapshot);
+}
+
+static uint64_t time_before(const struct snapshot *snapshot, uint64_t ns)
+{
+	return snapshot->present_ns > ns ? snapshot->present_ns - ns : 0;
+}
+
+void snapshot_begin(struct snapshot *snapshot, const struct ring *ring, const char *end)
+{
+	struct output *output = snapshot->output;
+
+	snapshot->due_ns = UINT64_MAX;
+	snprintf(snapshot->name, sizeof(snapshot->name), "snapshot-%06lu.txt", ++snapshot->number);
+	ring_find(ring, time_before(snapshot, before_ns(snapshot)), end, snapshot->parts);
+	snapshot->is_begun = true;
+	if (!output_whole_begin(output, WHOLE_SNAPSHOT, snapshot->name,
+				snapshot->parts[0].len + snapshot->parts[1].len) ||
+	    !output_whole_bytes(output, WHOLE_SNAPSHOT, head, sizeof(head) - 1))
+		finish(snapshot, -ENOBUFS);
+	else if (!snapshot->live)
+		save_all(snapshot);
+}
+
+/* --- when --- */
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static bool is_waiting(const struct snapshot *snapshot)
+{
+	return snapshot->due_ns != UINT64_MAX;
+}
+
+uint64_t snapshot_tells_ns(const struct snapshot *snapshot)
+{
+	return is_waiting(snapshot) || snapshot->is_begun ? snapshot->present_ns : UINT64_MAX;
+}
+
+void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring)
+{
+	struct span text;
+
+	if (!is_waiting(snapshot) && !is_saving(snapshot))
+		return;
+	if (is_waiting(snapshot) &&
+	    ring_would_lose(ring, time_before(snapshot, least_ns(snapshot))))
+		snapshot_begin(snapshot, ring, ring_end(ring));
+	text = ring_overwrites(ring);
+	while (overlaps(text, snapshot->parts[0]) || overlaps(text, snapshot->parts[1]))
+		if (!snapshot_save(snapshot) && is_saving(snapshot))
+			finish(snapshot, -ENOBUFS);
+}
+
+void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame)
+{
+	if (is_waiting(snapshot) || snapshot->is_begun ||
+	    (snapshot->any && distance(frame->present_ns, snapshot->present_ns) < PERIOD_NS)) {
+		snapshot->suppressed++;
+		return;
+	}
+	snapshot->any = true;
+	snapshot->present_ns = frame->present_ns;
+	snapshot->interval_ns = frame->interval_ns;
+	snprintf(snapshot->surface, sizeof(snapshot->surface), "%s", frame->surface);
+	snapshot->due_ns = frame->present_ns + behind_ns(snapshot);
+	snapshot->due_clock_ns =
+		(uint64_t)clock_read(CLOCK_BOOTTIME) + behind_ns(snapshot) + SILENCE_NS;
+}
+
+void snapshot_tick(struct snapshot *snapshot, const struct ring *ring)
+{
+	if (snapshot->live && is_waiting(snapshot) &&
+	    (uint64_t)clock_read(CLOCK_BOOTTIME) >= snapshot->due_clock_ns)
+		snapshot_begin(snapshot, ring, ring_end(ring));
+}
+
+void snapshot_end(struct snapshot *snapshot, const struct ring *ring)
+{
+	if (is_waiting(snapshot))
+		snapshot_begin(snapshot, ring, ring_end(ring));
+	save_all(snapshot);
+}
+
+void snapshot_undo(struct snapshot *snapshot, int folder_fd)
+{
+	for (; snapshot->written > 0; snapshot->written--) {
+		snprintf(snapshot->name, sizeof(snapshot->name), "snapshot-%06lu.txt",
+			 snapshot->number--);
+		unlinkat(folder_fd, snapshot->name, 0);
+	}
+}
+
+/* --- for the output --- */
+
+static void take_frame(void *context, const struct late_frame *frame)
+{
+	snapshot_late(context, frame);
+}
+
+static uint64_t tells_ns(const void *context)
+{
+	return snapshot_tells_ns(context);
+}
+
+static void look(void *context)
+{
+	snapshot_look(context);
+}
+
+void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
+		   bool live)
+{
+	struct snapshot_files found;
+
+	snapshot_files_find(output->files.folder->fd, &found);
+	if (options->snapshot_ns == 0)
+		return;
+	snapshot->output = output;
+	output->late = (struct output_late){
+		.frame = take_frame,
+		.tells_ns = tells_ns,
+		.look = look,
+		.context = snapshot,
+	};
+	snapshot->length_ns = options->snapshot_length_ns;
+	snapshot->live = live;
+	snapshot->number = found.last;
+}

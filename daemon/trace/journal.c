@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/boot_id.h"
+#include "daemon/base/report.h"
+#include "daemon/trace/tracefs.h"
+
+/* The capture is to begin. */
+#define ATRACE_MS 2000
+
+/* Lines of what we made of the settings begin with it. */
+#define SET "set "
+
+/* Two texts. */
+#define JOURNAL_MAX (3 * SETTINGS_MAX)
+
+/* Its first line, which says of which boot the rest is, and its last: without it, it was cut. */
+#define HEAD "jankd-journal 1 "
+#define END "end\n"
+
+static void head_line(char line[static 96])
+{
+	char id[BOOT_ID_SIZE];
+
+	boot_id_read(id);
+	snprintf(line, 96, HEAD "%s\n", id);
+}
+
+/* Every line of @settings behind SET. What does not fit is left out: then all is put back. */
+static void mark_set(struct settings *marked, const struct settings *settings)
+{
+	struct span rest = settings_text(settings), line;
+	char text[sizeof(SET) + SETTINGS_LINE_MAX];
+
+	while (settings_next_line(&rest, &line)) {
+		int n = snprintf(text, sizeof(text), SET "%.*s", (int)line.len, line.ptr);
+
+		if (n > 0 && (size_t)n < sizeof(text))
+			settings_add_line(marked, (struct span){ text, (size_t)n });
+	}
+}
+
+int journal_write(const struct folder *folder, const struct settings *before,
+		  const struct settings *set)
+{
+	struct settings marked = { 0 };
+	int fd = folder_create_journal(folder);
+	char head[96];
+	int error;
+
+	if (fd < 0)
+		return fd;
+	head_line(head);
+	mark_set(&marked, set);
+	error = folder_write(fd, head, strlen(head));
+	if (error == 0)
+		error = folder_write(fd, before->text ? before->text : "", before->len);
+	if (error == 0)
+		error = folder_write(fd, marked.text ? marked.text : "", marked.len);
+	if (error == 0)
+		error = folder_write(fd, END, strlen(END));
+	settings_free(&marked);
+	return folder_replace_journal(folder, fd, error);
+}
+
+/* Is it a file that only we can have written? What it says is done to the whole machine's tracing.
+ * Returns 0 or -errno. */
+static int check_ours(int fd)
+{
+	struct stat info;
+
+	if (fstat(fd, &info) < 0)
+		return -errno;
+	if (!S_ISREG(info.st_mode))
+		return -EINVAL;
+	if (info.st_size >= JOURNAL_MAX)
+		return -EFBIG;
+	return info.st_uid == geteuid() && !(info.st_mode & 022) ? 0 : -EPERM;
+}
+
+/* Reads it; the caller frees the text. Returns its length, or -errno. */
+static ssize_t read_journal(const struct folder *folder, char **text)
+{
+	int fd = folder_open_journal(folder);
+	ssize_t n = 0;
+	size_t len = 0;
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = check_ours(fd);
+	*text = error == 0 ? malloc(JOURNAL_MAX) : NULL;
+	if (error == 0 && !*text)
+		error = -ENOMEM;
+	while (error == 0 && (n = read(fd, *text + len, JOURNAL_MAX - len)) != 0) {
+		if (n < 0)
+			error = -errno;
+		else
+			len += (size_t)n;
+	}
+	close(fd);
+	return error < 0 ? error : (ssize_t)len;
+}
+
+/* Takes the settings in a journal of this boot. False: it is another's, and no setting is left of
+ * that. */
+static bool is_of_this_boot(struct span *text)
+{
+	char head[96];
+
+	head_line(head);
+	if (!span_starts_with(*text, span_of(head)))
+		return false;
+	*text = span_skip(*text, strlen(head));
+	return true;
+}
+
+static bool take_end(struct span *text)
+{
+	struct span end = SPAN_LITERAL(END);
+
+	if (text->len < end.len || memcmp(text->ptr + text->len - end.len, END, end.len) != 0)
+		return false;
+	text->len -= end.len;
+	return true;
+}
+
+/* The two texts of a journal. */
+static void split(struct span text, struct settings *before, struct settings *set)
+{
+	struct span line;
+
+	while (settings_next_line(&text, &line)) {
+		if (span_starts_with(line, SPAN_LITERAL(SET)))
+			settings_add_line(set, span_skip(line, strlen(SET)));
+		else
+			settings_add_line(before, line);
+	}
+}
+
+static void restore(struct span text, const char *directory, struct settings_left *left,
+		    struct settings *failed)
+{
+	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
+	struct android_asking asking = android_ask(false);
+	struct settings before = { 0 }, set = { 0 }, aim = { 0 };
+
+	split(text, &before, &set);
+	settings_aim_now(&aim, &before, &set, directory, &asking, left);
+	settings_restore(settings_text(aim.incomplete ? &before : &aim), directory, &ending,
+			 failed);
+	settings_free(&aim);
+	settings_free(&before);
+	settings_free(&set);
+}
+
+/* It stays until all that it names is as it was. */
+static enum journal_found keep(const struct folder *folder, const char *command, const char *why,
+			       const char *advice)
+{
+	report("%s: %s/.journal: a jankd was killed there and its changes to tracing cannot be put "
+	       "back: %s; %s",
+	       command, folder->path, why, advice);
+	return JOURNAL_FAILED;
+}
+
+static enum journal_found put_back(const struct folder *folder, const char *command,
+				   struct span settings, const char *tracefs,
+				   struct settings_left *left, struct settings *failed)
+{
+	char directory[TRACEFS_DIRECTORY_SIZE];
+	char words[SETTINGS_WORDS_SIZE], why[SETTINGS_WORDS_SIZE + 80];
+	int error = tracefs_find(directory, tracefs);
+
+	if (error == -EACCES || error == -EPERM)
+		return keep(folder, command, strerror(-error), tracefs_advice(error, ""));
+	if (error < 0)
+		return keep(folder, command, "no tracefs is there",
+			    "mount it, or name the right one with --tracefs; or remove the file to "
+			    "give them up");
+	restore(settings, directory, left, failed);
+	if (left->n > 0)
+		report("warning: %s: %s: another program has changed settings since a jankd was "
+		       "killed: left as they are: %s; change them where they are not wanted",
+		       command, directory, left->text);
+	if (failed->len == 0)
+		return JOURNAL_DONE;
+	settings_words(words, failed);
+	if (settings_are_instances(failed)) {
+		report("warning: %s: %s: what an earlier jankd has made cannot be removed: "
+		       "%s: another program has a file of it open; the next stop removes it",
+		       command, directory, words);
+		return JOURNAL_BUSY;
+	}
+	snprintf(why, sizeof(why), "not written: %s: %s", words, strerror(-failed->error));
+	return keep(folder, command, why,
+		    "run 'jankd stop' as root or as the user of that jankd; or put them back and "
+		    "remove the file");
+}
+
+/* What another user's jankd has changed root could put back, but may not take from his file. */
+static bool is_of_another(const struct folder *folder)
+{
+	int fd = folder->hidden.is_apart ? hidden_find_others(folder->path, HIDDEN_JOURNAL) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+enum journal_found journal_recover(const struct folder *folder, const char *command,
+				   const char *tracefs, struct settings_left *left,
+				   struct settings *failed)
+{
+	enum journal_found found = JOURNAL_NONE;
+	char *text = NULL;
+	ssize_t len = read_journal(folder, &text);
+	struct span settings;
+
+	if (len == -ENOENT) {
+		if (!is_of_another(folder))
+			return JOURNAL_NONE;
+		len = -EPERM;
+	}
+	if (len < 0) {
+		free(text);
+		return keep(
+			folder, command,
+			len == -EPERM ? "another user can have written it" : folder_why((int)len),
+			"run 'jankd stop' as the user of that jankd; or remove the file to give "
+			"them up");
+	}
+	settings = (struct span){ text, (size_t)len };
+	if (is_of_this_boot(&settings) && take_end(&settings))
+		found = put_back(folder, command, settings, tracefs, left, failed);
+	else if (settings.len < (size_t)len)
+		report("warning: %s: %s/.journal: damaged: what a jankd that was killed has "
+		       "changed "
+		       "is not known; look at buffer_size_kb and tracing_on",
+		       command, folder->path);
+	free(text);
+	if (found == JOURNAL_NONE || found == JOURNAL_DONE)
+		folder_remove_journal(folder);
+	return found;
+}
+
+enum journal_found journal_recover_at(const char *command, const char *path)
+{
+	struct settings_left left = { .n = 0 };
+	struct settings failed = { 0 };
+	enum journal_found found;
+	struct folder folder;
+	int fd = hidden_find(path, HIDDEN_JOURNAL);
+
+	if (fd < 0)
+		return JOURNAL_NONE;
+	close(fd);
+	if (folder_open(&folder, command, path) < 0)
+		return JOURNAL_FAILED;
+	found = journal_recover(&folder, command, NULL, &left, &failed);
+	settings_free(&failed);
+	folder_close(&folder);
+	return found;
+}

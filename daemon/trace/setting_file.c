@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/setting_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define READ_MAX 262144
+
+static bool is_instance(struct span name)
+{
+	if (name.len > NAME_MAX || span_equal(name, SPAN_LITERAL(".")) ||
+	    span_equal(name, SPAN_LITERAL("..")))
+		return false;
+	for (size_t i = 0; i < name.len; i++)
+		if (name.ptr[i] == '/' || (unsigned char)name.ptr[i] < ' ')
+			return false;
+	return true;
+}
+
+bool setting_place(char directory[static PATH_MAX], const char *tracefs, struct span instance)
+{
+	int n = snprintf(directory, PATH_MAX, "%s%s%.*s", tracefs,
+			 instance.len ? "/instances/" : "", (int)instance.len,
+			 instance.len ? instance.ptr : "");
+
+	if (n > 0 && n < PATH_MAX && is_instance(instance))
+		return true;
+	directory[0] = '\0';
+	return false;
+}
+
+static int open_file(const char *directory, const char *name, int flags)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/%s", directory, name);
+	int fd;
+
+	if (directory[0] == '\0' || n < 0 || (size_t)n >= sizeof(path))
+		return -ENOENT;
+	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Reads to the end, or until @size - 1 bytes. Returns the length or -errno. */
+static ssize_t read_text(int fd, char *text, size_t size)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len < size - 1) {
+		n = read(fd, text + len, size - 1 - len);
+		if (n > 0)
+			len += (size_t)n;
+	}
+	text[len] = '\0';
+	return n < 0 ? -errno : (ssize_t)len;
+}
+
+int setting_open(const char *directory, const char *name)
+{
+	return open_file(directory, name, O_RDONLY);
+}
+
+/* "local [boot] mono": boot; else the first word: of "7 (expanded: 1408)" what the buffer is, not
+ * what an event would make of it. */
+static struct span value_of(char *text)
+{
+	char *at = strchr(text, '[');
+
+	if (at)
+		return (struct span){ at + 1, strcspn(at + 1, "]\n") };
+	return (struct span){ text, strcspn(text, " \n") };
+}
+
+static int take_value(char *text, char value[static SETTING_SIZE])
+{
+	struct span word = value_of(text);
+
+	if (word.len >= SETTING_SIZE)
+		return -EMSGSIZE;
+	memcpy(value, word.ptr, word.len);
+	value[word.len] = '\0';
+	return 0;
+}
+
+int setting_read(const char *directory, const char *name, char value[static SETTING_SIZE])
+{
+	int fd = open_file(directory, name, O_RDONLY);
+	char text[1024];
+	ssize_t n;
+
+	value[0] = '\0';
+	if (fd < 0)
+		return fd;
+	n = read_text(fd, text, sizeof(text));
+	close(fd);
+	return n < 0 ? (int)n : take_value(text, value);
+}
+
+int setting_read_open(int fd, char value[static SETTING_SIZE])
+{
+	char text[1024];
+	ssize_t n;
+
+	value[0] = '\0';
+	if (fd < 0)
+		return fd;
+	n = pread(fd, text, sizeof(text) - 1, 0);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	return take_value(text, value);
+}
+
+char *setting_read_all(const char *directory, const char *name)
+{
+	int fd = open_file(directory, name, O_RDONLY);
+	char *text = fd < 0 ? NULL : malloc(READ_MAX);
+	ssize_t n = fd < 0 ? fd : text ? read_text(fd, text, READ_MAX) : -ENOMEM;
+
+	if (fd >= 0)
+		close(fd);
+	if (n >= 0)
+		return text;
+	free(text);
+	errno = (int)-n;
+	return NULL;
+}
+
+int setting_write(const char *directory, const char *name, const char *value)
+{
+	/* Not O_TRUNC: that switches off all events of set_event. */
+	int fd = open_file(directory, name, O_WRONLY);
+	int error = 0;
+
+	if (fd < 0)
+		return fd;
+	if (write(fd, value, strlen(value)) < 0)
+		error = -errno;
+	close(fd);
+	return error;
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/child.h"
+#include "daemon/trace/setting_file.h"
+
+/* Linux has no more. */
+#define CPUS_MAX 8192
+
+/* Apps that atrace names in properties. */
+#define APPS_MAX 16
+
+/* Files with one value each, in the order in which they can be written: a tracer brings options
+ * of its own, and a new clock or size clears the buffer. tracing_on comes behind all. */
+static const struct {
+	const char *name;
+	bool always; /* else atrace alone changes it */
+} files[] = {
+	{ "current_tracer", false },	  { "trace_clock", true },    { "buffer_size_kb", true },
+	{ "saved_cmdlines_size", false }, { "buffer_percent", true },
+};
+
+static const char app_number[] = "debug.atrace.app_number";
+
+static const char *const properties[] = {
+	"debug.atrace.user_initiated",
+	app_number,
+	"debug.atrace.tags.enableflags",
+};
+
+/* --- reading --- */
+
+static void add_text(struct settings *settings, const char *added, size_t len)
+{
+	char *text = NULL;
+
+	if (len == 0)
+		return;
+	if (settings->len + len < SETTINGS_MAX)
+		text = realloc(settings->text, settings->len + len + 1);
+	if (!text) {
+		settings->incomplete = true;
+		return;
+	}
+	memcpy(text + settings->len, added, len);
+	settings->text = text;
+	settings->len += len;
+	text[settings->len] = '\0';
+}
+
+static void add(struct settings *settings, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A line longer than any of the kernel's is none of these. */
+static void add(struct settings *settings, const char *format, ...)
+{
+	char line[SETTINGS_LINE_MAX];
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (n > 0 && (size_t)n < sizeof(line))
+		add_text(settings, line, (size_t)n);
+}
+
+void settings_add_line(struct settings *settings, struct span line)
+{
+	if (line.len > 0)
+		add_text(settings, line.ptr, line.len);
+	add_text(settings, "\n", 1);
+}
+
+bool settings_next_line(struct span *text, struct span *line)
+{
+	const char *end = text->len ? memchr(text->ptr, '\n', text->len) : NULL;
+
+	if (!end)
+		return false;
+	*line = (struct span){ text->ptr, (size_t)(end - text->ptr) };
+	*text = span_skip(*text, line->len + 1);
+	return true;
+}
+
+void settings_free(struct settings *settings)
+{
+	free(settings->text);
+	*settings = (struct settings){ .text = NULL };
+}
+
+static void read_file(struct settings *settings, const char *directory, const char *name)
+{
+	char value[SETTING_SIZE];
+
+	if (setting_read(directory, name, value) == 0 && value[0])
+		add(settings, "%s %s\n", name, value);
+}
+
+/* Where all CPUs have the same size, the file above them tells it. */
+static void read_cpus(struct settings *settings, const char *directory)
+{
+	char name[64], value[SETTING_SIZE];
+
+	if (setting_read(directory, "buffer_size_kb", value) < 0 || strcmp(value, "X") != 0)
+		return;
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/buffer_size_kb", cpu);
+		if (setting_read(directory, name, value) == 0)
+			add(settings, "cpu %u %s\n", cpu, value);
+	}
+}
+
+/* Adds each line of a file. */
+static void read_lines(struct settings *settings, char *text, const char *key)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n")))
+		if (*line)
+			add(settings, "%s %s\n", key, line);
+}
+
+/* Options and events. */
+static void read_lists(struct settings *settings, const char *directory)
+{
+	char *text = setting_read_all(directory, "trace_options");
+
+	if (text)
+		read_lines(settings, text, "option");
+	free(text);
+	text = setting_read_all(directory, "set_event");
+	if (text) {
+		add(settings, "events\n");
+		read_lines(settings, text, "event");
+	}
+	free(text);
+}
+
+void settings_read_place(struct settings *settings, const char *tracefs, const char *instance,
+			 bool all)
+{
+	char directory[PATH_MAX];
+	struct stat info;
+
+	if (!setting_place(directory, tracefs, span_of(instance)))
+		return;
+	if (instance && stat(directory, &info) < 0) {
+		/* Where it cannot be seen it cannot be made, either. */
+		if (errno == ENOENT)
+			add(settings, "made %s\n", instance);
+		return;
+	}
+	if (instance)
+		add(settings, "place %s\n", instance);
+	else
+		add(settings, "place\n");
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (all || files[i].always)
+			read_file(settings, directory, files[i].name);
+	read_cpus(settings, directory);
+	if (all)
+		read_lists(settings, directory);
+	read_file(settings, directory, "tracing_on");
+}
+
+static void read_property(struct settings *settings, struct android_asking *asking,
+			  const char *name)
+{
+	char value[SETTING_SIZE];
+
+	if (android_property(asking, name, value, sizeof(value)))
+		add(settings, "property %s %s\n", name, value);
+}
+
+/* The apps come first: their number and the tags tell everybody to look at them. */
+static void read_apps(struct settings *settings, struct android_asking *asking)
+{
+	char name[64], value[SETTING_SIZE];
+	unsigned long apps;
+
+	if (!android_property(asking, app_number, value, sizeof(value)))
+		return;
+	apps = strtoul(value, NULL, 10);
+	for (unsigned long i = 0; i < apps && i < APPS_MAX; i++) {
+		snprintf(name, sizeof(name), "debug.atrace.app_%lu", i);
+		read_property(settings, asking, name);
+	}
+}
+
+void settings_read_atrace(struct settings *settings, struct android_asking *asking)
+{
+	struct settings places = *settings;
+
+	*settings = (struct settings){ .incomplete = places.incomplete };
+	add(settings, "atrace\n");
+	read_apps(settings, asking);
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+		read_property(settings, asking, properties[i]);
+	add_text(settings, places.text, places.len);
+	free(places.text);
+}
+
+/* --- putting back --- */
+
+struct restoring {
+	const char *tracefs;
+	char directory[PATH_MAX]; /* of the place; "": there is none */
+	struct span rest;	  /* of the text, behind the line */
+	char *options, *events;	  /* as they are now; NULL: not read, or not readable */
+	const struct settings_ending *ending;
+	struct android_asking asking;
+	int error; /* of the line that is being put back, or of a part of it; 0: none */
+};
+
+static void note(struct restoring *r, int error)
+{
+	if (error < 0)
+		r->error = error;
+}
+
+/* Copies a word of the kernel's. False where it is none: nothing else may get into a file. */
+static bool take_word(char word[static SETTING_SIZE], struct span text)
+{
+	static const char more[] = "_:.-";
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      (c && strchr(more, c))))
+			return false;
+	}
+	if (text.len == 0 || text.len >= SETTING_SIZE)
+		return false;
+	memcpy(word, text.ptr, text.len);
+	word[text.len] = '\0';
+	return true;
+}
+
+/* Is @word a line of @lines? */
+static bool has_line(const char *lines, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = lines; (at = strstr(at, word)); at += len)
+		if ((at == lines || at[-1] == '\n') && (at[len] == '\n' || at[len] == '\0'))
+			return true;
+	return false;
+}
+
+static void leave_place(struct restoring *r)
+{
+	free(r->options);
+	free(r->events);
+	r->options = r->events = NULL;
+	r->directory[0] = '\0';
+}
+
+static void enter_place(struct restoring *r, struct span instance)
+{
+	struct stat info;
+
+	leave_place(r);
+	/* An instance that is gone had its settings with it. */
+	if (!setting_place(r->directory, r->tracefs, instance) || stat(r->directory, &info) < 0)
+		r->directory[0] = '\0';
+}
+
+static void remove_made(struct restoring *r, struct span instance)
+{
+	char directory[PATH_MAX];
+
+	leave_place(r);
+	if (instance.len == 0 || !setting_place(directory, r->tracefs, instance))
+		return;
+	if (rmdir(directory) < 0 && errno != ENOENT)
+		note(r, -errno);
+}
+
+static void put_file(struct restoring *r, const char *name, struct span value)
+{
+	char word[SETTING_SIZE], now[SETTING_SIZE];
+
+	if (!r->directory[0] || !take_word(word, value) || strcmp(word, "X") == 0)
+		return;
+	if (setting_read(r->directory, name, now) == 0 && strcmp(now, word) != 0)
+		note(r, setting_write(r->directory, name, word));
+}
+
+static void put_cpu(struct restoring *r, struct span cpu_and_size)
+{
+	const char *blank = memchr(cpu_and_size.ptr, ' ', cpu_and_size.len);
+	char word[SETTING_SIZE], name[64];
+	size_t digits = blank ? (size_t)(blank - cpu_and_size.ptr) : 0;
+	unsigned long cpu;
+	char *end;
+
+	if (!take_word(word, (struct span){ cpu_and_size.ptr, digits }))
+		return;
+	cpu = strtoul(word, &end, 10);
+	if (*end || cpu >= CPUS_MAX)
+		return;
+	snprintf(name, sizeof(name), "per_cpu/cpu%lu/buffer_size_kb", cpu);
+	put_file(r, name, span_skip(cpu_and_size, digits + 1));
+}
+
+/* One that is now the other way round: "x" for "nox". The kernel of now may not know it. */
+static void put_option(struct restoring *r, struct span option)
+{
+	char word[SETTING_SIZE], other[SETTING_SIZE + 2];
+
+	if (!r->directory[0] || !take_word(word, option))
+		return;
+	if (!r->options)
+		r->options = setting_read_all(r->directory, "trace_options");
+	if (!r->options || has_line(r->options, word))
+		return;
+	snprintf(other, sizeof(other), "no%s", word);
+	if (has_line(r->options, other) ||
+	    (strncmp(word, "no", 2) == 0 && has_line(r->options, word + 2)))
+		note(r, setting_write(r->directory, "trace_options", word));
+}
+
+/* Switches off what is on and not in the list that follows. */
+static void put_events(struct restoring *r)
+{
+	char *at, *line, *now;
+
+	if (!r->directory[0])
+		return;
+	r->events = setting_read_all(r->directory, "set_event");
+	now = at = r->events ? strdup(r->events) : NULL;
+	while ((line = strsep(&at, "\n"))) {
+		char wanted[SETTING_SIZE + 8], off[SETTING_SIZE + 1];
+
+		if (!*line || strlen(line) >= SETTING_SIZE)
+			continue;
+		snprintf(wanted, sizeof(wanted), "event %s\n", line);
+		snprintf(off, sizeof(off), "!%s", line);
+		if (!memmem(r->rest.ptr, r->rest.len, wanted, strlen(wanted)))
+			note(r, setting_write(r->directory, "set_event", off));
+	}
+	free(now);
+}
+
+static void put_event(struct restoring *r, struct span event)
+{
+	char word[SETTING_SIZE];
+
+	if (!r->events || !take_word(word, event) || has_line(r->events, word))
+		return;
+	note(r, setting_write(r->directory, "set_event", word));
+}
+
+static void stop_atrace(struct restoring *r)
+{
+	if (r->ending->until_signal)
+		child_forget_signals();
+	if (android_has("atrace"))
+		android_atrace_stop(r->ending->atrace_ms, r->ending->until_signal,
+				    r->ending->quiet);
+	if (r->ending->until_signal)
+		child_forget_signals();
+	r->asking = android_ask(r->ending->until_signal);
+}
+
+static bool is_property(const char *name)
+{
+	char app[64];
+
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+		if (strcmp(properties[i], name) == 0)
+			return true;
+	for (int i = 0; i < APPS_MAX; i++) {
+		snprintf(app, sizeof(app), "debug.atrace.app_%d", i);
+		if (strcmp(app, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A value may be any text, like "com.a*,com.b"; setprop would take "-x" for an option. */
+static bool take_property_value(char word[static SETTING_SIZE], struct span text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] < ' ' || text.ptr[i] > '~')
+			return false;
+	if (text.len >= SETTING_SIZE || (text.len > 0 && text.ptr[0] == '-'))
+		return false;
+	memcpy(word, text.ptr, text.len);
+	word[text.len] = '\0';
+	return true;
+}
+
+static void put_property(struct restoring *r, struct span name_and_value)
+{
+	const char *blank = memchr(name_and_value.ptr, ' ', name_and_value.len);
+	size_t len = blank ? (size_t)(blank - name_and_value.ptr) : 0;
+	struct span value = span_skip(name_and_value, len + 1);
+	char name[SETTING_SIZE], word[SETTING_SIZE], now[SETTING_SIZE];
+
+	if (!take_word(name, (struct span){ name_and_value.ptr, len }) || !is_property(name) ||
+	    !take_property_value(word, value))
+		return;
+	if (android_property(&r->asking, name, now, sizeof(now)) && strcmp(now, word) != 0)
+		note(r, android_set_property(&r->asking, name, word));
+}
+
+/* If @line begins with the word @key: what stands behind it and a blank. */
+static bool has_key(struct span line, const char *key, struct span *value)
+{
+	struct span word = span_of(key);
+
+	if (!span_starts_with(line, word) || (line.len > word.len && line.ptr[word.len] != ' '))
+		return false;
+	*value = span_skip(line, word.len + 1);
+	return true;
+}
+
+static void put_line(struct restoring *r, struct span line)
+{
+	struct span value;
+
+	if (has_key(line, "place", &value))
+		enter_place(r, value);
+	else if (has_key(line, "made", &value))
+		remove_made(r, value);
+	else if (has_key(line, "cpu", &value))
+		put_cpu(r, value);
+	else if (has_key(line, "option", &value))
+		put_option(r, value);
+	else if (has_key(line, "events", &value))
+		put_events(r);
+	else if (has_key(line, "event", &value))
+		put_event(r, value);
+	else if (has_key(line, "property", &value))
+		put_property(r, value);
+	else if (has_key(line, "tracing_on", &value))
+		put_file(r, "tracing_on", value);
+	else
+		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+			if (has_key(line, files[i].name, &value))
+				put_file(r, files[i].name, value);
+}
+
+/* Unmounted meanwhile: then no setting is seen, and that an instance is not there says nothing. */
+static bool is_gone(const char *tracefs)
+{
+	static const char *const always_there[] = { "instances", "tracing_on" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(always_there) / sizeof(always_there[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", tracefs, always_there[i]);
+		if (access(path, F_OK) == 0 || errno != ENOENT)
+			return false;
+	}
+	return true;
+}
+
+void settings_restore(struct span text, const char *tracefs, const struct settings_ending *ending,
+		      struct settings *failed)
+{
+	struct restoring r = { .tracefs = tracefs, .rest = text, .ending = ending };
+	bool gone = is_gone(tracefs);
+	struct span line, value;
+
+	r.asking.over = true;
+	while (settings_next_line(&r.rest, &line)) {
+		r.error = 0;
+		if (span_equal(line, SPAN_LITERAL("atrace")))
+			stop_atrace(&r);
+		else if (gone && !has_key(line, "property", &value))
+			note(&r, -ENOENT);
+		else
+			put_line(&r, line);
+		if (r.error == 0)
+			continue;
+		settings_add_line(failed, line);
+		failed->error = r.error;
+	}
+	leave_place(&r);
+}
+
+bool settings_are_instances(const struct settings *settings)
+{
+	struct span rest = settings_text(settings), line, value;
+
+	while (settings_next_line(&rest, &line))
+		if (!has_key(line, "made", &value))
+			return false;
+	return settings->error == -EBUSY || settings->error == -ENOTEMPTY;
+}
+
+void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct settings *settings)
+{
+	struct span rest = settings_text(settings), line, value;
+	size_t len = 0;
+
+	words[0] = '\0';
+	while (settings_next_line(&rest, &line)) {
+		bool instance = has_key(line, "made", &value);
+		int n = snprintf(words + len, SETTINGS_WORDS_SIZE - len, "%s%s%.*s",
+				 len > 0 ? ", " : "", instance ? "instance " : "",
+				 instance ? (int)value.len : (int)line.len,
+				 instance ? value.ptr : line.ptr);
+
+		if (n < 0 || (size_t)n >= SETTINGS_WORDS_SIZE - len) {
+			words[len] = '\0';
+			break;
+		}
+		len += (size_t)n;
+	}
+}
+
+/* --- reading again --- */
+
+/* As many as a capture has. */
+#define PLACES_MAX 2
+
+static void read_property_again(struct settings *now, struct android_asking *asking,
+				struct span property)
+{
+	const char *blank = memchr(property.ptr, ' ', property.len);
+	char name[SETTING_SIZE];
+
+	if (blank &&
+	    take_word(name, (struct span){ property.ptr, (size_t)(blank - property.ptr) }) &&
+	    is_property(name))
+		read_property(now, asking, name);
+}
+
+void settings_read_again(struct settings *now, struct span before, const char *tracefs,
+			 struct android_asking *asking)
+{
+	unsigned int places = 0;
+	bool all = false;
+	struct span line, value;
+
+	while (settings_next_line(&before, &line)) {
+		char instance[NAME_MAX + 1];
+
+		if (span_equal(line, SPAN_LITERAL("atrace")))
+			all = true;
+		else if (has_key(line, "property", &value) && value.len > 0)
+			read_property_again(now, asking, value);
+		if (!has_key(line, "place", &value) || value.len > NAME_MAX ||
+		    places++ == PLACES_MAX)
+			continue;
+		snprintf(instance, sizeof(instance), "%.*s", (int)value.len, value.ptr);
+		settings_read_place(now, tracefs, value.len > 0 ? instance : NULL, all);
+	}
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/source_archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/trace/archive_library.h"
+#include "daemon/base/report.h"
+
+#define PIECE 65536
+
+/* What unpacking may take of memory: twice what 'zstd --ultra -22' asks for, four times 'xz -9'. A
+ * header may ask for gigabytes. */
+#define MEMORY_MAX ((rlim_t)256 << 20)
+
+/* Of a zip archive's files so many bytes of names are said. */
+#define NAMES_MAX 200
+
+struct source_archive {
+	struct archive_input input; /* its head is in buffer */
+	const struct packing *packing;
+	struct archive *reader;
+	struct rlimit memory; /* as it was */
+	off_t begin;	      /* zip: of the archive in the file */
+	int copy;	      /* zip: of what cannot be read twice, or -1 */
+	bool quiet;	      /* a file is only looked at */
+	bool refused;	      /* there was one that cannot be unpacked */
+	bool input_over;
+	int error;	    /* of reading the input: -errno, said */
+	struct span block;  /* unpacked, and not given out yet */
+	bool over;	    /* there is no other */
+	const char *damage; /* of the file that is read */
+	const char *cut;    /* zip: of what comes behind it */
+	char buffer[PIECE];
+};
+
+/* libarchive; set when the first archive is opened. */
+static const struct archive_library *la;
+
+/* --- the kinds --- */
+
+enum packing_kind {
+	PACKING_XZ,
+	PACKING_ZSTD,
+	PACKING_BZIP2,
+	PACKING_ZIP,
+};
+
+static const struct packing {
+	enum packing_kind kind;
+	struct span magic;
+	const char *unpack; /* how others do it */
+} packings[] = {
+	{ PACKING_XZ, SPAN_INIT("\3757zXZ\0"), "xz -d FILE" },
+	{ PACKING_ZSTD, SPAN_INIT("\x28\xb5\x2f\xfd"), "zstd -d FILE" },
+	{ PACKING_BZIP2, SPAN_INIT("BZh"), "bzip2 -d FILE" },
+	{ PACKING_ZIP, SPAN_INIT("PK\x03\x04"), "unzip FILE" },
+};
+
+static const struct packing *packing_of(struct span head)
+{
+	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++)
+		if (span_starts_with(head, packings[i].magic))
+			return &packings[i];
+	return NULL;
+}
+
+static bool is_zip(const struct source_archive *archive)
+{
+	return archive->packing->kind == PACKING_ZIP;
+}
+
+/* --- memory --- */
+
+/* What this process may write to now, in bytes. */
+static rlim_t data_now(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (file) {
+		if (fscanf(file, "%*s %*s %*s %*s %*s %lu", &pages) != 1)
+			pages = 0;
+		fclose(file);
+	}
+	return pages > 0 ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : MEMORY_MAX;
+}
+
+/* No library here has a limit of its own that could be set. */
+static void limit_memory(struct source_archive *archive)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_DATA, &archive->memory);
+	limit = archive->memory;
+	if (limit.rlim_cur > data_now() + MEMORY_MAX)
+		limit.rlim_cur = data_now() + MEMORY_MAX;
+	setrlimit(RLIMIT_DATA, &limit);
+}
+
+/* --- the input --- */
+
+static int input_fd(const struct source_archive *archive)
+{
+	return archive->copy >= 0 ? archive->copy : archive->input.fd;
+}
+
+/* Returns bytes in the buffer, or -errno. */
+static ssize_t read_piece(struct source_archive *archive, int fd)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, archive->buffer, PIECE);
+	while (n < 0 && errno == EINTR);
+	if (n >= 0)
+		return n;
+	archive->error = -errno;
+	report("%s: %s: %s; the trace ends here", archive->input.command, archive->input.name,
+	       strerror(errno));
+	return archive->error;
+}
+
+static la_ssize_t on_read(struct archive *reader, void *context, const void **bytes)
+{
+	struct source_archive *archive = context;
+	ssize_t n = (ssize_t)archive->input.head.len;
+
+	*bytes = archive->buffer;
+	archive->input.head.len = 0;
+	if (n == 0)
+		n = read_piece(archive, input_fd(archive));
+	archive->input_over = n == 0;
+	if (n < 0)
+		la->archive_set_error(reader, (int)-n, "cannot be read");
+	return n < 0 ? -1 : n;
+}
+
+static la_int64_t on_seek(struct archive *reader, void *context, la_int64_t offset, int whence)
+{
+	struct source_archive *archive = context;
+	off_t at = lseek(input_fd(archive), whence == SEEK_SET ? archive->begin + offset : offset,
+			 whence);
+
+	(void)reader;
+	return at < archive->begin ? ARCHIVE_FATAL : at - archive->begin;
+}
+
+/* --- unpacking --- */
+
+static void support_stream(struct archive *reader, enum packing_kind kind)
+{
+	if (kind == PACKING_XZ)
+		la->archive_read_support_filter_xz(reader);
+	else if (kind == PACKING_ZSTD)
+		la->archive_read_support_filter_zstd(reader);
+	else
+		la->archive_read_support_filter_bzip2(reader);
+	la->archive_read_support_format_raw(reader);
+	la->archive_read_support_format_empty(reader);
+}
+
+static int open_reader(struct source_archive *archive)
+{
+	struct archive *reader = la->archive_read_new();
+
+	archive->reader = reader;
+	archive->input_over = archive->over = false;
+	archive->block = SPAN_NULL;
+	archive->damage = NULL;
+	if (!reader)
+		return ARCHIVE_FATAL;
+	la->archive_read_set_read_callback(reader, on_read);
+	la->archive_read_set_callback_data(reader, archive);
+	if (is_zip(archive)) {
+		on_seek(reader, archive, 0, SEEK_SET);
+		la->archive_read_set_seek_callback(reader, on_seek);
+		la->archive_read_support_format_zip(reader);
+	} else {
+		support_stream(reader, archive->packing->kind);
+	}
+	return la->archive_read_open1(reader);
+}
+
+static bool lacks_memory(const struct source_archive *archive)
+{
+	const char *why = archive->reader ? la->archive_error_string(archive->reader) : NULL;
+
+	return !archive->reader || la->archive_errno(archive->reader) == ENOMEM ||
+	       (why && strstr(why, "memory"));
+}
+
+static int refuse(struct source_archive *archive, int error, const char *why)
+{
+	archive->over = archive->refused = true;
+	if (!archive->quiet)
+		report("%s: %s: cannot be unpacked here: %s; unpack it first: %s",
+		       archive->input.command, archive->input.name, why, archive->packing->unpack);
+	return error;
+}
+
+/* libarchive gave up, with @result. Returns 0 where that is the end of what can be read, or
+ * -errno. */
+static int end_early(struct source_archive *archive, int result)
+{
+	archive->over = true;
+	if (archive->error < 0)
+		return archive->error;
+	if (lacks_memory(archive))
+		return refuse(archive, -ENOMEM, "it takes too much memory");
+	if (result == ARCHIVE_FAILED)
+		return refuse(archive, -ENOTSUP, la->archive_error_string(archive->reader));
+	archive->damage = archive->input_over ? "the compressed data end early"
+					      : "the compressed data are damaged";
+	return 0;
+}
+
+/* From the begin on. Returns 0 or -errno; where nothing can be read it is over at once. */
+static int begin_reading(struct source_archive *archive)
+{
+	int result = open_reader(archive);
+
+	return result < ARCHIVE_WARN ? end_early(archive, result) : 0;
+}
+
+/* Steps to the next regular file. Returns its entry, or NULL: there is none, or none can be
+ * reached. *error is set then, see end_early(). */
+static struct archive_entry *next_file(struct source_archive *archive, int *error)
+{
+	struct archive_entry *entry;
+	int result;
+
+	archive->over = false;
+	archive->block = SPAN_NULL;
+	archive->damage = NULL;
+	do {
+		result = la->archive_read_next_header(archive->reader, &entry);
+	} while (result == ARCHIVE_RETRY || (result >= ARCHIVE_WARN && result != ARCHIVE_EOF &&
+					     la->archive_entry_filetype(entry) != AE_IFREG));
+	/* A warning is about a name, or a date. */
+	if (result >= ARCHIVE_WARN && result != ARCHIVE_EOF)
+		return entry;
+	archive->over = true;
+	/* Nothing at all may be all that came out before it broke off. */
+	if (result != ARCHIVE_EOF ||
+	    (!is_zip(archive) && la->archive_error_string(archive->reader)))
+		*error = end_early(archive, result);
+	return NULL;
+}
+
+/* Returns 0 or -errno. What comes with a warning is there, but it is not what was packed. */
+static int next_block(struct source_archive *archive)
+{
+	const void *bytes;
+	size_t size;
+	la_int64_t at;
+	int result = la->archive_read_data_block(archive->reader, &bytes, &size, &at);
+
+	if (result == ARCHIVE_OK || result == ARCHIVE_WARN)
+		archive->block = (struct span){ bytes, size };
+	if (result == ARCHIVE_OK || result == ARCHIVE_RETRY)
+		return 0;
+	if (result == ARCHIVE_FAILED || result == ARCHIVE_FATAL)
+		return end_early(archive, result);
+	archive->over = true;
+	if (result == ARCHIVE_WARN)
+		archive->damage = "the compressed data are damaged";
+	return 0;
+}
+
+ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size)
+{
+	size_t n;
+
+	while (archive->block.len == 0) {
+		int error = archive->over ? 0 : next_block(archive);
+
+		if (error < 0)
+			return error;
+		if (archive->over && archive->block.len == 0)
+			return 0;
+	}
+	n = archive->block.len < size ? archive->block.len : size;
+	memcpy(buffer, archive->block.ptr, n);
+	archive->block = span_skip(archive->block, n);
+	return (ssize_t)n;
+}
+
+const char *source_archive_damage(const struct source_archive *archive)
+{
+	return archive->damage ? archive->damage : archive->cut;
+}
+
+/* --- which file of a zip archive --- */
+
+/* Names, as far as there is room for them. */
+struct name_list {
+	unsigned int count;
+	char text[NAMES_MAX];
+};
+
+static void add_name(struct name_list *list, struct archive_entry *entry)
+{
+	const char *name = la->archive_entry_pathname(entry);
+	size_t used = strlen(list->text);
+	const char *between = list->count++ > 0 ? ", " : "";
+
+	if (!name)
+		name = la->archive_entry_pathname_utf8(entry);
+	if (!name)
+		name = "(no name)";
+	if (used + strlen(between) + strlen(name) + sizeof(", ...") <= sizeof(list->text))
+		sprintf(list->text + used, "%s%s", between, name);
+	else if (used < 4 || strcmp(list->text + used - 3, "...") != 0)
+		snprintf(list->text + used, sizeof(list->text) - used, "%s...", between);
+}
+
+struct found {
+	struct name_list files, traces;
+	unsigned int trace; /* the first one's number among the files */
+};
+
+/* Returns 0 or -errno. */
+static int look_at_files(struct source_archive *archive, struct found *found)
+{
+	struct archive_entry *entry;
+	int error = 0;
+	bool holds;
+
+	while ((entry = next_file(archive, &error))) {
+		add_name(&found->files, entry);
+		archive->quiet = true;
+		holds = archive->input.holds_markers(archive->input.context, archive);
+		archive->quiet = false;
+		if (!holds)
+			continue;
+		if (found->traces.count == 0)
+			found->trace = found->files.count - 1;
+		add_name(&found->traces, entry);
+	}
+	return error;
+}
+
+/* Returns 0, or -errno after the reason was said. */
+static int judge_files(const struct source_archive *archive, const struct found *found)
+{
+	const char *command = archive->input.command, *name = archive->input.name;
+
+	if (found->files.count == 0 && !archive->cut)
+		report("%s: %s: no trace with markers: it is a zip archive without a file; give "
+		       "the trace itself",
+		       command, name);
+	else if (found->files.count > 1 && found->traces.count == 0 && archive->refused)
+		report("%s: %s: files in this zip archive cannot be unpacked here: %s; unpack it "
+		       "first: %s",
+		       command, name, found->files.text, archive->packing->unpack);
+	else if (found->files.count > 1 && found->traces.count == 0 && !archive->cut)
+		report("%s: %s: no trace with markers: none of the %u files in this zip archive "
+		       "is one: %s; give the trace itself",
+		       command, name, found->files.count, found->files.text);
+	else if (found->traces.count > 1)
+		report("%s: %s: %u traces are in this zip archive: %s; unpack it, and give one "
+		       "or each of them",
+		       command, name, found->traces.count, found->traces.text);
+	else
+		return 0;
+	return -ENOTSUP;
+}
+
+/* Stands before the one file that counts. Returns 0, or -errno after the reason was said. */
+static int choose_file(struct source_archive *archive)
+{
+	struct found found = { .trace = 0 };
+	int error;
+
+	error = look_at_files(archive, &found);
+	archive->cut = archive->damage;
+	if (error == 0)
+		error = judge_files(archive, &found);
+	/* What was cut off may be the trace: there is no other. */
+	if (error < 0 || (found.files.count != 1 && found.traces.count == 0))
+		return error;
+	if (found.files.count > 1)
+		report("%s: %s: of %u files in it %s alone holds markers: that is counted",
+		       archive->input.command, archive->input.name, found.files.count,
+		       found.traces.text);
+	la->archive_read_free(archive->reader);
+	error = begin_reading(archive);
+	for (unsigned int i = 0; error == 0 && i <= found.trace; i++)
+		next_file(archive, &error);
+	return error;
+}
+
+/* --- opening --- */
+
+/* Returns a file without a name, where there is room for large ones; or -errno. */
+static int open_nameless(void)
+{
+	const char *const folders[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	char path[PATH_MAX];
+	int fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(folders[0]); i++) {
+		if (!folders[i])
+			continue;
+		snprintf(path, sizeof(path), "%s/jankd-XXXXXX", folders[i]);
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(path);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_piece(int fd, size_t len, const char *bytes)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, bytes, len);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			bytes += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* A zip archive is read twice, and from its end: what comes through a pipe is kept in a file
+ * without a name meanwhile. Returns 0 or -errno. */
+static int keep_copy(struct source_archive *archive)
+{
+	ssize_t n = (ssize_t)archive->input.head.len;
+	int error = 0;
+
+	archive->copy = open_nameless();
+	if (archive->copy < 0)
+		error = archive->copy;
+	while (error == 0 && n > 0) {
+		error = write_piece(archive->copy, (size_t)n, archive->buffer);
+		n = error < 0 ? 0 : read_piece(archive, archive->input.fd);
+	}
+	archive->input.head.len = 0;
+	if (n < 0)
+		return (int)n;
+	if (error < 0)
+		report("%s: %s: a zip archive from a pipe is copied into $TMPDIR or /var/tmp: %s; "
+		       "give it as a file",
+		       archive->input.command, archive->input.name, strerror(-error));
+	return error;
+}
+
+/* Returns 0 or -errno. */
+static int find_begin(struct source_archive *archive)
+{
+	off_t at = lseek(archive->input.fd, 0, SEEK_CUR);
+	struct stat info;
+
+	if (fstat(archive->input.fd, &info) < 0 || !S_ISREG(info.st_mode) ||
+	    at < (off_t)archive->input.head.len)
+		return keep_copy(archive);
+	archive->begin = at - (off_t)archive->input.head.len;
+	archive->input.head.len = 0;
+	return 0;
+}
+
+static int begin(struct source_archive *archive)
+{
+	int error = is_zip(archive) ? find_begin(archive) : 0;
+
+	if (error == 0)
+		error = begin_reading(archive);
+	if (error < 0 || archive->over)
+		return error;
+	if (is_zip(archive))
+		return choose_file(archive);
+	next_file(archive, &error);
+	return error;
+}
+
+int source_archive_open(struct source_archive **out, const struct archive_input *input)
+{
+	const struct packing *packing = packing_of(input->head);
+	struct source_archive *archive;
+	int error;
+
+	*out = NULL;
+	if (packing && !la)
+		la = archive_library();
+	if (!packing || !la || input->head.len > PIECE)
+		return ARCHIVE_IS_NONE;
+	archive = calloc(1, sizeof(*archive));
+	if (!archive) {
+		report("%s: %s: out of memory; close other programs", input->command, input->name);
+		return -ENOMEM;
+	}
+	archive->input = *input;
+	memcpy(archive->buffer, input->head.ptr, input->head.len);
+	archive->packing = packing;
+	archive->copy = -1;
+	limit_memory(archive);
+	error = begin(archive);
+	if (error < 0)
+		source_archive_close(archive);
+	else
+		*out = archive;
+	return error;
+}
+
+struct source_archive *source_archive_close(struct source_archive *archive)
+{
+	if (!archive)
+		return NULL;
+	la->archive_read_free(archive->reader);
+	setrlimit(RLIMIT_DATA, &archive->memory);
+	if (archive->copy >= 0)
+		close(archive->copy);
+	free(archive);
+	return NULL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A build without libarchive. */
+#include "daemon/trace/source_archive.h"
+
+int source_archive_open(struct source_archive **out, const struct archive_input *input)
+{
+	(void)input;
+	*out = NULL;
+	return ARCHIVE_IS_NONE;
+}
+
+ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size)
+{
+	(void)archive, (void)buffer, (void)size;
+	return 0;
+}
+
+const char *source_archive_damage(const struct source_archive *archive)
+{
+	(void)archive;
+	return NULL;
+}
+
+struct source_archive *source_archive_close(struct source_archive *archive)
+{
+	(void)archive;
+	return NULL;
+}

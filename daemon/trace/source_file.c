@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recorded trace as a chain of stages, each only where the file has it:
+ *
+ *     file ──► archive ──► raw ──► inflate ──► plain ──► text out of HTML ──► the reader's buffer
+ *
+ * Plain text goes straight from the file to the reader.
+ */
+#include "daemon/trace/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "daemon/base/csv_columns.h"
+#include "daemon/base/report.h"
+#include "daemon/trace/source_archive.h"
+#include "parser/container.h"
+#include "parser/ftrace_text.h"
+
+#define STAGE_SIZE 65536
+
+/* Bytes between two stages. */
+struct stage {
+	char bytes[STAGE_SIZE];
+	size_t begin, end;
+	bool last; /* nothing comes after them */
+};
+
+struct source_file {
+	struct source source;
+	const char *command;
+	int fd;
+	struct source_archive *archive; /* what the file has to be read through, or NULL */
+	bool quiet;			/* it is only looked at: nothing is said */
+	bool recognised, compressed, html;
+	bool inflated;	   /* a stream was read to its end: what follows may be another */
+	bool inflate_over; /* no more comes out */
+	z_stream zlib;
+	struct container_html html_state;
+	struct span html_text; /* in the plain stage: not given out yet */
+	struct stage raw, plain;
+};
+
+static struct span stage_span(const struct stage *stage)
+{
+	return (struct span){ stage->bytes + stage->begin, stage->end - stage->begin };
+}
+
+/* Moves what is left to the front, so that there is room behind it. */
+static void stage_compact(struct stage *stage)
+{
+	memmove(stage->bytes, stage->bytes + stage->begin, stage->end - stage->begin);
+	stage->end -= stage->begin;
+	stage->begin = 0;
+}
+
+static size_t stage_take(struct stage *stage, void *buffer, size_t size)
+{
+	size_t n = stage->end - stage->begin;
+
+	if (n > size)
+		n = size;
+	memcpy(buffer, stage->bytes + stage->begin, n);
+	stage->begin += n;
+	return n;
+}
+
+static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(file->fd, buffer, size);
+	while (n < 0 && errno == EINTR);
+	if (n >= 0)
+		return n;
+	n = -errno;
+	report("%s: %s: %s; the trace ends here", file->command, file->source.name,
+	       strerror((int)-n));
+	return n;
+}
+
+static void set_damaged(struct source_file *file, const char *what)
+{
+	if (file->source.damaged)
+		return;
+	file->source.damaged = true;
+	file->source.notice = what;
+}
+
+static ssize_t read_input(struct source_file *file, void *buffer, size_t size)
+{
+	ssize_t n;
+
+	if (!file->archive)
+		return read_fd(file, buffer, size);
+	n = source_archive_read(file->archive, buffer, size);
+	if (n == 0 && source_archive_damage(file->archive))
+		set_damaged(file, source_archive_damage(file->archive));
+	return n;
+}
+
+/* One more read into the raw stage. Returns 0 or -errno. */
+static int fill_raw(struct source_file *file)
+{
+	struct stage *raw = &file->raw;
+	ssize_t n;
+
+	stage_compact(raw);
+	if (raw->end == STAGE_SIZE || raw->last)
+		return 0;
+	n = read_input(file, raw->bytes + raw->end, STAGE_SIZE - raw->end);
+	if (n < 0)
+		return (int)n;
+	raw->end += (size_t)n;
+	raw->last = n == 0;
+	return 0;
+}
+
+/* --- inflate --- */
+
+static void damaged(struct source_file *file, const char *what)
+{
+	file->inflate_over = true;
+	set_damaged(file, what);
+}
+
+/* Behind the end of a stream another may stand (gzip files can be put together); all else there
+ * is no part of the trace. */
+static bool next_member(struct source_file *file)
+{
+	struct span rest = stage_span(&file->raw);
+
+	if (rest.len < 2 || (unsigned char)rest.ptr[0] != 0x1f ||
+	    (unsigned char)rest.ptr[1] != 0x8b || inflateReset(&file->zlib) != Z_OK) {
+		file->inflate_over = true;
+		return false;
+	}
+	file->inflated = false;
+	return true;
+}
+
+/* One step from raw to plain. */
+static void inflate_some(struct source_file *file)
+{
+	struct stage *raw = &file->raw;
+	struct stage *plain = &file->plain;
+	z_stream *zlib = &file->zlib;
+	int result;
+
+	zlib->next_in = (Bytef *)raw->bytes + raw->begin;
+	zlib->avail_in = (uInt)(raw->end - raw->begin);
+	zlib->next_out = (Bytef *)plain->bytes + plain->end;
+	zlib->avail_out = (uInt)(STAGE_SIZE - plain->end);
+	result = inflate(zlib, Z_SYNC_FLUSH);
+	raw->begin = raw->end - zlib->avail_in;
+	plain->end = STAGE_SIZE - zlib->avail_out;
+	if (result == Z_STREAM_END)
+		file->inflated = true;
+	else if (result != Z_OK && result != Z_BUF_ERROR)
+		damaged(file, "the compressed data are damaged");
+}
+
+/* Does inflate have what it needs? False: read more first. */
+static bool inflate_step(struct source_file *file)
+{
+	struct stage *raw = &file->raw;
+
+	if (file->inflated) {
+		if (raw->end - raw->begin < 2 && !raw->last)
+			return false;
+		if (!next_member(file))
+			return true;
+	}
+	if (raw->begin == raw->end) {
+		if (!raw->last)
+			return false;
+		damaged(file, "the compressed data end early");
+		return true;
+	}
+	inflate_some(file);
+	return true;
+}
+
+/* Gets more into the plain stage. Returns 0 or -errno. */
+static int fill_plain(struct source_file *file)
+{
+	struct stage *plain = &file->plain;
+	struct stage *raw = &file->raw;
+	size_t before;
+	int error;
+
+	stage_compact(plain);
+	before = plain->end;
+	while (plain->end == before && before < STAGE_SIZE && !plain->last) {
+		if (file->compressed ? !inflate_step(file) : raw->begin == raw->end) {
+			error = fill_raw(file);
+			if (error < 0)
+				return error;
+		}
+		if (!file->compressed) {
+			plain->end +=
+				stage_take(raw, plain->bytes + plain->end, STAGE_SIZE - plain->end);
+			plain->last = raw->last && raw->begin == raw->end;
+		} else {
+			plain->last = file->inflate_over;
+		}
+	}
+	return 0;
+}
+
+/* --- the reader's end --- */
+
+static ssize_t read_plain(struct source_file *file, void *buffer, size_t size)
+{
+	struct stage *from = file->compressed ? &file->plain : &file->raw;
+
+	while (from->begin == from->end) {
+		int error;
+
+		if (from->last)
+			return 0;
+		if (!file->compressed)
+			return read_input(file, buffer, size);
+		error = fill_plain(file);
+		if (error < 0)
+			return error;
+	}
+	return (ssize_t)stage_take(from, buffer, size);
+}
+
+/* Gets the next stretch of text out of the HTML. Returns 0 or -errno; no text at the end. */
+static int next_html_text(struct source_file *file)
+{
+	struct stage *plain = &file->plain;
+
+	for (;;) {
+		struct span input = stage_span(plain);
+		bool more = !container_html_next(&file->html_state, &input, plain->last,
+						 &file->html_text);
+		int error;
+
+		plain->begin = plain->end - input.len;
+		if (!more || plain->last)
+			return 0;
+		error = fill_plain(file);
+		if (error < 0)
+			return error;
+	}
+}
+
+static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
+{
+	struct span *text = &file->html_text;
+	size_t n;
+
+	if (text->len == 0) {
+		int error = next_html_text(file);
+
+		if (error < 0)
+			return error;
+		if (text->len == 0)
+			return 0; /* the file ends: there is nothing to copy from */
+	}
+	n = text->len < size ? text->len : size;
+	memcpy(buffer, text->ptr, n);
+	*text = span_skip(*text, n);
+	return (ssize_t)n;
+}
+
+/* --- recognition --- */
+
+/* Reads into @stage until it is clear what it holds, or -errno. */
+static int recognise(struct source_file *file, struct stage *stage,
+		     int (*fill)(struct source_file *), enum container_kind *kind)
+{
+	size_t skip;
+	int error;
+
+	while ((*kind = container_recognise(stage_span(stage), stage->last, &skip)) ==
+	       CONTAINER_MORE) {
+		error = fill(file);
+		if (error < 0)
+			return error;
+	}
+	stage->begin += skip;
+	return 0;
+}
+
+/* What people give instead of a trace, and how each begins; what is packed, where it cannot be
+ * unpacked here. */
+static const struct {
+	struct span begin;
+	size_t at;
+	const char *what, *advice;
+} others[] = {
+	{ SPAN_INIT("\3757zXZ\0"), 0, "compressed by xz", "unpack it first: xz -d FILE" },
+	{ SPAN_INIT("\x28\xb5\x2f\xfd"), 0, "compressed by zstd", "unpack it first: zstd -d FILE" },
+	{ SPAN_INIT("BZh"), 0, "compressed by bzip2", "unpack it first: bzip2 -d FILE" },
+	{ SPAN_INIT("PK\x03\x04"), 0, "a zip archive", "unpack it, and give the trace in it" },
+	{ SPAN_INIT("ustar"), 257, "a tar archive", "unpack it, and give the trace in it" },
+	{ SPAN_INIT("\x89PNG"), 0, "a picture (PNG)", "give the trace itself" },
+	{ SPAN_INIT("\xff\xd8\xff"), 0, "a picture (JPEG)", "give the trace itself" },
+	{ SPAN_INIT("\xff\xfe"), 0, "text in UTF-16",
+	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
+	{ SPAN_INIT("\xfe\xff"), 0, "text in UTF-16",
+	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
+	{ SPAN_INIT("{\n  \"schema\""), 0, "a session.json of jankd", "give the trace itself" },
+};
+
+static int refuse(const struct source_file *file, const char *what, const char *advice)
+{
+	if (!file->quiet)
+		report("%s: %s: no trace with markers: it is %s; %s", file->command,
+		       file->source.name, what, advice);
+	return -ENOTSUP;
+}
+
+static bool is_own_csv(struct span head)
+{
+	const char *const headers[] = { csv_fps_header, csv_drop_header, csv_frame_header,
+					csv_summary_header, csv_event_header };
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		if (span_starts_with(head, span_of(headers[i])))
+			return true;
+	return false;
+}
+
+/* Is the begin of what was taken for text that of something else? Returns 0 or -errno. */
+static int refuse_others(const struct source_file *file, struct span head)
+{
+	if (head.len == 0)
+		return refuse(file, "empty", "give a trace taken with atrace's gfx category");
+	if (is_own_csv(head))
+		return refuse(file, "a CSV file of jankd", "give the trace itself");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (span_starts_with(span_skip(head, others[i].at), others[i].begin))
+			return refuse(file, others[i].what, others[i].advice);
+	return 0;
+}
+
+/* What begins as an archive is read through it from now on. Returns 0 or -errno. */
+static int unpack(struct source_file *file, enum container_kind *kind);
+
+static int find_stages(struct source_file *file)
+{
+	enum container_kind kind;
+	int error = recognise(file, &file->raw, fill_raw, &kind);
+
+	if (error == 0 && kind == CONTAINER_TEXT && !file->archive)
+		error = unpack(file, &kind);
+	if (error < 0)
+		return error;
+	if (kind == CONTAINER_GZIP || kind == CONTAINER_ZLIB) {
+		/* 15: windows of any size; 32: gzip and zlib headers alike. */
+		if (inflateInit2(&file->zlib, 15 + 32) != Z_OK)
+			return -ENOMEM;
+		file->compressed = true;
+		error = recognise(file, &file->plain, fill_plain, &kind);
+	}
+	if (error == 0 && kind == CONTAINER_PERFETTO)
+		error = refuse(file, "a perfetto trace, which cannot be read yet",
+			       "convert it first: traceconv systrace IN OUT");
+	if (error == 0 && kind == CONTAINER_TEXT && !file->source.damaged)
+		error = refuse_others(file,
+				      stage_span(file->compressed ? &file->plain : &file->raw));
+	file->html = kind == CONTAINER_HTML;
+	return error;
+}
+
+static ssize_t file_read(struct source *source, void *buffer, size_t size)
+{
+	struct source_file *file = (struct source_file *)source;
+
+	if (!file->recognised) {
+		int error = find_stages(file);
+
+		if (error < 0)
+			return error;
+		file->recognised = true;
+	}
+	return file->html ? read_html(file, buffer, size) : read_plain(file, buffer, size);
+}
+
+static void file_close(struct source *source)
+{
+	struct source_file *file = (struct source_file *)source;
+
+	if (file->compressed)
+		inflateEnd(&file->zlib);
+	source_archive_close(file->archive);
+	if (file->fd > STDIN_FILENO)
+		close(file->fd);
+	free(file);
+}
+
+static const struct source_ops file_ops = { .read = file_read, .close = file_close };
+
+/* --- archives --- */
+
+/* A file in an archive that is only looked at. */
+struct look {
+	struct source_file file;
+	struct ftrace_text text;
+	size_t len; /* of the text that is not done */
+	char bytes[4 * FTRACE_TEXT_LINE_MAX];
+};
+
+/* There was another file before. */
+static void look_begin(struct look *look, struct source_archive *archive)
+{
+	struct source_file *file = &look->file;
+
+	memset(file, 0, offsetof(struct source_file, raw));
+	file->raw.begin = file->raw.end = file->plain.begin = file->plain.end = 0;
+	file->raw.last = file->plain.last = false;
+	file->html_state = CONTAINER_HTML_INIT;
+	file->archive = archive;
+	file->quiet = true;
+	look->text = FTRACE_TEXT_INIT;
+	look->len = 0;
+}
+
+/* Are there markers in what was read? */
+static bool look_at_text(struct look *look, bool last)
+{
+	struct span input = { look->bytes, look->len };
+	struct trace_record record;
+
+	while (ftrace_text_next(&look->text, &input, last, &record) == FTRACE_TEXT_RECORD)
+		if (look->text.markers > 0)
+			return true;
+	memmove(look->bytes, input.ptr, input.len);
+	look->len = input.len;
+	return look->text.markers > 0;
+}
+
+static bool holds_markers(void *context, struct source_archive *archive)
+{
+	struct look *look = context;
+	bool holds = false;
+	ssize_t n = 1;
+
+	look_begin(look, archive);
+	while (n > 0 && !holds) {
+		n = file_read(&look->file.source, look->bytes + look->len,
+			      sizeof(look->bytes) - look->len);
+		look->len += n > 0 ? (size_t)n : 0;
+		holds = n >= 0 && look_at_text(look, n == 0);
+	}
+	if (look->file.compressed)
+		inflateEnd(&look->file.zlib);
+	return holds;
+}
+
+static int unpack(struct source_file *file, enum container_kind *kind)
+{
+	struct look *look = calloc(1, sizeof(*look));
+	const struct archive_input input = {
+		.command = file->command,
+		.name = file->source.name,
+		.fd = file->fd,
+		.head = stage_span(&file->raw),
+		.holds_markers = holds_markers,
+		.context = look,
+	};
+	int result;
+
+	if (!look) {
+		report("%s: %s: out of memory; close other programs", file->command,
+		       file->source.name);
+		return -ENOMEM;
+	}
+	result = source_archive_open(&file->archive, &input);
+	free(look);
+	if (result != 0)
+		return result == ARCHIVE_IS_NONE ? 0 : result;
+	file->raw.begin = file->raw.end = 0;
+	file->raw.last = false;
+	return recognise(file, &file->raw, fill_raw, kind);
+}
+
+/* --- opening --- */
+
+/* Opens @path. Returns the descriptor, or -errno after the reason was said. */
+static int open_path(const char *command, const char *path)
+{
+	struct stat info;
+	int fd = STDIN_FILENO;
+	int error = 0;
+
+	if (strcmp(path, "-") != 0)
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &info) < 0)
+		error = errno;
+	else if (S_ISDIR(info.st_mode))
+		error = EISDIR;
+	if (error == 0)
+		return fd;
+	if (fd > STDIN_FILENO)
+		close(fd);
+	report("%s: %s: %s; %s", command, path, strerror(error),
+	       report_advice(-error, "name a recorded trace, or '-' for standard input"));
+	return -error;
+}
+
+int source_file_open(struct source **out, const char *command, const char *path)
+{
+	struct source_file *file;
+	int fd = open_path(command, path);
+
+	if (fd < 0)
+		return fd;
+	file = calloc(1, sizeof(*file));
+	if (!file) {
+		report("%s: %s: out of memory; close other programs", command, path);
+		if (fd > STDIN_FILENO)
+			close(fd);
+		return -ENOMEM;
+	}
+	file->source.ops = &file_ops;
+	file->source.name = strcmp(path, "-") == 0 ? "standard input" : path;
+	file->command = command;
+	file->fd = fd;
+	file->html_state = CONTAINER_HTML_INIT;
+	*out = &file->source;
+	return 0;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/tracefs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "daemon/base/report.h"
+#include "daemon/base/wall_clock.h"
+
+struct tracefs {
+	char directory[TRACEFS_DIRECTORY_SIZE];
+	char path[1024];
+	char clock[32];
+	struct tracefs_instance *instance; /* NULL: the top level */
+	bool ours;			   /* made by us */
+};
+
+/* --- finding it --- */
+
+/* Is tracefs mounted at @directory? 0, or -errno: -EACCES where one may not even look. */
+static int probe(const char *directory)
+{
+	char path[600];
+	struct stat info;
+
+	snprintf(path, sizeof(path), "%s/trace_pipe", directory);
+	return stat(path, &info) == 0 ? 0 : -errno;
+}
+
+/* Looks for a mount of tracefs anywhere else, one in a debugfs too. */
+static int probe_mounts(char *directory, size_t size)
+{
+	struct mntent *mount;
+	int result = -ENOENT;
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+
+	if (!mounts)
+		return -ENOENT;
+	while (result != 0 && (mount = getmntent(mounts))) {
+		bool debug = strcmp(mount->mnt_type, "debugfs") == 0;
+
+		if (!debug && strcmp(mount->mnt_type, "tracefs") != 0)
+			continue;
+		snprintf(directory, size, "%s%s", mount->mnt_dir, debug ? "/tracing" : "");
+		result = probe(directory);
+	}
+	endmntent(mounts);
+	return result;
+}
+
+int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *wanted)
+{
+	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	const char *const *places = wanted ? &wanted : usual;
+	size_t count = wanted ? 1 : sizeof(usual) / sizeof(usual[0]);
+	int result = -ENOENT;
+
+	for (size_t i = 0; i < count; i++) {
+		int found = probe(places[i]);
+
+		snprintf(directory, TRACEFS_DIRECTORY_SIZE, "%s", places[i]);
+		if (found == 0)
+			return 0;
+		if (found == -EACCES || found == -EPERM)
+			result = found;
+	}
+	if (!wanted && result == -ENOENT)
+		result = probe_mounts(directory, TRACEFS_DIRECTORY_SIZE);
+	return result;
+}
+
+/* Android's shell; adb has it, and it may trace as a rule. */
+#define SHELL_UID 2000
+
+const char *tracefs_advice(int error, const char *otherwise)
+{
+	if (error != -EACCES && error != -EPERM)
+		return report_advice(error, otherwise);
+	if (geteuid() == 0)
+		return "root may not, either: look at SELinux and at lockdown";
+	if (geteuid() == SHELL_UID)
+		return "run it as root: shell may not on this device";
+	return "run it as root, on a device as root or shell";
+}
+
+static int refuse_directory(const char *wanted, int error)
+{
+	if (error == -EACCES || error == -EPERM)
+		report_capture("tracefs: %s; %s", strerror(-error), tracefs_advice(error, ""));
+	else if (wanted)
+		report_capture(
+			"--tracefs %s: no tracefs there; mount it: mount -t tracefs nodev %s",
+			wanted, wanted);
+	else
+		report_capture("tracefs: not mounted; mount it as root: "
+			       "mount -t tracefs nodev /sys/kernel/tracing");
+	return error;
+}
+
+/* --- the instance --- */
+
+/* One that is there, or may be made: where libtracefs fails to it loses memory. Else errno says
+ * why.
+ */
+static bool may_make(const struct tracefs *tracefs, const char *name)
+{
+	char path[1024];
+
+	snprintf(path, sizeof(path), "%s/instances/%s", tracefs->directory, name);
+	if (access(path, F_OK) == 0)
+		return true;
+	snprintf(path, sizeof(path), "%s/instances", tracefs->directory);
+	return access(path, W_OK | X_OK) == 0;
+}
+
+static int open_instance(struct tracefs *tracefs, const char *name)
+{
+	int error;
+
+	snprintf(tracefs->path, sizeof(tracefs->path), "%s", tracefs->directory);
+	if (!name)
+		return 0;
+	errno = 0;
+	if (may_make(tracefs, name))
+		tracefs->instance = tracefs_instance_create(name);
+	if (!tracefs->instance) {
+		error = errno ? errno : EIO;
+		report_capture(
+			"--instance %s: cannot be made in %s: %s; %s", name, tracefs->directory,
+			strerror(error),
+			report_advice(-error, "run it as root, or name an instance that is there"));
+		return -error;
+	}
+	tracefs->ours = tracefs_instance_is_new(tracefs->instance);
+	snprintf(tracefs->path, sizeof(tracefs->path), "%s/instances/%s", tracefs->directory, name);
+	return 0;
+}
+
+static void read_clock(struct tracefs *tracefs)
+{
+	char *clock = tracefs_get_clock(tracefs->instance);
+
+	snprintf(tracefs->clock, sizeof(tracefs->clock), "%s", clock ? clock : "");
+	free(clock);
+}
+
+int tracefs_open(struct tracefs **out, const char *directory, const char *instance)
+{
+	struct tracefs *tracefs = calloc(1, sizeof(*tracefs));
+	int error;
+
+	if (!tracefs) {
+		report_capture("out of memory; close other programs");
+		return -ENOMEM;
+	}
+	error = tracefs_find(tracefs->directory, directory);
+	if (error < 0)
+		error = refuse_directory(directory, error);
+	else if (tracefs_set_tracing_dir(tracefs->directory) < 0)
+		error = refuse_directory(directory, -ENOENT);
+	else
+		error = open_instance(tracefs, instance);
+	if (error < 0) {
+		free(tracefs);
+		return error;
+	}
+	*out = tracefs;
+	return 0;
+}
+
+/* Kernels of 4.14 and later know the second, older ones of Android the first. */
+static void enable_tgid(struct tracefs *tracefs)
+{
+	if (tracefs_instance_file_write(tracefs->instance, "trace_options", "print-tgid") < 0)
+		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
+}
+
+/* As atrace chooses it: clocks whose offset to wall time can be told come first. */
+static void choose_clock(struct tracefs *tracefs)
+{
+	static const char *const clocks[] = { "boot", "mono", "global" };
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+		if (tracefs_instance_file_write(tracefs->instance, "trace_clock", clocks[i]) >= 0)
+			return;
+}
+
+static int switch_on(struct tracefs *tracefs)
+{
+	int error;
+
+	if (tracefs_trace_is_on(tracefs->instance) != 0)
+		return 0;
+	errno = 0;
+	if (tracefs_trace_on(tracefs->instance) == 0)
+		return 0;
+	error = errno ? errno : EIO;
+	report_capture("%s/tracing_on: tracing is off and cannot be switched on: %s; %s",
+		       tracefs->path, strerror(error),
+		       tracefs_advice(-error, "check the kernel's tracing"));
+	return -error;
+}
+
+int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool wants_tgid)
+{
+	/* The kernel rounds the size. */
+	if (tracefs->ours)
+		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
+	if (tracefs->ours || wants_tgid)
+		enable_tgid(tracefs);
+	read_clock(tracefs);
+	if (tracefs->ours || !wall_clock_is_time(tracefs->clock))
+		choose_clock(tracefs);
+	read_clock(tracefs);
+	return switch_on(tracefs);
+}
+
+bool tracefs_is_ours(const struct tracefs *tracefs)
+{
+	return tracefs->ours;
+}
+
+void tracefs_stop(struct tracefs *tracefs)
+{
+	if (!tracefs->ours)
+		return;
+	tracefs_trace_off(tracefs->instance);
+}
+
+struct tracefs *tracefs_close(struct tracefs *tracefs)
+{
+	if (!tracefs)
+		return NULL;
+	if (tracefs->ours && tracefs_instance_destroy(tracefs->instance) < 0)
+		report("warning: %s: %s: cannot be removed; remove it with rmdir", report_command(),
+		       tracefs->path);
+	if (tracefs->instance)
+		tracefs_instance_free(tracefs->instance);
+	free(tracefs);
+	return NULL;
+}
+
+/* --- what is read --- */
+
+int tracefs_open_pipe(struct tracefs *tracefs)
+{
+	int fd = tracefs_instance_file_open(tracefs->instance, "trace_pipe",
+					    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return -(errno ? errno : EIO);
+	/* Kernels before 6.6 let several read it. */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+		close(fd);
+		return -EBUSY;
+	}
+	return fd;
+}
+
+const char *tracefs_directory(const struct tracefs *tracefs)
+{
+	return tracefs->directory;
+}
+
+const char *tracefs_path(const struct tracefs *tracefs)
+{
+	return tracefs->path;
+}
+
+const char *tracefs_clock(const struct tracefs *tracefs)
+{
+	return tracefs->clock;
+}

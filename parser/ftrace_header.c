@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/ftrace_header.h"
 
-#include "parser/words.h"
+#include "parser/swar.h"
 
 /* comm is printed with %16s and is 15 bytes at most: so wide is its column. */
 #define COMM_WIDTH 16

@@ -13,7 +13,7 @@
 
 #include "parser/ftrace_raw.h"
 
-struct ftrace_ring {
+struct ftrace_cpu_buffer {
 	struct ftrace_page page;
 	struct ftrace_print next; /* where has_next is set */
 	bool has_next;
@@ -22,16 +22,16 @@ struct ftrace_ring {
 
 struct ftrace_merge {
 	const struct ftrace_format *format;
-	struct ftrace_ring *rings;
-	unsigned int n_rings;
+	struct ftrace_cpu_buffer *buffers;
+	unsigned int n_buffers;
 	/* Gives the next page of a ring, which stays where it is until the ring's next one is
 	 * asked for. False: there is none now. */
-	bool (*read)(void *context, unsigned int ring, struct span *bytes);
+	bool (*read)(void *context, unsigned int buffer, struct span *bytes);
 	void *context;
 
 	uint64_t bytes;	  /* of the pages so far, their headers included */
 	uint64_t damaged; /* pages that were none, or not to their end */
-	struct ftrace_ring *first;
+	struct ftrace_cpu_buffer *first;
 	uint64_t until_ns; /* so long first stays the oldest */
 };
 
@@ -41,7 +41,7 @@ struct ftrace_merge {
 void ftrace_merge_turn(struct ftrace_merge *merge);
 
 /* The ring with the oldest event, NULL where there is none, or none up to @limit_ns. */
-struct ftrace_ring *ftrace_merge_peek(struct ftrace_merge *merge, uint64_t limit_ns);
+struct ftrace_cpu_buffer *ftrace_merge_peek(struct ftrace_merge *merge, uint64_t limit_ns);
 
 /* Takes the event away that ftrace_merge_peek() found. What was borrowed from it is gone. */
 void ftrace_merge_pop(struct ftrace_merge *merge);

@@ -16,7 +16,7 @@
 
 #include "parser/anchor.h"
 #include "parser/marker.h"
-#include "parser/words.h"
+#include "parser/swar.h"
 
 /* The header is read in registers: this is the hot path. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))

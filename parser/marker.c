@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/marker.h"
 
-#include "parser/words.h"
+#include "parser/swar.h"
 
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 

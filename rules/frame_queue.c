@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "rules/front.h"
-#include "rules/room.h"
+#include "rules/eviction.h"
 
 /* Ticks of this much time behind a frame tell its period; while the period is new, of more. Of
  * 400 phones that switch rates, in tests/lib/busy_phone.py, 300 ms made 5 intervals wrong. */
@@ -56,7 +56,7 @@ void frame_queue_choose(const struct frame_queue *q, struct layer *layer)
 /* What was lost up to the frame that is next. */
 static struct loss loss_so_far(const struct frame_queue *q)
 {
-	return q->n > 0 ? q->waiting[q->first].around.loss : q->loss;
+	return q->n > 0 ? q->waiting[q->first].loss_context.loss : q->loss;
 }
 
 /* What was lost since the layer's last frame may have been frames of it: its row tells. */
@@ -64,10 +64,10 @@ void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
 {
 	struct fps_row row;
 
-	if (!window_has_row(&layer->window))
+	if (!frame_series_has_row(&layer->series))
 		return;
-	window_close(&layer->window, &q->store, loss_so_far(q), q->options.target_fps,
-		     q->options.kpi_ns, &row);
+	frame_series_close(&layer->series, &q->store, loss_so_far(q), q->options.target_fps,
+			   q->options.kpi_ns, &row);
 	row.app = layer->app;
 	row.surface = layer->surface;
 	if (layer->hidden)
@@ -89,7 +89,7 @@ static void check(struct frame_queue *q, uint64_t present_ns)
 	q->last_check_ns = present_ns;
 	for (int i = 0; i < q->layers.max; i++)
 		if (q->layers.layers[i].length &&
-		    q->layers.layers[i].window.stats.frames > q->options.min_frames)
+		    q->layers.layers[i].series.stats.frames > q->options.min_frames)
 			frame_queue_close_row(q, &q->layers.layers[i]);
 }
 
@@ -115,8 +115,8 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 	for (int i = 0; i < q->layers.max; i++) {
 		struct layer *layer = &q->layers.layers[i];
 
-		if (layer->length && layer->window.begun &&
-		    now_ns >= layer->window.last.time_ns + IDLE_NS)
+		if (layer->length && layer->series.begun &&
+		    now_ns >= layer->series.last.time_ns + IDLE_NS)
 			frame_queue_close_row(q, layer);
 	}
 }
@@ -178,9 +178,9 @@ static void emit_drop(struct frame_queue *q, const struct waiting_frame *waiting
 		.frame_number = frame->number,
 	};
 
-	context_describe(q->log, before->time_ns, now->time_ns);
-	row.tick = context_tick(q->log);
-	row.info = context_counters(q->log);
+	recent_events_describe(q->log, before->time_ns, now->time_ns);
+	row.tick = recent_events_tick(q->log);
+	row.info = recent_events_counters(q->log);
 	if (q->sink.drop)
 		q->sink.drop(q->sink.context, &row);
 }
@@ -238,25 +238,25 @@ static bool is_stale(const struct layer *layer, const struct waiting_frame *wait
 {
 	uint64_t age_ns = waiting->frame.present_ns - waiting->frame.latched_ns;
 
-	if (layer->window.begun && stamp->time_ns < layer->window.last.time_ns)
+	if (layer->series.begun && stamp->time_ns < layer->series.last.time_ns)
 		return true;
-	return waiting->around.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
+	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }
 
 /* The frame has waited: its vsyncs can be told. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
-	struct vsync_stamp before = layer->window.last;
-	struct loss before_loss =
-		layer->window.begun ? layer->window.around.loss : loss_before(&waiting->around);
+	struct vsync_stamp before = layer->series.last;
+	struct loss before_loss = layer->series.begun ? layer->series.loss_context.loss
+						      : loss_before(&waiting->loss_context);
 	struct vsync_stamp stamp;
 	struct interval interval;
 
 	layer->waiting--;
-	room_for_frame_times(q, layer);
-	if (layer->window.begun &&
-	    waiting->frame.present_ns >= layer->window.last.time_ns + IDLE_NS)
+	evict_for_frame_times(q, layer);
+	if (layer->series.begun &&
+	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
 		frame_queue_close_row(q, layer);
 	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
 	front_follow(q, waiting->frame.layer, &stamp);
@@ -267,18 +267,19 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	follow_refresh(q, &stamp);
 	if (is_stale(layer, waiting, &stamp)) {
 		q->stale += !layer->hidden;
-		layer->window.in_time = false;
+		layer->series.in_time = false;
 		return;
 	}
-	interval = window_frame(&layer->window, layer->hidden ? NULL : &q->store, &stamp,
-				&waiting->around, waiting->frame.tx);
+	interval = frame_series_add(&layer->series, layer->hidden ? NULL : &q->store, &stamp,
+				    &waiting->loss_context, waiting->frame.tx);
 	if (layer->hidden)
 		return;
 	add_to_summary(q, layer, stamp.time_ns, interval);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval);
-	emit_frame(q, waiting, &stamp, interval, loss_between(before_loss, waiting->around.loss));
+	emit_frame(q, waiting, &stamp, interval,
+		   loss_between(before_loss, waiting->loss_context.loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);
 	tell_late(q, waiting->frame.layer, stamp.time_ns, interval);
@@ -343,20 +344,20 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 }
 
 /* Counts the first frame, or the mark of a present, without waiting. Returns its layer. */
-static int hurry_first(struct frame_queue *q)
+static int count_first_early(struct frame_queue *q)
 {
 	int layer = q->waiting[q->first].frame.layer;
 
 	q->locked_once = true;
-	q->hurried += layer != LAYER_NONE && !q->layers.layers[layer].hidden;
+	q->counted_early += layer != LAYER_NONE && !q->layers.layers[layer].hidden;
 	count_first(q);
 	return layer;
 }
 
-bool frame_queue_hurry(struct frame_queue *q)
+bool frame_queue_count_early(struct frame_queue *q)
 {
 	while (q->n > 0) {
-		int layer = hurry_first(q);
+		int layer = count_first_early(q);
 
 		if (layer != LAYER_NONE && q->layers.layers[layer].waiting == 0)
 			return true;
@@ -395,7 +396,7 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 		q->moved_to_ns = q->last_present_ns + 1000;
 	}
 	waiting->frame.present_ns = q->moved_to_ns;
-	waiting->around.moved = true;
+	waiting->loss_context.moved = true;
 }
 
 /* A frame, or a present behind all of its frames. */
@@ -404,10 +405,10 @@ static void add(struct frame_queue *q, const struct frame *frame)
 	struct waiting_frame *waiting;
 
 	if (q->n == FRAME_QUEUE_MAX)
-		hurry_first(q);
+		count_first_early(q);
 	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
 	*waiting = (struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->in_doubt } };
-	waiting->around.number = frame->number;
+	waiting->loss_context.number = frame->number;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
 	if (waiting->frame.present_ns + DISORDER_NS < q->last_present_ns)
@@ -451,9 +452,9 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 
 		if (waiting->frame.present_ns <= from_ns)
 			break;
-		add_loss(&waiting->around.loss, lost);
-		add_loss(&waiting->around.hole, lost);
-		waiting->around.in_hole = true;
+		add_loss(&waiting->loss_context.loss, lost);
+		add_loss(&waiting->loss_context.hole, lost);
+		waiting->loss_context.in_hole = true;
 	}
 }
 
@@ -505,7 +506,7 @@ void frame_queue_begin_again(struct frame_queue *q)
 	for (int i = 0; i < q->layers.max; i++) {
 		if (!q->layers.layers[i].length)
 			continue;
-		window_clear(&q->layers.layers[i].window, &q->store);
+		frame_series_clear(&q->layers.layers[i].series, &q->store);
 		q->layers.layers[i].n_queued = 0;
 		q->layers.layers[i].drawn_ns = 0;
 	}
@@ -534,12 +535,12 @@ static struct frame_stats open_rows(const struct frame_queue *q, int number)
 		const struct layer *layer = &q->layers.layers[i];
 		struct frame_stats stats;
 
-		if (!layer->length || layer->hidden || !window_has_row(&layer->window) ||
+		if (!layer->length || layer->hidden || !frame_series_has_row(&layer->series) ||
 		    layer->surface_number == SUMMARY_NONE ||
 		    summary_home(&q->summary, layer->surface_number) != number)
 			continue;
-		stats = layer->window.stats;
-		stats.lost = loss_between(layer->window.start_loss, loss_so_far(q));
+		stats = layer->series.stats;
+		stats.lost = loss_between(layer->series.start_loss, loss_so_far(q));
 		frame_stats_merge(&sum, &stats);
 	}
 	return sum;

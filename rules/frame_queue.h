@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/attribute.h"
-#include "rules/context.h"
+#include "rules/attribution.h"
+#include "rules/recent_events.h"
 #include "rules/events.h"
 #include "rules/trigger_state.h"
 #include "rules/late.h"
@@ -26,14 +26,14 @@
 
 struct waiting_frame {
 	struct frame frame; /* its layer is LAYER_NONE: the present itself, behind its frames */
-	struct around around;
+	struct loss_context loss_context;
 };
 
 struct frame_queue {
 	struct pipeline_options options;
 	struct row_sink sink;
 	struct event_writer *events; /* of the owner */
-	struct context_log *log;     /* what drop rows tell of the time before them, or NULL */
+	struct recent_events *log;   /* what drop rows tell of the time before them, or NULL */
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;
@@ -55,15 +55,16 @@ struct frame_queue {
 	uint64_t stale;			     /* frames that were none: of a hole, or back in time */
 	uint64_t hidden_frames;		     /* of layers that are not to be counted */
 	uint64_t layers_evicted;
-	uint64_t hurried;     /* frames that were counted before the vsyncs behind them were seen */
-	char front[APP_SIZE]; /* the app in front */
-	int front_layer;      /* the last activity's layer that had a frame */
-	uint64_t doubt_ns;    /* another app's window began to draw then, 0: none did */
+	uint64_t counted_early; /* frames that were counted before the vsyncs behind them were seen
+				 */
+	char front[APP_SIZE];	/* the app in front */
+	int front_layer;	/* the last activity's layer that had a frame */
+	uint64_t doubt_ns;	/* another app's window began to draw then, 0: none did */
 	char doubt_app[APP_SIZE];
 	uint64_t answer_ns;	   /* from then on answer is in front, 0: there is none */
 	char answer[2 * APP_SIZE]; /* "app/activity", or "": unknown */
-	uint64_t settled_ns;  /* see frame_queue_settled_ns() */
-	uint64_t counted_ns;  /* the last present that was counted */
+	uint64_t settled_ns;	   /* see frame_queue_settled_ns() */
+	uint64_t counted_ns;	   /* the last present that was counted */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */
@@ -106,7 +107,7 @@ uint64_t frame_queue_settled_ns(const struct frame_queue *q);
 
 /* Counts frames that should wait longer, the oldest first, until a layer waits for nothing more.
  * Returns false where there is none. */
-bool frame_queue_hurry(struct frame_queue *q);
+bool frame_queue_count_early(struct frame_queue *q);
 
 /* Drops the frames from @from_ns on: they were none. @last_ns: the last present that was one. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);

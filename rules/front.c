@@ -20,7 +20,7 @@ void front_follow(struct frame_queue *q, int id, const struct vsync_stamp *stamp
 	const struct layer *front =
 		q->front_layer == LAYER_NONE ? NULL : &q->layers.layers[q->front_layer];
 	bool still = !front || !front->is_activity ||
-		     interval_is_wait(window_since(&front->window, stamp));
+		     interval_is_wait(frame_series_since(&front->series, stamp));
 
 	if (nobody_knows(q, layer, still)) {
 		q->front[0] = '\0';

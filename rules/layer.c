@@ -163,9 +163,9 @@ static void miss_refused(struct layer_table *table, struct layer *layer)
 	const struct layer_refusal *refusal = refusal_of(table, layer->hash);
 
 	if (refusal->event > layer->refusals)
-		layer->healed = UINT64_MAX;
+		layer->resets = UINT64_MAX;
 	if (refusal->frame > layer->refusals)
-		layer->window.around.in_hole = true;
+		layer->series.loss_context.in_hole = true;
 }
 
 int layers_add(struct layer_table *table, struct span name)
@@ -178,7 +178,7 @@ int layers_add(struct layer_table *table, struct span name)
 		id++;
 	layer = &table->layers[id];
 	if (!layer_spill_take(&table->spill, hash, name, layer)) {
-		*layer = (struct layer){ .window = WINDOW_EMPTY,
+		*layer = (struct layer){ .series = FRAME_SERIES_EMPTY,
 					 .id = ++table->added,
 					 .surface_number = SUMMARY_NONE };
 		layer_set_name(layer, name);

@@ -15,7 +15,7 @@
 #include "rules/layer_spill.h"
 #include "rules/summary.h"
 #include "rules/surface.h"
-#include "rules/window.h"
+#include "rules/frame_series.h"
 
 #define LAYER_BUCKETS 1024
 #define LAYER_REFUSED 512
@@ -50,7 +50,7 @@ struct layer {
 	uint64_t refusals; /* of the table, when it went */
 
 	/* What attribution knows of its buffers. */
-	uint64_t healed; /* attribution.healed when it was heard of last: older says nothing */
+	uint64_t resets; /* attribution.healed when it was heard of last: older says nothing */
 	struct last_value buffers;
 	struct last_value transactions;
 	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest in its queue, oldest first */
@@ -64,7 +64,7 @@ struct layer {
 	unsigned int waiting; /* latches and frames not in its window yet: it cannot go */
 	bool shown;	      /* it had a frame */
 	int surface_number;   /* its Surface's in the summary, or SUMMARY_NONE */
-	struct window window;
+	struct frame_series series;
 };
 
 /* What there was no room for, of layers that share an entry by their hash. */

@@ -20,9 +20,9 @@ static enum evidence evidence_of(const struct rule *rule)
 /* What is known of the layer's buffers may be from before events were lost. */
 static void freshen(const struct attribution *a, struct layer *layer)
 {
-	if (layer->healed == a->healed)
+	if (layer->resets == a->resets)
 		return;
-	layer->healed = a->healed;
+	layer->resets = a->resets;
 	layer->buffers.known = layer->transactions.known = false;
 	layer->n_queued = 0;
 	layer->taken_present = 0;

@@ -3,7 +3,7 @@
 #ifndef JANKD_RULES_LAYER_EVENT_H
 #define JANKD_RULES_LAYER_EVENT_H
 
-#include "rules/attribute.h"
+#include "rules/attribution.h"
 
 /* @record is SurfaceFlinger's, and @rule, which fits it, is one that names a layer. */
 void attribution_layer_event(struct attribution *a, const struct rule *rule,

@@ -9,7 +9,7 @@
 
 static const char *const words[OVERFLOW_KINDS] = {
 	[OVERFLOW_FRAMES] = "frames are missing",
-	[OVERFLOW_HURRIED] = "frames were counted before the vsyncs behind them were seen",
+	[OVERFLOW_EARLY] = "frames were counted before the vsyncs behind them were seen",
 	[OVERFLOW_OTHERS] = "surfaces are counted in the row (others)",
 	[OVERFLOW_UNREADABLE] = "surfaces cannot be read back from the disk",
 	[OVERFLOW_PERCENTILES] = "rows or surfaces have no percentiles",

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
-#include "parser/words.h"
+#include "parser/swar.h"
 
 /* '*' and {layer}: with more of them a hostile name could cost the cube of its length. */
 #define PATTERN_WILDCARDS_MAX 2

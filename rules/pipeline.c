@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/attribute.h"
+#include "rules/attribution.h"
 #include "rules/events.h"
 #include "rules/frame_queue.h"
 #include "rules/gfx2019.h"
 #include "rules/memory.h"
 #include "rules/overflow.h"
-#include "rules/room.h"
+#include "rules/eviction.h"
 #include "rules/trace_clock.h"
 
 /* So often the queue is looked at: most records have nothing to do with it. */
@@ -61,7 +61,7 @@ static void on_tick(void *context, const struct trace_record *record, unsigned i
 	}
 	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, record->time_ns);
 	if (p->queue.log)
-		context_add_tick(p->queue.log, record->time_ns, record->name);
+		recent_events_add_tick(p->queue.log, record->time_ns, record->name);
 }
 
 static void on_period(void *context, const struct trace_record *record, uint64_t period_ns,
@@ -99,7 +99,7 @@ static void on_counter(void *context, const struct trace_record *record)
 	struct pipeline *p = context;
 
 	if (p->queue.log)
-		context_add_counter(p->queue.log, record->time_ns, record->name);
+		recent_events_add_counter(p->queue.log, record->time_ns, record->name);
 }
 
 static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
@@ -140,11 +140,11 @@ static void on_hole(void *context)
 	frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
 }
 
-static int on_room(void *context, bool hurry)
+static int on_room(void *context, bool early)
 {
 	struct pipeline *p = context;
 
-	return room_for_layer(&p->queue, hurry);
+	return evict_for_layer(&p->queue, early);
 }
 
 static void on_layer(void *context, struct layer *layer)
@@ -204,7 +204,7 @@ static void tell_overflow(struct pipeline *p, bool last)
 	const struct frame_queue *q = &p->queue;
 	const uint64_t counts[OVERFLOW_KINDS] = {
 		[OVERFLOW_FRAMES] = p->attribution.refused_frames,
-		[OVERFLOW_HURRIED] = q->hurried,
+		[OVERFLOW_EARLY] = q->counted_early,
 		[OVERFLOW_OTHERS] = q->summary.in_others,
 		[OVERFLOW_UNREADABLE] = q->summary.unreadable,
 		[OVERFLOW_PERCENTILES] = q->store.refused,
@@ -390,7 +390,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown = 1 });
 	/* Whoever knows of the hole tells of it. */
 	p->told_loss.unknown++;
-	attribution_heal(&p->attribution);
+	attribution_forget_open(&p->attribution);
 }
 
 void pipeline_doubt(struct pipeline *p, bool doubt)
@@ -486,7 +486,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->layers_forgotten = p->queue.layers.spill.forgotten;
 	c->layers_refused = p->queue.layers.refusals;
 	c->frames_refused = a->refused_frames;
-	c->frames_hurried = p->queue.hurried;
+	c->frames_counted_early = p->queue.counted_early;
 	c->surfaces_evicted = p->gfx2019 ? p->gfx2019->evicted : p->queue.summary.evicted;
 	c->surfaces_others = p->queue.summary.in_others;
 	c->frames_others = p->queue.summary.frames_in_others;

@@ -69,13 +69,14 @@ struct pipeline_counters {
 	uint64_t layers_forgotten; /* but not these */
 	uint64_t layers_refused;   /* and times that there was none that could go, */
 	uint64_t frames_refused;   /* so that a frame is missing */
-	uint64_t frames_hurried;   /* counted before the vsyncs behind them were seen, for others */
-	uint64_t surfaces_evicted; /* each comes back with its next frame, as it was */
-	uint64_t surfaces_others;  /* but these are counted in the row '(others)' */
-	uint64_t frames_others;	   /* frames that were counted there and nowhere else */
-	uint64_t surfaces_unreadable; /* and of these what was spilled is lost */
-	uint64_t marks_too_soon;      /* of apps: they closed no row, see pipeline_mark() */
-	uint64_t percentiles_refused; /* rows and Surfaces with too many different frame times */
+	uint64_t frames_counted_early; /* counted before the vsyncs behind them were seen, for
+					  others */
+	uint64_t surfaces_evicted;     /* each comes back with its next frame, as it was */
+	uint64_t surfaces_others;      /* but these are counted in the row '(others)' */
+	uint64_t frames_others;	       /* frames that were counted there and nowhere else */
+	uint64_t surfaces_unreadable;  /* and of these what was spilled is lost */
+	uint64_t marks_too_soon;       /* of apps: they closed no row, see pipeline_mark() */
+	uint64_t percentiles_refused;  /* rows and Surfaces with too many different frame times */
 	uint64_t threads_evicted;
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped while healing */
 	uint64_t first_ns, last_ns; /* times of the first and the last record of the latest clock */

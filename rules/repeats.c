@@ -12,9 +12,9 @@
 /* So many in a row that were not there before are no repetition. Nor are lines of which more than
  * one in eight was not: behind a step by some periods many of a steady phone stand where its others
  * stood. */
-#define STRANGE_MAX 16
-#define STRANGE_FREE 8
-#define STRANGE_SHARE 8
+#define OUTLIERS_MAX 16
+#define OUTLIERS_FREE 8
+#define OUTLIERS_SHARE 8
 
 /* A look at all of the ring takes its time: where a trace asks for too many, the answer is no. */
 #define LOOKS_FREE 1000
@@ -85,15 +85,15 @@ void repeats_begin(struct repeats *repeats, uint64_t end_ns)
 {
 	repeats->now = true;
 	repeats->end_ns = end_ns;
-	repeats->strange = repeats->strangers = 0;
+	repeats->outliers_in_row = repeats->outliers = 0;
 	repeats->passed = 2;
 }
 
 static bool is_broken(const struct repeats *repeats)
 {
-	return repeats->strange > STRANGE_MAX ||
-	       (repeats->strangers > STRANGE_FREE &&
-		repeats->strangers * STRANGE_SHARE > repeats->passed);
+	return repeats->outliers_in_row > OUTLIERS_MAX ||
+	       (repeats->outliers > OUTLIERS_FREE &&
+		repeats->outliers * OUTLIERS_SHARE > repeats->passed);
 }
 
 enum repeats_answer repeats_take(struct repeats *repeats, const struct trace_record *record)
@@ -106,8 +106,8 @@ enum repeats_answer repeats_take(struct repeats *repeats, const struct trace_rec
 		repeats->at = PLACE(repeats->at + 1);
 	else if (same)
 		same = find(repeats, what);
-	repeats->strange = same ? 0 : repeats->strange + 1;
-	repeats->strangers += !same;
+	repeats->outliers_in_row = same ? 0 : repeats->outliers_in_row + 1;
+	repeats->outliers += !same;
 	if (record->time_ns > repeats->end_ns || (record->time_ns == repeats->end_ns && !same)) {
 		repeats->now = false;
 		return REPEATS_OVER;

@@ -13,15 +13,15 @@
 #define REPEATS_MAX 65536
 
 struct repeats {
-	uint32_t *seen;	    /* ring of what the records were, or NULL: none can come twice */
-	uint64_t n;	    /* kept ever */
-	uint64_t looks;	    /* at all of the ring */
-	bool now;	    /* lines come a second time */
-	uint64_t end_ns;    /* up to here */
-	uint32_t at;	    /* place of the last one in the ring */
-	uint32_t strange;   /* in a row that were not there before */
-	uint64_t strangers; /* the same in all, this time */
-	uint64_t passed;    /* this time */
+	uint32_t *seen;		  /* ring of what the records were, or NULL: none can come twice */
+	uint64_t n;		  /* kept ever */
+	uint64_t looks;		  /* at all of the ring */
+	bool now;		  /* lines come a second time */
+	uint64_t end_ns;	  /* up to here */
+	uint32_t at;		  /* place of the last one in the ring */
+	uint32_t outliers_in_row; /* in a row that were not there before */
+	uint64_t outliers;	  /* the same in all, this time */
+	uint64_t passed;	  /* this time */
 };
 
 enum repeats_answer {

@@ -13,7 +13,7 @@
 
 #include "rules/interval.h"
 #include "rules/row.h"
-#include "rules/samples.h"
+#include "rules/percentiles.h"
 
 #define FRAME_STATS_EMPTY ((struct frame_stats){ .score = -1 })
 

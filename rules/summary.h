@@ -22,7 +22,7 @@
 #include "rules/interval.h"
 #include "rules/recent.h"
 #include "rules/row.h"
-#include "rules/samples.h"
+#include "rules/percentiles.h"
 #include "rules/spill.h"
 #include "rules/stats.h"
 #include "rules/surface.h"

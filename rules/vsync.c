@@ -136,12 +136,12 @@ static void refine(struct vsync_lattice *v, const struct vsync_source *source, u
 /* May it be what was said, or given? Of that, ticks tell the digits where it lacks them. */
 static bool is_as_said(const struct vsync_lattice *v, uint64_t period_ns)
 {
-	struct vsync_word word = { .period_ns = v->given_ns, .error_ns = v->given_ns / 500 };
+	struct reported_period word = { .period_ns = v->given_ns, .error_ns = v->given_ns / 500 };
 
 	if (v->authority <= VSYNC_FIT)
 		return true;
 	if (v->followed)
-		word = vsync_word_of(v->followed);
+		word = reported_period_of(v->followed);
 	return word.error_ns * 1000 > word.period_ns &&
 	       vsync_distance(period_ns, word.period_ns) <= word.error_ns + word.period_ns / 200;
 }
@@ -235,7 +235,7 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 static bool is_said(const struct vsync_lattice *v, uint64_t period_ns)
 {
 	return v->authority > VSYNC_FIT &&
-	       (!v->followed || vsync_word_of(v->followed).period_ns * 4 < period_ns * 5);
+	       (!v->followed || reported_period_of(v->followed).period_ns * 4 < period_ns * 5);
 }
 
 /* So few ticks that a slower display would have them? */
@@ -397,7 +397,7 @@ void vsync_target(struct vsync_lattice *v, uint64_t time_ns)
 
 void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns)
 {
-	struct vsync_display *d = vsync_words_hardware(&v->words, display, time_ns);
+	struct vsync_display *d = reported_periods_hardware(&v->reported, display, time_ns);
 
 	if (d)
 		lattice_hear(v, d, time_ns);
@@ -406,7 +406,8 @@ void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_
 void vsync_hint(struct vsync_lattice *v, struct span display, uint64_t period_ns, uint64_t error_ns,
 		uint64_t now_ns)
 {
-	struct vsync_display *d = vsync_words_hint(&v->words, display, period_ns, error_ns, now_ns);
+	struct vsync_display *d =
+		reported_periods_hint(&v->reported, display, period_ns, error_ns, now_ns);
 
 	if (d)
 		lattice_hear(v, d, now_ns);

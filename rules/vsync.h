@@ -8,7 +8,7 @@
 
 #include "parser/span.h"
 #include "rules/vsync_log.h"
-#include "rules/vsync_word.h"
+#include "rules/reported_period.h"
 
 #define VSYNC_STRETCHES 12
 #define VSYNC_UNSURE 6
@@ -45,7 +45,7 @@ struct vsync_source {
 struct vsync_lattice {
 	uint64_t given_ns;   /* the user's word, 0: none */
 	uint64_t outside_ns; /* that of somebody else, 0: none */
-	struct vsync_words words;
+	struct reported_periods reported;
 	struct vsync_log log;
 	uint32_t epoch; /* positions of two epochs have nothing in common */
 	bool locked;

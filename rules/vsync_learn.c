@@ -32,7 +32,7 @@ enum relation {
 };
 
 static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
-				 const struct vsync_word *word)
+				 const struct reported_period *word)
 {
 	uint64_t k = (period_ns + word->period_ns / 2) / word->period_ns;
 
@@ -43,7 +43,8 @@ static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
 }
 
 /* The same of ticks, some of which may be late. */
-static enum relation relation_to_fit(const struct vsync_fit *fit, const struct vsync_word *word)
+static enum relation relation_to_fit(const struct vsync_fit *fit,
+				     const struct reported_period *word)
 {
 	if (!fit->period_ns || fit->ticks.n < 12 || !vsync_fit_is_clear(fit) ||
 	    !vsync_fit_holds(fit))
@@ -63,8 +64,8 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 
 	*sure = false;
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
-		struct vsync_display *display = &v->words.displays[i];
-		struct vsync_word word = vsync_word_of(display);
+		struct vsync_display *display = &v->reported.displays[i];
+		struct reported_period word = reported_period_of(display);
 		enum relation relation;
 		struct vsync_fit fit;
 		uint64_t period_ns, error_ns;
@@ -92,8 +93,8 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 static void follow_display(struct vsync_lattice *v, struct vsync_display *display, bool own)
 {
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
-		if (&v->words.displays[i] != display)
-			v->words.displays[i].own = false;
+		if (&v->reported.displays[i] != display)
+			v->reported.displays[i].own = false;
 	v->followed = display;
 	if (display)
 		display->own = own;
@@ -113,7 +114,7 @@ static void lattice_leave(struct vsync_lattice *v, struct vsync_display *display
 
 static void take_word(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
-	struct vsync_word word = vsync_word_of(display);
+	struct reported_period word = reported_period_of(display);
 	uint64_t period_ns = lattice_period_of(v);
 	enum relation relation;
 
@@ -145,7 +146,7 @@ static void take_word(struct vsync_lattice *v, struct vsync_display *display, ui
 
 /* Does a period that was said hold, to its last digit or nearly so? @found: a longer one, which
  * ticks show; a shorter one explains late ticks, too. */
-static bool explains(const struct vsync_window *window, const struct vsync_word *word,
+static bool explains(const struct vsync_window *window, const struct reported_period *word,
 		     const struct vsync_fit *found)
 {
 	uint64_t error_ns, period_ns = vsync_refine(window, word->period_ns, &error_ns);
@@ -180,8 +181,8 @@ static struct vsync_display *sort_out(struct vsync_lattice *v, const struct vsyn
 
 	v->undecided = false;
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
-		struct vsync_display *display = &v->words.displays[i];
-		struct vsync_word word = vsync_word_of(display);
+		struct vsync_display *display = &v->reported.displays[i];
+		struct reported_period word = reported_period_of(display);
 		enum relation relation;
 
 		if (!word.period_ns)
@@ -191,7 +192,7 @@ static struct vsync_display *sort_out(struct vsync_lattice *v, const struct vsyn
 		    (fit->period_ns > word.period_ns && fit->ticks.n >= UNDECIDED_TICKS &&
 		     !explains(window, &word, fit)))
 			relation = RELATION_OTHER;
-		if (relation == RELATION_OPEN && vsync_word_is_open(display, now_ns))
+		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
 			v->undecided = true;
 		else if (relation == RELATION_OPEN)
 			relation = RELATION_SAME;
@@ -220,10 +221,11 @@ void lattice_decide(struct vsync_lattice *v, uint64_t now_ns)
 	v->followed = pick_display(v, &window, true, &sure);
 	if (v->followed)
 		display = v->followed;
-	if (display && !sure && (v->n_ticks < UNDECIDED_TICKS || vsync_words_several(&v->words)))
+	if (display && !sure &&
+	    (v->n_ticks < UNDECIDED_TICKS || reported_periods_several(&v->reported)))
 		v->undecided = true;
 	if (display) {
-		struct vsync_word word = vsync_word_of(display);
+		struct reported_period word = reported_period_of(display);
 
 		follow_display(v, display, sure);
 		v->guessed = false;
@@ -247,7 +249,7 @@ void lattice_decide(struct vsync_lattice *v, uint64_t now_ns)
 /* Somebody said something of @display. */
 void lattice_hear(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
-	struct vsync_word word = vsync_word_of(display);
+	struct reported_period word = reported_period_of(display);
 	struct vsync_window window;
 	struct vsync_fit fit;
 	enum relation relation;
@@ -272,7 +274,7 @@ void lattice_hear(struct vsync_lattice *v, struct vsync_display *display, uint64
 		if (v->authority == VSYNC_FIT && word.period_ns < 2 * lattice_period_of(v) &&
 		    relation_of(lattice_period_of(v), v->error_ns, &word) == RELATION_OTHER)
 			relation = RELATION_OTHER;
-		if (relation == RELATION_OPEN && vsync_word_is_open(display, now_ns))
+		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
 			return;
 		/* A slower one may be about to come. */
 		display->foreign =
@@ -307,7 +309,7 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 void lattice_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending;
-	uint64_t error_ns = vsync_word_of(display).error_ns;
+	uint64_t error_ns = reported_period_of(display).error_ns;
 	struct vsync_window window;
 	bool shown, too_many;
 
@@ -360,12 +362,12 @@ static bool follow_said(struct vsync_lattice *v, const struct vsync_window *wind
 {
 	bool sure;
 	struct vsync_display *display = pick_display(v, window, false, &sure);
-	struct vsync_word word;
+	struct reported_period word;
 	struct vsync_fit fit;
 
 	if (!display)
 		return false;
-	word = vsync_word_of(display);
+	word = reported_period_of(display);
 	if (vsync_is_near(word.period_ns, lattice_period_of(v), 15))
 		return false;
 	/* A few presents fit nearly any period of another display. */
@@ -446,7 +448,7 @@ void lattice_confirm(struct vsync_lattice *v, uint64_t now_ns)
 	sort_out(v, &window, &fit, now_ns);
 	display = pick_display(v, &window, true, &sure);
 	if (display)
-		fit.period_ns = vsync_word_of(display).period_ns;
+		fit.period_ns = reported_period_of(display).period_ns;
 	else if (!v->followed->foreign || v->undecided)
 		return;
 	follow_display(v, display, true);

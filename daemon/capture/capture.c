@@ -41,7 +41,7 @@ static void tick_if_due(struct capture *capture)
 	capture->drain.tick_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
 	drain_boost(&capture->drain, false);
 	drain_highwater_off(&capture->drain);
-	guard_tick(&capture->guard);
+	interference_tick(&capture->interference);
 	android_probe_tick(&capture->probe);
 	session_flush(&capture->session);
 	if (capture->session.output.console.error < 0)
@@ -61,7 +61,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 static void begin_to_count(struct capture *capture)
 {
 	drain_before(&capture->drain);
-	capture->session.waits = false;
+	capture->session.discarding = false;
 	session_event(&capture->session, "tracing", "counting begins: --wait is over");
 }
 
@@ -70,7 +70,7 @@ static uint64_t next_turn(const struct capture *capture)
 {
 	uint64_t duration_ns = capture->options->duration_ns;
 
-	if (capture->session.waits)
+	if (capture->session.discarding)
 		return capture->count_ns;
 	return duration_ns > 0 ? capture->count_ns + duration_ns : UINT64_MAX;
 }
@@ -79,7 +79,7 @@ static void take_turn(struct capture *capture)
 {
 	if (loop_now() < next_turn(capture))
 		return;
-	if (capture->session.waits)
+	if (capture->session.discarding)
 		begin_to_count(capture);
 	else
 		capture_stop(capture, EXIT_DONE);
@@ -138,7 +138,7 @@ static void put_back(struct capture *capture)
 	capture->source = source_close(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
-	if (changes_restore(&capture->changes))
+	if (tracing_undo_restore(&capture->undo))
 		output_forget_journal(&capture->session.output);
 }
 
@@ -181,17 +181,17 @@ int capture_loop(struct capture *capture)
 	capture->begin_ns = loop_now();
 	drain_begin(&capture->drain);
 	capture->count_ns = capture->begin_ns + options->wait_ns;
-	capture->session.waits = options->wait_ns > 0;
+	capture->session.discarding = options->wait_ns > 0;
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);
 	if (capture->on_over)
 		capture->on_over(capture);
 	drain_last(&capture->drain, capture->tracefs);
 	drain_boost(&capture->drain, false);
-	guard_end(&capture->guard);
-	changes_leave(&capture->changes, guard_theirs(&capture->guard));
-	changes_look(&capture->changes);
-	tell_left(capture, &capture->changes.left);
+	interference_end(&capture->interference);
+	tracing_undo_leave(&capture->undo, interference_theirs(&capture->interference));
+	tracing_undo_look(&capture->undo);
+	tell_left(capture, &capture->undo.left);
 	session_finish(&capture->session);
 	put_back(capture);
 	ended = session_end(&capture->session);
@@ -325,7 +325,7 @@ static int take_places(struct capture *capture)
 	const char *command = session_command(&capture->session);
 
 	if (folder_open(&capture->session.folder, command, options->folder) < 0 ||
-	    changes_begin(&capture->changes, options, &capture->session.folder) != 0 ||
+	    tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||
 	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0)
 		return EXIT_FAILED;
 	trace_files_open(&capture->files, tracefs_path(capture->tracefs));
@@ -334,7 +334,7 @@ static int take_places(struct capture *capture)
 	capture->drain = (struct drain){
 		.session = &capture->session,
 		.source = capture->source,
-		.guard = &capture->guard,
+		.interference = &capture->interference,
 		.loop = &capture->loop,
 		.files = &capture->files,
 	};
@@ -363,13 +363,13 @@ static int switch_on(struct capture *capture)
 	char clock[SETTING_SIZE];
 
 	trace_files_setting(&capture->files, TRACE_SETTING_CLOCK, clock);
-	if (changes_start_atrace(&capture->changes) != 0)
+	if (tracing_undo_start_atrace(&capture->undo) != 0)
 		return EXIT_FAILED;
 	if (!tracefs_is_ours(capture->tracefs))
-		changes_make_buffer(&capture->changes, tracefs_path(capture->tracefs));
-	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->changes.atrace) < 0)
+		tracing_undo_make_buffer(&capture->undo, tracefs_path(capture->tracefs));
+	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->undo.atrace) < 0)
 		return EXIT_FAILED;
-	changes_note(&capture->changes);
+	tracing_undo_note(&capture->undo);
 	return open_pipe_again(capture, clock);
 }
 
@@ -397,28 +397,28 @@ static int begin_session(struct capture *capture)
 	android_read_device(&asking, &origin.device);
 	if (session_begin(&capture->session, &origin) != 0)
 		return EXIT_FAILED;
-	guard_begin(&capture->guard, &capture->session, &capture->loop, &capture->files,
-		    capture->changes.tags, alarm);
-	capture->source->clock = capture->guard.clock;
+	interference_begin(&capture->interference, &capture->session, &capture->loop,
+			   &capture->files, capture->undo.tags, alarm);
+	capture->source->clock = capture->interference.clock;
 	capture->probe = (struct android_probe){
 		.pipeline = &capture->session.pipeline,
 		.found_focus = on_focus,
 		.context = &capture->session,
 	};
 	android_probe_begin(&capture->probe, capture->options, &capture->loop);
-	if (capture->changes.small[0])
-		session_event(&capture->session, "tracing", capture->changes.small);
-	if (capture->changes.recovered)
+	if (capture->undo.small[0])
+		session_event(&capture->session, "tracing", capture->undo.small);
+	if (capture->undo.recovered)
 		session_event(&capture->session, "tracing",
 			      "tracing was put back as it was before a jankd that was killed");
-	tell_left(capture, &capture->changes.recovered_left);
+	tell_left(capture, &capture->undo.recovered_left);
 	return 0;
 }
 
 /* What is to be put back is written down again where the folder was emptied, removed or moved. */
-static void watch_changes(void *context)
+static void watch_undo(void *context)
 {
-	changes_watch(context);
+	tracing_undo_watch(context);
 }
 
 static void on_files_done(struct watcher *watcher, uint32_t events)
@@ -441,8 +441,8 @@ static int begin_thread(struct capture *capture)
 {
 	struct output *output = &capture->session.output;
 
-	output->files.watch = watch_changes;
-	output->files.watch_context = &capture->changes;
+	output->files.watch = watch_undo;
+	output->files.watch_context = &capture->undo;
 	if (output_begin_thread(output, wait_for_files, capture) < 0)
 		return EXIT_FAILED;
 	capture->files_done = (struct watcher){
@@ -503,13 +503,13 @@ int capture_begin(struct capture *capture, const struct options *options)
 
 void capture_close(struct capture *capture)
 {
-	guard_end(&capture->guard);
+	interference_end(&capture->interference);
 	android_probe_end(&capture->probe);
 	drain_end(&capture->drain);
 	capture->source = source_close(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
-	changes_end(&capture->changes);
+	tracing_undo_end(&capture->undo);
 	session_close(&capture->session);
 	app_watch_end(&capture->app);
 	if (capture->signals.fd >= 0)

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 #include "daemon/android/app_watch.h"
-#include "daemon/capture/changes.h"
+#include "daemon/capture/tracing_undo.h"
 #include "daemon/capture/capture_control.h"
 #include "daemon/capture/drain.h"
-#include "daemon/capture/guard.h"
+#include "daemon/capture/interference.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/options.h"
-#include "daemon/trace/ring_stats.h"
+#include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/android/android_probe.h"
 #include "daemon/capture/session.h"
 #include "daemon/trace/source.h"
@@ -30,8 +30,8 @@ struct capture {
 	struct source *source;
 	const char *why_source; /* it is that one */
 	char why_text[SOURCE_WHY_SIZE];
-	struct changes changes; /* to be put back */
-	struct guard guard;
+	struct tracing_undo undo; /* to be put back */
+	struct interference interference;
 	struct drain drain;
 	struct android_probe probe;
 	struct loop loop;

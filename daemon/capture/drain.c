@@ -36,9 +36,9 @@ static void doubt_if_held_up(struct drain *drain, uint64_t read_ns)
 
 	if (loop_now() < read_ns + HELD_UP_NS)
 		return;
-	lost = ring_stats_lost(&drain->rings);
-	ring_stats_look(&drain->rings, drain->files);
-	if (ring_stats_lost(&drain->rings) > lost)
+	lost = cpu_buffer_stats_lost(&drain->buffers);
+	cpu_buffer_stats_look(&drain->buffers, drain->files);
+	if (cpu_buffer_stats_lost(&drain->buffers) > lost)
 		pipeline_doubt(drain->session->pipeline, true);
 }
 
@@ -77,7 +77,7 @@ static bool watch_readable(struct drain *drain)
 	bool rang = drain->was_readable;
 
 	drain->was_readable = false;
-	return !rang && drain->readable.fd >= 0 && !guard_is_unsure(drain->guard) &&
+	return !rang && drain->readable.fd >= 0 && !interference_is_unsure(drain->interference) &&
 	       loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0;
 }
 
@@ -86,7 +86,7 @@ static void settle_if_silent(struct drain *drain)
 {
 	uint64_t silent_ns = loop_now() - drain->any_ns;
 
-	if (silent_ns >= SILENT_NS && !drain->session->waits)
+	if (silent_ns >= SILENT_NS && !drain->session->discarding)
 		pipeline_silent(drain->session->pipeline, silent_ns);
 }
 
@@ -132,7 +132,7 @@ static bool may_drain(struct drain *drain)
 {
 	struct source *source = drain->source;
 
-	if (guard_drains(drain->guard))
+	if (interference_drains(drain->interference))
 		return true;
 	if (source->ops->take) {
 		source->held_only = true;
@@ -154,7 +154,7 @@ static uint64_t with_tick(const struct drain *drain)
 static void go_on(struct drain *drain)
 {
 	drain->next_ns = 0;
-	drain->was_highwater = drain->source->hurry;
+	drain->was_highwater = drain->source->boost;
 }
 
 int drain_if_due(struct drain *drain)
@@ -168,10 +168,10 @@ int drain_if_due(struct drain *drain)
 	drain->next_ns = loop_now() + DRAIN_NS;
 	if (!may_drain(drain))
 		return -EAGAIN;
-	drain->source->hurry = drain->was_highwater;
+	drain->source->boost = drain->was_highwater;
 	n = read_all(drain, &any);
 	if (n == -EAGAIN)
-		guard_dry(drain->guard);
+		interference_drained(drain->interference);
 	if (n == -EAGAIN && !any)
 		settle_if_silent(drain);
 	judge_urgency(drain, drain->session->bytes - bytes);
@@ -194,9 +194,9 @@ void drain_for_mark(struct drain *drain)
 {
 	ssize_t n = 1;
 
-	if (!guard_drains(drain->guard))
+	if (!interference_drains(drain->interference))
 		return;
-	drain->source->hurry = true;
+	drain->source->boost = true;
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
 		n = session_take(drain->session, drain->source);
 		if (n > 0)
@@ -208,14 +208,15 @@ void drain_for_mark(struct drain *drain)
  * calls whoever waits for a ring, once for each CPU. */
 void drain_highwater_off(struct drain *drain)
 {
-	drain->highwater_is_off = drain->highwater.fd >= 0 && guard_asks(drain->guard);
+	drain->highwater_is_off =
+		drain->highwater.fd >= 0 && interference_asks(drain->interference);
 	if (drain->highwater_is_off)
 		loop_forget(drain->loop, &drain->highwater);
 }
 
 void drain_highwater_on(struct drain *drain)
 {
-	if (!drain->highwater_is_off || guard_is_asking(drain->guard))
+	if (!drain->highwater_is_off || interference_is_asking(drain->interference))
 		return;
 	drain->highwater_is_off = false;
 	if (drain->highwater.fd >= 0)
@@ -260,7 +261,7 @@ void drain_begin(struct drain *drain)
 {
 	drain->nice = getpriority(PRIO_PROCESS, 0);
 	drain->tick_ns = drain->drained_ns = drain->any_ns = loop_now();
-	ring_stats_forget(&drain->rings, drain->files);
+	cpu_buffer_stats_forget(&drain->buffers, drain->files);
 }
 
 void drain_end(struct drain *drain)

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/capture/guard.h"
+#include "daemon/capture/interference.h"
 #include "daemon/base/loop.h"
-#include "daemon/trace/ring_stats.h"
+#include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/capture/session.h"
 #include "daemon/trace/source.h"
 #include "daemon/trace/trace_files.h"
@@ -22,7 +22,7 @@
 struct drain {
 	struct session *session;
 	struct source *source;
-	struct guard *guard;
+	struct interference *interference;
 	struct loop *loop;
 	const struct trace_files *files; /* of its trace */
 	struct watcher readable;	 /* the source, while it is idle */
@@ -37,7 +37,7 @@ struct drain {
 	uint64_t tick_ns;	   /* when the program wakes up anyway */
 	uint64_t any_ns;	   /* when there was something to read */
 	uint64_t drained_ns;	   /* when there was nothing to read */
-	struct ring_stats rings;   /* as they were looked at when it was late for that */
+	struct cpu_buffer_stats buffers; /* as they were looked at when it was late for that */
 };
 
 /* Watches the source. ->session to ->files are set: borrowed; all else is zero. */

@@ -14,14 +14,14 @@ static void look(struct lost_claims *claims, unsigned int number)
 	struct lost_claim_cpu *cpu = &claims->cpus[number];
 	bool known = cpu->stats.known;
 
-	cpu->emptied |= ring_cpu_look(&cpu->stats, claims->files, number);
+	cpu->emptied |= cpu_buffer_counts_read(&cpu->stats, claims->files, number);
 	if (!known && cpu->stats.known)
 		cpu->stats.lost = cpu->stats.overrun;
 }
 
 void lost_claims_look(struct lost_claims *claims)
 {
-	for (unsigned int cpu = 0; cpu < ring_cpus_max(); cpu++)
+	for (unsigned int cpu = 0; cpu < cpu_buffer_stats_cpus(); cpu++)
 		look(claims, cpu);
 }
 
@@ -31,9 +31,9 @@ void lost_claims_begin(struct lost_claims *claims, const struct trace_files *fil
 	lost_claims_look(claims);
 }
 
-void lost_claims_dry(struct lost_claims *claims)
+void lost_claims_drained(struct lost_claims *claims)
 {
-	for (unsigned int i = 0; i < RING_CPUS_MAX; i++) {
+	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++) {
 		struct lost_claim_cpu *cpu = &claims->cpus[i];
 
 		cpu->told = cpu->stats.lost;
@@ -43,7 +43,7 @@ void lost_claims_dry(struct lost_claims *claims)
 
 void lost_claims_emptied(struct lost_claims *claims)
 {
-	for (unsigned int i = 0; i < RING_CPUS_MAX; i++)
+	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
 		claims->cpus[i] = (struct lost_claim_cpu){ .emptied = true };
 	lost_claims_look(claims);
 }
@@ -51,7 +51,7 @@ void lost_claims_emptied(struct lost_claims *claims)
 /* Where no CPU has an account nothing is known of this one, either. */
 static bool has_accounts(const struct lost_claims *claims)
 {
-	for (unsigned int i = 0; i < RING_CPUS_MAX; i++)
+	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
 		if (claims->cpus[i].stats.known)
 			return true;
 	return false;
@@ -95,7 +95,7 @@ bool lost_claims_take(struct lost_claims *claims, struct trace_record *record, u
 {
 	struct lost_claim_cpu *cpu;
 
-	if (record->cpu < 0 || record->cpu >= RING_CPUS_MAX)
+	if (record->cpu < 0 || record->cpu >= CPU_BUFFER_CPUS_MAX)
 		return !is_missing(claims, record->cpu) || refuse(claims, record);
 	cpu = &claims->cpus[record->cpu];
 	if (cpu->looked_ns != read_ns) {

@@ -19,11 +19,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/trace/ring_stats.h"
+#include "daemon/trace/cpu_buffer_stats.h"
 #include "parser/record.h"
 
 struct lost_claim_cpu {
-	struct ring_cpu stats;
+	struct cpu_buffer_counts stats;
 	uint64_t told;	    /* of stats.lost */
 	uint64_t looked_ns; /* the read that it was looked at for */
 	bool confirmed;	    /* some line was, since all was read */
@@ -32,7 +32,7 @@ struct lost_claim_cpu {
 
 struct lost_claims {
 	const struct trace_files *files;
-	struct lost_claim_cpu cpus[RING_CPUS_MAX];
+	struct lost_claim_cpu cpus[CPU_BUFFER_CPUS_MAX];
 	uint64_t forged; /* lines that were */
 	uint64_t told;	 /* of these */
 	uint64_t told_ns;
@@ -54,7 +54,7 @@ bool lost_claims_take(struct lost_claims *claims, struct trace_record *record, u
 void lost_claims_look(struct lost_claims *claims);
 
 /* All was read that was in the buffers. */
-void lost_claims_dry(struct lost_claims *claims);
+void lost_claims_drained(struct lost_claims *claims);
 
 /* Buffers were emptied, so their accounts begin again. */
 void lost_claims_emptied(struct lost_claims *claims);

@@ -165,8 +165,8 @@ static bool is_dummy(const struct trace_record *record)
  * there. */
 static void recall_writer(struct session *session, struct trace_record *record)
 {
-	if (session->writers && record->kind != TRACE_LOST)
-		writers_recall(session->writers, record, session->read_ns);
+	if (session->threads && record->kind != TRACE_LOST)
+		thread_cache_recall(session->threads, record, session->read_ns);
 }
 
 /* An app can write what the kernel says of lost events, too. */
@@ -238,24 +238,24 @@ static void take_bytes(struct session *session, struct span input, bool last)
 			continue;
 		take_record(session, &record);
 		if (session->output.now_ns >= snapshot->due_ns)
-			snapshot_begin(snapshot, &session->ring, input.ptr);
+			snapshot_begin(snapshot, &session->buffer, input.ptr);
 	}
-	ring_done(&session->ring, input, session->text.last_ns);
+	trace_buffer_done(&session->buffer, input, session->text.last_ns);
 }
 
 /* The source has no more. Its last line may lack a line end, but where the data broke off half a
  * line would be taken for a whole one. */
 static void end_of_source(struct session *session, const struct source *source)
 {
-	ring_end_line(&session->ring, source->damaged);
-	take_bytes(session, ring_filled(&session->ring, 0), true);
+	trace_buffer_end_line(&session->buffer, source->damaged);
+	take_bytes(session, trace_buffer_filled(&session->buffer, 0), true);
 }
 
 static void pass_record(void *context, const struct trace_record *record)
 {
 	struct session *session = context;
 
-	if (!session->waits)
+	if (!session->discarding)
 		take_record(session, record);
 }
 
@@ -281,16 +281,17 @@ ssize_t session_take(struct session *session, struct source *source)
 
 	if (source->ops->take)
 		return take_records(session, source);
-	snapshot_make_way(&session->snapshot, &session->ring);
-	room = ring_room(&session->ring, &size);
+	snapshot_make_way(&session->snapshot, &session->buffer);
+	room = trace_buffer_space(&session->buffer, &size);
 	n = source_read(source, room, size);
 	if (n > 0) {
 		session->bytes += (uint64_t)n;
-		session->read_ns = session->writers ? loop_now() : 0;
+		session->read_ns = session->threads ? loop_now() : 0;
 		if (!session->origin.live)
 			output_watch(&session->output);
-		if (!session->waits)
-			take_bytes(session, ring_filled(&session->ring, (size_t)n), false);
+		if (!session->discarding)
+			take_bytes(session, trace_buffer_filled(&session->buffer, (size_t)n),
+				   false);
 	} else if (n != -EAGAIN) {
 		session->failed |= n < 0;
 		end_of_source(session, source);
@@ -329,16 +330,16 @@ static int make_reader(struct session *session)
 
 	if (session->origin.raw)
 		return 0;
-	error = ring_open(&session->ring,
-			  options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
+	error = trace_buffer_open(&session->buffer,
+				  options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
 	if (error == 0 && session->origin.live) {
-		session->writers = calloc(1, sizeof(*session->writers));
-		error = session->writers ? 0 : -ENOMEM;
+		session->threads = calloc(1, sizeof(*session->threads));
+		error = session->threads ? 0 : -ENOMEM;
 	}
 	if (error < 0)
 		report("%s: out of memory; close other programs", session_command(session));
-	else if (session->writers)
-		writers_begin(session->writers, "/proc");
+	else if (session->threads)
+		thread_cache_begin(session->threads, "/proc");
 	return error;
 }
 
@@ -388,7 +389,7 @@ void session_flush(struct session *session)
 {
 	struct output *output = &session->output;
 
-	snapshot_tick(&session->snapshot, &session->ring);
+	snapshot_tick(&session->snapshot, &session->buffer);
 	output_flush_if_due(output);
 	/* The folder was gone, and with it what is replaced as a whole. */
 	if (session->begun_again != output->state.begun_again) {
@@ -406,7 +407,7 @@ int session_mark(struct session *session, const char *text)
 	int64_t time_ns = live_time(session, wall_ns);
 
 	/* Without a record, or while none is counted, no row is open. */
-	if (time_ns >= 0 && !session->waits) {
+	if (time_ns >= 0 && !session->discarding) {
 		int error = pipeline_mark(session->pipeline, (uint64_t)time_ns);
 
 		if (error < 0)
@@ -456,7 +457,7 @@ static int judge(const struct session *session)
 	const char *name = session_command(session);
 	bool live = session->origin.live;
 
-	if (session->waits) {
+	if (session->discarding) {
 		report("%s: nothing was counted: it ended before --wait was over; wait shorter, or "
 		       "capture longer",
 		       name);
@@ -522,7 +523,7 @@ int session_end(struct session *session)
 {
 	struct output *output = &session->output;
 
-	snapshot_end(&session->snapshot, &session->ring);
+	snapshot_end(&session->snapshot, &session->buffer);
 	output_complete(output, true);
 	write_stop(session);
 	output_summary(output, session->pipeline);
@@ -576,9 +577,9 @@ void session_close(struct session *session)
 	output_close(&session->output);
 	output_free(&session->output);
 	folder_close(&session->folder);
-	ring_close(&session->ring);
-	if (session->writers)
-		writers_end(session->writers);
-	free(session->writers);
-	session->writers = NULL;
+	trace_buffer_close(&session->buffer);
+	if (session->threads)
+		thread_cache_end(session->threads);
+	free(session->threads);
+	session->threads = NULL;
 }

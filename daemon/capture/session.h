@@ -12,12 +12,12 @@
 #include "daemon/base/folder.h"
 #include "daemon/base/options.h"
 #include "daemon/files/output.h"
-#include "daemon/trace/ring.h"
-#include "daemon/trace/ring_stats.h"
+#include "daemon/trace/trace_buffer.h"
+#include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/files/snapshot.h"
 #include "daemon/trace/source.h"
 #include "daemon/base/wall_clock.h"
-#include "daemon/trace/writers.h"
+#include "daemon/trace/thread_cache.h"
 #include "parser/ftrace_text.h"
 #include "rules/pipeline.h"
 #include "rules/ruleset.h"
@@ -44,27 +44,27 @@ struct session {
 	struct ruleset *rules;
 	struct pipeline *pipeline;
 	struct ftrace_text text;
-	struct writers *writers;  /* of a live text, or NULL */
-	uint64_t read_ns;	  /* when it was read, on the clock of loop_now() */
-	struct ring ring;	  /* what was read */
-	struct snapshot snapshot; /* what is saved of it */
-	uint64_t bytes;		  /* read from the sources */
-	uint64_t damage_seen;	  /* damaged lines that an event told of */
-	uint64_t damage_next_ns;  /* trace time from which on the next event may */
-	uint64_t summary_next_ns; /* trace time of the next summary.csv */
-	int64_t end_wall_ns;	  /* live: when it ended, or ROW_UNKNOWN */
-	const char *damage;	  /* why a source broke off, or NULL; constant */
-	const char *damaged_name; /* which one: borrowed */
-	bool failed;		  /* a source could not be read: said on stderr */
-	bool started;		  /* the start is in events.csv */
-	uint64_t begun_again;	  /* so often the folder was made anew, as was seen last */
-	bool waits;		  /* what is read is thrown away */
-	uint64_t from_ns;	  /* trace time of the begin, 0: it was reached */
-	uint64_t from_until_ns;	  /* and at the latest then, on the clock of loop_now() */
+	struct thread_cache *threads; /* of a live text, or NULL */
+	uint64_t read_ns;	      /* when it was read, on the clock of loop_now() */
+	struct trace_buffer buffer;   /* what was read */
+	struct snapshot snapshot;     /* what is saved of it */
+	uint64_t bytes;		      /* read from the sources */
+	uint64_t damage_seen;	      /* damaged lines that an event told of */
+	uint64_t damage_next_ns;      /* trace time from which on the next event may */
+	uint64_t summary_next_ns;     /* trace time of the next summary.csv */
+	int64_t end_wall_ns;	      /* live: when it ended, or ROW_UNKNOWN */
+	const char *damage;	      /* why a source broke off, or NULL; constant */
+	const char *damaged_name;     /* which one: borrowed */
+	bool failed;		      /* a source could not be read: said on stderr */
+	bool started;		      /* the start is in events.csv */
+	uint64_t begun_again;	      /* so often the folder was made anew, as was seen last */
+	bool discarding;		      /* what is read is thrown away */
+	uint64_t from_ns;	      /* trace time of the begin, 0: it was reached */
+	uint64_t from_until_ns;	      /* and at the latest then, on the clock of loop_now() */
 	/* of a live capture, or NULL */
-	const struct ring_stats *kernel_rings; /* the kernel's account of each CPU */
-	const unsigned int *recoveries;	       /* what others changed was taken back so often */
-	struct lost_claims *claims; /* of a live text, or NULL: its lines are the kernel's */
+	const struct cpu_buffer_stats *kernel_rings; /* the kernel's account of each CPU */
+	const unsigned int *recoveries; /* what others changed was taken back so often */
+	struct lost_claims *claims;	/* of a live text, or NULL: its lines are the kernel's */
 };
 
 /**

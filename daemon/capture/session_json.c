@@ -267,11 +267,11 @@ static void add_health(struct json_object *object, const struct session *session
 /* What others did to the trace, and what the kernel overwrote in it before it was read. */
 static void add_interference(struct json_object *object, const struct session *session)
 {
-	const struct ring_stats *rings = session->kernel_rings;
+	const struct cpu_buffer_stats *buffers = session->kernel_rings;
 	struct json_object *overruns = json_object_new_array();
 
-	for (unsigned int i = 0; i < rings->cpus; i++)
-		json_object_array_add(overruns, json_object_new_uint64(rings->cpu[i].lost));
+	for (unsigned int i = 0; i < buffers->cpus; i++)
+		json_object_array_add(overruns, json_object_new_uint64(buffers->cpu[i].lost));
 	json_object_object_add(object, "kernel_overrun", overruns);
 	add_count(object, "recoveries", *session->recoveries);
 }
@@ -300,7 +300,7 @@ static struct json_object *counters_object(const struct session *session)
 	add_count(object, "layers_forgotten", counters->layers_forgotten);
 	add_count(object, "layers_refused", counters->layers_refused);
 	add_count(object, "frames_refused", counters->frames_refused);
-	add_count(object, "frames_hurried", counters->frames_hurried);
+	add_count(object, "frames_hurried", counters->frames_counted_early);
 	add_count(object, "surfaces_evicted", counters->surfaces_evicted);
 	add_count(object, "marks_too_soon", counters->marks_too_soon);
 	add_count(object, "surfaces_others", counters->surfaces_others);

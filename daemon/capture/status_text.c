@@ -92,7 +92,7 @@ static void print_odd(FILE *out, const struct session *session,
 		  counters->foreign_presents + counters->foreign_ticks +
 			  counters->foreign_latches },
 		{ "frames refused for want of room", counters->frames_refused },
-		{ "frames counted early for want of room", counters->frames_hurried },
+		{ "frames counted early for want of room", counters->frames_counted_early },
 		{ "threads evicted", counters->threads_evicted },
 		{ "surfaces evicted", counters->surfaces_evicted },
 		{ "marks of apps too soon behind another", counters->marks_too_soon },
@@ -142,7 +142,7 @@ void status_text_print(FILE *out, const struct session *session, double uptime_s
 	print_source(out, &session->origin);
 	print_text(out, "rules", session->options->rules);
 	print_since(out, uptime_s);
-	if (session->waits)
+	if (session->discarding)
 		print_text(out, "waits", "counting begins when --wait is over");
 	print_seen(out, session, counters);
 	print_lost(out, session, counters);

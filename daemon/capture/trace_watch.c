@@ -67,7 +67,7 @@ void trace_watch_open(struct trace_watch *watch, const char *path, bool text)
 		if (files[i].of_cpu)
 			listen_to_cpus(watch, path, i);
 	}
-	for (unsigned int i = 0; text && (name = guard_form_name(i)); i++)
+	for (unsigned int i = 0; text && (name = interference_format_name(i)); i++)
 		listen_to(watch, path, name, TRACE_FILE_OPTION, IN_MODIFY);
 }
 

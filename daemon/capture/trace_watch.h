@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "daemon/capture/guard_form.h"
+#include "daemon/capture/interference_format.h"
 #include "daemon/base/loop.h"
 
 enum trace_file {
@@ -24,7 +24,7 @@ enum trace_file {
 
 /* Of trace_pipe_raw, trace and the size there is one for each CPU. */
 #define TRACE_WATCH_CPUS_MAX 64
-#define TRACE_WATCHES_MAX (16 + GUARD_FORM_OPTIONS + 3 * TRACE_WATCH_CPUS_MAX)
+#define TRACE_WATCHES_MAX (16 + INTERFERENCE_FORM_OPTIONS + 3 * TRACE_WATCH_CPUS_MAX)
 
 struct trace_watch {
 	struct watcher watcher; /* whose function the owner sets; fd is -1 where nothing is heard */

@@ -28,7 +28,7 @@ static void draw(struct capture *capture)
 	char title[1200];
 	double seconds = (double)(int64_t)(loop_now() - capture->count_ns) / 1e9;
 
-	if (capture->session.waits)
+	if (capture->session.discarding)
 		snprintf(title, sizeof(title), "jankd: counting begins in %.0f s (Ctrl-C ends)",
 			 -seconds);
 	else

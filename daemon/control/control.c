@@ -16,7 +16,7 @@
 
 /* Anybody may come to the socket. So many who are not admitted are seen off in a second; the next
  * wait, and cost nothing. */
-#define STRANGERS_MAX 200
+#define REJECTED_MAX 200
 
 /* Places are free again: those who waited before the door come in. */
 static void make_room(struct control *control)
@@ -214,7 +214,7 @@ static void admit(struct control *control, int fd)
 	bool admitted = is_admitted(fd);
 	struct control_client *client = admitted ? find_place(control) : NULL;
 
-	if (!admitted && ++control->strangers >= STRANGERS_MAX)
+	if (!admitted && ++control->rejected >= REJECTED_MAX)
 		pause_listener(control);
 	if (!client) {
 		close(fd);
@@ -293,7 +293,7 @@ void control_init(struct control *control)
 {
 	control->listener = WATCHER_NONE;
 	control->is_paused = control->is_full = false;
-	control->strangers = 0;
+	control->rejected = 0;
 	control->farewell[0] = '\0';
 	for (int i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		control->clients[i].watcher = WATCHER_NONE;
@@ -323,7 +323,7 @@ void control_tick(struct control *control)
 	if (control->is_paused)
 		loop_watch(control->loop, &control->listener, EPOLLIN);
 	control->is_paused = false;
-	control->strangers = 0;
+	control->rejected = 0;
 }
 
 void control_close(struct control *control)

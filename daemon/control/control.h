@@ -54,9 +54,9 @@ struct control_client {
 struct control {
 	struct loop *loop;
 	struct watcher listener;
-	bool is_paused; /* no descriptors left, or too many strangers: until the next tick */
-	bool is_full;	/* all wait for answers: until one has his */
-	unsigned int strangers; /* since the last tick */
+	bool is_paused;	       /* no descriptors left, or too many strangers: until the next tick */
+	bool is_full;	       /* all wait for answers: until one has his */
+	unsigned int rejected; /* since the last tick */
 	char name[CONTROL_NAME_SIZE];
 	char farewell[PATH_MAX + 2048]; /* the whole answer to 'stop' */
 	struct control_client clients[CONTROL_CLIENTS_MAX];

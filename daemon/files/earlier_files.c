@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "daemon/files/heal.h"
+#include "daemon/files/csv_repair.h"
 #include "daemon/base/report.h"
 #include "daemon/files/segments.h"
 
@@ -25,7 +25,7 @@ static int keep(struct folder *folder, const char **stuck)
 	for (const struct segment_file *file = segment_files; error == 0 && file->name; file++) {
 		folder_remove_temporary(folder, file->name);
 		if (file->header)
-			error = heal_file(fd, file->name, file->header);
+			error = csv_repair_file(fd, file->name, file->header);
 		if (error == 0)
 			error = segments_close(fd, file->name, number);
 		if (error == 0)

@@ -12,7 +12,7 @@
 
 #include "daemon/files/csv.h"
 #include "daemon/base/csv_columns.h"
-#include "daemon/files/heal.h"
+#include "daemon/files/csv_repair.h"
 #include "daemon/files/segments.h"
 #include "daemon/files/snapshot_files.h"
 
@@ -118,7 +118,7 @@ static int push_aside(struct files *files, struct csv_file *file, enum csv_file_
 {
 	int fd = files->folder->fd;
 	unsigned long number = segments_next(fd, files->state.segment);
-	int error = state == CSV_FILE_CUT ? heal_file(fd, file->name, file->header) : 0;
+	int error = state == CSV_FILE_CUT ? csv_repair_file(fd, file->name, file->header) : 0;
 
 	if (error == 0)
 		error = segments_close(fd, file->name, number);

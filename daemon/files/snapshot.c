@@ -150,13 +150,13 @@ static uint64_t time_before(const struct snapshot *snapshot, uint64_t ns)
 	return snapshot->present_ns > ns ? snapshot->present_ns - ns : 0;
 }
 
-void snapshot_begin(struct snapshot *snapshot, const struct ring *ring, const char *end)
+void snapshot_begin(struct snapshot *snapshot, const struct trace_buffer *buffer, const char *end)
 {
 	struct output *output = snapshot->output;
 
 	snapshot->due_ns = UINT64_MAX;
 	snprintf(snapshot->name, sizeof(snapshot->name), "snapshot-%06lu.txt", ++snapshot->number);
-	ring_find(ring, time_before(snapshot, before_ns(snapshot)), end, snapshot->parts);
+	trace_buffer_find(buffer, time_before(snapshot, before_ns(snapshot)), end, snapshot->parts);
 	snapshot->is_begun = true;
 	if (!output_whole_begin(output, WHOLE_SNAPSHOT, snapshot->name,
 				snapshot->parts[0].len + snapshot->parts[1].len) ||
@@ -183,16 +183,16 @@ uint64_t snapshot_tells_ns(const struct snapshot *snapshot)
 	return is_waiting(snapshot) || snapshot->is_begun ? snapshot->present_ns : UINT64_MAX;
 }
 
-void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring)
+void snapshot_make_way(struct snapshot *snapshot, const struct trace_buffer *buffer)
 {
 	struct span text;
 
 	if (!is_waiting(snapshot) && !is_saving(snapshot))
 		return;
 	if (is_waiting(snapshot) &&
-	    ring_would_lose(ring, time_before(snapshot, least_ns(snapshot))))
-		snapshot_begin(snapshot, ring, ring_end(ring));
-	text = ring_overwrites(ring);
+	    trace_buffer_would_lose(buffer, time_before(snapshot, least_ns(snapshot))))
+		snapshot_begin(snapshot, buffer, trace_buffer_end(buffer));
+	text = trace_buffer_overwrites(buffer);
 	while (overlaps(text, snapshot->parts[0]) || overlaps(text, snapshot->parts[1]))
 		if (!snapshot_save(snapshot) && is_saving(snapshot))
 			finish(snapshot, -ENOBUFS);
@@ -214,17 +214,17 @@ void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame)
 		(uint64_t)clock_read(CLOCK_BOOTTIME) + behind_ns(snapshot) + SILENCE_NS;
 }
 
-void snapshot_tick(struct snapshot *snapshot, const struct ring *ring)
+void snapshot_tick(struct snapshot *snapshot, const struct trace_buffer *buffer)
 {
 	if (snapshot->live && is_waiting(snapshot) &&
 	    (uint64_t)clock_read(CLOCK_BOOTTIME) >= snapshot->due_clock_ns)
-		snapshot_begin(snapshot, ring, ring_end(ring));
+		snapshot_begin(snapshot, buffer, trace_buffer_end(buffer));
 }
 
-void snapshot_end(struct snapshot *snapshot, const struct ring *ring)
+void snapshot_end(struct snapshot *snapshot, const struct trace_buffer *buffer)
 {
 	if (is_waiting(snapshot))
-		snapshot_begin(snapshot, ring, ring_end(ring));
+		snapshot_begin(snapshot, buffer, trace_buffer_end(buffer));
 	save_all(snapshot);
 }
 

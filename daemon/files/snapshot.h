@@ -10,7 +10,7 @@
 
 #include "daemon/base/options.h"
 #include "daemon/files/output.h"
-#include "daemon/trace/ring.h"
+#include "daemon/trace/trace_buffer.h"
 #include "parser/span.h"
 #include "rules/row.h"
 
@@ -46,9 +46,9 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 /* A frame was late. */
 void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame);
 
-/* What is due is there, and ends at the line around @end, see ring_find(). It is saved, in pieces
- * where the capture is live. */
-void snapshot_begin(struct snapshot *snapshot, const struct ring *ring, const char *end);
+/* What is due is there, and ends at the line around @end, see trace_buffer_find(). It is saved, in
+ * pieces where the capture is live. */
+void snapshot_begin(struct snapshot *snapshot, const struct trace_buffer *buffer, const char *end);
 
 /* The time of the frame that an event is still to tell of; UINT64_MAX: there is none. */
 uint64_t snapshot_tells_ns(const struct snapshot *snapshot);
@@ -61,15 +61,15 @@ void snapshot_look(struct snapshot *snapshot);
 
 /* The ring is about to be read into: what is still needed of the text there is saved. Where the
  * disk holds that up, the file is given up. */
-void snapshot_make_way(struct snapshot *snapshot, const struct ring *ring);
+void snapshot_make_way(struct snapshot *snapshot, const struct trace_buffer *buffer);
 
 /* Once a second: a trace that fell silent is not waited for. */
-void snapshot_tick(struct snapshot *snapshot, const struct ring *ring);
+void snapshot_tick(struct snapshot *snapshot, const struct trace_buffer *buffer);
 
 /* Removes those that were saved. */
 void snapshot_undo(struct snapshot *snapshot, int folder_fd);
 
 /* The trace ends: saves what is waiting or begun. */
-void snapshot_end(struct snapshot *snapshot, const struct ring *ring);
+void snapshot_end(struct snapshot *snapshot, const struct trace_buffer *buffer);
 
 #endif

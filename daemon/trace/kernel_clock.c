@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/trace/kernel_clock.h"
 
-#include "daemon/trace/ring_stats.h"
+#include "daemon/trace/cpu_buffer_stats.h"
 
 /* The kernel tells such a clock's time in the account of a CPU's buffer. The reading with the least
  * time around it counts: we may be interrupted in between. */
@@ -16,7 +16,7 @@ struct wall_clock kernel_clock_measure(const char *trace_clock, const struct tra
 		int64_t before = wall_clock_now(), width;
 		uint64_t now_ns;
 
-		if (!ring_now(files, 0, &now_ns) || now_ns > INT64_MAX)
+		if (!cpu_buffer_now(files, 0, &now_ns) || now_ns > INT64_MAX)
 			return clock;
 		width = wall_clock_now() - before;
 		if (width < narrowest) {

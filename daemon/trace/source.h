@@ -38,7 +38,7 @@ struct source {
 	uint64_t markers;   /* of a source that has records: seen so far */
 	uint64_t malformed; /* of these: no marker's text */
 	bool last;	    /* set by the reader: nothing comes any more, so little is held back */
-	bool hurry;	    /* set by the reader: what waits may be lost, so little is held back */
+	bool boost;	    /* set by the reader: what waits may be lost, so little is held back */
 	bool held_only; /* set by the reader: nothing is read, what is held back is handed over */
 	bool damaged;	/* the data broke off: what comes last may be half a line */
 };

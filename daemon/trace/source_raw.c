@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
-#include "daemon/trace/ring_stats.h"
+#include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/tracefs.h"
 #include "daemon/base/wall_clock.h"
-#include "daemon/trace/writers.h"
+#include "daemon/trace/thread_cache.h"
 #include "parser/ftrace_merge.h"
 #include "parser/marker.h"
 
@@ -31,7 +31,7 @@
 
 /* In so much time a flood fills a small ring. Not less: to follow a writer from event to event
  * costs more than to take a page. */
-#define HOLD_HURRY_NS UINT64_C(500000)
+#define HOLD_BOOST_NS UINT64_C(500000)
 
 /* A clock that the kernel told is followed for so long. */
 #define CLOCK_FRESH_NS UINT64_C(1000000000)
@@ -56,7 +56,7 @@ struct raw_cpu {
 	int fd;
 	int32_t cpu;
 	char *bytes; /* a sub-buffer */
-	struct ring_cpu stats;
+	struct cpu_buffer_counts stats;
 	uint64_t told; /* of stats.lost */
 };
 
@@ -66,7 +66,7 @@ struct source_raw {
 	const struct trace_files *files;
 	struct ftrace_format format;
 	size_t page_size;
-	struct writers writers;
+	struct thread_cache threads;
 	uint64_t follow_ns;	 /* when to look for SurfaceFlinger again */
 	uint64_t clock_asked_ns; /* when the kernel told its clock: CLOCK_MONOTONIC_RAW, or 0 */
 	uint64_t clock_ahead_ns; /* of that, modulo 2^64 */
@@ -75,17 +75,17 @@ struct source_raw {
 	unsigned int turns_held; /* turns that gave nothing, because it was too young */
 	uint64_t damaged;	 /* of the merge's, told as malformed */
 	struct ftrace_merge merge;
-	struct ftrace_ring *rings; /* of the merge, one for each of cpus */
+	struct ftrace_cpu_buffer *buffers; /* of the merge, one for each of cpus */
 	unsigned int n_cpus;
 	struct raw_cpu cpus[];
 };
 
 /* Reads the next sub-buffer; a shorter read would leave the rest of it for the next. False where
  * there is none: read() may even return 0 while tracing is on. */
-static bool read_page(void *context, unsigned int ring, struct span *bytes)
+static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 {
 	struct source_raw *raw = context;
-	struct raw_cpu *cpu = &raw->cpus[ring];
+	struct raw_cpu *cpu = &raw->cpus[buffer];
 	ssize_t n = raw->source.held_only ? 0 : read(cpu->fd, cpu->bytes, raw->page_size);
 
 	if (n <= 0)
@@ -101,7 +101,7 @@ static int64_t lost_before(const struct source_raw *raw, struct raw_cpu *cpu)
 {
 	uint64_t told = cpu->told;
 
-	ring_cpu_look(&cpu->stats, raw->files, (unsigned int)cpu->cpu);
+	cpu_buffer_counts_read(&cpu->stats, raw->files, (unsigned int)cpu->cpu);
 	if (!cpu->stats.known)
 		return TRACE_LOST_UNKNOWN;
 	cpu->told = cpu->stats.lost;
@@ -109,13 +109,13 @@ static int64_t lost_before(const struct source_raw *raw, struct raw_cpu *cpu)
 }
 
 /* Text has microseconds, which the kernel rounds so: both sources give the same rows. */
-static uint64_t time_of(const struct ftrace_ring *ring)
+static uint64_t time_of(const struct ftrace_cpu_buffer *buffer)
 {
-	return (ring->next.time_ns + 500) / 1000 * 1000;
+	return (buffer->next.time_ns + 500) / 1000 * 1000;
 }
 
-static void pass_lost(const struct source_raw *raw, struct raw_cpu *cpu, struct ftrace_ring *ring,
-		      const struct record_taker *taker)
+static void pass_lost(const struct source_raw *raw, struct raw_cpu *cpu,
+		      struct ftrace_cpu_buffer *buffer, const struct record_taker *taker)
 {
 	struct trace_record record = {
 		.kind = TRACE_LOST,
@@ -123,32 +123,33 @@ static void pass_lost(const struct source_raw *raw, struct raw_cpu *cpu, struct 
 		.tid = TRACE_ID_UNKNOWN,
 		.tgid = TRACE_ID_UNKNOWN,
 		.pid = TRACE_ID_UNKNOWN,
-		.time_ns = time_of(ring),
+		.time_ns = time_of(buffer),
 		.value = lost_before(raw, cpu),
 	};
 
-	ring->has_lost = false;
+	buffer->has_lost = false;
 	taker->take(taker->context, &record);
 }
 
-static void pass(struct source_raw *raw, struct ftrace_ring *ring, const struct record_taker *taker)
+static void pass(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
+		 const struct record_taker *taker)
 {
-	struct raw_cpu *cpu = &raw->cpus[ring - raw->rings];
+	struct raw_cpu *cpu = &raw->cpus[buffer - raw->buffers];
 	struct trace_record record = {
 		.cpu = cpu->cpu,
-		.tid = ring->next.tid,
+		.tid = buffer->next.tid,
 		.tgid = TRACE_ID_UNKNOWN,
-		.time_ns = time_of(ring),
+		.time_ns = time_of(buffer),
 	};
 
-	if (ring->has_lost)
-		pass_lost(raw, cpu, ring, taker);
+	if (buffer->has_lost)
+		pass_lost(raw, cpu, buffer, taker);
 	raw->source.markers++;
-	if (!marker_parse(ring->next.text, &record)) {
+	if (!marker_parse(buffer->next.text, &record)) {
 		raw->source.malformed++;
 		return;
 	}
-	writers_name(&raw->writers, &record, raw->now_ns);
+	thread_cache_name(&raw->threads, &record, raw->now_ns);
 	taker->take(taker->context, &record);
 }
 
@@ -163,7 +164,7 @@ static bool read_kernel_clock(struct source_raw *raw, uint64_t *now_ns)
 		*now_ns = hardware_ns + raw->clock_ahead_ns;
 		return true;
 	}
-	if (!ring_now(raw->files, (unsigned int)raw->cpus[0].cpu, now_ns))
+	if (!cpu_buffer_now(raw->files, (unsigned int)raw->cpus[0].cpu, now_ns))
 		return false;
 	/* Whoever is interrupted here is too late: then more is held back, not less. */
 	raw->clock_asked_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
@@ -185,7 +186,7 @@ static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
 /* What is younger has to wait; but not for ever, whatever is wrong with the clock. */
 static uint64_t limit_of(struct source_raw *raw)
 {
-	uint64_t hold_ns = raw->source.hurry ? HOLD_HURRY_NS : HOLD_NS;
+	uint64_t hold_ns = raw->source.boost ? HOLD_BOOST_NS : HOLD_NS;
 	uint64_t now_ns;
 
 	if (raw->source.last || raw->source.held_only || raw->turns_held >= TURNS_HELD_MAX ||
@@ -205,18 +206,18 @@ static ssize_t raw_take(struct source *source, const struct record_taker *taker)
 {
 	struct source_raw *raw = (struct source_raw *)source;
 	uint64_t limit_ns = limit_of(raw), bytes = raw->merge.bytes;
-	struct ftrace_ring *ring;
+	struct ftrace_cpu_buffer *buffer;
 
 	raw->pages = 0;
 	raw->now_ns = loop_now();
 	if (raw->now_ns >= raw->follow_ns) {
 		raw->follow_ns = raw->now_ns + FOLLOW_NS;
-		writers_follow(&raw->writers);
+		thread_cache_follow(&raw->threads);
 	}
 	ftrace_merge_turn(&raw->merge);
-	while (raw->pages < PAGES_MAX && (ring = ftrace_merge_peek(&raw->merge, limit_ns))) {
+	while (raw->pages < PAGES_MAX && (buffer = ftrace_merge_peek(&raw->merge, limit_ns))) {
 		raw->turns_held = 0;
-		pass(raw, ring, taker);
+		pass(raw, buffer, taker);
 		ftrace_merge_pop(&raw->merge);
 	}
 	raw->turns_held += raw->merge.first && raw->pages < PAGES_MAX;
@@ -239,8 +240,8 @@ static void raw_close(struct source *source)
 		close(raw->source.fd);
 	if (raw->source.full_fd >= 0)
 		close(raw->source.full_fd);
-	writers_end(&raw->writers);
-	free(raw->rings);
+	thread_cache_end(&raw->threads);
+	free(raw->buffers);
 	free(raw);
 }
 
@@ -305,7 +306,7 @@ static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOUR
 	if (fd < 0)
 		return fail(why, name, -errno);
 	*cpu = (struct raw_cpu){ .fd = fd, .cpu = (int32_t)i };
-	ring_cpu_look(&cpu->stats, raw->files, i);
+	cpu_buffer_counts_read(&cpu->stats, raw->files, i);
 	raw->n_cpus++;
 	cpu->bytes = malloc(raw->page_size);
 	if (!cpu->bytes)
@@ -315,7 +316,7 @@ static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOUR
 }
 
 /* A CPU that was never there has no ring: it would always call. */
-static bool has_ring(int fd)
+static bool has_cpu_buffer(int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 
@@ -323,7 +324,7 @@ static bool has_ring(int fd)
 }
 
 /* Readable as soon as a ring is half full: then nobody waits for the next drain. */
-static int watch_rings(struct source_raw *raw)
+static int watch_cpu_buffers(struct source_raw *raw)
 {
 	int fd;
 
@@ -333,7 +334,7 @@ static int watch_rings(struct source_raw *raw)
 	for (unsigned int i = 0; fd >= 0 && i < raw->n_cpus; i++) {
 		struct epoll_event event = { .events = EPOLLIN };
 
-		if (!has_ring(raw->cpus[i].fd))
+		if (!has_cpu_buffer(raw->cpus[i].fd))
 			continue;
 		if (epoll_ctl(fd, EPOLL_CTL_ADD, raw->cpus[i].fd, &event) < 0) {
 			close(fd);
@@ -369,11 +370,11 @@ static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_fi
 				  unsigned int cpus)
 {
 	struct source_raw *raw = calloc(1, sizeof(*raw) + cpus * sizeof(raw->cpus[0]));
-	struct ftrace_ring *rings = calloc(cpus + 1, sizeof(*rings));
+	struct ftrace_cpu_buffer *buffers = calloc(cpus + 1, sizeof(*buffers));
 
-	if (!raw || !rings) {
+	if (!raw || !buffers) {
 		free(raw);
-		free(rings);
+		free(buffers);
 		return NULL;
 	}
 	raw->source = (struct source){
@@ -385,8 +386,8 @@ static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_fi
 	};
 	raw->tracefs = tracefs;
 	raw->files = files;
-	raw->rings = rings;
-	writers_begin(&raw->writers, "/proc");
+	raw->buffers = buffers;
+	thread_cache_begin(&raw->threads, "/proc");
 	return raw;
 }
 
@@ -416,12 +417,12 @@ int source_raw_open(struct source **out, struct tracefs *tracefs, const struct t
 	}
 	raw->merge = (struct ftrace_merge){
 		.format = &raw->format,
-		.rings = raw->rings,
-		.n_rings = raw->n_cpus,
+		.buffers = raw->buffers,
+		.n_buffers = raw->n_cpus,
 		.read = read_page,
 		.context = raw,
 	};
-	raw->source.full_fd = watch_rings(raw);
+	raw->source.full_fd = watch_cpu_buffers(raw);
 	*out = &raw->source;
 	return 0;
 }

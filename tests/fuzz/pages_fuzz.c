@@ -28,27 +28,27 @@ static void wrong(const char *what)
 	abort();
 }
 
-static bool read_page(void *context, unsigned int ring, struct span *bytes)
+static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 {
 	struct input *input = context;
 	size_t size = input->size < input->page_size ? input->size : input->page_size;
 
 	if (size == 0)
 		return false;
-	free(input->pages[ring]);
-	input->pages[ring] = malloc(size);
-	if (!input->pages[ring])
+	free(input->pages[buffer]);
+	input->pages[buffer] = malloc(size);
+	if (!input->pages[buffer])
 		abort();
-	memcpy(input->pages[ring], input->data, size);
-	*bytes = (struct span){ input->pages[ring], size };
+	memcpy(input->pages[buffer], input->data, size);
+	*bytes = (struct span){ input->pages[buffer], size };
 	input->data += size;
 	input->size -= size;
 	return true;
 }
 
-static void check_text(const struct ftrace_ring *ring)
+static void check_text(const struct ftrace_cpu_buffer *buffer)
 {
-	struct span text = ring->next.text;
+	struct span text = buffer->next.text;
 	struct trace_record record;
 
 	if (text.len > PAGE_MAX || memchr(text.ptr, '\n', text.len) ||
@@ -60,29 +60,29 @@ static void check_text(const struct ftrace_ring *ring)
 
 static void drain(struct ftrace_merge *merge, uint64_t limit_ns)
 {
-	struct ftrace_ring *ring;
+	struct ftrace_cpu_buffer *buffer;
 
 	ftrace_merge_turn(merge);
-	while ((ring = ftrace_merge_peek(merge, limit_ns))) {
-		if (ring->next.time_ns > limit_ns)
+	while ((buffer = ftrace_merge_peek(merge, limit_ns))) {
+		if (buffer->next.time_ns > limit_ns)
 			wrong("an event that was to be held back");
-		for (unsigned int i = 0; i < merge->n_rings; i++)
-			if (merge->rings[i].has_next &&
-			    merge->rings[i].next.time_ns < ring->next.time_ns)
+		for (unsigned int i = 0; i < merge->n_buffers; i++)
+			if (merge->buffers[i].has_next &&
+			    merge->buffers[i].next.time_ns < buffer->next.time_ns)
 				wrong("an event before an older one");
-		check_text(ring);
+		check_text(buffer);
 		ftrace_merge_pop(merge);
 	}
 }
 
 static void check_pages(struct input *input, const struct ftrace_format *format,
-			unsigned int n_rings)
+			unsigned int n_buffers)
 {
-	struct ftrace_ring rings[RINGS] = { 0 };
+	struct ftrace_cpu_buffer buffers[RINGS] = { 0 };
 	struct ftrace_merge merge = {
 		.format = format,
-		.rings = rings,
-		.n_rings = n_rings,
+		.buffers = buffers,
+		.n_buffers = n_buffers,
 		.read = read_page,
 		.context = input,
 	};
@@ -90,8 +90,8 @@ static void check_pages(struct input *input, const struct ftrace_format *format,
 	for (uint64_t limit_ns = UINT64_C(1) << 40; input->size > 0; limit_ns = UINT64_MAX)
 		drain(&merge, limit_ns);
 	drain(&merge, UINT64_MAX);
-	for (unsigned int i = 0; i < n_rings; i++)
-		if (rings[i].has_next)
+	for (unsigned int i = 0; i < n_buffers; i++)
+		if (buffers[i].has_next)
 			wrong("an event that is left");
 	for (unsigned int i = 0; i < RINGS; i++)
 		free(input->pages[i]);

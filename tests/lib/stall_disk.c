@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A disk that does not answer for a while: loaded before a program with LD_PRELOAD, all that it does
- * to files in the folder that STALL_IN names waits as long as the file that STALL_WHILE names is
- * there.
+/* A disk that does not answer for a while: loaded before a program with LD_PRELOAD, all that it
+ * does to files in the folder that STALL_IN names waits as long as the file that STALL_WHILE names
+ * is there.
  */
 #include <fcntl.h>
 #include <limits.h>

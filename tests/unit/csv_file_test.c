@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/files/csv_file.h"
-#include "daemon/files/heal.h"
+#include "daemon/files/csv_repair.h"
 #include "daemon/files/segments.h"
 
 #define HEADER "time(s),wall time,kind,text"
@@ -108,7 +108,7 @@ static void check_healed(size_t end)
 {
 	char bytes[8192];
 
-	assert_int_equal(heal_file(folder, NAME, HEADER), 0);
+	assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
 	if (end == 0) {
 		assert_false(is_there(NAME));
 		return;
@@ -150,14 +150,14 @@ static void test_what_is_not_ours_stays(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(others); i++) {
 		put(NAME, others[i], strlen(others[i]));
-		assert_int_equal(heal_file(folder, NAME, HEADER), 0);
+		assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
 		assert_int_equal(get(NAME, bytes), strlen(others[i]));
 	}
 	assert_int_equal(unlinkat(folder, NAME, 0), 0);
 	assert_int_equal(symlinkat("/dev/null", folder, NAME), 0);
-	assert_int_equal(heal_file(folder, NAME, HEADER), 0);
+	assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
 	assert_true(is_there(NAME));
-	assert_int_equal(heal_file(folder, "none.csv", HEADER), 0);
+	assert_int_equal(csv_repair_file(folder, "none.csv", HEADER), 0);
 }
 
 /* Columns that another version added are no reason to leave half a row. */
@@ -168,7 +168,7 @@ static void test_other_columns(void **state)
 
 	(void)state;
 	put(NAME, text, strlen(text));
-	assert_int_equal(heal_file(folder, NAME, HEADER), 0);
+	assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
 	assert_int_equal(get(NAME, bytes), strlen(text) - strlen("2,,ma"));
 }
 

@@ -128,7 +128,7 @@ static void test_a_table_full_of_waiting_layers(void **state)
 	assert_int_equal(phone.log.n_frames, 3300);
 	assert_int_equal(counters()->frames, 3300);
 	assert_int_equal(counters()->frames_refused, 0);
-	assert_in_range(counters()->frames_hurried, 1000, 3000);
+	assert_in_range(counters()->frames_counted_early, 1000, 3000);
 	assert_int_equal(counters()->surfaces_others, 0);
 	assert_true(is_told("frames were counted before the vsyncs behind them were seen"));
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 10);

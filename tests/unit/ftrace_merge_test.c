@@ -28,7 +28,7 @@ struct event {
 };
 
 /* What a ring has, and how much of it can be read so far. */
-struct ring {
+struct trace_buffer {
 	struct event events[4000];
 	unsigned int n, read, ready;
 	unsigned int per_page;
@@ -37,8 +37,8 @@ struct ring {
 	char page[PAGE_SIZE];
 };
 
-static struct ring kernel[RINGS];
-static struct ftrace_ring rings[RINGS];
+static struct trace_buffer kernel[RINGS];
+static struct ftrace_cpu_buffer buffers[RINGS];
 static struct ftrace_merge merge;
 
 static size_t put_event(char *at, uint32_t delta, int32_t tid)
@@ -56,30 +56,30 @@ static size_t put_event(char *at, uint32_t delta, int32_t tid)
 
 static bool read_page(void *context, unsigned int number, struct span *bytes)
 {
-	struct ring *ring = &kernel[number];
+	struct trace_buffer *buffer = &kernel[number];
 	unsigned int room = (PAGE_SIZE - 16) / 24;
 	uint64_t time_ns, commit = 0;
 
 	assert_ptr_equal(context, kernel);
-	if (ring->read == ring->ready)
+	if (buffer->read == buffer->ready)
 		return false;
-	time_ns = ring->events[ring->read].time_ns;
-	memcpy(ring->page, &time_ns, 8);
-	if (ring->per_page && ring->per_page < room)
-		room = ring->per_page;
-	for (; room > 0 && ring->read < ring->ready; room--) {
-		const struct event *event = &ring->events[ring->read++];
+	time_ns = buffer->events[buffer->read].time_ns;
+	memcpy(buffer->page, &time_ns, 8);
+	if (buffer->per_page && buffer->per_page < room)
+		room = buffer->per_page;
+	for (; room > 0 && buffer->read < buffer->ready; room--) {
+		const struct event *event = &buffer->events[buffer->read++];
 
-		commit += put_event(ring->page + 16 + commit, (uint32_t)(event->time_ns - time_ns),
-				    event->tid);
+		commit += put_event(buffer->page + 16 + commit,
+				    (uint32_t)(event->time_ns - time_ns), event->tid);
 		time_ns = event->time_ns;
 	}
-	commit |= ring->flags;
-	if (ring->broken)
+	commit |= buffer->flags;
+	if (buffer->broken)
 		commit = PAGE_SIZE;
-	ring->broken = false;
-	memcpy(ring->page + 8, &commit, 8);
-	*bytes = (struct span){ ring->page, PAGE_SIZE };
+	buffer->broken = false;
+	memcpy(buffer->page + 8, &commit, 8);
+	*bytes = (struct span){ buffer->page, PAGE_SIZE };
 	return true;
 }
 
@@ -87,29 +87,29 @@ static int set_up(void **state)
 {
 	(void)state;
 	memset(kernel, 0, sizeof(kernel));
-	memset(rings, 0, sizeof(rings));
+	memset(buffers, 0, sizeof(buffers));
 	merge = (struct ftrace_merge){
 		.format = &format,
-		.rings = rings,
-		.n_rings = RINGS,
+		.buffers = buffers,
+		.n_buffers = RINGS,
 		.read = read_page,
 		.context = kernel,
 	};
 	return 0;
 }
 
-static void write_event(unsigned int ring, uint64_t time_ns, int32_t tid)
+static void write_event(unsigned int buffer, uint64_t time_ns, int32_t tid)
 {
-	kernel[ring].events[kernel[ring].n++] = (struct event){ time_ns, tid };
-	kernel[ring].ready = kernel[ring].n;
+	kernel[buffer].events[kernel[buffer].n++] = (struct event){ time_ns, tid };
+	kernel[buffer].ready = kernel[buffer].n;
 }
 
 static void assert_next(uint64_t limit_ns, unsigned int number, uint64_t time_ns)
 {
-	struct ftrace_ring *ring = ftrace_merge_peek(&merge, limit_ns);
+	struct ftrace_cpu_buffer *buffer = ftrace_merge_peek(&merge, limit_ns);
 
-	assert_ptr_equal(ring, &rings[number]);
-	assert_int_equal(ring->next.time_ns, time_ns);
+	assert_ptr_equal(buffer, &buffers[number]);
+	assert_int_equal(buffer->next.time_ns, time_ns);
 	ftrace_merge_pop(&merge);
 }
 
@@ -135,15 +135,15 @@ static void same_time(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 3; i++)
-		for (unsigned int ring = 0; ring < RINGS; ring++)
-			write_event(ring, 7 + i / 2, 1);
+		for (unsigned int buffer = 0; buffer < RINGS; buffer++)
+			write_event(buffer, 7 + i / 2, 1);
 	ftrace_merge_turn(&merge);
-	for (unsigned int ring = 0; ring < RINGS; ring++) {
-		assert_next(UINT64_MAX, ring, 7);
-		assert_next(UINT64_MAX, ring, 7);
+	for (unsigned int buffer = 0; buffer < RINGS; buffer++) {
+		assert_next(UINT64_MAX, buffer, 7);
+		assert_next(UINT64_MAX, buffer, 7);
 	}
-	for (unsigned int ring = 0; ring < RINGS; ring++)
-		assert_next(UINT64_MAX, ring, 8);
+	for (unsigned int buffer = 0; buffer < RINGS; buffer++)
+		assert_next(UINT64_MAX, buffer, 8);
 }
 
 /* What is too young waits, and older ones that come meanwhile go first. */
@@ -174,13 +174,13 @@ static void losses(void **state)
 	write_event(2, 20, 1);
 	write_event(1, 15, 1);
 	ftrace_merge_turn(&merge);
-	assert_true(rings[2].has_lost);
-	rings[2].has_lost = false;
+	assert_true(buffers[2].has_lost);
+	buffers[2].has_lost = false;
 	assert_next(UINT64_MAX, 2, 10);
-	assert_true(rings[2].has_lost);
-	assert_false(rings[1].has_lost);
+	assert_true(buffers[2].has_lost);
+	assert_false(buffers[1].has_lost);
 	assert_next(UINT64_MAX, 1, 15);
-	assert_true(rings[2].has_lost);
+	assert_true(buffers[2].has_lost);
 	assert_next(UINT64_MAX, 2, 20);
 }
 
@@ -219,10 +219,11 @@ static void any_turns(void **state)
 		}
 		limit_ns = written == 15000 ? UINT64_MAX : now_ns - (uint64_t)rand() % 20;
 		ftrace_merge_turn(&merge);
-		for (struct ftrace_ring *ring; (ring = ftrace_merge_peek(&merge, limit_ns));) {
-			assert_true(ring->next.time_ns >= last_ns &&
-				    ring->next.time_ns <= limit_ns);
-			last_ns = ring->next.time_ns;
+		for (struct ftrace_cpu_buffer *buffer;
+		     (buffer = ftrace_merge_peek(&merge, limit_ns));) {
+			assert_true(buffer->next.time_ns >= last_ns &&
+				    buffer->next.time_ns <= limit_ns);
+			last_ns = buffer->next.time_ns;
 			taken++;
 			ftrace_merge_pop(&merge);
 		}

@@ -41,19 +41,20 @@ static size_t give(struct lines *lines, char *to, size_t size)
 	return n;
 }
 
-uint64_t lines_read(struct lines *lines, struct ring *ring, size_t most)
+uint64_t lines_read(struct lines *lines, struct trace_buffer *buffer, size_t most)
 {
 	struct ftrace_text state = FTRACE_TEXT_INIT;
 	struct trace_record record;
 	size_t size;
-	char *room = ring_room(ring, &size);
-	struct span input = ring_filled(ring, give(lines, room, size < most ? size : most));
+	char *room = trace_buffer_space(buffer, &size);
+	struct span input =
+		trace_buffer_filled(buffer, give(lines, room, size < most ? size : most));
 
 	while (ftrace_text_next(&state, &input, false, &record) == FTRACE_TEXT_RECORD)
 		;
 	if (state.last_ns > 0)
 		lines->last_ns = state.last_ns;
-	ring_done(ring, input, lines->last_ns);
+	trace_buffer_done(buffer, input, lines->last_ns);
 	return lines->last_ns;
 }
 

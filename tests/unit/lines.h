@@ -4,7 +4,7 @@
 #ifndef JANKD_TESTS_LINES_H
 #define JANKD_TESTS_LINES_H
 
-#include "daemon/trace/ring.h"
+#include "daemon/trace/trace_buffer.h"
 #include "tests/unit/unit.h"
 
 struct lines {
@@ -16,7 +16,7 @@ struct lines {
 
 /* Reads @most bytes into @ring, as from a source, and takes them apart. Returns the time of the
  * last record. */
-uint64_t lines_read(struct lines *lines, struct ring *ring, size_t most);
+uint64_t lines_read(struct lines *lines, struct trace_buffer *buffer, size_t most);
 
 /* The number of a line. */
 uint64_t lines_ms(const char *line);

@@ -74,7 +74,7 @@ static void lines_of_the_kernel_are_counted(void **state)
 	account(0, 1000, 20);
 	assert_int_equal(take(200), 200);
 	assert_int_equal(take(100), 100);
-	lost_claims_dry(&claims);
+	lost_claims_drained(&claims);
 	/* the kernel does not say how many, but has counted them */
 	account(0, 1042, 30);
 	assert_int_equal(take(TRACE_LOST_UNKNOWN), 42);
@@ -89,7 +89,7 @@ static void lines_of_others_are_not(void **state)
 	assert_int_equal(take(TRACE_LOST_UNKNOWN), -2);
 	account(0, 700, 10);
 	assert_int_equal(take(700), 700);
-	lost_claims_dry(&claims);
+	lost_claims_drained(&claims);
 	assert_int_equal(take(1), -2);
 	assert_int_equal(take_of(1000, 1), -2);
 	assert_int_equal(take_of(INT32_MAX, 1), -2);
@@ -112,7 +112,7 @@ static void no_loss_is_kept_back(void **state)
 	account(0, 700, 10);
 	assert_int_equal(take(99999), 700);
 	assert_int_equal(take(700), 0);
-	lost_claims_dry(&claims);
+	lost_claims_drained(&claims);
 	assert_int_equal(take(700), -2);
 	account(0, 710, 20);
 	assert_int_equal(take(4), 4);
@@ -120,7 +120,7 @@ static void no_loss_is_kept_back(void **state)
 	/* what was looked at before all was read has been told by then */
 	account(0, 720, 30);
 	lost_claims_look(&claims);
-	lost_claims_dry(&claims);
+	lost_claims_drained(&claims);
 	assert_int_equal(take(1), -2);
 }
 
@@ -130,7 +130,7 @@ static void what_was_lost_before_may_be_told(void **state)
 	lost_claims_begin(&claims, &files);
 	assert_int_equal(take(5000), 5000);
 	lost_claims_begin(&claims, &files);
-	lost_claims_dry(&claims);
+	lost_claims_drained(&claims);
 	assert_int_equal(take(5000), -2);
 }
 
@@ -138,17 +138,17 @@ static void an_emptied_buffer_begins_again(void **state)
 {
 	account(0, 700, 1000);
 	assert_int_equal(take(700), 700);
-	lost_claims_dry(&claims);
+	lost_claims_drained(&claims);
 	/* seen by the account alone: the line may be of before */
 	account(0, 30, 20);
 	assert_int_equal(take(99), 99);
-	lost_claims_dry(&claims);
+	lost_claims_drained(&claims);
 	assert_int_equal(take(1), -2);
 	/* by the files that were written: the number is that of before, by accident */
 	account(0, 700, 2000);
 	lost_claims_emptied(&claims);
 	assert_int_equal(take(700), 700);
-	lost_claims_dry(&claims);
+	lost_claims_drained(&claims);
 	assert_int_equal(take(700), -2);
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "rules/samples.h"
+#include "rules/percentiles.h"
 #include "rules/stats.h"
 
 #define V60 UINT64_C(16666667)

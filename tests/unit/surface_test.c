@@ -283,7 +283,7 @@ static void test_a_place_is_used_again(void **state)
 	id = add("new");
 	assert_int_equal(id, gone);
 	assert_false(table.layers[id].shown);
-	assert_false(table.layers[id].window.begun);
+	assert_false(table.layers[id].series.begun);
 	assert_int_equal(layers_find(&table, SPAN_LITERAL("new")), id);
 	assert_int_equal(layers_victim(&table) == LAYER_NONE, false);
 }

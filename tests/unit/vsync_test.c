@@ -378,16 +378,16 @@ static void test_absurd_hints_are_dropped(void **state)
 /* An id of three digits and more may be one that was cut; '1' is not the begin of '129'. */
 static void test_ids_of_displays(void **state)
 {
-	struct vsync_words words = { 0 };
+	struct reported_periods reported = { 0 };
 	struct vsync_display *one, *other, *cut;
 
-	one = vsync_words_hint(&words, SPAN_LITERAL("1"), V60, 0, SECOND);
-	other = vsync_words_hint(&words, SPAN_LITERAL("129"), V90, 0, SECOND);
+	one = reported_periods_hint(&reported, SPAN_LITERAL("1"), V60, 0, SECOND);
+	other = reported_periods_hint(&reported, SPAN_LITERAL("129"), V90, 0, SECOND);
 	assert_ptr_not_equal(one, other);
-	cut = vsync_words_hint(&words, SPAN_LITERAL("461"), V120, 0, SECOND);
-	assert_ptr_equal(cut, vsync_words_hint(&words, SPAN_LITERAL("4619827259835644672"), V120, 0,
-					       SECOND));
-	assert_ptr_equal(one, vsync_words_hint(&words, SPAN_LITERAL("1"), V60, 0, SECOND));
+	cut = reported_periods_hint(&reported, SPAN_LITERAL("461"), V120, 0, SECOND);
+	assert_ptr_equal(cut, reported_periods_hint(&reported, SPAN_LITERAL("4619827259835644672"),
+						    V120, 0, SECOND));
+	assert_ptr_equal(one, reported_periods_hint(&reported, SPAN_LITERAL("1"), V60, 0, SECOND));
 }
 
 /* SurfaceFlinger's word is more precise than a mean of late ticks. */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/files/csv_repair.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where the last whole row ends, as far as was read. */
+struct row_scan {
+	bool quoted;
+	bool broken; /* a NUL was met: what follows is no row */
+	off_t at;
+	off_t end;
+};
+
+static void scan(struct row_scan *scan, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len && !scan->broken; i++) {
+		scan->broken = bytes[i] == '\0';
+		scan->quoted ^= bytes[i] == '"';
+		if (bytes[i] == '\n' && !scan->quoted)
+			scan->end = scan->at + (off_t)i + 1;
+	}
+	scan->at += (off_t)len;
+}
+
+/* Returns 0 or -errno. */
+static int find_end(int fd, off_t *end)
+{
+	struct row_scan rows = { 0 };
+	char bytes[16384];
+	ssize_t n;
+
+	while (!rows.broken && (n = pread(fd, bytes, sizeof(bytes), rows.at)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		scan(&rows, bytes, (size_t)n);
+	}
+	*end = rows.end;
+	return 0;
+}
+
+/* The first two columns: later ones may be those of another version. */
+static size_t telling_part(const char *header)
+{
+	const char *comma = strchr(header, ',');
+
+	comma = comma ? strchr(comma + 1, ',') : NULL;
+	return comma ? (size_t)(comma - header) : strlen(header);
+}
+
+/* Does the file begin like ours, as far as it goes? */
+static bool is_ours(int fd, const char *header)
+{
+	char bytes[64];
+	size_t part = telling_part(header);
+	ssize_t n = pread(fd, bytes, part < sizeof(bytes) ? part : sizeof(bytes), 0);
+
+	return n >= 0 && memcmp(bytes, header, strnlen(bytes, (size_t)n)) == 0;
+}
+
+static int csv_repair(int folder_fd, int fd, const char *name, const char *header)
+{
+	struct stat info;
+	off_t end;
+	int error;
+
+	if (fstat(fd, &info) < 0)
+		return -errno;
+	if (!S_ISREG(info.st_mode) || !is_ours(fd, header))
+		return 0;
+	error = find_end(fd, &end);
+	if (error < 0)
+		return error;
+	if (end == 0)
+		return unlinkat(folder_fd, name, 0) < 0 ? -errno : 0;
+	if (end < info.st_size && ftruncate(fd, end) < 0)
+		return -errno;
+	return fdatasync(fd) < 0 ? -errno : 0;
+}
+
+int csv_repair_file(int folder_fd, const char *name, const char *header)
+{
+	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int error;
+
+	/* A link, a device, a read-only file: not what we write. */
+	if (fd < 0)
+		return 0;
+	error = csv_repair(folder_fd, fd, name, header);
+	close(fd);
+	return error;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/cpu_buffer_stats.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The number behind @key, at the begin of a line; 0 where there is none. */
+static uint64_t number_of(struct span text, struct span key)
+{
+	const char *at = text.len ? memmem(text.ptr, text.len, key.ptr, key.len) : NULL;
+	uint64_t number = 0;
+
+	/* "commit overrun: " has the key in it, too. */
+	while (at && at > text.ptr && at[-1] != '\n')
+		at = memmem(at + 1, text.len - (size_t)(at + 1 - text.ptr), key.ptr, key.len);
+	if (!at)
+		return 0;
+	text = span_skip(text, (size_t)(at - text.ptr) + key.len);
+	for (; text.len > 0 && text.ptr[0] >= '0' && text.ptr[0] <= '9'; text = span_skip(text, 1))
+		number = number * 10 + (uint64_t)(text.ptr[0] - '0');
+	return number;
+}
+
+bool cpu_buffer_counts_parse(struct cpu_buffer_counts *cpu, struct span text)
+{
+	uint64_t overrun = number_of(text, SPAN_LITERAL("overrun: "));
+	uint64_t read = number_of(text, SPAN_LITERAL("read events: "));
+	uint64_t dropped = number_of(text, SPAN_LITERAL("dropped events: "));
+	bool emptied = cpu->known && (overrun < cpu->overrun || read < cpu->read);
+
+	if (emptied)
+		cpu->lost += overrun;
+	else if (cpu->known)
+		cpu->lost += overrun - cpu->overrun;
+	if (cpu->known)
+		cpu->dropped_new += dropped < cpu->dropped ? dropped : dropped - cpu->dropped;
+	cpu->dropped = dropped;
+	cpu->known = true;
+	cpu->overrun = overrun;
+	cpu->read = read;
+	return emptied;
+}
+
+bool cpu_buffer_counts_read(struct cpu_buffer_counts *cpu, const struct trace_files *files,
+			    unsigned int number)
+{
+	char text[1024];
+	struct span stats = trace_files_stats(files, number, text, sizeof(text));
+
+	return stats.len > 0 && cpu_buffer_counts_parse(cpu, stats);
+}
+
+bool cpu_buffer_now(const struct trace_files *files, unsigned int number, uint64_t *now_ns)
+{
+	static const struct span key = SPAN_INIT("now ts: ");
+	unsigned long long seconds, micros;
+	char text[1024];
+	struct span stats = trace_files_stats(files, number, text, sizeof(text) - 1);
+	const char *at;
+
+	text[stats.len] = '\0';
+	at = memmem(text, stats.len, key.ptr, key.len);
+	if (!at || sscanf(at + key.len, "%llu.%6llu", &seconds, &micros) != 2)
+		return false;
+	*now_ns = seconds * UINT64_C(1000000000) + micros * 1000;
+	return true;
+}
+
+unsigned int cpu_buffer_stats_cpus(void)
+{
+	static long n; /* asked once: libc reads a file for it */
+
+	if (n == 0)
+		n = sysconf(_SC_NPROCESSORS_CONF);
+	return n > 0 && n < CPU_BUFFER_CPUS_MAX ? (unsigned int)n : CPU_BUFFER_CPUS_MAX;
+}
+
+bool cpu_buffer_stats_look(struct cpu_buffer_stats *stats, const struct trace_files *files)
+{
+	bool emptied = false;
+
+	for (unsigned int i = 0; i < cpu_buffer_stats_cpus(); i++)
+		emptied |= cpu_buffer_counts_read(&stats->cpu[i], files, i);
+	for (unsigned int i = 0; i < cpu_buffer_stats_cpus(); i++)
+		if (stats->cpu[i].known)
+			stats->cpus = i + 1;
+	return emptied;
+}
+
+void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_files *files)
+{
+	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
+		stats->cpu[i].known = false;
+	cpu_buffer_stats_look(stats, files);
+}
+
+uint64_t cpu_buffer_stats_dropped(struct cpu_buffer_stats *stats, unsigned int cpu)
+{
+	uint64_t dropped = stats->cpu[cpu].dropped_new;
+
+	stats->cpu[cpu].dropped_new = 0;
+	return dropped;
+}
+
+uint64_t cpu_buffer_stats_lost(const struct cpu_buffer_stats *stats)
+{
+	uint64_t lost = 0;
+
+	for (unsigned int i = 0; i < stats->cpus; i++)
+		lost += stats->cpu[i].lost;
+	return lost;
+}

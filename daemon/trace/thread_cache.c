@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/thread_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+
+/* So long what was found is believed; what SurfaceFlinger's threads are; and where a number may
+ * soon be another's: its owner is gone, or SurfaceFlinger is still to come. */
+#define FRESH_NS (30 * SECOND)
+#define FRESH_SURFACEFLINGER_NS (5 * SECOND)
+#define FRESH_GONE_NS SECOND
+/* Apps have these numbers and higher ones: none of them is SurfaceFlinger. */
+#define UID_APPS 10000
+
+#define SURFACEFLINGER "surfaceflinger"
+
+/* How sure it is that a process is SurfaceFlinger. */
+enum {
+	TRUST_NONE,
+	TRUST_NAME,   /* it is called so, and is no app */
+	TRUST_INIT,   /* and init has started it */
+	TRUST_BINARY, /* and it is the program, which only the system can be */
+};
+
+/* --- /proc --- */
+
+static int open_file(const struct thread_cache *cache, int32_t pid, const char *name)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/%d/%s", cache->proc, (int)pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static ssize_t read_file(const struct thread_cache *cache, int32_t pid, const char *name,
+			 char *text, size_t size)
+{
+	int fd = open_file(cache, pid, name);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+struct status {
+	char comm[16];
+	int32_t tgid, ppid;
+	uint32_t uid;
+};
+
+/* The number behind @label, which begins a line. */
+static bool find_number(const char *text, const char *label, long *number)
+{
+	const char *at = strstr(text, label);
+
+	if (at)
+		*number = strtol(at + strlen(label), NULL, 10);
+	return at != NULL;
+}
+
+/* A name can hold what looks like the other lines, but no line end: they are looked for behind it.
+ */
+static bool read_status(const struct thread_cache *cache, int32_t tid, struct status *status)
+{
+	char text[2048];
+	long tgid = 0, ppid = 0, uid = 0;
+	const char *rest;
+	size_t len;
+
+	if (read_file(cache, tid, "status", text, sizeof(text)) <= 0 ||
+	    strncmp(text, "Name:\t", 6) != 0)
+		return false;
+	len = strcspn(text + 6, "\n");
+	rest = text + 6 + len;
+	if (!find_number(rest, "\nTgid:", &tgid) || !find_number(rest, "\nPPid:", &ppid) ||
+	    !find_number(rest, "\nUid:", &uid))
+		return false;
+	*status = (struct status){
+		.tgid = (int32_t)tgid,
+		.ppid = (int32_t)ppid,
+		.uid = (uint32_t)uid,
+	};
+	memcpy(status->comm, text + 6, len < 15 ? len : 15);
+	return true;
+}
+
+/* --- SurfaceFlinger --- */
+
+static unsigned int trust_in(const struct thread_cache *cache, const struct status *status)
+{
+	static const char program[] = "/system/bin/" SURFACEFLINGER;
+	char path[96], target[256];
+	ssize_t n;
+
+	if (strncasecmp(status->comm, SURFACEFLINGER, sizeof(SURFACEFLINGER) - 1) != 0 ||
+	    status->uid >= UID_APPS)
+		return TRUST_NONE;
+	snprintf(path, sizeof(path), "%s/%d/exe", cache->proc, (int)status->tgid);
+	n = readlink(path, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = '\0';
+	if (strcmp(target, program) == 0)
+		return TRUST_BINARY;
+	return status->ppid == 1 ? TRUST_INIT : TRUST_NAME;
+}
+
+static void forget_all(struct thread_cache *cache)
+{
+	memset(cache->known, 0, sizeof(cache->known));
+}
+
+/* An open file of a process stays its own, whoever gets its number later. Where it cannot be opened
+ * although the process is there, that is tried again. */
+static bool is_alive(struct thread_cache *cache)
+{
+	char byte;
+
+	if (cache->alive < 0) {
+		cache->alive = open_file(cache, cache->surfaceflinger, "comm");
+		if (cache->alive < 0)
+			return errno != ENOENT && errno != ESRCH;
+	}
+	return pread(cache->alive, &byte, 1, 0) == 1;
+}
+
+void thread_cache_follow(struct thread_cache *cache)
+{
+	if (cache->surfaceflinger == TRACE_ID_UNKNOWN || is_alive(cache))
+		return;
+	thread_cache_end(cache);
+	cache->surfaceflinger = TRACE_ID_UNKNOWN;
+	cache->trust = TRUST_NONE;
+	forget_all(cache);
+}
+
+/* The process of @writer may be SurfaceFlinger. It is if it is more so than the one that was. */
+static void consider(struct thread_cache *cache, struct cached_thread *thread)
+{
+	if (thread->trust <= cache->trust || thread->tgid == cache->surfaceflinger)
+		return;
+	cache->surfaceflinger = thread->tgid;
+	cache->trust = thread->trust;
+	thread_cache_end(cache);
+	cache->alive = open_file(cache, thread->tgid, "comm");
+}
+
+void thread_cache_begin(struct thread_cache *cache, const char *proc)
+{
+	memset(cache, 0, sizeof(*cache));
+	cache->proc = proc;
+	cache->surfaceflinger = TRACE_ID_UNKNOWN;
+	cache->alive = -1;
+}
+
+void thread_cache_end(struct thread_cache *cache)
+{
+	if (cache->alive >= 0)
+		close(cache->alive);
+	cache->alive = -1;
+}
+
+/* --- threads --- */
+
+/* The entry of @tid, or the one that makes room for it. Neighbours are of one process, and busy at
+ * the same time: they are in different sets. */
+static struct cached_thread *entry_of(struct thread_cache *cache, int32_t tid)
+{
+	struct cached_thread *set = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
+	struct cached_thread *oldest = &set[0];
+
+	for (int i = 0; i < THREAD_CACHE_WAYS; i++) {
+		if (set[i].tid == tid)
+			return &set[i];
+		if (set[i].asked_ns < oldest->asked_ns)
+			oldest = &set[i];
+	}
+	return oldest;
+}
+
+static void ask(struct thread_cache *cache, struct cached_thread *thread)
+{
+	struct status status, process;
+
+	cache->asked++;
+	thread->tgid = TRACE_ID_UNKNOWN;
+	thread->trust = TRUST_NONE;
+	thread->is_app = false;
+	thread->comm[0] = '\0';
+	if (!read_status(cache, thread->tid, &status))
+		return;
+	thread->tgid = status.tgid;
+	thread->is_app = status.uid >= UID_APPS;
+	memcpy(thread->comm, status.comm, sizeof(thread->comm));
+	if (!thread->is_app && read_status(cache, status.tgid, &process))
+		thread->trust = trust_in(cache, &process);
+	consider(cache, thread);
+}
+
+static uint64_t fresh_ns(const struct thread_cache *cache, const struct cached_thread *thread)
+{
+	if (thread->tgid == TRACE_ID_UNKNOWN || cache->surfaceflinger == TRACE_ID_UNKNOWN)
+		return FRESH_GONE_NS;
+	return thread->tgid == cache->surfaceflinger ? FRESH_SURFACEFLINGER_NS : FRESH_NS;
+}
+
+static bool is_stale(const struct thread_cache *cache, const struct cached_thread *thread,
+		     uint64_t now_ns)
+{
+	return now_ns - thread->asked_ns >= fresh_ns(cache, thread);
+}
+
+static const struct cached_thread *find(struct thread_cache *cache, int32_t tid, uint64_t now_ns)
+{
+	struct cached_thread *thread = entry_of(cache, tid);
+
+	if (thread->tid != tid || is_stale(cache, thread, now_ns)) {
+		thread->tid = tid;
+		thread->asked_ns = now_ns;
+		ask(cache, thread);
+	}
+	return thread;
+}
+
+void thread_cache_recall(struct thread_cache *cache, struct trace_record *record, uint64_t now_ns)
+{
+	const struct cached_thread *thread = find(cache, record->tid, now_ns);
+
+	if (thread->comm[0])
+		record->comm = span_of(thread->comm);
+	if (record->tgid == TRACE_ID_UNKNOWN)
+		record->tgid = thread->tgid;
+}
+
+void thread_cache_name(struct thread_cache *cache, struct trace_record *record, uint64_t now_ns)
+{
+	const struct cached_thread *thread = find(cache, record->tid, now_ns);
+
+	record->tgid = thread->tgid;
+	record->comm = span_of(thread->comm);
+	/* One that is gone already was none of SurfaceFlinger's, as long as that is there. */
+	if (cache->surfaceflinger == TRACE_ID_UNKNOWN)
+		record->writer = thread->is_app ? TRACE_WRITER_OTHER : TRACE_WRITER_UNKNOWN;
+	else
+		record->writer = thread->tgid == cache->surfaceflinger ? TRACE_WRITER_SURFACEFLINGER
+								       : TRACE_WRITER_OTHER;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/trace_buffer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "parser/ftrace_text.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* What one read takes at most. */
+#define READ_SIZE ((size_t)262144)
+
+/* A round ends where less is left. */
+#define ROOM_MIN ((size_t)65536)
+_Static_assert(ROOM_MIN >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves room to read");
+
+/* With the markers of atrace's gfx alone a phone writes less than a megabyte of text a second;
+ * where others trace all there is it may be ten. */
+#define SIZE_PER_S (UINT64_C(2) << 20)
+#define SIZE_LEAST ((size_t)16 << 20)
+#define SIZE_MOST ((size_t)64 << 20)
+
+/* So many chunks in a round, for their size, and in the time that is asked for. */
+#define CHUNKS_PER_LAP 256
+#define CHUNKS_PER_TIME 128
+
+/* The index reaches back for a minute at least: a frame may be as late. */
+#define CHUNK_NS_MIN (NS_PER_S / 10)
+
+/* A chunk that is nearly full takes another read. */
+#define CHUNK_MOST (SIZE_MOST / CHUNKS_PER_LAP + READ_SIZE)
+
+static uint64_t chunk_ns_for(uint64_t remember_ns)
+{
+	uint64_t ns = remember_ns / CHUNKS_PER_TIME;
+
+	return ns > CHUNK_NS_MIN ? ns : CHUNK_NS_MIN;
+}
+
+static size_t size_for(uint64_t remember_ns)
+{
+	uint64_t size = remember_ns / 1000 * SIZE_PER_S / (NS_PER_S / 1000);
+
+	if (remember_ns == 0)
+		return READ_SIZE;
+	if (size < SIZE_LEAST)
+		return SIZE_LEAST;
+	return size < SIZE_MOST ? (size_t)size : SIZE_MOST;
+}
+
+int trace_buffer_open(struct trace_buffer *buffer, uint64_t remember_ns)
+{
+	/* Memory that comes page by page would be memory that grows for minutes. */
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+
+	*buffer = (struct trace_buffer){
+		.size = size_for(remember_ns),
+		.remembers = remember_ns > 0,
+		.chunk_ns = chunk_ns_for(remember_ns),
+		.chunk_count = 1,
+	};
+	buffer->bytes = mmap(NULL, buffer->size, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (buffer->bytes != MAP_FAILED)
+		return 0;
+	buffer->bytes = NULL;
+	return -ENOMEM;
+}
+
+void trace_buffer_close(struct trace_buffer *buffer)
+{
+	if (buffer->bytes)
+		munmap(buffer->bytes, buffer->size);
+	buffer->bytes = NULL;
+}
+
+/* --- the index --- */
+
+static const struct trace_buffer_chunk *chunk_at(const struct trace_buffer *buffer, size_t n)
+{
+	return &buffer->chunks[(buffer->chunk_first + n) % TRACE_BUFFER_CHUNKS];
+}
+
+static struct trace_buffer_chunk *open_chunk(struct trace_buffer *buffer)
+{
+	return &buffer->chunks[(buffer->chunk_first + buffer->chunk_count - 1) %
+			       TRACE_BUFFER_CHUNKS];
+}
+
+static void forget_oldest(struct trace_buffer *buffer)
+{
+	buffer->chunk_first = (buffer->chunk_first + 1) % TRACE_BUFFER_CHUNKS;
+	buffer->chunk_count--;
+}
+
+/* The open chunk ends here; an empty one goes on. */
+static void next_chunk(struct trace_buffer *buffer)
+{
+	if (open_chunk(buffer)->begin != buffer->begin) {
+		if (buffer->chunk_count == TRACE_BUFFER_CHUNKS)
+			forget_oldest(buffer);
+		buffer->chunk_count++;
+	}
+	*open_chunk(buffer) = (struct trace_buffer_chunk){ .begin = buffer->begin };
+}
+
+/* Is a chunk that is not open from the round before? */
+static bool is_old(const struct trace_buffer *buffer, const struct trace_buffer_chunk *chunk)
+{
+	return chunk->begin >= buffer->begin;
+}
+
+/* Forgets what of the round before begins in the first @end bytes. */
+static void forget_until(struct trace_buffer *buffer, size_t end)
+{
+	while (buffer->chunk_count > 1 && is_old(buffer, chunk_at(buffer, 0)) &&
+	       chunk_at(buffer, 0)->begin < end)
+		forget_oldest(buffer);
+}
+
+/* --- reading --- */
+
+static bool is_lap_over(const struct trace_buffer *buffer)
+{
+	return buffer->remembers && buffer->size - buffer->head < ROOM_MIN;
+}
+
+/* The next round begins, with the line that has no end yet. */
+static void next_lap(struct trace_buffer *buffer)
+{
+	size_t unread = buffer->head - buffer->begin;
+
+	forget_until(buffer, SIZE_MAX);
+	next_chunk(buffer);
+	memmove(buffer->bytes, buffer->bytes + buffer->begin, unread);
+	buffer->lap_end = buffer->begin;
+	buffer->begin = 0;
+	buffer->head = unread;
+	open_chunk(buffer)->begin = 0;
+}
+
+static size_t room_behind(const struct trace_buffer *buffer, size_t head)
+{
+	return buffer->size - head < READ_SIZE ? buffer->size - head : READ_SIZE;
+}
+
+struct span trace_buffer_overwrites(const struct trace_buffer *buffer)
+{
+	size_t unread = buffer->head - buffer->begin;
+
+	if (is_lap_over(buffer))
+		return (struct span){ buffer->bytes, unread + room_behind(buffer, unread) };
+	return (struct span){ buffer->bytes + buffer->head, room_behind(buffer, buffer->head) };
+}
+
+bool trace_buffer_would_lose(const struct trace_buffer *buffer, uint64_t since_ns)
+{
+	struct span text = trace_buffer_overwrites(buffer);
+	size_t end = (size_t)(text.ptr - buffer->bytes) + text.len;
+
+	for (size_t n = 0; n + 1 < buffer->chunk_count; n++) {
+		const struct trace_buffer_chunk *chunk = chunk_at(buffer, n);
+
+		if ((!is_lap_over(buffer) && !is_old(buffer, chunk)) || chunk->begin >= end)
+			return false;
+		if (chunk->last_ns >= since_ns)
+			return true;
+	}
+	return false;
+}
+
+char *trace_buffer_space(struct trace_buffer *buffer, size_t *size)
+{
+	if (is_lap_over(buffer))
+		next_lap(buffer);
+	*size = room_behind(buffer, buffer->head);
+	forget_until(buffer, buffer->head + *size);
+	return buffer->bytes + buffer->head;
+}
+
+struct span trace_buffer_filled(struct trace_buffer *buffer, size_t len)
+{
+	buffer->head += len;
+	return (struct span){ buffer->bytes + buffer->begin, buffer->head - buffer->begin };
+}
+
+static void index_lines(struct trace_buffer *buffer, uint64_t last_ns)
+{
+	struct trace_buffer_chunk *chunk = open_chunk(buffer);
+
+	if (chunk->last_ns == 0)
+		buffer->open_ns = last_ns;
+	chunk->last_ns = last_ns;
+	if (buffer->begin - chunk->begin >= buffer->size / CHUNKS_PER_LAP ||
+	    last_ns - buffer->open_ns >= buffer->chunk_ns)
+		next_chunk(buffer);
+}
+
+void trace_buffer_done(struct trace_buffer *buffer, struct span rest, uint64_t last_ns)
+{
+	if (buffer->remembers) {
+		buffer->begin = (size_t)(rest.ptr - buffer->bytes);
+		index_lines(buffer, last_ns);
+		return;
+	}
+	memmove(buffer->bytes, rest.ptr, rest.len);
+	buffer->head = rest.len;
+}
+
+void trace_buffer_end_line(struct trace_buffer *buffer, bool dropped)
+{
+	if (dropped)
+		buffer->head = buffer->begin;
+	else if (buffer->remembers && buffer->head > buffer->begin)
+		buffer->bytes[buffer->head++] = '\n';
+}
+
+/* --- looking back --- */
+
+const char *trace_buffer_end(const struct trace_buffer *buffer)
+{
+	return buffer->bytes + buffer->begin;
+}
+
+/* The oldest of the chunks that reach up to @begin_ns without a break. */
+static size_t first_chunk(const struct trace_buffer *buffer, uint64_t begin_ns)
+{
+	size_t n = buffer->chunk_count - 1;
+
+	while (n > 0 && chunk_at(buffer, n - 1)->last_ns >= begin_ns)
+		n--;
+	return n;
+}
+
+/* Leaves out the lines before the first marker of @begin_ns or later. It stands in the first
+ * chunk, or times are odd and the text begins where the chunk does. */
+static struct span cut_front(struct span text, uint64_t begin_ns)
+{
+	struct span input = { text.ptr, text.len < CHUNK_MOST ? text.len : CHUNK_MOST };
+	struct ftrace_text state = FTRACE_TEXT_INIT;
+	struct trace_record record;
+
+	while (ftrace_text_next(&state, &input, true, &record) == FTRACE_TEXT_RECORD) {
+		const char *comm = record.comm.ptr;
+		const char *newline;
+
+		if (!comm || record.time_ns < begin_ns)
+			continue;
+		newline = memrchr(text.ptr, '\n', (size_t)(comm - text.ptr));
+		return newline ? span_skip(text, (size_t)(newline + 1 - text.ptr)) : text;
+	}
+	return text;
+}
+
+/* The end of the line that @at stands in. */
+static const char *line_end(const struct trace_buffer *buffer, const char *at)
+{
+	const char *newline = memchr(at, '\n', (size_t)(buffer->bytes + buffer->head - at));
+
+	return newline ? newline + 1 : at;
+}
+
+void trace_buffer_find(const struct trace_buffer *buffer, uint64_t begin_ns, const char *end,
+		       struct span parts[2])
+{
+	const char *bytes = buffer->bytes;
+	size_t n = first_chunk(buffer, begin_ns);
+	const struct trace_buffer_chunk *chunk = chunk_at(buffer, n);
+	const char *begin = bytes + chunk->begin;
+
+	end = line_end(buffer, end);
+	if (n + 1 < buffer->chunk_count && is_old(buffer, chunk)) {
+		parts[0] = (struct span){ begin, buffer->lap_end - chunk->begin };
+		parts[1] = (struct span){ bytes, (size_t)(end - bytes) };
+	} else {
+		parts[0] = (struct span){ begin, (size_t)(end - begin) };
+		parts[1] = SPAN_NULL;
+	}
+	parts[0] = cut_front(parts[0], begin_ns);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Eight bytes of text at a time, the first of them the lowest, or 32 where the processor can. */
+#ifndef JANKD_PARSER_SWAR_H
+#define JANKD_PARSER_SWAR_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
+
+#define WORD_ONES UINT64_C(0x0101010101010101)
+#define WORD_HIGHS UINT64_C(0x8080808080808080)
+
+static inline uint64_t word_load(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Not zero where one of the bytes of @word is @byte; the lowest bit set is in the first that is. */
+static inline uint64_t word_find_byte(uint64_t word, uint8_t byte)
+{
+	word ^= WORD_ONES * byte;
+	return (word - WORD_ONES) & ~word & WORD_HIGHS;
+}
+
+/* The first @len bytes at @at, eight at most; those that are missing are 0. */
+static inline uint64_t word_load_some(const char *at, size_t len)
+{
+	uint32_t front, end;
+	uint64_t word = 0;
+
+	if (len >= sizeof(word))
+		return word_load(at);
+	if (len >= sizeof(front)) {
+		memcpy(&front, at, sizeof(front));
+		memcpy(&end, at + len - sizeof(end), sizeof(end));
+		return front | (uint64_t)end << (8 * (len - sizeof(end)));
+	}
+	while (len > 0)
+		word = word << 8 | (unsigned char)at[--len];
+	return word;
+}
+
+/* Not zero where one of the bytes of @word, less '0' each, is no digit. The lowest bit set is in
+ * the first of them. A digit behind one that is not ASCII may count as none. */
+static inline uint64_t word_not_digits(uint64_t word)
+{
+	return ((word + WORD_ONES * 0x76) | word) & WORD_HIGHS;
+}
+
+/* The number that eight digits are, less '0' each. */
+static inline uint64_t word_number(uint64_t word)
+{
+	word = word * 10 + (word >> 8);
+	return (((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+		(((word >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+	       32;
+}
+
+/* A bit for each of the 32 bytes at @at that is @byte, the first the lowest. BLOCK_SIZE is there
+ * where this is. */
+#if defined(__SSE2__)
+#define BLOCK_SIZE 32
+static inline uint32_t block_find_byte(const char *at, char byte)
+{
+	__m128i all = _mm_set1_epi8(byte);
+	__m128i low = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), all);
+	__m128i high = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(at + 16)), all);
+
+	return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+}
+#elif defined(__aarch64__)
+#define BLOCK_SIZE 32
+static inline uint32_t block_find_byte(const char *at, char byte)
+{
+	static const uint8_t places[16] = {
+		1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128
+	};
+	uint8x16_t bit = vld1q_u8(places), all = vdupq_n_u8((uint8_t)byte);
+	uint8x16_t low = vandq_u8(vceqq_u8(vld1q_u8((const uint8_t *)at), all), bit);
+	uint8x16_t high = vandq_u8(vceqq_u8(vld1q_u8((const uint8_t *)at + 16), all), bit);
+	uint8x16_t sum = vpaddq_u8(low, high);
+
+	sum = vpaddq_u8(sum, sum);
+	sum = vpaddq_u8(sum, sum);
+	return vgetq_lane_u32(vreinterpretq_u32_u8(sum), 0);
+}
+#endif
+
+#endif

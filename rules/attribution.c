@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attribution: from slices and counters to frames.
+ *
+ *     Android 9                                         Android 14
+ *     binder     queueBuffer                            binder     setTransactionState
+ *                   C layer#0 = 1      <- queued ->                   C BufferTX - layer#7 = 1
+ *     SF main    handleMessageInvalidate                SF main    commit 4711
+ *                   latchBuffer                                       I latchBuffer layer#7 - 42
+ *                      acquireBuffer                                  C BufferTX - layer#7 = 0
+ *                         C layer#0 = 0   <- latched ->
+ *                handleMessageRefresh                              composite 4711
+ *                   postFramebuffer       <- present ->               presentFrameAndRelease...
+ *
+ * A counter says nothing by itself: the producer's thread writes the same name upwards, and other
+ * processes write what they like. What makes it a latch is where it is written: on the thread that
+ * presents, inside the slice that takes a buffer. So latches are collected by thread, and a
+ * present takes those of its own thread: all layers latched since the present before have a
+ * frame in it. A composition that goes to several displays presents several times; its first
+ * present has taken the latches, and counts.
+ *
+ * SurfaceFlinger is the process whose thread presents; nothing else is assumed of it. Its main
+ * thread is not its first thread (Android 4), and the process number in its markers is not the
+ * kernel's (containers).
+ */
+#include "rules/attribution.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "rules/layer_event.h"
+
+/* A living SurfaceFlinger that draws is not silent for so long. */
+#define SILENT_END_NS UINT64_C(250000000)
+
+int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
+		     struct layer_table *layers, const struct attribution_sink *sink)
+{
+	memset(a, 0, sizeof(*a));
+	a->rules = rules;
+	a->layers = layers;
+	a->sink = *sink;
+	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
+	a->sf = SURFACEFLINGER_UNKNOWN;
+	if (challenger_init(&a->challenger) < 0 ||
+	    latches_init(&a->latches, (unsigned int)layers->max) < 0)
+		return -ENOMEM;
+	return slice_stacks_init(&a->threads, max_threads);
+}
+
+void attribution_free(struct attribution *a)
+{
+	slice_stacks_free(&a->threads);
+	latches_free(&a->latches);
+	challenger_free(&a->challenger);
+}
+
+static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
+static void take_present(struct attribution *a, const struct trace_record *record);
+
+/* Latches that wait for a present, queues and counters say nothing any more. */
+static void forget_buffers(struct attribution *a)
+{
+	latches_forget(&a->latches, a->layers, a->sf.tid, true);
+	latches_forget(&a->latches, a->layers, a->sf.tid, false);
+	a->resets++;
+}
+
+/* --- who is SurfaceFlinger --- */
+
+/* Is the marker's writer SurfaceFlinger's process, as far as can be told? */
+static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
+{
+	if (record->writer != TRACE_WRITER_UNKNOWN)
+		return record->writer == TRACE_WRITER_SURFACEFLINGER;
+	return !a->sf.known || surfaceflinger_is(&a->sf, record->pid, record->tgid);
+}
+
+/* May the thread that presents now be SurfaceFlinger's, where another is taken for it? */
+static bool may_replace(const struct attribution *a, const struct trace_record *record,
+			enum trust trust)
+{
+	const struct challenger *c = &a->challenger;
+	bool evident = challenger_is(c, record) && c->ticks > 0 && c->latches > 0;
+
+	if (trust > a->sf.trust || (trust == TRUST_KNOWN && record->tgid != a->sf.tgid))
+		return true;
+	/* It was only idle when another took its place. */
+	if (a->before.known && trust >= a->sf.trust && record->tid == a->before.tid &&
+	    surfaceflinger_is(&a->before, record->pid, record->tgid))
+		return true;
+	return surfaceflinger_is_over(&a->sf, record, trust, evident);
+}
+
+/* May it be, where none is known yet? Any process may begin a slice of any name. */
+static bool may_be_first(const struct attribution *a, const struct trace_record *record,
+			 enum trust trust)
+{
+	return trust != TRUST_OTHER || record->pid == a->tick_pid ||
+	       latches_any(&a->latches, record->tid);
+}
+
+/* What it wrote was no word of SurfaceFlinger's. */
+static void give_up_challenger(struct attribution *a)
+{
+	a->foreign_presents += a->challenger.there ? a->challenger.presents : 0;
+	a->challenger.there = false;
+}
+
+static void hold(struct attribution *a, enum held_kind kind, const struct trace_record *record)
+{
+	if (!challenger_hold(&a->challenger, kind, record,
+			     slice_stacks_open(&a->threads, record->tid)))
+		give_up_challenger(a);
+}
+
+/* What it wrote is taken as if it came now. */
+static void take_held(struct attribution *a)
+{
+	struct challenger *c = &a->challenger;
+	struct trace_record record;
+	enum held_kind kind;
+	uint32_t open;
+	size_t at = 0;
+
+	c->there = false;
+	while (challenger_next(c, &at, &kind, &record, &open)) {
+		if (kind == HELD_EVENT)
+			named_event(a, &record, open);
+		else if (kind == HELD_PRESENT)
+			take_present(a, &record);
+		else
+			forget_buffers(a);
+		if (kind == HELD_LOSS)
+			a->sink.hole(a->sink.context);
+	}
+	a->sf.presented = c->presented;
+}
+
+/* Another one presents: what the old one left open, latched or counted says nothing of it. What
+ * the new one latched before is its own. */
+static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next)
+{
+	bool better = next->trust > a->sf.trust;
+	bool returns = a->before.known && next->tid == a->before.tid;
+
+	/* One with a better name was it all the time. */
+	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
+	while (slice_stacks_open(&a->threads, a->sf.tid))
+		slice_stacks_end(&a->threads, a->sf.tid);
+	latches_forget(&a->latches, a->layers, next->tid, true);
+	a->resets++;
+	a->sure_latches = 0;
+	a->before = a->sf;
+	a->before.known = !better && !returns;
+}
+
+/* From now on @next is SurfaceFlinger, and was it since its first word that is held. */
+static void follow(struct attribution *a, const struct surfaceflinger *next, uint64_t time_ns)
+{
+	struct challenger *c = &a->challenger;
+	bool another = a->sf.known;
+	bool held = c->there && surfaceflinger_is(next, c->pid, c->tgid);
+
+	if (another)
+		leave_surfaceflinger(a, next);
+	a->sf = *next;
+	a->sink.surfaceflinger(a->sink.context, time_ns, another);
+	if (held)
+		take_held(a);
+	else
+		give_up_challenger(a);
+}
+
+static struct surfaceflinger writer_of(const struct trace_record *record, enum trust trust)
+{
+	struct surfaceflinger sf = SURFACEFLINGER_UNKNOWN;
+
+	sf.known = true;
+	sf.trust = trust;
+	sf.tid = record->tid;
+	sf.pid = record->pid;
+	sf.tgid = record->tgid;
+	return sf;
+}
+
+/* Who has presented meanwhile is SurfaceFlinger. */
+static void follow_challenger(struct attribution *a, uint64_t time_ns)
+{
+	const struct challenger *c = &a->challenger;
+	const struct surfaceflinger next = {
+		.known = true,
+		.trust = c->trust,
+		.tid = c->tid,
+		.pid = c->pid,
+		.tgid = c->tgid,
+		.tick_tid = TRACE_ID_UNKNOWN,
+	};
+
+	follow(a, &next, time_ns);
+}
+
+/* Another process, which has presented, goes on: is it SurfaceFlinger now? */
+static bool takes_over(struct attribution *a, const struct trace_record *record)
+{
+	const struct challenger *c = &a->challenger;
+
+	if (c->presents == 0 || !may_replace(a, record, c->trust))
+		return false;
+	follow_challenger(a, record->time_ns);
+	return true;
+}
+
+/* Another process writes what @rule names. True: it is SurfaceFlinger now. */
+static bool challenge(struct attribution *a, const struct rule *rule,
+		      const struct trace_record *record)
+{
+	struct challenger *c = &a->challenger;
+	bool named = trust_of(record) == TRUST_NAMED;
+
+	if (!challenger_is(c, record)) {
+		if (!rule_is_its_word(rule) && !(named && rule->role == RULE_LATCH))
+			return false;
+		if (!challenger_gives_way(c, record, named))
+			return false;
+		give_up_challenger(a);
+		challenger_begin(c, record);
+	}
+	if (takes_over(a, record))
+		return true;
+	c->ticks += rule->role == RULE_TICK;
+	c->latches += rule->role == RULE_LATCH;
+	hold(a, HELD_EVENT, record);
+	return false;
+}
+
+/* Another process presents, and may be the next one. False: it may not. */
+static bool challenge_by_present(struct attribution *a, const struct trace_record *record,
+				 enum trust trust)
+{
+	struct challenger *c = &a->challenger;
+
+	if (surfaceflinger_is(&a->sf, record->pid, record->tgid) ||
+	    !surfaceflinger_may_follow(&a->sf, record, trust))
+		return false;
+	if (!challenger_is(c, record)) {
+		if (!challenger_gives_way(c, record, trust == TRUST_NAMED))
+			return false;
+		give_up_challenger(a);
+		challenger_begin(c, record);
+	}
+	if (c->presents > 0 && record->tid != c->tid)
+		return false;
+	c->tid = record->tid;
+	c->trust = trust;
+	if (c->presented)
+		return true;
+	c->presented = (slice_stacks_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
+	c->presents++;
+	hold(a, HELD_PRESENT, record);
+	return true;
+}
+
+/* Is @record, a present, SurfaceFlinger's? Learns who that is. */
+static bool is_surfaceflinger(struct attribution *a, const struct trace_record *record)
+{
+	struct surfaceflinger *sf = &a->sf;
+	enum trust trust = trust_of(record);
+	struct surfaceflinger next = writer_of(record, trust);
+
+	if (sf->known && record->tid == sf->tid) {
+		/* A thread's name may come late and get lost, but a known one stays known. */
+		if (trust > sf->trust)
+			sf->trust = trust;
+		if (sf->tgid == TRACE_ID_UNKNOWN)
+			sf->tgid = record->tgid;
+		sf->pid = record->pid;
+		return true;
+	}
+	if (sf->known ? may_replace(a, record, trust) : may_be_first(a, record, trust)) {
+		follow(a, &next, record->time_ns);
+		return true;
+	}
+	if (sf->known && challenge_by_present(a, record, trust))
+		return false;
+	a->foreign_presents++;
+	/* It has shown them: who turns out to be SurfaceFlinger later shows others. */
+	latches_forget(&a->latches, a->layers, record->tid, false);
+	return false;
+}
+
+bool attribution_ticks_are_its(const struct attribution *a)
+{
+	return surfaceflinger_is(&a->sf, a->tick_pid, a->tick_tgid);
+}
+
+struct span attribution_surface(const struct attribution *a, struct span name,
+				char copy[SURFACE_MAX])
+{
+	return ruleset_rename(a->rules, surface_of_layer(name, copy));
+}
+
+/* --- presents --- */
+
+static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
+{
+	struct frame frame = {
+		.layer = latch->layer,
+		.present_ns = present_ns,
+		.queued_ns = latch->queued_ns,
+		.latched_ns = latch->time_ns,
+		.number = latch->number,
+		.tx = a->layers->layers[latch->layer].applied_present == a->presents,
+	};
+
+	a->frames++;
+	a->sink.frame(a->sink.context, &frame);
+}
+
+/* All that this thread latched since its last present. */
+static void take_present(struct attribution *a, const struct trace_record *record)
+{
+	uint64_t frames = a->frames;
+
+	a->sf.last_ns = record->time_ns;
+	a->presents++;
+	for (unsigned int i = 0; i < a->latches.n; i++)
+		if (a->latches.all[i].tid == record->tid)
+			emit_frame(a, &a->latches.all[i], record->time_ns);
+	a->unattributed_presents += a->frames == frames;
+	latches_forget(&a->latches, a->layers, record->tid, false);
+	a->sink.present(a->sink.context, record->time_ns);
+}
+
+static void present(struct attribution *a, const struct trace_record *record)
+{
+	if (!is_surfaceflinger(a, record))
+		return;
+	a->sf.last_ns = record->time_ns;
+	if (a->sf.presented)
+		return;
+	a->sf.presented = (slice_stacks_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
+	take_present(a, record);
+}
+
+/* --- records --- */
+
+/* The next present of the thread is another composition's. */
+static void composition_ends(struct attribution *a, int32_t tid)
+{
+	if (tid == a->sf.tid)
+		a->sf.presented = false;
+	else if (tid == a->challenger.tid)
+		a->challenger.presented = false;
+}
+
+static void slice_end(struct attribution *a, const struct trace_record *record)
+{
+	slice_stacks_end(&a->threads, record->tid);
+	if ((a->sf.presented || a->challenger.presented) &&
+	    !(slice_stacks_open(&a->threads, record->tid) & SLICE_COMPOSITE))
+		composition_ends(a, record->tid);
+}
+
+static void tick(struct attribution *a, const struct rule *rule, const struct trace_record *record)
+{
+	if (!is_sf_process(a, record))
+		return;
+	a->tick_pid = record->pid;
+	a->tick_tgid = record->tgid;
+	a->sink.tick(a->sink.context, record, (unsigned int)(rule - a->rules->rules),
+		     rule->role == RULE_HWVSYNC);
+}
+
+static void period(struct attribution *a, const struct rule *rule,
+		   const struct trace_record *record)
+{
+	uint64_t period_ns;
+
+	if (!is_sf_process(a, record) || record->value <= 0)
+		return;
+	/* A rate in whole Hz stands for 59.94 Hz, too. */
+	if (rule->role == RULE_PERIOD)
+		period_ns = (uint64_t)record->value;
+	else
+		period_ns = UINT64_C(1000000000) / (uint64_t)record->value;
+	a->sink.period(a->sink.context, record, period_ns,
+		       rule->role == RULE_PERIOD ? period_ns / 1000 : period_ns / 100);
+}
+
+static const struct rule_index *index_of(const struct ruleset *rules, enum trace_kind kind)
+{
+	if (kind == TRACE_COUNTER)
+		return &rules->counters;
+	return kind == TRACE_INSTANT ? &rules->instants : &rules->slices;
+}
+
+/* While another may be the next SurfaceFlinger, ticks of the same thread show that this one lives.
+ */
+static void remember_tick(struct attribution *a, const struct trace_record *record)
+{
+	if (!a->challenger.there)
+		a->sf.tick_tid = record->tid;
+	if (record->tid == a->sf.tick_tid)
+		a->sf.tick_ns = record->time_ns;
+}
+
+/* An event whose thread has the slices @open. */
+static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open)
+{
+	struct pattern_capture capture;
+	const struct rule *rule = ruleset_match(a->rules, index_of(a->rules, record->kind),
+						record->name, open, &capture);
+
+	if (rule && !is_sf_process(a, record) && !challenge(a, rule, record))
+		return;
+	if (rule) {
+		switch (rule->role) {
+		case RULE_TICK:
+			remember_tick(a, record);
+			tick(a, rule, record);
+			return;
+		case RULE_HWVSYNC:
+			tick(a, rule, record);
+			return;
+		case RULE_PERIOD:
+		case RULE_RATE:
+			period(a, rule, record);
+			return;
+		case RULE_TARGET:
+			if (is_sf_process(a, record))
+				a->sink.target(a->sink.context,
+					       record->time_ns + (uint64_t)capture.time_ns);
+			return;
+		case RULE_LATCH:
+		case RULE_QUEUE:
+		case RULE_DROP:
+		case RULE_TRANSACTION:
+			attribution_layer_event(a, rule, &capture, record);
+			break;
+		default:
+			return;
+		}
+	}
+	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record))
+		a->sink.counter(a->sink.context, record);
+}
+
+/* Which slices cannot be open where one of that @mask begins: their ends were lost. Nothing is
+ * latched around a composition. */
+static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
+{
+	uint32_t closed = mask & rules->entered_once;
+
+	if (mask & SLICE_COMPOSITE)
+		closed |= ~(rules->composites | SLICE_COMPOSITE);
+	return closed;
+}
+
+static void slice_begin(struct attribution *a, const struct trace_record *record)
+{
+	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
+	uint32_t kept = mask & ~SLICE_PRESENT;
+
+	if (mask & SLICE_COMPOSITE)
+		composition_ends(a, record->tid);
+	slice_stacks_begin(&a->threads, record->tid, kept, closed_before(a->rules, kept));
+	if (mask & SLICE_PRESENT)
+		present(a, record);
+	if (a->rules->layers_in_slices)
+		named_event(a, record, slice_stacks_open(&a->threads, record->tid));
+}
+
+void attribution_forget_open(struct attribution *a)
+{
+	struct trace_record loss = { .time_ns = a->challenger.last_ns, .tid = TRACE_ID_UNKNOWN };
+
+	slice_stacks_forget(&a->threads);
+	forget_buffers(a);
+	a->sf.presented = false;
+	a->challenger.presented = false;
+	if (a->challenger.there)
+		hold(a, HELD_LOSS, &loss);
+}
+
+void attribution_new_clock(struct attribution *a)
+{
+	give_up_challenger(a);
+	attribution_forget_open(a);
+}
+
+void attribution_end(struct attribution *a)
+{
+	const struct challenger *c = &a->challenger;
+
+	if (c->there && c->presents > 0 && c->latches > 0 &&
+	    (c->ticks > 0 || c->trust >= TRUST_NAMED) &&
+	    c->last_ns >= a->sf.last_ns + SILENT_END_NS &&
+	    c->last_ns >= a->sf.tick_ns + SILENT_END_NS)
+		follow_challenger(a, c->last_ns);
+	give_up_challenger(a);
+}
+
+void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
+{
+	a->rules = rules;
+	a->sure_latches = 0;
+	attribution_new_clock(a);
+	for (int i = 0; i < a->layers->max; i++) {
+		struct layer *layer = &a->layers->layers[i];
+
+		if (layer->length)
+			layer->ignored = ruleset_ignores_layer(rules, span_of(layer->name));
+	}
+}
+
+/* Counts what another process says in SurfaceFlinger's words. */
+static bool count_forged(struct attribution *a, const struct rule_index *index, struct span name)
+{
+	struct pattern_capture capture;
+	const struct rule *rule = ruleset_match(a->rules, index, name, 0, &capture);
+
+	if (!rule || !rule_is_its_word(rule))
+		return false;
+	if (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC || rule->role == RULE_PERIOD ||
+	    rule->role == RULE_RATE || rule->role == RULE_TARGET)
+		a->foreign_ticks++;
+	else
+		a->foreign_latches++;
+	return true;
+}
+
+/* A marker of another process for sure. What only SurfaceFlinger says is a forgery here. */
+static void foreign_record(struct attribution *a, const struct trace_record *record)
+{
+	bool forged = false;
+
+	if (record->kind == TRACE_SLICE_BEGIN) {
+		forged = ruleset_slice_mask(a->rules, record->name) & SLICE_PRESENT;
+		a->foreign_presents += forged;
+	} else if (record->kind == TRACE_COUNTER) {
+		forged = count_forged(a, &a->rules->counters, record->name);
+	} else if (record->kind == TRACE_INSTANT) {
+		forged = count_forged(a, &a->rules->instants, record->name);
+	}
+	if (forged && !a->told_forgery) {
+		a->told_forgery = true;
+		a->sink.forgery(a->sink.context, record);
+	}
+}
+
+void attribution_record(struct attribution *a, const struct trace_record *record)
+{
+	if (record->writer == TRACE_WRITER_OTHER) {
+		foreign_record(a, record);
+		return;
+	}
+	if (a->challenger.there && surfaceflinger_lives(&a->sf, record))
+		give_up_challenger(a);
+	switch (record->kind) {
+	case TRACE_SLICE_BEGIN:
+		slice_begin(a, record);
+		break;
+	case TRACE_SLICE_END:
+		slice_end(a, record);
+		break;
+	case TRACE_COUNTER:
+	case TRACE_INSTANT:
+		named_event(a, record, slice_stacks_open(&a->threads, record->tid));
+		break;
+	case TRACE_LOST:
+		attribution_forget_open(a);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/frame_series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t loss_between(struct loss before, struct loss now)
+{
+	if (before.unknown != now.unknown)
+		return ROW_UNKNOWN;
+	return now.events < before.events ? 0 : (int64_t)(now.events - before.events);
+}
+
+struct loss loss_before(const struct loss_context *loss_context)
+{
+	return (struct loss){
+		.events = loss_context->loss.events - loss_context->hole.events,
+		.unknown = loss_context->loss.unknown - loss_context->hole.unknown,
+		.holes = loss_context->loss.holes - loss_context->hole.holes,
+	};
+}
+
+static struct interval interval_between(const struct vsync_stamp *before,
+					const struct vsync_stamp *now)
+{
+	struct interval interval = { .vsyncs = vsync_between(before, now) };
+
+	if (interval.vsyncs < 0)
+		interval.ns = (int64_t)(now->time_ns - before->time_ns);
+	else if (!vsync_is_switch(before->period_ns, now->period_ns) ||
+		 now->vsync_ns < before->vsync_ns)
+		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
+	else /* over a switch of the refresh rate: vsyncs of both lengths */
+		interval.ns = (int64_t)(now->vsync_ns - before->vsync_ns);
+	return interval;
+}
+
+void frame_series_clear(struct frame_series *series, struct chunk_store *store)
+{
+	percentiles_clear(store, &series->percentiles);
+	histogram_clear(store, &series->vsyncs);
+	*series = FRAME_SERIES_EMPTY;
+}
+
+static bool is_across_hole(const struct loss_context *before, const struct loss_context *now)
+{
+	return before->in_hole || now->in_hole || before->loss.holes != now->loss.holes;
+}
+
+/* Is there no room for a frame between the last one and the one @around? */
+static bool is_next(const struct frame_series *series, struct interval interval,
+		    const struct loss_context *loss_context)
+{
+	if (series->loss_context.number >= 0 && loss_context->number >= 0 &&
+	    loss_context->number != series->loss_context.number + 1)
+		return false;
+	return interval.vsyncs == 1 && series->in_time;
+}
+
+static bool is_unknown(const struct frame_series *series, struct interval interval,
+		       const struct loss_context *loss_context)
+{
+	return series->loss_context.moved || loss_context->moved ||
+	       (is_across_hole(&series->loss_context, loss_context) &&
+		!is_next(series, interval, loss_context));
+}
+
+/* @interval is that from the last frame to @stamp. A frame that is late is no whole number of
+ * vsyncs behind the one before, or in the vsync of that. */
+static bool is_in_time(const struct frame_series *series, const struct vsync_stamp *stamp,
+		       struct interval interval)
+{
+	int64_t late_ns = (int64_t)(stamp->time_ns - series->last.time_ns) - interval.ns;
+
+	return interval.vsyncs > 0 && llabs(late_ns) * 4 <= (int64_t)stamp->period_ns;
+}
+
+static void count(struct frame_series *series, struct chunk_store *store, struct interval interval,
+		  uint64_t period_ns, bool tx)
+{
+	frame_stats_add(&series->stats, &series->history, interval, period_ns);
+	if (interval_is_wait(interval))
+		return;
+	series->stats.tx += tx;
+	if (!store)
+		return;
+	percentiles_add(store, &series->percentiles, (uint32_t)interval.ns);
+	if (interval_is_whole(interval))
+		histogram_add_number(store, &series->vsyncs, (uint32_t)interval.vsyncs);
+}
+
+struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
+				 const struct vsync_stamp *stamp,
+				 const struct loss_context *loss_context, bool tx)
+{
+	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN };
+	bool in_time = true;
+
+	if (series->begun) {
+		interval = interval_between(&series->last, stamp);
+		in_time = is_in_time(series, stamp, interval);
+		if (is_unknown(series, interval, loss_context)) {
+			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN };
+			series->history.n = 0;
+		} else {
+			count(series, store, interval, stamp->locked ? stamp->period_ns : 0, tx);
+		}
+	} else {
+		series->start_ns = stamp->time_ns;
+		series->start_loss = loss_before(loss_context);
+		series->begun = true;
+	}
+	series->last = *stamp;
+	series->loss_context = *loss_context;
+	series->in_time = in_time;
+	return interval;
+}
+
+struct interval frame_series_since(const struct frame_series *series,
+				   const struct vsync_stamp *stamp)
+{
+	return interval_between(&series->last, stamp);
+}
+
+bool frame_series_has_row(const struct frame_series *series)
+{
+	return series->begun && series->stats.frames + series->stats.waits > 0;
+}
+
+void frame_series_close(struct frame_series *series, struct chunk_store *store, struct loss loss,
+			double target_fps, uint64_t kpi_ns, struct fps_row *row)
+{
+	static const unsigned int permilles[3] = { 500, 900, 990 };
+	int64_t percentiles_ns[3];
+	double refresh = series->last.locked ? 1e9 / (double)series->last.period_ns : 0;
+
+	*row = (struct fps_row){ .start_ns = series->start_ns, .end_ns = series->last.time_ns };
+	row->stats = series->stats;
+	row->stats.lost = loss_between(series->start_loss, loss);
+	row->fps = frame_stats_fps(&series->stats);
+	row->stats.score = frame_stats_score(&series->stats, row->fps, target_fps, kpi_ns);
+	row->refresh_mhz = refresh > 0 ? (int64_t)(refresh * 1000 + 0.5) : ROW_UNKNOWN;
+	percentiles_read(store, &series->percentiles, 3, permilles, percentiles_ns);
+	row->p50_ns = percentiles_ns[0];
+	row->p90_ns = percentiles_ns[1];
+	row->p99_ns = percentiles_ns[2];
+	row->cadence =
+		frame_stats_cadence(&series->stats, store, &series->vsyncs, &row->off_cadence);
+	series->start_ns = series->last.time_ns;
+	series->start_loss = loss;
+	series->stats = FRAME_STATS_EMPTY;
+	percentiles_clear(store, &series->percentiles);
+	histogram_clear(store, &series->vsyncs);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/reported_period.h"
+
+#include <string.h>
+
+#include "rules/vsync_log.h"
+
+#define ID_CUT 3  /* VSP-period keeps so many digits of an id at the least */
+#define ROW_MIN 5 /* vsyncs in a row that say something */
+
+struct span vsync_display_in(struct span counter)
+{
+	size_t n = counter.len;
+
+	while (n > 0 && counter.ptr[n - 1] >= '0' && counter.ptr[n - 1] <= '9')
+		n--;
+	return span_skip(counter, n);
+}
+
+/* Is it that id, or does one begin with the other, which was cut? */
+static bool is_display(const struct vsync_display *display, struct span id, bool cut)
+{
+	size_t n = strlen(display->id), least = n < id.len ? n : id.len;
+
+	return (n == id.len || (cut && least >= ID_CUT)) &&
+	       (least == 0 || memcmp(display->id, id.ptr, least) == 0);
+}
+
+static struct vsync_display *find_display(struct reported_periods *words, struct span id, bool cut)
+{
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
+		if (words->displays[i].used && is_display(&words->displays[i], id, cut))
+			return &words->displays[i];
+	return NULL;
+}
+
+static struct vsync_display *take_display(struct reported_periods *words, struct span id)
+{
+	struct vsync_display *oldest = &words->displays[0], *display;
+
+	if (id.len >= VSYNC_DISPLAY_ID)
+		id.len = VSYNC_DISPLAY_ID - 1;
+	display = find_display(words, id, false);
+	if (!display)
+		display = find_display(words, id, true);
+	if (display) {
+		display->used = ++words->uses;
+		if (id.len > strlen(display->id))
+			memcpy(display->id, id.ptr, id.len);
+		return display;
+	}
+	for (unsigned int i = 1; i < VSYNC_DISPLAYS; i++)
+		if (words->displays[i].used < oldest->used)
+			oldest = &words->displays[i];
+	*oldest = (struct vsync_display){ .used = ++words->uses };
+	if (id.len > 0)
+		memcpy(oldest->id, id.ptr, id.len);
+	return oldest;
+}
+
+struct vsync_display *reported_periods_hint(struct reported_periods *words, struct span display,
+					    uint64_t period_ns, uint64_t error_ns, uint64_t now_ns)
+{
+	struct vsync_display *d;
+
+	if (period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+		return NULL;
+	d = take_display(words, display);
+	if (!vsync_is_near(period_ns, d->hinted_ns, 30))
+		d->hinted_at_ns = now_ns;
+	/* Another rate: the display's own vsyncs, if they are on, are still to come. */
+	if (d->seen_ns && !vsync_is_near(period_ns, d->seen_ns, 60) && now_ns > d->seen_at_ns) {
+		d->seen_ns = 0;
+		d->row_n = 0;
+	}
+	d->hinted_ns = period_ns;
+	d->hinted_error_ns = error_ns;
+	return d;
+}
+
+/* The vsync of the row that was @back before the last. */
+static uint64_t in_row(const struct vsync_display *d, unsigned int back)
+{
+	return d->row[(d->row_n - 1 - back) % VSYNC_ROW];
+}
+
+/* How far from @mean_ns the last distances are, in the mean. */
+static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
+{
+	unsigned int n = d->row_n < VSYNC_ROW ? d->row_n : VSYNC_ROW;
+	uint64_t off_ns = 0;
+
+	for (unsigned int back = 0; back + 1 < n; back++)
+		off_ns += vsync_distance(in_row(d, back) - in_row(d, back + 1), mean_ns);
+	return off_ns / (n - 1);
+}
+
+/* Are the last vsyncs of the row apart as those before them are not? */
+static bool has_another_rate(const struct vsync_display *d)
+{
+	uint64_t last_ns, before_ns;
+
+	if (d->row_n <= ROW_MIN)
+		return false;
+	last_ns = (in_row(d, 0) - in_row(d, ROW_MIN - 1)) / (ROW_MIN - 1);
+	before_ns = (in_row(d, ROW_MIN - 1) - d->row_begin_ns) / (d->row_n - ROW_MIN);
+	return !vsync_is_near(before_ns, last_ns, 120);
+}
+
+static void begin_row(struct vsync_display *d, unsigned int kept)
+{
+	uint64_t last[ROW_MIN];
+
+	for (unsigned int i = 0; i < kept; i++)
+		last[i] = in_row(d, kept - 1 - i);
+	memcpy(d->row, last, kept * sizeof(last[0]));
+	d->row_begin_ns = d->row[0];
+	d->row_n = kept;
+}
+
+/* Vsyncs are written late, too: the mean of a row is right where a single distance is not. */
+struct vsync_display *reported_periods_hardware(struct reported_periods *words, struct span display,
+						uint64_t now_ns)
+{
+	struct vsync_display *d = take_display(words, display);
+	uint64_t last_ns = d->row_n ? in_row(d, 0) : now_ns;
+	uint64_t mean_ns, off_ns;
+
+	if (now_ns < last_ns || now_ns - last_ns > VSYNC_PERIOD_MAX_NS + VSYNC_PERIOD_MAX_NS / 2)
+		d->row_n = 0;
+	if (d->row_n >= 3 &&
+	    (now_ns - last_ns) * 2 * (d->row_n - 1) > 5 * (last_ns - d->row_begin_ns))
+		d->row_n = 0;
+	d->row[d->row_n++ % VSYNC_ROW] = now_ns;
+	if (d->row_n == 1)
+		d->row_begin_ns = now_ns;
+	if (has_another_rate(d))
+		begin_row(d, ROW_MIN);
+	if (d->row_n < ROW_MIN)
+		return NULL;
+	mean_ns = (now_ns - d->row_begin_ns) / (d->row_n - 1);
+	off_ns = spread_of(d, mean_ns);
+	if (off_ns * 3 > mean_ns || mean_ns < VSYNC_PERIOD_MIN_NS || mean_ns > VSYNC_PERIOD_MAX_NS)
+		return NULL;
+	if (!vsync_is_near(mean_ns, d->seen_ns, 60))
+		d->seen_at_ns = d->row_begin_ns;
+	d->seen_ns = mean_ns;
+	/* Both ends may be off, and few distances say little of how far. */
+	d->seen_error_ns = 5 * off_ns / (d->row_n - 1) + mean_ns / 5000;
+	return d;
+}
+
+bool reported_period_is_open(const struct vsync_display *display, uint64_t now_ns)
+{
+	return display->row_n >= ROW_MIN && now_ns < in_row(display, 0) + 3 * display->seen_ns;
+}
+
+bool reported_periods_several(const struct reported_periods *words)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
+		n += reported_period_of(&words->displays[i]).period_ns > 0;
+	return n > 1;
+}
+
+struct reported_period reported_period_of(const struct vsync_display *display)
+{
+	struct reported_period word = { 0 };
+
+	if (display->used == 0)
+		return word;
+	/* Where both agree, SurfaceFlinger's word is more precise than a mean of a few. */
+	if (display->hinted_ns &&
+	    (!display->seen_ns || vsync_is_near(display->seen_ns, display->hinted_ns, 60)))
+		return (struct reported_period){ display->hinted_ns, display->hinted_error_ns,
+						 display->hinted_at_ns };
+	if (display->seen_ns)
+		return (struct reported_period){ display->seen_ns, display->seen_error_ns,
+						 display->seen_at_ns };
+	return word;
+}

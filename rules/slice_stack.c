@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/slice_stack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rules/memory.h"
+
+int slice_stacks_init(struct slice_stacks *table, unsigned int max)
+{
+	*table = (struct slice_stacks){
+		.max = max,
+		.tids = memory_new(max, sizeof(*table->tids)),
+		.stacks = memory_new(max, sizeof(*table->stacks)),
+	};
+	return table->tids && table->stacks ? 0 : -ENOMEM;
+}
+
+void slice_stacks_free(struct slice_stacks *table)
+{
+	free(table->tids);
+	free(table->stacks);
+	table->tids = NULL;
+	table->stacks = NULL;
+}
+
+static struct slice_stack *find(struct slice_stacks *table, int32_t tid)
+{
+	for (unsigned int i = 0; i < table->n; i++)
+		if (table->tids[i] == tid)
+			return &table->stacks[i];
+	return NULL;
+}
+
+static void leave(struct slice_stacks *table, struct slice_stack *stack)
+{
+	unsigned int i = (unsigned int)(stack - table->stacks);
+
+	table->n--;
+	table->tids[i] = table->tids[table->n];
+	table->stacks[i] = table->stacks[table->n];
+}
+
+static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
+{
+	struct slice_stack *oldest = &table->stacks[0];
+
+	if (table->n == table->max) {
+		for (unsigned int i = 1; i < table->n; i++)
+			if (table->stacks[i].last_use < oldest->last_use)
+				oldest = &table->stacks[i];
+		table->evicted++;
+		leave(table, oldest);
+	}
+	table->tids[table->n] = tid;
+	table->stacks[table->n] = (struct slice_stack){ .tid = tid };
+	return &table->stacks[table->n++];
+}
+
+static void drop_last(struct slice_stack *stack)
+{
+	stack->n--;
+	stack->open = 0;
+	for (unsigned int i = 0; i < stack->n; i++)
+		stack->open |= stack->slices[i].mask;
+}
+
+/* A slice that cannot be open any more: its end was lost, and that of all above it. */
+static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uint32_t closed)
+{
+	while (stack->n > 0 && (stack->open & closed)) {
+		stack->depth = stack->slices[stack->n - 1].depth - 1;
+		drop_last(stack);
+		table->unbalanced++;
+	}
+}
+
+uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid)
+{
+	for (unsigned int i = 0; i < table->n; i++)
+		if (table->tids[i] == tid)
+			return table->stacks[i].open;
+	return 0;
+}
+
+void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed)
+{
+	struct slice_stack *stack = find(table, tid);
+
+	if (!stack && !mask)
+		return;
+	if (!stack)
+		stack = enter(table, tid);
+	stack->last_use = ++table->uses;
+	drop_open(table, stack, closed);
+	stack->depth++;
+	if (!mask)
+		return;
+	if (stack->n == SLICE_STACK_DEPTH) {
+		table->unbalanced++;
+		return;
+	}
+	stack->slices[stack->n++] = (struct open_slice){ stack->depth, mask };
+	stack->open |= mask;
+}
+
+void slice_stacks_end(struct slice_stacks *table, int32_t tid)
+{
+	struct slice_stack *stack = find(table, tid);
+
+	if (!stack)
+		return;
+	if (stack->n > 0 && stack->slices[stack->n - 1].depth == stack->depth)
+		drop_last(stack);
+	if (stack->depth > 0)
+		stack->depth--;
+	if (stack->n == 0)
+		leave(table, stack);
+}
+
+void slice_stacks_forget(struct slice_stacks *table)
+{
+	for (unsigned int i = 0; i < table->n; i++)
+		table->unbalanced += table->stacks[i].n;
+	table->n = 0;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Percentiles are frame times that happened: the nearest rank. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+
+#include "rules/percentiles.h"
+
+static struct percentiles percentiles;
+static struct histogram histogram;
+
+static struct chunk_store store;
+
+#define CHUNKS 2000
+
+static int begin(void **state)
+{
+	percentiles = (struct percentiles){ .n = 0 };
+	histogram = (struct histogram){ .n = 0 };
+	return chunks_init(&store, CHUNKS);
+}
+
+static int end(void **state)
+{
+	percentiles_clear(&store, &percentiles);
+	histogram_clear(&store, &histogram);
+	assert_int_equal(store.n_free, CHUNKS);
+	chunks_free(&store);
+	return 0;
+}
+
+static int64_t percentile(unsigned int permille)
+{
+	int64_t value_ns;
+
+	percentiles_read(&store, &percentiles, 1, &permille, &value_ns);
+	return value_ns;
+}
+
+/* Takes all chunks but @left. */
+static void take_chunks(unsigned int left)
+{
+	while (store.n_free > left)
+		chunk_take(&store);
+}
+
+static void test_nothing_has_no_percentile(void **state)
+{
+	assert_int_equal(percentile(500), -1);
+	assert_int_equal(histogram_percentile(&store, &histogram, 990), -1);
+	assert_true(histogram_slowest_mean(&store, &histogram, 10) < 0);
+}
+
+static void test_one_value_is_every_percentile(void **state)
+{
+	percentiles_add(&store, &percentiles, 12345678);
+	assert_int_equal(percentile(1), 12345678);
+	assert_int_equal(percentile(500), 12345678);
+	assert_int_equal(percentile(999), 12345678);
+}
+
+/* The value at ceil(p * n), to the nanosecond, whatever the order they came in. */
+static void test_nearest_rank(void **state)
+{
+	for (uint32_t i = 1; i <= 101; i++)
+		percentiles_add(&store, &percentiles, 1000 * (i * 37 % 101 + 1));
+	assert_int_equal(percentile(500), 51000);
+	assert_int_equal(percentile(900), 91000);
+	assert_int_equal(percentile(990), 100000);
+	assert_int_equal(percentile(1000), 101000);
+}
+
+static void test_even_number_takes_the_lower_middle(void **state)
+{
+	for (uint32_t i = 1; i <= 4; i++)
+		percentiles_add(&store, &percentiles, i);
+	assert_int_equal(percentile(500), 2);
+	assert_int_equal(percentile(501), 3);
+}
+
+static void test_values_may_come_after_a_question(void **state)
+{
+	percentiles_add(&store, &percentiles, 30);
+	percentiles_add(&store, &percentiles, 10);
+	assert_int_equal(percentile(1000), 30);
+	percentiles_add(&store, &percentiles, 20);
+	assert_int_equal(percentile(500), 20);
+}
+
+static void test_more_samples_than_fit_are_exact_to_a_bin(void **state)
+{
+	for (uint32_t i = 0; i < 10 * PERCENTILES_MAX; i++)
+		percentiles_add(&store, &percentiles, 8 * (uint32_t)MS + i % 100 * 10000);
+	assert_in_range(percentile(500), 8490000 - HISTOGRAM_BIN_NS, 8490000 + HISTOGRAM_BIN_NS);
+	assert_int_equal(percentile(1000), 8990000);
+}
+
+static void test_clear_forgets_all(void **state)
+{
+	for (uint32_t i = 0; i < 2 * PERCENTILES_MAX; i++)
+		percentiles_add(&store, &percentiles, 499 * (uint32_t)MS);
+	percentiles_clear(&store, &percentiles);
+	assert_int_equal(percentile(500), -1);
+	percentiles_add(&store, &percentiles, 5);
+	assert_int_equal(percentile(1000), 5);
+}
+
+static void test_histogram_answers_with_a_value_that_happened(void **state)
+{
+	histogram_add(&store, &histogram, 16666667);
+	histogram_add(&store, &histogram, 33333333);
+	assert_int_equal(histogram_percentile(&store, &histogram, 500), 16666667);
+	assert_int_equal(histogram_percentile(&store, &histogram, 990), 33333333);
+}
+
+static void test_histogram_takes_both_ends(void **state)
+{
+	histogram_add(&store, &histogram, 0);
+	histogram_add(&store, &histogram, 500 * (uint32_t)MS - 1);
+	histogram_add(&store, &histogram, UINT32_MAX);
+	assert_int_equal(histogram_percentile(&store, &histogram, 1), 0);
+	assert_int_equal(histogram.n, 3);
+}
+
+/* 1 % of 150 values are the slowest two. */
+static void test_slowest_mean_rounds_up(void **state)
+{
+	for (int i = 0; i < 148; i++)
+		histogram_add(&store, &histogram, 8 * (uint32_t)MS);
+	histogram_add(&store, &histogram, 100 * (uint32_t)MS);
+	histogram_add(&store, &histogram, 50 * (uint32_t)MS);
+	assert_float_equal(histogram_slowest_mean(&store, &histogram, 10), 75e6, 1);
+	assert_float_equal(histogram_slowest_mean(&store, &histogram, 1), 100e6, 1);
+}
+
+/* All equal: the mean of a part of a bin is that value, not the whole series. */
+static void test_slowest_mean_of_ties(void **state)
+{
+	for (int i = 0; i < 1000; i++)
+		histogram_add(&store, &histogram, 16666667);
+	assert_float_equal(histogram_slowest_mean(&store, &histogram, 10), 16666667, 0.01);
+}
+
+/* Of 1 s 20 % are reached by the second of those of 100 ms, 30 % by the first of 50. */
+static void test_slowest_time(void **state)
+{
+	for (int i = 0; i < 2; i++)
+		histogram_add(&store, &histogram, 100 * (uint32_t)MS);
+	for (int i = 0; i < 2; i++)
+		histogram_add(&store, &histogram, 50 * (uint32_t)MS);
+	for (int i = 0; i < 70; i++)
+		histogram_add(&store, &histogram, 10 * (uint32_t)MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 1, SECOND), 100 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 200, SECOND), 100 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 201, SECOND), 50 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 300, SECOND), 50 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 301, SECOND), 10 * MS);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 1000, SECOND), 10 * MS);
+}
+
+static void test_nothing_has_no_mode(void **state)
+{
+	int64_t others = 0;
+
+	assert_int_equal(histogram_mode(&store, &histogram, &others), -1);
+	assert_int_equal(others, -1);
+	assert_int_equal(histogram_slowest_time(&store, &histogram, 10, SECOND), -1);
+}
+
+/* Of numbers that are there as often the smallest. */
+static void test_the_most_frequent_number(void **state)
+{
+	static const uint32_t numbers[] = { 3, 2, 250, 3, 2, 1, 10000 };
+	int64_t others = 0;
+
+	for (size_t i = 0; i < COUNT_OF(numbers); i++)
+		histogram_add_number(&store, &histogram, numbers[i]);
+	assert_int_equal(histogram_mode(&store, &histogram, &others), 2);
+	assert_int_equal(others, 5);
+	histogram_add_number(&store, &histogram, 250);
+	histogram_add_number(&store, &histogram, 250);
+	assert_int_equal(histogram_mode(&store, &histogram, &others), 250);
+	assert_int_equal(others, 6);
+}
+
+/* Random values: within 0.1 ms of the sorted ones. */
+static void test_histogram_is_exact_to_a_bin(void **state)
+{
+	enum { N = 100000 };
+	static uint32_t counts[5000];
+	uint32_t seed = 1;
+	uint64_t seen = 0;
+	uint32_t bin = 0;
+
+	for (int i = 0; i < N; i++) {
+		seed = seed * 1664525 + 1013904223;
+		histogram_add(&store, &histogram, seed % 500000000);
+		counts[seed % 500000000 / HISTOGRAM_BIN_NS]++;
+	}
+	while (seen + counts[bin] < 999 * (N / 1000))
+		seen += counts[bin++];
+	assert_in_range(histogram_percentile(&store, &histogram, 999), bin * HISTOGRAM_BIN_NS,
+			(bin + 1) * HISTOGRAM_BIN_NS - 1);
+}
+
+/* Every bin there is, in an order that splits chunks everywhere: the same answers as by sorting. */
+static void test_every_bin_at_once(void **state)
+{
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
+		uint32_t number = i * 1237 % HISTOGRAM_BINS;
+
+		histogram_add(&store, &histogram, number * HISTOGRAM_BIN_NS + 7);
+		histogram_add(&store, &histogram, number * HISTOGRAM_BIN_NS + 3);
+	}
+	assert_int_equal(histogram.n, 2 * HISTOGRAM_BINS);
+	for (unsigned int permille = 1; permille <= 1000; permille++)
+		assert_int_equal(histogram_percentile(&store, &histogram, permille),
+				 (permille * 5 - 1) * HISTOGRAM_BIN_NS + 7);
+	assert_true(CHUNKS - store.n_free <= HISTOGRAM_CHUNKS_MAX);
+}
+
+/* No room: no answer, rather than one that leaves frames out; and no chunk is kept. */
+static void test_a_histogram_without_room_gives_up(void **state)
+{
+	unsigned int n = 0;
+
+	take_chunks(3);
+	for (; !histogram.gave_up; n++)
+		histogram_add(&store, &histogram, n * HISTOGRAM_BIN_NS);
+	assert_true(n > 3 * CHUNK_BINS / 2);
+	histogram_add(&store, &histogram, 5);
+	assert_int_equal(histogram_percentile(&store, &histogram, 500), -1);
+	assert_true(histogram_slowest_mean(&store, &histogram, 10) < 0);
+	assert_int_equal(store.refused, 1);
+	assert_int_equal(store.n_free, 3);
+	histogram_clear(&store, &histogram);
+	histogram_add(&store, &histogram, 5);
+	assert_int_equal(histogram_percentile(&store, &histogram, 500), 5);
+	chunks_free(&store);
+	chunks_init(&store, CHUNKS);
+	histogram = (struct histogram){ .n = 0 };
+}
+
+static void test_samples_without_room_give_up(void **state)
+{
+	take_chunks(2);
+	for (uint32_t i = 0; i < 2 * CHUNK_VALUES; i++)
+		percentiles_add(&store, &percentiles, i);
+	assert_int_equal(percentile(1000), 2 * CHUNK_VALUES - 1);
+	for (uint32_t i = 0; i < 3 * PERCENTILES_MAX; i++)
+		percentiles_add(&store, &percentiles, i);
+	assert_int_equal(percentile(500), -1);
+	assert_int_equal(store.refused, 1);
+	assert_int_equal(store.n_free, 2);
+	percentiles_clear(&store, &percentiles);
+	percentiles_add(&store, &percentiles, 9);
+	assert_int_equal(percentile(500), 9);
+	chunks_free(&store);
+	chunks_init(&store, CHUNKS);
+	percentiles = (struct percentiles){ .n = 0 };
+}
+
+/* The row that becomes a histogram finds no room for it. */
+static void test_too_many_samples_without_room_give_up(void **state)
+{
+	for (uint32_t i = 0; i < PERCENTILES_MAX; i++)
+		percentiles_add(&store, &percentiles, i * 4 * HISTOGRAM_BIN_NS);
+	take_chunks(4);
+	percentiles_add(&store, &percentiles, 1);
+	percentiles_add(&store, &percentiles, 2);
+	assert_int_equal(percentile(500), -1);
+	assert_int_equal(store.refused, 1);
+	chunks_free(&store);
+	chunks_init(&store, CHUNKS);
+	percentiles = (struct percentiles){ .n = 0 };
+}
+
+/* --- outside of the store --- */
+
+static struct packed_chunks packed;
+
+/* As many bins as there can be, half of them slow. */
+static void fill_histogram(void)
+{
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
+		for (uint32_t n = 0; n <= i % 3; n++)
+			histogram_add(&store, &histogram, i * HISTOGRAM_BIN_NS + i % 1000 + n);
+}
+
+static void assert_equal(const struct chunk_store *a_store, const struct histogram *a,
+			 const struct chunk_store *b_store, const struct histogram *b)
+{
+	assert_int_equal(a->n, b->n);
+	for (unsigned int permille = 1; permille < 1000; permille += 7)
+		assert_int_equal(histogram_percentile(a_store, a, permille),
+				 histogram_percentile(b_store, b, permille));
+}
+
+static void test_a_histogram_goes_and_comes_back(void **state)
+{
+	const struct chunk_store outside = { .chunks = packed.chunks };
+	struct histogram small = { .n = 0 }, its_small, its, back;
+
+	fill_histogram();
+	histogram_add(&store, &small, 5 * HISTOGRAM_BIN_NS);
+	packed.n = 0;
+	its = histogram_pack(&store, &histogram, &packed);
+	its_small = histogram_pack(&store, &small, &packed);
+	assert_int_equal(packed.n, (HISTOGRAM_BINS + CHUNK_BINS - 1) / CHUNK_BINS + 1);
+	assert_true(histogram_is_packed(&its, &packed) && histogram_is_packed(&its_small, &packed));
+	assert_equal(&store, &histogram, &outside, &its);
+	assert_equal(&store, &small, &outside, &its_small);
+	back = histogram_unpack(&store, &its, &packed);
+	assert_equal(&store, &histogram, &store, &back);
+	histogram_clear(&store, &back);
+	histogram_clear(&store, &small);
+}
+
+static void test_two_that_have_no_room(void **state)
+{
+	struct histogram its, none;
+
+	fill_histogram();
+	packed.n = 0;
+	its = histogram_pack(&store, &histogram, &packed);
+	none = histogram_pack(&store, &histogram, &packed);
+	assert_true(none.gave_up && none.first == CHUNK_NONE && none.n == 0);
+	assert_true(histogram_is_packed(&its, &packed) && histogram_is_packed(&none, &packed));
+	packed.chunks[7].next = 3;
+	assert_false(histogram_is_packed(&its, &packed));
+	take_chunks(10);
+	packed.chunks[7].next = 8;
+	none = histogram_unpack(&store, &its, &packed);
+	assert_true(none.gave_up);
+	assert_int_equal(store.n_free, 10);
+	chunks_free(&store);
+	chunks_init(&store, CHUNKS);
+	histogram = (struct histogram){ .n = 0 };
+}
+
+static void test_one_is_added_to_another(void **state)
+{
+	struct histogram other = { .n = 0 }, both = { .n = 0 };
+
+	for (uint32_t i = 0; i < 3000; i++) {
+		uint32_t value_ns = i * 7919 % 4000 * 12345;
+
+		histogram_add(&store, i % 3 ? &histogram : &other, value_ns);
+		histogram_add(&store, &both, value_ns);
+	}
+	histogram_move(&store, &histogram, &other);
+	assert_int_equal(other.n, 0);
+	assert_int_equal(other.first, CHUNK_NONE);
+	assert_equal(&store, &histogram, &store, &both);
+	both.gave_up = true;
+	histogram_move(&store, &histogram, &both);
+	assert_true(histogram.gave_up);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_nothing_has_no_percentile, begin, end),
+		cmocka_unit_test_setup_teardown(test_one_value_is_every_percentile, begin, end),
+		cmocka_unit_test_setup_teardown(test_nearest_rank, begin, end),
+		cmocka_unit_test_setup_teardown(test_even_number_takes_the_lower_middle, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_values_may_come_after_a_question, begin, end),
+		cmocka_unit_test_setup_teardown(test_more_samples_than_fit_are_exact_to_a_bin,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_clear_forgets_all, begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_answers_with_a_value_that_happened,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_takes_both_ends, begin, end),
+		cmocka_unit_test_setup_teardown(test_slowest_mean_rounds_up, begin, end),
+		cmocka_unit_test_setup_teardown(test_slowest_mean_of_ties, begin, end),
+		cmocka_unit_test_setup_teardown(test_slowest_time, begin, end),
+		cmocka_unit_test_setup_teardown(test_nothing_has_no_mode, begin, end),
+		cmocka_unit_test_setup_teardown(test_the_most_frequent_number, begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_is_exact_to_a_bin, begin, end),
+		cmocka_unit_test_setup_teardown(test_every_bin_at_once, begin, end),
+		cmocka_unit_test_setup_teardown(test_a_histogram_without_room_gives_up, begin, end),
+		cmocka_unit_test_setup_teardown(test_samples_without_room_give_up, begin, end),
+		cmocka_unit_test_setup_teardown(test_too_many_samples_without_room_give_up, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_a_histogram_goes_and_comes_back, begin, end),
+		cmocka_unit_test_setup_teardown(test_two_that_have_no_room, begin, end),
+		cmocka_unit_test_setup_teardown(test_one_is_added_to_another, begin, end),
+	};
+
+	return cmocka_run_group_tests_name("samples", tests, NULL, NULL);
+}

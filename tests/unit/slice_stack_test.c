@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slice stacks: counted depth, bounded, and healed where ends were lost. */
+#include "tests/unit/unit.h"
+
+#include "rules/slice_stack.h"
+
+#define OUTER UINT32_C(1)
+#define INNER UINT32_C(2)
+
+#define THREADS 256
+
+static struct slice_stacks table;
+
+static int set_up(void **state)
+{
+	return slice_stacks_init(&table, THREADS);
+}
+
+static int tear_down(void **state)
+{
+	slice_stacks_free(&table);
+	return 0;
+}
+
+static void begin(int32_t tid, uint32_t mask)
+{
+	slice_stacks_begin(&table, tid, mask, 0);
+}
+
+static void assert_open(int32_t tid, uint32_t mask)
+{
+	assert_int_equal(slice_stacks_open(&table, tid), mask);
+}
+
+static void test_a_slice_is_open_until_its_end(void **state)
+{
+	begin(1, OUTER);
+	assert_open(1, OUTER);
+	begin(1, INNER);
+	assert_open(1, OUTER | INNER);
+	slice_stacks_end(&table, 1);
+	assert_open(1, OUTER);
+	slice_stacks_end(&table, 1);
+	assert_open(1, 0);
+}
+
+static void test_slices_without_a_meaning_are_counted(void **state)
+{
+	begin(1, OUTER);
+	for (int i = 0; i < 1000; i++)
+		begin(1, 0);
+	for (int i = 0; i < 1000; i++) {
+		assert_open(1, OUTER);
+		slice_stacks_end(&table, 1);
+	}
+	assert_open(1, OUTER);
+	slice_stacks_end(&table, 1);
+	assert_open(1, 0);
+}
+
+static void test_the_same_slice_may_be_open_twice(void **state)
+{
+	begin(1, INNER);
+	begin(1, INNER);
+	slice_stacks_end(&table, 1);
+	assert_open(1, INNER);
+	slice_stacks_end(&table, 1);
+	assert_open(1, 0);
+}
+
+static void test_threads_are_apart(void **state)
+{
+	begin(1, OUTER);
+	begin(2, INNER);
+	slice_stacks_end(&table, 1);
+	assert_open(1, 0);
+	assert_open(2, INNER);
+}
+
+static void test_an_end_without_a_begin_is_harmless(void **state)
+{
+	slice_stacks_end(&table, 1);
+	slice_stacks_end(&table, 1);
+	begin(1, OUTER);
+	assert_open(1, OUTER);
+}
+
+static void test_a_thread_that_has_nothing_open_takes_no_room(void **state)
+{
+	for (int32_t tid = 1; tid < 10000; tid++) {
+		begin(tid, 0);
+		begin(tid, OUTER);
+		slice_stacks_end(&table, tid);
+		slice_stacks_end(&table, tid);
+	}
+	assert_int_equal(table.n, 0);
+	assert_int_equal(table.evicted, 0);
+}
+
+static void test_the_stack_is_bounded(void **state)
+{
+	for (int i = 0; i < 100; i++)
+		begin(1, OUTER);
+	assert_true(table.unbalanced > 0);
+	for (int i = 0; i < 99; i++)
+		slice_stacks_end(&table, 1);
+	assert_open(1, OUTER);
+	slice_stacks_end(&table, 1);
+	assert_open(1, 0);
+}
+
+static void test_the_table_is_bounded(void **state)
+{
+	for (int32_t tid = 1; tid < 2 * THREADS; tid++) {
+		begin(tid, OUTER);
+		begin(1, INNER);
+	}
+	assert_int_equal(table.n, THREADS);
+	assert_int_equal(table.evicted, THREADS - 1);
+	assert_open(1, OUTER | INNER);
+	assert_open(2, 0);
+	assert_open(2 * THREADS - 1, OUTER);
+}
+
+/* SurfaceFlinger's outermost slice is never open twice: all of the last one's ends were lost. */
+static void test_a_slice_that_is_entered_once_heals(void **state)
+{
+	slice_stacks_begin(&table, 1, OUTER, OUTER);
+	begin(1, 0);
+	begin(1, INNER);
+	slice_stacks_begin(&table, 1, OUTER, OUTER);
+	assert_open(1, OUTER);
+	assert_true(table.unbalanced > 0);
+	slice_stacks_end(&table, 1);
+	assert_open(1, 0);
+}
+
+static void test_forget_counts_what_was_open(void **state)
+{
+	begin(1, OUTER);
+	begin(1, INNER);
+	begin(2, OUTER);
+	slice_stacks_forget(&table);
+	assert_open(1, 0);
+	assert_open(2, 0);
+	assert_int_equal(table.unbalanced, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_slice_is_open_until_its_end, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_slices_without_a_meaning_are_counted, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_the_same_slice_may_be_open_twice, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_threads_are_apart, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_an_end_without_a_begin_is_harmless, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_a_thread_that_has_nothing_open_takes_no_room,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_stack_is_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_the_table_is_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_slice_that_is_entered_once_heals, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_forget_counts_what_was_open, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}

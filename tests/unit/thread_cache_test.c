@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is SurfaceFlinger? Asked of a /proc of our own making. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/trace/thread_cache.h"
+
+#define APP_UID 10123
+#define SYSTEM_UID 1000
+#define INIT 1
+#define SOMEBODY 7
+
+static char proc[64];
+static struct thread_cache cache;
+static uint64_t now_ns;
+
+/* --- the tree --- */
+
+static void write_file(int tid, const char *name, const char *text)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%d", proc, tid);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/%d/%s", proc, tid, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void set_thread(int tid, int tgid, const char *comm, int ppid, int uid)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "Name:\t%s\nState:\tS\nTgid:\t%d\nPPid:\t%d\nUid:\t%d\t0\t0\t0\n", comm, tgid,
+		 ppid, uid);
+	write_file(tid, "status", text);
+}
+
+static void set_process(int pid, const char *comm, int ppid, int uid)
+{
+	set_thread(pid, pid, comm, ppid, uid);
+	write_file(pid, "comm", comm);
+}
+
+static void set_program(int pid, const char *program)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%d/exe", proc, pid);
+	assert_int_equal(symlink(program, path), 0);
+}
+
+static void end_thread(int tid)
+{
+	static const char *const files[] = { "/status", "/comm", "/exe", "" };
+	char path[128];
+
+	for (size_t i = 0; i < COUNT_OF(files); i++) {
+		snprintf(path, sizeof(path), "%s/%d%s", proc, tid, files[i]);
+		/* Nothing can be read of what is gone, not even by those that have it open. */
+		if (i < 2 && truncate(path, 0) < 0)
+			continue;
+		remove(path);
+	}
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(proc, "/tmp/jankd-writers-XXXXXX");
+	now_ns = 100 * SECOND;
+	thread_cache_begin(&cache, proc);
+	return mkdtemp(proc) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	thread_cache_end(&cache);
+	for (int tid = 1; tid < 2000; tid++)
+		end_thread(tid);
+	return rmdir(proc);
+}
+
+/* --- questions --- */
+
+static enum trace_writer ask(int tid)
+{
+	struct trace_record record = { .tid = tid, .tgid = 99 };
+
+	thread_cache_name(&cache, &record, now_ns);
+	return record.writer;
+}
+
+static void pass_time(uint64_t ns)
+{
+	now_ns += ns;
+	thread_cache_follow(&cache);
+}
+
+/* --- behaviours --- */
+
+static void threads_of_one_process(void **state)
+{
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	set_thread(501, 500, "binder:500_1", INIT, SYSTEM_UID);
+	set_process(600, "com.app", SOMEBODY, APP_UID);
+	assert_int_equal(ask(501), TRACE_WRITER_SURFACEFLINGER);
+	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
+	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
+	assert_int_equal(ask(777), TRACE_WRITER_OTHER); /* gone already */
+}
+
+static void names_and_processes(void **state)
+{
+	struct trace_record record = { .tid = 501, .tgid = 99 };
+
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	set_thread(501, 500, "a (b) c: \\n", INIT, SYSTEM_UID);
+	thread_cache_name(&cache, &record, now_ns);
+	assert_int_equal(record.tgid, 500);
+	assert_true(span_equal(record.comm, SPAN_LITERAL("a (b) c: \\n")));
+	record.tid = 777;
+	thread_cache_name(&cache, &record, now_ns);
+	assert_int_equal(record.tgid, TRACE_ID_UNKNOWN);
+	assert_int_equal(record.comm.len, 0);
+}
+
+/* A line of text: what /proc says of its thread goes before what the kernel remembers of it. */
+static void lines_of_text(void **state)
+{
+	struct trace_record forgotten = { .tid = 501,
+					  .tgid = TRACE_ID_UNKNOWN,
+					  .comm = SPAN_LITERAL("<...>") };
+	struct trace_record wrong = { .tid = 501,
+				      .tgid = 500,
+				      .comm = SPAN_LITERAL("Binder:32_1") };
+	struct trace_record gone = { .tid = 777, .tgid = 7, .comm = SPAN_LITERAL("com.app") };
+
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	set_thread(501, 500, "RenderEngine", INIT, SYSTEM_UID);
+	thread_cache_recall(&cache, &forgotten, now_ns);
+	assert_true(span_equal(forgotten.comm, SPAN_LITERAL("RenderEngine")));
+	assert_int_equal(forgotten.tgid, 500);
+	thread_cache_recall(&cache, &wrong, now_ns);
+	assert_true(span_equal(wrong.comm, SPAN_LITERAL("RenderEngine")));
+	thread_cache_recall(&cache, &gone, now_ns);
+	assert_true(span_equal(gone.comm, SPAN_LITERAL("com.app")));
+	assert_int_equal(gone.tgid, 7);
+	assert_int_equal(gone.writer, TRACE_WRITER_UNKNOWN);
+}
+
+/* Before SurfaceFlinger is seen nothing is known, but that it is no app. */
+static void nobody_yet(void **state)
+{
+	(void)state;
+	set_process(600, "com.app", SOMEBODY, APP_UID);
+	set_process(601, "logd", INIT, 1036);
+	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
+	assert_int_equal(ask(601), TRACE_WRITER_UNKNOWN);
+	assert_int_equal(ask(777), TRACE_WRITER_UNKNOWN);
+}
+
+/* Mounted so that others' processes are not shown, or not their files: nobody can be told apart. */
+static void hidden_processes(void **state)
+{
+	struct trace_record record = { .tid = 700, .tgid = 99 };
+
+	(void)state;
+	for (int tid = 700; tid < 800; tid++) {
+		assert_int_equal(ask(tid), TRACE_WRITER_UNKNOWN);
+		pass_time(SECOND / 10);
+	}
+	thread_cache_name(&cache, &record, now_ns);
+	assert_int_equal(record.tgid, TRACE_ID_UNKNOWN);
+	assert_int_equal(record.comm.len, 0);
+}
+
+/* The next SurfaceFlinger is not shown, nor are its threads: it is nobody, but no other either. */
+static void the_next_one_is_hidden(void **state)
+{
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	set_process(600, "com.app", SOMEBODY, APP_UID);
+	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
+	assert_int_equal(ask(700), TRACE_WRITER_OTHER);
+	end_thread(500);
+	pass_time(SECOND / 4);
+	assert_int_equal(ask(700), TRACE_WRITER_UNKNOWN);
+	assert_int_equal(ask(701), TRACE_WRITER_UNKNOWN);
+	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
+}
+
+static void an_app_of_that_name(void **state)
+{
+	(void)state;
+	set_process(600, "surfaceflinger", INIT, APP_UID);
+	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
+	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
+}
+
+/* One that is called so and came later, even root's, changes nothing; a better one does. */
+static void impostors(void **state)
+{
+	(void)state;
+	set_process(400, "surfaceflinger", SOMEBODY, 0);
+	assert_int_equal(ask(400), TRACE_WRITER_SURFACEFLINGER);
+	set_process(401, "surfaceflinger", SOMEBODY, 0);
+	set_program(401, "/data/local/tmp/surfaceflinger");
+	assert_int_equal(ask(401), TRACE_WRITER_OTHER);
+	set_process(402, "SurfaceFlinger", INIT, SYSTEM_UID);
+	assert_int_equal(ask(402), TRACE_WRITER_SURFACEFLINGER);
+	assert_int_equal(ask(400), TRACE_WRITER_OTHER);
+	set_process(403, "surfaceflinger", SOMEBODY, SYSTEM_UID);
+	set_program(403, "/system/bin/surfaceflinger");
+	assert_int_equal(ask(403), TRACE_WRITER_SURFACEFLINGER);
+	assert_int_equal(ask(402), TRACE_WRITER_OTHER);
+}
+
+static void starts_again(void **state)
+{
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
+	set_process(700, "surfaceflinger", INIT, SYSTEM_UID);
+	end_thread(500);
+	pass_time(SECOND / 4);
+	/* What it wrote last is still to be read. */
+	assert_int_equal(ask(500), TRACE_WRITER_UNKNOWN);
+	assert_int_equal(ask(700), TRACE_WRITER_SURFACEFLINGER);
+	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
+}
+
+static void its_number_goes_to_another(void **state)
+{
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
+	end_thread(500);
+	set_process(500, "com.app", SOMEBODY, APP_UID);
+	pass_time(SECOND / 4);
+	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
+}
+
+static void a_number_of_others_comes_to_it(void **state)
+{
+	(void)state;
+	set_process(500, "com.app", SOMEBODY, APP_UID);
+	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
+	assert_int_equal(ask(501), TRACE_WRITER_UNKNOWN);
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	set_thread(501, 500, "app", INIT, SYSTEM_UID);
+	pass_time(SECOND);
+	assert_int_equal(ask(501), TRACE_WRITER_SURFACEFLINGER);
+	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
+}
+
+static void what_is_known_is_not_asked_again(void **state)
+{
+	uint64_t asked;
+
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	for (int tid = 1001; tid < 1400; tid++)
+		set_thread(tid, 1000, "com.app", SOMEBODY, APP_UID);
+	for (int round = 0; round < 3; round++) {
+		ask(500);
+		for (int tid = 1001; tid < 1400; tid++)
+			assert_int_equal(ask(tid), TRACE_WRITER_OTHER);
+		asked = cache.asked;
+		assert_int_equal(asked, 400);
+		pass_time(SECOND);
+	}
+	pass_time(30 * SECOND);
+	ask(1001);
+	assert_int_equal(cache.asked, asked + 1);
+}
+
+/* More threads than are kept: the answers stay right. */
+static void more_than_are_known(void **state)
+{
+	(void)state;
+	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
+	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
+	for (int tid = 1000000; tid < 1010000; tid++)
+		assert_int_equal(ask(tid), TRACE_WRITER_OTHER);
+	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
+}
+
+/* A status that breaks off, or says nothing. */
+static void damaged(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"Name:",
+		"Name:\tsurfaceflinger",
+		"Name:\tsurfaceflinger\nTgid:\t500\n",
+		"Tgid:\t500\nPPid:\t1\nUid:\t0\n",
+		"\n\n\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		write_file(500, "status", texts[i]);
+		assert_int_equal(ask(500), TRACE_WRITER_UNKNOWN);
+		pass_time(SECOND);
+	}
+}
+
+#define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(threads_of_one_process),
+		test(lines_of_text),
+		test(names_and_processes),
+		test(nobody_yet),
+		test(hidden_processes),
+		test(the_next_one_is_hidden),
+		test(an_app_of_that_name),
+		test(impostors),
+		test(starts_again),
+		test(its_number_goes_to_another),
+		test(a_number_of_others_comes_to_it),
+		test(what_is_known_is_not_asked_again),
+		test(more_than_are_known),
+		test(damaged),
+	};
+
+	return cmocka_run_group_tests_name("writers", tests, NULL, NULL);
+}

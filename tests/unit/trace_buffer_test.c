@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A ring gives back what was read, whole lines of it, from the time that is asked for on. */
+#include "daemon/trace/trace_buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/lines.h"
+
+static void finds_any_stretch(void **state)
+{
+	struct lines lines = { .ms = 0 };
+	struct trace_buffer buffer;
+
+	(void)state;
+	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
+	srand(1);
+	for (int i = 0; i < 2000; i++) {
+		uint64_t last_ms = lines_read(&lines, &buffer, 1 + (size_t)rand() % 70000) / MS;
+		uint64_t back_ms = (uint64_t)rand() % 5000;
+		uint64_t first_ms = last_ms > back_ms ? last_ms - back_ms : 1;
+		struct span parts[2];
+
+		if (last_ms == 0)
+			continue;
+		trace_buffer_find(&buffer, first_ms * MS, trace_buffer_end(&buffer), parts);
+		assert_int_equal(lines_check(parts[1], lines_check(parts[0], first_ms)),
+				 last_ms + 1);
+	}
+	assert_true(lines.ms > 600000);
+	trace_buffer_close(&buffer);
+}
+
+/* What is older than memory begins with the oldest line there is. */
+static void begins_with_the_oldest(void **state)
+{
+	struct lines lines = { .ms = 0 };
+	struct span parts[2];
+	struct trace_buffer buffer;
+	uint64_t last_ms = 0, first_ms;
+
+	(void)state;
+	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
+	while (lines.ms < 500000)
+		last_ms = lines_read(&lines, &buffer, 300000) / MS;
+	trace_buffer_find(&buffer, 0, trace_buffer_end(&buffer), parts);
+	assert_true(parts[1].len > 0 || parts[0].len > buffer.size / 2);
+	first_ms = lines_ms(parts[0].ptr);
+	assert_int_equal(lines_check(parts[1], lines_check(parts[0], first_ms)), last_ms + 1);
+	/* Seconds that are long gone cannot be lost any more, those that are there can. */
+	assert_false(trace_buffer_would_lose(&buffer, last_ms * MS));
+	assert_true(trace_buffer_would_lose(&buffer, first_ms * MS));
+	trace_buffer_close(&buffer);
+}
+
+/* A file that ends within a line, and the next one. */
+static void ends_a_line(void **state)
+{
+	static const char line[] = "app-7     [000] .... 1.000001: tracing_mark_write: B|7|x";
+	struct span parts[2];
+	struct trace_buffer buffer;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
+	for (int i = 0; i < 2; i++) {
+		struct span rest;
+
+		memcpy(trace_buffer_space(&buffer, &size), line, sizeof(line) - 1);
+		trace_buffer_filled(&buffer, sizeof(line) - 1);
+		trace_buffer_end_line(&buffer, i == 1);
+		rest = trace_buffer_filled(&buffer, 0);
+		trace_buffer_done(&buffer, span_skip(rest, rest.len), 1000001000);
+	}
+	trace_buffer_find(&buffer, 0, trace_buffer_end(&buffer), parts);
+	assert_int_equal(parts[0].len, sizeof(line));
+	assert_memory_equal(parts[0].ptr, line, sizeof(line) - 1);
+	assert_int_equal(parts[0].ptr[sizeof(line) - 1], '\n');
+	trace_buffer_close(&buffer);
+}
+
+/* Without memory a line that is begun waits at the front. */
+static void keeps_nothing(void **state)
+{
+	struct lines lines = { .ms = 0 };
+	struct trace_buffer buffer;
+
+	(void)state;
+	assert_int_equal(trace_buffer_open(&buffer, 0), 0);
+	for (int i = 0; i < 1000; i++) {
+		lines_read(&lines, &buffer, 1 + (size_t)i * 13 % 5000);
+		assert_int_equal(buffer.begin, 0);
+		assert_true(buffer.head < sizeof(lines.line));
+	}
+	assert_true(buffer.size <= 262144);
+	trace_buffer_close(&buffer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_any_stretch),
+		cmocka_unit_test(begins_with_the_oldest),
+		cmocka_unit_test(ends_a_line),
+		cmocka_unit_test(keeps_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

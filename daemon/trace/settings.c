@@ -338,6 +338,8 @@ static void put_events(struct restoring *r)
 
 	if (!r->directory[0])
 		return;
+	/* A journal may name the list more than once. */
+	free(r->events);
 	r->events = setting_read_all(r->directory, "set_event");
 	now = at = r->events ? strdup(r->events) : NULL;
 	while ((line = strsep(&at, "\n"))) {

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole capture of a fake tracefs: what comes out of its files, its commands, and its end. */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/live_capture.h"
+
+static struct live_capture capture;
+static pid_t app; /* that a capture waits for; 0: none */
+
+static int set_up(void **state)
+{
+	(void)state;
+	live_capture_make(&capture);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (app > 0) {
+		kill(app, SIGKILL);
+		waitpid(app, NULL, 0);
+	}
+	app = 0;
+	live_capture_remove(&capture);
+	return 0;
+}
+
+static const char *out(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "out/%s", name);
+	return scratch_get(&capture.scratch, path);
+}
+
+static const char *printed(const char *file)
+{
+	return scratch_get(&capture.scratch, file);
+}
+
+/* So many frames that a row of fps.csv, too, is made before the end. */
+static void every_frame_is_a_row(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 100);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 100);
+	assert_non_null(strstr(out("fps.csv"), ",com.example.app,com.example.app/"));
+	assert_int_equal(live_capture_rows(&capture, "summary.csv"), 1);
+	assert_non_null(strstr(out("events.csv"), ",start,"));
+	assert_non_null(strstr(out("events.csv"), ",surfaceflinger,"));
+	assert_non_null(strstr(out("events.csv"), ",stop,"));
+	/* The table at the end, for people. */
+	assert_non_null(strstr(printed("run.out"), "com.example.app/.Main"));
+	assert_false(scratch_has(&capture.scratch, "out/.journal"));
+}
+
+static void a_running_capture_answers(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 100);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
+
+	assert_int_equal(live_capture_ask(&capture, "status", "--json"), 0);
+	assert_non_null(strstr(printed("status.out"), "\"schema\":1"));
+	assert_non_null(strstr(printed("status.out"), "\"uptime_s\":"));
+	assert_non_null(strstr(printed("status.out"), "\"kind\":\"trace_pipe\""));
+
+	assert_int_equal(live_capture_ask(&capture, "status", NULL), 0);
+	assert_non_null(strstr(printed("status.out"), "com.example.app/.Main"));
+
+	assert_int_equal(live_capture_ask(&capture, "mark", "the\nmoment"), 0);
+	assert_non_null(strstr(out("events.csv"), ",mark,the\\x0Amoment\n"));
+
+	assert_int_equal(live_capture_ask(&capture, "rotate", NULL), 0);
+	assert_non_null(strstr(printed("rotate.out"), "000001"));
+	assert_true(scratch_has(&capture.scratch, "out/fps-000001.csv"));
+	assert_true(scratch_has(&capture.scratch, "out/frames-000001.csv"));
+	assert_non_null(strstr(out("events-000001.csv"), ",mark,"));
+	assert_non_null(strstr(out("events-000001.csv"), ",rotate,"));
+
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_non_null(strstr(printed("stop.out"), "100 frames"));
+	assert_int_equal(program_end(&capture.program), 0);
+	assert_int_equal(live_capture_ask(&capture, "status", NULL), 1);
+	assert_non_null(strstr(printed("status.err"), "jankd: status: "));
+}
+
+static void nothing_to_rotate_is_said(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
+	assert_int_equal(live_capture_ask(&capture, "rotate", NULL), 0);
+	assert_false(scratch_has(&capture.scratch, "out/fps-000001.csv"));
+	assert_int_equal(live_capture_ask(&capture, "mark", ""), 2);
+	/* A trace in which there was nothing to count is a failure, with its reason. */
+	assert_int_equal(live_capture_signal(&capture, SIGINT), 1);
+	assert_non_null(strstr(printed("run.err"), "jankd: run: "));
+}
+
+static void a_second_capture_of_the_folder_is_refused(void **state)
+{
+	struct program second;
+	char pid[24];
+
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
+	snprintf(pid, sizeof(pid), "pid %d", (int)capture.program.pid);
+	assert_int_equal(program_run(&second, &capture.scratch, "start", "--tracefs", "tr", "-F",
+				     "out", "--no-atrace", NULL),
+			 1);
+	assert_non_null(strstr(program_err(&second), pid));
+	/* Another folder, the same trace: its pipe is taken. */
+	assert_int_equal(program_run(&second, &capture.scratch, "start", "--tracefs", "tr", "-F",
+				     "out2", "--no-atrace", NULL),
+			 1);
+	assert_non_null(strstr(program_err(&second), "trace_pipe"));
+	live_capture_frames(&capture, 10);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
+static void wait_and_duration_end_it(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--wait", "4",
+				     "--duration", "4", NULL));
+	live_capture_frames(&capture, 40);
+	/* What was written before it began to count is not counted. */
+	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",tracing,"));
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 0);
+	live_capture_frames(&capture, 20);
+	assert_int_equal(program_end(&capture.program), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 20);
+	assert_non_null(strstr(out("events.csv"), ",tracing,"));
+}
+
+static void the_end_of_the_app_ends_it(void **state)
+{
+	(void)state;
+	app = fork();
+	if (app == 0) {
+		execl("/bin/sleep", "com.example.unittest:remote", "1000", NULL);
+		_exit(127);
+	}
+	assert_true(live_capture_run(&capture, "--no-atrace", "--until-exit",
+				     "com.example.unittest", NULL));
+	live_capture_frames(&capture, 10);
+	/* It looks for apps once a second: by then it has seen this one. */
+	sleep(3);
+	assert_int_equal(waitpid(capture.program.pid, NULL, WNOHANG), 0);
+	kill(app, SIGKILL);
+	waitpid(app, NULL, 0);
+	app = 0;
+	assert_int_equal(program_end(&capture.program), 0);
+	assert_non_null(strstr(out("events.csv"), "com.example.unittest"));
+}
+
+static void signals_rotate_and_end(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
+	live_capture_frames(&capture, 200);
+	assert_true(live_capture_has_rows(&capture, "fps.csv", 1));
+	kill(capture.program.pid, SIGUSR1);
+	assert_true(live_capture_has_rows(&capture, "fps-000001.csv", 1));
+	assert_int_equal(live_capture_signal(&capture, SIGQUIT), 0);
+}
+
+/* --- detached --- */
+
+static void a_daemon_outlives_its_caller(void **state)
+{
+	char counting[64];
+
+	(void)state;
+	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
+	snprintf(counting, sizeof(counting), "(pid %d)", (int)live_capture_pid(&capture));
+	assert_non_null(strstr(printed("start.out"), counting));
+	live_capture_frames(&capture, 50);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 50);
+}
+
+static void top_prints_tables_until_the_daemon_ends(void **state)
+{
+	static const char *const arguments[] = { "top", "-F", "out", NULL };
+	struct program top;
+
+	(void)state;
+	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 50);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
+	program_start(&top, &capture.scratch, "top", arguments);
+	assert_true(program_wait_for(&capture.scratch, "top.out", "com.example.app/.Main"));
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_int_equal(program_end(&top), 0);
+}
+
+static void a_daemon_that_cannot_begin_says_why(void **state)
+{
+	(void)state;
+	unlink(scratch_path(&capture.scratch, "tr/trace_pipe"));
+	assert_false(live_capture_start(&capture, "--no-atrace", NULL));
+	assert_int_equal(capture.program.status, 1);
+	assert_non_null(strstr(printed("start.err"), "jankd: start: "));
+	assert_non_null(strstr(printed("start.err"), "tracefs"));
+	assert_string_equal(printed("start.out"), "");
+}
+
+static void a_hangup_loads_the_rules_again(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		program_run(&capture.program, &capture.scratch, "rules", "show", "default", NULL),
+		0);
+	scratch_put(&capture.scratch, "my.rules", printed("rules.out"));
+	assert_true(live_capture_start(&capture, "--no-atrace", "--rules", "my.rules", NULL));
+	kill(live_capture_pid(&capture), SIGHUP);
+	assert_true(live_capture_has_rows(&capture, "events.csv", 2));
+	scratch_put(&capture.scratch, "my.rules", "nonsense here\n");
+	kill(live_capture_pid(&capture), SIGHUP);
+	assert_true(live_capture_has_rows(&capture, "events.csv", 3));
+	assert_non_null(strstr(out("events.csv"), "my.rules"));
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+}
+
+/* --- what a killed one left --- */
+
+static void the_next_one_puts_back_what_was_left(void **state)
+{
+	(void)state;
+	live_capture_set(&capture, "tracing_on", "0\n");
+	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
+	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
+	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
+	assert_true(scratch_has(&capture.scratch, "out/.journal"));
+	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
+
+	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
+	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
+	live_capture_frames(&capture, 10);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_true(live_capture_is_set(&capture, "tracing_on", "0"));
+	assert_false(scratch_has(&capture.scratch, "out/.journal"));
+	/* The files of the killed one are kept. */
+	assert_true(scratch_has(&capture.scratch, "out/events-000001.csv"));
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_frame_is_a_row, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_running_capture_answers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing_to_rotate_is_said, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_second_capture_of_the_folder_is_refused, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(wait_and_duration_end_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_end_of_the_app_ends_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(signals_rotate_and_end, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_daemon_outlives_its_caller, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(top_prints_tables_until_the_daemon_ends, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_daemon_that_cannot_begin_says_why, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_hangup_loads_the_rules_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_next_one_puts_back_what_was_left, set_up,
+						tear_down),
+	};
+
+	program_is(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

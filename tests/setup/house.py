@@ -17,7 +17,7 @@ ROOMS = {
     "tools": (("parser", "rules", "tools"), ""),
 }
 TRACEFS = re.compile(r"<(tracefs|traceevent|event-parse|kbuffer).*\.h>")
-MAY_TRACEFS = re.compile(r"daemon/trace/tracefs\.c|tools/(jank_phone|phone_)\w*\.c")
+MAY_TRACEFS = re.compile(r"(daemon/trace/tracefs|tools/phone/instance)\.c")
 # Rooms of the daemon, from the top: each includes those below it.
 DAEMON = ("cli", "capture", "control", "files", "trace", "android", "base")
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.M)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "tools/phone_plan.h"
+#include "tools/phone/plan.h"
 
 struct phone_scenario_options {
 	const char *name;

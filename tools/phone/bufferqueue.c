@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_bufferqueue.h"
+#include "tools/phone/bufferqueue.h"
 
 #include <stdio.h>
 

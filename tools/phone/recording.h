@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recorded trace becomes a plan. */
-#ifndef JANKD_TOOLS_PHONE_RECORD_H
-#define JANKD_TOOLS_PHONE_RECORD_H
+#ifndef JANKD_TOOLS_PHONE_RECORDING_H
+#define JANKD_TOOLS_PHONE_RECORDING_H
 
-#include "tools/phone_plan.h"
+#include "tools/phone/plan.h"
 
 /**
  * phone_record_load() - read the markers of a trace, ftrace text, plain or gzip

@@ -10,7 +10,7 @@
  * overtake another, and a machine that is late delays marks without mixing them. The parent takes
  * the baton at the end of each loop, prints the truth, and starts the next one.
  */
-#include "tools/phone_play.h"
+#include "tools/phone/play_tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/phone_error.h"
+#include "tools/phone/error.h"
 
 #define NS_PER_S 1000000000
 

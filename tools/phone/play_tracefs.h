@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plan played by real processes and threads into a real trace_marker. */
-#ifndef JANKD_TOOLS_PHONE_PLAY_H
-#define JANKD_TOOLS_PHONE_PLAY_H
+#ifndef JANKD_TOOLS_PHONE_PLAY_TRACEFS_H
+#define JANKD_TOOLS_PHONE_PLAY_TRACEFS_H
 
 #include <signal.h>
 #include <time.h>
 
-#include "tools/phone_plan.h"
-#include "tools/phone_truth.h"
+#include "tools/phone/plan.h"
+#include "tools/phone/truth_csv.h"
 
 struct phone_play_options {
 	const char *marker; /* path of trace_marker */

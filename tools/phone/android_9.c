@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Android 9: ticks of the DispSync model, two messages a turn, one present slice a frame. */
-#include "tools/phone_bufferqueue.h"
+#include "tools/phone/bufferqueue.h"
 
 static void tick(struct scene *scene, const struct beat *beat, bool sf, bool app)
 {

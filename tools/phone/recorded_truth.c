@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_evidence.h"
+#include "tools/phone/recorded_truth.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/phone_error.h"
+#include "tools/phone/error.h"
 
 #define DEPTH_MAX 128
 #define LATCHED_MAX 256

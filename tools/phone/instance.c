@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_instance.h"
+#include "tools/phone/instance.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -14,7 +14,7 @@
 
 #include <tracefs.h>
 
-#include "tools/phone_error.h"
+#include "tools/phone/error.h"
 
 #define TRACEFS_USUAL "/sys/kernel/tracing"
 

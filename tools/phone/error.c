@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_error.h"
+#include "tools/phone/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>

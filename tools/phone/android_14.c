@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Android 14: queues live in the apps (BLAST), buffers come with transactions, SurfaceFlinger
  * commits and composites by vsync id and says by name what it latched. */
-#include "tools/phone_scene.h"
+#include "tools/phone/simulation.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plan played as ftrace text, for readers without a kernel. */
-#ifndef JANKD_TOOLS_PHONE_TEXT_H
-#define JANKD_TOOLS_PHONE_TEXT_H
+#ifndef JANKD_TOOLS_PHONE_PLAY_TEXT_H
+#define JANKD_TOOLS_PHONE_PLAY_TEXT_H
 
 #include <signal.h>
 #include <stdio.h>
 
-#include "tools/phone_plan.h"
-#include "tools/phone_truth.h"
+#include "tools/phone/plan.h"
+#include "tools/phone/truth_csv.h"
 
 /**
  * phone_text_play() - write the lines that trace_pipe would print

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_plan.h"
+#include "tools/phone/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/phone_error.h"
+#include "tools/phone/error.h"
 
 void *phone_grow(void *array, uint32_t *room, uint32_t count, size_t size)
 {

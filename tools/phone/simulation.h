@@ -3,13 +3,13 @@
  *
  * All times are nanoseconds since the begin of the loop. The same seed gives the same marks.
  */
-#ifndef JANKD_TOOLS_PHONE_SCENE_H
-#define JANKD_TOOLS_PHONE_SCENE_H
+#ifndef JANKD_TOOLS_PHONE_SIMULATION_H
+#define JANKD_TOOLS_PHONE_SIMULATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/phone_plan.h"
+#include "tools/phone/plan.h"
 
 #define SCENE_BINDERS 4
 #define SCENE_APPS_MAX 16

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_scenario.h"
+#include "tools/phone/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/phone_error.h"
-#include "tools/phone_scene.h"
+#include "tools/phone/error.h"
+#include "tools/phone/simulation.h"
 
 #define PERIOD_60 UINT64_C(16666667)
 #define PERIOD_120 UINT64_C(8333333)

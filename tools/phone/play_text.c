@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_text.h"
+#include "tools/phone/play_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "tools/phone_error.h"
+#include "tools/phone/error.h"
 
 #define NS_PER_S 1000000000
 

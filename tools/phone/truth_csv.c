@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_truth.h"
+#include "tools/phone/truth_csv.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/phone_error.h"
+#include "tools/phone/error.h"
 
 void phone_truth_open(struct phone_truth_writer *writer, const struct phone_plan *plan, FILE *out,
 		      uint64_t period_ns, double speed)

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/phone_error.h"
-#include "tools/phone_evidence.h"
-#include "tools/phone_instance.h"
-#include "tools/phone_plan.h"
-#include "tools/phone_play.h"
-#include "tools/phone_record.h"
-#include "tools/phone_scenario.h"
-#include "tools/phone_text.h"
-#include "tools/phone_truth.h"
+#include "tools/phone/error.h"
+#include "tools/phone/recorded_truth.h"
+#include "tools/phone/instance.h"
+#include "tools/phone/plan.h"
+#include "tools/phone/play_tracefs.h"
+#include "tools/phone/recording.h"
+#include "tools/phone/scenario.h"
+#include "tools/phone/play_text.h"
+#include "tools/phone/truth_csv.h"
 
 #define PERIOD_DEFAULT_MS 16.666667
 #define READER_SECONDS 30

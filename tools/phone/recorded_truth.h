@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The truth of a recorded trace: which layers SurfaceFlinger latched before each present. */
-#ifndef JANKD_TOOLS_PHONE_EVIDENCE_H
-#define JANKD_TOOLS_PHONE_EVIDENCE_H
+#ifndef JANKD_TOOLS_PHONE_RECORDED_TRUTH_H
+#define JANKD_TOOLS_PHONE_RECORDED_TRUTH_H
 
-#include "tools/phone_plan.h"
+#include "tools/phone/plan.h"
 
 /* Adds the truth of @plan by its own marks. A second opinion by intention: it shares nothing
  * with the rules that it is there to check. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_record.h"
+#include "tools/phone/recording.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "parser/ftrace_text.h"
-#include "tools/phone_error.h"
+#include "tools/phone/error.h"
 
 /* Two loops of a recording stand this far apart, so that the seam is a wait and no jank. */
 #define SEAM_NS UINT64_C(1000000000)

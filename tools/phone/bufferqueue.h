@@ -3,7 +3,7 @@
 #ifndef JANKD_TOOLS_PHONE_BUFFERQUEUE_H
 #define JANKD_TOOLS_PHONE_BUFFERQUEUE_H
 
-#include "tools/phone_scene.h"
+#include "tools/phone/simulation.h"
 
 /* See struct vocabulary. Names count up among living namesakes, "title#0". */
 void bufferqueue_name_layer(struct scene *scene, struct layer *layer, unsigned int instance);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Android 11: ticks by timer callbacks, a present slice for each output, the queues still in
  * SurfaceFlinger. */
-#include "tools/phone_bufferqueue.h"
+#include "tools/phone/bufferqueue.h"
 
 #define DISPLAY_ID "19261116564980353"
 

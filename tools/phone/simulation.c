@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone_scene.h"
+#include "tools/phone/simulation.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/phone_error.h"
+#include "tools/phone/error.h"
 
 #define SF_PID 612
 #define SYSTEM_PID 1480

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The truth that was played, as CSV: a row for each layer that had a frame in a present. */
-#ifndef JANKD_TOOLS_PHONE_TRUTH_H
-#define JANKD_TOOLS_PHONE_TRUTH_H
+#ifndef JANKD_TOOLS_PHONE_TRUTH_CSV_H
+#define JANKD_TOOLS_PHONE_TRUTH_CSV_H
 
 #include <stdio.h>
 
-#include "tools/phone_plan.h"
+#include "tools/phone/plan.h"
 
 /* When a present was played, on the clock of the trace, and how far behind its plan. */
 struct phone_played {

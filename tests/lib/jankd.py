@@ -27,7 +27,10 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def skip(reason):
-    """Ends this script: what it needs is not here."""
+    """Ends this script: something that it needs is missing. A check that failed before is reported as a failure."""
+    if any(checks.failed for checks in Checks.all):
+        print(f"FAILED, and the rest was not run: {reason}", flush=True)
+        sys.exit(1)
     print(f"skipped: {reason}", flush=True)
     sys.exit(77)
 
@@ -36,7 +39,10 @@ class Checks:
     """Counts what holds and what does not; a failure says what was expected and goes on. Where a part
     could not be judged the test counts as skipped, unless another part failed."""
 
+    all = []  # of this script, for skip()
+
     def __init__(self):
+        Checks.all.append(self)
         self.passed = 0
         self.failed = 0
         self.not_judged = []
@@ -53,7 +59,7 @@ class Checks:
         return self.that(got == expected, f"{what}: got {got!r}, expected {expected!r}")
 
     def cannot_judge(self, what, why):
-        """What came out may be right or wrong: on this machine that cannot be told."""
+        """The part @what of the test cannot be judged on this machine: neither passed nor failed."""
         print(f"{what}: not judged: {why}", flush=True)
         self.not_judged.append(f"{what}: {why}")
 
@@ -63,7 +69,8 @@ class Checks:
             print("FAILED: nothing was checked", flush=True)
             sys.exit(1)
         if self.not_judged and not self.failed:
-            skip("; ".join(self.not_judged))
+            print(f"skipped: {'; '.join(self.not_judged)}", flush=True)
+            sys.exit(77)
         sys.exit(1 if self.failed else 0)
 
 

@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from intervals import check_series
-from jankd import SOURCE, Checks, folder
+from jankd import SOURCE, Checks, folder, skip
 
 
 def run(script, *arguments):
@@ -56,6 +56,7 @@ def frames(checks, here):
 def ended(checks, what, do, code, last):
     """How a test ends that does @do with its checks."""
     said, got = io.StringIO(), None
+    Checks.all.clear()
     with contextlib.redirect_stdout(said):
         try:
             theirs = Checks()
@@ -76,6 +77,10 @@ def not_judged(checks):
     ended(checks, "nothing can be judged", lambda c: c.cannot_judge("b", "too busy"), 77, "skipped: b: too busy")
     ended(checks, "one fails beside it", lambda c: (c.cannot_judge("b", "too busy"), c.that(False, "a")),
           1, "0 checks held, 1 did not")
+    ended(checks, "all is skipped", lambda c: skip("no root"), 77, "skipped: no root")
+    ended(checks, "the rest is skipped", lambda c: (c.that(True, "a"), skip("no root")), 77, "skipped: no root")
+    ended(checks, "the rest is skipped behind a failure", lambda c: (c.that(False, "a"), skip("no root")),
+          1, "FAILED, and the rest was not run: no root")
 
 
 def series(*frames):

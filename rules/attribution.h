@@ -9,7 +9,7 @@
 #include "parser/record.h"
 #include "rules/challenger.h"
 #include "rules/latches.h"
-#include "rules/layer.h"
+#include "rules/layer_table.h"
 #include "rules/row.h"
 #include "rules/ruleset_tables.h"
 #include "rules/surfaceflinger.h"
@@ -43,7 +43,7 @@ struct attribution_sink {
 	void (*hole)(void *context); /* between the frames before and those to come */
 	/* Makes room for a layer; < 0: there is none. @hurry: frames need not wait longer for it.
 	 */
-	int (*room)(void *context, bool early);
+	int (*evict)(void *context, bool early);
 	void (*layer)(void *context, struct layer *layer); /* it is new */
 };
 

@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "rules/front.h"
-#include "rules/eviction.h"
-
 /* Ticks of this much time behind a frame tell its period; while the period is new, of more. Of
  * 400 phones that switch rates, in tests/lib/busy_phone.py, 300 ms made 5 intervals wrong. */
 #define LAG_NS UINT64_C(400000000)
@@ -27,6 +24,11 @@
  * row have enough in any case; others come by with some tens of different ones. */
 #define CHUNKS 1660
 #define CHUNKS_FOR_EACH 6
+
+/* A row that gets more values than are kept one by one becomes a histogram: then a frame needs the
+ * most chunks that it ever does. The others are for the Surface's frame times, and for the vsyncs
+ * of both. */
+#define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 4)
 
 /* --- rows --- */
 
@@ -60,7 +62,7 @@ static struct loss loss_so_far(const struct frame_queue *q)
 }
 
 /* What was lost since the layer's last frame may have been frames of it: its row tells. */
-void frame_queue_close_row(struct frame_queue *q, struct layer *layer)
+static void close_row(struct frame_queue *q, struct layer *layer)
 {
 	struct fps_row row;
 
@@ -90,14 +92,14 @@ static void check(struct frame_queue *q, uint64_t present_ns)
 	for (int i = 0; i < q->layers.max; i++)
 		if (q->layers.layers[i].length &&
 		    q->layers.layers[i].series.stats.frames > q->options.min_frames)
-			frame_queue_close_row(q, &q->layers.layers[i]);
+			close_row(q, &q->layers.layers[i]);
 }
 
 static void close_all_rows(struct frame_queue *q)
 {
 	for (int i = 0; i < q->layers.max; i++)
 		if (q->layers.layers[i].length)
-			frame_queue_close_row(q, &q->layers.layers[i]);
+			close_row(q, &q->layers.layers[i]);
 }
 
 /* All frames up to @now_ns were counted. */
@@ -117,7 +119,7 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 
 		if (layer->length && layer->series.begun &&
 		    now_ns >= layer->series.last.time_ns + IDLE_NS)
-			frame_queue_close_row(q, layer);
+			close_row(q, layer);
 	}
 }
 
@@ -243,6 +245,14 @@ static bool is_stale(const struct layer *layer, const struct waiting_frame *wait
 	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }
 
+/* Evicts Surfaces until the store has all chunks that the next frame of @layer may need. */
+static void make_room_for_frame_times(struct frame_queue *q, const struct layer *layer)
+{
+	while (q->store.n_free < FRAME_CHUNKS_MAX &&
+	       summary_evict(&q->summary, layer->surface_number))
+		;
+}
+
 /* The frame has waited: its vsyncs can be told. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
@@ -254,15 +264,15 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct interval interval;
 
 	layer->waiting--;
-	evict_for_frame_times(q, layer);
+	make_room_for_frame_times(q, layer);
 	if (layer->series.begun &&
 	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
-		frame_queue_close_row(q, layer);
+		close_row(q, layer);
 	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
-	front_follow(q, waiting->frame.layer, &stamp);
-	front_take_answer(q, waiting->frame.present_ns);
-	if (!layer->has_app && strcmp(layer->app, q->front) != 0)
-		name_copy(layer->app, sizeof(layer->app), span_of(q->front));
+	front_follow(&q->front, &q->layers, waiting->frame.layer, &stamp);
+	front_apply_answer(&q->front, waiting->frame.present_ns);
+	if (!layer->has_app && strcmp(layer->app, q->front.app) != 0)
+		name_copy(layer->app, sizeof(layer->app), span_of(q->front.app));
 	layer->shown = true;
 	follow_refresh(q, &stamp);
 	if (is_stale(layer, waiting, &stamp)) {
@@ -354,7 +364,9 @@ static int count_first_early(struct frame_queue *q)
 	return layer;
 }
 
-bool frame_queue_count_early(struct frame_queue *q)
+/* Counts frames that should wait longer, the oldest first, until a layer has none left that wait.
+ * Returns false where there is no such layer. */
+static bool count_early(struct frame_queue *q)
 {
 	while (q->n > 0) {
 		int layer = count_first_early(q);
@@ -363,6 +375,27 @@ bool frame_queue_count_early(struct frame_queue *q)
 			return true;
 	}
 	return false;
+}
+
+int frame_queue_evict_layer(struct frame_queue *q, bool early)
+{
+	int id = layers_to_evict(&q->layers);
+	struct layer *layer;
+
+	if (id < LAYER_NONE && early && count_early(q))
+		id = layers_to_evict(&q->layers);
+	if (id == LAYER_NONE)
+		return 0;
+	if (id < LAYER_NONE)
+		return id;
+	layer = &q->layers.layers[id];
+	if (layer->shown) {
+		close_row(q, layer);
+		q->layers_evicted++;
+	}
+	front_forget_layer(&q->front, id);
+	layers_remove(&q->layers, id);
+	return 0;
 }
 
 /* CPUs whose clocks differ: SurfaceFlinger came from one to another. */
@@ -407,7 +440,8 @@ static void add(struct frame_queue *q, const struct frame *frame)
 	if (q->n == FRAME_QUEUE_MAX)
 		count_first_early(q);
 	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
-	*waiting = (struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->in_doubt } };
+	*waiting =
+		(struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->loss_pending } };
 	waiting->loss_context.number = frame->number;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
@@ -423,7 +457,7 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 
 	layer->waiting++;
 	q->hidden_frames += layer->hidden;
-	front_doubt(q, layer, frame->present_ns);
+	front_watch(&q->front, layer, frame->present_ns);
 	add(q, frame);
 }
 
@@ -510,7 +544,7 @@ void frame_queue_begin_again(struct frame_queue *q)
 		q->layers.layers[i].n_queued = 0;
 		q->layers.layers[i].drawn_ns = 0;
 	}
-	q->doubt_ns = q->answer_ns = 0;
+	front_new_clock(&q->front);
 	layer_spill_clear(&q->layers.spill);
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
@@ -566,7 +600,7 @@ void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span 
 {
 	if (span_equal(surface, span_of(layer->surface)))
 		return;
-	frame_queue_close_row(q, layer);
+	close_row(q, layer);
 	layer_set_surface(layer, surface);
 	frame_queue_choose(q, layer);
 }
@@ -585,8 +619,8 @@ int frame_queue_init(struct frame_queue *q)
 {
 	unsigned int max = q->options.max_surfaces;
 
-	frame_queue_focus(q, q->options.focus);
-	q->front_layer = LAYER_NONE;
+	front_init(&q->front, q->events, q->options.front_is_queried);
+	front_set(&q->front, q->options.focus);
 	vsync_init(&q->vsync, q->options.vsync_ns);
 	q->trigger = (struct trigger_state){ .trigger = q->options.trigger,
 					     .sink = q->sink,

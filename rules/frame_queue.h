@@ -13,11 +13,12 @@
 #include "rules/attribution.h"
 #include "rules/recent_events.h"
 #include "rules/events.h"
+#include "rules/front.h"
 #include "rules/trigger_state.h"
 #include "rules/late.h"
-#include "rules/layer.h"
+#include "rules/layer_table.h"
 #include "rules/marks.h"
-#include "rules/pipeline.h"
+#include "rules/pipeline_options.h"
 #include "rules/summary.h"
 #include "rules/vsync.h"
 
@@ -51,20 +52,15 @@ struct frame_queue {
 	uint64_t moved_from_ns, moved_to_ns; /* of the last of them, 0: none */
 	uint64_t moved_tell_ns;		     /* when to tell of the next */
 	struct loss loss;		     /* so far */
-	bool in_doubt;			     /* frames that come now are in a hole */
+	bool loss_pending;		     /* frames that come now are in a hole */
 	uint64_t stale;			     /* frames that were none: of a hole, or back in time */
 	uint64_t hidden_frames;		     /* of layers that are not to be counted */
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted before the vsyncs behind them were seen
 				 */
-	char front[APP_SIZE];	/* the app in front */
-	int front_layer;	/* the last activity's layer that had a frame */
-	uint64_t doubt_ns;	/* another app's window began to draw then, 0: none did */
-	char doubt_app[APP_SIZE];
-	uint64_t answer_ns;	   /* from then on answer is in front, 0: there is none */
-	char answer[2 * APP_SIZE]; /* "app/activity", or "": unknown */
-	uint64_t settled_ns;	   /* see frame_queue_settled_ns() */
-	uint64_t counted_ns;	   /* the last present that was counted */
+	struct front front;
+	uint64_t settled_ns; /* see frame_queue_settled_ns() */
+	uint64_t counted_ns; /* the last present that was counted */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */
@@ -78,13 +74,6 @@ struct frame_queue {
  * frame_queue_free() is due in any case. */
 int frame_queue_init(struct frame_queue *q);
 void frame_queue_free(struct frame_queue *q);
-
-/* Somebody says which app is in front ("app/activity"). False: somebody said it before. */
-bool frame_queue_focus(struct frame_queue *q, const char *focus);
-
-/* See pipeline.h. */
-uint64_t frame_queue_front_doubt(const struct frame_queue *q, const char **app);
-void frame_queue_front(struct frame_queue *q, const char *focus, uint64_t since_ns);
 
 /* A layer is new: is it one that options.include and options.exclude leave? Before it has a frame.
  */
@@ -105,9 +94,10 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
  * a refresh rate that began in a stretch without frames. */
 uint64_t frame_queue_settled_ns(const struct frame_queue *q);
 
-/* Counts frames that should wait longer, the oldest first, until a layer waits for nothing more.
- * Returns false where there is none. */
-bool frame_queue_count_early(struct frame_queue *q);
+/* Makes room for another layer in the full table: the layer that has been idle longest is evicted.
+ * @early: where all of them have frames that wait, the oldest frames are counted now. Returns 0, or
+ * -ENOSPC: all layers are in use. */
+int frame_queue_evict_layer(struct frame_queue *q, bool early);
 
 /* Drops the frames from @from_ns on: they were none. @last_ns: the last present that was one. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);
@@ -135,8 +125,5 @@ void frame_queue_end(struct frame_queue *q);
 /* See pipeline_summary(). */
 void frame_queue_summary(struct frame_queue *q, void *context,
 			 void (*row)(void *context, const struct summary_row *row));
-
-/* Closes the layer's row, if there is one. */
-void frame_queue_close_row(struct frame_queue *q, struct layer *layer);
 
 #endif

@@ -1,18 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The app in front, as windows that draw show it, and as somebody outside says. Frames of layers
- * whose names hold no app are of that one. What is asked from outside: frame_queue.h. */
+/* Which app is in front. Frames of layers without a package in their name are counted for that app.
+ *
+ * Two sources: windows of activities that draw, and answers from outside (dumpsys). While a window
+ * of another app has begun to draw and neither source has decided, the state is uncertain.
+ */
 #ifndef JANKD_RULES_FRONT_H
 #define JANKD_RULES_FRONT_H
 
-#include "rules/frame_queue.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* The layer of that number had a frame at @stamp, which is not in its window yet. */
-void front_follow(struct frame_queue *q, int id, const struct vsync_stamp *stamp);
+#include "rules/events.h"
+#include "rules/layer_table.h"
+#include "rules/surface.h"
+#include "rules/vsync.h"
 
-/* Frames from @present_ns on are counted now: an answer that holds for them counts from here. */
-void front_take_answer(struct frame_queue *q, uint64_t present_ns);
+struct front {
+	struct event_writer *events; /* of the owner */
+	bool queried;		     /* see pipeline_options.front_is_queried */
+	char app[APP_SIZE];	     /* the app in front; "": unknown */
+	int layer;		     /* the last activity layer with a frame, or LAYER_NONE */
+	uint64_t uncertain_ns;	     /* a window of other_app began to draw then; 0: certain */
+	char other_app[APP_SIZE];
+	uint64_t answer_ns;	   /* frames from then on are of the answer's app; 0: no answer */
+	char answer[2 * APP_SIZE]; /* "app/activity", or "": unknown */
+};
 
-/* A frame of @layer comes in: is another app in front, perhaps? */
-void front_doubt(struct frame_queue *q, struct layer *layer, uint64_t present_ns);
+void front_init(struct front *front, struct event_writer *events, bool queried);
+
+/* Sets the app in front at the start ("app/activity", or NULL). Returns false, and changes nothing,
+ * where an app is known already. */
+bool front_set(struct front *front, const char *focus);
+
+/* The layer of number @id has a frame at @stamp, which is not added to its series yet. */
+void front_follow(struct front *front, const struct layer_table *layers, int id,
+		  const struct vsync_stamp *stamp);
+
+/* Frames from @present_ns on are counted now: applies an answer that is valid for them. */
+void front_apply_answer(struct front *front, uint64_t present_ns);
+
+/* A frame of @layer arrives, before it is counted: may another app be in front? */
+void front_watch(struct front *front, struct layer *layer, uint64_t present_ns);
+
+/* See pipeline_front_uncertain_since() and pipeline_set_front(). */
+uint64_t front_uncertain_since(const struct front *front, const char **app);
+void front_answer(struct front *front, const char *focus, uint64_t since_ns);
+
+/* The layer of number @id leaves the table. */
+void front_forget_layer(struct front *front, int id);
+
+/* Times are those of another clock from now on. */
+void front_new_clock(struct front *front);
 
 #endif

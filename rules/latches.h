@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/layer.h"
+#include "rules/layer_table.h"
 
 /* At least so many have room, and one of each layer: all of a thread's. */
 #define LATCHES_LEAST 320

@@ -104,13 +104,13 @@ static bool is_wanted(const struct attribution *a, struct span name)
 static bool make_room(struct attribution *a, const struct rule *rule, struct span name,
 		      const struct trace_record *record)
 {
-	if (a->sink.room(a->sink.context, false) == 0)
+	if (a->sink.evict(a->sink.context, false) == 0)
 		return true;
 	if (!is_wanted(a, name))
 		return false;
 	latches_forget_hidden(&a->latches, a->layers);
 	latches_forget(&a->latches, a->layers, a->sf.known ? a->sf.tid : record->tid, true);
-	if (a->sink.room(a->sink.context, false) == 0 || a->sink.room(a->sink.context, true) == 0)
+	if (a->sink.evict(a->sink.context, false) == 0 || a->sink.evict(a->sink.context, true) == 0)
 		return true;
 	refuse(a, rule, name, record);
 	return false;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/layer.h"
 #include "rules/memory.h"
 
 int layer_spill_init(struct layer_spill *spill, const struct spill *where)

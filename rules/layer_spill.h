@@ -9,11 +9,10 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "rules/layer.h"
 #include "rules/spill.h"
 
 #define LAYER_SPILL_BUCKETS 1024
-
-struct layer;
 
 struct layer_spill {
 	const struct spill *spill; /* borrowed; NULL: there is none */

@@ -11,7 +11,7 @@
 
 enum overflow_kind {
 	OVERFLOW_FRAMES,      /* frames of layers that had no room */
-	OVERFLOW_EARLY,     /* frames that could not wait for the vsyncs behind them */
+	OVERFLOW_EARLY,	      /* frames that could not wait for the vsyncs behind them */
 	OVERFLOW_OTHERS,      /* Surfaces that have no row of their own */
 	OVERFLOW_UNREADABLE,  /* Surfaces that could not be read back */
 	OVERFLOW_PERCENTILES, /* rows and Surfaces whose percentiles were given up */

@@ -19,7 +19,6 @@
 #include "rules/gfx2019.h"
 #include "rules/memory.h"
 #include "rules/overflow.h"
-#include "rules/eviction.h"
 #include "rules/trace_clock.h"
 
 /* So often the queue is looked at: most records have nothing to do with it. */
@@ -140,11 +139,11 @@ static void on_hole(void *context)
 	frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
 }
 
-static int on_room(void *context, bool early)
+static int on_evict(void *context, bool early)
 {
 	struct pipeline *p = context;
 
-	return evict_for_layer(&p->queue, early);
+	return frame_queue_evict_layer(&p->queue, early);
 }
 
 static void on_layer(void *context, struct layer *layer)
@@ -364,17 +363,17 @@ bool pipeline_focus(struct pipeline *p, const char *focus)
 {
 	if (p->gfx2019)
 		return gfx2019_focus(p->gfx2019, focus);
-	return frame_queue_focus(&p->queue, focus);
+	return front_set(&p->queue.front, focus);
 }
 
-uint64_t pipeline_front_doubt(const struct pipeline *p, const char **app)
+uint64_t pipeline_front_uncertain_since(const struct pipeline *p, const char **app)
 {
-	return frame_queue_front_doubt(&p->queue, app);
+	return front_uncertain_since(&p->queue.front, app);
 }
 
-void pipeline_front(struct pipeline *p, const char *focus, uint64_t since_ns)
+void pipeline_set_front(struct pipeline *p, const char *focus, uint64_t since_ns)
 {
-	frame_queue_front(&p->queue, focus, since_ns);
+	front_answer(&p->queue.front, focus, since_ns);
 }
 
 void pipeline_give_period(struct pipeline *p, uint64_t period_ns)
@@ -393,9 +392,9 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	attribution_forget_open(&p->attribution);
 }
 
-void pipeline_doubt(struct pipeline *p, bool doubt)
+void pipeline_set_loss_pending(struct pipeline *p, bool doubt)
 {
-	p->queue.in_doubt = doubt;
+	p->queue.loss_pending = doubt;
 }
 
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
@@ -535,7 +534,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
 		.hole = on_hole,
-		.room = on_room,
+		.evict = on_evict,
 		.layer = on_layer,
 	};
 

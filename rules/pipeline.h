@@ -11,78 +11,10 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/pipeline_counters.h"
+#include "rules/pipeline_options.h"
 #include "rules/row.h"
 #include "rules/ruleset.h"
-
-struct pipeline_options {
-	double target_fps;   /* 0: the display's refresh rate as seen, 60 where unknown */
-	uint64_t kpi_ns;     /* a frame this long is acceptable; 100 ms */
-	unsigned int type;   /* 0 to 4: which of fps and drop rows are made, README "-T" */
-	uint64_t delay_ns;   /* between two checks; 1 s */
-	uint64_t min_frames; /* a row needs more frames than this at a check; 20 */
-	uint64_t vsync_ns;   /* period where the trace has none; 0: not given */
-	const char *focus;   /* "app/activity" in front at the start, or NULL; copied */
-	/* Globs on the whole Surface, or on the whole app in the layer's name; NULL-ended, or NULL;
-	 * borrowed as long as the pipeline lives. */
-	const char *const *include;
-	const char *const *exclude;
-	const struct trigger *trigger; /* what is told of by the sink's gate(), or NULL; borrowed */
-	uint64_t late_ns;	       /* frames late by that much are told of, late.h; 0: none */
-	bool recorded;		       /* lines may come twice, or sorted by CPU */
-	bool asks_front;	       /* somebody answers pipeline_front_doubt() */
-	unsigned int max_surfaces;     /* layers and Surfaces that are known at a time; 320 */
-	unsigned int max_threads;      /* with open slices; 256 */
-};
-
-#define PIPELINE_OPTIONS_DEFAULT                                                                   \
-	((struct pipeline_options){ .kpi_ns = UINT64_C(100000000),                                 \
-				    .delay_ns = UINT64_C(1000000000),                              \
-				    .min_frames = 20,                                              \
-				    .max_surfaces = 320,                                           \
-				    .max_threads = 256 })
-
-/* CPUs whose losses are counted one by one. */
-#define PIPELINE_CPUS 64
-
-/* What was seen and what did not fit: every count since the beginning. */
-struct pipeline_counters {
-	uint64_t records;
-	uint64_t ticks;
-	uint64_t presents;
-	uint64_t frames;       /* (present, layer) pairs, of layers that are to be counted */
-	uint64_t lost_events;  /* of known number */
-	uint64_t lost_unknown; /* times that an unknown number was lost, holes too */
-	uint64_t lost_by_cpu[PIPELINE_CPUS + 1]; /* lost_events; the last: of all other CPUs */
-	uint64_t holes;				 /* calls of pipeline_hole() */
-	uint64_t stale_frames; /* latched a vsync before a hole, or back in time: not counted */
-	uint64_t unattributed_presents; /* of SurfaceFlinger, without a frame of any layer */
-	uint64_t foreign_presents; /* present slices of threads that are not SurfaceFlinger's */
-	uint64_t foreign_ticks;	   /* ticks of other processes, where the writer is known */
-	uint64_t foreign_latches;  /* the same of what it says of buffers */
-	uint64_t surfaceflinger_restarts;
-	uint64_t clock_steps;
-	uint64_t late;		   /* records passed over: their time was past, and theirs alone */
-	uint64_t repeated;	   /* records passed over: they were there before */
-	uint64_t queue_high_water; /* frames and presents that waited to be counted, at most */
-	uint64_t dropped_frames;   /* buffers replaced before they were latched */
-	uint64_t layers_evicted;   /* full: the one idle longest went, and comes back as it was, */
-	uint64_t layers_forgotten; /* but not these */
-	uint64_t layers_refused;   /* and times that there was none that could go, */
-	uint64_t frames_refused;   /* so that a frame is missing */
-	uint64_t frames_counted_early; /* counted before the vsyncs behind them were seen, for
-					  others */
-	uint64_t surfaces_evicted;     /* each comes back with its next frame, as it was */
-	uint64_t surfaces_others;      /* but these are counted in the row '(others)' */
-	uint64_t frames_others;	       /* frames that were counted there and nowhere else */
-	uint64_t surfaces_unreadable;  /* and of these what was spilled is lost */
-	uint64_t marks_too_soon;       /* of apps: they closed no row, see pipeline_mark() */
-	uint64_t percentiles_refused;  /* rows and Surfaces with too many different frame times */
-	uint64_t threads_evicted;
-	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped while healing */
-	uint64_t first_ns, last_ns; /* times of the first and the last record of the latest clock */
-	int64_t refresh_mhz;	    /* ROW_UNKNOWN where no vsync lattice is locked */
-	int32_t sf_pid, sf_tid;	    /* SurfaceFlinger as learnt, or TRACE_ID_UNKNOWN */
-};
 
 struct pipeline;
 
@@ -137,10 +69,11 @@ int pipeline_mark(struct pipeline *p, uint64_t time_ns);
 /* Since when it is in doubt which app is in front, in trace time: a window of another one, *@app,
  * began to draw then. 0: it is not. And the answer for that moment,
  * "app/activity" or "" for unknown; it holds for frames from @since_ns on that are not counted yet.
- * Without options.asks_front it is unknown as soon as the app that was in front draws no more.
+ * Without options.front_is_queried it is unknown as soon as the app that was in front draws no
+ * more.
  */
-uint64_t pipeline_front_doubt(const struct pipeline *p, const char **app);
-void pipeline_front(struct pipeline *p, const char *focus, uint64_t since_ns);
+uint64_t pipeline_front_uncertain_since(const struct pipeline *p, const char **app);
+void pipeline_set_front(struct pipeline *p, const char *focus, uint64_t since_ns);
 
 /* Between the trace time @since_ns and the next record events may be missing, and no record says
  * so: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as
@@ -152,7 +85,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns);
 /* While @doubt, events are known to be missing and the record that says so has not come yet: a
  * reader that was held up sees from the kernel's own statistics that some CPU's buffer ran over,
  * but the other CPUs' events come first. Frames that come meanwhile are as if in a hole. */
-void pipeline_doubt(struct pipeline *p, bool doubt);
+void pipeline_set_loss_pending(struct pipeline *p, bool doubt);
 
 /* From the next record on times are those of another clock: rows end here. The hole is as in
  * pipeline_hole(). */

@@ -10,7 +10,7 @@
 #include "parser/record.h"
 #include "rules/cpu_order.h"
 #include "rules/events.h"
-#include "rules/pipeline.h"
+#include "rules/pipeline_counters.h"
 #include "rules/repeats.h"
 
 enum clock_verdict {

@@ -48,7 +48,7 @@ static void answer_doubt(struct android_probe *probe)
 {
 	if (probe->found.name[0] && !probe->second && !is_doubted(probe))
 		return;
-	pipeline_front(*probe->pipeline, probe->found.name, probe->since_ns);
+	pipeline_set_front(*probe->pipeline, probe->found.name, probe->since_ns);
 	probe->since_ns = 0;
 }
 
@@ -71,7 +71,7 @@ static void on_focus_end(struct child *child, int status)
 void android_probe_follow(struct android_probe *probe)
 {
 	const char *app;
-	uint64_t since_ns = pipeline_front_doubt(*probe->pipeline, &app);
+	uint64_t since_ns = pipeline_front_uncertain_since(*probe->pipeline, &app);
 
 	if (!probe->can_ask || since_ns == 0 || child_runs(&probe->focus) ||
 	    loop_now() < probe->next_ns)

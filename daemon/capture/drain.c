@@ -39,7 +39,7 @@ static void doubt_if_held_up(struct drain *drain, uint64_t read_ns)
 	lost = cpu_buffer_stats_lost(&drain->buffers);
 	cpu_buffer_stats_look(&drain->buffers, drain->files);
 	if (cpu_buffer_stats_lost(&drain->buffers) > lost)
-		pipeline_doubt(drain->session->pipeline, true);
+		pipeline_set_loss_pending(drain->session->pipeline, true);
 }
 
 /* Reads what there is. Returns -EAGAIN when the source is dry, > 0 when there may be more. *any is

@@ -131,7 +131,7 @@ static void tell_value(struct interference *interference, const char *text, cons
 static void hole_since(struct interference *interference, uint64_t since_ns)
 {
 	pipeline_hole(interference->session->pipeline, since_ns);
-	pipeline_doubt(interference->session->pipeline, true);
+	pipeline_set_loss_pending(interference->session->pipeline, true);
 }
 
 static void hole(struct interference *interference)
@@ -621,7 +621,7 @@ void interference_drained(struct interference *interference)
 	if (interference->on && interference->claims.files)
 		lost_claims_drained(&interference->claims);
 	if (interference->on && interference->watch.readers == 0)
-		pipeline_doubt(interference->session->pipeline, false);
+		pipeline_set_loss_pending(interference->session->pipeline, false);
 }
 
 /* @end: nothing is told later. */

@@ -395,7 +395,7 @@ int options_parse(struct options *options, enum options_command command, int arg
 	}
 	options->pipeline.late_ns = options->snapshot_ns;
 	options->pipeline.recorded = command == OPTIONS_ANALYZE;
-	options->pipeline.asks_front = command != OPTIONS_ANALYZE && android_has("dumpsys");
+	options->pipeline.front_is_queried = command != OPTIONS_ANALYZE && android_has("dumpsys");
 	options->pipeline.include = options->include[0] ? options->include : NULL;
 	options->pipeline.exclude = options->exclude[0] ? options->exclude : NULL;
 	if (refuse_together(options))

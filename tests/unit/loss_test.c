@@ -410,10 +410,10 @@ static void test_doubt_lasts_until_it_is_taken_back(void **state)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
-	pipeline_doubt(phone.pipeline, true);
+	pipeline_set_loss_pending(phone.pipeline, true);
 	phone_run(&phone, a, BEGIN + 31 * V60, 2 * V60, 100); /* far more than the queue waits */
 	phone_lost(&phone, 2, 100);
-	pipeline_doubt(phone.pipeline, false);
+	pipeline_set_loss_pending(phone.pipeline, false);
 	phone_run(&phone, a, BEGIN + 231 * V60, V60, 30);
 	phone_run(&phone, a, BEGIN + 263 * V60, V60, 30);
 	phone_end(&phone);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/layer.h"
+#include "rules/layer_table.h"
 
 static void assert_span(struct span span, const char *text)
 {
@@ -213,7 +213,7 @@ static void fill_table(void)
 	for (int i = 0; i < LAYERS; i++) {
 		int id;
 
-		assert_int_equal(layers_victim(&table), LAYER_NONE);
+		assert_int_equal(layers_to_evict(&table), LAYER_NONE);
 		snprintf(name, sizeof(name), "layer#%d", i);
 		id = add(name);
 		table.layers[id].shown = true;
@@ -252,14 +252,14 @@ static void test_the_idlest_layer_goes_first(void **state)
 {
 	fill_table();
 	table.layers[layers_find(&table, SPAN_LITERAL("layer#7"))].last_use = 5;
-	assert_int_equal(layers_victim(&table), layers_find(&table, SPAN_LITERAL("layer#7")));
+	assert_int_equal(layers_to_evict(&table), layers_find(&table, SPAN_LITERAL("layer#7")));
 }
 
 static void test_a_layer_without_frames_goes_before_all(void **state)
 {
 	fill_table();
 	table.layers[layers_find(&table, SPAN_LITERAL("layer#300"))].shown = false;
-	assert_int_equal(layers_victim(&table), layers_find(&table, SPAN_LITERAL("layer#300")));
+	assert_int_equal(layers_to_evict(&table), layers_find(&table, SPAN_LITERAL("layer#300")));
 }
 
 static void test_a_layer_with_open_frames_cannot_go(void **state)
@@ -267,9 +267,9 @@ static void test_a_layer_with_open_frames_cannot_go(void **state)
 	fill_table();
 	for (int i = 0; i < LAYERS; i++)
 		table.layers[i].waiting = i == 9 ? 0 : 1;
-	assert_int_equal(layers_victim(&table), 9);
+	assert_int_equal(layers_to_evict(&table), 9);
 	table.layers[9].waiting = 1;
-	assert_int_equal(layers_victim(&table), -ENOSPC);
+	assert_int_equal(layers_to_evict(&table), -ENOSPC);
 }
 
 static void test_a_place_is_used_again(void **state)
@@ -277,7 +277,7 @@ static void test_a_place_is_used_again(void **state)
 	int gone, id;
 
 	fill_table();
-	gone = layers_victim(&table);
+	gone = layers_to_evict(&table);
 	layers_remove(&table, gone);
 	assert_int_equal(layers_find(&table, SPAN_LITERAL("layer#0")), LAYER_NONE);
 	id = add("new");
@@ -285,7 +285,7 @@ static void test_a_place_is_used_again(void **state)
 	assert_false(table.layers[id].shown);
 	assert_false(table.layers[id].series.begun);
 	assert_int_equal(layers_find(&table, SPAN_LITERAL("new")), id);
-	assert_int_equal(layers_victim(&table) == LAYER_NONE, false);
+	assert_int_equal(layers_to_evict(&table) == LAYER_NONE, false);
 }
 
 int main(void)

@@ -27,8 +27,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "rules/layer_event.h"
-
 /* A living SurfaceFlinger that draws is not silent for so long. */
 #define SILENT_END_NS UINT64_C(250000000)
 
@@ -37,12 +35,16 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 {
 	memset(a, 0, sizeof(*a));
 	a->rules = rules;
-	a->layers = layers;
 	a->sink = *sink;
+	a->layer_events = (struct layer_events){ .rules = rules,
+						 .layers = layers,
+						 .sf = &a->sf,
+						 .context = sink->context,
+						 .evict = sink->evict,
+						 .added = sink->layer };
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->sf = SURFACEFLINGER_UNKNOWN;
-	if (challenger_init(&a->challenger) < 0 ||
-	    latches_init(&a->latches, (unsigned int)layers->max) < 0)
+	if (challenger_init(&a->challenger) < 0 || layer_events_init(&a->layer_events) < 0)
 		return -ENOMEM;
 	return slice_stacks_init(&a->threads, max_threads);
 }
@@ -50,20 +52,12 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 void attribution_free(struct attribution *a)
 {
 	slice_stacks_free(&a->threads);
-	latches_free(&a->latches);
+	layer_events_free(&a->layer_events);
 	challenger_free(&a->challenger);
 }
 
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
 static void take_present(struct attribution *a, const struct trace_record *record);
-
-/* Latches that wait for a present, queues and counters say nothing any more. */
-static void forget_buffers(struct attribution *a)
-{
-	latches_forget(&a->latches, a->layers, a->sf.tid, true);
-	latches_forget(&a->latches, a->layers, a->sf.tid, false);
-	a->resets++;
-}
 
 /* --- who is SurfaceFlinger --- */
 
@@ -96,7 +90,7 @@ static bool may_be_first(const struct attribution *a, const struct trace_record 
 			 enum trust trust)
 {
 	return trust != TRUST_OTHER || record->pid == a->tick_pid ||
-	       latches_any(&a->latches, record->tid);
+	       latches_any(&a->layer_events.latches, record->tid);
 }
 
 /* What it wrote was no word of SurfaceFlinger's. */
@@ -129,7 +123,7 @@ static void take_held(struct attribution *a)
 		else if (kind == HELD_PRESENT)
 			take_present(a, &record);
 		else
-			forget_buffers(a);
+			layer_events_forget(&a->layer_events);
 		if (kind == HELD_LOSS)
 			a->sink.hole(a->sink.context);
 	}
@@ -147,9 +141,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
 	while (slice_stacks_open(&a->threads, a->sf.tid))
 		slice_stacks_end(&a->threads, a->sf.tid);
-	latches_forget(&a->latches, a->layers, next->tid, true);
-	a->resets++;
-	a->sure_latches = 0;
+	layer_events_change_thread(&a->layer_events, next->tid);
 	a->before = a->sf;
 	a->before.known = !better && !returns;
 }
@@ -284,7 +276,7 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 		return false;
 	a->foreign_presents++;
 	/* It has shown them: who turns out to be SurfaceFlinger later shows others. */
-	latches_forget(&a->latches, a->layers, record->tid, false);
+	latches_forget(&a->layer_events.latches, a->layer_events.layers, record->tid, false);
 	return false;
 }
 
@@ -293,23 +285,18 @@ bool attribution_ticks_are_its(const struct attribution *a)
 	return surfaceflinger_is(&a->sf, a->tick_pid, a->tick_tgid);
 }
 
-struct span attribution_surface(const struct attribution *a, struct span name,
-				char copy[SURFACE_MAX])
-{
-	return ruleset_rename(a->rules, surface_of_layer(name, copy));
-}
-
 /* --- presents --- */
 
 static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
 {
+	const struct layer_events *events = &a->layer_events;
 	struct frame frame = {
 		.layer = latch->layer,
 		.present_ns = present_ns,
 		.queued_ns = latch->queued_ns,
 		.latched_ns = latch->time_ns,
 		.number = latch->number,
-		.tx = a->layers->layers[latch->layer].applied_present == a->presents,
+		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 
 	a->frames++;
@@ -319,15 +306,16 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 /* All that this thread latched since its last present. */
 static void take_present(struct attribution *a, const struct trace_record *record)
 {
+	struct latch_list *latches = &a->layer_events.latches;
 	uint64_t frames = a->frames;
 
 	a->sf.last_ns = record->time_ns;
-	a->presents++;
-	for (unsigned int i = 0; i < a->latches.n; i++)
-		if (a->latches.all[i].tid == record->tid)
-			emit_frame(a, &a->latches.all[i], record->time_ns);
+	layer_events_present(&a->layer_events);
+	for (unsigned int i = 0; i < latches->n; i++)
+		if (latches->all[i].tid == record->tid)
+			emit_frame(a, &latches->all[i], record->time_ns);
 	a->unattributed_presents += a->frames == frames;
-	latches_forget(&a->latches, a->layers, record->tid, false);
+	latches_forget(latches, a->layer_events.layers, record->tid, false);
 	a->sink.present(a->sink.context, record->time_ns);
 }
 
@@ -435,7 +423,7 @@ static void named_event(struct attribution *a, const struct trace_record *record
 		case RULE_QUEUE:
 		case RULE_DROP:
 		case RULE_TRANSACTION:
-			attribution_layer_event(a, rule, &capture, record);
+			layer_event(&a->layer_events, rule, &capture, record);
 			break;
 		default:
 			return;
@@ -475,7 +463,7 @@ void attribution_forget_open(struct attribution *a)
 	struct trace_record loss = { .time_ns = a->challenger.last_ns, .tid = TRACE_ID_UNKNOWN };
 
 	slice_stacks_forget(&a->threads);
-	forget_buffers(a);
+	layer_events_forget(&a->layer_events);
 	a->sf.presented = false;
 	a->challenger.presented = false;
 	if (a->challenger.there)
@@ -503,14 +491,8 @@ void attribution_end(struct attribution *a)
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 {
 	a->rules = rules;
-	a->sure_latches = 0;
 	attribution_new_clock(a);
-	for (int i = 0; i < a->layers->max; i++) {
-		struct layer *layer = &a->layers->layers[i];
-
-		if (layer->length)
-			layer->ignored = ruleset_ignores_layer(rules, span_of(layer->name));
-	}
+	layer_events_set_rules(&a->layer_events, rules);
 }
 
 /* Counts what another process says in SurfaceFlinger's words. */

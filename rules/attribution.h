@@ -8,8 +8,7 @@
 
 #include "parser/record.h"
 #include "rules/challenger.h"
-#include "rules/latches.h"
-#include "rules/layer_table.h"
+#include "rules/layer_event.h"
 #include "rules/row.h"
 #include "rules/ruleset_tables.h"
 #include "rules/surfaceflinger.h"
@@ -41,26 +40,22 @@ struct attribution_sink {
 	/* Another process writes what only SurfaceFlinger does: the first time. */
 	void (*forgery)(void *context, const struct trace_record *record);
 	void (*hole)(void *context); /* between the frames before and those to come */
-	/* Makes room for a layer; < 0: there is none. @hurry: frames need not wait longer for it.
-	 */
+	/* See struct layer_events. */
 	int (*evict)(void *context, bool early);
 	void (*layer)(void *context, struct layer *layer); /* it is new */
 };
 
 struct attribution {
 	const struct ruleset *rules;
-	struct layer_table *layers;
 	struct attribution_sink sink;
+	struct layer_events layer_events;
 	struct slice_stacks threads;
 	struct surfaceflinger sf;
 	struct surfaceflinger
 		before; /* who was it before; known while it may only have been idle */
-	struct challenger challenger; /* who may be it next */
-	int32_t tick_pid;	      /* who wrote the last tick, as its marker says */
-	int32_t tick_tgid;	      /* the same as the kernel says */
-	struct latch_list latches;
-	uint64_t resets; /* times that what is open, queued or counted said nothing any more */
-	uint64_t presents;
+	struct challenger challenger;	/* who may be it next */
+	int32_t tick_pid;		/* who wrote the last tick, as its marker says */
+	int32_t tick_tgid;		/* the same as the kernel says */
 	uint64_t unattributed_presents; /* with no layer's frame in them */
 	uint64_t foreign_presents;	/* of processes that are not SurfaceFlinger */
 	uint64_t foreign_ticks;		/* the same of ticks, where the writer is known */
@@ -68,9 +63,6 @@ struct attribution {
 	bool told_forgery;		/* that there are such, where the writer is known */
 	uint64_t restarts;		/* another process took over */
 	uint64_t frames;
-	uint64_t dropped_frames;
-	uint64_t refused_frames; /* of layers that did not fit into the table */
-	uint64_t sure_latches;	 /* by rules that are no fallback */
 };
 
 /* @rules and @layers are borrowed. Returns 0 or -ENOMEM; attribution_free() is due in any case. */
@@ -96,9 +88,5 @@ void attribution_end(struct attribution *a);
 
 /* Takes other rules: decisions of the old ones are made anew. A layer is renamed by the owner. */
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules);
-
-/* The Surface that the rules give to a layer of that name. Borrows from one of them or @copy. */
-struct span attribution_surface(const struct attribution *a, struct span name,
-				char copy[SURFACE_MAX]);
 
 #endif

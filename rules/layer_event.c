@@ -18,36 +18,36 @@ static enum evidence evidence_of(const struct rule *rule)
 }
 
 /* What is known of the layer's buffers may be from before events were lost. */
-static void freshen(const struct attribution *a, struct layer *layer)
+static void drop_stale(const struct layer_events *e, struct layer *layer)
 {
-	if (layer->resets == a->resets)
+	if (layer->resets == e->resets)
 		return;
-	layer->resets = a->resets;
+	layer->resets = e->resets;
 	layer->buffers.known = layer->transactions.known = false;
 	layer->n_queued = 0;
 	layer->taken_present = 0;
 }
 
 /* What the rules make of its name. */
-static void set_up_layer(const struct attribution *a, struct layer *layer, struct span name)
+static void set_up_layer(const struct layer_events *e, struct layer *layer, struct span name)
 {
 	char copy[SURFACE_MAX];
 
-	layer->ignored = ruleset_ignores_layer(a->rules, name);
-	layer_set_surface(layer, attribution_surface(a, name, copy));
-	a->sink.layer(a->sink.context, layer);
+	layer->ignored = ruleset_ignores_layer(e->rules, name);
+	layer_set_surface(layer, ruleset_surface(e->rules, name, copy));
+	e->added(e->context, layer);
 }
 
 /* The layer of that name as @rule's event writes it, or LAYER_NONE. HarmonyOS puts a bar into names
  * in its counters, but in no other event, and titles can have one of their own: where the first
  * counter comes before anything else the name without it is a guess, and another event may correct
  * it. */
-static int find_layer(struct attribution *a, const struct rule *rule, struct span *name,
+static int find_layer(struct layer_events *e, const struct rule *rule, struct span *name,
 		      char copy[SURFACE_MAX])
 {
 	bool counter = evidence_of(rule) == EVIDENCE_COUNTER;
-	int id = layers_find(a->layers, *name);
-	struct layer *layer = id == LAYER_NONE ? NULL : &a->layers->layers[id];
+	int id = layers_find(e->layers, *name);
+	struct layer *layer = id == LAYER_NONE ? NULL : &e->layers->layers[id];
 	struct span bare = SPAN_NULL;
 
 	if (layer)
@@ -56,87 +56,87 @@ static int find_layer(struct attribution *a, const struct rule *rule, struct spa
 		bare = layer_without_bar(*name, copy);
 	if (!bare.ptr)
 		return id;
-	id = layers_find(a->layers, bare);
+	id = layers_find(e->layers, bare);
 	if (counter) {
 		*name = bare;
 	} else if (id != LAYER_NONE) {
-		layer = &a->layers->layers[id];
+		layer = &e->layers->layers[id];
 		if (!layer->bare)
 			return LAYER_NONE;
-		layers_rename(a->layers, id, *name);
-		set_up_layer(a, layer, *name);
+		layers_rename(e->layers, id, *name);
+		set_up_layer(e, layer, *name);
 		layer->bare = false;
 	}
 	return id;
 }
 
 /* Does the event tell of a latch that no other event tells of? */
-static bool is_latch(struct attribution *a, const struct rule *rule, size_t length,
+static bool is_latch(struct layer_events *e, const struct rule *rule, size_t length,
 		     const struct trace_record *record)
 {
 	if (!rule->fallback)
-		a->sure_latches += record->tid == a->sf.tid;
-	return !rule->fallback || a->sure_latches == 0 || length > INSTANT_LAYER_MAX;
+		e->sure_latches += record->tid == e->sf->tid;
+	return !rule->fallback || e->sure_latches == 0 || length > INSTANT_LAYER_MAX;
 }
 
 /* There is no room for the layer that the event names. */
-static void refuse(struct attribution *a, const struct rule *rule, struct span name,
+static void refuse(struct layer_events *e, const struct rule *rule, struct span name,
 		   const struct trace_record *record)
 {
-	layers_refuse(a->layers, name);
-	if (rule->role == RULE_LATCH && is_latch(a, rule, name.len, record))
-		a->refused_frames += layers_refuse_frame(a->layers, name, a->presents + 1);
+	layers_refuse(e->layers, name);
+	if (rule->role == RULE_LATCH && is_latch(e, rule, name.len, record))
+		e->refused_frames += layers_refuse_frame(e->layers, name, e->presents + 1);
 }
 
 /* Are frames of the layer of that name to be counted? */
-static bool is_wanted(const struct attribution *a, struct span name)
+static bool is_counted(const struct layer_events *e, struct span name)
 {
 	struct layer layer = { .length = 0 };
 
 	layer_set_name(&layer, name);
-	set_up_layer(a, &layer, name);
+	set_up_layer(e, &layer, name);
 	return !layer.ignored && !layer.hidden;
 }
 
 /* Makes room for the layer that the event names. Latches hold layers: where nothing else can go
  * those do that are not to be counted, and those of other threads, which may never present. Then
  * frames cannot wait. */
-static bool make_room(struct attribution *a, const struct rule *rule, struct span name,
+static bool make_room(struct layer_events *e, const struct rule *rule, struct span name,
 		      const struct trace_record *record)
 {
-	if (a->sink.evict(a->sink.context, false) == 0)
+	if (e->evict(e->context, false) == 0)
 		return true;
-	if (!is_wanted(a, name))
+	if (!is_counted(e, name))
 		return false;
-	latches_forget_hidden(&a->latches, a->layers);
-	latches_forget(&a->latches, a->layers, a->sf.known ? a->sf.tid : record->tid, true);
-	if (a->sink.evict(a->sink.context, false) == 0 || a->sink.evict(a->sink.context, true) == 0)
+	latches_forget_hidden(&e->latches, e->layers);
+	latches_forget(&e->latches, e->layers, e->sf->known ? e->sf->tid : record->tid, true);
+	if (e->evict(e->context, false) == 0 || e->evict(e->context, true) == 0)
 		return true;
-	refuse(a, rule, name, record);
+	refuse(e, rule, name, record);
 	return false;
 }
 
 /* The layer that the event names, a new one if need be; NULL where it is none or there is no room.
  */
-static struct layer *take_layer(struct attribution *a, const struct rule *rule, struct span written,
-				const struct trace_record *record)
+static struct layer *find_or_add_layer(struct layer_events *e, const struct rule *rule,
+				       struct span written, const struct trace_record *record)
 {
 	struct span name = written;
 	char copy[SURFACE_MAX];
-	int id = find_layer(a, rule, &name, copy);
+	int id = find_layer(e, rule, &name, copy);
 	struct layer *layer;
 
 	if (id == LAYER_NONE) {
-		if (!make_room(a, rule, name, record))
+		if (!make_room(e, rule, name, record))
 			return NULL;
-		id = layers_add(a->layers, name);
-		layer = &a->layers->layers[id];
+		id = layers_add(e->layers, name);
+		layer = &e->layers->layers[id];
 		layer->bare = name.len != written.len;
-		set_up_layer(a, layer, name);
+		set_up_layer(e, layer, name);
 	}
-	layer = &a->layers->layers[id];
-	layers_use(a->layers, layer);
-	freshen(a, layer);
+	layer = &e->layers->layers[id];
+	layers_use(e->layers, layer);
+	drop_stale(e, layer);
 	return layer->ignored ? NULL : layer;
 }
 
@@ -158,32 +158,32 @@ static bool event_fits(const struct rule *rule, struct last_value *last, int64_t
 
 /* A latch of @layer, as the event says; with a rule that is a fallback only where nothing better
  * tells of this layer. */
-static void tell_latch(struct attribution *a, const struct rule *rule, struct layer *layer,
-		       int64_t number, const struct trace_record *record)
+static void add_latch(struct layer_events *e, const struct rule *rule, struct layer *layer,
+		      int64_t number, const struct trace_record *record)
 {
-	bool alone = is_latch(a, rule, layer->length, record);
+	bool alone = is_latch(e, rule, layer->length, record);
 	struct latch latch = {
-		.layer = (int)(layer - a->layers->layers),
+		.layer = (int)(layer - e->layers->layers),
 		.tid = record->tid,
 		.evidence = evidence_of(rule),
 		.time_ns = record->time_ns,
 		.number = number,
 	};
 
-	latches_take(&a->latches, a->layers, &latch, a->presents + 1, alone,
-		     a->sf.known ? a->sf.tid : record->tid);
+	latches_take(&e->latches, e->layers, &latch, e->presents + 1, alone,
+		     e->sf->known ? e->sf->tid : record->tid);
 }
 
-static void transaction(struct attribution *a, const struct rule *rule, struct layer *layer,
-			const struct trace_record *record)
+static void apply_transaction(struct layer_events *e, const struct rule *rule, struct layer *layer,
+			      const struct trace_record *record)
 {
 	if (event_fits(rule, &layer->transactions, record->value) &&
-	    (!a->sf.known || record->tid == a->sf.tid))
-		layer->applied_present = a->presents + 1;
+	    (!e->sf->known || record->tid == e->sf->tid))
+		layer->applied_present = e->presents + 1;
 }
 
 /* Keeps the layer's queue. Does the event tell what its rule says? */
-static bool follow_buffers(struct attribution *a, const struct rule *rule, struct layer *layer,
+static bool follow_buffers(struct layer_events *e, const struct rule *rule, struct layer *layer,
 			   const struct trace_record *record)
 {
 	struct last_value before = layer->buffers;
@@ -199,32 +199,76 @@ static bool follow_buffers(struct attribution *a, const struct rule *rule, struc
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
 		/* Where no rule says that it was latched an instant may: not of which one. */
-		buffers_left(layer, before, record->value, a->presents + 1);
+		buffers_left(layer, before, record->value, e->presents + 1);
 		layer->taken_ns = 0;
 	} else {
 		buffers_left(layer, before, record->value,
-			     rule->role == RULE_LATCH && fits ? a->presents + 1 : 0);
+			     rule->role == RULE_LATCH && fits ? e->presents + 1 : 0);
 	}
 	return fits;
 }
 
-void attribution_layer_event(struct attribution *a, const struct rule *rule,
-			     const struct pattern_capture *capture,
-			     const struct trace_record *record)
+void layer_event(struct layer_events *e, const struct rule *rule,
+		 const struct pattern_capture *capture, const struct trace_record *record)
 {
 	struct layer *layer;
 
 	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
 		return;
-	layer = take_layer(a, rule, capture->layer, record);
+	layer = find_or_add_layer(e, rule, capture->layer, record);
 	if (!layer)
 		return;
 	if (rule->role == RULE_TRANSACTION)
-		transaction(a, rule, layer, record);
-	else if (!follow_buffers(a, rule, layer, record))
+		apply_transaction(e, rule, layer, record);
+	else if (!follow_buffers(e, rule, layer, record))
 		return;
 	else if (rule->role == RULE_LATCH)
-		tell_latch(a, rule, layer, capture->frame, record);
+		add_latch(e, rule, layer, capture->frame, record);
 	else if (rule->role == RULE_DROP)
-		a->dropped_frames += !layer->hidden;
+		e->dropped_frames += !layer->hidden;
+}
+
+void layer_events_present(struct layer_events *e)
+{
+	e->presents++;
+}
+
+/* --- what becomes invalid --- */
+
+void layer_events_forget(struct layer_events *e)
+{
+	latches_forget(&e->latches, e->layers, e->sf->tid, true);
+	latches_forget(&e->latches, e->layers, e->sf->tid, false);
+	e->resets++;
+}
+
+void layer_events_change_thread(struct layer_events *e, int32_t tid)
+{
+	latches_forget(&e->latches, e->layers, tid, true);
+	e->resets++;
+	e->sure_latches = 0;
+}
+
+void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules)
+{
+	e->rules = rules;
+	e->sure_latches = 0;
+	for (int i = 0; i < e->layers->max; i++) {
+		struct layer *layer = &e->layers->layers[i];
+
+		if (layer->length)
+			layer->ignored = ruleset_ignores_layer(rules, span_of(layer->name));
+	}
+}
+
+/* --- begin and end --- */
+
+int layer_events_init(struct layer_events *e)
+{
+	return latches_init(&e->latches, (unsigned int)e->layers->max);
+}
+
+void layer_events_free(struct layer_events *e)
+{
+	latches_free(&e->latches);
 }

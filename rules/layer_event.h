@@ -1,13 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event that names a layer tells of it: a latch, a queued buffer, a transaction. */
+/* Events that name a layer: a latch, a queued or replaced buffer, an applied transaction. What they
+ * change is kept in the layer (layer.h, buffers.h) and in the list of latches (latches.h). */
 #ifndef JANKD_RULES_LAYER_EVENT_H
 #define JANKD_RULES_LAYER_EVENT_H
 
-#include "rules/attribution.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* @record is SurfaceFlinger's, and @rule, which fits it, is one that names a layer. */
-void attribution_layer_event(struct attribution *a, const struct rule *rule,
-			     const struct pattern_capture *capture,
-			     const struct trace_record *record);
+#include "parser/record.h"
+#include "rules/latches.h"
+#include "rules/layer_table.h"
+#include "rules/ruleset_tables.h"
+#include "rules/surfaceflinger.h"
+
+struct layer_events {
+	/* Set by the owner; the pointers are borrowed. */
+	const struct ruleset *rules;
+	struct layer_table *layers;
+	const struct surfaceflinger *sf;
+	void *context;
+	/* Makes room for a layer in the full table; < 0: impossible. @early: even if frames have to
+	 * be counted before their time. */
+	int (*evict)(void *context, bool early);
+	void (*added)(void *context, struct layer *layer); /* a layer is new */
+
+	struct latch_list latches;
+	uint64_t presents;	 /* of SurfaceFlinger so far */
+	uint64_t resets;	 /* times that queues and counters became invalid */
+	uint64_t sure_latches;	 /* by rules that are no fallback */
+	uint64_t dropped_frames; /* buffers that were replaced before they were latched */
+	uint64_t refused_frames; /* of layers that did not fit into the table */
+};
+
+/* @e: all zeros but for what the owner sets. Returns 0 or -ENOMEM; layer_events_free() is due in
+ * any case. */
+int layer_events_init(struct layer_events *e);
+void layer_events_free(struct layer_events *e);
+
+/* @rule, which matches @record, is one that names a layer. */
+void layer_event(struct layer_events *e, const struct rule *rule,
+		 const struct pattern_capture *capture, const struct trace_record *record);
+
+/* SurfaceFlinger presents: what was latched so far belongs to that present. */
+void layer_events_present(struct layer_events *e);
+
+/* Events are missing: latches, queues and last values of counters are invalid. */
+void layer_events_forget(struct layer_events *e);
+
+/* The thread @tid presents from now on: latches of all others, queues and counters are invalid. */
+void layer_events_change_thread(struct layer_events *e, int32_t tid);
+
+/* Goes on with other rules. The owner gives the layers their Surfaces by the new rules. */
+void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules);
 
 #endif

@@ -202,7 +202,7 @@ static void tell_overflow(struct pipeline *p, bool last)
 {
 	const struct frame_queue *q = &p->queue;
 	const uint64_t counts[OVERFLOW_KINDS] = {
-		[OVERFLOW_FRAMES] = p->attribution.refused_frames,
+		[OVERFLOW_FRAMES] = p->attribution.layer_events.refused_frames,
 		[OVERFLOW_EARLY] = q->counted_early,
 		[OVERFLOW_OTHERS] = q->summary.in_others,
 		[OVERFLOW_UNREADABLE] = q->summary.unreadable,
@@ -328,8 +328,7 @@ static void rename_layer(struct pipeline *p, struct layer *layer)
 
 	/* Of a name that was cut the end is not known, but would be taken off. */
 	if (layer->length == name.len)
-		frame_queue_rename(&p->queue, layer,
-				   attribution_surface(&p->attribution, name, copy));
+		frame_queue_rename(&p->queue, layer, ruleset_surface(p->rules, name, copy));
 }
 
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
@@ -467,11 +466,12 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 {
 	struct pipeline_counters *c = &p->counters;
 	const struct attribution *a = &p->attribution;
+	const struct layer_events *events = &a->layer_events;
 	uint64_t period_ns = vsync_period_ns(&p->queue.vsync);
 
 	c->lost_events = p->queue.loss.events;
 	c->lost_unknown = p->queue.loss.unknown;
-	c->presents = p->gfx2019 ? p->gfx2019->presents : a->presents;
+	c->presents = p->gfx2019 ? p->gfx2019->presents : events->presents;
 	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames - p->queue.hidden_frames;
 	c->stale_frames = p->queue.stale;
 	c->unattributed_presents = a->unattributed_presents;
@@ -480,11 +480,11 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->foreign_latches = a->foreign_latches;
 	c->surfaceflinger_restarts = a->restarts;
 	c->queue_high_water = p->queue.high_water;
-	c->dropped_frames = a->dropped_frames;
+	c->dropped_frames = events->dropped_frames;
 	c->layers_evicted = p->queue.layers_evicted;
 	c->layers_forgotten = p->queue.layers.spill.forgotten;
 	c->layers_refused = p->queue.layers.refusals;
-	c->frames_refused = a->refused_frames;
+	c->frames_refused = events->refused_frames;
 	c->frames_counted_early = p->queue.counted_early;
 	c->surfaces_evicted = p->gfx2019 ? p->gfx2019->evicted : p->queue.summary.evicted;
 	c->surfaces_others = p->queue.summary.in_others;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables behind a struct ruleset, for this room. Immutable after ruleset_new(). */
+/* A parsed rule set as tables, and which rule matches an event. ruleset.h parses the text; after
+ * that nothing changes. */
 #ifndef JANKD_RULES_RULESET_TABLES_H
 #define JANKD_RULES_RULESET_TABLES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "rules/pattern.h"
-#include "rules/ruleset.h"
+#include "rules/surface.h"
 
 #define RULES_MAX 200
 #define RULE_CONTEXTS_MAX 24
@@ -80,6 +84,9 @@ struct ruleset {
 	char *text; /* owned: what the spans point into */
 };
 
+/* The last step of building a rule set: all of its rules and contexts are set. */
+void ruleset_build_indexes(struct ruleset *rules);
+
 /* Does only SurfaceFlinger say this? A bare layer's name says nothing: apps take buffers, too. */
 bool rule_is_its_word(const struct rule *rule);
 
@@ -103,5 +110,9 @@ bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer);
 
 /* The name that a surface gets: @name itself where no rule renames it. */
 struct span ruleset_rename(const struct ruleset *rules, struct span name);
+
+/* The Surface of the layer of that name, renamed by the rules. Borrows from @rules, @layer or
+ * @copy. */
+struct span ruleset_surface(const struct ruleset *rules, struct span layer, char copy[SURFACE_MAX]);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/ruleset.h"
 #include "rules/ruleset_tables.h"
 #include "tests/fuzz/target.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/ruleset.h"
 #include "rules/ruleset_tables.h"
 
 /* The least that is a rule file. */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/ruleset_tables.h"
+
+/* --- the indexes --- */
+
+/* How rule @i begins, or context @i, of which there are no more than rules; NULL where @index has
+ * none of that number. */
+static const struct pattern_part *begin_of(const struct ruleset *rules,
+					   const struct rule_index *index, unsigned int i)
+{
+	const struct rule_index *its = &rules->counters;
+
+	if (index == &rules->in_slices)
+		return i < rules->n_contexts ? &rules->contexts[i].parts[0] : NULL;
+	if (rules->rules[i].event == EVENT_LAYER)
+		return NULL;
+	if (rules->rules[i].event == EVENT_SLICE)
+		its = &rules->slices;
+	else if (rules->rules[i].event == EVENT_INSTANT)
+		its = &rules->instants;
+	return index == its ? &rules->rules[i].pattern.parts[0] : NULL;
+}
+
+static bool begins_with(const struct pattern_part *part, unsigned int byte)
+{
+	return part && part->kind == PATTERN_LITERAL && (uint8_t)part->text.ptr[0] == byte;
+}
+
+/* @byte: 256: of the rules that any name can match. */
+static void add_list(struct ruleset *rules, struct rule_index *index, unsigned int byte)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++) {
+		const struct pattern_part *part = begin_of(rules, index, i);
+
+		if (part && (part->kind != PATTERN_LITERAL || begins_with(part, byte)))
+			rules->numbers[rules->n_numbers++] = (uint8_t)i;
+	}
+}
+
+static bool has_own_list(const struct ruleset *rules, const struct rule_index *index,
+			 unsigned int byte)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (begins_with(begin_of(rules, index, i), byte))
+			return true;
+	return false;
+}
+
+static void build_index(struct ruleset *rules, struct rule_index *index)
+{
+	unsigned int shared = rules->n_numbers;
+	unsigned int n_shared;
+
+	add_list(rules, index, 256);
+	n_shared = rules->n_numbers - shared;
+	for (unsigned int byte = 0; byte < 256; byte++) {
+		bool own = has_own_list(rules, index, byte);
+		unsigned int first = own ? rules->n_numbers : shared;
+
+		if (own)
+			add_list(rules, index, byte);
+		index->first[byte] = (uint16_t)first;
+		index->n[byte] = (uint8_t)(own ? rules->n_numbers - first : n_shared);
+	}
+}
+
+void ruleset_build_indexes(struct ruleset *rules)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].event == EVENT_SLICE &&
+		    pattern_has(&rules->rules[i].pattern, PATTERN_LAYER))
+			rules->layers_in_slices = true;
+	build_index(rules, &rules->counters);
+	build_index(rules, &rules->instants);
+	build_index(rules, &rules->slices);
+	build_index(rules, &rules->in_slices);
+}
+
+/* --- matching --- */
+
+static unsigned int first_byte(struct span name)
+{
+	return name.len > 0 ? (uint8_t)name.ptr[0] : 0;
+}
+
+bool rule_is_its_word(const struct rule *rule)
+{
+	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
+}
+
+uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
+{
+	unsigned int byte = first_byte(name);
+	uint64_t head = word_load_some(name.ptr, name.len);
+	const uint8_t *numbers = rules->numbers + rules->slices.first[byte];
+	uint32_t mask = 0;
+
+	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
+		const struct rule *rule = &rules->rules[numbers[i]];
+
+		if ((rule->role != RULE_PRESENT && rule->role != RULE_COMPOSITE) ||
+		    !pattern_may_match(&rule->pattern, head) ||
+		    !pattern_match(&rule->pattern, name, NULL))
+			continue;
+		mask |= rule->role == RULE_PRESENT ? SLICE_PRESENT : SLICE_COMPOSITE;
+	}
+	numbers = rules->numbers + rules->in_slices.first[byte];
+	for (unsigned int i = 0; i < rules->in_slices.n[byte]; i++) {
+		unsigned int number = numbers[i];
+
+		if (pattern_may_match(&rules->contexts[number], head) &&
+		    pattern_match(&rules->contexts[number], name, NULL))
+			mask |= UINT32_C(1) << (SLICE_CONTEXT_SHIFT + number);
+	}
+	return mask;
+}
+
+const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_index *index,
+				 struct span name, uint32_t open, struct pattern_capture *capture)
+{
+	unsigned int byte = first_byte(name);
+	uint64_t head = word_load_some(name.ptr, name.len);
+	const uint8_t *numbers = rules->numbers + index->first[byte];
+
+	for (unsigned int i = 0; i < index->n[byte]; i++) {
+		const struct rule *rule = &rules->rules[numbers[i]];
+
+		if ((rule->context != 0 && !(rule->context & open)) ||
+		    !pattern_may_match(&rule->pattern, head))
+			continue;
+		if (pattern_match(&rule->pattern, name, capture))
+			return rule;
+	}
+	return NULL;
+}
+
+bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].role == RULE_IGNORE && rules->rules[i].event == EVENT_LAYER &&
+		    pattern_match(&rules->rules[i].pattern, layer, NULL))
+			return true;
+	return false;
+}
+
+struct span ruleset_rename(const struct ruleset *rules, struct span name)
+{
+	for (unsigned int i = 0; i < rules->n_rules; i++)
+		if (rules->rules[i].role == RULE_RENAME &&
+		    pattern_match(&rules->rules[i].pattern, name, NULL))
+			return rules->rules[i].text;
+	return name;
+}
+
+struct span ruleset_surface(const struct ruleset *rules, struct span layer, char copy[SURFACE_MAX])
+{
+	return ruleset_rename(rules, surface_of_layer(layer, copy));
+}

@@ -68,8 +68,8 @@ static void on_period(void *context, const struct trace_record *record, uint64_t
 {
 	struct pipeline *p = context;
 
-	vsync_hint(&p->queue.vsync, vsync_display_in(record->name), period_ns, error_ns,
-		   record->time_ns);
+	vsync_report_period(&p->queue.vsync, vsync_display_in(record->name), period_ns, error_ns,
+			    record->time_ns);
 }
 
 static void on_target(void *context, uint64_t time_ns)
@@ -379,7 +379,7 @@ void pipeline_give_period(struct pipeline *p, uint64_t period_ns)
 {
 	if (p->gfx2019 && p->queue.options.vsync_ns == 0)
 		p->gfx2019->options.vsync_ns = period_ns;
-	vsync_give(&p->queue.vsync, period_ns);
+	vsync_set_dumpsys_period(&p->queue.vsync, period_ns);
 }
 
 void pipeline_hole(struct pipeline *p, uint64_t since_ns)

@@ -26,55 +26,57 @@ static bool is_display(const struct vsync_display *display, struct span id, bool
 	       (least == 0 || memcmp(display->id, id.ptr, least) == 0);
 }
 
-static struct vsync_display *find_display(struct reported_periods *words, struct span id, bool cut)
+static struct vsync_display *find_display(struct reported_periods *periods, struct span id,
+					  bool cut)
 {
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
-		if (words->displays[i].used && is_display(&words->displays[i], id, cut))
-			return &words->displays[i];
+		if (periods->displays[i].used && is_display(&periods->displays[i], id, cut))
+			return &periods->displays[i];
 	return NULL;
 }
 
-static struct vsync_display *take_display(struct reported_periods *words, struct span id)
+static struct vsync_display *find_or_add_display(struct reported_periods *periods, struct span id)
 {
-	struct vsync_display *oldest = &words->displays[0], *display;
+	struct vsync_display *oldest = &periods->displays[0], *display;
 
 	if (id.len >= VSYNC_DISPLAY_ID)
 		id.len = VSYNC_DISPLAY_ID - 1;
-	display = find_display(words, id, false);
+	display = find_display(periods, id, false);
 	if (!display)
-		display = find_display(words, id, true);
+		display = find_display(periods, id, true);
 	if (display) {
-		display->used = ++words->uses;
+		display->used = ++periods->uses;
 		if (id.len > strlen(display->id))
 			memcpy(display->id, id.ptr, id.len);
 		return display;
 	}
 	for (unsigned int i = 1; i < VSYNC_DISPLAYS; i++)
-		if (words->displays[i].used < oldest->used)
-			oldest = &words->displays[i];
-	*oldest = (struct vsync_display){ .used = ++words->uses };
+		if (periods->displays[i].used < oldest->used)
+			oldest = &periods->displays[i];
+	*oldest = (struct vsync_display){ .used = ++periods->uses };
 	if (id.len > 0)
 		memcpy(oldest->id, id.ptr, id.len);
 	return oldest;
 }
 
-struct vsync_display *reported_periods_hint(struct reported_periods *words, struct span display,
-					    uint64_t period_ns, uint64_t error_ns, uint64_t now_ns)
+struct vsync_display *reported_periods_report(struct reported_periods *periods, struct span display,
+					      uint64_t period_ns, uint64_t error_ns,
+					      uint64_t now_ns)
 {
 	struct vsync_display *d;
 
 	if (period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
 		return NULL;
-	d = take_display(words, display);
-	if (!vsync_is_near(period_ns, d->hinted_ns, 30))
-		d->hinted_at_ns = now_ns;
+	d = find_or_add_display(periods, display);
+	if (!vsync_is_near(period_ns, d->reported_ns, 30))
+		d->reported_at_ns = now_ns;
 	/* Another rate: the display's own vsyncs, if they are on, are still to come. */
 	if (d->seen_ns && !vsync_is_near(period_ns, d->seen_ns, 60) && now_ns > d->seen_at_ns) {
 		d->seen_ns = 0;
 		d->row_n = 0;
 	}
-	d->hinted_ns = period_ns;
-	d->hinted_error_ns = error_ns;
+	d->reported_ns = period_ns;
+	d->reported_error_ns = error_ns;
 	return d;
 }
 
@@ -119,10 +121,10 @@ static void begin_row(struct vsync_display *d, unsigned int kept)
 }
 
 /* Vsyncs are written late, too: the mean of a row is right where a single distance is not. */
-struct vsync_display *reported_periods_hardware(struct reported_periods *words, struct span display,
-						uint64_t now_ns)
+struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
+						struct span display, uint64_t now_ns)
 {
-	struct vsync_display *d = take_display(words, display);
+	struct vsync_display *d = find_or_add_display(periods, display);
 	uint64_t last_ns = d->row_n ? in_row(d, 0) : now_ns;
 	uint64_t mean_ns, off_ns;
 
@@ -155,28 +157,28 @@ bool reported_period_is_open(const struct vsync_display *display, uint64_t now_n
 	return display->row_n >= ROW_MIN && now_ns < in_row(display, 0) + 3 * display->seen_ns;
 }
 
-bool reported_periods_several(const struct reported_periods *words)
+bool reported_periods_several(const struct reported_periods *periods)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
-		n += reported_period_of(&words->displays[i]).period_ns > 0;
+		n += reported_period_of(&periods->displays[i]).period_ns > 0;
 	return n > 1;
 }
 
 struct reported_period reported_period_of(const struct vsync_display *display)
 {
-	struct reported_period word = { 0 };
+	struct reported_period reported = { 0 };
 
 	if (display->used == 0)
-		return word;
-	/* Where both agree, SurfaceFlinger's word is more precise than a mean of a few. */
-	if (display->hinted_ns &&
-	    (!display->seen_ns || vsync_is_near(display->seen_ns, display->hinted_ns, 60)))
-		return (struct reported_period){ display->hinted_ns, display->hinted_error_ns,
-						 display->hinted_at_ns };
+		return reported;
+	/* Where both agree, SurfaceFlinger's reported is more precise than a mean of a few. */
+	if (display->reported_ns &&
+	    (!display->seen_ns || vsync_is_near(display->seen_ns, display->reported_ns, 60)))
+		return (struct reported_period){ display->reported_ns, display->reported_error_ns,
+						 display->reported_at_ns };
 	if (display->seen_ns)
 		return (struct reported_period){ display->seen_ns, display->seen_error_ns,
 						 display->seen_at_ns };
-	return word;
+	return reported;
 }

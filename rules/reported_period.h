@@ -24,9 +24,9 @@ struct vsync_display {
 	char id[VSYNC_DISPLAY_ID]; /* as far as it is known; may be empty */
 	uint64_t used;		   /* number of its last word, 0: unused entry */
 	bool own, foreign;	   /* the ticks are its own, or for sure not */
-	uint64_t hinted_ns;	   /* period that SurfaceFlinger says, 0: none */
-	uint64_t hinted_error_ns;
-	uint64_t hinted_at_ns;
+	uint64_t reported_ns;	   /* period that SurfaceFlinger says, 0: none */
+	uint64_t reported_error_ns;
+	uint64_t reported_at_ns;
 	uint64_t seen_ns; /* period of its own vsyncs when they were on last, 0: none */
 	uint64_t seen_at_ns;
 	uint64_t seen_error_ns; /* of that period */
@@ -51,18 +51,19 @@ struct reported_period {
 struct span vsync_display_in(struct span counter);
 
 /* SurfaceFlinger says the display's period, right to @error_ns. NULL for an absurd one. */
-struct vsync_display *reported_periods_hint(struct reported_periods *words, struct span display,
-					    uint64_t period_ns, uint64_t error_ns, uint64_t now_ns);
+struct vsync_display *reported_periods_report(struct reported_periods *periods, struct span display,
+					      uint64_t period_ns, uint64_t error_ns,
+					      uint64_t now_ns);
 
 /* A vsync of the display itself. NULL while there are too few in a row to say anything. */
-struct vsync_display *reported_periods_hardware(struct reported_periods *words, struct span display,
-						uint64_t now_ns);
+struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
+						struct span display, uint64_t now_ns);
 
 /* Are the display's own vsyncs on, and will it be known better soon? */
 bool reported_period_is_open(const struct vsync_display *display, uint64_t now_ns);
 
 /* Was something said of two or more displays? */
-bool reported_periods_several(const struct reported_periods *words);
+bool reported_periods_several(const struct reported_periods *periods);
 
 /* What is said of @display, which may be an unused entry. */
 struct reported_period reported_period_of(const struct vsync_display *display);

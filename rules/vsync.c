@@ -10,9 +10,9 @@
  * What the period is, is taken from whom it is surest: the display's own vsyncs, SurfaceFlinger's
  * words, the user's, and where none of them says it, from ticks and presents (vsync_log.h). It
  * holds until there is evidence for another: more ticks than it has room for, presents half a
- * period beside it, a long stretch without any of these, or another word. Evidence takes a while
- * to gather, and frames of such a stretch wait meanwhile (vsync_sure_until()). When it was is found
- * by what came before and behind (vsync_switch.c).
+ * period beside it, a long segment without any of these, or another reported. Evidence takes a
+ * while to gather, and frames of such a segment wait meanwhile (vsync_sure_until()). When it was is
+ * found by what came before and behind (vsync_switch.c).
  *
  * What its last digits are is told by two ticks at the edge, the further apart the better. The
  * first ticks may all agree and be wrong: as a machine that was late catches up, they come too
@@ -20,7 +20,7 @@
  * another.
  *
  * What no distance can tell is whether a display that only ever ticks every 33 ms could do better:
- * without a word such a period is halved until it is one that displays have: a guess.
+ * without a reported such a period is halved until it is one that displays have: a guess.
  *
  * A present is placed by its time, in periods (a position, piecewise linear over the switches of
  * the refresh rate). Between two presents the rounded difference counts where it is near a whole
@@ -33,7 +33,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "rules/vsync_lattice.h"
+#include "rules/vsync_learn.h"
 
 #define SUSPECT_TICKS 3	   /* so many say something */
 #define LATE_TICKS 6	   /* late ones of the last 16 */
@@ -51,30 +51,30 @@
 
 /* --- ticks --- */
 
-void vsync_init(struct vsync_lattice *v, uint64_t given_ns)
+void vsync_init(struct vsync_lattice *v, uint64_t option_ns)
 {
 	memset(v, 0, sizeof(*v));
-	v->given_ns = given_ns;
+	v->option_ns = option_ns;
 	vsync_reset(v);
 }
 
 void vsync_reset(struct vsync_lattice *v)
 {
-	uint64_t given_ns = v->given_ns, outside_ns = v->outside_ns;
+	uint64_t option_ns = v->option_ns, dumpsys_ns = v->dumpsys_ns;
 	uint32_t epoch = v->epoch + 1;
 
 	memset(v, 0, sizeof(*v));
-	v->given_ns = given_ns;
-	v->outside_ns = outside_ns;
+	v->option_ns = option_ns;
+	v->dumpsys_ns = dumpsys_ns;
 	v->epoch = epoch;
-	if (given_ns)
-		lattice_lock(v, given_ns, given_ns / 500, VSYNC_GIVEN);
-	else if (outside_ns)
-		lattice_lock(v, outside_ns, outside_ns / 500, VSYNC_OUTSIDE);
+	if (option_ns)
+		lattice_lock(v, option_ns, option_ns / 500, VSYNC_OPTION);
+	else if (dumpsys_ns)
+		lattice_lock(v, dumpsys_ns, dumpsys_ns / 500, VSYNC_DUMPSYS);
 }
 
-static struct vsync_source *take_source(struct vsync_lattice *v, uint64_t name, unsigned int rank,
-					uint64_t time_ns)
+static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t name,
+					       unsigned int rank, uint64_t time_ns)
 {
 	struct vsync_source *oldest = &v->sources[0];
 
@@ -93,9 +93,9 @@ static struct vsync_source *take_source(struct vsync_lattice *v, uint64_t name, 
 /* Two ticks at the edge, the one long behind the other, tell the period's last digits. */
 static void refine(struct vsync_lattice *v, const struct vsync_source *source, uint64_t time_ns)
 {
-	struct vsync_stretch *stretch = &v->stretches[v->n_stretches - 1];
+	struct vsync_segment *segment = &v->segments[v->n_segments - 1];
 	unsigned int number = (unsigned int)(source - v->sources);
-	uint64_t period_ns = stretch->period_ns;
+	uint64_t period_ns = segment->period_ns;
 	uint64_t periods, better_ns, error_ns;
 
 	if (v->anchor_ns == 0 || time_ns <= v->anchor_ns) {
@@ -130,20 +130,22 @@ static void refine(struct vsync_lattice *v, const struct vsync_source *source, u
 	v->error_ns = error_ns + vsync_distance(better_ns, period_ns);
 	if (vsync_distance(better_ns, period_ns) <= error_ns)
 		return;
-	lattice_know_better(v, better_ns, error_ns);
+	lattice_refine(v, better_ns, error_ns);
 }
 
 /* May it be what was said, or given? Of that, ticks tell the digits where it lacks them. */
-static bool is_as_said(const struct vsync_lattice *v, uint64_t period_ns)
+static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 {
-	struct reported_period word = { .period_ns = v->given_ns, .error_ns = v->given_ns / 500 };
+	struct reported_period reported = { .period_ns = v->option_ns,
+					    .error_ns = v->option_ns / 500 };
 
 	if (v->authority <= VSYNC_FIT)
 		return true;
 	if (v->followed)
-		word = reported_period_of(v->followed);
-	return word.error_ns * 1000 > word.period_ns &&
-	       vsync_distance(period_ns, word.period_ns) <= word.error_ns + word.period_ns / 200;
+		reported = reported_period_of(v->followed);
+	return reported.error_ns * 1000 > reported.period_ns &&
+	       vsync_distance(period_ns, reported.period_ns) <=
+		       reported.error_ns + reported.period_ns / 200;
 }
 
 /* Lateness moves the edge by less than a period. Where it has moved by one from the base, step by
@@ -164,7 +166,7 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 	better_ns = long_ns = took_ns / slots;
 	error_ns = rough_ns = long_ns / 100;
 	lattice_sharpen(v, &better_ns, &error_ns);
-	if (error_ns == rough_ns || !is_as_said(v, long_ns))
+	if (error_ns == rough_ns || !may_be_reported(v, long_ns))
 		return;
 	if (vsync_distance(better_ns, long_ns) >= vsync_distance(better_ns, period_ns)) {
 		source->even = 0; /* it leapt, more than once */
@@ -174,7 +176,7 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 		better_ns = long_ns;
 		error_ns = long_ns / slots;
 	}
-	lattice_know_better(v, better_ns, error_ns);
+	lattice_refine(v, better_ns, error_ns);
 	v->anchor_ns = 0;
 	for (unsigned int i = 0; i < VSYNC_SOURCES; i++)
 		v->sources[i].even = 0;
@@ -232,7 +234,7 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 }
 
 /* Does somebody say that the display is that fast? */
-static bool is_said(const struct vsync_lattice *v, uint64_t period_ns)
+static bool is_reported(const struct vsync_lattice *v, uint64_t period_ns)
 {
 	return v->authority > VSYNC_FIT &&
 	       (!v->followed || reported_period_of(v->followed).period_ns * 4 < period_ns * 5);
@@ -251,7 +253,7 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 			    took_ns <= SLOW_BLOCK * VSYNC_PERIOD_USUAL_MAX_NS * 3 / 2;
 
 		/* It may have begun in the block before. */
-		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS || is_said(v, period_ns))
+		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS || is_reported(v, period_ns))
 			v->slow_ns = 0;
 		else if (v->slow_ns == 0)
 			v->slow_ns = source->block_before_ns;
@@ -260,7 +262,7 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 	source->n_block = 1;
 	source->block_ns = time_ns;
 	if (v->slow_ns && time_ns >= v->slow_ns + SLOW_NS)
-		lattice_look_for_slower(v, back_from(time_ns, SLOW_NS), time_ns);
+		vsync_learn_find_slower(v, back_from(time_ns, SLOW_NS), time_ns);
 }
 
 /* Evidence for another period. */
@@ -287,10 +289,10 @@ static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t
 	from_ns = back_from(time_ns, later(150 * MS, 10 * lattice_period_of(v)));
 	if (v->suspect.collisions)
 		from_ns = later(from_ns, back_from(v->suspect.from_ns, lattice_period_of(v)));
-	lattice_look_for_other(v, from_ns, time_ns);
+	vsync_learn_find_other(v, from_ns, time_ns);
 	if (v->late_ticks == 0)
 		return;
-	lattice_look_for_other(v, back_from(time_ns, SLOW_NS), time_ns);
+	vsync_learn_find_other(v, back_from(time_ns, SLOW_NS), time_ns);
 }
 
 /* Ticks know the digits of a period that was not known well. */
@@ -302,7 +304,7 @@ static void sharpen(struct vsync_lattice *v)
 		return;
 	lattice_sharpen(v, &period_ns, &error_ns);
 	if (error_ns < v->error_ns)
-		lattice_know_better(v, period_ns, error_ns);
+		lattice_refine(v, period_ns, error_ns);
 }
 
 static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
@@ -316,9 +318,9 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 	else
 		follow_base(v, source);
 	if (v->followed && !v->followed->own && v->n_ticks % LOCK_TICKS == 0)
-		lattice_confirm(v, time_ns);
+		vsync_learn_confirm(v, time_ns);
 	else if (v->followed && !v->pending && v->n_ticks % VERIFY_TICKS == 0)
-		lattice_verify(v, time_ns);
+		vsync_learn_verify(v, time_ns);
 	if (source->settled >= SETTLED_TICKS)
 		suspect(v, collision, late || collision, before_ns, time_ns);
 	watch_rate(v, source, time_ns);
@@ -350,18 +352,18 @@ static int64_t fraction(int64_t position)
 
 static void keep_tick_phase(struct vsync_lattice *v, const struct vsync_source *source)
 {
-	struct vsync_stretch *stretch = &v->stretches[v->n_stretches - 1];
+	struct vsync_segment *segment = &v->segments[v->n_segments - 1];
 
-	if (stretch->has_ticks && source->rank > stretch->tick_rank)
+	if (segment->has_ticks && source->rank > segment->tick_rank)
 		return;
-	stretch->has_ticks = true;
-	stretch->tick_rank = source->rank;
-	stretch->tick_phase = fraction(lattice_position_in(stretch, source->edge_ns));
+	segment->has_ticks = true;
+	segment->tick_rank = source->rank;
+	segment->tick_phase = fraction(lattice_position_in(segment, source->edge_ns));
 }
 
 void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint64_t time_ns)
 {
-	struct vsync_source *source = take_source(v, name, rank, time_ns);
+	struct vsync_source *source = find_or_add_source(v, name, rank, time_ns);
 
 	/* No display is so fast: a tick that was late came with the next one. */
 	if (source->last_ns && time_ns < source->last_ns + VSYNC_PERIOD_MIN_NS * 3 / 4)
@@ -372,11 +374,11 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 	if (v->n_ticks++ == 0)
 		v->first_tick_ns = time_ns;
 	if (v->pending)
-		lattice_follow_pending(v, time_ns);
+		vsync_learn_follow_pending(v, time_ns);
 	if (!v->locked || lattice_is_new(v)) {
 		if (v->n_ticks % LOCK_TICKS == 0 && !v->pending &&
 		    (v->authority < VSYNC_FIT || v->n_ticks % SHARPEN_TICKS == 0))
-			lattice_decide(v, time_ns);
+			vsync_learn_decide(v, time_ns);
 	} else {
 		follow(v, source, time_ns);
 	}
@@ -400,46 +402,46 @@ void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_
 	struct vsync_display *d = reported_periods_hardware(&v->reported, display, time_ns);
 
 	if (d)
-		lattice_hear(v, d, time_ns);
+		vsync_learn_report(v, d, time_ns);
 }
 
-void vsync_hint(struct vsync_lattice *v, struct span display, uint64_t period_ns, uint64_t error_ns,
-		uint64_t now_ns)
+void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t period_ns,
+			 uint64_t error_ns, uint64_t now_ns)
 {
 	struct vsync_display *d =
-		reported_periods_hint(&v->reported, display, period_ns, error_ns, now_ns);
+		reported_periods_report(&v->reported, display, period_ns, error_ns, now_ns);
 
 	if (d)
-		lattice_hear(v, d, now_ns);
+		vsync_learn_report(v, d, now_ns);
 }
 
 void vsync_forget_ranks(struct vsync_lattice *v)
 {
-	for (unsigned int i = 0; i < v->n_stretches; i++)
-		v->stretches[i].tick_rank = UINT_MAX;
+	for (unsigned int i = 0; i < v->n_segments; i++)
+		v->segments[i].tick_rank = UINT_MAX;
 }
 
-void vsync_give(struct vsync_lattice *v, uint64_t period_ns)
+void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns)
 {
-	if (v->outside_ns || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
+	if (v->dumpsys_ns || period_ns < VSYNC_PERIOD_MIN_NS || period_ns > VSYNC_PERIOD_MAX_NS)
 		return;
-	v->outside_ns = period_ns;
+	v->dumpsys_ns = period_ns;
 	if (!v->locked)
-		lattice_lock(v, period_ns, period_ns / 500, VSYNC_OUTSIDE);
+		lattice_lock(v, period_ns, period_ns / 500, VSYNC_DUMPSYS);
 }
 
 void vsync_finish(struct vsync_lattice *v)
 {
 	if (!v->locked || lattice_is_new(v)) {
 		v->first_tick_ns = 0;
-		lattice_decide(v, v->last_tick_ns);
+		vsync_learn_decide(v, v->last_tick_ns);
 	} else {
 		sharpen(v);
 	}
 	if (v->pending) {
 		v->pending_at_ns = back_from(v->pending_at_ns, PENDING_NS);
 		v->next_look_ns = 0;
-		lattice_follow_pending(v, v->last_tick_ns);
+		vsync_learn_follow_pending(v, v->last_tick_ns);
 	}
 }
 
@@ -447,7 +449,7 @@ uint64_t vsync_sure_until(const struct vsync_lattice *v)
 {
 	uint64_t sure_ns = UINT64_MAX;
 
-	if (v->undecided && v->n_stretches == 1 && !v->stretches[0].used)
+	if (v->undecided && v->n_segments == 1 && !v->segments[0].used)
 		return 0;
 	if (v->pending)
 		sure_ns = back_from(v->pending_at_ns, 300 * MS);
@@ -486,41 +488,42 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp)
 {
-	struct vsync_stretch *stretch;
+	struct vsync_segment *segment;
 	int64_t off, behind;
 
 	*stamp = (struct vsync_stamp){ .time_ns = present_ns, .locked = v->locked };
 	if (!v->locked)
 		return;
-	stretch = lattice_stretch_at(v, present_ns);
-	stretch->used = true;
-	stamp->position = lattice_position_in(stretch, present_ns);
-	stamp->doubt = lattice_doubt_in(stretch, present_ns) + lattice_unsure_at(v, present_ns);
+	segment = lattice_segment_at(v, present_ns);
+	segment->used = true;
+	stamp->position = lattice_position_in(segment, present_ns);
+	stamp->uncertainty = lattice_period_uncertainty(segment, present_ns) +
+			     lattice_switch_uncertainty(v, present_ns);
 	stamp->epoch = v->epoch;
-	stamp->period_ns = stretch->period_ns;
-	stamp->from_ns = stretch->from_ns;
-	stamp->guessed = stretch->guessed;
+	stamp->period_ns = segment->period_ns;
+	stamp->from_ns = segment->from_ns;
+	stamp->guessed = segment->guessed;
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
 	off = wrap(v->present_phase, stamp->position);
 	stamp->in_phase =
 		v->n_presents == PHASE_GAIN && off * 4 <= VSYNC_ONE && -off * 4 <= VSYNC_ONE;
 	stamp->index = (stamp->position - off - v->present_phase) / VSYNC_ONE;
-	behind = stretch->has_ticks ? fraction(stretch->tick_phase - v->present_phase) : 0;
+	behind = segment->has_ticks ? fraction(segment->tick_phase - v->present_phase) : 0;
 	stamp->vsync_ns =
-		present_ns + (uint64_t)((behind - off) * (int64_t)stretch->period_ns / VSYNC_ONE);
+		present_ns + (uint64_t)((behind - off) * (int64_t)segment->period_ns / VSYNC_ONE);
 }
 
 int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stamp *later)
 {
 	int64_t difference = later->position - earlier->position;
-	int64_t doubt = later->doubt - earlier->doubt;
+	int64_t uncertainty = later->uncertainty - earlier->uncertainty;
 	int64_t whole = (difference + VSYNC_ONE / 2) / VSYNC_ONE;
 	int64_t error = difference - whole * VSYNC_ONE;
 
 	if (!earlier->locked || !later->locked || earlier->epoch != later->epoch || difference < 0)
 		return -1;
-	if (doubt * 4 > VSYNC_ONE)
+	if (uncertainty * 4 > VSYNC_ONE)
 		return -1;
 	if (error * 10 >= 3 * VSYNC_ONE || error * 10 <= -3 * VSYNC_ONE) {
 		if (!earlier->in_phase || !later->in_phase || later->index < earlier->index ||
@@ -539,6 +542,6 @@ uint64_t vsync_period_ns(const struct vsync_lattice *v)
 
 bool vsync_overrules(const struct vsync_lattice *v)
 {
-	return v->given_ns && v->authority == VSYNC_SAID &&
-	       vsync_is_switch(v->given_ns, lattice_period_of(v));
+	return v->option_ns && v->authority == VSYNC_REPORTED &&
+	       vsync_is_switch(v->option_ns, lattice_period_of(v));
 }

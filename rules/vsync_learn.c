@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/vsync_lattice.h"
+#include "rules/vsync_learn.h"
 
 #define LOCK_WINDOW_NS (4000 * MS) /* those of that time */
 #define LOCK_ANYWAY_NS (1500 * MS) /* so long they have to be convincing */
@@ -32,24 +32,24 @@ enum relation {
 };
 
 static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
-				 const struct reported_period *word)
+				 const struct reported_period *reported)
 {
-	uint64_t k = (period_ns + word->period_ns / 2) / word->period_ns;
+	uint64_t k = (period_ns + reported->period_ns / 2) / reported->period_ns;
 
-	error_ns += k * word->error_ns;
-	if (vsync_distance(period_ns, k * word->period_ns) > error_ns + period_ns / 1000)
+	error_ns += k * reported->error_ns;
+	if (vsync_distance(period_ns, k * reported->period_ns) > error_ns + period_ns / 1000)
 		return RELATION_OTHER;
 	return error_ns * 400 > period_ns ? RELATION_OPEN : RELATION_SAME;
 }
 
 /* The same of ticks, some of which may be late. */
 static enum relation relation_to_fit(const struct vsync_fit *fit,
-				     const struct reported_period *word)
+				     const struct reported_period *reported)
 {
 	if (!fit->period_ns || fit->ticks.n < 12 || !vsync_fit_is_clear(fit) ||
 	    !vsync_fit_holds(fit))
 		return RELATION_SAME;
-	return relation_of(fit->period_ns, fit->error_ns, word);
+	return relation_of(fit->period_ns, fit->error_ns, reported);
 }
 
 /* Which of several displays do the ticks follow? The slowest that explains them. *@sure: they show
@@ -65,17 +65,17 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 	*sure = false;
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
 		struct vsync_display *display = &v->reported.displays[i];
-		struct reported_period word = reported_period_of(display);
+		struct reported_period reported = reported_period_of(display);
 		enum relation relation;
 		struct vsync_fit fit;
 		uint64_t period_ns, error_ns;
 
-		if (!word.period_ns || (but_foreign && display->foreign))
+		if (!reported.period_ns || (but_foreign && display->foreign))
 			continue;
-		period_ns = vsync_refine(window, word.period_ns, &error_ns);
-		relation = relation_of(period_ns, error_ns, &word);
+		period_ns = vsync_refine(window, reported.period_ns, &error_ns);
+		relation = relation_of(period_ns, error_ns, &reported);
 		if (relation != RELATION_SAME)
-			period_ns = word.period_ns;
+			period_ns = reported.period_ns;
 		fit = vsync_fit_of(window, period_ns);
 		if (!vsync_fit_holds(&fit))
 			continue;
@@ -101,65 +101,65 @@ static void follow_display(struct vsync_lattice *v, struct vsync_display *displa
 }
 
 /* The ticks are not those of @display. */
-static void lattice_leave(struct vsync_lattice *v, struct vsync_display *display)
+static void leave_display(struct vsync_lattice *v, struct vsync_display *display)
 {
 	display->foreign = true;
 	display->own = false;
 	if (v->followed != display)
 		return;
 	v->followed = NULL;
-	if (v->authority == VSYNC_SAID)
+	if (v->authority == VSYNC_REPORTED)
 		v->authority = VSYNC_FIT;
 }
 
-static void take_word(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+static void apply_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
-	struct reported_period word = reported_period_of(display);
+	struct reported_period reported = reported_period_of(display);
 	uint64_t period_ns = lattice_period_of(v);
 	enum relation relation;
 
-	if (vsync_is_near(period_ns, word.period_ns, 15)) {
-		relation = relation_of(period_ns, v->error_ns, &word);
+	if (vsync_is_near(period_ns, reported.period_ns, 15)) {
+		relation = relation_of(period_ns, v->error_ns, &reported);
 		if (relation == RELATION_OTHER) {
-			lattice_leave(v, display);
+			leave_display(v, display);
 			return;
 		}
 		follow_display(v, display, display->own || relation == RELATION_SAME);
-		v->authority = VSYNC_SAID;
-		v->guessed = v->stretches[v->n_stretches - 1].guessed = false;
+		v->authority = VSYNC_REPORTED;
+		v->guessed = v->segments[v->n_segments - 1].guessed = false;
 		v->pending = NULL;
-		if (word.error_ns * 4 < v->error_ns * 3)
-			lattice_know_better(v, word.period_ns, word.error_ns);
+		if (reported.error_ns * 4 < v->error_ns * 3)
+			lattice_refine(v, reported.period_ns, reported.error_ns);
 		return;
 	}
-	if (v->pending == display && vsync_is_near(v->pending_ns, word.period_ns, 15)) {
-		v->pending_ns = word.period_ns;
+	if (v->pending == display && vsync_is_near(v->pending_ns, reported.period_ns, 15)) {
+		v->pending_ns = reported.period_ns;
 		return;
 	}
 	v->pending = display;
-	v->pending_ns = word.period_ns;
+	v->pending_ns = reported.period_ns;
 	v->pending_at_ns = now_ns;
 	/* A row of the display's own vsyncs began a moment ago. */
-	v->pending_from_ns = later(word.at_ns, back_from(now_ns, 150 * MS));
+	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
 	v->next_look_ns = 0;
 }
 
 /* Does a period that was said hold, to its last digit or nearly so? @found: a longer one, which
  * ticks show; a shorter one explains late ticks, too. */
-static bool explains(const struct vsync_window *window, const struct reported_period *word,
+static bool explains(const struct vsync_window *window, const struct reported_period *reported,
 		     const struct vsync_fit *found)
 {
-	uint64_t error_ns, period_ns = vsync_refine(window, word->period_ns, &error_ns);
-	struct vsync_fit fit = vsync_fit_of(window, word->period_ns);
+	uint64_t error_ns, period_ns = vsync_refine(window, reported->period_ns, &error_ns);
+	struct vsync_fit fit = vsync_fit_of(window, reported->period_ns);
 
 	if (!vsync_fit_is_used(&fit) &&
-	    !is_multiple(found->period_ns, word->period_ns, word->period_ns / 100))
+	    !is_multiple(found->period_ns, reported->period_ns, reported->period_ns / 100))
 		return false;
 	if (vsync_fit_holds(&fit))
 		return true;
 	fit = vsync_fit_of(window, period_ns);
-	return vsync_distance(period_ns, word->period_ns) <=
-		       word->error_ns + word->period_ns / 1000 &&
+	return vsync_distance(period_ns, reported->period_ns) <=
+		       reported->error_ns + reported->period_ns / 1000 &&
 	       vsync_fit_holds(&fit);
 }
 
@@ -173,8 +173,9 @@ static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
 
 /* Finds out which displays the ticks are not of. Returns the slowest that they may be of.
  */
-static struct vsync_display *sort_out(struct vsync_lattice *v, const struct vsync_window *window,
-				      const struct vsync_fit *fit, uint64_t now_ns)
+static struct vsync_display *mark_foreign(struct vsync_lattice *v,
+					  const struct vsync_window *window,
+					  const struct vsync_fit *fit, uint64_t now_ns)
 {
 	struct vsync_display *slowest = NULL;
 	uint64_t slowest_ns = 0;
@@ -182,31 +183,31 @@ static struct vsync_display *sort_out(struct vsync_lattice *v, const struct vsyn
 	v->undecided = false;
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
 		struct vsync_display *display = &v->reported.displays[i];
-		struct reported_period word = reported_period_of(display);
+		struct reported_period reported = reported_period_of(display);
 		enum relation relation;
 
-		if (!word.period_ns)
+		if (!reported.period_ns)
 			continue;
-		relation = relation_to_fit(fit, &word);
-		if (is_too_slow(window, word.period_ns) ||
-		    (fit->period_ns > word.period_ns && fit->ticks.n >= UNDECIDED_TICKS &&
-		     !explains(window, &word, fit)))
+		relation = relation_to_fit(fit, &reported);
+		if (is_too_slow(window, reported.period_ns) ||
+		    (fit->period_ns > reported.period_ns && fit->ticks.n >= UNDECIDED_TICKS &&
+		     !explains(window, &reported, fit)))
 			relation = RELATION_OTHER;
 		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
 			v->undecided = true;
 		else if (relation == RELATION_OPEN)
 			relation = RELATION_SAME;
 		display->foreign = relation != RELATION_SAME;
-		if (display->foreign || word.period_ns <= slowest_ns)
+		if (display->foreign || reported.period_ns <= slowest_ns)
 			continue;
-		slowest_ns = word.period_ns;
+		slowest_ns = reported.period_ns;
 		slowest = display;
 	}
 	return slowest;
 }
 
 /* Nothing stands on the lattice yet: which of all that was said and seen is the period? */
-void lattice_decide(struct vsync_lattice *v, uint64_t now_ns)
+void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 {
 	bool anyway = v->n_ticks > 0 && now_ns > v->first_tick_ns + LOCK_ANYWAY_NS;
 	struct vsync_display *display;
@@ -214,10 +215,10 @@ void lattice_decide(struct vsync_lattice *v, uint64_t now_ns)
 	struct vsync_fit fit = { 0 };
 	bool sure;
 
-	vsync_window_take(&window, &v->log, back_from(now_ns, LOCK_WINDOW_NS), now_ns);
+	vsync_window_fill(&window, &v->log, back_from(now_ns, LOCK_WINDOW_NS), now_ns);
 	if (v->n_ticks >= LOCK_TICKS)
 		fit = vsync_fit_find(&window, anyway);
-	display = sort_out(v, &window, &fit, now_ns);
+	display = mark_foreign(v, &window, &fit, now_ns);
 	v->followed = pick_display(v, &window, true, &sure);
 	if (v->followed)
 		display = v->followed;
@@ -225,64 +226,64 @@ void lattice_decide(struct vsync_lattice *v, uint64_t now_ns)
 	    (v->n_ticks < UNDECIDED_TICKS || reported_periods_several(&v->reported)))
 		v->undecided = true;
 	if (display) {
-		struct reported_period word = reported_period_of(display);
+		struct reported_period reported = reported_period_of(display);
 
 		follow_display(v, display, sure);
 		v->guessed = false;
-		lattice_lock(v, word.period_ns, word.error_ns, VSYNC_SAID);
-	} else if (v->given_ns) {
+		lattice_lock(v, reported.period_ns, reported.error_ns, VSYNC_REPORTED);
+	} else if (v->option_ns) {
 		v->guessed = false;
-		lattice_lock(v, v->given_ns, v->given_ns / 500, VSYNC_GIVEN);
+		lattice_lock(v, v->option_ns, v->option_ns / 500, VSYNC_OPTION);
 	} else if (fit.period_ns) {
 		uint64_t period_ns = usual_period(fit.period_ns);
 
 		v->guessed = period_ns != fit.period_ns;
 		lattice_lock(v, period_ns, fit.error_ns, VSYNC_FIT);
-	} else if (v->authority == VSYNC_SAID) {
-		/* Its word was refuted, and nothing else is known yet. */
+	} else if (v->authority == VSYNC_REPORTED) {
+		/* Its reported was refuted, and nothing else is known yet. */
 		v->locked = v->guessed = false;
 		v->authority = VSYNC_UNKNOWN;
-		v->n_stretches = 0;
+		v->n_segments = 0;
 	}
 }
 
 /* Somebody said something of @display. */
-void lattice_hear(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
+void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
-	struct reported_period word = reported_period_of(display);
+	struct reported_period reported = reported_period_of(display);
 	struct vsync_window window;
 	struct vsync_fit fit;
 	enum relation relation;
 
-	if (!word.period_ns || (v->followed && v->followed != display && v->followed->own))
+	if (!reported.period_ns || (v->followed && v->followed != display && v->followed->own))
 		return;
-	if (display->foreign && vsync_is_near(lattice_period_of(v), word.period_ns, 15) &&
-	    relation_of(lattice_period_of(v), v->error_ns, &word) == RELATION_SAME)
+	if (display->foreign && vsync_is_near(lattice_period_of(v), reported.period_ns, 15) &&
+	    relation_of(lattice_period_of(v), v->error_ns, &reported) == RELATION_SAME)
 		display->foreign = false;
 	if (display->foreign)
 		return;
 	if (!v->locked || (lattice_is_new(v) && v->n_ticks < UNDECIDED_TICKS)) {
-		if (v->authority != VSYNC_SAID || v->followed != display ||
-		    !vsync_is_near(lattice_period_of(v), word.period_ns, 15))
-			lattice_decide(v, now_ns);
+		if (v->authority != VSYNC_REPORTED || v->followed != display ||
+		    !vsync_is_near(lattice_period_of(v), reported.period_ns, 15))
+			vsync_learn_decide(v, now_ns);
 		return;
 	}
 	if (!v->followed && v->n_ticks >= 16) {
-		vsync_window_take(&window, &v->log, back_from(now_ns, LOOK_BACK_NS), now_ns);
+		vsync_window_fill(&window, &v->log, back_from(now_ns, LOOK_BACK_NS), now_ns);
 		fit = vsync_fit_find(&window, false);
-		relation = relation_to_fit(&fit, &word);
-		if (v->authority == VSYNC_FIT && word.period_ns < 2 * lattice_period_of(v) &&
-		    relation_of(lattice_period_of(v), v->error_ns, &word) == RELATION_OTHER)
+		relation = relation_to_fit(&fit, &reported);
+		if (v->authority == VSYNC_FIT && reported.period_ns < 2 * lattice_period_of(v) &&
+		    relation_of(lattice_period_of(v), v->error_ns, &reported) == RELATION_OTHER)
 			relation = RELATION_OTHER;
 		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
 			return;
 		/* A slower one may be about to come. */
-		display->foreign =
-			relation == RELATION_OTHER && word.period_ns < 5 * lattice_period_of(v) / 4;
+		display->foreign = relation == RELATION_OTHER &&
+				   reported.period_ns < 5 * lattice_period_of(v) / 4;
 		if (display->foreign)
 			return;
 	}
-	take_word(v, display, now_ns);
+	apply_report(v, display, now_ns);
 }
 
 /* Do ticks or presents show that the pending period is the display's by now? */
@@ -305,8 +306,8 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 }
 
 /* A period that was said and is another: when did the display follow? It may have done so before
- * the word, and behind it. */
-void lattice_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
+ * the reported, and behind it. */
+void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending;
 	uint64_t error_ns = reported_period_of(display).error_ns;
@@ -316,9 +317,9 @@ void lattice_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	if (now_ns < v->next_look_ns)
 		return;
 	v->next_look_ns = now_ns + LOOK_EVERY_NS;
-	vsync_window_take(&window, &v->log, v->pending_from_ns, now_ns);
+	vsync_window_fill(&window, &v->log, v->pending_from_ns, now_ns);
 	shown = shows_pending(v, &window, &too_many);
-	/* The more so where the old one ticks on: the word may have come before. */
+	/* The more so where the old one ticks on: the reported may have come before. */
 	if (!shown && now_ns < v->pending_at_ns + (too_many ? PENDING_LATE_NS : PENDING_NS)) {
 		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
 			v->pending_from_ns += LOOK_EVERY_NS;
@@ -332,10 +333,10 @@ void lattice_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	follow_display(v, display, true);
 	if (shown) {
 		lattice_switch_to(v, v->pending_ns, error_ns, v->pending_from_ns, now_ns,
-				  VSYNC_SAID);
+				  VSYNC_REPORTED);
 	} else {
 		lattice_set_period(v, v->pending_ns, error_ns, v->pending_at_ns);
-		v->authority = VSYNC_SAID;
+		v->authority = VSYNC_REPORTED;
 		lattice_find_edges(v, &window);
 	}
 }
@@ -349,7 +350,7 @@ static bool is_of_two(const struct vsync_lattice *v, const struct vsync_fit *fit
 	struct vsync_window window;
 	struct vsync_fit last;
 
-	vsync_window_take(&window, &v->log,
+	vsync_window_fill(&window, &v->log,
 			  later(from_ns, back_from(now_ns, 12 * lattice_period_of(v))), now_ns);
 	last = vsync_fit_find(&window, false);
 	return last.period_ns > fit->period_ns &&
@@ -357,47 +358,48 @@ static bool is_of_two(const struct vsync_lattice *v, const struct vsync_fit *fit
 }
 
 /* Is it the period of a display of which something was said? */
-static bool follow_said(struct vsync_lattice *v, const struct vsync_window *window,
-			uint64_t from_ns, uint64_t now_ns)
+static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *window,
+			    uint64_t from_ns, uint64_t now_ns)
 {
 	bool sure;
 	struct vsync_display *display = pick_display(v, window, false, &sure);
-	struct reported_period word;
+	struct reported_period reported;
 	struct vsync_fit fit;
 
 	if (!display)
 		return false;
-	word = reported_period_of(display);
-	if (vsync_is_near(word.period_ns, lattice_period_of(v), 15))
+	reported = reported_period_of(display);
+	if (vsync_is_near(reported.period_ns, lattice_period_of(v), 15))
 		return false;
 	/* A few presents fit nearly any period of another display. */
-	fit = vsync_fit_of(window, word.period_ns);
+	fit = vsync_fit_of(window, reported.period_ns);
 	if (display != v->followed && (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_used(&fit)))
 		return true;
 	display->foreign = false;
 	follow_display(v, display, display->own || sure);
 	v->guessed = false;
-	lattice_switch_to(v, word.period_ns, word.error_ns, from_ns, now_ns, VSYNC_SAID);
+	lattice_switch_to(v, reported.period_ns, reported.error_ns, from_ns, now_ns,
+			  VSYNC_REPORTED);
 	return true;
 }
 
 /* Ticks or presents that the period has no room or no place for: are they those of another? */
-void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
+void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	struct vsync_window window;
 	struct vsync_fit fit, old, twice;
 	uint64_t period_ns = lattice_period_of(v);
 
-	from_ns = later(from_ns, v->stretches[v->n_stretches - 1].from_ns);
-	vsync_window_take(&window, &v->log, from_ns, now_ns);
+	from_ns = later(from_ns, v->segments[v->n_segments - 1].from_ns);
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
 	if (vsync_window_ticks(&window) < 10)
 		return;
 	old = vsync_fit_of(&window, period_ns);
 	if (old.presents.n >= 6 ? vsync_fit_holds(&old) : vsync_fit_is_clear(&old))
 		return;
-	if (follow_said(v, &window, from_ns, now_ns))
+	if (follow_reported(v, &window, from_ns, now_ns))
 		return;
-	if (v->authority == VSYNC_GIVEN)
+	if (v->authority == VSYNC_OPTION)
 		return;
 	fit = vsync_fit_find(&window, false);
 	if (!fit.period_ns || vsync_is_near(fit.period_ns, period_ns, 15) ||
@@ -421,19 +423,19 @@ void lattice_look_for_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	/* A slower one that goes into the old one needs a longer look. */
 	if (fit.period_ns > period_ns && is_multiple(fit.period_ns, period_ns, 0))
 		return;
-	if (v->authority == VSYNC_SAID && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
+	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
 		return;
 	if (fit.period_ns < period_ns && is_of_two(v, &fit, from_ns, now_ns))
 		return;
-	if (v->authority == VSYNC_SAID && v->followed) {
+	if (v->authority == VSYNC_REPORTED && v->followed) {
 		v->followed->foreign = true;
 		v->followed = NULL;
 	}
 	lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns, VSYNC_FIT);
 }
 
-/* The word of a display was taken for that of the ticks before there were any. */
-void lattice_confirm(struct vsync_lattice *v, uint64_t now_ns)
+/* The reported of a display was taken for that of the ticks before there were any. */
+void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t from_ns = back_from(now_ns, LOCK_WINDOW_NS);
 	struct vsync_display *display;
@@ -441,11 +443,11 @@ void lattice_confirm(struct vsync_lattice *v, uint64_t now_ns)
 	struct vsync_fit fit;
 	bool sure;
 
-	vsync_window_take(&window, &v->log, from_ns, now_ns);
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
 	fit = vsync_fit_find(&window, false);
 	if (!fit.period_ns || fit.ticks.n < UNDECIDED_TICKS)
 		return;
-	sort_out(v, &window, &fit, now_ns);
+	mark_foreign(v, &window, &fit, now_ns);
 	display = pick_display(v, &window, true, &sure);
 	if (display)
 		fit.period_ns = reported_period_of(display).period_ns;
@@ -454,19 +456,19 @@ void lattice_confirm(struct vsync_lattice *v, uint64_t now_ns)
 	follow_display(v, display, true);
 	if (!vsync_is_near(lattice_period_of(v), fit.period_ns, 15))
 		lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns,
-				  display ? VSYNC_SAID : VSYNC_FIT);
+				  display ? VSYNC_REPORTED : VSYNC_FIT);
 }
 
-/* Is the followed display's word, which is exact for that display, right for the ticks? */
-void lattice_verify(struct vsync_lattice *v, uint64_t now_ns)
+/* Is the followed display's reported, which is exact for that display, right for the ticks? */
+void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v), better_ns, error_ns;
 	struct vsync_window window;
 	struct vsync_fit fit;
 
-	vsync_window_take(
+	vsync_window_fill(
 		&window, &v->log,
-		later(back_from(now_ns, LOOK_BACK_NS), v->stretches[v->n_stretches - 1].from_ns),
+		later(back_from(now_ns, LOOK_BACK_NS), v->segments[v->n_segments - 1].from_ns),
 		now_ns);
 	better_ns = vsync_refine(&window, period_ns, &error_ns);
 	if (error_ns * 500 > better_ns || !vsync_is_near(period_ns, better_ns, 15) ||
@@ -475,19 +477,19 @@ void lattice_verify(struct vsync_lattice *v, uint64_t now_ns)
 	fit = vsync_fit_of(&window, better_ns);
 	if (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit))
 		return;
-	lattice_leave(v, v->followed);
-	lattice_know_better(v, better_ns, error_ns);
+	leave_display(v, v->followed);
+	lattice_refine(v, better_ns, error_ns);
 	lattice_find_edges(v, &window);
 }
 
 /* The display slowed down to a multiple of its period: what ticks and presents there are still
  * fits, but none is in between, for a long time. */
-void lattice_look_for_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
+void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v);
 	struct vsync_window window;
 
-	vsync_window_take(&window, &v->log, from_ns, now_ns);
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
 	for (uint64_t k = VSYNC_PERIOD_USUAL_MAX_NS / period_ns; k >= 2; k--) {
 		struct vsync_fit fit;
 		uint64_t error_ns;

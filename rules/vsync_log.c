@@ -8,7 +8,7 @@
 #define EDGE_BINS 4
 
 /* Behind a silence of so many periods the phase is another. */
-#define SEGMENT_PERIODS 48
+#define RUN_PERIODS 48
 
 #define DISTANCE_MAX_NS INT64_C(300000000)
 #define CLUSTERS 48
@@ -37,7 +37,7 @@ static void put_in_order(struct vsync_window *window, unsigned int kind, int64_t
 	at[i] = at_ns;
 }
 
-static void turn_round(int64_t *at, unsigned int n)
+static void reverse(int64_t *at, unsigned int n)
 {
 	for (unsigned int i = 0; i < n / 2; i++) {
 		int64_t first = at[i];
@@ -47,7 +47,7 @@ static void turn_round(int64_t *at, unsigned int n)
 	}
 }
 
-void vsync_window_take(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
+void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
 		       uint64_t to_ns)
 {
 	unsigned int kept = log->n < VSYNC_LOG_SIZE ? (unsigned int)log->n : VSYNC_LOG_SIZE;
@@ -63,7 +63,7 @@ void vsync_window_take(struct vsync_window *window, const struct vsync_log *log,
 		put_in_order(window, event->kind, (int64_t)(event->time_ns - from_ns));
 	}
 	for (unsigned int kind = 0; kind < VSYNC_KINDS; kind++)
-		turn_round(window->at_ns[kind], window->n[kind]);
+		reverse(window->at_ns[kind], window->n[kind]);
 }
 
 unsigned int vsync_window_ticks(const struct vsync_window *window)
@@ -126,8 +126,8 @@ static unsigned int count_adjacent(const int64_t *at, unsigned int n, int64_t pe
 
 /* Events between two silences: their edge is where most of them are, or, where a good part of them
  * is elsewhere, there, if so fewer slots have two. */
-static void score_segment(const int64_t *at, unsigned int n, int64_t period_ns,
-			  struct vsync_score *score)
+static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
+		      struct vsync_score *score)
 {
 	unsigned int bins[BINS] = { 0 }, sums[BINS];
 	unsigned int best = UINT32_MAX, best_near = 0, best_bin = 0, most = 0;
@@ -178,10 +178,9 @@ struct vsync_score vsync_score_kind(const struct vsync_window *window, unsigned 
 	unsigned int begin = 0;
 
 	for (unsigned int i = 1; i <= window->n[kind]; i++) {
-		if (i < window->n[kind] &&
-		    at[i] - at[i - 1] <= SEGMENT_PERIODS * (int64_t)period_ns)
+		if (i < window->n[kind] && at[i] - at[i - 1] <= RUN_PERIODS * (int64_t)period_ns)
 			continue;
-		score_segment(&at[begin], i - begin, (int64_t)period_ns, &score);
+		score_run(&at[begin], i - begin, (int64_t)period_ns, &score);
 		begin = i;
 	}
 	return score;

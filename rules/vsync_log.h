@@ -41,7 +41,7 @@ struct vsync_log {
 	} events[VSYNC_LOG_SIZE];
 };
 
-/* Events of a stretch of time, each kind in the order of time. */
+/* Events of a segment of time, each kind in the order of time. */
 struct vsync_window {
 	uint64_t from_ns;
 	unsigned int n[VSYNC_KINDS];
@@ -89,7 +89,7 @@ static inline uint64_t back_from(uint64_t now_ns, uint64_t by_ns)
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns);
 
 /* Collects what was between @from_ns and @to_ns, as far as it is kept. */
-void vsync_window_take(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
+void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
 		       uint64_t to_ns);
 
 /* Events of all counters in it. */

@@ -9,7 +9,7 @@
  *
  * The moment is that with the fewest events on the wrong side. Where events speak for both, it is
  * the longer of the two: there would be more of them. Two ticks in one slot of the longer one are
- * none of its own, however late. Moments that are nearly as good leave doubt.
+ * none of its own, however late. Moments that are nearly as good leave uncertainty.
  *
  * The new period is seldom known well so soon: of those within its error that counts which leaves
  * the fewest on the wrong side.
@@ -22,8 +22,8 @@
 #define COST_EXACT 6
 #define COST_BOTH_TICK 2
 #define COST_BOTH_PRESENT 3
-#define COST_DOUBT 3
-#define COST_DOUBT_LATE 6
+#define COST_MARGIN 3
+#define COST_MARGIN_LATE 6
 
 /* So many periods on each side of that which was said. */
 #define PERIOD_STEPS 4
@@ -68,7 +68,7 @@ static struct side side_of(const struct vsync_log *log, unsigned int source, uin
 	struct vsync_window window;
 	struct vsync_score score;
 
-	vsync_window_take(&window, log, from_ns, to_ns);
+	vsync_window_fill(&window, log, from_ns, to_ns);
 	score = vsync_score_kind(&window, source, period_ns);
 	side.has_ticks = score.n >= 3;
 	side.tick_edge_ns = score.edge_ns + moved_ns;
@@ -175,13 +175,13 @@ static void find_second(struct balance *b, const struct side *side)
 static void find_balance(struct balance *b, const struct side *old, const struct side *new)
 {
 	bool old_is_shorter = old->period_ns < new->period_ns;
-	int doubt = COST_DOUBT;
+	int uncertainty = COST_MARGIN;
 
 	for (unsigned int i = 0; i < b->n; i++) {
 		struct event *event = &b->events[i];
 
 		event->old = event->new = false;
-		/* The new edge may not be known yet: that is no word for the old one. */
+		/* The new edge may not be known yet: that is no reported for the old one. */
 		if (event->present ? !new->has_presents : !new->has_ticks)
 			continue;
 		event->old = speaks_for(old, event->at_ns, event->present);
@@ -191,12 +191,12 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 	/* Late ticks must not speak for the shorter period: are there any? */
 	b->best = weigh(b->events, b->n, old_is_shorter, COST_TICK, b->costs);
 	if (count_late(b->events, b->n, b->best) * 40 > b->n)
-		doubt = COST_DOUBT_LATE;
+		uncertainty = COST_MARGIN_LATE;
 	else
 		b->best = weigh(b->events, b->n, old_is_shorter, COST_EXACT, b->costs);
 	b->low = b->high = b->best;
 	for (unsigned int i = 0; i <= b->n; i++) {
-		if (b->costs[i] > b->costs[b->best] + doubt)
+		if (b->costs[i] > b->costs[b->best] + uncertainty)
 			continue;
 		b->low = i < b->low ? i : b->low;
 		b->high = i > b->high ? i : b->high;
@@ -260,7 +260,7 @@ struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int 
 	struct vsync_window window;
 	struct balance b;
 
-	vsync_window_take(&window, log, when->from_ns, when->now_ns);
+	vsync_window_fill(&window, log, when->from_ns, when->now_ns);
 	b.n = merge(&window, source, b.events);
 	/* From the middle of what it may be to both ends. */
 	for (unsigned int i = 0; i < steps; i++) {
@@ -275,7 +275,7 @@ struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int 
 	}
 	all = found[best];
 	for (unsigned int i = 0; i < steps; i++) {
-		if (costs[i] > costs[best] + COST_DOUBT)
+		if (costs[i] > costs[best] + COST_MARGIN)
 			continue;
 		all.from_ns = found[i].from_ns < all.from_ns ? found[i].from_ns : all.from_ns;
 		all.to_ns = later(found[i].to_ns, all.to_ns);

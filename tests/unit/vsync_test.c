@@ -34,7 +34,7 @@ static void tick(uint64_t time_ns)
 
 static void hint(uint64_t period_ns)
 {
-	vsync_hint(&lattice, SPAN_NULL, period_ns, period_ns / 1000, lattice.last_tick_ns);
+	vsync_report_period(&lattice, SPAN_NULL, period_ns, period_ns / 1000, lattice.last_tick_ns);
 }
 
 /* Ticks from @from_ns on, each later by up to @late_ns; returns the time of the one after. */
@@ -113,25 +113,25 @@ static void test_a_halved_period_is_a_guess(void **state)
 
 static void test_a_word_from_outside_is_the_weakest(void **state)
 {
-	vsync_give(&lattice, V60);
+	vsync_set_dumpsys_period(&lattice, V60);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
 	assert_int_equal(between(SECOND, SECOND + 3 * V60), 3);
 	/* it is still there when another SurfaceFlinger ticks */
 	vsync_reset(&lattice);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
 	/* the first is believed, an absurd one is not */
-	vsync_give(&lattice, 2 * V60);
+	vsync_set_dumpsys_period(&lattice, 2 * V60);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
 	ticks(2 * SECOND, 8333333, 60, 0);
 	assert_period(8333333);
-	vsync_give(&lattice, V60);
+	vsync_set_dumpsys_period(&lattice, V60);
 	assert_period(8333333);
 	vsync_init(&lattice, V60);
-	vsync_give(&lattice, 8333333);
+	vsync_set_dumpsys_period(&lattice, 8333333);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
 	vsync_init(&lattice, 0);
-	vsync_give(&lattice, 1);
-	vsync_give(&lattice, 2 * SECOND);
+	vsync_set_dumpsys_period(&lattice, 1);
+	vsync_set_dumpsys_period(&lattice, 2 * SECOND);
 	assert_int_equal(vsync_period_ns(&lattice), 0);
 }
 
@@ -381,13 +381,15 @@ static void test_ids_of_displays(void **state)
 	struct reported_periods reported = { 0 };
 	struct vsync_display *one, *other, *cut;
 
-	one = reported_periods_hint(&reported, SPAN_LITERAL("1"), V60, 0, SECOND);
-	other = reported_periods_hint(&reported, SPAN_LITERAL("129"), V90, 0, SECOND);
+	one = reported_periods_report(&reported, SPAN_LITERAL("1"), V60, 0, SECOND);
+	other = reported_periods_report(&reported, SPAN_LITERAL("129"), V90, 0, SECOND);
 	assert_ptr_not_equal(one, other);
-	cut = reported_periods_hint(&reported, SPAN_LITERAL("461"), V120, 0, SECOND);
-	assert_ptr_equal(cut, reported_periods_hint(&reported, SPAN_LITERAL("4619827259835644672"),
-						    V120, 0, SECOND));
-	assert_ptr_equal(one, reported_periods_hint(&reported, SPAN_LITERAL("1"), V60, 0, SECOND));
+	cut = reported_periods_report(&reported, SPAN_LITERAL("461"), V120, 0, SECOND);
+	assert_ptr_equal(cut,
+			 reported_periods_report(&reported, SPAN_LITERAL("4619827259835644672"),
+						 V120, 0, SECOND));
+	assert_ptr_equal(one,
+			 reported_periods_report(&reported, SPAN_LITERAL("1"), V60, 0, SECOND));
 }
 
 /* SurfaceFlinger's word is more precise than a mean of late ticks. */

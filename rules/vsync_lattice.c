@@ -6,16 +6,16 @@
 
 #define HASTY_NS (250 * MS)
 
-struct vsync_stretch *lattice_stretch_at(struct vsync_lattice *v, uint64_t time_ns)
+struct vsync_segment *lattice_segment_at(struct vsync_lattice *v, uint64_t time_ns)
 {
-	unsigned int i = v->n_stretches - 1;
+	unsigned int i = v->n_segments - 1;
 
-	while (i > 0 && v->stretches[i].from_ns > time_ns)
+	while (i > 0 && v->segments[i].from_ns > time_ns)
 		i--;
-	return &v->stretches[i];
+	return &v->segments[i];
 }
 
-int64_t lattice_position_in(const struct vsync_stretch *s, uint64_t time_ns)
+int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns)
 {
 	uint64_t gone = vsync_distance(time_ns, s->from_ns);
 	int64_t whole = (int64_t)(gone / s->period_ns) * VSYNC_ONE;
@@ -25,47 +25,48 @@ int64_t lattice_position_in(const struct vsync_stretch *s, uint64_t time_ns)
 }
 
 /* What is not known of positions grows with the distance. */
-int64_t lattice_doubt_in(const struct vsync_stretch *s, uint64_t time_ns)
+int64_t lattice_period_uncertainty(const struct vsync_segment *s, uint64_t time_ns)
 {
 	uint64_t periods = time_ns > s->from_ns ? (time_ns - s->from_ns) / s->period_ns : 0;
 
 	if (periods > UINT32_MAX)
 		periods = UINT32_MAX;
-	return s->doubt + (int64_t)(periods * s->error_ns / s->period_ns) * VSYNC_ONE +
+	return s->uncertainty + (int64_t)(periods * s->error_ns / s->period_ns) * VSYNC_ONE +
 	       (int64_t)(periods * s->error_ns % s->period_ns * (uint64_t)VSYNC_ONE / s->period_ns);
 }
 
-int64_t lattice_unsure_at(const struct vsync_lattice *v, uint64_t time_ns)
+int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns)
 {
-	int64_t doubt = 0;
+	int64_t uncertainty = 0;
 
-	for (unsigned int i = 0; i < VSYNC_UNSURE && i < v->n_unsure; i++) {
-		const struct vsync_unsure *u = &v->unsure[i];
+	for (unsigned int i = 0; i < VSYNC_SWITCH_RANGES && i < v->n_switch_ranges; i++) {
+		const struct vsync_switch_range *u = &v->switch_ranges[i];
 
 		if (time_ns >= u->to_ns)
-			doubt += u->doubt;
+			uncertainty += u->uncertainty;
 		else if (time_ns > u->from_ns)
-			doubt += (int64_t)((double)u->doubt * (double)(time_ns - u->from_ns) /
-					   (double)(u->to_ns - u->from_ns));
+			uncertainty +=
+				(int64_t)((double)u->uncertainty * (double)(time_ns - u->from_ns) /
+					  (double)(u->to_ns - u->from_ns));
 	}
-	return doubt;
+	return uncertainty;
 }
 
 uint64_t lattice_period_of(const struct vsync_lattice *v)
 {
-	return v->n_stretches ? v->stretches[v->n_stretches - 1].period_ns : 0;
+	return v->n_segments ? v->segments[v->n_segments - 1].period_ns : 0;
 }
 
-/* Has no present been placed in the last stretch yet? */
+/* Has no present been placed in the last segment yet? */
 bool lattice_is_unused(const struct vsync_lattice *v)
 {
-	return v->n_stretches > 0 && !v->stretches[v->n_stretches - 1].used;
+	return v->n_segments > 0 && !v->segments[v->n_segments - 1].used;
 }
 
 /* No present stands on the lattice yet. */
 bool lattice_is_new(const struct vsync_lattice *v)
 {
-	return v->n_stretches == 1 && lattice_is_unused(v);
+	return v->n_segments == 1 && lattice_is_unused(v);
 }
 
 bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
@@ -74,13 +75,13 @@ bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
 }
 
 /* A period that is only known better has its ticks at the same place. */
-static void take_tick_phase(struct vsync_stretch *stretch, const struct vsync_stretch *before)
+static void copy_tick_phase(struct vsync_segment *segment, const struct vsync_segment *before)
 {
-	if (vsync_is_switch(before->period_ns, stretch->period_ns))
+	if (vsync_is_switch(before->period_ns, segment->period_ns))
 		return;
-	stretch->tick_phase = before->tick_phase;
-	stretch->tick_rank = before->tick_rank;
-	stretch->has_ticks = before->has_ticks;
+	segment->tick_phase = before->tick_phase;
+	segment->tick_rank = before->tick_rank;
+	segment->has_ticks = before->has_ticks;
 }
 
 static void forget_evidence(struct vsync_lattice *v)
@@ -100,33 +101,33 @@ static void forget_evidence(struct vsync_lattice *v)
 void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 			uint64_t from_ns)
 {
-	struct vsync_stretch stretch = { .period_ns = period_ns,
+	struct vsync_segment segment = { .period_ns = period_ns,
 					 .error_ns = error_ns,
 					 .guessed = v->guessed };
 
 	from_ns = later(from_ns, v->last_present_ns);
-	while (v->n_stretches > 1 && lattice_is_unused(v) &&
-	       v->stretches[v->n_stretches - 1].from_ns >= from_ns)
-		v->n_stretches--;
-	if (lattice_is_new(v) && (from_ns == 0 || v->stretches[0].from_ns >= from_ns)) {
-		v->n_stretches = 0;
+	while (v->n_segments > 1 && lattice_is_unused(v) &&
+	       v->segments[v->n_segments - 1].from_ns >= from_ns)
+		v->n_segments--;
+	if (lattice_is_new(v) && (from_ns == 0 || v->segments[0].from_ns >= from_ns)) {
+		v->n_segments = 0;
 		from_ns = 0;
 	}
-	if (v->n_stretches > 0) {
-		const struct vsync_stretch *before = &v->stretches[v->n_stretches - 1];
+	if (v->n_segments > 0) {
+		const struct vsync_segment *before = &v->segments[v->n_segments - 1];
 
 		from_ns = later(from_ns, before->from_ns);
-		stretch.position = lattice_position_in(before, from_ns);
-		stretch.doubt = lattice_doubt_in(before, from_ns);
-		take_tick_phase(&stretch, before);
+		segment.position = lattice_position_in(before, from_ns);
+		segment.uncertainty = lattice_period_uncertainty(before, from_ns);
+		copy_tick_phase(&segment, before);
 	}
-	stretch.from_ns = from_ns;
-	if (v->n_stretches == VSYNC_STRETCHES) {
-		memmove(&v->stretches[0], &v->stretches[1],
-			sizeof(v->stretches) - sizeof(v->stretches[0]));
-		v->n_stretches--;
+	segment.from_ns = from_ns;
+	if (v->n_segments == VSYNC_SEGMENTS) {
+		memmove(&v->segments[0], &v->segments[1],
+			sizeof(v->segments) - sizeof(v->segments[0]));
+		v->n_segments--;
 	}
-	v->stretches[v->n_stretches++] = stretch;
+	v->segments[v->n_segments++] = segment;
 	v->locked = true;
 	v->error_ns = error_ns;
 }
@@ -165,9 +166,9 @@ void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_
 
 	if (*error_ns * 1000 <= *period_ns)
 		return;
-	if (v->n_stretches > 1)
-		from_ns = later(from_ns, v->stretches[v->n_stretches - 1].from_ns);
-	vsync_window_take(&window, &v->log, from_ns, v->last_tick_ns);
+	if (v->n_segments > 1)
+		from_ns = later(from_ns, v->segments[v->n_segments - 1].from_ns);
+	vsync_window_fill(&window, &v->log, from_ns, v->last_tick_ns);
 	better_ns = vsync_refine(&window, *period_ns, &better_error_ns);
 	if (better_error_ns >= *error_ns ||
 	    vsync_distance(better_ns, *period_ns) > *error_ns + *period_ns / 200)
@@ -188,17 +189,17 @@ void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns
 
 	v->authority = authority;
 	lattice_sharpen(v, &period_ns, &error_ns);
-	if (v->n_stretches == 0 || lattice_is_unused(v))
-		v->n_stretches = v->n_stretches > 1 ? v->n_stretches - 1 : 0;
+	if (v->n_segments == 0 || lattice_is_unused(v))
+		v->n_segments = v->n_segments > 1 ? v->n_segments - 1 : 0;
 	lattice_set_period(v, period_ns, error_ns, 0);
-	vsync_window_take(&window, &v->log, back_from(v->last_tick_ns, 500 * MS), v->last_tick_ns);
+	vsync_window_fill(&window, &v->log, back_from(v->last_tick_ns, 500 * MS), v->last_tick_ns);
 	lattice_find_edges(v, &window);
 }
 
 /* The same period, better known: since the last present that was placed, and a pause behind it. */
-void lattice_know_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
+void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
 {
-	uint64_t from_ns = later(v->stretches[v->n_stretches - 1].from_ns, v->last_present_ns);
+	uint64_t from_ns = later(v->segments[v->n_segments - 1].from_ns, v->last_present_ns);
 
 	if (lattice_is_new(v))
 		from_ns = 0;
@@ -220,38 +221,38 @@ unsigned int lattice_main_source(const struct vsync_lattice *v)
 	return best;
 }
 
-static void note_unsure(struct vsync_lattice *v, const struct vsync_switch *found,
-			uint64_t before_ns, uint64_t after_ns)
+static void note_switch_range(struct vsync_lattice *v, const struct vsync_switch *found,
+			      uint64_t before_ns, uint64_t after_ns)
 {
 	uint64_t longest_ns = later(before_ns, after_ns);
 	uint64_t length_ns = found->to_ns - found->from_ns;
 	double rate = 1.0 / (double)before_ns - 1.0 / (double)after_ns;
-	struct vsync_unsure *u;
+	struct vsync_switch_range *u;
 
 	/* Between two events that are a vsync apart it is one of both. */
 	if (length_ns <= longest_ns + longest_ns / 4)
 		return;
-	u = &v->unsure[v->n_unsure++ % VSYNC_UNSURE];
-	*u = (struct vsync_unsure){ found->from_ns, found->to_ns,
-				    (int64_t)((rate < 0 ? -rate : rate) * (double)length_ns *
-					      (double)VSYNC_ONE) };
+	u = &v->switch_ranges[v->n_switch_ranges++ % VSYNC_SWITCH_RANGES];
+	*u = (struct vsync_switch_range){ found->from_ns, found->to_ns,
+					  (int64_t)((rate < 0 ? -rate : rate) * (double)length_ns *
+						    (double)VSYNC_ONE) };
 }
 
-/* Is there a last stretch that was found a moment ago, and that nothing stands on? What began there
+/* Is there a last segment that was found a moment ago, and that nothing stands on? What began there
  * may be something else: the old period and the new one are looked at again. */
 static void drop_hasty(struct vsync_lattice *v, uint64_t now_ns)
 {
-	uint64_t from_ns = v->stretches[v->n_stretches - 1].from_ns;
-	const struct vsync_unsure *u;
+	uint64_t from_ns = v->segments[v->n_segments - 1].from_ns;
+	const struct vsync_switch_range *u;
 
-	if (v->n_stretches < 2 || !lattice_is_unused(v) || now_ns > from_ns + HASTY_NS)
+	if (v->n_segments < 2 || !lattice_is_unused(v) || now_ns > from_ns + HASTY_NS)
 		return;
-	v->n_stretches--;
-	if (v->n_unsure == 0)
+	v->n_segments--;
+	if (v->n_switch_ranges == 0)
 		return;
-	u = &v->unsure[(v->n_unsure - 1) % VSYNC_UNSURE];
+	u = &v->switch_ranges[(v->n_switch_ranges - 1) % VSYNC_SWITCH_RANGES];
 	if (u->from_ns <= from_ns && from_ns <= u->to_ns)
-		v->n_unsure--;
+		v->n_switch_ranges--;
 }
 
 /* The display has had another period since a moment before @sure_ns. */
@@ -267,9 +268,9 @@ void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t err
 	before_ns = lattice_period_of(v);
 	v->authority = authority;
 	v->pending = NULL;
-	if (v->n_stretches > 1 && lattice_is_unused(v) &&
-	    v->stretches[v->n_stretches - 1].from_ns > from_ns)
-		from_ns = v->stretches[v->n_stretches - 1].from_ns;
+	if (v->n_segments > 1 && lattice_is_unused(v) &&
+	    v->segments[v->n_segments - 1].from_ns > from_ns)
+		from_ns = v->segments[v->n_segments - 1].from_ns;
 	found = vsync_switch_find(&v->log, lattice_main_source(v),
 				  &(struct vsync_when){ .before_ns = before_ns,
 							.after_ns = period_ns,
@@ -278,7 +279,7 @@ void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t err
 							.sure_ns = sure_ns,
 							.now_ns = now_ns });
 	lattice_set_period(v, period_ns, error_ns, found.at_ns);
-	note_unsure(v, &found, before_ns, period_ns);
-	vsync_window_take(&window, &v->log, sure_ns, now_ns);
+	note_switch_range(v, &found, before_ns, period_ns);
+	vsync_window_fill(&window, &v->log, sure_ns, now_ns);
 	lattice_find_edges(v, &window);
 }

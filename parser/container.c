@@ -72,7 +72,7 @@ static enum container_kind recognise_html(struct span head)
 }
 
 /* Reads a protobuf varint off @data. False where it is cut or none. */
-static bool take_varint(struct span *data, uint64_t *value)
+static bool read_varint(struct span *data, uint64_t *value)
 {
 	*value = 0;
 	for (unsigned int i = 0; i < 10 && i < data->len; i++) {
@@ -88,22 +88,22 @@ static bool take_varint(struct span *data, uint64_t *value)
 }
 
 /* Takes one field of a protobuf message off @data; what is cut ends it. False: no such thing. */
-static bool take_field(struct span *data)
+static bool skip_field(struct span *data)
 {
 	uint64_t tag, value;
 
-	if (!take_varint(data, &tag))
+	if (!read_varint(data, &tag))
 		return data->len < 10;
 	if (tag >> 3 == 0 || tag >> 32 != 0)
 		return false;
 	switch (tag & 7) {
 	case 0:
-		return take_varint(data, &value) || data->len < 10;
+		return read_varint(data, &value) || data->len < 10;
 	case 1:
 		*data = span_skip(*data, 8);
 		return true;
 	case 2:
-		if (!take_varint(data, &value))
+		if (!read_varint(data, &value))
 			return data->len < 10;
 		*data = span_skip(*data, value < data->len ? (size_t)value : data->len);
 		return true;
@@ -119,7 +119,7 @@ static bool all_fields(struct span data)
 	while (data.len > 0) {
 		size_t before = data.len;
 
-		if (!take_field(&data))
+		if (!skip_field(&data))
 			return false;
 		if (data.len == before)
 			return true;
@@ -143,7 +143,7 @@ static bool is_perfetto(struct span head)
 		if (rest.ptr[0] != '\n')
 			return false;
 		rest = span_skip(rest, 1);
-		if (!take_varint(&rest, &length))
+		if (!read_varint(&rest, &length))
 			return rest.len < 10;
 		packet = (struct span){ rest.ptr, length < rest.len ? (size_t)length : rest.len };
 		if (length == 0 || !all_fields(packet))
@@ -291,7 +291,7 @@ static bool in_tag(struct container_html *html, struct span *input, bool last)
 }
 
 /* Takes 'linuxPerfData = "', as far as it may be looked ahead however the file is read. */
-static bool take_perf_data(struct span *input)
+static bool skip_perf_data(struct span *input)
 {
 	struct span rest = { input->ptr, input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
 
@@ -336,7 +336,7 @@ static bool in_script(struct container_html *html, struct span *input, bool last
 			html->place = HTML_MARKUP;
 			return true;
 		}
-		if (take_perf_data(input)) {
+		if (skip_perf_data(input)) {
 			html->place = HTML_STRING;
 			return true;
 		}
@@ -371,7 +371,7 @@ static bool in_other(struct container_html *html, struct span *input, bool last)
 }
 
 /* Gives out what stands before @end and steps behind it. */
-static bool give(struct span *input, const char *end, struct span *text)
+static bool split_off(struct span *input, const char *end, struct span *text)
 {
 	*text = (struct span){ input->ptr, (size_t)(end - input->ptr) };
 	*input = span_skip(*input, text->len);
@@ -400,7 +400,7 @@ static bool in_trace(struct container_html *html, struct span *input, bool last,
 		}
 		at = span_skip(at, 1);
 	}
-	return give(input, at.ptr, text);
+	return split_off(input, at.ptr, text);
 }
 
 /* Text ends at a '\\', and at a '"' or '<' that may end the string. */
@@ -439,7 +439,7 @@ static bool in_string(struct container_html *html, struct span *input, bool last
 	const char *stop = string_stop(*input);
 
 	*text = SPAN_NULL;
-	if (give(input, stop, text))
+	if (split_off(input, stop, text))
 		return true;
 	if (input->len == 0 || !is_enough(*input, last))
 		return false;
@@ -451,7 +451,7 @@ static bool in_string(struct container_html *html, struct span *input, bool last
 	} else if (starts_with_word(*input, script_end)) {
 		html->place = HTML_MARKUP;
 	} else {
-		give(input, input->ptr + 1, text);
+		split_off(input, input->ptr + 1, text);
 	}
 	return true;
 }

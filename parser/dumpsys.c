@@ -88,7 +88,7 @@ static void keep(struct dumpsys_focus *focus, enum dumpsys_rank rank, struct spa
 
 /* --- lines --- */
 
-static bool take_number(struct span text, int64_t *value)
+static bool read_number(struct span text, int64_t *value)
 {
 	int64_t sum = 0;
 	size_t digits = 0;
@@ -102,7 +102,7 @@ static bool take_number(struct span text, int64_t *value)
 }
 
 /* "displayId=0, name='...'" in the list below a headline. */
-static void take_listed(struct dumpsys_focus *focus, struct span line)
+static void read_listed(struct dumpsys_focus *focus, struct span line)
 {
 	static const struct span key = SPAN_INIT("displayId=");
 	enum dumpsys_rank rank = focus->block;
@@ -112,7 +112,7 @@ static void take_listed(struct dumpsys_focus *focus, struct span line)
 		focus->block = DUMPSYS_NOTHING;
 		return;
 	}
-	if (!take_number(span_skip(line, key.len), &display))
+	if (!read_number(span_skip(line, key.len), &display))
 		return;
 	if (rank == DUMPSYS_WINDOW && display == focus->display)
 		rank = DUMPSYS_DISPLAY;
@@ -145,7 +145,7 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
 	if (focus->is_past)
 		return;
 	if (span_starts_with(line, display))
-		take_number(trim(span_skip(line, display.len)), &focus->display);
+		read_number(trim(span_skip(line, display.len)), &focus->display);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (!span_starts_with(line, known[i].key))
 			continue;
@@ -156,7 +156,7 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
 		return;
 	}
 	if (focus->block != DUMPSYS_NOTHING)
-		take_listed(focus, line);
+		read_listed(focus, line);
 	rest = behind(line, has_focus);
 	if (rest.ptr)
 		keep(focus, DUMPSYS_WINDOW,
@@ -171,7 +171,7 @@ uint64_t dumpsys_period_ns(struct span line)
 	for (size_t i = 0; i < line.len; i++)
 		if (!is_digit(line.ptr[i]))
 			return 0;
-	if (!take_number(line, &period) || (uint64_t)period < PERIOD_MIN_NS ||
+	if (!read_number(line, &period) || (uint64_t)period < PERIOD_MIN_NS ||
 	    (uint64_t)period > PERIOD_MAX_NS)
 		return 0;
 	return (uint64_t)period;

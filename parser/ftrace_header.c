@@ -16,14 +16,14 @@ static bool is_digit(char c)
 
 /* --- any header, read from its right end --- */
 
-ALWAYS_INLINE void drop_spaces(struct span *head)
+ALWAYS_INLINE void pop_spaces(struct span *head)
 {
 	while (head->len > 0 && head->ptr[head->len - 1] == ' ')
 		head->len--;
 }
 
 /* Takes the digits off the end, 10 at most. Returns how many there were: 11 for more than 10. */
-ALWAYS_INLINE unsigned int take_digits_back(struct span *head, uint64_t *number)
+ALWAYS_INLINE unsigned int pop_digits(struct span *head, uint64_t *number)
 {
 	const char *at = head->ptr + head->len;
 	unsigned int n = 0;
@@ -37,10 +37,10 @@ ALWAYS_INLINE unsigned int take_digits_back(struct span *head, uint64_t *number)
 }
 
 /* Takes a decimal number off the end. False where there is none or it does not fit. */
-ALWAYS_INLINE bool take_number_back(struct span *head, int32_t *number)
+ALWAYS_INLINE bool pop_number(struct span *head, int32_t *number)
 {
 	uint64_t value;
-	unsigned int n = take_digits_back(head, &value);
+	unsigned int n = pop_digits(head, &value);
 
 	if (n == 0 || n > 10 || value > INT32_MAX)
 		return false;
@@ -49,41 +49,41 @@ ALWAYS_INLINE bool take_number_back(struct span *head, int32_t *number)
 }
 
 /* Takes the digits behind the point, nearly always six. Returns how many there were. */
-ALWAYS_INLINE unsigned int take_fraction_back(struct span *head, uint64_t *fraction)
+ALWAYS_INLINE unsigned int pop_fraction(struct span *head, uint64_t *fraction)
 {
 	const char *six;
 	uint32_t value = 0;
 	bool digits = true;
 
 	if (head->len < 7 || head->ptr[head->len - 7] != '.')
-		return take_digits_back(head, fraction);
+		return pop_digits(head, fraction);
 	six = head->ptr + head->len - 6;
 	for (int i = 0; i < 6; i++) {
 		digits &= is_digit(six[i]);
 		value = value * 10 + (uint32_t)(six[i] - '0');
 	}
 	if (!digits)
-		return take_digits_back(head, fraction);
+		return pop_digits(head, fraction);
 	head->len -= 6;
 	*fraction = value;
 	return 6;
 }
 
 /* Takes "seconds.fraction" off the end: microseconds in all clocks that atrace picks. */
-ALWAYS_INLINE bool take_time_back(struct span *head, uint64_t *time_ns)
+ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 {
 	static const uint32_t units[] = { 1000000000, 100000000, 10000000, 1000000, 100000,
 					  10000,      1000,	 100,	   10,	    1 };
 	uint64_t seconds;
 	uint64_t fraction;
-	unsigned int n = take_fraction_back(head, &fraction);
+	unsigned int n = pop_fraction(head, &fraction);
 
 	if (n == 0 || n > 9 || head->len == 0 || head->ptr[head->len - 1] != '.')
 		return false;
 	head->len--;
 	*time_ns = fraction * units[n];
 	/* 10 digits: 317 years, and the nanoseconds fit. */
-	n = take_digits_back(head, &seconds);
+	n = pop_digits(head, &seconds);
 	if (n == 0 || n > 10)
 		return false;
 	*time_ns += seconds * UINT64_C(1000000000);
@@ -92,50 +92,50 @@ ALWAYS_INLINE bool take_time_back(struct span *head, uint64_t *time_ns)
 
 /* Takes the flags, where there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth
  * and, since Linux 5.15, migrate-disable. */
-ALWAYS_INLINE bool drop_flags(struct span *head)
+ALWAYS_INLINE bool pop_flags(struct span *head)
 {
 	size_t begin;
 
-	drop_spaces(head);
+	pop_spaces(head);
 	begin = head->len;
 	while (begin > 0 && head->ptr[begin - 1] != ' ' && head->ptr[begin - 1] != ']')
 		begin--;
 	if (head->len - begin > 8)
 		return false;
 	head->len = begin;
-	drop_spaces(head);
+	pop_spaces(head);
 	return true;
 }
 
-ALWAYS_INLINE bool take_cpu_back(struct span *head, int32_t *cpu)
+ALWAYS_INLINE bool pop_cpu(struct span *head, int32_t *cpu)
 {
 	if (head->len == 0 || head->ptr[head->len - 1] != ']')
 		return false;
 	head->len--;
-	if (!take_number_back(head, cpu))
+	if (!pop_number(head, cpu))
 		return false;
 	if (head->len == 0 || head->ptr[head->len - 1] != '[')
 		return false;
 	head->len--;
-	drop_spaces(head);
+	pop_spaces(head);
 	return true;
 }
 
 /* Takes "(  683)" or "(-----)", where it is there. */
-ALWAYS_INLINE bool take_tgid_back(struct span *head, int32_t *tgid)
+ALWAYS_INLINE bool pop_tgid(struct span *head, int32_t *tgid)
 {
 	*tgid = TRACE_ID_UNKNOWN;
 	if (head->len == 0 || head->ptr[head->len - 1] != ')')
 		return true;
 	head->len--;
-	if (!take_number_back(head, tgid))
+	if (!pop_number(head, tgid))
 		while (head->len > 0 && head->ptr[head->len - 1] == '-')
 			head->len--;
-	drop_spaces(head);
+	pop_spaces(head);
 	if (head->len == 0 || head->ptr[head->len - 1] != '(')
 		return false;
 	head->len--;
-	drop_spaces(head);
+	pop_spaces(head);
 	return true;
 }
 
@@ -164,8 +164,8 @@ bool ftrace_header_read(struct span *head, struct trace_record *record)
 	uint64_t time_ns;
 	int32_t cpu, tgid, tid;
 
-	if (!take_time_back(&rest, &time_ns) || !drop_flags(&rest) || !take_cpu_back(&rest, &cpu) ||
-	    !take_tgid_back(&rest, &tgid) || !take_number_back(&rest, &tid))
+	if (!pop_time(&rest, &time_ns) || !pop_flags(&rest) || !pop_cpu(&rest, &cpu) ||
+	    !pop_tgid(&rest, &tgid) || !pop_number(&rest, &tid))
 		return false;
 	if (rest.len == 0 || rest.ptr[rest.len - 1] != '-')
 		return false;
@@ -189,7 +189,7 @@ bool ftrace_header_read(struct span *head, struct trace_record *record)
 #define HEADER_MAX 96
 
 /* Takes the digits that end at *@end, 7 at most, off it. False: there are none, or more. */
-ALWAYS_INLINE bool take_digits_usual(const char **end, uint32_t *number)
+ALWAYS_INLINE bool pop_digits_fast(const char **end, uint32_t *number)
 {
 	uint64_t word = word_load(*end - 8) ^ (WORD_ONES * '0');
 	uint64_t others = word_not_digits(word);
@@ -205,7 +205,7 @@ ALWAYS_INLINE bool take_digits_usual(const char **end, uint32_t *number)
 	return true;
 }
 
-ALWAYS_INLINE const char *skip_blanks_usual(const char *end)
+ALWAYS_INLINE const char *skip_blanks_fast(const char *end)
 {
 	for (int i = 0; i < 8 && end[-1] == ' '; i++)
 		end--;
@@ -213,7 +213,7 @@ ALWAYS_INLINE const char *skip_blanks_usual(const char *end)
 }
 
 /* Takes ".micros". */
-ALWAYS_INLINE bool take_micros_usual(const char **end, uint64_t *time_ns)
+ALWAYS_INLINE bool pop_micros_fast(const char **end, uint64_t *time_ns)
 {
 	uint64_t word = word_load(*end - 8);
 	uint64_t micros = ((word & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (WORD_ONES * '0');
@@ -224,19 +224,19 @@ ALWAYS_INLINE bool take_micros_usual(const char **end, uint64_t *time_ns)
 }
 
 /* Takes the seconds and the blank before them. */
-ALWAYS_INLINE bool take_seconds_usual(const char **end, uint64_t *seconds_ns)
+ALWAYS_INLINE bool pop_seconds_fast(const char **end, uint64_t *seconds_ns)
 {
 	uint32_t seconds;
 
-	if (!take_digits_usual(end, &seconds) || (*end)[-1] != ' ')
+	if (!pop_digits_fast(end, &seconds) || (*end)[-1] != ' ')
 		return false;
 	*seconds_ns = (uint64_t)seconds * UINT64_C(1000000000);
-	*end = skip_blanks_usual(*end);
+	*end = skip_blanks_fast(*end);
 	return true;
 }
 
 /* Takes "[cpu] flags": three digits, and four or five flags. */
-ALWAYS_INLINE bool take_cpu_usual(const char **end, int32_t *cpu)
+ALWAYS_INLINE bool pop_cpu_fast(const char **end, int32_t *cpu)
 {
 	uint64_t flags = word_load(*end - 8);
 	const char *at = *end - 4;
@@ -250,15 +250,15 @@ ALWAYS_INLINE bool take_cpu_usual(const char **end, int32_t *cpu)
 	    word_find_byte(flags, '\n') || at[-1] != ' ' || at[-2] != ']')
 		return false;
 	at -= 2;
-	if (!take_digits_usual(&at, &number) || at[-1] != '[')
+	if (!pop_digits_fast(&at, &number) || at[-1] != '[')
 		return false;
 	*cpu = (int32_t)number;
-	*end = skip_blanks_usual(at - 1);
+	*end = skip_blanks_fast(at - 1);
 	return true;
 }
 
 /* Takes "(tgid)", where it is there. */
-ALWAYS_INLINE bool take_tgid_usual(const char **end, int32_t *tgid)
+ALWAYS_INLINE bool pop_tgid_fast(const char **end, int32_t *tgid)
 {
 	const char *at = *end - 1;
 	uint32_t number;
@@ -266,57 +266,60 @@ ALWAYS_INLINE bool take_tgid_usual(const char **end, int32_t *tgid)
 	*tgid = TRACE_ID_UNKNOWN;
 	if (*at != ')')
 		return true;
-	if (take_digits_usual(&at, &number)) {
+	if (pop_digits_fast(&at, &number)) {
 		*tgid = (int32_t)number;
-		at = skip_blanks_usual(at);
+		at = skip_blanks_fast(at);
 	} else {
 		for (int i = 0; i < 8 && at[-1] == '-'; i++)
 			at--;
 	}
 	if (at[-1] != '(')
 		return false;
-	*end = skip_blanks_usual(at - 1);
+	*end = skip_blanks_fast(at - 1);
 	return true;
 }
 
 /* --- headers that were read before --- */
 
-/* Where a header is kept whose time has its point at @point: its thread, its CPU and its second are
- * in the bytes that count. */
-ALWAYS_INLINE struct ftrace_header_kept *place_of(struct ftrace_headers *headers, const char *point)
+/* Where a header is cached whose time has its point at @point: its thread, its CPU and its second
+ * are in the bytes that count. */
+ALWAYS_INLINE struct ftrace_header_cached *place_of(struct ftrace_headers *headers,
+						    const char *point)
 {
 	uint64_t hash = word_load(point - 8);
 
-	for (int i = 16; i <= FTRACE_HEADER_KEPT_MIN; i += 8)
+	for (int i = 16; i <= FTRACE_HEADER_CACHED_MIN; i += 8)
 		hash = (hash ^ word_load(point - i)) * UINT64_C(0x9e3779b97f4a7c15);
-	return &headers->kept[hash >> 58];
+	return &headers->cached[hash >> 58];
 }
 
-_Static_assert(FTRACE_HEADERS_KEPT == 64, "a place is six bits");
+_Static_assert(FTRACE_HEADERS_CACHED == 64, "a place is six bits");
 
 ALWAYS_INLINE uint64_t differ(const char *a, const char *b)
 {
 	uint64_t bits = 0;
 
-	for (int i = 0; i < FTRACE_HEADER_KEPT_MIN; i += 8)
+	for (int i = 0; i < FTRACE_HEADER_CACHED_MIN; i += 8)
 		bits |= word_load(a + i) ^ word_load(b + i);
 	return bits;
 }
 
-/* Is @kept what stands before @point, behind the end of a line? Its first half and its last, which
- * overlap, are all of it. */
-ALWAYS_INLINE bool is_kept(const struct ftrace_header_kept *kept, const char *from,
-			   const char *point)
+/* Is @cached what stands before @point, behind the end of a line? Its first half and its last,
+ * which overlap, are all of it. */
+ALWAYS_INLINE bool is_cached(const struct ftrace_header_cached *cached, const char *from,
+			     const char *point)
 {
-	const char *line = point - kept->len;
-	size_t half = FTRACE_HEADER_KEPT_MIN;
+	const char *line = point - cached->len;
+	size_t half = FTRACE_HEADER_CACHED_MIN;
 
-	return kept->len > 0 && line >= from && line[-1] == '\n' &&
-	       !(differ(line, kept->text) | differ(point - half, kept->text + kept->len - half));
+	return cached->len > 0 && line >= from && line[-1] == '\n' &&
+	       !(differ(line, cached->text) |
+		 differ(point - half, cached->text + cached->len - half));
 }
 
-ALWAYS_INLINE void set_record(struct trace_record *record, const struct ftrace_header_kept *header,
-			      const char *line, uint64_t micros_ns)
+ALWAYS_INLINE void set_record(struct trace_record *record,
+			      const struct ftrace_header_cached *header, const char *line,
+			      uint64_t micros_ns)
 {
 	record->comm = (struct span){ line + header->comm_at, header->comm_len };
 	record->time_ns = header->seconds_ns + micros_ns;
@@ -327,16 +330,16 @@ ALWAYS_INLINE void set_record(struct trace_record *record, const struct ftrace_h
 }
 
 /* Reads what stands before @point into @header, but for its text. */
-static bool read_before_point(struct ftrace_header_kept *header, const char *from,
+static bool read_before_point(struct ftrace_header_cached *header, const char *from,
 			      const char *point)
 {
 	const char *at = point;
 	struct span comm;
 	uint32_t tid;
 
-	if (!take_seconds_usual(&at, &header->seconds_ns) || !take_cpu_usual(&at, &header->cpu) ||
-	    !take_tgid_usual(&at, &header->tgid) || !take_digits_usual(&at, &tid) ||
-	    at[-1] != '-' || at[-2 - COMM_WIDTH] != '\n')
+	if (!pop_seconds_fast(&at, &header->seconds_ns) || !pop_cpu_fast(&at, &header->cpu) ||
+	    !pop_tgid_fast(&at, &header->tgid) || !pop_digits_fast(&at, &tid) || at[-1] != '-' ||
+	    at[-2 - COMM_WIDTH] != '\n')
 		return false;
 	comm = (struct span){ at - 1 - COMM_WIDTH, COMM_WIDTH };
 	if (comm.ptr < from || word_find_byte(word_load(comm.ptr), '\n') ||
@@ -349,26 +352,26 @@ static bool read_before_point(struct ftrace_header_kept *header, const char *fro
 	return true;
 }
 
-bool ftrace_header_read_usual(struct ftrace_headers *headers, const char *begin, const char *from,
-			      const char *at, struct trace_record *record)
+bool ftrace_header_read_fast(struct ftrace_headers *headers, const char *begin, const char *from,
+			     const char *at, struct trace_record *record)
 {
-	struct ftrace_header_kept *kept;
-	struct ftrace_header_kept header;
+	struct ftrace_header_cached *cached;
+	struct ftrace_header_cached header;
 	uint64_t micros_ns;
 
-	if (at - begin < HEADER_MAX || !take_micros_usual(&at, &micros_ns))
+	if (at - begin < HEADER_MAX || !pop_micros_fast(&at, &micros_ns))
 		return false;
-	kept = place_of(headers, at);
-	if (is_kept(kept, from, at)) {
-		set_record(record, kept, at - kept->len, micros_ns);
+	cached = place_of(headers, at);
+	if (is_cached(cached, from, at)) {
+		set_record(record, cached, at - cached->len, micros_ns);
 		return true;
 	}
 	if (!read_before_point(&header, from, at))
 		return false;
 	set_record(record, &header, at - header.len, micros_ns);
-	if (header.len >= FTRACE_HEADER_KEPT_MIN && header.len <= FTRACE_HEADER_KEPT_MAX) {
-		*kept = header;
-		memcpy(kept->text, at - header.len, header.len);
+	if (header.len >= FTRACE_HEADER_CACHED_MIN && header.len <= FTRACE_HEADER_CACHED_MAX) {
+		*cached = header;
+		memcpy(cached->text, at - header.len, header.len);
 	}
 	return true;
 }

@@ -26,15 +26,15 @@
 bool ftrace_header_read(struct span *head, struct trace_record *record);
 
 /* What stands before the point of the time is the same on most lines: a thread writes several
- * markers in a second. Headers that were read are kept and compared with, which costs a third of
+ * markers in a second. Headers that were read are cached and compared with, which costs a third of
  * reading them again. */
-#define FTRACE_HEADERS_KEPT 64
-#define FTRACE_HEADER_KEPT_MIN 32
-#define FTRACE_HEADER_KEPT_MAX 64
+#define FTRACE_HEADERS_CACHED 64
+#define FTRACE_HEADER_CACHED_MIN 32
+#define FTRACE_HEADER_CACHED_MAX 64
 
-struct ftrace_header_kept {
-	char text[FTRACE_HEADER_KEPT_MAX]; /* from the begin of the line to the point */
-	uint32_t len;			   /* 0: none */
+struct ftrace_header_cached {
+	char text[FTRACE_HEADER_CACHED_MAX]; /* from the begin of the line to the point */
+	uint32_t len;			     /* 0: none */
 	uint16_t comm_at, comm_len;
 	int32_t cpu, tgid, tid;
 	uint64_t seconds_ns;
@@ -42,11 +42,11 @@ struct ftrace_header_kept {
 
 /* All zeros at the begin. */
 struct ftrace_headers {
-	struct ftrace_header_kept kept[FTRACE_HEADERS_KEPT];
+	struct ftrace_header_cached cached[FTRACE_HEADERS_CACHED];
 };
 
 /**
- * ftrace_header_read_usual() - the same for one of the usual widths at the begin of a line
+ * ftrace_header_read_fast() - the same for one of the usual widths at the begin of a line
  * @headers: those that were read before
  * @begin: of the memory that may be read
  * @from: of what is unread: the header does not begin before it
@@ -54,7 +54,7 @@ struct ftrace_headers {
  *
  * False: it is another one, and what is set of @record is nothing. Both give the same.
  */
-bool ftrace_header_read_usual(struct ftrace_headers *headers, const char *begin, const char *from,
-			      const char *at, struct trace_record *record);
+bool ftrace_header_read_fast(struct ftrace_headers *headers, const char *begin, const char *from,
+			     const char *at, struct trace_record *record);
 
 #endif

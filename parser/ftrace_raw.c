@@ -152,7 +152,7 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 }
 
 /* The text of a print event; false where the event is another one. */
-static bool take_print(const struct ftrace_page *page, struct span event,
+static bool read_print(const struct ftrace_page *page, struct span event,
 		       struct ftrace_print *print)
 {
 	const struct ftrace_format *format = page->format;
@@ -205,7 +205,8 @@ static uint64_t stamp_time(uint64_t stamp, uint64_t before_ns)
 }
 
 /* Moves the page's time. */
-static void take_time(struct ftrace_page *page, uint32_t type, uint64_t delta, const char *behind)
+static void advance_time(struct ftrace_page *page, uint32_t type, uint64_t delta,
+			 const char *behind)
 {
 	if (type == TYPE_EXTEND || type == TYPE_STAMP)
 		delta |= (uint64_t)read_word(behind) << DELTA_BITS;
@@ -231,12 +232,12 @@ bool ftrace_page_next(struct ftrace_page *page, struct ftrace_print *print)
 			break;
 		}
 		page->at = behind + length;
-		take_time(page, type, word >> TYPE_BITS, behind);
+		advance_time(page, type, word >> TYPE_BITS, behind);
 		if (type >= TYPE_PADDING)
 			continue;
 		if (type == TYPE_LONG)
 			event = span_skip(event, 4);
-		if (take_print(page, event, print))
+		if (read_print(page, event, print))
 			return true;
 	}
 	page->at = page->end;

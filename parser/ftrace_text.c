@@ -32,7 +32,7 @@ static bool is_hex(char c)
 }
 
 /* Takes @word and the ':' behind it, but for what a compiler adds to a symbol (".isra.0"). */
-static bool take_symbol(struct span *text, struct span word)
+static bool skip_symbol(struct span *text, struct span word)
 {
 	size_t n = word.len;
 
@@ -48,7 +48,7 @@ static bool take_symbol(struct span *text, struct span word)
 }
 
 /* "0x" and hex digits: the writer's address where the kernel hides its symbols. */
-static bool take_address(struct span *text)
+static bool skip_address(struct span *text)
 {
 	size_t n = 2;
 
@@ -64,7 +64,7 @@ static bool take_address(struct span *text)
 
 /* Takes the function of a marker line. Kernel 6.18 moved the write into another function; "0" is
  * what 3.x kernels and some vendors' later ones print. trace-cmd prints event and function. */
-static bool take_function(struct span *text)
+static bool skip_function(struct span *text)
 {
 	static const struct span names[] = {
 		SPAN_INIT("tracing_mark_write"),
@@ -78,11 +78,11 @@ static bool take_function(struct span *text)
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (take_symbol(text, names[i]))
+		if (skip_symbol(text, names[i]))
 			return true;
-	if (take_address(text))
+	if (skip_address(text))
 		return true;
-	if (!take_symbol(text, SPAN_LITERAL("print")))
+	if (!skip_symbol(text, SPAN_LITERAL("print")))
 		return false;
 	while (text->len > 1 && text->ptr[0] == ' ' && text->ptr[1] == ' ')
 		*text = span_skip(*text, 1);
@@ -111,7 +111,7 @@ static const char *line_end(const char *at, const char *end)
 #define LOST_ANCHOR 3
 
 /* Takes a decimal number of 18 digits at most off the front. Returns how many it has. */
-static size_t take_number(struct span *text, int64_t *number)
+static size_t read_number(struct span *text, int64_t *number)
 {
 	size_t n = 0;
 
@@ -135,12 +135,12 @@ static bool parse_lost(struct span line, struct trace_record *record)
 	if (!span_starts_with(line, label))
 		return false;
 	line = span_skip(line, label.len);
-	if (take_number(&line, &cpu) == 0 || cpu > INT32_MAX || !span_starts_with(line, lost))
+	if (read_number(&line, &cpu) == 0 || cpu > INT32_MAX || !span_starts_with(line, lost))
 		return false;
 	line = span_skip(line, lost.len);
 	record->cpu = (int32_t)cpu;
 	record->value = TRACE_LOST_UNKNOWN;
-	if (take_number(&line, &number) > 0) {
+	if (read_number(&line, &number) > 0) {
 		record->value = number;
 		if (line.len > 0 && line.ptr[0] == ' ')
 			line = span_skip(line, 1);
@@ -181,7 +181,7 @@ static const char *glued_line(struct span payload, const char *at)
 		struct span head = { payload.ptr, (size_t)(at - payload.ptr) };
 		struct trace_record record;
 
-		if (at[1] == ' ' && take_function(&behind) && ftrace_header_read(&head, &record))
+		if (at[1] == ' ' && skip_function(&behind) && ftrace_header_read(&head, &record))
 			return head.ptr + head.len;
 		if (is_lost(payload.ptr, at, end))
 			return at - LOST_ANCHOR;
@@ -237,7 +237,7 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 	struct span behind = { at + 2, (size_t)(end - at) - 2 };
 	const char *next = NULL;
 
-	if (at[1] != ' ' || !take_function(&behind) || head.len == 0 ||
+	if (at[1] != ' ' || !skip_function(&behind) || head.len == 0 ||
 	    !is_digit(head.ptr[head.len - 1]))
 		return false;
 	text->markers++;
@@ -271,7 +271,7 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 
 /* The end of the payload, or NULL where it is not simply the next line end. Most end in the first
  * block: how many words they have is nothing that a processor can foresee. */
-ALWAYS_INLINE const char *find_end_usual(const char *at, const char *end)
+ALWAYS_INLINE const char *find_end_fast(const char *at, const char *end)
 {
 #ifdef BLOCK_SIZE
 	for (; end - at >= BLOCK_SIZE; at += BLOCK_SIZE) {
@@ -310,8 +310,8 @@ ALWAYS_INLINE bool begins_with_function(const char *at)
 /* Reads the marker line around the anchor @at, if it is as nearly all are: its header of the usual
  * widths, its payload short, nothing glued to it. Whatever is not goes the long way: both give the
  * same. True: *behind is the payload, which ends where the line does. */
-ALWAYS_INLINE bool parse_line_usual(struct ftrace_text *text, const char *from, const char *at,
-				    struct span *behind, struct trace_record *record)
+ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, const char *at,
+				   struct span *behind, struct trace_record *record)
 {
 	const char *payload = at + sizeof(function) - 1;
 	const char *limit = text->scan.end;
@@ -320,9 +320,9 @@ ALWAYS_INLINE bool parse_line_usual(struct ftrace_text *text, const char *from, 
 	if (limit - at > PAYLOAD_MAX)
 		limit = at + PAYLOAD_MAX;
 	if (limit - payload < 8 || !begins_with_function(at) ||
-	    !ftrace_header_read_usual(&text->headers, text->scan.begin, from, at, record))
+	    !ftrace_header_read_fast(&text->headers, text->scan.begin, from, at, record))
 		return false;
-	end = find_end_usual(payload, limit);
+	end = find_end_fast(payload, limit);
 	another = end ? find_anchor(text, payload) : NULL;
 	if (!end || (another && another < end) || end[-1] == '\r' || end[-1] == '\\')
 		return false;
@@ -387,7 +387,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 		const char *line_at;
 		bool found;
 
-		if (parse_line_usual(text, input->ptr, at, &line, record)) {
+		if (parse_line_fast(text, input->ptr, at, &line, record)) {
 			glued = next = line.ptr + line.len;
 			if (!marker_parse(line, record)) {
 				text->malformed++;

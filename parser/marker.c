@@ -6,7 +6,7 @@
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 
 /* Takes a decimal number off the front of @text. False where there is none or it is too large. */
-static bool take_long_pid(struct span *text, int32_t *pid)
+static bool read_long_pid(struct span *text, int32_t *pid)
 {
 	int64_t value = 0;
 	size_t n = 0;
@@ -23,14 +23,14 @@ static bool take_long_pid(struct span *text, int32_t *pid)
 }
 
 /* The same: pids have seven digits at most, but anything may be written. */
-static inline bool take_pid(struct span *text, int32_t *pid)
+static inline bool read_pid(struct span *text, int32_t *pid)
 {
 	uint64_t word = word_load_some(text->ptr, text->len) ^ (WORD_ONES * '0');
 	uint64_t others = word_not_digits(word);
 	unsigned int n;
 
 	if (!others)
-		return take_long_pid(text, pid);
+		return read_long_pid(text, pid);
 	n = (unsigned int)__builtin_ctzll(others) / 8;
 	if (n == 0)
 		return false;
@@ -61,7 +61,7 @@ static bool parse_value(struct span text, int64_t *value)
 }
 
 /* Takes the last '|' field off @text. False where there is no '|'. */
-static bool take_last_field(struct span *text, struct span *field)
+static bool pop_last_field(struct span *text, struct span *field)
 {
 	const char *bar = memrchr(text->ptr, '|', text->len);
 
@@ -74,7 +74,7 @@ static bool take_last_field(struct span *text, struct span *field)
 }
 
 /* Takes the first '|' field off @text; the whole text where there is no '|'. */
-static struct span take_first_field(struct span *text)
+static struct span pop_first_field(struct span *text)
 {
 	const char *bar = memchr(text->ptr, '|', text->len);
 	struct span field = { text->ptr, bar ? (size_t)(bar - text->ptr) : text->len };
@@ -84,13 +84,13 @@ static struct span take_first_field(struct span *text)
 }
 
 /* Takes "|value" off the end. HarmonyOS writes a tag such as "|M62" behind it: that is passed. */
-static bool take_any_value(struct span *text, int64_t *value)
+static bool pop_any_value(struct span *text, int64_t *value)
 {
 	struct span rest = *text;
 	struct span field;
 
 	for (int field_from_end = 0; field_from_end < 2; field_from_end++) {
-		if (!take_last_field(&rest, &field))
+		if (!pop_last_field(&rest, &field))
 			return false;
 		if (parse_value(field, value)) {
 			*text = rest;
@@ -101,7 +101,7 @@ static bool take_any_value(struct span *text, int64_t *value)
 }
 
 /* The same: most are short and not negative. */
-static inline bool take_value(struct span *text, int64_t *value)
+static inline bool pop_value(struct span *text, int64_t *value)
 {
 	size_t at = text->len;
 	int64_t sum = 0;
@@ -118,7 +118,7 @@ static inline bool take_value(struct span *text, int64_t *value)
 			break;
 		sum += unit * (c - '0');
 	}
-	return take_any_value(text, value);
+	return pop_any_value(text, value);
 }
 
 /* Nothing is set before all is known. */
@@ -151,34 +151,34 @@ static bool parse_fields(char letter, int32_t pid, struct span text, struct trac
 		break;
 	case 'C':
 		kind = TRACE_COUNTER;
-		if (!take_value(&text, &value))
+		if (!pop_value(&text, &value))
 			return false;
 		break;
 	case 'S':
 		kind = TRACE_ASYNC_BEGIN;
-		if (!take_value(&text, &value))
+		if (!pop_value(&text, &value))
 			return false;
 		break;
 	case 'F':
 		kind = TRACE_ASYNC_END;
-		if (!take_value(&text, &value))
+		if (!pop_value(&text, &value))
 			return false;
 		break;
 	case 'G':
 		kind = TRACE_TRACK_BEGIN;
-		track = take_first_field(&text);
-		if (!take_value(&text, &value))
+		track = pop_first_field(&text);
+		if (!pop_value(&text, &value))
 			return false;
 		break;
 	case 'H': /* H|pid|track|cookie, or H|pid|track|name|cookie as 13.0 wrote it */
 		kind = TRACE_TRACK_END;
-		if (!take_value(&text, &value))
+		if (!pop_value(&text, &value))
 			return false;
-		track = take_first_field(&text);
+		track = pop_first_field(&text);
 		break;
 	case 'N':
 		kind = TRACE_TRACK_INSTANT;
-		track = take_first_field(&text);
+		track = pop_first_field(&text);
 		break;
 	default:
 		return false;
@@ -217,7 +217,7 @@ static bool parse_letter(struct span payload, struct trace_record *record)
 	struct span text = span_skip(payload, 2);
 	int32_t pid;
 
-	if (payload.len < 3 || payload.ptr[1] != '|' || !take_pid(&text, &pid))
+	if (payload.len < 3 || payload.ptr[1] != '|' || !read_pid(&text, &pid))
 		return false;
 	if (text.len > 0 && text.ptr[0] != '|')
 		return false;

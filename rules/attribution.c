@@ -44,7 +44,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 						 .added = sink->layer };
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->sf = SURFACEFLINGER_UNKNOWN;
-	if (challenger_init(&a->challenger) < 0 || layer_events_init(&a->layer_events) < 0)
+	if (candidate_init(&a->candidate) < 0 || layer_events_init(&a->layer_events) < 0)
 		return -ENOMEM;
 	return slice_stacks_init(&a->threads, max_threads);
 }
@@ -53,11 +53,11 @@ void attribution_free(struct attribution *a)
 {
 	slice_stacks_free(&a->threads);
 	layer_events_free(&a->layer_events);
-	challenger_free(&a->challenger);
+	candidate_free(&a->candidate);
 }
 
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
-static void take_present(struct attribution *a, const struct trace_record *record);
+static void emit_present(struct attribution *a, const struct trace_record *record);
 
 /* --- who is SurfaceFlinger --- */
 
@@ -73,8 +73,8 @@ static bool is_sf_process(const struct attribution *a, const struct trace_record
 static bool may_replace(const struct attribution *a, const struct trace_record *record,
 			enum trust trust)
 {
-	const struct challenger *c = &a->challenger;
-	bool evident = challenger_is(c, record) && c->ticks > 0 && c->latches > 0;
+	const struct candidate *c = &a->candidate;
+	bool evident = candidate_is(c, record) && c->ticks > 0 && c->latches > 0;
 
 	if (trust > a->sf.trust || (trust == TRUST_KNOWN && record->tgid != a->sf.tgid))
 		return true;
@@ -94,34 +94,34 @@ static bool may_be_first(const struct attribution *a, const struct trace_record 
 }
 
 /* What it wrote was no word of SurfaceFlinger's. */
-static void give_up_challenger(struct attribution *a)
+static void drop_candidate(struct attribution *a)
 {
-	a->foreign_presents += a->challenger.there ? a->challenger.presents : 0;
-	a->challenger.there = false;
+	a->foreign_presents += a->candidate.there ? a->candidate.presents : 0;
+	a->candidate.there = false;
 }
 
 static void hold(struct attribution *a, enum held_kind kind, const struct trace_record *record)
 {
-	if (!challenger_hold(&a->challenger, kind, record,
-			     slice_stacks_open(&a->threads, record->tid)))
-		give_up_challenger(a);
+	if (!candidate_hold(&a->candidate, kind, record,
+			    slice_stacks_open(&a->threads, record->tid)))
+		drop_candidate(a);
 }
 
 /* What it wrote is taken as if it came now. */
-static void take_held(struct attribution *a)
+static void replay_held(struct attribution *a)
 {
-	struct challenger *c = &a->challenger;
+	struct candidate *c = &a->candidate;
 	struct trace_record record;
 	enum held_kind kind;
 	uint32_t open;
 	size_t at = 0;
 
 	c->there = false;
-	while (challenger_next(c, &at, &kind, &record, &open)) {
+	while (candidate_next(c, &at, &kind, &record, &open)) {
 		if (kind == HELD_EVENT)
 			named_event(a, &record, open);
 		else if (kind == HELD_PRESENT)
-			take_present(a, &record);
+			emit_present(a, &record);
 		else
 			layer_events_forget(&a->layer_events);
 		if (kind == HELD_LOSS)
@@ -149,7 +149,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 /* From now on @next is SurfaceFlinger, and was it since its first word that is held. */
 static void follow(struct attribution *a, const struct surfaceflinger *next, uint64_t time_ns)
 {
-	struct challenger *c = &a->challenger;
+	struct candidate *c = &a->candidate;
 	bool another = a->sf.known;
 	bool held = c->there && surfaceflinger_is(next, c->pid, c->tgid);
 
@@ -158,9 +158,9 @@ static void follow(struct attribution *a, const struct surfaceflinger *next, uin
 	a->sf = *next;
 	a->sink.surfaceflinger(a->sink.context, time_ns, another);
 	if (held)
-		take_held(a);
+		replay_held(a);
 	else
-		give_up_challenger(a);
+		drop_candidate(a);
 }
 
 static struct surfaceflinger writer_of(const struct trace_record *record, enum trust trust)
@@ -176,9 +176,9 @@ static struct surfaceflinger writer_of(const struct trace_record *record, enum t
 }
 
 /* Who has presented meanwhile is SurfaceFlinger. */
-static void follow_challenger(struct attribution *a, uint64_t time_ns)
+static void follow_candidate(struct attribution *a, uint64_t time_ns)
 {
-	const struct challenger *c = &a->challenger;
+	const struct candidate *c = &a->candidate;
 	const struct surfaceflinger next = {
 		.known = true,
 		.trust = c->trust,
@@ -194,28 +194,28 @@ static void follow_challenger(struct attribution *a, uint64_t time_ns)
 /* Another process, which has presented, goes on: is it SurfaceFlinger now? */
 static bool takes_over(struct attribution *a, const struct trace_record *record)
 {
-	const struct challenger *c = &a->challenger;
+	const struct candidate *c = &a->candidate;
 
 	if (c->presents == 0 || !may_replace(a, record, c->trust))
 		return false;
-	follow_challenger(a, record->time_ns);
+	follow_candidate(a, record->time_ns);
 	return true;
 }
 
 /* Another process writes what @rule names. True: it is SurfaceFlinger now. */
-static bool challenge(struct attribution *a, const struct rule *rule,
-		      const struct trace_record *record)
+static bool watch_event(struct attribution *a, const struct rule *rule,
+			const struct trace_record *record)
 {
-	struct challenger *c = &a->challenger;
+	struct candidate *c = &a->candidate;
 	bool named = trust_of(record) == TRUST_NAMED;
 
-	if (!challenger_is(c, record)) {
-		if (!rule_is_its_word(rule) && !(named && rule->role == RULE_LATCH))
+	if (!candidate_is(c, record)) {
+		if (!rule_is_unique(rule) && !(named && rule->role == RULE_LATCH))
 			return false;
-		if (!challenger_gives_way(c, record, named))
+		if (!candidate_can_be_replaced(c, record, named))
 			return false;
-		give_up_challenger(a);
-		challenger_begin(c, record);
+		drop_candidate(a);
+		candidate_begin(c, record);
 	}
 	if (takes_over(a, record))
 		return true;
@@ -226,19 +226,19 @@ static bool challenge(struct attribution *a, const struct rule *rule,
 }
 
 /* Another process presents, and may be the next one. False: it may not. */
-static bool challenge_by_present(struct attribution *a, const struct trace_record *record,
-				 enum trust trust)
+static bool watch_present(struct attribution *a, const struct trace_record *record,
+			  enum trust trust)
 {
-	struct challenger *c = &a->challenger;
+	struct candidate *c = &a->candidate;
 
 	if (surfaceflinger_is(&a->sf, record->pid, record->tgid) ||
 	    !surfaceflinger_may_follow(&a->sf, record, trust))
 		return false;
-	if (!challenger_is(c, record)) {
-		if (!challenger_gives_way(c, record, trust == TRUST_NAMED))
+	if (!candidate_is(c, record)) {
+		if (!candidate_can_be_replaced(c, record, trust == TRUST_NAMED))
 			return false;
-		give_up_challenger(a);
-		challenger_begin(c, record);
+		drop_candidate(a);
+		candidate_begin(c, record);
 	}
 	if (c->presents > 0 && record->tid != c->tid)
 		return false;
@@ -272,7 +272,7 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 		follow(a, &next, record->time_ns);
 		return true;
 	}
-	if (sf->known && challenge_by_present(a, record, trust))
+	if (sf->known && watch_present(a, record, trust))
 		return false;
 	a->foreign_presents++;
 	/* It has shown them: who turns out to be SurfaceFlinger later shows others. */
@@ -304,7 +304,7 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 }
 
 /* All that this thread latched since its last present. */
-static void take_present(struct attribution *a, const struct trace_record *record)
+static void emit_present(struct attribution *a, const struct trace_record *record)
 {
 	struct latch_list *latches = &a->layer_events.latches;
 	uint64_t frames = a->frames;
@@ -327,7 +327,7 @@ static void present(struct attribution *a, const struct trace_record *record)
 	if (a->sf.presented)
 		return;
 	a->sf.presented = (slice_stacks_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
-	take_present(a, record);
+	emit_present(a, record);
 }
 
 /* --- records --- */
@@ -337,14 +337,14 @@ static void composition_ends(struct attribution *a, int32_t tid)
 {
 	if (tid == a->sf.tid)
 		a->sf.presented = false;
-	else if (tid == a->challenger.tid)
-		a->challenger.presented = false;
+	else if (tid == a->candidate.tid)
+		a->candidate.presented = false;
 }
 
 static void slice_end(struct attribution *a, const struct trace_record *record)
 {
 	slice_stacks_end(&a->threads, record->tid);
-	if ((a->sf.presented || a->challenger.presented) &&
+	if ((a->sf.presented || a->candidate.presented) &&
 	    !(slice_stacks_open(&a->threads, record->tid) & SLICE_COMPOSITE))
 		composition_ends(a, record->tid);
 }
@@ -386,7 +386,7 @@ static const struct rule_index *index_of(const struct ruleset *rules, enum trace
  */
 static void remember_tick(struct attribution *a, const struct trace_record *record)
 {
-	if (!a->challenger.there)
+	if (!a->candidate.there)
 		a->sf.tick_tid = record->tid;
 	if (record->tid == a->sf.tick_tid)
 		a->sf.tick_ns = record->time_ns;
@@ -399,7 +399,7 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	const struct rule *rule = ruleset_match(a->rules, index_of(a->rules, record->kind),
 						record->name, open, &capture);
 
-	if (rule && !is_sf_process(a, record) && !challenge(a, rule, record))
+	if (rule && !is_sf_process(a, record) && !watch_event(a, rule, record))
 		return;
 	if (rule) {
 		switch (rule->role) {
@@ -460,32 +460,32 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 
 void attribution_forget_open(struct attribution *a)
 {
-	struct trace_record loss = { .time_ns = a->challenger.last_ns, .tid = TRACE_ID_UNKNOWN };
+	struct trace_record loss = { .time_ns = a->candidate.last_ns, .tid = TRACE_ID_UNKNOWN };
 
 	slice_stacks_forget(&a->threads);
 	layer_events_forget(&a->layer_events);
 	a->sf.presented = false;
-	a->challenger.presented = false;
-	if (a->challenger.there)
+	a->candidate.presented = false;
+	if (a->candidate.there)
 		hold(a, HELD_LOSS, &loss);
 }
 
 void attribution_new_clock(struct attribution *a)
 {
-	give_up_challenger(a);
+	drop_candidate(a);
 	attribution_forget_open(a);
 }
 
 void attribution_end(struct attribution *a)
 {
-	const struct challenger *c = &a->challenger;
+	const struct candidate *c = &a->candidate;
 
 	if (c->there && c->presents > 0 && c->latches > 0 &&
 	    (c->ticks > 0 || c->trust >= TRUST_NAMED) &&
 	    c->last_ns >= a->sf.last_ns + SILENT_END_NS &&
 	    c->last_ns >= a->sf.tick_ns + SILENT_END_NS)
-		follow_challenger(a, c->last_ns);
-	give_up_challenger(a);
+		follow_candidate(a, c->last_ns);
+	drop_candidate(a);
 }
 
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
@@ -501,7 +501,7 @@ static bool count_forged(struct attribution *a, const struct rule_index *index, 
 	struct pattern_capture capture;
 	const struct rule *rule = ruleset_match(a->rules, index, name, 0, &capture);
 
-	if (!rule || !rule_is_its_word(rule))
+	if (!rule || !rule_is_unique(rule))
 		return false;
 	if (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC || rule->role == RULE_PERIOD ||
 	    rule->role == RULE_RATE || rule->role == RULE_TARGET)
@@ -524,8 +524,8 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 	} else if (record->kind == TRACE_INSTANT) {
 		forged = count_forged(a, &a->rules->instants, record->name);
 	}
-	if (forged && !a->told_forgery) {
-		a->told_forgery = true;
+	if (forged && !a->forgery_reported) {
+		a->forgery_reported = true;
 		a->sink.forgery(a->sink.context, record);
 	}
 }
@@ -536,8 +536,8 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 		foreign_record(a, record);
 		return;
 	}
-	if (a->challenger.there && surfaceflinger_lives(&a->sf, record))
-		give_up_challenger(a);
+	if (a->candidate.there && surfaceflinger_lives(&a->sf, record))
+		drop_candidate(a);
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
 		slice_begin(a, record);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
-#include "rules/challenger.h"
+#include "rules/candidate.h"
 #include "rules/layer_event.h"
 #include "rules/row.h"
 #include "rules/ruleset_tables.h"
@@ -52,15 +52,15 @@ struct attribution {
 	struct slice_stacks threads;
 	struct surfaceflinger sf;
 	struct surfaceflinger
-		before; /* who was it before; known while it may only have been idle */
-	struct challenger challenger;	/* who may be it next */
-	int32_t tick_pid;		/* who wrote the last tick, as its marker says */
-	int32_t tick_tgid;		/* the same as the kernel says */
+		before;		    /* who was it before; known while it may only have been idle */
+	struct candidate candidate; /* who may be it next */
+	int32_t tick_pid;	    /* who wrote the last tick, as its marker says */
+	int32_t tick_tgid;	    /* the same as the kernel says */
 	uint64_t unattributed_presents; /* with no layer's frame in them */
 	uint64_t foreign_presents;	/* of processes that are not SurfaceFlinger */
 	uint64_t foreign_ticks;		/* the same of ticks, where the writer is known */
 	uint64_t foreign_latches;	/* and of what it says of buffers */
-	bool told_forgery;		/* that there are such, where the writer is known */
+	bool forgery_reported;		/* that there are such, where the writer is known */
 	uint64_t restarts;		/* another process took over */
 	uint64_t frames;
 };

@@ -40,10 +40,10 @@ void buffers_queued(struct layer *layer, struct last_value before, int64_t value
 
 void buffers_left(struct layer *layer, struct last_value before, int64_t value, uint64_t present)
 {
-	layer->taken_ns = 0;
-	layer->taken_present = present;
+	layer->left_queued_ns = 0;
+	layer->left_present = present;
 	if (value >= 0 && value < (int64_t)layer->n_queued) {
-		layer->taken_ns = layer->queued_ns[layer->n_queued - 1 - (unsigned int)value];
+		layer->left_queued_ns = layer->queued_ns[layer->n_queued - 1 - (unsigned int)value];
 		keep(layer, (unsigned int)value);
 	} else if (value < 0 || (before.known && value >= before.value)) {
 		keep(layer, 0);
@@ -57,7 +57,7 @@ uint64_t buffers_oldest(const struct layer *layer)
 	return known && layer->n_queued > 0 ? layer->queued_ns[0] : 0;
 }
 
-uint64_t buffers_take(struct layer *layer)
+uint64_t buffers_pop(struct layer *layer)
 {
 	uint64_t queued_ns = buffers_oldest(layer);
 

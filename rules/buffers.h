@@ -34,7 +34,7 @@ void buffers_queued(struct layer *layer, struct last_value before, int64_t value
  * buffers_left() - SurfaceFlinger wrote the counter: @value are left
  * @present: number of the present that the last one that went is latched before, 0: it is none's
  *
- * Sets taken_ns and taken_present of the layer.
+ * Sets left_queued_ns and left_present of the layer.
  */
 void buffers_left(struct layer *layer, struct last_value before, int64_t value, uint64_t present);
 
@@ -42,6 +42,6 @@ void buffers_left(struct layer *layer, struct last_value before, int64_t value, 
 uint64_t buffers_oldest(const struct layer *layer);
 
 /* The oldest one goes, and no counter will say so. Returns when it was queued, 0: unknown. */
-uint64_t buffers_take(struct layer *layer);
+uint64_t buffers_pop(struct layer *layer);
 
 #endif

@@ -26,7 +26,7 @@ void chunks_free(struct chunk_store *store)
 	store->chunks = NULL;
 }
 
-uint16_t chunk_take(struct chunk_store *store)
+uint16_t chunk_alloc(struct chunk_store *store)
 {
 	uint16_t taken = store->first_free;
 
@@ -39,7 +39,7 @@ uint16_t chunk_take(struct chunk_store *store)
 	return taken;
 }
 
-void chunks_give(struct chunk_store *store, uint16_t *first)
+void chunks_release(struct chunk_store *store, uint16_t *first)
 {
 	uint16_t next;
 

@@ -42,9 +42,9 @@ int chunks_init(struct chunk_store *store, unsigned int n);
 void chunks_free(struct chunk_store *store);
 
 /* An empty chunk with nothing behind it; CHUNK_NONE where none is left. */
-uint16_t chunk_take(struct chunk_store *store);
+uint16_t chunk_alloc(struct chunk_store *store);
 
 /* Gives the chain back that begins at *@first. */
-void chunks_give(struct chunk_store *store, uint16_t *first);
+void chunks_release(struct chunk_store *store, uint16_t *first);
 
 #endif

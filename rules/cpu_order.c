@@ -51,7 +51,7 @@ static bool is_behind(const struct cpu_order *order, uint64_t time_ns)
 	return order->back && time_ns >= order->begin_ns && time_ns + SEAM_NS < order->end_ns;
 }
 
-void cpu_order_take(struct cpu_order *order, const struct trace_record *record)
+void cpu_order_add(struct cpu_order *order, const struct trace_record *record)
 {
 	if (!order->possible || cpu_order_is_sure(order))
 		return;

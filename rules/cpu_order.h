@@ -23,7 +23,7 @@ struct cpu_order {
 void cpu_order_init(struct cpu_order *order, bool possible);
 
 /* Takes the next record. */
-void cpu_order_take(struct cpu_order *order, const struct trace_record *record);
+void cpu_order_add(struct cpu_order *order, const struct trace_record *record);
 
 /* It is sure. */
 bool cpu_order_is_sure(const struct cpu_order *order);

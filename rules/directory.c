@@ -18,7 +18,7 @@ int directory_init(struct directory *directory, int max, int slots)
 	for (int i = 0; i < DIRECTORY_BUCKETS; i++)
 		directory->buckets[i] = DIRECTORY_END;
 	while (slots > 0)
-		directory_give_slot(directory, --slots);
+		directory_release_slot(directory, --slots);
 	return 0;
 }
 
@@ -58,12 +58,12 @@ int directory_add(struct directory *directory, uint64_t hash, int where)
 	return directory->n++;
 }
 
-int directory_take_slot(struct directory *directory)
+int directory_alloc_slot(struct directory *directory)
 {
 	return directory->n_free_slots ? directory->free_slots[--directory->n_free_slots] : -1;
 }
 
-void directory_give_slot(struct directory *directory, int slot)
+void directory_release_slot(struct directory *directory, int slot)
 {
 	directory->free_slots[directory->n_free_slots++] = (uint16_t)slot;
 }

@@ -39,7 +39,7 @@ int directory_next(const struct directory *directory, int number);
 int directory_add(struct directory *directory, uint64_t hash, int where);
 
 /* Returns a slot that is free, or -1. */
-int directory_take_slot(struct directory *directory);
-void directory_give_slot(struct directory *directory, int slot);
+int directory_alloc_slot(struct directory *directory);
+void directory_release_slot(struct directory *directory, int slot);
 
 #endif

@@ -195,18 +195,18 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 	uint64_t from_ns = stamp->from_ns ? stamp->from_ns : stamp->time_ns;
 	char text[160];
 
-	if (!stamp->locked || (!vsync_is_switch(q->told_period_ns, stamp->period_ns) &&
-			       q->told_guess == stamp->guessed))
+	if (!stamp->locked || (!vsync_is_switch(q->refresh_period_ns, stamp->period_ns) &&
+			       q->refresh_is_guess == stamp->guessed))
 		return;
-	q->told_period_ns = stamp->period_ns;
-	q->told_guess = stamp->guessed;
+	q->refresh_period_ns = stamp->period_ns;
+	q->refresh_is_guess = stamp->guessed;
 	snprintf(text, sizeof(text), "%.2f Hz%s", 1e9 / (double)stamp->period_ns,
 		 stamp->guessed ? ", a guess: ticks are so far apart that the display may be faster"
 				: "");
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
-	if (q->told_overruled || !vsync_overrules(&q->vsync))
+	if (q->overruled_reported || !vsync_overrules(&q->vsync))
 		return;
-	q->told_overruled = true;
+	q->overruled_reported = true;
 	snprintf(text, sizeof(text),
 		 "the trace says %.3f ms for a vsync, --vsync-ms says %.3f: the trace counts",
 		 (double)vsync_period_ns(&q->vsync) / 1e6, (double)q->options.vsync_ns / 1e6);
@@ -222,12 +222,13 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 	summary_frame(&q->summary, layer->surface_number, layer->app, present_ns, interval);
 }
 
-static void tell_late(struct frame_queue *q, int id, uint64_t present_ns, struct interval interval)
+static void report_late(struct frame_queue *q, int id, uint64_t present_ns,
+			struct interval interval)
 {
 	const struct layer *layer = &q->layers.layers[id];
 	const struct late_frame late = { present_ns, (uint64_t)interval.ns, layer->surface };
 
-	if (late_judge(&q->late, id, layer->hash, interval) && q->sink.late)
+	if (late_check(&q->late, id, layer->hash, interval) && q->sink.late)
 		q->sink.late(q->sink.context, &late);
 }
 
@@ -292,7 +293,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		   loss_between(before_loss, waiting->loss_context.loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop(q, waiting, &before, &stamp, interval);
-	tell_late(q, waiting->frame.layer, stamp.time_ns, interval);
+	report_late(q, waiting->frame.layer, stamp.time_ns, interval);
 }
 
 static void count_first(struct frame_queue *q)
@@ -399,14 +400,14 @@ int frame_queue_evict_layer(struct frame_queue *q, bool early)
 }
 
 /* CPUs whose clocks differ: SurfaceFlinger came from one to another. */
-static void tell_moved(struct frame_queue *q, uint64_t behind_ns)
+static void report_moved(struct frame_queue *q, uint64_t behind_ns)
 {
 	char text[160];
 
 	q->moved++;
-	if (q->last_present_ns < q->moved_tell_ns)
+	if (q->last_present_ns < q->next_moved_report_ns)
 		return;
-	q->moved_tell_ns = q->last_present_ns + MOVED_PERIOD_NS;
+	q->next_moved_report_ns = q->last_present_ns + MOVED_PERIOD_NS;
 	snprintf(text, sizeof(text),
 		 "a present came %llu.%03llu ms before the one before it, on another CPU: no "
 		 "interval (%llu so far)",
@@ -424,7 +425,7 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 	if (present_ns != q->moved_from_ns || q->last_present_ns != q->moved_to_ns) {
 		if (present_ns >= q->last_present_ns)
 			return;
-		tell_moved(q, q->last_present_ns - present_ns);
+		report_moved(q, q->last_present_ns - present_ns);
 		q->moved_from_ns = present_ns;
 		q->moved_to_ns = q->last_present_ns + 1000;
 	}
@@ -534,7 +535,7 @@ static void count_all(struct frame_queue *q)
 	trigger_end(&q->trigger, q->last_present_ns);
 }
 
-void frame_queue_begin_again(struct frame_queue *q)
+void frame_queue_new_clock(struct frame_queue *q)
 {
 	count_all(q);
 	for (int i = 0; i < q->layers.max; i++) {
@@ -550,7 +551,7 @@ void frame_queue_begin_again(struct frame_queue *q)
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
 	q->settled_ns = q->counted_ns = q->summary.now_ns = 0;
-	q->last_present_ns = q->moved_from_ns = q->moved_tell_ns = 0;
+	q->last_present_ns = q->moved_from_ns = q->next_moved_report_ns = 0;
 	q->summary.clocks++;
 }
 

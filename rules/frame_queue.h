@@ -38,19 +38,19 @@ struct frame_queue {
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;
-	uint64_t told_period_ns; /* of the last refresh event, 0: there was none */
-	bool told_guess;	 /* it was said to be a guess */
-	bool told_overruled;	 /* the trace says another period than the user: said once */
-	bool locked_once;	 /* or waited long enough for it */
-	uint64_t early_until_ns; /* the lattice is new until then */
-	bool checked;		 /* there was a present */
+	uint64_t refresh_period_ns; /* of the last refresh event, 0: there was none */
+	bool refresh_is_guess;	    /* it was said to be a guess */
+	bool overruled_reported;    /* the trace says another period than the user: said once */
+	bool locked_once;	    /* or waited long enough for it */
+	uint64_t early_until_ns;    /* the lattice is new until then */
+	bool checked;		    /* there was a present */
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
 	struct marks marks;		     /* that close the open rows when they are passed */
 	uint64_t moved;			     /* presents that came before the one before them */
 	uint64_t moved_from_ns, moved_to_ns; /* of the last of them, 0: none */
-	uint64_t moved_tell_ns;		     /* when to tell of the next */
+	uint64_t next_moved_report_ns;	     /* when to tell of the next */
 	struct loss loss;		     /* so far */
 	bool loss_pending;		     /* frames that come now are in a hole */
 	uint64_t stale;			     /* frames that were none: of a hole, or back in time */
@@ -117,7 +117,7 @@ void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span 
 void frame_queue_count(struct frame_queue *q);
 
 /* The clock went back: counts what is there; what comes has nothing to do with it. */
-void frame_queue_begin_again(struct frame_queue *q);
+void frame_queue_new_clock(struct frame_queue *q);
 
 /* The trace ends: counts what is there and closes all rows. */
 void frame_queue_end(struct frame_queue *q);

@@ -85,11 +85,11 @@ static bool is_same(const struct latch *known, const struct latch *event)
 }
 
 /* The counter has told which buffer it was. */
-static void tell_buffer(struct latch *latch, struct layer *layer)
+static void set_queued(struct latch *latch, struct layer *layer)
 {
 	latch->evidence |= EVIDENCE_COUNTER;
-	latch->queued_ns = layer->taken_ns;
-	layer->taken_present = 0;
+	latch->queued_ns = layer->left_queued_ns;
+	layer->left_present = 0;
 }
 
 /* Another word for the same latch. */
@@ -99,11 +99,11 @@ static void join(struct latch *known, const struct latch *event, struct layer *l
 	if (known->number < 0)
 		known->number = event->number;
 	if (event->evidence == EVIDENCE_COUNTER)
-		tell_buffer(known, layer);
+		set_queued(known, layer);
 }
 
-void latches_take(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
-		  uint64_t present, bool alone, int32_t kept_tid)
+void latches_add(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
+		 uint64_t present, bool alone, int32_t kept_tid)
 {
 	struct layer *layer = &layers->layers[latch->layer];
 	struct latch *known = find(list, latch->layer, latch->tid);
@@ -119,10 +119,10 @@ void latches_take(struct latch_list *list, struct layer_table *layers, const str
 	if (!known)
 		return;
 	*known = *latch;
-	if (latch->evidence == EVIDENCE_COUNTER || layer->taken_present == present)
-		tell_buffer(known, layer);
+	if (latch->evidence == EVIDENCE_COUNTER || layer->left_present == present)
+		set_queued(known, layer);
 	else if (layer->buffers.known)
 		known->queued_ns = buffers_oldest(layer); /* until the counter tells */
 	else
-		known->queued_ns = buffers_take(layer);
+		known->queued_ns = buffers_pop(layer);
 }

@@ -42,14 +42,14 @@ int latches_init(struct latch_list *list, unsigned int layers);
 void latches_free(struct latch_list *list);
 
 /**
- * latches_take() - an event told of a latch
+ * latches_add() - an event told of a latch
  * @latch: all but queued_ns, which the layer's queue tells
  * @present: number of the present that will come
  * @alone: may the event tell of a latch that no other has told of?
  * @kept_tid: where there is no room, latches of all other threads go
  */
-void latches_take(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
-		  uint64_t present, bool alone, int32_t kept_tid);
+void latches_add(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
+		 uint64_t present, bool alone, int32_t kept_tid);
 
 /* Has the thread latched anything? */
 bool latches_any(const struct latch_list *list, int32_t tid);

@@ -101,7 +101,7 @@ static void keep(struct late_series *series, struct interval interval)
 		series->n = LATE_INTERVALS;
 }
 
-bool late_judge(struct late_state *state, int place, uint64_t owner, struct interval interval)
+bool late_check(struct late_state *state, int place, uint64_t owner, struct interval interval)
 {
 	struct late_series *series;
 	bool late;

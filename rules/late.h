@@ -40,6 +40,6 @@ void late_state_free(struct late_state *state);
 
 /* A frame of the layer at @place in its table, of the name with the hash @owner: is it late? A wait
  * is late only where the limit is one. */
-bool late_judge(struct late_state *state, int place, uint64_t owner, struct interval interval);
+bool late_check(struct late_state *state, int place, uint64_t owner, struct interval interval);
 
 #endif

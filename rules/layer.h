@@ -44,8 +44,8 @@ struct layer {
 	struct last_value transactions;
 	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest in its queue, oldest first */
 	unsigned int n_queued;
-	uint64_t taken_ns;	  /* when the one that left last was queued, 0: unknown */
-	uint64_t taken_present;	  /* number of the present that it left before; 0: told already */
+	uint64_t left_queued_ns;  /* when the one that left last was queued, 0: unknown */
+	uint64_t left_present;	  /* number of the present that it left before; 0: told already */
 	uint64_t applied_present; /* number of the present that a transaction was applied before */
 
 	/* What is counted of its frames. */

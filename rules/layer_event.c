@@ -25,7 +25,7 @@ static void drop_stale(const struct layer_events *e, struct layer *layer)
 	layer->resets = e->resets;
 	layer->buffers.known = layer->transactions.known = false;
 	layer->n_queued = 0;
-	layer->taken_present = 0;
+	layer->left_present = 0;
 }
 
 /* What the rules make of its name. */
@@ -52,7 +52,7 @@ static int find_layer(struct layer_events *e, const struct rule *rule, struct sp
 
 	if (layer)
 		layer->bare &= counter;
-	else if (rule_is_its_word(rule))
+	else if (rule_is_unique(rule))
 		bare = layer_without_bar(*name, copy);
 	if (!bare.ptr)
 		return id;
@@ -170,8 +170,8 @@ static void add_latch(struct layer_events *e, const struct rule *rule, struct la
 		.number = number,
 	};
 
-	latches_take(&e->latches, e->layers, &latch, e->presents + 1, alone,
-		     e->sf->known ? e->sf->tid : record->tid);
+	latches_add(&e->latches, e->layers, &latch, e->presents + 1, alone,
+		    e->sf->known ? e->sf->tid : record->tid);
 }
 
 static void apply_transaction(struct layer_events *e, const struct rule *rule, struct layer *layer,
@@ -194,13 +194,13 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 		if (rule->role == RULE_QUEUE)
 			buffers_queue(layer, record->time_ns);
 		else if (rule->role == RULE_DROP)
-			buffers_take(layer);
+			buffers_pop(layer);
 	} else if (rule->role == RULE_QUEUE && !falls) {
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
 		/* Where no rule says that it was latched an instant may: not of which one. */
 		buffers_left(layer, before, record->value, e->presents + 1);
-		layer->taken_ns = 0;
+		layer->left_queued_ns = 0;
 	} else {
 		buffers_left(layer, before, record->value,
 			     rule->role == RULE_LATCH && fits ? e->presents + 1 : 0);

@@ -51,7 +51,7 @@ static void unlink_slot(struct layer_spill *spill, unsigned int slot)
 }
 
 /* One that is free, or else that of a layer which is forgotten for it. */
-static unsigned int take_slot(struct layer_spill *spill)
+static unsigned int alloc_slot(struct layer_spill *spill)
 {
 	unsigned int slot = spill->hand;
 
@@ -63,7 +63,7 @@ static unsigned int take_slot(struct layer_spill *spill)
 	return slot;
 }
 
-void layer_spill_put(struct layer_spill *spill, const struct layer *layer)
+void layer_spill_save(struct layer_spill *spill, const struct layer *layer)
 {
 	uint16_t *bucket = bucket_of(spill, layer->hash);
 	unsigned int slot;
@@ -72,7 +72,7 @@ void layer_spill_put(struct layer_spill *spill, const struct layer *layer)
 		spill->forgotten++;
 		return;
 	}
-	slot = take_slot(spill);
+	slot = alloc_slot(spill);
 	if (spill->spill->write(spill->spill->context, slot * sizeof(*layer), layer,
 				sizeof(*layer)) < 0) {
 		spill->forgotten++;
@@ -97,8 +97,8 @@ static bool is_in(const struct layer_spill *spill, unsigned int slot, uint64_t h
 	return layer_is(layer, hash, name);
 }
 
-bool layer_spill_take(struct layer_spill *spill, uint64_t hash, struct span name,
-		      struct layer *layer)
+bool layer_spill_restore(struct layer_spill *spill, uint64_t hash, struct span name,
+			 struct layer *layer)
 {
 	for (unsigned int at = *bucket_of(spill, hash); at != 0; at = spill->next[at - 1]) {
 		if (!is_in(spill, at - 1, hash, name, layer))

@@ -30,12 +30,12 @@ int layer_spill_init(struct layer_spill *spill, const struct spill *where);
 void layer_spill_free(struct layer_spill *spill);
 
 /* The layer goes; its window has no open row. */
-void layer_spill_put(struct layer_spill *spill, const struct layer *layer);
+void layer_spill_save(struct layer_spill *spill, const struct layer *layer);
 
 /* Takes the layer of that name out, into @layer. Returns false where it is not there: what is in
  * @layer then is nothing. */
-bool layer_spill_take(struct layer_spill *spill, uint64_t hash, struct span name,
-		      struct layer *layer);
+bool layer_spill_restore(struct layer_spill *spill, uint64_t hash, struct span name,
+			 struct layer *layer);
 
 /* What they were says nothing any more. */
 void layer_spill_clear(struct layer_spill *spill);

@@ -78,7 +78,7 @@ void layers_remove(struct layer_table *table, int id)
 	unlink_layer(table, id);
 	table->layers[id].refusals = table->refusals;
 	if (table->layers[id].shown)
-		layer_spill_put(&table->spill, &table->layers[id]);
+		layer_spill_save(&table->spill, &table->layers[id]);
 	table->layers[id].length = 0;
 	table->n--;
 }
@@ -139,7 +139,7 @@ int layers_add(struct layer_table *table, struct span name)
 	while (table->layers[id].length != 0)
 		id++;
 	layer = &table->layers[id];
-	if (!layer_spill_take(&table->spill, hash, name, layer)) {
+	if (!layer_spill_restore(&table->spill, hash, name, layer)) {
 		*layer = (struct layer){ .series = FRAME_SERIES_EMPTY,
 					 .id = ++table->added,
 					 .surface_number = SUMMARY_NONE };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* In trace time: any app can fill a table, as often as it likes. */
-#define TELL_EVERY_NS UINT64_C(10000000000)
+#define REPORT_EVERY_NS UINT64_C(10000000000)
 
 static const char *const words[OVERFLOW_KINDS] = {
 	[OVERFLOW_FRAMES] = "frames are missing",
@@ -17,18 +17,18 @@ static const char *const words[OVERFLOW_KINDS] = {
 
 static bool is_due(const struct overflow *overflow, uint64_t time_ns)
 {
-	return overflow->told_ns == 0 || time_ns < overflow->told_ns ||
-	       time_ns - overflow->told_ns >= TELL_EVERY_NS;
+	return overflow->reported_ns == 0 || time_ns < overflow->reported_ns ||
+	       time_ns - overflow->reported_ns >= REPORT_EVERY_NS;
 }
 
-void overflow_tell(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
-		   struct event_writer *events, uint64_t time_ns, bool last)
+void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
+		     struct event_writer *events, uint64_t time_ns, bool last)
 {
 	const char *between = "tables are full, --max-surfaces gives more room; so far ";
 	char text[512];
 	size_t len = 0;
 
-	if (memcmp(overflow->told, counts, sizeof(overflow->told)) == 0 ||
+	if (memcmp(overflow->reported, counts, sizeof(overflow->reported)) == 0 ||
 	    (!last && !is_due(overflow, time_ns)))
 		return;
 	for (int kind = 0; kind < OVERFLOW_KINDS; kind++) {
@@ -40,6 +40,6 @@ void overflow_tell(struct overflow *overflow, const uint64_t counts[OVERFLOW_KIN
 	}
 	if (!events_write(events, time_ns, TRACE_EVENT_LOST, text))
 		return;
-	memcpy(overflow->told, counts, sizeof(overflow->told));
-	overflow->told_ns = time_ns;
+	memcpy(overflow->reported, counts, sizeof(overflow->reported));
+	overflow->reported_ns = time_ns;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What full tables had no room for, told in events: at once, then from time to time, and at the end
- * with the last numbers. */
+/* What full tables had no room for, reported in events: at once, then from time to time, and at the
+ * end with the last numbers. */
 #ifndef JANKD_RULES_OVERFLOW_H
 #define JANKD_RULES_OVERFLOW_H
 
@@ -18,14 +18,14 @@ enum overflow_kind {
 	OVERFLOW_KINDS,
 };
 
-/* All zeros: nothing was told. */
+/* All zeros: nothing was reported. */
 struct overflow {
-	uint64_t told[OVERFLOW_KINDS];
-	uint64_t told_ns;
+	uint64_t reported[OVERFLOW_KINDS];
+	uint64_t reported_ns;
 };
 
 /* @counts: since the beginning. @last: the trace ends. */
-void overflow_tell(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
-		   struct event_writer *events, uint64_t time_ns, bool last);
+void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
+		     struct event_writer *events, uint64_t time_ns, bool last);
 
 #endif

@@ -95,7 +95,7 @@ bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind)
 }
 
 /* Length of the decimal number that @text begins with; 0 where there is none that fits. */
-static size_t take_frame(struct span text, int64_t *frame)
+static size_t read_number(struct span text, int64_t *frame)
 {
 	int64_t value = 0;
 	size_t n = 0;
@@ -108,15 +108,15 @@ static size_t take_frame(struct span text, int64_t *frame)
 
 /* Length of the time that @text begins with, a number and its unit; 0 where there is none that
  * fits. */
-static size_t take_time(struct span text, int64_t *time_ns)
+static size_t read_time(struct span text, int64_t *time_ns)
 {
 	int64_t value, part = 0, unit = 1;
-	size_t n = take_frame(text, &value);
+	size_t n = read_number(text, &value);
 
 	if (n == 0 || value > 1000000000)
 		return 0;
 	if (n < text.len && text.ptr[n] == '.') {
-		size_t digits = take_frame(span_skip(text, n + 1), &part);
+		size_t digits = read_number(span_skip(text, n + 1), &part);
 
 		if (digits == 0 || digits > 6)
 			return 0;
@@ -146,10 +146,10 @@ static bool match_parts(const struct pattern_part *part, unsigned int n_parts, s
 		return span_starts_with(name, part->text) &&
 		       match_parts(part + 1, n_parts - 1, span_skip(name, part->text.len), capture);
 	case PATTERN_FRAME:
-		n = take_frame(name, &capture->frame);
+		n = read_number(name, &capture->frame);
 		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
 	case PATTERN_TIME:
-		n = take_time(name, &capture->time_ns);
+		n = read_time(name, &capture->time_ns);
 		return n > 0 && match_parts(part + 1, n_parts - 1, span_skip(name, n), capture);
 	case PATTERN_ANY:
 	case PATTERN_LAYER:

@@ -44,7 +44,7 @@ static unsigned int find_bin(const struct chunk *chunk, uint32_t number)
 /* Moves the upper half of a full chunk into a new one behind it, which is returned. */
 static struct chunk *split(struct chunk_store *store, struct chunk *chunk)
 {
-	uint16_t behind = chunk_take(store);
+	uint16_t behind = chunk_alloc(store);
 	struct chunk *upper = &store->chunks[behind];
 
 	if (behind == CHUNK_NONE)
@@ -77,14 +77,14 @@ static struct histogram_bin *insert(struct chunk_store *store, struct chunk *chu
 	return &chunk->bins[i];
 }
 
-static struct histogram_bin *take_bin(struct chunk_store *store, struct histogram *h,
-				      uint32_t number)
+static struct histogram_bin *find_or_add_bin(struct chunk_store *store, struct histogram *h,
+					     uint32_t number)
 {
 	struct chunk *chunk = find_chunk(store, h, number);
 	unsigned int i;
 
 	if (!chunk) {
-		h->first = chunk_take(store);
+		h->first = chunk_alloc(store);
 		if (h->first == CHUNK_NONE)
 			return NULL;
 		chunk = &store->chunks[h->first];
@@ -110,7 +110,7 @@ static void add_values(struct chunk_store *store, struct histogram *h, uint32_t 
 
 	if (h->gave_up)
 		return;
-	bin = take_bin(store, h, number);
+	bin = find_or_add_bin(store, h, number);
 	if (!bin) {
 		give_up(store, h);
 		return;
@@ -231,7 +231,7 @@ int64_t histogram_slowest_time(const struct chunk_store *store, const struct his
 
 void histogram_clear(struct chunk_store *store, struct histogram *h)
 {
-	chunks_give(store, &h->first);
+	chunks_release(store, &h->first);
 	h->n = 0;
 	h->gave_up = false;
 }
@@ -246,7 +246,7 @@ void histogram_move(struct chunk_store *store, struct histogram *to, struct hist
 		uint16_t behind = first.next;
 
 		store->chunks[from->first].next = CHUNK_NONE;
-		chunks_give(store, &from->first);
+		chunks_release(store, &from->first);
 		from->first = behind;
 		for (unsigned int i = 0; i < first.n && !to->gave_up; i++)
 			add_values(store, to, first.bins[i].number, first.bins[i].above_ns,
@@ -302,7 +302,7 @@ struct histogram histogram_unpack(struct chunk_store *store, const struct histog
 
 	copy.first = CHUNK_NONE;
 	for (uint16_t at = h->first; at != CHUNK_NONE; at = packed->chunks[at].next) {
-		uint16_t taken = chunk_take(store);
+		uint16_t taken = chunk_alloc(store);
 
 		if (taken == CHUNK_NONE) {
 			give_up(store, &copy);
@@ -334,7 +334,7 @@ static bool keep_value(struct chunk_store *store, struct percentiles *s, uint32_
 	struct chunk *last = &store->chunks[s->last];
 
 	if (s->first == CHUNK_NONE || last->n == CHUNK_VALUES) {
-		uint16_t taken = chunk_take(store);
+		uint16_t taken = chunk_alloc(store);
 
 		if (taken == CHUNK_NONE)
 			return false;
@@ -369,7 +369,7 @@ static void move_to_histogram(struct chunk_store *store, struct percentiles *s)
 	uint32_t n = s->n;
 
 	copy_values(store, s, values);
-	chunks_give(store, &s->first);
+	chunks_release(store, &s->first);
 	s->n = 0;
 	for (uint32_t i = 0; i < n; i++)
 		histogram_add(store, &s->beyond, values[i]);
@@ -384,7 +384,7 @@ void percentiles_add(struct chunk_store *store, struct percentiles *s, uint32_t 
 	if (s->n == PERCENTILES_MAX) {
 		move_to_histogram(store, s);
 	} else if (!beyond) {
-		chunks_give(store, &s->first);
+		chunks_release(store, &s->first);
 		s->n = 0;
 		give_up(store, &s->beyond);
 	}
@@ -427,7 +427,7 @@ void percentiles_read(const struct chunk_store *store, const struct percentiles 
 
 void percentiles_clear(struct chunk_store *store, struct percentiles *s)
 {
-	chunks_give(store, &s->first);
+	chunks_release(store, &s->first);
 	s->n = 0;
 	histogram_clear(store, &s->beyond);
 }

@@ -37,7 +37,7 @@ struct pipeline {
 	struct event_writer events;
 	struct attribution attribution;
 	struct frame_queue queue;
-	struct loss told_loss; /* of queue.loss, in events */
+	struct loss reported_loss; /* of queue.loss, in events */
 	struct overflow overflow;
 	struct gfx2019 *gfx2019; /* the other way, where the rules ask for it */
 	struct trace_clock clock;
@@ -161,11 +161,11 @@ static bool is_counted_cpu(int32_t cpu)
 }
 
 /* What was lost since the last line about it: all lines together tell of every event. */
-static void tell_lost(struct pipeline *p, uint64_t time_ns, const char *who)
+static void report_lost(struct pipeline *p, uint64_t time_ns, const char *who)
 {
 	char text[160];
-	uint64_t events = p->queue.loss.events - p->told_loss.events;
-	uint64_t unknown = p->queue.loss.unknown - p->told_loss.unknown;
+	uint64_t events = p->queue.loss.events - p->reported_loss.events;
+	uint64_t unknown = p->queue.loss.unknown - p->reported_loss.unknown;
 	int n = snprintf(text, sizeof(text), "%s: ", who);
 
 	if (events > 0)
@@ -175,7 +175,7 @@ static void tell_lost(struct pipeline *p, uint64_t time_ns, const char *who)
 		snprintf(text + n, sizeof(text) - (size_t)n,
 			 "nobody knows how many events, %llu times", (unsigned long long)unknown);
 	if (events + unknown > 0 && events_write(&p->events, time_ns, TRACE_EVENT_LOST, text))
-		p->told_loss = p->queue.loss;
+		p->reported_loss = p->queue.loss;
 }
 
 /* The kernel says so before the next event of that CPU: the hole is between that and the last one
@@ -183,8 +183,8 @@ static void tell_lost(struct pipeline *p, uint64_t time_ns, const char *who)
 static void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
-	bool all_told = p->told_loss.events == p->queue.loss.events &&
-			p->told_loss.unknown == p->queue.loss.unknown;
+	bool all_reported = p->reported_loss.events == p->queue.loss.events &&
+			    p->reported_loss.unknown == p->queue.loss.unknown;
 	struct loss loss = { 0 };
 	char who[32];
 
@@ -193,12 +193,12 @@ static void lost(struct pipeline *p, const struct trace_record *record)
 	else
 		loss.events = (uint64_t)record->value;
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
-	frame_queue_hole(&p->queue, counted ? p->clock.heard_ns[record->cpu] : 0, loss);
+	frame_queue_hole(&p->queue, counted ? p->clock.cpu_last_ns[record->cpu] : 0, loss);
 	snprintf(who, sizeof(who), "CPU %d", (int)record->cpu);
-	tell_lost(p, record->time_ns, all_told ? who : "several CPUs");
+	report_lost(p, record->time_ns, all_reported ? who : "several CPUs");
 }
 
-static void tell_overflow(struct pipeline *p, bool last)
+static void report_overflow(struct pipeline *p, bool last)
 {
 	const struct frame_queue *q = &p->queue;
 	const uint64_t counts[OVERFLOW_KINDS] = {
@@ -209,20 +209,20 @@ static void tell_overflow(struct pipeline *p, bool last)
 		[OVERFLOW_PERCENTILES] = q->store.refused,
 	};
 
-	overflow_tell(&p->overflow, counts, &p->events, pipeline_now(p), last);
+	overflow_report(&p->overflow, counts, &p->events, pipeline_now(p), last);
 }
 
 /* At the end none may be left untold. */
-static void tell_last_losses(struct pipeline *p)
+static void report_last_losses(struct pipeline *p)
 {
 	p->events.limits[TRACE_EVENT_LOST].written = 0;
-	tell_lost(p, pipeline_now(p), "several CPUs");
+	report_lost(p, pipeline_now(p), "several CPUs");
 }
 
 /* What comes has nothing to do with what was. */
-static void begin_again(struct pipeline *p)
+static void start_over(struct pipeline *p)
 {
-	frame_queue_begin_again(&p->queue);
+	frame_queue_new_clock(&p->queue);
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);
 	p->counters.first_ns = 0;
@@ -239,7 +239,7 @@ static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 }
 
 /* A line from the future, which a mark may be, closes no row. */
-static void judge_mark(struct pipeline *p)
+static void apply_mark(struct pipeline *p)
 {
 	if (trace_clock_now(&p->clock) < p->mark_ns)
 		return;
@@ -254,12 +254,12 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 
 	if (record->time_ns > now_ns)
 		p->before_ns = p->queue.last_present_ns;
-	switch (trace_clock_take(&p->clock, record, p->attribution.sf.tid)) {
+	switch (trace_clock_check(&p->clock, record, p->attribution.sf.tid)) {
 	case CLOCK_PASSES:
 		return false;
 	case CLOCK_BACK:
-		begin_again(p);
-		trace_clock_tell_back(&p->clock, record->time_ns);
+		start_over(p);
+		trace_clock_report_back(&p->clock, record->time_ns);
 		break;
 	case CLOCK_UNSTUCK:
 		/* What the line from the future dated was nothing. */
@@ -271,14 +271,14 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 		break;
 	}
 	if (p->mark_ns)
-		judge_mark(p);
+		apply_mark(p);
 	if (p->counters.first_ns == 0)
 		p->counters.first_ns = record->time_ns;
 	return true;
 }
 
 /* Any app may mark a moment in the trace itself. */
-static void take_mark(struct pipeline *p, const struct trace_record *record)
+static void handle_mark(struct pipeline *p, const struct trace_record *record)
 {
 	static const struct span prefix = SPAN_INIT("jankd:");
 	char text[NAME_SIZE];
@@ -288,7 +288,7 @@ static void take_mark(struct pipeline *p, const struct trace_record *record)
 	name_copy(text, sizeof(text), span_skip(record->name, prefix.len));
 	events_write(&p->events, record->time_ns, TRACE_EVENT_MARK, text);
 	p->mark_ns = record->time_ns;
-	judge_mark(p);
+	apply_mark(p);
 }
 
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
@@ -302,7 +302,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		return;
 	}
 	if (record->kind == TRACE_INSTANT)
-		take_mark(p, record);
+		handle_mark(p, record);
 	if (p->gfx2019) {
 		gfx2019_record(p->gfx2019, record);
 		return;
@@ -312,7 +312,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
 		p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
-		tell_overflow(p, false);
+		report_overflow(p, false);
 	}
 }
 
@@ -375,7 +375,7 @@ void pipeline_set_front(struct pipeline *p, const char *focus, uint64_t since_ns
 	front_answer(&p->queue.front, focus, since_ns);
 }
 
-void pipeline_give_period(struct pipeline *p, uint64_t period_ns)
+void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns)
 {
 	if (p->gfx2019 && p->queue.options.vsync_ns == 0)
 		p->gfx2019->options.vsync_ns = period_ns;
@@ -387,7 +387,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	p->counters.holes++;
 	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown = 1 });
 	/* Whoever knows of the hole tells of it. */
-	p->told_loss.unknown++;
+	p->reported_loss.unknown++;
 	attribution_forget_open(&p->attribution);
 }
 
@@ -400,7 +400,7 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 {
 	pipeline_hole(p, since_ns);
 	if (!p->gfx2019)
-		begin_again(p);
+		start_over(p);
 	trace_clock_restart(&p->clock);
 }
 
@@ -437,7 +437,7 @@ bool pipeline_may_be_by_cpu(const struct pipeline *p)
 void pipeline_end(struct pipeline *p)
 {
 	trace_clock_end(&p->clock);
-	tell_last_losses(p);
+	report_last_losses(p);
 	if (p->gfx2019) {
 		gfx2019_end(p->gfx2019);
 	} else {
@@ -445,7 +445,7 @@ void pipeline_end(struct pipeline *p)
 		frame_queue_end(&p->queue);
 	}
 	trigger_finish(&p->queue.trigger, pipeline_now(p));
-	tell_overflow(p, true);
+	report_overflow(p, true);
 	events_end(&p->events, pipeline_now(p));
 }
 

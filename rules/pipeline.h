@@ -58,7 +58,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules);
  * as options.focus and options.vsync_ns, where those were not given and until the trace says more.
  * False: the app is known already. */
 bool pipeline_focus(struct pipeline *p, const char *focus);
-void pipeline_give_period(struct pipeline *p, uint64_t period_ns);
+void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns);
 
 /* The moment @time_ns of the trace is marked, which may be ahead of the last record: all open
  * rows end with their last frame before it, and are written however few frames they have. Rule set

@@ -96,7 +96,7 @@ static bool is_broken(const struct repeats *repeats)
 		repeats->outliers * OUTLIERS_SHARE > repeats->passed);
 }
 
-enum repeats_answer repeats_take(struct repeats *repeats, const struct trace_record *record)
+enum repeats_answer repeats_check(struct repeats *repeats, const struct trace_record *record)
 {
 	uint32_t what = what_is(record);
 	bool same = record->time_ns <= repeats->end_ns;

@@ -44,6 +44,6 @@ bool repeats_has(struct repeats *repeats, const struct trace_record *record);
 void repeats_begin(struct repeats *repeats, uint64_t end_ns);
 
 /* The next record, while they come a second time. */
-enum repeats_answer repeats_take(struct repeats *repeats, const struct trace_record *record);
+enum repeats_answer repeats_check(struct repeats *repeats, const struct trace_record *record);
 
 #endif

@@ -83,7 +83,7 @@ static unsigned int first_byte(struct span name)
 	return name.len > 0 ? (uint8_t)name.ptr[0] : 0;
 }
 
-bool rule_is_its_word(const struct rule *rule)
+bool rule_is_unique(const struct rule *rule)
 {
 	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
 }

@@ -88,7 +88,7 @@ struct ruleset {
 void ruleset_build_indexes(struct ruleset *rules);
 
 /* Does only SurfaceFlinger say this? A bare layer's name says nothing: apps take buffers, too. */
-bool rule_is_its_word(const struct rule *rule);
+bool rule_is_unique(const struct rule *rule);
 
 /* Mask of what the slice @name means; 0 for most. */
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name);

@@ -81,7 +81,7 @@ static void count_vsyncs(struct frame_stats *stats, int64_t vsyncs)
 }
 
 /* Of two that are equally long the one of whole vsyncs counts. */
-static void take_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
+static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
 {
 	if (max_ns < stats->max_ns)
 		return;
@@ -102,7 +102,7 @@ static void count_time(struct frame_stats *stats, struct interval interval)
 {
 	stats->frames++;
 	stats->time_ns += (uint64_t)interval.ns;
-	take_max(stats, (uint64_t)interval.ns, interval_is_whole(interval));
+	update_max(stats, (uint64_t)interval.ns, interval_is_whole(interval));
 }
 
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
@@ -136,7 +136,7 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 {
 	sum->frames += row->frames;
 	sum->time_ns += row->time_ns;
-	take_max(sum, row->max_ns, row->max_is_whole);
+	update_max(sum, row->max_ns, row->max_is_whole);
 	sum->waits += row->waits;
 	sum->wait_ns += row->wait_ns;
 	sum->a += row->a;

@@ -52,7 +52,7 @@ static size_t record_size(uint32_t chunks)
 static int spill(struct summary *summary, const struct summary_surface *entry)
 {
 	struct summary_record *record = summary->record;
-	int slot = summary->spill ? directory_take_slot(&summary->directory) : -1;
+	int slot = summary->spill ? directory_alloc_slot(&summary->directory) : -1;
 
 	if (slot < 0)
 		return slot;
@@ -63,7 +63,7 @@ static int spill(struct summary *summary, const struct summary_surface *entry)
 	record->surface.vsyncs = histogram_pack(summary->store, &entry->vsyncs, &record->packed);
 	if (summary->spill->write(summary->spill->context, (uint64_t)slot * SLOT_SIZE, record,
 				  record_size(record->packed.n)) < 0) {
-		directory_give_slot(&summary->directory, slot);
+		directory_release_slot(&summary->directory, slot);
 		return -1;
 	}
 	return slot;
@@ -178,7 +178,7 @@ static int free_place(struct summary *summary)
 /* A Surface that cannot be read back: what it was is lost, and what comes is with the others. */
 static void give_up(struct summary *summary, int number)
 {
-	directory_give_slot(&summary->directory, ~*where_is(summary, number));
+	directory_release_slot(&summary->directory, ~*where_is(summary, number));
 	*where_is(summary, number) = DIRECTORY_OTHERS;
 	summary->unreadable++;
 }
@@ -206,12 +206,12 @@ static void bring_back(struct summary *summary, int number)
 	entry->histogram =
 		histogram_unpack(summary->store, &entry->histogram, &summary->record->packed);
 	entry->vsyncs = histogram_unpack(summary->store, &entry->vsyncs, &summary->record->packed);
-	directory_give_slot(&summary->directory, ~*where_is(summary, number));
+	directory_release_slot(&summary->directory, ~*where_is(summary, number));
 	*where_is(summary, number) = place;
 }
 
 /* The Surface of that number, to be added to: it is in the table, or one of the others. */
-static struct summary_surface *take(struct summary *summary, int number)
+static struct summary_surface *entry_of(struct summary *summary, int number)
 {
 	if (number >= 0 && *where_is(summary, number) < 0 &&
 	    *where_is(summary, number) != DIRECTORY_OTHERS)
@@ -300,7 +300,7 @@ static void add_frame_time(struct summary *summary, struct summary_surface *entr
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval)
 {
-	struct summary_surface *entry = take(summary, number);
+	struct summary_surface *entry = entry_of(summary, number);
 
 	if (entry->clock != summary->clocks)
 		entry->recent = (struct recent){ 0 };
@@ -320,7 +320,7 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row)
 {
-	struct summary_surface *entry = take(summary, number);
+	struct summary_surface *entry = entry_of(summary, number);
 
 	if (entry == &summary->others && entry->last_use == 0)
 		add_to_others(summary, summary->clocks, row->start_ns, row->end_ns);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* A CPU's order is strict; kernels that mend a clock of theirs may slip by less. */
-#define HAIR_NS UINT64_C(5000000)
+#define SLACK_NS UINT64_C(5000000)
 
 /* CPUs whose clocks differ differ by less. */
 #define CPUS_DIFFER_NS UINT64_C(50000000)
@@ -30,7 +30,7 @@
 
 /* --- telling --- */
 
-static void tell(struct trace_clock *clock, uint64_t time_ns, const char *what, uint64_t by_ns)
+static void report(struct trace_clock *clock, uint64_t time_ns, const char *what, uint64_t by_ns)
 {
 	char text[96];
 
@@ -41,12 +41,12 @@ static void tell(struct trace_clock *clock, uint64_t time_ns, const char *what, 
 	events_write(clock->events, time_ns, TRACE_EVENT_TRACING, text);
 }
 
-void trace_clock_tell_back(struct trace_clock *clock, uint64_t time_ns)
+void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns)
 {
-	tell(clock, time_ns, "the clock went back by", clock->back_ns);
+	report(clock, time_ns, "the clock went back by", clock->back_ns);
 }
 
-static void tell_repeated(struct trace_clock *clock, uint64_t time_ns)
+static void report_repeated(struct trace_clock *clock, uint64_t time_ns)
 {
 	char text[128];
 
@@ -65,7 +65,7 @@ static bool is_counted_cpu(int32_t cpu)
 static bool is_behind_cpu(const struct trace_clock *clock, const struct trace_record *record)
 {
 	return is_counted_cpu(record->cpu) &&
-	       record->time_ns + HAIR_NS < clock->heard_ns[record->cpu];
+	       record->time_ns + SLACK_NS < clock->cpu_last_ns[record->cpu];
 }
 
 static bool is_behind_thread(const struct trace_clock *clock, const struct trace_record *record)
@@ -76,7 +76,7 @@ static bool is_behind_thread(const struct trace_clock *clock, const struct trace
 /* The first of the lines that come twice may be the last of its CPU: then that is not behind. */
 static bool is_first_repeated(struct trace_clock *clock, const struct trace_record *record)
 {
-	return is_counted_cpu(record->cpu) && record->time_ns <= clock->heard_ns[record->cpu] &&
+	return is_counted_cpu(record->cpu) && record->time_ns <= clock->cpu_last_ns[record->cpu] &&
 	       repeats_has(&clock->repeats, record);
 }
 
@@ -89,7 +89,7 @@ static bool is_behind(struct trace_clock *clock, const struct trace_record *reco
 /* Is only one record in the way of @time_ns? */
 static bool is_one_ahead(const struct trace_clock *clock, uint64_t time_ns)
 {
-	return clock->sure_ns <= time_ns + HAIR_NS;
+	return clock->sure_ns <= time_ns + SLACK_NS;
 }
 
 /* --- what follows from it --- */
@@ -107,7 +107,7 @@ static inline __attribute__((always_inline)) void follow(struct trace_clock *clo
 		clock->sure_ns = time_ns;
 	}
 	if (is_counted_cpu(record->cpu))
-		clock->heard_ns[record->cpu] = time_ns;
+		clock->cpu_last_ns[record->cpu] = time_ns;
 	if (record->tid == clock->sf_tid)
 		clock->sf_ns = time_ns;
 	repeats_keep(&clock->repeats, record);
@@ -117,13 +117,13 @@ static inline __attribute__((always_inline)) void follow(struct trace_clock *clo
 static enum clock_verdict forget_future(struct trace_clock *clock,
 					const struct trace_record *record)
 {
-	tell(clock, record->time_ns, "a line from the future was passed, ahead by",
-	     clock->now_ns - clock->sure_ns);
+	report(clock, record->time_ns, "a line from the future was passed, ahead by",
+	       clock->now_ns - clock->sure_ns);
 	clock->forged_ns = clock->now_ns;
 	clock->now_ns = clock->sure_ns;
 	for (int i = 0; i < PIPELINE_CPUS; i++)
-		if (clock->heard_ns[i] > clock->now_ns)
-			clock->heard_ns[i] = clock->now_ns;
+		if (clock->cpu_last_ns[i] > clock->now_ns)
+			clock->cpu_last_ns[i] = clock->now_ns;
 	if (clock->sf_ns > clock->now_ns)
 		clock->sf_ns = clock->now_ns;
 	follow(clock, record);
@@ -135,13 +135,13 @@ static enum clock_verdict go_back(struct trace_clock *clock, const struct trace_
 	clock->back_ns = clock->now_ns - record->time_ns;
 	clock->waits = false;
 	clock->now_ns = clock->sf_ns = 0;
-	memset(clock->heard_ns, 0, sizeof(clock->heard_ns));
+	memset(clock->cpu_last_ns, 0, sizeof(clock->cpu_last_ns));
 	follow(clock, record);
 	return CLOCK_BACK;
 }
 
 /* The record is out of time. Passes it where it is alone, as far as can be told yet. */
-static enum clock_verdict take_behind(struct trace_clock *clock, const struct trace_record *record)
+static enum clock_verdict judge_behind(struct trace_clock *clock, const struct trace_record *record)
 {
 	bool another = clock->waits && record->time_ns + DISORDER_NS >= clock->past_ns;
 	bool was_there = repeats_has(&clock->repeats, record);
@@ -176,26 +176,26 @@ static bool shows_alone(const struct trace_clock *clock, const struct trace_reco
 }
 
 /* False: it is none of the lines that come twice. */
-static bool pass_repeated(struct trace_clock *clock, const struct trace_record *record,
+static bool skip_repeated(struct trace_clock *clock, const struct trace_record *record,
 			  enum clock_verdict *verdict)
 {
-	switch (repeats_take(&clock->repeats, record)) {
+	switch (repeats_check(&clock->repeats, record)) {
 	case REPEATS_SAME:
 		clock->counters->repeated++;
 		*verdict = CLOCK_PASSES;
 		return true;
 	case REPEATS_OVER:
-		tell_repeated(clock, record->time_ns);
+		report_repeated(clock, record->time_ns);
 		return false;
 	default: /* REPEATS_BROKEN */
-		tell_repeated(clock, clock->now_ns);
+		report_repeated(clock, clock->now_ns);
 		*verdict = go_back(clock, record);
 		return true;
 	}
 }
 
-enum clock_verdict trace_clock_take(struct trace_clock *clock, const struct trace_record *record,
-				    int32_t sf_tid)
+enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
+				     int32_t sf_tid)
 {
 	enum clock_verdict verdict;
 
@@ -203,15 +203,15 @@ enum clock_verdict trace_clock_take(struct trace_clock *clock, const struct trac
 		clock->sf_tid = sf_tid;
 		clock->sf_ns = 0;
 	}
-	cpu_order_take(&clock->order, record);
-	if (clock->repeats.now && pass_repeated(clock, record, &verdict))
+	cpu_order_add(&clock->order, record);
+	if (clock->repeats.now && skip_repeated(clock, record, &verdict))
 		return verdict;
 	if (record->time_ns < clock->now_ns && is_behind(clock, record))
-		return take_behind(clock, record);
+		return judge_behind(clock, record);
 	if (clock->waits && shows_alone(clock, record)) {
 		clock->waits = false;
-		tell(clock, record->time_ns, "a line from the past was passed, behind by",
-		     clock->now_ns - clock->past_ns);
+		report(clock, record->time_ns, "a line from the past was passed, behind by",
+		       clock->now_ns - clock->past_ns);
 	}
 	follow(clock, record);
 	return CLOCK_RUNS;
@@ -245,13 +245,13 @@ void trace_clock_restart(struct trace_clock *clock)
 {
 	clock->now_ns = clock->sure_ns = clock->sf_ns = 0;
 	clock->waits = false;
-	memset(clock->heard_ns, 0, sizeof(clock->heard_ns));
+	memset(clock->cpu_last_ns, 0, sizeof(clock->cpu_last_ns));
 }
 
 void trace_clock_end(struct trace_clock *clock)
 {
 	if (clock->repeats.now)
-		tell_repeated(clock, clock->now_ns);
+		report_repeated(clock, clock->now_ns);
 }
 
 int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events,

@@ -21,13 +21,13 @@ enum clock_verdict {
 };
 
 struct trace_clock {
-	struct event_writer *events;	    /* of the owner */
-	struct pipeline_counters *counters; /* of the owner: clock_steps, late, repeated */
-	uint64_t heard_ns[PIPELINE_CPUS];   /* the last record of each CPU */
-	int32_t sf_tid;			    /* SurfaceFlinger's thread, as told last */
-	uint64_t sf_ns;			    /* its last record */
-	uint64_t now_ns;		    /* latest time of a record */
-	uint64_t sure_ns;		    /* the same of all others */
+	struct event_writer *events;	     /* of the owner */
+	struct pipeline_counters *counters;  /* of the owner: clock_steps, late, repeated */
+	uint64_t cpu_last_ns[PIPELINE_CPUS]; /* the last record of each CPU */
+	int32_t sf_tid;			     /* SurfaceFlinger's thread, as told last */
+	uint64_t sf_ns;			     /* its last record */
+	uint64_t now_ns;		     /* latest time of a record */
+	uint64_t sure_ns;		     /* the same of all others */
 	uint64_t forged_ns; /* with CLOCK_UNSTUCK: what is dated so or later was nothing */
 	uint64_t back_ns;   /* with CLOCK_BACK: how far */
 
@@ -49,14 +49,14 @@ int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writ
 void trace_clock_free(struct trace_clock *clock);
 
 /* Takes a record that is no loss. @sf_tid: SurfaceFlinger's thread, or TRACE_ID_UNKNOWN. */
-enum clock_verdict trace_clock_take(struct trace_clock *clock, const struct trace_record *record,
-				    int32_t sf_tid);
+enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
+				     int32_t sf_tid);
 
 /* Are lines that were there before passed just now? A loss among them was told before, too. */
 bool trace_clock_repeats(const struct trace_clock *clock);
 
 /* Tells of the step that CLOCK_BACK stands for. */
-void trace_clock_tell_back(struct trace_clock *clock, uint64_t time_ns);
+void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns);
 
 /* The time that the trace has come to: one line far ahead of all others moves it not yet. */
 uint64_t trace_clock_now(const struct trace_clock *clock);

@@ -18,7 +18,7 @@ struct reader {
 	struct trigger_error *error;
 };
 
-static int wrong(const struct reader *reader, const char *message)
+static int fail(const struct reader *reader, const char *message)
 {
 	reader->error->column = (unsigned int)(reader->at - reader->text) + 1;
 	snprintf(reader->error->message, sizeof(reader->error->message), "%s", message);
@@ -30,7 +30,7 @@ static void skip_blanks(struct reader *reader)
 	reader->at += strspn(reader->at, " ");
 }
 
-static bool take(struct reader *reader, const char *word)
+static bool accept(struct reader *reader, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -41,30 +41,30 @@ static bool take(struct reader *reader, const char *word)
 }
 
 /* A word of its own: something must follow, behind a blank. */
-static bool take_word(struct reader *reader, const char *word)
+static bool accept_word(struct reader *reader, const char *word)
 {
 	const char *at = reader->at;
 
-	if (take(reader, word) && *reader->at == ' ')
+	if (accept(reader, word) && *reader->at == ' ')
 		return true;
 	reader->at = at;
 	return false;
 }
 
-static int take_condition(struct reader *reader, struct trigger *trigger)
+static int parse_condition(struct reader *reader, struct trigger *trigger)
 {
 	skip_blanks(reader);
-	if (take(reader, "fps"))
+	if (accept(reader, "fps"))
 		trigger->what = TRIGGER_FPS;
-	else if (take(reader, "interval"))
+	else if (accept(reader, "interval"))
 		trigger->what = TRIGGER_INTERVAL;
 	else
-		return wrong(reader, "neither 'fps' nor 'interval'");
+		return fail(reader, "neither 'fps' nor 'interval'");
 	skip_blanks(reader);
 	trigger->is_less = *reader->at == '<';
-	if (!take(reader, "<") && !take(reader, ">"))
-		return wrong(reader, "none of <, <=, > and >=");
-	trigger->or_equal = take(reader, "=");
+	if (!accept(reader, "<") && !accept(reader, ">"))
+		return fail(reader, "none of <, <=, > and >=");
+	trigger->or_equal = accept(reader, "=");
 	return 0;
 }
 
@@ -74,7 +74,7 @@ static bool is_digit(char c)
 }
 
 /* A decimal number above 0, in thousandths; more digits than three say nothing. */
-static int take_number(struct reader *reader, uint64_t *thousandths)
+static int parse_number(struct reader *reader, uint64_t *thousandths)
 {
 	const char *begin;
 	uint64_t number = 0;
@@ -93,44 +93,44 @@ static int take_number(struct reader *reader, uint64_t *thousandths)
 	if (number > 0 && number <= NUMBER_MAX * 1000)
 		return 0;
 	reader->at = begin;
-	return wrong(reader, "not a number above 0 and up to 1000000");
+	return fail(reader, "not a number above 0 and up to 1000000");
 }
 
-static int take_time(struct reader *reader, uint64_t *ns)
+static int parse_time(struct reader *reader, uint64_t *ns)
 {
 	uint64_t thousandths;
-	int result = take_number(reader, &thousandths);
+	int result = parse_number(reader, &thousandths);
 
 	if (result)
 		return result;
 	skip_blanks(reader);
-	if (take(reader, "ms"))
+	if (accept(reader, "ms"))
 		*ns = thousandths * (NS_PER_MS / 1000);
-	else if (take(reader, "s"))
+	else if (accept(reader, "s"))
 		*ns = thousandths * (NS_PER_S / 1000);
 	else
-		return wrong(reader, "a time needs its unit, ms or s");
+		return fail(reader, "a time needs its unit, ms or s");
 	return 0;
 }
 
-static int take_options(struct reader *reader, struct trigger *trigger)
+static int parse_options(struct reader *reader, struct trigger *trigger)
 {
 	skip_blanks(reader);
-	if (take_word(reader, "for")) {
-		int result = take_time(reader, &trigger->for_ns);
+	if (accept_word(reader, "for")) {
+		int result = parse_time(reader, &trigger->for_ns);
 
 		if (result)
 			return result;
 		skip_blanks(reader);
 	}
-	if (take_word(reader, "on")) {
+	if (accept_word(reader, "on")) {
 		skip_blanks(reader);
 		if (*reader->at == '\0')
-			return wrong(reader, "a pattern for Surfaces is missing");
+			return fail(reader, "a pattern for Surfaces is missing");
 		trigger->glob = span_of(reader->at);
 		return 0;
 	}
-	return *reader->at == '\0' ? 0 : wrong(reader, "neither 'for DURATION' nor 'on GLOB'");
+	return *reader->at == '\0' ? 0 : fail(reader, "neither 'for DURATION' nor 'on GLOB'");
 }
 
 int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error)
@@ -139,11 +139,11 @@ int trigger_parse(struct trigger *trigger, const char *text, struct trigger_erro
 	int result;
 
 	*trigger = (struct trigger){ .text = text };
-	result = take_condition(&reader, trigger);
+	result = parse_condition(&reader, trigger);
 	if (result == 0)
-		result = trigger->what == TRIGGER_FPS ? take_number(&reader, &trigger->limit)
-						      : take_time(&reader, &trigger->limit);
-	return result ? result : take_options(&reader, trigger);
+		result = trigger->what == TRIGGER_FPS ? parse_number(&reader, &trigger->limit)
+						      : parse_time(&reader, &trigger->limit);
+	return result ? result : parse_options(&reader, trigger);
 }
 
 /* '<' is what is not at least so much, '<=' what is not more: with the tolerance of @whole. */
@@ -155,21 +155,21 @@ static bool compare(const struct trigger *trigger, uint64_t value, uint64_t limi
 	return above != trigger->is_less;
 }
 
-bool trigger_takes_interval(const struct trigger *trigger, struct interval interval)
+bool trigger_matches_interval(const struct trigger *trigger, struct interval interval)
 {
 	if (interval_is_wait(interval) && trigger->limit < STATS_WAIT_NS)
 		return false;
 	return compare(trigger, (uint64_t)interval.ns, trigger->limit, interval_is_whole(interval));
 }
 
-bool trigger_takes_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
-			bool whole)
+bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
+			  bool whole)
 {
 	/* frames / time against mHz, without a division. */
 	return compare(trigger, frames * 1000 * NS_PER_S, trigger->limit * time_ns, whole);
 }
 
-bool trigger_is_about(const struct trigger *trigger, const char *surface, const char *app)
+bool trigger_matches_surface(const struct trigger *trigger, const char *surface, const char *app)
 {
 	return !trigger->glob.ptr || pattern_glob(trigger->glob, span_of(surface)) ||
 	       (*app && pattern_glob(trigger->glob, span_of(app)));

@@ -54,14 +54,14 @@ int trigger_parse(struct trigger *trigger, const char *text, struct trigger_erro
 
 /* Is it an interval that the trigger asks for? One of 500 ms and more is a wait: only a trigger for
  * such intervals takes it. */
-bool trigger_takes_interval(const struct trigger *trigger, struct interval interval);
+bool trigger_matches_interval(const struct trigger *trigger, struct interval interval);
 
 /* Are @frames in @time_ns as few, or as many, as the trigger asks for? @whole: the time is of whole
  * vsyncs. */
-bool trigger_takes_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
-			bool whole);
+bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
+			  bool whole);
 
 /* May @surface of @app, "" where its name has none, fulfil it? */
-bool trigger_is_about(const struct trigger *trigger, const char *surface, const char *app);
+bool trigger_matches_surface(const struct trigger *trigger, const char *surface, const char *app);
 
 #endif

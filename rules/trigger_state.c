@@ -123,14 +123,14 @@ static bool is_fulfilled(const struct trigger *trigger, struct trigger_series *s
 	if (interval.ns < 0)
 		return false;
 	if (trigger->what == TRIGGER_INTERVAL)
-		return trigger_takes_interval(trigger, interval);
+		return trigger_matches_interval(trigger, interval);
 	if (interval_is_wait(interval))
 		return false;
 	add_interval(series, interval);
 	whole = series->plain == 0;
 	return (threshold_reached(series->time_ns, RATE_NS, whole) ||
 		series->n == TRIGGER_INTERVALS) &&
-	       trigger_takes_rate(trigger, series->n, series->time_ns, whole);
+	       trigger_matches_rate(trigger, series->n, series->time_ns, whole);
 }
 
 static struct trigger_series *series_of(struct trigger_state *state, int place,
@@ -142,7 +142,7 @@ static struct trigger_series *series_of(struct trigger_state *state, int place,
 		begin_afresh(series);
 		series->holds = false;
 		series->owner = surface.owner;
-		series->asked = trigger_is_about(state->trigger, surface.name, surface.app);
+		series->asked = trigger_matches_surface(state->trigger, surface.name, surface.app);
 		state->matched |= series->asked;
 	}
 	return series;

@@ -93,7 +93,7 @@ static void on_period_line(struct child *child, struct span line)
 
 	probe->heard = true;
 	if (period_ns)
-		pipeline_give_period(*probe->pipeline, period_ns);
+		pipeline_set_dumpsys_period(*probe->pipeline, period_ns);
 }
 
 static void ask_period(struct android_probe *probe)

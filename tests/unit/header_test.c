@@ -39,7 +39,7 @@ static void assert_same(const char *line, const char *end)
 	struct trace_record expected = { 0 }, record = { 0 };
 	bool read = ftrace_header_read(&head, &expected);
 
-	if (!ftrace_header_read_usual(&headers, line - FRONT, line, end, &record))
+	if (!ftrace_header_read_fast(&headers, line - FRONT, line, end, &record))
 		return;
 	usual++;
 	assert_true(read);
@@ -58,8 +58,8 @@ static bool is_remembered(const char *line, const char *end)
 {
 	size_t len = (size_t)(end - 7 - line);
 
-	for (int i = 0; i < FTRACE_HEADERS_KEPT; i++)
-		if (headers.kept[i].len == len && memcmp(headers.kept[i].text, line, len) == 0)
+	for (int i = 0; i < FTRACE_HEADERS_CACHED; i++)
+		if (headers.cached[i].len == len && memcmp(headers.cached[i].text, line, len) == 0)
 			return true;
 	return false;
 }

@@ -41,7 +41,7 @@ static int64_t percentile(unsigned int permille)
 static void take_chunks(unsigned int left)
 {
 	while (store.n_free > left)
-		chunk_take(&store);
+		chunk_alloc(&store);
 }
 
 static void test_nothing_has_no_percentile(void **state)

@@ -95,7 +95,7 @@ static bool takes(const char *text, uint64_t ns)
 {
 	const struct trigger trigger = parsed(text);
 
-	return trigger_takes_interval(&trigger, (struct interval){ (int64_t)ns, ROW_UNKNOWN });
+	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, ROW_UNKNOWN });
 }
 
 /* One of whole vsyncs. */
@@ -103,7 +103,7 @@ static bool takes_whole(const char *text, uint64_t ns)
 {
 	const struct trigger trigger = parsed(text);
 
-	return trigger_takes_interval(&trigger, (struct interval){ (int64_t)ns, 6 });
+	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, 6 });
 }
 
 static void test_comparisons_at_the_limit(void **state)
@@ -115,10 +115,10 @@ static void test_comparisons_at_the_limit(void **state)
 	assert_false(takes("interval>100ms", 500 * MS));
 	assert_true(takes("interval>=100ms", 100 * MS));
 	assert_true(takes("interval>=500ms", 500 * MS));
-	assert_false(trigger_takes_rate(&trigger, 30, SECOND, false));
-	assert_true(trigger_takes_rate(&trigger, 30, SECOND + 1, false));
+	assert_false(trigger_matches_rate(&trigger, 30, SECOND, false));
+	assert_true(trigger_matches_rate(&trigger, 30, SECOND + 1, false));
 	trigger = parsed("fps<=30");
-	assert_true(trigger_takes_rate(&trigger, 30, SECOND, false));
+	assert_true(trigger_matches_rate(&trigger, 30, SECOND, false));
 }
 
 /* Six vsyncs of 60 Hz are 100 ms, whatever the last digits of the period. */
@@ -137,14 +137,14 @@ static void test_comparisons_of_whole_vsyncs(void **state)
 	assert_true(takes_whole("interval<100ms", 99499999));
 	assert_false(takes_whole("interval>=100ms", 99499999));
 	assert_false(takes_whole("interval>100ms", 498 * MS));
-	assert_false(trigger_takes_rate(&trigger, 30, 1004 * MS, true));
-	assert_true(trigger_takes_rate(&trigger, 30, 1006 * MS, true));
+	assert_false(trigger_matches_rate(&trigger, 30, 1004 * MS, true));
+	assert_true(trigger_matches_rate(&trigger, 30, 1006 * MS, true));
 	trigger = parsed("fps<=30");
-	assert_true(trigger_takes_rate(&trigger, 30, 996 * MS, true));
+	assert_true(trigger_matches_rate(&trigger, 30, 996 * MS, true));
 	trigger = parsed("fps>30");
-	assert_false(trigger_takes_rate(&trigger, 30, 996 * MS, true));
+	assert_false(trigger_matches_rate(&trigger, 30, 996 * MS, true));
 	trigger = parsed("fps>=30");
-	assert_true(trigger_takes_rate(&trigger, 30, 1004 * MS, true));
+	assert_true(trigger_matches_rate(&trigger, 30, 1004 * MS, true));
 }
 
 /* --- a running pipeline --- */

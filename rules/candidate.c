@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/challenger.h"
+#include "rules/candidate.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,33 +21,34 @@ struct held_record {
 	uint8_t record_kind;
 };
 
-int challenger_init(struct challenger *c)
+int candidate_init(struct candidate *c)
 {
-	*c = (struct challenger){ .held = memory_new(1, HELD_SIZE) };
+	*c = (struct candidate){ .held = memory_new(1, HELD_SIZE) };
 	return c->held ? 0 : -ENOMEM;
 }
 
-void challenger_free(struct challenger *c)
+void candidate_free(struct candidate *c)
 {
 	free(c->held);
 	c->held = NULL;
 }
 
-bool challenger_is(const struct challenger *c, const struct trace_record *record)
+bool candidate_is(const struct candidate *c, const struct trace_record *record)
 {
 	return c->there && c->pid == record->pid &&
 	       (c->tgid == record->tgid || c->tgid == TRACE_ID_UNKNOWN ||
 		record->tgid == TRACE_ID_UNKNOWN);
 }
 
-bool challenger_gives_way(const struct challenger *c, const struct trace_record *record, bool named)
+bool candidate_can_be_replaced(const struct candidate *c, const struct trace_record *record,
+			       bool named)
 {
 	return !c->there || (named && c->presents == 0) || record->time_ns > c->last_ns + SILENT_NS;
 }
 
-void challenger_begin(struct challenger *c, const struct trace_record *record)
+void candidate_begin(struct candidate *c, const struct trace_record *record)
 {
-	*c = (struct challenger){
+	*c = (struct candidate){
 		.there = true,
 		.pid = record->pid,
 		.tgid = record->tgid,
@@ -57,8 +58,8 @@ void challenger_begin(struct challenger *c, const struct trace_record *record)
 	};
 }
 
-bool challenger_hold(struct challenger *c, enum held_kind kind, const struct trace_record *record,
-		     uint32_t open)
+bool candidate_hold(struct candidate *c, enum held_kind kind, const struct trace_record *record,
+		    uint32_t open)
 {
 	struct held_record held = {
 		.time_ns = record->time_ns,
@@ -80,8 +81,8 @@ bool challenger_hold(struct challenger *c, enum held_kind kind, const struct tra
 	return true;
 }
 
-bool challenger_next(const struct challenger *c, size_t *at, enum held_kind *kind,
-		     struct trace_record *record, uint32_t *open)
+bool candidate_next(const struct candidate *c, size_t *at, enum held_kind *kind,
+		    struct trace_record *record, uint32_t *open)
 {
 	struct held_record held;
 

@@ -11,8 +11,8 @@
  * they came only now: the new one's first frame counts, and a forger's never does. What does not
  * fit is given up, and so is what was held before it.
  */
-#ifndef JANKD_RULES_CHALLENGER_H
-#define JANKD_RULES_CHALLENGER_H
+#ifndef JANKD_RULES_CANDIDATE_H
+#define JANKD_RULES_CANDIDATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ enum held_kind {
 	HELD_LOSS,    /* events may be missing here */
 };
 
-struct challenger {
+struct candidate {
 	bool there;
 	bool presented;	    /* in the composition that is open */
 	unsigned int trust; /* as of struct surfaceflinger */
@@ -41,26 +41,26 @@ struct challenger {
 	char *held;
 };
 
-/* Returns 0 or -ENOMEM; challenger_free() is due in any case. */
-int challenger_init(struct challenger *c);
-void challenger_free(struct challenger *c);
+/* Returns 0 or -ENOMEM; candidate_free() is due in any case. */
+int candidate_init(struct candidate *c);
+void candidate_free(struct candidate *c);
 
 /* Is it the process that wrote @record? */
-bool challenger_is(const struct challenger *c, const struct trace_record *record);
+bool candidate_is(const struct candidate *c, const struct trace_record *record);
 
 /* May another process, which writes @record, be it instead? @named: as SurfaceFlinger is. */
-bool challenger_gives_way(const struct challenger *c, const struct trace_record *record,
-			  bool named);
+bool candidate_can_be_replaced(const struct candidate *c, const struct trace_record *record,
+			       bool named);
 
 /* From @record on it is that process. */
-void challenger_begin(struct challenger *c, const struct trace_record *record);
+void candidate_begin(struct candidate *c, const struct trace_record *record);
 
 /* Holds @record, whose thread had the slices @open. False: there is no room. */
-bool challenger_hold(struct challenger *c, enum held_kind kind, const struct trace_record *record,
-		     uint32_t open);
+bool candidate_hold(struct candidate *c, enum held_kind kind, const struct trace_record *record,
+		    uint32_t open);
 
 /* The next of what is held, from @at on, which begins with 0. False: that was all. */
-bool challenger_next(const struct challenger *c, size_t *at, enum held_kind *kind,
-		     struct trace_record *record, uint32_t *open);
+bool candidate_next(const struct candidate *c, size_t *at, enum held_kind *kind,
+		    struct trace_record *record, uint32_t *open);
 
 #endif

@@ -1,154 +1,156 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Android 11: ticks by timer callbacks, a present slice for each output, the queues still in
+/* Android 11: ticks by timer callbacks, a present slice for each output, buffer queues still in
  * SurfaceFlinger. */
+#include "tools/phone/android.h"
 #include "tools/phone/bufferqueue.h"
 
 #define DISPLAY_ID "19261116564980353"
 
-static void predict(struct pen *pen, const struct beat *beat)
+static void predict(struct marker_writer *writer, const struct vsync *vsync)
 {
-	pen_counter(pen, 0, "VSP-mode");
-	pen_counter(pen, (int64_t)(SCENE_S + beat->lattice_ns), "VSP-timePoint");
-	pen_counter(pen, (int64_t)(SCENE_S + beat->lattice_ns + beat->period_ns), "VSP-prediction");
+	write_counter(writer, 0, "VSP-mode");
+	write_counter(writer, (int64_t)(NS_PER_S + vsync->time_ns), "VSP-timePoint");
+	write_counter(writer, (int64_t)(NS_PER_S + vsync->time_ns + vsync->period_ns),
+		      "VSP-prediction");
 }
 
-static void tick(struct scene *scene, const struct beat *beat, bool sf, bool app)
+static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, bool app)
 {
-	struct pen *pen = &scene->timer;
+	struct marker_writer *writer = &sim->timer;
 
-	pen_at(pen, beat->tick_ns + beat->late_ns);
-	pen_slice(pen, "TimerIteration #%u", ++scene->iteration);
-	predict(pen, beat);
+	writer_advance(writer, vsync->tick_ns + vsync->late_ns);
+	write_slice(writer, "TimerIteration #%u", ++sim->iteration);
+	predict(writer, vsync);
 	if (sf) {
-		scene->sf_value = !scene->sf_value;
-		pen_counter(pen, scene->sf_value, "VSYNC-sf");
+		sim->sf_value = !sim->sf_value;
+		write_counter(writer, sim->sf_value, "VSYNC-sf");
 	}
 	if (!app)
 		return;
-	/* Apps are woken a good third of a period later than SurfaceFlinger. */
-	pen_at(pen, beat->tick_ns + beat->late_ns +
-			    beat->period_ns * phone_android_11.app_percent / 100);
-	pen_slice(pen, "TimerIteration #%u", ++scene->iteration);
-	scene->app_value = !scene->app_value;
-	pen_counter(pen, scene->app_value, "VSYNC-app");
+	/* Apps wake up more than a third of a period after SurfaceFlinger. */
+	writer_advance(writer, vsync->tick_ns + vsync->late_ns +
+				       vsync->period_ns * android_11.app_percent / 100);
+	write_slice(writer, "TimerIteration #%u", ++sim->iteration);
+	sim->app_value = !sim->app_value;
+	write_counter(writer, sim->app_value, "VSYNC-app");
 }
 
-static void invalidate(struct scene *scene, const struct beat *beat)
+static void invalidate(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "onMessageReceived");
-	pen_begin(pen, "onMessageInvalidate");
-	pen_counter(pen, 0, "PrevFramePending");
-	pen_counter(pen, 0, "PrevFrameMissed");
-	pen_counter(pen, 0, "PrevHwcFrameMissed");
-	pen_counter(pen, 0, "PrevGpuFrameMissed");
-	bufferqueue_transaction(scene, beat);
-	pen_begin(pen, "handleMessageInvalidate");
-	pen_begin(pen, "handlePageFlip");
-	for (unsigned int i = 0; i < beat->frame_count; i++)
-		bufferqueue_latch(scene, &beat->frames[i]);
-	pen_end(pen);
-	pen_slice(pen, "chooseRefreshRateForContent");
-	pen_end(pen);
-	if (beat->frame_count > 0 && scene_chance(scene, 10))
-		pen_counter(pen, 60, "LFPS %s", beat->frames[0].layer->name);
-	pen_end(pen);
-	pen_end(pen);
+	write_begin(writer, "onMessageReceived");
+	write_begin(writer, "onMessageInvalidate");
+	write_counter(writer, 0, "PrevFramePending");
+	write_counter(writer, 0, "PrevFrameMissed");
+	write_counter(writer, 0, "PrevHwcFrameMissed");
+	write_counter(writer, 0, "PrevGpuFrameMissed");
+	bufferqueue_apply_transactions(sim, vsync);
+	write_begin(writer, "handleMessageInvalidate");
+	write_begin(writer, "handlePageFlip");
+	for (unsigned int i = 0; i < vsync->frame_count; i++)
+		bufferqueue_latch(sim, &vsync->frames[i]);
+	write_end(writer);
+	write_slice(writer, "chooseRefreshRateForContent");
+	write_end(writer);
+	if (vsync->frame_count > 0 && sim_chance(sim, 10))
+		write_counter(writer, 60, "LFPS %s", vsync->frames[0].layer->name);
+	write_end(writer);
+	write_end(writer);
 }
 
-static void finish_output(struct scene *scene, const struct beat *beat, bool client)
+static void finish_output(struct simulation *sim, const struct vsync *vsync, bool client)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "finishFrame");
-	pen_begin(pen, "composeSurfaces");
-	pen_counter(pen, client, "hasClientComposition");
-	pen_end(pen);
-	bufferqueue_framebuffer(scene, beat);
-	pen_end(pen);
+	write_begin(writer, "finishFrame");
+	write_begin(writer, "composeSurfaces");
+	write_counter(writer, client, "hasClientComposition");
+	write_end(writer);
+	bufferqueue_framebuffer(sim, vsync);
+	write_end(writer);
 }
 
-static void post_framebuffer(struct pen *pen)
+static void post_framebuffer(struct marker_writer *writer)
 {
-	pen_slice(pen, "presentAndGetReleaseFences");
+	write_slice(writer, "presentAndGetReleaseFences");
 	for (int i = 0; i < 3; i++)
-		pen_slice(pen, "wait");
-	pen_end(pen);
+		write_slice(writer, "wait");
+	write_end(writer);
 }
 
-static void present_outputs(struct scene *scene, const struct beat *beat)
+static void present_outputs(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "present");
-	pen_begin(pen, "prepareFrame");
-	pen_begin(pen, "chooseCompositionStrategy");
-	pen_slice(pen, "HIDL::IComposerClient::executeCommands_2_2::client");
-	pen_end(pen);
-	pen_end(pen);
-	finish_output(scene, beat, beat->client);
-	pen_present(pen, beat, "postFramebuffer");
-	post_framebuffer(pen);
-	pen_end(pen);
-	if (!beat->mirrored)
+	write_begin(writer, "present");
+	write_begin(writer, "prepareFrame");
+	write_begin(writer, "chooseCompositionStrategy");
+	write_slice(writer, "HIDL::IComposerClient::executeCommands_2_2::client");
+	write_end(writer);
+	write_end(writer);
+	finish_output(sim, vsync, vsync->client);
+	write_present(writer, vsync, "postFramebuffer");
+	post_framebuffer(writer);
+	write_end(writer);
+	if (!vsync->mirrored)
 		return;
-	pen_begin(pen, "present");
-	finish_output(scene, beat, true);
-	pen_begin(pen, "postFramebuffer");
-	post_framebuffer(pen);
-	pen_end(pen);
+	write_begin(writer, "present");
+	finish_output(sim, vsync, true);
+	write_begin(writer, "postFramebuffer");
+	post_framebuffer(writer);
+	write_end(writer);
 }
 
-static void refresh(struct scene *scene, const struct beat *beat)
+static void refresh(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "onMessageReceived");
-	pen_begin(pen, "onMessageRefresh");
-	pen_begin(pen, "present");
-	pen_slice(pen, "preComposition");
-	pen_begin(pen, "prepare");
-	pen_slice(pen, "rebuildLayerStacks");
-	pen_end(pen);
-	present_outputs(scene, beat);
-	pen_end(pen);
-	bufferqueue_release(scene, beat);
-	if (scene_chance(scene, 20)) {
-		pen_counter(pen, (int64_t)beat->period_ns, "VSP-period");
-		pen_counter(pen, 9597, "VSP-intercept");
+	write_begin(writer, "onMessageReceived");
+	write_begin(writer, "onMessageRefresh");
+	write_begin(writer, "present");
+	write_slice(writer, "preComposition");
+	write_begin(writer, "prepare");
+	write_slice(writer, "rebuildLayerStacks");
+	write_end(writer);
+	present_outputs(sim, vsync);
+	write_end(writer);
+	bufferqueue_release(sim, vsync);
+	if (sim_chance(sim, 20)) {
+		write_counter(writer, (int64_t)vsync->period_ns, "VSP-period");
+		write_counter(writer, 9597, "VSP-intercept");
 	}
-	pen_end(pen);
-	pen_end(pen);
+	write_end(writer);
+	write_end(writer);
 }
 
-static void turn(struct scene *scene, const struct beat *beat)
+static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 {
-	pen_at(&scene->sf, beat->tick_ns + scene_random(scene, 80000, 300000));
-	invalidate(scene, beat);
-	if (beat->frame_count > 0 || beat->compose)
-		refresh(scene, beat);
+	writer_advance(&sim->sf, vsync->tick_ns + sim_random(sim, 80000, 300000));
+	invalidate(sim, vsync);
+	if (vsync->frame_count > 0 || vsync->compose)
+		refresh(sim, vsync);
 }
 
-static void hardware(struct scene *scene, const struct beat *beat)
+static void hardware_vsync(struct simulation *sim, const struct vsync *vsync)
 {
-	scene_hardware_vsync(scene, beat, "HIDL::IComposerCallback::onVsync_2_4::server",
+	write_hardware_vsync(sim, vsync, "HIDL::IComposerCallback::onVsync_2_4::server",
 			     "HW_VSYNC_" DISPLAY_ID);
 }
 
-static void mode(struct scene *scene, const struct beat *beat)
+static void change_mode(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_at(pen, beat->lattice_ns - SCENE_MS);
-	pen_begin(pen, "performSetActiveConfig");
-	pen_counter(pen, 1, "HW_VSYNC_ON_" DISPLAY_ID);
-	pen_end(pen);
-	pen_counter(pen, 1, "VSP-mode");
-	pen_counter(pen, (int64_t)beat->period_ns, "VSP-period");
+	writer_advance(writer, vsync->time_ns - NS_PER_MS);
+	write_begin(writer, "performSetActiveConfig");
+	write_counter(writer, 1, "HW_VSYNC_ON_" DISPLAY_ID);
+	write_end(writer);
+	write_counter(writer, 1, "VSP-mode");
+	write_counter(writer, (int64_t)vsync->period_ns, "VSP-period");
 }
 
-const struct vocabulary phone_android_11 = {
+const struct vocabulary android_11 = {
 	.name = "android-11",
 	.tick_jitter_ns = 500000,
 	.app_percent = 40,
@@ -156,7 +158,7 @@ const struct vocabulary phone_android_11 = {
 	.name_layer = bufferqueue_name_layer,
 	.tick = tick,
 	.draw = bufferqueue_draw,
-	.turn = turn,
-	.hardware = hardware,
-	.mode = mode,
+	.latch_and_compose = latch_and_compose,
+	.hardware_vsync = hardware_vsync,
+	.change_mode = change_mode,
 };

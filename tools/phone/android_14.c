@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Android 14: queues live in the apps (BLAST), buffers come with transactions, SurfaceFlinger
- * commits and composites by vsync id and says by name what it latched. */
-#include "tools/phone/simulation.h"
+/* Android 14: the buffer queues are in the apps (BLAST), buffers arrive in transactions,
+ * SurfaceFlinger commits and composites by vsync id, and an instant names each latched layer. */
+#include "tools/phone/android.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,16 +9,16 @@
 #define DISPLAY "Primary display (4619827259835644672)"
 #define DISPLAY_ID "4619827259835644672"
 
-/* Queues of an app count from 1; any small number does. */
-static unsigned int producer_id(const struct scene *scene)
+/* An app numbers its queues from 1; any small number serves here. */
+static unsigned int producer_id(const struct simulation *sim)
 {
-	return scene->layer_id % 40;
+	return sim->layer_id % 40;
 }
 
-static void name_layer(struct scene *scene, struct layer *layer, unsigned int instance)
+static void name_layer(struct simulation *sim, struct layer *layer, unsigned int same_title)
 {
 	const char *word = strrchr(layer->title, '.');
-	unsigned int id = scene->layer_id += (unsigned int)scene_random(scene, 2, 9);
+	unsigned int id = sim->layer_id += (unsigned int)sim_random(sim, 2, 9);
 	char tag[sizeof(layer->title) + 32];
 
 	word = word ? word + 1 : layer->title;
@@ -30,299 +30,301 @@ static void name_layer(struct scene *scene, struct layer *layer, unsigned int in
 		snprintf(layer->name, sizeof(layer->name), "%s#%u", layer->title, id);
 		snprintf(tag, sizeof(tag), "VRI[%s]", word);
 	}
-	snprintf(layer->producer, sizeof(layer->producer), "%s#%uBLAST#%u", tag, producer_id(scene),
-		 producer_id(scene));
+	snprintf(layer->producer, sizeof(layer->producer), "%s#%uBLAST#%u", tag, producer_id(sim),
+		 producer_id(sim));
 }
 
-static void predict(struct pen *pen, const char *who, const struct beat *beat)
+static void predict(struct marker_writer *writer, const char *target, const struct vsync *vsync)
 {
-	pen_begin(pen, "nextAnticipatedVSyncTimeFrom");
-	pen_counter(pen, 0, "VSP-mode " DISPLAY_ID);
-	pen_instant(pen, "vsync in %llu.%02llums", (unsigned long long)(beat->period_ns / SCENE_MS),
-		    (unsigned long long)(beat->period_ns / 10000 % 100));
-	pen_end(pen);
-	pen_instant(pen, "%s alarm in %lluus; VSYNC in %lluus", who,
-		    (unsigned long long)(beat->period_ns / 2000),
-		    (unsigned long long)(beat->period_ns / 1000));
+	write_begin(writer, "nextAnticipatedVSyncTimeFrom");
+	write_counter(writer, 0, "VSP-mode " DISPLAY_ID);
+	write_instant(writer, "vsync in %llu.%02llums",
+		      (unsigned long long)(vsync->period_ns / NS_PER_MS),
+		      (unsigned long long)(vsync->period_ns / 10000 % 100));
+	write_end(writer);
+	write_instant(writer, "%s alarm in %lluus; VSYNC in %lluus", target,
+		      (unsigned long long)(vsync->period_ns / 2000),
+		      (unsigned long long)(vsync->period_ns / 1000));
 }
 
-static void call_back(struct scene *scene, const struct beat *beat, const char *who, bool *value)
+static void call_back(struct simulation *sim, const struct vsync *vsync, const char *target,
+		      bool *value)
 {
-	struct pen *pen = &scene->timer;
+	struct marker_writer *writer = &sim->timer;
 
-	pen_slice(pen, "TimerIteration #%u", ++scene->iteration);
-	pen_begin(pen, "timerCallback");
-	predict(pen, who, beat);
-	pen_begin(pen, "timerCallback: %s", who);
-	pen_begin(pen, "vsyncCallback");
+	write_slice(writer, "TimerIteration #%u", ++sim->iteration);
+	write_begin(writer, "timerCallback");
+	predict(writer, target, vsync);
+	write_begin(writer, "timerCallback: %s", target);
+	write_begin(writer, "vsyncCallback");
 	*value = !*value;
-	pen_counter(pen, *value, "VSYNC-%s", who);
-	pen_end(pen);
-	pen_end(pen);
-	pen_end(pen);
+	write_counter(writer, *value, "VSYNC-%s", target);
+	write_end(writer);
+	write_end(writer);
+	write_end(writer);
 }
 
-static void tick(struct scene *scene, const struct beat *beat, bool sf, bool app)
+static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, bool app)
 {
-	pen_at(&scene->timer, beat->tick_ns + beat->late_ns);
+	writer_advance(&sim->timer, vsync->tick_ns + vsync->late_ns);
 	if (sf)
-		call_back(scene, beat, "sf", &scene->sf_value);
+		call_back(sim, vsync, "sf", &sim->sf_value);
 	if (!app)
 		return;
-	pen_at(&scene->timer, beat->tick_ns + beat->late_ns +
-				      beat->period_ns * phone_android_14.app_percent / 100);
-	call_back(scene, beat, "app", &scene->app_value);
-	if (scene_chance(scene, 30))
-		call_back(scene, beat, "appSf", &scene->app_sf_value);
+	writer_advance(&sim->timer, vsync->tick_ns + vsync->late_ns +
+					    vsync->period_ns * android_14.app_percent / 100);
+	call_back(sim, vsync, "app", &sim->app_value);
+	if (sim_chance(sim, 30))
+		call_back(sim, vsync, "appSf", &sim->app_sf_value);
 }
 
-static void app_draws(struct scene *scene, struct app *app, uint64_t start_ns, uint64_t work_ns)
+static void app_draws(struct simulation *sim, struct app *app, uint64_t start_ns, uint64_t work_ns)
 {
-	struct pen *pen = &app->main;
+	struct marker_writer *writer = &app->main;
 
-	pen_at(pen, start_ns - work_ns);
-	pen_begin(pen, "Choreographer#doFrame %u", scene->vsync_id);
-	if (scene_chance(scene, 5))
-		pen_slice(pen, "Choreographer#doFrame - resynced to %u in 6.1ms",
-			  scene->vsync_id + 1);
-	pen_slice(pen, "animation");
-	pen_begin(pen, "traversal");
-	pen_at(pen, start_ns);
-	pen_slice(pen, "draw-VRI[%s]", app->activity);
-	pen_end(pen);
-	pen_end(pen);
-	pen_at(&app->render, pen->now_ns);
-	pen_begin(&app->render, "DrawFrames %u", scene->vsync_id);
-	pen_slice(&app->render, "syncFrameState");
+	writer_advance(writer, start_ns - work_ns);
+	write_begin(writer, "Choreographer#doFrame %u", sim->vsync_id);
+	if (sim_chance(sim, 5))
+		write_slice(writer, "Choreographer#doFrame - resynced to %u in 6.1ms",
+			    sim->vsync_id + 1);
+	write_slice(writer, "animation");
+	write_begin(writer, "traversal");
+	writer_advance(writer, start_ns);
+	write_slice(writer, "draw-VRI[%s]", app->activity);
+	write_end(writer);
+	write_end(writer);
+	writer_advance(&app->render, writer->now_ns);
+	write_begin(&app->render, "DrawFrames %u", sim->vsync_id);
+	write_slice(&app->render, "syncFrameState");
 }
 
-/* The app's own queue, from which BLAST acquires at once. */
-static void queue_buffer(struct scene *scene, const struct frame *frame)
+/* The app's own queue; BLAST acquires from it at once. */
+static void queue_buffer(struct simulation *sim, const struct frame *frame)
 {
 	struct layer *layer = frame->layer;
-	struct pen *pen = &layer->app->render;
+	struct marker_writer *writer = &layer->app->render;
 	int tag = (int)(strstr(layer->producer, "BLAST#") - layer->producer);
 	unsigned int number = ++layer->frame;
 
-	pen_begin(pen, "queueBuffer");
-	pen_counter(pen, 1, "%.*s(BLAST Consumer)", tag, layer->producer);
-	pen_step(pen, layer->producer_queue, 1);
-	pen_begin(pen, "acquireNextBufferLocked - %.*s(f:1,a:1)frame=%u", tag, layer->producer,
-		  number);
-	pen_counter(pen, 0, "%.*s(BLAST Consumer)", tag, layer->producer);
-	struct pen *binder = scene_binder(scene, pen->now_ns + 40000);
+	write_begin(writer, "queueBuffer");
+	write_counter(writer, 1, "%.*s(BLAST Consumer)", tag, layer->producer);
+	write_step(writer, layer->producer_queue, 1);
+	write_begin(writer, "acquireNextBufferLocked - %.*s(f:1,a:1)frame=%u", tag, layer->producer,
+		    number);
+	write_counter(writer, 0, "%.*s(BLAST Consumer)", tag, layer->producer);
+	struct marker_writer *binder = sim_free_binder(sim, writer->now_ns + 40000);
 
-	pen_begin(binder, "setTransactionState");
-	pen_step(binder, layer->queue, 1);
-	pen_counter(binder, 1, "TransactionQueue");
-	pen_counter(binder, 16, "mTransactionFlags");
-	pen_end(binder);
-	pen_end(pen);
-	pen_end(pen);
+	write_begin(binder, "setTransactionState");
+	write_step(binder, layer->queue, 1);
+	write_counter(binder, 1, "TransactionQueue");
+	write_counter(binder, 16, "mTransactionFlags");
+	write_end(binder);
+	write_end(writer);
+	write_end(writer);
 }
 
-static void draw(struct scene *scene, const struct frame *frame, uint64_t start_ns,
+static void draw(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
 		 uint64_t queue_ns)
 {
 	struct app *app = frame->layer->app;
-	struct pen *render = &app->render;
+	struct marker_writer *render = &app->render;
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
-		app_draws(scene, app, start_ns, frame->work_ns);
-	pen_at(render, queue_ns);
-	pen_begin(render, "eglSwapBuffersWithDamageKHR");
+		app_draws(sim, app, start_ns, frame->work_ns);
+	writer_advance(render, queue_ns);
+	write_begin(render, "eglSwapBuffersWithDamageKHR");
 	for (unsigned int i = 0; i <= frame->replaced; i++)
-		queue_buffer(scene, frame);
-	pen_slice(render, "Trace GPU completion fence %u", ++app->fences);
-	pen_step(render, app->fence_counter, 1);
-	pen_slice(render, "dequeueBuffer");
-	pen_end(render);
+		queue_buffer(sim, frame);
+	write_slice(render, "Trace GPU completion fence %u", ++app->fences);
+	write_step(render, app->fence_counter, 1);
+	write_slice(render, "dequeueBuffer");
+	write_end(render);
 	if (framed)
-		pen_end(render);
-	pen_at(&app->fence, render->now_ns);
-	pen_slice(&app->fence, "waiting for GPU completion %u", app->fences);
-	pen_step(&app->fence, app->fence_counter, -1);
+		write_end(render);
+	writer_advance(&app->fence, render->now_ns);
+	write_slice(&app->fence, "waiting for GPU completion %u", app->fences);
+	write_step(&app->fence, app->fence_counter, -1);
 }
 
-static void begin_frame(struct scene *scene, const struct beat *beat)
+static void begin_frame(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "beginFrame %u vsyncIn %llu.%02llums", scene->vsync_id,
-		  (unsigned long long)(beat->period_ns * 3 / 2 / SCENE_MS),
-		  (unsigned long long)(beat->period_ns / 10000 % 100));
-	pen_slice(pen, "isFencePending");
-	pen_counter(pen, 0, "PrevFramePending " DISPLAY_ID);
-	pen_counter(pen, 0, "PrevFrameMissed " DISPLAY_ID);
-	pen_counter(pen, 0, "PrevHwcFrameMissed " DISPLAY_ID);
-	pen_counter(pen, 0, "PrevGpuFrameMissed " DISPLAY_ID);
-	pen_end(pen);
+	write_begin(writer, "beginFrame %u vsyncIn %llu.%02llums", sim->vsync_id,
+		    (unsigned long long)(vsync->period_ns * 3 / 2 / NS_PER_MS),
+		    (unsigned long long)(vsync->period_ns / 10000 % 100));
+	write_slice(writer, "isFencePending");
+	write_counter(writer, 0, "PrevFramePending " DISPLAY_ID);
+	write_counter(writer, 0, "PrevFrameMissed " DISPLAY_ID);
+	write_counter(writer, 0, "PrevHwcFrameMissed " DISPLAY_ID);
+	write_counter(writer, 0, "PrevGpuFrameMissed " DISPLAY_ID);
+	write_end(writer);
 }
 
-/* Transactions bring buffers; one that comes on top of another drops it. */
-static void set_buffers(struct scene *scene, const struct frame *frame)
+/* Transactions carry buffers; a second one for a layer drops the buffer of the first. */
+static void set_buffers(struct simulation *sim, const struct frame *frame)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 	const struct layer *layer = frame->layer;
 
 	for (unsigned int i = 0; i <= frame->replaced; i++) {
-		pen_begin(pen, "setBuffer %s - hasBuffer=true", layer->name);
-		pen_instant(pen, "setBuffer %s - %u", layer->name,
-			    layer->frame - frame->replaced + i);
+		write_begin(writer, "setBuffer %s - hasBuffer=true", layer->name);
+		write_instant(writer, "setBuffer %s - %u", layer->name,
+			      layer->frame - frame->replaced + i);
 		if (i > 0)
-			pen_step(pen, layer->queue, -1);
-		pen_slice(pen, "createSurfaceFrameForToken");
-		pen_end(pen);
+			write_step(writer, layer->queue, -1);
+		write_slice(writer, "createSurfaceFrameForToken");
+		write_end(writer);
 	}
 }
 
-static void commit(struct scene *scene, const struct beat *beat)
+static void commit(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "commit %u", scene->vsync_id);
-	pen_begin(pen, "updateLayerSnapshots");
-	pen_begin(pen, "TransactionHandler:flushTransactions");
-	pen_counter(pen, 0, "TransactionQueue");
-	pen_end(pen);
-	for (unsigned int i = 0; i < beat->frame_count; i++)
-		set_buffers(scene, &beat->frames[i]);
-	for (unsigned int i = 0; i < beat->frame_count; i++) {
-		const struct layer *layer = beat->frames[i].layer;
+	write_begin(writer, "commit %u", sim->vsync_id);
+	write_begin(writer, "updateLayerSnapshots");
+	write_begin(writer, "TransactionHandler:flushTransactions");
+	write_counter(writer, 0, "TransactionQueue");
+	write_end(writer);
+	for (unsigned int i = 0; i < vsync->frame_count; i++)
+		set_buffers(sim, &vsync->frames[i]);
+	for (unsigned int i = 0; i < vsync->frame_count; i++) {
+		const struct layer *layer = vsync->frames[i].layer;
 
-		pen_instant(pen, "latchBuffer %s - %u", layer->name, layer->frame);
-		pen_slice(pen, "addSurfaceFrame");
-		pen_step(pen, layer->queue, -1);
+		write_instant(writer, "latchBuffer %s - %u", layer->name, layer->frame);
+		write_slice(writer, "addSurfaceFrame");
+		write_step(writer, layer->queue, -1);
 	}
-	pen_end(pen);
-	pen_slice(pen, "commitTransactions");
-	pen_counter(pen, 0, "mTransactionFlags");
-	pen_end(pen);
+	write_end(writer);
+	write_slice(writer, "commitTransactions");
+	write_counter(writer, 0, "mTransactionFlags");
+	write_end(writer);
 }
 
-static void client_composition(struct scene *scene, const struct beat *beat)
+static void client_composition(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
-	unsigned int slot = (unsigned int)beat->vsync % 3;
+	struct marker_writer *writer = &sim->sf;
+	unsigned int slot = (unsigned int)vsync->number % 3;
 
-	pen_begin(pen, "queueBuffer");
-	pen_slice(pen, "FramebufferSurface: %u", slot);
-	pen_counter(pen, 1, "FramebufferSurface");
-	pen_end(pen);
-	pen_at(&scene->composer, pen->now_ns);
-	pen_slice(&scene->composer, "REThreaded::drawLayers");
-	pen_begin(pen, "acquireBuffer");
-	pen_slice(pen, "FramebufferSurface: %u", slot);
-	pen_counter(pen, 0, "FramebufferSurface");
-	pen_end(pen);
+	write_begin(writer, "queueBuffer");
+	write_slice(writer, "FramebufferSurface: %u", slot);
+	write_counter(writer, 1, "FramebufferSurface");
+	write_end(writer);
+	writer_advance(&sim->composer, writer->now_ns);
+	write_slice(&sim->composer, "REThreaded::drawLayers");
+	write_begin(writer, "acquireBuffer");
+	write_slice(writer, "FramebufferSurface: %u", slot);
+	write_counter(writer, 0, "FramebufferSurface");
+	write_end(writer);
 }
 
-static void present_output(struct scene *scene, const struct beat *beat)
+static void present_output(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "present for " DISPLAY);
-	pen_begin(pen, "prepareFrame");
-	pen_slice(pen, "chooseCompositionStrategy for " DISPLAY);
-	pen_end(pen);
-	pen_begin(pen, "finishFrame");
-	pen_begin(pen, "composeSurfaces");
-	pen_counter(pen, beat->client, "hasClientComposition " DISPLAY);
-	pen_end(pen);
-	if (beat->client)
-		client_composition(scene, beat);
-	pen_end(pen);
-	pen_present(pen, beat, "presentFrameAndReleaseLayers for " DISPLAY);
-	pen_begin(pen, "presentAndGetReleaseFences");
-	pen_slice(pen, "wait for earliest present time");
-	pen_slice(pen, "HwcPresentDisplay");
-	pen_end(pen);
-	pen_slice(pen, "wait");
-	pen_end(pen);
-	pen_end(pen);
+	write_begin(writer, "present for " DISPLAY);
+	write_begin(writer, "prepareFrame");
+	write_slice(writer, "chooseCompositionStrategy for " DISPLAY);
+	write_end(writer);
+	write_begin(writer, "finishFrame");
+	write_begin(writer, "composeSurfaces");
+	write_counter(writer, vsync->client, "hasClientComposition " DISPLAY);
+	write_end(writer);
+	if (vsync->client)
+		client_composition(sim, vsync);
+	write_end(writer);
+	write_present(writer, vsync, "presentFrameAndReleaseLayers for " DISPLAY);
+	write_begin(writer, "presentAndGetReleaseFences");
+	write_slice(writer, "wait for earliest present time");
+	write_slice(writer, "HwcPresentDisplay");
+	write_end(writer);
+	write_slice(writer, "wait");
+	write_end(writer);
+	write_end(writer);
 }
 
-static void present_mirror(struct pen *pen)
+static void present_mirror(struct marker_writer *writer)
 {
-	pen_begin(pen, "present for ScreenRecorder (virtual)");
-	pen_begin(pen, "finishFrame");
-	pen_counter(pen, 1, "hasClientComposition ScreenRecorder (virtual)");
-	pen_end(pen);
-	pen_slice(pen, "presentFrameAndReleaseLayers for ScreenRecorder (virtual)");
-	pen_end(pen);
+	write_begin(writer, "present for ScreenRecorder (virtual)");
+	write_begin(writer, "finishFrame");
+	write_counter(writer, 1, "hasClientComposition ScreenRecorder (virtual)");
+	write_end(writer);
+	write_slice(writer, "presentFrameAndReleaseLayers for ScreenRecorder (virtual)");
+	write_end(writer);
 }
 
-static void composite(struct scene *scene, const struct beat *beat)
+static void composite(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "composite %u", scene->vsync_id);
-	pen_counter(pen, 2, "PowerMode " DISPLAY_ID);
-	pen_begin(pen, "present");
-	pen_slice(pen, "preComposition");
-	pen_begin(pen, "prepare");
-	pen_slice(pen, "rebuildLayerStacks");
-	pen_end(pen);
-	present_output(scene, beat);
-	if (beat->mirrored)
-		present_mirror(pen);
-	pen_end(pen);
-	pen_begin(pen, "onCompositionPresented");
-	pen_slice(pen, "addPresentFence " DISPLAY_ID);
-	pen_counter(pen, 190061824, "Total Buffer Size");
-	pen_end(pen);
-	pen_end(pen);
+	write_begin(writer, "composite %u", sim->vsync_id);
+	write_counter(writer, 2, "PowerMode " DISPLAY_ID);
+	write_begin(writer, "present");
+	write_slice(writer, "preComposition");
+	write_begin(writer, "prepare");
+	write_slice(writer, "rebuildLayerStacks");
+	write_end(writer);
+	present_output(sim, vsync);
+	if (vsync->mirrored)
+		present_mirror(writer);
+	write_end(writer);
+	write_begin(writer, "onCompositionPresented");
+	write_slice(writer, "addPresentFence " DISPLAY_ID);
+	write_counter(writer, 190061824, "Total Buffer Size");
+	write_end(writer);
+	write_end(writer);
 }
 
-/* The buffers that were shown before go back to their apps. */
-static void release(struct scene *scene, const struct beat *beat)
+/* The buffers shown before return to their apps. */
+static void release(struct simulation *sim, const struct vsync *vsync)
 {
-	for (unsigned int i = 0; i < beat->frame_count; i++) {
-		const struct frame *frame = &beat->frames[i];
-		struct pen *pen = &frame->layer->app->binder;
+	for (unsigned int i = 0; i < vsync->frame_count; i++) {
+		const struct frame *frame = &vsync->frames[i];
+		struct marker_writer *writer = &frame->layer->app->binder;
 
-		pen_at(pen, scene->sf.now_ns + (uint64_t)i * 10000);
+		writer_advance(writer, sim->sf.now_ns + (uint64_t)i * 10000);
 		for (unsigned int n = 0; n <= frame->replaced; n++) {
-			pen_begin(pen, "releaseBufferCallback");
-			pen_step(pen, frame->layer->producer_queue, -1);
-			pen_end(pen);
+			write_begin(writer, "releaseBufferCallback");
+			write_step(writer, frame->layer->producer_queue, -1);
+			write_end(writer);
 		}
 	}
 }
 
-static void turn(struct scene *scene, const struct beat *beat)
+static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 {
-	scene->vsync_id += 7;
-	pen_at(&scene->sf, beat->tick_ns + scene_random(scene, 80000, 250000));
-	begin_frame(scene, beat);
-	commit(scene, beat);
-	if (beat->frame_count == 0 && !beat->compose)
+	sim->vsync_id += 7;
+	writer_advance(&sim->sf, vsync->tick_ns + sim_random(sim, 80000, 250000));
+	begin_frame(sim, vsync);
+	commit(sim, vsync);
+	if (vsync->frame_count == 0 && !vsync->compose)
 		return;
-	composite(scene, beat);
-	release(scene, beat);
+	composite(sim, vsync);
+	release(sim, vsync);
 }
 
-static void hardware(struct scene *scene, const struct beat *beat)
+static void hardware_vsync(struct simulation *sim, const struct vsync *vsync)
 {
-	scene_hardware_vsync(scene, beat, "AIDL::cpp::IComposerCallback::onVsync::cppServer",
+	write_hardware_vsync(sim, vsync, "AIDL::cpp::IComposerCallback::onVsync::cppServer",
 			     "HW_VSYNC_" DISPLAY_ID);
 }
 
-static void mode(struct scene *scene, const struct beat *beat)
+static void change_mode(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_at(pen, beat->lattice_ns - SCENE_MS);
-	pen_begin(pen, "initiateDisplayModeChanges");
-	pen_counter(pen, 1, "HW_VSYNC_ON_" DISPLAY_ID);
-	pen_counter(pen, (int64_t)beat->period_ns, "VSR-setPeriod " DISPLAY_ID);
-	pen_counter(pen, (int64_t)beat->period_ns, "VSP-setPeriod " DISPLAY_ID);
-	pen_counter(pen, 1, "VSP-mode " DISPLAY_ID);
-	pen_end(pen);
+	writer_advance(writer, vsync->time_ns - NS_PER_MS);
+	write_begin(writer, "initiateDisplayModeChanges");
+	write_counter(writer, 1, "HW_VSYNC_ON_" DISPLAY_ID);
+	write_counter(writer, (int64_t)vsync->period_ns, "VSR-setPeriod " DISPLAY_ID);
+	write_counter(writer, (int64_t)vsync->period_ns, "VSP-setPeriod " DISPLAY_ID);
+	write_counter(writer, 1, "VSP-mode " DISPLAY_ID);
+	write_end(writer);
 }
 
-const struct vocabulary phone_android_14 = {
+const struct vocabulary android_14 = {
 	.name = "android-14",
 	.tick_jitter_ns = 500000,
 	.app_percent = 12,
@@ -330,7 +332,7 @@ const struct vocabulary phone_android_14 = {
 	.name_layer = name_layer,
 	.tick = tick,
 	.draw = draw,
-	.turn = turn,
-	.hardware = hardware,
-	.mode = mode,
+	.latch_and_compose = latch_and_compose,
+	.hardware_vsync = hardware_vsync,
+	.change_mode = change_mode,
 };

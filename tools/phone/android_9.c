@@ -1,102 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Android 9: ticks of the DispSync model, two messages a turn, one present slice a frame. */
+/* Android 9: ticks of the DispSync model, two messages per vsync, one present slice per frame. */
+#include "tools/phone/android.h"
 #include "tools/phone/bufferqueue.h"
 
-static void tick(struct scene *scene, const struct beat *beat, bool sf, bool app)
+static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, bool app)
 {
-	struct pen *pen = &scene->timer;
+	struct marker_writer *writer = &sim->timer;
 
-	pen_at(pen, beat->tick_ns + beat->late_ns);
+	writer_advance(writer, vsync->tick_ns + vsync->late_ns);
 	if (sf) {
-		scene->sf_value = !scene->sf_value;
-		pen_counter(pen, scene->sf_value, "VSYNC-sf");
+		sim->sf_value = !sim->sf_value;
+		write_counter(writer, sim->sf_value, "VSYNC-sf");
 	}
 	if (app) {
-		scene->app_value = !scene->app_value;
-		pen_counter(pen, scene->app_value, "VSYNC-app");
+		sim->app_value = !sim->app_value;
+		write_counter(writer, sim->app_value, "VSYNC-app");
 	}
 }
 
-static void invalidate(struct scene *scene, const struct beat *beat)
+static void invalidate(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "onMessageReceived");
-	pen_counter(pen, 0, "FrameMissed");
-	bufferqueue_transaction(scene, beat);
-	pen_begin(pen, "handleMessageInvalidate");
-	for (unsigned int i = 0; i < beat->frame_count; i++)
-		bufferqueue_latch(scene, &beat->frames[i]);
-	pen_end(pen);
-	pen_end(pen);
+	write_begin(writer, "onMessageReceived");
+	write_counter(writer, 0, "FrameMissed");
+	bufferqueue_apply_transactions(sim, vsync);
+	write_begin(writer, "handleMessageInvalidate");
+	for (unsigned int i = 0; i < vsync->frame_count; i++)
+		bufferqueue_latch(sim, &vsync->frames[i]);
+	write_end(writer);
+	write_end(writer);
 }
 
-static void post_framebuffer(struct scene *scene, const struct beat *beat)
+static void post_framebuffer(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_present(pen, beat, "postFramebuffer");
-	pen_slice(pen, "presentAndGetReleaseFences");
+	write_present(writer, vsync, "postFramebuffer");
+	write_slice(writer, "presentAndGetReleaseFences");
 	for (int i = 0; i < 3; i++)
-		pen_slice(pen, "wait");
-	pen_end(pen);
+		write_slice(writer, "wait");
+	write_end(writer);
 }
 
-/* What this vendor's SurfaceFlinger counts besides: names of layers that are no queues. */
-static void vendor_counters(struct scene *scene, const struct beat *beat)
+/* Counters that a vendor added: they carry a layer's name, but count no buffers. */
+static void vendor_counters(struct simulation *sim, const struct vsync *vsync)
 {
-	if (beat->frame_count == 0 || !scene_chance(scene, 20))
+	if (vsync->frame_count == 0 || !sim_chance(sim, 20))
 		return;
-	const char *name = beat->frames[0].layer->name;
+	const char *name = vsync->frames[0].layer->name;
 
-	pen_counter(&scene->sf, 60, "%s fps", name);
-	pen_counter(&scene->sf, (int64_t)(beat->period_ns / 1000), "%s duration", name);
+	write_counter(&sim->sf, 60, "%s fps", name);
+	write_counter(&sim->sf, (int64_t)(vsync->period_ns / 1000), "%s duration", name);
 }
 
-static void refresh(struct scene *scene, const struct beat *beat)
+static void refresh(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "onMessageReceived");
-	pen_begin(pen, "handleMessageRefresh");
-	pen_slice(pen, "preComposition");
-	pen_slice(pen, "rebuildLayerStacks");
-	pen_begin(pen, "setUpHWComposer");
-	pen_begin(pen, "prepare");
-	pen_slice(pen, "HIDL::IComposerClient::executeCommands_2_2::client");
-	pen_end(pen);
-	pen_end(pen);
-	pen_begin(pen, "doComposition");
-	pen_counter(pen, beat->client, "hasClientComposition");
-	bufferqueue_framebuffer(scene, beat);
-	post_framebuffer(scene, beat);
-	pen_end(pen);
-	bufferqueue_release(scene, beat);
-	vendor_counters(scene, beat);
-	pen_end(pen);
-	pen_end(pen);
+	write_begin(writer, "onMessageReceived");
+	write_begin(writer, "handleMessageRefresh");
+	write_slice(writer, "preComposition");
+	write_slice(writer, "rebuildLayerStacks");
+	write_begin(writer, "setUpHWComposer");
+	write_begin(writer, "prepare");
+	write_slice(writer, "HIDL::IComposerClient::executeCommands_2_2::client");
+	write_end(writer);
+	write_end(writer);
+	write_begin(writer, "doComposition");
+	write_counter(writer, vsync->client, "hasClientComposition");
+	bufferqueue_framebuffer(sim, vsync);
+	post_framebuffer(sim, vsync);
+	write_end(writer);
+	bufferqueue_release(sim, vsync);
+	vendor_counters(sim, vsync);
+	write_end(writer);
+	write_end(writer);
 }
 
-static void turn(struct scene *scene, const struct beat *beat)
+static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 {
-	pen_at(&scene->sf, beat->tick_ns + scene_random(scene, 80000, 300000));
-	invalidate(scene, beat);
-	if (beat->frame_count > 0 || beat->compose)
-		refresh(scene, beat);
+	writer_advance(&sim->sf, vsync->tick_ns + sim_random(sim, 80000, 300000));
+	invalidate(sim, vsync);
+	if (vsync->frame_count > 0 || vsync->compose)
+		refresh(sim, vsync);
 }
 
-static void hardware(struct scene *scene, const struct beat *beat)
+static void hardware_vsync(struct simulation *sim, const struct vsync *vsync)
 {
-	scene_hardware_vsync(scene, beat, "HIDL::IComposerCallback::onVsync::server", "HW_VSYNC_0");
+	write_hardware_vsync(sim, vsync, "HIDL::IComposerCallback::onVsync::server", "HW_VSYNC_0");
 }
 
-static void mode(struct scene *scene, const struct beat *beat)
+static void change_mode(struct simulation *sim, const struct vsync *vsync)
 {
-	pen_at(&scene->events, beat->lattice_ns);
-	pen_counter(&scene->events, 1, "HW_VSYNC_ON_0");
+	writer_advance(&sim->events, vsync->time_ns);
+	write_counter(&sim->events, 1, "HW_VSYNC_ON_0");
 }
 
-const struct vocabulary phone_android_9 = {
+const struct vocabulary android_9 = {
 	.name = "android-9",
 	.tick_jitter_ns = 50000,
 	.app_percent = 2,
@@ -104,7 +105,7 @@ const struct vocabulary phone_android_9 = {
 	.name_layer = bufferqueue_name_layer,
 	.tick = tick,
 	.draw = bufferqueue_draw,
-	.turn = turn,
-	.hardware = hardware,
-	.mode = mode,
+	.latch_and_compose = latch_and_compose,
+	.hardware_vsync = hardware_vsync,
+	.change_mode = change_mode,
 };

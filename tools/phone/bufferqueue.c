@@ -5,150 +5,150 @@
 
 #define SLOTS 3
 
-void bufferqueue_name_layer(struct scene *scene, struct layer *layer, unsigned int instance)
+void bufferqueue_name_layer(struct simulation *sim, struct layer *layer, unsigned int same_title)
 {
 	const char *prefix = layer->kind == LAYER_SURFACE_VIEW ? "SurfaceView - " : "";
 
-	snprintf(layer->name, sizeof(layer->name), "%s%s#%u", prefix, layer->title, instance);
+	snprintf(layer->name, sizeof(layer->name), "%s%s#%u", prefix, layer->title, same_title);
 }
 
-static void app_draws(struct scene *scene, struct app *app, uint64_t start_ns, uint64_t work_ns)
+static void app_draws(struct simulation *sim, struct app *app, uint64_t start_ns, uint64_t work_ns)
 {
-	struct pen *pen = &app->main;
+	struct marker_writer *writer = &app->main;
 
-	pen_at(pen, start_ns - work_ns);
-	pen_begin(pen, "Choreographer#doFrame");
-	pen_slice(pen, "input");
-	pen_slice(pen, "animation");
-	pen_begin(pen, "traversal");
-	pen_at(pen, start_ns);
-	pen_begin(pen, "draw");
-	pen_slice(pen, "Record View#draw()");
-	pen_end(pen);
-	pen_end(pen);
-	pen_end(pen);
-	pen_at(&app->render, pen->now_ns);
-	pen_begin(&app->render, "DrawFrame");
-	pen_slice(&app->render, "syncFrameState");
+	writer_advance(writer, start_ns - work_ns);
+	write_begin(writer, "Choreographer#doFrame");
+	write_slice(writer, "input");
+	write_slice(writer, "animation");
+	write_begin(writer, "traversal");
+	writer_advance(writer, start_ns);
+	write_begin(writer, "draw");
+	write_slice(writer, "Record View#draw()");
+	write_end(writer);
+	write_end(writer);
+	write_end(writer);
+	writer_advance(&app->render, writer->now_ns);
+	write_begin(&app->render, "DrawFrame");
+	write_slice(&app->render, "syncFrameState");
 }
 
-/* The producer's call, served by a binder thread of SurfaceFlinger's. A buffer that is replaced
- * before it was taken leaves the counter where it was. */
-static void queue_buffer(struct scene *scene, const struct frame *frame, uint64_t time_ns,
+/* The producer's call, on a binder thread of SurfaceFlinger. A buffer that replaces another one
+ * before it was latched does not change the counter. */
+static void queue_buffer(struct simulation *sim, const struct frame *frame, uint64_t time_ns,
 			 bool replaces)
 {
 	struct layer *layer = frame->layer;
-	struct pen *pen = scene_binder(scene, time_ns);
+	struct marker_writer *writer = sim_free_binder(sim, time_ns);
 
-	pen_begin(pen, "queueBuffer");
-	pen_slice(pen, "%s: %u", layer->name, ++layer->frame % SLOTS);
-	pen_step(pen, layer->queue, replaces ? 0 : 1);
+	write_begin(writer, "queueBuffer");
+	write_slice(writer, "%s: %u", layer->name, ++layer->frame % SLOTS);
+	write_step(writer, layer->queue, replaces ? 0 : 1);
 	if (replaces)
-		pen_slice(pen, "onFrameReplaced");
-	pen_end(pen);
+		write_slice(writer, "onFrameReplaced");
+	write_end(writer);
 }
 
-static void queue_transaction(struct scene *scene, struct layer *layer, uint64_t time_ns)
+static void queue_transaction(struct simulation *sim, struct layer *layer, uint64_t time_ns)
 {
-	struct pen *pen = scene_binder(scene, time_ns);
+	struct marker_writer *writer = sim_free_binder(sim, time_ns);
 
 	if (layer->transaction)
 		return;
 	layer->transaction = true;
-	pen_begin(pen, "setTransactionState");
-	pen_step(pen, layer->transactions, 1);
-	pen_end(pen);
+	write_begin(writer, "setTransactionState");
+	write_step(writer, layer->transactions, 1);
+	write_end(writer);
 }
 
-void bufferqueue_draw(struct scene *scene, const struct frame *frame, uint64_t start_ns,
+void bufferqueue_draw(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
 		      uint64_t queue_ns)
 {
 	struct app *app = frame->layer->app;
-	struct pen *render = &app->render;
+	struct marker_writer *render = &app->render;
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
-		app_draws(scene, app, start_ns, frame->work_ns);
-	pen_at(render, queue_ns);
-	pen_begin(render, "eglSwapBuffersWithDamageKHR");
-	pen_begin(render, "queueBuffer");
+		app_draws(sim, app, start_ns, frame->work_ns);
+	writer_advance(render, queue_ns);
+	write_begin(render, "eglSwapBuffersWithDamageKHR");
+	write_begin(render, "queueBuffer");
 	for (unsigned int i = 0; i <= frame->replaced; i++)
-		queue_buffer(scene, frame, render->now_ns, i > 0);
-	pen_end(render);
-	pen_slice(render, "Trace GPU completion fence %u", ++app->fences);
-	pen_step(render, app->fence_counter, 1);
-	pen_slice(render, "dequeueBuffer");
-	pen_end(render);
+		queue_buffer(sim, frame, render->now_ns, i > 0);
+	write_end(render);
+	write_slice(render, "Trace GPU completion fence %u", ++app->fences);
+	write_step(render, app->fence_counter, 1);
+	write_slice(render, "dequeueBuffer");
+	write_end(render);
 	if (framed)
-		pen_end(render);
-	pen_at(&app->fence, render->now_ns);
-	pen_slice(&app->fence, "waiting for GPU completion %u", app->fences);
-	pen_step(&app->fence, app->fence_counter, -1);
-	if (frame->layer->kind == LAYER_WINDOW && scene_chance(scene, 3))
-		queue_transaction(scene, frame->layer, render->now_ns);
+		write_end(render);
+	writer_advance(&app->fence, render->now_ns);
+	write_slice(&app->fence, "waiting for GPU completion %u", app->fences);
+	write_step(&app->fence, app->fence_counter, -1);
+	if (frame->layer->kind == LAYER_WINDOW && sim_chance(sim, 3))
+		queue_transaction(sim, frame->layer, render->now_ns);
 }
 
-void bufferqueue_latch(struct scene *scene, const struct frame *frame)
+void bufferqueue_latch(struct simulation *sim, const struct frame *frame)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 	struct layer *layer = frame->layer;
 
-	pen_begin(pen, "latchBuffer");
-	pen_slice(pen, "query");
-	pen_begin(pen, "updateTexImage");
-	pen_begin(pen, "acquireBuffer");
-	pen_slice(pen, "%s: %u", layer->name, layer->frame % SLOTS);
-	pen_step(pen, layer->queue, -1);
-	pen_end(pen);
-	pen_slice(pen, "wait");
-	pen_end(pen);
-	pen_end(pen);
+	write_begin(writer, "latchBuffer");
+	write_slice(writer, "query");
+	write_begin(writer, "updateTexImage");
+	write_begin(writer, "acquireBuffer");
+	write_slice(writer, "%s: %u", layer->name, layer->frame % SLOTS);
+	write_step(writer, layer->queue, -1);
+	write_end(writer);
+	write_slice(writer, "wait");
+	write_end(writer);
+	write_end(writer);
 }
 
-void bufferqueue_framebuffer(struct scene *scene, const struct beat *beat)
+void bufferqueue_framebuffer(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	if (beat->client) {
-		pen_begin(pen, "queueBuffer");
-		pen_counter(pen, 1, "FramebufferSurface");
-		pen_end(pen);
+	if (vsync->client) {
+		write_begin(writer, "queueBuffer");
+		write_counter(writer, 1, "FramebufferSurface");
+		write_end(writer);
 	}
-	pen_begin(pen, "acquireBuffer");
-	if (beat->client) {
-		pen_slice(pen, "FramebufferSurface: %u", (unsigned int)beat->vsync % SLOTS);
-		pen_counter(pen, 0, "FramebufferSurface");
+	write_begin(writer, "acquireBuffer");
+	if (vsync->client) {
+		write_slice(writer, "FramebufferSurface: %u", (unsigned int)vsync->number % SLOTS);
+		write_counter(writer, 0, "FramebufferSurface");
 	}
-	pen_end(pen);
+	write_end(writer);
 }
 
-void bufferqueue_transaction(struct scene *scene, const struct beat *beat)
+void bufferqueue_apply_transactions(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "handleMessageTransaction");
-	for (unsigned int i = 0; i < beat->frame_count; i++) {
-		struct layer *layer = beat->frames[i].layer;
+	write_begin(writer, "handleMessageTransaction");
+	for (unsigned int i = 0; i < vsync->frame_count; i++) {
+		struct layer *layer = vsync->frames[i].layer;
 
 		if (layer->transaction)
-			pen_step(pen, layer->transactions, -1);
+			write_step(writer, layer->transactions, -1);
 		layer->transaction = false;
 	}
-	pen_end(pen);
+	write_end(writer);
 }
 
-void bufferqueue_release(struct scene *scene, const struct beat *beat)
+void bufferqueue_release(struct simulation *sim, const struct vsync *vsync)
 {
-	struct pen *pen = &scene->sf;
+	struct marker_writer *writer = &sim->sf;
 
-	pen_begin(pen, "postComposition");
-	for (unsigned int i = 0; i < beat->frame_count; i++) {
-		const struct layer *layer = beat->frames[i].layer;
+	write_begin(writer, "postComposition");
+	for (unsigned int i = 0; i < vsync->frame_count; i++) {
+		const struct layer *layer = vsync->frames[i].layer;
 
-		pen_begin(pen, "releaseBuffer");
-		pen_slice(pen, "%s: %u", layer->name, (layer->frame + 2) % SLOTS);
-		pen_end(pen);
+		write_begin(writer, "releaseBuffer");
+		write_slice(writer, "%s: %u", layer->name, (layer->frame + 2) % SLOTS);
+		write_end(writer);
 	}
-	pen_counter(pen, 190061824, "Total Buffer Size");
-	pen_end(pen);
+	write_counter(writer, 190061824, "Total Buffer Size");
+	write_end(writer);
 }

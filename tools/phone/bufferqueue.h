@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Android 9 and 11 have in common: the layers' BufferQueues live in SurfaceFlinger. */
+/* Marks common to Android 9 and 11: the BufferQueues of the layers are in SurfaceFlinger. */
 #ifndef JANKD_TOOLS_PHONE_BUFFERQUEUE_H
 #define JANKD_TOOLS_PHONE_BUFFERQUEUE_H
 
 #include "tools/phone/simulation.h"
 
-/* See struct vocabulary. Names count up among living namesakes, "title#0". */
-void bufferqueue_name_layer(struct scene *scene, struct layer *layer, unsigned int instance);
-void bufferqueue_draw(struct scene *scene, const struct frame *frame, uint64_t start_ns,
+/* For struct vocabulary. Layers of the same title are numbered: "title#0", "title#1". */
+void bufferqueue_name_layer(struct simulation *sim, struct layer *layer, unsigned int same_title);
+void bufferqueue_draw(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
 		      uint64_t queue_ns);
 
-/* On the main thread: takes the frame's buffer, so that the layer's counter falls. */
-void bufferqueue_latch(struct scene *scene, const struct frame *frame);
+/* All below are markers of SurfaceFlinger's main thread.
+ *
+ * Latches the buffer of @frame: the counter of its layer goes down. */
+void bufferqueue_latch(struct simulation *sim, const struct frame *frame);
 
-/* On the main thread: the GPU's part of a composition goes through SurfaceFlinger's own queue. */
-void bufferqueue_framebuffer(struct scene *scene, const struct beat *beat);
+/* What the GPU composed goes through SurfaceFlinger's own queue. */
+void bufferqueue_framebuffer(struct simulation *sim, const struct vsync *vsync);
 
-/* On the main thread: applies the layer's transaction, if one waits. */
-void bufferqueue_transaction(struct scene *scene, const struct beat *beat);
+/* Applies the waiting transactions of the layers. */
+void bufferqueue_apply_transactions(struct simulation *sim, const struct vsync *vsync);
 
-/* On the main thread: gives the buffers of the frames before back. */
-void bufferqueue_release(struct scene *scene, const struct beat *beat);
+/* Releases the buffers of the frames before. */
+void bufferqueue_release(struct simulation *sim, const struct vsync *vsync);
 
 #endif

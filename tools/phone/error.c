@@ -4,8 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void phone_fail(const char *what, const char *why, const char *remedy)
+void fail(const char *what, const char *why, const char *remedy)
 {
 	fprintf(stderr, "jank-phone: %s: %s; %s\n", what, why, remedy);
 	exit(1);
+}
+
+void fail_memory(const char *what)
+{
+	fail(what, "out of memory", "play a shorter trace or fewer seconds (--seconds)");
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How jank-phone ends when it cannot go on. */
+/* How jank-phone ends after an error. */
 #ifndef JANKD_TOOLS_PHONE_ERROR_H
 #define JANKD_TOOLS_PHONE_ERROR_H
 
-/* Prints "jank-phone: @what: @why; @remedy" and exits with 1; whatever was set up with atexit()
- * is undone. */
-_Noreturn void phone_fail(const char *what, const char *why, const char *remedy);
+/* Prints "jank-phone: @what: @why; @remedy" to stderr and exits with code 1. Functions registered
+ * with atexit() run. */
+_Noreturn void fail(const char *what, const char *why, const char *remedy);
+
+/* The same where memory for @what cannot be allocated. */
+_Noreturn void fail_memory(const char *what);
 
 #endif

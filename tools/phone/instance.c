@@ -18,51 +18,50 @@
 
 #define TRACEFS_USUAL "/sys/kernel/tracing"
 
-/* A reader drains what is left a few times a second. */
-#define POLL_NS 50000000L
+/* Time between two tries to find the reader or to remove the instance. */
+#define RETRY_NS 50000000L
 #define REMOVE_TRIES 100
 
-struct phone_instance {
+struct instance {
 	struct tracefs_instance *tracefs;
-	char *marker;
+	char *marker_path;
 	char *folder;
 	bool remove;
 };
 
-static void pause_a_moment(void)
+static void wait_retry(void)
 {
-	nanosleep(&(struct timespec){ 0, POLL_NS }, NULL);
+	nanosleep(&(struct timespec){ 0, RETRY_NS }, NULL);
 }
 
-/* Names of threads and processes are recorded only while an event is enabled; one that does not
- * fire on a healthy machine is enough. */
+/* The kernel records names of threads only while an event is enabled. Enables one that is rare. */
 static void record_names(struct tracefs_instance *tracefs)
 {
-	static const char *const quiet[][2] = {
+	static const char *const rare[][2] = {
 		{ "oom", "mark_victim" },
 		{ "module", "module_free" },
 		{ "signal", "signal_deliver" },
 	};
 
-	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); i++)
-		if (tracefs_event_enable(tracefs, quiet[i][0], quiet[i][1]) == 0)
+	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
+		if (tracefs_event_enable(tracefs, rare[i][0], rare[i][1]) == 0)
 			return;
-	fputs("jank-phone: no event could be enabled: the trace will lack names\n", stderr);
+	fputs("jank-phone: cannot enable an event: threads have no names in the trace\n", stderr);
 }
 
 static void set_up(struct tracefs_instance *tracefs, const char *name, int buffer_kb)
 {
 	if (tracefs_instance_file_write(tracefs, "trace_clock", "mono") < 0)
-		phone_fail(name, "its clock cannot be set", "look at its trace_clock");
+		fail(name, "cannot set the trace clock", "check trace_clock of the instance");
 	if (tracefs_instance_set_buffer_size(tracefs, (size_t)buffer_kb, -1) < 0)
-		phone_fail(name, "its buffer cannot have that size", "ask for less (--buffer-kb)");
+		fail(name, "cannot set the buffer size", "use a smaller one (--buffer-kb)");
 	tracefs_option_enable(tracefs, TRACEFS_OPTION_RECORD_TGID);
 	record_names(tracefs);
 	if (tracefs_trace_on(tracefs) < 0)
-		phone_fail(name, "tracing cannot be switched on", "look at its tracing_on");
+		fail(name, "cannot turn tracing on", "check tracing_on of the instance");
 }
 
-/* The mount that the caller named, or the machine's. */
+/* Selects @tracefs, or where that is NULL the usual mount point. */
 static void find_tracefs(const char *tracefs)
 {
 	if (tracefs) {
@@ -70,33 +69,32 @@ static void find_tracefs(const char *tracefs)
 
 		snprintf(marker, sizeof(marker), "%s/trace_marker", tracefs);
 		if (access(marker, F_OK) < 0)
-			phone_fail(tracefs, "is no tracefs", "mount -t tracefs nodev DIR");
+			fail(tracefs, "is not a tracefs mount", "run mount -t tracefs nodev DIR");
 		tracefs_set_tracing_dir((char *)tracefs);
 		return;
 	}
 	if (access(TRACEFS_USUAL "/trace_marker", F_OK) < 0)
 		mount("nodev", TRACEFS_USUAL, "tracefs", 0, NULL);
 	if (!tracefs_tracing_dir())
-		phone_fail("tracefs", "is not mounted", "run as root, or use --output -");
+		fail("tracefs", "is not mounted", "run as root, or use --output FILE");
 }
 
-struct phone_instance *phone_instance_open(const char *tracefs, const char *name, int buffer_kb,
-					   bool keep)
+struct instance *instance_open(const char *tracefs, const char *name, int buffer_kb, bool keep)
 {
-	struct phone_instance *instance = calloc(1, sizeof(*instance));
+	struct instance *instance = calloc(1, sizeof(*instance));
 
 	if (!instance)
-		phone_fail(name, "out of memory", "end other programs");
+		fail_memory(name);
 	find_tracefs(tracefs);
 	errno = 0;
 	instance->tracefs = tracefs_instance_create(name);
 	if (!instance->tracefs)
-		phone_fail(name, errno ? strerror(errno) : "no such instance can be made",
-			   "run as root, or use --output -");
-	instance->marker = tracefs_instance_get_file(instance->tracefs, "trace_marker");
+		fail(name, errno ? strerror(errno) : "cannot create the instance",
+		     "run as root, or use --output FILE");
+	instance->marker_path = tracefs_instance_get_file(instance->tracefs, "trace_marker");
 	instance->folder = tracefs_instance_get_dir(instance->tracefs);
-	if (!instance->marker || !instance->folder)
-		phone_fail(name, "out of memory", "end other programs");
+	if (!instance->marker_path || !instance->folder)
+		fail_memory(name);
 	if (tracefs_instance_is_new(instance->tracefs)) {
 		instance->remove = !keep;
 		set_up(instance->tracefs, name, buffer_kb);
@@ -104,12 +102,12 @@ struct phone_instance *phone_instance_open(const char *tracefs, const char *name
 	return instance;
 }
 
-const char *phone_instance_marker(const struct phone_instance *instance)
+const char *instance_marker_path(const struct instance *instance)
 {
-	return instance->marker;
+	return instance->marker_path;
 }
 
-clockid_t phone_instance_clock(const struct phone_instance *instance)
+clockid_t instance_clock(const struct instance *instance)
 {
 	static const struct {
 		const char *name;
@@ -129,13 +127,13 @@ clockid_t phone_instance_clock(const struct phone_instance *instance)
 	free(name);
 	if (id >= 0)
 		return id;
-	fputs("jank-phone: the instance's clock cannot be read by a program: times of the truth "
-	      "are CLOCK_MONOTONIC\n",
+	fputs("jank-phone: a program cannot read the clock of the instance: the times of the "
+	      "truth are CLOCK_MONOTONIC\n",
 	      stderr);
 	return CLOCK_MONOTONIC;
 }
 
-/* Whether the file that @link stands for is a trace_pipe, text or raw, below @folder. */
+/* Whether the file behind @link is a trace_pipe or trace_pipe_raw in @folder. */
 static bool is_pipe_of(const char *folder, const char *link)
 {
 	char path[PATH_MAX];
@@ -168,7 +166,7 @@ static bool process_reads(const char *folder, const char *pid)
 	return reads;
 }
 
-/* Asks /proc and not the pipe itself: to open it for a try would lock its reader out. */
+/* Searches /proc: to open the pipe as a test would keep its reader out. */
 static bool has_reader(const char *folder)
 {
 	DIR *proc = opendir("/proc");
@@ -184,22 +182,22 @@ static bool has_reader(const char *folder)
 	return found;
 }
 
-void phone_instance_wait_reader(const struct phone_instance *instance, unsigned int seconds,
-				const volatile sig_atomic_t *stop)
+void instance_wait_reader(const struct instance *instance, unsigned int seconds,
+			  const volatile sig_atomic_t *stop)
 {
 	char folder[PATH_MAX];
 
 	if (!realpath(instance->folder, folder))
-		phone_fail(instance->folder, strerror(errno), "look whether it was removed");
+		fail(instance->folder, strerror(errno), "check whether the instance was removed");
 	for (long tries = 0; !*stop && !has_reader(folder); tries++) {
-		if (tries * POLL_NS / 1000000000L >= (long)seconds)
-			phone_fail(folder, "nobody reads its trace_pipe",
-				   "start the reader, or play without --wait-reader");
-		pause_a_moment();
+		if (tries * RETRY_NS / 1000000000L >= (long)seconds)
+			fail(folder, "no process reads its trace_pipe",
+			     "start the reader, or omit --wait-reader");
+		wait_retry();
 	}
 }
 
-void phone_instance_close(struct phone_instance *instance)
+void instance_close(struct instance *instance)
 {
 	int tries = 0;
 
@@ -211,9 +209,9 @@ void phone_instance_close(struct phone_instance *instance)
 				instance->folder, strerror(errno));
 			break;
 		}
-		pause_a_moment();
+		wait_retry();
 	}
-	tracefs_put_tracing_file(instance->marker);
+	tracefs_put_tracing_file(instance->marker_path);
 	tracefs_put_tracing_file(instance->folder);
 	tracefs_instance_free(instance->tracefs);
 	free(instance);

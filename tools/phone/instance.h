@@ -7,36 +7,34 @@
 #include <stdbool.h>
 #include <time.h>
 
-struct phone_instance;
+struct instance;
 
 /**
- * phone_instance_open() - an instance by name, made where there is none
- * @tracefs: where tracefs is mounted, or NULL: found, and mounted where it is not
+ * instance_open() - open an instance, or create it
+ * @tracefs: mount point of tracefs, or NULL: found, and mounted where it is not
  * @name: of the instance
- * @buffer_kb: size of the buffer of each CPU, set only in an instance of our own
- * @keep: leave an instance of our own behind
+ * @buffer_kb: buffer of each CPU in KiB, set only in a created instance
+ * @keep: do not remove a created instance
  *
- * An instance of our own is set up as atrace does: clock, tgids, names of threads. One that was
- * there is taken as it is. Ends the program where tracefs refuses. Freed by
- * phone_instance_close().
+ * A created instance is set up as by atrace: clock, tgids, names of threads. An existing one is
+ * used as it is. Ends the program where tracefs reports an error. Closed by instance_close().
  */
-struct phone_instance *phone_instance_open(const char *tracefs, const char *name, int buffer_kb,
-					   bool keep);
+struct instance *instance_open(const char *tracefs, const char *name, int buffer_kb, bool keep);
 
 /* Path of the instance's trace_marker; borrowed. */
-const char *phone_instance_marker(const struct phone_instance *instance);
+const char *instance_marker_path(const struct instance *instance);
 
-/* The clock whose time the kernel gives to marks of this instance. CLOCK_MONOTONIC, and a line
- * on stderr, where a program cannot read that clock. */
-clockid_t phone_instance_clock(const struct phone_instance *instance);
+/* The clock from which the kernel takes the times in this instance; CLOCK_MONOTONIC, and a line on
+ * stderr, where a program cannot read that clock. */
+clockid_t instance_clock(const struct instance *instance);
 
-/* Waits until a process of this machine has a trace_pipe of the instance open. Ends the program
- * after @seconds. */
-void phone_instance_wait_reader(const struct phone_instance *instance, unsigned int seconds,
-				const volatile sig_atomic_t *stop);
+/* Waits until a process has a trace_pipe of the instance open, or until @stop. Ends the program
+ * with an error after @seconds. */
+void instance_wait_reader(const struct instance *instance, unsigned int seconds,
+			  const volatile sig_atomic_t *stop);
 
-/* Removes an instance of our own, after its reader has gone if one is there; gives up after some
- * seconds, and says so. @instance may be NULL. */
-void phone_instance_close(struct phone_instance *instance);
+/* Closes @instance, which may be NULL, and removes it where it was created. Waits some seconds for
+ * its reader to close it; a line on stderr where it cannot be removed. */
+void instance_close(struct instance *instance);
 
 #endif

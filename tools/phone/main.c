@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jank-phone: a virtual phone that plays frames whose truth is known. */
+/* jank-phone: a virtual phone that plays traces whose frames are known. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "tools/phone/error.h"
-#include "tools/phone/recorded_truth.h"
 #include "tools/phone/instance.h"
 #include "tools/phone/plan.h"
+#include "tools/phone/play_text.h"
 #include "tools/phone/play_tracefs.h"
+#include "tools/phone/recorded_truth.h"
 #include "tools/phone/recording.h"
 #include "tools/phone/scenario.h"
-#include "tools/phone/play_text.h"
 #include "tools/phone/truth_csv.h"
 
 #define PERIOD_DEFAULT_MS 16.666667
@@ -24,50 +24,54 @@ static const char help[] =
 	"usage: jank-phone [options] TRACE\n"
 	"       jank-phone [options] --scenario NAME\n"
 	"\n"
-	"Plays the markers of a recorded trace (ftrace text, plain or gzip) or a generated\n"
-	"scenario into a tracefs instance, by real processes and threads and in real time, and\n"
-	"prints the truth as CSV: each layer that had a frame in a present.\n"
+	"Plays the markers of a recorded trace (ftrace text, plain or gzip) or of a generated\n"
+	"scenario into a tracefs instance, by real processes and threads and in real time.\n"
+	"Prints the truth as CSV: a row for each layer that had a frame in a present.\n"
 	"\n"
-	"what:\n"
+	"what to play:\n"
 	"  --scenario NAME     a generated scenario; --list names them\n"
-	"  --vocabulary NAME   the Android it speaks: android-9, android-11, android-14 (default)\n"
-	"  --seconds S         its length\n"
-	"  --seed N            the same seed gives the same marks (1)\n"
-	"  --loops N           play it so often (1)\n"
-	"  --speed X           2 plays twice as fast; 0 does not wait (with --output only) (1)\n"
+	"  --vocabulary NAME   the Android version whose markers it writes: android-9,\n"
+	"                      android-11, android-14 (default)\n"
+	"  --seconds S         length of the scenario (default: its own, see --list)\n"
+	"  --seed N            the same seed gives the same markers (default 1)\n"
+	"  --loops N           how many times to play it (default 1)\n"
+	"  --speed X           2 plays twice as fast; 0 does not wait, with --output only\n"
+	"                      (default 1)\n"
 	"  --list              list scenarios and vocabularies\n"
-	"where:\n"
-	"  --tracefs DIR       where tracefs is mounted (found, and mounted if need be)\n"
-	"  --instance NAME     its instance to play into (jank-phone); made if it is not there,\n"
-	"                      and then removed at the end\n"
+	"where to:\n"
+	"  --tracefs DIR       mount point of tracefs (default: found, or mounted)\n"
+	"  --instance NAME     tracefs instance (default jank-phone); created if it does not\n"
+	"                      exist, and removed at the end if it was created\n"
 	"  --keep-instance     do not remove it\n"
-	"  --buffer-kb N       buffer for each CPU of an instance that is made (4096)\n"
-	"  --wait-reader       begin when somebody has a trace_pipe of the instance open\n"
-	"  --output FILE       write ftrace text instead, with the plan's own times; '-' is\n"
+	"  --buffer-kb N       buffer per CPU of a created instance, in KiB (default 4096)\n"
+	"  --wait-reader       begin when a process has a trace_pipe of the instance open\n"
+	"  --output FILE       write ftrace text instead, with the planned times; '-' is\n"
 	"                      standard output. Needs no tracefs and no root\n"
 	"truth:\n"
-	"  --truth FILE        where it goes (standard output, unless text goes there)\n"
-	"  --vsync-ms MS       a recorded trace's period, to count vsyncs (16.666667)\n"
-	"  -h, --help          this text\n"
-	"  --version           the version\n"
+	"  --truth FILE        file for the truth (default: standard output, or none if the\n"
+	"                      text goes there)\n"
+	"  --vsync-ms MS       vsync period of a recorded trace, to count vsyncs\n"
+	"                      (default 16.666667)\n"
+	"  -h, --help          show this text\n"
+	"  --version           show the version\n"
 	"\n"
-	"Columns: present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer. present(s) is when\n"
-	"the present slice's begin was written: read from the instance's own clock just before\n"
-	"the write (mono, boot, mono_raw, tai; else CLOCK_MONOTONIC), or its time in the text.\n"
-	"A scenario knows the display's vsyncs, so vsync(s), the first vsync behind the present,\n"
-	"interval(ms) and vsyncs are exact. Of a recording vsync(s) is empty and vsyncs is the\n"
-	"interval by --vsync-ms, empty where that is 0.3 and more from a whole number. app is\n"
-	"empty where the layer's name holds no package. A recording's truth is the frames.csv\n"
-	"beside it, if that begins with 'present_us,layer', else what the trace says it latched.\n"
-	"Around a present that the machine played late by more than a quarter of a vsync all "
-	"three\n"
-	"are empty: what passed there is not what was planned.\n"
+	"Columns: present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer. present(s) is the\n"
+	"time at which the begin of the present slice was written: read from the clock of the\n"
+	"instance just before the write (mono, boot, mono_raw, tai; else CLOCK_MONOTONIC), or\n"
+	"the time in the text. In a scenario the vsyncs of the display are known: vsync(s), the\n"
+	"first vsync after the present, interval(ms) and vsyncs are exact. In a recording\n"
+	"vsync(s) is empty, and vsyncs is the interval divided by --vsync-ms, empty where that\n"
+	"is 0.3 or more from a whole number. app is empty where the layer's name has no package.\n"
+	"The truth of a recording is frames.csv in its folder, if that file begins with\n"
+	"'present_us,layer'; else it is derived from the latches in the trace.\n"
+	"If a present was played late by more than a quarter of a vsync, the planned vsyncs were\n"
+	"not played: its vsync(s) is empty, and so are interval(ms) and vsyncs before and after.\n"
 	"\n"
-	"Exit codes: 0 done; 1 it failed; 2 wrong usage.\n";
+	"Exit codes: 0 done; 1 error; 2 wrong usage.\n";
 
 struct settings {
 	const char *trace;
-	struct phone_scenario_options scenario;
+	struct scenario_options scenario;
 	const char *tracefs;
 	const char *instance;
 	const char *output;
@@ -121,7 +125,7 @@ static const struct option options[] = {
 };
 
 static volatile sig_atomic_t stop;
-static struct phone_instance *instance;
+static struct instance *instance;
 
 static void on_signal(int signal_number)
 {
@@ -130,7 +134,7 @@ static void on_signal(int signal_number)
 
 static void close_instance(void)
 {
-	phone_instance_close(instance);
+	instance_close(instance);
 	instance = NULL;
 }
 
@@ -140,7 +144,7 @@ static _Noreturn void wrong_usage(const char *what, const char *why)
 	exit(2);
 }
 
-static uint64_t whole(const char *option, const char *text, uint64_t low, uint64_t high)
+static uint64_t parse_integer(const char *option, const char *text, uint64_t low, uint64_t high)
 {
 	char *end = NULL;
 	uint64_t value;
@@ -148,27 +152,28 @@ static uint64_t whole(const char *option, const char *text, uint64_t low, uint64
 	errno = 0;
 	value = strtoull(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || errno || value < low || value > high)
-		wrong_usage(option, "not a number that is possible here");
+		wrong_usage(option, "not a whole number, or out of range");
 	return value;
 }
 
-static double number(const char *option, const char *text, double low, double high)
+static double parse_number(const char *option, const char *text, double low, double high)
 {
 	char *end = NULL;
 	double value = strtod(text, &end);
 
 	if (end == text || *end || !(value >= low && value <= high))
-		wrong_usage(option, "not a number that is possible here");
+		wrong_usage(option, "not a number, or out of range");
 	return value;
 }
 
-static _Noreturn void say_and_end(const char *text)
+/* Prints @text to standard output and ends the program. */
+static _Noreturn void print_and_exit(const char *text)
 {
 	fputs(text, stdout);
 	exit(fflush(stdout) ? 1 : 0);
 }
 
-static void take_what(struct settings *s, int option, const char *argument)
+static void set_option(struct settings *s, int option, const char *argument)
 {
 	switch (option) {
 	case OPTION_SCENARIO:
@@ -178,25 +183,20 @@ static void take_what(struct settings *s, int option, const char *argument)
 		s->scenario.vocabulary = argument;
 		break;
 	case OPTION_SECONDS:
-		s->scenario.seconds = (unsigned int)whole("--seconds", argument, 1, 86400);
+		s->scenario.seconds = (unsigned int)parse_integer("--seconds", argument, 1, 86400);
 		break;
 	case OPTION_SEED:
-		s->scenario.seed = whole("--seed", argument, 0, UINT64_MAX);
+		s->scenario.seed = parse_integer("--seed", argument, 0, UINT64_MAX);
 		break;
 	case OPTION_LOOPS:
-		s->loops = whole("--loops", argument, 1, 1000000000);
+		s->loops = parse_integer("--loops", argument, 1, 1000000000);
 		break;
 	case OPTION_SPEED:
-		s->speed = number("--speed", argument, 0, 1000);
+		s->speed = parse_number("--speed", argument, 0, 1000);
 		break;
-	default:
-		wrong_usage("options", "one of them is wrong");
-	}
-}
-
-static void take_where(struct settings *s, int option, const char *argument)
-{
-	switch (option) {
+	case OPTION_LIST:
+		scenario_print_list(stdout);
+		print_and_exit("");
 	case OPTION_TRACEFS:
 		s->tracefs = argument;
 		break;
@@ -207,7 +207,7 @@ static void take_where(struct settings *s, int option, const char *argument)
 		s->keep = true;
 		break;
 	case OPTION_BUFFER:
-		s->buffer_kb = (int)whole("--buffer-kb", argument, 4, 4194304);
+		s->buffer_kb = (int)parse_integer("--buffer-kb", argument, 4, 4194304);
 		break;
 	case OPTION_WAIT_READER:
 		s->wait_reader = true;
@@ -219,10 +219,12 @@ static void take_where(struct settings *s, int option, const char *argument)
 		s->truth = argument;
 		break;
 	case OPTION_VSYNC:
-		s->vsync_ms = number("--vsync-ms", argument, 1, 1000);
+		s->vsync_ms = parse_number("--vsync-ms", argument, 1, 1000);
 		break;
-	default:
-		take_what(s, option, argument);
+	case OPTION_VERSION:
+		print_and_exit("jank-phone " JANKD_VERSION "\n");
+	case 'h':
+		print_and_exit(help);
 	}
 }
 
@@ -231,17 +233,18 @@ static void check_settings(const struct settings *s)
 	if (!s->trace && !s->scenario.name)
 		wrong_usage("what to play", "give a TRACE or --scenario NAME");
 	if (s->trace && s->scenario.name)
-		wrong_usage("--scenario", "not together with a TRACE");
+		wrong_usage("--scenario", "not possible together with a TRACE");
 	if (s->trace && s->scenario.seconds)
-		wrong_usage("--seconds", "for scenarios only");
+		wrong_usage("--seconds", "only possible with --scenario");
 	if (s->output && (s->tracefs || s->instance || s->keep || s->wait_reader || s->buffer_kb))
-		wrong_usage("--output", "not together with options of an instance");
+		wrong_usage("--output", "not possible together with options of an instance");
 	if (!s->output && s->speed <= 0)
-		wrong_usage("--speed", "0 goes with --output only");
+		wrong_usage("--speed", "0 is only possible with --output");
 	if (s->output && s->truth && strcmp(s->output, "-") == 0 && strcmp(s->truth, "-") == 0)
-		wrong_usage("--truth", "text and truth cannot both go to standard output");
+		wrong_usage("--truth", "standard output is used by --output already");
 	if (s->instance && (strchr(s->instance, '/') || s->instance[0] == '.' || !*s->instance))
-		wrong_usage("--instance", "give a plain name");
+		wrong_usage("--instance",
+			    "the name must not be empty, begin with '.' or contain '/'");
 }
 
 static void read_options(struct settings *s, int argc, char **argv)
@@ -250,38 +253,29 @@ static void read_options(struct settings *s, int argc, char **argv)
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == 'h')
-			say_and_end(help);
-		if (option == OPTION_VERSION)
-			say_and_end("jank-phone " JANKD_VERSION "\n");
-		if (option == OPTION_LIST) {
-			phone_scenario_list(stdout);
-			say_and_end("");
-		}
 		if (option == '?')
-			wrong_usage(argv[optind - 1], "unknown, or its value is missing");
-		take_where(s, option, optarg);
+			wrong_usage(argv[optind - 1], "unknown option, or its value is missing");
+		set_option(s, option, optarg);
 	}
 	if (optind < argc)
 		s->trace = argv[optind++];
 	if (optind < argc)
-		wrong_usage(argv[optind], "one TRACE is enough");
+		wrong_usage(argv[optind], "more than one TRACE");
 	check_settings(s);
 }
 
-static void make_plan(struct phone_plan *plan, const struct settings *s)
+static void make_plan(struct plan *plan, const struct settings *s)
 {
 	if (s->trace) {
-		phone_record_load(plan, s->trace);
-		if (phone_evidence_read(plan, s->trace) != 0)
-			phone_evidence_find(plan);
+		recording_load(plan, s->trace);
+		recorded_truth_add(plan, s->trace);
 		return;
 	}
-	switch (phone_scenario_make(plan, &s->scenario)) {
+	switch (scenario_generate(plan, &s->scenario)) {
 	case 1:
-		wrong_usage(s->scenario.name, "no such scenario (--list names them)");
+		wrong_usage(s->scenario.name, "unknown scenario, --list prints all");
 	case 2:
-		wrong_usage(s->scenario.vocabulary, "no such vocabulary (--list names them)");
+		wrong_usage(s->scenario.vocabulary, "unknown vocabulary, --list prints all");
 	}
 }
 
@@ -291,7 +285,7 @@ static FILE *open_output(const char *path)
 	FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
 
 	if (!file)
-		phone_fail(path, strerror(errno), "name a file that can be written");
+		fail(path, strerror(errno), "name a file that can be written to");
 	return file;
 }
 
@@ -305,66 +299,68 @@ static FILE *open_truth(const struct settings *s)
 static void close_output(FILE *file, const char *name)
 {
 	if (file && (ferror(file) || fclose(file) != 0))
-		phone_fail(name, "could not be written", "look at the disk or the pipe");
+		fail(name, "cannot write", "check the disk, or the reader of the pipe");
 }
 
-static void summarize(const struct phone_truth_writer *truth)
+static void print_summary(const struct truth_csv *truth)
 {
 	fprintf(stderr, "jank-phone: %s%llu frames\n", stop ? "interrupted; " : "",
 		(unsigned long long)truth->frames);
-	phone_truth_summary(truth);
+	truth_csv_print_summary(truth);
 }
 
-static void play_text(const struct phone_plan *plan, const struct settings *s, FILE *truth_file)
+static void write_text(const struct plan *plan, const struct settings *s, FILE *truth_file)
 {
-	struct phone_truth_writer truth;
+	struct truth_csv truth;
 	FILE *out = open_output(s->output);
 	int result;
 
-	phone_truth_open(&truth, plan, truth_file, (uint64_t)(s->vsync_ms * 1e6), 1);
-	result = phone_text_play(plan, out, s->speed, s->loops, &truth, &stop);
+	truth_csv_open(&truth, plan, truth_file, (uint64_t)(s->vsync_ms * 1e6), 1);
+	result = play_text(plan, out, s->speed, s->loops, &truth, &stop);
 	if (result < 0)
-		phone_fail(s->output, strerror(-result), "look at the disk or the pipe");
-	summarize(&truth);
-	phone_truth_close(&truth);
+		fail(s->output, strerror(-result), "check the disk, or the reader of the pipe");
+	print_summary(&truth);
+	truth_csv_close(&truth);
 	close_output(out, s->output);
 }
 
-static void say_result(const struct phone_play_result *result)
+static void print_result(const struct play_result *result)
 {
-	fprintf(stderr, "jank-phone: %llu marks, late by %.3f ms at most, %.3f ms in the mean\n",
-		(unsigned long long)result->marks, (double)result->max_late_ns / 1e6,
+	fprintf(stderr, "jank-phone: %llu markers, late by %.3f ms at most, %.3f ms in the mean\n",
+		(unsigned long long)result->markers, (double)result->max_late_ns / 1e6,
 		(double)result->mean_late_ns / 1e6);
 	if (result->refused > 0) {
-		fprintf(stderr, "jank-phone: the kernel refused %llu of them",
-			(unsigned long long)result->refused);
-		phone_fail("", "tracing was off", "look who else uses the instance");
+		char what[64];
+
+		snprintf(what, sizeof(what), "%llu markers were not recorded",
+			 (unsigned long long)result->refused);
+		fail(what, "tracing was off", "check which other program uses the instance");
 	}
 }
 
-static void play_tracefs(const struct phone_plan *plan, const struct settings *s, FILE *truth_file)
+static void play_live(const struct plan *plan, const struct settings *s, FILE *truth_file)
 {
-	struct phone_truth_writer truth;
-	struct phone_play_result result;
+	struct truth_csv truth;
+	struct play_result result;
 
 	atexit(close_instance);
-	instance = phone_instance_open(s->tracefs, s->instance ? s->instance : "jank-phone",
-				       s->buffer_kb ? s->buffer_kb : 4096, s->keep);
-	struct phone_play_options play = {
-		.marker = phone_instance_marker(instance),
-		.clock = phone_instance_clock(instance),
+	instance = instance_open(s->tracefs, s->instance ? s->instance : "jank-phone",
+				 s->buffer_kb ? s->buffer_kb : 4096, s->keep);
+	struct play_options play = {
+		.marker_path = instance_marker_path(instance),
+		.clock = instance_clock(instance),
 		.speed = s->speed,
 		.loops = s->loops,
 		.stop = &stop,
 	};
 
 	if (s->wait_reader)
-		phone_instance_wait_reader(instance, READER_SECONDS, &stop);
-	phone_truth_open(&truth, plan, truth_file, (uint64_t)(s->vsync_ms * 1e6), s->speed);
-	phone_play(plan, &play, &truth, &result);
-	summarize(&truth);
-	phone_truth_close(&truth);
-	say_result(&result);
+		instance_wait_reader(instance, READER_SECONDS, &stop);
+	truth_csv_open(&truth, plan, truth_file, (uint64_t)(s->vsync_ms * 1e6), s->speed);
+	play_tracefs(plan, &play, &truth, &result);
+	print_summary(&truth);
+	truth_csv_close(&truth);
+	print_result(&result);
 }
 
 static void catch_signals(void)
@@ -379,7 +375,7 @@ static void catch_signals(void)
 
 int main(int argc, char **argv)
 {
-	struct phone_plan plan = { 0 };
+	struct plan plan = { 0 };
 	struct settings settings = {
 		.scenario = { .vocabulary = "android-14", .seed = 1 },
 		.speed = 1,
@@ -393,10 +389,10 @@ int main(int argc, char **argv)
 	FILE *truth = open_truth(&settings);
 
 	if (settings.output)
-		play_text(&plan, &settings, truth);
+		write_text(&plan, &settings, truth);
 	else
-		play_tracefs(&plan, &settings, truth);
+		play_live(&plan, &settings, truth);
 	close_output(truth, settings.truth ? settings.truth : "standard output");
-	phone_plan_free(&plan);
+	plan_free(&plan);
 	return 0;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the order of a plan holds across processes
+/* How markers keep their order across processes
  *
- *	marks   B E B C | C E | B C E E | ...
- *	runs    0       | 1   | 2       |        one run = marks in a row of one thread
- *	thread  main    | bnd | main    |
+ *	markers  B E B C | C E | B C E E | ...
+ *	runs     0       | 1   | 2       |        run: consecutive markers of one thread
+ *	thread   main    | bnd | main    |
  *
- * There is one baton. Who holds it plays its run, each mark at its time, and hands the baton to
- * the thread of the next run by a futex in memory that all processes share. So no mark can
- * overtake another, and a machine that is late delays marks without mixing them. The parent takes
- * the baton at the end of each loop, prints the truth, and starts the next one.
+ * There is one token. The thread that has it plays its run, each marker at its time, then passes
+ * the token to the thread of the next run by a futex in memory that all processes share. So no
+ * marker can overtake another, and a busy machine delays markers but does not reorder them. At the
+ * end of each loop the parent gets the token, prints the truth, and starts the next loop.
  */
 #include "tools/phone/play_tracefs.h"
 
@@ -32,13 +32,14 @@
 
 #define NS_PER_S 1000000000
 
-/* Sleeping for less than this takes longer than this. */
+/* A sleep shorter than this takes longer than this. */
 #define SLEEP_MIN_NS 20000
 
-/* Processes need this long to come up on a loaded machine; the first mark waits for it. */
+/* From the time at which all threads are ready to the first marker. */
 #define LEAD_NS 20000000
 
-#define WATCH_NS 100000000
+/* How often the parent checks that all processes still run. */
+#define CHECK_NS 100000000
 
 #define STACK_SIZE ((size_t)256 * 1024)
 
@@ -47,42 +48,39 @@ struct run {
 	uint32_t end;
 };
 
-/* Where a thread sits and waits for the baton. */
-struct seat {
-	_Atomic uint32_t turn;
-};
-
-/* What all processes share. Without the atomics it is written by the holder of the baton alone. */
-struct stage {
-	_Atomic uint32_t ready; /* threads that can write */
-	_Atomic uint32_t done;	/* loops played: the parent's seat */
-	uint32_t run;		/* that the baton is for */
+/* Shared by all processes. Only the thread that has the token writes it, but for the atomics and
+ * pids. */
+struct shared {
+	_Atomic uint32_t ready; /* threads that are ready to play */
+	_Atomic uint32_t done;	/* loops played; the parent waits for it */
+	uint32_t run;		/* the one to be played by the thread that has the token */
 	uint32_t run_end;	/* of this loop */
-	uint64_t start_ns;	/* of the monotonic clock: when the loop's time 0 is due */
-	uint64_t marks, refused, max_late_ns, sum_late_ns;
-	uint32_t truths; /* played in this loop */
-	int32_t pids[PHONE_PROCESSES_MAX];
-	struct seat seats[PHONE_THREADS_MAX];
-	struct phone_played played[]; /* for each truth */
+	uint64_t start_ns;	/* of CLOCK_MONOTONIC: when time 0 of the loop is due */
+	uint64_t markers, refused, max_late_ns, sum_late_ns;
+	uint32_t frames; /* of the truth, played in this loop */
+	int32_t pids[PROCESSES_MAX];
+	_Atomic uint32_t tokens[THREADS_MAX]; /* how often each thread got the token */
+	struct played played[];		      /* for each frame of the truth */
 };
 
-struct player {
-	const struct phone_plan *plan;
-	const struct phone_play_options *options;
-	struct stage *stage;
-	size_t stage_size;
+/* Set up by the parent before it forks. */
+struct playback {
+	const struct plan *plan;
+	const struct play_options *options;
+	struct shared *shared;
+	size_t shared_size;
 	struct run *runs;
-	uint32_t loop_runs, run_count; /* of a loop; with those that stand between loops */
+	uint32_t loop_runs, run_count; /* of a loop; with those between two loops */
 };
 
-/* A thread of a child and what it needs. */
-struct musician {
-	const struct player *player;
-	uint16_t thread;
-	int marker;
+/* A thread of a child process. */
+struct play_thread {
+	const struct playback *playback;
+	uint16_t number; /* in the plan */
+	int marker_fd;
 };
 
-static pid_t children[PHONE_PROCESSES_MAX];
+static pid_t children[PROCESSES_MAX];
 static unsigned int child_count;
 static pid_t parent;
 
@@ -115,61 +113,62 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Notes when the present @mark was played, for all layers that it shows. */
-static void note_present(const struct player *player, uint32_t mark, struct phone_played played)
+/* Stores when the present @marker was played, for all layers that it shows. */
+static void store_present(const struct playback *playback, uint32_t marker, struct played played)
 {
-	struct stage *stage = player->stage;
+	struct shared *shared = playback->shared;
 
-	while (stage->truths < player->plan->truth_count &&
-	       player->plan->truths[stage->truths].mark <= mark)
-		stage->played[stage->truths++] = played;
+	while (shared->frames < playback->plan->truth_count &&
+	       playback->plan->truth[shared->frames].marker <= marker)
+		shared->played[shared->frames++] = played;
 }
 
-static void play_mark(const struct musician *m, uint32_t number)
+static void play_marker(const struct play_thread *thread, uint32_t number)
 {
-	const struct phone_plan *plan = m->player->plan;
-	const struct phone_mark *mark = &plan->marks[number];
-	struct stage *stage = m->player->stage;
-	uint64_t due_ns =
-		stage->start_ns + (uint64_t)((double)mark->time_ns / m->player->options->speed);
-	int32_t pid = mark->process == PHONE_NO_PROCESS ? 0 : stage->pids[mark->process];
-	char payload[PHONE_PAYLOAD_MAX];
-	size_t length = phone_plan_payload(plan, mark, pid, payload);
+	const struct plan *plan = thread->playback->plan;
+	const struct marker *marker = &plan->markers[number];
+	struct shared *shared = thread->playback->shared;
+	uint64_t due_ns = shared->start_ns +
+			  (uint64_t)((double)marker->time_ns / thread->playback->options->speed);
+	int32_t pid = marker->process == NO_PROCESS ? 0 : shared->pids[marker->process];
+	char payload[PAYLOAD_MAX];
+	size_t length = plan_payload(plan, marker, pid, payload);
 
 	sleep_until(due_ns);
-	uint64_t played_ns = mark->present ? clock_ns(m->player->options->clock) : 0;
+	uint64_t played_ns = marker->present ? clock_ns(thread->playback->options->clock) : 0;
 
-	if (write(m->marker, payload, length) < 0)
-		stage->refused++;
-	/* Only now: a machine that is late before the kernel stamps the marker makes the marker
-	 * late, too. */
+	if (write(thread->marker_fd, payload, length) < 0)
+		shared->refused++;
+	/* Measured after the write: a delay before the kernel reads its clock counts, too. */
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	uint64_t late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
 
-	if (mark->present)
-		note_present(m->player, number, (struct phone_played){ played_ns, late_ns });
-	stage->marks++;
-	stage->sum_late_ns += late_ns;
-	if (late_ns > stage->max_late_ns)
-		stage->max_late_ns = late_ns;
+	if (marker->present)
+		store_present(thread->playback, number, (struct played){ played_ns, late_ns });
+	shared->markers++;
+	shared->sum_late_ns += late_ns;
+	if (late_ns > shared->max_late_ns)
+		shared->max_late_ns = late_ns;
 }
 
-/* Gives the baton to whoever plays the stage's run, or to the parent at the loop's end. */
-static void pass_baton(const struct player *player)
+/* Gives the token to the thread of the next run, or to the parent at the end of the loop. */
+static void pass_token(const struct playback *playback)
 {
-	struct stage *stage = player->stage;
+	struct shared *shared = playback->shared;
 
-	if (stage->run >= stage->run_end)
-		futex_post(&stage->done);
-	else
-		futex_post(&stage->seats[player->plan->marks[player->runs[stage->run].first].thread]
-				    .turn);
+	if (shared->run >= shared->run_end) {
+		futex_post(&shared->done);
+		return;
+	}
+	uint32_t marker = playback->runs[shared->run].first;
+
+	futex_post(&shared->tokens[playback->plan->markers[marker].thread]);
 }
 
-/* Ties the calling thread to the machine's last CPU, or to the one before it for @apart. To wake
- * a sleeping CPU takes longer than the marks are apart, so those who pass the baton most often sit
- * together; the thread that presents sits apart, so that marks come from two CPUs. */
-static void choose_cpu(bool apart)
+/* Binds the calling thread to the last CPU of the machine, or with @other to the one before. An
+ * idle CPU needs longer to wake up than the time between two markers, so all threads that pass the
+ * token often share one CPU. The thread that presents is on another: markers come from two CPUs. */
+static void choose_cpu(bool other)
 {
 	cpu_set_t allowed;
 	cpu_set_t chosen;
@@ -182,51 +181,29 @@ static void choose_cpu(bool apart)
 			continue;
 		CPU_ZERO(&chosen);
 		CPU_SET(cpu, &chosen);
-		if (!apart)
+		if (!other)
 			break;
-		apart = false;
+		other = false;
 	}
 	sched_setaffinity(0, sizeof(chosen), &chosen);
 }
 
-/* Whoever is allowed to comes before all other work of the machine: players sleep nearly always,
- * and a present that is late by a vsync is another truth. */
-static void hurry(const struct phone_plan *plan, uint16_t thread)
+/* Real-time priority, where it is allowed: the threads sleep nearly always, and a present that is
+ * late by a vsync does not match the truth. */
+static void set_priority(const struct plan *plan, uint16_t thread)
 {
-	static const struct sched_param first = { .sched_priority = 1 };
+	static const struct sched_param lowest = { .sched_priority = 1 };
 
-	choose_cpu(plan->truth_count > 0 && plan->marks[plan->truths[0].mark].thread == thread);
-	sched_setscheduler(0, SCHED_FIFO, &first);
+	choose_cpu(plan->truth_count > 0 && plan->markers[plan->truth[0].marker].thread == thread);
+	sched_setscheduler(0, SCHED_FIFO, &lowest);
 	prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
-static void *play_thread(void *argument)
+/* Sets the name of the calling thread; that of a binder thread contains the pid of its process. */
+static void name_thread(const struct plan *plan, const struct virtual_thread *thread)
 {
-	struct musician *m = argument;
-	struct stage *stage = m->player->stage;
-	struct seat *seat = &stage->seats[m->thread];
-	uint32_t turn = 0;
-
-	hurry(m->player->plan, m->thread);
-	atomic_fetch_add(&stage->ready, 1);
-	for (;; turn++) {
-		while (atomic_load(&seat->turn) == turn)
-			futex_wait(&seat->turn, turn, NULL);
-		const struct run *run = &m->player->runs[stage->run];
-
-		for (uint32_t i = run->first; i < run->end; i++)
-			play_mark(m, i);
-		stage->run++;
-		pass_baton(m->player);
-	}
-	return NULL;
-}
-
-/* The thread's name; binder threads carry their process's pid in it. */
-static void name_thread(const struct phone_plan *plan, const struct phone_thread *thread)
-{
-	char comm[PHONE_COMM_SIZE + 16];
-	char binder[PHONE_COMM_SIZE + 16];
+	char comm[COMM_SIZE + 16];
+	char binder[COMM_SIZE + 16];
 	const char *colon = strchr(thread->comm, ':');
 
 	snprintf(comm, sizeof(comm), "%s", thread->comm);
@@ -239,7 +216,7 @@ static void name_thread(const struct phone_plan *plan, const struct phone_thread
 			snprintf(comm, sizeof(comm), "%.*s%d_%s", prefix, thread->comm,
 				 (int)getpid(), thread->comm + strlen(binder));
 	}
-	comm[PHONE_COMM_SIZE - 1] = '\0';
+	comm[COMM_SIZE - 1] = '\0';
 	prctl(PR_SET_NAME, comm);
 }
 
@@ -249,43 +226,59 @@ static _Noreturn void child_fail(const char *what)
 	_exit(1);
 }
 
-static void *start_thread(void *argument)
+static void *run_thread(void *argument)
 {
-	struct musician *m = argument;
+	struct play_thread *thread = argument;
+	const struct playback *playback = thread->playback;
+	struct shared *shared = playback->shared;
+	_Atomic uint32_t *token = &shared->tokens[thread->number];
+	uint32_t used = 0;
 
-	name_thread(m->player->plan, &m->player->plan->threads[m->thread]);
-	m->marker = open(m->player->options->marker, O_WRONLY | O_CLOEXEC);
-	if (m->marker < 0)
-		child_fail(m->player->options->marker);
-	return play_thread(m);
+	name_thread(playback->plan, &playback->plan->threads[thread->number]);
+	thread->marker_fd = open(playback->options->marker_path, O_WRONLY | O_CLOEXEC);
+	if (thread->marker_fd < 0)
+		child_fail(playback->options->marker_path);
+	set_priority(playback->plan, thread->number);
+	atomic_fetch_add(&shared->ready, 1);
+	for (;; used++) {
+		while (atomic_load(token) == used)
+			futex_wait(token, used, NULL);
+		const struct run *run = &playback->runs[shared->run];
+
+		for (uint32_t i = run->first; i < run->end; i++)
+			play_marker(thread, i);
+		shared->run++;
+		pass_token(playback);
+	}
+	return NULL;
 }
 
-/* Life of the child that plays @process. Its first thread plays the process's main thread. */
-static _Noreturn void be_process(const struct player *player, uint16_t process)
+/* The child process that plays @process. Its first thread plays the main thread. */
+static _Noreturn void run_process(const struct playback *playback, uint16_t process)
 {
-	const struct phone_plan *plan = player->plan;
-	struct musician *musicians = calloc(plan->thread_count, sizeof(*musicians));
-	struct musician *first = NULL;
+	const struct plan *plan = playback->plan;
+	struct play_thread *threads = calloc(plan->thread_count, sizeof(*threads));
+	struct play_thread *first = NULL;
 	pthread_attr_t attributes;
 
 	prctl(PR_SET_NAME, plan->processes[process].comm);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_SIZE);
-	if (!musicians)
-		child_fail("threads");
+	if (!threads)
+		child_fail("cannot create threads");
 	for (uint16_t i = 0; i < plan->thread_count; i++) {
 		pthread_t id;
 
 		if (plan->threads[i].process != process)
 			continue;
-		musicians[i] = (struct musician){ player, i, -1 };
+		threads[i] = (struct play_thread){ playback, i, -1 };
 		if (plan->threads[i].main && !first)
-			first = &musicians[i];
-		else if ((errno = pthread_create(&id, &attributes, start_thread, &musicians[i])))
-			child_fail("threads");
+			first = &threads[i];
+		else if ((errno = pthread_create(&id, &attributes, run_thread, &threads[i])))
+			child_fail("cannot create threads");
 	}
 	if (first)
-		start_thread(first);
+		run_thread(first);
 	for (;;)
 		pause();
 }
@@ -301,127 +294,131 @@ static void end_children(void)
 	child_count = 0;
 }
 
-/* A signal of the terminal goes to all; the parent alone decides what it means. */
-static void fork_processes(const struct player *player)
+/* A terminal sends its signals to all processes; only the parent handles them. */
+static void fork_processes(const struct playback *playback)
 {
 	parent = getpid();
 	atexit(end_children);
 	fflush(NULL);
-	for (uint16_t i = 0; i < player->plan->process_count; i++) {
+	for (uint16_t i = 0; i < playback->plan->process_count; i++) {
 		pid_t pid = fork();
 
 		if (pid < 0)
-			phone_fail("a process", strerror(errno), "allow more of them");
+			fail("cannot create a process", strerror(errno),
+			     "raise the limit of processes (ulimit -u)");
 		if (pid == 0) {
 			signal(SIGINT, SIG_IGN);
 			signal(SIGTERM, SIG_DFL);
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (getppid() != parent)
 				_exit(1);
-			/* Its own pid, too: no mark is played before all are ready. */
-			player->stage->pids[i] = getpid();
-			be_process(player, i);
+			/* Written before the first marker, which waits until all are ready. */
+			playback->shared->pids[i] = getpid();
+			run_process(playback, i);
 		}
 		children[child_count++] = pid;
 	}
 }
 
-static void watch_children(void)
+static void check_children(void)
 {
 	for (unsigned int i = 0; i < child_count; i++) {
 		if (waitpid(children[i], NULL, WNOHANG) != children[i])
 			continue;
 		children[i] = children[--child_count];
-		phone_fail("the play", "one of its processes died", "look at the lines above");
+		fail("playback", "a process ended early", "see the messages above");
 	}
 }
 
-/* Waits until @word is @value, or a signal says stop. */
-static void wait_until(const struct player *player, _Atomic uint32_t *word, uint32_t value)
+/* Waits until @word is @value, or until a signal. */
+static void wait_until(const struct playback *playback, _Atomic uint32_t *word, uint32_t value)
 {
-	static const struct timespec watch = { 0, WATCH_NS };
+	static const struct timespec timeout = { 0, CHECK_NS };
 	uint32_t now;
 
-	while ((now = atomic_load(word)) != value && !*player->options->stop) {
-		futex_wait(word, now, &watch);
-		watch_children();
+	while ((now = atomic_load(word)) != value && !*playback->options->stop) {
+		futex_wait(word, now, &timeout);
+		check_children();
 	}
 }
 
-/* Splits marks into runs of one thread; the marks between loops begin a new one. */
-static void find_runs(struct player *player)
+/* Splits the markers into runs of one thread; those between two loops begin a new run. */
+static void find_runs(struct playback *playback)
 {
-	const struct phone_plan *plan = player->plan;
-	uint32_t room = 0;
+	const struct plan *plan = playback->plan;
+	uint32_t capacity = 0;
 
-	for (uint32_t i = 0; i < plan->mark_total; i++) {
-		if (i > 0 && i != plan->mark_count &&
-		    plan->marks[i].thread == plan->marks[i - 1].thread) {
-			player->runs[player->run_count - 1].end++;
+	for (uint32_t i = 0; i < plan->marker_total; i++) {
+		if (i > 0 && i != plan->marker_count &&
+		    plan->markers[i].thread == plan->markers[i - 1].thread) {
+			playback->runs[playback->run_count - 1].end++;
 			continue;
 		}
-		if (i == plan->mark_count)
-			player->loop_runs = player->run_count;
-		player->runs =
-			phone_grow(player->runs, &room, player->run_count, sizeof(*player->runs));
-		player->runs[player->run_count++] = (struct run){ i, i + 1 };
+		if (i == plan->marker_count)
+			playback->loop_runs = playback->run_count;
+		playback->runs = grow_array(playback->runs, &capacity, playback->run_count,
+					    sizeof(*playback->runs));
+		playback->runs[playback->run_count++] = (struct run){ i, i + 1 };
 	}
-	if (plan->mark_count == plan->mark_total)
-		player->loop_runs = player->run_count;
+	if (plan->marker_count == plan->marker_total)
+		playback->loop_runs = playback->run_count;
 }
 
-static void make_stage(struct player *player)
+static void map_shared(struct playback *playback)
 {
-	player->stage_size = sizeof(struct stage) +
-			     (player->plan->truth_count + 1) * sizeof(struct phone_played);
-	player->stage = mmap(NULL, player->stage_size, PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (player->stage == MAP_FAILED)
-		phone_fail("the play", strerror(errno), "play less (--seconds)");
+	playback->shared_size =
+		sizeof(struct shared) + (playback->plan->truth_count + 1) * sizeof(struct played);
+	playback->shared = mmap(NULL, playback->shared_size, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (playback->shared == MAP_FAILED)
+		fail("shared memory", strerror(errno),
+		     "play a shorter trace or fewer seconds (--seconds)");
 }
 
-static void play_loops(const struct player *player, struct phone_truth_writer *truth)
+static void play_loops(const struct playback *playback, struct truth_csv *truth)
 {
-	const struct phone_plan *plan = player->plan;
-	struct stage *stage = player->stage;
-	uint64_t length_ns = (uint64_t)((double)plan->length_ns / player->options->speed);
+	const struct plan *plan = playback->plan;
+	struct shared *shared = playback->shared;
+	uint64_t length_ns = (uint64_t)((double)plan->length_ns / playback->options->speed);
 	uint64_t first_ns = clock_ns(CLOCK_MONOTONIC) + LEAD_NS;
 
-	for (uint64_t loop = 0; loop < player->options->loops && !*player->options->stop; loop++) {
-		bool last = loop + 1 == player->options->loops;
+	for (uint64_t loop = 0; loop < playback->options->loops && !*playback->options->stop;
+	     loop++) {
+		bool last = loop + 1 == playback->options->loops;
 
-		stage->truths = 0;
-		stage->run = 0;
-		stage->run_end = last ? player->loop_runs : player->run_count;
-		stage->start_ns = first_ns + loop * length_ns;
-		pass_baton(player);
-		wait_until(player, &stage->done, (uint32_t)loop + 1);
-		/* Stopped in the middle of a loop: nobody may write while the rows are read. */
-		if (*player->options->stop)
+		shared->frames = 0;
+		shared->run = 0;
+		shared->run_end = last ? playback->loop_runs : playback->run_count;
+		shared->start_ns = first_ns + loop * length_ns;
+		pass_token(playback);
+		wait_until(playback, &shared->done, (uint32_t)loop + 1);
+		/* Stopped within a loop: no process may write while the rows are read. */
+		if (*playback->options->stop)
 			end_children();
-		phone_truth_rows(truth, loop, stage->played, stage->truths);
+		truth_csv_write(truth, loop, shared->played, shared->frames);
 	}
 }
 
-void phone_play(const struct phone_plan *plan, const struct phone_play_options *options,
-		struct phone_truth_writer *truth, struct phone_play_result *result)
+void play_tracefs(const struct plan *plan, const struct play_options *options,
+		  struct truth_csv *truth, struct play_result *result)
 {
-	struct player player = { .plan = plan, .options = options };
+	struct playback playback = { .plan = plan, .options = options };
 
-	find_runs(&player);
-	make_stage(&player);
-	fork_processes(&player);
-	wait_until(&player, &player.stage->ready, plan->thread_count);
+	find_runs(&playback);
+	map_shared(&playback);
+	fork_processes(&playback);
+	wait_until(&playback, &playback.shared->ready, plan->thread_count);
 	if (!*options->stop)
-		play_loops(&player, truth);
+		play_loops(&playback, truth);
 	end_children();
-	*result = (struct phone_play_result){
-		.marks = player.stage->marks,
-		.refused = player.stage->refused,
-		.max_late_ns = player.stage->max_late_ns,
-		.mean_late_ns =
-			player.stage->marks ? player.stage->sum_late_ns / player.stage->marks : 0,
+	*result = (struct play_result){
+		.markers = playback.shared->markers,
+		.refused = playback.shared->refused,
+		.max_late_ns = playback.shared->max_late_ns,
+		.mean_late_ns = playback.shared->markers
+					? playback.shared->sum_late_ns / playback.shared->markers
+					: 0,
 	};
-	free(player.runs);
-	munmap(player.stage, player.stage_size);
+	free(playback.runs);
+	munmap(playback.shared, playback.shared_size);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan played by real processes and threads into a real trace_marker. */
+/* Plays a plan by real processes and threads into a real trace_marker. */
 #ifndef JANKD_TOOLS_PHONE_PLAY_TRACEFS_H
 #define JANKD_TOOLS_PHONE_PLAY_TRACEFS_H
 
@@ -9,29 +9,30 @@
 #include "tools/phone/plan.h"
 #include "tools/phone/truth_csv.h"
 
-struct phone_play_options {
-	const char *marker; /* path of trace_marker */
-	clockid_t clock;    /* of the trace: what the truth's times are read from */
-	double speed;	    /* above 0 */
+struct play_options {
+	const char *marker_path; /* path of trace_marker */
+	clockid_t clock;	 /* of the trace: the times of the truth are read from it */
+	double speed;		 /* above 0 */
 	uint64_t loops;
-	const volatile sig_atomic_t *stop; /* set by a signal: the play ends early */
+	const volatile sig_atomic_t *stop; /* set by a signal: playback ends early */
 };
 
-struct phone_play_result {
-	uint64_t marks;	      /* written */
-	uint64_t refused;     /* not taken by the kernel: tracing was off */
-	uint64_t max_late_ns; /* the latest mark, behind its plan */
+struct play_result {
+	uint64_t markers;     /* written */
+	uint64_t refused;     /* by the kernel: tracing was off */
+	uint64_t max_late_ns; /* of the latest marker, compared with the plan */
 	uint64_t mean_late_ns;
 };
 
 /**
- * phone_play() - play @plan
- * @truth: gets the rows, a loop at a time
+ * play_tracefs() - play @plan
+ * @truth: rows are written to it after each loop
+ * @result: filled in
  *
- * Marks stand in the trace in the order of the plan, however late the machine is. All processes
- * are gone when this returns. Ends the program where a process cannot be made or dies.
+ * The order of markers in the trace is that of the plan, however late they are. All processes have
+ * ended when this returns. Ends the program where a process cannot be created or ends early.
  */
-void phone_play(const struct phone_plan *plan, const struct phone_play_options *options,
-		struct phone_truth_writer *truth, struct phone_play_result *result);
+void play_tracefs(const struct plan *plan, const struct play_options *options,
+		  struct truth_csv *truth, struct play_result *result);
 
 #endif

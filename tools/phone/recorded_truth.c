@@ -11,22 +11,23 @@
 #define DEPTH_MAX 128
 #define LATCHED_MAX 256
 
+/* Slices of SurfaceFlinger's main thread, as far as they are used here. */
 enum slice { SLICE_OTHER, SLICE_LATCH, SLICE_ACQUIRE, SLICE_COMPOSITE };
 
-/* What says that a layer was latched; the newest way that the trace has. */
-enum evidence {
-	EVIDENCE_ACQUIRE,   /* up to Android 11: a counter inside acquireBuffer */
-	EVIDENCE_BUFFER_TX, /* 12 and 13: a counter "BufferTX - layer" inside latchBuffer */
-	EVIDENCE_INSTANT,   /* from 14: an instant "latchBuffer layer - number" */
+/* The marker of a latch, from old to new; the newest one in the trace is used. */
+enum latch_marker {
+	LATCH_ACQUIRE,	 /* up to Android 11: a counter inside acquireBuffer */
+	LATCH_BUFFER_TX, /* 12 and 13: a counter "BufferTX - layer" inside latchBuffer */
+	LATCH_INSTANT,	 /* from 14: an instant "latchBuffer layer - number" */
 };
 
-struct detective {
-	struct phone_plan *plan;
+struct latch_search {
+	struct plan *plan;
 	uint16_t thread; /* SurfaceFlinger's main thread */
-	enum evidence evidence;
+	enum latch_marker latch_marker;
 	enum slice stack[DEPTH_MAX];
 	unsigned int depth;
-	bool composed; /* the composite that is open had its present already */
+	bool presented; /* the open composite had a present already */
 	uint32_t latched[LATCHED_MAX];
 	unsigned int latched_count;
 };
@@ -42,17 +43,17 @@ static bool is_present(const char *text)
 	       starts(text, "B|presentFrameAndReleaseLayers");
 }
 
-/* The thread that presents most: up to Android 4.1 it need not be its process's main thread. */
-static uint16_t presenting_thread(const struct phone_plan *plan)
+/* The thread with the most presents: up to Android 4.1 it may not be the main thread. */
+static uint16_t presenting_thread(const struct plan *plan)
 {
 	uint32_t *presents = calloc(plan->thread_count, sizeof(*presents));
 	uint16_t best = 0;
 
 	if (!presents)
-		phone_fail("the recording", "out of memory", "play a shorter one");
-	for (uint32_t i = 0; i < plan->mark_count; i++)
-		if (is_present(plan->texts + plan->marks[i].text))
-			presents[plan->marks[i].thread]++;
+		fail_memory("the recording");
+	for (uint32_t i = 0; i < plan->marker_count; i++)
+		if (is_present(plan->texts + plan->markers[i].text))
+			presents[plan->markers[i].thread]++;
 	for (uint32_t i = 1; i < plan->thread_count; i++)
 		if (presents[i] > presents[best])
 			best = (uint16_t)i;
@@ -60,17 +61,17 @@ static uint16_t presenting_thread(const struct phone_plan *plan)
 	return best;
 }
 
-static enum evidence best_evidence(const struct phone_plan *plan, uint16_t thread)
+static enum latch_marker newest_latch_marker(const struct plan *plan, uint16_t thread)
 {
-	enum evidence best = EVIDENCE_ACQUIRE;
+	enum latch_marker best = LATCH_ACQUIRE;
 
-	for (uint32_t i = 0; i < plan->mark_count; i++) {
-		const char *text = plan->texts + plan->marks[i].text;
+	for (uint32_t i = 0; i < plan->marker_count; i++) {
+		const char *text = plan->texts + plan->markers[i].text;
 
-		if (plan->marks[i].thread == thread && starts(text, "I|latchBuffer "))
-			return EVIDENCE_INSTANT;
+		if (plan->markers[i].thread == thread && starts(text, "I|latchBuffer "))
+			return LATCH_INSTANT;
 		if (starts(text, "C|BufferTX - "))
-			best = EVIDENCE_BUFFER_TX;
+			best = LATCH_BUFFER_TX;
 	}
 	return best;
 }
@@ -87,55 +88,55 @@ static enum slice slice_of(const char *text)
 	return SLICE_OTHER;
 }
 
-static bool inside(const struct detective *d, enum slice slice)
+static bool inside(const struct latch_search *search, enum slice slice)
 {
-	for (unsigned int i = 0; i < d->depth; i++)
-		if (d->stack[i] == slice)
+	for (unsigned int i = 0; i < search->depth; i++)
+		if (search->stack[i] == slice)
 			return true;
 	return false;
 }
 
-static void latch(struct detective *d, struct span name)
+static void add_latched(struct latch_search *search, struct span name)
 {
-	uint32_t layer = phone_plan_layer(d->plan, name);
+	uint32_t layer = plan_layer(search->plan, name);
 
-	for (unsigned int i = 0; i < d->latched_count; i++)
-		if (d->latched[i] == layer)
+	for (unsigned int i = 0; i < search->latched_count; i++)
+		if (search->latched[i] == layer)
 			return;
-	if (d->latched_count < LATCHED_MAX)
-		d->latched[d->latched_count++] = layer;
+	if (search->latched_count < LATCHED_MAX)
+		search->latched[search->latched_count++] = layer;
 }
 
-static void present(struct detective *d, uint32_t mark)
+static void end_frame(struct latch_search *search, uint32_t marker)
 {
-	bool again = d->composed && inside(d, SLICE_COMPOSITE);
+	bool repeated = search->presented && inside(search, SLICE_COMPOSITE);
 
-	d->composed = true;
-	if (again)
+	search->presented = true;
+	if (repeated)
 		return;
-	for (unsigned int i = 0; i < d->latched_count; i++)
-		phone_plan_truth(d->plan, (struct phone_truth){
-						  .mark = mark,
-						  .layer = d->latched[i],
-						  .vsync = PHONE_VSYNC_UNKNOWN,
-					  });
-	d->latched_count = 0;
+	for (unsigned int i = 0; i < search->latched_count; i++)
+		plan_add_truth(search->plan, (struct truth_frame){
+						     .marker = marker,
+						     .layer = search->latched[i],
+						     .vsync = VSYNC_UNKNOWN,
+					     });
+	search->latched_count = 0;
 }
 
-static void begin(struct detective *d, uint32_t mark, const char *text)
+static void slice_begin(struct latch_search *search, uint32_t marker, const char *text)
 {
 	enum slice slice = slice_of(text);
 
 	if (is_present(text))
-		present(d, mark);
+		end_frame(search, marker);
 	if (slice == SLICE_COMPOSITE)
-		d->composed = false;
-	if (d->depth < DEPTH_MAX)
-		d->stack[d->depth++] = slice;
+		search->presented = false;
+	if (search->depth < DEPTH_MAX)
+		search->stack[search->depth++] = slice;
 }
 
 /* @text without its last field, which @separator begins, and without its first @skip bytes. */
-static struct span middle(const char *text, size_t skip, const char *separator)
+static struct span inner_part(const char *text, size_t skip, const char *separator)
 {
 	const char *end = NULL;
 
@@ -146,72 +147,73 @@ static struct span middle(const char *text, size_t skip, const char *separator)
 	return (struct span){ text + skip, (size_t)(end - text) - skip };
 }
 
-static void counter(struct detective *d, const char *text)
+static void counter_changed(struct latch_search *search, const char *text)
 {
 	size_t skip = strlen("C|");
-	bool here = d->depth > 0 && d->stack[d->depth - 1] == SLICE_ACQUIRE;
+	bool latched = search->depth > 0 && search->stack[search->depth - 1] == SLICE_ACQUIRE;
 
-	if (d->evidence == EVIDENCE_BUFFER_TX) {
+	if (search->latch_marker == LATCH_BUFFER_TX) {
 		skip = strlen("C|BufferTX - ");
-		here = starts(text, "C|BufferTX - ") && inside(d, SLICE_LATCH);
+		latched = starts(text, "C|BufferTX - ") && inside(search, SLICE_LATCH);
 	}
-	struct span name = middle(text, skip, "|");
+	struct span name = inner_part(text, skip, "|");
 
-	if (here && name.len > 0 && !span_starts_with(name, SPAN_LITERAL("FramebufferSurface")))
-		latch(d, name);
+	if (latched && name.len > 0 && !span_starts_with(name, SPAN_LITERAL("FramebufferSurface")))
+		add_latched(search, name);
 }
 
-static void judge(struct detective *d, uint32_t mark, const char *text)
+static void read_marker(struct latch_search *search, uint32_t marker, const char *text)
 {
 	if (text[0] == 'B')
-		begin(d, mark, text);
-	else if (text[0] == 'E' && d->depth > 0)
-		d->depth--;
-	else if (text[0] == 'C' && d->evidence != EVIDENCE_INSTANT)
-		counter(d, text);
-	else if (d->evidence == EVIDENCE_INSTANT && starts(text, "I|latchBuffer "))
-		latch(d, middle(text, strlen("I|latchBuffer "), " - "));
+		slice_begin(search, marker, text);
+	else if (text[0] == 'E' && search->depth > 0)
+		search->depth--;
+	else if (text[0] == 'C' && search->latch_marker != LATCH_INSTANT)
+		counter_changed(search, text);
+	else if (search->latch_marker == LATCH_INSTANT && starts(text, "I|latchBuffer "))
+		add_latched(search, inner_part(text, strlen("I|latchBuffer "), " - "));
 }
 
-void phone_evidence_find(struct phone_plan *plan)
+/* Adds the truth by the markers of @plan: what was latched since the present before. */
+static void find_truth(struct plan *plan)
 {
-	struct detective d = { .plan = plan, .thread = presenting_thread(plan) };
-	char text[PHONE_PAYLOAD_MAX];
+	struct latch_search search = { .plan = plan, .thread = presenting_thread(plan) };
+	char text[PAYLOAD_MAX];
 
-	d.evidence = best_evidence(plan, d.thread);
-	for (uint32_t i = 0; i < plan->mark_count; i++) {
-		if (plan->marks[i].thread != d.thread)
+	search.latch_marker = newest_latch_marker(plan, search.thread);
+	for (uint32_t i = 0; i < plan->marker_count; i++) {
+		if (plan->markers[i].thread != search.thread)
 			continue;
 		/* A copy, because a new layer's name may move the texts. */
-		snprintf(text, sizeof(text), "%s", plan->texts + plan->marks[i].text);
-		judge(&d, i, text);
+		snprintf(text, sizeof(text), "%s", plan->texts + plan->markers[i].text);
+		read_marker(&search, i, text);
 	}
 }
 
-/* The present slice that begins in the microsecond @us of the trace. Marks are sorted by time. */
-static uint32_t present_at(const struct phone_plan *plan, uint64_t us)
+/* The marker of the present slice that begins in microsecond @us of the trace, or UINT32_MAX. */
+static uint32_t present_at(const struct plan *plan, uint64_t us)
 {
 	uint32_t low = 0;
-	uint32_t high = plan->mark_count;
+	uint32_t high = plan->marker_count;
 
 	while (low < high) {
 		uint32_t half = (low + high) / 2;
 
-		if ((plan->base_ns + plan->marks[half].time_ns) / 1000 < us)
+		if ((plan->base_ns + plan->markers[half].time_ns) / 1000 < us)
 			low = half + 1;
 		else
 			high = half;
 	}
-	for (; low < plan->mark_count; low++) {
-		if ((plan->base_ns + plan->marks[low].time_ns) / 1000 != us)
+	for (; low < plan->marker_count; low++) {
+		if ((plan->base_ns + plan->markers[low].time_ns) / 1000 != us)
 			break;
-		if (is_present(plan->texts + plan->marks[low].text))
+		if (is_present(plan->texts + plan->markers[low].text))
 			return low;
 	}
 	return UINT32_MAX;
 }
 
-/* The field that begins at @field, without its quotes, in place. */
+/* Removes the quotes of the CSV field that begins at @field, in place. */
 static struct span unquote(char *field)
 {
 	size_t used = 0;
@@ -226,25 +228,27 @@ static struct span unquote(char *field)
 	return (struct span){ field, used };
 }
 
-static void read_row(struct phone_plan *plan, const char *path, char *row)
+static void read_row(struct plan *plan, const char *path, char *row)
 {
 	char *layer = NULL;
 	uint64_t us = strtoull(row, &layer, 10);
 
 	if (!isdigit((unsigned char)row[0]) || *layer != ',')
-		phone_fail(path, "a row is no 'present_us,layer'", "mend it or move it away");
-	uint32_t mark = present_at(plan, us);
+		fail(path, "a row is not 'present_us,layer'", "correct the file or move it away");
+	uint32_t marker = present_at(plan, us);
 
-	if (mark == UINT32_MAX)
-		phone_fail(path, "a row has no present in the trace", "move the file away");
-	phone_plan_truth(plan, (struct phone_truth){
-				       .mark = mark,
-				       .layer = phone_plan_layer(plan, unquote(layer + 1)),
-				       .vsync = PHONE_VSYNC_UNKNOWN,
-			       });
+	if (marker == UINT32_MAX)
+		fail(path, "a row has a time without a present in the trace", "move the file away");
+	plan_add_truth(plan, (struct truth_frame){
+				     .marker = marker,
+				     .layer = plan_layer(plan, unquote(layer + 1)),
+				     .vsync = VSYNC_UNKNOWN,
+			     });
 }
 
-int phone_evidence_read(struct phone_plan *plan, const char *trace)
+/* Adds the truth in frames.csv beside @trace. False where there is no such file, or where it is of
+ * another kind. */
+static bool read_truth(struct plan *plan, const char *trace)
 {
 	const char *slash = strrchr(trace, '/');
 	int folder = slash ? (int)(slash - trace) + 1 : 0;
@@ -255,13 +259,19 @@ int phone_evidence_read(struct phone_plan *plan, const char *trace)
 	FILE *file = fopen(path, "r");
 
 	if (!file)
-		return 1;
+		return false;
 	if (!fgets(row, sizeof(row), file) || !starts(row, "present_us,layer")) {
 		fclose(file);
-		return 1;
+		return false;
 	}
 	while (fgets(row, sizeof(row), file))
 		read_row(plan, path, row);
 	fclose(file);
-	return 0;
+	return true;
+}
+
+void recorded_truth_add(struct plan *plan, const char *trace)
+{
+	if (!read_truth(plan, trace))
+		find_truth(plan);
 }

@@ -5,18 +5,15 @@
 
 #include "tools/phone/plan.h"
 
-/* Adds the truth of @plan by its own marks. A second opinion by intention: it shares nothing
- * with the rules that it is there to check. */
-void phone_evidence_find(struct phone_plan *plan);
-
 /**
- * phone_evidence_read() - add the truth that stands beside a recording
+ * recorded_truth_add() - add the truth of a recording to its plan
  * @plan: the recording's plan
- * @trace: path of the recording; its folder's frames.csv is read
+ * @trace: path of the recording
  *
- * Returns 0; 1 where there is no such file, or it does not begin with "present_us,layer". Ends
- * the program where a row of it has no present in the plan.
+ * Reads frames.csv in the folder of @trace if that file begins with "present_us,layer"; ends the
+ * program where a row of it has no present in the plan. Else finds the latched layers in the
+ * markers of @plan. That search shares no code with rules/ on purpose: it is there to check them.
  */
-int phone_evidence_read(struct phone_plan *plan, const char *trace);
+void recorded_truth_add(struct plan *plan, const char *trace);
 
 #endif

@@ -11,9 +11,9 @@
 #define SYSTEM_PID 1480
 #define APP_PID 2300
 
-uint64_t scene_random(struct scene *scene, uint64_t low, uint64_t high)
+uint64_t sim_random(struct simulation *sim, uint64_t low, uint64_t high)
 {
-	uint64_t x = scene->random += UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t x = sim->random += UINT64_C(0x9e3779b97f4a7c15);
 
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -21,331 +21,298 @@ uint64_t scene_random(struct scene *scene, uint64_t low, uint64_t high)
 	return low + x % (high - low + 1);
 }
 
-bool scene_chance(struct scene *scene, unsigned int percent)
+bool sim_chance(struct simulation *sim, unsigned int percent)
 {
-	return scene_random(scene, 0, 99) < percent;
+	return sim_random(sim, 0, 99) < percent;
 }
 
-uint64_t scene_bell(struct scene *scene, uint64_t mean, uint64_t spread)
+uint64_t sim_random_around(struct simulation *sim, uint64_t mean, uint64_t spread)
 {
 	uint64_t sum = 0;
 
 	for (int i = 0; i < 4; i++)
-		sum += scene_random(scene, 0, spread * 2);
+		sum += sim_random(sim, 0, spread * 2);
 	return mean - spread + sum / 4;
 }
 
-static struct pen new_pen(struct scene *scene, uint16_t process, const char *comm, int32_t tid)
+static struct marker_writer new_writer(struct simulation *sim, uint16_t process, const char *comm,
+				       int32_t tid)
 {
-	return (struct pen){
-		.scene = scene,
-		.thread = phone_plan_thread(scene->plan, process, tid, comm),
+	return (struct marker_writer){
+		.sim = sim,
+		.thread = plan_add_thread(sim->plan, process, tid, comm),
 		.process = (int16_t)process,
-		.cpu = (uint8_t)scene_random(scene, 0, 7),
+		.cpu = (uint8_t)sim_random(sim, 0, 7),
 	};
 }
 
-static void cast_surfaceflinger(struct scene *scene)
+static void add_surfaceflinger(struct simulation *sim)
 {
-	uint16_t sf = phone_plan_process(scene->plan, SF_PID, "surfaceflinger");
+	uint16_t sf = plan_add_process(sim->plan, SF_PID, "surfaceflinger");
 	char comm[32];
 
-	scene->sf = new_pen(scene, sf, "surfaceflinger", SF_PID);
-	scene->timer = new_pen(scene, sf, scene->vocabulary->timer, SF_PID + 22);
-	scene->events = new_pen(scene, sf, "appEventThread", SF_PID + 24);
-	scene->composer = new_pen(scene, sf, "RenderEngine", SF_PID + 25);
+	sim->sf = new_writer(sim, sf, "surfaceflinger", SF_PID);
+	sim->timer = new_writer(sim, sf, sim->vocabulary->timer, SF_PID + 22);
+	sim->events = new_writer(sim, sf, "appEventThread", SF_PID + 24);
+	sim->composer = new_writer(sim, sf, "RenderEngine", SF_PID + 25);
 	snprintf(comm, sizeof(comm), "HwBinder:%d_1", SF_PID);
-	scene->hardware = new_pen(scene, sf, comm, SF_PID + 30);
-	for (int i = 0; i < SCENE_BINDERS; i++) {
+	sim->hardware = new_writer(sim, sf, comm, SF_PID + 30);
+	for (int i = 0; i < SIM_BINDERS; i++) {
 		snprintf(comm, sizeof(comm), "Binder:%d_%d", SF_PID, i + 1);
-		scene->binders[i] = new_pen(scene, sf, comm, SF_PID + 40 + i);
+		sim->binders[i] = new_writer(sim, sf, comm, SF_PID + 40 + i);
 	}
 }
 
-void scene_open(struct scene *scene, struct phone_plan *plan, const struct vocabulary *vocabulary,
-		uint64_t seed)
+void sim_init(struct simulation *sim, struct plan *plan, const struct vocabulary *vocabulary,
+	      uint64_t seed)
 {
-	memset(scene, 0, sizeof(*scene));
-	scene->plan = plan;
-	scene->vocabulary = vocabulary;
-	scene->random = seed;
-	scene->layer_id = 70;
-	scene->vsync_id = 1253000;
-	cast_surfaceflinger(scene);
-	uint16_t system = phone_plan_process(plan, SYSTEM_PID, "system_server");
+	memset(sim, 0, sizeof(*sim));
+	sim->plan = plan;
+	sim->vocabulary = vocabulary;
+	sim->random = seed;
+	sim->layer_id = 70;
+	sim->vsync_id = 1253000;
+	add_surfaceflinger(sim);
+	uint16_t system = plan_add_process(plan, SYSTEM_PID, "system_server");
 
-	scene->dispatcher = new_pen(scene, system, "InputDispatcher", SYSTEM_PID + 31);
+	sim->dispatcher = new_writer(sim, system, "InputDispatcher", SYSTEM_PID + 31);
 }
 
-struct app *scene_app(struct scene *scene, const char *package, const char *activity,
-		      const char *render)
+struct app *sim_add_app(struct simulation *sim, const char *package, const char *activity,
+			const char *render)
 {
-	struct app *app = &scene->apps[scene->app_count];
-	int32_t pid = APP_PID + 100 * (int32_t)scene->app_count;
+	struct app *app = &sim->apps[sim->app_count];
+	int32_t pid = APP_PID + 100 * (int32_t)sim->app_count;
 	size_t length = strlen(package);
-	const char *comm =
-		length < PHONE_COMM_SIZE ? package : package + length - PHONE_COMM_SIZE + 1;
+	const char *comm = length < COMM_SIZE ? package : package + length - COMM_SIZE + 1;
 	char binder[32];
 
-	if (scene->app_count == SCENE_APPS_MAX)
-		phone_fail("the scenario", "has too many apps", "raise SCENE_APPS_MAX");
-	scene->app_count++;
-	uint16_t process = phone_plan_process(scene->plan, pid, comm);
+	if (sim->app_count == SIM_APPS_MAX)
+		fail("the scenario", "has too many apps", "raise SIM_APPS_MAX");
+	sim->app_count++;
+	uint16_t process = plan_add_process(sim->plan, pid, comm);
 
 	app->package = package;
 	app->activity = activity;
-	app->main = new_pen(scene, process, comm, pid);
-	app->render = new_pen(scene, process, render, pid + 21);
-	app->fence = new_pen(scene, process, "GPU completion", pid + 24);
-	app->heap = new_pen(scene, process, "HeapTaskDaemon", pid + 8);
+	app->main = new_writer(sim, process, comm, pid);
+	app->render = new_writer(sim, process, render, pid + 21);
+	app->fence = new_writer(sim, process, "GPU completion", pid + 24);
+	app->heap = new_writer(sim, process, "HeapTaskDaemon", pid + 8);
 	snprintf(binder, sizeof(binder), "Binder:%d_2", pid);
-	app->binder = new_pen(scene, process, binder, pid + 12);
-	app->fence_counter = phone_plan_counter(scene->plan, "GPU completion");
+	app->binder = new_writer(sim, process, binder, pid + 12);
+	app->fence_counter = plan_add_counter(sim->plan, "GPU completion");
 	return app;
 }
 
-static unsigned int living_namesakes(const struct scene *scene, const struct layer *layer)
+struct layer *sim_add_layer(struct simulation *sim, struct app *app, enum layer_kind kind,
+			    const char *title)
 {
-	unsigned int count = 0;
-
-	for (unsigned int i = 0; i < scene->layer_count; i++)
-		if (&scene->layers[i] != layer && scene->layers[i].alive &&
-		    strcmp(scene->layers[i].title, layer->title) == 0)
-			count++;
-	return count;
-}
-
-struct layer *scene_layer(struct scene *scene, struct app *app, enum layer_kind kind,
-			  const char *title)
-{
-	struct layer *layer = &scene->layers[scene->layer_count];
+	struct layer *layer = &sim->layers[sim->layer_count];
+	unsigned int same_title = 0;
 	char name[512];
 
-	if (scene->layer_count == SCENE_LAYERS_MAX)
-		phone_fail("the scenario", "makes too many surfaces", "play less (--seconds)");
-	scene->layer_count++;
-	*layer = (struct layer){ .app = app, .kind = kind, .alive = true };
+	if (sim->layer_count == SIM_LAYERS_MAX)
+		fail("the scenario", "has too many surfaces", "play fewer seconds (--seconds)");
+	*layer = (struct layer){ .app = app, .kind = kind, .exists = true };
 	if (title)
 		snprintf(layer->title, sizeof(layer->title), "%s", title);
 	else
 		snprintf(layer->title, sizeof(layer->title), "%s/%s.%s", app->package, app->package,
 			 app->activity);
-	scene->vocabulary->name_layer(scene, layer, living_namesakes(scene, layer));
-	layer->number = phone_plan_layer(scene->plan, span_of(layer->name));
+	for (unsigned int i = 0; i < sim->layer_count; i++)
+		if (sim->layers[i].exists && strcmp(sim->layers[i].title, layer->title) == 0)
+			same_title++;
+	sim->layer_count++;
+	sim->vocabulary->name_layer(sim, layer, same_title);
+	layer->number = plan_layer(sim->plan, span_of(layer->name));
 	if (layer->producer[0] == '\0') {
-		layer->queue = phone_plan_counter(scene->plan, layer->name);
+		layer->queue = plan_add_counter(sim->plan, layer->name);
 		snprintf(name, sizeof(name), "TX - %s", layer->name);
-		layer->transactions = phone_plan_counter(scene->plan, name);
+		layer->transactions = plan_add_counter(sim->plan, name);
 		return layer;
 	}
 	snprintf(name, sizeof(name), "BufferTX - %s", layer->name);
-	layer->queue = phone_plan_counter(scene->plan, name);
+	layer->queue = plan_add_counter(sim->plan, name);
 	snprintf(name, sizeof(name), "QueuedBuffer - %s", layer->producer);
-	layer->producer_queue = phone_plan_counter(scene->plan, name);
+	layer->producer_queue = plan_add_counter(sim->plan, name);
 	return layer;
 }
 
-void scene_frame(struct beat *beat, struct layer *layer, unsigned int replaced)
+void writer_advance(struct marker_writer *writer, uint64_t time_ns)
 {
-	if (beat->frame_count < SCENE_FRAMES_MAX)
-		beat->frames[beat->frame_count++] =
-			(struct frame){ .layer = layer, .replaced = replaced };
-}
-
-void scene_slow_frame(struct beat *beat, struct layer *layer, uint64_t work_ns)
-{
-	if (beat->frame_count < SCENE_FRAMES_MAX)
-		beat->frames[beat->frame_count++] =
-			(struct frame){ .layer = layer, .work_ns = work_ns };
-}
-
-void scene_waited_frame(struct beat *beat, struct layer *layer)
-{
-	if (beat->frame_count < SCENE_FRAMES_MAX)
-		beat->frames[beat->frame_count++] =
-			(struct frame){ .layer = layer, .waited = true };
-}
-
-void pen_at(struct pen *pen, uint64_t time_ns)
-{
-	if (pen->now_ns >= time_ns)
+	if (writer->now_ns >= time_ns)
 		return;
-	pen->now_ns = time_ns;
-	if (scene_chance(pen->scene, 10))
-		pen->cpu = (uint8_t)scene_random(pen->scene, 0, 7);
+	writer->now_ns = time_ns;
+	if (sim_chance(writer->sim, 10))
+		writer->cpu = (uint8_t)sim_random(writer->sim, 0, 7);
 }
 
-struct pen *scene_binder(struct scene *scene, uint64_t time_ns)
+struct marker_writer *sim_free_binder(struct simulation *sim, uint64_t time_ns)
 {
-	struct pen *best = &scene->binders[0];
+	struct marker_writer *best = &sim->binders[0];
 
-	for (int i = 1; i < SCENE_BINDERS && best->now_ns > time_ns; i++)
-		if (scene->binders[i].now_ns < best->now_ns)
-			best = &scene->binders[i];
-	pen_at(best, time_ns);
+	for (int i = 1; i < SIM_BINDERS && best->now_ns > time_ns; i++)
+		if (sim->binders[i].now_ns < best->now_ns)
+			best = &sim->binders[i];
+	writer_advance(best, time_ns);
 	return best;
 }
 
-static struct phone_mark next_mark(struct pen *pen)
+static struct marker next_marker(struct marker_writer *writer)
 {
-	struct scene *scene = pen->scene;
+	struct simulation *sim = writer->sim;
 
-	pen->now_ns +=
-		scene->crowded ? scene_random(scene, 800, 1600) : scene_random(scene, 2500, 9000);
-	return (struct phone_mark){
-		.time_ns = pen->now_ns,
-		.thread = pen->thread,
-		.process = pen->process,
-		.cpu = pen->cpu,
+	writer->now_ns += sim->dense ? sim_random(sim, 800, 1600) : sim_random(sim, 2500, 9000);
+	return (struct marker){
+		.time_ns = writer->now_ns,
+		.thread = writer->thread,
+		.process = writer->process,
+		.cpu = writer->cpu,
 	};
 }
 
-static uint32_t write_mark(struct pen *pen, char letter, const char *format, va_list arguments,
-			   const char *tail)
+static uint32_t write_marker(struct marker_writer *writer, char letter, const char *format,
+			     va_list arguments, const char *tail)
 {
 	char text[1024];
 	int used = snprintf(text, sizeof(text), "%c|", letter);
 
 	used += vsnprintf(text + used, sizeof(text) - (size_t)used, format, arguments);
 	used += snprintf(text + used, sizeof(text) - (size_t)used, "%s", tail);
-	return phone_plan_mark(pen->scene->plan, next_mark(pen), span_of(text));
+	return plan_add_marker(writer->sim->plan, next_marker(writer), span_of(text));
 }
 
-uint32_t pen_begin(struct pen *pen, const char *format, ...)
+uint32_t write_begin(struct marker_writer *writer, const char *format, ...)
 {
 	va_list arguments;
-	uint32_t mark;
+	uint32_t marker;
 
 	va_start(arguments, format);
-	mark = write_mark(pen, 'B', format, arguments, "");
+	marker = write_marker(writer, 'B', format, arguments, "");
 	va_end(arguments);
-	return mark;
+	return marker;
 }
 
-uint32_t pen_end(struct pen *pen)
+void write_end(struct marker_writer *writer)
 {
-	return phone_plan_mark(pen->scene->plan, next_mark(pen), SPAN_LITERAL("E"));
+	plan_add_marker(writer->sim->plan, next_marker(writer), SPAN_LITERAL("E"));
 }
 
-uint32_t pen_instant(struct pen *pen, const char *format, ...)
+void write_slice(struct marker_writer *writer, const char *format, ...)
 {
 	va_list arguments;
-	uint32_t mark;
 
 	va_start(arguments, format);
-	mark = write_mark(pen, 'I', format, arguments, "");
+	write_marker(writer, 'B', format, arguments, "");
 	va_end(arguments);
-	return mark;
+	write_end(writer);
 }
 
-uint32_t pen_counter(struct pen *pen, int64_t value, const char *format, ...)
+void write_instant(struct marker_writer *writer, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	write_marker(writer, 'I', format, arguments, "");
+	va_end(arguments);
+}
+
+void write_counter(struct marker_writer *writer, int64_t value, const char *format, ...)
 {
 	va_list arguments;
 	char tail[32];
-	uint32_t mark;
 
 	snprintf(tail, sizeof(tail), "|%lld", (long long)value);
 	va_start(arguments, format);
-	mark = write_mark(pen, 'C', format, arguments, tail);
+	write_marker(writer, 'C', format, arguments, tail);
 	va_end(arguments);
-	return mark;
 }
 
-uint32_t pen_step(struct pen *pen, uint32_t counter, int step)
+void write_step(struct marker_writer *writer, uint32_t counter, int step)
 {
-	return phone_plan_step(pen->scene->plan, next_mark(pen), counter, step);
+	plan_add_step(writer->sim->plan, next_marker(writer), counter, step);
 }
 
-void pen_slice(struct pen *pen, const char *format, ...)
+void write_payload(struct marker_writer *writer, const char *text)
 {
-	va_list arguments;
-
-	va_start(arguments, format);
-	write_mark(pen, 'B', format, arguments, "");
-	va_end(arguments);
-	pen_end(pen);
+	plan_add_marker(writer->sim->plan, next_marker(writer), span_of(text));
 }
 
-uint32_t pen_raw(struct pen *pen, const char *text)
+void write_bare_end(struct marker_writer *writer)
 {
-	return phone_plan_mark(pen->scene->plan, next_mark(pen), span_of(text));
+	struct marker marker = next_marker(writer);
+
+	marker.process = NO_PROCESS;
+	plan_add_marker(writer->sim->plan, marker, SPAN_LITERAL("E"));
 }
 
-uint32_t pen_bare_end(struct pen *pen)
+void write_present(struct marker_writer *writer, const struct vsync *vsync, const char *name)
 {
-	struct phone_mark mark = next_mark(pen);
+	writer_advance(writer, vsync->present_ns);
+	uint32_t marker = write_begin(writer, "%s", name);
 
-	mark.process = PHONE_NO_PROCESS;
-	return phone_plan_mark(pen->scene->plan, mark, SPAN_LITERAL("E"));
+	for (unsigned int i = 0; i < vsync->frame_count; i++)
+		plan_add_truth(writer->sim->plan,
+			       (struct truth_frame){
+				       .marker = marker,
+				       .layer = vsync->frames[i].layer->number,
+				       .vsync = vsync->number,
+				       .period_ns = vsync->period_ns,
+				       .vsync_ns = vsync->time_ns + vsync->period_ns,
+			       });
 }
 
-void pen_present(struct pen *pen, const struct beat *beat, const char *name)
+static void write_app_markers(struct simulation *sim, struct app *app, uint64_t time_ns)
 {
-	pen_at(pen, beat->present_ns);
-	uint32_t mark = pen_begin(pen, "%s", name);
-
-	for (unsigned int i = 0; i < beat->frame_count; i++)
-		phone_plan_truth(pen->scene->plan,
-				 (struct phone_truth){
-					 .mark = mark,
-					 .layer = beat->frames[i].layer->number,
-					 .vsync = beat->vsync,
-					 .period_ns = beat->period_ns,
-					 .vsync_ns = beat->lattice_ns + beat->period_ns,
-				 });
-}
-
-static void app_noise(struct scene *scene, struct app *app, uint64_t time_ns)
-{
-	unsigned int cookie = (unsigned int)scene_random(scene, 100000, 999999);
+	unsigned int cookie = (unsigned int)sim_random(sim, 100000, 999999);
 	char text[128];
 
-	pen_at(&app->heap, time_ns);
-	pen_counter(&app->heap, (int64_t)scene_random(scene, 9000, 14000), "Heap size (KB)");
-	pen_at(&app->main, time_ns);
-	pen_counter(&app->main, 1, "aq:pending:%s/%s.%s", app->package, app->package,
-		    app->activity);
-	pen_begin(&app->main, "deliverInputEvent src=0x1002 eventTimeNano=%u|id=0x%x", cookie,
-		  cookie);
-	pen_slice(&app->main, "query: SELECT a|b FROM t");
-	pen_end(&app->main);
-	pen_counter(&app->main, 0, "aq:pending:%s/%s.%s", app->package, app->package,
-		    app->activity);
+	writer_advance(&app->heap, time_ns);
+	write_counter(&app->heap, (int64_t)sim_random(sim, 9000, 14000), "Heap size (KB)");
+	writer_advance(&app->main, time_ns);
+	write_counter(&app->main, 1, "aq:pending:%s/%s.%s", app->package, app->package,
+		      app->activity);
+	write_begin(&app->main, "deliverInputEvent src=0x1002 eventTimeNano=%u|id=0x%x", cookie,
+		    cookie);
+	write_slice(&app->main, "query: SELECT a|b FROM t");
+	write_end(&app->main);
+	write_counter(&app->main, 0, "aq:pending:%s/%s.%s", app->package, app->package,
+		      app->activity);
 	snprintf(text, sizeof(text), "S|animator:alpha|%u", cookie);
-	pen_raw(&app->main, text);
+	write_payload(&app->main, text);
 	text[0] = 'F';
-	pen_raw(&app->main, text);
+	write_payload(&app->main, text);
 }
 
-void scene_noise(struct scene *scene, const struct beat *beat)
+void write_other_markers(struct simulation *sim, const struct vsync *vsync)
 {
-	uint64_t time_ns = beat->lattice_ns + scene_random(scene, 0, beat->period_ns / 2);
-	struct app *app = &scene->apps[scene_random(scene, 0, scene->app_count - 1)];
+	uint64_t time_ns = vsync->time_ns + sim_random(sim, 0, vsync->period_ns / 2);
+	struct app *app = &sim->apps[sim_random(sim, 0, sim->app_count - 1)];
 
-	if (scene_chance(scene, 8) && !app->busy)
-		app_noise(scene, app, time_ns);
-	if (scene_chance(scene, 12)) {
-		pen_at(&scene->dispatcher, time_ns);
-		pen_counter(&scene->dispatcher, 1, "iq");
-		pen_counter(&scene->dispatcher, 0, "iq");
-		pen_counter(&scene->dispatcher, (int64_t)scene_random(scene, 0, 2),
-			    "wq:%s/%s.%s (server)", app->package, app->package, app->activity);
+	if (sim_chance(sim, 8) && !app->busy)
+		write_app_markers(sim, app, time_ns);
+	if (sim_chance(sim, 12)) {
+		writer_advance(&sim->dispatcher, time_ns);
+		write_counter(&sim->dispatcher, 1, "iq");
+		write_counter(&sim->dispatcher, 0, "iq");
+		write_counter(&sim->dispatcher, (int64_t)sim_random(sim, 0, 2),
+			      "wq:%s/%s.%s (server)", app->package, app->package, app->activity);
 	}
-	if (scene_chance(scene, 3)) {
-		pen_at(&scene->events, time_ns);
-		pen_begin(&scene->events, "Contending for pthread mutex owned by tid: %d", SF_PID);
-		pen_bare_end(&scene->events);
+	if (sim_chance(sim, 3)) {
+		writer_advance(&sim->events, time_ns);
+		write_begin(&sim->events, "Contending for pthread mutex owned by tid: %d", SF_PID);
+		write_bare_end(&sim->events);
 	}
 }
 
-void scene_hardware_vsync(struct scene *scene, const struct beat *beat, const char *slice,
+void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, const char *slice,
 			  const char *counter)
 {
-	struct pen *pen = &scene->hardware;
+	struct marker_writer *writer = &sim->hardware;
 
-	pen_at(pen, beat->lattice_ns);
-	pen_begin(pen, "%s", slice);
-	scene->hardware_value = !scene->hardware_value;
-	pen_counter(pen, scene->hardware_value, "%s", counter);
-	pen_end(pen);
+	writer_advance(writer, vsync->time_ns);
+	write_begin(writer, "%s", slice);
+	sim->hardware_value = !sim->hardware_value;
+	write_counter(writer, sim->hardware_value, "%s", counter);
+	write_end(writer);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stage of a generated scenario: processes and threads, surfaces, and pens that write marks.
+/* The simulated phone of a scenario: processes and threads, surfaces, and writers of markers.
  *
- * All times are nanoseconds since the begin of the loop. The same seed gives the same marks.
+ * All times are nanoseconds since the begin of the loop. The same seed gives the same markers.
  */
 #ifndef JANKD_TOOLS_PHONE_SIMULATION_H
 #define JANKD_TOOLS_PHONE_SIMULATION_H
@@ -11,17 +11,17 @@
 
 #include "tools/phone/plan.h"
 
-#define SCENE_BINDERS 4
-#define SCENE_APPS_MAX 16
-#define SCENE_LAYERS_MAX 512
-#define SCENE_FRAMES_MAX 256
+#define SIM_BINDERS 4
+#define SIM_APPS_MAX 16
+#define SIM_LAYERS_MAX 512
+#define SIM_FRAMES_MAX 256
 
-#define SCENE_MS UINT64_C(1000000)
-#define SCENE_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
 
-/* A thread's hand: each mark it writes stands some microseconds behind the one before. */
-struct pen {
-	struct scene *scene;
+/* Writes the markers of one thread: each some microseconds after the one before. */
+struct marker_writer {
+	struct simulation *sim;
 	uint64_t now_ns;
 	uint16_t thread;
 	int16_t process;
@@ -33,160 +33,151 @@ enum layer_kind { LAYER_WINDOW, LAYER_SURFACE_VIEW, LAYER_SYSTEM };
 struct app {
 	const char *package;
 	const char *activity;
-	struct pen main;   /* Choreographer */
-	struct pen render; /* RenderThread, or a game's own thread */
-	struct pen fence;  /* GPU completion */
-	struct pen heap;
-	struct pen binder;
+	struct marker_writer main;   /* Choreographer */
+	struct marker_writer render; /* RenderThread, or the thread in which a game draws */
+	struct marker_writer fence;  /* GPU completion */
+	struct marker_writer heap;
+	struct marker_writer binder;
 	uint32_t fence_counter;
 	unsigned int fences;
-	bool busy; /* its main thread does nothing else */
+	bool busy; /* its main thread is in a long frame: no other markers of it */
 };
 
 struct layer {
 	struct app *app;
 	enum layer_kind kind;
-	char title[256];	 /* the window's, without what the version adds */
-	char name[320];		 /* as SurfaceFlinger has it */
-	char producer[320];	 /* as the app's process has it, from Android 12 */
+	char title[256];	 /* the window's, without what the Android version adds */
+	char name[320];		 /* in SurfaceFlinger */
+	char producer[320];	 /* in the app's process, from Android 12 */
 	uint32_t number;	 /* in the plan */
 	uint32_t queue;		 /* counter: buffers that wait for SurfaceFlinger */
 	uint32_t transactions;	 /* counter, Android 8.1 to 11 */
 	uint32_t producer_queue; /* counter in the app, from Android 12 */
 	unsigned int frame;
 	bool transaction; /* one waits for SurfaceFlinger */
-	bool alive;
+	bool exists;
 };
 
 struct frame {
 	struct layer *layer;
-	unsigned int replaced; /* buffers queued before it that nobody will see */
-	uint64_t work_ns;      /* doFrame is open for so long before it is drawn */
-	bool waited;	       /* its buffer was queued for an earlier beat and not latched there */
+	unsigned int replaced; /* buffers queued before it that are never shown */
+	uint64_t work_ns;      /* time from the begin of doFrame to the drawing */
+	bool queued_before;    /* for an earlier vsync, at which it was not latched */
 };
 
 /* One vsync, and what SurfaceFlinger does in it. */
-struct beat {
-	int64_t vsync;
-	uint64_t lattice_ns; /* where the display stands */
+struct vsync {
+	int64_t number;
+	uint64_t time_ns;    /* of the display's vsync */
 	uint64_t period_ns;  /* to the next one */
-	uint64_t tick_ns;    /* when SurfaceFlinger is woken, if it is */
-	uint64_t late_ns;    /* its ticks are written so much later */
-	uint64_t present_ns; /* when the present slice is to begin */
-	bool tick;	     /* woken even without a frame */
-	bool compose;	     /* composes even without a frame */
+	uint64_t tick_ns;    /* when SurfaceFlinger wakes up, if it does */
+	uint64_t late_ns;    /* the markers of its ticks are written so much later */
+	uint64_t present_ns; /* when the present slice begins */
+	bool tick;	     /* SurfaceFlinger wakes up, even without a frame */
+	bool compose;	     /* it composes, even without a frame */
 	bool client;	     /* the GPU composes a part */
 	bool mirrored;	     /* a second output shows the same */
 	unsigned int frame_count;
-	struct frame frames[SCENE_FRAMES_MAX];
-	struct layer *stalled; /* a buffer of it is queued to be shown now, and is not latched */
+	struct frame frames[SIM_FRAMES_MAX];
+	struct layer *stalled; /* a buffer of it is queued for this vsync, and is not latched */
 };
 
-struct scene;
-
-/* How a version of Android says it. */
+/* The markers that one version of Android writes. */
 struct vocabulary {
 	const char *name;
-	uint64_t tick_jitter_ns;  /* from the lattice to the tick, at most */
-	unsigned int app_percent; /* of a period, from SurfaceFlinger's tick to the apps' */
-	const char *timer;	  /* name of the thread that ticks */
-	void (*name_layer)(struct scene *scene, struct layer *layer, unsigned int instance);
-	/* The ticks of a vsync; @app: somebody will draw */
-	void (*tick)(struct scene *scene, const struct beat *beat, bool sf, bool app);
+	uint64_t tick_jitter_ns;  /* at most, from the vsync to the tick */
+	unsigned int app_percent; /* of a period, from SurfaceFlinger's tick to the apps' tick */
+	const char *timer;	  /* name of the thread that writes the ticks */
+	/* Sets the names of @layer; @same_title existing layers have its title already. */
+	void (*name_layer)(struct simulation *sim, struct layer *layer, unsigned int same_title);
+	/* The ticks of a vsync. */
+	void (*tick)(struct simulation *sim, const struct vsync *vsync, bool sf, bool app);
 	/* The app draws a frame and queues it around @queue_ns. */
-	void (*draw)(struct scene *scene, const struct frame *frame, uint64_t start_ns,
+	void (*draw)(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
 		     uint64_t queue_ns);
 	/* SurfaceFlinger's main thread. */
-	void (*turn)(struct scene *scene, const struct beat *beat);
-	/* The display's own vsync while SurfaceFlinger listens to it. */
-	void (*hardware)(struct scene *scene, const struct beat *beat);
-	/* The display runs at another rate from @beat on. */
-	void (*mode)(struct scene *scene, const struct beat *beat);
+	void (*latch_and_compose)(struct simulation *sim, const struct vsync *vsync);
+	/* The display's own vsync, while SurfaceFlinger has it enabled. */
+	void (*hardware_vsync)(struct simulation *sim, const struct vsync *vsync);
+	/* The display has another refresh rate from @vsync on. */
+	void (*change_mode)(struct simulation *sim, const struct vsync *vsync);
 };
 
-struct scene {
-	struct phone_plan *plan;
+struct simulation {
+	struct plan *plan;
 	const struct vocabulary *vocabulary;
 	uint64_t random;
-	struct pen sf, timer, events, hardware, composer, dispatcher;
-	struct pen binders[SCENE_BINDERS];
-	struct app apps[SCENE_APPS_MAX];
+	struct marker_writer sf, timer, events, hardware, composer, dispatcher;
+	struct marker_writer binders[SIM_BINDERS];
+	struct app apps[SIM_APPS_MAX];
 	unsigned int app_count;
-	struct layer layers[SCENE_LAYERS_MAX];
+	struct layer layers[SIM_LAYERS_MAX];
 	unsigned int layer_count;
-	unsigned int layer_id; /* from Android 13 on: of the last layer made */
+	unsigned int layer_id; /* from Android 13: of the layer added last */
 	unsigned int iteration;
 	unsigned int vsync_id;
-	unsigned int hardware_ticks; /* still to come */
+	unsigned int hardware_vsyncs; /* still to be written */
 	bool sf_value, app_value, app_sf_value, hardware_value;
-	bool crowded; /* many layers in this beat: write faster */
+	bool dense; /* many layers in this vsync: markers are closer together */
 };
 
+void sim_init(struct simulation *sim, struct plan *plan, const struct vocabulary *vocabulary,
+	      uint64_t seed);
+
 /* Uniform in [low, high]. */
-uint64_t scene_random(struct scene *scene, uint64_t low, uint64_t high);
+uint64_t sim_random(struct simulation *sim, uint64_t low, uint64_t high);
 
 /* True in @percent of all cases. */
-bool scene_chance(struct scene *scene, unsigned int percent);
+bool sim_chance(struct simulation *sim, unsigned int percent);
 
-/* Bell-shaped around @mean in [@mean - @spread, @mean + @spread]. */
-uint64_t scene_bell(struct scene *scene, uint64_t mean, uint64_t spread);
+/* Near @mean more often than far from it, in [@mean - @spread, @mean + @spread]. */
+uint64_t sim_random_around(struct simulation *sim, uint64_t mean, uint64_t spread);
 
-void scene_open(struct scene *scene, struct phone_plan *plan, const struct vocabulary *vocabulary,
-		uint64_t seed);
+/* A process with its threads; @render is the name of the thread that draws. Strings are
+ * borrowed. */
+struct app *sim_add_app(struct simulation *sim, const char *package, const char *activity,
+			const char *render);
 
-/* A process with its threads; @render names the thread that draws. Strings are borrowed. */
-struct app *scene_app(struct scene *scene, const char *package, const char *activity,
-		      const char *render);
+/* A new surface of @app. @title is copied; NULL stands for the app's activity. */
+struct layer *sim_add_layer(struct simulation *sim, struct app *app, enum layer_kind kind,
+			    const char *title);
 
-/* A new surface of @app. @title is copied; NULL means the app's activity. */
-struct layer *scene_layer(struct scene *scene, struct app *app, enum layer_kind kind,
-			  const char *title);
+/* Moves the time of @writer to @time_ns, never back. */
+void writer_advance(struct marker_writer *writer, uint64_t time_ns);
 
-/* Gives @beat a frame of @layer. */
-void scene_frame(struct beat *beat, struct layer *layer, unsigned int replaced);
+/* The binder thread of SurfaceFlinger that is free first, at @time_ns or later. */
+struct marker_writer *sim_free_binder(struct simulation *sim, uint64_t time_ns);
 
-/* The same, of a frame at which the app worked for @work_ns. */
-void scene_slow_frame(struct beat *beat, struct layer *layer, uint64_t work_ns);
-
-/* The same, of the buffer that an earlier beat's @stalled queued. */
-void scene_waited_frame(struct beat *beat, struct layer *layer);
-
-/* Moves @pen on to @time_ns, never back. */
-void pen_at(struct pen *pen, uint64_t time_ns);
-
-/* The SurfaceFlinger binder thread that is free first, at @time_ns or later. */
-struct pen *scene_binder(struct scene *scene, uint64_t time_ns);
-
-/* Each writes one mark and returns its number. */
-uint32_t pen_begin(struct pen *pen, const char *format, ...) __attribute__((format(printf, 2, 3)));
-uint32_t pen_end(struct pen *pen);
-uint32_t pen_instant(struct pen *pen, const char *format, ...)
+/* Writes the begin of a slice. Returns the number of its marker. */
+uint32_t write_begin(struct marker_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-uint32_t pen_counter(struct pen *pen, int64_t value, const char *format, ...)
+void write_end(struct marker_writer *writer);
+
+/* Writes begin and end of a slice. */
+void write_slice(struct marker_writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void write_instant(struct marker_writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void write_counter(struct marker_writer *writer, int64_t value, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-uint32_t pen_step(struct pen *pen, uint32_t counter, int step);
 
-/* Begins and ends a slice. */
-void pen_slice(struct pen *pen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes a new value of a counter of the plan, see plan_add_step(). */
+void write_step(struct marker_writer *writer, uint32_t counter, int step);
 
-/* Any payload without its pid: "S|name|1" becomes "S|2300|name|1". */
-uint32_t pen_raw(struct pen *pen, const char *text);
+/* Writes any payload; @text lacks the pid: "S|name|1" becomes "S|2300|name|1". */
+void write_payload(struct marker_writer *writer, const char *text);
 
-/* A bare "E", as bionic's own tracer writes it. */
-uint32_t pen_bare_end(struct pen *pen);
+/* Writes "E" without a pid, as bionic's own tracer does. */
+void write_bare_end(struct marker_writer *writer);
 
-/* Writes the begin of a present slice that shows @beat's frames, and their truth. */
-void pen_present(struct pen *pen, const struct beat *beat, const char *name);
+/* Writes the begin of a present slice that shows the frames of @vsync, and their truth. */
+void write_present(struct marker_writer *writer, const struct vsync *vsync, const char *name);
 
-/* The display's own vsync: @counter toggles inside @slice. */
-void scene_hardware_vsync(struct scene *scene, const struct beat *beat, const char *slice,
+/* Writes the display's own vsync: @counter toggles inside @slice. */
+void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, const char *slice,
 			  const char *counter);
 
-/* What else goes on in a phone: marks that are no frames. */
-void scene_noise(struct scene *scene, const struct beat *beat);
-
-extern const struct vocabulary phone_android_9;
-extern const struct vocabulary phone_android_11;
-extern const struct vocabulary phone_android_14;
+/* Writes markers that have nothing to do with frames, by chance. */
+void write_other_markers(struct simulation *sim, const struct vsync *vsync);
 
 #endif

@@ -6,18 +6,18 @@
 
 #include "tools/phone/error.h"
 
-void phone_truth_open(struct phone_truth_writer *writer, const struct phone_plan *plan, FILE *out,
-		      uint64_t period_ns, double speed)
+void truth_csv_open(struct truth_csv *csv, const struct plan *plan, FILE *out, uint64_t period_ns,
+		    double speed)
 {
-	*writer = (struct phone_truth_writer){
+	*csv = (struct truth_csv){
 		.plan = plan,
 		.out = out,
 		.period_ns = period_ns,
 		.speed = speed,
-		.layers = calloc(plan->layer_count + 1, sizeof(*writer->layers)),
+		.layers = calloc(plan->layer_count + 1, sizeof(*csv->layers)),
 	};
-	if (!writer->layers)
-		phone_fail("the truth", "out of memory", "play fewer surfaces");
+	if (!csv->layers)
+		fail_memory("the truth");
 	if (out)
 		fputs("present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer\n", out);
 }
@@ -63,7 +63,8 @@ static void put_escaped(FILE *out, struct span text)
 	}
 }
 
-/* A name came from a trace and is data: nothing in it may end a line or be run as a formula. */
+/* A name comes from a trace and can contain any byte. Escaped so that it cannot end the line, and
+ * that a spreadsheet does not read it as a formula. */
 static void put_name(FILE *out, struct span text)
 {
 	bool quoted = memchr(text.ptr, ',', text.len) || memchr(text.ptr, '"', text.len);
@@ -90,7 +91,7 @@ static struct span surface_of(struct span layer)
 	return layer;
 }
 
-/* The package in a surface's name: what stands before the '/', or a last word with dots. */
+/* The package in the name of a surface: the part before '/', or a last word with dots. */
 static struct span app_of(struct span surface)
 {
 	const char *slash = memchr(surface.ptr, '/', surface.len);
@@ -111,34 +112,33 @@ static void put_seconds(FILE *out, uint64_t ns)
 		(unsigned long long)(ns / 1000 % 1000000));
 }
 
-/* Vsyncs in @ns by the clock alone, or PHONE_VSYNC_UNKNOWN where it is no whole number of them. */
-static int64_t vsyncs_in(const struct phone_truth_writer *writer, uint64_t ns)
+/* How many periods @ns is, or VSYNC_UNKNOWN where that is not near a whole number. */
+static int64_t vsyncs_in(const struct truth_csv *csv, uint64_t ns)
 {
-	double exact = (double)ns / (double)writer->period_ns;
+	double exact = (double)ns / (double)csv->period_ns;
 	int64_t whole = (int64_t)(exact + 0.5);
 	double error = exact - (double)whole;
 
-	return error < 0.3 && error > -0.3 ? whole : PHONE_VSYNC_UNKNOWN;
+	return error < 0.3 && error > -0.3 ? whole : VSYNC_UNKNOWN;
 }
 
-static void put_interval(const struct phone_truth_writer *writer, uint64_t ns, int64_t vsyncs)
+static void put_interval(const struct truth_csv *csv, uint64_t ns, int64_t vsyncs)
 {
-	uint64_t played_ns = (uint64_t)((double)ns / writer->speed);
+	uint64_t played_ns = (uint64_t)((double)ns / csv->speed);
 
-	fprintf(writer->out, "%llu.%06llu,", (unsigned long long)(played_ns / 1000000),
+	fprintf(csv->out, "%llu.%06llu,", (unsigned long long)(played_ns / 1000000),
 		(unsigned long long)(played_ns % 1000000));
-	if (vsyncs != PHONE_VSYNC_UNKNOWN)
-		fprintf(writer->out, "%lld", (long long)vsyncs);
+	if (vsyncs != VSYNC_UNKNOWN)
+		fprintf(csv->out, "%lld", (long long)vsyncs);
 }
 
-/* When the vsync of @truth was, if its present's @mark was played at @played_ns. */
-static uint64_t vsync_played(const struct phone_truth_writer *writer,
-			     const struct phone_truth *truth, const struct phone_mark *mark,
-			     uint64_t played_ns)
+/* The time of the vsync of @frame, whose present @marker was played at @played_ns. */
+static uint64_t vsync_played(const struct truth_csv *csv, const struct truth_frame *frame,
+			     const struct marker *marker, uint64_t played_ns)
 {
-	double behind_ns = (double)truth->vsync_ns - (double)mark->time_ns;
+	double behind_ns = (double)frame->vsync_ns - (double)marker->time_ns;
 
-	return played_ns + (uint64_t)(int64_t)(behind_ns / writer->speed);
+	return played_ns + (uint64_t)(int64_t)(behind_ns / csv->speed);
 }
 
 static void put_names(FILE *out, struct span layer)
@@ -151,73 +151,73 @@ static void put_names(FILE *out, struct span layer)
 	fputc('\n', out);
 }
 
-static bool is_late(const struct phone_truth_writer *writer, const struct phone_truth *truth,
-		    const struct phone_played *played)
+static bool is_late(const struct truth_csv *csv, const struct truth_frame *frame,
+		    const struct played *played)
 {
-	uint64_t period_ns =
-		truth->vsync == PHONE_VSYNC_UNKNOWN ? writer->period_ns : truth->period_ns;
+	uint64_t period_ns = frame->vsync == VSYNC_UNKNOWN ? csv->period_ns : frame->period_ns;
 
-	return (double)played->late_ns * writer->speed > (double)period_ns / 4;
+	return (double)played->late_ns * csv->speed > (double)period_ns / 4;
 }
 
-static void put_row(struct phone_truth_writer *writer, const struct phone_truth *truth,
-		    uint64_t loop, const struct phone_played *played)
+static void put_row(struct truth_csv *csv, const struct truth_frame *frame, uint64_t loop,
+		    const struct played *played)
 {
-	const struct phone_plan *plan = writer->plan;
-	const struct phone_mark *mark = &plan->marks[truth->mark];
-	struct phone_truth_layer *layer = &writer->layers[truth->layer];
-	bool exact = truth->vsync != PHONE_VSYNC_UNKNOWN;
-	uint64_t plan_ns = loop * plan->length_ns + (exact ? truth->vsync_ns : mark->time_ns);
-	int64_t vsync = exact ? (int64_t)loop * plan->vsyncs + truth->vsync : 0;
+	const struct plan *plan = csv->plan;
+	const struct marker *marker = &plan->markers[frame->marker];
+	struct truth_layer *layer = &csv->layers[frame->layer];
+	bool exact = frame->vsync != VSYNC_UNKNOWN;
+	uint64_t plan_ns = loop * plan->length_ns + (exact ? frame->vsync_ns : marker->time_ns);
+	int64_t vsync = exact ? (int64_t)loop * plan->vsyncs + frame->vsync : 0;
 	uint64_t interval_ns = plan_ns - layer->plan_ns;
-	bool late = is_late(writer, truth, played);
+	bool late = is_late(csv, frame, played);
 	bool counted = layer->seen && !late && !layer->late;
-	FILE *out = writer->out;
+	FILE *out = csv->out;
 
 	if (out) {
 		put_seconds(out, played->time_ns);
 		fputc(',', out);
 		if (exact && !late)
-			put_seconds(out, vsync_played(writer, truth, mark, played->time_ns));
+			put_seconds(out, vsync_played(csv, frame, marker, played->time_ns));
 		fputc(',', out);
 		if (counted)
-			put_interval(writer, interval_ns,
-				     exact ? vsync - layer->vsync : vsyncs_in(writer, interval_ns));
+			put_interval(csv, interval_ns,
+				     exact ? vsync - layer->vsync : vsyncs_in(csv, interval_ns));
 		fputs(counted ? "," : ",,", out);
-		put_names(out, span_of(plan->texts + plan->layers[truth->layer]));
+		put_names(out, span_of(plan->texts + plan->layers[frame->layer]));
 	}
-	*layer = (struct phone_truth_layer){ true, late, vsync, plan_ns, layer->frames + 1 };
-	writer->frames++;
-	writer->late += late;
+	*layer = (struct truth_layer){ true, late, vsync, plan_ns, layer->frames + 1 };
+	csv->frames++;
+	csv->late += late;
 }
 
-void phone_truth_rows(struct phone_truth_writer *writer, uint64_t loop,
-		      const struct phone_played *played, uint32_t count)
+void truth_csv_write(struct truth_csv *csv, uint64_t loop, const struct played *played,
+		     uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		put_row(writer, &writer->plan->truths[i], loop, &played[i]);
-	if (writer->out && fflush(writer->out) != 0)
-		phone_fail("the truth", "could not be written", "look at the disk or the pipe");
+		put_row(csv, &csv->plan->truth[i], loop, &played[i]);
+	if (csv->out && fflush(csv->out) != 0)
+		fail("the truth", "cannot write", "check the disk, or the reader of the pipe");
 }
 
-void phone_truth_summary(const struct phone_truth_writer *writer)
+void truth_csv_print_summary(const struct truth_csv *csv)
 {
-	const struct phone_plan *plan = writer->plan;
+	const struct plan *plan = csv->plan;
 
 	for (uint32_t i = 0; i < plan->layer_count; i++) {
-		if (!writer->layers[i].seen)
+		if (!csv->layers[i].seen)
 			continue;
-		fprintf(stderr, "%8llu  ", (unsigned long long)writer->layers[i].frames);
+		fprintf(stderr, "%8llu  ", (unsigned long long)csv->layers[i].frames);
 		put_name(stderr, span_of(plan->texts + plan->layers[i]));
 		fputc('\n', stderr);
 	}
-	if (writer->late > 0)
-		fprintf(stderr, "jank-phone: %llu frames late: vsyncs around them are empty\n",
-			(unsigned long long)writer->late);
+	if (csv->late > 0)
+		fprintf(stderr,
+			"jank-phone: %llu frames were late: intervals around them are empty\n",
+			(unsigned long long)csv->late);
 }
 
-void phone_truth_close(struct phone_truth_writer *writer)
+void truth_csv_close(struct truth_csv *csv)
 {
-	free(writer->layers);
-	writer->layers = NULL;
+	free(csv->layers);
+	csv->layers = NULL;
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_frames.py TRUTH FRAMES: frames of each layer, as played and as counted.
+"""compare_frames.py TRUTH FRAMES: compares the frames of each layer, as played and as counted.
 
-Both files are CSV with a column 'layer'. Prints layers that differ and one line of totals; ends
-with exit code 1 where anything differs.
+Both files are CSV with a column 'layer'. Prints the layers that differ and a line of totals. The
+exit code is 1 if any layer differs, or if TRUTH has no frame.
 """
 
 import collections

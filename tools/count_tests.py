@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts meson's test results: prints why tests were skipped, and 'N passed, N failed, N skipped'.
+"""count_tests.py LOG: counts the results in meson's testlog.json.
 
-A test that skips without a reason counts as failed: nobody would miss it.
+Prints why tests were skipped, and at the end 'N passed, N failed, N skipped'. A test that is skipped
+without a reason counts as failed, because it would not be noticed otherwise.
 """
 
 import json
@@ -12,10 +13,10 @@ PASSED = ("OK", "EXPECTEDFAIL")
 
 
 def reason(result):
-    """The last line that a skipped test wrote, or an empty text."""
-    said = [line for stream in ("stdout", "stderr") for line in result.get(stream, "").splitlines()]
-    said = [line.strip() for line in said if line.strip()]
-    return said[-1] if said else ""
+    """The last line that a skipped test printed, or an empty text."""
+    lines = [line for stream in ("stdout", "stderr") for line in result.get(stream, "").splitlines()]
+    lines = [line.strip() for line in lines if line.strip()]
+    return lines[-1] if lines else ""
 
 
 def main(path):
@@ -38,6 +39,6 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1]))
     except OSError as error:
-        print(f"check: {error.filename}: {error.strerror}; no test ran", file=sys.stderr)
+        print(f"check: {error.filename}: {error.strerror}; no test was run", file=sys.stderr)
         print("0 passed, 1 failed, 0 skipped")
         sys.exit(1)

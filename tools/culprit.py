@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""culprit.py SUMMARY: reads a summary.csv and says which surface stutters, the worst on the last line.
+"""culprit.py SUMMARY: prints a line for each surface of a summary.csv; the last names the one that janks most.
 
 A surface is judged by its janks (a stall is one), not by its frame rate or its waits: a game that
-is held at 30 fps does not stutter, and a status bar that rests does not, either.
+runs at a constant 30 fps does not jank, nor does an idle status bar.
 """
 
 import csv
 import sys
 
-EVEN = 0.02  # of the intervals may be off cadence
+EVEN = 0.02  # this share of the intervals may be off cadence
 
 
 def number(row, column):
-    """An empty column, what is not known, counts as 0."""
+    """The value of a column; 0 where it is empty, which means unknown."""
     return float(row[column] or 0)
 
 
 def name(row):
-    """Android's short form, where the activity is in the app's own package."""
+    """The surface's name; shortened as Android does where the activity is in the app's own package."""
     return row["Surface"].replace(f"{row['app']}/{row['app']}.", f"{row['app']}/.")
 
 
@@ -27,7 +27,7 @@ def times(count, what):
 
 
 def pauses(row):
-    """Stalls where they are known, else waits, which may be rest or stalls."""
+    """Stalls where they are known, else waits, which can be stalls or idle time."""
     for column, seconds, what in (("stalls", "stall time(S)", "stall"), ("wait times", "waiting time(S)", "wait")):
         if number(row, column) > 0:
             return f"{times(number(row, column), what)} of {number(row, seconds):.1f} s in all"

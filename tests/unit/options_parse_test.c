@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of run, start and analyze: each option with good and with impossible values. */
+#include "tests/unit/unit.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/report.h"
+#include "daemon/cli/options_parse.h"
+#include "tests/unit/said.h"
+
+#define WORDS_MAX 160
+
+static struct options options;
+static const char *said;
+
+/* Parses what words[] holds behind the command's name. */
+static int parse_words(enum options_command command, const char *const *words)
+{
+	/* Kept: options borrow from it. */
+	static char *argv[WORDS_MAX + 2];
+	int argc = 1, code;
+
+	argv[0] = (char *)options_command_name(command);
+	for (; words[argc - 1]; argc++)
+		argv[argc] = (char *)words[argc - 1];
+	if (command == OPTIONS_ANALYZE)
+		argv[argc++] = (char *)"trace.txt";
+	argv[argc] = NULL;
+	said_begin(2);
+	code = options_parse(&options, command, argc, argv);
+	said = said_end();
+	return code;
+}
+
+static int parse(enum options_command command, const char *first, const char *second)
+{
+	const char *const words[] = { first, second, NULL };
+
+	return parse_words(command, words);
+}
+
+static void assert_refused(int code, const char *command, const char *name)
+{
+	assert_int_equal(code, EXIT_USAGE);
+	if (strncmp(said, "jankd: ", 7) != 0 || !strstr(said, command) || !strstr(said, name))
+		fail_msg("of %s %s was said: '%s'", command, name, said);
+	/* One line. */
+	assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+}
+
+static void defaults_hold_without_options(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(OPTIONS_RUN, NULL, NULL), 0);
+	assert_string_equal(said, "");
+	assert_int_equal(options.command, OPTIONS_RUN);
+	assert_string_equal(options.rules, "default");
+	assert_string_equal(options.categories, "gfx view");
+	assert_int_equal(options.buffer_kb, 1024);
+	assert_int_equal(options.source, OPTIONS_SOURCE_AUTO);
+	assert_int_equal(options.snapshot_length_ns, 10 * SECOND);
+	assert_int_equal(options.snapshot_ns, 0);
+	assert_string_equal(options.folder, options_default_folder());
+	assert_null(options.pipeline.include);
+	assert_null(options.pipeline.exclude);
+	assert_false(options.frames_log || options.to_stdout || options.help || options.yield ||
+		     options.no_atrace || options.buffer_given || options.categories_given);
+	assert_false(options.pipeline.recorded);
+	assert_int_equal(parse(OPTIONS_ANALYZE, NULL, NULL), 0);
+	assert_true(options.pipeline.recorded);
+	assert_int_equal(options.file_count, 1);
+	assert_string_equal(options.files[0], "trace.txt");
+}
+
+/* Where a number goes, and what one of the option's own words makes of it. */
+static void numbers_are_taken_in_their_units(void **state)
+{
+	const struct {
+		const char *option, *value;
+		const uint64_t *field;
+		uint64_t wanted;
+	} cases[] = {
+		{ "--rotate-size", "4096", &options.rotate_size, 4096 },
+		{ "--rotate-size", "8k", &options.rotate_size, 8192 },
+		{ "--rotate-size", "3M", &options.rotate_size, 3u << 20 },
+		{ "--rotate-size", "2G", &options.rotate_size, UINT64_C(2) << 30 },
+		{ "--rotate-time", "0.001", &options.rotate_time_ns, 1000000 },
+		{ "--rotate-time", "3600", &options.rotate_time_ns, 3600 * SECOND },
+		{ "--keep", "1", &options.keep, 1 },
+		{ "--keep", "4294967295", &options.keep, UINT32_MAX },
+		{ "--min-free", "0", &options.min_free, 0 },
+		{ "--min-free", "100M", &options.min_free, 100u << 20 },
+		{ "--sync", "1.5", &options.sync_ns, 1500000000 },
+		{ "--snapshot", "50", &options.snapshot_ns, 50 * MS },
+		{ "--buffer-kb", "4", &options.buffer_kb, 4 },
+		{ "--buffer-kb", "4194304", &options.buffer_kb, 4194304 },
+		{ "--duration", "2", &options.duration_ns, 2 * SECOND },
+		{ "--wait", "1e1", &options.wait_ns, 10 * SECOND },
+		{ "--vsync-ms", "16.667", &options.pipeline.vsync_ns, 16667000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		assert_int_equal(parse(OPTIONS_RUN, cases[i].option, cases[i].value), 0);
+		if (*cases[i].field != cases[i].wanted)
+			fail_msg("%s %s: %llu", cases[i].option, cases[i].value,
+				 (unsigned long long)*cases[i].field);
+	}
+}
+
+static void short_and_long_names_are_one_option(void **state)
+{
+	const char *const names[][3] = {
+		{ "-t", "--target", "48.5" }, { "-k", "--kpi", "33" },
+		{ "-T", "--type", "3" },      { "-d", "--delay", "2.5" },
+		{ "-f", "--frames", "7" },    { "-F", "--folder", "x/y" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		struct options one;
+
+		assert_int_equal(parse(OPTIONS_START, names[i][0], names[i][2]), 0);
+		one = options;
+		assert_int_equal(parse(OPTIONS_START, names[i][1], names[i][2]), 0);
+		assert_memory_equal(&one.pipeline, &options.pipeline, sizeof(one.pipeline));
+		assert_string_equal(one.folder, options.folder);
+	}
+	assert_int_equal(parse(OPTIONS_RUN, "--folder", "x/y"), 0);
+	assert_string_equal(options.folder, "x/y");
+	assert_int_equal(parse(OPTIONS_RUN, "-T", "3"), 0);
+	assert_int_equal(options.pipeline.type, 3);
+	assert_int_equal(parse(OPTIONS_RUN, "-f7", NULL), 0);
+	assert_int_equal(parse(OPTIONS_RUN, "--KPI=33", NULL), 0);
+	/* The 2019 program's spelling, and a new one. */
+	assert_int_equal(parse(OPTIONS_RUN, "--kpi", "33"), 0);
+}
+
+static void texts_are_taken_as_they_are(void **state)
+{
+	const struct {
+		const char *option, *value;
+		const char *const *field;
+	} cases[] = {
+		{ "--rules", "my.rules", &options.rules },
+		{ "--tracefs", "/sys/kernel/tracing", &options.tracefs },
+		{ "--instance", "jank-1", &options.instance },
+		{ "--categories", "gfx,view input", &options.categories },
+		{ "--until-exit", "com.example.app", &options.until_exit },
+		{ "--focus", "com.game/.Main", &options.pipeline.focus },
+		{ "--focus", "com.game", &options.pipeline.focus },
+		{ "--trigger", "fps<50", &options.trigger },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		if (parse(OPTIONS_RUN, cases[i].option, cases[i].value) != 0)
+			fail_msg("%s %s: %s", cases[i].option, cases[i].value, said);
+		assert_string_equal(*cases[i].field, cases[i].value);
+	}
+	assert_ptr_equal(options.pipeline.trigger, &options.condition);
+}
+
+static void switches_take_no_value(void **state)
+{
+	static const char *const names[] = { "--frames-log", "--stdout", "--no-atrace", "--yield",
+					     "--help" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		char with[32];
+
+		assert_int_equal(parse(OPTIONS_RUN, names[i], NULL), 0);
+		snprintf(with, sizeof(with), "%s=1", names[i]);
+		assert_refused(parse(OPTIONS_RUN, with, NULL), "run", names[i]);
+	}
+	assert_int_equal(parse(OPTIONS_RUN, "--frames-log", "--yield"), 0);
+	assert_true(options.frames_log && options.yield && !options.to_stdout);
+	assert_int_equal(parse(OPTIONS_RUN, "--no-atrace", "--stdout"), 0);
+	assert_true(options.no_atrace && options.to_stdout && !options.yield);
+	assert_int_equal(parse(OPTIONS_RUN, "-h", "--nonsense"), 0);
+	assert_true(options.help);
+}
+
+static void sources_have_names(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(OPTIONS_RUN, "--source", "auto"), 0);
+	assert_int_equal(options.source, OPTIONS_SOURCE_AUTO);
+	assert_int_equal(parse(OPTIONS_RUN, "--source", "text"), 0);
+	assert_int_equal(options.source, OPTIONS_SOURCE_TEXT);
+	assert_int_equal(parse(OPTIONS_RUN, "--source", "raw"), 0);
+	assert_int_equal(options.source, OPTIONS_SOURCE_RAW);
+}
+
+static void impossible_values_are_refused(void **state)
+{
+	static const struct {
+		const char *option, *values[12];
+	} cases[] = {
+		{ "--target",
+		  { "", "0", "-1", "nan", "inf", "0x10", " 60", "60 ", "1e99", "sixty" } },
+		{ "-k", { "", "0", "x", "-5" } },
+		{ "--type", { "", "5", "-1", "1.0", "x", "99999999999999999999" } },
+		{ "-d", { "", "-1", "x" } },
+		{ "-f", { "", "-1", "1.5", "x" } },
+		{ "-F", { "" } },
+		{ "--rules", { "" } },
+		{ "--focus", { "", "/", "com.game/", "/.Main", "word", "a/b/c", "com.game /x" } },
+		{ "--include", { "" } },
+		{ "--exclude", { "" } },
+		{ "--vsync-ms", { "", "1.9", "1001", "x" } },
+		{ "--max-surfaces", { "", "15", "4097", "x" } },
+		{ "--max-threads", { "", "15", "4097", "x" } },
+		{ "--rotate-size",
+		  { "", "4095", "1T", "k", "1kk", "-5", "99999999999999999999",
+		    "9223372036854775807K" } },
+		{ "--rotate-time", { "", "0", "-1", "x" } },
+		{ "--keep", { "", "0", "-1", "4294967296", "x" } },
+		{ "--min-free", { "", "x", "-1", "1.5M" } },
+		{ "--sync", { "", "0", "x" } },
+		{ "--trigger", { "", "nonsense", "fps<", "fps<50 and" } },
+		{ "--snapshot", { "", "0", "x" } },
+		{ "--snapshot-seconds", { "", "0", "x", "100000" } },
+		{ "--source", { "", "TEXT", "pipe", "rawx" } },
+		{ "--tracefs", { "" } },
+		{ "--instance", { "", "a/b", ".", "..", ".x" } },
+		{ "--buffer-kb", { "", "3", "4194305", "1M" } },
+		{ "--categories", { "", " ", "--async_stop", "," } },
+		{ "--duration", { "", "0", "-1", "x", "1e9" } },
+		{ "--wait", { "", "0", "x" } },
+		{ "--until-exit", { "" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		for (size_t j = 0; cases[i].values[j]; j++) {
+			int code = parse(OPTIONS_RUN, cases[i].option, cases[i].values[j]);
+
+			if (code != EXIT_USAGE)
+				fail_msg("%s '%s' was taken", cases[i].option, cases[i].values[j]);
+			assert_refused(code, "run", cases[i].option);
+		}
+}
+
+static void a_missing_value_is_named(void **state)
+{
+	static const char *const names[] = {
+		"-t",
+		"-k",
+		"-T",
+		"-d",
+		"-f",
+		"-F",
+		"--target",
+		"--kpi",
+		"--KPI",
+		"--type",
+		"--delay",
+		"--frames",
+		"--folder",
+		"--rules",
+		"--focus",
+		"--include",
+		"--exclude",
+		"--vsync-ms",
+		"--max-surfaces",
+		"--max-threads",
+		"--keep",
+		"--min-free",
+		"--sync",
+		"--trigger",
+		"--snapshot",
+		"--source",
+		"--tracefs",
+		"--instance",
+		"--buffer-kb",
+		"--categories",
+		"--duration",
+		"--wait",
+		"--until-exit",
+		"--rotate-size",
+		"--rotate-time",
+		"--snapshot-seconds",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		assert_refused(parse(OPTIONS_RUN, names[i], NULL), "run", names[i]);
+}
+
+static void unknown_options_are_named(void **state)
+{
+	(void)state;
+	assert_refused(parse(OPTIONS_RUN, "--nonsense", NULL), "run", "--nonsense");
+	assert_refused(parse(OPTIONS_RUN, "-x", NULL), "run", "-x");
+	assert_refused(parse(OPTIONS_START, "--json", NULL), "start", "--json");
+	/* Those of a live capture are none of analyze. */
+	assert_refused(parse(OPTIONS_ANALYZE, "--source", "text"), "analyze", "--source");
+	assert_refused(parse(OPTIONS_ANALYZE, "--duration", "2"), "analyze", "--duration");
+	assert_refused(parse(OPTIONS_ANALYZE, "--no-atrace", NULL), "analyze", "--no-atrace");
+}
+
+static void of_one_given_twice_the_last_counts(void **state)
+{
+	static const char *const words[] = {
+		"-f", "7", "--frames", "9", "-F", "a", "-F", "b", NULL
+	};
+	struct options once;
+
+	(void)state;
+	assert_int_equal(parse(OPTIONS_RUN, "-f", "9"), 0);
+	once = options;
+	assert_int_equal(parse_words(OPTIONS_RUN, words), 0);
+	assert_string_equal(options.folder, "b");
+	assert_memory_equal(&once.pipeline, &options.pipeline, sizeof(once.pipeline));
+}
+
+static void globs_are_a_list_with_an_end(void **state)
+{
+	const char *words[2 * (OPTIONS_GLOBS_MAX + 1) + 1] = { NULL };
+
+	(void)state;
+	for (int i = 0; i < OPTIONS_GLOBS_MAX; i++) {
+		words[2 * i] = "--include";
+		words[2 * i + 1] = "com.*";
+	}
+	assert_int_equal(parse_words(OPTIONS_RUN, words), 0);
+	assert_ptr_equal(options.pipeline.include, options.include);
+	assert_null(options.pipeline.exclude);
+	assert_string_equal(options.include[OPTIONS_GLOBS_MAX - 1], "com.*");
+	assert_null(options.include[OPTIONS_GLOBS_MAX]);
+	words[2 * OPTIONS_GLOBS_MAX] = "--include";
+	words[2 * OPTIONS_GLOBS_MAX + 1] = "one.too.many";
+	assert_refused(parse_words(OPTIONS_RUN, words), "run", "--include");
+}
+
+static void what_does_not_go_together_is_refused(void **state)
+{
+	static const struct {
+		enum options_command command;
+		const char *words[5];
+		const char *name;
+	} cases[] = {
+		{ OPTIONS_START, { "--stdout" }, "--stdout" },
+		{ OPTIONS_RUN, { "--stdout", "-T", "3" }, "--stdout" },
+		{ OPTIONS_RUN, { "--stdout", "-T", "4" }, "--stdout" },
+		{ OPTIONS_RUN, { "--source", "raw", "--snapshot", "50" }, "--snapshot" },
+		{ OPTIONS_RUN, { "--snapshot-seconds", "5" }, "--snapshot-seconds" },
+		{ OPTIONS_RUN, { "--no-atrace", "--categories", "gfx" }, "--categories" },
+	};
+	static const char *const fine[] = { "--stdout", "-T", "2", NULL };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		assert_refused(parse_words(cases[i].command, cases[i].words),
+			       options_command_name(cases[i].command), cases[i].name);
+	assert_int_equal(parse_words(OPTIONS_RUN, fine), 0);
+}
+
+static void files_are_for_analyze(void **state)
+{
+	char *none[] = { (char *)"analyze", NULL };
+
+	(void)state;
+	assert_refused(parse(OPTIONS_RUN, "trace.txt", NULL), "run", "trace.txt");
+	assert_refused(parse(OPTIONS_START, "trace.txt", NULL), "start", "trace.txt");
+	assert_int_equal(parse(OPTIONS_ANALYZE, "first.txt", "-"), 0);
+	assert_int_equal(options.file_count, 3);
+	assert_string_equal(options.files[0], "first.txt");
+	assert_string_equal(options.files[1], "-");
+	said_begin(2);
+	assert_int_equal(options_parse(&options, OPTIONS_ANALYZE, 1, none), EXIT_USAGE);
+	said = said_end();
+	assert_non_null(strstr(said, "analyze: "));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_hold_without_options),
+		cmocka_unit_test(numbers_are_taken_in_their_units),
+		cmocka_unit_test(short_and_long_names_are_one_option),
+		cmocka_unit_test(texts_are_taken_as_they_are),
+		cmocka_unit_test(switches_take_no_value),
+		cmocka_unit_test(sources_have_names),
+		cmocka_unit_test(impossible_values_are_refused),
+		cmocka_unit_test(a_missing_value_is_named),
+		cmocka_unit_test(unknown_options_are_named),
+		cmocka_unit_test(of_one_given_twice_the_last_counts),
+		cmocka_unit_test(globs_are_a_list_with_an_end),
+		cmocka_unit_test(what_does_not_go_together_is_refused),
+		cmocka_unit_test(files_are_for_analyze),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -20,6 +20,7 @@ TRACEFS = re.compile(r"<(tracefs|traceevent|event-parse|kbuffer).*\.h>")
 MAY_TRACEFS = re.compile(r"(daemon/trace/tracefs|tools/phone/instance)\.c")
 # Rooms of the daemon, from the top: each includes those below it.
 DAEMON = ("cli", "capture", "control", "files", "trace", "android", "base")
+MAIN = re.compile(r"^int main\(", re.M)
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.M)
 
 
@@ -45,13 +46,15 @@ def order(checks, name, text):
 
 
 def modules(paths):
-    """What each module includes: x.c and x.h are one."""
+    """What each module includes: x.c and x.h are one. A .c without a header of its name belongs to the module of
+    the first header that it includes, which declares its functions; a main program is a module of its own."""
     edges = {}
     for path in paths:
-        name = str(path.relative_to(SOURCE).with_suffix(""))
-        others = {header[:-2] for header in INCLUDE.findall(path.read_text(encoding="utf-8"))
-                  if header.split("/")[0] in ROOMS}
-        edges.setdefault(name, set()).update(others - {name})
+        name, text = str(path.relative_to(SOURCE).with_suffix("")), path.read_text(encoding="utf-8")
+        others = [header[:-2] for header in INCLUDE.findall(text) if header.split("/")[0] in ROOMS]
+        if path.suffix == ".c" and others and not path.with_suffix(".h").exists() and not MAIN.search(text):
+            name = others[0]
+        edges.setdefault(name, set()).update(set(others) - {name})
     return edges
 
 
@@ -85,5 +88,5 @@ for room in (*ROOMS, "tests"):
             includes(checks, name, room, text)
         if room == "daemon":
             order(checks, name, text)
-circles(checks, modules([path for room in ("parser", "daemon", "tools") for path in sorted((SOURCE / room).rglob("*.[ch]"))]))
+circles(checks, modules([path for room in ROOMS for path in sorted((SOURCE / room).rglob("*.[ch]"))]))
 checks.end()

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The process: its memory, signals and standard streams. What it does begins in cli/cli.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -9,79 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/cli/cmd.h"
-#include "daemon/cli/help.h"
 #include "daemon/base/report.h"
-#include "daemon/version.h"
+#include "daemon/cli/cli.h"
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{ "run", cmd_run },	  { "start", cmd_start },     { "stop", cmd_stop },
-	{ "status", cmd_status }, { "top", cmd_top },	      { "mark", cmd_mark },
-	{ "rotate", cmd_rotate }, { "analyze", cmd_analyze }, { "rules", cmd_rules },
-};
-
-/* Who starts us with one of them closed must not find messages in the first file we open. */
-static void open_standard_files(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd < STDERR_FILENO);
-	if (fd > STDERR_FILENO)
-		close(fd);
-}
-
-/* Has the reader of our pipe closed it? Then it has read enough. */
-static bool is_unread(void)
-{
-	struct pollfd out = { .fd = STDOUT_FILENO };
-
-	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
-}
-
-/* What was printed may still not be out. */
-static int end(int code)
-{
-	int error = ferror(stdout) ? EIO : 0;
-
-	if (fflush(stdout) != 0)
-		error = errno;
-	if (error == 0 || code != EXIT_DONE || is_unread())
-		return code;
-	report("standard output: %s; send it elsewhere", strerror(error));
-	return EXIT_FAILED;
-}
-
-static int run_command(int argc, char **argv)
-{
-	const char *name = argc > 1 ? argv[1] : NULL;
-
-	if (!name) {
-		report("usage: a command is missing; 'jankd --help' lists them");
-		return EXIT_USAGE;
-	}
-	if (strcmp(name, "--version") == 0) {
-		printf("jankd %s\n", JANKD_VERSION);
-		return EXIT_DONE;
-	}
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-		fputs(help_program, stdout);
-		return EXIT_DONE;
-	}
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(name, commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
-	report("%s: an unknown %s; 'jankd --help' lists them", name,
-	       name[0] == '-' ? "option" : "command");
-	return EXIT_USAGE;
-}
-
-/* What is freed goes back to the kernel: a process that once used more does not stay larger. */
-static void keep_small(void)
+/* Returns freed memory to the kernel, so that a process that once used more does not stay large. */
+static void limit_heap(void)
 {
 #ifdef M_MMAP_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, 65536);
@@ -93,18 +26,53 @@ static void keep_small(void)
 #endif
 }
 
-/* What whoever started us ignores is ignored here, too: of children nothing would be known then. A
- * file that may not grow is an error of its write. */
-static void take_signals(void)
+/* The parent may have had SIGCHLD ignored: waitpid() would then have no exit status. A file beyond
+ * its size limit is to be an error of write(), not a signal that ends us. */
+static void set_signals(void)
 {
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN);
 }
 
+/* Opens those of descriptors 0 to 2 that are closed: else the first file that we open would be one
+ * of them, and messages would be written into it. */
+static void open_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd < STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+/* Has the reader closed the pipe at standard output? */
+static bool is_pipe_closed(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO };
+
+	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+}
+
+/* Writes what is still buffered. Output that is lost is an error, unless its reader closed the
+ * pipe: it has read enough. Returns the exit code. */
+static int flush_stdout(int code)
+{
+	int error = ferror(stdout) ? EIO : 0;
+
+	if (fflush(stdout) != 0)
+		error = errno;
+	if (error == 0 || code != EXIT_DONE || is_pipe_closed())
+		return code;
+	report("standard output: %s; redirect it to another file", strerror(error));
+	return EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
-	keep_small();
-	take_signals();
-	open_standard_files();
-	return end(run_command(argc, argv));
+	limit_heap();
+	set_signals();
+	open_standard_streams();
+	return flush_stdout(cli_run(argc, argv));
 }

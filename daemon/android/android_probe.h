@@ -10,6 +10,7 @@
 #include "daemon/base/child.h"
 #include "daemon/base/options.h"
 #include "parser/dumpsys.h"
+#include "rules/pipeline.h"
 #include "rules/surface.h"
 
 struct android_probe {

@@ -7,20 +7,35 @@
 
 const char *options_command_name(enum options_command command)
 {
-	static const char *const names[] = {
-		[OPTIONS_RUN] = "run",
-		[OPTIONS_START] = "start",
-		[OPTIONS_ANALYZE] = "analyze",
+	static const char *const names[OPTIONS_COMMANDS] = {
+		[OPTIONS_RUN] = "run",	     [OPTIONS_START] = "start",
+		[OPTIONS_STOP] = "stop",     [OPTIONS_STATUS] = "status",
+		[OPTIONS_TOP] = "top",	     [OPTIONS_MARK] = "mark",
+		[OPTIONS_ROTATE] = "rotate", [OPTIONS_ANALYZE] = "analyze",
+		[OPTIONS_RULES] = "rules",
 	};
 
 	return names[command];
 }
 
-const char *options_default_folder(void)
+static const char *default_folder(void)
 {
 	struct stat info;
 
 	if (stat(ANDROID_TMP, &info) == 0 && S_ISDIR(info.st_mode))
 		return ANDROID_TMP "/fps";
 	return "./fps";
+}
+
+struct options options_default(enum options_command command)
+{
+	return (struct options){
+		.command = command,
+		.folder = default_folder(),
+		.pipeline = PIPELINE_OPTIONS_DEFAULT,
+		.rules = "default",
+		.categories = "gfx view",
+		.buffer_kb = 1024,
+		.snapshot_length_ns = UINT64_C(10000000000),
+	};
 }

@@ -447,7 +447,7 @@ static const char *input_of(const struct session *session)
 
 	if (session->origin.live)
 		return session->origin.path;
-	return strcmp(options->files[0], "-") == 0 ? "standard input" : options->files[0];
+	return strcmp(options->operands[0], "-") == 0 ? "standard input" : options->operands[0];
 }
 
 /* Is there anything in the trace that frames come from? */

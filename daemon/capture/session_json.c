@@ -164,8 +164,8 @@ static struct json_object *source_object(const struct session *session)
 	if (session->origin.path)
 		add_text(object, "path", session->origin.path);
 	else
-		add_texts(object, "files", (const char *const *)options->files,
-			  (size_t)options->file_count);
+		add_texts(object, "files", (const char *const *)options->operands,
+			  (size_t)options->operand_count);
 	return object;
 }
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands. argv[0] is the command's name; each returns an exit code. */
+/* The commands. Each gets its command line parsed, and returns an exit code. */
 #ifndef JANKD_DAEMON_CLI_CMD_H
 #define JANKD_DAEMON_CLI_CMD_H
 
-int cmd_run(int argc, char **argv);
-int cmd_start(int argc, char **argv);
-int cmd_stop(int argc, char **argv);
-int cmd_status(int argc, char **argv);
-int cmd_top(int argc, char **argv);
-int cmd_mark(int argc, char **argv);
-int cmd_rotate(int argc, char **argv);
-int cmd_analyze(int argc, char **argv);
-int cmd_rules(int argc, char **argv);
+#include "daemon/base/options.h"
+
+int cmd_run(struct options *options);
+int cmd_start(struct options *options);
+int cmd_stop(struct options *options);
+int cmd_status(struct options *options);
+int cmd_top(struct options *options);
+int cmd_mark(struct options *options);
+int cmd_rotate(struct options *options);
+int cmd_analyze(struct options *options);
+int cmd_rules(struct options *options);
 
 #endif

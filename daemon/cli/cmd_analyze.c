@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "daemon/cli/help.h"
-#include "daemon/cli/options_parse.h"
 #include "daemon/base/report.h"
 #include "daemon/capture/session.h"
 #include "daemon/cli/session_name.h"
@@ -18,10 +16,10 @@
 
 static const char by_cpu[] =
 	"its lines are sorted by CPU, not by time, so nothing in it can be counted; sort them by "
-	"time: sort -s -t] -k2.7n (-k2n where no flags stand behind the CPU)";
+	"time: sort -s -t] -k2.7n (-k2n if there are no flags after the CPU)";
 
 /* Reads @source to its end and closes it. Returns 0 or EXIT_FAILED. */
-static int take_all(struct session *session, struct source *source)
+static int read_all(struct session *session, struct source *source)
 {
 	ssize_t n;
 
@@ -34,17 +32,17 @@ static int take_all(struct session *session, struct source *source)
 	return n < 0 ? EXIT_FAILED : 0;
 }
 
-/* Reads the one file that the options name, into the folder that they name. *begun: the folder has
- * its files, and standard output its header. */
+/* Counts the one file of @session's options. *begun: the output folder has its files, and standard
+ * output its header. */
 static int analyze(struct session *session, bool *begun)
 {
 	static const struct session_origin origin = { .kind = "file", .trace_clock = "" };
-	const char *path = session->options->files[0];
+	const char *path = session->options->operands[0];
 	struct source *source = NULL;
 	int code, ended;
 
-	/* What cannot be read at all is refused before a folder is made. It is opened once: to open
-	 * a pipe and close it again ends whoever writes there. */
+	/* A file that cannot be read is refused before a folder is made. It is opened only once:
+	 * to open a pipe and close it again would end its writer. */
 	if (source_file_open(&source, "analyze", path) < 0)
 		return EXIT_FAILED;
 	code = session_begin(session, &origin);
@@ -53,7 +51,7 @@ static int analyze(struct session *session, bool *begun)
 		return code;
 	}
 	*begun = true;
-	code = take_all(session, source);
+	code = read_all(session, source);
 	if (pipeline_is_by_cpu(session->pipeline))
 		return session_refuse(session, by_cpu);
 	if (session->text.markers == 0)
@@ -63,7 +61,7 @@ static int analyze(struct session *session, bool *begun)
 	return code != 0 ? code : ended;
 }
 
-/* Above a table of several. */
+/* The file's name, above its table. *printed: a table was printed before; is set. */
 static void print_title(const char *path, bool *printed)
 {
 	char line[4 * PATH_MAX];
@@ -73,7 +71,7 @@ static void print_title(const char *path, bool *printed)
 	*printed = true;
 }
 
-/* *printed: there was a table before; NULL: there is one file alone. */
+/* @printed: see print_title(); NULL: there is only one file, which needs no title. */
 static int analyze_one(struct options *options, bool *printed)
 {
 	struct session session;
@@ -85,7 +83,7 @@ static int analyze_one(struct options *options, bool *printed)
 	if (!options->to_stdout && session.text.markers > 0 &&
 	    !pipeline_is_by_cpu(session.pipeline)) {
 		if (printed)
-			print_title(options->files[0], printed);
+			print_title(options->operands[0], printed);
 		session_print(&session, stdout, STDOUT_FILENO);
 	}
 	options->stdout_begun |= begun;
@@ -93,21 +91,22 @@ static int analyze_one(struct options *options, bool *printed)
 	return code;
 }
 
-/* A session for each, in a folder of its own. One that fails has said so: the others go on. */
+/* A session for each file, in a folder of its own. After one that fails, which has reported why,
+ * the others are still read. */
 static int analyze_each(struct options *options, struct session_name *names)
 {
-	char **files = options->files;
+	char **files = options->operands;
 	const char *folder = options->folder;
-	int n = options->file_count;
-	char path[PATH_MAX + SESSION_NAME_SIZE + 1]; /* too long: refused when it is opened */
+	int n = options->operand_count;
+	char path[PATH_MAX + SESSION_NAME_SIZE + 1]; /* one that is too long fails to open */
 	bool printed = false;
 	int code = 0;
 
-	options->file_count = 1;
+	options->operand_count = 1;
 	for (int i = 0; i < n; i++) {
 		session_name_make(names, i, files[i]);
 		snprintf(path, sizeof(path), "%s/%s", folder, names[i].text);
-		options->files = &files[i];
+		options->operands = &files[i];
 		options->folder = path;
 		if (analyze_one(options, &printed) != 0)
 			code = EXIT_FAILED;
@@ -115,35 +114,21 @@ static int analyze_each(struct options *options, struct session_name *names)
 	return code;
 }
 
-static int analyze_all(struct options *options)
+int cmd_analyze(struct options *options)
 {
 	struct session_name *names;
 	int code;
 
-	if (options->file_count == 1)
+	/* Where the reader of --stdout is gone, a write fails; it does not kill us. */
+	signal(SIGPIPE, SIG_IGN);
+	if (options->operand_count == 1)
 		return analyze_one(options, NULL);
-	names = calloc((size_t)options->file_count, sizeof(*names));
+	names = calloc((size_t)options->operand_count, sizeof(*names));
 	if (!names) {
-		report("analyze: out of memory; name fewer files");
+		report("analyze: %s; name fewer files", strerror(ENOMEM));
 		return EXIT_FAILED;
 	}
 	code = analyze_each(options, names);
 	free(names);
 	return code;
-}
-
-int cmd_analyze(int argc, char **argv)
-{
-	struct options options;
-	int code = options_parse(&options, OPTIONS_ANALYZE, argc, argv);
-
-	if (code != 0)
-		return code;
-	if (options.help) {
-		fputs(help_analyze, stdout);
-		return EXIT_DONE;
-	}
-	/* A reader of --stdout that goes away is an error of a write, not our end. */
-	signal(SIGPIPE, SIG_IGN);
-	return analyze_all(&options);
 }

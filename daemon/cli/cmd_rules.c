@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/cli/help.h"
 #include "daemon/base/report.h"
 #include "daemon/capture/rules_file.h"
 #include "daemon/base/text.h"
 
-/* Lines that say something: neither empty nor a comment. */
+/* Lines that are neither empty nor a comment. */
 static unsigned int count_rules(struct span text)
 {
 	unsigned int count = 0;
@@ -46,7 +45,8 @@ static int check(const char *path)
 		report("rules: check %s:%u:%u: %s; correct the file", path, error.line,
 		       error.column, error.message);
 	else
-		report("rules: %s: %s; close other programs", path, strerror(-result));
+		report("rules: %s: %s; %s", path, strerror(-result),
+		       report_advice(result, "try again"));
 	ruleset_free(rules);
 	free((char *)text.ptr);
 	return result == 0 ? EXIT_DONE : EXIT_FAILED;
@@ -71,26 +71,19 @@ static int show(const char *name)
 	return EXIT_USAGE;
 }
 
-int cmd_rules(int argc, char **argv)
+int cmd_rules(struct options *options)
 {
-	const char *verb = argc > 1 ? argv[1] : NULL;
+	char **operands = options->operands;
+	int count = options->operand_count;
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-			fputs(help_rules, stdout);
-			return EXIT_DONE;
-		}
-		if (argv[i][0] == '-' && argv[i][1] != '\0') {
-			report("rules: %s: unknown option; 'jankd rules --help' lists them",
-			       argv[i]);
-			return EXIT_USAGE;
-		}
+	if (count == 0) {
+		report("rules: a command is missing; give 'check FILE' or 'show [NAME]'");
+		return EXIT_USAGE;
 	}
-	if (verb && strcmp(verb, "check") == 0 && argc == 3)
-		return check(argv[2]);
-	if (verb && strcmp(verb, "show") == 0 && argc <= 3)
-		return argc == 3 ? show(argv[2]) : show_names();
-	report("rules: %s: wrong usage; give 'check FILE' or 'show [NAME]'",
-	       verb ? verb : "a command is missing");
+	if (strcmp(operands[0], "check") == 0 && count == 2)
+		return check(operands[1]);
+	if (strcmp(operands[0], "show") == 0 && count <= 2)
+		return count == 2 ? show(operands[1]) : show_names();
+	report("rules: %s: wrong usage; give 'check FILE' or 'show [NAME]'", operands[0]);
 	return EXIT_USAGE;
 }

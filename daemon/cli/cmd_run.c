@@ -9,14 +9,12 @@
 #include "daemon/capture/capture.h"
 #include "daemon/cli/live.h"
 #include "daemon/base/open_files.h"
-#include "daemon/cli/help.h"
-#include "daemon/cli/options_parse.h"
 #include "daemon/base/report.h"
 #include "daemon/base/stream.h"
 
-/* Where people read what is not rows: with --stdout only a terminal at standard error. In a pipe
- * or file that holds nothing but reasons of failure. */
-static FILE *words(const struct options *options)
+/* Where the table and other text for people goes; NULL: nowhere. With --stdout, standard output has
+ * rows only, and standard error, unless it is a terminal, only errors. */
+static FILE *text_output(const struct options *options)
 {
 	if (!options->to_stdout)
 		return stdout;
@@ -45,16 +43,16 @@ static void on_terminal(struct capture *capture, int number)
 		draw(capture);
 }
 
-/* What is said from now on is to stay on the screen. */
+/* Leaves the live view: what is printed from now on stays on the screen. */
 static void on_over(struct capture *capture)
 {
 	capture->context = live_end(capture->context);
 }
 
-/* So long whoever reads the table has to take it. */
+/* The table at the end is given up if its reader does not take it within this time: a terminal may
+ * be stopped, and tracing is restored and the files are complete by then. */
 #define TABLE_WAIT_MS 1000
 
-/* The trace is put back, the files are complete: nobody waits for a terminal that was stopped. */
 static void print_table(const struct capture *capture, FILE *out)
 {
 	struct stream stream;
@@ -76,7 +74,7 @@ static void print_table(const struct capture *capture, FILE *out)
 
 static int run(struct capture *capture)
 {
-	FILE *out = words(capture->options);
+	FILE *out = text_output(capture->options);
 	struct live *live = capture->options->to_stdout ? NULL : live_begin();
 	int code;
 
@@ -94,22 +92,14 @@ static int run(struct capture *capture)
 	return code;
 }
 
-int cmd_run(int argc, char **argv)
+int cmd_run(struct options *options)
 {
 	static struct capture capture; /* large: a stack may be small */
-	struct options options;
-	int code = options_parse(&options, OPTIONS_RUN, argc, argv);
+	int code = open_files_allow("run");
 
 	if (code != 0)
 		return code;
-	if (options.help) {
-		fputs(help_run, stdout);
-		return EXIT_DONE;
-	}
-	code = open_files_allow(argv[0]);
-	if (code != 0)
-		return code;
-	code = capture_begin(&capture, &options);
+	code = capture_begin(&capture, options);
 	if (code == 0)
 		code = run(&capture);
 	capture_close(&capture);

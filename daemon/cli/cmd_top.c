@@ -8,11 +8,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "daemon/cli/ask_options.h"
 #include "daemon/control/control_client.h"
 #include "daemon/cli/live.h"
 #include "daemon/base/loop.h"
-#include "daemon/cli/help.h"
 #include "daemon/base/report.h"
 #include "daemon/control/table.h"
 #include "daemon/cli/terminal_keys.h"
@@ -23,25 +21,33 @@
 /* Lines where the output is no terminal: all that a table has. */
 #define LINES_MAX 64
 
+/* More is refused by the capture. */
+#define SIZE_MAX_SENT 4096
+
 struct top {
-	const struct ask_options *options;
+	const char *folder;
 	struct live *live; /* NULL: standard output is no terminal */
 	struct terminal_keys keys;
 	int signals; /* descriptor */
 	unsigned int pages;
 };
 
-static int open_signals(void)
+static unsigned int at_most(unsigned int n, unsigned int most)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
-
-	return loop_signals(numbers, sizeof(numbers) / sizeof(numbers[0]));
+	return n < most ? n : most;
 }
 
-static void give_back(struct top *top)
+static void restore_terminal(struct top *top)
 {
 	terminal_keys_end(&top->keys);
 	top->live = live_end(top->live);
+}
+
+static void suspend(struct top *top)
+{
+	terminal_keys_end(&top->keys);
+	live_suspend(top->live);
+	terminal_keys_begin(&top->keys);
 }
 
 static void show(struct top *top, const char *page)
@@ -54,13 +60,8 @@ static void show(struct top *top, const char *page)
 	top->pages++;
 }
 
-static unsigned int at_most(unsigned int n, unsigned int most)
-{
-	return n < most ? n : most;
-}
-
-/* Returns 0, > 0 where the daemon has ended, or -1 after the reason was said on stderr. */
-static int draw(struct top *top)
+/* Requests the table and shows it. Returns 0; > 0: the capture has ended; -1: failed, reported. */
+static int update(struct top *top)
 {
 	unsigned int lines = LINES_MAX, columns = TABLE_COLUMNS;
 	struct control_answer answer;
@@ -69,8 +70,9 @@ static int draw(struct top *top)
 
 	if (top->live)
 		table_terminal(STDOUT_FILENO, &lines, &columns);
-	snprintf(line, sizeof(line), "top %u %u\n", at_most(columns, 4096), at_most(lines, 4096));
-	error = control_ask(&answer, top->options->folder, line, ANSWER_S);
+	snprintf(line, sizeof(line), "top %u %u\n", at_most(columns, SIZE_MAX_SENT),
+		 at_most(lines, SIZE_MAX_SENT));
+	error = control_ask(&answer, top->folder, line, ANSWER_S);
 	if (error == 0) {
 		show(top, answer.body);
 		free(answer.body);
@@ -78,20 +80,13 @@ static int draw(struct top *top)
 	}
 	if (top->pages > 0 && (error == CONTROL_NOBODY || error == CONTROL_GONE))
 		return 1;
-	give_back(top);
+	restore_terminal(top);
 	report("top: %s", answer.why);
 	return -1;
 }
 
-static void suspend(struct top *top)
-{
-	terminal_keys_end(&top->keys);
-	live_suspend(top->live);
-	terminal_keys_begin(&top->keys);
-}
-
-/* Takes a signal. True: it ends us. */
-static bool take_signal(struct top *top)
+/* Handles a signal. Returns true if it ends us. */
+static bool handle_signal(struct top *top)
 {
 	struct signalfd_siginfo info;
 
@@ -102,51 +97,41 @@ static bool take_signal(struct top *top)
 	return info.ssi_signo != SIGTSTP && info.ssi_signo != SIGWINCH;
 }
 
-/* Until it is time for the next page. True: somebody wants the end. */
+/* Waits until the next page is due. Returns true if there is to be none: a signal came, q was
+ * pressed, or the reader of the pipe at standard output is gone. */
 static bool wait_for_next(struct top *top)
 {
 	struct pollfd fds[] = {
 		{ .fd = top->signals, .events = POLLIN },
 		{ .fd = top->keys.is_open ? STDIN_FILENO : -1, .events = POLLIN },
-		{ .fd = STDOUT_FILENO }, /* a pipe that nobody reads any more */
+		{ .fd = STDOUT_FILENO }, /* POLLERR and POLLHUP */
 	};
 
 	if (poll(fds, 3, PERIOD_MS) <= 0)
 		return false;
-	if (fds[0].revents && take_signal(top))
+	if (fds[0].revents && handle_signal(top))
 		return true;
 	if (fds[1].revents && terminal_keys_pressed(&top->keys, 'q'))
 		return true;
 	return (fds[2].revents & (POLLERR | POLLHUP)) || ferror(stdout);
 }
 
-static int run(struct top *top)
+int cmd_top(struct options *options)
 {
-	int ended;
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
+	struct top top = {
+		.folder = options->folder,
+		.signals = loop_signals(signals, sizeof(signals) / sizeof(signals[0])),
+		.live = live_begin(),
+	};
+	int result;
 
-	top->signals = open_signals();
-	top->live = live_begin();
-	if (top->live)
-		terminal_keys_begin(&top->keys);
+	if (top.live)
+		terminal_keys_begin(&top.keys);
 	do
-		ended = draw(top);
-	while (ended == 0 && !wait_for_next(top));
-	give_back(top);
-	close(top->signals);
-	return ended < 0 ? EXIT_FAILED : EXIT_DONE;
-}
-
-int cmd_top(int argc, char **argv)
-{
-	struct ask_options options;
-	struct top top = { .options = &options };
-	int code = ask_options_parse(&options, argc, argv);
-
-	if (code != 0)
-		return code;
-	if (options.help) {
-		fputs(help_top, stdout);
-		return EXIT_DONE;
-	}
-	return run(&top);
+		result = update(&top);
+	while (result == 0 && !wait_for_next(&top));
+	restore_terminal(&top);
+	close(top.signals);
+	return result < 0 ? EXIT_FAILED : EXIT_DONE;
 }

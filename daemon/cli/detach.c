@@ -16,19 +16,20 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 
-/* atrace may take 20 s, on a device that is busy. */
-#define READY_NS UINT64_C(60000000000)
-
-/* And so long until it has let go of the caller. */
-#define CLOSED_NS NS_PER_S
 #define NS_PER_S UINT64_C(1000000000)
 
-/* What goes through the pipe: the daemon's pid, its standard error, which holds no NUL, and behind
- * a NUL the exit code. */
+/* Until the daemon has started: atrace alone may take 20 s on a busy device. */
+#define START_NS (60 * NS_PER_S)
+
+/* Until it has closed the pipe after that. */
+#define CLOSE_NS NS_PER_S
+
+/* The pipe has the daemon's pid, then its standard error, which has no NUL, then a NUL and the exit
+ * code. */
 
 /* --- the daemon's side --- */
 
-/* Whatever the caller had open: a socket of adb, the pipe of a script that waits for its end. */
+/* Closes what the caller had open: a socket of adb, a pipe whose reader waits for its end. */
 static void close_others(int keep)
 {
 	DIR *directory = opendir("/proc/self/fd");
@@ -44,7 +45,7 @@ static void close_others(int keep)
 		closedir(directory);
 }
 
-static bool put_null(int onto)
+static bool redirect_to_null(int onto)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	bool done = fd >= 0 && dup2(fd, onto) == onto;
@@ -54,8 +55,8 @@ static bool put_null(int onto)
 	return done;
 }
 
-/* Runs in the process between the two: it alone may become the leader of a session, the one it
- * forks never gets a terminal. */
+/* Runs in the process between the two: it becomes the leader of a session, and forks the daemon,
+ * which as no leader can never get a controlling terminal. */
 static enum detach_side become_daemon(struct detach *detach)
 {
 	int64_t pid;
@@ -70,19 +71,19 @@ static enum detach_side become_daemon(struct detach *detach)
 	signal(SIGPIPE, SIG_IGN);
 	close_others(detach->fd);
 	if (write(detach->fd, &pid, sizeof(pid)) != (ssize_t)sizeof(pid) ||
-	    !put_null(STDIN_FILENO) || !put_null(STDOUT_FILENO) ||
+	    !redirect_to_null(STDIN_FILENO) || !redirect_to_null(STDOUT_FILENO) ||
 	    dup2(detach->fd, STDERR_FILENO) < 0 || chdir("/") < 0)
 		_exit(EXIT_FAILED);
 	return DETACH_DAEMON;
 }
 
-void detach_tell(struct detach *detach, int code)
+void detach_started(struct detach *detach, int code)
 {
-	char word[] = { '\0', (char)code };
+	const char end[] = { '\0', (char)code };
 
-	put_null(STDERR_FILENO);
-	/* Whoever called may be gone: then nobody needs it. */
-	if (write(detach->fd, word, sizeof(word)) < 0)
+	redirect_to_null(STDERR_FILENO);
+	/* It fails if the caller is gone: then the code is not needed. */
+	if (write(detach->fd, end, sizeof(end)) < 0)
 		errno = 0;
 	close(detach->fd);
 	detach->fd = -1;
@@ -90,51 +91,54 @@ void detach_tell(struct detach *detach, int code)
 
 /* --- the caller's side --- */
 
-/* Those that end 'start' before it is ready: the daemon has none of the terminal. */
-static const int ends[] = { SIGINT, SIGTERM, SIGQUIT };
-#define ENDS (sizeof(ends) / sizeof(ends[0]))
+/* Signals that end 'start' before the daemon has started. The daemon itself gets none from the
+ * terminal: they are passed on. */
+static const int ending[] = { SIGINT, SIGTERM, SIGQUIT };
+#define ENDING (sizeof(ending) / sizeof(ending[0]))
 
-static volatile sig_atomic_t is_ended;
+static volatile sig_atomic_t signal_came;
 
-static void on_end(int number)
+static void on_signal(int number)
 {
 	(void)number;
-	is_ended = true;
+	signal_came = true;
 }
 
-/* From before there is a daemon on: none is missed. @usual: as it was. */
-static void block_ends(sigset_t *usual)
+/* Before the fork, so that none is missed. *before: the signal mask as it was. */
+static void block_signals(sigset_t *before)
 {
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
-	for (size_t i = 0; i < ENDS; i++)
-		sigaddset(&blocked, ends[i]);
-	sigprocmask(SIG_BLOCK, &blocked, usual);
+	for (size_t i = 0; i < ENDING; i++)
+		sigaddset(&blocked, ending[i]);
+	sigprocmask(SIG_BLOCK, &blocked, before);
 }
 
-/* What is ignored stays so. */
-static void catch_ends(void)
+/* A signal that is ignored stays ignored. */
+static void catch_signals(void)
 {
-	const struct sigaction caught = { .sa_handler = on_end };
-	struct sigaction usual;
+	const struct sigaction caught = { .sa_handler = on_signal };
+	struct sigaction before;
 
-	for (size_t i = 0; i < ENDS; i++)
-		if (sigaction(ends[i], NULL, &usual) == 0 && usual.sa_handler != SIG_IGN)
-			sigaction(ends[i], &caught, NULL);
+	for (size_t i = 0; i < ENDING; i++)
+		if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(ending[i], &caught, NULL);
 }
 
-/* Once: a second one would say that there is a hurry. */
-static void pass_end(struct detach *detach)
+/* After a signal, sends SIGTERM to the daemon. Only once: a second one would end its child
+ * processes early (base/child.h). */
+static void pass_signal(struct detach *detach)
 {
-	if (!is_ended || detach->is_ended || detach->pid <= 0)
+	if (!signal_came || detach->is_terminated || detach->pid <= 0)
 		return;
-	detach->is_ended = true;
+	detach->is_terminated = true;
 	kill((pid_t)detach->pid, SIGTERM);
 }
 
-/* Waits for some bytes. Returns their number; 0: the daemon is gone, or the time is over. */
-static size_t wait_for(struct detach *detach, void *to, size_t size, uint64_t until_ns)
+/* Reads what the daemon has written. Returns the number of bytes; 0: the pipe is closed, or the
+ * time is over. */
+static size_t read_pipe(struct detach *detach, void *to, size_t size, uint64_t until_ns)
 {
 	struct pollfd readable = { .fd = detach->fd, .events = POLLIN };
 	uint64_t now;
@@ -145,7 +149,7 @@ static size_t wait_for(struct detach *detach, void *to, size_t size, uint64_t un
 					       (long)(left_ns % NS_PER_S) };
 		ssize_t n;
 
-		pass_end(detach);
+		pass_signal(detach);
 		if (ppoll(&readable, 1, &left, &detach->signals) <= 0)
 			continue;
 		n = read(detach->fd, to, size);
@@ -157,7 +161,7 @@ static size_t wait_for(struct detach *detach, void *to, size_t size, uint64_t un
 	return 0;
 }
 
-static void pass_on(const char *text, size_t len)
+static void print_error(const char *text, size_t len)
 {
 	while (len > 0) {
 		ssize_t n = write(STDERR_FILENO, text, len);
@@ -169,50 +173,48 @@ static void pass_on(const char *text, size_t len)
 	}
 }
 
-/* Hands over what the daemon says until its word comes. Returns false where none came. */
-static bool listen_to(struct detach *detach, uint64_t until_ns)
+/* Prints the daemon's standard error until its exit code comes. Returns false if none came. */
+static bool read_code(struct detach *detach, uint64_t until_ns)
 {
 	char text[1024];
 	size_t len;
 
-	while ((len = wait_for(detach, text, sizeof(text), until_ns)) > 0) {
-		const char *word = memchr(text, '\0', len);
+	while ((len = read_pipe(detach, text, sizeof(text), until_ns)) > 0) {
+		const char *end = memchr(text, '\0', len);
 
-		pass_on(text, word ? (size_t)(word - text) : len);
-		if (!word)
+		print_error(text, end ? (size_t)(end - text) : len);
+		if (!end)
 			continue;
-		if (word + 1 == text + len && wait_for(detach, text, 1, until_ns) == 0)
+		if (end + 1 == text + len && read_pipe(detach, text, 1, until_ns) == 0)
 			return false;
-		detach->code = word + 1 < text + len ? word[1] : text[0];
-		/* Until it has closed its end: then nothing binds it to us. */
-		until_ns = loop_now() + CLOSED_NS;
-		while (wait_for(detach, text, sizeof(text), until_ns) > 0)
+		detach->code = end + 1 < text + len ? end[1] : text[0];
+		/* Until the pipe is closed: then the daemon has nothing of the caller's. */
+		until_ns = loop_now() + CLOSE_NS;
+		while (read_pipe(detach, text, sizeof(text), until_ns) > 0)
 			;
 		return true;
 	}
 	return false;
 }
 
-static enum detach_side hear(struct detach *detach, const char *command)
+static enum detach_side wait_for_start(struct detach *detach, const char *command)
 {
-	uint64_t until_ns = loop_now() + READY_NS;
+	uint64_t until_ns = loop_now() + START_NS;
 	int64_t pid = 0;
-	bool told = wait_for(detach, &pid, sizeof(pid), until_ns) == sizeof(pid);
+	bool is_known = read_pipe(detach, &pid, sizeof(pid), until_ns) == sizeof(pid);
 
 	detach->pid = (long)pid;
-	told = told && listen_to(detach, until_ns);
-	pass_end(detach);
-	/* One that failed has said why. */
-	if (told && (detach->code != EXIT_DONE || !detach->is_ended))
+	is_known = is_known && read_code(detach, until_ns);
+	pass_signal(detach);
+	if (is_known && (detach->code != EXIT_DONE || !detach->is_terminated))
 		return DETACH_CALLER;
-	if (is_ended) {
-		report("%s: a signal came before it was ready: its daemon ends, too; start again",
-		       command);
+	if (signal_came) {
+		report("%s: ended by a signal before counting began; start again", command);
 	} else if (pid > 0 && loop_now() >= until_ns) {
 		kill((pid_t)pid, SIGTERM);
-		report("%s: not ready after 60 s; it was told to end, try 'jankd run'", command);
+		report("%s: not ready after 60 s, so it was ended; try 'jankd run'", command);
 	} else {
-		report("%s: the daemon died before it could count; try 'jankd run'", command);
+		report("%s: the daemon died before counting began; try 'jankd run'", command);
 	}
 	return DETACH_FAILED;
 }
@@ -223,12 +225,12 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 	int pipe_ends[2];
 	pid_t child;
 
-	/* The terminal may close at once. */
+	/* The terminal may be closed at once. */
 	signal(SIGHUP, SIG_IGN);
-	block_ends(&detach->signals);
+	block_signals(&detach->signals);
 	if (pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
 		report("%s: %s; %s", command, strerror(errno),
-		       report_advice(-errno, "close other programs"));
+		       report_advice(-errno, "end processes that are not needed"));
 		return DETACH_FAILED;
 	}
 	if (child == 0) {
@@ -236,11 +238,11 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 		return become_daemon(detach);
 	}
 	close(pipe_ends[1]);
-	catch_ends();
+	catch_signals();
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	detach->fd = pipe_ends[0];
-	side = hear(detach, command);
+	side = wait_for_start(detach, command);
 	close(detach->fd);
 	return side;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a command that somebody typed to a process that depends on nobody. */
+/* From the process of a command to a daemon that depends on no terminal, shell or parent. */
 #ifndef JANKD_DAEMON_CLI_DETACH_H
 #define JANKD_DAEMON_CLI_DETACH_H
 
@@ -8,29 +8,31 @@
 
 /* Which of the two processes this is. */
 enum detach_side {
-	DETACH_DAEMON, /* in a session of its own, without any descriptor but the standard ones */
-	DETACH_CALLER, /* the one that was called; the daemon's word has come */
-	DETACH_FAILED, /* no daemon: the reason was said on stderr */
+	DETACH_DAEMON, /* in a session of its own, with the standard descriptors only */
+	DETACH_CALLER, /* the process of the command; the daemon has called detach_started() */
+	DETACH_FAILED, /* the same, without a daemon: the reason was reported */
 };
 
 struct detach {
-	int fd;	  /* daemon: where the caller waits for a word, also standard error until then */
-	int code; /* caller: exit code, 0 = the daemon is ready; otherwise it said why on stderr */
+	int fd;	  /* the pipe from the daemon to the caller; its standard error until it started */
+	int code; /* caller: of detach_started(); if not 0, the daemon reported why */
 	long pid; /* caller: of the daemon */
-	sigset_t signals; /* those that were blocked before */
-	bool is_ended;	  /* caller: it was ended before the daemon was ready, and so is that */
+	sigset_t signals;   /* the signal mask before detach_begin() */
+	bool is_terminated; /* caller: it has sent SIGTERM to the daemon */
 };
 
 /**
- * detach_begin() - part from terminal and parent
+ * detach_begin() - make a daemon
  * @command: its name, for messages
  *
- * Returns in both processes. The caller's waits for detach_tell(), not for ever: then the daemon is
- * asked to end; so it is where the caller's gets a SIGINT, SIGTERM or SIGQUIT before.
+ * Returns in both processes; in the caller's after detach_started() of the daemon. A daemon that
+ * needs longer than 60 s gets a SIGTERM; so does one whose caller gets a SIGINT, SIGTERM or SIGQUIT
+ * before.
  */
 enum detach_side detach_begin(struct detach *detach, const char *command);
 
-/* Tells the caller's process the exit code. From then on nobody hears standard error. */
-void detach_tell(struct detach *detach, int code);
+/* Called by the daemon: it has started, or with another @code than 0, has failed to. The caller
+ * exits with that code. From then on standard error goes to /dev/null. */
+void detach_started(struct detach *detach, int code);
 
 #endif

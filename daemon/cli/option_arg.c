@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cli/option_arg.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,78 +9,124 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/android/android.h"
 #include "daemon/base/report.h"
 
-int option_wrong(const struct option_arg *arg, const char *wanted)
+#define NS_PER_S 1e9
+#define NS_PER_MS 1e6
+
+/* @why: what is wrong with the value. */
+static int refuse(const struct option_arg *arg, const char *why)
 {
-	report("%s: %s %s: %s; see 'jankd %s --help'", arg->command, arg->name, arg->value, wanted,
+	report("%s: %s %s: %s; see 'jankd %s --help'", arg->command, arg->name, arg->value, why,
 	       arg->command);
 	return EXIT_USAGE;
 }
 
-/* A decimal number and nothing else: no blanks, no hex, no "inf". */
-static bool parse_number(const char *text, double *number)
+static int refuse_number(const struct option_arg *arg)
 {
+	const struct option_limits *limits = &arg->limits;
+	char why[160];
+
+	snprintf(why, sizeof(why), "not %s from %.15g to %.15g", limits->what, limits->least,
+		 limits->most);
+	return refuse(arg, why);
+}
+
+int option_parse_flag(const struct option_arg *arg)
+{
+	bool *flag = arg->field;
+
+	*flag = true;
+	return 0;
+}
+
+int option_parse_text(const struct option_arg *arg)
+{
+	const char **text = arg->field;
+
+	if (arg->value[0] == '\0')
+		return refuse(arg, "an empty value");
+	*text = arg->value;
+	return 0;
+}
+
+/* --- numbers --- */
+
+/* A decimal number within the limits and nothing else: no blanks, no hex, no "inf". */
+static bool is_number(const struct option_arg *arg, double *number)
+{
+	const char *text = arg->value;
 	char *end;
 
-	if (text[strspn(text, "0123456789.eE+-")] != '\0' || isspace((unsigned char)text[0]))
+	if (text[strspn(text, "0123456789.eE+-")] != '\0')
 		return false;
 	errno = 0;
 	*number = strtod(text, &end);
-	return end != text && *end == '\0' && errno == 0 && isfinite(*number);
+	return end != text && *end == '\0' && errno == 0 && isfinite(*number) &&
+	       *number >= arg->limits.least && *number <= arg->limits.most;
 }
 
-int option_take_number(const struct option_arg *arg, double least, double most, const char *what,
-		       double *number)
+int option_parse_number(const struct option_arg *arg)
 {
-	char wanted[160];
-	double value;
+	double *field = arg->field, number;
 
-	if (parse_number(arg->value, &value) && value >= least && value <= most) {
-		*number = value;
-		return 0;
-	}
-	snprintf(wanted, sizeof(wanted), "not %s from %.15g to %.15g", what, least, most);
-	return option_wrong(arg, wanted);
+	if (!is_number(arg, &number))
+		return refuse_number(arg);
+	*field = number;
+	return 0;
 }
 
-/* Digits alone. */
-static bool parse_count(const char *text, uint64_t *count)
+static int parse_time(const struct option_arg *arg, double unit_ns)
 {
-	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0')
-		return false;
+	uint64_t *ns = arg->field;
+	double number;
+
+	if (!is_number(arg, &number))
+		return refuse_number(arg);
+	*ns = (uint64_t)(number * unit_ns + 0.5);
+	return 0;
+}
+
+int option_parse_seconds(const struct option_arg *arg)
+{
+	return parse_time(arg, NS_PER_S);
+}
+
+int option_parse_ms(const struct option_arg *arg)
+{
+	return parse_time(arg, NS_PER_MS);
+}
+
+/* Digits alone. The limits are exact: no table holds one above 2^53. */
+int option_parse_count(const struct option_arg *arg)
+{
+	uint64_t *field = arg->field, count;
+	const char *text = arg->value;
+
 	errno = 0;
-	*count = strtoull(text, NULL, 10);
-	return errno == 0;
+	count = strtoull(text, NULL, 10);
+	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0' || errno != 0 ||
+	    count < (uint64_t)arg->limits.least || count > (uint64_t)arg->limits.most)
+		return refuse_number(arg);
+	*field = count;
+	return 0;
 }
 
-int option_take_count(const struct option_arg *arg, uint64_t least, uint64_t most, const char *what,
-		      uint64_t *count)
+int option_parse_small_count(const struct option_arg *arg)
 {
-	char wanted[160];
-	uint64_t value;
+	unsigned int *field = arg->field;
+	uint64_t count = *field;
+	struct option_arg wide = *arg;
+	int code;
 
-	if (parse_count(arg->value, &value) && value >= least && value <= most) {
-		*count = value;
-		return 0;
-	}
-	snprintf(wanted, sizeof(wanted), "not %s from %" PRIu64 " to %" PRIu64, what, least, most);
-	return option_wrong(arg, wanted);
-}
-
-/* A duration given in units of @unit_ns. */
-int option_take_time(const struct option_arg *arg, double least, double most, double unit_ns,
-		     const char *what, uint64_t *ns)
-{
-	double value = 0;
-	int code = option_take_number(arg, least, most, what, &value);
-
-	if (code == 0)
-		*ns = (uint64_t)(value * unit_ns + 0.5);
+	wide.field = &count;
+	code = option_parse_count(&wide);
+	*field = (unsigned int)count;
 	return code;
 }
 
-/* What a unit multiplies a number of bytes by; 0: there is none of that name. */
+/* What a unit multiplies a number of bytes by; 0: no such unit. */
 static uint64_t unit_of(const char *unit)
 {
 	static const struct {
@@ -98,11 +143,13 @@ static uint64_t unit_of(const char *unit)
 	return 0;
 }
 
-int option_take_bytes(const struct option_arg *arg, uint64_t least, uint64_t *bytes)
+int option_parse_bytes(const struct option_arg *arg)
 {
 	size_t digits = strspn(arg->value, "0123456789");
 	uint64_t unit = unit_of(arg->value + digits);
-	char wanted[160];
+	uint64_t least = (uint64_t)arg->limits.least;
+	uint64_t *bytes = arg->field;
+	char why[160];
 	uint64_t value;
 
 	errno = 0;
@@ -112,16 +159,84 @@ int option_take_bytes(const struct option_arg *arg, uint64_t least, uint64_t *by
 		*bytes = value * unit;
 		return 0;
 	}
-	snprintf(wanted, sizeof(wanted),
+	snprintf(why, sizeof(why),
 		 "not a number of bytes from %" PRIu64 " to %" PRId64 "; K, M or G may follow",
 		 least, INT64_MAX);
-	return option_wrong(arg, wanted);
+	return refuse(arg, why);
 }
 
-int option_take_text(const struct option_arg *arg, const char **text)
+/* --- texts of a form --- */
+
+int option_parse_glob(const struct option_arg *arg)
 {
-	if (arg->value[0] == '\0')
-		return option_wrong(arg, "an empty value");
-	*text = arg->value;
+	struct option_arg last = *arg;
+	const char **globs = arg->field;
+	size_t n = 0;
+
+	while (globs[n])
+		n++;
+	if (n == OPTIONS_GLOBS_MAX)
+		return refuse(arg, "one glob too many, the limit is 64");
+	last.field = &globs[n];
+	return option_parse_text(&last);
+}
+
+/* A word with a dot, or with a slash that has something on both sides. */
+int option_parse_focus(const struct option_arg *arg)
+{
+	const char **focus = arg->field, *value = arg->value, *slash = strchr(value, '/');
+	bool word = value[0] && strpbrk(value, " \t\r\n") == NULL;
+	bool both = slash && slash > value && slash[1] && !strchr(slash + 1, '/');
+
+	if (!word || !(both || (!slash && strchr(value, '.'))))
+		return refuse(arg, "not an APP/ACTIVITY such as com.game/.Main");
+	*focus = value;
+	return 0;
+}
+
+int option_parse_instance(const struct option_arg *arg)
+{
+	if (strchr(arg->value, '/') || arg->value[0] == '.')
+		return refuse(arg, "not the name of a trace instance");
+	return option_parse_text(arg);
+}
+
+int option_parse_categories(const struct option_arg *arg)
+{
+	if (!android_are_categories(arg->value))
+		return refuse(arg, "not 1 to 32 names of atrace's categories");
+	return option_parse_text(arg);
+}
+
+int option_parse_source(const struct option_arg *arg)
+{
+	static const char *const names[] = {
+		[OPTIONS_SOURCE_AUTO] = "auto",
+		[OPTIONS_SOURCE_TEXT] = "text",
+		[OPTIONS_SOURCE_RAW] = "raw",
+	};
+	enum options_source *source = arg->field;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(arg->value, names[i]) != 0)
+			continue;
+		*source = (enum options_source)i;
+		return 0;
+	}
+	return refuse(arg, "not one of auto, text, raw");
+}
+
+int option_parse_trigger(const struct option_arg *arg)
+{
+	struct options *options = arg->options;
+	struct trigger_error error;
+	char why[160];
+
+	if (trigger_parse(&options->condition, arg->value, &error) != 0) {
+		snprintf(why, sizeof(why), "column %u: %s", error.column, error.message);
+		return refuse(arg, why);
+	}
+	options->trigger = arg->value;
+	options->pipeline.trigger = &options->condition;
 	return 0;
 }

@@ -1,38 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of the command line: each function takes one kind, and refuses what is none.
+/* Parsers of the command line: each takes one kind of value and sets one field of struct options.
  *
- * All return 0, or EXIT_USAGE after the reason was said on stderr. */
+ * All return 0, or EXIT_USAGE after a line on stderr that says what is wrong with the value. Which
+ * option has which parser: options_table.c. */
 #ifndef JANKD_DAEMON_CLI_OPTION_ARG_H
 #define JANKD_DAEMON_CLI_OPTION_ARG_H
 
-#include <stdint.h>
+#include "daemon/base/options.h"
 
-/* An option while it is read. */
-struct option_arg {
-	const char *command;
-	const char *name; /* as typed */
-	const char *value;
+/* Of a number, both included, in the unit that is typed. @what: "a frame rate", for messages. */
+struct option_limits {
+	double least, most;
+	const char *what;
 };
 
-/* Refuses it. @wanted: what is wrong with the value. */
-int option_wrong(const struct option_arg *arg, const char *wanted);
+/* One option of a command line while it is parsed. */
+struct option_arg {
+	const char *command;
+	const char *name;  /* as typed, with its dashes */
+	const char *value; /* NULL where the option takes none */
+	struct option_limits limits;
+	struct options *options;
+	void *field; /* in @options; the parsers below name its type */
+};
 
-/* A decimal number from @least to @most. @what: "a frame rate"; the message adds the range. */
-int option_take_number(const struct option_arg *arg, double least, double most, const char *what,
-		       double *number);
+/* bool: the option was given. */
+int option_parse_flag(const struct option_arg *arg);
 
-/* A whole number from @least to @most. */
-int option_take_count(const struct option_arg *arg, uint64_t least, uint64_t most, const char *what,
-		      uint64_t *count);
+/* const char *: any text but "". Borrowed from argv. */
+int option_parse_text(const struct option_arg *arg);
 
-/* A duration given in units of @unit_ns. */
-int option_take_time(const struct option_arg *arg, double least, double most, double unit_ns,
-		     const char *what, uint64_t *ns);
+/* double: a decimal number. */
+int option_parse_number(const struct option_arg *arg);
 
-/* A number of bytes from @least on, with K, M or G behind it or not. */
-int option_take_bytes(const struct option_arg *arg, uint64_t least, uint64_t *bytes);
+/* uint64_t, and unsigned int: a whole number. */
+int option_parse_count(const struct option_arg *arg);
+int option_parse_small_count(const struct option_arg *arg);
 
-/* Any text but "". */
-int option_take_text(const struct option_arg *arg, const char **text);
+/* uint64_t, in ns: a decimal number of seconds, of milliseconds. */
+int option_parse_seconds(const struct option_arg *arg);
+int option_parse_ms(const struct option_arg *arg);
+
+/* uint64_t: a number of bytes; K, M or G may follow. Only the lower limit counts. */
+int option_parse_bytes(const struct option_arg *arg);
+
+/* const char *[OPTIONS_GLOBS_MAX + 1]: one more glob. */
+int option_parse_glob(const struct option_arg *arg);
+
+/* const char *: "com.game/.Main", or the app alone. */
+int option_parse_focus(const struct option_arg *arg);
+
+/* const char *: as the field's name says. */
+int option_parse_instance(const struct option_arg *arg);
+int option_parse_categories(const struct option_arg *arg);
+
+/* enum options_source */
+int option_parse_source(const struct option_arg *arg);
+
+/* const char *; also sets ->condition and ->pipeline.trigger of the options. */
+int option_parse_trigger(const struct option_arg *arg);
 
 #endif

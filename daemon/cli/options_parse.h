@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of 'run', 'start' and 'analyze'. */
+/* The command line of a command, as declared in options_table.c. */
 #ifndef JANKD_DAEMON_CLI_OPTIONS_PARSE_H
 #define JANKD_DAEMON_CLI_OPTIONS_PARSE_H
 
@@ -7,10 +7,10 @@
 
 /**
  * options_parse() - argv to options
- * @options: set, the struct must not move afterwards
+ * @options: set; points into itself, so it must not move afterwards
  * @argc, @argv: from the command's name on; argv is reordered
  *
- * Returns 0, or EXIT_USAGE after the reason was said on stderr.
+ * Returns 0, or EXIT_USAGE after a line on stderr that says what is wrong.
  */
 int options_parse(struct options *options, enum options_command command, int argc, char **argv);
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands that send one request to a running capture: stop, status, mark and rotate. */
+#include "daemon/cli/cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "daemon/base/report.h"
+#include "daemon/control/control_client.h"
+#include "daemon/control/control_request.h"
+#include "daemon/control/table.h"
+#include "daemon/trace/journal.h"
+
+#define ANSWER_S 10
+
+/* A capture that ends reads the rest of the trace, and atrace may take 20 s to end. */
+#define STOP_ANSWER_S 60
+
+/* Prints the answer and frees it. @error: of control_ask(). Returns an exit code. */
+static int print_answer(const struct options *options, struct control_answer *answer, int error)
+{
+	if (error != 0) {
+		report("%s: %s", options_command_name(options->command), answer->why);
+		return EXIT_FAILED;
+	}
+	fputs(answer->body, stdout);
+	free(answer->body);
+	return EXIT_DONE;
+}
+
+static int request(const struct options *options, const char *line)
+{
+	struct control_answer answer;
+	int error = control_ask(&answer, options->folder, line, ANSWER_S);
+
+	return print_answer(options, &answer, error);
+}
+
+/* No capture runs in the folder. One that was killed has left its tracing settings: restores them.
+ * @why: what to report where there was none. */
+static int restore_tracing(const char *folder, const char *why)
+{
+	report_name("stop");
+	switch (journal_recover_at("stop", folder)) {
+	case JOURNAL_DONE:
+		printf("the capture in %s had been killed; its tracing settings are restored\n",
+		       folder);
+		return EXIT_DONE;
+	case JOURNAL_NONE:
+		report("stop: %s", why);
+		return EXIT_FAILED;
+	default:
+		return EXIT_FAILED;
+	}
+}
+
+int cmd_stop(struct options *options)
+{
+	struct control_answer answer;
+	int error = control_ask(&answer, options->folder, "stop\n", STOP_ANSWER_S);
+
+	if (error == CONTROL_NOBODY)
+		return restore_tracing(options->folder, answer.why);
+	return print_answer(options, &answer, error);
+}
+
+int cmd_rotate(struct options *options)
+{
+	return request(options, "rotate\n");
+}
+
+int cmd_mark(struct options *options)
+{
+	char line[CONTROL_LINE_MAX];
+	size_t len = control_request_mark(line, options->operands[0]);
+
+	if (len == 0) {
+		report("mark: TEXT: not 1 to %d bytes; give the mark a shorter name",
+		       CONTROL_MARK_MAX);
+		return EXIT_USAGE;
+	}
+	line[len] = '\0';
+	return request(options, line);
+}
+
+int cmd_status(struct options *options)
+{
+	unsigned int lines, columns = TABLE_COLUMNS;
+	char line[64];
+
+	if (options->json)
+		return request(options, "status\n");
+	table_terminal(STDOUT_FILENO, &lines, &columns);
+	snprintf(line, sizeof(line), "status text %u\n", columns < 4096 ? columns : 4096);
+	return request(options, line);
+}

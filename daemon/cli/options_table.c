@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* To add an option: a field in struct options (base/options.h), its default in options_default(),
+ * and a row here. A value of a new kind needs a parser in option_arg.c. */
+#include "daemon/cli/options_table.h"
+
+#include <stdint.h>
+
+#define RUN (1U << OPTIONS_RUN)
+#define START (1U << OPTIONS_START)
+#define ANALYZE (1U << OPTIONS_ANALYZE)
+#define STATUS (1U << OPTIONS_STATUS)
+
+/* Those that capture, those that count frames, those that connect to a running capture. */
+#define CAPTURE (RUN | START)
+#define COUNT (CAPTURE | ANALYZE)
+#define CONNECT                                                                                    \
+	((1U << OPTIONS_STOP) | STATUS | (1U << OPTIONS_TOP) | (1U << OPTIONS_MARK) |              \
+	 (1U << OPTIONS_ROTATE))
+#define ALL ((1U << OPTIONS_COMMANDS) - 1)
+
+/* The offset of field @name; the compiler refuses a field that is not a @type. */
+#define FIELD(type, name)                                                                          \
+	(offsetof(struct options, name) +                                                          \
+	 0 * sizeof((type *)NULL == &((struct options *)NULL)->name))
+
+/* A header line and some rows. */
+#define ROTATE_SIZE_MIN 4096
+
+const struct option_row options_table[] = {
+	/* --- run, start and analyze --- */
+	{
+		.name = "target",
+		.letter = 't',
+		.commands = COUNT,
+		.value_name = "FPS",
+		.parse = option_parse_number,
+		.field = FIELD(double, pipeline.target_fps),
+		.limits = { 0.001, 10000, "a frame rate" },
+		.help = "frame rate that gets the full score (the display's refresh rate during "
+			"the row's own intervals; 60 if it is unknown)",
+	},
+	{
+		.name = "kpi",
+		.alias = "KPI",
+		.letter = 'k',
+		.commands = COUNT,
+		.value_name = "MS",
+		.parse = option_parse_ms,
+		.field = FIELD(uint64_t, pipeline.kpi_ns),
+		.limits = { 0.001, 1e6, "a number of milliseconds" },
+		.help = "frame time that the score counts as acceptable (100)",
+	},
+	{
+		.name = "type",
+		.letter = 'T',
+		.commands = COUNT,
+		.value_name = "0..4",
+		.parse = option_parse_small_count,
+		.field = FIELD(unsigned int, pipeline.type),
+		.limits = { 0, 4, "a number" },
+		.help = "0: rows of fps.csv; 1: also frames of 42 ms or more in dropFrames.csv; "
+			"2: also frames of more than one vsync there; 3, 4: as 1, 2 but without "
+			"fps.csv (0)",
+	},
+	{
+		.name = "delay",
+		.letter = 'd',
+		.commands = COUNT,
+		.value_name = "S",
+		.parse = option_parse_seconds,
+		.field = FIELD(uint64_t, pipeline.delay_ns),
+		.limits = { 0, 1e6, "a number of seconds" },
+		.help = "seconds of trace time between two checks of the open rows (1)",
+	},
+	{
+		.name = "frames",
+		.letter = 'f',
+		.commands = COUNT,
+		.value_name = "N",
+		.parse = option_parse_count,
+		.field = FIELD(uint64_t, pipeline.min_frames),
+		.limits = { 0, UINT32_MAX, "a number of frames" },
+		.help = "a check closes rows of more than N frames (20)",
+	},
+	{
+		.name = "folder",
+		.letter = 'F',
+		.commands = COUNT,
+		.value_name = "DIR",
+		.parse = option_parse_text,
+		.field = FIELD(const char *, folder),
+		.help = "output folder (/data/local/tmp/fps if there is a /data/local/tmp, else "
+			"./fps); files that are already there are kept and renamed to "
+			"NAME-000001.csv and so on",
+	},
+	{
+		.name = "rules",
+		.commands = COUNT,
+		.value_name = "NAME|FILE",
+		.parse = option_parse_text,
+		.field = FIELD(const char *, rules),
+		.help = "rule set: default, gfx2019, or a rule file (default)",
+	},
+	{
+		.name = "focus",
+		.commands = COUNT,
+		.value_name = "APP/ACTIVITY",
+		.parse = option_parse_focus,
+		.field = FIELD(const char *, pipeline.focus),
+		.help = "the app in the foreground at the start; APP alone is enough",
+	},
+	{
+		.name = "include",
+		.commands = COUNT,
+		.value_name = "GLOB",
+		.parse = option_parse_glob,
+		.field = FIELD(const char *, include[0]),
+		.help = "count only surfaces that match; may be repeated",
+	},
+	{
+		.name = "exclude",
+		.commands = COUNT,
+		.value_name = "GLOB",
+		.parse = option_parse_glob,
+		.field = FIELD(const char *, exclude[0]),
+		.help = "do not count surfaces that match; may be repeated. A GLOB matches the "
+			"whole Surface column, or the whole app in the layer's name; '*' is any "
+			"text, '?' any one character",
+	},
+	{
+		.name = "vsync-ms",
+		.commands = COUNT,
+		.value_name = "MS",
+		.parse = option_parse_ms,
+		.field = FIELD(uint64_t, pipeline.vsync_ns),
+		.limits = { 2, 1000, "a period in milliseconds" },
+		.help = "the display's period, for a trace without vsyncs: 2 to 1000",
+	},
+	{
+		.name = "frames-log",
+		.commands = COUNT,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, frames_log),
+		.help = "also write frames.csv, one row for each frame",
+	},
+	{
+		.name = "rotate-size",
+		.commands = COUNT,
+		.value_name = "BYTES",
+		.parse = option_parse_bytes,
+		.field = FIELD(uint64_t, rotate_size),
+		.limits = { .least = ROTATE_SIZE_MIN },
+		.help = "begin a new segment before a file becomes larger than that (K, M or G may "
+			"follow); a longer row gets a segment of its own. The files of a closed "
+			"segment are renamed to NAME-000001.csv and so on, all with the same "
+			"number",
+	},
+	{
+		.name = "rotate-time",
+		.commands = COUNT,
+		.value_name = "S",
+		.parse = option_parse_seconds,
+		.field = FIELD(uint64_t, rotate_time_ns),
+		.limits = { 0.001, 1e8, "a number of seconds" },
+		.help = "begin a new segment every S seconds of trace time",
+	},
+	{
+		.name = "keep",
+		.commands = COUNT,
+		.value_name = "N",
+		.parse = option_parse_count,
+		.field = FIELD(uint64_t, keep),
+		.limits = { 1, UINT32_MAX, "a number of segments" },
+		.help = "keep the newest N closed segments, including those of earlier sessions, "
+			"and delete older ones (keep all)",
+	},
+	{
+		.name = "min-free",
+		.commands = COUNT,
+		.value_name = "BYTES",
+		.parse = option_parse_bytes,
+		.field = FIELD(uint64_t, min_free),
+		.help = "keep that much of the disk free: first the oldest segments are deleted, "
+			"except events.csv; then writing stops to frames.csv, to dropFrames.csv, "
+			"and last to fps.csv, until there is space again",
+	},
+	{
+		.name = "sync",
+		.commands = COUNT,
+		.value_name = "S",
+		.parse = option_parse_seconds,
+		.field = FIELD(uint64_t, sync_ns),
+		.limits = { 0.001, 1e8, "a number of seconds" },
+		.help = "flush the rows to the disk every S seconds, in case the power fails "
+			"(when a segment is closed)",
+	},
+	{
+		.name = "snapshot",
+		.commands = COUNT,
+		.value_name = "MS",
+		.parse = option_parse_ms,
+		.field = FIELD(uint64_t, snapshot_ns),
+		.limits = { 0.001, 1e6, "a number of milliseconds" },
+		.help = "save the trace around a frame that is at least MS late, for "
+			"ui.perfetto.dev and 'jankd analyze': snapshot-000001.txt and so on. A "
+			"frame is late by the time that its interval is longer than the layer's "
+			"cadence: the most frequent of its last 16 intervals, while it draws "
+			"continuously. At most one snapshot in 10 s; of more than 64 the oldest is "
+			"deleted",
+	},
+	{
+		.name = "snapshot-seconds",
+		.commands = COUNT,
+		.value_name = "S",
+		.parse = option_parse_seconds,
+		.field = FIELD(uint64_t, snapshot_length_ns),
+		.given = FIELD(bool, snapshot_length_given),
+		.limits = { 0.1, 600, "a number of seconds" },
+		.help = "trace time in a snapshot; a fifth of it, at most 1 s, is after the frame. "
+			"Less if it does not fit the memory for it: 2 MB for each second, 16 to "
+			"64 MB in all (10)",
+	},
+	{
+		.name = "trigger",
+		.commands = COUNT,
+		.value_name = "EXPR",
+		.parse = option_parse_trigger,
+		.field = FIELD(const char *, trigger),
+		.help = "write rows only while EXPR holds, and those of the 5 s before. EXPR is "
+			"'fps<30' (over the last second of a surface's frames) or 'interval>100ms' "
+			"(of one frame), with <, <=, > or >=; after it, both optional, 'for 3s' "
+			"(it held at each frame for that time) and 'on GLOB' (surfaces that match, "
+			"as in --include): \"fps<30 for 3s on com.game*\". It holds until 1 s "
+			"after the last frame that fulfils it. If GLOB matched no surface, a "
+			"message at the end says so",
+	},
+	{
+		.name = "max-surfaces",
+		.commands = COUNT,
+		.value_name = "N",
+		.parse = option_parse_small_count,
+		.field = FIELD(unsigned int, pipeline.max_surfaces),
+		.limits = { 16, 4096, "a number" },
+		.help = "surfaces in memory at a time; 4096 more are kept on the disk (320)",
+	},
+	{
+		.name = "max-threads",
+		.commands = COUNT,
+		.value_name = "N",
+		.parse = option_parse_small_count,
+		.field = FIELD(unsigned int, pipeline.max_threads),
+		.limits = { 16, 4096, "a number" },
+		.help = "threads with open slices at a time (256)",
+	},
+	{
+		.name = "stdout",
+		.commands = RUN | ANALYZE,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, to_stdout),
+		.help = "print the rows of fps.csv as they are written, instead of the table",
+	},
+	{
+		/* Parsed, to be refused with a better reason than 'unknown option'. */
+		.name = "stdout",
+		.commands = START,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, to_stdout),
+	},
+	/* --- run and start --- */
+	{
+		.name = "source",
+		.commands = CAPTURE,
+		.value_name = "auto|text|raw",
+		.parse = option_parse_source,
+		.field = FIELD(enum options_source, source),
+		.help = "how events are read. raw: trace_pipe_raw, at a fraction of the cost, and "
+			"no app can forge a line in it; text: trace_pipe; auto: raw if it can be "
+			"read, but text with --snapshot (auto)",
+	},
+	{
+		.name = "tracefs",
+		.commands = CAPTURE,
+		.value_name = "DIR",
+		.parse = option_parse_text,
+		.field = FIELD(const char *, tracefs),
+		.help = "where tracefs is mounted (searched for)",
+	},
+	{
+		.name = "instance",
+		.commands = CAPTURE,
+		.value_name = "NAME",
+		.parse = option_parse_instance,
+		.field = FIELD(const char *, instance),
+		.help = "trace instance to read; one that does not exist is created, and removed "
+			"at the end (the top level)",
+	},
+	{
+		.name = "buffer-kb",
+		.commands = CAPTURE,
+		.value_name = "N",
+		.parse = option_parse_count,
+		.field = FIELD(uint64_t, buffer_kb),
+		.given = FIELD(bool, buffer_given),
+		.limits = { 4, 4194304, "a number of KB" },
+		.help = "KB of the trace buffer for each CPU, restored at the end (1024; but an "
+			"instance that exists keeps its size, and so does a larger top level)",
+	},
+	{
+		.name = "categories",
+		.commands = CAPTURE,
+		.value_name = "\"LIST\"",
+		.parse = option_parse_categories,
+		.field = FIELD(const char *, categories),
+		.given = FIELD(bool, categories_given),
+		.help = "categories that atrace enables (\"gfx view\")",
+	},
+	{
+		.name = "no-atrace",
+		.commands = CAPTURE,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, no_atrace),
+		.help = "do not run atrace, even if it is installed",
+	},
+	{
+		.name = "yield",
+		.commands = CAPTURE,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, yield),
+		.help = "give way to other programs that switch tracing off or change its "
+			"settings, instead of restoring them",
+	},
+	{
+		.name = "wait",
+		.commands = CAPTURE,
+		.value_name = "S",
+		.parse = option_parse_seconds,
+		.field = FIELD(uint64_t, wait_ns),
+		.limits = { 0.001, 1e8, "a number of seconds" },
+		.help = "start to count after S seconds of wall time; everything is set up before",
+	},
+	{
+		.name = "duration",
+		.commands = CAPTURE,
+		.value_name = "S",
+		.parse = option_parse_seconds,
+		.field = FIELD(uint64_t, duration_ns),
+		.limits = { 0.001, 1e8, "a number of seconds" },
+		.help = "end after S seconds of wall time, not counting those of --wait",
+	},
+	{
+		.name = "until-exit",
+		.commands = CAPTURE,
+		.value_name = "APP",
+		.parse = option_parse_text,
+		.field = FIELD(const char *, until_exit),
+		.help = "end when the last process of APP has ended. APP is \"com.example.app\" "
+			"with all its processes, or one of them, \"com.example.app:name\". If it "
+			"does not run yet, its start is waited for",
+	},
+	/* --- stop, status, top, mark, rotate --- */
+	{
+		.name = "json",
+		.commands = STATUS,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, json),
+		.help = "print the object of session.json, with pid and uptime_s",
+	},
+	{
+		.name = "folder",
+		.letter = 'F',
+		.commands = CONNECT,
+		.value_name = "DIR",
+		.parse = option_parse_text,
+		.field = FIELD(const char *, folder),
+		.help = "the folder that the capture writes to (as in 'jankd start')",
+	},
+	/* --- all --- */
+	{
+		.name = "help",
+		.letter = 'h',
+		.commands = ALL,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, help),
+		.help = "print this text",
+	},
+};
+
+const size_t options_table_rows = sizeof(options_table) / sizeof(options_table[0]);

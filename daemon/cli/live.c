@@ -10,27 +10,27 @@
 #include "daemon/base/stream.h"
 #include "daemon/control/table.h"
 
-/* What is on the screen before comes back at the end: an alternate screen, without cursor. A line
- * that is too long for it (a name may have wide characters) is cut, or it would take two. */
+/* The alternate screen, so that the screen of before comes back at the end; without cursor, and
+ * without wrapping: a line that is too long (a name may have wide characters) is cut. */
 #define ENTER "\x1b[?1049h\x1b[?25l\x1b[?7l"
 #define LEAVE "\x1b[?7h\x1b[?25h\x1b[?1049l"
 #define HOME "\x1b[H"
 #define CLEAR_LINE "\x1b[K"
 #define CLEAR_REST "\x1b[J"
 
-/* So long a terminal that was stopped is waited for at the begin and the end. */
+/* How long a stopped terminal (Ctrl-S) is waited for, at the beginning and at the end. */
 #define WAIT_MS 500
 
 struct live {
 	struct table *table;
 	struct stream stream;
-	char *page; /* that is on its way, or NULL */
-	size_t len, done;
+	char *page;	  /* that is being written, or NULL */
+	size_t len, done; /* its bytes, and those that are written */
 };
 
-/* Sends what is left of the page. True: all is out. Of a page that has begun the rest goes before
- * the next one: half a sequence would take that along. */
-static bool send_page(struct live *live, int timeout_ms)
+/* Writes what remains of the page. Returns true if all of it is written. A page that was begun is
+ * completed before the next one: text after half an escape sequence would become part of that. */
+static bool write_page(struct live *live, int timeout_ms)
 {
 	size_t done;
 
@@ -47,11 +47,11 @@ static bool send_page(struct live *live, int timeout_ms)
 	return true;
 }
 
-static void put(struct live *live, const char *sequence)
+static void write_sequence(struct live *live, const char *sequence)
 {
 	size_t done;
 
-	if (send_page(live, WAIT_MS))
+	if (write_page(live, WAIT_MS))
 		stream_write_all(&live->stream, sequence, strlen(sequence), WAIT_MS, &done);
 }
 
@@ -68,14 +68,14 @@ struct live *live_begin(void)
 	live->table = table_new();
 	if (!live->table)
 		return live_end(live);
-	put(live, ENTER);
+	write_sequence(live, ENTER);
 	return live;
 }
 
-/* Behind a line that is as long as the screen is wide the cursor is still on its last character:
- * what stood there is cleared before the line is written. The line end of the last line would move
- * all of it. */
-static void make_page(FILE *page, const char *text, unsigned int lines)
+/* The rest of a line is cleared before the line is written: after a line that fills the screen's
+ * width the cursor is still on its last character. The last line gets no line end, which would
+ * scroll the screen. */
+static void format_page(FILE *page, const char *text, unsigned int lines)
 {
 	fputs(HOME, page);
 	for (; lines > 0; lines--) {
@@ -90,27 +90,27 @@ static void make_page(FILE *page, const char *text, unsigned int lines)
 	}
 }
 
-/* What stood on the screen before is overwritten without a flicker. */
+/* Overwrites what is on the screen, so it does not flicker. */
 void live_show(struct live *live, const char *text)
 {
 	unsigned int lines = 24, columns;
 	FILE *page;
 
-	/* A page that comes too late is left out. */
-	if (!live || !send_page(live, 0))
+	/* While the terminal does not take the page before, this one is left out. */
+	if (!live || !write_page(live, 0))
 		return;
 	page = open_memstream(&live->page, &live->len);
 	if (!page)
 		return;
 	table_terminal(STDOUT_FILENO, &lines, &columns);
-	make_page(page, text, lines);
+	format_page(page, text, lines);
 	if (fclose(page) != 0) {
 		free(live->page);
 		live->page = NULL;
 		live->len = 0;
 		return;
 	}
-	send_page(live, 0);
+	write_page(live, 0);
 }
 
 void live_draw(struct live *live, struct pipeline *pipeline, const char *title)
@@ -132,10 +132,10 @@ void live_draw(struct live *live, struct pipeline *pipeline, const char *title)
 void live_suspend(struct live *live)
 {
 	if (live)
-		put(live, LEAVE);
+		write_sequence(live, LEAVE);
 	kill(getpid(), SIGSTOP);
 	if (live)
-		put(live, ENTER);
+		write_sequence(live, ENTER);
 }
 
 struct live *live_end(struct live *live)
@@ -143,7 +143,7 @@ struct live *live_end(struct live *live)
 	if (!live)
 		return NULL;
 	if (live->table)
-		put(live, LEAVE);
+		write_sequence(live, LEAVE);
 	table_free(live->table);
 	stream_close(&live->stream);
 	free(live->page);

@@ -8,7 +8,7 @@
 
 #include "daemon/base/text.h"
 
-/* Room for a number behind it. */
+/* Leaves space for a number at the end. */
 #define LENGTH_MAX (SESSION_NAME_SIZE - 12)
 
 /* The length of @name without its last suffix, where that is a known one. */
@@ -31,7 +31,8 @@ static size_t without_suffix(const char *name, size_t len)
 	return len;
 }
 
-static void take_base(char *base, size_t size, const char *path)
+/* The file's name without directories and suffixes. */
+static void copy_base(char *base, size_t size, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -42,8 +43,8 @@ static void take_base(char *base, size_t size, const char *path)
 	snprintf(base, size, "%.*s", (int)len, name);
 }
 
-/* What is not fit to print has come out as "\xNN"; a backslash of its own goes with it. */
-static void replace(char *to, const char *escaped)
+/* Replaces what text_escape() has escaped as "\xNN", and backslashes, by '_'. */
+static void replace_escapes(char *to, const char *escaped)
 {
 	size_t len = 0;
 
@@ -54,19 +55,19 @@ static void replace(char *to, const char *escaped)
 		to[len++] = *escaped == '\\' ? '_' : *escaped;
 		escaped += is_escape ? 4 : 1;
 	}
-	/* A character is not cut in two. */
+	/* Not in the middle of a UTF-8 character. */
 	if (*escaped)
 		while (len > 0 && ((unsigned char)*escaped & 0xc0) == 0x80)
 			escaped--, len--;
 	to[len] = '\0';
-	/* Not hidden, and not the folder above. */
+	/* Neither hidden nor "..". */
 	if (to[0] == '.')
 		to[0] = '_';
 	if (len == 0)
 		strcpy(to, "_");
 }
 
-static bool is_taken(const struct session_name *names, int n, const char *name)
+static bool is_used(const struct session_name *names, int n, const char *name)
 {
 	for (int i = 0; i < n; i++)
 		if (strcmp(names[i].text, name) == 0)
@@ -81,10 +82,10 @@ void session_name_make(struct session_name *names, int n, const char *path)
 
 	if (strcmp(path, "-") == 0)
 		path = "stdin";
-	take_base(base, sizeof(base), path);
+	copy_base(base, sizeof(base), path);
 	text_escape(escaped, sizeof(escaped), base);
-	replace(name, escaped);
+	replace_escapes(name, escaped);
 	strcpy(out->text, name);
-	for (unsigned int number = 2; is_taken(names, n, out->text); number++)
+	for (unsigned int number = 2; is_used(names, n, out->text); number++)
 		snprintf(out->text, sizeof(out->text), "%.*s-%u", LENGTH_MAX, name, number);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the folders of several recorded traces are called. */
+/* Names for the output folders of several recorded traces. */
 #ifndef JANKD_DAEMON_CLI_SESSION_NAME_H
 #define JANKD_DAEMON_CLI_SESSION_NAME_H
 
-/* With its NUL. */
+/* With the NUL. */
 #define SESSION_NAME_SIZE 240
 
 struct session_name {
@@ -11,12 +11,12 @@ struct session_name {
 };
 
 /**
- * session_name_make() - a name for the session of a file
- * @names: those of the files before, @n of them; the new one is set behind them
- * @path: the file's; "-" is standard input
+ * session_name_make() - name the output folder of a file
+ * @names: those of earlier files; names[@n] is set
+ * @path: of the file; "-" is standard input
  *
- * It is the file's own without folder and known suffixes. What a folder or a terminal could take
- * amiss is replaced by '_'; where one of the files before has the name, a number is put behind.
+ * The name is the file's own without directories and known suffixes. Bytes that are no printable
+ * text are replaced by '_'. A number is appended if an earlier file has the same name.
  */
 void session_name_make(struct session_name *names, int n, const char *path);
 

@@ -10,7 +10,7 @@ void terminal_keys_begin(struct terminal_keys *keys)
 {
 	struct termios single;
 
-	/* In the background the terminal is somebody else's. */
+	/* A process in the background must not change the terminal. */
 	keys->is_open =
 		tcgetpgrp(STDIN_FILENO) == getpgrp() && tcgetattr(STDIN_FILENO, &keys->before) == 0;
 	if (!keys->is_open)
@@ -27,7 +27,7 @@ bool terminal_keys_pressed(struct terminal_keys *keys, char key)
 	char typed[64];
 	ssize_t n = read(STDIN_FILENO, typed, sizeof(typed));
 
-	/* A terminal that is gone is readable for ever. */
+	/* A terminal that is gone stays readable: it must not be polled again. */
 	if (n <= 0)
 		keys->is_open = false;
 	return n <= 0 || memchr(typed, key, (size_t)n) != NULL;
@@ -39,7 +39,7 @@ void terminal_keys_end(struct terminal_keys *keys)
 
 	if (!keys->is_open)
 		return;
-	/* From the background this would stop us. */
+	/* In the background, tcsetattr() would stop this process. */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTTOU);
 	sigprocmask(SIG_BLOCK, &signals, &before);

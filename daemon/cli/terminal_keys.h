@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single keys from the terminal at standard input, without an echo and without Enter. */
+/* Single keys from the terminal at standard input, without echo and without Enter. */
 #ifndef JANKD_DAEMON_CLI_TERMINAL_KEYS_H
 #define JANKD_DAEMON_CLI_TERMINAL_KEYS_H
 
@@ -8,16 +8,16 @@
 
 struct terminal_keys {
 	struct termios before;
-	bool is_open; /* standard input is a terminal, and ours */
+	bool is_open; /* standard input is a terminal, with this process in its foreground */
 };
 
-/* Takes the terminal. Where there is none, nothing can be read. */
+/* Switches the terminal to single keys. Without a terminal, ->is_open stays false. */
 void terminal_keys_begin(struct terminal_keys *keys);
 
-/* Has @key been pressed? To be called when standard input is readable. */
+/* Was @key pressed, or is the terminal gone? Call it when standard input is readable. */
 bool terminal_keys_pressed(struct terminal_keys *keys, char key);
 
-/* Gives it back as it was. */
+/* Restores the terminal, in any state. */
 void terminal_keys_end(struct terminal_keys *keys);
 
 #endif

@@ -63,7 +63,7 @@ static void defaults_hold_without_options(void **state)
 	assert_int_equal(options.source, OPTIONS_SOURCE_AUTO);
 	assert_int_equal(options.snapshot_length_ns, 10 * SECOND);
 	assert_int_equal(options.snapshot_ns, 0);
-	assert_string_equal(options.folder, options_default_folder());
+	assert_string_equal(options.folder, options_default(OPTIONS_RUN).folder);
 	assert_null(options.pipeline.include);
 	assert_null(options.pipeline.exclude);
 	assert_false(options.frames_log || options.to_stdout || options.help || options.yield ||
@@ -71,8 +71,8 @@ static void defaults_hold_without_options(void **state)
 	assert_false(options.pipeline.recorded);
 	assert_int_equal(parse(OPTIONS_ANALYZE, NULL, NULL), 0);
 	assert_true(options.pipeline.recorded);
-	assert_int_equal(options.file_count, 1);
-	assert_string_equal(options.files[0], "trace.txt");
+	assert_int_equal(options.operand_count, 1);
+	assert_string_equal(options.operands[0], "trace.txt");
 }
 
 /* Where a number goes, and what one of the option's own words makes of it. */
@@ -369,9 +369,9 @@ static void files_are_for_analyze(void **state)
 	assert_refused(parse(OPTIONS_RUN, "trace.txt", NULL), "run", "trace.txt");
 	assert_refused(parse(OPTIONS_START, "trace.txt", NULL), "start", "trace.txt");
 	assert_int_equal(parse(OPTIONS_ANALYZE, "first.txt", "-"), 0);
-	assert_int_equal(options.file_count, 3);
-	assert_string_equal(options.files[0], "first.txt");
-	assert_string_equal(options.files[1], "-");
+	assert_int_equal(options.operand_count, 3);
+	assert_string_equal(options.operands[0], "first.txt");
+	assert_string_equal(options.operands[1], "-");
 	said_begin(2);
 	assert_int_equal(options_parse(&options, OPTIONS_ANALYZE, 1, none), EXIT_USAGE);
 	said = said_end();

@@ -3,14 +3,12 @@
 
 #include <string.h>
 
-#include "daemon/android/android.h"
-
 #define DUMPSYS_MS 5000
 
-/* A question costs Android some tens of milliseconds of CPU. */
-#define ASK_PERIOD_NS UINT64_C(2000000000)
+/* A query costs Android some tens of milliseconds of CPU time. */
+#define QUERY_PERIOD_NS UINT64_C(2000000000)
 
-/* --- the app in front --- */
+/* --- the app in the foreground --- */
 
 static void on_focus_line(struct child *child, struct span line)
 {
@@ -19,88 +17,74 @@ static void on_focus_line(struct child *child, struct span line)
 	dumpsys_focus_line(&probe->found, line);
 }
 
-static void ask_focus(struct android_probe *probe)
+static void query_focus(struct android_probe *probe)
 {
 	char input[] = "input", window[] = "window";
-	char *argv[] = { "dumpsys", probe->windows ? window : input, NULL };
+	char *argv[] = { "dumpsys", probe->use_window ? window : input, NULL };
 
 	probe->found = (struct dumpsys_focus){ .name = "" };
 	child_start(&probe->focus, probe->loop, argv, DUMPSYS_MS);
 }
 
-static bool is_doubted(const struct android_probe *probe)
+static bool is_of_app(const char *activity, const char *app)
 {
-	size_t len = strcspn(probe->found.name, "/");
+	size_t len = strcspn(activity, "/");
 
-	return strlen(probe->doubted) == len &&
-	       strncmp(probe->doubted, probe->found.name, len) == 0;
+	return strlen(app) == len && strncmp(app, activity, len) == 0;
 }
 
-static void answer_begin(struct android_probe *probe)
-{
-	if (probe->found.name[0] && pipeline_focus(*probe->pipeline, probe->found.name))
-		probe->found_focus(probe->context, probe->found.name);
-}
-
-/* In a transition the app that begins to draw may not be in front yet: where it is not, the answer
- * is that of the second question. */
-static void answer_doubt(struct android_probe *probe)
-{
-	if (probe->found.name[0] && !probe->second && !is_doubted(probe))
-		return;
-	pipeline_set_front(*probe->pipeline, probe->found.name, probe->since_ns);
-	probe->since_ns = 0;
-}
-
-/* What was told before it hung, or failed, is true all the same. */
+/* Hands the answer to the pipeline. Also of a dumpsys that hung or failed after it had printed the
+ * name. */
 static void on_focus_end(struct child *child, int status)
 {
 	struct android_probe *probe = child->context;
+	const char *name = probe->found.name;
 
 	(void)status;
-	if (!probe->found.name[0] && !probe->windows) {
-		probe->windows = true;
-		ask_focus(probe);
-	} else if (probe->since_ns == 0) {
-		answer_begin(probe);
-	} else {
-		answer_doubt(probe);
+	if (!name[0] && !probe->use_window) {
+		probe->use_window = true;
+		query_focus(probe);
+		return;
 	}
+	if (probe->since_ns == 0) {
+		if (name[0] && pipeline_focus(*probe->pipeline, name))
+			probe->found_focus(probe->context, name);
+		return;
+	}
+	/* During a transition the app that begins to draw may not be in the foreground yet: if
+	 * another one is, only the second answer counts. */
+	if (name[0] && !probe->is_second && !is_of_app(name, probe->new_app))
+		return;
+	pipeline_set_front(*probe->pipeline, name, probe->since_ns);
+	probe->since_ns = 0;
 }
 
 void android_probe_follow(struct android_probe *probe)
 {
 	const char *app;
-	uint64_t since_ns = pipeline_front_uncertain_since(*probe->pipeline, &app);
+	uint64_t uncertain_ns = pipeline_front_uncertain_since(*probe->pipeline, &app);
 
-	if (!probe->can_ask || since_ns == 0 || child_runs(&probe->focus) ||
+	if (!probe->is_available || uncertain_ns == 0 || child_runs(&probe->focus) ||
 	    loop_now() < probe->next_ns)
 		return;
-	probe->second = since_ns == probe->doubt_ns;
-	probe->doubt_ns = since_ns;
-	probe->since_ns = probe->second ? pipeline_now(*probe->pipeline) : since_ns;
-	name_copy(probe->doubted, sizeof(probe->doubted), span_of(app));
-	probe->next_ns = loop_now() + ASK_PERIOD_NS;
-	ask_focus(probe);
+	probe->is_second = uncertain_ns == probe->uncertain_ns;
+	probe->uncertain_ns = uncertain_ns;
+	probe->since_ns = probe->is_second ? pipeline_now(*probe->pipeline) : uncertain_ns;
+	name_copy(probe->new_app, sizeof(probe->new_app), span_of(app));
+	probe->next_ns = loop_now() + QUERY_PERIOD_NS;
+	query_focus(probe);
 }
 
-/* --- the period --- */
+/* --- the display's period: the first line --- */
 
 static void on_period_line(struct child *child, struct span line)
 {
 	struct android_probe *probe = child->context;
-	uint64_t period_ns = probe->heard ? 0 : dumpsys_period_ns(line);
+	uint64_t period_ns = probe->has_period_line ? 0 : dumpsys_period_ns(line);
 
-	probe->heard = true;
+	probe->has_period_line = true;
 	if (period_ns)
 		pipeline_set_dumpsys_period(*probe->pipeline, period_ns);
-}
-
-static void ask_period(struct android_probe *probe)
-{
-	char *argv[] = { "dumpsys", "SurfaceFlinger", "--latency", NULL };
-
-	child_start(&probe->period, probe->loop, argv, DUMPSYS_MS);
 }
 
 /* --- begin and end --- */
@@ -108,6 +92,8 @@ static void ask_period(struct android_probe *probe)
 void android_probe_begin(struct android_probe *probe, const struct options *options,
 			 struct loop *loop)
 {
+	char *period[] = { "dumpsys", "SurfaceFlinger", "--latency", NULL };
+
 	probe->loop = loop;
 	probe->focus = (struct child){
 		.line = on_focus_line,
@@ -115,14 +101,14 @@ void android_probe_begin(struct android_probe *probe, const struct options *opti
 		.context = probe,
 	};
 	probe->period = (struct child){ .line = on_period_line, .context = probe };
-	probe->can_ask = android_has("dumpsys");
-	if (!probe->can_ask)
+	probe->is_available = child_program_exists("dumpsys");
+	if (!probe->is_available)
 		return;
-	probe->next_ns = loop_now() + ASK_PERIOD_NS;
+	probe->next_ns = loop_now() + QUERY_PERIOD_NS;
 	if (!options->pipeline.focus)
-		ask_focus(probe);
+		query_focus(probe);
 	if (!options->pipeline.vsync_ns)
-		ask_period(probe);
+		child_start(&probe->period, probe->loop, period, DUMPSYS_MS);
 }
 
 void android_probe_tick(struct android_probe *probe)

@@ -1,48 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Android is asked beside a capture: the display's period, once, and the app in front, at the
- * begin and whenever a window of another app begins to draw. Frames wait for their vsyncs longer
- * than the answers take; an answer that does not come holds up nothing. */
+/* dumpsys beside a capture: the display's period, once, and the app in the foreground, at the begin
+ * and whenever a window of another app begins to draw. The pipeline holds frames until their vsyncs
+ * come, which is longer than dumpsys takes; without an answer it goes on all the same. */
 #ifndef JANKD_DAEMON_ANDROID_ANDROID_PROBE_H
 #define JANKD_DAEMON_ANDROID_ANDROID_PROBE_H
 
 #include <stdbool.h>
 
+#include "daemon/android/dumpsys.h"
 #include "daemon/base/child.h"
 #include "daemon/base/options.h"
-#include "parser/dumpsys.h"
 #include "rules/pipeline.h"
 #include "rules/surface.h"
 
 struct android_probe {
-	struct pipeline *const *pipeline; /* that there is: another one takes its place */
+	struct pipeline *const *pipeline; /* the current one: it may be replaced */
 	void (*found_focus)(void *context, const char *name);
 	void *context;
 	struct loop *loop;
-	struct child focus, period;
-	struct dumpsys_focus found;
-	bool windows; /* 'dumpsys input' did not know: 'dumpsys window' is asked */
-	bool heard;   /* the period's line came */
-	bool can_ask;
-	uint64_t since_ns;	/* trace time that the answer is for; 0: the begin */
-	uint64_t doubt_ns;	/* that gave reason to ask last */
-	bool second;		/* the reason is the same as before */
-	char doubted[APP_SIZE]; /* the app that began to draw then */
-	uint64_t next_ns; /* when the next question may be asked, on the clock of loop_now() */
+	bool is_available;	    /* dumpsys exists */
+	struct child focus, period; /* dumpsys, while it runs */
+	bool has_period_line;	    /* the first line about the period came */
+	struct dumpsys_focus found; /* in what ->focus has printed */
+	bool use_window;	    /* 'dumpsys window': 'dumpsys input' does not name the app */
+	/* Of the query that runs or was last: */
+	uint64_t since_ns;	/* trace time from which its answer holds; 0: the begin */
+	uint64_t uncertain_ns;	/* since when the pipeline was uncertain */
+	bool is_second;		/* the query before had the same ->uncertain_ns */
+	char new_app[APP_SIZE]; /* that began to draw then */
+	uint64_t next_ns;	/* no query before, on the clock of loop_now() */
 };
 
-/* Asks, where dumpsys is there and @options do not say. ->pipeline, ->found_focus, which is called
- * with the activity in front at the begin, and ->context are set; all else is zero. @loop:
- * borrowed. */
+/* Starts the first queries, for what @options do not give, if dumpsys exists. ->pipeline,
+ * ->found_focus, called with the activity in the foreground at the begin, and ->context are set;
+ * all else is zero. @loop: borrowed. */
 void android_probe_begin(struct android_probe *probe, const struct options *options,
 			 struct loop *loop);
 
-/* Asks again, where what was read gives reason to. To be called after each row of reads. */
+/* Starts a query if the pipeline is uncertain which app is in the foreground. Call it after records
+ * were read. */
 void android_probe_follow(struct android_probe *probe);
 
-/* To be called about once a second. */
+/* Call it about once a second. */
 void android_probe_tick(struct android_probe *probe);
 
-/* Asks no more; in any state. */
+/* Ends the queries; in any state. */
 void android_probe_end(struct android_probe *probe);
 
 #endif

@@ -9,19 +9,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The longest name of an app's process: a package, ':' and another name. */
+/* Longer than the name of a process can be: a package, ':' and another name. */
 #define ARGUMENT_MAX 512
 
 /* --- /proc --- */
 
-static bool is_of(const char *argument, const char *app)
+static bool is_process_of(const char *argument, const char *app)
 {
 	size_t len = strlen(app);
 
 	return strncmp(argument, app, len) == 0 && (argument[len] == '\0' || argument[len] == ':');
 }
 
-/* A process that is there no more, or has ended and is not yet waited for, has no argument. */
+/* A process that has ended, even one that its parent has not waited for yet, has no arguments. */
 static bool runs(pid_t pid, const char *app)
 {
 	char path[40], argument[ARGUMENT_MAX];
@@ -35,7 +35,7 @@ static bool runs(pid_t pid, const char *app)
 	n = read(fd, argument, sizeof(argument) - 1);
 	close(fd);
 	argument[n > 0 ? n : 0] = '\0';
-	return is_of(argument, app);
+	return is_process_of(argument, app);
 }
 
 /* --- processes --- */
@@ -67,7 +67,7 @@ static void forget(struct app_watch *watch, struct app_process *process)
 
 static void on_exit_of(struct watcher *watcher, uint32_t events);
 
-static void take_process(struct app_watch *watch, pid_t pid)
+static void add_process(struct app_watch *watch, pid_t pid)
 {
 	struct app_process *process = find_process(watch, 0);
 
@@ -81,12 +81,12 @@ static void take_process(struct app_watch *watch, pid_t pid)
 	};
 	if (process->watcher.fd < 0)
 		return;
-	/* Another process may have got the number meanwhile. */
+	/* Checked again: the pid may be of another process by now. */
 	if (!runs(pid, watch->app) || loop_watch(watch->loop, &process->watcher, EPOLLIN) < 0)
 		forget(watch, process);
 }
 
-/* An app may be waited for for days: the directory is kept, not opened each second. */
+/* The directory stays open: an app may be waited for for days, with a search each second. */
 static bool open_proc(struct app_watch *watch)
 {
 	if (watch->proc)
@@ -107,12 +107,12 @@ static void find_processes(struct app_watch *watch)
 		long pid = strtol(entry->d_name, &end, 10);
 
 		if (*end == '\0' && pid > 0 && pid != getpid() && runs((pid_t)pid, watch->app))
-			take_process(watch, (pid_t)pid);
+			add_process(watch, (pid_t)pid);
 	}
 }
 
-/* A process has ended. Was it the last? Those that came later nobody has looked for yet. */
-static void look_again(struct app_watch *watch)
+/* A process has ended. If no other is watched, searches for those that have started since. */
+static void check_for_end(struct app_watch *watch)
 {
 	if (any_process(watch))
 		return;
@@ -129,10 +129,10 @@ static void on_exit_of(struct watcher *watcher, uint32_t events)
 
 	(void)events;
 	forget(watch, (struct app_process *)watcher);
-	look_again(watch);
+	check_for_end(watch);
 }
 
-/* Looks after the processes that no descriptor tells of. */
+/* For processes without a pidfd. */
 static void check_processes(struct app_watch *watch)
 {
 	bool ended = false;
@@ -146,7 +146,7 @@ static void check_processes(struct app_watch *watch)
 		ended = true;
 	}
 	if (ended)
-		look_again(watch);
+		check_for_end(watch);
 }
 
 void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop,

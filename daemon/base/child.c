@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
@@ -16,34 +18,35 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* Reads of one child in a row before others get their turn. */
+/* Reads of one child before the loop serves others. */
 #define READS_MAX 16
 
-/* A process that has closed its output is about to end: so long, and so often, it is waited for. */
+/* A process that has closed its output is about to end: it is waited for so often, for this time.
+ */
 #define END_PAUSE_NS (2 * NS_PER_MS)
 #define END_PAUSES 5
 
-/* So often a program that is waited for is forgotten for a moment, and signals are looked for. */
-#define GLANCE_MS 50
+/* Between two checks for deadlines and signals while output is waited for. */
+#define CHECK_MS 50
 
 extern char **environ;
 
-/* In a process group of its own: a Ctrl-C on the terminal is for us alone, and must not end
- * atrace before it has stopped tracing. Signals that we block or ignore are as usual there. */
+/* A process group of its own, so that Ctrl-C on the terminal does not end atrace before it has
+ * stopped tracing; default actions for the signals that this process blocks or ignores. */
 static void set_attributes(posix_spawnattr_t *attributes)
 {
-	sigset_t none, usual;
+	sigset_t none, ignored;
 
 	sigemptyset(&none);
-	sigemptyset(&usual);
-	sigaddset(&usual, SIGPIPE);
-	sigaddset(&usual, SIGHUP);
-	sigaddset(&usual, SIGXFSZ);
+	sigemptyset(&ignored);
+	sigaddset(&ignored, SIGPIPE);
+	sigaddset(&ignored, SIGHUP);
+	sigaddset(&ignored, SIGXFSZ);
 	posix_spawnattr_init(attributes);
 	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
 						     POSIX_SPAWN_SETSIGDEF);
 	posix_spawnattr_setsigmask(attributes, &none);
-	posix_spawnattr_setsigdefault(attributes, &usual);
+	posix_spawnattr_setsigdefault(attributes, &ignored);
 }
 
 static int spawn_into(char *const argv[], int output_fd, pid_t *pid)
@@ -86,7 +89,7 @@ static int exit_status(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Kills the whole group: what it has started is to end, too. */
+/* Kills the child and what it has started. */
 static void kill_group(pid_t pid)
 {
 	int status;
@@ -96,8 +99,8 @@ static void kill_group(pid_t pid)
 		;
 }
 
-/* Has it ended? *status is its exit status, or -ECHILD: another has taken that. */
-static bool look_for_end(pid_t pid, int *status)
+/* Has it ended? *status: its exit status, or -ECHILD if there is none to wait for. */
+static bool poll_end(pid_t pid, int *status)
 {
 	int its;
 	pid_t ended = waitpid(pid, &its, WNOHANG);
@@ -106,20 +109,36 @@ static bool look_for_end(pid_t pid, int *status)
 	return ended > 0 || (ended < 0 && errno != EINTR);
 }
 
-/* The same; looks a few times, for it is about to. */
-static bool has_ended(pid_t pid, int *status)
+/* The same, with a few tries. */
+static bool await_end(pid_t pid, int *status)
 {
 	struct timespec pause = { 0, END_PAUSE_NS };
 
 	for (int i = 0; i < END_PAUSES; i++) {
-		if (look_for_end(pid, status))
+		if (poll_end(pid, status))
 			return true;
 		nanosleep(&pause, NULL);
 	}
 	return false;
 }
 
-/* --- beside a capture --- */
+bool child_program_exists(const char *program)
+{
+	const char *path = getenv("PATH");
+	char candidate[1024];
+
+	while (path && *path) {
+		size_t len = strcspn(path, ":");
+
+		snprintf(candidate, sizeof(candidate), "%.*s/%s", (int)len, path, program);
+		if (len > 0 && access(candidate, X_OK) == 0)
+			return true;
+		path += len + (path[len] == ':');
+	}
+	return false;
+}
+
+/* --- beside the event loop --- */
 
 static void close_output(struct child *child)
 {
@@ -138,7 +157,7 @@ static void end_line(struct child *child)
 	child->len = 0;
 }
 
-static void take_text(struct child *child, const char *text, size_t len)
+static void add_text(struct child *child, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (text[i] == '\n')
@@ -169,14 +188,14 @@ static void on_output(struct watcher *watcher, uint32_t events)
 
 		n = read(watcher->fd, text, sizeof(text));
 		if (n > 0)
-			take_text(child, text, (size_t)n);
+			add_text(child, text, (size_t)n);
 	}
 	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 		return;
 	close_output(child);
 	if (child->brief)
 		end_line(child);
-	else if (has_ended(child->pid, &status))
+	else if (await_end(child->pid, &status))
 		end(child, status);
 }
 
@@ -193,7 +212,7 @@ int child_start(struct child *child, struct loop *loop, char *const argv[], int 
 	child->len = 0;
 	child->output = (struct watcher){ .fd = fd, .ready = on_output, .context = child };
 	child->deadline_ns = loop_now() + (uint64_t)timeout_ms * (uint64_t)NS_PER_MS;
-	/* The end of a pipe is told of in any case. */
+	/* Even without EPOLLIN epoll reports the end of a pipe. */
 	error = loop_watch(loop, &child->output, child->brief ? 0 : EPOLLIN);
 	if (error < 0)
 		child_kill(child);
@@ -206,7 +225,7 @@ void child_check(struct child *child)
 
 	if (!child_runs(child))
 		return;
-	if (child->output.fd < 0 && look_for_end(child->pid, &status)) {
+	if (child->output.fd < 0 && poll_end(child->pid, &status)) {
 		end(child, status);
 	} else if (loop_now() >= child->deadline_ns) {
 		kill_group(child->pid);
@@ -248,7 +267,7 @@ static bool signal_came(void)
 	return !sigisemptyset(&pending);
 }
 
-void child_forget_signals(void)
+void child_discard_signals(void)
 {
 	const struct timespec at_once = { 0, 0 };
 
@@ -256,42 +275,42 @@ void child_forget_signals(void)
 		;
 }
 
-struct patience {
+struct limits {
 	int64_t deadline_ms;
-	int silent_ms;	  /* 0: any time */
-	int64_t since_ms; /* it printed last, or was started */
+	int silent_ms;		/* 0: no limit */
+	int64_t last_output_ms; /* or start */
 	bool until_signal;
 };
 
-/* 0 while there is some left; else -ETIMEDOUT, -EINTR. */
-static int lose_patience(const struct patience *patience)
+/* Returns 0 within the limits, else -ETIMEDOUT or -EINTR. */
+static int check_limits(const struct limits *limits)
 {
-	if (patience->until_signal && signal_came())
+	if (limits->until_signal && signal_came())
 		return -EINTR;
-	if (patience->silent_ms > 0 && now_ms() - patience->since_ms >= patience->silent_ms)
+	if (limits->silent_ms > 0 && now_ms() - limits->last_output_ms >= limits->silent_ms)
 		return -ETIMEDOUT;
-	return now_ms() < patience->deadline_ms ? 0 : -ETIMEDOUT;
+	return now_ms() < limits->deadline_ms ? 0 : -ETIMEDOUT;
 }
 
-/* Reads to the end; what does not fit is thrown away. Returns 0, -ETIMEDOUT or -EINTR. */
-static int read_output(int fd, struct patience *patience, char *output, size_t size)
+/* Reads all output; what does not fit is discarded. Returns 0, -ETIMEDOUT or -EINTR. */
+static int read_output(int fd, struct limits *limits, char *output, size_t size)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	size_t len = 0;
 	int error;
 
-	while ((error = lose_patience(patience)) == 0) {
+	while ((error = check_limits(limits)) == 0) {
 		char text[4096];
 		ssize_t n;
 
-		if (poll(&wait, 1, GLANCE_MS) <= 0)
+		if (poll(&wait, 1, CHECK_MS) <= 0)
 			continue;
 		n = read(fd, text, sizeof(text));
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			continue;
 		if (n <= 0)
 			break;
-		patience->since_ms = now_ms();
+		limits->last_output_ms = now_ms();
 		if ((size_t)n > size - 1 - len)
 			n = (ssize_t)(size - 1 - len);
 		memcpy(output + len, text, (size_t)n);
@@ -301,23 +320,23 @@ static int read_output(int fd, struct patience *patience, char *output, size_t s
 	return error;
 }
 
-/* It has closed its output: waits for its end. Returns as read_output(). */
-static int wait_end(pid_t pid, const struct patience *patience, int *status)
+/* Waits for the end of a child that has closed its output. Returns as read_output(). */
+static int wait_end(pid_t pid, const struct limits *limits, int *status)
 {
 	int error = 0;
 
-	while (error == 0 && !has_ended(pid, status))
-		error = lose_patience(patience);
+	while (error == 0 && !await_end(pid, status))
+		error = check_limits(limits);
 	return error;
 }
 
 int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
 	      size_t size)
 {
-	struct patience patience = {
+	struct limits limits = {
 		.deadline_ms = now_ms() + timeout_ms,
 		.silent_ms = silent_ms,
-		.since_ms = now_ms(),
+		.last_output_ms = now_ms(),
 		.until_signal = until_signal,
 	};
 	int status, error, fd;
@@ -327,10 +346,10 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 	fd = spawn(argv, &pid);
 	if (fd < 0)
 		return fd;
-	error = read_output(fd, &patience, output, size);
+	error = read_output(fd, &limits, output, size);
 	close(fd);
 	if (error == 0)
-		error = wait_end(pid, &patience, &status);
+		error = wait_end(pid, &limits, &status);
 	if (error == 0)
 		return status;
 	kill_group(pid);

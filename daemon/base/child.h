@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Child processes that cannot hang us: each in a process group of its own, which is killed at its
- * deadline, with what it prints taken a line at a time. */
+/* Child processes with deadlines: each runs in a process group of its own, which is killed at the
+ * deadline. A child runs to its end (child_run()), or beside the event loop (struct child). */
 #ifndef JANKD_DAEMON_BASE_CHILD_H
 #define JANKD_DAEMON_BASE_CHILD_H
 
@@ -12,35 +12,38 @@
 #include "daemon/base/loop.h"
 #include "parser/span.h"
 
-/* What is longer of a line is thrown away. */
+/* Longer lines are cut. */
 #define CHILD_LINE_MAX 2048
 
-/* One that runs beside a capture. */
+/* A child beside the event loop. */
 struct child {
-	pid_t pid; /* 0: none runs */
+	pid_t pid; /* 0: it does not run */
 	struct loop *loop;
 	struct watcher output;
 	uint64_t deadline_ns; /* on the clock of loop_now() */
-	size_t len;	      /* of the line that has begun */
+	size_t len;	      /* of the line that is not complete yet */
 	char text[CHILD_LINE_MAX];
-	/* It prints a line or two, and is asked often: its output wakes nobody before it is
-	 * complete, and its end is seen by child_check(). */
+	/* It prints a line or two and runs often: the loop wakes up only when its output is
+	 * complete, and child_check() finds that it has ended. */
 	bool brief;
-	/* Each line of output, without its end; borrowed during the call. May be NULL. */
+	/* Called with each line of output, without the line end; borrowed. May be NULL. */
 	void (*line)(struct child *child, struct span line);
-	/* It has ended: its exit status as a shell tells it; -ETIMEDOUT; -ECHILD: it is not known.
-	 * May start it again. */
+	/* Called at its end, with its exit status (128 + the signal that killed it), -ETIMEDOUT, or
+	 * -ECHILD if the status is unknown. May start it again. May be NULL. */
 	void (*ended)(struct child *child, int status);
-	void *context; /* of whoever started it */
+	void *context; /* for these */
 };
 
+/* Is @program on PATH? */
+bool child_program_exists(const char *program);
+
 /**
- * child_start() - start a program that a loop listens to
- * @child: must not move while it runs; line, ended and context are set
- * @argv: argv[0] is looked for on PATH
- * @timeout_ms: after so long its group is killed, at the next child_check()
+ * child_start() - start a program beside the event loop
+ * @child: must not move while it runs; ->brief, ->line, ->ended and ->context are set
+ * @argv: argv[0] is searched for on PATH
+ * @timeout_ms: then the next child_check() kills its group
  *
- * Returns 0 or -errno. Functions of @child are called by loop_wait() and child_check() only.
+ * Returns 0 or -errno. ->line and ->ended are called by loop_wait() and child_check() only.
  */
 int child_start(struct child *child, struct loop *loop, char *const argv[], int timeout_ms);
 
@@ -49,30 +52,30 @@ static inline bool child_runs(const struct child *child)
 	return child->pid > 0;
 }
 
-/* To be called about once a second: keeps the deadline, and sees the end of what has closed its
- * output before. */
+/* Call it about once a second: kills a child at its deadline, and finds the end of one that has
+ * closed its output before. */
 void child_check(struct child *child);
 
-/* Kills it, where it runs. Its functions are not called any more. */
+/* Kills it, if it runs. ->line and ->ended are not called. */
 void child_kill(struct child *child);
 
 /**
  * child_run() - run a program to its end
- * @timeout_ms: after so long its group is killed
- * @silent_ms: and already after so long in which it printed nothing; 0: that does not matter
- * @until_signal: not longer than until a blocked signal of child_end_on() is pending
+ * @timeout_ms: then its group is killed
+ * @silent_ms: its group is also killed when it has printed nothing for this time; 0: no limit
+ * @until_signal: its group is also killed when a blocked signal of child_end_on() is pending
  * @output: what it prints, cut to @size, NUL-terminated
  *
- * Returns its exit status, or -errno: -ETIMEDOUT, -EINTR after a signal, -ECHILD where it is not
- * known.
+ * Returns its exit status, or -errno: -ETIMEDOUT; -EINTR after a signal; -ECHILD if the status is
+ * unknown.
  */
 int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
 	      size_t size);
 
-/* Which signals end a capture; none before it is called. */
+/* Sets the signals that end a capture: see @until_signal. None before it is called. */
 void child_end_on(const int *numbers, size_t count);
 
-/* Takes those signals, where they are pending: who asked for the end has been heard. */
-void child_forget_signals(void);
+/* Removes those of them that are pending: the capture is about to end already. */
+void child_discard_signals(void);
 
 #endif

@@ -13,7 +13,7 @@
 static char last[1024];
 static const char *name = "run";
 
-/* Who reads it may have stopped to: so long it is waited for. */
+/* The line is given up if standard error does not take it within this time. */
 #define WAIT_MS 100
 
 static void print(const char *raw)
@@ -61,8 +61,9 @@ const char *report_advice(int error, const char *otherwise)
 	case EMFILE:
 		return "allow it more open files: ulimit -n 256";
 	case ENFILE:
+		return "end programs that have many files open";
 	case ENOMEM:
-		return "close other programs";
+		return "end programs that use much memory";
 	default:
 		return otherwise;
 	}

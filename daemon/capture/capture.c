@@ -9,7 +9,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "daemon/android/android.h"
 #include "daemon/base/child.h"
 #include "daemon/trace/kernel_clock.h"
 #include "daemon/base/report.h"
@@ -387,14 +386,14 @@ static int begin_session(struct capture *capture)
 		.raw = capture->source->ops->take != NULL,
 	};
 	const struct watcher alarm = { .ready = on_alarm, .context = capture };
-	struct android_asking asking;
+	struct property_budget budget;
 
 	snprintf(capture->path, sizeof(capture->path), "%s", tracefs_path(capture->tracefs));
 	origin.path = capture->path;
 	origin.trace_clock = tracefs_clock(capture->tracefs);
 	origin.clock = kernel_clock_measure(origin.trace_clock, &capture->files);
-	asking = android_ask(true);
-	android_read_device(&asking, &origin.device);
+	budget = property_budget_begin(true);
+	android_device_read(&budget, &origin.device);
 	if (session_begin(&capture->session, &origin) != 0)
 		return EXIT_FAILED;
 	interference_begin(&capture->interference, &capture->session, &capture->loop,

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/android/app_watch.h"
+#include "daemon/android/android.h"
 #include "daemon/capture/tracing_undo.h"
 #include "daemon/capture/capture_control.h"
 #include "daemon/capture/drain.h"
@@ -16,7 +16,6 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/options.h"
 #include "daemon/trace/cpu_buffer_stats.h"
-#include "daemon/android/android_probe.h"
 #include "daemon/capture/session.h"
 #include "daemon/trace/source.h"
 #include "daemon/trace/trace_files.h"

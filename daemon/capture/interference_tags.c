@@ -46,9 +46,8 @@ static int give_order(struct interference_tags *tags)
 {
 	const struct options *options = tags->options;
 
-	android_atrace_command(&tags->command, options->buffer_kb, options->categories,
-			       !tags->whole);
-	return child_start(&tags->order, tags->loop, tags->command.argv, ANDROID_ATRACE_MS);
+	atrace_make_command(&tags->command, options->buffer_kb, options->categories, !tags->whole);
+	return child_start(&tags->order, tags->loop, tags->command.argv, ATRACE_TIMEOUT_MS);
 }
 
 /* Before Android 9 it knew nothing of tags alone: then it starts all again, which empties the

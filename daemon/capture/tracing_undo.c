@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/android/android.h"
+#include "daemon/base/child.h"
 #include "daemon/trace/buffer_size.h"
 #include "daemon/trace/journal.h"
 #include "daemon/base/report.h"
@@ -14,7 +16,7 @@
 
 static bool wants_atrace(const struct options *options)
 {
-	return !options->no_atrace && android_has("atrace");
+	return !options->no_atrace && child_program_exists("atrace");
 }
 
 static int write_journal(const struct tracing_undo *undo)
@@ -65,17 +67,17 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 
 static void read_tags(struct tracing_undo *undo)
 {
-	struct android_asking asking = android_ask(true);
+	struct property_budget budget = property_budget_begin(true);
 	char value[64];
 
-	android_property(&asking, "debug.atrace.tags.enableflags", value, sizeof(value));
+	android_getprop(&budget, "debug.atrace.tags.enableflags", value, sizeof(value));
 	undo->tags = strtoull(value, NULL, 0);
 }
 
 int tracing_undo_start_atrace(struct tracing_undo *undo)
 {
 	const struct options *options = undo->options;
-	struct android_asking asking;
+	struct property_budget budget;
 
 	if (!wants_atrace(options)) {
 		if (options->categories_given)
@@ -84,16 +86,16 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 			       options_command_name(options->command));
 		return 0;
 	}
-	asking = android_ask(true);
-	settings_read_atrace(&undo->settings, &asking);
+	budget = property_budget_begin(true);
+	settings_read_atrace(&undo->settings, &budget);
 	if (write_journal(undo) != 0)
 		return EXIT_FAILED;
 	undo->atrace = true;
-	if (android_atrace_start(options->buffer_kb, options->categories, true) < 0) {
+	if (atrace_start(options->buffer_kb, options->categories, true) < 0) {
 		undo->failed = true;
 		return EXIT_FAILED;
 	}
-	undo->answers = !asking.over;
+	undo->answers = !budget.is_over;
 	if (undo->answers)
 		read_tags(undo);
 	return 0;
@@ -137,18 +139,18 @@ void tracing_undo_make_buffer(struct tracing_undo *undo, const char *path)
 }
 
 /* For questions about properties, where there are any and they were answered before. */
-static struct android_asking ask_again(const struct tracing_undo *undo)
+static struct property_budget ask_again(const struct tracing_undo *undo)
 {
 	if (undo->atrace && undo->answers)
-		return android_ask(true);
-	return (struct android_asking){ .over = true };
+		return property_budget_begin(true);
+	return (struct property_budget){ .is_over = true };
 }
 
 void tracing_undo_note(struct tracing_undo *undo)
 {
-	struct android_asking asking = ask_again(undo);
+	struct property_budget budget = ask_again(undo);
 
-	settings_read_again(&undo->set, settings_text(&undo->settings), undo->directory, &asking);
+	settings_read_again(&undo->set, settings_text(&undo->settings), undo->directory, &budget);
 	/* Where it cannot be kept the next start puts all back, whoever changed it. */
 	journal_write(undo->folder, &undo->settings, &undo->set);
 }
@@ -190,24 +192,24 @@ void tracing_undo_leave(struct tracing_undo *undo, unsigned int settings)
  * atrace, whose end takes longer, and whose properties are slow to read. */
 static void look_again(struct tracing_undo *undo)
 {
-	struct android_asking asking = { .over = true };
+	struct property_budget budget = { .is_over = true };
 	struct settings_left left = { .n = 0 };
 
 	if (!undo->looked || undo->atrace)
 		return;
 	settings_free(&undo->aim);
-	settings_aim_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &asking,
+	settings_aim_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
 			 &left);
 }
 
 void tracing_undo_look(struct tracing_undo *undo)
 {
-	struct android_asking asking = ask_again(undo);
+	struct property_budget budget = ask_again(undo);
 
 	if (!undo->folder || undo->looked)
 		return;
 	undo->looked = true;
-	settings_aim_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &asking,
+	settings_aim_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
 			 &undo->left);
 	if (undo->left.n > 0)
 		report("warning: %s: %s: another program has changed settings meanwhile: left as "

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "daemon/android/android.h"
 #include "daemon/base/report.h"
@@ -203,7 +204,7 @@ int option_parse_instance(const struct option_arg *arg)
 
 int option_parse_categories(const struct option_arg *arg)
 {
-	if (!android_are_categories(arg->value))
+	if (!atrace_are_categories(arg->value))
 		return refuse(arg, "not 1 to 32 names of atrace's categories");
 	return option_parse_text(arg);
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/android/android.h"
 #include "daemon/base/boot_id.h"
 #include "daemon/base/report.h"
 #include "daemon/trace/tracefs.h"
@@ -150,11 +151,11 @@ static void restore(struct span text, const char *directory, struct settings_lef
 		    struct settings *failed)
 {
 	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
-	struct android_asking asking = android_ask(false);
+	struct property_budget budget = property_budget_begin(false);
 	struct settings before = { 0 }, set = { 0 }, aim = { 0 };
 
 	split(text, &before, &set);
-	settings_aim_now(&aim, &before, &set, directory, &asking, left);
+	settings_aim_now(&aim, &before, &set, directory, &budget, left);
 	settings_restore(settings_text(aim.incomplete ? &before : &aim), directory, &ending,
 			 failed);
 	settings_free(&aim);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/android/android.h"
 #include "daemon/base/child.h"
 #include "daemon/trace/setting_file.h"
 
@@ -173,39 +174,39 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 	read_file(settings, directory, "tracing_on");
 }
 
-static void read_property(struct settings *settings, struct android_asking *asking,
+static void read_property(struct settings *settings, struct property_budget *budget,
 			  const char *name)
 {
 	char value[SETTING_SIZE];
 
-	if (android_property(asking, name, value, sizeof(value)))
+	if (android_getprop(budget, name, value, sizeof(value)))
 		add(settings, "property %s %s\n", name, value);
 }
 
 /* The apps come first: their number and the tags tell everybody to look at them. */
-static void read_apps(struct settings *settings, struct android_asking *asking)
+static void read_apps(struct settings *settings, struct property_budget *budget)
 {
 	char name[64], value[SETTING_SIZE];
 	unsigned long apps;
 
-	if (!android_property(asking, app_number, value, sizeof(value)))
+	if (!android_getprop(budget, app_number, value, sizeof(value)))
 		return;
 	apps = strtoul(value, NULL, 10);
 	for (unsigned long i = 0; i < apps && i < APPS_MAX; i++) {
 		snprintf(name, sizeof(name), "debug.atrace.app_%lu", i);
-		read_property(settings, asking, name);
+		read_property(settings, budget, name);
 	}
 }
 
-void settings_read_atrace(struct settings *settings, struct android_asking *asking)
+void settings_read_atrace(struct settings *settings, struct property_budget *budget)
 {
 	struct settings places = *settings;
 
 	*settings = (struct settings){ .incomplete = places.incomplete };
 	add(settings, "atrace\n");
-	read_apps(settings, asking);
+	read_apps(settings, budget);
 	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
-		read_property(settings, asking, properties[i]);
+		read_property(settings, budget, properties[i]);
 	add_text(settings, places.text, places.len);
 	free(places.text);
 }
@@ -218,7 +219,7 @@ struct restoring {
 	struct span rest;	  /* of the text, behind the line */
 	char *options, *events;	  /* as they are now; NULL: not read, or not readable */
 	const struct settings_ending *ending;
-	struct android_asking asking;
+	struct property_budget budget;
 	int error; /* of the line that is being put back, or of a part of it; 0: none */
 };
 
@@ -367,13 +368,12 @@ static void put_event(struct restoring *r, struct span event)
 static void stop_atrace(struct restoring *r)
 {
 	if (r->ending->until_signal)
-		child_forget_signals();
-	if (android_has("atrace"))
-		android_atrace_stop(r->ending->atrace_ms, r->ending->until_signal,
-				    r->ending->quiet);
+		child_discard_signals();
+	if (child_program_exists("atrace"))
+		atrace_stop(r->ending->atrace_ms, r->ending->until_signal, r->ending->quiet);
 	if (r->ending->until_signal)
-		child_forget_signals();
-	r->asking = android_ask(r->ending->until_signal);
+		child_discard_signals();
+	r->budget = property_budget_begin(r->ending->until_signal);
 }
 
 static bool is_property(const char *name)
@@ -414,8 +414,8 @@ static void put_property(struct restoring *r, struct span name_and_value)
 	if (!take_word(name, (struct span){ name_and_value.ptr, len }) || !is_property(name) ||
 	    !take_property_value(word, value))
 		return;
-	if (android_property(&r->asking, name, now, sizeof(now)) && strcmp(now, word) != 0)
-		note(r, android_set_property(&r->asking, name, word));
+	if (android_getprop(&r->budget, name, now, sizeof(now)) && strcmp(now, word) != 0)
+		note(r, android_setprop(&r->budget, name, word));
 }
 
 /* If @line begins with the word @key: what stands behind it and a blank. */
@@ -476,7 +476,7 @@ void settings_restore(struct span text, const char *tracefs, const struct settin
 	bool gone = is_gone(tracefs);
 	struct span line, value;
 
-	r.asking.over = true;
+	r.budget.is_over = true;
 	while (settings_next_line(&r.rest, &line)) {
 		r.error = 0;
 		if (span_equal(line, SPAN_LITERAL("atrace")))
@@ -529,7 +529,7 @@ void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct setting
 /* As many as a capture has. */
 #define PLACES_MAX 2
 
-static void read_property_again(struct settings *now, struct android_asking *asking,
+static void read_property_again(struct settings *now, struct property_budget *budget,
 				struct span property)
 {
 	const char *blank = memchr(property.ptr, ' ', property.len);
@@ -538,11 +538,11 @@ static void read_property_again(struct settings *now, struct android_asking *ask
 	if (blank &&
 	    take_word(name, (struct span){ property.ptr, (size_t)(blank - property.ptr) }) &&
 	    is_property(name))
-		read_property(now, asking, name);
+		read_property(now, budget, name);
 }
 
 void settings_read_again(struct settings *now, struct span before, const char *tracefs,
-			 struct android_asking *asking)
+			 struct property_budget *budget)
 {
 	unsigned int places = 0;
 	bool all = false;
@@ -554,7 +554,7 @@ void settings_read_again(struct settings *now, struct span before, const char *t
 		if (span_equal(line, SPAN_LITERAL("atrace")))
 			all = true;
 		else if (has_key(line, "property", &value) && value.len > 0)
-			read_property_again(now, asking, value);
+			read_property_again(now, budget, value);
 		if (!has_key(line, "place", &value) || value.len > NAME_MAX ||
 		    places++ == PLACES_MAX)
 			continue;

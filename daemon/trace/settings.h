@@ -25,7 +25,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/android/android.h"
 #include "parser/span.h"
 
 /* Longer texts are refused: a phone has some hundred events on at most. */
@@ -35,6 +34,8 @@
 #define SETTINGS_LINE_MAX 512
 
 /* All zeros: nothing was read. */
+struct property_budget; /* see daemon/android/ */
+
 struct settings {
 	char *text; /* NUL-terminated, or NULL */
 	size_t len;
@@ -56,11 +57,11 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 			 bool all);
 
 /* Notes that atrace will be started, before all else, and reads the properties that it sets. */
-void settings_read_atrace(struct settings *settings, struct android_asking *asking);
+void settings_read_atrace(struct settings *settings, struct property_budget *budget);
 
-/* Reads all that @before tells of as it is now; @asking: for its properties. */
+/* Reads all that @before tells of as it is now; @budget: for its properties. */
 void settings_read_again(struct settings *now, struct span before, const char *tracefs,
-			 struct android_asking *asking);
+			 struct property_budget *budget);
 
 /* Lines of such a text: takes the next one, without its end; false at the end. Adds one. */
 bool settings_next_line(struct span *text, struct span *line);

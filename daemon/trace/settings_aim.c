@@ -261,11 +261,11 @@ void settings_leave(struct settings *set, const char *instance, const char *name
 
 void settings_aim_now(struct settings *aim, const struct settings *before,
 		      const struct settings *set, const char *tracefs,
-		      struct android_asking *asking, struct settings_left *left)
+		      struct property_budget *budget, struct settings_left *left)
 {
 	struct settings found = { 0 };
 
-	settings_read_again(&found, settings_text(before), tracefs, asking);
+	settings_read_again(&found, settings_text(before), tracefs, budget);
 	settings_aim(aim, settings_text(before), settings_text(set), settings_text(&found), left);
 	settings_free(&found);
 }

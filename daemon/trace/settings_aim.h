@@ -30,9 +30,9 @@ void settings_leave(struct settings *set, const char *instance, const char *name
 void settings_aim(struct settings *aim, struct span before, struct span set, struct span found,
 		  struct settings_left *left);
 
-/* The same of what is there now, which it reads. @asking: for properties. */
+/* The same of what is there now, which it reads. @budget: for properties. */
 void settings_aim_now(struct settings *aim, const struct settings *before,
 		      const struct settings *set, const char *tracefs,
-		      struct android_asking *asking, struct settings_left *left);
+		      struct property_budget *budget, struct settings_left *left);
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/base/boot_id.h"
+#include "daemon/android/properties.h"
 #include "daemon/trace/journal.h"
 #include "tests/fuzz/target.h"
 #include "tests/unit/fake_tracefs.h"
@@ -230,7 +231,7 @@ static bool same_text(const struct settings *a, const struct settings *b)
 static void check_written(struct span text)
 {
 	const struct settings_ending ending = { .atrace_ms = 1 };
-	struct android_asking asking = { .over = true };
+	struct property_budget budget = { .is_over = true };
 	struct settings before = { 0 }, set = { 0 }, aim = { 0 }, failed = { 0 },
 			failed_now = { 0 };
 	struct settings_left left = { .n = 0 }, left_now = { .n = 0 };
@@ -245,7 +246,7 @@ static void check_written(struct span text)
 	state = read_state();
 
 	reset();
-	settings_aim_now(&aim, &before, &set, tracefs, &asking, &left_now);
+	settings_aim_now(&aim, &before, &set, tracefs, &budget, &left_now);
 	settings_restore(settings_text(aim.incomplete ? &before : &aim), tracefs, &ending,
 			 &failed_now);
 	state_now = read_state();

@@ -189,7 +189,7 @@ static void until_a_signal(void **state)
 	assert_int_equal(child_run(hangs, 100, 0, false, output, 8), -ETIMEDOUT);
 	assert_int_equal(child_run(hangs, HANGS_MS, 100, false, output, 8), -ETIMEDOUT);
 	assert_int_equal(child_run(slow, HANGS_MS, 400, false, output, 8), 0);
-	child_forget_signals();
+	child_discard_signals();
 	assert_int_equal(run("exit 5", HANGS_MS, output, 8), 5);
 }
 

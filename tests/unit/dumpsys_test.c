@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/dumpsys.h"
+#include "daemon/android/dumpsys.h"
 
 /* Feeds a text line by line, each in memory that ends with it. */
 static struct dumpsys_focus read_text(const char *text)

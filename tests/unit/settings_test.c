@@ -12,6 +12,7 @@
 
 #include "daemon/trace/buffer_size.h"
 #include "daemon/trace/setting_file.h"
+#include "daemon/android/properties.h"
 #include "daemon/trace/settings.h"
 #include "daemon/trace/settings_aim.h"
 
@@ -330,7 +331,7 @@ static void another_size_stays(void **state)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings had = { 0 }, made = { 0 }, aim = { 0 };
-	struct android_asking none = { .over = true };
+	struct property_budget none = { .is_over = true };
 	struct settings_left left = { .n = 0 };
 
 	settings_read_place(&had, folder, NULL, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "parser/dumpsys.h"
+#include "daemon/android/dumpsys.h"
 
 /* Displays: 500 Hz to 1 Hz. */
 #define PERIOD_MIN_NS UINT64_C(2000000)
@@ -10,7 +10,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* What packages and classes are named with. */
+/* A character of the name of a package or class. */
 static bool is_name(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '.' ||
@@ -26,8 +26,8 @@ static struct span trim(struct span text)
 	return text;
 }
 
-/* What stands behind @word; the pointer is NULL where it does not occur. */
-static struct span behind(struct span text, struct span word)
+/* The text after @word; SPAN_NULL where @word does not occur. */
+static struct span text_after(struct span text, struct span word)
 {
 	const char *at = text.len ? memmem(text.ptr, text.len, word.ptr, word.len) : NULL;
 
@@ -36,7 +36,7 @@ static struct span behind(struct span text, struct span word)
 
 /* --- "package/activity" --- */
 
-/* The name around the slash at @at; its pointer is NULL where that is something else. */
+/* The name around the slash at @at; SPAN_NULL if it is none. */
 static struct span name_at(struct span text, size_t at)
 {
 	size_t begin = at, end = at + 1;
@@ -46,14 +46,14 @@ static struct span name_at(struct span text, size_t at)
 		has_dot |= text.ptr[--begin] == '.';
 	while (end < text.len && is_name(text.ptr[end]))
 		end++;
-	/* Of an activity, not of a path: a package has a dot, and one name follows. */
+	/* An activity, not a path: a package has a dot, and one name follows. */
 	if (!has_dot || text.ptr[begin] == '.' || is_digit(text.ptr[begin]) || end == at + 1 ||
 	    (end < text.len && text.ptr[end] == '/') || (begin > 0 && text.ptr[begin - 1] == '/'))
 		return SPAN_NULL;
 	return (struct span){ text.ptr + begin, end - begin };
 }
 
-/* The first of @text. */
+/* The first name in @text. */
 static struct span find_name(struct span text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -68,9 +68,9 @@ static struct span find_name(struct span text)
 	return SPAN_NULL;
 }
 
-/* Keeps the name of a line, if the line says more than those before. A name "app/.Main" is
- * "app/app.Main". */
-static void keep(struct dumpsys_focus *focus, enum dumpsys_rank rank, struct span line)
+/* Stores the name in a line, if its rank is higher than that of the lines before. "app/.Main" is
+ * stored as "app/app.Main". */
+static void store_name(struct dumpsys_focus *focus, enum dumpsys_rank rank, struct span line)
 {
 	struct span name = rank > focus->rank ? find_name(line) : SPAN_NULL;
 	const char *slash = name.ptr ? memchr(name.ptr, '/', name.len) : NULL;
@@ -116,7 +116,7 @@ static void read_listed(struct dumpsys_focus *focus, struct span line)
 		return;
 	if (rank == DUMPSYS_WINDOW && display == focus->display)
 		rank = DUMPSYS_DISPLAY;
-	keep(focus, rank, line);
+	store_name(focus, rank, line);
 }
 
 static const struct {
@@ -141,7 +141,7 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
 
 	line = trim(line);
 	if (span_starts_with(line, dispatcher))
-		focus->is_past = behind(line, SPAN_LITERAL("last ANR")).ptr != NULL;
+		focus->is_past = text_after(line, SPAN_LITERAL("last ANR")).ptr != NULL;
 	if (focus->is_past)
 		return;
 	if (span_starts_with(line, display))
@@ -152,15 +152,15 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
 		if (known[i].is_headline)
 			focus->block = known[i].rank;
 		else
-			keep(focus, known[i].rank, span_skip(line, known[i].key.len));
+			store_name(focus, known[i].rank, span_skip(line, known[i].key.len));
 		return;
 	}
 	if (focus->block != DUMPSYS_NOTHING)
 		read_listed(focus, line);
-	rest = behind(line, has_focus);
+	rest = text_after(line, has_focus);
 	if (rest.ptr)
-		keep(focus, DUMPSYS_WINDOW,
-		     (struct span){ line.ptr, (size_t)(rest.ptr - line.ptr) });
+		store_name(focus, DUMPSYS_WINDOW,
+			   (struct span){ line.ptr, (size_t)(rest.ptr - line.ptr) });
 }
 
 uint64_t dumpsys_period_ns(struct span line)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/android/atrace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/base/child.h"
+#include "daemon/base/report.h"
+
+/* At its end atrace prints what is left in the trace. One that prints nothing for this time hangs:
+ * a capture must end within 2 s. */
+#define SILENT_MS 1200
+
+#define BLANKS " \t,"
+
+bool atrace_are_categories(const char *categories)
+{
+	const char *at = categories + strspn(categories, BLANKS);
+	size_t words = 0;
+
+	for (; *at; at += strspn(at, BLANKS)) {
+		if (*at == '-')
+			return false;
+		words++;
+		at += strcspn(at, BLANKS);
+	}
+	return words > 0 && words <= ATRACE_CATEGORIES_MAX &&
+	       strlen(categories) < ATRACE_WORDS_SIZE;
+}
+
+void atrace_make_command(struct atrace_command *command, uint64_t buffer_kb, const char *categories,
+			 bool tags_alone)
+{
+	size_t most = sizeof(command->argv) / sizeof(command->argv[0]) - 1;
+	char *rest = command->words;
+	size_t argc = 0;
+	char *word;
+
+	snprintf(command->size, sizeof(command->size), "%llu", (unsigned long long)buffer_kb);
+	snprintf(command->words, sizeof(command->words), "%s", categories);
+	command->argv[argc++] = "atrace";
+	if (!tags_alone) {
+		command->argv[argc++] = "-b";
+		command->argv[argc++] = command->size;
+		command->argv[argc++] = "-c";
+	}
+	command->argv[argc++] = "--async_start";
+	if (tags_alone)
+		command->argv[argc++] = "--only_userspace";
+	while ((word = strsep(&rest, BLANKS)) && argc < most)
+		if (*word)
+			command->argv[argc++] = word;
+	command->argv[argc] = NULL;
+}
+
+/* Why a run failed. @output: its first line is the reason, if it has one; it is cut there. */
+static const char *why_failed(int status, char *output)
+{
+	if (status == -ETIMEDOUT)
+		return "it did not end in time";
+	if (status == -EINTR)
+		return "a signal came meanwhile";
+	if (status < 0)
+		return strerror(-status);
+	output[strcspn(output, "\n")] = '\0';
+	return output[0] ? output : "it failed";
+}
+
+int atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal)
+{
+	struct atrace_command command;
+	char output[4096];
+	int status;
+
+	atrace_make_command(&command, buffer_kb, categories, false);
+	status =
+		child_run(command.argv, ATRACE_TIMEOUT_MS, 0, until_signal, output, sizeof(output));
+	if (status == 0)
+		return 0;
+	report_capture("atrace --async_start: %s; %s", why_failed(status, output),
+		       status == -EINTR ? "start again" : "try other --categories, or --no-atrace");
+	return status < 0 ? status : -EIO;
+}
+
+void atrace_stop(int timeout_ms, bool until_signal, bool quiet)
+{
+	char *argv[] = { "atrace", "--async_stop", NULL };
+	char output[4096];
+	int status = child_run(argv, timeout_ms, SILENT_MS, until_signal, output, sizeof(output));
+
+	if (status != 0 && !quiet)
+		report("warning: %s: atrace --async_stop: %s; apps may still write markers",
+		       report_command(), why_failed(status, output));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parses what dumpsys prints about the app in the foreground and the display's period, in each
+ * version of Android. Names of windows come from apps and may be any text. */
+#ifndef JANKD_DAEMON_ANDROID_DUMPSYS_H
+#define JANKD_DAEMON_ANDROID_DUMPSYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+
+#define DUMPSYS_NAME_SIZE 512
+
+/* What a line names; a later value replaces an earlier one. */
+enum dumpsys_rank {
+	DUMPSYS_NOTHING,
+	DUMPSYS_APP,	/* the app with the focus */
+	DUMPSYS_WINDOW, /* the window with the focus */
+	DUMPSYS_DISPLAY /* the window with the focus, on the display with the focus */
+};
+
+/* All zeros before the first line. */
+struct dumpsys_focus {
+	enum dumpsys_rank rank;	      /* of the name */
+	enum dumpsys_rank block;      /* of the list that the line is in, by its headline */
+	int64_t display;	      /* with the focus; 0 before its line */
+	bool is_past;		      /* the lines are of the last ANR, not of now */
+	char name[DUMPSYS_NAME_SIZE]; /* "package/activity", the activity's name in full; "" */
+};
+
+/**
+ * dumpsys_focus_line() - parse the next line of 'dumpsys input' or 'dumpsys window'
+ *
+ * 'dumpsys input' up to Android 9 names the focused window in a line of its own, up to 11 it marks
+ * it with hasFocus=true; from 10 on it has a list with one window for each display.
+ */
+void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line);
+
+/* The display's period in ns: the first line of 'dumpsys SurfaceFlinger --latency'. 0 if @line is
+ * not a period of 2 ms to 1 s. */
+uint64_t dumpsys_period_ns(struct span line);
+
+#endif

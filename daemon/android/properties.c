@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/android/properties.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/base/child.h"
+#include "daemon/base/wall_clock.h"
+
+#define NS_PER_MS INT64_C(1000000)
+#define BUDGET_MS 2000
+
+static int64_t now_ms(void)
+{
+	return clock_read(CLOCK_MONOTONIC) / NS_PER_MS;
+}
+
+struct property_budget property_budget_begin(bool until_signal)
+{
+	return (struct property_budget){
+		.deadline_ms = now_ms() + BUDGET_MS,
+		.until_signal = until_signal,
+		.is_over = !child_program_exists("getprop"),
+	};
+}
+
+bool android_getprop(struct property_budget *budget, const char *name, char *value, size_t size)
+{
+	char *argv[] = { "getprop", (char *)name, NULL };
+	int status = -ENOENT;
+
+	value[0] = '\0';
+	if (!budget->is_over)
+		status = child_run(argv, (int)(budget->deadline_ms - now_ms()), 0,
+				   budget->until_signal, value, size);
+	budget->is_over |= status < 0;
+	if (status != 0)
+		value[0] = '\0';
+	value[strcspn(value, "\r\n")] = '\0';
+	return status == 0;
+}
+
+int android_setprop(struct property_budget *budget, const char *name, const char *value)
+{
+	char *argv[] = { "setprop", (char *)name, (char *)value, NULL };
+	char output[256];
+	int status = child_run(argv, (int)(budget->deadline_ms - now_ms()), 0, budget->until_signal,
+			       output, sizeof(output));
+
+	return status > 0 ? -EACCES : status;
+}
+
+void android_device_read(struct property_budget *budget, struct android_device *device)
+{
+	android_getprop(budget, "ro.product.model", device->model, sizeof(device->model));
+	android_getprop(budget, "ro.build.version.sdk", device->sdk, sizeof(device->sdk));
+	android_getprop(budget, "ro.build.fingerprint", device->build, sizeof(device->build));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Android's system properties, through getprop and setprop. */
+#ifndef JANKD_DAEMON_ANDROID_PROPERTIES_H
+#define JANKD_DAEMON_ANDROID_PROPERTIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Time that several calls of getprop and setprop share. */
+struct property_budget {
+	int64_t deadline_ms; /* CLOCK_MONOTONIC */
+	bool until_signal;   /* see child_run() */
+	bool is_over;	     /* getprop does not exist, or hung: it is not run any more */
+};
+
+/* Two seconds from now on. */
+struct property_budget property_budget_begin(bool until_signal);
+
+/* Reads a property. A property that is not set is "". Returns false, with "", if it could not be
+ * read. */
+bool android_getprop(struct property_budget *budget, const char *name, char *value, size_t size);
+
+/* Returns 0 or -errno; -EACCES where setprop failed. */
+int android_setprop(struct property_budget *budget, const char *name, const char *value);
+
+/* Properties that identify the device; "" where they could not be read. */
+struct android_device {
+	char model[128], build[256], sdk[16];
+};
+
+void android_device_read(struct property_budget *budget, struct android_device *device);
+
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dumpsys beside a capture: the display's period, once, and the app in the foreground, at the begin
  * and whenever a window of another app begins to draw. The pipeline holds frames until their vsyncs
- * come, which is longer than dumpsys takes; without an answer it goes on all the same. */
+ * come, which is longer than dumpsys takes; if no answer comes, it counts them without one. */
 #ifndef JANKD_DAEMON_ANDROID_ANDROID_PROBE_H
 #define JANKD_DAEMON_ANDROID_ANDROID_PROBE_H
 

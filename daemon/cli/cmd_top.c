@@ -85,7 +85,7 @@ static int update(struct top *top)
 	return -1;
 }
 
-/* Handles a signal. Returns true if it ends us. */
+/* Handles a signal. Returns true if it is to end the command. */
 static bool handle_signal(struct top *top)
 {
 	struct signalfd_siginfo info;
@@ -119,13 +119,11 @@ static bool wait_for_next(struct top *top)
 int cmd_top(struct options *options)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
-	struct top top = {
-		.folder = options->folder,
-		.signals = loop_signals(signals, sizeof(signals) / sizeof(signals[0])),
-		.live = live_begin(),
-	};
+	struct top top = { .folder = options->folder };
 	int result;
 
+	top.signals = loop_signals(signals, sizeof(signals) / sizeof(signals[0]));
+	top.live = live_begin();
 	if (top.live)
 		terminal_keys_begin(&top.keys);
 	do

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsers of the command line: each takes one kind of value and sets one field of struct options.
  *
- * All return 0, or EXIT_USAGE after a line on stderr that says what is wrong with the value. Which
+ * All return 0, or EXIT_USAGE after a line on stderr with what is wrong with the value. Which
  * option has which parser: options_table.c. */
 #ifndef JANKD_DAEMON_CLI_OPTION_ARG_H
 #define JANKD_DAEMON_CLI_OPTION_ARG_H

@@ -231,8 +231,8 @@ const struct option_row options_table[] = {
 			"(of one frame), with <, <=, > or >=; after it, both optional, 'for 3s' "
 			"(it held at each frame for that time) and 'on GLOB' (surfaces that match, "
 			"as in --include): \"fps<30 for 3s on com.game*\". It holds until 1 s "
-			"after the last frame that fulfils it. If GLOB matched no surface, a "
-			"message at the end says so",
+			"after the last frame that fulfils it. A GLOB that matched no "
+			"surface is reported at the end",
 	},
 	{
 		.name = "max-surfaces",

@@ -15,7 +15,7 @@ struct option_row {
 	const char *value_name; /* of its value in the help; NULL: it takes none */
 	int (*parse)(const struct option_arg *arg);
 	size_t field; /* that ->parse sets, as offset in struct options */
-	size_t given; /* a bool that says that the option was given; 0: there is none */
+	size_t given; /* offset of a bool that is set with it; 0: none */
 	struct option_limits limits;
 	const char *help; /* its default in parentheses at the end; NULL: not in the help */
 };

@@ -49,7 +49,7 @@ static int close_segment(struct files *files, struct csv_file *file, unsigned lo
 
 void files_keep(struct files *files)
 {
-	struct segments_removed removed = { .gone = NULL };
+	struct segments_removed removed = { .removed = NULL };
 	int result;
 
 	if (files->options->keep == 0 || files->may_undo)
@@ -133,7 +133,7 @@ static void remove_segments(struct files *files, uint64_t *free_bytes)
 {
 	uint64_t floor = files->options->min_free;
 	struct room room = { files, *free_bytes };
-	struct segments_removed removed = { .gone = tell_removed, .context = &room };
+	struct segments_removed removed = { .removed = tell_removed, .context = &room };
 
 	do {
 		removed.count = 0;

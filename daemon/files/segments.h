@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Closed files of a folder: NAME-000001.csv and so on. All files of one number are one segment:
- * the same stretch of the trace. Numbers only grow, and the oldest segment goes first. */
+/* Closed files of a folder: NAME-000001.csv and so on (numbered_files.h). All files of one number
+ * are one segment: the same stretch of the trace. Numbers only grow, and the oldest segment is
+ * removed first. */
 #ifndef JANKD_DAEMON_FILES_SEGMENTS_H
 #define JANKD_DAEMON_FILES_SEGMENTS_H
 
@@ -15,7 +16,7 @@ struct segment_file {
 /* Ended by a name of NULL. */
 extern const struct segment_file segment_files[];
 
-/* The first number behind @last that no file has. */
+/* The first number above @last that no file has. */
 unsigned long segments_next(int folder_fd, unsigned long last);
 
 /* The highest number of all files. Returns 0 or -errno. */
@@ -28,35 +29,36 @@ int segments_close(int folder_fd, const char *name, unsigned long number);
 /* The reverse, where there is such a segment. */
 void segments_reopen(int folder_fd, const char *name, unsigned long number);
 
-/* Removes all segments behind the one of that number. */
+/* Removes all segments above that number. */
 void segments_remove_behind(int folder_fd, unsigned long number);
 
 /* Makes the names of a folder durable. */
 void segments_sync(int folder_fd);
 
-/* What tells of all that happened, removed segments too, is small: it can stay when others go. */
+/* events.csv says what happened, and which segments were removed. It is small: it can be kept
+ * longer than the other files. */
 enum segments_spared { SEGMENTS_SPARE_NONE, SEGMENTS_SPARE_EVENTS };
 
-/* How many there are, but for what @spared spares. Returns 0 or -errno. */
+/* How many there are, without files that @spared spares. Returns 0 or -errno. */
 int segments_count(int folder_fd, enum segments_spared spared, uint64_t *count);
 
-/* What went. */
+/* What was removed. */
 struct segments_removed {
 	unsigned long first, last; /* their numbers */
 	uint64_t count;
-	uint64_t bytes; /* how much of the disk they took */
+	uint64_t bytes; /* how much of the disk they used */
 	/* Set by the caller, may be NULL: called for each. */
-	void (*gone)(void *context, unsigned long number, uint64_t bytes);
+	void (*removed)(void *context, unsigned long number, uint64_t bytes);
 	void *context;
 };
 
 /**
- * segments_remove_oldest() - make room
- * @keep: segments that stay at least
- * @spared: files that stay, and make no segment
- * @enough: the others go until that many bytes of the disk are free
+ * segments_remove_oldest() - free disk space
+ * @keep: at least so many segments stay
+ * @spared: files that stay, and count as no segment
+ * @enough: stops when the removed files used that many bytes
  *
- * Returns 0, or -errno of one that could not be removed: those behind it go all the same.
+ * Returns 0, or -errno of one that could not be removed: later ones are removed all the same.
  */
 int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,
 			   uint64_t enough, struct segments_removed *removed);

@@ -45,7 +45,7 @@ _Static_assert(sizeof(head) > 266, "where a tar file has its magic stand our wor
 static void tell(const struct snapshot *snapshot, int error)
 {
 	char text[1280];
-	int len = snprintf(text, sizeof(text), "%s: ", snapshot->name);
+	int len = snprintf(text, sizeof(text), "%s: ", snapshot->name.text);
 
 	if (error < 0)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, "not saved: %s: ",
@@ -155,10 +155,10 @@ void snapshot_begin(struct snapshot *snapshot, const struct trace_buffer *buffer
 	struct output *output = snapshot->output;
 
 	snapshot->due_ns = UINT64_MAX;
-	snprintf(snapshot->name, sizeof(snapshot->name), "snapshot-%06lu.txt", ++snapshot->number);
+	snapshot->name = snapshot_files_name(++snapshot->number);
 	trace_buffer_find(buffer, time_before(snapshot, before_ns(snapshot)), end, snapshot->parts);
 	snapshot->is_begun = true;
-	if (!output_whole_begin(output, WHOLE_SNAPSHOT, snapshot->name,
+	if (!output_whole_begin(output, WHOLE_SNAPSHOT, snapshot->name.text,
 				snapshot->parts[0].len + snapshot->parts[1].len) ||
 	    !output_whole_bytes(output, WHOLE_SNAPSHOT, head, sizeof(head) - 1))
 		finish(snapshot, -ENOBUFS);
@@ -230,11 +230,8 @@ void snapshot_end(struct snapshot *snapshot, const struct trace_buffer *buffer)
 
 void snapshot_undo(struct snapshot *snapshot, int folder_fd)
 {
-	for (; snapshot->written > 0; snapshot->written--) {
-		snprintf(snapshot->name, sizeof(snapshot->name), "snapshot-%06lu.txt",
-			 snapshot->number--);
-		unlinkat(folder_fd, snapshot->name, 0);
-	}
+	for (; snapshot->written > 0; snapshot->written--)
+		unlinkat(folder_fd, snapshot_files_name(snapshot->number--).text, 0);
 }
 
 /* --- for the output --- */
@@ -257,9 +254,9 @@ static void look(void *context)
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
 		   bool live)
 {
-	struct snapshot_files found;
+	int folder_fd = output->files.folder->fd;
 
-	snapshot_files_find(output->files.folder->fd, &found);
+	snapshot_files_remove_partial(folder_fd);
 	if (options->snapshot_ns == 0)
 		return;
 	snapshot->output = output;
@@ -271,5 +268,5 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 	};
 	snapshot->length_ns = options->snapshot_length_ns;
 	snapshot->live = live;
-	snapshot->number = found.last;
+	snapshot->number = snapshot_files_last(folder_fd);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "daemon/base/options.h"
+#include "daemon/files/numbered_files.h"
 #include "daemon/files/output.h"
 #include "daemon/trace/trace_buffer.h"
 #include "parser/span.h"
@@ -24,7 +25,7 @@ struct snapshot {
 	uint64_t present_ns, interval_ns;
 	char surface[1024];
 	unsigned long number; /* of the last file */
-	char name[40];
+	struct numbered_name name;
 	bool is_begun;	      /* the file is being written */
 	struct span parts[2]; /* what of the ring was not yet sent there */
 	bool is_ended;	      /* all was: it is waited for what becomes of it */

@@ -3,16 +3,17 @@
 #ifndef JANKD_DAEMON_FILES_SNAPSHOT_FILES_H
 #define JANKD_DAEMON_FILES_SNAPSHOT_FILES_H
 
-struct snapshot_files {
-	unsigned int count;
-	unsigned long first, last; /* numbers */
-	char first_name[40];
-};
+#include "daemon/files/numbered_files.h"
 
-/* Finds them. Half a one is none: it is removed. */
-void snapshot_files_find(int folder_fd, struct snapshot_files *found);
+struct numbered_name snapshot_files_name(unsigned long number);
 
-/* Of more files in the folder than there may be the oldest ones go. */
+/* The highest number of them, or 0. */
+unsigned long snapshot_files_last(int folder_fd);
+
+/* Removes what a kill left of one that was not complete. */
+void snapshot_files_remove_partial(int folder_fd);
+
+/* Removes the oldest ones beyond 64. */
 void snapshot_files_remove_oldest(int folder_fd);
 
 #endif

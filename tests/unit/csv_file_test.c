@@ -262,7 +262,7 @@ static void test_limit(void **state)
 
 static void test_segments(void **state)
 {
-	struct segments_removed removed = { .gone = NULL };
+	struct segments_removed removed = { .removed = NULL };
 	unsigned long last;
 
 	(void)state;
@@ -303,7 +303,7 @@ static void test_segments(void **state)
 /* One that cannot be removed keeps no other. */
 static void test_stuck_segment(void **state)
 {
-	struct segments_removed removed = { .gone = NULL };
+	struct segments_removed removed = { .removed = NULL };
 
 	(void)state;
 	assert_int_equal(mkdirat(folder, "fps-000001.csv", 0777), 0);
@@ -318,7 +318,7 @@ static void test_stuck_segment(void **state)
 /* Nor does a folder with many of them take long. */
 static void test_many_segments(void **state)
 {
-	struct segments_removed removed = { .gone = NULL };
+	struct segments_removed removed = { .removed = NULL };
 	clock_t begin;
 	char name[32];
 

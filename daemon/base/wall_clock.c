@@ -74,7 +74,7 @@ struct wall_clock wall_clock_measure(const char *trace_clock)
 	return clock;
 }
 
-bool wall_clock_take_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns)
+bool wall_clock_read_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns)
 {
 	static const struct span key = SPAN_INIT("realtime_ts=");
 	int64_t ms = 0;

@@ -29,9 +29,9 @@ bool wall_clock_is_time(const char *trace_clock);
 /* The clock of user space that is the same as a trace clock. False where there is none. */
 bool wall_clock_same(const char *trace_clock, clockid_t *id);
 
-/* Takes the offset from atrace's marker "realtime_ts=MILLISECONDS", written at @time_ns of the
+/* Reads the offset from atrace's marker "realtime_ts=MILLISECONDS", written at @time_ns of the
  * trace clock. False where @marker is another. */
-bool wall_clock_take_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns);
+bool wall_clock_read_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns);
 
 /* Nanoseconds of a clock, now. */
 int64_t clock_read(clockid_t id);

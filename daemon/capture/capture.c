@@ -138,7 +138,7 @@ static void put_back(struct capture *capture)
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
 	if (tracing_undo_restore(&capture->undo))
-		output_forget_journal(&capture->session.output);
+		output_remove_journal(&capture->session.output);
 }
 
 /* So long the files may take until a client is told that the disk does not answer: its own wait may
@@ -153,7 +153,7 @@ static void wait_for_files(void *context)
 	uint64_t begin_ns = loop_now(), next_tick_ns = begin_ns + DRAIN_TICK_NS;
 	uint64_t posted = output_posted(output);
 
-	output_call(&capture->session.output);
+	output_notify(&capture->session.output);
 	while (!output_is_done(output, posted)) {
 		loop_wait(&capture->loop, loop_now() + DRAIN_NS / 2);
 		if (loop_now() - begin_ns >= FILES_WAIT_NS)
@@ -428,10 +428,10 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 	(void)events;
 	if (read(watcher->fd, &count, sizeof(count)) < 0)
 		return;
-	output_look(&capture->session.output);
+	output_update(&capture->session.output);
 	control_finish(&capture->control.control);
 	/* What was told is an event. */
-	if (!capture->is_over && capture->session.output.events->n > 0)
+	if (!capture->is_over && output_has_events(&capture->session.output))
 		output_flush(&capture->session.output);
 }
 
@@ -440,9 +440,7 @@ static int begin_thread(struct capture *capture)
 {
 	struct output *output = &capture->session.output;
 
-	output->files.watch = watch_undo;
-	output->files.watch_context = &capture->undo;
-	if (output_begin_thread(output, wait_for_files, capture) < 0)
+	if (output_begin_thread(output, wait_for_files, capture, watch_undo, &capture->undo) < 0)
 		return EXIT_FAILED;
 	capture->files_done = (struct watcher){
 		.fd = output_fd(output),

@@ -53,7 +53,7 @@ static void answer_top(struct capture_control *control, const struct control_req
 static enum control_reply wait_for_files(struct capture_control *control, uint64_t *ticket)
 {
 	*ticket = output_posted(&control->session->output);
-	output_call(&control->session->output);
+	output_notify(&control->session->output);
 	return CONTROL_LATER;
 }
 
@@ -135,7 +135,7 @@ static bool finish(void *context, enum control_verb verb, uint64_t ticket, uint6
 	struct output *output = &control->session->output;
 
 	if (output_is_done(output, ticket)) {
-		output_look(output);
+		output_update(output);
 		if (verb == CONTROL_ROTATE)
 			finish_rotate(output, out);
 		else

@@ -156,8 +156,8 @@ static uint64_t trace_now(const struct interference *interference)
 
 static void measure_wall(struct interference *interference)
 {
-	interference->session->output.clock =
-		kernel_clock_measure(interference->clock, interference->files);
+	output_set_clock(&interference->session->output,
+			 kernel_clock_measure(interference->clock, interference->files));
 }
 
 /* The records' times have nothing to do with those before. */
@@ -214,7 +214,7 @@ static void follow_wall(struct interference *interference)
 	int64_t drift_ns = now.offset_ns - interference->session->output.clock.offset_ns;
 
 	if (now.known && (drift_ns > DRIFT_NS || drift_ns < -DRIFT_NS))
-		interference->session->output.clock = now;
+		output_set_clock(&interference->session->output, now);
 }
 
 /* --- troubles --- */

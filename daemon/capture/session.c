@@ -9,7 +9,6 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "daemon/files/earlier_files.h"
 #include "daemon/base/loop.h"
 #include "daemon/capture/lost_claims.h"
 #include "daemon/base/report.h"
@@ -219,10 +218,10 @@ static void take_record(struct session *session, const struct trace_record *reco
 	check_damage(session, record->time_ns);
 	/* A live clock was measured; a recorded trace may tell its own. */
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
-		wall_clock_take_marker(&session->output.clock, record->name, record->time_ns);
+		output_read_clock_marker(&session->output, record->name, record->time_ns);
 	pipeline_record(session->pipeline, record);
 	output_follow(&session->output, pipeline_now(session->pipeline));
-	if (session->output.events->n > 0)
+	if (output_has_events(&session->output))
 		output_settle(&session->output);
 }
 
@@ -360,11 +359,11 @@ int session_begin(struct session *session, const struct session_origin *origin)
 		earlier_files_put_back(&session->folder);
 		return EXIT_FAILED;
 	}
-	session->output.clock = origin->clock;
+	output_set_clock(&session->output, origin->clock);
 	snapshot_open(&session->snapshot, &session->output, options, origin->live);
 	if (make_pipeline(session) < 0 || make_reader(session) < 0)
 		return EXIT_FAILED;
-	session->output.pipeline = session->pipeline;
+	output_set_pipeline(&session->output, session->pipeline);
 	if (origin->live) {
 		write_start(session, ROW_UNKNOWN);
 		session_flush(session);
@@ -426,14 +425,14 @@ void session_reload_rules(struct session *session)
 	int error = rules ? pipeline_set_rules(session->pipeline, rules) : 0;
 
 	if (!rules) {
-		output_tell(&session->output, "tracing", "the old rules stay: %s",
-			    report_last_reason());
+		output_event_now(&session->output, "tracing", "the old rules stay: %s",
+				 report_last_reason());
 	} else if (error < 0) {
-		output_tell(&session->output, "tracing",
-			    "the old rules stay: those of %s want another engine", name);
+		output_event_now(&session->output, "tracing",
+				 "the old rules stay: those of %s want another engine", name);
 		ruleset_free(rules);
 	} else {
-		output_tell(&session->output, "tracing", "rules were read again: %s", name);
+		output_event_now(&session->output, "tracing", "rules were read again: %s", name);
 		ruleset_free(session->rules);
 		session->rules = rules;
 	}
@@ -532,8 +531,6 @@ int session_end(struct session *session)
 	session_json_write(session);
 	output_keep(output);
 	output_complete(output, false);
-	for (int i = 0; i < WHOLE_FILES; i++)
-		output->failed |= i != WHOLE_SNAPSHOT && output->state.whole[i].error < 0;
 	output_close(output);
 	if (session->origin.live && output_all_rows_lost(output) > 0)
 		report("%s: %s: %" PRIu64

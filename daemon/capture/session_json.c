@@ -183,7 +183,7 @@ static struct json_object *rows_object(const struct output *output)
 		rows = json_object_new_object();
 		add_count(rows, "written", output_rows_written(output, (enum row_file)i));
 		add_count(rows, "lost", output_rows_lost(output, (enum row_file)i));
-		add_count(rows, "left_out", output->state.left_out[i]);
+		add_count(rows, "left_out", output_rows_left_out(output, (enum row_file)i));
 		json_object_object_add(object, name, rows);
 	}
 	return object;

@@ -26,7 +26,7 @@ static int read_all(struct session *session, struct source *source)
 	do {
 		n = session_take(session, source);
 		if (!pipeline_may_be_by_cpu(session->pipeline))
-			session->output.files.may_undo = false;
+			output_accept(&session->output);
 	} while (n > 0 && !pipeline_is_by_cpu(session->pipeline));
 	source_close(source);
 	return n < 0 ? EXIT_FAILED : 0;

@@ -30,8 +30,8 @@ static int write_bytes(const struct csv_file *file, const char *bytes, size_t le
 	return 0;
 }
 
-/* The rows that end in the first @len bytes of the buffer, @most at most: their number, and in
- * *end where the last of them does. A line end inside quotes ends none. */
+/* Counts the rows that end in the first @len bytes of the buffer, up to @most; *end is where the
+ * last of them ends. A line end inside quotes ends no row. */
 static uint64_t rows_in(const struct csv_file *file, size_t len, uint64_t most, size_t *end)
 {
 	bool quoted = false;
@@ -48,38 +48,38 @@ static uint64_t rows_in(const struct csv_file *file, size_t len, uint64_t most, 
 	return rows;
 }
 
-/* After a failed flush nobody knows whether the rows that wait will ever be written. */
-static uint64_t rows_in_doubt(const struct csv_file *file)
+/* After a failed flush the rows in the buffer may never be written. */
+static uint64_t rows_at_risk(const struct csv_file *file)
 {
 	size_t end;
 
 	if (!file->name || file->error == 0)
 		return 0;
-	return rows_in(file, file->row_begin, UINT64_MAX, &end);
+	return rows_in(file, file->len, UINT64_MAX, &end);
 }
 
 uint64_t csv_file_rows_written(const struct csv_file *file)
 {
-	return file->rows - rows_in_doubt(file);
+	return file->rows - rows_at_risk(file);
 }
 
 uint64_t csv_file_rows_lost(const struct csv_file *file)
 {
-	return file->rows_lost + rows_in_doubt(file);
+	return file->rows_lost + rows_at_risk(file);
 }
 
-enum csv_file_state csv_file_look(const struct csv_file *file)
+enum csv_file_state csv_file_check(const struct csv_file *file)
 {
 	struct stat ours, there;
 
-	if (!file->name || file->is_stream || file->is_nameless)
-		return CSV_FILE_THERE;
+	if (!file->name || file->is_stream)
+		return CSV_FILE_UNCHANGED;
 	if (fstatat(file->folder_fd, file->name, &there, AT_SYMLINK_NOFOLLOW) < 0)
-		return file->fd < 0 || errno != ENOENT ? CSV_FILE_THERE : CSV_FILE_GONE;
+		return file->fd < 0 || errno != ENOENT ? CSV_FILE_UNCHANGED : CSV_FILE_REMOVED;
 	if (file->fd < 0 || fstat(file->fd, &ours) < 0 || !folder_is_same(&ours, &there))
 		return CSV_FILE_REPLACED;
 	if (there.st_size == file->size)
-		return CSV_FILE_THERE;
+		return CSV_FILE_UNCHANGED;
 	return there.st_size < file->size ? CSV_FILE_CUT : CSV_FILE_GROWN;
 }
 
@@ -90,15 +90,15 @@ int csv_file_cut_behind(const struct csv_file *file)
 
 bool csv_file_is_gone(const struct csv_file *file)
 {
-	enum csv_file_state state = csv_file_look(file);
+	enum csv_file_state state = csv_file_check(file);
 
-	return state == CSV_FILE_GONE || state == CSV_FILE_REPLACED;
+	return state == CSV_FILE_REMOVED || state == CSV_FILE_REPLACED;
 }
 
-/* Half a row never stays at the end of a file. A stream keeps what it has got. */
+/* No file ends with half a row. What a stream has cannot be taken back. */
 static void cut_at(const struct csv_file *file, off_t end)
 {
-	/* What cannot be cut off is written over by the next try. */
+	/* Where that fails, the next try overwrites it. */
 	if (file->is_stream || ftruncate(file->fd, end) < 0)
 		return;
 }
@@ -110,7 +110,7 @@ static size_t header_size(const struct csv_file *file)
 	return file->header ? strlen(file->header) + 1 : 0;
 }
 
-/* Bytes on the disk, and the header's where it is still to come. */
+/* Bytes on the disk, with the header where it is not written yet. */
 static uint64_t size_with_header(const struct csv_file *file)
 {
 	return file->size > 0 ? (uint64_t)file->size : header_size(file);
@@ -123,38 +123,38 @@ bool csv_file_is_begun(const struct csv_file *file)
 
 bool csv_file_has_rows(const struct csv_file *file)
 {
-	return csv_file_is_begun(file) || (file->name && file->row_begin > 0);
+	return csv_file_is_begun(file) || (file->name && file->len > 0);
 }
 
-bool csv_file_is_full(const struct csv_file *file)
+bool csv_file_is_full(const struct csv_file *file, size_t len)
 {
 	return file->limit > 0 && csv_file_has_rows(file) &&
-	       size_with_header(file) + file->len > file->limit;
+	       size_with_header(file) + file->len + len > file->limit;
 }
 
-/* How much of the buffer may go into this file: whole rows, and one at least where the file has
+/* How much of the buffer may go into this file: whole rows, and at least one where the file has
  * none yet. */
 static size_t bytes_for_file(const struct csv_file *file)
 {
 	uint64_t size = size_with_header(file);
-	uint64_t room = file->limit > size ? file->limit - size : 0;
+	uint64_t left = file->limit > size ? file->limit - size : 0;
 	size_t end = 0;
 
-	if (file->limit == 0 || file->row_begin <= room)
-		return file->row_begin;
-	rows_in(file, (size_t)room, UINT64_MAX, &end);
+	if (file->limit == 0 || file->len <= left)
+		return file->len;
+	rows_in(file, (size_t)left, UINT64_MAX, &end);
 	if (end == 0 && size == header_size(file))
-		rows_in(file, file->row_begin, 1, &end);
+		rows_in(file, file->len, 1, &end);
 	return end;
 }
 
 /* --- writing --- */
 
-static int make(struct csv_file *file)
+static int create(struct csv_file *file)
 {
 	if (file->fd >= 0)
 		return 0;
-	if (file->is_stream || file->is_nameless)
+	if (file->is_stream)
 		return -EBADF;
 	file->fd =
 		openat(file->folder_fd, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -191,7 +191,6 @@ static int write_rows(struct csv_file *file, size_t len)
 	}
 	file->size += (off_t)whole;
 	file->len -= whole;
-	file->row_begin -= whole;
 	memmove(file->buffer, file->buffer + whole, file->len);
 	return error;
 }
@@ -201,20 +200,41 @@ int csv_file_flush(struct csv_file *file)
 	enum csv_file_state state;
 	int error;
 
-	if (!file->name || (file->row_begin == 0 && file->size > 0))
+	if (!file->name || (file->len == 0 && file->size > 0))
 		return 0;
-	/* A file that was removed takes rows to nowhere, and one that was cut NULs before them. */
-	state = csv_file_look(file);
-	error = state == CSV_FILE_THERE || state == CSV_FILE_GROWN ? make(file) : -ENOENT;
+	/* In a removed file rows would be lost, and in one that was cut NULs would precede them. */
+	state = csv_file_check(file);
+	error = state == CSV_FILE_UNCHANGED || state == CSV_FILE_GROWN ? create(file) : -ENOENT;
 	if (error == 0)
 		error = write_header(file);
 	if (error == 0)
 		error = write_rows(file, bytes_for_file(file));
-	/* What a stream does not take at once is no error: it waits here. */
+	/* A stream that is not read is no error: the rows are kept. */
 	if (file->is_stream && error == -EAGAIN)
 		return file->error = 0;
 	file->error = error;
-	return error == 0 && file->row_begin > 0 ? 1 : error;
+	return error == 0 && file->len > 0 ? 1 : error;
+}
+
+bool csv_file_reserve(struct csv_file *file, size_t len)
+{
+	if (!file->name)
+		return false;
+	if (file->len + len > file->buffer_size)
+		csv_file_flush(file);
+	if (file->len + len <= file->buffer_size)
+		return true;
+	file->rows_lost++;
+	return false;
+}
+
+void csv_file_append(struct csv_file *file, const char *row, size_t len)
+{
+	memcpy(file->buffer + file->len, row, len);
+	file->len += len;
+	file->rows++;
+	if (file->is_stream)
+		csv_file_flush(file);
 }
 
 /* --- begin and end --- */
@@ -222,35 +242,18 @@ int csv_file_flush(struct csv_file *file)
 static int begin(struct csv_file *file, int fd, size_t buffer_size, const char *name,
 		 const char *header)
 {
-	*file = (struct csv_file){ .name = name, .header = header, .folder_fd = -1, .fd = fd };
-	file->buffer_size = buffer_size;
+	*file = (struct csv_file){
+		.name = name,
+		.header = header,
+		.folder_fd = -1,
+		.fd = fd,
+		.buffer_size = buffer_size,
+	};
 	file->buffer = memory_new(1, buffer_size);
 	if (file->buffer)
 		return 0;
 	file->name = NULL;
 	return -ENOMEM;
-}
-
-int csv_file_attach(struct csv_file *file, int fd, size_t buffer_size, const char *name,
-		    const char *header)
-{
-	int error = begin(file, fd, buffer_size, name, header);
-
-	file->is_nameless = true;
-	return error;
-}
-
-void csv_file_attach_next(struct csv_file *file, int fd)
-{
-	*file = (struct csv_file){
-		.name = file->name,
-		.header = file->header,
-		.folder_fd = -1,
-		.fd = fd,
-		.is_nameless = true,
-		.buffer = file->buffer,
-		.buffer_size = file->buffer_size,
-	};
 }
 
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header,
@@ -263,9 +266,9 @@ int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, cons
 	file->stream = stream_open(fd);
 	if (error < 0)
 		return error;
-	/* As a row, which may go out in parts. */
+	/* As a row, which may be written in parts. */
 	if (header) {
-		file->len = file->row_begin = header_size(file);
+		file->len = header_size(file);
 		memcpy(file->buffer, header, file->len - 1);
 		file->buffer[file->len - 1] = '\n';
 		file->header = NULL;
@@ -282,7 +285,7 @@ int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, co
 	return error < 0 ? error : csv_file_flush(file);
 }
 
-static int let_go(struct csv_file *file)
+static int close_file(struct csv_file *file)
 {
 	int error = file->fd > STDERR_FILENO && close(file->fd) < 0 ? -errno : 0;
 
@@ -292,19 +295,19 @@ static int let_go(struct csv_file *file)
 
 void csv_file_begin_again(struct csv_file *file, int folder_fd)
 {
-	let_go(file);
+	close_file(file);
 	file->folder_fd = folder_fd;
 	file->size = file->synced = 0;
 }
 
-static void take_last(struct csv_file *file)
+static void write_last(struct csv_file *file)
 {
 	size_t done, end;
 
-	stream_write_all(&file->stream, file->buffer, file->row_begin, LAST_WAIT_MS, &done);
-	file->row_begin -= done;
-	memmove(file->buffer, file->buffer + done, file->row_begin);
-	file->rows_lost += rows_in(file, file->row_begin, UINT64_MAX, &end);
+	stream_write_all(&file->stream, file->buffer, file->len, LAST_WAIT_MS, &done);
+	file->len -= done;
+	memmove(file->buffer, file->buffer + done, file->len);
+	file->rows_lost += rows_in(file, file->len, UINT64_MAX, &end);
 }
 
 int csv_file_close(struct csv_file *file)
@@ -315,10 +318,10 @@ int csv_file_close(struct csv_file *file)
 		return 0;
 	csv_file_flush(file);
 	if (file->is_stream) {
-		take_last(file);
+		write_last(file);
 		stream_close(&file->stream);
 	}
-	error = let_go(file);
+	error = close_file(file);
 	free(file->buffer);
 	file->buffer = NULL;
 	file->name = NULL;

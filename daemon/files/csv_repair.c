@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where the last whole row ends, as far as was read. */
+/* Where the last whole row ends in what was read so far. */
 struct row_scan {
 	bool quoted;
-	bool broken; /* a NUL was met: what follows is no row */
+	bool broken; /* after a NUL there are no rows */
 	off_t at;
 	off_t end;
 };
@@ -46,8 +46,8 @@ static int find_end(int fd, off_t *end)
 	return 0;
 }
 
-/* The first two columns: later ones may be those of another version. */
-static size_t telling_part(const char *header)
+/* The first two columns: other versions may differ in later ones. */
+static size_t known_part(const char *header)
 {
 	const char *comma = strchr(header, ',');
 
@@ -55,11 +55,11 @@ static size_t telling_part(const char *header)
 	return comma ? (size_t)(comma - header) : strlen(header);
 }
 
-/* Does the file begin like ours, as far as it goes? */
+/* Does the file begin with our header, or a part of it? */
 static bool is_ours(int fd, const char *header)
 {
 	char bytes[64];
-	size_t part = telling_part(header);
+	size_t part = known_part(header);
 	ssize_t n = pread(fd, bytes, part < sizeof(bytes) ? part : sizeof(bytes), 0);
 
 	return n >= 0 && memcmp(bytes, header, strnlen(bytes, (size_t)n)) == 0;
@@ -90,7 +90,7 @@ int csv_repair_file(int folder_fd, const char *name, const char *header)
 	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	int error;
 
-	/* A link, a device, a read-only file: not what we write. */
+	/* A link, a device, a read-only file: none of our files. */
 	if (fd < 0)
 		return 0;
 	error = csv_repair(folder_fd, fd, name, header);

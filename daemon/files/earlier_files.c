@@ -8,14 +8,14 @@
 #include "daemon/base/report.h"
 #include "daemon/files/segments.h"
 
-static void give_names_back(const struct folder *folder)
+static void restore_names(const struct folder *folder)
 {
 	for (const struct segment_file *file = segment_files; folder->kept && file->name; file++)
 		segments_reopen(folder->fd, file->name, folder->kept);
 }
 
-/* With the one that cannot be renamed in *stuck. */
-static int keep(struct folder *folder, const char **stuck)
+/* *failed_name: the file that could not be renamed. */
+static int keep(struct folder *folder, const char **failed_name)
 {
 	int fd = folder->fd;
 	int error = segments_last(fd, &folder->last);
@@ -32,22 +32,22 @@ static int keep(struct folder *folder, const char **stuck)
 			folder->kept = folder->last = number;
 		if (error == -ENOENT)
 			error = 0;
-		*stuck = file->name;
+		*failed_name = file->name;
 	}
 	if (error < 0)
-		give_names_back(folder);
+		restore_names(folder);
 	segments_sync(fd);
 	return error;
 }
 
 int earlier_files_keep(struct folder *folder, const char *command)
 {
-	const char *stuck = "";
-	int error = keep(folder, &stuck);
+	const char *failed_name = "";
+	int error = keep(folder, &failed_name);
 
 	if (error < 0 && command)
-		report("%s: %s/%s: what is there cannot be kept: %s; %s", command, folder->path,
-		       stuck, folder_why(error), folder_advice(error));
+		report("%s: %s/%s: the file of an earlier session cannot be renamed: %s; %s",
+		       command, folder->path, failed_name, folder_why(error), folder_advice(error));
 	return error;
 }
 
@@ -56,7 +56,7 @@ void earlier_files_put_back(const struct folder *folder)
 	segments_remove_behind(folder->fd, folder->last);
 	for (const struct segment_file *file = segment_files; file->name; file++)
 		unlinkat(folder->fd, file->name, 0);
-	give_names_back(folder);
+	restore_names(folder);
 	segments_sync(folder->fd);
 	folder_remove_if_new(folder);
 }

@@ -6,11 +6,11 @@
 
 #include "rules/row.h"
 
-/* Room for the time of one that comes too late. */
+/* Space for the time of one that comes too late. */
 #define TIME_TEXT_MAX 64
 
-/* Takes the text out of the bytes; those behind it move up. */
-static void forget_text(struct event_queue *queue, size_t at)
+/* Removes the text at @at; those behind it move up. */
+static void remove_text(struct event_queue *queue, size_t at)
 {
 	size_t size = strlen(queue->bytes + at) + 1;
 
@@ -21,7 +21,7 @@ static void forget_text(struct event_queue *queue, size_t at)
 			queue->places[i].text -= size;
 }
 
-/* Whoever writes it may add another. */
+/* ->write() may add another event. */
 static void write_first(struct event_queue *queue)
 {
 	struct event_place first = queue->places[0];
@@ -30,7 +30,7 @@ static void write_first(struct event_queue *queue)
 	memmove(&queue->places[0], &queue->places[1], --queue->n * sizeof(queue->places[0]));
 	queue->written_ns = first.key_ns;
 	strcpy(text, queue->bytes + first.text);
-	forget_text(queue, first.text);
+	remove_text(queue, first.text);
 	first.event.text = text;
 	queue->write(queue->context, &first.event);
 }
@@ -64,7 +64,7 @@ void event_queue_add(struct event_queue *queue, const struct queued_event *event
 	len = make_text(text, event, late);
 	at = queue->n;
 	if (event->time_ns < 0) {
-		/* It has no time of its own: it stays where it came. */
+		/* Without a time it stays behind those that are there. */
 		place.key_ns = at > 0 ? queue->places[at - 1].key_ns : queue->written_ns;
 	} else {
 		if (late)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of events.csv on their way to the file: they wait until none that is earlier can come. */
+/* Rows of events.csv, sorted by time: each waits until no earlier one can come. */
 #ifndef JANKD_DAEMON_FILES_EVENT_QUEUE_H
 #define JANKD_DAEMON_FILES_EVENT_QUEUE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* So many wait, of so many bytes of text together. Of more the earliest goes out. */
+/* At most so many events wait, with so many bytes of text. Beyond that the earliest is written. */
 #define EVENT_QUEUE_MAX 128
 #define EVENT_QUEUE_BYTES 24576
 
@@ -17,7 +17,7 @@
 struct queued_event {
 	int64_t time_ns;   /* trace clock, or ROW_UNKNOWN */
 	int64_t wall_ns;   /* since 1970, or ROW_UNKNOWN */
-	uint64_t since_ns; /* when it came, on a clock of the owner's */
+	uint64_t since_ns; /* when it was added, on a clock of the owner's */
 	const char *kind;  /* constant */
 	const char *text;
 };
@@ -25,28 +25,28 @@ struct queued_event {
 struct event_queue {
 	void (*write)(void *context, const struct queued_event *event);
 	void *context;
-	uint64_t written_ns; /* time of the last one that went out: none is earlier */
+	uint64_t written_ns; /* time of the last one that was written */
 	unsigned int n;
 	struct event_place {
 		uint64_t key_ns; /* its time, or that of the one before it */
 		size_t text;	 /* in bytes */
 		struct queued_event event;
-	} places[EVENT_QUEUE_MAX]; /* by time; those of one time as they came */
+	} places[EVENT_QUEUE_MAX]; /* by time; those of one time as they were added */
 	size_t used;
-	char bytes[EVENT_QUEUE_BYTES]; /* the texts with their NULs, as they came */
+	char bytes[EVENT_QUEUE_BYTES]; /* the texts with their NULs, as they were added */
 };
 
-/* An event: its text is copied. One that comes too late stands behind the last one that went out,
- * at that time, and its text has its own. */
+/* Adds an event: its text is copied. One that comes too late gets the time of the last written one,
+ * and its own time is added to its text. */
 void event_queue_add(struct event_queue *queue, const struct queued_event *event);
 
-/* None that is earlier than @time_ns can come. */
+/* Writes all up to @time_ns: no earlier one can come. */
 void event_queue_release(struct event_queue *queue, uint64_t time_ns);
 
-/* The same for those that came at @since_ns or before, and all that stand before them. */
+/* Writes all that were added at @since_ns or before, and all that are sorted before them. */
 void event_queue_release_old(struct event_queue *queue, uint64_t since_ns);
 
-/* All go out; what comes is of another clock. */
+/* Writes all; the times of what comes are of another clock. */
 void event_queue_restart(struct event_queue *queue);
 
 #endif

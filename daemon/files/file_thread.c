@@ -16,38 +16,37 @@
 
 #define STACK_BYTES 131072
 
-/* Jobs that somebody waits for wake the thread at once, rows do not: but where so much of the queue
- * is used nobody is waited for. */
-#define AWAKE_BYTES (FILE_THREAD_BYTES / 8)
+/* Rows do not wake the thread up, until so much of the queue is used. */
+#define WAKE_BYTES (FILE_THREAD_BYTES / 8)
 
-/* More than this is given back when the queue is empty again. */
+/* Memory beyond this is returned to the system when the queue is empty again. */
 #define KEPT_BYTES (UINT64_C(32) << 10)
 
-#define NEWS_MAX 16
+#define REPORTS_MAX 16
 
 /* A job in the queue: this, then its bytes, in steps of 8. */
 struct queued {
 	struct file_job job; /* its ->bytes stand behind it */
 	uint64_t size;	     /* of all; the next job is there */
-	bool is_gap;	     /* none: the next one is at the begin of the memory */
+	bool is_gap;	     /* no job: the next one is at the begin of the memory */
 };
 
 struct file_thread {
-	struct files *files;
+	struct session_files *files;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of all below; never held while the disk is waited for */
+	pthread_mutex_t lock; /* of all below; never held during a write to the disk */
 	pthread_cond_t work;
 	int idle_fd;
-	bool wants_call; /* when it is idle */
-	bool may_sleep;	 /* no job that is queued has to be done now */
+	bool notify_idle; /* file_thread_notify() was called */
+	bool may_sleep;	  /* no queued job has to be done now */
 	bool is_over;
 	char *bytes;
 	uint64_t begin, end, used, high; /* of the jobs in bytes */
 	uint64_t posted, done;		 /* jobs */
 	uint64_t busy_since_ns;		 /* on the clock of loop_now(); 0: idle */
-	struct files_state state;
-	struct file_news news[NEWS_MAX];
-	unsigned int n_news, missed_news;
+	struct session_files_state state;
+	struct file_report reports[REPORTS_MAX];
+	unsigned int n_reports, missed_reports;
 };
 
 /* --- the queue --- */
@@ -73,7 +72,7 @@ static uint64_t find_place(struct file_thread *thread, uint64_t size)
 		return thread->end;
 	if (thread->begin < size)
 		return UINT64_MAX;
-	/* What is too small for a gap's own words is seen to be one. */
+	/* Where not even a struct queued fits, first_job() finds the gap by its size. */
 	if (behind >= sizeof(struct queued))
 		*queued_at(thread, thread->end) = (struct queued){ .is_gap = true };
 	thread->used += behind;
@@ -106,7 +105,7 @@ static void forget_first(struct file_thread *thread, const struct queued *queued
 	thread->begin = thread->end = thread->high = 0;
 }
 
-static bool is_urgent(enum file_job_kind kind)
+static bool has_to_wake(enum file_job_kind kind)
 {
 	return kind != FILE_JOB_ROW && kind != FILE_JOB_BYTES && kind != FILE_JOB_SPILL &&
 	       kind != FILE_JOB_BEGIN;
@@ -131,13 +130,13 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 		if (at + size > thread->high)
 			thread->high = at + size;
 		thread->posted++;
-		if (is_urgent(job->kind) || thread->used > AWAKE_BYTES) {
+		if (has_to_wake(job->kind) || thread->used > WAKE_BYTES) {
 			wakes = thread->may_sleep;
 			thread->may_sleep = false;
 		}
 	}
 	pthread_mutex_unlock(&thread->lock);
-	/* With the lock free: else the thread wakes up to wait for that. */
+	/* Without the lock: else the thread would wake up and wait for it. */
 	if (wakes)
 		pthread_cond_signal(&thread->work);
 	return at != UINT64_MAX;
@@ -145,32 +144,33 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 
 /* --- the thread --- */
 
-/* Called by it, with the lock free. */
-static void take_news(void *context, const char *kind, const char *text)
+/* Called by the thread, without the lock. */
+static void add_report(void *context, const char *kind, const char *text)
 {
 	struct file_thread *thread = context;
 
 	pthread_mutex_lock(&thread->lock);
-	if (thread->n_news == NEWS_MAX) {
-		thread->missed_news++;
+	if (thread->n_reports == REPORTS_MAX) {
+		thread->missed_reports++;
 	} else {
-		struct file_news *news = &thread->news[thread->n_news++];
+		struct file_report *report = &thread->reports[thread->n_reports++];
 
-		news->kind = kind;
-		news->wall_ns = wall_clock_now();
-		snprintf(news->text, sizeof(news->text), "%s", text);
+		report->kind = kind;
+		report->wall_ns = wall_clock_now();
+		snprintf(report->text, sizeof(report->text), "%s", text);
 	}
 	pthread_mutex_unlock(&thread->lock);
 }
 
-/* Does the first job with the lock free. It stays in its place meanwhile: its bytes are there. */
+/* Does the first job without the lock. It stays in the queue until it is done: its bytes are there.
+ */
 static void do_first(struct file_thread *thread)
 {
 	struct queued *queued = first_job(thread);
 
 	thread->busy_since_ns = loop_now();
 	pthread_mutex_unlock(&thread->lock);
-	files_do(thread->files, &queued->job);
+	session_files_do(thread->files, &queued->job);
 	pthread_mutex_lock(&thread->lock);
 	thread->busy_since_ns = 0;
 	thread->state = thread->files->state;
@@ -178,11 +178,11 @@ static void do_first(struct file_thread *thread)
 	forget_first(thread, queued);
 }
 
-static void call(struct file_thread *thread)
+static void notify(struct file_thread *thread)
 {
 	const uint64_t one = 1;
 
-	thread->wants_call = false;
+	thread->notify_idle = false;
 	if (write(thread->idle_fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -198,8 +198,8 @@ static void *work(void *context)
 		while (thread->done < thread->posted)
 			do_first(thread);
 		thread->may_sleep = true;
-		if (thread->wants_call || thread->n_news > 0)
-			call(thread);
+		if (thread->notify_idle || thread->n_reports > 0)
+			notify(thread);
 		if (thread->is_over)
 			break;
 	}
@@ -207,7 +207,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* --- what others see --- */
+/* --- for the other thread --- */
 
 uint64_t file_thread_used(struct file_thread *thread)
 {
@@ -244,37 +244,38 @@ uint64_t file_thread_busy_ns(struct file_thread *thread)
 	return since_ns > 0 ? loop_now() - since_ns : 0;
 }
 
-void file_thread_look(struct file_thread *thread, struct files_state *state)
+void file_thread_state(struct file_thread *thread, struct session_files_state *state)
 {
 	pthread_mutex_lock(&thread->lock);
 	*state = thread->state;
 	pthread_mutex_unlock(&thread->lock);
 }
 
-bool file_thread_news(struct file_thread *thread, struct file_news *news)
+bool file_thread_next_report(struct file_thread *thread, struct file_report *report)
 {
 	bool any;
 
 	pthread_mutex_lock(&thread->lock);
-	any = thread->n_news > 0;
+	any = thread->n_reports > 0;
 	if (any) {
-		*news = thread->news[0];
-		memmove(thread->news, thread->news + 1, --thread->n_news * sizeof(thread->news[0]));
-		if (thread->n_news == 0 && thread->missed_news > 0) {
-			size_t len = strlen(news->text);
+		*report = thread->reports[0];
+		memmove(thread->reports, thread->reports + 1,
+			--thread->n_reports * sizeof(thread->reports[0]));
+		if (thread->n_reports == 0 && thread->missed_reports > 0) {
+			size_t len = strlen(report->text);
 
-			snprintf(news->text + len, sizeof(news->text) - len, "; and %u more",
-				 thread->missed_news);
-			thread->missed_news = 0;
+			snprintf(report->text + len, sizeof(report->text) - len, "; and %u more",
+				 thread->missed_reports);
+			thread->missed_reports = 0;
 		}
 	}
 	pthread_mutex_unlock(&thread->lock);
 	return any;
 }
 
-/* Writes what a queued job will over @bytes, which begin at @offset. */
-static void lay_over(const struct file_job *job, unsigned int which, uint64_t offset, char *bytes,
-		     size_t len)
+/* Applies what a queued job will write to @bytes, which begin at @offset. */
+static void apply_job(const struct file_job *job, unsigned int which, uint64_t offset, char *bytes,
+		      size_t len)
 {
 	uint64_t begin = job->number > offset ? job->number : offset;
 	uint64_t end =
@@ -285,22 +286,23 @@ static void lay_over(const struct file_job *job, unsigned int which, uint64_t of
 		       (size_t)(end - begin));
 }
 
-static void lay_all_over(struct file_thread *thread, unsigned int which, uint64_t offset,
-			 char *bytes, size_t len)
+static void apply_jobs(struct file_thread *thread, unsigned int which, uint64_t offset, char *bytes,
+		       size_t len)
 {
 	uint64_t at = thread->begin;
 
 	for (uint64_t n = thread->done; n < thread->posted; n++) {
 		if (FILE_THREAD_BYTES - at < sizeof(struct queued) || queued_at(thread, at)->is_gap)
 			at = 0;
-		lay_over(&queued_at(thread, at)->job, which, offset, bytes, len);
+		apply_job(&queued_at(thread, at)->job, which, offset, bytes, len);
 		at += queued_at(thread, at)->size;
 		if (at == FILE_THREAD_BYTES)
 			at = 0;
 	}
 }
 
-/* What a job writes while the file is read may be in neither: then all is read again. */
+/* A job that ends during the read may be neither in the file nor in the queue: then all is read
+ * again. */
 int file_thread_read_spill(struct file_thread *thread, unsigned int which, uint64_t offset,
 			   void *bytes, size_t len,
 			   int (*read)(void *context, uint64_t offset, void *bytes, size_t len),
@@ -314,7 +316,7 @@ int file_thread_read_spill(struct file_thread *thread, unsigned int which, uint6
 		error = read(context, offset, bytes, len);
 		pthread_mutex_lock(&thread->lock);
 		if (thread->done == done)
-			lay_all_over(thread, which, offset, bytes, len);
+			apply_jobs(thread, which, offset, bytes, len);
 		else
 			error = -EAGAIN;
 		pthread_mutex_unlock(&thread->lock);
@@ -327,10 +329,10 @@ int file_thread_fd(const struct file_thread *thread)
 	return thread->idle_fd;
 }
 
-void file_thread_call(struct file_thread *thread)
+void file_thread_notify(struct file_thread *thread)
 {
 	pthread_mutex_lock(&thread->lock);
-	thread->wants_call = true;
+	thread->notify_idle = true;
 	thread->may_sleep = false;
 	pthread_mutex_unlock(&thread->lock);
 	pthread_cond_signal(&thread->work);
@@ -360,7 +362,7 @@ static struct file_thread *free_all(struct file_thread *thread)
 	return NULL;
 }
 
-int file_thread_start(struct file_thread **out, struct files *files)
+int file_thread_start(struct file_thread **out, struct session_files *files)
 {
 	struct file_thread *thread = calloc(1, sizeof(*thread));
 	int error = 0;
@@ -377,10 +379,10 @@ int file_thread_start(struct file_thread **out, struct files *files)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (thread->idle_fd < 0 || thread->bytes == MAP_FAILED)
 		error = -errno;
-	files->tell = take_news;
+	files->report = add_report;
 	files->context = thread;
 	if (error == 0) {
-		/* What is kept is taken now: a capture does not grow with its first rows. */
+		/* Touched now: the memory of a capture does not grow with its first rows. */
 		memset(thread->bytes, 0, KEPT_BYTES);
 		error = start(thread);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/files/gate.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,19 +10,57 @@
 /* Five seconds of a dozen surfaces at 120 Hz, with every frame in frames.csv. */
 #define GATE_BYTES (2 * 1024 * 1024)
 
-/* A row that waits: this, then its bytes. */
-struct waiting {
-	unsigned int which;
+#define NAMES_MAX 5
+
+/* The values of each file, and where their names are in them. */
+static const struct layout {
+	size_t size;
+	unsigned int n;
+	size_t names[NAMES_MAX];
+} layouts[ROW_EVENTS] = {
+	[ROW_FRAMES] = {
+		sizeof(struct frame_row),
+		3,
+		{
+			offsetof(struct frame_row, app),
+			offsetof(struct frame_row, surface),
+			offsetof(struct frame_row, layer),
+		},
+	},
+	[ROW_DROPS] = {
+		sizeof(struct drop_row),
+		5,
+		{
+			offsetof(struct drop_row, tick),
+			offsetof(struct drop_row, app),
+			offsetof(struct drop_row, surface),
+			offsetof(struct drop_row, info),
+			offsetof(struct drop_row, layer),
+		},
+	},
+	[ROW_FPS] = {
+		sizeof(struct fps_row),
+		2,
+		{
+			offsetof(struct fps_row, app),
+			offsetof(struct fps_row, surface),
+		},
+	},
+};
+
+/* A kept row: this, the value, its names with their NULs. */
+struct kept {
+	enum row_file which;
 	struct gate_span span;
-	size_t len;
+	size_t size; /* of all */
 };
 
 struct gate {
 	bool ever;	       /* was it ever open? */
 	struct gate_span open; /* the last time that it was: from five seconds before on */
-	size_t begin, end;     /* of the rows that wait */
-	uint64_t forgotten;    /* rows that found no room since it was open */
-	uint64_t forgotten_ns; /* the end of the last of them */
+	size_t begin, end;     /* of the kept rows */
+	uint64_t dropped;      /* rows since it was open for which there was no memory */
+	uint64_t dropped_ns;   /* the end of the last of them */
 	char bytes[GATE_BYTES];
 };
 
@@ -42,74 +81,107 @@ bool gate_passes(const struct gate *gate, const struct gate_span *span)
 	       span->begin_ns <= gate->open.end_ns;
 }
 
-/* --- the rows that wait --- */
+/* --- the kept rows --- */
 
-static struct waiting waiting_at(const struct gate *gate, size_t at)
+static struct kept first_kept(const struct gate *gate)
 {
-	struct waiting waiting;
+	struct kept kept;
 
-	memcpy(&waiting, gate->bytes + at, sizeof(waiting));
-	return waiting;
+	memcpy(&kept, gate->bytes + gate->begin, sizeof(kept));
+	return kept;
 }
 
-/* The oldest row goes. It is missed where the gate may still open in time for it. */
-static void forget_oldest(struct gate *gate, uint64_t now_ns)
+/* It is missed where the gate may still open in time for it. */
+static void count_dropped(struct gate *gate, const struct gate_span *span, uint64_t now_ns)
 {
-	struct waiting oldest = waiting_at(gate, gate->begin);
-
-	gate->begin += sizeof(oldest) + oldest.len;
-	if (oldest.span.end_ns + GATE_BEFORE_NS < now_ns)
+	if (span->end_ns + GATE_BEFORE_NS < now_ns)
 		return;
-	gate->forgotten++;
-	gate->forgotten_ns = oldest.span.end_ns;
+	gate->dropped++;
+	gate->dropped_ns = span->end_ns;
 }
 
-/* Whenever the end is reached, a quarter at least is made free: bytes are moved seldom. */
-static void make_room(struct gate *gate, size_t size, uint64_t now_ns)
+/* Drops the oldest rows where there is no space for @size bytes. A quarter at least becomes free:
+ * the bytes are moved seldom. */
+static void make_space(struct gate *gate, size_t size, uint64_t now_ns)
 {
 	size_t wanted = size > GATE_BYTES / 4 ? size : GATE_BYTES / 4;
 
 	if (gate->end + size <= GATE_BYTES)
 		return;
-	while (gate->begin < gate->end && gate->end - gate->begin + wanted > GATE_BYTES)
-		forget_oldest(gate, now_ns);
+	while (gate->begin < gate->end && gate->end - gate->begin + wanted > GATE_BYTES) {
+		struct kept oldest = first_kept(gate);
+
+		gate->begin += oldest.size;
+		count_dropped(gate, &oldest.span, now_ns);
+	}
 	memmove(gate->bytes, gate->bytes + gate->begin, gate->end - gate->begin);
 	gate->end -= gate->begin;
 	gate->begin = 0;
 }
 
-void gate_keep(struct gate *gate, unsigned int which, const struct gate_span *span, const char *row,
-	       size_t len)
+static void append(struct gate *gate, const void *bytes, size_t len)
 {
-	struct waiting waiting = { which, *span, len };
+	memcpy(gate->bytes + gate->end, bytes, len);
+	gate->end += len;
+}
 
-	make_room(gate, sizeof(waiting) + len, span->end_ns);
-	memcpy(gate->bytes + gate->end, &waiting, sizeof(waiting));
-	memcpy(gate->bytes + gate->end + sizeof(waiting), row, len);
-	gate->end += sizeof(waiting) + len;
+void gate_keep(struct gate *gate, const struct gate_row *row)
+{
+	const struct layout *layout = &layouts[row->which];
+	struct kept kept = { row->which, row->span, sizeof(kept) + layout->size };
+	size_t sizes[NAMES_MAX];
+	const char *names[NAMES_MAX];
+
+	for (unsigned int i = 0; i < layout->n; i++) {
+		memcpy(&names[i], (const char *)row->value + layout->names[i], sizeof(names[i]));
+		sizes[i] = strlen(names[i]) + 1;
+		kept.size += sizes[i];
+	}
+	if (kept.size > GATE_BYTES) {
+		count_dropped(gate, &row->span, row->span.end_ns);
+		return;
+	}
+	make_space(gate, kept.size, row->span.end_ns);
+	append(gate, &kept, sizeof(kept));
+	append(gate, row->value, layout->size);
+	for (unsigned int i = 0; i < layout->n; i++)
+		append(gate, names[i], sizes[i]);
 }
 
 /* --- open and closed --- */
 
 uint64_t gate_open(struct gate *gate, uint64_t time_ns, void *context,
-		   void (*row)(void *context, unsigned int which, const struct gate_span *span,
-			       const char *row, size_t len))
+		   void (*pass)(void *context, const struct gate_row *row))
 {
 	uint64_t begin_ns = time_ns > GATE_BEFORE_NS ? time_ns - GATE_BEFORE_NS : 0;
-	uint64_t missed = gate->forgotten_ns >= begin_ns ? gate->forgotten : 0;
+	uint64_t missed = gate->dropped_ns >= begin_ns ? gate->dropped : 0;
 
 	gate->ever = true;
 	gate->open = (struct gate_span){ begin_ns, UINT64_MAX };
 	while (gate->begin < gate->end) {
-		struct waiting waiting = waiting_at(gate, gate->begin);
-		const char *bytes = gate->bytes + gate->begin + sizeof(waiting);
+		struct kept kept = first_kept(gate);
+		const struct layout *layout = &layouts[kept.which];
+		const char *at = gate->bytes + gate->begin + sizeof(kept);
+		union {
+			struct fps_row fps;
+			struct drop_row drop;
+			struct frame_row frame;
+		} value;
+		const struct gate_row row = { kept.which, kept.span, { &value } };
 
-		gate->begin += sizeof(waiting) + waiting.len;
-		if (gate_passes(gate, &waiting.span))
-			row(context, waiting.which, &waiting.span, bytes, waiting.len);
+		gate->begin += kept.size;
+		if (!gate_passes(gate, &kept.span))
+			continue;
+		memcpy(&value, at, layout->size);
+		at += layout->size;
+		for (unsigned int i = 0; i < layout->n; i++) {
+			memcpy((char *)&value + layout->names[i], &at, sizeof(at));
+			at += strlen(at) + 1;
+		}
+		pass(context, &row);
 	}
 	gate->begin = gate->end = 0;
-	gate->forgotten = 0;
+	gate->dropped = 0;
 	return missed;
 }
 

@@ -9,25 +9,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/files/csv.h"
 #include "daemon/base/csv_columns.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "rules/memory.h"
 
-/* So much of the queue is for what is more than a row, and for events; and for pieces of a
- * snapshot, which can be had again, is only the half. */
+/* The parts of the queue: so much for all but events and what ends a capture, so much for events,
+ * and half of it for pieces of a snapshot, which can be sent again. */
 #define ROWS_MOST FILE_THREAD_ROWS_MOST
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
-/* The thread is woken twice a second for rows, and with each tick where there are none: disk and
- * folder are looked after. */
+/* The thread wakes up twice a second where there are rows, else with each tick of a second: it
+ * checks disk and folder. */
 #define FLUSH_NS UINT64_C(450000000)
 #define IDLE_FLUSH_NS UINT64_C(850000000)
 
-/* A disk that takes longer for one thing holds up the files. */
+/* A disk that is busy with one job for so long does not respond. */
 #define STALL_NS UINT64_C(2000000000)
+
+/* A live event waits no longer for earlier ones. */
+#define EVENTS_HELD_NS UINT64_C(3000000000)
 
 /* --- jobs --- */
 
@@ -35,7 +37,7 @@ static bool post(struct output *output, const struct file_job *job)
 {
 	if (output->thread)
 		return file_thread_post(output->thread, job);
-	files_do(&output->files, job);
+	session_files_do(&output->files, job);
 	return true;
 }
 
@@ -46,26 +48,28 @@ static bool post_kind(struct output *output, enum file_job_kind kind)
 	return post(output, &job);
 }
 
-/* Is there room for what may use no more than @most of the queue? */
-static bool has_room(const struct output *output, uint64_t most)
+/* May a job that can use @most of the queue be added? */
+static bool has_space(const struct output *output, uint64_t most)
 {
 	return !output->thread || file_thread_used(output->thread) < most;
 }
 
-void output_post_row(struct output *output, enum row_file which, const char *row, size_t len)
+/* Sends the row in output->text to its file. */
+static void post_row(struct output *output, enum row_file which)
 {
 	const struct file_job job = {
 		.kind = FILE_JOB_ROW,
 		.which = which,
-		.bytes = row,
-		.len = len,
+		.bytes = output->text->bytes,
+		.len = output->text->len,
 	};
 
 	output->has_rows = output->has_unflushed = true;
-	if (has_room(output, which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST) && post(output, &job))
+	if (output->text->len > 0 &&
+	    has_space(output, which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST) && post(output, &job))
 		output->rows[which]++;
 	else
-		output->refused[which]++;
+		output->queue_lost[which]++;
 }
 
 uint64_t output_posted(const struct output *output)
@@ -83,9 +87,9 @@ int output_fd(const struct output *output)
 	return file_thread_fd(output->thread);
 }
 
-void output_call(struct output *output)
+void output_notify(struct output *output)
 {
-	file_thread_call(output->thread);
+	file_thread_notify(output->thread);
 }
 
 uint64_t output_busy_ns(const struct output *output)
@@ -93,9 +97,211 @@ uint64_t output_busy_ns(const struct output *output)
 	return output->thread ? file_thread_busy_ns(output->thread) : 0;
 }
 
-/* --- what the files tell --- */
+/* --- rows --- */
 
-static void take_told(struct output *output, const char *kind, int64_t wall_ns, const char *text)
+static void format(struct csv_row *text, const struct gate_row *row)
+{
+	switch (row->which) {
+	case ROW_FRAMES:
+		csv_frame_row(text, row->frame);
+		break;
+	case ROW_DROPS:
+		csv_drop_row(text, row->drop);
+		break;
+	case ROW_FPS:
+		csv_fps_row(text, row->fps);
+		break;
+	case ROW_EVENTS:
+	case ROW_FILES:
+		break;
+	}
+}
+
+/* A row of the file, on a disk with enough space? */
+static bool is_for_file(struct output *output, enum row_file which)
+{
+	if (!output_name(output, which))
+		return false;
+	if (!disk_floor_refuses(&output->files.floor, which))
+		return true;
+	output->rows[which]++;
+	output->has_rows = output->has_unflushed = true;
+	return false;
+}
+
+/* A row that the trigger selects, or that needs no trigger. */
+static void write_row(void *context, const struct gate_row *row)
+{
+	struct output *output = context;
+	bool for_file = is_for_file(output, row->which);
+	bool for_console = row->which == ROW_FPS && output->console.name;
+
+	if (!for_file && !for_console)
+		return;
+	format(output->text, row);
+	if (for_file)
+		post_row(output, row->which);
+	if (for_console && csv_file_reserve(&output->console, output->text->len))
+		csv_file_append(&output->console, output->text->bytes, output->text->len);
+}
+
+static void judge_row(struct output *output, const struct gate_row *row)
+{
+	if (!output->gate || gate_passes(output->gate, &row->span))
+		write_row(output, row);
+	else
+		gate_keep(output->gate, row);
+}
+
+/* Where a time is not known the row is about the present of the trace. */
+static struct gate_span times_of(const struct output *output, int64_t begin_ns, int64_t end_ns)
+{
+	uint64_t known_end_ns = end_ns < 0 ? output->now_ns : (uint64_t)end_ns;
+
+	return (struct gate_span){
+		.begin_ns = begin_ns < 0 ? known_end_ns : (uint64_t)begin_ns,
+		.end_ns = known_end_ns,
+	};
+}
+
+static void on_fps(void *context, const struct fps_row *fps)
+{
+	struct gate_span span = { fps->start_ns, fps->end_ns };
+	const struct gate_row row = { .which = ROW_FPS, .span = span, .fps = fps };
+
+	judge_row(context, &row);
+}
+
+static void on_drop(void *context, const struct drop_row *drop)
+{
+	struct gate_span span = times_of(context, drop->start_ns, drop->end_ns);
+	const struct gate_row row = { .which = ROW_DROPS, .span = span, .drop = drop };
+
+	judge_row(context, &row);
+}
+
+static void on_frame(void *context, const struct frame_row *frame)
+{
+	struct gate_span span = { frame->present_ns, frame->present_ns };
+	const struct gate_row row = { .which = ROW_FRAMES, .span = span, .frame = frame };
+
+	judge_row(context, &row);
+}
+
+static void on_gate(void *context, bool open, uint64_t time_ns)
+{
+	struct output *output = context;
+	uint64_t missed;
+
+	if (!open) {
+		gate_close(output->gate, time_ns);
+		return;
+	}
+	missed = gate_open(output->gate, time_ns, output, write_row);
+	if (missed > 0)
+		output_event_now(output, "lost",
+				 "%" PRIu64 " rows before the trigger were lost: the memory for "
+				 "such rows was full",
+				 missed);
+}
+
+static void on_late(void *context, const struct late_frame *frame)
+{
+	struct output *output = context;
+
+	if (output->late.frame)
+		output->late.frame(output->late.context, frame);
+}
+
+/* --- events --- */
+
+static void on_event(void *context, const struct trace_event *event)
+{
+	static const char *const kinds[] = {
+		[TRACE_EVENT_REFRESH] = "refresh",
+		[TRACE_EVENT_LOST] = "lost",
+		[TRACE_EVENT_SURFACEFLINGER] = "surfaceflinger",
+		[TRACE_EVENT_TRACING] = "tracing",
+		[TRACE_EVENT_FOCUS] = "focus",
+		[TRACE_EVENT_MARK] = "mark",
+		[TRACE_EVENT_TRIGGER] = "trigger",
+	};
+
+	output_event(context, (int64_t)event->time_ns, ROW_UNKNOWN, kinds[event->kind],
+		     event->text);
+}
+
+static void on_clock(void *context)
+{
+	struct output *output = context;
+
+	event_queue_restart(output->events);
+}
+
+void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const char *kind,
+		  const char *text)
+{
+	struct queued_event event = {
+		.time_ns = time_ns,
+		.wall_ns = wall_ns,
+		.since_ns = output->is_live ? loop_now() : 0,
+		.kind = kind,
+		.text = text,
+	};
+
+	if (wall_ns < 0 && time_ns >= 0 && output->clock.known)
+		event.wall_ns = time_ns + output->clock.offset_ns;
+	event_queue_add(output->events, &event);
+}
+
+/* No event can come before it any more. */
+static void write_event(void *context, const struct queued_event *event)
+{
+	struct output *output = context;
+	char wall[WALL_CLOCK_TEXT] = "";
+
+	if (event->wall_ns >= 0)
+		wall_clock_format(wall, event->wall_ns);
+	csv_event_row(output->text, event->time_ns, wall, event->kind, event->text);
+	post_row(output, ROW_EVENTS);
+}
+
+/* A later event has to wait for the one of the snapshot that is being saved. */
+static uint64_t pending_ns(const struct output *output)
+{
+	return output->late.pending_ns ? output->late.pending_ns(output->late.context) : UINT64_MAX;
+}
+
+void output_settle(struct output *output)
+{
+	uint64_t settled_ns = pipeline_settled(output->pipeline);
+	uint64_t until_ns = pending_ns(output);
+
+	if (output_has_events(output))
+		event_queue_release(output->events, settled_ns < until_ns ? settled_ns : until_ns);
+}
+
+/* Events are sent, too, while no record comes from the trace. */
+static void settle_live(struct output *output)
+{
+	uint64_t now_ns = loop_now();
+
+	if (!output->is_live || !output_has_events(output) || !output->pipeline)
+		return;
+	if (pipeline_is_settled(output->pipeline))
+		event_queue_release(output->events, pending_ns(output));
+	if (now_ns > EVENTS_HELD_NS)
+		event_queue_release_old(output->events, now_ns - EVENTS_HELD_NS);
+}
+
+void output_release_events(struct output *output)
+{
+	event_queue_release(output->events, UINT64_MAX);
+}
+
+/* --- what the files report --- */
+
+static void report_dated(struct output *output, const char *kind, int64_t wall_ns, const char *text)
 {
 	int64_t time_ns = output->now_ns > 0 ? (int64_t)output->now_ns : ROW_UNKNOWN;
 
@@ -109,53 +315,58 @@ static void take_told(struct output *output, const char *kind, int64_t wall_ns, 
 		output_event(output, time_ns, wall_ns, kind, text);
 }
 
-/* At once, where there is no thread. */
-static void take_tell(void *context, const char *kind, const char *text)
+/* Where the files have no thread. */
+static void on_report(void *context, const char *kind, const char *text)
 {
 	struct output *output = context;
 
-	take_told(output, kind, output->is_live ? wall_clock_now() : ROW_UNKNOWN, text);
+	report_dated(output, kind, output->is_live ? wall_clock_now() : ROW_UNKNOWN, text);
 }
 
-static uint64_t count_refused(const struct output *output)
+void output_event_now(struct output *output, const char *kind, const char *format, ...)
 {
-	uint64_t refused = 0;
+	char text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	on_report(output, kind, text);
+}
+
+/* A stall is an event when it begins and when it ends, then with the rows that it cost. */
+static void report_stall(struct output *output)
+{
+	bool stalls = output_busy_ns(output) >= STALL_NS;
+	uint64_t lost = 0;
 
 	for (int i = 0; i < ROW_FILES; i++)
-		refused += output->refused[i];
-	return refused;
-}
-
-/* Each stall is told when it begins, and what it has cost when it is over. */
-static void look_for_stall(struct output *output)
-{
-	uint64_t refused = count_refused(output);
-	bool stalls = output_busy_ns(output) >= STALL_NS;
-
-	if (stalls && !output->stall_told)
-		output_tell(output, "lost", "the disk does not answer: rows wait in memory");
-	else if (!stalls && output->stall_told)
-		output_tell(output, "rotate", "the files can be written again");
-	if (!stalls && refused > output->refused_told) {
-		output_tell(output, "lost",
-			    "%" PRIu64 " rows found no room in memory while the disk did not "
-			    "answer",
-			    refused - output->refused_told);
-		output->refused_told = refused;
+		lost += output->queue_lost[i];
+	if (stalls && !output->stall_reported)
+		output_event_now(output, "lost",
+				 "the disk does not respond: rows are kept in memory");
+	else if (!stalls && output->stall_reported)
+		output_event_now(output, "rotate", "the files can be written again");
+	if (!stalls && lost > output->queue_lost_reported) {
+		output_event_now(output, "lost",
+				 "%" PRIu64 " rows were lost: the disk did not respond, and the "
+				 "memory for rows was full",
+				 lost - output->queue_lost_reported);
+		output->queue_lost_reported = lost;
 	}
-	output->stall_told = stalls;
+	output->stall_reported = stalls;
 }
 
-void output_look(struct output *output)
+void output_update(struct output *output)
 {
-	bool trouble = output->state.trouble;
-	struct file_news news;
+	bool was_failing = output->state.is_failing;
+	struct file_report report;
 
 	if (output->thread) {
-		while (file_thread_news(output->thread, &news))
-			take_told(output, news.kind, news.wall_ns, news.text);
-		file_thread_look(output->thread, &output->state);
-		look_for_stall(output);
+		while (file_thread_next_report(output->thread, &report))
+			report_dated(output, report.kind, report.wall_ns, report.text);
+		file_thread_state(output->thread, &output->state);
+		report_stall(output);
 	} else {
 		output->state = output->files.state;
 	}
@@ -163,17 +374,34 @@ void output_look(struct output *output)
 		output->spills[i].is_frozen = output->state.is_frozen;
 		output->spills[i].is_broken = output->state.spill_error < 0;
 	}
-	/* Whoever asks later is not to read of a disk that was full once. */
-	if (trouble && !output->state.trouble)
+	/* The last error that a client is shown is not one that is over. */
+	if (was_failing && !output->state.is_failing)
 		report_forget();
 	output->failed |= output->state.failed;
-	if (output->late.look)
-		output->late.look(output->late.context);
+	if (output->late.update)
+		output->late.update(output->late.context);
 }
 
-/* --- opening --- */
+/* The rules count what they drop for it in (others), and report that. */
+static void report_spill(struct output *output)
+{
+	int error = output->state.spill_error;
 
-/* The first row goes out now: whoever cannot take it gets no files for nothing. */
+	for (int i = 0; error == 0 && i < SPILL_KINDS; i++)
+		error = output->spills[i].error;
+	if (error == 0 || output->spill_reported)
+		return;
+	output->spill_reported = true;
+	output_event_now(output, "lost",
+			 "the tables are full, and their overflow cannot be written to the disk: "
+			 "%s; summary.csv counts further surfaces in the row (others), and layers "
+			 "that return are counted as new",
+			 strerror(-error));
+}
+
+/* --- standard output --- */
+
+/* The header is written now: where that fails no files are created. */
 static int open_console(struct output *output)
 {
 	const char *header = output->options->stdout_begun ? NULL : csv_fps_header;
@@ -182,28 +410,64 @@ static int open_console(struct output *output)
 
 	if (error < 0) {
 		output->failed = true;
-		report("%s: standard output: %s; send it elsewhere, or leave --stdout out",
+		report("%s: standard output: %s; redirect it to another place, or omit --stdout",
 		       output->command, strerror(-error));
 	}
 	return error;
 }
 
+/* The trace does not wait for a reader that pauses. */
+static void flush_console(struct output *output)
+{
+	csv_file_flush(&output->console);
+	if (output->console_reported)
+		return;
+	if (output->console.error < 0) {
+		output->failed = true;
+		report("%s: standard output: %s; the files in %s are complete", output->command,
+		       strerror(-output->console.error), output->path);
+	} else if (output->console.rows_lost > 0) {
+		output_event_now(output, "lost",
+				 "standard output is read too slowly: rows are missing there, and "
+				 "are in the files only");
+	} else {
+		return;
+	}
+	output->console_reported = true;
+}
+
+static void close_console(struct output *output)
+{
+	uint64_t lost;
+
+	if (!output->console.name)
+		return;
+	csv_file_close(&output->console);
+	lost = output->console.rows_lost;
+	if (lost > 0 && output->console.error == 0)
+		report("warning: %s: standard output: read too slowly, %" PRIu64
+		       " rows are missing there; all are in %s",
+		       output->command, lost, output->path);
+}
+
+/* --- opening --- */
+
 static int open_memory(struct output *output)
 {
-	int error = csv_file_attach(&output->maker, -1, CSV_BUFFER_LEAST, "row", NULL);
-
+	output->text = memory_new(1, sizeof(*output->text));
 	output->events = memory_new(1, sizeof(*output->events));
 	if (output->options->trigger)
 		output->gate = gate_new();
-	if (error < 0 || !output->events || (output->options->trigger && !output->gate)) {
-		report("%s: out of memory; close other programs", output->command);
+	if (!output->text || !output->events || (output->options->trigger && !output->gate)) {
+		report("%s: out of memory", output->command);
 		return -ENOMEM;
 	}
-	output_rows_begin(output);
+	output->events->write = write_event;
+	output->events->context = output;
 	return 0;
 }
 
-/* Where summary.csv is made from. */
+/* For the overflow of the rules' tables, from which summary.csv is made. */
 static int open_spills(struct output *output, const struct folder *folder)
 {
 	int error = 0;
@@ -213,7 +477,7 @@ static int open_spills(struct output *output, const struct folder *folder)
 		output->files.spill_fds[i] = output->spills[i].fd;
 	}
 	if (error < 0)
-		report("%s: %s: a file there cannot be made: %s; %s", output->command, output->path,
+		report("%s: %s: cannot create a file there: %s; %s", output->command, output->path,
 		       folder_why(error), folder_advice(error));
 	return error;
 }
@@ -227,55 +491,101 @@ int output_open(struct output *output, const struct options *options, struct fol
 		.command = options_command_name(options->command),
 		.path = folder->path,
 		.is_live = options->command != OPTIONS_ANALYZE,
-		.files = { .tell = take_tell, .context = output },
+		.files = { .report = on_report, .context = output },
 	};
 	error = options->to_stdout ? open_console(output) : 0;
 	if (error == 0)
 		error = open_memory(output);
 	if (error == 0)
-		error = files_open(&output->files, options, folder);
+		error = session_files_open(&output->files, options, folder);
 	if (error == 0)
 		error = open_spills(output, folder);
 	if (error < 0) {
-		files_remove(&output->files);
+		session_files_remove(&output->files);
 		output_close(output);
 	}
 	return error;
 }
 
-int output_begin_thread(struct output *output, void (*wait)(void *context), void *context)
+int output_begin_thread(struct output *output, void (*wait)(void *context), void *wait_context,
+			void (*check)(void *context), void *check_context)
 {
-	int error = file_thread_start(&output->thread, &output->files);
+	int error;
 
+	output->files.check = check;
+	output->files.check_context = check_context;
+	error = file_thread_start(&output->thread, &output->files);
 	if (error < 0) {
-		output->files.tell = take_tell;
+		output->files.report = on_report;
 		output->files.context = output;
-		report("%s: a thread for the files: %s; %s", output->command, strerror(-error),
-		       report_advice(error, "close other programs"));
+		report("%s: cannot start the thread that writes the files: %s; %s", output->command,
+		       strerror(-error), report_advice(error, "end other programs and try again"));
 		return error;
 	}
 	for (int i = 0; i < SPILL_KINDS; i++)
 		output->spills[i].thread = output->thread;
 	output->wait = wait;
-	output->wait_context = context;
+	output->wait_context = wait_context;
 	return 0;
 }
 
-/* --- what became of them --- */
+struct row_sink output_sink(struct output *output)
+{
+	return (struct row_sink){
+		.context = output,
+		.fps = output_name(output, ROW_FPS) || output->console.name ? on_fps : NULL,
+		.drop = output_name(output, ROW_DROPS) ? on_drop : NULL,
+		.frame = output_name(output, ROW_FRAMES) ? on_frame : NULL,
+		.event = on_event,
+		.clock = on_clock,
+		.gate = output->gate ? on_gate : NULL,
+		.late = on_late,
+		.surface_spill = &output->spills[SPILL_OF_SURFACES].spill,
+		.layer_spill = &output->spills[SPILL_OF_LAYERS].spill,
+	};
+}
+
+void output_set_pipeline(struct output *output, const struct pipeline *pipeline)
+{
+	output->pipeline = pipeline;
+}
+
+void output_set_clock(struct output *output, struct wall_clock clock)
+{
+	output->clock = clock;
+}
+
+void output_read_clock_marker(struct output *output, struct span marker, uint64_t time_ns)
+{
+	wall_clock_read_marker(&output->clock, marker, time_ns);
+}
+
+void output_set_late(struct output *output, struct output_late late)
+{
+	output->late = late;
+}
+
+/* --- counts --- */
 
 const char *output_name(const struct output *output, enum row_file which)
 {
-	return output->files.names[which];
+	return session_files_name(&output->files, which);
 }
 
 uint64_t output_rows_lost(const struct output *output, enum row_file which)
 {
-	return output->state.lost[which] + output->refused[which];
+	return output->state.lost[which] + output->queue_lost[which];
+}
+
+uint64_t output_rows_left_out(const struct output *output, enum row_file which)
+{
+	return output->files.floor.not_written[which];
 }
 
 uint64_t output_rows_written(const struct output *output, enum row_file which)
 {
-	return output->rows[which] - output->state.lost[which] - output->state.left_out[which];
+	return output->rows[which] - output->state.lost[which] -
+	       output_rows_left_out(output, which);
 }
 
 uint64_t output_all_rows_lost(const struct output *output)
@@ -287,81 +597,10 @@ uint64_t output_all_rows_lost(const struct output *output)
 	return lost;
 }
 
-void output_tell(struct output *output, const char *kind, const char *format, ...)
-{
-	char text[512];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	take_told(output, kind, output->is_live ? wall_clock_now() : ROW_UNKNOWN, text);
-}
-
-/* What the rules count as others because of it, they tell. */
-static void tell_spill(struct output *output)
-{
-	int error = output->state.spill_error;
-
-	for (int i = 0; error == 0 && i < SPILL_KINDS; i++)
-		error = output->spills[i].error;
-	if (error == 0 || output->spill_told)
-		return;
-	output->spill_told = true;
-	output_tell(output, "lost",
-		    "what the tables have no room for cannot be kept on the disk: %s; summary.csv "
-		    "counts such surfaces in the row (others), and layers begin anew",
-		    strerror(-error));
-}
-
-/* --- standard output --- */
-
-static void console_failed(struct output *output)
-{
-	if (output->console_told)
-		return;
-	output->console_told = output->failed = true;
-	report("%s: standard output: %s; the files in %s are complete", output->command,
-	       strerror(-output->console.error), output->path);
-}
-
-/* Whoever reads them may take a pause: the trace does not wait for that. */
-static void tell_console(struct output *output)
-{
-	if (output->console.rows_lost == 0 || output->console_told)
-		return;
-	output->console_told = true;
-	output_tell(output, "lost",
-		    "standard output takes no rows: those that it has no room for are in the files "
-		    "alone");
-}
-
-static void close_console(struct output *output)
-{
-	uint64_t lost;
-
-	if (!output->console.name)
-		return;
-	csv_file_close(&output->console);
-	lost = output->console.rows_lost;
-	if (lost > 0 && output->console.error == 0)
-		report("warning: %s: standard output: %" PRIu64 " rows were not taken and left out "
-		       "there; all are in %s",
-		       output->command, lost, output->path);
-}
-
-static void flush_console(struct output *output)
-{
-	csv_file_flush(&output->console);
-	if (output->console.error < 0)
-		console_failed(output);
-	tell_console(output);
-}
-
 /* --- files --- */
 
-/* To wake the thread costs more than it does: not without need. While it is held up one flush is
- * enough. */
+/* To wake the thread up costs more than its work: not more often than needed. While it is busy one
+ * flush is enough. */
 static void flush_files(struct output *output, bool now)
 {
 	uint64_t now_ns = output->thread ? loop_now() : 0;
@@ -379,10 +618,10 @@ static void flush_files(struct output *output, bool now)
 
 static void flush(struct output *output, bool now)
 {
-	output_look(output);
-	output_settle_live(output);
+	output_update(output);
+	settle_live(output);
 	flush_console(output);
-	tell_spill(output);
+	report_spill(output);
 	flush_files(output, now);
 }
 
@@ -398,8 +637,8 @@ void output_flush_if_due(struct output *output)
 
 void output_watch(struct output *output)
 {
-	files_watch(&output->files);
-	output_look(output);
+	session_files_watch(&output->files);
+	output_update(output);
 }
 
 static void roll(struct output *output)
@@ -427,13 +666,13 @@ void output_follow(struct output *output, uint64_t now_ns)
 
 bool output_rotate(struct output *output, const char *why)
 {
-	/* Before: what was looked at then is of a roll that is over. */
+	/* Before the update: output->state is then behind the last roll. */
 	bool is_rolled = output_is_done(output, output->rolled);
 
-	output_look(output);
+	output_update(output);
 	if (!output->has_rows && !(is_rolled && output->state.has_rows))
 		return false;
-	output_tell(output, "rotate", "%s", why);
+	output_event_now(output, "rotate", "%s", why);
 	output_release_events(output);
 	output->segment_begin_ns = output->now_ns;
 	roll(output);
@@ -463,7 +702,7 @@ bool output_whole_bytes(struct output *output, enum whole_file which, const char
 		.len = len,
 	};
 
-	return has_room(output, which == WHOLE_SNAPSHOT ? PIECES_MOST : ROWS_MOST) &&
+	return has_space(output, which == WHOLE_SNAPSHOT ? PIECES_MOST : ROWS_MOST) &&
 	       post(output, &job);
 }
 
@@ -476,7 +715,26 @@ void output_whole_end(struct output *output, enum whole_file which, int error)
 	};
 
 	post(output, &job);
-	output_look(output);
+	output_update(output);
+}
+
+static void on_summary(void *context, const struct summary_row *row)
+{
+	struct output *output = context;
+
+	csv_summary_row(output->text, row);
+	output->summary_failed |=
+		!output_whole_bytes(output, WHOLE_SUMMARY, output->text->bytes, output->text->len);
+}
+
+void output_summary(struct output *output, struct pipeline *pipeline)
+{
+	output->summary_failed = !output_whole_begin(output, WHOLE_SUMMARY, "summary.csv", 0);
+	csv_header_row(output->text, csv_summary_header);
+	output->summary_failed |=
+		!output_whole_bytes(output, WHOLE_SUMMARY, output->text->bytes, output->text->len);
+	pipeline_summary(pipeline, output, on_summary);
+	output_whole_end(output, WHOLE_SUMMARY, output->summary_failed ? -ENOBUFS : 0);
 }
 
 /* --- the end --- */
@@ -491,7 +749,12 @@ void output_complete(struct output *output, bool last)
 {
 	post_kind(output, last ? FILE_JOB_LAST : FILE_JOB_FLUSH);
 	output_wait(output);
-	output_look(output);
+	output_update(output);
+}
+
+void output_accept(struct output *output)
+{
+	output->files.may_undo = false;
 }
 
 void output_keep(struct output *output)
@@ -499,9 +762,9 @@ void output_keep(struct output *output)
 	post_kind(output, FILE_JOB_KEEP);
 }
 
-void output_forget_journal(struct output *output)
+void output_remove_journal(struct output *output)
 {
-	post_kind(output, FILE_JOB_FORGET);
+	post_kind(output, FILE_JOB_REMOVE_JOURNAL);
 }
 
 void output_close(struct output *output)
@@ -511,16 +774,19 @@ void output_close(struct output *output)
 	if (output->command) {
 		post_kind(output, FILE_JOB_CLOSE);
 		output_wait(output);
-		output_look(output);
-		output->failed |= output_all_rows_lost(output) > 0;
+		output_update(output);
+		output->failed |= output_all_rows_lost(output) > 0 ||
+				  output->state.whole[WHOLE_SUMMARY].error < 0 ||
+				  output->state.whole[WHOLE_SESSION].error < 0;
 	}
 	output->thread = file_thread_end(output->thread);
 	output->wait = NULL;
-	csv_file_close(&output->maker);
 	close_console(output);
 	output->gate = gate_free(output->gate);
 	free(output->events);
 	output->events = NULL;
+	free(output->text);
+	output->text = NULL;
 	output->command = NULL;
 }
 

@@ -16,40 +16,40 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define PERIOD_NS (10 * NS_PER_S)
 
-/* What comes behind the frame: a fifth, a second at most. */
+/* The trace behind the frame: a fifth, at most a second. */
 #define BEHIND_MAX_NS NS_PER_S
 
-/* The frame before the late one is shown, too, with its way to the display. */
+/* So much before the late frame begins: it shows the frame before, too. */
 #define LEAD_NS (NS_PER_S / 4)
 
-/* A trace that is silent for so long has nothing more to show. */
+/* A trace without records for so long has stopped. */
 #define SILENCE_NS (2 * NS_PER_S)
 
-/* What is written before the trace is read on. */
+/* Written at once, before the trace is read again. */
 #define PIECE ((size_t)65536)
 
-/* By its first line viewers know what it is. It is long enough that whatever a name in the trace
- * holds stands behind all that they guess the type of a file from. */
+/* Viewers recognize the first line. Some guess the type of a file from bytes at an offset: the
+ * header is so long that no name from the trace is there. */
 static const char head[] =
 	"# tracer: nop\n"
 	"#\n"
-	"# The trace around a late frame, as jankd saw it: the event of the kind snapshot in\n"
+	"# The trace around a late frame, as captured by jankd: the event of the kind snapshot in\n"
 	"# events.csv names the frame. Opens in ui.perfetto.dev and in 'jankd analyze'.\n"
 	"#\n"
 	"#           TASK-PID    CPU#           TIMESTAMP  FUNCTION\n"
 	"#              | |         |                |         |\n";
-_Static_assert(sizeof(head) > 266, "where a tar file has its magic stand our words");
+_Static_assert(sizeof(head) > 266, "covers the magic of a tar file");
 
 /* --- writing --- */
 
-static void tell(const struct snapshot *snapshot, int error)
+static void add_event(const struct snapshot *snapshot, int error)
 {
 	char text[1280];
 	int len = snprintf(text, sizeof(text), "%s: ", snapshot->name.text);
 
 	if (error < 0)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, "not saved: %s: ",
-				error == -ENOBUFS ? "the disk takes too long" : strerror(-error));
+				error == -ENOBUFS ? "the disk is too slow" : strerror(-error));
 	snprintf(text + len, sizeof(text) - (size_t)len, "%" PRIu64 ".%06" PRIu64 " ms, %s",
 		 snapshot->interval_ns / 1000000, snapshot->interval_ns % 1000000,
 		 snapshot->surface);
@@ -62,7 +62,7 @@ static bool is_saving(const struct snapshot *snapshot)
 	return snapshot->is_begun && !snapshot->is_ended;
 }
 
-void snapshot_look(struct snapshot *snapshot)
+void snapshot_update(struct snapshot *snapshot)
 {
 	int error;
 
@@ -77,10 +77,10 @@ void snapshot_look(struct snapshot *snapshot)
 	} else {
 		snapshot->written++;
 	}
-	tell(snapshot, error);
+	add_event(snapshot, error);
 }
 
-/* All is sent, or @error says why it never will be. */
+/* All is sent, or @error is why it cannot be. */
 static void finish(struct snapshot *snapshot, int error)
 {
 	snapshot->is_ended = true;
@@ -111,7 +111,7 @@ bool snapshot_save(struct snapshot *snapshot)
 	return is_saving(snapshot);
 }
 
-/* At the end, and of a recorded trace: what finds no room has to wait. */
+/* At the end, and of a recorded trace: waits where the queue has no space. */
 static void save_all(struct snapshot *snapshot)
 {
 	while (is_saving(snapshot))
@@ -131,18 +131,18 @@ static uint64_t behind_ns(const struct snapshot *snapshot)
 	return fifth < BEHIND_MAX_NS ? fifth : BEHIND_MAX_NS;
 }
 
-/* So much before the frame has to be shown. */
+/* So much before the frame has to be saved. */
 static uint64_t least_ns(const struct snapshot *snapshot)
 {
 	return snapshot->interval_ns + LEAD_NS;
 }
 
-/* And so much is, where memory reaches. */
+/* And so much is, where the buffer has it. */
 static uint64_t before_ns(const struct snapshot *snapshot)
 {
-	uint64_t asked = snapshot->length_ns - behind_ns(snapshot);
+	uint64_t wanted = snapshot->length_ns - behind_ns(snapshot);
 
-	return asked > least_ns(snapshot) ? asked : least_ns(snapshot);
+	return wanted > least_ns(snapshot) ? wanted : least_ns(snapshot);
 }
 
 static uint64_t time_before(const struct snapshot *snapshot, uint64_t ns)
@@ -178,7 +178,7 @@ static bool is_waiting(const struct snapshot *snapshot)
 	return snapshot->due_ns != UINT64_MAX;
 }
 
-uint64_t snapshot_tells_ns(const struct snapshot *snapshot)
+uint64_t snapshot_pending_ns(const struct snapshot *snapshot)
 {
 	return is_waiting(snapshot) || snapshot->is_begun ? snapshot->present_ns : UINT64_MAX;
 }
@@ -236,19 +236,19 @@ void snapshot_undo(struct snapshot *snapshot, int folder_fd)
 
 /* --- for the output --- */
 
-static void take_frame(void *context, const struct late_frame *frame)
+static void on_late(void *context, const struct late_frame *frame)
 {
 	snapshot_late(context, frame);
 }
 
-static uint64_t tells_ns(const void *context)
+static uint64_t pending_ns(const void *context)
 {
-	return snapshot_tells_ns(context);
+	return snapshot_pending_ns(context);
 }
 
-static void look(void *context)
+static void update(void *context)
 {
-	snapshot_look(context);
+	snapshot_update(context);
 }
 
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
@@ -260,12 +260,12 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 	if (options->snapshot_ns == 0)
 		return;
 	snapshot->output = output;
-	output->late = (struct output_late){
-		.frame = take_frame,
-		.tells_ns = tells_ns,
-		.look = look,
-		.context = snapshot,
-	};
+	output_set_late(output, (struct output_late){
+					.frame = on_late,
+					.pending_ns = pending_ns,
+					.update = update,
+					.context = snapshot,
+				});
 	snapshot->length_ns = options->snapshot_length_ns;
 	snapshot->live = live;
 	snapshot->number = snapshot_files_last(folder_fd);

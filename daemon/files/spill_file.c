@@ -4,18 +4,18 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "daemon/files/disk_floor.h"
 #include "daemon/files/file_thread.h"
 
-/* So much of the disk is left to the files with rows, and as much as it has itself. */
+/* At least so much of the disk is left to other files, and as much as this one uses. */
 #define LEFT_LEAST (UINT64_C(1) << 20)
 
-/* How much there is left is asked for so much at once. */
-#define ROOM_SIZE (UINT64_C(64) << 10)
+/* The disk is checked once for so many bytes. */
+#define RESERVE_SIZE (UINT64_C(64) << 10)
 
-/* The first error is the one that is told. */
+/* The first error is the one that is reported. */
 static int failed(struct spill_file *file, int error)
 {
 	if (file->error == 0)
@@ -23,30 +23,28 @@ static int failed(struct spill_file *file, int error)
 	return error;
 }
 
-/* May it have @len bytes more? It is there to help: the files with rows may not want for room. */
-static bool has_room(const struct spill_file *file, uint64_t len)
+/* May it grow by @len bytes? The files with rows are more important. */
+static bool disk_allows(const struct spill_file *file, uint64_t len)
 {
-	uint64_t left, its_own;
-	struct statvfs disk;
+	uint64_t free_bytes = disk_free_bytes(file->fd), used;
 	struct stat info;
 
-	if (fstatvfs(file->fd, &disk) < 0 || fstat(file->fd, &info) < 0)
+	if (free_bytes == UINT64_MAX || fstat(file->fd, &info) < 0)
 		return true;
-	left = (uint64_t)disk.f_bavail * disk.f_frsize;
-	its_own = (uint64_t)info.st_blocks * 512 + len;
-	return left >= len + (its_own > LEFT_LEAST ? its_own : LEFT_LEAST);
+	used = (uint64_t)info.st_blocks * 512 + len;
+	return free_bytes >= len + (used > LEFT_LEAST ? used : LEFT_LEAST);
 }
 
-/* The same, from the room that is known to be there, as far as that goes. */
-static bool take_room(struct spill_file *file, size_t len)
+/* The same, with what is reserved. */
+static bool grow(struct spill_file *file, size_t len)
 {
 	if (file->is_frozen)
 		return false;
-	if (file->room < len)
-		file->room = has_room(file, len + ROOM_SIZE) ? len + ROOM_SIZE : 0;
-	if (file->room < len)
-		return has_room(file, len);
-	file->room -= len;
+	if (file->reserved < len)
+		file->reserved = disk_allows(file, len + RESERVE_SIZE) ? len + RESERVE_SIZE : 0;
+	if (file->reserved < len)
+		return disk_allows(file, len);
+	file->reserved -= len;
 	return true;
 }
 
@@ -70,7 +68,7 @@ static int write_at(void *context, uint64_t offset, const void *bytes, size_t le
 	struct spill_file *file = context;
 	int error;
 
-	if (offset + len > file->size && !take_room(file, len))
+	if (offset + len > file->size && !grow(file, len))
 		return failed(file, -ENOSPC);
 	error = file->thread ? post(file, offset, bytes, len)
 			     : folder_write_at(file->fd, offset, bytes, len);
@@ -81,7 +79,7 @@ static int write_at(void *context, uint64_t offset, const void *bytes, size_t le
 	return 0;
 }
 
-/* What is not written yet is zeros. */
+/* What the thread has not written yet is zeros. */
 static int read_disk(void *context, uint64_t offset, void *bytes, size_t len)
 {
 	const struct spill_file *file = context;
@@ -105,8 +103,7 @@ static int read_disk(void *context, uint64_t offset, void *bytes, size_t len)
 	return 0;
 }
 
-/* A write that failed behind our back leaves what nobody can tell from records: none is read any
- * more. */
+/* After a write that failed in the thread the file may hold anything: it is not read any more. */
 static int read_at(void *context, uint64_t offset, void *bytes, size_t len)
 {
 	struct spill_file *file = context;

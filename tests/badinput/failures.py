@@ -246,7 +246,7 @@ def cannot_be_kept(checks, here):
             print("not checked: a file that cannot be renamed; nothing can be mounted here")
             return
         done = jankd("analyze", "--frames-log", "-F", out, "-", input=synthetic.trace())
-        fails(checks, "a file that cannot be kept", done, "out/frames.csv: ", "cannot be kept")
+        fails(checks, "a file that cannot be kept", done, "out/frames.csv: ", "cannot be renamed")
         checks.equal(sorted(contents(out)), sorted(before), "a file that cannot be kept: the others")
 
 

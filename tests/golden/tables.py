@@ -101,7 +101,7 @@ def disk_is_full(checks, here, text):
     for row in found[:-1]:
         checks.equal(row, expected[row["Surface"]], f"full: {row['Surface']}")
     told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
-    checks.that(any("cannot be kept on the disk" in text for text in told), f"full: {told}")
+    checks.that(any("cannot be written to the disk" in text for text in told), f"full: {told}")
     checks.that(any(f" {seen['surfaces_others']} surfaces" in text for text in told), f"full: {told}")
 
 

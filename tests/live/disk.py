@@ -98,28 +98,28 @@ def floor(checks):
                 time.sleep(0.1)
             checks.that(len(segments.numbers(out)) >= 3, f"{what}: no segments")
             fill(disk / "filler", FLOOR // 2)
-            for word in ("was removed", "without frames.csv", "without dropFrames.csv",
-                         "without fps.csv"):
+            for word in ("removed segment", "stopped writing frames.csv", "stopped writing dropFrames.csv",
+                         "stopped writing fps.csv"):
                 wait_for(checks, out, word)
             (disk / "filler").unlink()
-            for word in ("fps.csv is written again", "dropFrames.csv is written again",
-                         "frames.csv is written again"):
+            for word in ("resumed writing fps.csv", "resumed writing dropFrames.csv",
+                         "resumed writing frames.csv"):
                 wait_for(checks, out, word)
             frames = len(segments.joined(out, "frames.csv"))
             time.sleep(3)
             checks.that(len(segments.joined(out, "frames.csv")) > frames,
                         f"{what}: frames.csv does not grow again")
             ended(checks, what, capture)
-        steps = [text.split(": ", 1)[1] for kind, text in told(out) if "floor" in text]
-        removed = [step for step in steps if step.endswith("was removed")]
+        steps = [text.split(": ", 1)[1].split(" (free ", 1)[0] for kind, text in told(out) if "floor" in text]
+        removed = [step for step in steps if step.startswith("removed segment")]
         checks.equal(removed, sorted(removed), f"{what}: the oldest segment goes first")
         checks.equal([step for step in steps if step not in removed],
-                     ["goes on without frames.csv", "goes on without dropFrames.csv",
-                      "goes on without fps.csv", "fps.csv is written again",
-                      "dropFrames.csv is written again", "frames.csv is written again"],
+                     ["stopped writing frames.csv", "stopped writing dropFrames.csv",
+                      "stopped writing fps.csv", "resumed writing fps.csv",
+                      "resumed writing dropFrames.csv", "resumed writing frames.csv"],
                      f"{what}: steps")
         checks.that(steps[:len(removed)] == removed, f"{what}: segments go before rows: {steps}")
-        checks.that(any(kind == "lost" and "left out" in text for kind, text in told(out)),
+        checks.that(any(kind == "lost" and "were not written" in text for kind, text in told(out)),
                     f"{what}: rows that were left out are not told")
         whole(checks, what, out)
 
@@ -235,7 +235,7 @@ def folder_removed(checks, moved, replaced=False):
             if replaced:
                 out.mkdir()
             removed = time.monotonic()
-            wait_for(checks, out, "made again", 5)
+            wait_for(checks, out, "created it again", 5)
             checks.that(time.monotonic() - removed < 2.5, f"{what}: noticed late")
             checks.that(wait_until((out / "session.json").exists, 2), f"{what}: no session.json")
             (out / "frames.csv").unlink()
@@ -262,7 +262,7 @@ def folder_removed_at_the_end(checks):
             phone.wait(60)
         shutil.rmtree(out)
         ended(checks, what, capture)
-        checks.that(any("made again" in text for _, text in told(out)), f"{what}: {told(out)}")
+        checks.that(any("created it again" in text for _, text in told(out)), f"{what}: {told(out)}")
         checks.equal([kind for kind, _ in told(out)][-1:], ["stop"], f"{what}: {told(out)}")
         checks.that(rows(out, "summary.csv"), f"{what}: not complete")
         whole(checks, what, out)

@@ -97,7 +97,7 @@ with session() as (mount, instance, here):
     play(mount, instance, here / "before.csv", "--scenario", "steady-60", "--seconds", 1)
     time.sleep(3)
     told = [row["text"] for row in rows(here / "moved" / "out", "events.csv") if row["kind"] == "lost"]
-    checks.equal(told, ["the folder: Not a directory; rows that cannot be written wait in memory"], "moved for good")
+    checks.equal(told, ["the folder: Not a directory; unwritten rows are kept in memory"], "moved for good")
     parent.unlink()
     time.sleep(2)
     play(mount, instance, here / "after.csv", "--scenario", "steady-60", "--seconds", 1)

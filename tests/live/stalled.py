@@ -165,7 +165,7 @@ def stalled(checks, source):
             ends(checks, what, capture, instance, before)
             all_is_there(checks, what, capture.out, markers, frames)
             told = [row["text"] for row in all_rows(capture.out, "events.csv")]
-            checks.that(any("the disk does not answer" in text for text in told), f"{what}: not told: {told}")
+            checks.that(any("the disk does not respond" in text for text in told), f"{what}: not told: {told}")
             checks.that("in between" in told, f"{what}: the mark: {told}")
         finally:
             with contextlib.suppress(FileNotFoundError):

@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "daemon/files/csv.h"
 #include "daemon/base/csv_columns.h"
@@ -43,31 +41,14 @@ static void test_headers(void **state)
 
 /* --- rows --- */
 
-static struct csv_file file;
+static struct csv_row row_text;
 static char text[4096];
 
-static void begin(const char *header)
+/* The row without its line end, also in text. */
+static const char *made(void)
 {
-	int fd = memfd_create("csv", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(csv_file_attach(&file, fd, CSV_BUFFER_SIZE, "csv", header), 0);
-}
-
-/* Ends the file; its last line is in text. */
-static const char *last_line(void)
-{
-	static char bytes[8192];
-	ssize_t n;
-	char *line;
-
-	csv_file_flush(&file);
-	n = pread(file.fd, bytes, sizeof(bytes) - 1, 0);
-	assert_true(n > 1);
-	bytes[n - 1] = '\0';
-	line = strrchr(bytes, '\n');
-	snprintf(text, sizeof(text), "%s", line ? line + 1 : bytes);
-	csv_file_close(&file);
+	assert_true(row_text.len > 1 && row_text.bytes[row_text.len - 1] == '\n');
+	snprintf(text, sizeof(text), "%.*s", (int)row_text.len - 1, row_text.bytes);
 	return text;
 }
 
@@ -97,14 +78,12 @@ static void test_a_row_of_fps(void **state)
 
 	row.cadence = 1;
 	row.off_cadence = 1;
-	begin(csv_fps_header);
-	csv_fps_row(&file, &row);
-	assert_int_equal(columns(last_line()), columns(fps));
+	csv_fps_row(&row_text, &row);
+	assert_int_equal(columns(made()), columns(fps));
 	assert_string_equal(text + strlen(text) - 8, ",0,,,1,1");
 	row.legacy = true;
-	begin(csv_fps_header);
-	csv_fps_row(&file, &row);
-	assert_int_equal(columns(last_line()), columns(fps));
+	csv_fps_row(&row_text, &row);
+	assert_int_equal(columns(made()), columns(fps));
 	assert_string_equal(text + strlen(text) - 16, "s,,,,,,,,,,,,,,,");
 }
 
@@ -116,16 +95,14 @@ static void test_a_row_of_summary(void **state)
 	row.off_cadence = 1;
 	row.low1_time_fps = 20;
 	row.low01_time_fps = 20;
-	begin(csv_summary_header);
-	csv_summary_row(&file, &row);
-	assert_int_equal(columns(last_line()), columns(summary));
+	csv_summary_row(&row_text, &row);
+	assert_int_equal(columns(made()), columns(summary));
 	assert_string_equal(text + strlen(text) - 37, ",0,,,1,1,1200.00,600.00,,,20.00,20.00");
 	/* Waits alone have no rates. */
 	row.stats = (struct frame_stats){ .waits = 1, .missed = 0 };
 	row.cadence = row.off_cadence = ROW_UNKNOWN;
-	begin(csv_summary_header);
-	csv_summary_row(&file, &row);
-	assert_string_equal(last_line() + strlen(text) - 12, ",0,,,,,,,,,,");
+	csv_summary_row(&row_text, &row);
+	assert_string_equal(made() + strlen(text) - 12, ",0,,,,,,,,,,");
 }
 
 static void test_a_row_of_frames_and_of_drops(void **state)
@@ -135,12 +112,44 @@ static void test_a_row_of_frames_and_of_drops(void **state)
 		.tick = "t", .app = "a", .surface = "s", .info = "", .layer = "l"
 	};
 
-	begin(csv_frame_header);
-	csv_frame_row(&file, &frame);
-	assert_int_equal(columns(last_line()), columns(frames));
-	begin(csv_drop_header);
-	csv_drop_row(&file, &drop);
-	assert_int_equal(columns(last_line()), columns(drops));
+	csv_frame_row(&row_text, &frame);
+	assert_int_equal(columns(made()), columns(frames));
+	csv_drop_row(&row_text, &drop);
+	assert_int_equal(columns(made()), columns(drops));
+}
+
+/* Names are escaped, and quoted where needed; line ends of the 2019 program's info stay. */
+static void test_names_are_quoted(void **state)
+{
+	struct drop_row drop = {
+		.tick = "=1", .app = "a,b", .surface = "\"s\"", .info = "\nc", .layer = ""
+	};
+
+	csv_event_row(&row_text, 1000000000, "", "mark", "\"two\"\n");
+	assert_string_equal(made(), "1.000000,,mark,\"\"\"two\"\"\\x0A\"");
+	csv_drop_row(&row_text, &drop);
+	assert_string_equal(made(), "0.000000,0.000000,0.000,'=1,0,\"a,b\",\"\"\"s\"\"\",\\x0Ac,"
+				    "0,,,0");
+	drop.legacy = true;
+	csv_drop_row(&row_text, &drop);
+	assert_string_equal(made(), "0.000000,0.000000,0,'=1,0,\"a,b\",\"\"\"s\"\"\",\"\nc\",,,,");
+}
+
+/* Names of the largest size of which each byte is escaped. */
+static void test_the_longest_row(void **state)
+{
+	static char name[1024], info[2048];
+	struct drop_row drop = {
+		.tick = name, .app = name, .surface = name, .info = info, .layer = name
+	};
+
+	memset(name, 1, sizeof(name) - 1);
+	memset(info, 1, sizeof(info) - 1);
+	csv_drop_row(&row_text, &drop);
+	assert_false(row_text.is_too_long);
+	assert_true(row_text.len > (4 * sizeof(name) + sizeof(info)) * 4 - 64);
+	csv_event_row(&row_text, 0, "", "mark", "x");
+	assert_string_equal(made(), "0.000000,,mark,x");
 }
 
 int main(void)
@@ -150,6 +159,8 @@ int main(void)
 		cmocka_unit_test(test_a_row_of_fps),
 		cmocka_unit_test(test_a_row_of_summary),
 		cmocka_unit_test(test_a_row_of_frames_and_of_drops),
+		cmocka_unit_test(test_names_are_quoted),
+		cmocka_unit_test(test_the_longest_row),
 	};
 
 	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);

@@ -17,10 +17,10 @@ struct bench {
 	char path[64];
 	struct options options;
 	struct folder folder;
-	struct files files;
+	struct session_files files;
 	struct spill_file spills[SPILL_KINDS];
 	struct file_thread *thread;
-	sem_t disk; /* posted: it answers again */
+	sem_t disk; /* posted: it responds again */
 };
 
 static void ignore(void *context, const char *kind, const char *text)
@@ -30,7 +30,7 @@ static void ignore(void *context, const char *kind, const char *text)
 	(void)text;
 }
 
-/* The disk does not answer until somebody says so. */
+/* The disk does not respond until the test posts the semaphore. */
 static void stall(void *context)
 {
 	struct bench *bench = context;
@@ -43,12 +43,12 @@ static void set_up(struct bench *bench)
 	*bench = (struct bench){
 		.path = "/tmp/jankd-test-XXXXXX",
 		.options = { .command = OPTIONS_RUN, .frames_log = true },
-		.files = { .tell = ignore },
+		.files = { .report = ignore },
 	};
 	sem_init(&bench->disk, 0, 0);
 	assert_non_null(mkdtemp(bench->path));
 	assert_int_equal(folder_open(&bench->folder, "test", bench->path), 0);
-	assert_int_equal(files_open(&bench->files, &bench->options, &bench->folder), 0);
+	assert_int_equal(session_files_open(&bench->files, &bench->options, &bench->folder), 0);
 	for (unsigned int i = 0; i < SPILL_KINDS; i++) {
 		assert_int_equal(spill_file_open(&bench->spills[i], &bench->folder, i), 0);
 		bench->files.spill_fds[i] = bench->spills[i].fd;
@@ -141,17 +141,17 @@ static void rows_come_in_order(void **state)
 }
 
 /* As many as there is room for wait, and no more: nothing is torn. */
-static void a_stall_holds_up_nobody(void **state)
+static void a_stall_delays_only_the_disk(void **state)
 {
 	static struct bench bench;
-	struct files_state seen;
+	struct session_files_state seen;
 	char row[4096];
 	unsigned int n = 0;
 
 	(void)state;
 	set_up(&bench);
-	bench.files.watch = stall;
-	bench.files.watch_context = &bench;
+	bench.files.check = stall;
+	bench.files.check_context = &bench;
 	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
 	while (file_thread_busy_ns(bench.thread) == 0)
 		usleep(100);
@@ -162,11 +162,11 @@ static void a_stall_holds_up_nobody(void **state)
 	assert_int_equal(file_thread_done(bench.thread), 0);
 	assert_true(file_thread_busy_ns(bench.thread) > 0);
 	sem_post(&bench.disk);
-	file_thread_call(bench.thread);
+	file_thread_notify(bench.thread);
 	while (file_thread_done(bench.thread) < file_thread_posted(bench.thread))
 		usleep(100);
 	assert_int_equal(file_thread_used(bench.thread), 0);
-	file_thread_look(bench.thread, &seen);
+	file_thread_state(bench.thread, &seen);
 	assert_false(seen.failed);
 	close_all(&bench);
 	check_rows(&bench, n);
@@ -198,11 +198,11 @@ static void spills_are_read_on_their_way(void **state)
 	set_up(&bench);
 	write_spill(&bench, 0, 0, "0123456789");
 	check_spill(&bench, 0, 0, "0123456789");
-	file_thread_call(bench.thread);
+	file_thread_notify(bench.thread);
 	while (file_thread_done(bench.thread) < 1)
 		usleep(100);
-	bench.files.watch = stall;
-	bench.files.watch_context = &bench;
+	bench.files.check = stall;
+	bench.files.check_context = &bench;
 	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
 	write_spill(&bench, 0, 3, "abc");
 	write_spill(&bench, 1, 3, "ABC");
@@ -213,7 +213,7 @@ static void spills_are_read_on_their_way(void **state)
 	check_spill(&bench, 0, 12, "xyz");
 	check_spill(&bench, 1, 3, "ABC");
 	sem_post(&bench.disk);
-	file_thread_call(bench.thread);
+	file_thread_notify(bench.thread);
 	while (file_thread_done(bench.thread) < file_thread_posted(bench.thread))
 		usleep(100);
 	check_spill(&bench, 0, 0, "012abdef89");
@@ -231,8 +231,8 @@ static void spills_leave_room(void **state)
 
 	(void)state;
 	set_up(&bench);
-	bench.files.watch = stall;
-	bench.files.watch_context = &bench;
+	bench.files.check = stall;
+	bench.files.check_context = &bench;
 	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
 	spill = &bench.spills[0].spill;
 	while (spill->write(spill->context, offset, bytes, sizeof(bytes)) == 0)
@@ -241,7 +241,7 @@ static void spills_leave_room(void **state)
 		while (spill->write(spill->context, offset, bytes, left) == 0)
 			offset += left;
 	assert_true(offset > FILE_THREAD_BYTES / 2);
-	assert_true(post(&bench, FILE_JOB_FORGET, NULL, 0));
+	assert_true(post(&bench, FILE_JOB_REMOVE_JOURNAL, NULL, 0));
 	sem_post(&bench.disk);
 	close_all(&bench);
 	tear_down(&bench);
@@ -251,7 +251,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_come_in_order),
-		cmocka_unit_test(a_stall_holds_up_nobody),
+		cmocka_unit_test(a_stall_delays_only_the_disk),
 		cmocka_unit_test(spills_are_read_on_their_way),
 		cmocka_unit_test(spills_leave_room),
 	};

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/files/csv_file.h"
 #include "daemon/files/gate.h"
 
 struct seen {
@@ -15,27 +14,45 @@ struct seen {
 	uint64_t last_end_ns;
 };
 
-static void on_row(void *context, unsigned int which, const struct gate_span *span, const char *row,
-		   size_t len)
+static void on_row(void *context, const struct gate_row *row)
 {
 	struct seen *seen = context;
 
-	(void)which;
 	seen->rows++;
-	assert_true(span->end_ns >= seen->last_end_ns);
-	seen->last_end_ns = span->end_ns;
-	if (len < 16)
-		strncat(seen->text, row, len);
+	assert_true(row->span.end_ns >= seen->last_end_ns);
+	seen->last_end_ns = row->span.end_ns;
+	if (row->which == ROW_FRAMES && strlen(row->frame->layer) < 16)
+		strncat(seen->text, row->frame->layer, 16);
 }
 
-/* A row that is about [@begin_ns, @end_ns]. */
+/* A row of frames.csv that is about [@begin_ns, @end_ns]. */
+static void keep_named(struct gate *gate, uint64_t begin_ns, uint64_t end_ns, const char *layer)
+{
+	const struct frame_row frame = { .app = "", .surface = "", .layer = layer };
+	const struct gate_row row = {
+		.which = ROW_FRAMES,
+		.span = { begin_ns, end_ns },
+		.frame = &frame,
+	};
+
+	gate_keep(gate, &row);
+}
+
 static void keep(struct gate *gate, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct gate_span span = { begin_ns, end_ns };
-	char row[16];
+	char layer[16];
 
-	snprintf(row, sizeof(row), "%u ", (unsigned int)(end_ns / SECOND));
-	gate_keep(gate, 0, &span, row, strlen(row));
+	snprintf(layer, sizeof(layer), "%u ", (unsigned int)(end_ns / SECOND));
+	keep_named(gate, begin_ns, end_ns, layer);
+}
+
+/* A name of 1000 bytes. */
+static const char *long_name(void)
+{
+	static char name[1001];
+
+	memset(name, 'x', sizeof(name) - 1);
+	return name;
 }
 
 static int passes(const struct gate *gate, uint64_t begin_ns, uint64_t end_ns)
@@ -73,63 +90,125 @@ static void test_too_many(void **state)
 {
 	struct gate *gate = gate_new();
 	struct seen seen = { 0 };
-	struct gate_span span = { 0, 0 };
-	static char row[1000];
-	uint64_t missed;
+	uint64_t missed, end_ns = 0;
 
 	(void)state;
 	for (unsigned int i = 0; i < 10000; i++) {
-		span.begin_ns = span.end_ns = SECOND + i * (MS / 10);
-		gate_keep(gate, 0, &span, row, sizeof(row));
+		end_ns = SECOND + i * (MS / 10);
+		keep_named(gate, end_ns, end_ns, long_name());
 	}
-	missed = gate_open(gate, span.end_ns, &seen, on_row);
+	missed = gate_open(gate, end_ns, &seen, on_row);
 	assert_true(missed > 0);
 	assert_int_equal(missed + seen.rows, 10000);
-	assert_int_equal(seen.last_end_ns, span.end_ns);
+	assert_int_equal(seen.last_end_ns, end_ns);
 	gate_free(gate);
 }
 
-/* Whatever came before the five seconds is no loss, however much it was. */
+/* Rows before the five seconds are no loss, however many they were. */
 static void test_old_rows_are_no_loss(void **state)
 {
 	struct gate *gate = gate_new();
 	struct seen seen = { 0 };
-	struct gate_span span = { 0, 0 };
-	static char row[1000];
+	uint64_t end_ns = 0;
 
 	(void)state;
 	for (unsigned int i = 1; i <= 10000; i++) {
-		span.begin_ns = span.end_ns = i * 10 * MS;
-		gate_keep(gate, 0, &span, row, sizeof(row));
+		end_ns = i * 10 * MS;
+		keep_named(gate, end_ns, end_ns, long_name());
 	}
-	assert_int_equal(gate_open(gate, span.end_ns, &seen, on_row), 0);
+	assert_int_equal(gate_open(gate, end_ns, &seen, on_row), 0);
 	assert_int_equal(seen.rows, 501);
 	gate_free(gate);
 }
 
+/* Longer than any that comes, and one for which all of the memory is too small. */
 static void test_largest_rows(void **state)
 {
 	struct gate *gate = gate_new();
 	struct seen seen = { 0 };
-	struct gate_span span = { 1, 1 };
-	char *row = calloc(1, CSV_BUFFER_SIZE);
+	size_t size = 3 << 20;
+	char *name = calloc(1, size);
 
 	(void)state;
-	for (int i = 0; i < 100; i++)
-		gate_keep(gate, 0, &span, row, CSV_BUFFER_SIZE - (size_t)i);
-	assert_int_equal(gate_open(gate, 1, &seen, on_row) + seen.rows, 100);
+	for (size_t i = 0; i < 100; i++) {
+		memset(name, 'x', 100000 - i);
+		name[100000 - i] = '\0';
+		keep_named(gate, 1, 1, name);
+	}
+	memset(name, 'x', size - 1);
+	keep_named(gate, 1, 1, name);
+	assert_int_equal(gate_open(gate, 1, &seen, on_row) + seen.rows, 101);
 	assert_true(seen.rows >= 8);
-	free(row);
+	free(name);
+	gate_free(gate);
+}
+
+/* A row of each file comes back with all its values and names. */
+static void on_value(void *context, const struct gate_row *row)
+{
+	unsigned int *rows = context;
+
+	++*rows;
+	switch (row->which) {
+	case ROW_FPS:
+		assert_true(row->fps->stats.score == 98 && row->fps->cadence == 2);
+		assert_string_equal(row->fps->app, "fps app");
+		assert_string_equal(row->fps->surface, "fps surface");
+		break;
+	case ROW_DROPS:
+		assert_true(row->drop->start_ns == 1 && row->drop->frame_number == 7);
+		assert_string_equal(row->drop->tick, "tick");
+		assert_string_equal(row->drop->app, "");
+		assert_string_equal(row->drop->surface, "drop surface");
+		assert_string_equal(row->drop->info, "info");
+		assert_string_equal(row->drop->layer, "drop layer");
+		break;
+	default:
+		assert_true(row->which == ROW_FRAMES && row->frame->lost == ROW_UNKNOWN);
+		assert_string_equal(row->frame->app, "frame app");
+		assert_string_equal(row->frame->surface, "frame surface");
+		assert_string_equal(row->frame->layer, "frame layer");
+	}
+}
+
+static void test_values_come_back(void **state)
+{
+	const struct fps_row fps = {
+		.app = "fps app", .surface = "fps surface", .stats = { .score = 98 }, .cadence = 2
+	};
+	const struct drop_row drop = { .start_ns = 1,
+				       .tick = "tick",
+				       .app = "",
+				       .surface = "drop surface",
+				       .info = "info",
+				       .layer = "drop layer",
+				       .frame_number = 7 };
+	const struct frame_row frame = { .app = "frame app",
+					 .surface = "frame surface",
+					 .layer = "frame layer",
+					 .lost = ROW_UNKNOWN };
+	const struct gate_row rows[] = {
+		{ .which = ROW_FPS, .span = { 1, 2 }, .fps = &fps },
+		{ .which = ROW_DROPS, .span = { 1, 2 }, .drop = &drop },
+		{ .which = ROW_FRAMES, .span = { 1, 2 }, .frame = &frame },
+	};
+	struct gate *gate = gate_new();
+	unsigned int seen = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		gate_keep(gate, &rows[i]);
+	assert_int_equal(gate_open(gate, 2, &seen, on_value), 0);
+	assert_int_equal(seen, 3);
 	gate_free(gate);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_five_seconds_before),
-		cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_old_rows_are_no_loss),
-		cmocka_unit_test(test_largest_rows),
+		cmocka_unit_test(test_five_seconds_before),  cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_old_rows_are_no_loss), cmocka_unit_test(test_largest_rows),
+		cmocka_unit_test(test_values_come_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

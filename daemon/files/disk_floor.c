@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/files/disk_floor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/statvfs.h>
+
+#include "daemon/files/segments.h"
+
+/* Files of events that outlive the rows of their segment. */
+#define EVENTS_KEPT 64
+
+uint64_t disk_free_bytes(int fd)
+{
+	struct statvfs disk;
+
+	return fstatvfs(fd, &disk) < 0 ? UINT64_MAX : (uint64_t)disk.f_bavail * disk.f_frsize;
+}
+
+bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len)
+{
+	return floor->bytes == 0 || disk_free_bytes(folder_fd) >= floor->bytes + len;
+}
+
+bool disk_floor_refuses(struct disk_floor *floor, enum row_file which)
+{
+	if (which >= atomic_load_explicit(&floor->stopped, memory_order_relaxed))
+		return false;
+	atomic_fetch_add_explicit(&floor->not_written[which], 1, memory_order_relaxed);
+	return true;
+}
+
+static void report(const struct disk_floor *floor, const char *what, const char *name,
+		   uint64_t free_bytes)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "%s %s (free %" PRIu64 " bytes, floor %" PRIu64 ")", what,
+		 name, free_bytes, floor->bytes);
+	floor->report(floor->context, text);
+}
+
+/* --- segments --- */
+
+struct removal {
+	struct disk_floor *floor;
+	uint64_t free_bytes;
+};
+
+static void on_removed(void *context, unsigned long number, uint64_t bytes)
+{
+	struct removal *removal = context;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%06lu", number);
+	report(removal->floor, "low disk space: removed segment", name, removal->free_bytes);
+	removal->floor->removed++;
+	removal->free_bytes += bytes;
+}
+
+/* Events stay when the rows of their segment are removed, but each file uses a block of the disk:
+ * without rows only the last ones stay. */
+static void remove_some(int folder_fd, uint64_t enough, struct segments_removed *removed)
+{
+	uint64_t with_rows;
+
+	if (segments_count(folder_fd, SEGMENTS_SPARE_EVENTS, &with_rows) < 0)
+		return;
+	segments_remove_oldest(folder_fd, with_rows + EVENTS_KEPT, SEGMENTS_SPARE_NONE, enough,
+			       removed);
+	if (removed->count == 0)
+		segments_remove_oldest(folder_fd, 0, SEGMENTS_SPARE_EVENTS, enough, removed);
+}
+
+/* Until the floor is free. One that cannot be removed is skipped. Returns what is free then. */
+static uint64_t remove_segments(struct disk_floor *floor, int folder_fd, uint64_t free_bytes)
+{
+	struct removal removal = { floor, free_bytes };
+	struct segments_removed removed = { .removed = on_removed, .context = &removal };
+
+	do {
+		removed.count = 0;
+		if (removal.free_bytes < floor->bytes)
+			remove_some(folder_fd, floor->bytes - removal.free_bytes, &removed);
+	} while (removed.count > 0);
+	return removal.free_bytes;
+}
+
+/* --- files --- */
+
+static void stop_next(struct disk_floor *floor, uint64_t free_bytes)
+{
+	while (floor->stopped < ROW_EVENTS) {
+		const char *name = floor->names[floor->stopped++];
+
+		if (!name)
+			continue;
+		report(floor, "low disk space: stopped writing", name, free_bytes);
+		return;
+	}
+}
+
+static bool start_last(struct disk_floor *floor, uint64_t free_bytes)
+{
+	while (floor->stopped > 0) {
+		const char *name = floor->names[--floor->stopped];
+
+		if (!name)
+			continue;
+		report(floor, "enough disk space: resumed writing", name, free_bytes);
+		return true;
+	}
+	return false;
+}
+
+bool disk_floor_check(struct disk_floor *floor, int folder_fd)
+{
+	uint64_t free_bytes = floor->bytes > 0 ? disk_free_bytes(folder_fd) : UINT64_MAX;
+	bool started = false;
+
+	if (free_bytes == UINT64_MAX)
+		return false;
+	/* At the floor itself files would stop and start all the time. */
+	if (free_bytes >= floor->bytes && free_bytes - floor->bytes >= floor->bytes / 8)
+		started = start_last(floor, free_bytes);
+	free_bytes = remove_segments(floor, folder_fd, free_bytes);
+	if (free_bytes < floor->bytes)
+		stop_next(floor, free_bytes);
+	return started;
+}

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/files/session_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/base/csv_columns.h"
+#include "daemon/base/loop.h"
+#include "daemon/files/csv.h"
+#include "daemon/files/csv_repair.h"
+#include "daemon/files/earlier_files.h"
+#include "daemon/files/segments.h"
+#include "daemon/files/snapshot_files.h"
+
+/* A little less than a second, so that a tick of a second is always enough. */
+#define WATCH_PERIOD_NS UINT64_C(800000000)
+
+_Static_assert(CSV_BUFFER_LEAST >= CSV_ROW_MAX, "the buffer of a file holds the longest row");
+
+/* --- errors --- */
+
+__attribute__((format(printf, 3, 4))) static void report_event(struct session_files *files,
+							       const char *kind, const char *format,
+							       ...)
+{
+	char text[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	files->report(files->context, kind, text);
+}
+
+/* On stderr, once. The folder's name may be long: it stands behind the name of the file. */
+static void report_error(struct session_files *files, const char *name, int error)
+{
+	if (!files->is_reported)
+		report_event(files, FILES_ERROR, "%s in %.300s: %s; %s", name, files->folder->path,
+			     folder_why(error), folder_advice(error));
+	files->is_reported = true;
+}
+
+static void fail(struct session_files *files, const char *name, int error)
+{
+	files->state.failed = true;
+	report_error(files, name, error);
+}
+
+/* @name could not be written: the next flush reports it. @name: constant. */
+static void note_failing(struct session_files *files, const char *name, int error)
+{
+	files->failing = name;
+	files->failing_error = error;
+}
+
+/* Brings the state up to date; returns the rows that are lost. */
+static uint64_t count_rows(struct session_files *files)
+{
+	uint64_t lost = 0;
+
+	files->state.has_rows = false;
+	for (int i = 0; i < ROW_FILES; i++) {
+		files->state.has_rows |= csv_file_has_rows(&files->rows[i]);
+		files->state.lost[i] = csv_file_rows_lost(&files->rows[i]);
+		lost += files->state.lost[i];
+	}
+	return lost;
+}
+
+static void report_lost(struct session_files *files)
+{
+	uint64_t lost = count_rows(files), not_written = 0;
+
+	for (int i = 0; i < ROW_FILES; i++)
+		not_written += files->floor.not_written[i];
+	if (lost > files->lost_reported)
+		report_event(files, "lost", "%" PRIu64 " rows could not be written",
+			     lost - files->lost_reported);
+	if (not_written > files->not_written_reported)
+		report_event(files, "lost", "low disk space: %" PRIu64 " rows were not written",
+			     not_written - files->not_written_reported);
+	files->lost_reported = lost;
+	files->not_written_reported = not_written;
+}
+
+/* A failure is an event when it begins and when it ends; it is on stderr once in a session. */
+static void report_failing(struct session_files *files)
+{
+	if (files->failing && !files->failing_reported) {
+		report_error(files, files->failing, files->failing_error);
+		report_event(files, "lost", "%s: %s; unwritten rows are kept in memory",
+			     files->failing, folder_why(files->failing_error));
+	} else if (!files->failing && files->failing_reported) {
+		report_event(files, "rotate", "the files can be written again");
+		report_lost(files);
+		files->has_recovered = true;
+	}
+	files->failing_reported = files->state.is_failing = files->failing != NULL;
+	files->failing = NULL;
+}
+
+/* --- segments --- */
+
+/* --keep. While the session may be refused, all segments stay. */
+static void remove_old_segments(struct session_files *files)
+{
+	struct segments_removed removed = { .removed = NULL };
+	int result;
+
+	if (files->options->keep == 0 || files->may_undo)
+		return;
+	result = segments_remove_oldest(files->folder->fd, files->options->keep,
+					SEGMENTS_SPARE_NONE, UINT64_MAX, &removed);
+	files->state.removed += removed.count;
+	if (result < 0)
+		note_failing(files, "an old segment", result);
+}
+
+static void sync_segment(struct session_files *files, const struct csv_file *file)
+{
+	int error = files->is_live ? folder_sync(file->fd) : 0;
+
+	if (error < 0)
+		note_failing(files, file->name, error);
+}
+
+/* A file is on the disk before it is renamed to its segment: a power cut leaves it whole. vfat
+ * stores the size with the name: it is synced behind the rename, too. A recorded trace can be read
+ * again: it is not synced. */
+static int close_segment(struct session_files *files, struct csv_file *file, unsigned long number)
+{
+	int error;
+
+	sync_segment(files, file);
+	error = segments_close(files->folder->fd, file->name, number);
+	if (error < 0) {
+		note_failing(files, file->name, error);
+		return error;
+	}
+	sync_segment(files, file);
+	csv_file_begin_again(file, files->folder->fd);
+	csv_file_flush(file);
+	return 0;
+}
+
+/* Closes the segment of all files. A file without a row stays: no segment is empty. Returns 0; 1
+ * where there is no row to close; or -errno: the next flush reports it. */
+static int roll(struct session_files *files)
+{
+	unsigned long number = segments_next(files->folder->fd, files->state.segment);
+	int result = 1, unwritten = 1;
+
+	for (int i = 0; i < ROW_FILES; i++) {
+		struct csv_file *file = &files->rows[i];
+		int error = csv_file_flush(file);
+
+		if (!csv_file_is_begun(file) || csv_file_is_gone(file)) {
+			unwritten = error < 0 ? error : unwritten;
+			continue;
+		}
+		error = close_segment(files, file, number);
+		result = error < 0 ? error : result > 0 ? 0 : result;
+	}
+	if (result == 1)
+		return unwritten;
+	files->state.segment = number;
+	files->state.rotations++;
+	if (files->is_live)
+		segments_sync(files->folder->fd);
+	remove_old_segments(files);
+	return result;
+}
+
+/* --- the folder, its lock, the disk --- */
+
+static int keep_earlier(struct folder *folder)
+{
+	return earlier_files_keep(folder, NULL);
+}
+
+/* Where it cannot be created, the files cannot be written: that is reported, and tried again later.
+ */
+static void watch_folder(struct session_files *files)
+{
+	files->folder_error = 0;
+	if (!folder_is_gone(files->folder))
+		return;
+	/* One that was only moved gets all rows until now. */
+	for (int i = 0; i < ROW_FILES; i++)
+		csv_file_flush(&files->rows[i]);
+	files->folder_error = folder_open_again(files->folder, keep_earlier);
+	if (files->folder_error < 0)
+		return;
+	segments_last(files->folder->fd, &files->state.segment);
+	for (int i = 0; i < ROW_FILES; i++)
+		if (files->rows[i].name)
+			csv_file_begin_again(&files->rows[i], files->folder->fd);
+	report_event(files, "lost", "the folder was removed: created it again");
+	report_event(files, FILES_WARNING, "%.300s: the folder was removed; created it again",
+		     files->folder->path);
+	files->state.begun_again++;
+}
+
+/* Without the lock another jankd could write into the folder. */
+static void watch_lock(struct session_files *files)
+{
+	int result = folder_watch_lock(files->folder);
+
+	if (result > 0)
+		report_event(files, "lost", ".lock was removed: created it again");
+	files->lock_error = result < 0 ? result : 0;
+}
+
+static void report_floor(void *context, const char *text)
+{
+	report_event(context, "rotate", "%s", text);
+}
+
+static void watch_disk(struct session_files *files)
+{
+	uint64_t removed = files->floor.removed;
+
+	if (disk_floor_check(&files->floor, files->folder->fd))
+		report_lost(files);
+	files->state.removed += files->floor.removed - removed;
+	files->state.is_frozen = files->floor.stopped > 0;
+}
+
+void session_files_watch(struct session_files *files)
+{
+	uint64_t now_ns = loop_now();
+
+	if (now_ns < files->next_watch_ns)
+		return;
+	files->next_watch_ns = now_ns + WATCH_PERIOD_NS;
+	watch_folder(files);
+	watch_lock(files);
+	watch_disk(files);
+	if (files->check)
+		files->check(files->check_context);
+}
+
+/* --- rows --- */
+
+/* What another program has put there, or left of the file, becomes a segment. Of our own file that
+ * is whole rows, if any. */
+static int push_aside(struct session_files *files, struct csv_file *file, enum csv_file_state state)
+{
+	int fd = files->folder->fd;
+	unsigned long number = segments_next(fd, files->state.segment);
+	int error = state == CSV_FILE_CUT ? csv_repair_file(fd, file->name, file->header) : 0;
+
+	if (error == 0)
+		error = segments_close(fd, file->name, number);
+	if (error == -ENOENT)
+		return 0;
+	if (error == 0)
+		files->state.segment = number;
+	return error;
+}
+
+/* Else half of what was added would follow the next row. */
+static int cut_behind(struct session_files *files, struct csv_file *file)
+{
+	int error = csv_file_cut_behind(file);
+
+	if (error == 0)
+		report_event(files, "lost",
+			     "%s was appended to by another program: removed what it added",
+			     file->name);
+	return error;
+}
+
+/* What is written to a removed file is lost: a new one is begun. Returns 0, or -errno: what has its
+ * name cannot be renamed. */
+static int begin_again_if_changed(struct session_files *files, struct csv_file *file)
+{
+	static const char *const words[] = {
+		[CSV_FILE_REMOVED] = "was removed",
+		[CSV_FILE_REPLACED] = "was replaced by another program",
+		[CSV_FILE_CUT] = "was cut by another program",
+	};
+	enum csv_file_state state = csv_file_check(file);
+	int error;
+
+	if (state == CSV_FILE_UNCHANGED)
+		return 0;
+	if (folder_is_gone(files->folder)) {
+		/* The capture may end before the next check is due. */
+		files->next_watch_ns = 0;
+		if (files->is_live)
+			session_files_watch(files);
+		return 0;
+	}
+	if (state == CSV_FILE_GROWN)
+		return cut_behind(files, file);
+	error = state != CSV_FILE_REMOVED ? push_aside(files, file, state) : 0;
+	if (error < 0)
+		return error;
+	csv_file_begin_again(file, files->folder->fd);
+	report_event(files, "lost", "%s %s: created it again", file->name, words[state]);
+	return 0;
+}
+
+/* The disk may have become full since the row was formatted: rows are in a queue meanwhile. */
+static void append_row(struct session_files *files, const struct file_job *job)
+{
+	struct csv_file *file = &files->rows[job->which];
+
+	if (disk_floor_refuses(&files->floor, job->which) || !csv_file_reserve(file, job->len))
+		return;
+	if (csv_file_is_full(file, job->len))
+		roll(files);
+	csv_file_append(file, job->bytes, job->len);
+}
+
+static void flush_file(struct session_files *files, struct csv_file *file)
+{
+	int error = begin_again_if_changed(files, file);
+
+	while (csv_file_flush(file) > 0 && roll(files) == 0)
+		;
+	if (error < 0 || file->error < 0)
+		note_failing(files, file->name, error < 0 ? error : file->error);
+}
+
+/* Rows that cannot be synced are lost, whatever succeeds later. */
+static void sync_file(struct session_files *files, struct csv_file *file)
+{
+	int error = file->name && file->fd >= 0 ? folder_sync_bytes(file->fd) : 0;
+
+	if (error == 0) {
+		file->synced = file->size;
+		return;
+	}
+	if (!files->state.failed)
+		report_event(files, "lost",
+			     "%s: %s; rows of the last seconds may not be on the disk", file->name,
+			     folder_why(error));
+	fail(files, file->name, error);
+}
+
+/* --sync */
+static void sync_if_due(struct session_files *files)
+{
+	uint64_t now_ns = files->options->sync_ns > 0 ? loop_now() : 0;
+
+	if (now_ns == 0 || now_ns < files->next_sync_ns)
+		return;
+	files->next_sync_ns = now_ns + files->options->sync_ns;
+	for (int i = 0; i < ROW_FILES; i++)
+		if (files->rows[i].size != files->rows[i].synced)
+			sync_file(files, &files->rows[i]);
+}
+
+static void close_rows(struct session_files *files)
+{
+	files->state.failed |= files->folder && count_rows(files) > 0;
+	for (int i = 0; i < ROW_FILES; i++) {
+		struct csv_file *file = &files->rows[i];
+		const char *name = file->name;
+		int error;
+
+		csv_file_flush(file);
+		if (files->is_live)
+			sync_file(files, file);
+		error = csv_file_close(file);
+		if (error < 0)
+			fail(files, name, error);
+	}
+}
+
+/* --- files that are replaced as a whole --- */
+
+static const char *whole_name(const struct session_files *files, enum whole_file which)
+{
+	static const char *const names[] = {
+		[WHOLE_SUMMARY] = "summary.csv",
+		[WHOLE_SESSION] = "session.json",
+	};
+
+	return which == WHOLE_SNAPSHOT ? files->whole[which].name : names[which];
+}
+
+static void give_up_whole(struct session_files *files, unsigned int which)
+{
+	if (files->whole[which].fd >= 0)
+		folder_replace(files->folder, whole_name(files, which), files->whole[which].fd,
+			       -ECANCELED);
+	files->whole[which].fd = -1;
+}
+
+static void begin_whole(struct session_files *files, const struct file_job *job)
+{
+	unsigned int which = job->which;
+	int result = 0;
+
+	if (which == WHOLE_SNAPSHOT &&
+	    !disk_floor_allows(&files->floor, files->folder->fd, job->number))
+		result = -ENOSPC;
+	give_up_whole(files, which);
+	snprintf(files->whole[which].name, sizeof(files->whole[which].name), "%.*s", (int)job->len,
+		 job->bytes);
+	if (result == 0)
+		result = folder_create_temporary(files->folder, files->whole[which].name);
+	files->whole[which].fd = result;
+	files->whole[which].error = result < 0 ? result : 0;
+}
+
+static void write_whole(struct session_files *files, const struct file_job *job)
+{
+	int fd = files->whole[job->which].fd, *error = &files->whole[job->which].error;
+
+	if (*error == 0)
+		*error = folder_write(fd, job->bytes, job->len);
+	/* The disk starts now: less is left to wait for at the end. */
+	if (*error == 0 && files->is_live && job->which == WHOLE_SNAPSHOT)
+		sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+static void end_whole(struct session_files *files, const struct file_job *job)
+{
+	unsigned int which = job->which;
+	int error = files->whole[which].error;
+
+	if (error == 0 && job->number > 0)
+		error = -(int)job->number;
+	if (files->whole[which].fd >= 0)
+		error = folder_replace(files->folder, whole_name(files, which),
+				       files->whole[which].fd, error);
+	files->whole[which].fd = -1;
+	if (which == WHOLE_SNAPSHOT && error == 0)
+		snapshot_files_remove_oldest(files->folder->fd);
+	else if (which != WHOLE_SNAPSHOT && error < 0)
+		note_failing(files, whole_name(files, which), error);
+	files->state.whole[which].error = error;
+	files->state.whole[which].done++;
+}
+
+/* --- the jobs --- */
+
+static void flush(struct session_files *files)
+{
+	if (files->is_live)
+		session_files_watch(files);
+	/* At the end these files are not written again: a failure is final. */
+	for (unsigned int i = 0; files->is_last && i < WHOLE_FILES; i++)
+		if (i != WHOLE_SNAPSHOT && files->state.whole[i].error < 0)
+			note_failing(files, whole_name(files, i), files->state.whole[i].error);
+	if (files->folder_error < 0)
+		note_failing(files, "the folder", files->folder_error);
+	for (int i = 0; i < ROW_FILES; i++)
+		flush_file(files, &files->rows[i]);
+	/* The lock is checked less often than rows are written: its failure lasts in between. */
+	if (files->lock_error < 0)
+		note_failing(files, ".lock", files->lock_error);
+	report_failing(files);
+	sync_if_due(files);
+	count_rows(files);
+}
+
+static void flush_last(struct session_files *files)
+{
+	/* A failure that is over is printed again if it comes back. */
+	if (files->has_recovered)
+		files->is_reported = files->failing_reported = false;
+	flush(files);
+	report_lost(files);
+	/* Both are written once more. */
+	files->state.whole[WHOLE_SUMMARY].error = files->state.whole[WHOLE_SESSION].error = 0;
+	files->is_last = true;
+}
+
+static void write_spill(struct session_files *files, const struct file_job *job)
+{
+	int error =
+		folder_write_at(files->spill_fds[job->which], job->number, job->bytes, job->len);
+
+	if (files->state.spill_error == 0)
+		files->state.spill_error = error;
+}
+
+static void close_all(struct session_files *files)
+{
+	close_rows(files);
+	for (unsigned int i = 0; files->folder && i < WHOLE_FILES; i++)
+		give_up_whole(files, i);
+}
+
+void session_files_do(struct session_files *files, const struct file_job *job)
+{
+	switch (job->kind) {
+	case FILE_JOB_ROW:
+		append_row(files, job);
+		break;
+	case FILE_JOB_FLUSH:
+		flush(files);
+		break;
+	case FILE_JOB_LAST:
+		flush_last(files);
+		break;
+	case FILE_JOB_ROLL:
+		files->state.rolled = roll(files);
+		count_rows(files);
+		break;
+	case FILE_JOB_BEGIN:
+		begin_whole(files, job);
+		break;
+	case FILE_JOB_BYTES:
+		write_whole(files, job);
+		break;
+	case FILE_JOB_END:
+		end_whole(files, job);
+		break;
+	case FILE_JOB_SPILL:
+		write_spill(files, job);
+		break;
+	case FILE_JOB_KEEP:
+		files->may_undo = false;
+		remove_old_segments(files);
+		break;
+	case FILE_JOB_CLOSE:
+		close_all(files);
+		break;
+	case FILE_JOB_REMOVE_JOURNAL:
+		files->check = NULL;
+		folder_remove_journal(files->folder);
+		break;
+	}
+}
+
+/* --- begin --- */
+
+static int create(struct session_files *files, enum row_file which, const char *name,
+		  const char *header)
+{
+	struct csv_file *file = &files->rows[which];
+	/* A recorded trace can be read again: rows that a full disk refuses are not kept. */
+	size_t buffer_size = files->is_live ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
+	int error = csv_file_create(file, files->folder->fd, buffer_size, name, header);
+
+	file->limit = files->options->rotate_size;
+	files->floor.names[which] = name;
+	if (error < 0)
+		fail(files, name, error);
+	return error;
+}
+
+int session_files_open(struct session_files *files, const struct options *options,
+		       struct folder *folder)
+{
+	int error;
+
+	files->folder = folder;
+	files->options = options;
+	files->is_live = options->command != OPTIONS_ANALYZE;
+	files->may_undo = !files->is_live;
+	files->floor.bytes = options->min_free;
+	files->floor.report = report_floor;
+	files->floor.context = files;
+	for (int i = 0; i < WHOLE_FILES; i++)
+		files->whole[i].fd = -1;
+	segments_last(folder->fd, &files->state.segment);
+	remove_old_segments(files);
+	error = create(files, ROW_EVENTS, "events.csv", csv_event_header);
+	/* Types 3 and 4 make no rows of fps.csv, type 0 none of dropFrames.csv. */
+	if (error == 0 && options->pipeline.type < 3)
+		error = create(files, ROW_FPS, "fps.csv", csv_fps_header);
+	if (error == 0 && options->pipeline.type > 0)
+		error = create(files, ROW_DROPS, "dropFrames.csv", csv_drop_header);
+	if (error == 0 && options->frames_log)
+		error = create(files, ROW_FRAMES, "frames.csv", csv_frame_header);
+	return error;
+}
+
+const char *session_files_name(const struct session_files *files, enum row_file which)
+{
+	return files->floor.names[which];
+}
+
+void session_files_remove(struct session_files *files)
+{
+	for (int i = 0; i < ROW_FILES; i++)
+		if (files->rows[i].fd >= 0 && files->rows[i].name)
+			unlinkat(files->folder->fd, files->rows[i].name, 0);
+}

@@ -26,6 +26,7 @@ from live import LATE_MS, TRIES, Capture, session
 NOTICE_S = 2.0
 SECONDS = 9  # that the phone plays
 BEFORE_S = 3.0  # until somebody disturbs it
+SUB_BUFFER_SIZE = "buffer_subbuf_size_kb"  # since Linux 6.8
 SETTLED_S = 2.0  # frames that come so long after the last disturbance are right
 
 
@@ -184,12 +185,7 @@ def empty_each_cpu(stage):
 
 
 def other_sub_buffers(stage):
-    """Before 6.8 they have one size."""
-    size_kb = stage.instance / "buffer_subbuf_size_kb"
-    if size_kb.exists():
-        write(size_kb, "16")
-    else:
-        empty(stage)
+    write(stage.instance / SUB_BUFFER_SIZE, "16")
 
 
 def tags(stage):
@@ -380,17 +376,25 @@ def floods(checks):
         stage.end()
 
 
-def hung_questions(checks):
-    """A getprop that begins to hang costs nothing but what it would have said."""
+def hung_questions_once(checks):
+    """False where the phone was too late to judge the frames."""
     with session() as (mount, instance, here):
         stage = Stage(mount, instance, here, (), {})
         script = stage.device.path / "bin" / "getprop"
         script.write_text("#!/bin/sh\nsleep 1000\n")
         late = stage.end()
-        if late <= LATE_MS:
-            counted = sum(map(len, vsyncs_per_layer(here / "out" / "frames.csv").values()))
-            played = sum(map(len, vsyncs_per_layer(here / "truth.csv").values()))
-            checks.equal(counted, played, "getprop hangs: frames")
+        counted = sum(map(len, vsyncs_per_layer(here / "out" / "frames.csv").values()))
+        played = sum(map(len, vsyncs_per_layer(here / "truth.csv").values()))
+        if counted != played and late > LATE_MS:
+            return False
+        checks.equal(counted, played, "getprop hangs: frames")
+        return True
+
+
+def hung_questions(checks):
+    """A getprop that begins to hang costs nothing but its answer."""
+    if not any(hung_questions_once(checks) for _ in range(TRIES)):
+        checks.cannot_judge("getprop hangs", "this machine is too busy to play frames in time")
 
 
 def dropped(checks):
@@ -418,7 +422,7 @@ def dropped(checks):
             checks.equal(lost, kernel, f"dropped, {source}: lost")
 
 
-tracefs.root()
+mount = tracefs.root()
 checks = Checks()
 YIELD = ("--yield",)
 CASES = (
@@ -447,7 +451,9 @@ CASES = (
 )
 wanted = sys.argv[1:]
 for name, action, notice, *rest in CASES:
-    if not wanted or name in wanted:
+    if action == other_sub_buffers and not (mount / SUB_BUFFER_SIZE).exists():
+        checks.cannot_judge(name, "this kernel has one size of sub-buffers")
+    elif not wanted or name in wanted:
         options, environment = (rest + [None, (), {}][len(rest):])[1:]
         disturbed(checks, name, action, notice, rest[0] if rest else None, options, **environment)
 for case in (moments, emptied_alone, sizes_of_cpus, insists, floods, hung_questions, dropped):

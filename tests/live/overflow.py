@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
 from intervals import by_layer, check_series
 from jankd import PHONE, Checks, folder, rows
-from live import Capture
+from live import TRIES, Capture
 
 KILOBYTES = 64
 SECONDS = 9
@@ -147,7 +147,8 @@ def compare_loss(checks, what, out, lost):
     print(f"{what}: {total} events lost, {lost}")
 
 
-def once(checks, what, trouble, vocabulary, first_kilobytes=KILOBYTES):
+def once(checks, what, trouble, vocabulary, first_kilobytes):
+    """False where frames behind the loss could not be judged."""
     mount = tracefs.root()
     with tracefs.instance(mount, KILOBYTES) as instance, folder() as here:
         (instance / "trace_clock").write_text("mono")
@@ -155,7 +156,7 @@ def once(checks, what, trouble, vocabulary, first_kilobytes=KILOBYTES):
         before = overruns(instance)
         capture = Capture(mount, instance, here / "out", "-T", "2")
         if not checks.that(capture.wait_ready(), f"{what}: jankd does not start"):
-            return
+            return True
         phone = play(mount, instance, here / "truth.csv", vocabulary)
         time.sleep(3)
         trouble(instance, capture, phone)
@@ -165,19 +166,27 @@ def once(checks, what, trouble, vocabulary, first_kilobytes=KILOBYTES):
         time.sleep(0.6)
         at_end = overruns(instance)
         if at_end != until_then:
-            print(f"{what}: a busy machine: more was lost later: frames behind it are not judged")
+            print(f"{what}: this machine is busy: more was lost later: frames behind it are not judged")
             end_us = time.monotonic_ns() // 1000
         lost = {cpu: n - before[cpu] for cpu, n in at_end.items()}
         code, said, _ = capture.stop()
         checks.equal((phone.returncode, code), (0, 0), f"{what}: exit codes: {said[-500:]}")
         compare_loss(checks, what, here / "out", lost)
         compare_frames(checks, what, here / "truth.csv", here / "out", end_us)
+        return at_end == until_then
+
+
+def check(checks, what, trouble, vocabulary, first_kilobytes=KILOBYTES):
+    if not any(once(checks, what, trouble, vocabulary, first_kilobytes) for _ in range(TRIES)):
+        checks.cannot_judge(f"{what}: frames behind the loss", f"this machine is too busy, {TRIES} times of {TRIES}")
 
 
 checks = Checks()
-once(checks, "held up", held_up, "android-14")
-once(checks, "flooded", flooded, "android-9")
+check(checks, "held up", held_up, "android-14")
+check(checks, "flooded", flooded, "android-9")
 if len(os.sched_getaffinity(0)) > 1:
-    once(checks, "held up on one CPU", held_up_on_one, "android-14", 4096)
-    once(checks, "held up while it reads", held_up_in_the_middle, "android-14", 8192)
+    check(checks, "held up on one CPU", held_up_on_one, "android-14", 4096)
+    check(checks, "held up while it reads", held_up_in_the_middle, "android-14", 8192)
+else:
+    checks.cannot_judge("held up on one CPU", "this machine has one CPU")
 checks.end()

@@ -71,4 +71,6 @@ known = re.findall(r"[\w-]+", (mount / "trace_clock").read_text())
 for clock in CLOCKS:
     if clock in known:
         check(checks, clock, "raw" if clock in ("local", "boot") else "text")
+    else:
+        checks.cannot_judge(clock, "this kernel has no such trace clock")
 checks.end()

@@ -200,16 +200,14 @@ def another_user(checks):
 
 tracefs.root()
 checks = Checks()
-if os.geteuid() == 0:
-    another_user(checks)
+another_user(checks)
 there = [place for place in PLACES if place.exists()]
 lives_elsewhere(checks)
 folder_for_the_probe(checks)
 killed(checks, "stop")
 killed(checks, "start")
-if os.geteuid() == 0:
-    held_by_another(checks)
-    killed_of_another(checks)
+held_by_another(checks)
+killed_of_another(checks)
 nowhere(checks)
 for place in PLACES:
     if place not in there and place.exists():

@@ -86,6 +86,8 @@ with session() as (mount, instance, here):
         checks.that("frames.csv in " in said and "busy" in said and "No such file" not in said, f"pinned: {said}")
         counted = len(rows(out, "frames.csv"))
         checks.that(counted >= len(rows(here / "after.csv")), f"pinned: {counted} frames")
+    else:
+        checks.cannot_judge("pinned", "nothing can be mounted here")
 
 # A folder that was moved away and cannot be made again: what goes on is in the old one, and says why.
 with session() as (mount, instance, here):

@@ -53,7 +53,7 @@ def same_stream(checks, vocabulary, scenario, *arguments, subbuf_kb=None):
         (instance / "trace_clock").write_text("mono")
         if subbuf_kb:
             if not (instance / "buffer_subbuf_size_kb").exists():
-                print(f"{what}: not judged: this kernel has one size of sub-buffers")
+                checks.cannot_judge(what, "this kernel has one size of sub-buffers")
                 return
             (instance / "buffer_subbuf_size_kb").write_text(str(subbuf_kb))
         play(mount, instance, here / "truth.csv", "--scenario", scenario, "--vocabulary", vocabulary,

@@ -47,11 +47,13 @@ def steps(checks, name, parts, whole, here):
     expected = {(row["layer"], row["interval(ms)"], row["vsyncs"]) for row in rows(whole, "frames.csv")}
     frames = len(rows(whole, "frames.csv"))
     layers = len({row["layer"] for row in rows(whole, "frames.csv")})
+    judged = 0
     for cut in moments(parts):
         for back in BACK_US:
             what, out = f"{name}, line {cut}, {back} us back", here / f"back {cut} {back}"
             if not is_seen(markers(parts[:cut]), markers(parts[cut:]), back):
                 continue
+            judged += 1
             analyze(out, "--frames-log", "-", input=text(parts[:cut] + [line.moved(-back) for line in parts[cut:]]))
             got = rows(out, "frames.csv")
             checks.equal(len(told(out, "the clock went back")), 1, f"{what}: events")
@@ -64,21 +66,25 @@ def steps(checks, name, parts, whole, here):
             if name == "synthetic":
                 extra = {(r["layer"], r["interval(ms)"], r["vsyncs"]) for r in got} - expected
                 checks.equal(extra, set(), f"{what}: intervals that were not there")
+    checks.that(judged, f"{name}: no step back that can be seen")
 
 
 def twice(checks, name, parts, whole, here):
     """Pieces that overlap give what the whole gives, but for the event."""
+    judged = 0
     for cut in moments(parts):
         for back in TWICE_US:
             what, out = f"{name}, line {cut}, {back} us twice", here / f"twice {cut} {back}"
             again = at_time(parts, parts[cut].us - back)
             if len(markers(parts[again:cut])) < 10:
                 continue
+            judged += 1
             analyze(out, "--frames-log", "-T", "2", "-", input=text(parts[:cut] + parts[again:]))
             others = [n for n in differences(outputs(whole), outputs(out)) if n != "events.csv"]
             checks.equal(others, [], f"{what}: files that differ")
             checks.that(told(out, "a second time"), f"{what}: not told")
             checks.equal(told(out, "went back"), [], f"{what}: called a step")
+    checks.that(judged, f"{name}: no overlap of enough markers")
 
 
 def check(checks, name, data):

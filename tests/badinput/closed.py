@@ -128,7 +128,7 @@ def root_asks(checks):
     """In a folder whose files have one owner, which is not the one who counts."""
     shim = BUILD / "tests" / "libone_owner.so"
     if os.geteuid() != 0 or not shim.exists():
-        print("root asks: not checked: needs root, and no sanitizer")
+        checks.cannot_judge("root asks", "needs root, and a build without a sanitizer")
         return
     places = [pathlib.Path(base) / f".jankd-{USER}" for base in ("/data/local/tmp", "/run", "/var/tmp", "/tmp")]
     there = [path for path in places if path.exists()]

@@ -25,8 +25,7 @@ from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, ro
 from lines import Line, lines, text
 from mounts import pinned
 
-# Recorded traces, where there are some.
-REAL = [n for n in ("android-4.1-launcher", "android-7-launcher", "android-9-flutter") if (TRACES / n).is_dir()]
+REAL = ("android-4.1-launcher", "android-7-launcher", "android-9-flutter")
 
 MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\Z")
 
@@ -131,7 +130,10 @@ def buffers_that_ran_over(checks, here):
 
 def sorting_helps(checks, here):
     """What the message says makes a trace of it that can be counted."""
-    for name, data in (("synthetic", text(on_cpus(synthetic.trace(300)))), *((n, trace_text(n)) for n in REAL)):
+    there = [name for name in REAL if (TRACES / name).is_dir()]
+    for name in set(REAL) - set(there):
+        checks.cannot_judge(f"{name} sorted by CPU", "there is no such recorded trace")
+    for name, data in (("synthetic", text(on_cpus(synthetic.trace(300)))), *((n, trace_text(n)) for n in there)):
         (here / "trace").write_bytes(by_cpu(lines(data)))
         done = jankd("analyze", "-F", here / "out", here / "trace")
         fails(checks, f"{name} sorted by CPU", done, "sorted by CPU")
@@ -171,7 +173,7 @@ def unreadable(checks, here):
     try:
         subprocess.run([JANKD, "--version"], preexec_fn=as_nobody, cwd="/", capture_output=True)
     except PermissionError:
-        print("not checked: files without a right to read; another user cannot reach the program here")
+        checks.cannot_judge("files without a right to read", "another user cannot reach the program here")
         return
     done = jankd("analyze", "-F", home / "out", secret, preexec_fn=as_nobody)
     fails(checks, "no right to read the file", done, "secret.txt", "ermission")
@@ -243,7 +245,7 @@ def cannot_be_kept(checks, here):
     before = contents(out)
     with pinned(out / "frames.csv") as is_pinned:
         if not is_pinned:
-            print("not checked: a file that cannot be renamed; nothing can be mounted here")
+            checks.cannot_judge("a file that cannot be renamed", "nothing can be mounted here")
             return
         done = jankd("analyze", "--frames-log", "-F", out, "-", input=synthetic.trace())
         fails(checks, "a file that cannot be kept", done, "out/frames.csv: ", "cannot be renamed")
@@ -341,7 +343,7 @@ def perfetto(checks, here):
         done = jankd("analyze", "-F", here / path.parent.name, "-", input=data)
         fails(checks, f"perfetto file of {path.parent.name}", done, "perfetto")
     if not found:
-        print("not checked: a perfetto file; there are no recorded traces here")
+        checks.cannot_judge("a perfetto file", "there is no recorded one")
 
 
 def rule_files(checks, here):

@@ -158,5 +158,5 @@ if TRACES.is_dir():
     fuzz(checks, "android-9-list-jank", trace_text("android-9-list-jank")[:1500000], 24)
     fuzz(checks, "android-15-startup", trace_text("android-15-startup")[:1500000], 12)
 else:
-    print("only synthetic traces were broken: there are no recorded ones here")
+    checks.cannot_judge("broken recorded traces", "there are no recorded traces")
 checks.end()

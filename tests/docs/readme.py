@@ -40,6 +40,8 @@ def copy_tree(into):
 def commands(checks):
     blocks = BLOCK.findall(README) + BLOCK.findall(BENCH)
     checks.that(BLOCK.search(README) and BLOCK.search(BENCH), "a README has no command")
+    if not TRACES.is_dir():
+        checks.cannot_judge("tools/bench", "there are no recorded traces")
     with folder() as here:
         tree = copy_tree(here / "jankd")
         if SHARED.is_dir():

@@ -78,10 +78,11 @@ def truncated(checks, text):
         checks.that(done.stderr, "truncated gzip: no warning")
 
 
-checks = Checks()
-for name in trace_names():
-    if name in ("android-4.1-launcher", "android-7-launcher", "android-13-startup",
-                "android-9-launcher-scroll"):
+checks, there = Checks(), trace_names()
+for name in ("android-4.1-launcher", "android-7-launcher", "android-13-startup", "android-9-launcher-scroll"):
+    if name in there:
         check(checks, name, trace_text(name))
+    else:
+        checks.cannot_judge(name, "there is no such recorded trace")
 truncated(checks, trace_text("android-7-launcher"))
 checks.end()

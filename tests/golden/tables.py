@@ -112,6 +112,7 @@ def disk_is_small(checks, here, text):
     for size, kept in (("1M", 16), ("3M", 100), ("6M", 300)):
         with tmpfs(size, disk) as mounted:
             if not mounted:
+                checks.cannot_judge("a small disk", "no tmpfs can be mounted")
                 return
             done = analyze(disk / "out", "--max-surfaces", "16", "-", input=text)
             found = rows(disk / "out", "summary.csv")

@@ -78,6 +78,7 @@ def build_folders(checks, here):
     (tree / "build").mkdir()
     checks.equal(chosen(), (0, str(tree / "build"), False), "build folder: our own")
     if not ROOT:
+        checks.cannot_judge("build folder: of another user", "needs root")
         return
     code, said, told = chosen(other=True)
     checks.that(code == 0 and said.startswith(f"{here}/tmp/jankd-build-{NOBODY}-") and told,
@@ -110,11 +111,12 @@ def demo(checks, here):
     shows(checks, "demo", place, place / "jank-demo")
     checks.equal(run([TOOLS / "demo", "0"], place)[0], 2, "demo: no seconds")
     if not ROOT:
+        checks.cannot_judge("another user's demo", "needs root")
         return
     try:
         subprocess.run([JANKD, "--version"], preexec_fn=other_user, cwd="/", capture_output=True)
     except PermissionError:
-        print("not checked: another user's demo; another user cannot reach the program here")
+        checks.cannot_judge("another user's demo", "another user cannot reach the program here")
         return
     shows(checks, "another user's demo", place, place / "jank-demo-nobody", other=True)
     shows(checks, "another user's demo, again", place, place / "jank-demo-nobody", other=True)

@@ -11,15 +11,15 @@
  *                handleMessageRefresh                              composite 4711
  *                   postFramebuffer       <- present ->               presentFrameAndRelease...
  *
- * A counter says nothing by itself: the producer's thread writes the same name upwards, and other
- * processes write what they like. What makes it a latch is where it is written: on the thread that
- * presents, inside the slice that takes a buffer. So latches are collected by thread, and a
- * present takes those of its own thread: all layers latched since the present before have a
- * frame in it. A composition that goes to several displays presents several times; its first
- * present has taken the latches, and counts.
+ * A counter alone is no evidence: the producer's thread writes the same name with rising values,
+ * and other processes can write anything. It is a latch if it is written in the right place: on the
+ * thread that presents, inside the slice that acquires a buffer. So latches are collected by
+ * thread, and a present uses those of its own thread: all layers that were latched since the
+ * previous present have a frame in it. A composition for several displays presents several times;
+ * its first present has the latches, and counts.
  *
- * SurfaceFlinger is the process whose thread presents; nothing else is assumed of it. Its main
- * thread is not its first thread (Android 4), and the process number in its markers is not the
+ * SurfaceFlinger is the process whose thread presents; nothing else is assumed. Its main thread
+ * need not be its first thread (Android 4), and the process number in its markers need not be the
  * kernel's (containers).
  */
 #include "rules/attribution.h"
@@ -27,7 +27,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A living SurfaceFlinger that draws is not silent for so long. */
+/* A SurfaceFlinger that is running and draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
@@ -61,7 +61,7 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 
 /* --- who is SurfaceFlinger --- */
 
-/* Is the marker's writer SurfaceFlinger's process, as far as can be told? */
+/* Is the marker's writer SurfaceFlinger's process, as far as is known? */
 static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
 {
 	if (record->writer != TRACE_WRITER_UNKNOWN)
@@ -69,7 +69,7 @@ static bool is_sf_process(const struct attribution *a, const struct trace_record
 	return !a->sf.known || surfaceflinger_is(&a->sf, record->pid, record->tgid);
 }
 
-/* May the thread that presents now be SurfaceFlinger's, where another is taken for it? */
+/* Another thread is known as SurfaceFlinger's: may the thread that presents now replace it? */
 static bool may_replace(const struct attribution *a, const struct trace_record *record,
 			enum trust trust)
 {
@@ -78,14 +78,14 @@ static bool may_replace(const struct attribution *a, const struct trace_record *
 
 	if (trust > a->sf.trust || (trust == TRUST_KNOWN && record->tgid != a->sf.tgid))
 		return true;
-	/* It was only idle when another took its place. */
+	/* It was idle only, when another one replaced it. */
 	if (a->before.known && trust >= a->sf.trust && record->tid == a->before.tid &&
 	    surfaceflinger_is(&a->before, record->pid, record->tgid))
 		return true;
 	return surfaceflinger_is_over(&a->sf, record, trust, evident);
 }
 
-/* May it be, where none is known yet? Any process may begin a slice of any name. */
+/* None is known yet: may this be it? Any process may begin a slice of any name. */
 static bool may_be_first(const struct attribution *a, const struct trace_record *record,
 			 enum trust trust)
 {
@@ -93,11 +93,11 @@ static bool may_be_first(const struct attribution *a, const struct trace_record 
 	       latches_any(&a->layer_events.latches, record->tid);
 }
 
-/* What it wrote was no word of SurfaceFlinger's. */
+/* The events that it wrote were not SurfaceFlinger's. */
 static void drop_candidate(struct attribution *a)
 {
-	a->foreign_presents += a->candidate.there ? a->candidate.presents : 0;
-	a->candidate.there = false;
+	a->foreign_presents += a->candidate.active ? a->candidate.presents : 0;
+	a->candidate.active = false;
 }
 
 static void hold(struct attribution *a, enum held_kind kind, const struct trace_record *record)
@@ -107,7 +107,7 @@ static void hold(struct attribution *a, enum held_kind kind, const struct trace_
 		drop_candidate(a);
 }
 
-/* What it wrote is taken as if it came now. */
+/* Processes the events of the candidate as if they came now. */
 static void replay_held(struct attribution *a)
 {
 	struct candidate *c = &a->candidate;
@@ -116,7 +116,7 @@ static void replay_held(struct attribution *a)
 	uint32_t open;
 	size_t at = 0;
 
-	c->there = false;
+	c->active = false;
 	while (candidate_next(c, &at, &kind, &record, &open)) {
 		if (kind == HELD_EVENT)
 			named_event(a, &record, open);
@@ -130,14 +130,14 @@ static void replay_held(struct attribution *a)
 	a->sf.presented = c->presented;
 }
 
-/* Another one presents: what the old one left open, latched or counted says nothing of it. What
- * the new one latched before is its own. */
+/* Another process presents: open slices, latches and counters of the old one are invalid. What the
+ * new one has latched before is valid. */
 static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next)
 {
 	bool better = next->trust > a->sf.trust;
 	bool returns = a->before.known && next->tid == a->before.tid;
 
-	/* One with a better name was it all the time. */
+	/* One with a better name was SurfaceFlinger all the time: no restart. */
 	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
 	while (slice_stacks_open(&a->threads, a->sf.tid))
 		slice_stacks_end(&a->threads, a->sf.tid);
@@ -146,12 +146,12 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 	a->before.known = !better && !returns;
 }
 
-/* From now on @next is SurfaceFlinger, and was it since its first word that is held. */
+/* @next is SurfaceFlinger from now on, and has been since its first event that is held. */
 static void follow(struct attribution *a, const struct surfaceflinger *next, uint64_t time_ns)
 {
 	struct candidate *c = &a->candidate;
 	bool another = a->sf.known;
-	bool held = c->there && surfaceflinger_is(next, c->pid, c->tgid);
+	bool held = c->active && surfaceflinger_is(next, c->pid, c->tgid);
 
 	if (another)
 		leave_surfaceflinger(a, next);
@@ -175,7 +175,7 @@ static struct surfaceflinger writer_of(const struct trace_record *record, enum t
 	return sf;
 }
 
-/* Who has presented meanwhile is SurfaceFlinger. */
+/* The candidate is SurfaceFlinger. */
 static void follow_candidate(struct attribution *a, uint64_t time_ns)
 {
 	const struct candidate *c = &a->candidate;
@@ -191,7 +191,7 @@ static void follow_candidate(struct attribution *a, uint64_t time_ns)
 	follow(a, &next, time_ns);
 }
 
-/* Another process, which has presented, goes on: is it SurfaceFlinger now? */
+/* The candidate, which has presented before, writes another event: is it SurfaceFlinger now? */
 static bool takes_over(struct attribution *a, const struct trace_record *record)
 {
 	const struct candidate *c = &a->candidate;
@@ -202,7 +202,8 @@ static bool takes_over(struct attribution *a, const struct trace_record *record)
 	return true;
 }
 
-/* Another process writes what @rule names. True: it is SurfaceFlinger now. */
+/* Another process writes an event that @rule matches. Returns true where it is SurfaceFlinger now.
+ */
 static bool watch_event(struct attribution *a, const struct rule *rule,
 			const struct trace_record *record)
 {
@@ -225,7 +226,7 @@ static bool watch_event(struct attribution *a, const struct rule *rule,
 	return false;
 }
 
-/* Another process presents, and may be the next one. False: it may not. */
+/* Another process presents. Returns false where it cannot be the next SurfaceFlinger. */
 static bool watch_present(struct attribution *a, const struct trace_record *record,
 			  enum trust trust)
 {
@@ -252,7 +253,7 @@ static bool watch_present(struct attribution *a, const struct trace_record *reco
 	return true;
 }
 
-/* Is @record, a present, SurfaceFlinger's? Learns who that is. */
+/* Is @record, a present, SurfaceFlinger's? Learns which process that is. */
 static bool is_surfaceflinger(struct attribution *a, const struct trace_record *record)
 {
 	struct surfaceflinger *sf = &a->sf;
@@ -260,7 +261,8 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	struct surfaceflinger next = writer_of(record, trust);
 
 	if (sf->known && record->tid == sf->tid) {
-		/* A thread's name may come late and get lost, but a known one stays known. */
+		/* A thread's name may come late and may get lost. What is known of it stays valid.
+		 */
 		if (trust > sf->trust)
 			sf->trust = trust;
 		if (sf->tgid == TRACE_ID_UNKNOWN)
@@ -275,7 +277,8 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	if (sf->known && watch_present(a, record, trust))
 		return false;
 	a->foreign_presents++;
-	/* It has shown them: who turns out to be SurfaceFlinger later shows others. */
+	/* These latches are presented: if the process turns out to be SurfaceFlinger, later ones
+	 * count. */
 	latches_forget(&a->layer_events.latches, a->layer_events.layers, record->tid, false);
 	return false;
 }
@@ -303,7 +306,7 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 	a->sink.frame(a->sink.context, &frame);
 }
 
-/* All that this thread latched since its last present. */
+/* A frame for each layer that this thread latched since its last present. */
 static void emit_present(struct attribution *a, const struct trace_record *record)
 {
 	struct latch_list *latches = &a->layer_events.latches;
@@ -332,7 +335,7 @@ static void present(struct attribution *a, const struct trace_record *record)
 
 /* --- records --- */
 
-/* The next present of the thread is another composition's. */
+/* The next present of the thread belongs to another composition. */
 static void composition_ends(struct attribution *a, int32_t tid)
 {
 	if (tid == a->sf.tid)
@@ -366,7 +369,7 @@ static void period(struct attribution *a, const struct rule *rule,
 
 	if (!is_sf_process(a, record) || record->value <= 0)
 		return;
-	/* A rate in whole Hz stands for 59.94 Hz, too. */
+	/* A rate in whole Hz may stand for 59.94 Hz, too. */
 	if (rule->role == RULE_PERIOD)
 		period_ns = (uint64_t)record->value;
 	else
@@ -382,11 +385,10 @@ static const struct rule_index *index_of(const struct ruleset *rules, enum trace
 	return kind == TRACE_INSTANT ? &rules->instants : &rules->slices;
 }
 
-/* While another may be the next SurfaceFlinger, ticks of the same thread show that this one lives.
- */
+/* While there is a candidate, ticks of the known thread show that SurfaceFlinger is running. */
 static void remember_tick(struct attribution *a, const struct trace_record *record)
 {
-	if (!a->candidate.there)
+	if (!a->candidate.active)
 		a->sf.tick_tid = record->tid;
 	if (record->tid == a->sf.tick_tid)
 		a->sf.tick_ns = record->time_ns;
@@ -433,8 +435,8 @@ static void named_event(struct attribution *a, const struct trace_record *record
 		a->sink.counter(a->sink.context, record);
 }
 
-/* Which slices cannot be open where one of that @mask begins: their ends were lost. Nothing is
- * latched around a composition. */
+/* Which slices cannot be open where one of that @mask begins, because their ends were lost? No
+ * latch is outside of a composition that it surrounds. */
 static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
 {
 	uint32_t closed = mask & rules->entered_once;
@@ -466,7 +468,7 @@ void attribution_forget_open(struct attribution *a)
 	layer_events_forget(&a->layer_events);
 	a->sf.presented = false;
 	a->candidate.presented = false;
-	if (a->candidate.there)
+	if (a->candidate.active)
 		hold(a, HELD_LOSS, &loss);
 }
 
@@ -480,7 +482,7 @@ void attribution_end(struct attribution *a)
 {
 	const struct candidate *c = &a->candidate;
 
-	if (c->there && c->presents > 0 && c->latches > 0 &&
+	if (c->active && c->presents > 0 && c->latches > 0 &&
 	    (c->ticks > 0 || c->trust >= TRUST_NAMED) &&
 	    c->last_ns >= a->sf.last_ns + SILENT_END_NS &&
 	    c->last_ns >= a->sf.tick_ns + SILENT_END_NS)
@@ -495,7 +497,7 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 	layer_events_set_rules(&a->layer_events, rules);
 }
 
-/* Counts what another process says in SurfaceFlinger's words. */
+/* Counts a name of SurfaceFlinger's that another process writes. */
 static bool count_forged(struct attribution *a, const struct rule_index *index, struct span name)
 {
 	struct pattern_capture capture;
@@ -511,7 +513,8 @@ static bool count_forged(struct attribution *a, const struct rule_index *index, 
 	return true;
 }
 
-/* A marker of another process for sure. What only SurfaceFlinger says is a forgery here. */
+/* A marker that another process wrote for sure. Names that only SurfaceFlinger writes are forged.
+ */
 static void foreign_record(struct attribution *a, const struct trace_record *record)
 {
 	bool forged = false;
@@ -536,7 +539,7 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 		foreign_record(a, record);
 		return;
 	}
-	if (a->candidate.there && surfaceflinger_lives(&a->sf, record))
+	if (a->candidate.active && surfaceflinger_wrote(&a->sf, record))
 		drop_candidate(a);
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The newest @n stay known. */
+/* Keeps the newest @n. */
 static void keep(struct layer *layer, unsigned int n)
 {
 	if (layer->n_queued <= n)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The buffers of a layer that are queued and not latched yet: when was which queued?
+/* The queued buffers of a layer that are not latched yet: when was each one queued?
  *
- * A capture that begins with buffers in the queue, and one that lost events, have not seen all of
- * them being queued. How many there are says the layer's counter, so those that are known are the
- * newest, and the ones before them are unknown:
+ * The trace does not show when a buffer was queued that was in the queue before the capture began,
+ * or whose event was lost. The layer's counter shows how many buffers there are, so the known ones
+ * are the newest, and those before them are unknown:
  *
  *     counter 3:   oldest  ?   queued_ns[0]   queued_ns[1]  newest
- *     latch, counter 2: the unknown one was taken; its time is empty
+ *     latch, counter 2: the unknown one left the queue; its time is empty
  *
- * To Android 11 the counter is written inside the queue's lock. From 12 on it is counted first and
- * written then, so that writes of the producer's and SurfaceFlinger's thread can change places: a
- * number that does not fit to the last one makes all that wait unknown.
+ * Up to Android 11 the counter is written while the queue is locked. From 12 on it is written after
+ * counting, so that writes of the producer's and of SurfaceFlinger's thread can change places:
+ * after a value that does not follow from the last one, all queue times are unknown.
  */
 #ifndef JANKD_RULES_BUFFERS_H
 #define JANKD_RULES_BUFFERS_H
@@ -20,28 +20,29 @@
 
 #include "rules/layer.h"
 
-/* A buffer was queued, and no counter said so. */
+/* A buffer was queued, and no counter shows it. */
 void buffers_queue(struct layer *layer, uint64_t time_ns);
 
 /**
- * buffers_queued() - a producer wrote the counter, with @value not less than @before
- * @locked: inside the queue's lock: the same number again says that the newest was replaced
+ * buffers_queued() - a producer wrote the counter, and @value is not less than @before
+ * @locked: the queue was locked: an equal value means that the newest buffer was replaced
  */
 void buffers_queued(struct layer *layer, struct last_value before, int64_t value, uint64_t time_ns,
 		    bool locked);
 
 /**
- * buffers_left() - SurfaceFlinger wrote the counter: @value are left
- * @present: number of the present that the last one that went is latched before, 0: it is none's
+ * buffers_left() - SurfaceFlinger wrote the counter: @value buffers are left
+ * @present: number of the present that the removed buffer was latched for, 0: for none
  *
  * Sets left_queued_ns and left_present of the layer.
  */
 void buffers_left(struct layer *layer, struct last_value before, int64_t value, uint64_t present);
 
-/* When the oldest one was queued, 0: unknown. It stays. */
+/* When the oldest buffer was queued, 0: unknown. */
 uint64_t buffers_oldest(const struct layer *layer);
 
-/* The oldest one goes, and no counter will say so. Returns when it was queued, 0: unknown. */
+/* Removes the oldest buffer, without a counter that shows it. Returns when it was queued, 0:
+ * unknown. */
 uint64_t buffers_pop(struct layer *layer);
 
 #endif

@@ -7,10 +7,10 @@
 
 #include "rules/memory.h"
 
-/* One that is silent for so long was none. */
+/* A candidate that is silent for this long is none. */
 #define SILENT_NS UINT64_C(1000000000)
 
-/* In front of its name, without padding between it and the next. */
+/* Stored in front of its name, without padding between that and the next record. */
 struct held_record {
 	uint64_t time_ns;
 	int64_t value;
@@ -35,7 +35,7 @@ void candidate_free(struct candidate *c)
 
 bool candidate_is(const struct candidate *c, const struct trace_record *record)
 {
-	return c->there && c->pid == record->pid &&
+	return c->active && c->pid == record->pid &&
 	       (c->tgid == record->tgid || c->tgid == TRACE_ID_UNKNOWN ||
 		record->tgid == TRACE_ID_UNKNOWN);
 }
@@ -43,13 +43,14 @@ bool candidate_is(const struct candidate *c, const struct trace_record *record)
 bool candidate_can_be_replaced(const struct candidate *c, const struct trace_record *record,
 			       bool named)
 {
-	return !c->there || (named && c->presents == 0) || record->time_ns > c->last_ns + SILENT_NS;
+	return !c->active || (named && c->presents == 0) ||
+	       record->time_ns > c->last_ns + SILENT_NS;
 }
 
 void candidate_begin(struct candidate *c, const struct trace_record *record)
 {
 	*c = (struct candidate){
-		.there = true,
+		.active = true,
 		.pid = record->pid,
 		.tgid = record->tgid,
 		.tid = TRACE_ID_UNKNOWN,

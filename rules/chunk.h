@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One store of small pieces for the frame times of all rows and Surfaces.
+/* One store of small blocks for the frame times of all rows and Surfaces.
  *
- * Most Surfaces have a few frame times, over and over, and some have every one that there is;
- * most rows are closed. A table for the worst of each would be a hundred times this store.
+ * Most Surfaces have few different frame times, and some have nearly all that are possible; most
+ * rows are closed. Fixed tables for the worst case of each would need a hundred times this memory.
  */
 #ifndef JANKD_RULES_CHUNK_H
 #define JANKD_RULES_CHUNK_H
@@ -16,13 +16,13 @@
 /* Frame times of the same 0.1 ms. */
 struct histogram_bin {
 	uint32_t number : 13;
-	uint32_t above_ns : 17; /* the slowest of them, above the bin's begin */
+	uint32_t above_ns : 17; /* the slowest of them, relative to the bin's begin */
 	uint32_t count;
 };
 
 struct chunk {
-	uint16_t next; /* of the chain, or CHUNK_NONE */
-	uint16_t n;    /* of what is in it */
+	uint16_t next; /* next chunk of the chain, or CHUNK_NONE */
+	uint16_t n;    /* number of values or bins in use */
 	union {
 		uint32_t values_ns[CHUNK_VALUES];
 		struct histogram_bin bins[CHUNK_BINS];
@@ -30,21 +30,20 @@ struct chunk {
 };
 
 struct chunk_store {
-	struct chunk *chunks; /* the one of number CHUNK_NONE is nobody's */
+	struct chunk *chunks; /* the one of number CHUNK_NONE is unused */
 	unsigned int n_free;
 	uint16_t first_free;
-	uint64_t
-		refused; /* rows and Surfaces whose percentiles were given up for want of a chunk */
+	uint64_t refused; /* rows and Surfaces without percentiles: no chunk was free */
 };
 
 /* @n: at most UINT16_MAX. Returns 0 or -ENOMEM. */
 int chunks_init(struct chunk_store *store, unsigned int n);
 void chunks_free(struct chunk_store *store);
 
-/* An empty chunk with nothing behind it; CHUNK_NONE where none is left. */
+/* Returns an empty chunk without a successor; CHUNK_NONE where none is free. */
 uint16_t chunk_alloc(struct chunk_store *store);
 
-/* Gives the chain back that begins at *@first. */
+/* Frees the chain that begins at *@first. */
 void chunks_release(struct chunk_store *store, uint16_t *first);
 
 #endif

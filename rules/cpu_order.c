@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clock that goes back goes back on all CPUs, and they take turns before and after. Where a trace
- * is sorted by CPU none ever comes again, and the next one's lines reach from before into the time
- * that others have written in:
+/* If the clock steps back, it does so for all CPUs, and lines of all CPUs alternate before and
+ * after. In a trace that is sorted by CPU no CPU comes a second time, and the lines of the next CPU
+ * begin before the end of the previous ones and cover the same time:
  *
- *     CPU 0              ----->      its buffer ran over: what is older is gone
+ *     CPU 0              ----->      its buffer ran over: older lines are lost
  *     CPU 1      ------------->
  *     CPU 2   ---------------->
  */
 #include "rules/cpu_order.h"
 
-/* A seam goes back by more than CPUs are out of order. */
+/* From one CPU to the next the time goes back by more than records are out of order. */
 #define SEAM_NS UINT64_C(50000000)
 
-/* Lines in the time of others, without a sign of another order. */
+/* Lines in the time of other CPUs that are needed, without a sign of another order. */
 #define SURE 32
 
 void cpu_order_init(struct cpu_order *order, bool possible)
@@ -28,7 +28,7 @@ static void add_time(struct cpu_order *order, uint64_t time_ns)
 		order->last_ns = time_ns;
 }
 
-/* The lines of another CPU begin, and those before have their time. */
+/* The lines of another CPU begin. */
 static void turn(struct cpu_order *order, const struct trace_record *record)
 {
 	if (record->cpu < 0 || record->cpu >= 64 || order->seen >> record->cpu & 1) {
@@ -45,7 +45,7 @@ static void turn(struct cpu_order *order, const struct trace_record *record)
 	order->seen |= UINT64_C(1) << record->cpu;
 }
 
-/* Is @time_ns one of those that other CPUs have written in? */
+/* Is @time_ns in the time of the other CPUs' lines? */
 static bool is_behind(const struct cpu_order *order, uint64_t time_ns)
 {
 	return order->back && time_ns >= order->begin_ns && time_ns + SEAM_NS < order->end_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a recorded trace sorted by CPU: all lines of one, then all of the next? Nothing can be counted
- * in it before it is sorted by time. */
+/* Is a recorded trace sorted by CPU: all lines of one CPU, then all of the next? Then it has to be
+ * sorted by time before anything can be counted. */
 #ifndef JANKD_RULES_CPU_ORDER_H
 #define JANKD_RULES_CPU_ORDER_H
 
@@ -10,22 +10,22 @@
 #include "parser/record.h"
 
 struct cpu_order {
-	bool possible;		    /* as far as can be told yet */
-	int32_t cpu;		    /* whose lines these are, TRACE_ID_UNKNOWN before the first */
-	uint64_t seen;		    /* CPUs, a bit for each */
-	uint64_t first_ns, last_ns; /* of all lines so far */
-	uint64_t begin_ns, end_ns;  /* the same of all but this CPU's */
-	bool back;		    /* one of them began before the end of those before */
-	unsigned int behind;	    /* lines in the time of other CPUs */
+	bool possible;		    /* nothing so far shows another order */
+	int32_t cpu;		    /* of the current lines; TRACE_ID_UNKNOWN before the first */
+	uint64_t seen;		    /* mask of the CPUs so far */
+	uint64_t first_ns, last_ns; /* time of all lines so far */
+	uint64_t begin_ns, end_ns;  /* time of the lines of all other CPUs */
+	bool back;		    /* a CPU began before the end of the previous lines */
+	unsigned int behind;	    /* number of lines in the time of other CPUs */
 };
 
-/* @possible: of a live trace it is not. */
+/* @possible: false for a live trace. */
 void cpu_order_init(struct cpu_order *order, bool possible);
 
-/* Takes the next record. */
+/* Adds the next record. */
 void cpu_order_add(struct cpu_order *order, const struct trace_record *record);
 
-/* It is sure. */
+/* Is the trace sorted by CPU for sure? */
 bool cpu_order_is_sure(const struct cpu_order *order);
 
 #endif

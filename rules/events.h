@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the trace gave reason for, to events.csv: bounded, whatever the trace does. */
+/* Events that the trace causes, for events.csv. Their number is limited, whatever the trace
+ * contains. */
 #ifndef JANKD_RULES_EVENTS_H
 #define JANKD_RULES_EVENTS_H
 
@@ -10,26 +11,26 @@
 
 struct event_writer {
 	struct row_sink sink;
-	uint64_t records; /* of the trace so far; the owner counts */
+	uint64_t records; /* of the trace so far; set by the owner */
 	struct event_limit {
 		uint64_t written;
-		uint64_t last_record; /* number of the record that the last one came with */
-		uint64_t withheld;    /* since then */
+		uint64_t last_record; /* number of the record of the last event */
+		uint64_t withheld;    /* events of this kind since then */
 	} limits[TRACE_EVENT_KINDS];
 };
 
 /**
- * events_write() - an event happened
- * @text: as far as 1 KB
+ * events_write() - write an event
+ * @text: up to 1 KB
  *
- * Any app can make events of most kinds happen, as often as it likes: after the first ones of a
- * kind, one in a thousand records is written and tells of those that were not.
- * Returns false where it was not written.
+ * Any app can cause most kinds of events, as often as it likes: after the first ones of a kind, one
+ * event per thousand records is written, with the number of those that were not. Returns false
+ * where the event was not written.
  */
 bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text);
 
-/* The trace ends: tells of those that were not written and that none has told of. */
+/* The trace ends: writes the number of events that were not written. */
 void events_end(struct event_writer *events, uint64_t time_ns);
 
 #endif

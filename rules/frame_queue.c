@@ -4,35 +4,35 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* Ticks of this much time behind a frame tell its period; while the period is new, of more. Of
- * 400 phones that switch rates, in tests/lib/busy_phone.py, 300 ms made 5 intervals wrong. */
+/* The period of a frame is decided by the ticks in this time after it; while the period is new, in
+ * the longer one. With 300 ms, 5 intervals of 400 phones that switch rates
+ * (tests/lib/busy_phone.py) were wrong. */
 #define LAG_NS UINT64_C(400000000)
 #define LAG_EARLY_NS UINT64_C(600000000)
 #define EARLY_NS UINT64_C(2000000000)
-#define LAG_MAX_NS UINT64_C(1500000000)	  /* where the period is in doubt */
-#define LOCK_WAIT_NS UINT64_C(2000000000) /* so long the first frames wait for the lattice */
-#define IDLE_NS UINT64_C(5000000000)	  /* a series this long without a frame closes its row */
+#define LAG_MAX_NS UINT64_C(1500000000)	  /* where the period is uncertain */
+#define LOCK_WAIT_NS UINT64_C(2000000000) /* the first frames wait this long for the lattice */
+#define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
 
-/* A present so far behind the last is that of a line from the future, which will be dropped. */
+/* A present this far behind the last one: the last one's time is forged, and it will be dropped. */
 #define DISORDER_NS UINT64_C(1000000000)
 
-/* So often it is told that presents came out of order. */
+/* Interval between two events about presents out of order. */
 #define MOVED_PERIOD_NS UINT64_C(60000000000)
 
-/* Chunks of frame times and of their vsyncs. One Surface with every one there is and its longest
- * row have enough in any case; others come by with some tens of different ones. */
+/* Chunks of frame times and of their vsyncs. They suffice for one Surface with every frame time and
+ * its longest row; other Surfaces need room for some tens of different ones. */
 #define CHUNKS 1660
 #define CHUNKS_FOR_EACH 6
 
-/* A row that gets more values than are kept one by one becomes a histogram: then a frame needs the
- * most chunks that it ever does. The others are for the Surface's frame times, and for the vsyncs
- * of both. */
+/* A row with more values than are kept one by one becomes a histogram: then a frame needs the most
+ * chunks. The others are for the Surface's frame times, and for the vsyncs of both. */
 #define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 4)
 
 /* --- rows --- */
 
-/* The app is that of the layer's own name: it is the layer's for good, the one in front is not. */
+/* The app in the layer's own name, which does not change, unlike the app in front. */
 static const char *own_app(const struct layer *layer)
 {
 	return layer->has_app ? layer->app : "";
@@ -55,13 +55,13 @@ void frame_queue_choose(const struct frame_queue *q, struct layer *layer)
 			(exclude && matches_any(exclude, layer));
 }
 
-/* What was lost up to the frame that is next. */
+/* What was lost up to the next frame in the queue. */
 static struct loss loss_so_far(const struct frame_queue *q)
 {
 	return q->n > 0 ? q->waiting[q->first].loss_context.loss : q->loss;
 }
 
-/* What was lost since the layer's last frame may have been frames of it: its row tells. */
+/* Events lost since the layer's last frame may have been its frames: the row includes them. */
 static void close_row(struct frame_queue *q, struct layer *layer)
 {
 	struct fps_row row;
@@ -80,7 +80,7 @@ static void close_row(struct frame_queue *q, struct layer *layer)
 		q->sink.fps(q->sink.context, &row);
 }
 
-/* The check of the contract: at the first present that comes long enough after the last one. */
+/* Closes rows at the first present that is delay_ns after the last check. */
 static void check(struct frame_queue *q, uint64_t present_ns)
 {
 	if (!q->checked)
@@ -102,7 +102,7 @@ static void close_all_rows(struct frame_queue *q)
 			close_row(q, &q->layers.layers[i]);
 }
 
-/* All frames up to @now_ns were counted. */
+/* All frames up to @now_ns are counted. */
 static void pass_marks(struct frame_queue *q, uint64_t now_ns)
 {
 	if (q->marks.n > 0 && marks_pass(&q->marks, now_ns))
@@ -123,7 +123,7 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 	}
 }
 
-/* --- frames, when they have waited --- */
+/* --- frames that have waited --- */
 
 static int64_t vsync_of(const struct vsync_stamp *stamp)
 {
@@ -187,11 +187,11 @@ static void emit_drop(struct frame_queue *q, const struct waiting_frame *waiting
 		q->sink.drop(q->sink.context, &row);
 }
 
-/* The first frame of another refresh rate tells of it: what the lattice took it for before it had
- * seen enough is nobody's business. */
+/* Reports another refresh rate with its first frame. Values that the lattice had before it was sure
+ * are not reported. */
 static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stamp)
 {
-	/* One that was given holds from the begin of time on: told with the first frame. */
+	/* A given period holds from the beginning of time: reported with the first frame. */
 	uint64_t from_ns = stamp->from_ns ? stamp->from_ns : stamp->time_ns;
 	char text[160];
 
@@ -232,10 +232,11 @@ static void report_late(struct frame_queue *q, int id, uint64_t present_ns,
 		q->sink.late(q->sink.context, &late);
 }
 
-/* A layer's presents do not go back in time: a line that says so was forged or scrambled.
+/* Presents of a layer do not go back in time: such a line is forged or damaged.
  *
- * In a hole the present that a buffer was latched for may be lost, and a later one have taken it:
- * SurfaceFlinger presents in the vsync that it latches in. Such a frame is left out. */
+ * In a hole the present of a latched buffer may be lost, and a later present get the buffer:
+ * SurfaceFlinger presents in the vsync that it latches in. Such a frame is not counted.
+ */
 static bool is_stale(const struct layer *layer, const struct waiting_frame *waiting,
 		     const struct vsync_stamp *stamp)
 {
@@ -254,7 +255,7 @@ static void make_room_for_frame_times(struct frame_queue *q, const struct layer 
 		;
 }
 
-/* The frame has waited: its vsyncs can be told. */
+/* The frame has waited: its vsyncs are known. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
@@ -316,7 +317,7 @@ static uint64_t lag_ns(const struct frame_queue *q, uint64_t now_ns)
 	return now_ns < q->early_until_ns ? LAG_EARLY_NS : LAG_NS;
 }
 
-/* Has the first frame waited long enough? In doubt it waits longer. */
+/* Has the first frame waited long enough? Longer while the period is uncertain. */
 static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t present_ns = q->waiting[q->first].frame.present_ns;
@@ -354,7 +355,7 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	q->settled_ns = q->summary.now_ns = settled_ns;
 }
 
-/* Counts the first frame, or the mark of a present, without waiting. Returns its layer. */
+/* Counts the first frame, or present, without waiting. Returns the layer. */
 static int count_first_early(struct frame_queue *q)
 {
 	int layer = q->waiting[q->first].frame.layer;
@@ -365,8 +366,8 @@ static int count_first_early(struct frame_queue *q)
 	return layer;
 }
 
-/* Counts frames that should wait longer, the oldest first, until a layer has none left that wait.
- * Returns false where there is no such layer. */
+/* Counts frames early, the oldest first, until a layer has none left that wait. Returns false where
+ * there is no such layer. */
 static bool count_early(struct frame_queue *q)
 {
 	while (q->n > 0) {
@@ -399,7 +400,7 @@ int frame_queue_evict_layer(struct frame_queue *q, bool early)
 	return 0;
 }
 
-/* CPUs whose clocks differ: SurfaceFlinger came from one to another. */
+/* SurfaceFlinger moved between CPUs whose clocks differ. */
 static void report_moved(struct frame_queue *q, uint64_t behind_ns)
 {
 	char text[160];
@@ -416,8 +417,8 @@ static void report_moved(struct frame_queue *q, uint64_t behind_ns)
 	events_write(q->events, q->last_present_ns, TRACE_EVENT_TRACING, text);
 }
 
-/* Presents come in the order of time. One out of order has no time of its own, so it stands right
- * behind the one before and is in no interval. All frames of a present move with it. */
+/* Presents come in the order of time. One that does not gets a time right after the previous one,
+ * and has no interval. All frames of a present move with it. */
 static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 {
 	uint64_t present_ns = waiting->frame.present_ns;
@@ -433,7 +434,7 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 	waiting->loss_context.moved = true;
 }
 
-/* A frame, or a present behind all of its frames. */
+/* Adds a frame, or a present after all of its frames. */
 static void add(struct frame_queue *q, const struct frame *frame)
 {
 	struct waiting_frame *waiting;
@@ -447,7 +448,7 @@ static void add(struct frame_queue *q, const struct frame *frame)
 	if (q->n > q->high_water)
 		q->high_water = q->n;
 	if (waiting->frame.present_ns + DISORDER_NS < q->last_present_ns)
-		return; /* a forged one was before: it will be dropped */
+		return; /* the last one was forged and will be dropped */
 	keep_order(q, waiting);
 	q->last_present_ns = waiting->frame.present_ns;
 }
@@ -470,7 +471,7 @@ void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
 	vsync_present(&q->vsync, q->last_present_ns);
 }
 
-/* --- when the trace does not go on as it was --- */
+/* --- discontinuities --- */
 
 static void add_loss(struct loss *sum, struct loss lost)
 {
@@ -561,7 +562,7 @@ void frame_queue_end(struct frame_queue *q)
 	count_all(q);
 }
 
-/* What the rows of the Surface of that number add up to that are still open. */
+/* The sum of the open rows of the Surface of that number. */
 static struct frame_stats open_rows(const struct frame_queue *q, int number)
 {
 	struct frame_stats sum = FRAME_STATS_EMPTY;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames wait until their vsyncs can be told, then they are counted into rows.
+/* Frames wait until their vsyncs are known, then they are counted into rows.
  *
- * Only the ticks behind a frame tell what the display's period was when it was presented, so a
- * frame waits 400 ms of trace time; at the begin of a trace, for the lattice and 600 ms.
+ * Only the ticks after a frame show what the display's period was when it was presented. So a frame
+ * waits 400 ms of trace time; at the begin of a trace, until the lattice is locked, and 600 ms.
  */
 #ifndef JANKD_RULES_FRAME_QUEUE_H
 #define JANKD_RULES_FRAME_QUEUE_H
@@ -22,11 +22,11 @@
 #include "rules/summary.h"
 #include "rules/vsync.h"
 
-/* 600 ms of 12 layers at 240 Hz, and twice as much. */
+/* Twice the frames of 600 ms with 12 layers at 240 Hz. */
 #define FRAME_QUEUE_MAX 4096
 
 struct waiting_frame {
-	struct frame frame; /* its layer is LAYER_NONE: the present itself, behind its frames */
+	struct frame frame; /* its layer is LAYER_NONE: the present itself, after its frames */
 	struct loss_context loss_context;
 };
 
@@ -34,30 +34,29 @@ struct frame_queue {
 	struct pipeline_options options;
 	struct row_sink sink;
 	struct event_writer *events; /* of the owner */
-	struct recent_events *log;   /* what drop rows tell of the time before them, or NULL */
+	struct recent_events *log;   /* the events before a drop, for its row; or NULL */
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;
 	uint64_t refresh_period_ns; /* of the last refresh event, 0: there was none */
-	bool refresh_is_guess;	    /* it was said to be a guess */
-	bool overruled_reported;    /* the trace says another period than the user: said once */
-	bool locked_once;	    /* or waited long enough for it */
+	bool refresh_is_guess;	    /* that event said that it is a guess */
+	bool overruled_reported;    /* the event that --vsync-ms is overruled was written */
+	bool locked_once;	    /* or the queue waited long enough for it */
 	uint64_t early_until_ns;    /* the lattice is new until then */
 	bool checked;		    /* there was a present */
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
-	struct marks marks;		     /* that close the open rows when they are passed */
-	uint64_t moved;			     /* presents that came before the one before them */
-	uint64_t moved_from_ns, moved_to_ns; /* of the last of them, 0: none */
-	uint64_t next_moved_report_ns;	     /* when to tell of the next */
+	struct marks marks;		     /* not passed yet: they close the open rows */
+	uint64_t moved;			     /* presents earlier than the previous one */
+	uint64_t moved_from_ns, moved_to_ns; /* times of the last such present; 0: none */
+	uint64_t next_moved_report_ns;	     /* no event about another one before then */
 	struct loss loss;		     /* so far */
 	bool loss_pending;		     /* frames that come now are in a hole */
-	uint64_t stale;			     /* frames that were none: of a hole, or back in time */
-	uint64_t hidden_frames;		     /* of layers that are not to be counted */
+	uint64_t stale;		/* frames that were not counted: of a hole, or back in time */
+	uint64_t hidden_frames; /* of layers that are not counted */
 	uint64_t layers_evicted;
-	uint64_t counted_early; /* frames that were counted before the vsyncs behind them were seen
-				 */
+	uint64_t counted_early; /* frames that were counted without waiting */
 	struct front front;
 	uint64_t settled_ns; /* see frame_queue_settled_ns() */
 	uint64_t counted_ns; /* the last present that was counted */
@@ -70,28 +69,28 @@ struct frame_queue {
 	struct summary summary;
 };
 
-/* @q: all zeros, with options, sink, events and log set. Returns 0 or -ENOMEM;
- * frame_queue_free() is due in any case. */
+/* @q: all zeros, with options, sink, events and log set. Returns 0 or -ENOMEM; frame_queue_free()
+ * is due in any case. */
 int frame_queue_init(struct frame_queue *q);
 void frame_queue_free(struct frame_queue *q);
 
-/* A layer is new: is it one that options.include and options.exclude leave? Before it has a frame.
- */
+/* Decides whether a new layer is counted, by options.include and options.exclude. Called before its
+ * first frame. */
 void frame_queue_choose(const struct frame_queue *q, struct layer *layer);
 
-/* A frame, and behind all of its present the present itself. Times may not go back. */
+/* Add a frame, and after all frames of a present the present itself. Times may not go back. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);
 void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns);
 
-/* Events may be missing behind @from_ns, where frames that wait may be, up to what comes next.
- * @lost: what is known of them, less the holes. */
+/* Events may be missing between @from_ns, which may be among the frames that wait, and the next
+ * record. @lost: what is known of them, without the hole itself. */
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost);
 
-/* It is @now_ns in the trace: counts what has waited long enough, closes rows that are idle. */
+/* The trace has come to @now_ns: counts frames that have waited long enough, closes idle rows. */
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
 
-/* Everything was counted up to this time: nothing that is told from now on happened before, but for
- * a refresh rate that began in a stretch without frames. */
+/* Everything up to this time is counted: no later row or event has an earlier time, except for a
+ * refresh rate that began in a time without frames. */
 uint64_t frame_queue_settled_ns(const struct frame_queue *q);
 
 /* Makes room for another layer in the full table: the layer that has been idle longest is evicted.
@@ -99,27 +98,27 @@ uint64_t frame_queue_settled_ns(const struct frame_queue *q);
  * -ENOSPC: all layers are in use. */
 int frame_queue_evict_layer(struct frame_queue *q, bool early);
 
-/* Drops the frames from @from_ns on: they were none. @last_ns: the last present that was one. */
+/* Drops the frames from @from_ns on: their time was forged. @last_ns: the last valid present. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);
 
-/* The moment @time_ns is marked: the rows that are open then are closed, and what spans it
- * belongs to the row after it. False: there are too many that wait. */
+/* Marks the moment @time_ns: the rows that are open then are closed, and an interval across it
+ * belongs to the row after it. Returns false where too many marks wait. */
 bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns);
 
-/* The same for one that an app wrote into the trace: false, too, where another closed rows less
- * than a second before. */
+/* The same for a mark that an app wrote into the trace. Returns false, too, less than a second
+ * after another one. */
 bool frame_queue_mark_of_app(struct frame_queue *q, uint64_t time_ns);
 
-/* The rules give the layer another Surface. */
+/* Gives the layer another Surface, by the rules. */
 void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface);
 
-/* What comes is of another display: counts what is there, leaves its rows open. */
+/* Another display follows: counts all frames, leaves the rows open. */
 void frame_queue_count(struct frame_queue *q);
 
-/* The clock went back: counts what is there; what comes has nothing to do with it. */
+/* Another clock follows: counts all frames and closes the rows. */
 void frame_queue_new_clock(struct frame_queue *q);
 
-/* The trace ends: counts what is there and closes all rows. */
+/* The trace ends: counts all frames and closes all rows. */
 void frame_queue_end(struct frame_queue *q);
 
 /* See pipeline_summary(). */

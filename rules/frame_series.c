@@ -30,7 +30,7 @@ static struct interval interval_between(const struct vsync_stamp *before,
 	else if (!vsync_is_switch(before->period_ns, now->period_ns) ||
 		 now->vsync_ns < before->vsync_ns)
 		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
-	else /* over a switch of the refresh rate: vsyncs of both lengths */
+	else /* across a switch of the refresh rate: vsyncs of both lengths */
 		interval.ns = (int64_t)(now->vsync_ns - before->vsync_ns);
 	return interval;
 }
@@ -47,7 +47,7 @@ static bool is_across_hole(const struct loss_context *before, const struct loss_
 	return before->in_hole || now->in_hole || before->loss.holes != now->loss.holes;
 }
 
-/* Is there no room for a frame between the last one and the one @around? */
+/* Can no frame be between the last one and this one? */
 static bool is_next(const struct frame_series *series, struct interval interval,
 		    const struct loss_context *loss_context)
 {
@@ -65,8 +65,8 @@ static bool is_unknown(const struct frame_series *series, struct interval interv
 		!is_next(series, interval, loss_context));
 }
 
-/* @interval is that from the last frame to @stamp. A frame that is late is no whole number of
- * vsyncs behind the one before, or in the vsync of that. */
+/* @interval: from the last frame to @stamp. A late frame is not a whole number of vsyncs after the
+ * previous one, or is in the same vsync. */
 static bool is_in_time(const struct frame_series *series, const struct vsync_stamp *stamp,
 		       struct interval interval)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One series of frames, that of a layer, and the row that is open for it. */
+/* The frames of one layer, and its open row. */
 #ifndef JANKD_RULES_FRAME_SERIES_H
 #define JANKD_RULES_FRAME_SERIES_H
 
@@ -15,68 +15,69 @@
 /* Events lost since the begin of the trace. */
 struct loss {
 	uint64_t events;  /* of known number */
-	uint32_t unknown; /* times that the number was not known */
+	uint32_t unknown; /* times that an unknown number was lost */
 	uint32_t holes;	  /* times that events were or may have been lost */
 };
 
-/* What a frame's record knows of the trace around it. */
+/* Losses and other circumstances of a frame. */
 struct loss_context {
-	struct loss loss; /* up to its present, and of the hole that it is in */
-	struct loss hole; /* of that alone */
-	bool in_hole;	  /* the present itself is where events may be missing */
-	bool moved;	  /* its time is not its own */
+	struct loss loss; /* up to its present, with the hole that it is in */
+	struct loss hole; /* of that hole only */
+	bool in_hole;	  /* events around the present may be missing */
+	bool moved;	  /* its time was changed to keep the order */
 	int64_t number;	  /* of the buffer, or -1 */
 };
 
-/* Lost from @before to @now, or ROW_UNKNOWN. */
+/* Events lost from @before to @now, or ROW_UNKNOWN. */
 int64_t loss_between(struct loss before, struct loss now);
 
-/* What was lost before the layer whose first frame is @around had any. */
+/* What was lost before the hole of the frame with that context. */
 struct loss loss_before(const struct loss_context *loss_context);
 
 struct frame_series {
 	bool begun;			  /* there was a frame */
 	struct vsync_stamp last;	  /* the last one */
 	struct loss_context loss_context; /* of the last one */
-	bool in_time;			  /* was the last one, as far as the one before it tells? */
+	bool in_time;			  /* the last frame was not late, as far as is known */
 	uint64_t start_ns;		  /* of the open row */
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
 	struct jank_history history;
 	struct percentiles percentiles; /* intervals of the open row */
-	struct histogram vsyncs;	/* the same, by their number of vsyncs */
+	struct histogram vsyncs;	/* the same as numbers of vsyncs */
 };
 
 #define FRAME_SERIES_EMPTY ((struct frame_series){ .stats = FRAME_STATS_EMPTY })
 
-/* Makes the window as empty as a new one. */
+/* Empties the series and its row. */
 void frame_series_clear(struct frame_series *series, struct chunk_store *store);
 
 /**
  * frame_series_add() - count the frame at @stamp
- * @store: for the percentiles of its row; NULL: nobody wants them
+ * @store: for the percentiles of its row; NULL: none are needed
  * @tx: its present applied a transaction of the layer
  *
- * Across a hole frames may be missing, so an interval is known there only where it is one vsync:
- * then none can be between, unless the frame before came late, for the next one follows such a one
- * at once. Any other is like that of a first frame.
+ * Across a hole frames may be missing, so an interval is known there only where it is one vsync: no
+ * frame can be in between, unless the previous frame was late, as the next one then follows at
+ * once. Any other interval is unknown, as that of a first frame. Returns the interval from the last
+ * frame.
  */
 struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
 				 const struct vsync_stamp *stamp,
 				 const struct loss_context *loss_context, bool tx);
 
-/* How long its last frame has been there at @stamp. */
+/* The interval from the last frame to @stamp. */
 struct interval frame_series_since(const struct frame_series *series,
 				   const struct vsync_stamp *stamp);
 
-/* Is there anything in the open row? */
+/* Does the open row have frames or waits? */
 bool frame_series_has_row(const struct frame_series *series);
 
 /**
- * frame_series_close() - make a row of what is there and begin the next
- * @loss: up to here: what is lost behind the last frame is told of, too
- * @row: set but for app and surface
- * @target_fps, @kpi_ns: of the score, see frame_stats_score()
+ * frame_series_close() - fill @row from the open row and begin the next one
+ * @loss: up to now: includes losses after the last frame
+ * @row: set except for app and surface
+ * @target_fps, @kpi_ns: for the score, see frame_stats_score()
  */
 void frame_series_close(struct frame_series *series, struct chunk_store *store, struct loss loss,
 			double target_fps, uint64_t kpi_ns, struct fps_row *row);

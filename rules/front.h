@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which app is in front. Frames of layers without a package in their name are counted for that app.
  *
- * Two sources: windows of activities that draw, and answers from outside (dumpsys). While a window
- * of another app has begun to draw and neither source has decided, the state is uncertain.
+ * There are two sources: windows of activities that draw, and answers from outside (dumpsys). It is
+ * uncertain while a window of another app has begun to draw and neither source has decided.
  */
 #ifndef JANKD_RULES_FRONT_H
 #define JANKD_RULES_FRONT_H

@@ -8,8 +8,8 @@
 #include "rules/memory.h"
 #include "rules/stats.h"
 
-/* What the program saw of a marker: it split the line at '|' and read the third field of lines
- * with four, and of presents. */
+/* The fields of a marker as the program split it: at '|'; it used the third field of lines with
+ * four fields, and of presents. */
 struct fields {
 	size_t n;
 	struct span third;
@@ -122,7 +122,8 @@ static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
 	series->stats = FRAME_STATS_EMPTY;
 }
 
-/* A new series; where there is no room, the one that has been idle longest leaves its row. */
+/* Adds a series. Where there is no room, the one that has been idle longest is replaced, and its
+ * row written. */
 static struct gfx2019_series *add_series(struct gfx2019 *g)
 {
 	struct gfx2019_series *oldest = &g->series[0];
@@ -207,14 +208,14 @@ static void check(struct gfx2019 *g, uint64_t now_ns)
 	g->check_ns = now_ns;
 }
 
-/* A tick behind a present: the frame's time. */
+/* A tick after a present: the frame's time. */
 static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
 {
 	struct gfx2019_series *series = find_series(g);
 	bool late = tick->time_ns > g->tick_ns && tick->time_ns - g->tick_ns > g->options.vsync_ns;
 
 	g->frames++;
-	/* A clock that went back has no interval to tell. */
+	/* Where the clock stepped back there is no interval. */
 	if (tick->time_ns < series->last_ns)
 		series->begun = false;
 	count_interval(g, series, tick, late);

@@ -65,7 +65,7 @@ void latches_forget_hidden(struct latch_list *list, struct layer_table *layers)
 	list->n = kept;
 }
 
-/* NULL: there is no room. */
+/* Returns NULL where there is no room. */
 static struct latch *add(struct latch_list *list, struct layer_table *layers, int layer,
 			 int32_t kept_tid)
 {
@@ -77,14 +77,14 @@ static struct latch *add(struct latch_list *list, struct layer_table *layers, in
 	return &list->all[list->n++];
 }
 
-/* Does @event only tell of the latch @known once more? */
+/* Is @event another event of the latch @known? */
 static bool is_same(const struct latch *known, const struct latch *event)
 {
 	return !(known->evidence & event->evidence) &&
 	       (known->number < 0 || event->number < 0 || known->number == event->number);
 }
 
-/* The counter has told which buffer it was. */
+/* The counter has shown which buffer it was. */
 static void set_queued(struct latch *latch, struct layer *layer)
 {
 	latch->evidence |= EVIDENCE_COUNTER;
@@ -92,7 +92,7 @@ static void set_queued(struct latch *latch, struct layer *layer)
 	layer->left_present = 0;
 }
 
-/* Another word for the same latch. */
+/* Another event of the same latch. */
 static void join(struct latch *known, const struct latch *event, struct layer *layer)
 {
 	known->evidence |= event->evidence;
@@ -122,7 +122,7 @@ void latches_add(struct latch_list *list, struct layer_table *layers, const stru
 	if (latch->evidence == EVIDENCE_COUNTER || layer->left_present == present)
 		set_queued(known, layer);
 	else if (layer->buffers.known)
-		known->queued_ns = buffers_oldest(layer); /* until the counter tells */
+		known->queued_ns = buffers_oldest(layer); /* until the counter is written */
 	else
 		known->queued_ns = buffers_pop(layer);
 }

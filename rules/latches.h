@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers that SurfaceFlinger took, and no present of that thread has come since.
+/* Buffers that SurfaceFlinger latched and that its thread has not presented yet.
  *
- * Up to three kinds of events tell of one latch: an instant with the buffer's number, a counter
- * that falls, a slice. Each kind does so once, in whatever order: a second time is another latch of
- * the layer, whose composition before was skipped, and the last one counts.
+ * Up to three kinds of events show one latch: an instant with the buffer's number, a falling
+ * counter, a slice. Each kind does so once, in any order. A second event of the same kind is
+ * another latch of the layer: the composition of the first one was skipped, and the last latch
+ * counts.
  */
 #ifndef JANKD_RULES_LATCHES_H
 #define JANKD_RULES_LATCHES_H
@@ -13,10 +14,10 @@
 
 #include "rules/layer_table.h"
 
-/* At least so many have room, and one of each layer: all of a thread's. */
+/* Entries at least; with one for each layer all latches of a thread fit. */
 #define LATCHES_LEAST 320
 
-/* What kind of event told of a latch. */
+/* The kinds of events that show a latch. */
 enum evidence {
 	EVIDENCE_COUNTER = 1,
 	EVIDENCE_INSTANT = 2,
@@ -26,27 +27,27 @@ enum evidence {
 struct latch {
 	int layer;
 	int32_t tid;
-	unsigned int evidence; /* what has told of it so far */
+	unsigned int evidence; /* kinds of events so far, a mask */
 	uint64_t time_ns;
 	uint64_t queued_ns; /* 0: unknown */
-	int64_t number;	    /* of the frame, or -1 */
+	int64_t number;	    /* of the buffer, or -1 */
 };
 
 struct latch_list {
 	unsigned int n, max;
-	struct latch *all; /* in order; their layers count as waiting */
+	struct latch *all; /* in the order of time; their layers count as waiting */
 };
 
-/* @layers: so many there may be. Returns 0 or -ENOMEM; latches_free() is due in any case. */
+/* @layers: size of the table of layers. Returns 0 or -ENOMEM; latches_free() is due in any case. */
 int latches_init(struct latch_list *list, unsigned int layers);
 void latches_free(struct latch_list *list);
 
 /**
- * latches_add() - an event told of a latch
- * @latch: all but queued_ns, which the layer's queue tells
- * @present: number of the present that will come
- * @alone: may the event tell of a latch that no other has told of?
- * @kept_tid: where there is no room, latches of all other threads go
+ * latches_add() - an event shows a latch
+ * @latch: all but queued_ns, which comes from the layer's queue
+ * @present: number of the next present
+ * @alone: the event may be the only one of its latch
+ * @kept_tid: where there is no room, latches of all other threads are dropped
  */
 void latches_add(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
 		 uint64_t present, bool alone, int32_t kept_tid);
@@ -54,10 +55,10 @@ void latches_add(struct latch_list *list, struct layer_table *layers, const stru
 /* Has the thread latched anything? */
 bool latches_any(const struct latch_list *list, int32_t tid);
 
-/* Gives up the latches of @tid, or of all other threads. */
+/* Drops the latches of @tid, or (@others) of all other threads. */
 void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t tid, bool others);
 
-/* Gives up those of layers that are not to be counted. */
+/* Drops the latches of layers that are not counted. */
 void latches_forget_hidden(struct latch_list *list, struct layer_table *layers);
 
 #endif

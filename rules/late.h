@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frames came late, as --snapshot asks for them: by so much beyond the cadence so far.
+/* Which frames are late, for --snapshot: by a given time beyond the cadence so far.
  *
- *     frames    . . . . . . . . . . . .           .         one that comes every second vsync is
- * even; late                              <------->           late is what lies beyond that
+ *     frames    . . . . . . . . . . . .           .         a frame in every second vsync
+ *                                       <------->           late by what exceeds the cadence
  *
- * The cadence so far is the most frequent of a layer's last 16 intervals, of several the smallest.
- * It is known once there are 8 since the last wait. A layer that does not draw continuously has
- * none: one that mostly draws less than ten times a second, as the clock in a status bar, or where
- * more than a quarter of the intervals are longer than 4 cadences. What it does not draw is rest.
+ * The cadence so far is the most frequent of a layer's last 16 intervals; if several are equally
+ * frequent, the shortest. It is known after 8 intervals since the last wait. A layer that does not
+ * draw continuously has no cadence: one that usually draws less than ten times a second, such as
+ * the clock of a status bar, or one with more than a quarter of its intervals longer than 4
+ * cadences. Such a layer is idle in between, not late.
  */
 #ifndef JANKD_RULES_LATE_H
 #define JANKD_RULES_LATE_H
@@ -24,12 +25,12 @@ struct late_series {
 	unsigned int n; /* intervals since the last wait */
 	struct late_interval {
 		uint32_t ns : 31;
-		uint32_t plain : 1; /* its vsyncs are not known */
+		uint32_t plain : 1; /* the number of vsyncs is unknown */
 	} intervals[LATE_INTERVALS];
 };
 
 struct late_state {
-	uint64_t limit_ns; /* late by that much; 0: nothing is */
+	uint64_t limit_ns; /* frames late by this much count; 0: none */
 	int max;
 	struct late_series *series; /* by the layer's place in its table */
 };
@@ -38,8 +39,8 @@ struct late_state {
 int late_state_init(struct late_state *state, unsigned int max);
 void late_state_free(struct late_state *state);
 
-/* A frame of the layer at @place in its table, of the name with the hash @owner: is it late? A wait
- * is late only where the limit is one. */
+/* Is the frame of the layer at @place in its table late? @owner: hash of the layer's name. A wait
+ * is late only where the limit is a wait. */
 bool late_check(struct late_state *state, int place, uint64_t owner, struct interval interval);
 
 #endif

@@ -10,7 +10,7 @@
 #include "rules/frame_series.h"
 #include "rules/surface.h"
 
-/* Buffers of one layer that wait to be latched: BufferQueues hold no more. */
+/* Queued buffers of one layer that are remembered: BufferQueues hold no more. */
 #define LAYER_QUEUE_MAX 8
 
 /* The last value of a counter. */
@@ -21,42 +21,42 @@ struct last_value {
 
 struct layer {
 	uint64_t hash;
-	size_t length; /* of the whole name: it may have been cut; 0 = unused entry */
-	uint64_t id;   /* no other layer has had it */
-	int next;      /* in its bucket */
+	size_t length; /* of the whole name, which may have been cut; 0: unused entry */
+	uint64_t id;   /* unique in this capture */
+	int next;      /* in its hash bucket */
 	char name[NAME_SIZE];
 	char surface[NAME_SIZE];
-	uint64_t surface_hash; /* of the whole, as surface may have been cut */
-	size_t surface_length; /* of the whole, too */
-	char app[APP_SIZE];    /* the package in its name, or that in front at its last frame */
-	bool has_app;	       /* its name has the package */
+	uint64_t surface_hash; /* of the whole name, as surface may have been cut */
+	size_t surface_length; /* of the whole name */
+	char app[APP_SIZE];    /* the package in its name, or the app in front at its last frame */
+	bool has_app;	       /* its name contains the package */
 	bool is_activity;
-	bool is_window;	   /* of an activity: that itself, a SurfaceView in it, a pop-up of it */
-	bool ignored;	   /* the rules say that it is no layer */
-	bool bare;	   /* its name is a counter's without the bar in it: a guess */
-	bool hidden;	   /* --include, --exclude: not counted, and of no row */
-	uint64_t last_use; /* number of the last evidence of any kind */
-	uint64_t refusals; /* of the table, when it went */
+	bool is_window; /* of an activity: its main window, a SurfaceView or a pop-up */
+	bool ignored;	/* the rules say that this is no layer */
+	bool bare;	/* the name of a counter without its bar, not confirmed by another event */
+	bool hidden;	/* excluded by --include or --exclude: not counted, no rows */
+	uint64_t last_use; /* number of its last event, of any kind */
+	uint64_t refusals; /* refusals of the table when this layer was evicted */
 
-	/* What attribution knows of its buffers. */
-	uint64_t resets; /* attribution.healed when it was heard of last: older says nothing */
+	/* Its buffers, set by layer_event.c and buffers.c. */
+	uint64_t resets; /* layer_events.resets at its last event: older values are invalid */
 	struct last_value buffers;
 	struct last_value transactions;
-	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest in its queue, oldest first */
+	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest buffers in its queue, oldest first */
 	unsigned int n_queued;
-	uint64_t left_queued_ns;  /* when the one that left last was queued, 0: unknown */
-	uint64_t left_present;	  /* number of the present that it left before; 0: told already */
+	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
+	uint64_t left_present;	 /* number of the present that it left before; 0: used already */
 	uint64_t applied_present; /* number of the present that a transaction was applied before */
 
-	/* What is counted of its frames. */
-	uint64_t drawn_ns;    /* its last frame of all, counted or not */
-	unsigned int waiting; /* latches and frames not in its window yet: it cannot go */
+	/* Its frames, set by frame_queue.c. */
+	uint64_t drawn_ns;    /* its last frame, counted or not */
+	unsigned int waiting; /* latches and frames that are not counted: keep it in the table */
 	bool shown;	      /* it had a frame */
-	int surface_number;   /* its Surface's in the summary, or SUMMARY_NONE */
+	int surface_number;   /* number of its Surface in the summary, or SUMMARY_NONE */
 	struct frame_series series;
 };
 
-/* What the name alone says of a layer. */
+/* Sets everything that follows from the name alone. */
 void layer_set_name(struct layer *layer, struct span name);
 
 /* Is it the layer of that name? */
@@ -66,7 +66,7 @@ static inline bool layer_is(const struct layer *layer, uint64_t hash, struct spa
 	       name_is(layer->name, sizeof(layer->name), name);
 }
 
-/* Gives the layer another Surface than its name says. */
+/* Gives the layer another Surface than the one in its name. */
 void layer_set_surface(struct layer *layer, struct span surface);
 struct name_key layer_surface(const struct layer *layer);
 

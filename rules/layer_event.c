@@ -3,11 +3,12 @@
 
 #include "rules/buffers.h"
 
-/* libgui's TraceUtils.h cuts an instant here. It says nothing for sure any more: the layer that is
- * left of its name may be another's. */
+/* libgui's TraceUtils.h cuts an instant at this length. Such a one is not used: the rest of the
+ * layer's name may be the name of another layer. */
 #define INSTANT_CUT 255
 
-/* With a layer's name so long, "latchBuffer " and " - 4294967296" around it, it may be cut. */
+/* With a layer's name of this length, "latchBuffer " and " - 4294967296" around it, it may be cut.
+ */
 #define INSTANT_LAYER_MAX 230
 
 static enum evidence evidence_of(const struct rule *rule)
@@ -17,7 +18,7 @@ static enum evidence evidence_of(const struct rule *rule)
 	return rule->event == EVENT_SLICE ? EVIDENCE_SLICE : EVIDENCE_COUNTER;
 }
 
-/* What is known of the layer's buffers may be from before events were lost. */
+/* The state of the layer's buffers may be older than the last loss of events. */
 static void drop_stale(const struct layer_events *e, struct layer *layer)
 {
 	if (layer->resets == e->resets)
@@ -28,7 +29,7 @@ static void drop_stale(const struct layer_events *e, struct layer *layer)
 	layer->left_present = 0;
 }
 
-/* What the rules make of its name. */
+/* Applies the rules to the layer's name. */
 static void set_up_layer(const struct layer_events *e, struct layer *layer, struct span name)
 {
 	char copy[SURFACE_MAX];
@@ -38,9 +39,9 @@ static void set_up_layer(const struct layer_events *e, struct layer *layer, stru
 	e->added(e->context, layer);
 }
 
-/* The layer of that name as @rule's event writes it, or LAYER_NONE. HarmonyOS puts a bar into names
- * in its counters, but in no other event, and titles can have one of their own: where the first
- * counter comes before anything else the name without it is a guess, and another event may correct
+/* The layer that @rule's event names, or LAYER_NONE. HarmonyOS puts a bar into names in its
+ * counters, but in no other event, and window titles can have a bar of their own. Where a counter
+ * is the first event of a layer, the name without the bar is assumed, and another event may correct
  * it. */
 static int find_layer(struct layer_events *e, const struct rule *rule, struct span *name,
 		      char copy[SURFACE_MAX])
@@ -70,7 +71,7 @@ static int find_layer(struct layer_events *e, const struct rule *rule, struct sp
 	return id;
 }
 
-/* Does the event tell of a latch that no other event tells of? */
+/* May the event stand for a latch that no other event shows? */
 static bool is_latch(struct layer_events *e, const struct rule *rule, size_t length,
 		     const struct trace_record *record)
 {
@@ -88,7 +89,7 @@ static void refuse(struct layer_events *e, const struct rule *rule, struct span 
 		e->refused_frames += layers_refuse_frame(e->layers, name, e->presents + 1);
 }
 
-/* Are frames of the layer of that name to be counted? */
+/* Will frames of the layer of that name be counted? */
 static bool is_counted(const struct layer_events *e, struct span name)
 {
 	struct layer layer = { .length = 0 };
@@ -98,9 +99,9 @@ static bool is_counted(const struct layer_events *e, struct span name)
 	return !layer.ignored && !layer.hidden;
 }
 
-/* Makes room for the layer that the event names. Latches hold layers: where nothing else can go
- * those do that are not to be counted, and those of other threads, which may never present. Then
- * frames cannot wait. */
+/* Makes room for the layer that the event names. Latches keep layers in use: where nothing else can
+ * be evicted, latches of layers that are not counted are dropped, and those of other threads, which
+ * may never present. Then frames cannot wait. */
 static bool make_room(struct layer_events *e, const struct rule *rule, struct span name,
 		      const struct trace_record *record)
 {
@@ -116,8 +117,8 @@ static bool make_room(struct layer_events *e, const struct rule *rule, struct sp
 	return false;
 }
 
-/* The layer that the event names, a new one if need be; NULL where it is none or there is no room.
- */
+/* The layer that the event names, added if it is new. NULL where the rules ignore it or there is no
+ * room. */
 static struct layer *find_or_add_layer(struct layer_events *e, const struct rule *rule,
 				       struct span written, const struct trace_record *record)
 {
@@ -140,7 +141,7 @@ static struct layer *find_or_add_layer(struct layer_events *e, const struct rule
 	return layer->ignored ? NULL : layer;
 }
 
-/* Did the counter do what the rule asks for? Keeps its value. */
+/* Did the counter change as the rule requires? Keeps its value. */
 static bool event_fits(const struct rule *rule, struct last_value *last, int64_t value)
 {
 	bool fits = true;
@@ -156,8 +157,7 @@ static bool event_fits(const struct rule *rule, struct last_value *last, int64_t
 	return fits;
 }
 
-/* A latch of @layer, as the event says; with a rule that is a fallback only where nothing better
- * tells of this layer. */
+/* Adds a latch of @layer. A fallback rule counts only where no better event shows the latch. */
 static void add_latch(struct layer_events *e, const struct rule *rule, struct layer *layer,
 		      int64_t number, const struct trace_record *record)
 {
@@ -182,7 +182,7 @@ static void apply_transaction(struct layer_events *e, const struct rule *rule, s
 		layer->applied_present = e->presents + 1;
 }
 
-/* Keeps the layer's queue. Does the event tell what its rule says? */
+/* Follows the layer's queue. Returns whether the event means what its rule says. */
 static bool follow_buffers(struct layer_events *e, const struct rule *rule, struct layer *layer,
 			   const struct trace_record *record)
 {
@@ -198,7 +198,7 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 	} else if (rule->role == RULE_QUEUE && !falls) {
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
-		/* Where no rule says that it was latched an instant may: not of which one. */
+		/* No rule calls it a latch, but an instant may: which buffer it was is unknown. */
 		buffers_left(layer, before, record->value, e->presents + 1);
 		layer->left_queued_ns = 0;
 	} else {

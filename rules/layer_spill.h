@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers that had to go, as they were: with its next frame or counter each comes back, and its
- * series goes on. Of more than there is room for, one that went long ago is forgotten: most are
- * gone for good, as each start of an app makes new ones. */
+/* Evicted layers, outside of memory: a layer comes back with its next event as it was, and its
+ * series goes on. Where there is no room for more, the oldest ones are forgotten: most layers never
+ * come back, as each start of an app creates new ones. */
 #ifndef JANKD_RULES_LAYER_SPILL_H
 #define JANKD_RULES_LAYER_SPILL_H
 
@@ -16,28 +16,28 @@
 
 struct layer_spill {
 	const struct spill *spill; /* borrowed; NULL: there is none */
-	uint64_t *hashes;	   /* of the names, by slot */
-	uint16_t *next;		   /* slot + 1 of the next one in the bucket; 0: none */
+	uint64_t *hashes;	   /* of the layers' names, by slot */
+	uint16_t *next;		   /* slot + 1 of the next layer in the bucket; 0: none */
 	uint16_t *free_slots;
 	unsigned int n_free;
-	unsigned int hand;		       /* the slot that is taken where none is free */
-	uint16_t buckets[LAYER_SPILL_BUCKETS]; /* slot + 1 of the first one; 0: none */
-	uint64_t forgotten;		       /* layers */
+	unsigned int hand;		       /* the slot to reuse next where none is free */
+	uint16_t buckets[LAYER_SPILL_BUCKETS]; /* slot + 1 of the first layer; 0: none */
+	uint64_t forgotten;		       /* layers so far that cannot come back */
 };
 
 /* Returns 0 or -ENOMEM. */
 int layer_spill_init(struct layer_spill *spill, const struct spill *where);
 void layer_spill_free(struct layer_spill *spill);
 
-/* The layer goes; its window has no open row. */
+/* Saves a layer that leaves the table; its row is closed. */
 void layer_spill_save(struct layer_spill *spill, const struct layer *layer);
 
-/* Takes the layer of that name out, into @layer. Returns false where it is not there: what is in
- * @layer then is nothing. */
+/* Moves the layer of that name to @layer. Returns false where it is not there; @layer is undefined
+ * then. */
 bool layer_spill_restore(struct layer_spill *spill, uint64_t hash, struct span name,
 			 struct layer *layer);
 
-/* What they were says nothing any more. */
+/* Forgets all layers: their state is invalid. */
 void layer_spill_clear(struct layer_spill *spill);
 
 #endif

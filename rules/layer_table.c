@@ -39,7 +39,7 @@ int layers_find(const struct layer_table *table, struct span name)
 	return id;
 }
 
-/* Must @a go before @b? */
+/* Is @a evicted before @b? */
 static bool goes_first(const struct layer *a, const struct layer *b)
 {
 	if (a->shown != b->shown)
@@ -119,7 +119,7 @@ bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t p
 	return true;
 }
 
-/* What was refused meanwhile may have been its own. */
+/* Events that were refused while the layer was away may have been its own. */
 static void miss_refused(struct layer_table *table, struct layer *layer)
 {
 	const struct layer_refusal *refusal = refusal_of(table, layer->hash);

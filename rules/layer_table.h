@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bounded table of layers: the one place where names that live on are copied to.
+/* The table of layers, of fixed size: the only place that names are copied to for longer than a
+ * call.
  *
- * A layer is known by its whole name, number and all: that is its identity in every version, as
- * far as SurfaceFlinger gives it one. Where the table is full, a layer that never had a frame
- * goes first, then the one that has been idle longest: that one is spilled, and comes back.
+ * A layer is identified by its whole name, number included: in every version that is its identity,
+ * as far as SurfaceFlinger gives it one. Where the table is full, a layer that never had a frame is
+ * evicted first, then the one that has been idle longest, which is spilled and can come back.
  */
 #ifndef JANKD_RULES_LAYER_TABLE_H
 #define JANKD_RULES_LAYER_TABLE_H
@@ -19,61 +20,61 @@
 #define LAYER_REFUSED 512
 #define LAYER_NONE (-1)
 
-/* What there was no room for, of layers that share an entry by their hash. */
+/* The last refused event and frame of the layers that share this entry by their hash. */
 struct layer_refusal {
-	uint64_t event;	  /* number of the last event of any kind */
-	uint64_t frame;	  /* the same of a frame, and */
-	uint64_t hash;	  /* whose that was, */
-	uint64_t present; /* in which present */
+	uint64_t event;	  /* number of the last refused event of any kind */
+	uint64_t frame;	  /* number of the last refused event of a frame, */
+	uint64_t hash;	  /* the hash of its layer, */
+	uint64_t present; /* and its present */
 };
 
 struct layer_table {
 	struct layer *layers;
 	int max;
 	int n;
-	uint64_t uses;	   /* evidence of any layer so far */
+	uint64_t uses;	   /* events of layers so far */
 	uint64_t added;	   /* layers so far */
-	uint64_t refusals; /* times that there was no room for one */
+	uint64_t refusals; /* events that were refused so far: no room for their layer */
 	struct layer_refusal refused[LAYER_REFUSED];
 	struct layer_spill spill;
 	int buckets[LAYER_BUCKETS];
 };
 
-/* @max: how many there are room for; @spill: for those that had to go, NULL: there is none. Returns
- * 0 or -ENOMEM; layers_free() is due in any case. */
+/* @max: number of entries; @spill: storage for evicted layers, or NULL. Returns 0 or -ENOMEM;
+ * layers_free() is due in any case. */
 int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill);
 void layers_free(struct layer_table *table);
 
-/* The layer of that name, or LAYER_NONE. */
+/* The number of the layer of that name, or LAYER_NONE. */
 int layers_find(const struct layer_table *table, struct span name);
 
 /**
- * layers_to_evict() - who has to go before another layer can come
+ * layers_to_evict() - which layer has to be evicted before another one can be added
  *
- * Returns LAYER_NONE where there is room; -ENOSPC where all are in use.
+ * Returns its number; LAYER_NONE where there is room; -ENOSPC where all are in use.
  */
 int layers_to_evict(const struct layer_table *table);
 
-/* Takes the layer out of the table; there must be no row in its window. If it had a frame it is
- * spilled. */
+/* Removes the layer from the table; its row must be closed. A layer that had a frame is spilled. */
 void layers_remove(struct layer_table *table, int id);
 
-/* Adds a layer that is not there; there must be room. Name, surface and app are set, or all is as
- * it was when it went. */
+/* Adds a layer that is not in the table; there must be room. Its state is that of its eviction, or
+ * a new one with name, surface and app set. Returns its number. */
 int layers_add(struct layer_table *table, struct span name);
 
-/* There is no room for an event of the layer of that name. When the layer is back, nothing that was
- * known of its buffers holds. */
+/* Records that there is no room for an event of the layer of that name. When the layer comes back,
+ * the state of its buffers is invalid. */
 void layers_refuse(struct layer_table *table, struct span name);
 
-/* That event told of a latch for the present of that number. When the layer is back, no interval
- * spans the frame that is missing. Returns false where an event before has told of it. */
+/* Records that the event was a latch for the present of that number. When the layer comes back, no
+ * interval spans the missing frame. Returns false where an earlier event of the same frame was
+ * recorded. */
 bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t present);
 
-/* Its name is @name: the one that it was added with was a guess. */
+/* Corrects the name of a layer that was added under an assumed one. */
 void layers_rename(struct layer_table *table, int id, struct span name);
 
-/* There was evidence of it: it is not idle. */
+/* The layer had an event: it is not idle. */
 void layers_use(struct layer_table *table, struct layer *layer);
 
 #endif

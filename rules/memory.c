@@ -3,15 +3,14 @@
 
 #include <stdlib.h>
 
-/* The smallest page of any kernel that runs Android. */
+/* The smallest page size of all kernels that run Android. */
 #define PAGE 4096
 
 void *memory_new(size_t n, size_t size)
 {
 	volatile char *memory = calloc(n, size);
 
-	/* A write that changes nothing, but it has to happen: reading maps a page that all share.
-	 */
+	/* The write changes nothing, but it is needed: a read would map the shared zero page. */
 	for (size_t i = 0; memory && i < n * size; i += PAGE)
 		memory[i] = 0;
 	if (memory && n * size > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What full tables had no room for, reported in events: at once, then from time to time, and at the
- * end with the last numbers. */
+/* Reports in events what full tables had no room for: at once, then from time to time, and at the
+ * end with the final numbers. */
 #ifndef JANKD_RULES_OVERFLOW_H
 #define JANKD_RULES_OVERFLOW_H
 
@@ -10,15 +10,15 @@
 #include "rules/events.h"
 
 enum overflow_kind {
-	OVERFLOW_FRAMES,      /* frames of layers that had no room */
-	OVERFLOW_EARLY,	      /* frames that could not wait for the vsyncs behind them */
-	OVERFLOW_OTHERS,      /* Surfaces that have no row of their own */
+	OVERFLOW_FRAMES,      /* frames of layers without room */
+	OVERFLOW_EARLY,	      /* frames that were counted without waiting */
+	OVERFLOW_OTHERS,      /* Surfaces without a row of their own */
 	OVERFLOW_UNREADABLE,  /* Surfaces that could not be read back */
-	OVERFLOW_PERCENTILES, /* rows and Surfaces whose percentiles were given up */
+	OVERFLOW_PERCENTILES, /* rows and Surfaces without percentiles */
 	OVERFLOW_KINDS,
 };
 
-/* All zeros: nothing was reported. */
+/* All zeros: nothing was reported yet. */
 struct overflow {
 	uint64_t reported[OVERFLOW_KINDS];
 	uint64_t reported_ns;

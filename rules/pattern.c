@@ -43,7 +43,7 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 	return "'{' begins {layer}, {frame} or {time}; nothing else in braces is known";
 }
 
-/* What stands before the first part that is no literal. */
+/* Sets the first bytes of the pattern, for pattern_may_match(). */
 static void set_head(struct pattern *pattern)
 {
 	struct span literal = pattern->parts[0].text;
@@ -94,7 +94,7 @@ bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind)
 	return false;
 }
 
-/* Length of the decimal number that @text begins with; 0 where there is none that fits. */
+/* Length of the decimal number at the begin of @text; 0 where there is none or it is too long. */
 static size_t read_number(struct span text, int64_t *frame)
 {
 	int64_t value = 0;
@@ -106,8 +106,8 @@ static size_t read_number(struct span text, int64_t *frame)
 	return n;
 }
 
-/* Length of the time that @text begins with, a number and its unit; 0 where there is none that
- * fits. */
+/* Length of the time at the begin of @text, a number and its unit; 0 where there is none or it is
+ * too large. */
 static size_t read_time(struct span text, int64_t *time_ns)
 {
 	int64_t value, part = 0, unit = 1;
@@ -155,7 +155,8 @@ static bool match_parts(const struct pattern_part *part, unsigned int n_parts, s
 	case PATTERN_LAYER:
 		break;
 	}
-	/* The longest first: layers' names hold " - " too ("SurfaceView - app/Activity"). */
+	/* The longest match first: names of layers contain " - ", too ("SurfaceView -
+	 * app/Activity"). */
 	least = part->kind == PATTERN_LAYER ? 1 : 0;
 	n = name.len + 1;
 	if (n_parts == 1 && name.len >= least)
@@ -181,7 +182,7 @@ bool pattern_match(const struct pattern *pattern, struct span name, struct patte
 	return true;
 }
 
-/* Bytes of the character that begins at @at. */
+/* Number of bytes of the UTF-8 character at @at. */
 static size_t character_at(struct span name, size_t at)
 {
 	size_t len = 1;

@@ -6,7 +6,7 @@
 
 #include "rules/row.h"
 
-/* ceil(permille * n / 1000), at least the first: a rank that counts from 1. */
+/* ceil(permille * n / 1000), but at least 1. Ranks begin with 1. */
 static uint64_t rank_of(uint64_t n, unsigned int permille)
 {
 	uint64_t rank = (n * permille + 999) / 1000;
@@ -21,7 +21,7 @@ static uint32_t slowest_ns(const struct histogram_bin *bin)
 	return bin->number * HISTOGRAM_BIN_NS + bin->above_ns;
 }
 
-/* The chunk where a bin of that number is, or would be; NULL: there are none. */
+/* The chunk where a bin of that number is or belongs; NULL: the histogram is empty. */
 static struct chunk *find_chunk(const struct chunk_store *store, const struct histogram *h,
 				uint32_t number)
 {
@@ -41,7 +41,7 @@ static unsigned int find_bin(const struct chunk *chunk, uint32_t number)
 	return i;
 }
 
-/* Moves the upper half of a full chunk into a new one behind it, which is returned. */
+/* Moves the upper half of a full chunk to a new one after it, which is returned. */
 static struct chunk *split(struct chunk_store *store, struct chunk *chunk)
 {
 	uint16_t behind = chunk_alloc(store);
@@ -57,7 +57,7 @@ static struct chunk *split(struct chunk_store *store, struct chunk *chunk)
 	return upper;
 }
 
-/* Makes an empty bin of that number at its place in @chunk, which is @i. */
+/* Inserts an empty bin of that number at index @i of @chunk. */
 static struct histogram_bin *insert(struct chunk_store *store, struct chunk *chunk, unsigned int i,
 				    uint32_t number)
 {
@@ -102,7 +102,7 @@ static void give_up(struct chunk_store *store, struct histogram *h)
 	store->refused++;
 }
 
-/* @count of them, the slowest of which is @above_ns above the begin of the bin of that @number. */
+/* Adds @count values to the bin of that @number. The slowest is @above_ns above the bin's begin. */
 static void add_values(struct chunk_store *store, struct histogram *h, uint32_t number,
 		       uint32_t above_ns, uint32_t count)
 {
@@ -220,7 +220,7 @@ int64_t histogram_slowest_time(const struct chunk_store *store, const struct his
 		for (unsigned int i = 0; i < chunk->n; i++) {
 			const struct histogram_bin *bin = &chunk->bins[i];
 
-			/* Without this bin the slower ones do not reach so far. */
+			/* Without this bin the sum of the slower ones is too small. */
 			slower_ns -= (uint64_t)bin->count * slowest_ns(bin);
 			if (slower_ns * 1000 < permille * time_ns)
 				return slowest_ns(bin);
@@ -240,7 +240,7 @@ void histogram_move(struct chunk_store *store, struct histogram *to, struct hist
 {
 	if (from->gave_up && !to->gave_up)
 		give_up(store, to);
-	/* What a chunk held goes back before its bins look for room. */
+	/* A chunk is freed before its bins are added: they may need room. */
 	while (from->first != CHUNK_NONE && !to->gave_up) {
 		struct chunk first = store->chunks[from->first];
 		uint16_t behind = first.next;
@@ -255,7 +255,7 @@ void histogram_move(struct chunk_store *store, struct histogram *to, struct hist
 	histogram_clear(store, from);
 }
 
-/* A chunk behind all others, or NULL. */
+/* Adds a chunk at the end; NULL where there is no room. */
 static struct chunk *add_packed(struct packed_chunks *packed)
 {
 	struct chunk *chunk;
@@ -327,7 +327,7 @@ bool histogram_is_packed(const struct histogram *h, const struct packed_chunks *
 	return true;
 }
 
-/* --- samples --- */
+/* --- percentiles --- */
 
 static bool keep_value(struct chunk_store *store, struct percentiles *s, uint32_t value_ns)
 {
@@ -350,7 +350,7 @@ static bool keep_value(struct chunk_store *store, struct percentiles *s, uint32_
 	return true;
 }
 
-/* All values so far, in the order they came. */
+/* Copies all values in the order in which they came. */
 static void copy_values(const struct chunk_store *store, const struct percentiles *s,
 			uint32_t *values)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way of the data through this room:
+/* The way of the data through rules/:
  *
- *     records ─► attribution ─► frames ─► queue ─► lattice ─► windows ─► rows
+ *     records ─► attribution ─► frames ─► queue ─► lattice ─► series ─► rows
  *                     └──────── ticks ───────────────┘
  *
- * What stands here is the way itself, and what comes before it: loss, and the trace's clock.
+ * This file connects the modules, and handles what comes before them: losses, and the clock of the
+ * trace.
  */
 #include "rules/pipeline.h"
 
@@ -21,14 +22,14 @@
 #include "rules/overflow.h"
 #include "rules/trace_clock.h"
 
-/* So often the queue is looked at: most records have nothing to do with it. */
+/* Interval between two looks at the queue: most records do not concern it. */
 #define SETTLE_EVERY_NS UINT64_C(10000000)
 
-/* Rules that count at once tell of things in the order of the records, which is so far from that of
- * time. */
+/* gfx2019 counts at once and reports in the order of the records, which differs from that of time
+ * by this much. */
 #define GFX2019_DISORDER_NS UINT64_C(1000000000)
 
-/* More than a kernel can count between two reads: whoever wrote this is not one. */
+/* More events than a kernel can lose between two reads: a forged line. */
 #define LOST_MAX INT64_C(1000000000000)
 
 struct pipeline {
@@ -37,13 +38,13 @@ struct pipeline {
 	struct event_writer events;
 	struct attribution attribution;
 	struct frame_queue queue;
-	struct loss reported_loss; /* of queue.loss, in events */
+	struct loss reported_loss; /* the part of queue.loss that events report */
 	struct overflow overflow;
-	struct gfx2019 *gfx2019; /* the other way, where the rules ask for it */
+	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
-	uint64_t before_ns;	 /* the last present before its latest record */
-	uint64_t mark_ns;	 /* of an app's mark that is ahead of all others, 0: none */
-	uint64_t next_settle_ns; /* when to look at the queue again */
+	uint64_t before_ns;	 /* the last present before the latest record */
+	uint64_t mark_ns;	 /* of an app's mark with a time ahead of the trace; 0: none */
+	uint64_t next_settle_ns; /* time of the next look at the queue */
 };
 
 /* --- what attribution finds --- */
@@ -107,12 +108,12 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	const struct surfaceflinger *sf = &p->attribution.sf;
 	char text[96];
 
-	/* No frame of the old one has to do with one of this. */
+	/* Frames before and after are of different processes: there is no interval between them. */
 	if (another) {
 		frame_queue_count(&p->queue);
 		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
 	}
-	/* Ticks of whoever was taken for it before say nothing of this one's display. */
+	/* The ticks so far came from another process than this SurfaceFlinger. */
 	if (!attribution_ticks_are_its(&p->attribution))
 		vsync_reset(&p->queue.vsync);
 	snprintf(text, sizeof(text), "%s: process %d, presents on thread %d",
@@ -160,7 +161,7 @@ static bool is_counted_cpu(int32_t cpu)
 	return cpu >= 0 && cpu < PIPELINE_CPUS;
 }
 
-/* What was lost since the last line about it: all lines together tell of every event. */
+/* Reports what was lost since the last such event: the sum of all of them is the whole loss. */
 static void report_lost(struct pipeline *p, uint64_t time_ns, const char *who)
 {
 	char text[160];
@@ -178,8 +179,8 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *who)
 		p->reported_loss = p->queue.loss;
 }
 
-/* The kernel says so before the next event of that CPU: the hole is between that and the last one
- * of it, and frames of other CPUs that are in it came before. */
+/* The kernel reports a loss before the next event of that CPU. The hole is between that event and
+ * the CPU's last one; frames in it, from other CPUs, may have come already. */
 static void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
@@ -212,14 +213,14 @@ static void report_overflow(struct pipeline *p, bool last)
 	overflow_report(&p->overflow, counts, &p->events, pipeline_now(p), last);
 }
 
-/* At the end none may be left untold. */
+/* At the end everything that was lost is reported. */
 static void report_last_losses(struct pipeline *p)
 {
 	p->events.limits[TRACE_EVENT_LOST].written = 0;
 	report_lost(p, pipeline_now(p), "several CPUs");
 }
 
-/* What comes has nothing to do with what was. */
+/* Another clock: what follows cannot be compared with what was before. */
 static void start_over(struct pipeline *p)
 {
 	frame_queue_new_clock(&p->queue);
@@ -231,14 +232,14 @@ static void start_over(struct pipeline *p)
 		p->events.sink.clock(p->events.sink.context);
 }
 
-/* A mark that an app wrote: its row in events.csv is there. */
+/* For a mark of an app, whose row is in events.csv already. */
 static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 {
 	if (!p->gfx2019 && !frame_queue_mark_of_app(&p->queue, time_ns))
 		p->counters.marks_too_soon++;
 }
 
-/* A line from the future, which a mark may be, closes no row. */
+/* Closes rows, unless the mark's own time is ahead of the trace: then it may be forged. */
 static void apply_mark(struct pipeline *p)
 {
 	if (trace_clock_now(&p->clock) < p->mark_ns)
@@ -247,7 +248,7 @@ static void apply_mark(struct pipeline *p)
 	p->mark_ns = 0;
 }
 
-/* False: the record is not to be taken. */
+/* Returns false where the record must be ignored. */
 static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 {
 	uint64_t now_ns = p->clock.now_ns;
@@ -262,7 +263,7 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 		trace_clock_report_back(&p->clock, record->time_ns);
 		break;
 	case CLOCK_UNSTUCK:
-		/* What the line from the future dated was nothing. */
+		/* Frames with the forged time did not happen. */
 		frame_queue_drop(&p->queue, p->clock.forged_ns, p->before_ns);
 		if (p->mark_ns >= p->clock.forged_ns)
 			p->mark_ns = 0;
@@ -277,7 +278,7 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 	return true;
 }
 
-/* Any app may mark a moment in the trace itself. */
+/* Any app may write a mark into the trace. */
 static void handle_mark(struct pipeline *p, const struct trace_record *record)
 {
 	static const struct span prefix = SPAN_INIT("jankd:");
@@ -326,7 +327,8 @@ static void rename_layer(struct pipeline *p, struct layer *layer)
 	struct span name = span_of(layer->name);
 	char copy[SURFACE_MAX];
 
-	/* Of a name that was cut the end is not known, but would be taken off. */
+	/* Of a name that was cut the end is unknown, so what is specific to an instance cannot be
+	 * removed. */
 	if (layer->length == name.len)
 		frame_queue_rename(&p->queue, layer, ruleset_surface(p->rules, name, copy));
 }
@@ -386,14 +388,14 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 {
 	p->counters.holes++;
 	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown = 1 });
-	/* Whoever knows of the hole tells of it. */
+	/* The caller reports this hole. */
 	p->reported_loss.unknown++;
 	attribution_forget_open(&p->attribution);
 }
 
-void pipeline_set_loss_pending(struct pipeline *p, bool doubt)
+void pipeline_set_loss_pending(struct pipeline *p, bool pending)
 {
-	p->queue.loss_pending = doubt;
+	p->queue.loss_pending = pending;
 }
 
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
@@ -540,7 +542,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 
 	p->queue.options = *options;
 	if (p->rules->last_counter)
-		p->queue.options.max_surfaces = 1; /* nothing comes this way */
+		p->queue.options.max_surfaces = 1; /* unused */
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
 	if (frame_queue_init(&p->queue) < 0 ||

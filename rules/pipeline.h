@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The room's one door: records in, rows out.
+/* The interface of rules/ for the daemon: records in, rows out.
  *
- * Time moves only by the records' own times, so a recorded trace and the live stream give the
- * same rows. After pipeline_new() nothing is allocated.
+ * Time moves only with the times of the records, so a recorded trace and the live stream give the
+ * same rows. Nothing is allocated after pipeline_new().
  */
 #ifndef JANKD_RULES_PIPELINE_H
 #define JANKD_RULES_PIPELINE_H
@@ -18,106 +18,107 @@
 
 struct pipeline;
 
-/* Can rules be followed with these options? The engine last-counter knows no layers: it has no
- * trigger, no late frames, and no choice of Surfaces. */
+/* Can these rules be used with these options? The engine last-counter has no layers: no trigger, no
+ * late frames, no choice of Surfaces. */
 bool pipeline_accepts(const struct ruleset *rules, const struct pipeline_options *options);
 
 /**
- * pipeline_new() - set up everything that records need
- * @out: the caller gives it back with pipeline_free()
+ * pipeline_new() - allocate and set up a pipeline
+ * @out: the caller frees it with pipeline_free()
  * @rules: borrowed as long as the pipeline lives
- * @options: copied (but for the lists it points to)
- * @sink: copied; its callbacks run inside the functions below
+ * @options: copied, except for the lists that it points to
+ * @sink: copied; its callbacks are called by the functions below
  *
- * Returns 0; -ENOMEM; -EINVAL where pipeline_accepts() says no.
+ * Returns 0; -ENOMEM; -EINVAL where pipeline_accepts() returns false.
  */
 int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		 const struct pipeline_options *options, const struct row_sink *sink);
 
-/* Frees @p, which may be NULL. Rows not yet written are lost. Returns NULL. */
+/* Frees @p, which may be NULL. Rows that are not written yet are lost. Returns NULL. */
 struct pipeline *pipeline_free(struct pipeline *p);
 
-/* Takes the next record of the trace. */
+/* Processes the next record of the trace. */
 void pipeline_record(struct pipeline *p, const struct trace_record *record);
 
-/* The time that the trace has come to, as far as it is believed; 0 before the first record. */
+/* The current time of the trace in ns, without single lines far ahead of all others; 0 before the
+ * first record. */
 uint64_t pipeline_now(const struct pipeline *p);
 
 /**
  * pipeline_set_rules() - go on with other rules
- * @rules: borrowed from now on; the old ones are not needed any more
+ * @rules: borrowed from now on; the old ones are no longer used
  *
- * Layers that they rename begin a new row. What is in the midst of being latched is forgotten: for
- * intervals it is as if there was a hole.
+ * A layer that the new rules rename begins a new row. Latches that are not presented yet are
+ * dropped: for intervals this is a hole.
  *
- * Returns 0, or -EINVAL where the rules ask for another engine: nothing has changed then.
+ * Returns 0, or -EINVAL where the rules need another engine; then nothing has changed.
  */
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules);
 
-/* Somebody says which app is in front ("app/activity"), or the display's period. Both are as good
- * as options.focus and options.vsync_ns, where those were not given and until the trace says more.
- * False: the app is known already. */
+/* Set the app in front ("app/activity") or the display's period (ns) from outside. Both have the
+ * same effect as options.focus and options.vsync_ns: they count where those were not given, and
+ * until the trace shows more. pipeline_focus() returns false where an app is known already. */
 bool pipeline_focus(struct pipeline *p, const char *focus);
 void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns);
 
-/* The moment @time_ns of the trace is marked, which may be ahead of the last record: all open
- * rows end with their last frame before it, and are written however few frames they have. Rule set
- * gfx2019 has no such marks. One that an app writes into the trace, I|pid|jankd:TEXT, does the
- * same, once a second at most. Returns 0, or -ENOSPC: too many wait for the records before them. */
+/* Marks the moment @time_ns of the trace, which may be ahead of the last record: all open rows end
+ * with their last frame before it, and are written even with few frames. Rule set gfx2019 has no
+ * marks. A mark that an app writes into the trace, I|pid|jankd:TEXT, has the same effect, at most
+ * once a second. Returns 0, or -ENOSPC: too many marks wait for the records before them. */
 int pipeline_mark(struct pipeline *p, uint64_t time_ns);
 
-/* Since when it is in doubt which app is in front, in trace time: a window of another one, *@app,
- * began to draw then. 0: it is not. And the answer for that moment,
- * "app/activity" or "" for unknown; it holds for frames from @since_ns on that are not counted yet.
- * Without options.front_is_queried it is unknown as soon as the app that was in front draws no
- * more.
- */
+/* pipeline_front_uncertain_since(): the trace time since which the app in front is uncertain: a
+ * window of another app, *@app, began to draw then. 0: it is certain. pipeline_set_front() gives
+ * the answer for that time, "app/activity" or "" for unknown; it holds for frames from @since_ns on
+ * that are not counted yet. Without options.front_is_queried the app in front is unknown as soon as
+ * the previous one stops drawing. */
 uint64_t pipeline_front_uncertain_since(const struct pipeline *p, const char **app);
 void pipeline_set_front(struct pipeline *p, const char *focus, uint64_t since_ns);
 
-/* Between the trace time @since_ns and the next record events may be missing, and no record says
- * so: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as
- * across a loss that a record tells of, an interval is known only where it is one vsync; a frame
- * with any other has none, as a layer's first frame. So each is one row more in frames.csv than
- * frames, waits and first frames make. */
+/* Between the trace time @since_ns and the next record events may be missing, and no record reports
+ * it: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as
+ * across a loss that a record reports, an interval is known only where it is one vsync. A frame
+ * with any other has no interval, as a layer's first frame: frames.csv has a row for it, but it is
+ * neither in Frames nor in Waits. */
 void pipeline_hole(struct pipeline *p, uint64_t since_ns);
 
-/* While @doubt, events are known to be missing and the record that says so has not come yet: a
- * reader that was held up sees from the kernel's own statistics that some CPU's buffer ran over,
- * but the other CPUs' events come first. Frames that come meanwhile are as if in a hole. */
-void pipeline_set_loss_pending(struct pipeline *p, bool doubt);
+/* While @pending, events are known to be missing, and the record that reports them has not come
+ * yet: a reader that was delayed sees from the kernel's statistics that the buffer of a CPU ran
+ * over, but events of other CPUs come first. Frames that come meanwhile count as in a hole. */
+void pipeline_set_loss_pending(struct pipeline *p, bool pending);
 
-/* From the next record on times are those of another clock: rows end here. The hole is as in
+/* From the next record on times are those of another clock: all rows end. The hole is as in
  * pipeline_hole(). */
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
 
-/* Nothing was written into the trace for @for_ns behind the last record: what waits for later
- * records is counted without them. The next record would do the same. */
+/* Nothing was written into the trace for @for_ns after the last record: frames that wait for later
+ * records are counted. The next record would have the same effect. */
 void pipeline_silent(struct pipeline *p, uint64_t for_ns);
 
-/* Is the recorded trace sorted by CPU instead of by time? Then nothing that was counted is right.
- * As long as one CPU alone has written it may still turn out so. */
+/* Is the recorded trace sorted by CPU instead of by time? Then all counts are wrong. While only one
+ * CPU has written, it may turn out so later. */
 bool pipeline_is_by_cpu(const struct pipeline *p);
 bool pipeline_may_be_by_cpu(const struct pipeline *p);
 
-/* The trace ends: writes what is left. No record may follow. */
+/* The trace ends: writes the remaining rows. No record may follow. */
 void pipeline_end(struct pipeline *p);
 
-/* Nothing that is told from now on happened before this time, but for the begin of a refresh rate;
- * and nothing waits to be counted, so that nothing at all may come for long. */
+/* pipeline_settled(): no row or event from now on has an earlier time, except for the begin of a
+ * refresh rate. pipeline_is_settled(): nothing waits to be counted, so there may be no row for a
+ * long time. */
 uint64_t pipeline_settled(const struct pipeline *p);
 bool pipeline_is_settled(const struct pipeline *p);
 
-/* Calls @row once for each Surface of the session so far, in order of first appearance; rows that
- * are open count. Behind them '(others)' stands for those that the tables and the sink's spill have
- * no room for. */
+/* Calls @row once for each Surface of the session so far, in the order of their first frames; open
+ * rows are included. The last row, '(others)', is the sum of the Surfaces that neither the tables
+ * nor the spill storage had room for. */
 void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row));
 
-/* Was there a frame of a Surface that options.trigger is about? True where it asks for none. */
+/* Was there a frame of a Surface that options.trigger selects? True where it selects none. */
 bool pipeline_trigger_matched(const struct pipeline *p);
 
-/* Brings the counters up to date; valid as long as the pipeline lives. */
+/* Updates the counters; valid as long as the pipeline lives. */
 const struct pipeline_counters *pipeline_counters(struct pipeline *p);
 
 #endif

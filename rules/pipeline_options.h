@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the caller of pipeline_new() chooses. */
+/* Options of pipeline_new(). */
 #ifndef JANKD_RULES_PIPELINE_OPTIONS_H
 #define JANKD_RULES_PIPELINE_OPTIONS_H
 
@@ -9,23 +9,23 @@
 struct trigger;
 
 struct pipeline_options {
-	double target_fps;   /* 0: the display's refresh rate as seen, 60 where unknown */
-	uint64_t kpi_ns;     /* a frame this long is acceptable; 100 ms */
-	unsigned int type;   /* 0 to 4: which of fps and drop rows are made, README "-T" */
-	uint64_t delay_ns;   /* between two checks; 1 s */
-	uint64_t min_frames; /* a row needs more frames than this at a check; 20 */
+	double target_fps;   /* in Hz; 0: the display's refresh rate, 60 where unknown */
+	uint64_t kpi_ns;     /* longest acceptable frame time; 100 ms */
+	unsigned int type;   /* 0 to 4: which of fps and drop rows are written, see README "-T" */
+	uint64_t delay_ns;   /* time between two checks; 1 s */
+	uint64_t min_frames; /* at a check a row needs more frames than this; 20 */
 	uint64_t vsync_ns;   /* period where the trace has none; 0: not given */
-	const char *focus;   /* "app/activity" in front at the start, or NULL; copied */
-	/* Globs on the whole Surface, or on the whole app in the layer's name; NULL-ended, or NULL;
-	 * borrowed as long as the pipeline lives. */
+	const char *focus;   /* app/activity in front at the start, or NULL; copied */
+	/* Globs that match the whole Surface, or the whole app in the layer's name. The last entry
+	 * is NULL; NULL: no list. Borrowed as long as the pipeline lives. */
 	const char *const *include;
 	const char *const *exclude;
-	const struct trigger *trigger; /* what is told of by the sink's gate(), or NULL; borrowed */
-	uint64_t late_ns;	       /* frames late by that much are told of, late.h; 0: none */
-	bool recorded;		       /* lines may come twice, or sorted by CPU */
-	bool front_is_queried;	       /* somebody answers pipeline_front_uncertain_since() */
-	unsigned int max_surfaces;     /* layers and Surfaces that are known at a time; 320 */
-	unsigned int max_threads;      /* with open slices; 256 */
+	const struct trigger *trigger; /* reported by the sink's gate(), or NULL; borrowed */
+	uint64_t late_ns;      /* report frames that are late by this much, see late.h; 0: none */
+	bool recorded;	       /* lines may be duplicated, or sorted by CPU */
+	bool front_is_queried; /* the caller answers pipeline_front_uncertain_since() */
+	unsigned int max_surfaces; /* layers and Surfaces in the tables; 320 */
+	unsigned int max_threads;  /* threads with open slices; 256 */
 };
 
 #define PIPELINE_OPTIONS_DEFAULT                                                                   \

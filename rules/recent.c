@@ -22,7 +22,7 @@ void recent_add(struct recent *recent, uint64_t present_ns, uint64_t interval_ns
 	second->time_ns += interval_ns;
 }
 
-/* The second @back seconds before that of @now_ns. */
+/* The second that is @back seconds before that of @now_ns. */
 static struct recent_second second_before(const struct recent *recent, uint64_t now_ns,
 					  unsigned int back)
 {

@@ -11,7 +11,7 @@ static void add(struct recent_events *log, uint64_t time_ns, struct span name, b
 	uint64_t room = RECENT_EVENTS_NAMES_SIZE - log->n_names % RECENT_EVENTS_NAMES_SIZE;
 	char *text;
 
-	/* A name is in one piece. */
+	/* Names are contiguous. */
 	if (room < RECENT_EVENTS_NAME_SIZE)
 		log->n_names += room;
 	text = &log->names[log->n_names % RECENT_EVENTS_NAMES_SIZE];
@@ -39,7 +39,7 @@ void recent_events_add_counter(struct recent_events *log, uint64_t time_ns, stru
 	add(log, time_ns, name, false);
 }
 
-/* The entry written @back entries before the last, or NULL where it is gone, or its name is. */
+/* The entry @back entries before the last; NULL where it or its name is overwritten. */
 static const struct recent_event *entry_at(const struct recent_events *log, uint64_t back)
 {
 	const struct recent_event *entry = &log->entries[(log->n - 1 - back) % RECENT_EVENTS_MAX];
@@ -86,7 +86,7 @@ void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_
 			name_copy(log->tick, sizeof(log->tick), span_of(name_of(log, entry)));
 		back++;
 	}
-	/* From the oldest on, so that they stand in the order of the trace. */
+	/* From the oldest on, to list them in the order of the trace. */
 	while (back-- > 0) {
 		entry = entry_at(log, back);
 		if (!entry->is_tick && entry->time_ns >= from_ns && entry->time_ns < to_ns)

@@ -9,14 +9,13 @@
 
 #define PLACE(n) ((uint32_t)(n) % REPEATS_MAX)
 
-/* So many in a row that were not there before are no repetition. Nor are lines of which more than
- * one in eight was not: behind a step by some periods many of a steady phone stand where its others
- * stood. */
+/* Lines are no duplicates if this many in a row are new, or more than one in eight. After a clock
+ * step of whole periods many lines of a steady phone have the same time as earlier ones. */
 #define OUTLIERS_MAX 16
 #define OUTLIERS_FREE 8
 #define OUTLIERS_SHARE 8
 
-/* A look at all of the ring takes its time: where a trace asks for too many, the answer is no. */
+/* Limits searches of the whole array, which are slow: with too many of them the answer is no. */
 #define LOOKS_FREE 1000
 #define RECORDS_PER_LOOK 64
 
@@ -34,16 +33,16 @@ void repeats_free(struct repeats *repeats)
 	repeats->seen = NULL;
 }
 
-/* No other record has the same, but for its neighbours. Of the name its end is enough: there stand
- * the numbers that differ. Each record goes through here. */
+/* A hash that no other record has, except for neighbours of the record. The end of the name
+ * suffices: numbers that differ are there. Hot: called for each record. */
 static inline __attribute__((always_inline)) uint32_t what_is(const struct trace_record *record)
 {
 	uint64_t writer = (uint64_t)(uint32_t)record->tid << 8 | (uint64_t)record->kind;
 	const struct span *name = &record->name;
 	uint64_t end, hash;
 
-	/* Both places are known and something is read in any case: which records have a name is
-	 * nothing that a processor can foresee. */
+	/* Reads from one of two valid places without a branch: which records have a name is
+	 * unpredictable. */
 	uintptr_t at = (uintptr_t)name->ptr + name->len - sizeof(end);
 
 	at = name->len >= sizeof(end) ? at : (uintptr_t)&record->value;
@@ -59,7 +58,7 @@ void repeats_keep(struct repeats *repeats, const struct trace_record *record)
 		repeats->seen[PLACE(repeats->n++)] = what_is(record);
 }
 
-/* Sets the place where it was. */
+/* Sets repeats->at to the place where it was found. */
 static bool find(struct repeats *repeats, uint32_t what)
 {
 	uint64_t kept = repeats->n < REPEATS_MAX ? repeats->n : REPEATS_MAX;
@@ -101,7 +100,7 @@ enum repeats_answer repeats_check(struct repeats *repeats, const struct trace_re
 	uint32_t what = what_is(record);
 	bool same = record->time_ns <= repeats->end_ns;
 
-	/* As a rule they come in the order that they came in. */
+	/* Usually they come in the order of the first time. */
 	if (same && repeats->seen[PLACE(repeats->at + 1)] == what)
 		repeats->at = PLACE(repeats->at + 1);
 	else if (same)

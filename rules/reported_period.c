@@ -5,8 +5,8 @@
 
 #include "rules/vsync_log.h"
 
-#define ID_CUT 3  /* VSP-period keeps so many digits of an id at the least */
-#define ROW_MIN 5 /* vsyncs in a row that say something */
+#define ID_CUT 3  /* VSP-period keeps at least this many digits of an id */
+#define ROW_MIN 5 /* hardware vsyncs in a row that are needed for a period */
 
 struct span vsync_display_in(struct span counter)
 {
@@ -17,7 +17,7 @@ struct span vsync_display_in(struct span counter)
 	return span_skip(counter, n);
 }
 
-/* Is it that id, or does one begin with the other, which was cut? */
+/* Is it that id? @cut: or is one of the two a cut form of the other? */
 static bool is_display(const struct vsync_display *display, struct span id, bool cut)
 {
 	size_t n = strlen(display->id), least = n < id.len ? n : id.len;
@@ -70,7 +70,7 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 	d = find_or_add_display(periods, display);
 	if (!vsync_is_near(period_ns, d->reported_ns, 30))
 		d->reported_at_ns = now_ns;
-	/* Another rate: the display's own vsyncs, if they are on, are still to come. */
+	/* Another rate: hardware vsyncs of it, if they are on, are still to come. */
 	if (d->seen_ns && !vsync_is_near(period_ns, d->seen_ns, 60) && now_ns > d->seen_at_ns) {
 		d->seen_ns = 0;
 		d->row_n = 0;
@@ -80,13 +80,13 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 	return d;
 }
 
-/* The vsync of the row that was @back before the last. */
+/* The vsync of the row @back before the last one. */
 static uint64_t in_row(const struct vsync_display *d, unsigned int back)
 {
 	return d->row[(d->row_n - 1 - back) % VSYNC_ROW];
 }
 
-/* How far from @mean_ns the last distances are, in the mean. */
+/* Mean deviation of the last distances from @mean_ns. */
 static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
 {
 	unsigned int n = d->row_n < VSYNC_ROW ? d->row_n : VSYNC_ROW;
@@ -97,7 +97,7 @@ static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
 	return off_ns / (n - 1);
 }
 
-/* Are the last vsyncs of the row apart as those before them are not? */
+/* Do the last vsyncs of the row have another distance than those before them? */
 static bool has_another_rate(const struct vsync_display *d)
 {
 	uint64_t last_ns, before_ns;
@@ -147,7 +147,7 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 	if (!vsync_is_near(mean_ns, d->seen_ns, 60))
 		d->seen_at_ns = d->row_begin_ns;
 	d->seen_ns = mean_ns;
-	/* Both ends may be off, and few distances say little of how far. */
+	/* Both ends may be late, and a few distances give little information on how late. */
 	d->seen_error_ns = 5 * off_ns / (d->row_n - 1) + mean_ns / 5000;
 	return d;
 }
@@ -172,7 +172,7 @@ struct reported_period reported_period_of(const struct vsync_display *display)
 
 	if (display->used == 0)
 		return reported;
-	/* Where both agree, SurfaceFlinger's reported is more precise than a mean of a few. */
+	/* Where both agree, SurfaceFlinger's value is more precise than a mean of a few vsyncs. */
 	if (display->reported_ns &&
 	    (!display->seen_ns || vsync_is_near(display->seen_ns, display->reported_ns, 60)))
 		return (struct reported_period){ display->reported_ns, display->reported_error_ns,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of the vsync period beside the ticks, for each display: by SurfaceFlinger, and by
- * the display's own vsyncs.
+/* Vsync periods that are reported beside the ticks, for each display: by counters of
+ * SurfaceFlinger, and by the display's hardware vsyncs.
  *
- * Ticks come on demand and cannot tell a display from one that is twice as fast. SurfaceFlinger
- * writes its period now and then, and while it measures a display, as it does at the begin and
- * after every switch of the rate, each of the display's own vsyncs. The names of these counters end
- * in the display's id, which VSP-period (Android 14+) cuts to its first digits; names of older
- * versions have none: then it is the display that SurfaceFlinger ticks for.
+ * Ticks come on demand and cannot distinguish a display from one that is twice as fast.
+ * SurfaceFlinger writes its period now and then, and while it measures a display (at the start and
+ * after every switch of the rate) each hardware vsync of it. The names of these counters end in the
+ * display's id, which VSP-period (Android 14+) cuts to its first digits. In older versions the
+ * names have no id: then it is the display that SurfaceFlinger ticks for.
  */
 #ifndef JANKD_RULES_REPORTED_PERIOD_H
 #define JANKD_RULES_REPORTED_PERIOD_H
@@ -22,16 +22,16 @@
 
 struct vsync_display {
 	char id[VSYNC_DISPLAY_ID]; /* as far as it is known; may be empty */
-	uint64_t used;		   /* number of its last word, 0: unused entry */
-	bool own, foreign;	   /* the ticks are its own, or for sure not */
-	uint64_t reported_ns;	   /* period that SurfaceFlinger says, 0: none */
+	uint64_t used;		   /* number of its last report, 0: unused entry */
+	bool own, foreign;	   /* the ticks belong to it for sure, or for sure not */
+	uint64_t reported_ns;	   /* period that SurfaceFlinger wrote, 0: none */
 	uint64_t reported_error_ns;
 	uint64_t reported_at_ns;
-	uint64_t seen_ns; /* period of its own vsyncs when they were on last, 0: none */
+	uint64_t seen_ns; /* period of its last run of hardware vsyncs, 0: none */
 	uint64_t seen_at_ns;
-	uint64_t seen_error_ns; /* of that period */
+	uint64_t seen_error_ns; /* of seen_ns */
 	uint64_t row_begin_ns;
-	unsigned int row_n; /* vsyncs in a row, none left out; the ring holds the last */
+	unsigned int row_n; /* vsyncs in a row, none left out; row[] holds the last ones */
 	uint64_t row[VSYNC_ROW];
 };
 
@@ -40,32 +40,33 @@ struct reported_periods {
 	struct vsync_display displays[VSYNC_DISPLAYS];
 };
 
-/* What a display's period is said to be. */
+/* The reported period of a display. */
 struct reported_period {
-	uint64_t period_ns; /* 0: nothing was said */
-	uint64_t error_ns;  /* it is right to that */
-	uint64_t at_ns;	    /* since then */
+	uint64_t period_ns; /* 0: none was reported */
+	uint64_t error_ns;  /* it is exact to that */
+	uint64_t at_ns;	    /* valid since then */
 };
 
 /* The display's id at the end of a counter's name: VSP-period 461, HW_VSYNC_4619827259835644672. */
 struct span vsync_display_in(struct span counter);
 
-/* SurfaceFlinger says the display's period, right to @error_ns. NULL for an absurd one. */
+/* SurfaceFlinger reports the display's period, exact to @error_ns. Returns NULL where it is
+ * impossible. */
 struct vsync_display *reported_periods_report(struct reported_periods *periods, struct span display,
 					      uint64_t period_ns, uint64_t error_ns,
 					      uint64_t now_ns);
 
-/* A vsync of the display itself. NULL while there are too few in a row to say anything. */
+/* A hardware vsync of the display. Returns NULL while there are too few in a row for a period. */
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
 						struct span display, uint64_t now_ns);
 
-/* Are the display's own vsyncs on, and will it be known better soon? */
+/* Are hardware vsyncs on, so that the period will be more precise soon? */
 bool reported_period_is_open(const struct vsync_display *display, uint64_t now_ns);
 
-/* Was something said of two or more displays? */
+/* Were periods of two or more displays reported? */
 bool reported_periods_several(const struct reported_periods *periods);
 
-/* What is said of @display, which may be an unused entry. */
+/* The reported period of @display, which may be an unused entry. */
 struct reported_period reported_period_of(const struct vsync_display *display);
 
 #endif

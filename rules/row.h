@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What leaves this room: rows, and who takes them.
+/* The output of rules/: rows, and the sink that receives them.
  *
- * All times are nanoseconds of the trace clock, all durations nanoseconds. Names are raw bytes
- * as the trace had them (hostile: escape before printing), NUL-terminated (a trace name holds no
- * NUL) and valid during the call only.
+ * All times are nanoseconds of the trace clock, all durations are nanoseconds. Names are raw bytes
+ * from the trace (hostile: escape them before printing), NUL-terminated (a name in a trace contains
+ * no NUL) and valid during the call only.
  */
 #ifndef JANKD_RULES_ROW_H
 #define JANKD_RULES_ROW_H
@@ -13,32 +13,32 @@
 
 #include "rules/spill.h"
 
-/* A number that may be unknown is a signed one; this is the value that prints as nothing. */
+/* The value of a signed number that is unknown; printed as nothing. */
 #define ROW_UNKNOWN INT64_C(-1)
 
-/* Frame times of one window or one session, with the count of every jank dialect. Definitions:
+/* Frame times of one row or of one session, with the counts of every definition of jank: see
  * README, "How to read the files". */
 struct frame_stats {
 	uint64_t frames;   /* intervals below 500 ms */
 	uint64_t time_ns;  /* their sum */
-	uint64_t max_ns;   /* the longest of them */
-	bool max_is_whole; /* that is one of whole vsyncs */
+	uint64_t max_ns;   /* the longest frame time */
+	bool max_is_whole; /* max_ns is a whole number of vsyncs */
 	uint64_t waits;	   /* intervals of 500 ms and more */
 	uint64_t wait_ns;  /* their sum */
 	uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
 	int64_t d;	   /* more than one vsync, or ROW_UNKNOWN */
 	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
-	double vsyncs;	   /* that the display had in time_ns; 60 Hz where its rate is not known */
+	double vsyncs; /* vsyncs of the display in time_ns; at 60 Hz where its rate is unknown */
 	uint64_t small_jank, jank, big_jank;
-	uint64_t jank_ns; /* time in janks */
-	/* Best, normal, middle, high, frozen; ROW_UNKNOWN where vsyncs are not known. Whether a
-	 * wait was rest or a stall is not known either: with one, the last of these and frozen are
-	 * ROW_UNKNOWN. */
+	uint64_t jank_ns; /* sum of all janks */
+	/* Best, normal, middle, high, frozen; ROW_UNKNOWN where vsyncs are unknown. Whether a layer
+	 * was idle or stalled during a wait is unknown, too: with a wait the last of these and
+	 * frozen are ROW_UNKNOWN. */
 	int64_t matrix[5];
 	int64_t slow;	/* more than one vsync late, or ROW_UNKNOWN */
 	int64_t frozen; /* longer than 700 ms, or ROW_UNKNOWN */
 	uint64_t tx;	/* frames whose present applied a transaction of the layer */
-	int64_t lost;	/* events lost meanwhile, or ROW_UNKNOWN: some, nobody knows how many */
+	int64_t lost;	/* events lost meanwhile; ROW_UNKNOWN: an unknown number */
 	double score;	/* 0 to 100; negative = none */
 };
 
@@ -52,19 +52,19 @@ struct fps_row {
 	int64_t refresh_mhz; /* the display's refresh rate in mHz, or ROW_UNKNOWN */
 	int64_t p50_ns, p90_ns, p99_ns;
 	int64_t cadence;     /* the most frequent number of vsyncs, or ROW_UNKNOWN */
-	int64_t off_cadence; /* intervals of another number, or ROW_UNKNOWN */
-	bool legacy;	     /* rule set gfx2019: the columns behind Surface have no value */
+	int64_t off_cadence; /* intervals with another number, or ROW_UNKNOWN */
+	bool legacy;	     /* rule set gfx2019: the columns after Surface are empty */
 };
 
 /* A row of dropFrames.csv. */
 struct drop_row {
-	int64_t start_ns, end_ns; /* vsyncs of the frame before and of this one, or ROW_UNKNOWN */
+	int64_t start_ns, end_ns; /* vsyncs of the previous frame and of this one, or ROW_UNKNOWN */
 	uint64_t used_ns;
 	const char *tick; /* name of the last tick, "" before the first */
 	uint64_t tx;
 	const char *app;
 	const char *surface;
-	const char *info; /* counters between, joined by "; " */
+	const char *info; /* counters in between, joined by "; " */
 	const char *layer;
 	int64_t missed;	      /* vsyncs - 1, or ROW_UNKNOWN */
 	int64_t frame_number; /* or ROW_UNKNOWN */
@@ -74,7 +74,7 @@ struct drop_row {
 /* A row of frames.csv. */
 struct frame_row {
 	uint64_t present_ns;
-	int64_t vsync_ns; /* or ROW_UNKNOWN, as all below */
+	int64_t vsync_ns; /* or ROW_UNKNOWN, as all numbers below */
 	int64_t interval_ns;
 	int64_t vsyncs;
 	const char *app;
@@ -83,7 +83,7 @@ struct frame_row {
 	int64_t frame_number;
 	int64_t queued_ns;
 	int64_t latched_ns;
-	int64_t lost; /* events lost since the layer's frame before; -1: unknown how many */
+	int64_t lost; /* events lost since the layer's previous frame */
 };
 
 /* A row of summary.csv: one Surface over the whole session. */
@@ -93,23 +93,24 @@ struct summary_row {
 	uint64_t first_ns, last_ns;
 	struct frame_stats stats;
 	double fps;		/* negative = none */
-	double now_fps;		/* in the last whole second of the trace; negative = none */
-	uint64_t recent_frames; /* in the last RECENT_SECONDS of them */
+	double now_fps;		/* of the last complete second of the trace; negative = none */
+	uint64_t recent_frames; /* in the last RECENT_SECONDS complete seconds */
 	int64_t p50_ns, p90_ns, p95_ns, p99_ns, p999_ns;
 	double low1_fps, low01_fps; /* 1000 / mean of the slowest 1 %, 0.1 %; negative = none */
-	double low1_time_fps, low01_time_fps; /* the same of those that take 1 %, 0.1 % of Time */
-	int64_t cadence, off_cadence;	      /* as in struct fps_row */
+	double low1_time_fps,
+		low01_time_fps;	      /* the same of those that make up 1 %, 0.1 % of Time */
+	int64_t cadence, off_cadence; /* as in struct fps_row */
 };
 
-/* A row of events.csv that the trace itself gave reason for. */
+/* A row of events.csv that the trace causes. */
 enum trace_event_kind {
 	TRACE_EVENT_REFRESH,	    /* the display's refresh rate was learnt or changed */
 	TRACE_EVENT_LOST,	    /* the kernel lost events */
-	TRACE_EVENT_SURFACEFLINGER, /* found, or another one took over */
+	TRACE_EVENT_SURFACEFLINGER, /* found, or replaced by another process */
 	TRACE_EVENT_TRACING,	    /* the clock stepped, the stream was damaged or forged */
 	TRACE_EVENT_FOCUS,	    /* another app came to the front */
 	TRACE_EVENT_MARK,	    /* an app marked a moment: I|pid|jankd:TEXT */
-	TRACE_EVENT_TRIGGER,	    /* what --trigger asks for begins or ends to hold */
+	TRACE_EVENT_TRIGGER,	    /* the condition of --trigger begins or ends to hold */
 	TRACE_EVENT_KINDS,
 };
 
@@ -119,29 +120,29 @@ struct trace_event {
 	const char *text;
 };
 
-/* A frame that came at least pipeline_options.late_ns later than the cadence so far: late.h. */
+/* A frame that is late by at least pipeline_options.late_ns, see late.h. */
 struct late_frame {
 	uint64_t present_ns;
-	uint64_t interval_ns; /* all of it */
+	uint64_t interval_ns; /* since the previous frame */
 	const char *surface;
 };
 
-/* Whoever takes the rows. Every callback may be NULL: not interested. */
+/* Receives the rows. Every callback may be NULL. */
 struct row_sink {
 	void *context;
 	void (*fps)(void *context, const struct fps_row *row);
 	void (*drop)(void *context, const struct drop_row *row);
 	void (*frame)(void *context, const struct frame_row *row);
 	void (*event)(void *context, const struct trace_event *event);
-	/* Another clock dates what comes: its times have nothing to do with those before. */
+	/* Later times are those of another clock and cannot be compared with earlier ones. */
 	void (*clock)(void *context);
 	void (*late)(void *context, const struct late_frame *frame);
-	/* The trigger holds from @time_ns on, or does not any more: never, before the first call.
-	 * That it holds is told before the row of the frame that fulfils it. Rows of fps.csv come
-	 * when they are closed: such a row may have begun while it held. */
+	/* The trigger holds from @time_ns on (@open), or no longer; before the first call it does
+	 * not hold. The call with @open comes before the row of the frame that fulfils the
+	 * condition. Rows of fps.csv come when they are closed: such a row may have begun while the
+	 * trigger held. */
 	void (*gate)(void *context, bool open, uint64_t time_ns);
-	/* No rows, but what full tables have no room for; borrowed. NULL: there is no such place.
-	 */
+	/* Storage for what full tables have no room for; borrowed. NULL: there is none. */
 	const struct spill *surface_spill, *layer_spill;
 };
 

@@ -7,7 +7,7 @@
 
 #include "rules/ruleset_tables.h"
 
-/* Which events a role can be bound to, as written in a rule file. */
+/* The events that a role can be used with, as written in a rule file. */
 static const struct {
 	const char *word;
 	enum rule_event event;
@@ -49,14 +49,14 @@ static const struct {
 #define N_ROLES (sizeof(role_words) / sizeof(role_words[0]))
 #define N_EVENTS (sizeof(event_words) / sizeof(event_words[0]))
 
-/* A rule text on its way into the tables. */
+/* A rule text while it is parsed. */
 struct reader {
 	struct ruleset *rules;
 	struct ruleset_error *error;
 	char *line; /* begin of the line */
 	char *at;   /* next byte to read */
 	char *end;  /* of the line */
-	char *word; /* begin of the last word read, for columns */
+	char *word; /* begin of the last word, for the column of an error */
 	unsigned int number;
 };
 
@@ -72,7 +72,7 @@ static int fail(struct reader *r, const char *at, const char *what, struct span 
 	return 1;
 }
 
-/* Reads "text with \" and \\" in place; @r->at stands behind the opening quote. */
+/* Reads "text with \" and \\" in place; @r->at is after the opening quote. */
 static int read_quoted(struct reader *r, struct span *word)
 {
 	char *to = r->at;
@@ -90,7 +90,7 @@ static int read_quoted(struct reader *r, struct span *word)
 	return 0;
 }
 
-/* Reads the next word; an empty span at the end of the line or where a comment begins. */
+/* Reads the next word; SPAN_NULL at the end of the line or at a comment. */
 static int read_word(struct reader *r, struct span *word)
 {
 	*word = SPAN_NULL;
@@ -125,7 +125,7 @@ static int read_pattern(struct reader *r, struct pattern *pattern, struct span *
 	return 0;
 }
 
-/* The mask bit of slices that match @pattern; rules that name the same slice share it. */
+/* The mask bit of slices that match @pattern. Rules with the same slice share the bit. */
 static int add_context(struct reader *r, const struct pattern *pattern, uint32_t *bit)
 {
 	struct ruleset *rules = r->rules;
@@ -147,7 +147,7 @@ static int add_context(struct reader *r, const struct pattern *pattern, uint32_t
 	return 0;
 }
 
-/* What stands behind "inside". */
+/* Reads what follows "inside". */
 static int read_context(struct reader *r, struct rule *rule)
 {
 	struct pattern pattern;
@@ -156,7 +156,8 @@ static int read_context(struct reader *r, struct rule *rule)
 
 	if (!result)
 		result = add_context(r, &pattern, &rule->context);
-	/* A producer's queueBuffer calls another of that name; no other slice is entered twice. */
+	/* A producer's queueBuffer calls another slice of that name. No other slice contains
+	 * itself. */
 	if (!result && rule->role != RULE_QUEUE)
 		r->rules->entered_once |= rule->context;
 	return result;
@@ -182,7 +183,7 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
 	return fail(r, r->word, what, word);
 }
 
-/* What may stand behind the pattern: "inside SLICE", "fallback", a rename's new name. */
+/* Reads what may follow the pattern: "inside SLICE", "fallback", the new name of a rename. */
 static int read_tail(struct reader *r, struct rule *rule)
 {
 	struct span word;
@@ -309,7 +310,7 @@ static bool has_role(const struct ruleset *rules, enum rule_role role)
 	return false;
 }
 
-/* What a file must hold to say anything of frames. */
+/* Checks that the file has the rules without which no frame can be counted. */
 static int check_complete(struct reader *r)
 {
 	r->line = r->at = r->end;
@@ -331,7 +332,7 @@ int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *er
 
 	if (!rules)
 		return -ENOMEM;
-	/* Editors of some systems begin a file with a byte order mark. */
+	/* Some editors begin a file with a byte order mark. */
 	if (span_starts_with(text, SPAN_LITERAL("\xef\xbb\xbf")))
 		text = span_skip(text, 3);
 	rules->text = malloc(text.len + 1);

@@ -3,8 +3,8 @@
 
 /* --- the indexes --- */
 
-/* How rule @i begins, or context @i, of which there are no more than rules; NULL where @index has
- * none of that number. */
+/* The first part of rule @i, or of context @i (there are fewer contexts than rules). NULL where it
+ * does not belong to @index. */
 static const struct pattern_part *begin_of(const struct ruleset *rules,
 					   const struct rule_index *index, unsigned int i)
 {
@@ -26,7 +26,7 @@ static bool begins_with(const struct pattern_part *part, unsigned int byte)
 	return part && part->kind == PATTERN_LITERAL && (uint8_t)part->text.ptr[0] == byte;
 }
 
-/* @byte: 256: of the rules that any name can match. */
+/* Adds the list for names that begin with @byte; 256: for names of all other bytes. */
 static void add_list(struct ruleset *rules, struct rule_index *index, unsigned int byte)
 {
 	for (unsigned int i = 0; i < rules->n_rules; i++) {

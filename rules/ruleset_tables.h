@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A parsed rule set as tables, and which rule matches an event. ruleset.h parses the text; after
- * that nothing changes. */
+/* The tables of a rule set, and which rule matches an event. ruleset.c fills them from the text;
+ * after that they do not change. */
 #ifndef JANKD_RULES_RULESET_TABLES_H
 #define JANKD_RULES_RULESET_TABLES_H
 
@@ -19,14 +19,14 @@ enum rule_role {
 	RULE_HWVSYNC,	  /* a hardware vsync: any write */
 	RULE_PERIOD,	  /* value: the vsync period in ns */
 	RULE_RATE,	  /* value: the refresh rate in Hz */
-	RULE_TARGET,	  /* a vsync is foretold, {time} from now */
-	RULE_PRESENT,	  /* slice: a frame goes to a display */
-	RULE_COMPOSITE,	  /* slice: one composition, of all displays */
-	RULE_LATCH,	  /* SurfaceFlinger took a buffer of {layer} */
+	RULE_TARGET,	  /* a vsync is predicted, {time} from now */
+	RULE_PRESENT,	  /* slice: a frame is sent to a display */
+	RULE_COMPOSITE,	  /* slice: one composition, for all displays */
+	RULE_LATCH,	  /* SurfaceFlinger latched a buffer of {layer} */
 	RULE_QUEUE,	  /* a producer queued a buffer of {layer} */
 	RULE_DROP,	  /* a buffer of {layer} was replaced before it was latched */
 	RULE_TRANSACTION, /* SurfaceFlinger applied a transaction of {layer} */
-	RULE_IGNORE,	  /* a counter that says nothing of frames, a layer that is none */
+	RULE_IGNORE,	  /* a counter that is no evidence of frames, or a layer that is none */
 	RULE_RENAME,
 	RULE_ENGINE,
 };
@@ -35,32 +35,32 @@ enum rule_event {
 	EVENT_SLICE,
 	EVENT_INSTANT,
 	EVENT_COUNTER, /* any write */
-	EVENT_RISE,    /* a write of more than the last */
-	EVENT_FALL,    /* a write of less than the last, or the first seen */
-	EVENT_LAYER,   /* no event: a layer's name */
+	EVENT_RISE,    /* a write of a greater value than the last */
+	EVENT_FALL,    /* a write of a smaller value than the last, or the first write */
+	EVENT_LAYER,   /* no event: the name of a layer */
 };
 
 struct rule {
 	enum rule_role role;
 	enum rule_event event;
 	struct pattern pattern;
-	uint32_t context; /* mask of the slice that must be open on the thread, 0 = none; of a
-			   * composite rule its own slice */
-	bool fallback;	  /* counts only where no better evidence is ever seen */
+	uint32_t context; /* mask of the slice that must be open on the thread, 0: none; for a
+			     composite rule its own slice */
+	bool fallback;	  /* used only while no other latch rule matches */
 	struct span text; /* of a rename: the new name */
 };
 
-/* What a slice's name means: bits of a mask. Contexts (behind "inside") have the higher ones. */
+/* Meanings of a slice's name, as bits of a mask. The higher bits are contexts (after "inside"). */
 #define SLICE_PRESENT (UINT32_C(1) << 0)
 #define SLICE_COMPOSITE (UINT32_C(1) << 1)
 #define SLICE_CONTEXT_SHIFT 2
 
-/* The longest that all lists of an index can be: half its rules begin with a byte of their own, and
- * half with a wildcard. */
+/* Upper bound for the length of all lists of an index: half of the rules begin with a byte of their
+ * own, and half with a wildcard. */
 #define RULE_NUMBERS_MAX(rules) ((rules) * (rules) / 4 + (rules))
 
-/* Rules by the first byte of the names they can match, in the order of the file: lists among the
- * numbers of the rule set. Bytes that no rule begins with have one together. */
+/* Rules by the first byte of the names that they can match, in the order of the file: lists in the
+ * array of numbers of the rule set. All bytes that no rule begins with share one list. */
 struct rule_index {
 	uint16_t first[256];
 	uint8_t n[256];
@@ -71,44 +71,45 @@ struct ruleset {
 	struct rule rules[RULES_MAX];
 	unsigned int n_contexts;
 	struct pattern contexts[RULE_CONTEXTS_MAX];
-	uint32_t entered_once; /* mask of the contexts that never hold themselves */
+	uint32_t entered_once; /* mask of the contexts that never contain themselves */
 	uint32_t composites;   /* mask of the contexts that are composites */
 	struct rule_index counters;
 	struct rule_index instants;
 	struct rule_index slices;    /* present, composite, latch... */
 	struct rule_index in_slices; /* contexts, by their number */
-	bool layers_in_slices;	     /* a latch, queue or drop rule waits for slices */
-	bool last_counter;	     /* engine last-counter: the 2019 way */
+	bool layers_in_slices;	     /* there are latch, queue or drop rules for slices */
+	bool last_counter;	     /* engine last-counter, see gfx2019.h */
 	unsigned int n_numbers;
 	uint8_t numbers[RULE_NUMBERS_MAX(RULES_MAX) + RULE_NUMBERS_MAX(RULE_CONTEXTS_MAX)];
-	char *text; /* owned: what the spans point into */
+	char *text; /* owned; the spans point into it */
 };
 
-/* The last step of building a rule set: all of its rules and contexts are set. */
+/* The last step of building a rule set: fills the indexes from the rules and contexts. */
 void ruleset_build_indexes(struct ruleset *rules);
 
-/* Does only SurfaceFlinger say this? A bare layer's name says nothing: apps take buffers, too. */
+/* Is it a name that only SurfaceFlinger writes? The bare name of a layer is not: apps write it,
+ * too. */
 bool rule_is_unique(const struct rule *rule);
 
-/* Mask of what the slice @name means; 0 for most. */
+/* Mask of the meanings of the slice @name; 0 for most slices. */
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name);
 
 /**
- * ruleset_match() - the first rule of the file that fits
- * @index: of the kind of event
+ * ruleset_match() - the first rule of the file that matches
+ * @index: for the kind of event
  * @name: the event's name
  * @open: mask of the slices open on its thread
- * @capture: set where a rule fits
+ * @capture: set where a rule matches
  *
  * Returns the rule or NULL.
  */
 const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_index *index,
 				 struct span name, uint32_t open, struct pattern_capture *capture);
 
-/* Is @layer one that the rules say is none? */
+/* Do the rules say that @layer is no layer? */
 bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer);
 
-/* The name that a surface gets: @name itself where no rule renames it. */
+/* The name that the rules give to a Surface; @name itself where no rule renames it. */
 struct span ruleset_rename(const struct ruleset *rules, struct span name);
 
 /* The Surface of the layer of that name, renamed by the rules. Borrows from @rules, @layer or

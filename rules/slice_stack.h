@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open slices of threads: only those that a rule names, and only while one is open.
+/* Open slices of threads: only slices that a rule names, and only threads with such a slice open.
  *
- * Begin and end of a slice know nothing of each other but their thread, so depth is counted. A
- * thread enters the table with its first slice that means something and leaves it with the last,
- * so few are in it at any time.
+ * An end of a slice has no name: it ends the last slice of its thread, so the depth is counted. A
+ * thread enters the table with its first slice that a rule names and leaves with the last, so there
+ * are few threads in it at any time.
  */
 #ifndef JANKD_RULES_SLICE_STACK_H
 #define JANKD_RULES_SLICE_STACK_H
@@ -15,10 +15,10 @@
 
 struct slice_stack {
 	int32_t tid;
-	uint32_t depth; /* slices open since the first that means something */
-	uint32_t open;	/* masks of all below, together */
+	uint32_t depth; /* slices open since the first one that a rule names */
+	uint32_t open;	/* the masks of all open slices */
 	unsigned int n;
-	uint64_t last_use; /* number of its last begin */
+	uint64_t last_use; /* number of the last begin of a slice */
 	struct open_slice {
 		uint32_t depth;
 		uint32_t mask;
@@ -28,25 +28,25 @@ struct slice_stack {
 struct slice_stacks {
 	unsigned int n;
 	unsigned int max;
-	int32_t *tids; /* of threads[i], side by side: what a search reads */
+	int32_t *tids; /* of stacks[i], in an array of their own for a fast search */
 	struct slice_stack *stacks;
-	uint64_t uses; /* begins so far */
+	uint64_t uses; /* begins of slices so far */
 	uint64_t evicted;
-	uint64_t unbalanced; /* slices given up while healing */
+	uint64_t unbalanced; /* slices that were dropped because their begin or end was lost */
 };
 
-/* @max: how many there are room for; where it is full, the one goes that was silent longest.
- * Returns 0 or -ENOMEM; slice_stacks_free() is due in any case. */
+/* @max: number of threads; where the table is full, the thread that has been idle longest is
+ * evicted. Returns 0 or -ENOMEM; slice_stacks_free() is due in any case. */
 int slice_stacks_init(struct slice_stacks *table, unsigned int max);
 void slice_stacks_free(struct slice_stacks *table);
 
-/* Mask of the slices open on @tid. */
+/* Mask of the slices that are open on @tid. */
 uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid);
 
 /**
  * slice_stacks_begin() - a slice begins
- * @mask: what it means; 0 for one that no rule names
- * @closed: what cannot be open now: if it is, its end was lost
+ * @mask: its meanings; 0: no rule names it
+ * @closed: slices that cannot be open now: if they are, their ends were lost
  */
 void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed);
 

@@ -8,7 +8,8 @@
 
 #include "rules/memory.h"
 
-/* Records begin at whole pages. One more than are kept has room: one goes before another comes. */
+/* Records begin at whole pages. One slot more than is needed: a Surface is stored before another
+ * one is read back. */
 #define SLOT_SIZE ((sizeof(struct summary_record) + 4095) / 4096 * 4096)
 #define SLOTS (SPILL_SURFACES + 1)
 
@@ -41,14 +42,14 @@ void summary_free(struct summary *summary)
 	directory_free(&summary->directory);
 }
 
-/* --- to the spill and back --- */
+/* --- spill storage --- */
 
 static size_t record_size(uint32_t chunks)
 {
 	return offsetof(struct summary_record, packed.chunks) + (1 + chunks) * sizeof(struct chunk);
 }
 
-/* Returns the slot that it is written to, or < 0. */
+/* Returns the slot that it was written to, or < 0. */
 static int spill(struct summary *summary, const struct summary_surface *entry)
 {
 	struct summary_record *record = summary->record;
@@ -69,8 +70,8 @@ static int spill(struct summary *summary, const struct summary_surface *entry)
 	return slot;
 }
 
-/* Reads the record of a spilled Surface; without @chunks only what is in front of them. Returns
- * false where that cannot be. */
+/* Reads the record of a spilled Surface; without @chunks only what is before them. Returns false
+ * where it cannot be read or is invalid. */
 static bool read_back(struct summary *summary, int number, bool chunks)
 {
 	uint64_t at = (uint64_t)~summary->directory.entries[number].where * SLOT_SIZE;
@@ -92,9 +93,9 @@ static bool read_back(struct summary *summary, int number, bool chunks)
 	       histogram_is_packed(&record->surface.vsyncs, &record->packed);
 }
 
-/* --- the others --- */
+/* --- the row of the others --- */
 
-/* There was one of them from @first_ns to @last_ns of the clock of that number. */
+/* A Surface without a row had frames from @first_ns to @last_ns of the clock of that number. */
 static void add_to_others(struct summary *summary, uint64_t clock, uint64_t first_ns,
 			  uint64_t last_ns)
 {
@@ -164,7 +165,7 @@ bool summary_evict(struct summary *summary, int but)
 	return true;
 }
 
-/* Returns a place that is free; somebody may have to go. */
+/* Returns a free place, after evicting a Surface if need be. */
 static int free_place(struct summary *summary)
 {
 	for (;;) {
@@ -175,7 +176,7 @@ static int free_place(struct summary *summary)
 	}
 }
 
-/* A Surface that cannot be read back: what it was is lost, and what comes is with the others. */
+/* A Surface cannot be read back: its data is lost, and later frames count for the others. */
 static void give_up(struct summary *summary, int number)
 {
 	directory_release_slot(&summary->directory, ~*where_is(summary, number));
@@ -183,7 +184,8 @@ static void give_up(struct summary *summary, int number)
 	summary->unreadable++;
 }
 
-/* A Surface that was spilled comes back. One chunk more than it has is for its next frame. */
+/* Brings a spilled Surface back into the table. One free chunk more than it has is for its next
+ * frame. */
 static void bring_back(struct summary *summary, int number)
 {
 	struct summary_surface *entry;
@@ -210,7 +212,7 @@ static void bring_back(struct summary *summary, int number)
 	*where_is(summary, number) = place;
 }
 
-/* The Surface of that number, to be added to: it is in the table, or one of the others. */
+/* The entry to add to for that number: in the table, or that of the others. */
 static struct summary_surface *entry_of(struct summary *summary, int number)
 {
 	if (number >= 0 && *where_is(summary, number) < 0 &&
@@ -221,14 +223,14 @@ static struct summary_surface *entry_of(struct summary *summary, int number)
 	return &summary->table[*where_is(summary, number)];
 }
 
-/* --- which is which --- */
+/* --- lookup --- */
 
 static bool is_name_of(struct summary *summary, int number, struct name_key name)
 {
 	const struct summary_surface *entry = &summary->record->surface;
 	int32_t where = *where_is(summary, number);
 
-	/* Names of the others are not kept: whoever has the hash of one is one of them. */
+	/* Names of the others are not kept: every name with that hash counts as one of them. */
 	if (where == DIRECTORY_OTHERS)
 		return true;
 	if (where >= 0)
@@ -338,7 +340,7 @@ static double low_time_fps(const struct chunk_store *store, const struct summary
 	return fps_of((double)histogram_slowest_time(store, &entry->histogram, permille, time_ns));
 }
 
-/* What was on another clock is not of late. */
+/* Frame times on another clock are not recent. */
 static void set_recent(const struct summary *summary, const struct summary_surface *entry,
 		       struct summary_row *row)
 {

@@ -31,7 +31,7 @@ void name_copy(char *to, size_t size, struct span text)
 	to[n] = '\0';
 }
 
-/* --- what changes from one start to the next --- */
+/* --- parts that differ from one start of the app to the next --- */
 
 static bool is_digit(char c)
 {
@@ -57,8 +57,8 @@ static size_t length_of(struct span text, bool (*is)(char c))
 	return n;
 }
 
-/* Java's hashCode() in hexadecimal: 32 bits at most, mostly seven digits. Words and small numbers
- * can look like one ("add", "decade", "2048"), so those are none. */
+/* Is it Java's hashCode() in hexadecimal? 32 bits at most, usually seven digits. Words and small
+ * numbers can look the same ("add", "decade", "2048"): those are none. */
 static bool is_hash(struct span text)
 {
 	size_t digits = 0;
@@ -72,7 +72,7 @@ static bool is_hash(struct span text)
 	return digits < text.len || text.len >= 5;
 }
 
-/* Is @at where a part of the name ends? */
+/* Does a part of the name end at @at? */
 static bool ends_part(struct span name, size_t at)
 {
 	char c = at < name.len ? name.ptr[at] : ' ';
@@ -108,7 +108,7 @@ static size_t object_at(struct span text)
 	return n + 1 + (address ? 2 : 0);
 }
 
-/* "$_29673": Samsung's phones write the app's process behind its windows' titles. A class may be
+/* "$_29673": Samsung's phones append the app's process to its windows' titles. A class may be
  * called "$_2". */
 static size_t process_at(struct span text)
 {
@@ -143,8 +143,8 @@ static size_t number_at(struct span name, size_t at)
 	return n + 1;
 }
 
-/* "-29673-3" of "ImageReader-1080x2400f1m3-29673-3" and "unnamed-29673-3": a queue without a name
- * of its own has its process and a running number. */
+/* "-29673-3" of "ImageReader-1080x2400f1m3-29673-3" and "unnamed-29673-3": an unnamed queue has its
+ * process and a counter in its name. */
 static size_t queue_at(struct span name, size_t at)
 {
 	struct span rest = span_skip(name, at + 1);
@@ -169,7 +169,7 @@ static bool names_object(struct span name, size_t at)
 		span_equal((struct span){ name.ptr + at - label.len, label.len }, label));
 }
 
-/* How many bytes of @name, from @at on, another start would write in another way. */
+/* Number of bytes of @name, from @at on, that another start of the app would write differently. */
 static size_t changing_at(struct span name, size_t at)
 {
 	struct span rest = span_skip(name, at);
@@ -254,7 +254,7 @@ static bool is_word_byte(char c)
 	return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.';
 }
 
-/* The package at the front of the dotted @word; SPAN_NULL where it has less than @least parts. */
+/* The package at the begin of the dotted @word; SPAN_NULL where it has fewer than @least parts. */
 static struct span package_of(struct span word, unsigned int least)
 {
 	unsigned int parts = 0;
@@ -275,7 +275,7 @@ static struct span package_of(struct span word, unsigned int least)
 	return parts >= least ? (struct span){ word.ptr, n } : SPAN_NULL;
 }
 
-/* "com.a" of "... com.a/com.a.Main...": packages hold a '.'. */
+/* "com.a" of "... com.a/com.a.Main...": packages contain a '.'. */
 static struct span package_before_slash(struct span layer)
 {
 	const char *slash = memchr(layer.ptr, '/', layer.len);

@@ -3,11 +3,11 @@
 
 #include <strings.h>
 
-/* A SurfaceFlinger that is silent for so long has been replaced by the one that writes. */
+/* After this silence another process that writes SurfaceFlinger's markers is its successor. */
 #define SILENT_NS UINT64_C(1000000000)
 
-/* The same where nothing but presents tells of the other, or the ticks do not end: any process can
- * write some. */
+/* The same where only presents of the other are seen, or the ticks do not stop: any process can
+ * write those. */
 #define SILENT_UNSURE_NS UINT64_C(5000000000)
 
 enum trust trust_of(const struct trace_record *record)
@@ -30,7 +30,7 @@ bool surfaceflinger_is(const struct surfaceflinger *sf, int32_t pid, int32_t tgi
 	       (sf->tgid == TRACE_ID_UNKNOWN || tgid == TRACE_ID_UNKNOWN || tgid == sf->tgid);
 }
 
-bool surfaceflinger_lives(const struct surfaceflinger *sf, const struct trace_record *record)
+bool surfaceflinger_wrote(const struct surfaceflinger *sf, const struct trace_record *record)
 {
 	if (record->tid == sf->tid)
 		return true;
@@ -44,7 +44,7 @@ static uint64_t since(uint64_t then_ns, uint64_t now_ns)
 	return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
-/* Does whoever tells the kernel's word not know of @now's process, nor of @sf's any more? */
+/* The kernel's information about processes covered @sf, but does not cover the writer of @now. */
 static bool is_lost(const struct surfaceflinger *sf, const struct trace_record *now)
 {
 	return sf->trust == TRUST_KNOWN && now->writer == TRACE_WRITER_UNKNOWN;

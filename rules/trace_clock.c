@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of several CPUs come out of order: by milliseconds, and more where a writer was held up
- * between its stamp and its text. But a CPU's own records are in order, always, and so are those
- * of one thread, but for what the CPUs' clocks differ. So the clock went back where
+/* Records of several CPUs come out of order: by milliseconds, and by more where a writer was
+ * delayed between its time stamp and its text. But the records of one CPU are always in order, and
+ * so are those of one thread, except for differences between the clocks of CPUs. So the clock has
+ * stepped back where
  *
- *     a CPU is further back than it was,
- *     SurfaceFlinger's thread is, by more than CPUs differ,
+ *     a CPU's time is before its last one,
+ *     the time of SurfaceFlinger's thread is, by more than the clocks of CPUs differ,
  *     or a record is a second behind all others.
  *
- * Any app can write a line end and behind it one line with any time and CPU. So one such record is
- * passed over and counted, and two in a row are a step. A line from the future is seen by the next
- * one that would be such a record: without the one from the future it is in time.
+ * Any app can write a line end, and after it a line with any time and CPU. So a single such record
+ * is ignored and counted; two in a row are a step. A line with a time in the future is found by the
+ * next record that seems to be behind: without the line in the future it is in order.
  */
 #include "rules/trace_clock.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A CPU's order is strict; kernels that mend a clock of theirs may slip by less. */
+/* A CPU's order is strict; a kernel that corrects its clock may step back by less. */
 #define SLACK_NS UINT64_C(5000000)
 
-/* CPUs whose clocks differ differ by less. */
+/* The clocks of CPUs differ by less. */
 #define CPUS_DIFFER_NS UINT64_C(50000000)
 
-/* Records of several CPUs can be this far out of order. */
+/* Records of several CPUs can be out of order by this much. */
 #define DISORDER_NS UINT64_C(1000000000)
 
-/* What one line says of the time is not sure from here on. */
+/* A single line more than this ahead does not count as the time of the trace. */
 #define AHEAD_NS UINT64_C(100000000)
 
-/* --- telling --- */
+/* --- events --- */
 
 static void report(struct trace_clock *clock, uint64_t time_ns, const char *what, uint64_t by_ns)
 {
@@ -55,7 +56,7 @@ static void report_repeated(struct trace_clock *clock, uint64_t time_ns)
 	events_write(clock->events, time_ns, TRACE_EVENT_TRACING, text);
 }
 
-/* --- what a record says of the time --- */
+/* --- is a record in order? --- */
 
 static bool is_counted_cpu(int32_t cpu)
 {
@@ -73,7 +74,7 @@ static bool is_behind_thread(const struct trace_clock *clock, const struct trace
 	return record->tid == clock->sf_tid && record->time_ns + CPUS_DIFFER_NS < clock->sf_ns;
 }
 
-/* The first of the lines that come twice may be the last of its CPU: then that is not behind. */
+/* The first duplicate may be the last record of its CPU: then its time is not before that. */
 static bool is_first_repeated(struct trace_clock *clock, const struct trace_record *record)
 {
 	return is_counted_cpu(record->cpu) && record->time_ns <= clock->cpu_last_ns[record->cpu] &&
@@ -86,15 +87,15 @@ static bool is_behind(struct trace_clock *clock, const struct trace_record *reco
 	       is_behind_thread(clock, record) || is_first_repeated(clock, record);
 }
 
-/* Is only one record in the way of @time_ns? */
+/* Is only one record later than @time_ns? */
 static bool is_one_ahead(const struct trace_clock *clock, uint64_t time_ns)
 {
 	return clock->sure_ns <= time_ns + SLACK_NS;
 }
 
-/* --- what follows from it --- */
+/* --- what is done --- */
 
-/* Each record goes through here. */
+/* Hot: called for each record. */
 static inline __attribute__((always_inline)) void follow(struct trace_clock *clock,
 							 const struct trace_record *record)
 {
@@ -113,7 +114,7 @@ static inline __attribute__((always_inline)) void follow(struct trace_clock *clo
 	repeats_keep(&clock->repeats, record);
 }
 
-/* One line came from ahead, and the next did not: no clock does that. */
+/* A single line was ahead, and the next one was not: it was forged. */
 static enum clock_verdict forget_future(struct trace_clock *clock,
 					const struct trace_record *record)
 {
@@ -140,7 +141,7 @@ static enum clock_verdict go_back(struct trace_clock *clock, const struct trace_
 	return CLOCK_BACK;
 }
 
-/* The record is out of time. Passes it where it is alone, as far as can be told yet. */
+/* The record is behind. Ignores it where it is the only one so far. */
 static enum clock_verdict judge_behind(struct trace_clock *clock, const struct trace_record *record)
 {
 	bool another = clock->waits && record->time_ns + DISORDER_NS >= clock->past_ns;
@@ -166,8 +167,8 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 	return CLOCK_PASSES;
 }
 
-/* The record is in time. Does it show that the one that waits was alone? Another CPU may have been
- * idle for longer than the clock went back. */
+/* The record is in order. Does it show that the ignored one was a single one? Another CPU may have
+ * been idle for longer than the clock stepped back. */
 static bool shows_alone(const struct trace_clock *clock, const struct trace_record *record)
 {
 	if (record->time_ns >= clock->now_ns)
@@ -175,7 +176,7 @@ static bool shows_alone(const struct trace_clock *clock, const struct trace_reco
 	return clock->by_cpu ? record->cpu == clock->cpu : record->tid == clock->sf_tid;
 }
 
-/* False: it is none of the lines that come twice. */
+/* Returns false where the record is not a duplicate. */
 static bool skip_repeated(struct trace_clock *clock, const struct trace_record *record,
 			  enum clock_verdict *verdict)
 {

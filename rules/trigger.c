@@ -9,7 +9,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Days of seconds, and far more frames than any display shows. */
+/* Days in seconds, and far more frames than any display shows. */
 #define NUMBER_MAX UINT64_C(1000000)
 
 struct reader {
@@ -40,7 +40,7 @@ static bool accept(struct reader *reader, const char *word)
 	return true;
 }
 
-/* A word of its own: something must follow, behind a blank. */
+/* Accepts a whole word, which must be followed by a blank. */
 static bool accept_word(struct reader *reader, const char *word)
 {
 	const char *at = reader->at;
@@ -73,7 +73,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A decimal number above 0, in thousandths; more digits than three say nothing. */
+/* A decimal number above 0, in thousandths. Further digits are ignored. */
 static int parse_number(struct reader *reader, uint64_t *thousandths)
 {
 	const char *begin;
@@ -146,7 +146,7 @@ int trigger_parse(struct trigger *trigger, const char *text, struct trigger_erro
 	return result ? result : parse_options(&reader, trigger);
 }
 
-/* '<' is what is not at least so much, '<=' what is not more: with the tolerance of @whole. */
+/* '<' is 'not at least', '<=' is 'not more than': with the tolerance of @whole. */
 static bool compare(const struct trigger *trigger, uint64_t value, uint64_t limit, bool whole)
 {
 	bool above = trigger->is_less == trigger->or_equal ? threshold_passed(value, limit, whole)
@@ -165,7 +165,7 @@ bool trigger_matches_interval(const struct trigger *trigger, struct interval int
 bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
 			  bool whole)
 {
-	/* frames / time against mHz, without a division. */
+	/* frames / time against mHz, without a division */
 	return compare(trigger, frames * 1000 * NS_PER_S, trigger->limit * time_ns, whole);
 }
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions for which rows are wanted, as --trigger takes them:
+/* Conditions of --trigger:
  *
  *     CONDITION [for DURATION] [on GLOB]
  *
- *     fps<30                                the last second of a series' frames had less than 30
+ *     fps<30                                the last second of a series' frames had fewer than 30
  *                                           of them
- *     fps<30 for 3s                         and that at every frame of the series for 3 s
+ *     fps<30 for 3s                         and so at every frame of the series for 3 s
  *     interval>100ms on com.game*           a frame of such a Surface or app came more than 100
- *                                           ms behind the one before
+ *                                           ms after the previous one
  *
  * CONDITION compares with <, <=, > or >=. fps takes a number, interval and DURATION a number with
- * ms or s behind it. GLOB is all the rest of the text and matches the whole Surface, or the whole
- * app in the layer's name; without it any Surface may fulfil the condition. What it means for a
- * running capture: trigger_state.h.
+ * ms or s. GLOB is the rest of the text and matches the whole Surface, or the whole app in the
+ * layer's name; without it every Surface can fulfil the condition. The effect on a running capture
+ * is described in trigger_state.h.
  */
 #ifndef JANKD_RULES_TRIGGER_H
 #define JANKD_RULES_TRIGGER_H
@@ -34,7 +34,7 @@ struct trigger {
 	bool or_equal;	  /* <= or >= */
 	uint64_t limit;	  /* mHz, or ns */
 	uint64_t for_ns;  /* 0: one frame is enough */
-	struct span glob; /* SPAN_NULL: every Surface. Borrowed from the text */
+	struct span glob; /* SPAN_NULL: every Surface; borrowed from the text */
 	const char *text; /* borrowed */
 };
 
@@ -45,23 +45,22 @@ struct trigger_error {
 };
 
 /**
- * trigger_parse() - read a condition
+ * trigger_parse() - parse a condition
  * @trigger: set on success; borrows @text
  *
- * Returns 0, or 1 where the text is wrong (*@error says why).
+ * Returns 0, or 1 where the text is wrong (*@error holds the reason).
  */
 int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error);
 
-/* Is it an interval that the trigger asks for? One of 500 ms and more is a wait: only a trigger for
- * such intervals takes it. */
+/* Does the interval fulfil the condition? One of 500 ms and more is a wait: only a limit of that
+ * length applies to it. */
 bool trigger_matches_interval(const struct trigger *trigger, struct interval interval);
 
-/* Are @frames in @time_ns as few, or as many, as the trigger asks for? @whole: the time is of whole
- * vsyncs. */
+/* Do @frames in @time_ns fulfil the condition? @whole: the time is a whole number of vsyncs. */
 bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
 			  bool whole);
 
-/* May @surface of @app, "" where its name has none, fulfil it? */
+/* Does the glob match @surface or @app? @app: "" where the name has none. */
 bool trigger_matches_surface(const struct trigger *trigger, const char *surface, const char *app);
 
 #endif

@@ -7,11 +7,13 @@
 
 #include "rules/memory.h"
 
-#define RATE_NS UINT64_C(1000000000)	  /* fps is that of so much frame time */
-#define HELD_OPEN_NS UINT64_C(1000000000) /* behind the last frame that fulfilled the trigger */
-#define IDLE_NS UINT64_C(5000000000)	  /* no frame for so long fulfils nothing any more */
+#define RATE_NS UINT64_C(1000000000) /* fps is measured over this much frame time */
+#define HELD_OPEN_NS                                                                               \
+	UINT64_C(1000000000) /* the gate stays open after the last frame that fulfilled the        \
+				trigger */
+#define IDLE_NS UINT64_C(5000000000) /* without a frame for this long a series fulfils nothing */
 
-/* Of a Surface in an event. */
+/* Bytes of a Surface's name in an event. */
 #define NAME_MAX_LENGTH 800
 
 int trigger_state_init(struct trigger_state *state, unsigned int max)
@@ -34,7 +36,7 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns : b_ns;
 }
 
-/* --- open and closed --- */
+/* --- the gate --- */
 
 static void turn(struct trigger_state *state, bool open, uint64_t time_ns, const char *text)
 {
@@ -59,7 +61,7 @@ static void open_up(struct trigger_state *state, const struct trigger_series *se
 	turn(state, true, series->frame_ns, text);
 }
 
-/* A series does not hold it open any more: others may, for as long as they are not idle. */
+/* A series no longer holds the gate open. Others may, as long as they are not idle. */
 static void find_close(struct trigger_state *state, uint64_t now_ns)
 {
 	state->close_ns = later(state->held_ns + HELD_OPEN_NS, now_ns);
@@ -75,7 +77,7 @@ void trigger_pass(struct trigger_state *state, uint64_t now_ns)
 		turn(state, false, state->close_ns, "ends");
 }
 
-/* --- what a frame says --- */
+/* --- frames --- */
 
 static void begin_afresh(struct trigger_series *series)
 {
@@ -92,7 +94,7 @@ static void drop_oldest(struct trigger_series *series)
 	series->n--;
 }
 
-/* Would a second be full without the oldest, too? */
+/* Is there a full second without the oldest interval, too? */
 static bool has_more_than_a_second(const struct trigger_series *series)
 {
 	return threshold_reached(series->time_ns - series->intervals[series->first].ns, RATE_NS,
@@ -142,13 +144,14 @@ static struct trigger_series *series_of(struct trigger_state *state, int place,
 		begin_afresh(series);
 		series->holds = false;
 		series->owner = surface.owner;
-		series->asked = trigger_matches_surface(state->trigger, surface.name, surface.app);
-		state->matched |= series->asked;
+		series->matches =
+			trigger_matches_surface(state->trigger, surface.name, surface.app);
+		state->matched |= series->matches;
 	}
 	return series;
 }
 
-/* Has the condition been fulfilled for as long as the trigger asks? */
+/* Has the condition been fulfilled for the time that the trigger requires? */
 static bool follow_condition(const struct trigger_state *state, struct trigger_series *series,
 			     uint64_t present_ns, struct interval interval)
 {
@@ -173,7 +176,7 @@ void trigger_frame(struct trigger_state *state, int place, struct trigger_surfac
 	if (!state->trigger)
 		return;
 	series = series_of(state, place, surface);
-	if (!series->asked)
+	if (!series->matches)
 		return;
 	held = series->holds;
 	series->holds = follow_condition(state, series, present_ns, interval);

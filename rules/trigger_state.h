@@ -5,13 +5,13 @@
  *     gate                 _ _ _ _ _ ‾ ‾ ‾ ‾ ‾ ‾ ‾ ‾ _ _ _       open
  *                                          <- 1 s ->
  *
- * It opens with the frame that fulfils the condition (and, with 'for', has done so for long
+ * The gate opens with the frame that fulfils the condition (with 'for': that has done so for long
  * enough), before that frame's row. It stays open as long as each next frame of that series does,
- * and for 1 s of trace time behind the last that did, so that a single late frame leaves a stretch
- * that can be read. A series that stops having frames holds it open for 5 s.
+ * and for 1 s of trace time after the last one, so that a single late frame leaves a useful section
+ * of rows. A series that has no more frames holds it open for 5 s.
  *
- * fps is that of the last second of a series' frame times, and known once there was such a second.
- * A wait is no frame time, and of a frame without an interval nothing is known: both begin afresh.
+ * fps is that of the last second of a series' frame times, and is known after such a second. It
+ * starts anew after a wait, which is no frame time, and after a frame without an interval.
  */
 #ifndef JANKD_RULES_TRIGGER_STATE_H
 #define JANKD_RULES_TRIGGER_STATE_H
@@ -23,19 +23,19 @@
 #include "rules/row.h"
 #include "rules/trigger.h"
 
-/* Frame times of a second: a display that has more in it fills them sooner. */
+/* Frame times of a second; a display with more of them has a full array sooner. */
 #define TRIGGER_INTERVALS 256
 
 struct trigger_series {
 	uint64_t owner; /* the layer's id; 0: none */
-	bool asked;	/* the trigger is about its Surface */
+	bool matches;	/* the trigger's glob matches its Surface */
 	bool holds;	/* its last frame fulfilled the trigger */
 	bool begun;	/* its last frame fulfilled the condition */
 	uint64_t since_ns;
 	uint64_t frame_ns; /* its last frame */
 	uint64_t time_ns;  /* sum of the intervals */
 	unsigned int first, n;
-	unsigned int plain; /* so many of them are not of whole vsyncs */
+	unsigned int plain; /* how many of them have unknown vsyncs */
 	struct {
 		uint32_t ns : 31;
 		uint32_t plain : 1;
@@ -43,11 +43,11 @@ struct trigger_series {
 };
 
 struct trigger_state {
-	const struct trigger *trigger; /* NULL: rows are always wanted */
+	const struct trigger *trigger; /* NULL: the gate is not used */
 	struct row_sink sink;
 	struct event_writer *events; /* of the owner */
 	bool is_open;
-	bool matched;	   /* there was a frame of a Surface that it is about */
+	bool matched;	   /* there was a frame of a Surface that the glob matches */
 	uint64_t close_ns; /* when it closes, as far as is known */
 	uint64_t held_ns;  /* the last frame that fulfilled the trigger */
 	int max;
@@ -58,27 +58,27 @@ struct trigger_state {
 int trigger_state_init(struct trigger_state *state, unsigned int max);
 void trigger_state_free(struct trigger_state *state);
 
-/* Whose frame it is. */
+/* The series of a frame. */
 struct trigger_surface {
 	uint64_t owner; /* the layer's id */
 	const char *name;
-	const char *app; /* in that name, or "" */
+	const char *app; /* in the layer's name, or "" */
 };
 
-/* A frame of the layer at @place in its table. */
+/* Adds a frame of the layer at @place in its table. */
 void trigger_frame(struct trigger_state *state, int place, struct trigger_surface surface,
 		   uint64_t present_ns, struct interval interval);
 
-/* All frames before @now_ns were counted. */
+/* All frames before @now_ns are counted. */
 void trigger_pass(struct trigger_state *state, uint64_t now_ns);
 
-/* What comes has nothing to do with what was. */
+/* Another clock follows. */
 void trigger_end(struct trigger_state *state, uint64_t now_ns);
 
-/* The trace ends: one that no Surface matched says so. */
+/* The trace ends: writes an event if no Surface matched. */
 void trigger_finish(struct trigger_state *state, uint64_t now_ns);
 
-/* Surfaces have other names now. */
+/* The rules have changed: Surfaces may have other names. */
 void trigger_forget_surfaces(struct trigger_state *state);
 
 #endif

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vsync lattice.
  *
- *     VSYNC-sf    |       |         |             |   |   |   |  |  |   |   asked for one by one
+ *     VSYNC-sf    |       |         |             |   |   |   |  |  |   |   on demand, one by one
  *     VSYNC-app     |       |                       |   |   |   |           late, but never early
  *     lattice     :   :   :   :   :   :   :   :   : : : : : : : : : : :     period and phase
  *     presents     #       #        #              #   #   #   #  #  #      begin 1 to 4 ms late
  *                 <- 16.7 ms, 60 Hz ->            <- 8.3 ms, 120 Hz ->
  *
- * What the period is, is taken from whom it is surest: the display's own vsyncs, SurfaceFlinger's
- * words, the user's, and where none of them says it, from ticks and presents (vsync_log.h). It
- * holds until there is evidence for another: more ticks than it has room for, presents half a
- * period beside it, a long segment without any of these, or another reported. Evidence takes a
- * while to gather, and frames of such a segment wait meanwhile (vsync_sure_until()). When it was is
- * found by what came before and behind (vsync_switch.c).
+ * The period comes from the most reliable source that there is: the display's hardware vsyncs,
+ * counters of SurfaceFlinger that hold it, --vsync-ms, and without any of these from ticks and
+ * presents (vsync_log.h). It stays until there is evidence for another one: more ticks than it
+ * allows, presents half a period off, a long time without either, or another reported period.
+ * Evidence takes some time to gather, and frames of that time wait (vsync_sure_until()). The time
+ * of the switch is then found from the events before and after it (vsync_switch.c).
  *
- * What its last digits are is told by two ticks at the edge, the further apart the better. The
- * first ticks may all agree and be wrong: as a machine that was late catches up, they come too
- * close. No tick is late by a whole period, so where the edge moves by one, slowly, the period is
- * another.
+ * The last digits of the period come from two ticks at the edge: the further apart they are, the
+ * better. The first ticks may all agree and be wrong: while a machine that was late catches up,
+ * they are too close together. No tick is late by a whole period, so where the edge slowly moves by
+ * one period, the period is wrong.
  *
- * What no distance can tell is whether a display that only ever ticks every 33 ms could do better:
- * without a reported such a period is halved until it is one that displays have: a guess.
+ * From distances alone it cannot be decided whether a display that ticks only every 33 ms could be
+ * faster. Without a reported period such a value is halved until it is usual for displays, and
+ * marked as guessed.
  *
- * A present is placed by its time, in periods (a position, piecewise linear over the switches of
- * the refresh rate). Between two presents the rounded difference counts where it is near a whole
- * number. Where it is not (at 120 Hz the jitter of one present can be near half a period), the
- * phase decides, where both are near it: where in a period presents usually begin, followed slowly.
- * Far from each other, the period's error adds up, and at some distance nothing is known.
+ * A present is placed by its time in units of the period (a position, piecewise linear over the
+ * switches of the refresh rate). Between two presents the rounded difference counts where it is
+ * near a whole number. Where it is not (at 120 Hz the jitter of one present can be near half a
+ * period), the phase decides, if both presents are near it: the phase is where in a period presents
+ * usually begin, a slow moving average. The error of the period adds up with the distance; beyond
+ * some distance the number of vsyncs is unknown.
  */
 #include "rules/vsync.h"
 
@@ -35,15 +37,15 @@
 
 #include "rules/vsync_learn.h"
 
-#define SUSPECT_TICKS 3	   /* so many say something */
-#define LATE_TICKS 6	   /* late ones of the last 16 */
-#define SLOW_NS (450 * MS) /* a slower display has no tick in between for so long */
-#define SLOW_BLOCK 8	   /* the rate of so many of one */
+#define SUSPECT_TICKS 3	   /* surplus ticks that are evidence */
+#define LATE_TICKS 6	   /* late ones of the last 16 that are evidence */
+#define SLOW_NS (450 * MS) /* a slower display is assumed only after this time */
+#define SLOW_BLOCK 8	   /* ticks in one measurement of the tick rate */
 #define SLOW_WAIT_NS (1200 * MS)
-#define SILENT_PERIODS 30 /* the edge is not known any more behind so many */
-#define EDGE_TICKS 24	  /* the edge is the earliest of so many */
-#define EVEN_TICKS 48	  /* behind so many the edge is that of these alone */
-#define SHARPEN_TICKS 32  /* the digits are looked at so often until they are known */
+#define SILENT_PERIODS 30 /* after a silence of this many periods the edge is unknown */
+#define EDGE_TICKS 24	  /* the edge is the earliest of this many ticks */
+#define EVEN_TICKS 48	  /* after this many even ticks the edge depends on these alone */
+#define SHARPEN_TICKS 32  /* ticks between two attempts to make the period more precise */
 #define VERIFY_TICKS 128
 #define SETTLED_TICKS 12
 #define PHASE_GAIN 8 /* the phase follows an eighth of a present's distance from it */
@@ -90,7 +92,7 @@ static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t
 	return oldest;
 }
 
-/* Two ticks at the edge, the one long behind the other, tell the period's last digits. */
+/* Measures the last digits of the period by two ticks at the edge that are far apart. */
 static void refine(struct vsync_lattice *v, const struct vsync_source *source, uint64_t time_ns)
 {
 	struct vsync_segment *segment = &v->segments[v->n_segments - 1];
@@ -133,7 +135,8 @@ static void refine(struct vsync_lattice *v, const struct vsync_source *source, u
 	lattice_refine(v, better_ns, error_ns);
 }
 
-/* May it be what was said, or given? Of that, ticks tell the digits where it lacks them. */
+/* May @period_ns be the period that was reported or given? Of such a period ticks only show the
+ * digits that it lacks. */
 static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 {
 	struct reported_period reported = { .period_ns = v->option_ns,
@@ -148,8 +151,9 @@ static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 		       reported.error_ns + reported.period_ns / 200;
 }
 
-/* Lateness moves the edge by less than a period. Where it has moved by one from the base, step by
- * step, and the last ticks show the same, the period is another, however well it seemed known. */
+/* Lateness moves the edge by less than a period. Where the edge has moved by a whole period since
+ * base_ns, step by step, and the last ticks show the same, the period is wrong, however precise it
+ * seemed. */
 static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 {
 	uint64_t took_ns = source->edge_ns - source->base_ns, slots = source->base_slots;
@@ -169,7 +173,7 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 	if (error_ns == rough_ns || !may_be_reported(v, long_ns))
 		return;
 	if (vsync_distance(better_ns, long_ns) >= vsync_distance(better_ns, period_ns)) {
-		source->even = 0; /* it leapt, more than once */
+		source->even = 0; /* it jumped, more than once */
 		return;
 	}
 	if (error_ns > long_ns / slots) {
@@ -182,7 +186,8 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 		v->sources[i].even = 0;
 }
 
-/* How late is it? Keeps the edge: the earliest of the last ticks. True: two are in one slot. */
+/* Follows the edge, the earliest of the last ticks, and sets how late this tick is. Returns true
+ * where two ticks are in one slot. */
 static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
 			uint64_t *late_ns)
 {
@@ -222,7 +227,7 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	if (++source->n_least == EDGE_TICKS) {
 		if (source->least_ns > period_ns / 32)
 			v->anchor_ns = 0;
-		/* A leap, as of another phase: which slots these are is not known. */
+		/* A jump, as of another phase: the slots of these ticks are unknown. */
 		if (source->least_ns > period_ns / 2)
 			source->even = 0;
 		source->edge_ns += source->least_ns;
@@ -233,14 +238,14 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	return slots == 0;
 }
 
-/* Does somebody say that the display is that fast? */
+/* Is it reported that the display is that fast? */
 static bool is_reported(const struct vsync_lattice *v, uint64_t period_ns)
 {
 	return v->authority > VSYNC_FIT &&
 	       (!v->followed || reported_period_of(v->followed).period_ns * 4 < period_ns * 5);
 }
 
-/* So few ticks that a slower display would have them? */
+/* Are ticks so few that a slower display would have them? */
 static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
 	uint64_t period_ns = lattice_period_of(v);
@@ -265,7 +270,7 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 		vsync_learn_find_slower(v, back_from(time_ns, SLOW_NS), time_ns);
 }
 
-/* Evidence for another period. */
+/* Collects evidence for another period, and checks it from time to time. */
 static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t before_ns,
 		    uint64_t time_ns)
 {
@@ -285,7 +290,7 @@ static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t
 	if (time_ns < v->next_look_ns)
 		return;
 	v->next_look_ns = time_ns + LOOK_EVERY_NS;
-	/* A short look sees a switch, a longer one what is hidden by lateness. */
+	/* A short window shows a switch, a longer one shows what lateness hides. */
 	from_ns = back_from(time_ns, later(150 * MS, 10 * lattice_period_of(v)));
 	if (v->suspect.collisions)
 		from_ns = later(from_ns, back_from(v->suspect.from_ns, lattice_period_of(v)));
@@ -295,7 +300,7 @@ static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t
 	vsync_learn_find_other(v, back_from(time_ns, SLOW_NS), time_ns);
 }
 
-/* Ticks know the digits of a period that was not known well. */
+/* Makes an imprecise period more precise by ticks. */
 static void sharpen(struct vsync_lattice *v)
 {
 	uint64_t period_ns = lattice_period_of(v), error_ns = v->error_ns;
@@ -331,7 +336,7 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 		refine(v, source, time_ns);
 }
 
-/* The nearest distance from @from to @to around a vsync: [-VSYNC_ONE / 2, VSYNC_ONE / 2). */
+/* The shortest distance from @from to @to, modulo one vsync: [-VSYNC_ONE / 2, VSYNC_ONE / 2). */
 static int64_t wrap(int64_t from, int64_t to)
 {
 	int64_t d = (to - from) % VSYNC_ONE;
@@ -365,7 +370,7 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 {
 	struct vsync_source *source = find_or_add_source(v, name, rank, time_ns);
 
-	/* No display is so fast: a tick that was late came with the next one. */
+	/* No display is that fast: a late tick came together with the next one. */
 	if (source->last_ns && time_ns < source->last_ns + VSYNC_PERIOD_MIN_NS * 3 / 4)
 		return;
 	source->rank = rank;
@@ -463,8 +468,8 @@ uint64_t vsync_sure_until(const struct vsync_lattice *v)
 
 /* --- presents --- */
 
-/* A mean that follows: the first values count in full, later ones an eighth. It is not cut to one
- * vsync: numbers of vsyncs are counted from it. */
+/* A moving average: the first values count in full, later ones an eighth. It is not reduced modulo
+ * one vsync, since numbers of vsyncs are counted from it. */
 static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
 {
 	if (*n < PHASE_GAIN)
@@ -472,7 +477,7 @@ static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
 	return phase + wrap(phase, position) / (int64_t)*n;
 }
 
-/* Presents of another rate, or after a pause, begin where they like. */
+/* At another refresh rate, or after a pause, the phase of presents starts anew. */
 static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
 {
 	if (v->phase_number == 0 || vsync_is_switch(v->last_period_ns, stamp->period_ns) ||
@@ -531,7 +536,7 @@ int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stam
 			return -1;
 		whole = later->index - earlier->index;
 	}
-	/* SurfaceFlinger presents once in a vsync. */
+	/* SurfaceFlinger presents at most once in a vsync. */
 	return whole == 0 && difference * 4 > VSYNC_ONE ? -1 : whole;
 }
 

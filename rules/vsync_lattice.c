@@ -24,7 +24,7 @@ int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns)
 	return time_ns >= s->from_ns ? s->position + whole + part : s->position - whole - part;
 }
 
-/* What is not known of positions grows with the distance. */
+/* The error of the period adds up with the distance. */
 int64_t lattice_period_uncertainty(const struct vsync_segment *s, uint64_t time_ns)
 {
 	uint64_t periods = time_ns > s->from_ns ? (time_ns - s->from_ns) / s->period_ns : 0;
@@ -74,7 +74,7 @@ bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
 	return vsync_distance(before_ns, after_ns) * 100 > before_ns;
 }
 
-/* A period that is only known better has its ticks at the same place. */
+/* A more precise value of the same period leaves the ticks where they are. */
 static void copy_tick_phase(struct vsync_segment *segment, const struct vsync_segment *before)
 {
 	if (vsync_is_switch(before->period_ns, segment->period_ns))
@@ -96,8 +96,8 @@ static void forget_evidence(struct vsync_lattice *v)
 	}
 }
 
-/* A new period from @from_ns on. One that no present was placed on yet is replaced, and the only
- * one holds from the begin of time; presents that were placed stay where they are. */
+/* Begins a new period at @from_ns. A segment without presents is replaced, and an only segment
+ * holds from the beginning of time. Presents that were placed stay where they are. */
 void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 			uint64_t from_ns)
 {
@@ -132,7 +132,7 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	v->error_ns = error_ns;
 }
 
-/* The edges of all counters under the period that is new. */
+/* Finds the edges of all counters under the new period. */
 void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window)
 {
 	uint64_t period_ns = lattice_period_of(v);
@@ -156,7 +156,7 @@ void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *wind
 	forget_evidence(v);
 }
 
-/* What is said of a period may be right to a percent or so only: ticks near it know more. */
+/* A reported period may be exact to a percent only: ticks near it are more precise. */
 void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_t *error_ns)
 {
 	struct vsync_window window;
@@ -181,7 +181,7 @@ void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_
 	*error_ns = better_error_ns;
 }
 
-/* The display that it holds for has this period from the begin on: nothing was placed yet. */
+/* Nothing was placed yet: the display has this period from the beginning of time on. */
 void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 		  enum vsync_authority authority)
 {
@@ -196,7 +196,7 @@ void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns
 	lattice_find_edges(v, &window);
 }
 
-/* The same period, better known: since the last present that was placed, and a pause behind it. */
+/* The more precise value holds from the last placed present on. */
 void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
 {
 	uint64_t from_ns = later(v->segments[v->n_segments - 1].from_ns, v->last_present_ns);
@@ -229,7 +229,7 @@ static void note_switch_range(struct vsync_lattice *v, const struct vsync_switch
 	double rate = 1.0 / (double)before_ns - 1.0 / (double)after_ns;
 	struct vsync_switch_range *u;
 
-	/* Between two events that are a vsync apart it is one of both. */
+	/* Between two events that are one vsync apart the switch is known exactly enough. */
 	if (length_ns <= longest_ns + longest_ns / 4)
 		return;
 	u = &v->switch_ranges[v->n_switch_ranges++ % VSYNC_SWITCH_RANGES];
@@ -238,8 +238,8 @@ static void note_switch_range(struct vsync_lattice *v, const struct vsync_switch
 						    (double)VSYNC_ONE) };
 }
 
-/* Is there a last segment that was found a moment ago, and that nothing stands on? What began there
- * may be something else: the old period and the new one are looked at again. */
+/* Drops a last segment that was found a moment ago and has no presents: its start may have been the
+ * sign of something else, so the old period and the new one are compared again. */
 static void drop_hasty(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t from_ns = v->segments[v->n_segments - 1].from_ns;

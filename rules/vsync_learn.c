@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/vsync_learn.h"
 
-#define LOCK_WINDOW_NS (4000 * MS) /* those of that time */
-#define LOCK_ANYWAY_NS (1500 * MS) /* so long they have to be convincing */
-#define UNDECIDED_TICKS 24	   /* so many show which display is theirs */
-#define SLOW_TICKS 16		   /* so many of all counters */
+#define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
+#define LOCK_ANYWAY_NS (1500 * MS) /* after this time the best fit is used, convincing or not */
+#define UNDECIDED_TICKS 24	   /* ticks that show reliably which display they belong to */
+#define SLOW_TICKS 16		   /* of all counters together */
 
-/* Half a period, a third: does one go into the other? */
+/* Is @longer_ns a multiple of @shorter_ns? */
 static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
 {
 	uint64_t k = (longer_ns + shorter_ns / 2) / shorter_ns;
@@ -14,7 +14,7 @@ static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_
 	return vsync_distance(longer_ns, k * shorter_ns) <= longer_ns / 1000 + k * error_ns;
 }
 
-/* A period that displays have, of which @period_ns is a multiple. */
+/* A period that is usual for displays and of which @period_ns is a multiple. */
 static uint64_t usual_period(uint64_t period_ns)
 {
 	uint64_t parts = (period_ns + VSYNC_PERIOD_USUAL_MAX_NS - 1) / VSYNC_PERIOD_USUAL_MAX_NS;
@@ -22,13 +22,13 @@ static uint64_t usual_period(uint64_t period_ns)
 	return period_ns / parts;
 }
 
-/* --- words --- */
+/* --- reported periods --- */
 
-/* What is a period that was said to one that ticks show? */
+/* How does a reported period relate to one that ticks show? */
 enum relation {
-	RELATION_SAME, /* the same, or a part of it */
+	RELATION_SAME, /* equal, or the measured one is a multiple of it */
 	RELATION_OTHER,
-	RELATION_OPEN, /* it is not known well enough yet */
+	RELATION_OPEN, /* not known precisely enough yet */
 };
 
 static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
@@ -42,7 +42,7 @@ static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
 	return error_ns * 400 > period_ns ? RELATION_OPEN : RELATION_SAME;
 }
 
-/* The same of ticks, some of which may be late. */
+/* The same for a fit, in which some ticks may be late. */
 static enum relation relation_to_fit(const struct vsync_fit *fit,
 				     const struct reported_period *reported)
 {
@@ -52,8 +52,8 @@ static enum relation relation_to_fit(const struct vsync_fit *fit,
 	return relation_of(fit->period_ns, fit->error_ns, reported);
 }
 
-/* Which of several displays do the ticks follow? The slowest that explains them. *@sure: they show
- * its digits. */
+/* Which of several displays do the ticks follow? The slowest one that explains them. *@sure: the
+ * ticks confirm its last digits. */
 static struct vsync_display *pick_display(struct vsync_lattice *v,
 					  const struct vsync_window *window, bool but_foreign,
 					  bool *sure)
@@ -79,7 +79,7 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 		fit = vsync_fit_of(window, period_ns);
 		if (!vsync_fit_holds(&fit))
 			continue;
-		/* Of two that both explain them, that which they are known to be of. */
+		/* If two displays explain the ticks, the one that was followed before is kept. */
 		if (!best || (best != kept && (display == kept || period_ns > best_ns))) {
 			best = display;
 			best_ns = period_ns;
@@ -89,7 +89,7 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 	return best;
 }
 
-/* The ticks are those of @display. @own: they show its digits, too. */
+/* The ticks belong to @display. @own: they confirm its last digits, too. */
 static void follow_display(struct vsync_lattice *v, struct vsync_display *display, bool own)
 {
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
@@ -100,7 +100,7 @@ static void follow_display(struct vsync_lattice *v, struct vsync_display *displa
 		display->own = own;
 }
 
-/* The ticks are not those of @display. */
+/* The ticks do not belong to @display. */
 static void leave_display(struct vsync_lattice *v, struct vsync_display *display)
 {
 	display->foreign = true;
@@ -139,13 +139,13 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 	v->pending = display;
 	v->pending_ns = reported.period_ns;
 	v->pending_at_ns = now_ns;
-	/* A row of the display's own vsyncs began a moment ago. */
+	/* A run of hardware vsyncs began a moment ago. */
 	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
 	v->next_look_ns = 0;
 }
 
-/* Does a period that was said hold, to its last digit or nearly so? @found: a longer one, which
- * ticks show; a shorter one explains late ticks, too. */
+/* Does a reported period fit the window, exactly or nearly? @found: a longer period that the ticks
+ * show; a shorter one explains late ticks, too. */
 static bool explains(const struct vsync_window *window, const struct reported_period *reported,
 		     const struct vsync_fit *found)
 {
@@ -163,7 +163,7 @@ static bool explains(const struct vsync_window *window, const struct reported_pe
 	       vsync_fit_holds(&fit);
 }
 
-/* Are there far more ticks than that, late or not? */
+/* Are there far more ticks than that period allows, late or not? */
 static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
 {
 	struct vsync_fit fit = vsync_fit_of(window, period_ns);
@@ -171,8 +171,7 @@ static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
 	return fit.ticks.n >= 16 && fit.ticks.collisions * 3 > fit.ticks.n;
 }
 
-/* Finds out which displays the ticks are not of. Returns the slowest that they may be of.
- */
+/* Marks the displays that the ticks do not belong to. Returns the slowest of the others. */
 static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 					  const struct vsync_window *window,
 					  const struct vsync_fit *fit, uint64_t now_ns)
@@ -206,7 +205,7 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 	return slowest;
 }
 
-/* Nothing stands on the lattice yet: which of all that was said and seen is the period? */
+/* Nothing is placed on the lattice yet: chooses the period from everything that is known. */
 void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 {
 	bool anyway = v->n_ticks > 0 && now_ns > v->first_tick_ns + LOCK_ANYWAY_NS;
@@ -240,14 +239,14 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 		v->guessed = period_ns != fit.period_ns;
 		lattice_lock(v, period_ns, fit.error_ns, VSYNC_FIT);
 	} else if (v->authority == VSYNC_REPORTED) {
-		/* Its reported was refuted, and nothing else is known yet. */
+		/* The reported period was refuted, and nothing else is known yet. */
 		v->locked = v->guessed = false;
 		v->authority = VSYNC_UNKNOWN;
 		v->n_segments = 0;
 	}
 }
 
-/* Somebody said something of @display. */
+/* A period of @display was reported. */
 void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
@@ -277,7 +276,7 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 			relation = RELATION_OTHER;
 		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
 			return;
-		/* A slower one may be about to come. */
+		/* The display may be about to switch to a slower rate. */
 		display->foreign = relation == RELATION_OTHER &&
 				   reported.period_ns < 5 * lattice_period_of(v) / 4;
 		if (display->foreign)
@@ -286,7 +285,7 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 	apply_report(v, display, now_ns);
 }
 
-/* Do ticks or presents show that the pending period is the display's by now? */
+/* Do ticks or presents show that the display has the pending period by now? */
 static bool shows_pending(const struct vsync_lattice *v, const struct vsync_window *window,
 			  bool *too_many)
 {
@@ -297,7 +296,7 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 	if (v->pending_ns < lattice_period_of(v) &&
 	    is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100))
 		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;
-	/* Twice the period and the half fit each other's ticks, for a while nearly so do others. */
+	/* A period and its half fit each other's ticks; other pairs do so nearly, for a while. */
 	if (vsync_fit_holds(&old) &&
 	    (v->pending_ns < lattice_period_of(v) ||
 	     !is_multiple(v->pending_ns, lattice_period_of(v), lattice_period_of(v) / 100)))
@@ -305,8 +304,8 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 	return fit.ticks.n + fit.presents.n >= 8 && vsync_fit_holds(&fit);
 }
 
-/* A period that was said and is another: when did the display follow? It may have done so before
- * the reported, and behind it. */
+/* A reported period differs from the current one: when did the display switch? It may have done so
+ * before the report or after it. */
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending;
@@ -319,7 +318,7 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	v->next_look_ns = now_ns + LOOK_EVERY_NS;
 	vsync_window_fill(&window, &v->log, v->pending_from_ns, now_ns);
 	shown = shows_pending(v, &window, &too_many);
-	/* The more so where the old one ticks on: the reported may have come before. */
+	/* Longer while the old period continues to tick: the report may have come early. */
 	if (!shown && now_ns < v->pending_at_ns + (too_many ? PENDING_LATE_NS : PENDING_NS)) {
 		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
 			v->pending_from_ns += LOOK_EVERY_NS;
@@ -341,9 +340,10 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	}
 }
 
-/* --- what ticks and presents say themselves --- */
+/* --- what ticks and presents show --- */
 
-/* A period into which two go, one behind the other: the last events alone have a longer one. */
+/* Is it the common part of two periods, one after the other? Then the last events alone have a
+ * longer one. */
 static bool is_of_two(const struct vsync_lattice *v, const struct vsync_fit *fit, uint64_t from_ns,
 		      uint64_t now_ns)
 {
@@ -357,7 +357,7 @@ static bool is_of_two(const struct vsync_lattice *v, const struct vsync_fit *fit
 	       !vsync_is_near(last.period_ns, fit->period_ns, 15);
 }
 
-/* Is it the period of a display of which something was said? */
+/* Is it the reported period of a display? */
 static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *window,
 			    uint64_t from_ns, uint64_t now_ns)
 {
@@ -383,7 +383,7 @@ static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *
 	return true;
 }
 
-/* Ticks or presents that the period has no room or no place for: are they those of another? */
+/* Ticks or presents do not fit the period: do they fit another one? */
 void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	struct vsync_window window;
@@ -407,11 +407,11 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		return;
 	if (fit.period_ns < period_ns && fit.error_ns * 40 > fit.period_ns)
 		return;
-	/* Displays' rates are further apart, but late ticks may look like one nearby. */
+	/* Refresh rates of displays are further apart, but late ticks may look like one nearby. */
 	if (vsync_is_near(fit.period_ns, period_ns, 120) &&
 	    (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit)))
 		return;
-	/* Late ticks of a display of twice the period look like that, too. */
+	/* Late ticks of a display with twice the period look like that, too. */
 	twice = vsync_fit_of(&window, 2 * fit.period_ns);
 	if (twice.ticks.collisions + 2 * twice.presents.collisions < 4 &&
 	    !vsync_fit_has_odd_presents(&twice))
@@ -420,7 +420,7 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	    old.ticks.collisions + old.presents.collisions < 4 &&
 	    !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6))
 		return;
-	/* A slower one that goes into the old one needs a longer look. */
+	/* A slower period that is a multiple of the old one needs a longer window. */
 	if (fit.period_ns > period_ns && is_multiple(fit.period_ns, period_ns, 0))
 		return;
 	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
@@ -434,7 +434,8 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns, VSYNC_FIT);
 }
 
-/* The reported of a display was taken for that of the ticks before there were any. */
+/* The reported period of a display was used before there were ticks: checks whether the ticks
+ * belong to that display. */
 void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t from_ns = back_from(now_ns, LOCK_WINDOW_NS);
@@ -459,7 +460,8 @@ void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 				  display ? VSYNC_REPORTED : VSYNC_FIT);
 }
 
-/* Is the followed display's reported, which is exact for that display, right for the ticks? */
+/* Is the reported period of the followed display, which is exact for that display, right for the
+ * ticks? */
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v), better_ns, error_ns;
@@ -482,8 +484,8 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 	lattice_find_edges(v, &window);
 }
 
-/* The display slowed down to a multiple of its period: what ticks and presents there are still
- * fits, but none is in between, for a long time. */
+/* The display slowed down to a multiple of its period: all ticks and presents still fit, but for a
+ * long time none is in between. */
 void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v);

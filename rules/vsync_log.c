@@ -3,19 +3,19 @@
 
 #include <string.h>
 
-/* A period is cut into so many bins; an edge is so many of them wide. */
+/* Bins that a period is divided into, and the width of an edge in bins. */
 #define BINS 32
 #define EDGE_BINS 4
 
-/* Behind a silence of so many periods the phase is another. */
+/* After a silence of this many periods the phase may be another. */
 #define RUN_PERIODS 48
 
 #define DISTANCE_MAX_NS INT64_C(300000000)
 #define CLUSTERS 48
-#define PERIODS 256 /* so many distances are measured */
+#define PERIODS 256 /* distances that are measured at most */
 #define PERIODS_FIRST 128
 #define CANDIDATES 12
-#define DISTANCES_BACK 40 /* so many of each kind are candidates */
+#define DISTANCES_BACK 40 /* last distances of each kind that are candidates */
 
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns)
 {
@@ -25,13 +25,13 @@ void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns)
 	event->kind = kind;
 }
 
-/* Events come in order but for those of other CPUs, and for targets. */
+/* Events come in order, except for those of other CPUs and for targets. */
 static void put_in_order(struct vsync_window *window, unsigned int kind, int64_t at_ns)
 {
 	int64_t *at = window->at_ns[kind];
 	unsigned int i = window->n[kind]++;
 
-	/* It is filled from the latest on: @at is in falling order. */
+	/* Filled from the newest event on: @at is in descending order. */
 	for (; i > 0 && at[i - 1] < at_ns; i--)
 		at[i] = at[i - 1];
 	at[i] = at_ns;
@@ -77,7 +77,7 @@ unsigned int vsync_window_ticks(const struct vsync_window *window)
 
 /* --- how a period explains events --- */
 
-/* In floating point: some of these go on at once, and of seconds in nanoseconds it is exact. */
+/* In floating point, which is exact for seconds in nanoseconds and runs in parallel. */
 static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 {
 	double slots = (double)(at_ns - edge_ns) / (double)period_ns;
@@ -86,7 +86,7 @@ static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 	return whole - (slots < (double)whole);
 }
 
-/* Of the slots that begin at @edge_ns, how many have a second tick? */
+/* Number of slots, the first of which begins at @edge_ns, that have a second tick. */
 static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t edge_ns,
 				     int64_t period_ns)
 {
@@ -102,7 +102,7 @@ static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t 
 	return collisions;
 }
 
-/* sums[i]: of the bins from i on that an edge is wide. */
+/* sums[i]: events in an edge that begins at bin i. */
 static void sum_bins(const unsigned int *bins, unsigned int *sums)
 {
 	for (unsigned int i = 0; i < BINS; i++) {
@@ -124,8 +124,8 @@ static unsigned int count_adjacent(const int64_t *at, unsigned int n, int64_t pe
 	return adjacent;
 }
 
-/* Events between two silences: their edge is where most of them are, or, where a good part of them
- * is elsewhere, there, if so fewer slots have two. */
+/* Scores events between two silences. The edge is where most of them are, or, if there are many
+ * elsewhere, the place that gives the fewest slots with two events. */
 static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 		      struct vsync_score *score)
 {
@@ -141,7 +141,8 @@ static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 	sum_bins(bins, sums);
 	for (unsigned int bin = 1; bin < BINS; bin++)
 		most = sums[bin] > sums[most] ? bin : most;
-	/* First where most are: if no slot has two there, as a rule, none is better. */
+	/* Begins with the fullest place: if no slot has two events there, no other place is better.
+	 */
 	for (unsigned int i = 0; i < BINS && best > 0; i++) {
 		unsigned int bin = i == 0 ? most : i <= most ? i - 1 : i;
 		unsigned int near = sums[bin];
@@ -207,7 +208,7 @@ struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period
 	return fit;
 }
 
-/* A part of the events is @percent of all or more. */
+/* Is @part at least @percent of @n, and @n large enough? */
 static bool is_most(unsigned int part, unsigned int n, unsigned int percent)
 {
 	return n >= 6 && part * 100 >= n * percent;
@@ -250,8 +251,8 @@ bool vsync_fit_holds(const struct vsync_fit *fit)
 
 /* --- which period? --- */
 
-/* The value that would be at @rank in order. Those before it are none that are greater, those
- * behind it none that are less. */
+/* Quickselect: the value that would be at @rank in sorted order. Afterwards no value before it is
+ * greater, and none after it is smaller. */
 static uint64_t select_rank(uint64_t *values, unsigned int n, unsigned int rank)
 {
 	unsigned int low = 0, high = n - 1;
@@ -286,8 +287,8 @@ static uint64_t select_rank(uint64_t *values, unsigned int n, unsigned int rank)
 	return values[rank];
 }
 
-/* Periods as events of the kinds [@begin, @end) give them that are about @span of them apart, @most
- * of them; returns how many. */
+/* Measures the period by pairs of events of the kinds [@begin, @end) that are about @span periods
+ * apart. Writes @most values at most to @periods; returns their number. */
 static unsigned int measure(const struct vsync_window *window, unsigned int begin, unsigned int end,
 			    uint64_t period_ns, unsigned int span, unsigned int most,
 			    uint64_t *periods)
@@ -318,8 +319,8 @@ static unsigned int measure(const struct vsync_window *window, unsigned int begi
 	return n;
 }
 
-/* What is not known of the middle of them, which was selected. Few may agree by chance, and all may
- * have moved meanwhile. */
+/* The error of the median, which was selected before. A few values may agree by chance, or all of
+ * them may have moved. */
 static uint64_t error_of(uint64_t *periods, unsigned int n, unsigned int span)
 {
 	uint64_t period_ns = periods[n / 2];
@@ -337,7 +338,7 @@ static uint64_t refine_by(const struct vsync_window *window, unsigned int begin,
 	uint64_t periods[2][PERIODS];
 	unsigned int n = 0, stage = 0;
 
-	/* Each only has to be right enough for the next. */
+	/* Each stage has to be precise enough for the next one only. */
 	for (; stage <= last; stage++) {
 		unsigned int more =
 			measure(window, begin, end, period_ns, spans[stage],
@@ -382,7 +383,7 @@ static unsigned int add_to_cluster(struct cluster *clusters, unsigned int count,
 	return count + 1;
 }
 
-/* Distances of ticks and of presents, and parts of these. */
+/* Collects distances between ticks and between presents, and their halves and thirds. */
 static unsigned int collect(const struct vsync_window *window, struct cluster *clusters)
 {
 	unsigned int count = 0;
@@ -426,7 +427,7 @@ static void order(struct cluster *clusters, unsigned int count,
 	}
 }
 
-/* Where no period holds: the longest of those that explain about as much as any. */
+/* Where no period holds: the longest of those that explain about as much as the best one. */
 static bool is_better(const struct vsync_fit *fit, const struct vsync_fit *best)
 {
 	unsigned int near = fit->ticks.near + 2 * fit->presents.near;
@@ -440,7 +441,7 @@ static bool is_better(const struct vsync_fit *fit, const struct vsync_fit *best)
 						: near * 9 > best_near * 10;
 }
 
-/* Lengths that are near each other come to the same period. */
+/* Lengths that are close to each other lead to the same period. */
 static bool is_one_of(const uint64_t *periods, unsigned int n, uint64_t period_ns)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -463,7 +464,7 @@ struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway)
 		uint64_t error_ns, period_ns = clusters[i].length_ns;
 		struct vsync_fit fit;
 
-		/* None of those that follow comes to a longer one. */
+		/* None of the remaining candidates leads to a longer period. */
 		if (period_ns * 8 < best.period_ns * 7)
 			break;
 		period_ns = vsync_refine(window, period_ns, &error_ns);

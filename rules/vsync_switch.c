@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each tick and each present near the switch speaks for the old period, for the new one, for both
- * or for none (it is late):
+/* Each tick and each present near the switch fits the old period, the new one, both or none (it is
+ * late):
  *
  *     old      :       :       :       :       :       :
  *     new      :   :   :   :   :   :   :   :   :   :   :
  *     ticks    |       |       |   |   |   |   |   |   |
  *              both    both    both new both new
  *
- * The moment is that with the fewest events on the wrong side. Where events speak for both, it is
- * the longer of the two: there would be more of them. Two ticks in one slot of the longer one are
- * none of its own, however late. Moments that are nearly as good leave uncertainty.
+ * The switch is where the fewest events are on the wrong side. Where events fit both, the longer
+ * period is assumed: with the shorter one there would be more of them. Two ticks in one slot of the
+ * longer period do not belong to it, however late they are. Moments that are nearly as good widen
+ * the range [from_ns, to_ns].
  *
- * The new period is seldom known well so soon: of those within its error that counts which leaves
- * the fewest on the wrong side.
+ * The new period is seldom known precisely so early: of the values within its error the one with
+ * the fewest events on the wrong side counts.
  */
 #include "rules/vsync_switch.h"
 
-/* What an event on the wrong side costs: ticks are late more often than presents, where they are
- * late at all. And one on the shorter side that speaks for both. */
+/* Costs of an event on the wrong side: ticks are late more often than presents. And costs of an
+ * event on the side of the shorter period that fits both. */
 #define COST_TICK 3
 #define COST_EXACT 6
 #define COST_BOTH_TICK 2
@@ -25,7 +26,7 @@
 #define COST_MARGIN 3
 #define COST_MARGIN_LATE 6
 
-/* So many periods on each side of that which was said. */
+/* Values that are tried on each side of the new period. */
 #define PERIOD_STEPS 4
 
 #define EVENTS_MAX (2 * VSYNC_WINDOW_SIZE)
@@ -39,8 +40,8 @@ struct side {
 struct event {
 	int64_t at_ns;
 	bool present;
-	bool old, new; /* it speaks for that */
-	bool second;   /* in a slot of the longer period */
+	bool old, new; /* it fits that period */
+	bool second;   /* the second one in a slot of the longer period */
 };
 
 static int64_t behind_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
@@ -109,7 +110,7 @@ static int cost_of(const struct event *event, bool old, bool old_is_shorter, int
 	return 0;
 }
 
-/* costs[i]: the first i events are of the old period. Returns the cheapest. */
+/* Sets costs[i], with the first i events in the old period. Returns the i with the lowest costs. */
 static unsigned int weigh(const struct event *events, unsigned int n, bool old_is_shorter, int tick,
 			  int *costs)
 {
@@ -127,7 +128,7 @@ static unsigned int weigh(const struct event *events, unsigned int n, bool old_i
 	return best;
 }
 
-/* How many ticks are late, if the first @best events are of the old period? */
+/* Number of late ticks if the first @best events are in the old period. */
 static unsigned int count_late(const struct event *events, unsigned int n, unsigned int best)
 {
 	unsigned int late = 0;
@@ -155,7 +156,7 @@ struct balance {
 	unsigned int n, best, low, high;
 };
 
-/* Which ticks are the second of a slot of @side? */
+/* Marks the ticks that are the second one in a slot of @side. */
 static void find_second(struct balance *b, const struct side *side)
 {
 	int64_t before = INT64_MIN;
@@ -181,14 +182,14 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 		struct event *event = &b->events[i];
 
 		event->old = event->new = false;
-		/* The new edge may not be known yet: that is no reported for the old one. */
+		/* The new edge may be unknown yet: that is no evidence for the old period. */
 		if (event->present ? !new->has_presents : !new->has_ticks)
 			continue;
 		event->old = speaks_for(old, event->at_ns, event->present);
 		event->new = speaks_for(new, event->at_ns, event->present);
 	}
 	find_second(b, old_is_shorter ? new : old);
-	/* Late ticks must not speak for the shorter period: are there any? */
+	/* Late ticks must not count for the shorter period: are there any? */
 	b->best = weigh(b->events, b->n, old_is_shorter, COST_TICK, b->costs);
 	if (count_late(b->events, b->n, b->best) * 40 > b->n)
 		uncertainty = COST_MARGIN_LATE;
@@ -203,7 +204,7 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 	}
 }
 
-/* Late ones say nothing: the moment stands by an event that does, the last one of the longer
+/* Late events do not count: the switch is next to an event that fits, the last one of the longer
  * period. */
 static int64_t moment_of(const struct balance *b, const struct side *old, const struct side *new,
 			 int64_t end_ns)
@@ -220,7 +221,7 @@ static int64_t moment_of(const struct balance *b, const struct side *old, const 
 	return i > 0 ? present_of(old, &b->events[i - 1]) : 0;
 }
 
-/* The best moment for exactly these periods, and what it costs. */
+/* The best moment for exactly these two periods, and its costs. */
 static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int source,
 				       const struct vsync_when *when, uint64_t after_ns,
 				       struct balance *b)
@@ -228,7 +229,7 @@ static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int
 	struct vsync_switch found = { .at_ns = when->sure_ns };
 	uint64_t from_ns = when->from_ns, now_ns = when->now_ns;
 
-	/* The edges of both sides are seen better from a moment that is nearer to the switch. */
+	/* The edges of both sides are more precise with a moment that is nearer to the switch. */
 	for (unsigned int round = 0; round < 2; round++) {
 		uint64_t left_ns = later(found.at_ns, from_ns + 4 * when->before_ns);
 		uint64_t right_ns =
@@ -250,7 +251,7 @@ static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int
 struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
 				      const struct vsync_when *when)
 {
-	/* Up to here its error does not move the edge. */
+	/* Up to this error the edge does not move. */
 	uint64_t exact_ns = when->after_ns * when->after_ns / 16 /
 			    later(when->now_ns - when->sure_ns, when->after_ns);
 	uint64_t error_ns = when->error_ns > exact_ns ? when->error_ns : 0;
@@ -262,7 +263,7 @@ struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int 
 
 	vsync_window_fill(&window, log, when->from_ns, when->now_ns);
 	b.n = merge(&window, source, b.events);
-	/* From the middle of what it may be to both ends. */
+	/* From the middle of the error's range to both of its ends. */
 	for (unsigned int i = 0; i < steps; i++) {
 		uint64_t off_ns = (i + 1) / 2 * error_ns / PERIOD_STEPS;
 

@@ -134,7 +134,7 @@ static void put_back(struct capture *capture)
 	android_probe_end(&capture->probe);
 	app_watch_end(&capture->app);
 	drain_end(&capture->drain);
-	capture->source = source_close(capture->source);
+	source_stop(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
 	if (tracing_undo_restore(&capture->undo))
@@ -290,7 +290,15 @@ static int catch_signals(struct capture *capture)
 	return EXIT_FAILED;
 }
 
-/* Raw where it can be had. A snapshot is text, and so is what it is taken from. */
+static int open_pipe(struct capture *capture)
+{
+	const struct options *options = capture->options;
+
+	return source_pipe_open(&capture->source, capture->tracefs, &capture->files,
+				options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
+}
+
+/* Raw where that can be read. A snapshot is text, and so is what it is taken from. */
 static int open_source(struct capture *capture)
 {
 	enum options_source wanted = capture->options->source;
@@ -310,7 +318,7 @@ static int open_source(struct capture *capture)
 	if (!capture->why_source)
 		capture->why_source = capture->why_text;
 	if (wanted != OPTIONS_SOURCE_RAW || error == -EBUSY)
-		return source_pipe_open(&capture->source, capture->tracefs);
+		return open_pipe(capture);
 	report("%s: --source raw: %s: %s; %s", session_command(&capture->session),
 	       tracefs_path(capture->tracefs), capture->why_source,
 	       report_advice(error, "use --source text"));
@@ -346,10 +354,10 @@ static int take_places(struct capture *capture)
  * such a clock was changed. */
 static int open_pipe_again(struct capture *capture, const char *clock)
 {
-	if (capture->source->ops->take || wall_clock_is_time(clock))
+	if (!capture->source->is_text || wall_clock_is_time(clock))
 		return 0;
 	capture->source = source_close(capture->source);
-	if (source_pipe_open(&capture->source, capture->tracefs) < 0)
+	if (open_pipe(capture) < 0)
 		return EXIT_FAILED;
 	capture->drain.source = capture->source;
 	drain_watch(&capture->drain);
@@ -383,7 +391,6 @@ static int begin_session(struct capture *capture)
 		.kind = capture->source->name,
 		.why = capture->why_source,
 		.live = true,
-		.raw = capture->source->ops->take != NULL,
 	};
 	const struct watcher alarm = { .ready = on_alarm, .context = capture };
 	struct property_budget budget;
@@ -394,11 +401,10 @@ static int begin_session(struct capture *capture)
 	origin.clock = kernel_clock_measure(origin.trace_clock, &capture->files);
 	budget = property_budget_begin(true);
 	android_device_read(&budget, &origin.device);
-	if (session_begin(&capture->session, &origin) != 0)
+	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
 	interference_begin(&capture->interference, &capture->session, &capture->loop,
 			   &capture->files, capture->undo.tags, alarm);
-	capture->source->clock = capture->interference.clock;
 	capture->probe = (struct android_probe){
 		.pipeline = &capture->session.pipeline,
 		.found_focus = on_focus,
@@ -503,11 +509,12 @@ void capture_close(struct capture *capture)
 	interference_end(&capture->interference);
 	android_probe_end(&capture->probe);
 	drain_end(&capture->drain);
-	capture->source = source_close(capture->source);
+	source_stop(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
 	tracing_undo_end(&capture->undo);
 	session_close(&capture->session);
+	capture->source = source_close(capture->source);
 	app_watch_end(&capture->app);
 	if (capture->signals.fd >= 0)
 		close(capture->signals.fd);

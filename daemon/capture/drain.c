@@ -52,7 +52,7 @@ static ssize_t read_all(struct drain *drain, bool *any)
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
 		doubt_if_held_up(drain, read_ns);
 		read_ns = loop_now();
-		n = session_take(drain->session, drain->source);
+		n = session_read(drain->session, drain->how);
 		*any |= n > 0;
 	}
 	if (n == -EAGAIN)
@@ -130,15 +130,9 @@ static void judge_urgency(struct drain *drain, uint64_t bytes)
 /* False: what is there is not to be read. What was read before the trouble is good. */
 static bool may_drain(struct drain *drain)
 {
-	struct source *source = drain->source;
-
 	if (interference_drains(drain->interference))
 		return true;
-	if (source->ops->take) {
-		source->held_only = true;
-		session_take(drain->session, source);
-		source->held_only = false;
-	}
+	session_read(drain->session, SOURCE_HELD_ONLY);
 	return false;
 }
 
@@ -154,12 +148,12 @@ static uint64_t with_tick(const struct drain *drain)
 static void go_on(struct drain *drain)
 {
 	drain->next_ns = 0;
-	drain->was_highwater = drain->source->boost;
+	drain->was_highwater = drain->how == SOURCE_BOOSTED;
 }
 
 int drain_if_due(struct drain *drain)
 {
-	uint64_t bytes = drain->session->bytes;
+	uint64_t bytes = drain->source->counts.bytes;
 	bool any = false;
 	ssize_t n;
 
@@ -168,13 +162,13 @@ int drain_if_due(struct drain *drain)
 	drain->next_ns = loop_now() + DRAIN_NS;
 	if (!may_drain(drain))
 		return -EAGAIN;
-	drain->source->boost = drain->was_highwater;
+	drain->how = drain->was_highwater ? SOURCE_BOOSTED : SOURCE_NORMAL;
 	n = read_all(drain, &any);
 	if (n == -EAGAIN)
 		interference_drained(drain->interference);
 	if (n == -EAGAIN && !any)
 		settle_if_silent(drain);
-	judge_urgency(drain, drain->session->bytes - bytes);
+	judge_urgency(drain, drain->source->counts.bytes - bytes);
 	if (any) {
 		drain->was_readable = false;
 		drain->any_ns = loop_now();
@@ -196,9 +190,9 @@ void drain_for_mark(struct drain *drain)
 
 	if (!interference_drains(drain->interference))
 		return;
-	drain->source->boost = true;
+	drain->how = SOURCE_BOOSTED;
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
-		n = session_take(drain->session, drain->source);
+		n = session_read(drain->session, drain->how);
 		if (n > 0)
 			drain->any_ns = loop_now();
 	}
@@ -231,7 +225,7 @@ void drain_watch(struct drain *drain)
 		.context = drain,
 	};
 	drain->highwater = (struct watcher){
-		.fd = drain->source->full_fd,
+		.fd = drain->source->highwater_fd,
 		.ready = on_highwater,
 		.context = drain,
 	};
@@ -253,7 +247,7 @@ void drain_last(struct drain *drain, struct tracefs *tracefs)
 	if (!may_drain(drain))
 		return;
 	tracefs_stop(tracefs);
-	drain->source->last = true;
+	drain->how = SOURCE_LAST;
 	drain_before(drain);
 }
 

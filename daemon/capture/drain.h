@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the trace of a capture is read: often enough that no ring runs over, and seldom enough that
- * it costs nothing. */
+/* When the trace of a capture is read: often enough that no buffer overflows, and seldom enough
+ * that it costs little. */
 #ifndef JANKD_DAEMON_CAPTURE_DRAIN_H
 #define JANKD_DAEMON_CAPTURE_DRAIN_H
 
@@ -25,9 +25,10 @@ struct drain {
 	struct interference *interference;
 	struct loop *loop;
 	const struct trace_files *files; /* of its trace */
-	struct watcher readable;	 /* the source, while it is idle */
+	enum source_how how;		 /* of the last read */
+	struct watcher readable;	 /* watched while the source is idle */
 	bool was_readable;		 /* since the last drain */
-	struct watcher highwater;	 /* the source, when it cannot wait */
+	struct watcher highwater;	 /* a buffer is half full */
 	bool was_highwater;
 	bool highwater_is_off;	   /* while a program is started */
 	unsigned int false_alarms; /* in a row */

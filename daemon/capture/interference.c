@@ -172,6 +172,7 @@ static void begin_again(struct interference *interference)
 static void take_clock(struct interference *interference, const char *name)
 {
 	snprintf(interference->clock, sizeof(interference->clock), "%s", name);
+	source_set_clock(interference->session->source, name);
 	measure_wall(interference);
 }
 
@@ -274,8 +275,7 @@ static void set_trouble(struct interference *interference, enum interference_tro
 static void forget_own(struct interference *interference)
 {
 	trace_watch_take(&interference->watch);
-	if (interference->claims.files)
-		lost_claims_emptied(&interference->claims);
+	source_buffers_emptied(interference->session->source);
 	cpu_buffer_stats_forget(&interference->buffer, interference->files);
 }
 
@@ -492,8 +492,8 @@ static void check_passing(struct interference *interference, unsigned int files,
 		now |= 1u << TRACE_FILE_TRACE;
 	if (now)
 		hole(interference);
-	if (now & EMPTIED && interference->claims.files)
-		lost_claims_emptied(&interference->claims);
+	if (now & EMPTIED)
+		source_buffers_emptied(interference->session->source);
 	if (interference->news)
 		interference->news_ns = loop_now();
 	/* What was told a moment ago is heard once more when its writer is done. */
@@ -618,8 +618,6 @@ bool interference_drains(struct interference *interference)
 
 void interference_drained(struct interference *interference)
 {
-	if (interference->on && interference->claims.files)
-		lost_claims_drained(&interference->claims);
 	if (interference->on && interference->watch.readers == 0)
 		pipeline_set_loss_pending(interference->session->pipeline, false);
 }
@@ -629,10 +627,7 @@ static void check_claims(struct interference *interference, bool end)
 {
 	char text[200];
 
-	if (!interference->claims.files)
-		return;
-	lost_claims_look(&interference->claims);
-	if (lost_claims_tell(&interference->claims, end, text))
+	if (source_check_lost(interference->session->source, end, text))
 		tell(interference, text);
 }
 
@@ -688,13 +683,14 @@ void interference_begin(struct interference *interference, struct session *sessi
 	};
 	trace_files_setting(files, TRACE_SETTING_CLOCK, value);
 	snprintf(interference->clock, sizeof(interference->clock), "%s", value);
+	source_set_clock(session->source, value);
 	interference_size_read(&interference->size, files);
 	for (size_t i = 0; i < N_PLAIN; i++)
 		if (trace_files_setting(files, settings[plain[i]], value) == 0)
 			snprintf(interference->others[plain[i]], SETTING_SIZE, "%s", value);
 	session->origin.trace_clock = interference->clock;
 	interference->watch.watcher = alarm;
-	trace_watch_open(&interference->watch, files->path, !session->origin.raw);
+	trace_watch_open(&interference->watch, files->path, session->source->is_text);
 	cpu_buffer_stats_forget(&interference->buffer, files);
 	clock_watch_take(&interference->clocks, clock_watch_read());
 	interference->tags.changed = on_tags;
@@ -703,11 +699,8 @@ void interference_begin(struct interference *interference, struct session *sessi
 	interference_tags_begin(&interference->tags, session->options, loop, tags);
 	session->kernel_rings = &interference->buffer;
 	session->recoveries = &interference->takes;
-	if (session->origin.raw)
-		return;
-	interference_format_open(&interference->form, files->path);
-	lost_claims_begin(&interference->claims, files);
-	session->claims = &interference->claims;
+	if (session->source->is_text)
+		interference_format_open(&interference->form, files->path);
 }
 
 /* There is no time to look at it again. */

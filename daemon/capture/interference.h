@@ -13,7 +13,6 @@
 #include "daemon/capture/interference_format.h"
 #include "daemon/capture/interference_size.h"
 #include "daemon/capture/interference_tags.h"
-#include "daemon/capture/lost_claims.h"
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/capture/session.h"
 #include "daemon/trace/setting_file.h"
@@ -52,7 +51,6 @@ struct interference {
 	struct interference_kind_state troubles[INTERFERENCE_TROUBLES];
 	struct trace_watch watch;
 	struct cpu_buffer_stats buffer;
-	struct lost_claims claims; /* of a text; else its files are NULL */
 	struct clock_watch clocks;
 	struct interference_tags tags;
 	uint64_t good_ns;	/* trace time when all was well last */

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
-#include "daemon/capture/lost_claims.h"
 #include "daemon/base/report.h"
 #include "daemon/capture/rules_file.h"
 #include "daemon/control/table.h"
@@ -42,7 +41,6 @@ int session_open(struct session *session, const struct options *options)
 {
 	*session = (struct session){
 		.options = options,
-		.text = FTRACE_TEXT_INIT,
 		.folder = { .fd = -1, .lock_fd = -1 },
 		.snapshot = SNAPSHOT_NONE,
 		.end_wall_ns = ROW_UNKNOWN,
@@ -111,48 +109,45 @@ static void write_stop(struct session *session)
 	output_release_events(&session->output);
 }
 
-static uint64_t damage(const struct ftrace_text *text)
+static uint64_t damage_in(const struct source_counts *counts)
 {
-	return text->malformed + text->glued + text->too_long;
+	return counts->malformed + counts->glued + counts->too_long;
 }
 
 static void write_damage(struct session *session, int64_t time_ns)
 {
-	const struct ftrace_text *text = &session->text;
+	const struct source_counts *counts = &session->source->counts;
 	char line[160];
 
 	snprintf(line, sizeof(line),
 		 "damaged or forged lines so far: %" PRIu64 " malformed markers, %" PRIu64
 		 " glued to another line, %" PRIu64 " lines too long",
-		 text->malformed, text->glued, text->too_long);
+		 counts->malformed, counts->glued, counts->too_long);
 	output_event(&session->output, time_ns, ROW_UNKNOWN, "tracing", line);
-	session->damage_seen = damage(text);
+	session->damage_seen = damage_in(counts);
 }
 
-/* Called where a record stands in the stream, so that reads of any size give the same rows. */
+/* Called where a record stands in the trace, so that reads of any size give the same rows. */
 static void check_damage(struct session *session, uint64_t time_ns)
 {
-	if (damage(&session->text) == session->damage_seen || time_ns < session->damage_next_ns)
+	if (damage_in(&session->source->counts) == session->damage_seen ||
+	    time_ns < session->damage_next_ns)
 		return;
 	write_damage(session, (int64_t)time_ns);
 	session->damage_next_ns = time_ns + DAMAGE_PERIOD_NS;
 }
 
-static void take_notice(struct session *session, struct source *source)
+/* The rest of the trace is missing. */
+static void check_broken_off(struct session *session)
 {
-	const char *notice = source->notice;
-
-	if (!notice)
+	if (session->broke_off || !session->source->damage)
 		return;
-	source->notice = NULL;
-	output_event(&session->output, last_time(session), ROW_UNKNOWN, "tracing", notice);
-	if (source->damaged) {
-		session->damage = notice;
-		session->damaged_name = source->name;
-	}
+	session->broke_off = true;
+	output_event(&session->output, last_time(session), ROW_UNKNOWN, "tracing",
+		     session->source->damage);
 }
 
-/* --- bytes to records --- */
+/* --- the way of a record --- */
 
 /* The page that old systrace writes ends with a line of its own making, at the time 0. */
 static bool is_dummy(const struct trace_record *record)
@@ -160,26 +155,11 @@ static bool is_dummy(const struct trace_record *record)
 	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
 }
 
-/* In a live trace the kernel knows the names of few threads, and some wrongly, but they are still
- * there. */
-static void recall_writer(struct session *session, struct trace_record *record)
-{
-	if (session->threads && record->kind != TRACE_LOST)
-		thread_cache_recall(session->threads, record, session->read_ns);
-}
-
-/* An app can write what the kernel says of lost events, too. */
-static bool is_forged(struct session *session, struct trace_record *record)
-{
-	return record->kind == TRACE_LOST && session->claims &&
-	       !lost_claims_take(session->claims, record, session->read_ns);
-}
-
-/* So long something may be read that was in the buffers before the begin. */
+/* After so long nothing that was in the buffers at the begin is left to read. */
 #define BEFORE_NS UINT64_C(3000000000)
 
-/* What lay in the buffers at 'jankd start' is not of this session, nor is what was lost of that.
- * 'jankd run' takes what is there. */
+/* Events that were in the buffers at 'jankd start' do not belong to this session, nor do those that
+ * were lost of them. 'jankd run' counts what is there. */
 static bool is_before(struct session *session, const struct trace_record *record)
 {
 	if (record->kind != TRACE_LOST && record->time_ns >= session->from_ns)
@@ -209,94 +189,45 @@ static void set_begin(struct session *session)
 	session->from_until_ns = loop_now() + BEFORE_NS;
 }
 
-static void take_record(struct session *session, const struct trace_record *record)
+static void handle_record(void *context, const struct trace_record *record)
 {
+	struct session *session = context;
+	struct snapshot *snapshot = &session->snapshot;
+
 	if (is_dummy(record) || (session->from_ns > 0 && is_before(session, record)))
 		return;
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);
 	check_damage(session, record->time_ns);
-	/* A live clock was measured; a recorded trace may tell its own. */
+	/* A live clock was measured; a recorded trace may hold its own. */
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		output_read_clock_marker(&session->output, record->name, record->time_ns);
 	pipeline_record(session->pipeline, record);
 	output_follow(&session->output, pipeline_now(session->pipeline));
 	if (output_has_events(&session->output))
 		output_settle(&session->output);
+	if (session->output.now_ns >= snapshot->due_ns)
+		snapshot_begin(snapshot);
 }
 
-/* Takes the whole lines of what was read; the rest stays. */
-static void take_bytes(struct session *session, struct span input, bool last)
+ssize_t session_read(struct session *session, enum source_how how)
 {
-	struct snapshot *snapshot = &session->snapshot;
-	struct trace_record record;
-
-	while (ftrace_text_next(&session->text, &input, last, &record) == FTRACE_TEXT_RECORD) {
-		recall_writer(session, &record);
-		if (is_forged(session, &record))
-			continue;
-		take_record(session, &record);
-		if (session->output.now_ns >= snapshot->due_ns)
-			snapshot_begin(snapshot, &session->buffer, input.ptr);
-	}
-	trace_buffer_done(&session->buffer, input, session->text.last_ns);
-}
-
-/* The source has no more. Its last line may lack a line end, but where the data broke off half a
- * line would be taken for a whole one. */
-static void end_of_source(struct session *session, const struct source *source)
-{
-	trace_buffer_end_line(&session->buffer, source->damaged);
-	take_bytes(session, trace_buffer_filled(&session->buffer, 0), true);
-}
-
-static void pass_record(void *context, const struct trace_record *record)
-{
-	struct session *session = context;
-
-	if (!session->discarding)
-		take_record(session, record);
-}
-
-/* A source that has records itself. */
-static ssize_t take_records(struct session *session, struct source *source)
-{
-	const struct record_taker taker = { pass_record, session };
-	ssize_t n = source_take(source, &taker);
-
-	session->text.markers = source->markers;
-	session->text.malformed = source->malformed;
-	if (n > 0)
-		session->bytes += (uint64_t)n;
-	take_notice(session, source);
-	return n;
-}
-
-ssize_t session_take(struct session *session, struct source *source)
-{
-	size_t size;
-	char *room;
+	const struct record_sink sink = { handle_record, session };
 	ssize_t n;
 
-	if (source->ops->take)
-		return take_records(session, source);
-	snapshot_make_way(&session->snapshot, &session->buffer);
-	room = trace_buffer_space(&session->buffer, &size);
-	n = source_read(source, room, size);
-	if (n > 0) {
-		session->bytes += (uint64_t)n;
-		session->read_ns = session->threads ? loop_now() : 0;
-		if (!session->origin.live)
-			output_watch(&session->output);
-		if (!session->discarding)
-			take_bytes(session, trace_buffer_filled(&session->buffer, (size_t)n),
-				   false);
-	} else if (n != -EAGAIN) {
-		session->failed |= n < 0;
-		end_of_source(session, source);
-	}
-	take_notice(session, source);
+	if (how != SOURCE_HELD_ONLY)
+		snapshot_make_way(&session->snapshot);
+	n = source_read(session->source, how, session->discarding ? NULL : &sink);
+	if (n > 0 && !session->origin.live)
+		output_watch(&session->output);
+	session->failed |= n < 0 && n != -EAGAIN;
+	check_broken_off(session);
 	return n;
+}
+
+bool session_has_markers(const struct session *session)
+{
+	return session->source && session->source->counts.markers > 0;
 }
 
 bool session_save(struct session *session)
@@ -321,31 +252,12 @@ static int make_pipeline(struct session *session)
 	return error;
 }
 
-/* What is needed to read text. Raw events need none of it. */
-static int make_reader(struct session *session)
-{
-	const struct options *options = session->options;
-	int error;
-
-	if (session->origin.raw)
-		return 0;
-	error = trace_buffer_open(&session->buffer,
-				  options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
-	if (error == 0 && session->origin.live) {
-		session->threads = calloc(1, sizeof(*session->threads));
-		error = session->threads ? 0 : -ENOMEM;
-	}
-	if (error < 0)
-		report("%s: out of memory; close other programs", session_command(session));
-	else if (session->threads)
-		thread_cache_begin(session->threads, "/proc");
-	return error;
-}
-
-int session_begin(struct session *session, const struct session_origin *origin)
+int session_begin(struct session *session, struct source *source,
+		  const struct session_origin *origin)
 {
 	const struct options *options = session->options;
 
+	session->source = source;
 	session->origin = *origin;
 	set_begin(session);
 	if (session->folder.fd < 0 &&
@@ -360,8 +272,8 @@ int session_begin(struct session *session, const struct session_origin *origin)
 		return EXIT_FAILED;
 	}
 	output_set_clock(&session->output, origin->clock);
-	snapshot_open(&session->snapshot, &session->output, options, origin->live);
-	if (make_pipeline(session) < 0 || make_reader(session) < 0)
+	snapshot_open(&session->snapshot, &session->output, source, options, origin->live);
+	if (make_pipeline(session) < 0)
 		return EXIT_FAILED;
 	output_set_pipeline(&session->output, session->pipeline);
 	if (origin->live) {
@@ -388,7 +300,7 @@ void session_flush(struct session *session)
 {
 	struct output *output = &session->output;
 
-	snapshot_tick(&session->snapshot, &session->buffer);
+	snapshot_tick(&session->snapshot);
 	output_flush_if_due(output);
 	/* The folder was gone, and with it what is replaced as a whole. */
 	if (session->begun_again != output->state.begun_again) {
@@ -453,6 +365,7 @@ static const char *input_of(const struct session *session)
 static int judge(const struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	const struct source *source = session->source;
 	const char *name = session_command(session);
 	bool live = session->origin.live;
 
@@ -462,12 +375,12 @@ static int judge(const struct session *session)
 		       name);
 		return EXIT_FAILED;
 	}
-	if (session->text.markers == 0 && session->damage) {
-		report("%s: %s: no markers seen: %s; get an intact copy", name,
-		       session->damaged_name, session->damage);
+	if (source->counts.markers == 0 && source->damage) {
+		report("%s: %s: no markers seen: %s; get an intact copy", name, source->name,
+		       source->damage);
 		return EXIT_FAILED;
 	}
-	if (session->text.markers == 0) {
+	if (source->counts.markers == 0) {
 		report("%s: no markers seen: nothing in %s came from trace_marker; %s", name,
 		       input_of(session),
 		       live ? "enable atrace's gfx category, or check --instance"
@@ -476,16 +389,16 @@ static int judge(const struct session *session)
 	}
 	if (counters->presents == 0) {
 		report("%s: no presents of SurfaceFlinger among the %" PRIu64 " markers in %s; %s",
-		       name, session->text.markers, input_of(session),
+		       name, source->counts.markers, input_of(session),
 		       live ? "enable atrace's gfx category, or name the vendor's slices in a rule "
 			      "file"
 			    : "give a trace taken with atrace's gfx category, or name the vendor's "
 			      "slices in a rule file");
 		return EXIT_FAILED;
 	}
-	if (session->damage)
-		report("warning: %s: %s: %s; counted what could be read", name,
-		       session->damaged_name, session->damage);
+	if (source->damage)
+		report("warning: %s: %s: %s; counted what could be read", name, source->name,
+		       source->damage);
 	return 0;
 }
 
@@ -513,7 +426,7 @@ void session_finish(struct session *session)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);
 	tell_unmatched(session);
-	if (damage(&session->text) != session->damage_seen)
+	if (damage_in(&session->source->counts) != session->damage_seen)
 		write_damage(session, last_time(session));
 	output_flush(&session->output);
 }
@@ -522,7 +435,7 @@ int session_end(struct session *session)
 {
 	struct output *output = &session->output;
 
-	snapshot_end(&session->snapshot, &session->buffer);
+	snapshot_end(&session->snapshot);
 	output_complete(output, true);
 	write_stop(session);
 	output_summary(output, session->pipeline);
@@ -574,9 +487,4 @@ void session_close(struct session *session)
 	output_close(&session->output);
 	output_free(&session->output);
 	folder_close(&session->folder);
-	trace_buffer_close(&session->buffer);
-	if (session->threads)
-		thread_cache_end(session->threads);
-	free(session->threads);
-	session->threads = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One capture from begin to end: bytes of a source to records, through the pipeline, into the
- * files. 'run' and 'analyze' share all of it. */
+/* One capture from begin to end: the records of a source go through the pipeline into the files.
+ * 'run' and 'analyze' share all of it. */
 #ifndef JANKD_DAEMON_CAPTURE_SESSION_H
 #define JANKD_DAEMON_CAPTURE_SESSION_H
 
@@ -12,12 +12,9 @@
 #include "daemon/base/folder.h"
 #include "daemon/base/options.h"
 #include "daemon/files/files.h"
-#include "daemon/trace/trace_buffer.h"
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/source.h"
 #include "daemon/base/wall_clock.h"
-#include "daemon/trace/thread_cache.h"
-#include "parser/ftrace_text.h"
 #include "rules/pipeline.h"
 #include "rules/ruleset.h"
 
@@ -30,10 +27,7 @@ struct session_origin {
 	struct wall_clock clock;      /* trace clock to wall time, where it could be measured */
 	struct android_device device; /* where it is live */
 	bool live;		      /* captured on this machine, now */
-	bool raw;		      /* events come as they are, not as text */
 };
-
-struct lost_claims;
 
 struct session {
 	const struct options *options;
@@ -42,28 +36,22 @@ struct session {
 	struct output output;
 	struct ruleset *rules;
 	struct pipeline *pipeline;
-	struct ftrace_text text;
-	struct thread_cache *threads; /* of a live text, or NULL */
-	uint64_t read_ns;	      /* when it was read, on the clock of loop_now() */
-	struct trace_buffer buffer;   /* what was read */
-	struct snapshot snapshot;     /* what is saved of it */
-	uint64_t bytes;		      /* read from the sources */
-	uint64_t damage_seen;	      /* damaged lines that an event told of */
-	uint64_t damage_next_ns;      /* trace time from which on the next event may */
-	uint64_t summary_next_ns;     /* trace time of the next summary.csv */
-	int64_t end_wall_ns;	      /* live: when it ended, or ROW_UNKNOWN */
-	const char *damage;	      /* why a source broke off, or NULL; constant */
-	const char *damaged_name;     /* which one: borrowed */
-	bool failed;		      /* a source could not be read: said on stderr */
-	bool started;		      /* the start is in events.csv */
-	uint64_t begun_again;	      /* so often the folder was made anew, as was seen last */
-	bool discarding;		      /* what is read is thrown away */
-	uint64_t from_ns;	      /* trace time of the begin, 0: it was reached */
-	uint64_t from_until_ns;	      /* and at the latest then, on the clock of loop_now() */
+	struct source *source;	  /* NULL before session_begin() */
+	struct snapshot snapshot; /* what is saved of the trace's text */
+	uint64_t damage_seen;	  /* damaged lines that an event reported */
+	uint64_t damage_next_ns;  /* trace time from which on the next event may be written */
+	uint64_t summary_next_ns; /* trace time of the next summary.csv */
+	int64_t end_wall_ns;	  /* live: when it ended, or ROW_UNKNOWN */
+	bool broke_off;		  /* the source is damaged, and an event reported it */
+	bool failed;		  /* the source could not be read, which was reported */
+	bool started;		  /* the start is in events.csv */
+	uint64_t begun_again;	  /* so often the folder was made anew, as was seen last */
+	bool discarding;	  /* what is read is thrown away */
+	uint64_t from_ns;	  /* trace time of the begin, 0: it was reached */
+	uint64_t from_until_ns;	  /* and at the latest then, on the clock of loop_now() */
 	/* of a live capture, or NULL */
 	const struct cpu_buffer_stats *kernel_rings; /* the kernel's account of each CPU */
 	const unsigned int *recoveries; /* what others changed was taken back so often */
-	struct lost_claims *claims;	/* of a live text, or NULL: its lines are the kernel's */
 };
 
 /**
@@ -76,13 +64,17 @@ struct session {
  */
 int session_open(struct session *session, const struct options *options);
 
-/* Opens the folder, where the caller did not, and its files. @origin: its text is borrowed. Returns
- * 0, or EXIT_FAILED after the reason was said on stderr. */
-int session_begin(struct session *session, const struct session_origin *origin);
+/* Opens the folder, where the caller did not, and its files. @source: borrowed until
+ * session_close().
+ * @origin: its text is borrowed. Returns 0, or EXIT_FAILED after the reason was reported. */
+int session_begin(struct session *session, struct source *source,
+		  const struct session_origin *origin);
 
-/* Takes what one read of @source gives. Returns as source_read(); at the end of a source a next
- * one may follow. */
-ssize_t session_take(struct session *session, struct source *source);
+/* Reads the source once. Returns as source_read(). */
+ssize_t session_read(struct session *session, enum source_how how);
+
+/* Whether the trace held any markers; false before session_begin(). */
+bool session_has_markers(const struct session *session);
 
 /* A row of events.csv, dated now; for live captures. */
 void session_event(struct session *session, const char *kind, const char *text);

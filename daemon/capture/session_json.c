@@ -200,13 +200,13 @@ static void add_output_counters(struct json_object *object, const struct output 
 
 static void add_input_counters(struct json_object *object, const struct session *session)
 {
-	const struct ftrace_text *text = &session->text;
+	const struct source_counts *counts = &session->source->counts;
 
-	add_count(object, "bytes", session->bytes);
-	add_count(object, "markers", text->markers);
-	add_count(object, "malformed_markers", text->malformed);
-	add_count(object, "glued_lines", text->glued);
-	add_count(object, "too_long_lines", text->too_long);
+	add_count(object, "bytes", counts->bytes);
+	add_count(object, "markers", counts->markers);
+	add_count(object, "malformed_markers", counts->malformed);
+	add_count(object, "glued_lines", counts->glued);
+	add_count(object, "too_long_lines", counts->too_long);
 	add_output_counters(object, &session->output);
 	add_count(object, "snapshots", session->snapshot.written);
 	add_count(object, "snapshots_suppressed", session->snapshot.suppressed);
@@ -250,11 +250,11 @@ static struct json_object *lost_object(const struct session *session)
 static void add_health(struct json_object *object, const struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
-	const struct ftrace_text *text = &session->text;
+	const struct source_counts *counts = &session->source->counts;
 
 	add_count(object, "events", counters->records);
 	json_object_object_add(object, "lost", lost_object(session));
-	add_count(object, "malformed", text->malformed + text->glued + text->too_long);
+	add_count(object, "malformed", counts->malformed + counts->glued + counts->too_long);
 	add_count(object, "late", counters->late);
 	add_count(object, "repeated", counters->repeated);
 	add_count(object, "unattributed_presents", counters->unattributed_presents);

@@ -49,7 +49,7 @@ static void print_seen(FILE *out, const struct session *session,
 {
 	fprintf(out,
 		"seen     %" PRIu64 " events in %.1f MB, %" PRIu64 " presents, %" PRIu64 " frames",
-		counters->records, (double)session->bytes / 1e6, counters->presents,
+		counters->records, (double)session->source->counts.bytes / 1e6, counters->presents,
 		counters->frames);
 	if (counters->refresh_mhz >= 0)
 		fprintf(out, ", %.2f Hz", (double)counters->refresh_mhz / 1e3);
@@ -79,13 +79,13 @@ static void print_disk(FILE *out, const struct output *output)
 static void print_odd(FILE *out, const struct session *session,
 		      const struct pipeline_counters *counters)
 {
-	const struct ftrace_text *text = &session->text;
+	const struct source_counts *counts = &session->source->counts;
 	const struct {
 		const char *name;
 		uint64_t count;
 	} odd[] = {
 		{ "holes", counters->holes },
-		{ "malformed lines", text->malformed + text->glued + text->too_long },
+		{ "malformed lines", counts->malformed + counts->glued + counts->too_long },
 		{ "late events", counters->late },
 		{ "presents without a frame", counters->unattributed_presents },
 		{ "markers of others in SurfaceFlinger's words",

@@ -87,7 +87,7 @@ static int run(struct capture *capture)
 	capture->on_terminal = on_terminal;
 	capture->on_over = on_over;
 	code = capture_loop(capture);
-	if (capture->session.text.markers > 0 && out)
+	if (session_has_markers(&capture->session) && out)
 		print_table(capture, out);
 	return code;
 }

@@ -150,13 +150,14 @@ static uint64_t time_before(const struct snapshot *snapshot, uint64_t ns)
 	return snapshot->present_ns > ns ? snapshot->present_ns - ns : 0;
 }
 
-void snapshot_begin(struct snapshot *snapshot, const struct trace_buffer *buffer, const char *end)
+void snapshot_begin(struct snapshot *snapshot)
 {
 	struct output *output = snapshot->output;
 
 	snapshot->due_ns = UINT64_MAX;
 	snapshot->name = snapshot_files_name(++snapshot->number);
-	trace_buffer_find(buffer, time_before(snapshot, before_ns(snapshot)), end, snapshot->parts);
+	source_remembered(snapshot->source, time_before(snapshot, before_ns(snapshot)),
+			  snapshot->parts);
 	snapshot->is_begun = true;
 	if (!output_whole_begin(output, WHOLE_SNAPSHOT, snapshot->name.text,
 				snapshot->parts[0].len + snapshot->parts[1].len) ||
@@ -183,16 +184,16 @@ uint64_t snapshot_pending_ns(const struct snapshot *snapshot)
 	return is_waiting(snapshot) || snapshot->is_begun ? snapshot->present_ns : UINT64_MAX;
 }
 
-void snapshot_make_way(struct snapshot *snapshot, const struct trace_buffer *buffer)
+void snapshot_make_way(struct snapshot *snapshot)
 {
 	struct span text;
 
 	if (!is_waiting(snapshot) && !is_saving(snapshot))
 		return;
 	if (is_waiting(snapshot) &&
-	    trace_buffer_would_lose(buffer, time_before(snapshot, least_ns(snapshot))))
-		snapshot_begin(snapshot, buffer, trace_buffer_end(buffer));
-	text = trace_buffer_overwrites(buffer);
+	    source_would_lose(snapshot->source, time_before(snapshot, least_ns(snapshot))))
+		snapshot_begin(snapshot);
+	text = source_overwrites(snapshot->source);
 	while (overlaps(text, snapshot->parts[0]) || overlaps(text, snapshot->parts[1]))
 		if (!snapshot_save(snapshot) && is_saving(snapshot))
 			finish(snapshot, -ENOBUFS);
@@ -214,17 +215,17 @@ void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame)
 		(uint64_t)clock_read(CLOCK_BOOTTIME) + behind_ns(snapshot) + SILENCE_NS;
 }
 
-void snapshot_tick(struct snapshot *snapshot, const struct trace_buffer *buffer)
+void snapshot_tick(struct snapshot *snapshot)
 {
 	if (snapshot->live && is_waiting(snapshot) &&
 	    (uint64_t)clock_read(CLOCK_BOOTTIME) >= snapshot->due_clock_ns)
-		snapshot_begin(snapshot, buffer, trace_buffer_end(buffer));
+		snapshot_begin(snapshot);
 }
 
-void snapshot_end(struct snapshot *snapshot, const struct trace_buffer *buffer)
+void snapshot_end(struct snapshot *snapshot)
 {
 	if (is_waiting(snapshot))
-		snapshot_begin(snapshot, buffer, trace_buffer_end(buffer));
+		snapshot_begin(snapshot);
 	save_all(snapshot);
 }
 
@@ -251,8 +252,8 @@ static void update(void *context)
 	snapshot_update(context);
 }
 
-void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
-		   bool live)
+void snapshot_open(struct snapshot *snapshot, struct output *output, const struct source *source,
+		   const struct options *options, bool live)
 {
 	int folder_fd = output->files.folder->fd;
 
@@ -260,6 +261,7 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 	if (options->snapshot_ns == 0)
 		return;
 	snapshot->output = output;
+	snapshot->source = source;
 	output_set_late(output, (struct output_late){
 					.frame = on_late,
 					.pending_ns = pending_ns,

@@ -11,12 +11,13 @@
 #include "daemon/base/options.h"
 #include "daemon/files/numbered_files.h"
 #include "daemon/files/output.h"
-#include "daemon/trace/trace_buffer.h"
+#include "daemon/trace/source.h"
 #include "parser/span.h"
 #include "rules/row.h"
 
 struct snapshot {
 	struct output *output; /* NULL: no --snapshot */
+	const struct source *source;
 	uint64_t length_ns;
 	bool live;	       /* saved in pieces; and the trace may stop */
 	uint64_t due_ns;       /* trace time at which it can be saved, or UINT64_MAX */
@@ -39,17 +40,17 @@ struct snapshot {
 /* Does nothing until snapshot_open(). */
 #define SNAPSHOT_NONE ((struct snapshot){ .due_ns = UINT64_MAX })
 
-/* @output: borrowed; its folder gets the files, and it reports late frames. @live: see struct
- * snapshot. */
-void snapshot_open(struct snapshot *snapshot, struct output *output, const struct options *options,
-		   bool live);
+/* @output: borrowed; its folder gets the files, and it reports late frames. @source: borrowed; it
+ * remembers the text until snapshot_end(). @live: see struct snapshot. */
+void snapshot_open(struct snapshot *snapshot, struct output *output, const struct source *source,
+		   const struct options *options, bool live);
 
 /* A frame was late. */
 void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame);
 
-/* The trace up to due_ns is there, and ends at the line around @end, see trace_buffer_find(). Saves
- * it, in pieces where the capture is live. */
-void snapshot_begin(struct snapshot *snapshot, const struct trace_buffer *buffer, const char *end);
+/* The trace up to due_ns is there, and ends now, see source_remembered(). Saves it, in pieces where
+ * the capture is live. */
+void snapshot_begin(struct snapshot *snapshot);
 
 /* The time of the frame whose event is still to come; UINT64_MAX: there is none. */
 uint64_t snapshot_pending_ns(const struct snapshot *snapshot);
@@ -62,15 +63,15 @@ void snapshot_update(struct snapshot *snapshot);
 
 /* The buffer is about to be overwritten: saves what is still needed of that text. Where the disk is
  * too slow for that, the file is given up. */
-void snapshot_make_way(struct snapshot *snapshot, const struct trace_buffer *buffer);
+void snapshot_make_way(struct snapshot *snapshot);
 
 /* Once a second: a trace that has stopped is not waited for. */
-void snapshot_tick(struct snapshot *snapshot, const struct trace_buffer *buffer);
+void snapshot_tick(struct snapshot *snapshot);
 
 /* Removes the files of this session. */
 void snapshot_undo(struct snapshot *snapshot, int folder_fd);
 
 /* The trace ends: saves what is due or begun. */
-void snapshot_end(struct snapshot *snapshot, const struct trace_buffer *buffer);
+void snapshot_end(struct snapshot *snapshot);
 
 #endif

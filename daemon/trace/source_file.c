@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorded trace as a chain of stages, each only where the file has it:
+/* A recorded trace as a chain of stages, each only where the file needs it:
  *
- *     file ──► archive ──► raw ──► inflate ──► plain ──► text out of HTML ──► the reader's buffer
+ *     file ──► archive ──► raw ──► inflate ──► plain ──► text out of HTML ──► source_text's buffer
  *
- * Plain text goes straight from the file to the reader.
+ * Plain text goes from the file straight into that buffer.
  */
-#include "daemon/trace/source.h"
+
+#include "daemon/trace/source_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,6 @@
 #include "daemon/base/report.h"
 #include "daemon/trace/source_archive.h"
 #include "parser/container.h"
-#include "parser/ftrace_text.h"
 
 #define STAGE_SIZE 65536
 
@@ -32,17 +32,18 @@ struct stage {
 };
 
 struct source_file {
-	struct source source;
+	struct source_text text;
 	const char *command;
 	int fd;
-	struct source_archive *archive; /* what the file has to be read through, or NULL */
-	bool quiet;			/* it is only looked at: nothing is said */
+	struct source_archive *archive; /* the file is read through it, or NULL */
+	bool quiet;			/* errors are not reported */
+	/* Of what is read; all zeros at its begin, but html_state. */
 	bool recognised, compressed, html;
-	bool inflated;	   /* a stream was read to its end: what follows may be another */
-	bool inflate_over; /* no more comes out */
+	bool inflated;	   /* a stream was read to its end: another one may follow */
+	bool inflate_over; /* there is no more output */
 	z_stream zlib;
 	struct container_html html_state;
-	struct span html_text; /* in the plain stage: not given out yet */
+	struct span html_text; /* in the plain stage: not copied out yet */
 	struct stage raw, plain;
 };
 
@@ -51,7 +52,7 @@ static struct span stage_span(const struct stage *stage)
 	return (struct span){ stage->bytes + stage->begin, stage->end - stage->begin };
 }
 
-/* Moves what is left to the front, so that there is room behind it. */
+/* Moves what is left to the front, which makes room behind it. */
 static void stage_compact(struct stage *stage)
 {
 	memmove(stage->bytes, stage->bytes + stage->begin, stage->end - stage->begin);
@@ -59,7 +60,7 @@ static void stage_compact(struct stage *stage)
 	stage->begin = 0;
 }
 
-static size_t stage_take(struct stage *stage, void *buffer, size_t size)
+static size_t stage_pop(struct stage *stage, void *buffer, size_t size)
 {
 	size_t n = stage->end - stage->begin;
 
@@ -80,17 +81,16 @@ static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
 	if (n >= 0)
 		return n;
 	n = -errno;
-	report("%s: %s: %s; the trace ends here", file->command, file->source.name,
+	report("%s: %s: %s; the trace ends here", file->command, file->text.source.name,
 	       strerror((int)-n));
 	return n;
 }
 
-static void set_damaged(struct source_file *file, const char *what)
+/* The first damage counts. */
+static void set_damage(struct source_file *file, const char *damage)
 {
-	if (file->source.damaged)
-		return;
-	file->source.damaged = true;
-	file->source.notice = what;
+	if (!file->text.source.damage)
+		file->text.source.damage = damage;
 }
 
 static ssize_t read_input(struct source_file *file, void *buffer, size_t size)
@@ -101,7 +101,7 @@ static ssize_t read_input(struct source_file *file, void *buffer, size_t size)
 		return read_fd(file, buffer, size);
 	n = source_archive_read(file->archive, buffer, size);
 	if (n == 0 && source_archive_damage(file->archive))
-		set_damaged(file, source_archive_damage(file->archive));
+		set_damage(file, source_archive_damage(file->archive));
 	return n;
 }
 
@@ -124,14 +124,14 @@ static int fill_raw(struct source_file *file)
 
 /* --- inflate --- */
 
-static void damaged(struct source_file *file, const char *what)
+static void end_damaged(struct source_file *file, const char *damage)
 {
 	file->inflate_over = true;
-	set_damaged(file, what);
+	set_damage(file, damage);
 }
 
-/* Behind the end of a stream another may stand (gzip files can be put together); all else there
- * is no part of the trace. */
+/* Another stream may follow the end of one (gzip files can be concatenated); anything else there is
+ * no part of the trace. */
 static bool next_member(struct source_file *file)
 {
 	struct span rest = stage_span(&file->raw);
@@ -163,7 +163,7 @@ static void inflate_some(struct source_file *file)
 	if (result == Z_STREAM_END)
 		file->inflated = true;
 	else if (result != Z_OK && result != Z_BUF_ERROR)
-		damaged(file, "the compressed data are damaged");
+		end_damaged(file, "the compressed data are damaged");
 }
 
 /* Does inflate have what it needs? False: read more first. */
@@ -180,14 +180,14 @@ static bool inflate_step(struct source_file *file)
 	if (raw->begin == raw->end) {
 		if (!raw->last)
 			return false;
-		damaged(file, "the compressed data end early");
+		end_damaged(file, "the compressed data end early");
 		return true;
 	}
 	inflate_some(file);
 	return true;
 }
 
-/* Gets more into the plain stage. Returns 0 or -errno. */
+/* Adds to the plain stage. Returns 0 or -errno. */
 static int fill_plain(struct source_file *file)
 {
 	struct stage *plain = &file->plain;
@@ -205,7 +205,7 @@ static int fill_plain(struct source_file *file)
 		}
 		if (!file->compressed) {
 			plain->end +=
-				stage_take(raw, plain->bytes + plain->end, STAGE_SIZE - plain->end);
+				stage_pop(raw, plain->bytes + plain->end, STAGE_SIZE - plain->end);
 			plain->last = raw->last && raw->begin == raw->end;
 		} else {
 			plain->last = file->inflate_over;
@@ -214,7 +214,7 @@ static int fill_plain(struct source_file *file)
 	return 0;
 }
 
-/* --- the reader's end --- */
+/* --- what comes out --- */
 
 static ssize_t read_plain(struct source_file *file, void *buffer, size_t size)
 {
@@ -231,10 +231,10 @@ static ssize_t read_plain(struct source_file *file, void *buffer, size_t size)
 		if (error < 0)
 			return error;
 	}
-	return (ssize_t)stage_take(from, buffer, size);
+	return (ssize_t)stage_pop(from, buffer, size);
 }
 
-/* Gets the next stretch of text out of the HTML. Returns 0 or -errno; no text at the end. */
+/* Finds the next stretch of text in the HTML. Returns 0 or -errno; no text at the end. */
 static int next_html_text(struct source_file *file)
 {
 	struct stage *plain = &file->plain;
@@ -265,7 +265,7 @@ static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 		if (error < 0)
 			return error;
 		if (text->len == 0)
-			return 0; /* the file ends: there is nothing to copy from */
+			return 0; /* the end of the file: there is nothing to copy from */
 	}
 	n = text->len < size ? text->len : size;
 	memcpy(buffer, text->ptr, n);
@@ -292,8 +292,8 @@ static int recognise(struct source_file *file, struct stage *stage,
 	return 0;
 }
 
-/* What people give instead of a trace, and how each begins; what is packed, where it cannot be
- * unpacked here. */
+/* Files that are given instead of a trace, and how each begins; compressed ones are here only where
+ * this build cannot unpack them. */
 static const struct {
 	struct span begin;
 	size_t at;
@@ -317,7 +317,7 @@ static int refuse(const struct source_file *file, const char *what, const char *
 {
 	if (!file->quiet)
 		report("%s: %s: no trace with markers: it is %s; %s", file->command,
-		       file->source.name, what, advice);
+		       file->text.source.name, what, advice);
 	return -ENOTSUP;
 }
 
@@ -332,7 +332,8 @@ static bool is_own_csv(struct span head)
 	return false;
 }
 
-/* Is the begin of what was taken for text that of something else? Returns 0 or -errno. */
+/* Is what was recognised as text a file of another kind? Returns 0, or -errno after the reason was
+ * reported. */
 static int refuse_others(const struct source_file *file, struct span head)
 {
 	if (head.len == 0)
@@ -345,7 +346,7 @@ static int refuse_others(const struct source_file *file, struct span head)
 	return 0;
 }
 
-/* What begins as an archive is read through it from now on. Returns 0 or -errno. */
+/* Where the file begins as an archive, it is read through that from now on. Returns 0 or -errno. */
 static int unpack(struct source_file *file, enum container_kind *kind);
 
 static int find_stages(struct source_file *file)
@@ -367,16 +368,16 @@ static int find_stages(struct source_file *file)
 	if (error == 0 && kind == CONTAINER_PERFETTO)
 		error = refuse(file, "a perfetto trace, which cannot be read yet",
 			       "convert it first: traceconv systrace IN OUT");
-	if (error == 0 && kind == CONTAINER_TEXT && !file->source.damaged)
+	if (error == 0 && kind == CONTAINER_TEXT && !file->text.source.damage)
 		error = refuse_others(file,
 				      stage_span(file->compressed ? &file->plain : &file->raw));
 	file->html = kind == CONTAINER_HTML;
 	return error;
 }
 
-static ssize_t file_read(struct source *source, void *buffer, size_t size)
+static ssize_t file_bytes(struct source_text *text, void *buffer, size_t size)
 {
-	struct source_file *file = (struct source_file *)source;
+	struct source_file *file = (struct source_file *)text;
 
 	if (!file->recognised) {
 		int error = find_stages(file);
@@ -388,83 +389,88 @@ static ssize_t file_read(struct source *source, void *buffer, size_t size)
 	return file->html ? read_html(file, buffer, size) : read_plain(file, buffer, size);
 }
 
-static void file_close(struct source *source)
+static void file_stop(struct source *source)
 {
 	struct source_file *file = (struct source_file *)source;
 
 	if (file->compressed)
 		inflateEnd(&file->zlib);
-	source_archive_close(file->archive);
+	file->compressed = false;
+	file->archive = source_archive_close(file->archive);
 	if (file->fd > STDIN_FILENO)
 		close(file->fd);
-	free(file);
+	file->fd = -1;
 }
 
-static const struct source_ops file_ops = { .read = file_read, .close = file_close };
+static void file_close(struct source *source)
+{
+	file_stop(source);
+	source_text_close((struct source_text *)source);
+	free(source);
+}
+
+static const struct source_ops file_ops = {
+	.read = source_text_read,
+	.stop = file_stop,
+	.close = file_close,
+};
+
+/* Returns NULL where there is no memory. */
+static struct source_file *file_new(uint64_t remember_ns)
+{
+	struct source_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->text.source = (struct source){ .ops = &file_ops, .fd = -1, .highwater_fd = -1 };
+	file->text.bytes = file_bytes;
+	file->fd = -1;
+	file->html_state = CONTAINER_HTML_INIT;
+	if (source_text_open(&file->text, remember_ns, NULL) == 0)
+		return file;
+	source_close(&file->text.source);
+	return NULL;
+}
 
 /* --- archives --- */
 
-/* A file in an archive that is only looked at. */
-struct look {
-	struct source_file file;
-	struct ftrace_text text;
-	size_t len; /* of the text that is not done */
-	char bytes[4 * FTRACE_TEXT_LINE_MAX];
-};
-
-/* There was another file before. */
-static void look_begin(struct look *look, struct source_archive *archive)
+static void ignore(void *context, const struct trace_record *record)
 {
-	struct source_file *file = &look->file;
-
-	memset(file, 0, offsetof(struct source_file, raw));
-	file->raw.begin = file->raw.end = file->plain.begin = file->plain.end = 0;
-	file->raw.last = file->plain.last = false;
-	file->html_state = CONTAINER_HTML_INIT;
-	file->archive = archive;
-	file->quiet = true;
-	look->text = FTRACE_TEXT_INIT;
-	look->len = 0;
+	(void)context, (void)record;
 }
 
-/* Are there markers in what was read? */
-static bool look_at_text(struct look *look, bool last)
-{
-	struct span input = { look->bytes, look->len };
-	struct trace_record record;
-
-	while (ftrace_text_next(&look->text, &input, last, &record) == FTRACE_TEXT_RECORD)
-		if (look->text.markers > 0)
-			return true;
-	memmove(look->bytes, input.ptr, input.len);
-	look->len = input.len;
-	return look->text.markers > 0;
-}
-
+/* The file in an archive is read until there is a marker. @context: a file that is read this way
+ * alone; it may have read another one before. */
 static bool holds_markers(void *context, struct source_archive *archive)
 {
-	struct look *look = context;
-	bool holds = false;
-	ssize_t n = 1;
+	static const struct record_sink sink = { .record = ignore };
+	struct source_file *file = context;
+	const struct source_counts *counts = &file->text.source.counts;
+	ssize_t n;
 
-	look_begin(look, archive);
-	while (n > 0 && !holds) {
-		n = file_read(&look->file.source, look->bytes + look->len,
-			      sizeof(look->bytes) - look->len);
-		look->len += n > 0 ? (size_t)n : 0;
-		holds = n >= 0 && look_at_text(look, n == 0);
-	}
-	if (look->file.compressed)
-		inflateEnd(&look->file.zlib);
-	return holds;
+	source_text_reset(&file->text);
+	memset(&file->recognised, 0,
+	       offsetof(struct source_file, raw) - offsetof(struct source_file, recognised));
+	file->html_state = CONTAINER_HTML_INIT;
+	file->raw.begin = file->raw.end = file->plain.begin = file->plain.end = 0;
+	file->raw.last = file->plain.last = false;
+	file->archive = archive;
+	do
+		n = source_read(&file->text.source, SOURCE_NORMAL, &sink);
+	while (n > 0 && counts->markers == 0);
+	if (file->compressed)
+		inflateEnd(&file->zlib);
+	file->compressed = false;
+	file->archive = NULL;
+	return n >= 0 && counts->markers > 0;
 }
 
 static int unpack(struct source_file *file, enum container_kind *kind)
 {
-	struct look *look = calloc(1, sizeof(*look));
+	struct source_file *look = file_new(0);
 	const struct archive_input input = {
 		.command = file->command,
-		.name = file->source.name,
+		.name = file->text.source.name,
 		.fd = file->fd,
 		.head = stage_span(&file->raw),
 		.holds_markers = holds_markers,
@@ -473,12 +479,12 @@ static int unpack(struct source_file *file, enum container_kind *kind)
 	int result;
 
 	if (!look) {
-		report("%s: %s: out of memory; close other programs", file->command,
-		       file->source.name);
+		report("%s: %s: out of memory", file->command, file->text.source.name);
 		return -ENOMEM;
 	}
+	look->quiet = true;
 	result = source_archive_open(&file->archive, &input);
-	free(look);
+	source_close(&look->text.source);
 	if (result != 0)
 		return result == ARCHIVE_IS_NONE ? 0 : result;
 	file->raw.begin = file->raw.end = 0;
@@ -488,7 +494,7 @@ static int unpack(struct source_file *file, enum container_kind *kind)
 
 /* --- opening --- */
 
-/* Opens @path. Returns the descriptor, or -errno after the reason was said. */
+/* Opens @path. Returns the descriptor, or -errno after the reason was reported. */
 static int open_path(const char *command, const char *path)
 {
 	struct stat info;
@@ -510,25 +516,24 @@ static int open_path(const char *command, const char *path)
 	return -error;
 }
 
-int source_file_open(struct source **out, const char *command, const char *path)
+int source_file_open(struct source **out, const char *command, const char *path,
+		     uint64_t remember_ns)
 {
 	struct source_file *file;
 	int fd = open_path(command, path);
 
 	if (fd < 0)
 		return fd;
-	file = calloc(1, sizeof(*file));
+	file = file_new(remember_ns);
 	if (!file) {
-		report("%s: %s: out of memory; close other programs", command, path);
+		report("%s: %s: out of memory", command, path);
 		if (fd > STDIN_FILENO)
 			close(fd);
 		return -ENOMEM;
 	}
-	file->source.ops = &file_ops;
-	file->source.name = strcmp(path, "-") == 0 ? "standard input" : path;
+	file->text.source.name = strcmp(path, "-") == 0 ? "standard input" : path;
 	file->command = command;
 	file->fd = fd;
-	file->html_state = CONTAINER_HTML_INIT;
-	*out = &file->source;
+	*out = &file->text.source;
 	return 0;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/trace/source.h"
+/* The live trace_pipe. It is opened non-blocking and read at intervals: poll() would wake the
+ * reader for every event. */
+#include "daemon/trace/source_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,14 +12,14 @@
 #include "daemon/trace/tracefs.h"
 
 struct source_pipe {
-	struct source source;
+	struct source_text text;
 	struct tracefs *tracefs;
 };
 
-static ssize_t pipe_read(struct source *source, void *buffer, size_t size)
+static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 {
-	struct source_pipe *pipe = (struct source_pipe *)source;
-	ssize_t n = read(pipe->source.fd, buffer, size);
+	struct source_pipe *pipe = (struct source_pipe *)text;
+	ssize_t n = read(text->source.fd, buffer, size);
 	int error;
 
 	if (n > 0)
@@ -31,15 +33,27 @@ static ssize_t pipe_read(struct source *source, void *buffer, size_t size)
 	return -error;
 }
 
-static void pipe_close(struct source *source)
+static void pipe_stop(struct source *source)
 {
-	struct source_pipe *pipe = (struct source_pipe *)source;
-
-	close(pipe->source.fd);
-	free(pipe);
+	if (source->fd >= 0)
+		close(source->fd);
+	source->fd = -1;
 }
 
-static const struct source_ops pipe_ops = { .read = pipe_read, .close = pipe_close };
+static void pipe_close(struct source *source)
+{
+	pipe_stop(source);
+	source_text_close((struct source_text *)source);
+	free(source);
+}
+
+static const struct source_ops pipe_ops = {
+	.read = source_text_read,
+	.buffers_emptied = source_text_buffers_emptied,
+	.check_lost = source_text_check_lost,
+	.stop = pipe_stop,
+	.close = pipe_close,
+};
 
 static void refuse(const struct tracefs *tracefs, int error)
 {
@@ -54,20 +68,32 @@ static void refuse(const struct tracefs *tracefs, int error)
 			       tracefs_advice(error, "check the kernel's tracing"));
 }
 
-int source_pipe_open(struct source **out, struct tracefs *tracefs)
+int source_pipe_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
+		     uint64_t remember_ns)
 {
 	struct source_pipe *pipe = calloc(1, sizeof(*pipe));
 	int fd = pipe ? tracefs_open_pipe(tracefs) : -ENOMEM;
+	int error;
 
 	if (fd < 0) {
 		refuse(tracefs, fd);
 		free(pipe);
 		return fd;
 	}
-	*pipe = (struct source_pipe){
-		.source = { .ops = &pipe_ops, .name = "trace_pipe", .fd = fd, .full_fd = -1 },
-		.tracefs = tracefs,
+	pipe->text.source = (struct source){
+		.ops = &pipe_ops,
+		.name = "trace_pipe",
+		.fd = fd,
+		.highwater_fd = -1,
 	};
-	*out = &pipe->source;
+	pipe->text.bytes = pipe_bytes;
+	pipe->tracefs = tracefs;
+	error = source_text_open(&pipe->text, remember_ns, files);
+	if (error < 0) {
+		refuse(tracefs, error);
+		pipe_close(&pipe->text.source);
+		return error;
+	}
+	*out = &pipe->text.source;
 	return 0;
 }

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The per-CPU rings of trace_pipe_raw, merged by time.
+/* The kernel's ring buffers, one for each CPU, read as pages from trace_pipe_raw and merged by
+ * time.
  *
- * A writer that is interrupted between its stamp and its text shows up late, so what is younger
- * than a few milliseconds waits for the next drain: it stays in its page, or in the kernel.
+ *     cpu0/trace_pipe_raw ──► page ──► ftrace_page ──┐
+ *     cpu1/trace_pipe_raw ──► page ──► ftrace_page ──┼──► ftrace_merge ──► marker ──► sink
+ *     ...                                            ┘
+ *
+ * A writer that is interrupted between its time stamp and its text arrives late, so what is younger
+ * than a few milliseconds is held back until the next read: it stays in its page, or in the kernel.
  */
 #include "daemon/trace/source.h"
 
@@ -26,67 +31,69 @@
 #include "parser/ftrace_merge.h"
 #include "parser/marker.h"
 
-/* So old an event must be: who is interrupted while it writes one is back by then. */
+/* Events are held back until they are this old: by then an interrupted writer has finished. */
 #define HOLD_NS UINT64_C(5000000)
 
-/* In so much time a flood fills a small ring. Not less: to follow a writer from event to event
- * costs more than to take a page. */
+/* The same when boosted: a flood of events fills a small buffer in this time. Less would cost more,
+ * as each event would be read on its own instead of a page at once. */
 #define HOLD_BOOST_NS UINT64_C(500000)
 
-/* A clock that the kernel told is followed for so long. */
+/* How long a time that the kernel reported is extrapolated. */
 #define CLOCK_FRESH_NS UINT64_C(1000000000)
 
-/* SurfaceFlinger is looked for once in a drain, which takes several turns. */
+/* How often SurfaceFlinger's process is checked: once in a drain, which takes several reads. */
 #define FOLLOW_NS UINT64_C(100000000)
 
-/* Pages of one turn, before signals and files get theirs. */
+/* Pages of one read, so that signals and files are served in between. */
 #define PAGES_MAX 512
 
-/* So many turns in a row may give nothing while there is something. */
-#define TURNS_HELD_MAX 4
+/* After so many reads in a row that held everything back, nothing is held back. */
+#define READS_HELD_MAX 4
 
-/* Sub-buffers of any kernel. */
+/* A page is a sub-buffer; its sizes in any kernel. */
 #define PAGE_SIZE_MIN 1024
 #define PAGE_SIZE_MAX 1048576
 
-/* As many as a kernel can be built for. */
+/* The most a kernel can be built for. */
 #define CPUS_MAX 8192
 
 struct raw_cpu {
 	int fd;
 	int32_t cpu;
-	char *bytes; /* a sub-buffer */
+	char *bytes; /* a page */
 	struct cpu_buffer_counts stats;
-	uint64_t told; /* of stats.lost */
+	uint64_t reported; /* of stats.lost */
 };
 
 struct source_raw {
 	struct source source;
 	struct tracefs *tracefs;
 	const struct trace_files *files;
+	char clock[SETTING_SIZE]; /* the trace clock's name */
 	struct ftrace_format format;
 	size_t page_size;
 	struct thread_cache threads;
-	uint64_t follow_ns;	 /* when to look for SurfaceFlinger again */
-	uint64_t clock_asked_ns; /* when the kernel told its clock: CLOCK_MONOTONIC_RAW, or 0 */
+	uint64_t follow_ns;	 /* when to check SurfaceFlinger's process again */
+	uint64_t clock_read_ns;	 /* when the kernel's clock was read: CLOCK_MONOTONIC_RAW, or 0 */
 	uint64_t clock_ahead_ns; /* of that, modulo 2^64 */
-	uint64_t now_ns;	 /* of this turn, on the clock of loop_now() */
-	unsigned int pages;	 /* of this turn */
-	unsigned int turns_held; /* turns that gave nothing, because it was too young */
-	uint64_t damaged;	 /* of the merge's, told as malformed */
+	uint64_t now_ns;	 /* of this read, on the clock of loop_now() */
+	bool is_held_only;	 /* this read takes no pages */
+	unsigned int pages;	 /* of this read */
+	unsigned int reads_held; /* in a row that handed over nothing, as all was too young */
+	uint64_t damaged;	 /* of the merge's damaged pages: counted as malformed */
 	struct ftrace_merge merge;
 	struct ftrace_cpu_buffer *buffers; /* of the merge, one for each of cpus */
 	unsigned int n_cpus;
 	struct raw_cpu cpus[];
 };
 
-/* Reads the next sub-buffer; a shorter read would leave the rest of it for the next. False where
- * there is none: read() may even return 0 while tracing is on. */
+/* Reads the next page; a shorter read() would leave the rest of it for the next one. False where
+ * there is none: read() may return 0 even while tracing is on. */
 static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 {
 	struct source_raw *raw = context;
 	struct raw_cpu *cpu = &raw->cpus[buffer];
-	ssize_t n = raw->source.held_only ? 0 : read(cpu->fd, cpu->bytes, raw->page_size);
+	ssize_t n = raw->is_held_only ? 0 : read(cpu->fd, cpu->bytes, raw->page_size);
 
 	if (n <= 0)
 		return false;
@@ -95,27 +102,29 @@ static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 	return true;
 }
 
-/* A page says that something is missing before it, but a full one has no room for how much: the
- * kernel's account has it. It is ahead of the page, so a later page may have nothing to add. */
+/* A page says that events are missing before it, but a full page has no space for how many: the
+ * kernel's statistics have the number. They are ahead of the page, so a later page may add nothing.
+ */
 static int64_t lost_before(const struct source_raw *raw, struct raw_cpu *cpu)
 {
-	uint64_t told = cpu->told;
+	uint64_t reported = cpu->reported;
 
 	cpu_buffer_counts_read(&cpu->stats, raw->files, (unsigned int)cpu->cpu);
 	if (!cpu->stats.known)
 		return TRACE_LOST_UNKNOWN;
-	cpu->told = cpu->stats.lost;
-	return (int64_t)(cpu->stats.lost - told);
+	cpu->reported = cpu->stats.lost;
+	return (int64_t)(cpu->stats.lost - reported);
 }
 
-/* Text has microseconds, which the kernel rounds so: both sources give the same rows. */
+/* Rounded to microseconds as the kernel does it for text, so that both sources give the same rows.
+ */
 static uint64_t time_of(const struct ftrace_cpu_buffer *buffer)
 {
 	return (buffer->next.time_ns + 500) / 1000 * 1000;
 }
 
-static void pass_lost(const struct source_raw *raw, struct raw_cpu *cpu,
-		      struct ftrace_cpu_buffer *buffer, const struct record_taker *taker)
+static void hand_over_lost(const struct source_raw *raw, struct raw_cpu *cpu,
+			   struct ftrace_cpu_buffer *buffer, const struct record_sink *sink)
 {
 	struct trace_record record = {
 		.kind = TRACE_LOST,
@@ -128,11 +137,12 @@ static void pass_lost(const struct source_raw *raw, struct raw_cpu *cpu,
 	};
 
 	buffer->has_lost = false;
-	taker->take(taker->context, &record);
+	if (sink)
+		sink->record(sink->context, &record);
 }
 
-static void pass(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
-		 const struct record_taker *taker)
+static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
+		      const struct record_sink *sink)
 {
 	struct raw_cpu *cpu = &raw->cpus[buffer - raw->buffers];
 	struct trace_record record = {
@@ -143,71 +153,66 @@ static void pass(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 	};
 
 	if (buffer->has_lost)
-		pass_lost(raw, cpu, buffer, taker);
-	raw->source.markers++;
+		hand_over_lost(raw, cpu, buffer, sink);
+	raw->source.counts.markers++;
 	if (!marker_parse(buffer->next.text, &record)) {
-		raw->source.malformed++;
+		raw->source.counts.malformed++;
 		return;
 	}
 	thread_cache_name(&raw->threads, &record, raw->now_ns);
-	taker->take(taker->context, &record);
+	if (sink)
+		sink->record(sink->context, &record);
 }
 
-/* A clock that only the kernel has: it tells, for the price of a file, so it is asked seldom. In
- * between such a clock goes as that of the hardware, which nobody sets. */
+/* A clock that only the kernel can read: a file has its time, which costs too much for each read.
+ * In between it runs as the clock of the hardware, which cannot be set. */
 static bool read_kernel_clock(struct source_raw *raw, uint64_t *now_ns)
 {
 	uint64_t hardware_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
 
-	if (raw->clock_asked_ns && hardware_ns < raw->clock_asked_ns + CLOCK_FRESH_NS &&
-	    wall_clock_is_time(raw->source.clock)) {
+	if (raw->clock_read_ns && hardware_ns < raw->clock_read_ns + CLOCK_FRESH_NS &&
+	    wall_clock_is_time(raw->clock)) {
 		*now_ns = hardware_ns + raw->clock_ahead_ns;
 		return true;
 	}
 	if (!cpu_buffer_now(raw->files, (unsigned int)raw->cpus[0].cpu, now_ns))
 		return false;
-	/* Whoever is interrupted here is too late: then more is held back, not less. */
-	raw->clock_asked_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
-	raw->clock_ahead_ns = *now_ns - raw->clock_asked_ns;
+	/* An interruption here makes the clock late: then more is held back, not less. */
+	raw->clock_read_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
+	raw->clock_ahead_ns = *now_ns - raw->clock_read_ns;
 	return true;
 }
 
-/* The trace clock now; false where it cannot be read. */
+/* The trace clock now. Returns false where it cannot be read. */
 static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
 {
 	clockid_t id;
 
-	if (!wall_clock_same(raw->source.clock, &id))
+	if (!wall_clock_same(raw->clock, &id))
 		return read_kernel_clock(raw, now_ns);
 	*now_ns = (uint64_t)clock_read(id);
 	return true;
 }
 
-/* What is younger has to wait; but not for ever, whatever is wrong with the clock. */
-static uint64_t limit_of(struct source_raw *raw)
+/* Events of this time and later are held back; but not for ever where the clock is wrong. */
+static uint64_t limit_of(struct source_raw *raw, enum source_how how)
 {
-	uint64_t hold_ns = raw->source.boost ? HOLD_BOOST_NS : HOLD_NS;
+	uint64_t hold_ns = how == SOURCE_BOOSTED ? HOLD_BOOST_NS : HOLD_NS;
 	uint64_t now_ns;
 
-	if (raw->source.last || raw->source.held_only || raw->turns_held >= TURNS_HELD_MAX ||
+	if (how == SOURCE_LAST || how == SOURCE_HELD_ONLY || raw->reads_held >= READS_HELD_MAX ||
 	    !read_clock(raw, &now_ns) || now_ns < hold_ns)
 		return UINT64_MAX;
 	return now_ns - hold_ns;
 }
 
-/* A page that is broken cannot say how many events it held. */
-static void count_damage(struct source_raw *raw)
-{
-	raw->source.malformed += raw->merge.damaged - raw->damaged;
-	raw->damaged = raw->merge.damaged;
-}
-
-static ssize_t raw_take(struct source *source, const struct record_taker *taker)
+static ssize_t raw_read(struct source *source, enum source_how how, const struct record_sink *sink)
 {
 	struct source_raw *raw = (struct source_raw *)source;
-	uint64_t limit_ns = limit_of(raw), bytes = raw->merge.bytes;
+	uint64_t limit_ns = limit_of(raw, how), bytes = raw->merge.bytes;
 	struct ftrace_cpu_buffer *buffer;
 
+	raw->is_held_only = how == SOURCE_HELD_ONLY;
 	raw->pages = 0;
 	raw->now_ns = loop_now();
 	if (raw->now_ns >= raw->follow_ns) {
@@ -216,42 +221,70 @@ static ssize_t raw_take(struct source *source, const struct record_taker *taker)
 	}
 	ftrace_merge_turn(&raw->merge);
 	while (raw->pages < PAGES_MAX && (buffer = ftrace_merge_peek(&raw->merge, limit_ns))) {
-		raw->turns_held = 0;
-		pass(raw, buffer, taker);
+		raw->reads_held = 0;
+		hand_over(raw, buffer, sink);
 		ftrace_merge_pop(&raw->merge);
 	}
-	raw->turns_held += raw->merge.first && raw->pages < PAGES_MAX;
-	count_damage(raw);
-	return raw->pages > 0 ? (ssize_t)(raw->merge.bytes - bytes) : -EAGAIN;
+	raw->reads_held += raw->merge.first && raw->pages < PAGES_MAX;
+	/* The number of events in a damaged page is unknown. */
+	source->counts.malformed += raw->merge.damaged - raw->damaged;
+	raw->damaged = raw->merge.damaged;
+	if (raw->pages == 0)
+		return -EAGAIN;
+	source->counts.bytes += raw->merge.bytes - bytes;
+	return (ssize_t)(raw->merge.bytes - bytes);
 }
 
 /* --- opening --- */
+
+static void raw_set_clock(struct source *source, const char *clock)
+{
+	struct source_raw *raw = (struct source_raw *)source;
+
+	snprintf(raw->clock, sizeof(raw->clock), "%s", clock);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void raw_stop(struct source *source)
+{
+	struct source_raw *raw = (struct source_raw *)source;
+
+	for (unsigned int i = 0; i < raw->n_cpus; i++)
+		close_fd(&raw->cpus[i].fd);
+	close_fd(&source->fd);
+	close_fd(&source->highwater_fd);
+}
 
 static void raw_close(struct source *source)
 {
 	struct source_raw *raw = (struct source_raw *)source;
 
-	for (unsigned int i = 0; i < raw->n_cpus; i++) {
-		if (raw->cpus[i].fd >= 0)
-			close(raw->cpus[i].fd);
+	raw_stop(source);
+	for (unsigned int i = 0; i < raw->n_cpus; i++)
 		free(raw->cpus[i].bytes);
-	}
-	if (raw->source.fd >= 0)
-		close(raw->source.fd);
-	if (raw->source.full_fd >= 0)
-		close(raw->source.full_fd);
 	thread_cache_end(&raw->threads);
 	free(raw->buffers);
 	free(raw);
 }
 
-static const struct source_ops raw_ops = { .take = raw_take, .close = raw_close };
+static const struct source_ops raw_ops = {
+	.read = raw_read,
+	.set_clock = raw_set_clock,
+	.stop = raw_stop,
+	.close = raw_close,
+};
 
 /* What is wrong with a file of the trace. */
 static int fail(char why[static SOURCE_WHY_SIZE], const char *name, int error)
 {
 	snprintf(why, SOURCE_WHY_SIZE, "%s: %s", name,
-		 error == -EPROTO ? "not as this program knows it" : strerror(-error));
+		 error == -EPROTO ? "unknown format" : strerror(-error));
 	return error;
 }
 
@@ -315,7 +348,7 @@ static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOUR
 	return 0;
 }
 
-/* A CPU that was never there has no ring: it would always call. */
+/* A CPU that was never online has no buffer: poll() would report an error without end. */
 static bool has_cpu_buffer(int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -323,7 +356,7 @@ static bool has_cpu_buffer(int fd)
 	return poll(&poll_fd, 1, 0) >= 0 && !(poll_fd.revents & POLLERR);
 }
 
-/* Readable as soon as a ring is half full: then nobody waits for the next drain. */
+/* Returns a descriptor that is readable as soon as a buffer is half full, or < 0. */
 static int watch_cpu_buffers(struct source_raw *raw)
 {
 	int fd;
@@ -344,8 +377,8 @@ static int watch_cpu_buffers(struct source_raw *raw)
 	return fd;
 }
 
-/* CPUs that the trace has rings for. A process may know of fewer: of those it can run on. Returns
- * their number or -errno. */
+/* Returns the number of CPUs that the trace has buffers for, or -errno. libc may report fewer:
+ * those that this process can run on. */
 static int count_cpus(const struct tracefs *tracefs)
 {
 	struct dirent *entry;
@@ -365,7 +398,7 @@ static int count_cpus(const struct tracefs *tracefs)
 	return n > 0 ? n : -ENOENT;
 }
 
-/* Both as large as the rings are many. NULL: no memory. */
+/* Returns NULL where there is no memory. */
 static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_files *files,
 				  unsigned int cpus)
 {
@@ -380,9 +413,8 @@ static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_fi
 	raw->source = (struct source){
 		.ops = &raw_ops,
 		.name = "trace_pipe_raw",
-		.clock = tracefs_clock(tracefs),
 		.fd = -1,
-		.full_fd = -1,
+		.highwater_fd = -1,
 	};
 	raw->tracefs = tracefs;
 	raw->files = files;
@@ -402,9 +434,9 @@ int source_raw_open(struct source **out, struct tracefs *tracefs, const struct t
 		return fail(why, "per_cpu", cpus);
 	raw = raw_new(tracefs, files, (unsigned int)cpus);
 	if (!raw)
-		return fail(why, "the rings", -ENOMEM);
-	/* trace_pipe is never read: it rings where there is something, and keeps those away that
-	 * would take events from us. */
+		return fail(why, "the ring buffers", -ENOMEM);
+	/* trace_pipe is never read: it is readable when there are events, and while it is open no
+	 * other program can read it, which would take events away. */
 	raw->source.fd = tracefs_open_pipe(tracefs);
 	error = raw->source.fd == -EBUSY ? fail(why, "trace_pipe", -EBUSY) : read_formats(raw, why);
 	for (int i = 0; error == 0 && i < cpus; i++)
@@ -422,7 +454,7 @@ int source_raw_open(struct source **out, struct tracefs *tracefs, const struct t
 		.read = read_page,
 		.context = raw,
 	};
-	raw->source.full_fd = watch_cpu_buffers(raw);
+	raw->source.highwater_fd = watch_cpu_buffers(raw);
 	*out = &raw->source;
 	return 0;
 }

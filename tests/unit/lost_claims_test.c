@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "daemon/capture/lost_claims.h"
+#include "daemon/trace/lost_claims.h"
 
 static char place[64];
 static struct trace_files files;
@@ -59,7 +59,7 @@ static int64_t take_of(int32_t cpu, int64_t events)
 {
 	struct trace_record record = { .kind = TRACE_LOST, .cpu = cpu, .value = events };
 
-	return lost_claims_take(&claims, &record, ++reads) ? record.value : -2;
+	return lost_claims_accept(&claims, &record, ++reads) ? record.value : -2;
 }
 
 static int64_t take(int64_t events)
@@ -94,16 +94,16 @@ static void lines_of_others_are_not(void **state)
 	assert_int_equal(take_of(1000, 1), -2);
 	assert_int_equal(take_of(INT32_MAX, 1), -2);
 	assert_int_equal(claims.forged, 5);
-	assert_true(lost_claims_tell(&claims, false, text));
+	assert_true(lost_claims_report(&claims, false, text));
 	assert_string_equal(text,
 			    "5 lines in the trace claim lost events, the last of them 1 on CPU "
 			    "2147483647; the kernel's statistics have none: not counted");
 	assert_int_equal(take(99999), -2);
-	assert_false(lost_claims_tell(&claims, false, text));
-	assert_true(lost_claims_tell(&claims, true, text));
+	assert_false(lost_claims_report(&claims, false, text));
+	assert_true(lost_claims_report(&claims, true, text));
 	assert_string_equal(text, "a line in the trace claims 99999 lost events on CPU 0; the "
 				  "kernel's statistics have none: not counted");
-	assert_false(lost_claims_tell(&claims, true, text));
+	assert_false(lost_claims_report(&claims, true, text));
 }
 
 /* A forged line that comes first takes the number, but not the hole. */
@@ -158,10 +158,10 @@ static void the_account_is_looked_at_once(void **state)
 	struct trace_record record = { .kind = TRACE_LOST, .value = 5 };
 
 	account(0, 5, 10);
-	assert_true(lost_claims_take(&claims, &record, 1000));
+	assert_true(lost_claims_accept(&claims, &record, 1000));
 	account(0, 10, 20);
 	record.value = 5;
-	assert_true(lost_claims_take(&claims, &record, 1000));
+	assert_true(lost_claims_accept(&claims, &record, 1000));
 	assert_int_equal(record.value, 0);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/files/output.h"
+#include "daemon/trace/source_text.h"
 #include "tests/unit/lines.h"
 
 #define SURFACE "com.example.app/Main"
@@ -20,7 +21,7 @@ struct bench {
 	struct folder folder;
 	struct output output;
 	struct snapshot snapshot;
-	struct trace_buffer buffer;
+	struct source_text text;
 	struct lines lines;
 };
 
@@ -36,15 +37,15 @@ static void set_up(struct bench *bench, uint64_t length_ns, bool live)
 	assert_non_null(mkdtemp(bench->path));
 	assert_int_equal(folder_open(&bench->folder, "test", bench->path), 0);
 	assert_int_equal(output_open(&bench->output, &bench->options, &bench->folder), 0);
-	snapshot_open(&bench->snapshot, &bench->output, &bench->options, live);
-	assert_int_equal(trace_buffer_open(&bench->buffer, length_ns), 0);
+	snapshot_open(&bench->snapshot, &bench->output, &bench->text.source, &bench->options, live);
+	assert_int_equal(source_text_open(&bench->text, length_ns, NULL), 0);
 }
 
 static void tear_down(struct bench *bench)
 {
 	char command[96];
 
-	trace_buffer_close(&bench->buffer);
+	source_text_close(&bench->text);
 	output_close(&bench->output);
 	output_free(&bench->output);
 	folder_close(&bench->folder);
@@ -57,10 +58,10 @@ static uint64_t read_once(struct bench *bench, size_t most)
 {
 	uint64_t last_ns;
 
-	snapshot_make_way(&bench->snapshot, &bench->buffer);
-	last_ns = lines_read(&bench->lines, &bench->buffer, most);
+	snapshot_make_way(&bench->snapshot);
+	last_ns = lines_read(&bench->lines, &bench->text.buffer, most);
 	if (last_ns >= bench->snapshot.due_ns)
-		snapshot_begin(&bench->snapshot, &bench->buffer, trace_buffer_end(&bench->buffer));
+		snapshot_begin(&bench->snapshot);
 	return last_ns;
 }
 
@@ -152,7 +153,7 @@ static void outruns_a_flood(void **state)
 
 		set_up(&bench, 100 * SECOND, true);
 		/* The ring has gone round once, and a half. */
-		present_ns = read_until(&bench, bench.buffer.size / 80 * 3 / 2 * MS);
+		present_ns = read_until(&bench, bench.text.buffer.size / 80 * 3 / 2 * MS);
 		late_at(&bench, present_ns, 200 * MS);
 		for (size_t i = 0; bench.snapshot.written == 0; i++) {
 			read_once(&bench, 262144);
@@ -199,7 +200,7 @@ static void comes_once_in_10_s(void **state)
 
 		late_at(&bench, now, 200 * MS);
 	}
-	snapshot_end(&bench.snapshot, &bench.buffer);
+	snapshot_end(&bench.snapshot);
 	/* At 20, 32, 44 and 56 s. */
 	assert_int_equal(bench.snapshot.written, 4);
 	assert_int_equal(bench.snapshot.suppressed, 10);

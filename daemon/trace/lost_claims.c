@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/lost_claims.h"
+#include "daemon/trace/lost_claims.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define MINUTE_NS UINT64_C(60000000000)
 
-/* The first account of a CPU is of all since its buffer was empty. */
+/* The first count of a CPU is of all events since its buffer was empty. */
 static void look(struct lost_claims *claims, unsigned int number)
 {
 	struct lost_claim_cpu *cpu = &claims->cpus[number];
@@ -36,7 +36,7 @@ void lost_claims_drained(struct lost_claims *claims)
 	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++) {
 		struct lost_claim_cpu *cpu = &claims->cpus[i];
 
-		cpu->told = cpu->stats.lost;
+		cpu->reported = cpu->stats.lost;
 		cpu->confirmed = cpu->emptied = false;
 	}
 }
@@ -48,8 +48,7 @@ void lost_claims_emptied(struct lost_claims *claims)
 	lost_claims_look(claims);
 }
 
-/* Where no CPU has an account nothing is known of this one, either. */
-static bool has_accounts(const struct lost_claims *claims)
+static bool has_counts(const struct lost_claims *claims)
 {
 	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
 		if (claims->cpus[i].stats.known)
@@ -57,27 +56,27 @@ static bool has_accounts(const struct lost_claims *claims)
 	return false;
 }
 
-/* Is there no such CPU? */
+/* Is there no such CPU? Unknown where no CPU has counts. */
 static bool is_missing(const struct lost_claims *claims, int32_t cpu)
 {
-	return has_accounts(claims) &&
+	return has_counts(claims) &&
 	       (cpu < 0 || !trace_files_has_cpu(claims->files, (unsigned int)cpu));
 }
 
-/* Takes off what is not told yet. False: there is nothing. */
+/* Takes the claim off what is not reported yet. False: nothing is left. */
 static bool confirm(struct lost_claim_cpu *cpu, struct trace_record *record)
 {
-	uint64_t left = cpu->stats.lost - cpu->told;
+	uint64_t left = cpu->stats.lost - cpu->reported;
 	uint64_t claimed = record->value < 0 ? left : (uint64_t)record->value;
 	bool more = claimed > left;
 
 	if (cpu->emptied) {
-		cpu->told += more ? left : claimed;
+		cpu->reported += more ? left : claimed;
 		return true;
 	}
 	if (left == 0 && !cpu->confirmed)
 		return false;
-	cpu->told += more ? left : claimed;
+	cpu->reported += more ? left : claimed;
 	cpu->confirmed = true;
 	record->value = (int64_t)(more ? left : claimed);
 	return true;
@@ -91,7 +90,7 @@ static bool refuse(struct lost_claims *claims, const struct trace_record *record
 	return false;
 }
 
-bool lost_claims_take(struct lost_claims *claims, struct trace_record *record, uint64_t read_ns)
+bool lost_claims_accept(struct lost_claims *claims, struct trace_record *record, uint64_t read_ns)
 {
 	struct lost_claim_cpu *cpu;
 
@@ -107,16 +106,16 @@ bool lost_claims_take(struct lost_claims *claims, struct trace_record *record, u
 	return confirm(cpu, record) || refuse(claims, record);
 }
 
-bool lost_claims_tell(struct lost_claims *claims, bool end, char text[static 200])
+bool lost_claims_report(struct lost_claims *claims, bool is_end, char text[static 200])
 {
-	uint64_t n = claims->forged - claims->told;
+	uint64_t n = claims->forged - claims->reported;
 	char events[32] = "";
 	uint64_t now = loop_now();
 
-	if (n == 0 || (!end && claims->told > 0 && now - claims->told_ns < MINUTE_NS))
+	if (n == 0 || (!is_end && claims->reported > 0 && now - claims->reported_ns < MINUTE_NS))
 		return false;
-	claims->told = claims->forged;
-	claims->told_ns = now;
+	claims->reported = claims->forged;
+	claims->reported_ns = now;
 	if (claims->last >= 0)
 		snprintf(events, sizeof(events), "%" PRId64 " ", claims->last);
 	if (n == 1)

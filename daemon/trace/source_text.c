@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/source_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "daemon/base/loop.h"
+
+int source_text_open(struct source_text *text, uint64_t remember_ns,
+		     const struct trace_files *files)
+{
+	text->source.is_text = true;
+	text->parser = FTRACE_TEXT_INIT;
+	if (trace_buffer_open(&text->buffer, remember_ns) < 0)
+		return -ENOMEM;
+	if (!files)
+		return 0;
+	text->live = calloc(1, sizeof(*text->live));
+	if (!text->live)
+		return -ENOMEM;
+	thread_cache_begin(&text->live->threads, "/proc");
+	text->live->files = files;
+	return 0;
+}
+
+void source_text_close(struct source_text *text)
+{
+	trace_buffer_close(&text->buffer);
+	if (text->live)
+		thread_cache_end(&text->live->threads);
+	free(text->live);
+	text->live = NULL;
+}
+
+void source_text_reset(struct source_text *text)
+{
+	text->parser = FTRACE_TEXT_INIT;
+	text->source.counts = (struct source_counts){ 0 };
+	text->source.damage = NULL;
+	trace_buffer_end_line(&text->buffer, true);
+}
+
+/* --- reading --- */
+
+static uint64_t damage_in(const struct ftrace_text *parser)
+{
+	return parser->malformed + parser->glued + parser->too_long;
+}
+
+static void copy_counts(struct source_text *text)
+{
+	struct source_counts *counts = &text->source.counts;
+
+	counts->markers = text->parser.markers;
+	counts->malformed = text->parser.malformed;
+	counts->glued = text->parser.glued;
+	counts->too_long = text->parser.too_long;
+}
+
+/* The kernel remembers the names of few threads, and some wrongly, but /proc still has them. And
+ * an app can write a line about lost events as the kernel does. False: such a line. */
+static bool accept_live(struct source_text_live *live, struct trace_record *record)
+{
+	if (record->kind == TRACE_LOST)
+		return lost_claims_accept(&live->claims, record, live->read_ns);
+	thread_cache_recall(&live->threads, record, live->read_ns);
+	return true;
+}
+
+/* Hands over the records of whole lines; a begun line stays in the buffer. */
+static void parse(struct source_text *text, struct span input, bool is_last,
+		  const struct record_sink *sink)
+{
+	struct trace_record record;
+	uint64_t damage = damage_in(&text->parser);
+
+	while (ftrace_text_next(&text->parser, &input, is_last, &record) == FTRACE_TEXT_RECORD) {
+		if (damage_in(&text->parser) != damage) {
+			damage = damage_in(&text->parser);
+			copy_counts(text);
+		}
+		if (text->live && !accept_live(text->live, &record))
+			continue;
+		text->at = input.ptr;
+		sink->record(sink->context, &record);
+	}
+	text->at = NULL;
+	copy_counts(text);
+	trace_buffer_done(&text->buffer, input, text->parser.last_ns);
+}
+
+/* What was lost before the first read may still be reported by the lines in it. */
+static void begin_claims(struct source_text_live *live)
+{
+	if (!live->claims.files)
+		lost_claims_begin(&live->claims, live->files);
+}
+
+ssize_t source_text_read(struct source *source, enum source_how how, const struct record_sink *sink)
+{
+	struct source_text *text = (struct source_text *)source;
+	size_t size;
+	char *space;
+	ssize_t n;
+
+	if (how == SOURCE_HELD_ONLY)
+		return -EAGAIN;
+	if (text->live)
+		begin_claims(text->live);
+	space = trace_buffer_space(&text->buffer, &size);
+	n = text->bytes(text, space, size);
+	if (n > 0) {
+		source->counts.bytes += (uint64_t)n;
+		if (text->live)
+			text->live->read_ns = loop_now();
+		if (sink)
+			parse(text, trace_buffer_filled(&text->buffer, (size_t)n), false, sink);
+	} else if (n == -EAGAIN) {
+		if (text->live)
+			lost_claims_drained(&text->live->claims);
+	} else if (sink) {
+		/* The last line may lack its end. Where the data end early it may be half a line,
+		 * which would be taken for a whole one. */
+		trace_buffer_end_line(&text->buffer, source->damage != NULL);
+		parse(text, trace_buffer_filled(&text->buffer, 0), true, sink);
+	}
+	return n;
+}
+
+/* --- lost events --- */
+
+void source_text_buffers_emptied(struct source *source)
+{
+	struct source_text *text = (struct source_text *)source;
+
+	if (!text->live)
+		return;
+	begin_claims(text->live);
+	lost_claims_emptied(&text->live->claims);
+}
+
+bool source_text_check_lost(struct source *source, bool is_end, char message[static 200])
+{
+	struct source_text *text = (struct source_text *)source;
+
+	if (!text->live)
+		return false;
+	begin_claims(text->live);
+	lost_claims_look(&text->live->claims);
+	return lost_claims_report(&text->live->claims, is_end, message);
+}
+
+/* --- what is remembered --- */
+
+void source_remembered(const struct source *source, uint64_t begin_ns, struct span parts[2])
+{
+	const struct source_text *text = (const struct source_text *)source;
+
+	trace_buffer_find(&text->buffer, begin_ns,
+			  text->at ? text->at : trace_buffer_end(&text->buffer), parts);
+}
+
+struct span source_overwrites(const struct source *source)
+{
+	return trace_buffer_overwrites(&((const struct source_text *)source)->buffer);
+}
+
+bool source_would_lose(const struct source *source, uint64_t since_ns)
+{
+	return trace_buffer_would_lose(&((const struct source_text *)source)->buffer, since_ns);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all sources of text share: a buffer that bytes are read into, and the parser of its lines.
+ *
+ *     bytes() ──► trace_buffer ──► ftrace_text ──► thread_cache, lost_claims ──► sink
+ *     file, pipe                                   a live text only
+ */
+#ifndef JANKD_DAEMON_TRACE_SOURCE_TEXT_H
+#define JANKD_DAEMON_TRACE_SOURCE_TEXT_H
+
+#include "daemon/trace/lost_claims.h"
+#include "daemon/trace/source.h"
+#include "daemon/trace/thread_cache.h"
+#include "daemon/trace/trace_buffer.h"
+#include "parser/ftrace_text.h"
+
+/* What a live text needs: it can name threads by /proc, and compare lines with the kernel's counts.
+ */
+struct source_text_live {
+	const struct trace_files *files;
+	uint64_t read_ns; /* when the bytes were read, on the clock of loop_now() */
+	struct thread_cache threads;
+	struct lost_claims claims; /* ->files is NULL before the first read */
+};
+
+/* The first member of each source of text. */
+struct source_text {
+	struct source source;
+	/* Reads up to @size bytes into @buffer. Returns as source_read(). */
+	ssize_t (*bytes)(struct source_text *text, void *buffer, size_t size);
+	struct trace_buffer buffer;
+	struct ftrace_text parser;
+	const char *at;		       /* behind the record that is handed over, or NULL */
+	struct source_text_live *live; /* or NULL: a recorded trace */
+};
+
+/**
+ * source_text_open() - get the memory
+ * @text: all zeros but ->source and ->bytes, which the caller has set
+ * @remember_ns: see source_file_open()
+ * @files: of a live trace, borrowed; or NULL
+ *
+ * Returns 0 or -ENOMEM; source_text_close() is due in both cases.
+ */
+int source_text_open(struct source_text *text, uint64_t remember_ns,
+		     const struct trace_files *files);
+void source_text_close(struct source_text *text);
+
+/* Another text follows, of a recorded trace: nothing is counted, and no line is begun. */
+void source_text_reset(struct source_text *text);
+
+/* The members of struct source_ops. */
+ssize_t source_text_read(struct source *source, enum source_how how,
+			 const struct record_sink *sink);
+void source_text_buffers_emptied(struct source *source);
+bool source_text_check_lost(struct source *source, bool is_end, char message[static 200]);
+
+#endif

@@ -198,7 +198,7 @@ static void look_again(struct tracing_undo *undo)
 	if (!undo->looked || undo->atrace)
 		return;
 	settings_free(&undo->aim);
-	settings_aim_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
+	settings_merge_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
 			 &left);
 }
 
@@ -209,7 +209,7 @@ void tracing_undo_look(struct tracing_undo *undo)
 	if (!undo->folder || undo->looked)
 		return;
 	undo->looked = true;
-	settings_aim_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
+	settings_merge_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
 			 &undo->left);
 	if (undo->left.n > 0)
 		report("warning: %s: %s: another program has changed settings meanwhile: left as "

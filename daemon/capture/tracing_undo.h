@@ -9,7 +9,6 @@
 #include "daemon/base/folder.h"
 #include "daemon/base/options.h"
 #include "daemon/trace/settings.h"
-#include "daemon/trace/settings_aim.h"
 #include "daemon/trace/trace_files.h"
 
 struct tracing_undo {

@@ -155,7 +155,7 @@ static void restore(struct span text, const char *directory, struct settings_lef
 	struct settings before = { 0 }, set = { 0 }, aim = { 0 };
 
 	split(text, &before, &set);
-	settings_aim_now(&aim, &before, &set, directory, &budget, left);
+	settings_merge_now(&aim, &before, &set, directory, &budget, left);
 	settings_restore(settings_text(aim.incomplete ? &before : &aim), directory, &ending,
 			 failed);
 	settings_free(&aim);

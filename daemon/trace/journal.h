@@ -6,7 +6,6 @@
 
 #include "daemon/base/folder.h"
 #include "daemon/trace/settings.h"
-#include "daemon/trace/settings_aim.h"
 
 /* Writes it, for good on the disk: what was there before us, and what we made of it, as far as that
  * is known yet. Returns 0 or -errno. */

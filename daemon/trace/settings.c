@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +14,19 @@
 #include "daemon/android/android.h"
 #include "daemon/base/child.h"
 #include "daemon/trace/setting_file.h"
+#include "rules/surface.h"
 
-/* Linux has no more. */
+/* The most Linux can have. */
 #define CPUS_MAX 8192
 
-/* Apps that atrace names in properties. */
+/* The most apps that atrace names in properties. */
 #define APPS_MAX 16
 
-/* Files with one value each, in the order in which they can be written: a tracer brings options
- * of its own, and a new clock or size clears the buffer. tracing_on comes behind all. */
+/* Files with one value each, in the order in which they can be written: a tracer has options of its
+ * own, and a new clock or size empties the buffer. tracing_on comes last. */
 static const struct {
 	const char *name;
-	bool always; /* else atrace alone changes it */
+	bool always; /* else only atrace changes it */
 } files[] = {
 	{ "current_tracer", false },	  { "trace_clock", true },    { "buffer_size_kb", true },
 	{ "saved_cmdlines_size", false }, { "buffer_percent", true },
@@ -61,7 +63,7 @@ static void add_text(struct settings *settings, const char *added, size_t len)
 static void add(struct settings *settings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A line longer than any of the kernel's is none of these. */
+/* A line longer than any of the kernel's is left out. */
 static void add(struct settings *settings, const char *format, ...)
 {
 	char line[SETTINGS_LINE_MAX];
@@ -107,7 +109,7 @@ static void read_file(struct settings *settings, const char *directory, const ch
 		add(settings, "%s %s\n", name, value);
 }
 
-/* Where all CPUs have the same size, the file above them tells it. */
+/* Only where the CPUs' sizes differ: else the file of the place has the size. */
 static void read_cpus(struct settings *settings, const char *directory)
 {
 	char name[64], value[SETTING_SIZE];
@@ -156,7 +158,7 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 	if (!setting_place(directory, tracefs, span_of(instance)))
 		return;
 	if (instance && stat(directory, &info) < 0) {
-		/* Where it cannot be seen it cannot be made, either. */
+		/* With another error it cannot be made, either. */
 		if (errno == ENOENT)
 			add(settings, "made %s\n", instance);
 		return;
@@ -183,7 +185,7 @@ static void read_property(struct settings *settings, struct property_budget *bud
 		add(settings, "property %s %s\n", name, value);
 }
 
-/* The apps come first: their number and the tags tell everybody to look at them. */
+/* The apps come first: a change of their number or of the tags makes all apps read them. */
 static void read_apps(struct settings *settings, struct property_budget *budget)
 {
 	char name[64], value[SETTING_SIZE];
@@ -211,7 +213,7 @@ void settings_read_atrace(struct settings *settings, struct property_budget *bud
 	free(places.text);
 }
 
-/* --- putting back --- */
+/* --- restoring --- */
 
 struct restoring {
 	const char *tracefs;
@@ -220,7 +222,7 @@ struct restoring {
 	char *options, *events;	  /* as they are now; NULL: not read, or not readable */
 	const struct settings_ending *ending;
 	struct property_budget budget;
-	int error; /* of the line that is being put back, or of a part of it; 0: none */
+	int error; /* of the line that is being restored, or of a part of it; 0: none */
 };
 
 static void note(struct restoring *r, int error)
@@ -229,8 +231,8 @@ static void note(struct restoring *r, int error)
 		r->error = error;
 }
 
-/* Copies a word of the kernel's. False where it is none: nothing else may get into a file. */
-static bool take_word(char word[static SETTING_SIZE], struct span text)
+/* Returns false where @text is no word of the kernel's: nothing else may be written to a file. */
+static bool copy_word(char word[static SETTING_SIZE], struct span text)
 {
 	static const char more[] = "_:.-";
 
@@ -272,12 +274,12 @@ static void enter_place(struct restoring *r, struct span instance)
 	struct stat info;
 
 	leave_place(r);
-	/* An instance that is gone had its settings with it. */
+	/* The settings of an instance are removed with it. */
 	if (!setting_place(r->directory, r->tracefs, instance) || stat(r->directory, &info) < 0)
 		r->directory[0] = '\0';
 }
 
-static void remove_made(struct restoring *r, struct span instance)
+static void remove_instance(struct restoring *r, struct span instance)
 {
 	char directory[PATH_MAX];
 
@@ -288,17 +290,17 @@ static void remove_made(struct restoring *r, struct span instance)
 		note(r, -errno);
 }
 
-static void put_file(struct restoring *r, const char *name, struct span value)
+static void restore_file(struct restoring *r, const char *name, struct span value)
 {
 	char word[SETTING_SIZE], now[SETTING_SIZE];
 
-	if (!r->directory[0] || !take_word(word, value) || strcmp(word, "X") == 0)
+	if (!r->directory[0] || !copy_word(word, value) || strcmp(word, "X") == 0)
 		return;
 	if (setting_read(r->directory, name, now) == 0 && strcmp(now, word) != 0)
 		note(r, setting_write(r->directory, name, word));
 }
 
-static void put_cpu(struct restoring *r, struct span cpu_and_size)
+static void restore_cpu(struct restoring *r, struct span cpu_and_size)
 {
 	const char *blank = memchr(cpu_and_size.ptr, ' ', cpu_and_size.len);
 	char word[SETTING_SIZE], name[64];
@@ -306,21 +308,21 @@ static void put_cpu(struct restoring *r, struct span cpu_and_size)
 	unsigned long cpu;
 	char *end;
 
-	if (!take_word(word, (struct span){ cpu_and_size.ptr, digits }))
+	if (!copy_word(word, (struct span){ cpu_and_size.ptr, digits }))
 		return;
 	cpu = strtoul(word, &end, 10);
 	if (*end || cpu >= CPUS_MAX)
 		return;
 	snprintf(name, sizeof(name), "per_cpu/cpu%lu/buffer_size_kb", cpu);
-	put_file(r, name, span_skip(cpu_and_size, digits + 1));
+	restore_file(r, name, span_skip(cpu_and_size, digits + 1));
 }
 
-/* One that is now the other way round: "x" for "nox". The kernel of now may not know it. */
-static void put_option(struct restoring *r, struct span option)
+/* Written only where the kernel has the option with the opposite value: "x" for "nox". */
+static void restore_option(struct restoring *r, struct span option)
 {
 	char word[SETTING_SIZE], other[SETTING_SIZE + 2];
 
-	if (!r->directory[0] || !take_word(word, option))
+	if (!r->directory[0] || !copy_word(word, option))
 		return;
 	if (!r->options)
 		r->options = setting_read_all(r->directory, "trace_options");
@@ -332,8 +334,8 @@ static void put_option(struct restoring *r, struct span option)
 		note(r, setting_write(r->directory, "trace_options", word));
 }
 
-/* Switches off what is on and not in the list that follows. */
-static void put_events(struct restoring *r)
+/* Switches off the events that are on and not in the list that follows. */
+static void restore_events(struct restoring *r)
 {
 	char *at, *line, *now;
 
@@ -356,11 +358,11 @@ static void put_events(struct restoring *r)
 	free(now);
 }
 
-static void put_event(struct restoring *r, struct span event)
+static void restore_event(struct restoring *r, struct span event)
 {
 	char word[SETTING_SIZE];
 
-	if (!r->events || !take_word(word, event) || has_line(r->events, word))
+	if (!r->events || !copy_word(word, event) || has_line(r->events, word))
 		return;
 	note(r, setting_write(r->directory, "set_event", word));
 }
@@ -391,8 +393,8 @@ static bool is_property(const char *name)
 	return false;
 }
 
-/* A value may be any text, like "com.a*,com.b"; setprop would take "-x" for an option. */
-static bool take_property_value(char word[static SETTING_SIZE], struct span text)
+/* A value may be any text, like "com.a*,com.b"; but "-x" would be an option of setprop. */
+static bool copy_property_value(char word[static SETTING_SIZE], struct span text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if (text.ptr[i] < ' ' || text.ptr[i] > '~')
@@ -404,21 +406,21 @@ static bool take_property_value(char word[static SETTING_SIZE], struct span text
 	return true;
 }
 
-static void put_property(struct restoring *r, struct span name_and_value)
+static void restore_property(struct restoring *r, struct span name_and_value)
 {
 	const char *blank = memchr(name_and_value.ptr, ' ', name_and_value.len);
 	size_t len = blank ? (size_t)(blank - name_and_value.ptr) : 0;
 	struct span value = span_skip(name_and_value, len + 1);
 	char name[SETTING_SIZE], word[SETTING_SIZE], now[SETTING_SIZE];
 
-	if (!take_word(name, (struct span){ name_and_value.ptr, len }) || !is_property(name) ||
-	    !take_property_value(word, value))
+	if (!copy_word(name, (struct span){ name_and_value.ptr, len }) || !is_property(name) ||
+	    !copy_property_value(word, value))
 		return;
 	if (android_getprop(&r->budget, name, now, sizeof(now)) && strcmp(now, word) != 0)
 		note(r, android_setprop(&r->budget, name, word));
 }
 
-/* If @line begins with the word @key: what stands behind it and a blank. */
+/* Does @line begin with the word @key? *value: what follows it and a blank. */
 static bool has_key(struct span line, const char *key, struct span *value)
 {
 	struct span word = span_of(key);
@@ -429,33 +431,33 @@ static bool has_key(struct span line, const char *key, struct span *value)
 	return true;
 }
 
-static void put_line(struct restoring *r, struct span line)
+static void restore_line(struct restoring *r, struct span line)
 {
 	struct span value;
 
 	if (has_key(line, "place", &value))
 		enter_place(r, value);
 	else if (has_key(line, "made", &value))
-		remove_made(r, value);
+		remove_instance(r, value);
 	else if (has_key(line, "cpu", &value))
-		put_cpu(r, value);
+		restore_cpu(r, value);
 	else if (has_key(line, "option", &value))
-		put_option(r, value);
+		restore_option(r, value);
 	else if (has_key(line, "events", &value))
-		put_events(r);
+		restore_events(r);
 	else if (has_key(line, "event", &value))
-		put_event(r, value);
+		restore_event(r, value);
 	else if (has_key(line, "property", &value))
-		put_property(r, value);
+		restore_property(r, value);
 	else if (has_key(line, "tracing_on", &value))
-		put_file(r, "tracing_on", value);
+		restore_file(r, "tracing_on", value);
 	else
 		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 			if (has_key(line, files[i].name, &value))
-				put_file(r, files[i].name, value);
+				restore_file(r, files[i].name, value);
 }
 
-/* Unmounted meanwhile: then no setting is seen, and that an instance is not there says nothing. */
+/* Was it unmounted meanwhile? Then an instance that is not seen may still exist. */
 static bool is_gone(const char *tracefs)
 {
 	static const char *const always_there[] = { "instances", "tracing_on" };
@@ -484,7 +486,7 @@ void settings_restore(struct span text, const char *tracefs, const struct settin
 		else if (gone && !has_key(line, "property", &value))
 			note(&r, -ENOENT);
 		else
-			put_line(&r, line);
+			restore_line(&r, line);
 		if (r.error == 0)
 			continue;
 		settings_add_line(failed, line);
@@ -526,7 +528,7 @@ void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct setting
 
 /* --- reading again --- */
 
-/* As many as a capture has. */
+/* The most a capture has. */
 #define PLACES_MAX 2
 
 static void read_property_again(struct settings *now, struct property_budget *budget,
@@ -536,7 +538,7 @@ static void read_property_again(struct settings *now, struct property_budget *bu
 	char name[SETTING_SIZE];
 
 	if (blank &&
-	    take_word(name, (struct span){ property.ptr, (size_t)(blank - property.ptr) }) &&
+	    copy_word(name, (struct span){ property.ptr, (size_t)(blank - property.ptr) }) &&
 	    is_property(name))
 		read_property(now, budget, name);
 }
@@ -561,4 +563,266 @@ void settings_read_again(struct settings *now, struct span before, const char *t
 		snprintf(instance, sizeof(instance), "%.*s", (int)value.len, value.ptr);
 		settings_read_place(now, tracefs, value.len > 0 ? instance : NULL, all);
 	}
+}
+
+/* --- what other programs have changed --- */
+
+/* No phone has as many settings. A journal that has was not written by us, and comparing its lines
+ * could take hours. */
+#define COMPARISONS_MAX 4096
+
+struct merge {
+	struct settings *merged;
+	struct settings_left *left;
+	struct span before, set, found;
+	struct span place;	  /* the "place" line above; none at first */
+	bool sizes_stay;	  /* in this place */
+	unsigned int comparisons; /* so far */
+};
+
+static struct span first_word(struct span line)
+{
+	const char *blank = line.len ? memchr(line.ptr, ' ', line.len) : NULL;
+
+	return blank ? (struct span){ line.ptr, (size_t)(blank - line.ptr) } : line;
+}
+
+static struct span behind_first(struct span line)
+{
+	return span_skip(line, first_word(line).len + 1);
+}
+
+static bool is(struct span line, const char *key)
+{
+	return span_equal(first_word(line), span_of(key));
+}
+
+static bool is_place(struct span line)
+{
+	return is(line, "place") || is(line, "made");
+}
+
+/* "overwrite" of "nooverwrite". */
+static struct span option_name(struct span option)
+{
+	struct span no = SPAN_LITERAL("no");
+
+	return span_starts_with(option, no) ? span_skip(option, no.len) : option;
+}
+
+/* Are both lines about the same setting? */
+static bool same_setting(struct span a, struct span b)
+{
+	if (!span_equal(first_word(a), first_word(b)))
+		return false;
+	if (is(a, "event"))
+		return span_equal(a, b);
+	if (is(a, "option"))
+		return span_equal(option_name(behind_first(a)), option_name(behind_first(b)));
+	if (is(a, "property"))
+		return span_equal(first_word(behind_first(a)), first_word(behind_first(b)));
+	return true;
+}
+
+static bool is_size(struct span line)
+{
+	return is(line, "buffer_size_kb") || is(line, "cpu");
+}
+
+/* Moves @text behind its next line that is below @place. Returns false where there is none.
+ * @inside: whether @text is below it; !place.ptr at the begin. */
+static bool next_below(struct span *text, struct span place, bool *inside, struct span *line)
+{
+	while (settings_next_line(text, line)) {
+		if (is_place(*line))
+			*inside = place.ptr && span_equal(*line, place);
+		else if (*inside)
+			return true;
+	}
+	return false;
+}
+
+/* Finds the line of @text with the setting of @wanted in @place. */
+static bool find(struct span text, struct span place, struct span wanted, struct span *line)
+{
+	bool inside = !place.ptr;
+
+	while (next_below(&text, place, &inside, line))
+		if (same_setting(*line, wanted))
+			return true;
+	return false;
+}
+
+/* A hash of all sizes of a place, which are one setting, in one line or in one for each CPU. 0:
+ * @text has none. */
+static uint64_t sizes_in(struct span text, struct span place)
+{
+	bool inside = !place.ptr;
+	uint64_t sum = 0;
+	struct span line;
+
+	while (next_below(&text, place, &inside, &line))
+		if (is_size(line))
+			sum = sum * 31 + name_hash(line);
+	return sum;
+}
+
+/* Other programs can set any value: only printable characters are shown. */
+static void add_left(struct merge *m, const char *what, struct span line)
+{
+	struct settings_left *left = m->left;
+	size_t len = strlen(left->text);
+	int n = snprintf(left->text + len, sizeof(left->text) - len, "%s%s%.*s",
+			 left->n > 0 ? ", " : "", what, (int)line.len, line.ptr);
+
+	left->n++;
+	if (n < 0 || (size_t)n >= sizeof(left->text) - len) {
+		left->text[len] = '\0';
+		left->more++;
+	}
+	for (char *c = left->text + len; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+}
+
+static void keep(struct merge *m, struct span line)
+{
+	settings_add_line(m->merged, line);
+}
+
+/* A line with one value. */
+static void merge_value(struct merge *m, struct span before)
+{
+	struct span found, set;
+
+	if (++m->comparisons > COMPARISONS_MAX || !find(m->found, m->place, before, &found) ||
+	    span_equal(found, before) || !find(m->set, m->place, before, &set) ||
+	    span_equal(found, set)) {
+		keep(m, before);
+		return;
+	}
+	add_left(m, "", found);
+	keep(m, found);
+}
+
+/* The first of the lines with sizes decides on all of them. */
+static void merge_sizes(struct merge *m, struct span before)
+{
+	uint64_t set = sizes_in(m->set, m->place), found = sizes_in(m->found, m->place);
+	struct span text = m->found, line;
+	bool inside = !m->place.ptr;
+
+	m->sizes_stay = ++m->comparisons <= COMPARISONS_MAX && set && found && found != set &&
+			found != sizes_in(m->before, m->place);
+	if (!m->sizes_stay) {
+		keep(m, before);
+		return;
+	}
+	while (next_below(&text, m->place, &inside, &line)) {
+		if (!is_size(line))
+			continue;
+		keep(m, line);
+		if (!is(line, "cpu"))
+			add_left(m, "", line);
+	}
+}
+
+/* Adds those that another program has switched on, so that they are not switched off. */
+static void merge_events(struct merge *m, struct span before)
+{
+	struct span text = m->found, line, other;
+	bool inside = !m->place.ptr;
+
+	keep(m, before);
+	if (!find(m->set, m->place, before, &other))
+		return;
+	while (m->comparisons <= COMPARISONS_MAX && next_below(&text, m->place, &inside, &line)) {
+		if (!is(line, "event") || find(m->set, m->place, line, &other) ||
+		    find(m->before, m->place, line, &other))
+			continue;
+		m->comparisons++;
+		add_left(m, "", line);
+		keep(m, line);
+	}
+}
+
+/* An event that was on. */
+static void merge_event(struct merge *m, struct span before)
+{
+	static const struct span list = SPAN_INIT("events");
+	struct span other;
+
+	if (++m->comparisons <= COMPARISONS_MAX && find(m->found, m->place, list, &other) &&
+	    !find(m->found, m->place, before, &other) && find(m->set, m->place, before, &other))
+		add_left(m, "no ", before);
+	else
+		keep(m, before);
+}
+
+static void merge_line(struct merge *m, struct span line)
+{
+	if (is_place(line)) {
+		m->place = line;
+		m->sizes_stay = false;
+		keep(m, line);
+	} else if (is(line, "cpu")) {
+		if (!m->sizes_stay)
+			keep(m, line);
+	} else if (is(line, "buffer_size_kb")) {
+		merge_sizes(m, line);
+	} else if (is(line, "events")) {
+		merge_events(m, line);
+	} else if (is(line, "event")) {
+		merge_event(m, line);
+	} else {
+		merge_value(m, line);
+	}
+}
+
+void settings_merge(struct settings *merged, struct span before, struct span set, struct span found,
+		    struct settings_left *left)
+{
+	struct merge m = {
+		.merged = merged, .left = left, .before = before, .set = set, .found = found
+	};
+	struct span rest = before, line;
+
+	while (settings_next_line(&rest, &line))
+		merge_line(&m, line);
+	if (left->more > 0)
+		snprintf(left->text + strlen(left->text), sizeof(left->text) - strlen(left->text),
+			 " ...");
+}
+
+/* No setting has this value. */
+#define NOT_OURS "?"
+
+void settings_leave(struct settings *set, const char *instance, const char *name)
+{
+	struct settings changed = { .incomplete = set->incomplete };
+	struct span rest = settings_text(set), line;
+	char place[NAME_MAX + 8], other[SETTINGS_LINE_MAX];
+	bool inside = false;
+
+	snprintf(place, sizeof(place), "place%s%s", instance ? " " : "", instance ? instance : "");
+	snprintf(other, sizeof(other), "%s " NOT_OURS, name);
+	while (settings_next_line(&rest, &line)) {
+		if (is_place(line))
+			inside = span_equal(line, span_of(place));
+		settings_add_line(&changed, inside && is(line, name) ? span_of(other) : line);
+	}
+	settings_free(set);
+	*set = changed;
+}
+
+void settings_merge_now(struct settings *merged, const struct settings *before,
+			const struct settings *set, const char *tracefs,
+			struct property_budget *budget, struct settings_left *left)
+{
+	struct settings found = { 0 };
+
+	settings_read_again(&found, settings_text(before), tracefs, budget);
+	settings_merge(merged, settings_text(before), settings_text(set), settings_text(&found),
+		       left);
+	settings_free(&found);
 }

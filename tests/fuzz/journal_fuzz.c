@@ -246,7 +246,7 @@ static void check_written(struct span text)
 	state = read_state();
 
 	reset();
-	settings_aim_now(&aim, &before, &set, tracefs, &budget, &left_now);
+	settings_merge_now(&aim, &before, &set, tracefs, &budget, &left_now);
 	settings_restore(settings_text(aim.incomplete ? &before : &aim), tracefs, &ending,
 			 &failed_now);
 	state_now = read_state();

@@ -14,7 +14,6 @@
 #include "daemon/trace/setting_file.h"
 #include "daemon/android/properties.h"
 #include "daemon/trace/settings.h"
-#include "daemon/trace/settings_aim.h"
 
 #define UNUSED "7 (expanded: 1408)\n"
 
@@ -239,7 +238,7 @@ static void aims(const char *before, const char *set, const char *found, const c
 	struct settings aim = { 0 };
 	struct settings_left left = { .n = 0 };
 
-	settings_aim(&aim, span_of(before), span_of(set), span_of(found), &left);
+	settings_merge(&aim, span_of(before), span_of(set), span_of(found), &left);
 	assert_string_equal(aim.text ? aim.text : "", wanted);
 	assert_string_equal(left.text, left_wanted);
 	assert_int_equal(left.n > 0, left_wanted[0] != '\0');
@@ -318,7 +317,7 @@ static void those_that_stay_are_bounded(void **state)
 		m += sprintf(m, "property debug.atrace.app_%d 2\n", i);
 		n += sprintf(n, "property debug.atrace.app_%d 3\n", i);
 	}
-	settings_aim(&aim, span_of(had), span_of(made), span_of(now), &left);
+	settings_merge(&aim, span_of(had), span_of(made), span_of(now), &left);
 	assert_string_equal(aim.text, now);
 	assert_int_equal(left.n, 300);
 	assert_true(left.more > 0 && strstr(left.text, "debug.atrace.app_0 3, "));
@@ -339,7 +338,7 @@ static void another_size_stays(void **state)
 	put("buffer_percent", "33\n");
 	settings_read_again(&made, settings_text(&had), folder, &none);
 	put("buffer_size_kb", "2222\n");
-	settings_aim_now(&aim, &had, &made, folder, &none, &left);
+	settings_merge_now(&aim, &had, &made, folder, &none, &left);
 	restore(&aim, folder, &ending);
 	assert_string_equal(get("buffer_size_kb"), "2222\n");
 	assert_string_equal(get("buffer_percent"), "50\n");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/trace/cpu_buffer_stats.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,25 +50,9 @@ bool cpu_buffer_counts_read(struct cpu_buffer_counts *cpu, const struct trace_fi
 	return stats.len > 0 && cpu_buffer_counts_parse(cpu, stats);
 }
 
-bool cpu_buffer_now(const struct trace_files *files, unsigned int number, uint64_t *now_ns)
-{
-	static const struct span key = SPAN_INIT("now ts: ");
-	unsigned long long seconds, micros;
-	char text[1024];
-	struct span stats = trace_files_stats(files, number, text, sizeof(text) - 1);
-	const char *at;
-
-	text[stats.len] = '\0';
-	at = memmem(text, stats.len, key.ptr, key.len);
-	if (!at || sscanf(at + key.len, "%llu.%6llu", &seconds, &micros) != 2)
-		return false;
-	*now_ns = seconds * UINT64_C(1000000000) + micros * 1000;
-	return true;
-}
-
 unsigned int cpu_buffer_stats_cpus(void)
 {
-	static long n; /* asked once: libc reads a file for it */
+	static long n; /* read once: libc reads a file for it */
 
 	if (n == 0)
 		n = sysconf(_SC_NPROCESSORS_CONF);

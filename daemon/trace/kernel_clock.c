@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/trace/kernel_clock.h"
 
-#include "daemon/trace/cpu_buffer_stats.h"
+#include <stdio.h>
+#include <string.h>
 
-/* The kernel tells such a clock's time in the account of a CPU's buffer. The reading with the least
- * time around it counts: we may be interrupted in between. */
+/* The statistics of a CPU's buffer end with the time of the trace clock. */
+bool kernel_clock_now(const struct trace_files *files, unsigned int cpu, uint64_t *now_ns)
+{
+	static const struct span key = SPAN_INIT("now ts: ");
+	unsigned long long seconds, micros;
+	char text[1024];
+	struct span stats = trace_files_stats(files, cpu, text, sizeof(text) - 1);
+	const char *at;
+
+	text[stats.len] = '\0';
+	at = memmem(text, stats.len, key.ptr, key.len);
+	if (!at || sscanf(at + key.len, "%llu.%6llu", &seconds, &micros) != 2)
+		return false;
+	*now_ns = seconds * UINT64_C(1000000000) + micros * 1000;
+	return true;
+}
+
+/* The reading in the shortest time counts: an interruption makes the others inexact. */
 struct wall_clock kernel_clock_measure(const char *trace_clock, const struct trace_files *files)
 {
 	struct wall_clock clock = wall_clock_measure(trace_clock);
@@ -16,7 +33,7 @@ struct wall_clock kernel_clock_measure(const char *trace_clock, const struct tra
 		int64_t before = wall_clock_now(), width;
 		uint64_t now_ns;
 
-		if (!cpu_buffer_now(files, 0, &now_ns) || now_ns > INT64_MAX)
+		if (!kernel_clock_now(files, 0, &now_ns) || now_ns > INT64_MAX)
 			return clock;
 		width = wall_clock_now() - before;
 		if (width < narrowest) {

@@ -24,6 +24,7 @@
 
 #include "daemon/base/loop.h"
 #include "daemon/trace/cpu_buffer_stats.h"
+#include "daemon/trace/kernel_clock.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/tracefs.h"
 #include "daemon/base/wall_clock.h"
@@ -175,7 +176,7 @@ static bool read_kernel_clock(struct source_raw *raw, uint64_t *now_ns)
 		*now_ns = hardware_ns + raw->clock_ahead_ns;
 		return true;
 	}
-	if (!cpu_buffer_now(raw->files, (unsigned int)raw->cpus[0].cpu, now_ns))
+	if (!kernel_clock_now(raw->files, (unsigned int)raw->cpus[0].cpu, now_ns))
 		return false;
 	/* An interruption here makes the clock late: then more is held back, not less. */
 	raw->clock_read_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libarchive, loaded when it is first needed. Linked, with the fifteen libraries that it brings
- * along it would take 3 MB and 3 ms of every command, of a capture for days, too. */
+/* libarchive, loaded when it is first needed. If it were linked, it and its fifteen libraries would
+ * cost every command 3 MB and 3 ms, also a capture that runs for days. */
 #ifndef JANKD_DAEMON_TRACE_ARCHIVE_LIBRARY_H
 #define JANKD_DAEMON_TRACE_ARCHIVE_LIBRARY_H
 
 #include <archive.h>
 #include <archive_entry.h>
 
-/* What is used of it. */
+/* The functions that are used. */
 #define ARCHIVE_FUNCTIONS(X)                                                                       \
 	X(archive_entry_filetype)                                                                  \
 	X(archive_entry_pathname)                                                                  \
@@ -30,7 +30,6 @@
 	X(archive_read_support_format_zip)                                                         \
 	X(archive_set_error)
 
-/* Its functions by their names. */
 struct archive_library {
 #define X(name) __typeof__(name) *name;
 	ARCHIVE_FUNCTIONS(X)

@@ -4,13 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The number behind @key, at the begin of a line; 0 where there is none. */
+/* The number after @key, which begins a line; 0 where there is none. */
 static uint64_t number_of(struct span text, struct span key)
 {
 	const char *at = text.len ? memmem(text.ptr, text.len, key.ptr, key.len) : NULL;
 	uint64_t number = 0;
 
-	/* "commit overrun: " has the key in it, too. */
+	/* "commit overrun: " contains a key, too. */
 	while (at && at > text.ptr && at[-1] != '\n')
 		at = memmem(at + 1, text.len - (size_t)(at + 1 - text.ptr), key.ptr, key.len);
 	if (!at)

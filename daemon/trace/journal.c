@@ -14,16 +14,16 @@
 #include "daemon/base/report.h"
 #include "daemon/trace/tracefs.h"
 
-/* The capture is to begin. */
+/* How long the end of atrace may take: a capture is to begin. */
 #define ATRACE_MS 2000
 
-/* Lines of what we made of the settings begin with it. */
+/* Begins the lines of what we made of the settings. */
 #define SET "set "
 
-/* Two texts. */
+/* It has two texts of settings. */
 #define JOURNAL_MAX (3 * SETTINGS_MAX)
 
-/* Its first line, which says of which boot the rest is, and its last: without it, it was cut. */
+/* The first line, with the boot id, and the last one: without it the file was cut. */
 #define HEAD "jankd-journal 1 "
 #define END "end\n"
 
@@ -35,7 +35,8 @@ static void head_line(char line[static 96])
 	snprintf(line, 96, HEAD "%s\n", id);
 }
 
-/* Every line of @settings behind SET. What does not fit is left out: then all is put back. */
+/* Adds each line of @settings with SET before it. Too long ones are left out: then their settings
+ * are restored, whatever they are. */
 static void mark_set(struct settings *marked, const struct settings *settings)
 {
 	struct span rest = settings_text(settings), line;
@@ -72,7 +73,7 @@ int journal_write(const struct folder *folder, const struct settings *before,
 	return folder_replace_journal(folder, fd, error);
 }
 
-/* Is it a file that only we can have written? What it says is done to the whole machine's tracing.
+/* Checks that only we can have written the file: its lines change the tracing of the whole machine.
  * Returns 0 or -errno. */
 static int check_ours(int fd)
 {
@@ -111,9 +112,9 @@ static ssize_t read_journal(const struct folder *folder, char **text)
 	return error < 0 ? error : (ssize_t)len;
 }
 
-/* Takes the settings in a journal of this boot. False: it is another's, and no setting is left of
- * that. */
-static bool is_of_this_boot(struct span *text)
+/* Moves @text behind the first line. Returns false where the journal is of another boot: its
+ * settings are gone. */
+static bool skip_head(struct span *text)
 {
 	char head[96];
 
@@ -124,7 +125,8 @@ static bool is_of_this_boot(struct span *text)
 	return true;
 }
 
-static bool take_end(struct span *text)
+/* Cuts the last line off @text. Returns false where it is missing. */
+static bool cut_end(struct span *text)
 {
 	struct span end = SPAN_LITERAL(END);
 
@@ -163,19 +165,19 @@ static void restore(struct span text, const char *directory, struct settings_lef
 	settings_free(&set);
 }
 
-/* It stays until all that it names is as it was. */
+/* Reports why the journal stays. */
 static enum journal_found keep(const struct folder *folder, const char *command, const char *why,
 			       const char *advice)
 {
-	report("%s: %s/.journal: a jankd was killed there and its changes to tracing cannot be put "
-	       "back: %s; %s",
+	report("%s: %s/.journal: a jankd was killed, and its changes to tracing cannot be "
+	       "restored: %s; %s",
 	       command, folder->path, why, advice);
 	return JOURNAL_FAILED;
 }
 
-static enum journal_found put_back(const struct folder *folder, const char *command,
-				   struct span settings, const char *tracefs,
-				   struct settings_left *left, struct settings *failed)
+static enum journal_found restore_settings(const struct folder *folder, const char *command,
+					   struct span settings, const char *tracefs,
+					   struct settings_left *left, struct settings *failed)
 {
 	char directory[TRACEFS_DIRECTORY_SIZE];
 	char words[SETTINGS_WORDS_SIZE], why[SETTINGS_WORDS_SIZE + 80];
@@ -184,30 +186,30 @@ static enum journal_found put_back(const struct folder *folder, const char *comm
 	if (error == -EACCES || error == -EPERM)
 		return keep(folder, command, strerror(-error), tracefs_advice(error, ""));
 	if (error < 0)
-		return keep(folder, command, "no tracefs is there",
+		return keep(folder, command, "no tracefs found",
 			    "mount it, or name the right one with --tracefs; or remove the file to "
-			    "give them up");
+			    "keep the changes");
 	restore(settings, directory, left, failed);
 	if (left->n > 0)
 		report("warning: %s: %s: another program has changed settings since a jankd was "
-		       "killed: left as they are: %s; change them where they are not wanted",
+		       "killed: left as they are: %s; change them if they are wrong",
 		       command, directory, left->text);
 	if (failed->len == 0)
 		return JOURNAL_DONE;
 	settings_words(words, failed);
 	if (settings_are_instances(failed)) {
-		report("warning: %s: %s: what an earlier jankd has made cannot be removed: "
+		report("warning: %s: %s: cannot remove what an earlier jankd has made: "
 		       "%s: another program has a file of it open; the next stop removes it",
 		       command, directory, words);
 		return JOURNAL_BUSY;
 	}
 	snprintf(why, sizeof(why), "not written: %s: %s", words, strerror(-failed->error));
 	return keep(folder, command, why,
-		    "run 'jankd stop' as root or as the user of that jankd; or put them back and "
+		    "run 'jankd stop' as root or as the user of that jankd; or restore them and "
 		    "remove the file");
 }
 
-/* What another user's jankd has changed root could put back, but may not take from his file. */
+/* Root could restore what another user's jankd has changed, but does not trust that user's file. */
 static bool is_of_another(const struct folder *folder)
 {
 	int fd = folder->hidden.is_apart ? hidden_find_others(folder->path, HIDDEN_JOURNAL) : -1;
@@ -235,17 +237,16 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 		free(text);
 		return keep(
 			folder, command,
-			len == -EPERM ? "another user can have written it" : folder_why((int)len),
-			"run 'jankd stop' as the user of that jankd; or remove the file to give "
-			"them up");
+			len == -EPERM ? "another user may have written it" : folder_why((int)len),
+			"run 'jankd stop' as the user of that jankd; or remove the file to keep "
+			"the changes");
 	}
 	settings = (struct span){ text, (size_t)len };
-	if (is_of_this_boot(&settings) && take_end(&settings))
-		found = put_back(folder, command, settings, tracefs, left, failed);
+	if (skip_head(&settings) && cut_end(&settings))
+		found = restore_settings(folder, command, settings, tracefs, left, failed);
 	else if (settings.len < (size_t)len)
-		report("warning: %s: %s/.journal: damaged: what a jankd that was killed has "
-		       "changed "
-		       "is not known; look at buffer_size_kb and tracing_on",
+		report("warning: %s: %s/.journal: damaged: the changes of a killed jankd are "
+		       "unknown; check buffer_size_kb and tracing_on",
 		       command, folder->path);
 	free(text);
 	if (found == JOURNAL_NONE || found == JOURNAL_DONE)

@@ -44,7 +44,7 @@ static int open_file(const char *directory, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads to the end, or until @size - 1 bytes. Returns the length or -errno. */
+/* Reads to the end, @size - 1 bytes at most. Returns the length or -errno. */
 static ssize_t read_text(int fd, char *text, size_t size)
 {
 	size_t len = 0;
@@ -64,8 +64,8 @@ int setting_open(const char *directory, const char *name)
 	return open_file(directory, name, O_RDONLY);
 }
 
-/* "local [boot] mono": boot; else the first word: of "7 (expanded: 1408)" what the buffer is, not
- * what an event would make of it. */
+/* "local [boot] mono": boot; else the first word: of "7 (expanded: 1408)" the present size, not the
+ * one after the first event. */
 static struct span value_of(char *text)
 {
 	char *at = strchr(text, '[');
@@ -75,7 +75,7 @@ static struct span value_of(char *text)
 	return (struct span){ text, strcspn(text, " \n") };
 }
 
-static int take_value(char *text, char value[static SETTING_SIZE])
+static int copy_value(char *text, char value[static SETTING_SIZE])
 {
 	struct span word = value_of(text);
 
@@ -97,7 +97,7 @@ int setting_read(const char *directory, const char *name, char value[static SETT
 		return fd;
 	n = read_text(fd, text, sizeof(text));
 	close(fd);
-	return n < 0 ? (int)n : take_value(text, value);
+	return n < 0 ? (int)n : copy_value(text, value);
 }
 
 int setting_read_open(int fd, char value[static SETTING_SIZE])
@@ -112,7 +112,7 @@ int setting_read_open(int fd, char value[static SETTING_SIZE])
 	if (n < 0)
 		return -errno;
 	text[n] = '\0';
-	return take_value(text, value);
+	return copy_value(text, value);
 }
 
 char *setting_read_all(const char *directory, const char *name)

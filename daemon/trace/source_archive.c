@@ -16,11 +16,11 @@
 
 #define PIECE 65536
 
-/* What unpacking may take of memory: twice what 'zstd --ultra -22' asks for, four times 'xz -9'. A
- * header may ask for gigabytes. */
+/* How much memory unpacking may use: twice what 'zstd --ultra -22' needs, four times 'xz -9'. A
+ * hostile header may need gigabytes. */
 #define MEMORY_MAX ((rlim_t)256 << 20)
 
-/* Of a zip archive's files so many bytes of names are said. */
+/* So many bytes of names of a zip archive's files are reported. */
 #define NAMES_MAX 200
 
 struct source_archive {
@@ -30,14 +30,14 @@ struct source_archive {
 	struct rlimit memory; /* as it was */
 	off_t begin;	      /* zip: of the archive in the file */
 	int copy;	      /* zip: of what cannot be read twice, or -1 */
-	bool quiet;	      /* a file is only looked at */
-	bool refused;	      /* there was one that cannot be unpacked */
+	bool quiet;	      /* errors are not reported */
+	bool refused;	      /* a file cannot be unpacked */
 	bool input_over;
-	int error;	    /* of reading the input: -errno, said */
-	struct span block;  /* unpacked, and not given out yet */
-	bool over;	    /* there is no other */
-	const char *damage; /* of the file that is read */
-	const char *cut;    /* zip: of what comes behind it */
+	int error;	    /* of reading the input: -errno, reported */
+	struct span block;  /* unpacked, and not copied out yet */
+	bool over;	    /* it is the last one */
+	const char *damage; /* of the current file */
+	const char *cut;    /* zip: of the files after it */
 	char buffer[PIECE];
 };
 
@@ -56,7 +56,7 @@ enum packing_kind {
 static const struct packing {
 	enum packing_kind kind;
 	struct span magic;
-	const char *unpack; /* how others do it */
+	const char *unpack; /* the command that does it */
 } packings[] = {
 	{ PACKING_XZ, SPAN_INIT("\3757zXZ\0"), "xz -d FILE" },
 	{ PACKING_ZSTD, SPAN_INIT("\x28\xb5\x2f\xfd"), "zstd -d FILE" },
@@ -79,7 +79,7 @@ static bool is_zip(const struct source_archive *archive)
 
 /* --- memory --- */
 
-/* What this process may write to now, in bytes. */
+/* Memory that this process can write to now, in bytes. */
 static rlim_t data_now(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -93,7 +93,7 @@ static rlim_t data_now(void)
 	return pages > 0 ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : MEMORY_MAX;
 }
 
-/* No library here has a limit of its own that could be set. */
+/* The libraries have no limit that could be set. */
 static void limit_memory(struct source_archive *archive)
 {
 	struct rlimit limit;
@@ -206,15 +206,14 @@ static int refuse(struct source_archive *archive, int error, const char *why)
 	return error;
 }
 
-/* libarchive gave up, with @result. Returns 0 where that is the end of what can be read, or
- * -errno. */
+/* libarchive returned @result, an error. Returns 0 where the trace ends here, or -errno. */
 static int end_early(struct source_archive *archive, int result)
 {
 	archive->over = true;
 	if (archive->error < 0)
 		return archive->error;
 	if (lacks_memory(archive))
-		return refuse(archive, -ENOMEM, "it takes too much memory");
+		return refuse(archive, -ENOMEM, "it needs too much memory");
 	if (result == ARCHIVE_FAILED)
 		return refuse(archive, -ENOTSUP, la->archive_error_string(archive->reader));
 	archive->damage = archive->input_over ? "the compressed data end early"
@@ -222,7 +221,7 @@ static int end_early(struct source_archive *archive, int result)
 	return 0;
 }
 
-/* From the begin on. Returns 0 or -errno; where nothing can be read it is over at once. */
+/* Begins at the first file. Returns 0 or -errno; where nothing can be read it is over at once. */
 static int begin_reading(struct source_archive *archive)
 {
 	int result = open_reader(archive);
@@ -230,8 +229,8 @@ static int begin_reading(struct source_archive *archive)
 	return result < ARCHIVE_WARN ? end_early(archive, result) : 0;
 }
 
-/* Steps to the next regular file. Returns its entry, or NULL: there is none, or none can be
- * reached. *error is set then, see end_early(). */
+/* Moves to the next regular file. Returns its entry, or NULL: there is none, or it cannot be
+ * reached; then *error is set, see end_early(). */
 static struct archive_entry *next_file(struct source_archive *archive, int *error)
 {
 	struct archive_entry *entry;
@@ -248,14 +247,14 @@ static struct archive_entry *next_file(struct source_archive *archive, int *erro
 	if (result >= ARCHIVE_WARN && result != ARCHIVE_EOF)
 		return entry;
 	archive->over = true;
-	/* Nothing at all may be all that came out before it broke off. */
+	/* The end may be an early one that is reported as an error only. */
 	if (result != ARCHIVE_EOF ||
 	    (!is_zip(archive) && la->archive_error_string(archive->reader)))
 		*error = end_early(archive, result);
 	return NULL;
 }
 
-/* Returns 0 or -errno. What comes with a warning is there, but it is not what was packed. */
+/* Returns 0 or -errno. A block with a warning is unpacked, but damaged. */
 static int next_block(struct source_archive *archive)
 {
 	const void *bytes;
@@ -300,7 +299,7 @@ const char *source_archive_damage(const struct source_archive *archive)
 
 /* --- which file of a zip archive --- */
 
-/* Names, as far as there is room for them. */
+/* Names, as far as the text has space for them. */
 struct name_list {
 	unsigned int count;
 	char text[NAMES_MAX];
@@ -348,13 +347,13 @@ static int look_at_files(struct source_archive *archive, struct found *found)
 	return error;
 }
 
-/* Returns 0, or -errno after the reason was said. */
+/* Returns 0, or -errno after the reason was reported. */
 static int judge_files(const struct source_archive *archive, const struct found *found)
 {
 	const char *command = archive->input.command, *name = archive->input.name;
 
 	if (found->files.count == 0 && !archive->cut)
-		report("%s: %s: no trace with markers: it is a zip archive without a file; give "
+		report("%s: %s: no trace with markers: it is an empty zip archive; give "
 		       "the trace itself",
 		       command, name);
 	else if (found->files.count > 1 && found->traces.count == 0 && archive->refused)
@@ -374,7 +373,7 @@ static int judge_files(const struct source_archive *archive, const struct found 
 	return -ENOTSUP;
 }
 
-/* Stands before the one file that counts. Returns 0, or -errno after the reason was said. */
+/* Moves to the one file that is to be read. Returns 0, or -errno after the reason was reported. */
 static int choose_file(struct source_archive *archive)
 {
 	struct found found = { .trace = 0 };
@@ -384,13 +383,13 @@ static int choose_file(struct source_archive *archive)
 	archive->cut = archive->damage;
 	if (error == 0)
 		error = judge_files(archive, &found);
-	/* What was cut off may be the trace: there is no other. */
+	/* The trace may be what was cut off: there is no other one. */
 	if (error < 0 || (found.files.count != 1 && found.traces.count == 0))
 		return error;
 	if (found.files.count > 1)
-		report("%s: %s: of %u files in it %s alone holds markers: that is counted",
-		       archive->input.command, archive->input.name, found.files.count,
-		       found.traces.text);
+		report("%s: %s: reading %s, the only one of its %u files that holds markers",
+		       archive->input.command, archive->input.name, found.traces.text,
+		       found.files.count);
 	la->archive_read_free(archive->reader);
 	error = begin_reading(archive);
 	for (unsigned int i = 0; error == 0 && i <= found.trace; i++)
@@ -400,7 +399,7 @@ static int choose_file(struct source_archive *archive)
 
 /* --- opening --- */
 
-/* Returns a file without a name, where there is room for large ones; or -errno. */
+/* Returns a temporary file without a name, or -errno. */
 static int open_nameless(void)
 {
 	const char *const folders[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
@@ -433,8 +432,8 @@ static int write_piece(int fd, size_t len, const char *bytes)
 	return 0;
 }
 
-/* A zip archive is read twice, and from its end: what comes through a pipe is kept in a file
- * without a name meanwhile. Returns 0 or -errno. */
+/* A zip archive is read twice, and from its end, which a pipe does not allow: it is copied into a
+ * temporary file. Returns 0 or -errno. */
 static int keep_copy(struct source_archive *archive)
 {
 	ssize_t n = (ssize_t)archive->input.head.len;
@@ -451,8 +450,8 @@ static int keep_copy(struct source_archive *archive)
 	if (n < 0)
 		return (int)n;
 	if (error < 0)
-		report("%s: %s: a zip archive from a pipe is copied into $TMPDIR or /var/tmp: %s; "
-		       "give it as a file",
+		report("%s: %s: cannot copy a zip archive from a pipe to $TMPDIR or /var/tmp: %s; "
+		       "name the file instead",
 		       archive->input.command, archive->input.name, strerror(-error));
 	return error;
 }
@@ -498,7 +497,7 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 		return ARCHIVE_IS_NONE;
 	archive = calloc(1, sizeof(*archive));
 	if (!archive) {
-		report("%s: %s: out of memory; close other programs", input->command, input->name);
+		report("%s: %s: out of memory", input->command, input->name);
 		return -ENOMEM;
 	}
 	archive->input = *input;

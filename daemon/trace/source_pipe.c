@@ -60,8 +60,8 @@ static void refuse(const struct tracefs *tracefs, int error)
 	const char *path = tracefs_path(tracefs);
 
 	if (error == -EBUSY)
-		report_capture("%s/trace_pipe: another program reads it; end that one, or read an "
-			       "--instance of its own",
+		report_capture("%s/trace_pipe: another program reads it; end that program, or use "
+			       "--instance",
 			       path);
 	else
 		report_capture("%s/trace_pipe: %s; %s", path, strerror(-error),

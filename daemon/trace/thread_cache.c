@@ -11,12 +11,13 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* So long what was found is believed; what SurfaceFlinger's threads are; and where a number may
- * soon be another's: its owner is gone, or SurfaceFlinger is still to come. */
+/* How long an entry is valid: in general; of SurfaceFlinger's threads; and where the thread has
+ * ended or SurfaceFlinger is unknown, as that may change soon. */
 #define FRESH_NS (30 * SECOND)
 #define FRESH_SURFACEFLINGER_NS (5 * SECOND)
 #define FRESH_GONE_NS SECOND
-/* Apps have these numbers and higher ones: none of them is SurfaceFlinger. */
+
+/* The user ids of apps begin here. */
 #define UID_APPS 10000
 
 #define SURFACEFLINGER "surfaceflinger"
@@ -24,9 +25,9 @@
 /* How sure it is that a process is SurfaceFlinger. */
 enum {
 	TRUST_NONE,
-	TRUST_NAME,   /* it is called so, and is no app */
+	TRUST_NAME,   /* it has the name, and is not an app */
 	TRUST_INIT,   /* and init has started it */
-	TRUST_BINARY, /* and it is the program, which only the system can be */
+	TRUST_BINARY, /* and it runs the program, which only the system can start */
 };
 
 /* --- /proc --- */
@@ -59,7 +60,7 @@ struct status {
 	uint32_t uid;
 };
 
-/* The number behind @label, which begins a line. */
+/* The number after @label, which begins a line. */
 static bool find_number(const char *text, const char *label, long *number)
 {
 	const char *at = strstr(text, label);
@@ -69,8 +70,7 @@ static bool find_number(const char *text, const char *label, long *number)
 	return at != NULL;
 }
 
-/* A name can hold what looks like the other lines, but no line end: they are looked for behind it.
- */
+/* A name can contain text like the other lines, but no line end: they are searched after it. */
 static bool read_status(const struct thread_cache *cache, int32_t tid, struct status *status)
 {
 	char text[2048];
@@ -119,8 +119,8 @@ static void forget_all(struct thread_cache *cache)
 	memset(cache->known, 0, sizeof(cache->known));
 }
 
-/* An open file of a process stays its own, whoever gets its number later. Where it cannot be opened
- * although the process is there, that is tried again. */
+/* An open file of a process stays its own, even if its number is reused. Where it cannot be opened
+ * although the process exists, that is tried again. */
 static bool is_alive(struct thread_cache *cache)
 {
 	char byte;
@@ -143,7 +143,7 @@ void thread_cache_follow(struct thread_cache *cache)
 	forget_all(cache);
 }
 
-/* The process of @writer may be SurfaceFlinger. It is if it is more so than the one that was. */
+/* The process of @thread replaces SurfaceFlinger's where that is more certain. */
 static void consider(struct thread_cache *cache, struct cached_thread *thread)
 {
 	if (thread->trust <= cache->trust || thread->tgid == cache->surfaceflinger)
@@ -171,8 +171,8 @@ void thread_cache_end(struct thread_cache *cache)
 
 /* --- threads --- */
 
-/* The entry of @tid, or the one that makes room for it. Neighbours are of one process, and busy at
- * the same time: they are in different sets. */
+/* The entry of @tid, or the one to evict for it. Neighbouring numbers often belong to one process,
+ * and write at the same time: they are in different sets. */
 static struct cached_thread *entry_of(struct thread_cache *cache, int32_t tid)
 {
 	struct cached_thread *set = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
@@ -181,17 +181,17 @@ static struct cached_thread *entry_of(struct thread_cache *cache, int32_t tid)
 	for (int i = 0; i < THREAD_CACHE_WAYS; i++) {
 		if (set[i].tid == tid)
 			return &set[i];
-		if (set[i].asked_ns < oldest->asked_ns)
+		if (set[i].read_ns < oldest->read_ns)
 			oldest = &set[i];
 	}
 	return oldest;
 }
 
-static void ask(struct thread_cache *cache, struct cached_thread *thread)
+static void read_thread(struct thread_cache *cache, struct cached_thread *thread)
 {
 	struct status status, process;
 
-	cache->asked++;
+	cache->reads++;
 	thread->tgid = TRACE_ID_UNKNOWN;
 	thread->trust = TRUST_NONE;
 	thread->is_app = false;
@@ -216,7 +216,7 @@ static uint64_t fresh_ns(const struct thread_cache *cache, const struct cached_t
 static bool is_stale(const struct thread_cache *cache, const struct cached_thread *thread,
 		     uint64_t now_ns)
 {
-	return now_ns - thread->asked_ns >= fresh_ns(cache, thread);
+	return now_ns - thread->read_ns >= fresh_ns(cache, thread);
 }
 
 static const struct cached_thread *find(struct thread_cache *cache, int32_t tid, uint64_t now_ns)
@@ -225,8 +225,8 @@ static const struct cached_thread *find(struct thread_cache *cache, int32_t tid,
 
 	if (thread->tid != tid || is_stale(cache, thread, now_ns)) {
 		thread->tid = tid;
-		thread->asked_ns = now_ns;
-		ask(cache, thread);
+		thread->read_ns = now_ns;
+		read_thread(cache, thread);
 	}
 	return thread;
 }
@@ -247,7 +247,7 @@ void thread_cache_name(struct thread_cache *cache, struct trace_record *record, 
 
 	record->tgid = thread->tgid;
 	record->comm = span_of(thread->comm);
-	/* One that is gone already was none of SurfaceFlinger's, as long as that is there. */
+	/* A thread that has ended was not SurfaceFlinger's, as long as that lives. */
 	if (cache->surfaceflinger == TRACE_ID_UNKNOWN)
 		record->writer = thread->is_app ? TRACE_WRITER_OTHER : TRACE_WRITER_UNKNOWN;
 	else

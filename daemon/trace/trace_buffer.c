@@ -9,27 +9,27 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* What one read takes at most. */
+/* The size of a read. */
 #define READ_SIZE ((size_t)262144)
 
-/* A round ends where less is left. */
-#define ROOM_MIN ((size_t)65536)
-_Static_assert(ROOM_MIN >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves room to read");
+/* A lap ends where less space is left. */
+#define SPACE_MIN ((size_t)65536)
+_Static_assert(SPACE_MIN >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves space to read");
 
-/* With the markers of atrace's gfx alone a phone writes less than a megabyte of text a second;
- * where others trace all there is it may be ten. */
+/* With the markers of atrace's gfx category a phone writes less than 1 MB of text a second; with
+ * all categories it may be 10 MB. */
 #define SIZE_PER_S (UINT64_C(2) << 20)
 #define SIZE_LEAST ((size_t)16 << 20)
 #define SIZE_MOST ((size_t)64 << 20)
 
-/* So many chunks in a round, for their size, and in the time that is asked for. */
+/* So many chunks in a lap, by their size, and in the remembered time, by their time. */
 #define CHUNKS_PER_LAP 256
 #define CHUNKS_PER_TIME 128
 
-/* The index reaches back for a minute at least: a frame may be as late. */
+/* The index reaches back a minute at least: a frame may be as late. */
 #define CHUNK_NS_MIN (NS_PER_S / 10)
 
-/* A chunk that is nearly full takes another read. */
+/* Another read may go into a chunk that is nearly full. */
 #define CHUNK_MOST (SIZE_MOST / CHUNKS_PER_LAP + READ_SIZE)
 
 static uint64_t chunk_ns_for(uint64_t remember_ns)
@@ -52,7 +52,7 @@ static size_t size_for(uint64_t remember_ns)
 
 int trace_buffer_open(struct trace_buffer *buffer, uint64_t remember_ns)
 {
-	/* Memory that comes page by page would be memory that grows for minutes. */
+	/* All pages now: else the process would grow for minutes. */
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
 
 	*buffer = (struct trace_buffer){
@@ -94,7 +94,7 @@ static void forget_oldest(struct trace_buffer *buffer)
 	buffer->chunk_count--;
 }
 
-/* The open chunk ends here; an empty one goes on. */
+/* The open chunk ends here, unless it is empty. */
 static void next_chunk(struct trace_buffer *buffer)
 {
 	if (open_chunk(buffer)->begin != buffer->begin) {
@@ -105,13 +105,13 @@ static void next_chunk(struct trace_buffer *buffer)
 	*open_chunk(buffer) = (struct trace_buffer_chunk){ .begin = buffer->begin };
 }
 
-/* Is a chunk that is not open from the round before? */
+/* Is a chunk, not the open one, from the lap before? */
 static bool is_old(const struct trace_buffer *buffer, const struct trace_buffer_chunk *chunk)
 {
 	return chunk->begin >= buffer->begin;
 }
 
-/* Forgets what of the round before begins in the first @end bytes. */
+/* Forgets the chunks of the lap before that begin in the first @end bytes. */
 static void forget_until(struct trace_buffer *buffer, size_t end)
 {
 	while (buffer->chunk_count > 1 && is_old(buffer, chunk_at(buffer, 0)) &&
@@ -123,10 +123,10 @@ static void forget_until(struct trace_buffer *buffer, size_t end)
 
 static bool is_lap_over(const struct trace_buffer *buffer)
 {
-	return buffer->remembers && buffer->size - buffer->head < ROOM_MIN;
+	return buffer->remembers && buffer->size - buffer->head < SPACE_MIN;
 }
 
-/* The next round begins, with the line that has no end yet. */
+/* Begins the next lap, with the line that has no end yet. */
 static void next_lap(struct trace_buffer *buffer)
 {
 	size_t unread = buffer->head - buffer->begin;
@@ -140,7 +140,7 @@ static void next_lap(struct trace_buffer *buffer)
 	open_chunk(buffer)->begin = 0;
 }
 
-static size_t room_behind(const struct trace_buffer *buffer, size_t head)
+static size_t space_after(const struct trace_buffer *buffer, size_t head)
 {
 	return buffer->size - head < READ_SIZE ? buffer->size - head : READ_SIZE;
 }
@@ -150,8 +150,8 @@ struct span trace_buffer_overwrites(const struct trace_buffer *buffer)
 	size_t unread = buffer->head - buffer->begin;
 
 	if (is_lap_over(buffer))
-		return (struct span){ buffer->bytes, unread + room_behind(buffer, unread) };
-	return (struct span){ buffer->bytes + buffer->head, room_behind(buffer, buffer->head) };
+		return (struct span){ buffer->bytes, unread + space_after(buffer, unread) };
+	return (struct span){ buffer->bytes + buffer->head, space_after(buffer, buffer->head) };
 }
 
 bool trace_buffer_would_lose(const struct trace_buffer *buffer, uint64_t since_ns)
@@ -174,7 +174,7 @@ char *trace_buffer_space(struct trace_buffer *buffer, size_t *size)
 {
 	if (is_lap_over(buffer))
 		next_lap(buffer);
-	*size = room_behind(buffer, buffer->head);
+	*size = space_after(buffer, buffer->head);
 	forget_until(buffer, buffer->head + *size);
 	return buffer->bytes + buffer->head;
 }
@@ -223,7 +223,7 @@ const char *trace_buffer_end(const struct trace_buffer *buffer)
 	return buffer->bytes + buffer->begin;
 }
 
-/* The oldest of the chunks that reach up to @begin_ns without a break. */
+/* The first of the last chunks that all end at @begin_ns or later. */
 static size_t first_chunk(const struct trace_buffer *buffer, uint64_t begin_ns)
 {
 	size_t n = buffer->chunk_count - 1;
@@ -233,8 +233,8 @@ static size_t first_chunk(const struct trace_buffer *buffer, uint64_t begin_ns)
 	return n;
 }
 
-/* Leaves out the lines before the first marker of @begin_ns or later. It stands in the first
- * chunk, or times are odd and the text begins where the chunk does. */
+/* Leaves out the lines before the first marker of @begin_ns or later. It is in the first chunk;
+ * where times are out of order and it is not, the text begins with the chunk. */
 static struct span cut_front(struct span text, uint64_t begin_ns)
 {
 	struct span input = { text.ptr, text.len < CHUNK_MOST ? text.len : CHUNK_MOST };
@@ -253,7 +253,7 @@ static struct span cut_front(struct span text, uint64_t begin_ns)
 	return text;
 }
 
-/* The end of the line that @at stands in. */
+/* The end of the line that @at is in. */
 static const char *line_end(const struct trace_buffer *buffer, const char *at)
 {
 	const char *newline = memchr(at, '\n', (size_t)(buffer->bytes + buffer->head - at));

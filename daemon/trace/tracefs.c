@@ -25,7 +25,7 @@ struct tracefs {
 
 /* --- finding it --- */
 
-/* Is tracefs mounted at @directory? 0, or -errno: -EACCES where one may not even look. */
+/* Is tracefs mounted at @directory? Returns 0 or -errno, see tracefs_find(). */
 static int probe(const char *directory)
 {
 	char path[600];
@@ -35,7 +35,7 @@ static int probe(const char *directory)
 	return stat(path, &info) == 0 ? 0 : -errno;
 }
 
-/* Looks for a mount of tracefs anywhere else, one in a debugfs too. */
+/* Finds a mount of tracefs anywhere else, also in a debugfs. */
 static int probe_mounts(char *directory, size_t size)
 {
 	struct mntent *mount;
@@ -77,7 +77,7 @@ int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *want
 	return result;
 }
 
-/* Android's shell; adb has it, and it may trace as a rule. */
+/* Android's user shell, as adb runs, which can usually trace. */
 #define SHELL_UID 2000
 
 const char *tracefs_advice(int error, const char *otherwise)
@@ -85,7 +85,7 @@ const char *tracefs_advice(int error, const char *otherwise)
 	if (error != -EACCES && error != -EPERM)
 		return report_advice(error, otherwise);
 	if (geteuid() == 0)
-		return "root may not, either: look at SELinux and at lockdown";
+		return "root has no access: check SELinux and kernel lockdown";
 	if (geteuid() == SHELL_UID)
 		return "run it as root: shell may not on this device";
 	return "run it as root, on a device as root or shell";
@@ -107,10 +107,9 @@ static int refuse_directory(const char *wanted, int error)
 
 /* --- the instance --- */
 
-/* One that is there, or may be made: where libtracefs fails to it loses memory. Else errno says
- * why.
- */
-static bool may_make(const struct tracefs *tracefs, const char *name)
+/* Does the instance exist, or can it be made? Where libtracefs fails to make one it leaks memory.
+ * Sets errno where it cannot. */
+static bool can_make(const struct tracefs *tracefs, const char *name)
 {
 	char path[1024];
 
@@ -129,14 +128,14 @@ static int open_instance(struct tracefs *tracefs, const char *name)
 	if (!name)
 		return 0;
 	errno = 0;
-	if (may_make(tracefs, name))
+	if (can_make(tracefs, name))
 		tracefs->instance = tracefs_instance_create(name);
 	if (!tracefs->instance) {
 		error = errno ? errno : EIO;
 		report_capture(
-			"--instance %s: cannot be made in %s: %s; %s", name, tracefs->directory,
+			"--instance %s: cannot make it in %s: %s; %s", name, tracefs->directory,
 			strerror(error),
-			report_advice(-error, "run it as root, or name an instance that is there"));
+			report_advice(-error, "run it as root, or name an existing instance"));
 		return -error;
 	}
 	tracefs->ours = tracefs_instance_is_new(tracefs->instance);
@@ -158,7 +157,7 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 	int error;
 
 	if (!tracefs) {
-		report_capture("out of memory; close other programs");
+		report_capture("out of memory");
 		return -ENOMEM;
 	}
 	error = tracefs_find(tracefs->directory, directory);
@@ -183,7 +182,7 @@ static void enable_tgid(struct tracefs *tracefs)
 		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
 }
 
-/* As atrace chooses it: clocks whose offset to wall time can be told come first. */
+/* As atrace chooses it: clocks whose offset to wall time can be measured come first. */
 static void choose_clock(struct tracefs *tracefs)
 {
 	static const char *const clocks[] = { "boot", "mono", "global" };
@@ -209,12 +208,12 @@ static int switch_on(struct tracefs *tracefs)
 	return -error;
 }
 
-int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool wants_tgid)
+int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid)
 {
 	/* The kernel rounds the size. */
 	if (tracefs->ours)
 		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
-	if (tracefs->ours || wants_tgid)
+	if (tracefs->ours || needs_tgid)
 		enable_tgid(tracefs);
 	read_clock(tracefs);
 	if (tracefs->ours || !wall_clock_is_time(tracefs->clock))
@@ -240,7 +239,7 @@ struct tracefs *tracefs_close(struct tracefs *tracefs)
 	if (!tracefs)
 		return NULL;
 	if (tracefs->ours && tracefs_instance_destroy(tracefs->instance) < 0)
-		report("warning: %s: %s: cannot be removed; remove it with rmdir", report_command(),
+		report("warning: %s: cannot remove %s; remove it with rmdir", report_command(),
 		       tracefs->path);
 	if (tracefs->instance)
 		tracefs_instance_free(tracefs->instance);
@@ -257,7 +256,7 @@ int tracefs_open_pipe(struct tracefs *tracefs)
 
 	if (fd < 0)
 		return -(errno ? errno : EIO);
-	/* Kernels before 6.6 let several read it. */
+	/* Before Linux 6.6 several programs can read it. */
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
 		close(fd);
 		return -EBUSY;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/base/child.h"
-#include "daemon/trace/kernel_clock.h"
+#include "daemon/trace/trace.h"
 #include "daemon/base/report.h"
 #include "daemon/base/wall_clock.h"
 

@@ -15,11 +15,8 @@
 #include "daemon/capture/interference.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/options.h"
-#include "daemon/trace/cpu_buffer_stats.h"
+#include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
-#include "daemon/trace/source.h"
-#include "daemon/trace/trace_files.h"
-#include "daemon/trace/tracefs.h"
 
 struct capture {
 	const struct options *options;

@@ -5,7 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 
-#include "daemon/trace/tracefs.h"
+#include "daemon/trace/trace.h"
 
 /* Frames wait longer than this to be counted: a shorter hole is known of before they are. */
 #define HELD_UP_NS (300 * UINT64_C(1000000))

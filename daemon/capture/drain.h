@@ -9,10 +9,8 @@
 
 #include "daemon/capture/interference.h"
 #include "daemon/base/loop.h"
-#include "daemon/trace/cpu_buffer_stats.h"
+#include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
-#include "daemon/trace/source.h"
-#include "daemon/trace/trace_files.h"
 
 /* Four drains a second: a trace buffer of 1 MB holds as much of 100 000 events a second, and a
  * reader that is woken for every event costs more than the trace. */

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "daemon/trace/kernel_clock.h"
-#include "daemon/trace/setting_file.h"
+#include "daemon/trace/trace.h"
 #include "daemon/base/wall_clock.h"
 
 #define NS_PER_MS UINT64_C(1000000)

@@ -13,9 +13,8 @@
 #include "daemon/capture/interference_format.h"
 #include "daemon/capture/interference_size.h"
 #include "daemon/capture/interference_tags.h"
-#include "daemon/trace/cpu_buffer_stats.h"
+#include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
-#include "daemon/trace/setting_file.h"
 #include "daemon/capture/trace_watch.h"
 
 /* More is not taken back within a minute: who insists has its way. */

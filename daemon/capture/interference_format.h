@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "daemon/trace/setting_file.h"
+#include "daemon/trace/trace.h"
 
 #define INTERFERENCE_FORM_OPTIONS 8
 

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/trace/cpu_buffer_stats.h"
-#include "daemon/trace/trace_files.h"
+#include "daemon/trace/trace.h"
 
 struct interference_size {
 	bool differ; /* the CPUs' sizes */

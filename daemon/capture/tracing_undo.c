@@ -9,10 +9,8 @@
 
 #include "daemon/android/android.h"
 #include "daemon/base/child.h"
-#include "daemon/trace/buffer_size.h"
-#include "daemon/trace/journal.h"
+#include "daemon/trace/trace.h"
 #include "daemon/base/report.h"
-#include "daemon/trace/tracefs.h"
 
 static bool wants_atrace(const struct options *options)
 {
@@ -199,7 +197,7 @@ static void look_again(struct tracing_undo *undo)
 		return;
 	settings_free(&undo->aim);
 	settings_merge_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
-			 &left);
+			   &left);
 }
 
 void tracing_undo_look(struct tracing_undo *undo)
@@ -210,7 +208,7 @@ void tracing_undo_look(struct tracing_undo *undo)
 		return;
 	undo->looked = true;
 	settings_merge_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
-			 &undo->left);
+			   &undo->left);
 	if (undo->left.n > 0)
 		report("warning: %s: %s: another program has changed settings meanwhile: left as "
 		       "they are: %s; change them where they are not wanted",

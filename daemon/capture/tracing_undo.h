@@ -8,8 +8,7 @@
 
 #include "daemon/base/folder.h"
 #include "daemon/base/options.h"
-#include "daemon/trace/settings.h"
-#include "daemon/trace/trace_files.h"
+#include "daemon/trace/trace.h"
 
 struct tracing_undo {
 	const struct options *options;

@@ -11,7 +11,7 @@
 #include "daemon/base/report.h"
 #include "daemon/capture/session.h"
 #include "daemon/cli/session_name.h"
-#include "daemon/trace/source.h"
+#include "daemon/trace/trace.h"
 #include "daemon/base/text.h"
 
 static const char by_cpu[] =

@@ -10,7 +10,7 @@
 #include "daemon/control/control_client.h"
 #include "daemon/control/control_request.h"
 #include "daemon/control/table.h"
-#include "daemon/trace/journal.h"
+#include "daemon/trace/trace.h"
 
 #define ANSWER_S 10
 

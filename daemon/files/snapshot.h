@@ -11,7 +11,7 @@
 #include "daemon/base/options.h"
 #include "daemon/files/numbered_files.h"
 #include "daemon/files/output.h"
-#include "daemon/trace/source.h"
+#include "daemon/trace/trace.h"
 #include "parser/span.h"
 #include "rules/row.h"
 

@@ -7,29 +7,29 @@
 
 #include "daemon/trace/trace.h"
 
-/* Frames wait longer than this to be counted: a shorter hole is known of before they are. */
+/* Frames are counted later than this: a hole shorter than this is found before. */
 #define HELD_UP_NS (300 * UINT64_C(1000000))
 
-/* Reads in a row before signals and files get their turn. */
+/* Reads in a row, so that signals and files are served in between. */
 #define READS_MAX 256
 
-/* A trace without a word for so long is silent: a frame waits half of it. */
+/* A trace without events for so long is silent. Frames wait half of it. */
 #define SILENT_NS (1200 * UINT64_C(1000000))
 
-/* So much is worth an urgent drain: half of the smallest ring. After so many that were not, there
- * are no more. */
+/* A drain at high water should read as much: half of the smallest buffer. After so many in a row
+ * that read less, high water is no longer watched. */
 #define URGENT_BYTES 2048
 #define FALSE_ALARMS_MAX 16
 
-/* From an urgent drain to the next tick: more than those that are in nobody's way, and less than
- * what Android gives to threads that draw (-8, -10). */
+/* The priority from a drain at high water to the next tick: above ordinary threads, and below the
+ * threads that draw on Android (-8, -10). */
 #define BOOST_NICE (-4)
 
-/* How long the last events are fetched, where others go on writing. */
+/* How long the last events are read, where other programs go on writing. */
 #define LAST_DRAIN_NS (1000 * UINT64_C(1000000))
 
-/* After a while without a read, since @read_ns, the buffer of some CPU may have run over. The trace
- * tells of that only where the CPU goes on, behind all that the others have written meanwhile. */
+/* After some time without a read, since @read_ns, a buffer may have overflowed. The trace reports
+ * that only with the next event of that CPU, after all that other CPUs wrote in the meantime. */
 static void doubt_if_held_up(struct drain *drain, uint64_t read_ns)
 {
 	uint64_t lost;
@@ -42,8 +42,8 @@ static void doubt_if_held_up(struct drain *drain, uint64_t read_ns)
 		pipeline_set_loss_pending(drain->session->pipeline, true);
 }
 
-/* Reads what there is. Returns -EAGAIN when the source is dry, > 0 when there may be more. *any is
- * set where there was something. Any of the reads may be the one that was held up. */
+/* Reads what there is. Returns -EAGAIN when the source is drained, > 0 when there may be more. *any
+ * is set where there was something. Each of the reads may have been delayed. */
 static ssize_t read_all(struct drain *drain, bool *any)
 {
 	uint64_t read_ns = drain->drained_ns;
@@ -60,8 +60,8 @@ static ssize_t read_all(struct drain *drain, bool *any)
 	return n;
 }
 
-/* An idle source rings when there is something again: until then nobody wakes up for it. One that
- * waits a little after the first event reads many at once. */
+/* An idle source has an event: until then the process sleeps. The read waits a little, to read many
+ * events at once. */
 static void on_readable(struct watcher *watcher, uint32_t events)
 {
 	struct drain *drain = watcher->context;
@@ -71,17 +71,19 @@ static void on_readable(struct watcher *watcher, uint32_t events)
 	drain->next_ns = loop_now() + DRAIN_NS;
 }
 
-/* Sets the bell of a source that is dry. False: there is none, or it rang for nothing. */
+/* Watches a drained source. Returns false where it cannot be watched, or was last readable without
+ * an event to read. */
 static bool watch_readable(struct drain *drain)
 {
-	bool rang = drain->was_readable;
+	bool was_readable = drain->was_readable;
 
 	drain->was_readable = false;
-	return !rang && drain->readable.fd >= 0 && !interference_is_unsure(drain->interference) &&
+	return !was_readable && drain->readable.fd >= 0 &&
+	       !interference_is_unsure(drain->interference) &&
 	       loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0;
 }
 
-/* Frames wait for what is written behind them. Where nothing is, they have waited enough. */
+/* Frames wait for later events. In a silent trace there are none. */
 static void settle_if_silent(struct drain *drain)
 {
 	uint64_t silent_ns = loop_now() - drain->any_ns;
@@ -90,9 +92,9 @@ static void settle_if_silent(struct drain *drain)
 		pipeline_silent(drain->session->pipeline, silent_ns);
 }
 
-/* Who fills a ring faster than it is drained keeps all CPUs busy: what cannot wait for its turn
- * among those is not lost. For the rest of the time nobody is to wait for us, and programs that we
- * start do not inherit it. Where it is not allowed it goes as it did. */
+/* A program that fills a buffer faster than it is drained keeps all CPUs busy, so the read must not
+ * wait for them. At other times no thread is to wait for jankd, and child processes do not inherit
+ * the priority. Where it may not be changed nothing happens. */
 void drain_boost(struct drain *drain, bool boosted)
 {
 	if (drain->is_boosted == boosted || drain->nice <= BOOST_NICE)
@@ -101,7 +103,7 @@ void drain_boost(struct drain *drain, bool boosted)
 	setpriority(PRIO_PROCESS, 0, boosted ? BOOST_NICE : drain->nice);
 }
 
-/* A ring is half full: the next drain may come too late. */
+/* A buffer is half full: the next drain may come too late. */
 static void on_highwater(struct watcher *watcher, uint32_t events)
 {
 	struct drain *drain = watcher->context;
@@ -111,9 +113,9 @@ static void on_highwater(struct watcher *watcher, uint32_t events)
 	drain->was_highwater = true;
 }
 
-/* Kernels before 6.1 call every event urgent: after some calls for next to nothing they are not
- * listened to any more. */
-static void judge_urgency(struct drain *drain, uint64_t bytes)
+/* Before Linux 6.1 every event is reported as high water: after some reports for almost nothing it
+ * is no longer watched. */
+static void check_highwater(struct drain *drain, uint64_t bytes)
 {
 	if (!drain->was_highwater)
 		return;
@@ -127,7 +129,8 @@ static void judge_urgency(struct drain *drain, uint64_t bytes)
 	drain->highwater = WATCHER_NONE;
 }
 
-/* False: what is there is not to be read. What was read before the trouble is good. */
+/* Returns false where the trace must not be read now. What was read before, and held back, is good.
+ */
 static bool may_drain(struct drain *drain)
 {
 	if (interference_drains(drain->interference))
@@ -136,7 +139,7 @@ static bool may_drain(struct drain *drain)
 	return false;
 }
 
-/* When the next tick wakes us anyway. */
+/* The time of the next tick, which wakes the process anyway. */
 static uint64_t with_tick(const struct drain *drain)
 {
 	uint64_t now = loop_now();
@@ -144,7 +147,7 @@ static uint64_t with_tick(const struct drain *drain)
 	return now < drain->tick_ns ? drain->tick_ns + DRAIN_NS / 2 : now + DRAIN_TICK_NS;
 }
 
-/* There is more: signals and files had their turn. */
+/* There is more to read, after signals and files were served. */
 static void go_on(struct drain *drain)
 {
 	drain->next_ns = 0;
@@ -168,11 +171,11 @@ int drain_if_due(struct drain *drain)
 		interference_drained(drain->interference);
 	if (n == -EAGAIN && !any)
 		settle_if_silent(drain);
-	judge_urgency(drain, drain->source->counts.bytes - bytes);
+	check_highwater(drain, drain->source->counts.bytes - bytes);
 	if (any) {
 		drain->was_readable = false;
 		drain->any_ns = loop_now();
-		/* What a kill takes away is less than a second of rows. */
+		/* A kill loses less than a second of rows. */
 		output_flush_if_due(&drain->session->output);
 	}
 	if (n < 0 && n != -EAGAIN)
@@ -198,8 +201,8 @@ void drain_for_mark(struct drain *drain)
 	}
 }
 
-/* A program that is started inherits the descriptors of the rings and closes them: the kernel then
- * calls whoever waits for a ring, once for each CPU. */
+/* A child process inherits the descriptors of the buffers and closes them: the kernel then reports
+ * high water, once for each CPU. */
 void drain_highwater_off(struct drain *drain)
 {
 	drain->highwater_is_off =

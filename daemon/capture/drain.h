@@ -12,8 +12,8 @@
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
 
-/* Four drains a second: a trace buffer of 1 MB holds as much of 100 000 events a second, and a
- * reader that is woken for every event costs more than the trace. */
+/* Four drains a second: a trace buffer of 1 MB holds so much of 100 000 events a second, and waking
+ * up for every event would cost more than the trace. */
 #define DRAIN_NS UINT64_C(250000000)
 #define DRAIN_TICK_NS UINT64_C(1000000000)
 
@@ -45,27 +45,28 @@ void drain_watch(struct drain *drain);
 /* The first drain is due now, and the next tick. */
 void drain_begin(struct drain *drain);
 
-/* Reads, where it is time for that. Returns 0; -EAGAIN: nothing was to be read; or
+/* Reads, where a drain is due. Returns 0; -EAGAIN: it is not due, or must not be read; or another
  * -errno of the source. */
 int drain_if_due(struct drain *drain);
 
-/* Reads what was written until now, but no more than some reads: a mark stands behind it. */
+/* Reads what was written until now, but limits the number of reads: a mark is to come after it. */
 void drain_for_mark(struct drain *drain);
 
-/* What was written before now is read, but for a second at most: others may go on writing. */
+/* Reads what was written until now, but for a second at most: other programs may go on writing. */
 void drain_before(struct drain *drain);
 
-/* The same at the end: @tracefs takes nothing more. */
+/* The same at the end, after tracing was stopped in @tracefs. */
 void drain_last(struct drain *drain, struct tracefs *tracefs);
 
-/* From an urgent drain to the next tick it comes before those that keep all CPUs busy. */
+/* Raises the priority, from a drain at high water to the next tick, or sets it back. */
 void drain_boost(struct drain *drain, bool boosted);
 
-/* A program may be started now, or not any more: it disturbs what calls for urgent drains. */
+/* Stops watching for high water while a child process may be started, which would disturb it; and
+ * starts again. */
 void drain_highwater_off(struct drain *drain);
 void drain_highwater_on(struct drain *drain);
 
-/* Watches the source no more; in any state. */
+/* Stops watching the source; in any state. */
 void drain_end(struct drain *drain);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

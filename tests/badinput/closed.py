@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A tracefs of which a user, Android's shell as a rule, may not open all: the message says what is closed, and why."""
+"""A tracefs whose files a user, often Android's shell, may not all open: the message names the file and the reason."""
 
 import contextlib
 import json
@@ -40,7 +40,7 @@ print fmt: "%ps: %s", (void *)REC->ip, REC->buf
 
 
 def as_user():
-    """For a child of root's."""
+    """For a child process of root: changes its user."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(USER, USER, USER)
@@ -49,7 +49,7 @@ def as_user():
 
 @contextlib.contextmanager
 def place(*closed):
-    """(a folder with what jankd needs of tracefs, where to write); the user may open nothing of @closed."""
+    """(a folder that imitates tracefs, an output folder); the user may not open the files @closed."""
     with folder() as here:
         here.chmod(0o777)
         tracing = here / "tracing"
@@ -71,7 +71,7 @@ def place(*closed):
                 (tracing / name).chmod(0o700)
 
 
-# libtracefs leaks the path of an instance that it cannot make: in this test leaks are not looked for.
+# libtracefs leaks the path of an instance that it cannot make, so leaks are not checked in this test.
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": ":".join([os.environ.get("ASAN_OPTIONS", ""), "detect_leaks=0"]).lstrip(":")}
 
 
@@ -103,7 +103,7 @@ def raw(checks):
 
 
 def all_of_it(checks):
-    """What helps depends on who asks: shell is not told to be shell."""
+    """The remedy depends on the user: the message does not advise shell to be shell."""
     advice = "run it as root: shell may not" if USER == SHELL else "as root or shell"
     with place(".") as (tracing, out):
         one_line(checks, "all is closed", run(tracing, out), "Permission denied", advice)
@@ -113,7 +113,7 @@ def all_of_it(checks):
 
 
 def instance(checks):
-    """One that cannot be made was never made: there is nothing to put back."""
+    """After an instance could not be made there is nothing to restore."""
     for mode in (0, 0o555):
         with place() as (tracing, out):
             (tracing / "instances").chmod(mode)
@@ -124,11 +124,11 @@ def instance(checks):
             (tracing / "instances").chmod(0o700)
 
 
-def root_asks(checks):
-    """In a folder whose files have one owner, which is not the one who counts."""
+def requests_of_root(checks):
+    """In a folder whose files all have one owner, and that is not the user of the capture."""
     shim = BUILD / "tests" / "libone_owner.so"
     if os.geteuid() != 0 or not shim.exists():
-        checks.cannot_judge("root asks", "needs root, and a build without a sanitizer")
+        checks.cannot_judge("requests of root", "needs root, and a build without a sanitizer")
         return
     places = [pathlib.Path(base) / f".jankd-{USER}" for base in ("/data/local/tmp", "/run", "/var/tmp", "/tmp")]
     there = [path for path in places if path.exists()]
@@ -138,11 +138,11 @@ def root_asks(checks):
         preload = {**os.environ, "LD_PRELOAD": str(shim), "ONE_OWNER_IN": str(out)}
         started = jankd("start", "--tracefs", tracing, "--no-atrace", "-F", out, cwd="/", preexec_fn=as_user, env=preload,
                         timeout=60)
-        checks.equal(started.returncode, 0, f"root asks: start: {started.stderr}")
+        checks.equal(started.returncode, 0, f"requests of root: start: {started.stderr}")
         for command in ("status", "stop"):
             done = jankd(command, "-F", out, env=preload, timeout=60)
             checks.that(b"somebody else" not in done.stderr and b"no jankd" not in done.stderr,
-                        f"root asks: {command}: {done.returncode} {done.stderr}")
+                        f"requests of root: {command}: {done.returncode} {done.stderr}")
     for path in places:
         if path.exists() and path not in there:
             for file in path.iterdir():
@@ -151,7 +151,7 @@ def root_asks(checks):
 
 
 def reachable():
-    """Can that user start the program at all?"""
+    """True if the user can run the program."""
     try:
         return subprocess.run([JANKD, "--version"], preexec_fn=as_user, cwd="/", capture_output=True).returncode == 0
     except PermissionError:
@@ -161,6 +161,6 @@ def reachable():
 if not reachable():
     skip("another user cannot reach the program here")
 checks = Checks()
-for case in (raw, all_of_it, instance, root_asks):
+for case in (raw, all_of_it, instance, requests_of_root):
     case(checks)
 checks.end()

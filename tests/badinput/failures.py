@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot work: exit code 1 and one line 'jankd: what: why; what to do'."""
+"""Failures: exit code 1 and one line 'jankd: what: why; what to do'."""
 
 import bz2
 import fcntl
@@ -31,7 +31,7 @@ MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\Z")
 
 
 def fails(checks, what, done, *words):
-    """@done failed, with a single line of the right shape that holds @words."""
+    """@done failed with one line of the right format that contains @words."""
     said = done.stderr.decode(errors="replace")
     lines = [line for line in said.splitlines() if line.startswith("jankd: ")]
     checks.equal(done.returncode, 1, f"{what}: exit code ({said.strip()})")
@@ -41,8 +41,8 @@ def fails(checks, what, done, *words):
         checks.that(word in said, f"{what}: '{word}' is not in {said!r}")
 
 
-def as_nobody():
-    """For a child: gives up the rights of root, which has no file that it cannot read."""
+def as_other_user():
+    """For a child process: changes its user, since root can read all files."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(65534)
@@ -68,7 +68,7 @@ def files(checks, here):
 
 
 def by_cpu(parts):
-    """As cat per_cpu/cpu*/trace gives it."""
+    """The lines sorted by CPU, as from cat per_cpu/cpu*/trace."""
     cpus = sorted({line.cpu for line in parts if line.cpu is not None})
     return b"".join(line.text for cpu in cpus for line in parts if line.cpu == cpu)
 
@@ -78,13 +78,14 @@ def outputs_of(out):
 
 
 def on_cpus(data):
-    """The same trace, written by three CPUs in turns of a frame."""
+    """The same trace, with its frames on three CPUs in turn."""
     parts = lines(data)
     return [Line(line.text.replace(b"[000]", b"[%03d]" % (line.us // 16667 % 3))) for line in parts]
 
 
 def sorted_by_cpu(checks, here):
-    """Refused, wherever it comes from, and the folder is as it was. A clock that goes back is none."""
+    """Such a trace is refused, as a file or from a pipe, and the folder is not changed. A trace whose clock goes
+    back is accepted."""
     for seconds in (1, 5, 300):
         parts = on_cpus(synthetic.trace(60 * seconds))
         (here / "trace").write_bytes(by_cpu(parts))
@@ -111,7 +112,7 @@ def sorted_by_cpu(checks, here):
 
 
 def buffers_that_ran_over(checks, here):
-    """The busier a CPU was, the later its lines begin; and threads that stay where they are."""
+    """Sorted by CPU, with overflowed buffers: their lines begin later; and with threads that never change the CPU."""
     parts = on_cpus(synthetic.trace(600))
     begin = parts[0].us
     for first in ((9, 2, 0), (8.5, 5, 2), (0, 9.5, 0), (9, 0, 9.5)):
@@ -129,7 +130,7 @@ def buffers_that_ran_over(checks, here):
 
 
 def sorting_helps(checks, here):
-    """What the message says makes a trace of it that can be counted."""
+    """The command in the message gives a trace that can be counted."""
     there = [name for name in REAL if (TRACES / name).is_dir()]
     for name in set(REAL) - set(there):
         checks.cannot_judge(f"{name} sorted by CPU", "there is no such recorded trace")
@@ -148,7 +149,7 @@ def sorting_helps(checks, here):
 
 
 def one_of_several(checks, here):
-    """Each is a session of its own: a bad one is reported, the others are counted."""
+    """Of several files a bad one is reported and the others are counted."""
     (here / "good").write_bytes(synthetic.trace())
     (here / "empty").write_bytes(b"")
     for bad, word in (("empty", "marker"), ("none", "No such file")):
@@ -171,20 +172,20 @@ def unreadable(checks, here):
     closed.chmod(0o555)
     here.chmod(0o755)
     try:
-        subprocess.run([JANKD, "--version"], preexec_fn=as_nobody, cwd="/", capture_output=True)
+        subprocess.run([JANKD, "--version"], preexec_fn=as_other_user, cwd="/", capture_output=True)
     except PermissionError:
         checks.cannot_judge("files without a right to read", "another user cannot reach the program here")
         return
-    done = jankd("analyze", "-F", home / "out", secret, preexec_fn=as_nobody)
+    done = jankd("analyze", "-F", home / "out", secret, preexec_fn=as_other_user)
     fails(checks, "no right to read the file", done, "secret.txt", "ermission")
-    done = jankd("analyze", "-F", closed / "out", "-", input=synthetic.trace(), preexec_fn=as_nobody)
+    done = jankd("analyze", "-F", closed / "out", "-", input=synthetic.trace(), preexec_fn=as_other_user)
     fails(checks, "no right to write the folder", done, "ermission")
-    done = jankd("run", "--no-atrace", "--duration", "1", "-F", home / "live", preexec_fn=as_nobody)
+    done = jankd("run", "--no-atrace", "--duration", "1", "-F", home / "live", preexec_fn=as_other_user)
     fails(checks, "no right to read the trace", done)
 
 
 def few_files(checks, here):
-    """Where more files are needed than may be open, that is the reason."""
+    """If the limit of open files is too low the message says so."""
     def few(files):
         return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
@@ -199,7 +200,7 @@ def few_files(checks, here):
         done = jankd("analyze", "-F", here / f"analyze-{files}", here / "trace", preexec_fn=few(files))
         fails(checks, f"analyze, {files} files", done, "Too many open files", "ulimit -n")
         checks.that(b"disk" not in done.stderr, f"analyze, {files} files: {done.stderr}")
-    # What it may raise itself it raises.
+    # A soft limit is raised.
     done = jankd("run", "--no-atrace", "--duration", "1", "--tracefs", here, "-F", here / "soft",
                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (10, 4096)))
     fails(checks, "soft limit", done, "no tracefs")
@@ -211,7 +212,7 @@ def socket_at(path):
 
 
 def lock_has_another_name(checks, here):
-    """A file that somebody has linked into the folder as .lock is not written into."""
+    """If .lock is a hard link to another file that file is not changed."""
     (here / "out").mkdir()
     (here / "victim").write_bytes(b"mine")
     (here / "victim").chmod(0o644)
@@ -224,7 +225,7 @@ def lock_has_another_name(checks, here):
 
 
 def lock_is_held(checks, here):
-    """Any program that can open the lock can hold it: that is no jankd."""
+    """If another program, which is no jankd, holds the lock the message says so."""
     (here / "out").mkdir()
     with open(here / "out" / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -239,7 +240,7 @@ def contents(out):
 
 
 def cannot_be_kept(checks, here):
-    """Where one file of the session before cannot be renamed, all keep their names."""
+    """If one file of the previous session cannot be renamed, all keep their names."""
     out = here / "out"
     jankd("analyze", "--frames-log", "-F", out, "-", input=synthetic.trace())
     before = contents(out)
@@ -253,7 +254,7 @@ def cannot_be_kept(checks, here):
 
 
 def number_runs_over(checks, here):
-    """The highest number that there is leads to no other, and costs no file when a trace is refused."""
+    """A file with the highest possible number: it is not counted on from, and a refused trace changes no file."""
     out = here / "out"
     jankd("analyze", "-F", out, "-", input=synthetic.trace())
     (out / f"fps-{2**64 - 1}.csv").write_bytes(b"mine")
@@ -280,7 +281,7 @@ def huge_journal(checks, here):
 
 
 def not_a_file(checks, here):
-    """What stands where the lock is to be is named."""
+    """If .lock is no regular file the message says what it is."""
     for what, make, why in (("link", lambda path: path.symlink_to("/dev/null"), "a link stands there"),
                             ("folder", pathlib.Path.mkdir, "Is a directory"), ("fifo", os.mkfifo, "no regular file"),
                             ("socket", socket_at, "no regular file")):
@@ -308,7 +309,7 @@ def no_tracefs(checks, here):
 
 
 def other_files(checks, here):
-    """What people give instead of a trace is called by its name, and costs no earlier result."""
+    """A file of another kind is refused with its kind, and earlier results stay."""
     trace = synthetic.trace()
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
@@ -321,7 +322,7 @@ def other_files(checks, here):
     before = {path.name: path.read_bytes() for path in out.glob("[!.]*")}
     packed = ((lzma.compress(trace), "xz -d"), (bz2.compress(trace), "bzip2 -d"),
               (b"\x28\xb5\x2f\xfd" + bytes(range(100)), "zstd -d"), (archive.getvalue(), "zip"))
-    if unpacks():  # packed once more it is as in a build that does not
+    if unpacks():  # packed twice they are refused, as by a build without libarchive
         packed = tuple((gzip.compress(content), word) for content, word in packed)
     for content, word in (*packed, (tape.getvalue(), "tar"), (gzip.compress(tape.getvalue()), "tar"),
                           (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "PNG"), (b"\xff\xd8\xff\xe0" + bytes(99), "JPEG"),
@@ -370,7 +371,7 @@ def rule_files(checks, here):
 
 
 def second_daemon(checks, here):
-    """The first one waits for its input, so it holds the folder."""
+    """While a first jankd waits for its input and holds the folder."""
     out = here / "out"
     first = subprocess.Popen([JANKD, "analyze", "-F", out, "-"], stdin=subprocess.PIPE,
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -399,7 +400,7 @@ def folders(checks, here):
 
 
 def refused_before_the_folder(checks, here):
-    """Wrong usage costs no earlier measurement."""
+    """Wrong usage changes no earlier file."""
     trace = synthetic.trace()
     out = here / "out"
     for _ in range(4):
@@ -417,7 +418,7 @@ def refused_before_the_folder(checks, here):
 
 
 def fifos(checks, here):
-    """Whoever may write into the folder may put a pipe there: it is not waited for."""
+    """Pipes in the folder, in place of temporary files: jankd does not wait for them."""
     trace = synthetic.trace()
     (here / "whole").mkdir()
     jankd("analyze", "-F", here / "whole", "-", input=trace)
@@ -434,7 +435,7 @@ def fifos(checks, here):
 
 
 def named_pipe(checks, here):
-    """A pipe is opened once: its writer would end with the first reader."""
+    """A named pipe is opened once: the writer would get SIGPIPE after the first reader."""
     os.mkfifo(here / "pipe")
     trace = synthetic.trace()
     jankd("analyze", "-F", here / "whole", "-", input=trace)
@@ -447,8 +448,8 @@ def named_pipe(checks, here):
     checks.equal(differences(outputs(here / "whole"), outputs(here / "out")), [], "a named pipe: files")
 
 
-def nobody_there(checks, here):
-    """Without a capture there is nobody to ask, whatever the folder holds."""
+def no_daemon(checks, here):
+    """Requests fail without a capture, whatever the folder contains."""
     (here / "empty").mkdir()
     (here / "stale").mkdir()
     (here / "stale" / ".lock").write_bytes(b"1\njankd-00000000000000000000000000000000\n")
@@ -461,12 +462,12 @@ def nobody_there(checks, here):
             done = jankd(command[0], "-F", here / name, *command[1:], timeout=20)
             fails(checks, f"{' '.join(command)} without a daemon, {name}", done, str(here / name))
             checks.equal(done.stdout, b"", f"{command[0]} without a daemon, {name}: standard output")
-    checks.that(not (here / "none").exists(), "asking nobody makes a folder")
+    checks.that(not (here / "none").exists(), "a request without a daemon makes a folder")
     fails(checks, "stop in the default folder", jankd("stop", cwd=here), "fps")
 
 
 def small_files():
-    """For a child: a disk that is full after 2000 bytes of any file."""
+    """For a child process: no file can have more than 2000 bytes, as on a full disk."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
 
@@ -475,7 +476,7 @@ def no_bytes():
 
 
 def full_at_once(checks, here):
-    """Where not even a header can be written the files of before keep their names."""
+    """If not even a header can be written the earlier files keep their names."""
     out = here / "out"
     jankd("analyze", "-F", out, "-", input=synthetic.trace())
     before = contents(out)
@@ -494,7 +495,7 @@ def full_disk(checks, here):
 
 
 def standard_output(checks, here):
-    """What was asked for and cannot be printed is a failure, and no reason to write elsewhere."""
+    """Output that cannot be written to standard output is a failure; --stdout does not write a file instead."""
     trace = here / "trace.txt"
     trace.write_bytes(synthetic.trace())
     for arguments in (("--help",), ("--version",), ("run", "--help"), ("rules", "show"),
@@ -510,7 +511,7 @@ def standard_output(checks, here):
 
 
 def closed_descriptors(checks, here):
-    """The first files that a program opens get the numbers of those it was started without."""
+    """Without standard input, output or error other files get their numbers: nothing is printed into them."""
     trace = here / "trace.txt"
     trace.write_bytes(synthetic.trace())
     jankd("analyze", "-F", here / "whole", trace)
@@ -528,7 +529,7 @@ checks = Checks()
 for case in (files, sorted_by_cpu, buffers_that_ran_over, sorting_helps, one_of_several, unreadable, few_files, not_a_file, lock_has_another_name,
              lock_is_held, cannot_be_kept, number_runs_over, folder_for_a_temporary, huge_journal, no_surfaceflinger, no_tracefs, other_files, perfetto, rule_files,
              second_daemon, folders, full_at_once, full_disk, refused_before_the_folder, fifos, named_pipe, standard_output, closed_descriptors,
-             nobody_there):
+             no_daemon):
     with folder() as here:
         case(checks, here)
 checks.end()

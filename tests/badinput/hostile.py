@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged, forged and hostile traces: no crash, well-formed files, and a sign of what happened."""
+"""Damaged, forged and hostile traces: no crash, well-formed files, and events that report them."""
 
 import csv
 import io
@@ -13,14 +13,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import TRACES, Checks, folder, jankd, outputs, rows, trace_text
 
-# Columns that hold names from the trace, and how a formula begins.
+# Columns with names from the trace, and the first characters of a spreadsheet formula.
 NAMES = ("app", "Surface", "layer", "info", "text", "VSYNC type")
 FORMULA = tuple("=+-@\t")
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
 def well_formed(checks, what, out):
-    """Every file is CSV with a header and rows as wide, without a control byte in it."""
+    """Every file is CSV with a header and rows of the same width, without control bytes."""
     for name, data in outputs(out).items():
         text = data.decode("utf-8", errors="strict")
         table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
@@ -33,7 +33,7 @@ def well_formed(checks, what, out):
 
 
 def survive(checks, what, data, codes=(0,), events=()):
-    """jankd reads @data, ends with one of @codes and tells of each kind in @events."""
+    """jankd reads @data, ends with one of @codes and writes an event of each kind in @events."""
     with folder() as out:
         done = jankd("analyze", "--frames-log", "-T", "2", "-f", "2", "--snapshot", "1",
                      "-F", out, "-", input=data)
@@ -53,7 +53,7 @@ def lost_lines(checks):
     parts = synthetic.lines()
     known = parts[:100] + ["CPU:0 [LOST 1734 EVENTS]\n"] + parts[110:]
     _, fps, events = survive(checks, "LOST with a number", "".join(known).encode(), events=["lost"])
-    checks.that(any("1734" in e["text"] for e in events), f"1734 lost events are not told: {events}")
+    checks.that(any("1734" in e["text"] for e in events), f"1734 lost events are not reported: {events}")
     checks.equal(sum(int(r["lost events"] or 0) for r in fps), 1734, "lost events of fps.csv")
     unknown = parts[:100] + ["CPU:0 [LOST EVENTS]\n"] + parts[110:]
     _, fps, _ = survive(checks, "LOST without a number", "".join(unknown).encode(), events=["lost"])
@@ -70,7 +70,7 @@ def clock_steps(checks):
 
 
 def forged(checks):
-    """A newline inside a marker lets an app write any line it likes."""
+    """An app can forge any line with a newline in a marker."""
     parts = synthetic.lines()
     fake = "C|2000|a|1\n" + synthetic.line(99_999_000_000, "B|600|postFramebuffer", 600)
     parts.insert(100, synthetic.line(101_665_000, fake.rstrip("\n"), 2000, "evil", 2000))
@@ -86,7 +86,7 @@ def restarted(checks):
               .replace(b"  600)", b"  700)").replace(b"|600|", b"|700|").replace(b"E|600", b"E|700"))
     frames, _, _ = survive(checks, "a restarted SurfaceFlinger", first + second,
                            events=["surfaceflinger"])
-    # The new one is believed when it presents: the first frame may be gone by then.
+    # The new SurfaceFlinger is accepted at its first present: that frame may be lost.
     checks.that(299 <= len(frames) <= 300, f"frames around the restart: {len(frames)} of 300")
 
 
@@ -123,7 +123,7 @@ def floods(checks):
 
 
 def mutate(chance, data):
-    """One of the ways in which a trace arrives broken."""
+    """Breaks a trace in one of several ways."""
     data = bytearray(data)
     way = chance.randrange(6)
     for _ in range(chance.randrange(1, 200)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a terminal gets to see: a table that fits it, and nothing that a name could do to it."""
+"""Output on a terminal: a table that fits its width, without control bytes from names."""
 
 import fcntl
 import os
@@ -17,13 +17,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import synthetic
 from jankd import JANKD, Checks, folder, skip
 
-HOSTILE = ("esc\x1b[31mred\x1b]0;title\x07#0", "c1 \x9b31m#0", "tab\tand bell\x07#0", "x" * 900 + "#0",
+HOSTILE = ("esc\x1b[31mred\x1b]0;title\x07#0", "c1 \x9b31m#0", "tab\tand BEL\x07#0", "x" * 900 + "#0",
            "right to left \u202e\u2066#0", "wide " + "\u6e38\u620f" * 40 + "#0", "\U0001f3ae\ud55c#0")
 CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def on_terminal(columns, *arguments):
-    """What jankd prints on a terminal of @columns, and its exit code."""
+    """(output of jankd on a terminal of @columns, exit code)."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     child = subprocess.Popen([JANKD, *map(str, arguments)], stdin=its, stdout=its, stderr=its)
@@ -32,14 +32,14 @@ def on_terminal(columns, *arguments):
     while True:
         try:
             said += os.read(ours, 65536)
-        except OSError:  # the other end is closed, and all is read
+        except OSError:  # the other end is closed and all is read
             break
     os.close(ours)
     return said.decode(errors="replace"), child.wait()
 
 
 def width(line):
-    """Columns that a terminal gives to a line."""
+    """The width of a line on a terminal, in columns."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
@@ -60,7 +60,7 @@ def analyze(checks, here, columns):
 
 
 def totals_fit(checks, here, columns):
-    """On a narrow terminal the table is cut, but not how much was lost."""
+    """On a narrow terminal the table is cut, but not the totals with the lost events."""
     what = f"a terminal of {columns} columns"
     trace = here / "trace.txt"
     lost = "CPU:0 [LOST 123456789 EVENTS]\nCPU:0 [LOST EVENTS]\n"
@@ -79,7 +79,7 @@ try:
     for end in pty.openpty():
         os.close(end)
 except OSError as error:
-    skip(f"no terminal to be had here: {error}")
+    skip(f"no pseudo-terminal here: {error}")
 
 checks = Checks()
 for columns in (70, 80, 100, 132, 250):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong usage: exit code 2, one line that names what is wrong, and nothing written."""
+"""Wrong usage: exit code 2, one line that names the wrong argument, and no file is written."""
 
 import pathlib
 import re
@@ -11,7 +11,7 @@ from jankd import Checks, folder, jankd
 
 MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\n\Z")
 
-# arguments; a word that the message has to hold
+# arguments; a word that the message must contain
 WRONG = (
     ((), ""),
     (("frobnicate",), "frobnicate"),
@@ -67,7 +67,7 @@ WRONG = (
     (("run", "--trigger", "fps"), "column 4"),
     (("run", "--trigger", "fps<30 for 3"), "column 13"),
     (("analyze", "--trigger", "interval>100", "x"), "--trigger"),
-    # what is too large is refused with the range
+    # a value that is too large is refused with the range
     (("analyze", "-t", "1e5", "x"), "from 0.001 to 10000;"),
     (("analyze", "-k", "1e7", "x"), "from 0.001 to 1000000;"),
     (("analyze", "-T", "9", "x"), "from 0 to 4;"),
@@ -88,7 +88,7 @@ WRONG = (
     (("analyze", "--sync", "2e8", "x"), "from 0.001 to 100000000;"),
     (("analyze", "--snapshot", "1e7", "x"), "from 0.001 to 1000000;"),
     (("analyze", "--snapshot", "50", "--snapshot-seconds", "601", "x"), "from 0.1 to 600;"),
-    # one of two alone makes nothing of the other
+    # options that need, or exclude, another one
     (("analyze", "--snapshot-seconds", "5", "x"), "--snapshot-seconds"),
     (("start", "--no-atrace", "--categories", "gfx"), "--categories"),
     (("run", "--stdout", "-T", "3"), "--stdout"),
@@ -141,13 +141,13 @@ def help_texts(checks, here):
 
 
 def listed(text):
-    """Options that a line of a help text begins with."""
+    """The options at the beginning of lines of a help text."""
     return {name for line in text.splitlines() if re.match(r" {2}(-\w, | {4})--", line)
             for name in re.findall(r"--[\w-]+", line[:24].split(" N")[0])}
 
 
 def help_lists_what_is_taken(checks, here):
-    """Each option that help lists is one of the command, and the other way round."""
+    """A command accepts exactly the options that its help lists."""
     texts = {name: jankd(name, "--help", cwd=here).stdout.decode() for name in ("run", "start", "analyze")}
     names = {name: listed(text) for name, text in texts.items()}
     checks.equal(names["run"] - names["start"], {"--stdout"}, "options of run that start has not")
@@ -156,14 +156,14 @@ def help_lists_what_is_taken(checks, here):
     for command, own in names.items():
         checks.that("--stdout" not in texts["start"], "start --help: --stdout")
         for option in set.union(*names.values()):
-            # '=' and nothing: no option takes that, so nothing is begun
+            # no option accepts an empty value, so no capture starts
             said = jankd(command, f"{option}=", "x", cwd=here).stderr.decode()
             known = "unknown option" not in said and not (command == "start" and option == "--stdout")
             checks.equal(known, option in own, f"{command} {option}: {said!r}")
 
 
 def good_values(checks, here):
-    """Values at the ends of what is taken: what is wrong is the trace, which is not there."""
+    """Values at the ends of their range are accepted: the error is the missing trace."""
     for arguments in (("--vsync-ms", "2"), ("--vsync-ms", "1000"), ("--vsync-ms", "41.667"), ("--focus", "com.game/.Main"),
                       ("--focus", "launcher/launcher.Activity"), ("--focus", "com.game"), ("-d", "0"), ("-f", "0"),
                       ("-T", "4"), ("--rotate-size", "4K"), ("--min-free", "0"), ("--keep", "1"),

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures jankd beside what else reads traces, on files and live; prints tables and ratios.
+"""Measures jankd beside other programs that read traces, on files and live; prints tables and ratios.
 
     bench.py [--part offline|live] [--quick] [--keep] [--readme]
 
 Rounds are interleaved and every number is a median: compare the ratios, not the seconds.
 --quick takes a minute and prints only the ratios that are worse than those in
-ratios.json by more than a tenth. --keep writes the ratios there. A full run leaves bench.json in
-the build folder; --readme writes what is there into README.md beside this.
+ratios.json by more than a tenth. --keep writes the ratios there. A full run writes bench.json into
+the build folder; --readme writes its numbers into README.md beside this script.
 """
 
 import argparse
@@ -30,7 +30,7 @@ WORSE = 1.1
 
 
 class Report:
-    """What the parts found."""
+    """The results of the parts."""
 
     def __init__(self):
         self.tables = {}
@@ -41,7 +41,7 @@ class Report:
         self.tables[title] = rows
 
     def add_ratio(self, name, ratio):
-        """@ratio: what jankd costs, by what the other costs; None where that is not known."""
+        """@ratio: the cost of jankd divided by that of the other program; None if it is unknown."""
         if ratio is not None:
             self.ratios[name] = ratio
 
@@ -63,21 +63,21 @@ def print_ratios(ratios, before):
 
 
 def print_worse(ratios, before):
-    """One line for each ratio that became worse; nobody fails for that: machines have moods."""
+    """Prints a line for each ratio that became worse. That is no failure: timings vary."""
     for name, ratio in ratios.items():
         if name in before and ratio > before[name] * WORSE:
             print(f"slower: {name}: {in_words(ratio)}, committed {in_words(before[name])}")
 
 
 def keep(kind, ratios):
-    """Ratios that were not measured this time stay as they are."""
+    """Writes the ratios; those that were not measured this time stay."""
     kinds = {known: committed(known) for known in ("full", "quick")}
     kinds[kind].update((name, round(ratio, 5)) for name, ratio in ratios.items())
     RATIOS.write_text(json.dumps(kinds, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def is_sanitized():
-    """A sanitizer's costs are not ours."""
+    """True if the build has a sanitizer, which has costs of its own."""
     options = BUILD / "meson-info" / "intro-buildoptions.json"
     if not options.exists():
         return False
@@ -86,7 +86,7 @@ def is_sanitized():
 
 
 def save(report):
-    """Adds to what an earlier run of the other part left."""
+    """Adds the results to those of an earlier run of the other part."""
     path = BUILD / "bench.json"
     kept = json.loads(path.read_text()) if path.exists() else {}
     for what, new in (("tables", report.tables), ("ratios", report.ratios)):
@@ -96,7 +96,7 @@ def save(report):
 
 
 def measure(parts, report, quick):
-    """Runs what can be run here; ends the program with 77 where that is nothing."""
+    """Runs the parts; exits with 77 if all of them were skipped."""
     skipped = 0
     for part in parts:
         try:
@@ -113,21 +113,21 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--readme", action="store_true")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     if is_sanitized():
         skip("a build with a sanitizer is not measured")
-    report, kind = Report(), "quick" if asked.quick else "full"
+    report, kind = Report(), "quick" if arguments.quick else "full"
     print(f"{machine()}")
-    measure([asked.part] if asked.part else PARTS, report, asked.quick)
+    measure([arguments.part] if arguments.part else PARTS, report, arguments.quick)
     print_ratios(report.ratios, committed(kind))
     for note in dict.fromkeys(report.notes):
         print(note)
     print_worse(report.ratios, committed(kind))
-    if asked.keep:
+    if arguments.keep:
         keep(kind, report.ratios)
-    if not asked.quick:
+    if not arguments.quick:
         save(report)
-    if asked.readme:
+    if arguments.readme:
         readme.write_section()
 
 

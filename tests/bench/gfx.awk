@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the program of 2019 did, in the way that it did it: at each tick, if SurfaceFlinger
-# presented since the last, the frame is the last counter's; a row for each surface with more than
-# 20 frames, once a second of the trace. Measured beside jankd, which counts otherwise.
+# The algorithm of the program of 2019: at each tick, if SurfaceFlinger has presented since the
+# previous one, the surface of the last counter has a frame; a row for each surface with more than
+# 20 frames, once a second of trace time. Only to compare costs: jankd counts in another way.
 BEGIN {
 	FS = "|"
 	OFS = ","

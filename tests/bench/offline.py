@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What analyze costs, beside wc, grep and awk, on files made from recorded traces: 1 GB of them
-one after another as they are, and the same with markers only. awk reads a part, it would take
-minutes."""
+"""Costs of analyze beside wc, grep and awk, on files made from recorded traces: 1 GB of them one after
+another, and 500 MB of markers only. awk reads only a part; the whole would take minutes."""
 
 import re
 import shutil
@@ -19,7 +18,7 @@ MARKER = re.compile(rb"(?m)^.*: tracing_mark_write: .*\n")
 
 
 def later(text, begin):
-    """@text with its whole seconds moved so that it begins at @begin, and the second after it."""
+    """(@text with its times moved by whole seconds to begin at @begin, the first second after it)."""
     first = int(STAMP.search(text).group(2))
     last = begin
 
@@ -33,7 +32,7 @@ def later(text, begin):
 
 
 def write_traces(path, texts, size):
-    """One trace after another, over and over, with time that only goes forward."""
+    """Writes one trace after another, repeatedly, with times that only increase."""
     written, second = 0, 1000
     with open(path, "wb") as file:
         while written < size:
@@ -45,7 +44,7 @@ def write_traces(path, texts, size):
 
 
 def inputs(sizes):
-    """The files, made once for each build folder, and read into the page cache."""
+    """The input files. They are made once for each build folder, and read here into the page cache."""
     paths = {what: BUILD / f"bench-{what}-{size // MB}.txt" for what, size in sizes.items()}
     missing = [what for what, path in paths.items() if not path.exists()]
     if missing:
@@ -61,7 +60,7 @@ def inputs(sizes):
 
 
 def commands(paths, out, notes):
-    """What is run on which file, by name."""
+    """name: (command with its file, file)."""
     analyze = [JANKD, "analyze", "-F", out]
     found = {
         "wc -l": (["wc", "-l"], "mixed"),

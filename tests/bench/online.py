@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What live readers cost under the same load, each in an instance of its own, in turn."""
+"""Costs of live readers under the same load, one after the other, each on an instance of its own."""
 
 import contextlib
 import os
@@ -18,24 +18,24 @@ LOAD = BUILD / "tests" / "bench" / "load"
 BUFFER_KB = 1024
 SURFACES, THREADS = 20, 4
 
-# After the last event: longer than any reader here sleeps with events unread.
+# Time after the last event: longer than any of these readers leaves events unread.
 DRAIN_S = 0.5
 LOST = re.compile(r"^(?:overrun|dropped events): (\d+)$", re.M)
 READ = re.compile(r"^read events: (\d+)$", re.M)
 
 
 class Broken(Exception):
-    """A reader that did not do its work: what it cost says nothing."""
+    """A reader that did not work: its costs are meaningless."""
 
 
 def ring_events(instance, which):
-    """How many events LOST or READ: thrown away, for the reader came too late, or read."""
+    """The kernel's count of events that match @which: LOST, overwritten or dropped, or READ."""
     return sum(int(n) for path in instance.glob("per_cpu/cpu*/stats")
                for n in which.findall(path.read_text()))
 
 
 def wait_ready(readers):
-    """Until they have begun: whoever begins works, and then sleeps."""
+    """Waits until the readers have started: their CPU time does not grow any more."""
     before = -1
     for _ in range(40):
         time.sleep(0.1)
@@ -48,7 +48,7 @@ def wait_ready(readers):
 
 
 def life_ns(reader):
-    """CPU time of a reader and its children, from begin to end; waits for that."""
+    """Waits for the end of a reader. Returns its CPU time with that of its children, in ns."""
     for _ in range(6000):
         pid, status, usage = os.wait4(reader.pid, os.WNOHANG)
         if pid:
@@ -59,14 +59,13 @@ def life_ns(reader):
 
 
 def stop(readers):
-    """Ends readers by a signal, as their users do; awk ends with its cat. Returns what they cost
-    from begin to end."""
+    """Ends readers by SIGINT; awk ends with its cat. Returns their CPU time from start to end, in ns."""
     readers[0].send_signal(signal.SIGINT)
     return sum(life_ns(reader) for reader in readers)
 
 
 def end_all(readers, children):
-    """What is left of a reader that did not end by itself."""
+    """Kills readers that have not ended."""
     for reader in readers:
         if reader.poll() is None:
             reader.kill()
@@ -77,7 +76,7 @@ def end_all(readers, children):
 
 
 def check_rows(name, out):
-    """Who counts frames must have counted some."""
+    """Raises if a reader that counts frames has counted none."""
     header = ("summary.csv", 2)
     kept, least = {AWK: ("fps.csv", 1), TEXT: header, RAW: header}.get(name, ("", 0))
     if kept and (out / kept).read_bytes().count(b"\n") < least:
@@ -85,8 +84,8 @@ def check_rows(name, out):
 
 
 def play(instance, rate, seconds, surfaces, threads):
-    """(markers written, layers' frames in them, seconds it took) of one load. At a rate that is
-    too high for them writers fall behind."""
+    """(markers written, frames of layers in them, seconds) of one load. At a very high rate the writers are
+    slower than @rate."""
     done = subprocess.run([LOAD, instance / "trace_marker", str(rate), str(seconds), str(surfaces),
                            str(threads)], check=True, capture_output=True, stdin=subprocess.DEVNULL)
     markers, _, frames, _, us = map(int, re.findall(rb"\d+", done.stdout))
@@ -94,8 +93,8 @@ def play(instance, rate, seconds, surfaces, threads):
 
 
 def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
-    """What one reader costs from before the load to when all is read. A rate of 0 is unthrottled,
-    of None no load at all."""
+    """The costs of one reader from before the load until all is read. @rate: 0 is as fast as possible,
+    None is no load."""
     with tracefs.instance(mount, BUFFER_KB) as instance, folder() as out:
         readers = READERS[name](mount, instance, out)
         pids = [reader.pid for reader in readers]
@@ -133,7 +132,7 @@ TRIES = 3
 
 
 def once(mount, name, load):
-    """One measurement. What breaks once, by chance, is measured again."""
+    """One measurement; it is repeated if the reader broke."""
     for _ in range(TRIES - 1):
         with contextlib.suppress(Broken):
             return measure(mount, name, *load)
@@ -141,7 +140,7 @@ def once(mount, name, load):
 
 
 def in_turn(mount, names, rounds, notes, *load):
-    """For each name what was seen in each round; a reader that breaks is left out."""
+    """name: the measurements of each round. A reader that breaks is left out."""
     seen = {name: [] for name in names}
     for _ in range(rounds):
         for name in list(seen):
@@ -158,13 +157,13 @@ def middle(results, what):
 
 
 def per_event(results, what="cpu_ns"):
-    """CPU nanoseconds for each event written, user and system, of all processes."""
+    """CPU ns for each event written, user and system, of all processes of the reader."""
     return statistics.median(result[what] / max(result["markers"], 1) for result in results)
 
 
 def ratio(seen, ours, theirs, what):
-    """Ours by theirs for each event, the median of the rounds' own ratios; None where one was not
-    measured. What a reader has left unread does not count for it until its end."""
+    """Cost for each event, ours divided by theirs: the median of the ratios of each round. None if one was not
+    measured. Before their end only events that were read count."""
     def each(result):
         return result[what] / max(result["read" if what == "cpu_ns" else "markers"], 1)
 
@@ -187,7 +186,7 @@ def table(title, seen):
 
 
 def check_frames(seen, notes, title):
-    """A jankd that counts nothing would be cheap."""
+    """Notes a jankd that did not count all frames: its costs would be too low."""
     for name in (TEXT, RAW):
         for result in seen.get(name, ()):
             if not result["lost"] and result["frames"] < 0.99 * result["frames_played"]:
@@ -206,8 +205,8 @@ def at_rate(mount, rate, seconds, rounds, names, report):
                                     "rss_kb": middle(results, "rss_kb"),
                                     "lost": sum(r["lost"] for r in results)}
                              for name, results in seen.items()})
-    # trace-cmd leaves up to half a ring unread until it is told to end, and does much then: both
-    # are told.
+    # trace-cmd leaves up to half a buffer unread until its end, and works much then: both costs are
+    # printed.
     for ours, short in ((RAW, "raw"), (TEXT, "text")):
         for theirs, who, what in ((AWK, "awk", "cpu_ns"), (CAT, "cat", "cpu_ns"),
                                   (TRACE_CMD, "trace-cmd", "cpu_ns"),
@@ -224,12 +223,12 @@ def idle(mount, seconds, rounds, report):
                               for name, results in seen.items()})
 
 
-# The last one is as fast as they can.
+# The last one, 0, is as fast as possible.
 LADDER = (50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000, 3_000_000, 0)
 
 
 def highest(mount, name, seconds, rounds, notes):
-    """(highest rate in events/s at which no round lost any, lost share of the next in %)."""
+    """(highest rate in events/s at which no round lost events, loss at the next rate in %)."""
     best = 0
     for rate in LADDER:
         results = in_turn(mount, [name], rounds, notes, rate, seconds, SURFACES, 2).get(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who reads an instance of tracefs in the measurements: jankd and what else there is."""
+"""The programs that read an instance of tracefs in the measurements: jankd and others."""
 
 import pathlib
 import shutil
@@ -28,7 +28,7 @@ def cat(mount, instance, out):
 
 
 def awk(mount, instance, out):
-    """The rows go into a file, as the program of 2019 wrote them."""
+    """The rows go into a file, as those of the program of 2019."""
     reader = spawn("cat", instance / "trace_pipe", stdout=subprocess.PIPE)
     with open(out / "fps.csv", "wb") as rows:
         counter = spawn("busybox", "awk", "-f", HERE / "gfx.awk", stdin=reader.stdout, stdout=rows)
@@ -36,16 +36,16 @@ def awk(mount, instance, out):
     return [reader, counter]
 
 
-# trace-cmd switches on a setting of the whole machine, that is on and that not all let it write:
-# it gets a file of its own in that place.
+# trace-cmd writes ftrace_enabled, a setting of the whole machine that is on already and not writable
+# everywhere: it gets a private file in that place.
 PRIVATE = """echo 1 > ftrace_enabled
 mount --bind ftrace_enabled /proc/sys/kernel/ftrace_enabled
 exec trace-cmd "$@" """
 
 
 def trace_cmd(mount, instance, out):
-    """It wants an event, or it does not begin: one that never happens. It looks whether threads
-    are to be left out, and crashes where the kernel cannot: it is told not to."""
+    """trace-cmd does not start without an event: it gets one that never happens. --no-filter: without it
+    trace-cmd crashes on kernels that cannot filter threads."""
     return [spawn("unshare", "-m", "sh", "-c", PRIVATE, "sh", "record", "-B", instance.name,
                   "--no-filter", "-e", "oom:mark_victim", "-o", out / "trace.dat", cwd=out)]
 
@@ -60,8 +60,8 @@ def capture(source):
 READERS = {AWK: awk, CAT: cat, TRACE_CMD: trace_cmd, TEXT: capture("text"), RAW: capture("raw")}
 
 
-def knows_source(name):
-    """Does this jankd know --source @name? Its help says 'auto|text|raw'."""
+def has_source(name):
+    """True if jankd has --source @name. Its help shows 'auto|text|raw'."""
     for line in jankd("run", "--help").stdout.decode().splitlines():
         if "--source" in line:
             return name in line.split("--source", 1)[1].strip().split()[0].split("|")
@@ -69,18 +69,18 @@ def knows_source(name):
 
 
 def why_not(name):
-    """Why a reader cannot be measured here, or an empty text."""
+    """The reason why a reader cannot be measured, or an empty text."""
     if name == AWK and not shutil.which("busybox"):
         return "busybox is missing"
     if name == TRACE_CMD and not shutil.which("trace-cmd"):
         return "trace-cmd is missing"
-    if name == RAW and not knows_source("raw"):
+    if name == RAW and not has_source("raw"):
         return "this jankd has no --source raw"
     return ""
 
 
 def available(names, notes):
-    """Those of @names that can be measured; why the others cannot goes to @notes."""
+    """Those of @names that can be measured; the reasons for the others are added to @notes."""
     there = []
     for name in names:
         why = why_not(name)

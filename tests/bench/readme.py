@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what a full tools/bench measured into tests/bench/README.md, between its two marks."""
+"""Writes the results of a full tools/bench into tests/bench/README.md, between its two marks."""
 
 import json
 import sys

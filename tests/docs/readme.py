@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The word of the READMEs: their commands run in a copy of the tree, their options and packages exist, and
-the row that is explained is one that the commands give.
+"""The READMEs are right: their commands run in a copy of the tree, their options and packages exist, and the
+row that is explained is one that the commands give.
 
 Blocks marked sh are run from top to bottom, in one folder. Blocks marked console need a phone.
 """
@@ -20,18 +20,18 @@ README, BENCH = ((SOURCE / path).read_text(encoding="utf-8") for path in ("READM
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
-# This test is a part of what they do; they would never end. And without traces there is nothing to measure.
+# Not run: these commands run this test; and tools/bench has nothing to measure without recorded traces.
 NOT_AGAIN = re.compile(rf"^(tools/check|\.ci/run|meson test{'' if TRACES.is_dir() else '|tools/bench'})\b.*$", re.M)
-# "| `FPS`, `frames` | 60.00, 30 | meaning |" of the row that is explained
+# A line of the table that explains a row: "| `FPS`, `frames` | 60.00, 30 | meaning |"
 CELLS = re.compile(r"^\| (`[^|]*`) \| ([^|]*) \| [^|]* \|$", re.M)
-# In the copy they build where a newcomer does.
+# The commands build in the default folder of the copy.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JANKD_BUILD")}
-# Programs of others, whose options are not ours.
+# Programs that are not of this project, with their own options.
 FOREIGN = re.compile(r"\b(meson|adb|apt|git)\b")
 
 
 def copy_tree(into):
-    """What a fresh clone holds."""
+    """Copies the files of a fresh clone."""
     ignore = shutil.ignore_patterns("build*", ".git", "__pycache__", "jank-demo", "fps", ".cache")
     shutil.copytree(SOURCE, into, ignore=ignore)
     return into
@@ -56,7 +56,7 @@ def commands(checks):
 
 
 def explained(checks, found):
-    """The row that the README explains is in @found, with all its columns in their order."""
+    """The row that the README explains is in @found, with all columns in order."""
     section = README.split("\n## How to read a row\n")[1].split("\n## ")[0]
     names, values = [], []
     for left, right in CELLS.findall(section):
@@ -95,7 +95,7 @@ def packages(checks):
 
 
 def files(checks):
-    """What a README names in backquotes or as a link with a slash is there."""
+    """Paths in backquotes or links in a README exist."""
     for name in set(re.findall(r"[`(]((?:tools|rules|tests|parser|daemon)/[\w./-]+)[`)]", README + BENCH)):
         checks.that((SOURCE / name).exists(), f"{name} is in a README and not in the tree")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A trace gives the same rows from whatever it is packed in: xz, zstd, bzip2, zip."""
+"""A trace gives the same rows if it is packed: in xz, zstd, bzip2, zip."""
 
 import bz2
 import gzip
@@ -27,7 +27,7 @@ PROSE = b"It was a dark and stormy night.\n" * 1000
 
 
 class Pipe(io.RawIOBase):
-    """What cannot be sought in: a zip archive then tells sizes behind the data."""
+    """A file that cannot seek: a zip archive then has the sizes behind the data."""
 
     def __init__(self):
         self.data = b""
@@ -50,7 +50,7 @@ def zip_of(*files, method=zipfile.ZIP_DEFLATED, to=None):
 
 
 def zstd(text):
-    """A frame of blocks that are not compressed: Python has no zstd of its own."""
+    """A zstd frame of uncompressed blocks: Python has no zstd compressor."""
     size = 100_000
     pieces = [text[at:at + size] for at in range(0, len(text), size)] or [b""]
     blocks = [struct.pack("<I", len(piece) << 3 | (n == len(pieces) - 1))[:3] + piece for n, piece in enumerate(pieces)]
@@ -81,7 +81,7 @@ PACKINGS = {
 
 
 def check(checks, name, text):
-    """As a file, as a file behind '-' and from a pipe."""
+    """From a file by its name, from a file on standard input and from a pipe."""
     with folder() as here:
         analyze(here / "plain", *OPTIONS, "-", input=text)
         plain = outputs(here / "plain")
@@ -99,13 +99,13 @@ def check(checks, name, text):
 
 
 def damage(checks):
-    """What could be read counts, and the damage leaves a sign."""
+    """Of a damaged archive the frames before the damage are counted, and the damage is reported."""
     bad = bytearray(TRACE)
     bad[len(bad) * 3 // 4] ^= 1
     cases = [(packing, "early", pack(TRACE)) for packing, pack in PACKINGS.items()
              if packing in ("xz", "zstd", "bzip2", "zip", "xz of gzip")]
     cases = [(packing, word, data[:len(data) * 3 // 4]) for packing, word, data in cases]
-    # Both have a sum of what was packed, which is not what is there.
+    # Both have a checksum of the original content.
     xz, archive = lzma.compress(TRACE), zip_of(("trace.txt", TRACE), method=zipfile.ZIP_STORED)
     cases += [("zip, a byte", "damaged", archive.replace(TRACE, bytes(bad))),
               ("xz, a byte", "damaged", xz[:len(xz) // 2] + bytes([xz[len(xz) // 2] ^ 1]) + xz[len(xz) // 2 + 1:])]
@@ -117,10 +117,10 @@ def damage(checks):
             done = jankd("analyze", "-F", here / "out", *OPTIONS, here / "bad")
             checks.equal(done.returncode, 0, f"{what}: exit code: {done.stderr!r}")
             checks.that(b"jankd: warning: " in done.stderr and word.encode() in done.stderr, f"{what}: {done.stderr!r}")
-            told = [row["text"] for row in rows(here / "out", "events.csv") if row["kind"] == "tracing"]
-            checks.that(len(told) == 1 and word in told[0], f"{what}: events {told}")
+            reported = [row["text"] for row in rows(here / "out", "events.csv") if row["kind"] == "tracing"]
+            checks.that(len(reported) == 1 and word in reported[0], f"{what}: events {reported}")
             got, whole = (rows(here / name, "frames.csv") for name in ("out", "whole"))
-            got = got[:-60]  # the vsyncs of the last second are told without what comes behind
+            got = got[:-60]  # the vsyncs of the last second depend on later events
             checks.that(len(got) > 100 or packing == "bzip2", f"{what}: {len(got)} frames")
             checks.equal(got, whole[:len(got)], f"{what}: frames")
 
@@ -133,7 +133,7 @@ def fails(checks, what, done, *words):
 
 
 def encrypted(archive):
-    """The flag alone makes it so, in front of the file and in the list at the end."""
+    """Sets the encryption flag in the header of the file and in the central directory."""
     archive = bytearray(archive)
     archive[6] |= 1
     archive[archive.rindex(b"PK\x01\x02") + 8] |= 1
@@ -141,7 +141,7 @@ def encrypted(archive):
 
 
 def refused(checks):
-    """What holds no trace, or more than one, is said by name; earlier results stay."""
+    """An archive without a trace, or with several, is refused with the names of its files; earlier results stay."""
     many = [(f"folder/file-{n:05}.txt", b"") for n in range(10000)]
     cases = {
         "two traces": (zip_of(("a.txt", TRACE), ("b", PROSE), ("c.txt", TRACE)), "2 traces", "a.txt, c.txt"),
@@ -169,7 +169,7 @@ def refused(checks):
 
 
 def with_dictionary(data, code):
-    """The xz file with another size of its dictionary; 40: 4 GB."""
+    """The xz file with another dictionary size in its header; code 40: 4 GB."""
     data = bytearray(data)
     end = 12 + (data[12] + 1) * 4
     data[data.index(b"\x21\x01", 12, end) + 2] = code
@@ -178,8 +178,8 @@ def with_dictionary(data, code):
 
 
 def peak_kb(out, path):
-    """(exit code, what was said, peak memory, 0: unknown) of one analyze."""
-    # meson has malloc fill what it gives, which touches memory that a table only reserves.
+    """(exit code, standard error, peak memory in KB or 0 if it is unknown) of one analyze."""
+    # meson sets MALLOC_PERTURB_, which writes to memory that a table only reserves.
     environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":allocator_may_return_null=1"
     process = subprocess.Popen([JANKD, "analyze", "-F", out, path], stdout=subprocess.DEVNULL, env=environment,
@@ -202,7 +202,7 @@ def stays_small(checks, what, peak):
 
 
 def memory(checks):
-    """A bomb is a long stream; what a header asks for is not given."""
+    """A decompression bomb needs no more memory than a long trace; a huge dictionary is refused."""
     bomb = TRACE + b"\n" * 100_000_000
     with folder() as here:
         for name, data in (("zip", zip_of(("a", bomb), ("b", bomb[len(TRACE):]))), ("bzip2", bz2.compress(bomb, 1))):
@@ -217,7 +217,7 @@ def memory(checks):
 
 
 if not unpacks():
-    skip("this build has no libarchive: what is packed in xz, zstd, bzip2 and zip is refused")
+    skip("this build has no libarchive: it refuses xz, zstd, bzip2 and zip")
 
 checks = Checks()
 check(checks, "synthetic", TRACE)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Phones at their worst: ticks that come late while frames are in time, switches of the rate amid
-them, a second display beside the first, words of all kinds. Every interval that is said is right,
-hardly any is unknown, and the rates are those that the display had."""
+"""Generated traces with late ticks while frames are in time, with rate switches among them, and with a
+second display, with all kinds of markers of the period. Every interval that is given is right, hardly
+any is unknown, and the rates are those of the display."""
 
 import concurrent.futures
 import os
@@ -18,13 +18,13 @@ from jankd import PHONE, TRACES, Checks, analyze, folder, rows, trace_text
 PHONES = {"late": busy_phone.late_phone, "switching": busy_phone.switching_phone,
           "paired": busy_phone.paired_phone, "paired game": busy_phone.paired_game}
 WORDS = ((), ("period",), ("target",), ("hardware",))
-# Those that were wrong once: what is a switch's moment, which display's word is it?
-REMEMBERED = [("switching", seed, ()) for seed in (233, 472, 504, 549, 573)]
-REMEMBERED += [("switching", seed, ("target",)) for seed in (111, 194, 399, 530)]
-REMEMBERED += [("switching", seed, ("hardware",)) for seed in (69, 104, 177, 361)]
-REMEMBERED += [("paired", seed, ("hardware",)) for seed in (26, 50, 137, 222, 233, 692)]
-REMEMBERED += [("late", 178, ("hardware",)), ("paired", 329, ())]
-SEEDS = int(os.environ.get("BUSY_PHONES", "5"))  # of each kind and each word
+# Seeds that were wrong once: in the moment of a switch, or in the display that a marker belongs to.
+REGRESSIONS = [("switching", seed, ()) for seed in (233, 472, 504, 549, 573)]
+REGRESSIONS += [("switching", seed, ("target",)) for seed in (111, 194, 399, 530)]
+REGRESSIONS += [("switching", seed, ("hardware",)) for seed in (69, 104, 177, 361)]
+REGRESSIONS += [("paired", seed, ("hardware",)) for seed in (26, 50, 137, 222, 233, 692)]
+REGRESSIONS += [("late", 178, ("hardware",)), ("paired", 329, ())]
+SEEDS = int(os.environ.get("BUSY_PHONES", "5"))  # for each kind of phone and of markers
 
 
 def rates(events):
@@ -33,7 +33,7 @@ def rates(events):
 
 
 def compare(kind, seed, words):
-    """What is wrong with a phone's rows, as text; nothing where they are right."""
+    """The first fault in the rows of a phone, as text; empty if they are right."""
     phone = PHONES[kind](seed, words)
     with folder() as here:
         (here / "trace").write_text(phone.text())
@@ -56,7 +56,7 @@ def compare(kind, seed, words):
 
 
 def check_scenario(checks, scenario, vocabulary):
-    """The same from jank-phone, in the words of each Android."""
+    """The same with a trace of jank-phone, with the markers of @vocabulary."""
     what = f"{scenario}, {vocabulary}"
     with folder() as here:
         subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--speed", "0",
@@ -73,7 +73,7 @@ def check_scenario(checks, scenario, vocabulary):
 
 
 def check_late_ticks(checks):
-    """A virtual phone that was recorded on a slow kernel."""
+    """A trace of a virtual phone, recorded on a slow machine."""
     name = "late-ticks-60hz"
     if not (TRACES / name).is_dir():
         checks.cannot_judge(name, "there is no such recorded trace")
@@ -96,7 +96,7 @@ def check_late_ticks(checks):
 
 checks = Checks()
 jobs = [(kind, seed, words) for kind in PHONES for words in WORDS for seed in range(SEEDS)]
-jobs += REMEMBERED
+jobs += REGRESSIONS
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
     for job, fault in zip(jobs, pool.map(lambda job: compare(*job), jobs)):
         checks.that(not fault, f"phone {job}: {fault}")

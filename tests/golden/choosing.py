@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""--include, --exclude and --trigger match whole names of Surfaces or apps, whenever those appear. What
-is excluded counts nowhere."""
+"""--include, --exclude and --trigger match whole names of Surfaces or apps, whenever those appear. An
+excluded Surface is counted nowhere."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1]
 import synthetic
 from jankd import Checks, analyze, folder, jankd, rows
 
-# In the order in which they appear, 100 frames each.
+# In the order of their first frames, 100 frames each.
 SURFACES = ("cod", "codex", "com.cod/com.cod.Main", "com.codex/com.codex.Main", "xcod", "COD")
 GAME = ("com.game/com.game.Main", "SurfaceView[com.game/com.game.Main](BLAST)", "StatusBar", "com.gamer/com.gamer.Main")
 FRAMES = 100
@@ -29,7 +29,7 @@ CASES = (
     (("--include", "c?d"), ("cod",)),
 )
 
-# StatusBar's app is the one in front: that of no name.
+# StatusBar has no app in its name; it would get the focused app, and none is known here.
 GAME_CASES = (
     (("--include", "com.game"), GAME[:2]),
     (("--include", "com.game*"), (*GAME[:2], GAME[3])),
@@ -40,7 +40,7 @@ GAME_CASES = (
 
 
 def counted_nowhere(checks, what, out, said, expected):
-    """Status, the stop line and the last table tell of the frames that are left."""
+    """session.json, the stop event and the table have the number of the other frames only."""
     frames = len(expected) * FRAMES
     counters = json.loads((out / "session.json").read_text())["counters"]
     checks.equal((counters["frames"], counters["dropped_frames"]), (frames, 0), f"{what}: counters")
@@ -61,7 +61,7 @@ def check(checks, here, trace, arguments, expected):
 
 
 def triggered(checks, here, trace, glob, expected):
-    """Which surfaces open the gate, and what is said where none can."""
+    """Which surfaces open the gate, and the warning if none can."""
     done = analyze(here / "out", "--trigger", f"fps>30 on {glob}", trace)
     said = [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "trigger"]
     opened = [text.partition(" on ")[2] for text in said if text.startswith("begins")]
@@ -81,7 +81,7 @@ def write_trace(path, surfaces):
 
 
 def program_of_2019(checks, here, trace):
-    """It has no layers that could be chosen: what it cannot do is said."""
+    """The rule set gfx2019 has no layers to choose from: such options are refused or warned of."""
     for option in ("--include", "--exclude"):
         done = jankd("analyze", "--rules", "gfx2019", option, "c*", "-F", here / "2019", trace)
         checks.that(done.returncode == 2 and option.encode() in done.stderr, f"gfx2019 {option}: {done.stderr}")
@@ -96,13 +96,13 @@ with folder() as here:
     for arguments, expected in CASES:
         check(checks, here, trace, arguments, expected)
     triggered(checks, here, trace, "cod", ["cod"])
-    triggered(checks, here, trace, "com.nobody*", [])
+    triggered(checks, here, trace, "com.absent*", [])
     write_trace(trace, GAME)
     for arguments, expected in GAME_CASES:
         check(checks, here, trace, arguments, expected)
     triggered(checks, here, trace, "SurfaceView[com.game]*", [])
     triggered(checks, here, trace, "com.gam?", [GAME[0]])
-    done = analyze(here / "out", "--include", "com.nobody", trace)
+    done = analyze(here / "out", "--include", "com.absent", trace)
     checks.that(b"--include" in done.stderr, f"nothing included: {done.stderr}")
     program_of_2019(checks, here, trace)
 checks.end()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whole vsyncs are in the class that their number says, at any refresh rate, in every session.
+"""Every interval is in the class of its number of vsyncs, at any refresh rate, in every session.
 
-Generated sessions of 48 to 240 Hz: the period is learnt from jittering ticks, so its last digits are
-others each time. What is expected is reckoned in fractions from the vsyncs that were played and the
-true rate, with the tolerance of 0.5 %.
+Generated sessions of 48 to 240 Hz: the period is measured from jittering ticks, so its last digits
+differ each time. The expected counts are calculated with fractions, from the vsyncs that were played
+and the exact rate, with the tolerance of 0.5 %.
 """
 
 import collections
@@ -24,7 +24,7 @@ LEVELS = ((2, "matrix best"), (8, "matrix normal"), (23, "matrix middle"), (41, 
 
 
 def play(rate, chance):
-    """(text, vsyncs between the frames): every vsync ticks, by up to 60 us late; some have a frame."""
+    """(text, vsyncs between the frames): every vsync has a tick, up to 60 us late; some have a frame."""
     numbers, parts, due, last = [], [], {0}, 0
     for _ in range(FRAMES):
         ms = chance.choice((0, 0, 0, 0, 0, 0, 0, 33.3, 42, 50, 83.3, 100, 125, 250, 500, 600))
@@ -43,7 +43,7 @@ def play(rate, chance):
 
 
 def expected(rate, numbers):
-    """The counts of summary.csv."""
+    """The expected counts of summary.csv."""
     def at_least(number, ms):
         return Fraction(1000 * number, rate) >= Fraction(995, 1000) * ms
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded trace whose clock goes back, or that has some lines twice: told, and no number is made of it."""
+"""A recorded trace whose clock goes back, or that has some lines twice: that is reported, and no interval spans it."""
 
 import random
 import re
@@ -16,16 +16,16 @@ TWICE_US = (1000, 20000, 500000, 1500000)
 
 MARKER = re.compile(rb": (tracing_mark_write|0): ")
 
-# What a step tears apart: the frame that is on its way, of several layers.
+# A step may lose frames that are latched but not presented, one for each layer.
 TORN = 3
 
 
-def told(out, words):
+def reported(out, words):
     return [row for row in rows(out, "events.csv") if row["kind"] == "tracing" and words in row["text"]]
 
 
 def is_seen(before, after, back):
-    """Does a CPU's next marker come before its last one, by far?"""
+    """True if the next marker of a CPU is clearly earlier than its last one."""
     last = {line.cpu: line.us for line in before}
     first = {line.cpu: line.us - back for line in reversed(after)}
     return any(first[cpu] + 20000 < last[cpu] for cpu in first.keys() & last.keys())
@@ -36,14 +36,14 @@ def markers(parts):
 
 
 def moments(parts):
-    """Where to cut."""
+    """The lines at which to cut."""
     times = [line.us for line in parts if line.us is not None]
     fifths = (2, 4) if len(parts) < 10000 else (3,)
     return [at_time(parts, times[0] + (times[-1] - times[0]) * part // 5) for part in fifths]
 
 
 def steps(checks, name, parts, whole, here):
-    """What is behind the step is as far back, and nothing spans it."""
+    """A clock that goes back: frames are not lost, and no interval spans the step."""
     expected = {(row["layer"], row["interval(ms)"], row["vsyncs"]) for row in rows(whole, "frames.csv")}
     frames = len(rows(whole, "frames.csv"))
     layers = len({row["layer"] for row in rows(whole, "frames.csv")})
@@ -56,7 +56,7 @@ def steps(checks, name, parts, whole, here):
             judged += 1
             analyze(out, "--frames-log", "-", input=text(parts[:cut] + [line.moved(-back) for line in parts[cut:]]))
             got = rows(out, "frames.csv")
-            checks.equal(len(told(out, "the clock went back")), 1, f"{what}: events")
+            checks.equal(len(reported(out, "the clock went back")), 1, f"{what}: events")
             checks.that(frames - TORN <= len(got) <= frames, f"{what}: {len(got)} frames, {frames} without")
             checks.equal([row for row in got if row["interval(ms)"] == "0.000"], [], f"{what}: no time at all")
             unknown = sum(row["interval(ms)"] == "" for row in got)
@@ -70,7 +70,7 @@ def steps(checks, name, parts, whole, here):
 
 
 def twice(checks, name, parts, whole, here):
-    """Pieces that overlap give what the whole gives, but for the event."""
+    """Pieces that overlap give the same files as the whole, except for the event."""
     judged = 0
     for cut in moments(parts):
         for back in TWICE_US:
@@ -82,8 +82,8 @@ def twice(checks, name, parts, whole, here):
             analyze(out, "--frames-log", "-T", "2", "-", input=text(parts[:cut] + parts[again:]))
             others = [n for n in differences(outputs(whole), outputs(out)) if n != "events.csv"]
             checks.equal(others, [], f"{what}: files that differ")
-            checks.that(told(out, "a second time"), f"{what}: not told")
-            checks.equal(told(out, "went back"), [], f"{what}: called a step")
+            checks.that(reported(out, "a second time"), f"{what}: not reported")
+            checks.equal(reported(out, "went back"), [], f"{what}: called a step")
     checks.that(judged, f"{name}: no overlap of enough markers")
 
 
@@ -96,7 +96,7 @@ def check(checks, name, data):
 
 
 def unsteady(frames):
-    """Ticks and latches of a steady phone, whose buffers and presents come when they come."""
+    """Steady ticks and latches, with buffers and presents at varying times."""
     chance, parts = random.Random(1), []
     for frame in synthetic.lines(frames):
         late = {b"Binder": chance.randrange(-400, -100), b"refresh": chance.randrange(300)}
@@ -109,7 +109,7 @@ def unsteady(frames):
 
 
 def whole_periods(checks, here):
-    """Behind a step by some periods lines stand where others of the same threads stood."""
+    """A step back by whole periods: lines have the times of earlier lines of the same threads."""
     parts = unsteady(300)
     begin = at_time(parts, parts[0].us + 3000000)
     for periods in (2, 6, 18, 30, 60, 120):
@@ -118,7 +118,7 @@ def whole_periods(checks, here):
             back = periods * synthetic.PERIOD_US
             analyze(out, "--frames-log", "-", input=text(parts[:cut] + [line.moved(-back) for line in parts[cut:]]))
             got = rows(out, "frames.csv")
-            checks.equal(len(told(out, "the clock went back")), 1, f"{what}: events")
+            checks.equal(len(reported(out, "the clock went back")), 1, f"{what}: events")
             checks.that(300 - TORN <= len(got) <= 300, f"{what}: {len(got)} frames of 300")
 
 

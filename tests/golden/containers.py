@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A trace gives the same rows from whatever it is wrapped in, whatever the file is called."""
+"""A trace gives the same rows in any container, whatever the name of the file."""
 
 import gzip
 import sys
@@ -11,7 +11,7 @@ from jankd import Checks, analyze, differences, folder, jankd, outputs, trace_na
 
 OPTIONS = ("--frames-log", "-T", "2")
 
-# The viewer's own code must never become a frame, however much it looks like a trace.
+# Lines in the viewer's code that look like a trace must not be counted.
 LOOKALIKE = (b"          <...>-1     [000] ....     1.000001: tracing_mark_write: B|1|postFramebuffer\n"
              b"          <...>-1     [000] ....     1.000002: tracing_mark_write: C|1|Fake#0|1\n")
 
@@ -19,7 +19,7 @@ PAGE = b"<!DOCTYPE html>\n<html>\n<head>\n<title>Android System Trace</title>\n<
 
 
 def html(text):
-    """As systrace of Android 5 and later writes it."""
+    """The format of systrace since Android 5."""
     return (PAGE + b"/*\n" + LOOKALIKE + b"*/\nvar x = '<div>';\n</script>\n</head>\n<body>\n"
             b'<script class="trace-data" type="application/text">\nPROCESS DUMP\nUSER  PID\n'
             b"root  1\n</script>\n<!-- BEGIN TRACE -->\n"
@@ -28,7 +28,7 @@ def html(text):
 
 
 def old_html(text):
-    """As systrace of Android 4.x writes it: a string of JavaScript."""
+    """The format of systrace of Android 4.x: a string of JavaScript."""
     lines = text if text.endswith(b"\n") else text + b"\n"
     return (PAGE + b"/*\n" + LOOKALIKE + b'*/\n</script>\n<script>\n  var linuxPerfData = "\\\n' +
             lines.replace(b"\n", b"\\n\\\n") + b'\\n";\n</script>\n</body>\n</html>\n')
@@ -66,7 +66,7 @@ def check(checks, name, text):
 
 
 def truncated(checks, text):
-    """What could be read of a broken archive counts, and the break leaves a sign."""
+    """Of a truncated file the frames before its end are counted, and the truncation is reported."""
     whole = gzip.compress(text)
     with folder() as here:
         (here / "cut.gz").write_bytes(whole[:len(whole) * 3 // 4])
@@ -74,7 +74,7 @@ def truncated(checks, text):
         found = outputs(here / "out")
         checks.equal(done.returncode, 0, f"truncated gzip: exit code; {done.stderr!r}")
         checks.that(found.get("frames.csv", b"").count(b"\n") > 1, "truncated gzip: no frames")
-        checks.that(b",tracing," in found.get("events.csv", b""), "truncated gzip: no sign of it")
+        checks.that(b",tracing," in found.get("events.csv", b""), "truncated gzip: no event")
         checks.that(done.stderr, "truncated gzip: no warning")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A recorded trace that is shifted in time, or whose begin or end is cut off, gives the same frames and vsyncs for
-what is left."""
+the rest."""
 
 import sys
 
@@ -12,7 +12,7 @@ from lines import at_time, lines, text
 SHIFTS_US = (1_234_567_891, 7, -3_000_011)
 CUTS = (0.1, 0.3, 0.5, 0.7)  # of the time between the first present and the last
 
-# A frame is latched before it is presented, and a vsync later at most it is.
+# The longest time from the latch of a frame to its present.
 ON_THE_WAY_US = 50_000
 
 
@@ -23,7 +23,7 @@ def frames(here, data, shift_us=0):
 
 
 def without_first(found):
-    """The frames but for each layer's first, which has no interval."""
+    """The frames without the first of each layer, which has no interval."""
     seen = set()
     return [frame for frame in found if frame[1] in seen or seen.add(frame[1])]
 
@@ -48,7 +48,7 @@ def cut(checks, name, parts, whole, here):
         us = round(begin + (end - begin) * part)
         at = at_time(parts, us)
         what = f"{name}, cut at {us} us"
-        # What was on its way at the cut is there or not.
+        # Frames that were latched but not presented at the cut may be there or not.
         got = [f for f in frames(here / f"end {part}", text(parts[:at])) if f[0] < us - ON_THE_WAY_US]
         compare(checks, f"{what}, the begin", got, [f for f in whole if f[0] < us - ON_THE_WAY_US])
         got = [f for f in frames(here / f"begin {part}", text(parts[at:])) if f[0] > us + ON_THE_WAY_US]
@@ -58,7 +58,7 @@ def cut(checks, name, parts, whole, here):
 
 
 if not TRACES.is_dir():
-    skip("there are no recorded traces here")
+    skip("there are no recorded traces")
 checks = Checks()
 for path in sorted(TRACES.glob("*/trace.txt.xz")):
     trace = path.parent.name

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every (present, layer) of the recorded traces, and no other."""
+"""frames.csv has every (present, layer) of the recorded traces, and no other."""
 
 import collections
 import sys

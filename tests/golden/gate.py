@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""--trigger: of the rows that a capture without it writes those are there that fall into its times,
-and into the five seconds before; each once and in the same order."""
+"""--trigger: the rows are those of a capture without it that fall into the times at which the trigger
+holds or into the five seconds before; each once and in the same order."""
 
 import pathlib
 import sys
@@ -21,7 +21,7 @@ def every_row(out, name):
 
 
 def opened(out):
-    """The times at which the trigger began and ceased to hold, as pairs."""
+    """The (begin, end) of the times at which the trigger held."""
     pairs, begin = [], None
     for row in every_row(out, "events.csv"):
         if row["kind"] == "trigger" and row["text"].startswith("begins"):
@@ -55,7 +55,7 @@ def check(checks, what, trace, *options):
 
 
 def with_gaps(frames, *gaps):
-    """A steady 60 Hz but for short breaks; a break of 4 frames is below what is asked for."""
+    """A steady 60 Hz with gaps of (at, frames); a gap of 4 frames is too short for the trigger."""
     lines = synthetic.lines(frames)
     for at, length in gaps:
         lines[at:at + length] = [""] * length

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rule set gfx2019 gives the rows of the 2019 program, with and without the tgid column.
 
-Rows of one flush stand in no particular order, so files are compared as bags of rows: names and
-times must be equal, other numbers within 1e-5 of each other (the golden ones have 6 digits).
+Rows of one flush have no defined order, so the files are compared as sorted rows: names and times
+must be equal, other numbers within 1e-5 of each other (the golden ones have 6 digits).
 """
 
 import csv
@@ -17,7 +17,7 @@ TOLERANCE = 1e-5
 FOCUS = "launcher/launcher.Activity"
 PERIOD_MS = {"android-11-launcher": "11.1284"}
 
-# By place in the row: text or time that must be equal; all others are numbers.
+# Columns with text or times, which must be equal; all others are numbers.
 EXACT = {"fps.csv": (0, 1, 13, 14, 15), "dropFrames.csv": (0, 1, 3, 4, 5, 6, 7)}
 COLUMNS = {"fps.csv": 16, "dropFrames.csv": 8}
 

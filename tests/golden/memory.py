@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""analyze stays small, however long the input is.
+"""The memory of analyze does not depend on the length of the input.
 
-A sanitizer needs more than that for itself: the build leaves this test out then.
+A build with a sanitizer does not have this test: the sanitizer itself needs more memory.
 """
 
 import os
@@ -36,10 +36,10 @@ def measure(out, texts, options):
     return process.returncode, total, peak
 
 
-# meson has malloc fill what it gives, which touches memory that a table only reserves.
+# meson sets MALLOC_PERTURB_, which writes to memory that a table only reserves.
 os.environ.pop("MALLOC_PERTURB_", None)
 if memory_kb(os.getpid()) == 0:
-    skip("no /proc is mounted here: it is what tells a program's peak memory")
+    skip("no /proc is mounted here: it has the peak memory of a program")
 
 checks = Checks()
 texts = [trace_text(name) for name in trace_names()]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""However the input is split into reads, the same bytes come out; the same input twice, too.
+"""The files do not depend on how the input is split into reads; the same input twice gives the same files.
 
-A pipe in packet mode keeps what was written apart: each read gives one write.
+A pipe in packet mode keeps writes apart: each read returns the bytes of one write.
 """
 
 import fcntl
@@ -15,13 +15,13 @@ import sys
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import JANKD, Checks, differences, folder, outputs, trace_names, trace_text
 
-# Enough of a trace to hold frames of several layers; a write for each byte takes its time.
+# Enough of a trace for frames of several layers; a write for each byte is slow.
 ENOUGH = {1: 600000, 7: 3000000}
 OPTIONS = ("--frames-log", "-T", "2", "-f", "2")
 
 
 def feed(out, data, size):
-    """Runs analyze on standard input, @size bytes at a time; @size 0: all there is at once."""
+    """Runs analyze with @data on standard input, @size bytes a read; 0: as many as possible."""
     reader, writer = os.pipe2(os.O_DIRECT if size else 0)
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 1 << 20)
     process = subprocess.Popen([JANKD, "analyze", "-F", out, *OPTIONS, "-"], stdin=reader,
@@ -52,7 +52,7 @@ def check(checks, what, data, size):
 
 
 def around_presents(text, enough):
-    """A part of a trace, with the first presents in its first half."""
+    """A part of a trace with the first presents in its first half."""
     present = re.search(rb"\|(postFramebuffer|composite \d)", text).start()
     return text[max(0, present - enough // 3):][:enough]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every scenario of jank-phone in the words of every Android: the frames and vsyncs that were played. And
-what the demo shows is there: janks, stalls, a game at 30 fps, a status bar that rests."""
+"""Every scenario of jank-phone with the markers of every Android version gives the frames and vsyncs that were
+played. The demo contains what it is to show: janks, stalls, a game at 30 fps, a status bar that is idle."""
 
 import collections
 import re
@@ -12,7 +12,7 @@ sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1]
 from jankd import PHONE, Checks, analyze, folder, microseconds, rows
 
 SECONDS = "8"
-TOLD = 0.99  # of the vsyncs
+REPORTED = 0.99  # the least share of known vsyncs
 MARKER = re.compile(rb"-(\d+) +\([^)]*\) \[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
 
 
@@ -34,14 +34,14 @@ def series(path):
 def compare(checks, what, played, counted):
     checks.equal({layer: [us for us, _ in frames] for layer, frames in counted.items()},
                  {layer: [us for us, _ in frames] for layer, frames in played.items()}, f"{what}: frames")
-    pairs = [(truth, told) for layer in played for (_, truth), (_, told) in zip(played[layer], counted[layer])]
-    told = [pair for pair in pairs if pair[0] != "" and pair[1] != ""]
-    checks.equal([pair for pair in told if pair[0] != pair[1]], [], f"{what}: vsyncs (played, told)")
-    checks.that(len(told) >= TOLD * sum(pair[0] != "" for pair in pairs), f"{what}: {len(told)} vsyncs are told")
+    pairs = [(truth, reported) for layer in played for (_, truth), (_, reported) in zip(played[layer], counted[layer])]
+    reported = [pair for pair in pairs if pair[0] != "" and pair[1] != ""]
+    checks.equal([pair for pair in reported if pair[0] != pair[1]], [], f"{what}: vsyncs (played, reported)")
+    checks.that(len(reported) >= REPORTED * sum(pair[0] != "" for pair in pairs), f"{what}: {len(reported)} vsyncs are known")
 
 
 def at_work(text, package, layer):
-    """[(from, to)] in which a buffer of @layer was queued and not latched, or a doFrame of its app open."""
+    """[(from, to)] in which a buffer of @layer was queued but not latched, or a doFrame slice of its app was open."""
     pid = re.search(rb"%s-(\d+) " % re.escape(package[-15:].encode()), text).group(1)
     found, queued, opened, depth = [], None, None, 0
     for line in text.splitlines():
@@ -68,7 +68,7 @@ def at_work(text, package, layer):
 
 
 def covered(spans, begin, end):
-    """The share of [begin, end) that spans cover."""
+    """The share of [begin, end) that @spans cover."""
     total, reached = 0, begin
     for low, high in spans:
         low, high = max(low, reached), min(high, end)
@@ -77,7 +77,7 @@ def covered(spans, begin, end):
 
 
 def stalls(checks, what, text, played):
-    """The mail was at work in each of its waits, the status bar in none, and the game has none."""
+    """The mail app was working during each of its waits, the status bar during none; the game has no waits."""
     packages = {"com.example.mail": 2, "com.example.game": 0, "StatusBar": 4}
     for layer, frames in played.items():
         times = [us for us, _ in frames]
@@ -91,7 +91,7 @@ def stalls(checks, what, text, played):
 
 
 def demo(checks, what, out):
-    """One is to blame, and no other."""
+    """Only the mail app has janks."""
     names = ("jank", "big jank", "wait times", "cadence(vsyncs)", "off cadence")
     mail, game, bar = (next(row for row in rows(out, "summary.csv") if name in row["Surface"])
                        for name in ("com.example.mail", "com.example.game", "StatusBar"))

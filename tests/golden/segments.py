@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Segments put together are byte for byte the files that no rotation would have made."""
+"""Joined segments are byte by byte the files of a run without rotation."""
 
 import pathlib
 import sys
@@ -12,7 +12,7 @@ from jankd import Checks, analyze, folder, microseconds, rows, trace_names, unpa
 
 OPTIONS = ("--frames-log", "-T", "2", "-f", "2")
 
-# Longer rows than a segment of the least size holds stand alone.
+# The smallest --rotate-size; a row that is longer gets a segment of its own.
 HEADER_AND_ROW = 4096
 
 
@@ -57,13 +57,13 @@ def by_time(checks, name, trace, whole, seconds):
         no_empty_segments(checks, what, here)
         for path in segments.paths(here, "frames.csv"):
             times = [microseconds(row["present(s)"]) for row in rows(path)]
-            # Frames wait for the display's vsyncs to be known, and the last ones for the end.
+            # Frames wait until the display's vsyncs are known, and the last ones until the end.
             checks.that(not times or max(times) - min(times) <= (seconds + 6) * 1e6,
                         f"{what}: {path.name} spans more")
 
 
 def kept(checks):
-    """--keep: the newest stay, and what is left is the end of the whole run."""
+    """--keep: the newest segments stay; they are the end of the whole run."""
     with folder() as here:
         trace = here / "trace.txt"
         trace.write_bytes(synthetic.trace(3000))
@@ -74,8 +74,8 @@ def kept(checks):
         checks.equal(found, list(range(found[-1] - 2, found[-1] + 1)), "--keep 3: the newest")
         left = segments.joined(here / "kept", "frames.csv").split(b"\n", 1)[1]
         checks.that(left and (here / "whole" / "frames.csv").read_bytes().endswith(left),
-                    "--keep 3: what is left is not the end of the whole")
-        # Another session's files are closed segments, too.
+                    "--keep 3: the segments are not the end of the whole")
+        # Files of an earlier session are closed segments, too.
         analyze(here / "kept", *OPTIONS, "--keep", 2, trace)
         checks.equal(segments.numbers(here / "kept"), [found[-1], found[-1] + 1], "--keep 2")
 
@@ -91,7 +91,7 @@ def both(checks):
 
 
 def nearly_full(checks):
-    """Events outlive their segments, but not for ever."""
+    """--min-free removes events after other rows, but keeps 64 segments of them."""
     with folder() as here:
         trace, out = here / "trace.txt", here / "out"
         trace.write_bytes(synthetic.trace(300))
@@ -113,15 +113,15 @@ def large_numbers(checks):
 
 
 def marks(checks):
-    """Any app may mark: those of a flood that are not written are counted, the last ones, too."""
+    """Any app may write marks: of a flood of them 100 are written and the others are counted."""
     with folder() as here:
         trace = here / "trace.txt"
         mark = "".join(synthetic.line(101000000 + n, f"I|600|jankd:{n}") for n in range(150))
         frames = synthetic.lines(300)
         trace.write_text("".join(frames[:60]) + mark + "".join(frames[60:70]))
         analyze(here / "out", trace)
-        told = [row["text"] for row in rows(here / "out", "events.csv") if row["kind"] == "mark"]
-        checks.equal(told, [*map(str, range(100)), "50 of this kind were left out"], "marks")
+        reported = [row["text"] for row in rows(here / "out", "events.csv") if row["kind"] == "mark"]
+        checks.equal(reported, [*map(str, range(100)), "50 of this kind were left out"], "marks")
 
 
 checks = Checks()

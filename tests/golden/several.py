@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Several files are several sessions, each in a folder named as the file; the same rows as one by one."""
+"""Several files are several sessions, each in a folder named after the file, with the same rows as alone."""
 
 import bz2
 import gzip
@@ -25,7 +25,7 @@ def alone(here, data):
 
 
 def sessions(checks, here):
-    """Also where the second one's clock is earlier, or they have one name."""
+    """Files with an earlier clock than the previous one, and files of the same name."""
     (here / "b").mkdir()
     (here / "a.txt").write_bytes(LATE)
     (here / "b" / "a.html").write_bytes(EARLY)
@@ -45,11 +45,11 @@ def sessions(checks, here):
     checks.equal(source["files"], [str(here / "b" / "a.txt.gz")], "session.json: files")
     analyze(out, *OPTIONS, here / "a.txt", here / "b" / "a.html")
     checks.that((out / "a" / "fps-000001.csv").exists(), "files that were there are kept")
-    checks.that(not (out / "stdin" / "fps-000001.csv").exists(), "a folder that was not asked for is another")
+    checks.that(not (out / "stdin" / "fps-000001.csv").exists(), "the folder of another file is left as it is")
 
 
 def suffixes(checks, here):
-    """What a file is packed in is no part of its name, whether it can be read or not."""
+    """Suffixes of packed files are no part of the folder's name."""
     if not unpacks():
         checks.cannot_judge("suffixes", "this build has no libarchive")
         return
@@ -62,7 +62,7 @@ def suffixes(checks, here):
 
 
 def safe_names(checks, here):
-    """No name leads out of the folder, hides or sets a terminal off."""
+    """No name of a file leads out of the folder, gives a hidden folder, or sends control bytes to a terminal."""
     names = {"...txt": "_.", ".gz": "_gz", ".x.txt": "_x", "\x1b[31m\n.html": "_[31m_", "a b.TXT": "a b",
              "caf\u00e9.trace": "caf\u00e9", "back\\slash": "back_slash", "n" * 250: "n" * 228}
     for name in names:
@@ -81,7 +81,7 @@ def safe_names(checks, here):
 
 
 def standard_output(checks, here):
-    """The rows of all below one header."""
+    """--stdout: the rows of all files below one header."""
     (here / "a").write_bytes(LATE)
     (here / "b").write_bytes(EARLY)
     done = jankd("analyze", "--stdout", "-F", here / "out", here / "none", here / "a", here / "b")
@@ -92,7 +92,7 @@ def standard_output(checks, here):
 
 
 def pieces(checks, here):
-    """cat joins what was one recording, also where the pieces overlap."""
+    """Pieces of one recording joined by cat give the rows of the whole, also if they overlap."""
     parts = lines(LATE)
     whole = alone(here / "whole", LATE)
     cut = at_time(parts, 901_000_000)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A snapshot holds the frames of the trace that it was cut from, in a form that viewers open."""
+"""A snapshot has the same frames as the trace that it is a part of, in a format that viewers open."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import synthetic
 from jankd import (JANKD, Checks, analyze, folder, microseconds, outputs, rows, trace_names,
                    trace_text)
 
-# What a viewer takes for a line of ftrace, and what it finds in one.
+# How a viewer parses a line of ftrace.
 LINE = re.compile(rb"-(\d+)\s+\(?\s*(\d+|-+)?\)?\s?\[(\d+)\]\s*([a-zA-Z0-9.]{1,5}\s+)?(\d+\.\d+):\s+(\S+):")
 NAME = re.compile(r"(snapshot-\d{6}\.txt): (\d+\.\d{6}) ms, (.*)", re.S)
 
@@ -23,11 +23,11 @@ OPTIONS = ("--frames-log", "--snapshot", 100, "--snapshot-seconds", 2)
 # The latest frames of two recorded traces: 4 and 8 vsyncs beyond a cadence of 1, 66 and 89 ms.
 READS_OPTIONS = ("--frames-log", "--snapshot", 60, "--snapshot-seconds", 2)
 
-# At its begin a snapshot lacks what came before: buffers that were queued, who is in front.
+# The first frames of a snapshot are not compared: earlier events are missing, as queued buffers and the focused app.
 LEAD_US = 300000
 
 
-def told(out):
+def reported(out):
     """[(time of the frame in microseconds, file, ms, Surface)] from events.csv."""
     return [(microseconds(row["time(s)"]), *NAME.fullmatch(row["text"]).groups())
             for row in rows(out, "events.csv") if row["kind"] == "snapshot"]
@@ -41,7 +41,7 @@ def check_form(checks, what, text):
     lines = text.split(b"\n")
     checks.that(text.startswith(b"# tracer: nop\n#\n"), f"{what}: begins with {text[:40]!r}")
     checks.equal(lines[-1], b"", f"{what}: the last line has no end")
-    # Where a tar file has its magic stand no bytes of the trace.
+    # The comments must reach beyond the place of the magic number of a tar file.
     comments = sum(len(line) + 1 for line in lines if line.startswith(b"#"))
     checks.that(comments > 265, f"{what}: a head of {comments} bytes")
 
@@ -59,8 +59,8 @@ def check_trace(checks, what, path, here, ms, seconds):
     out = here / f"out-{ms}"
     analyze(out, "--frames-log", "--snapshot", ms, "--snapshot-seconds", seconds, path)
     files = sorted(file.name for file in out.glob("snapshot-*"))
-    checks.equal([name for _, name, _, _ in told(out)], files, f"{what}: events and files")
-    for present, name, interval, surface in told(out):
+    checks.equal([name for _, name, _, _ in reported(out)], files, f"{what}: events and files")
+    for present, name, interval, surface in reported(out):
         text = (out / name).read_bytes()
         times = times_of(text)
         check_form(checks, f"{what} {name}", text)
@@ -93,7 +93,7 @@ def feed(out, data, size):
 
 
 def reads(checks, what, text):
-    """However the trace is read, the snapshots are the same."""
+    """Snapshots do not depend on how the input is split into reads."""
     with folder() as here:
         path = here / "trace.txt"
         path.write_bytes(text)
@@ -108,7 +108,7 @@ def reads(checks, what, text):
 
 
 def late_every(seconds, count):
-    """A trace of 30 frames, and one that is 200 ms late, each @seconds."""
+    """A trace with 30 frames every @seconds, the last of them 200 ms late."""
     parts, us, tick = [], 100000000, 0
     for _ in range(count):
         for n in range(30):
@@ -120,12 +120,12 @@ def late_every(seconds, count):
 
 
 def how_often(checks):
-    """One in 10 s of trace time; 64 files at most, their numbers only grow."""
+    """At most one snapshot in 10 s of trace time and 64 files; their numbers only grow."""
     with folder() as here:
         path, out = here / "trace.txt", here / "out"
         path.write_bytes(late_every(4, 16))
         analyze(out, *OPTIONS, path)
-        times = [time for time, *_ in told(out)]
+        times = [time for time, *_ in reported(out)]
         checks.equal([b - a for a, b in zip(times, times[1:])], [12000000] * 5, "late frames each 4 s")
         path.write_bytes(late_every(11, 70))
         analyze(out, *OPTIONS, path)
@@ -136,8 +136,8 @@ def how_often(checks):
 
 
 def even_and_at_rest(checks):
-    """Neither an even game of 30 fps is late nor a bar that draws four times a second: the one late
-    frame of the game is saved, though it comes within 10 s."""
+    """Frames of a steady game at 30 fps or of a bar that draws four times a second are not late: only the one
+    late frame of the game gives a snapshot."""
     with folder() as here:
         trace, out = here / "trace.txt", here / "out"
         times = [(n * 2 * synthetic.PERIOD_US + (200004 if n >= 150 else 0), synthetic.LAYER)
@@ -147,13 +147,13 @@ def even_and_at_rest(checks):
                                  for n, (us, layer) in enumerate(sorted(times))))
         for ms, count in ((15, 1), (30, 1), (150, 1), (210, 0)):
             analyze(out, "--frames-log", "--snapshot", ms, "--snapshot-seconds", 2, trace)
-            names = [surface for _, _, _, surface in told(out)]
+            names = [surface for _, _, _, surface in reported(out)]
             checks.equal(names, count * ["com.example.app/com.example.app.MainActivity"],
                          f"--snapshot {ms}: late frames of an even game")
 
 
 def leftovers(checks):
-    """Half a file, of a jankd that was killed, is gone; what only looks like one is not."""
+    """The incomplete file of a killed jankd is removed; files with similar names are kept."""
     with folder() as here:
         path, out = here / "trace.txt", here / "out"
         path.write_bytes(synthetic.trace())
@@ -167,7 +167,7 @@ def leftovers(checks):
 
 
 def no_room(checks):
-    """Without room there is an event, no file, and the frames are counted."""
+    """Without enough free space there is an event and no file, and the frames are counted."""
     with folder() as here:
         path, out = here / "trace.txt", here / "out"
         path.write_bytes(late_every(11, 3))

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Over a session, for each layer: frames + wait times + 1 = its rows in frames.csv.
 
-fps.csv names Surfaces, so layers that share one are compared by their sum. summary.csv joins
-them and must say the same. In each row the order of its numbers must be right, and its rate and
-score follow from the others. What summary.csv says of a Surface's frame times follows from frames.csv.
+fps.csv has Surfaces, so layers of the same Surface are compared by their sum. summary.csv has the
+same sums. In each row the percentiles are in order, and rate and score follow from the other columns.
+The frame times of a Surface in summary.csv follow from frames.csv.
 """
 
 import collections
@@ -22,7 +22,7 @@ def per_surface(table):
 
 
 def in_order(checks, what, row):
-    """What must not be greater than what in a row of fps.csv or summary.csv."""
+    """The order of the numbers in a row of fps.csv or summary.csv."""
     if row["frames"] == "0":
         return
     columns = ["p50(ms)", "p90(ms)", "p95(ms)", "p99(ms)", "p99.9(ms)", "max time(ms)"]
@@ -34,17 +34,17 @@ def in_order(checks, what, row):
 
 
 def rate_and_score(checks, what, row, target):
-    """FPS = frames / Time, and the score for @target; None: for the display's rate, which is known
-    where all vsyncs are."""
+    """FPS = frames / Time, and the score for @target. None: for the display's rate, which is known if all
+    vsyncs are known."""
     frames = int(row["frames"])
     if frames == 0:
         checks.equal((row["FPS"], row["score"]), ("", ""), f"{what}: rate and score of no frames")
         return
     fps = frames / float(row["Time(S)"])
     a, b, c = (1 - int(row[key]) / frames for key in "ABC")
-    # Where vsyncs are known the kpi has the tolerance of all thresholds.
+    # If vsyncs are known the kpi has the tolerance of all thresholds.
     worst = float(row["max time(ms)"])
-    # Of a row with unknown ones it is not said whether the longest is one of them.
+    # A row with unknown vsyncs does not say whether those of the longest interval are known.
     kpis = (100.5,) if row["D"] != "" else (100, 100.5)
     if target is None and row["D"] == "":
         return
@@ -57,7 +57,7 @@ def rate_and_score(checks, what, row, target):
 
 
 def cadence(times):
-    """(The most frequent number of vsyncs, intervals of another), as text; empty where one is not known."""
+    """(The most frequent number of vsyncs, number of other intervals), as text; empty if one is unknown."""
     if not times or any(vsyncs == "" for _, vsyncs in times):
         return "", ""
     counts = collections.Counter(int(vsyncs) for _, vsyncs in times)
@@ -66,7 +66,7 @@ def cadence(times):
 
 
 def slowest_time(times, share):
-    """The slowest added up until the sum reaches that share of all: the last one."""
+    """The slowest frames are added up until the sum reaches @share of all time. Returns the last one."""
     times = sorted((ms for ms, _ in times), reverse=True)
     wanted, added = share * sum(times), 0
     for ms in times:

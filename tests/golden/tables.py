@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that are full: a small one gives the same summary as a large one, row by row, and what it
-has no room for is told."""
+"""Full tables: a small table gives the same summary as a large one, row by row, and frames that do not
+fit are reported."""
 
 import json
 import resource
@@ -17,7 +17,7 @@ APPS = 640
 SF = 600
 PERIOD_US = 16667
 
-# Bytes that a file may have: of those that have to go a few find room.
+# The largest size of a file: some of the evicted surfaces fit.
 SMALL_FILE = 1_000_000
 
 
@@ -40,7 +40,7 @@ def vsync(us, tick, layer):
 
 
 def apps_in_turn(starts_anew):
-    """Each app has some frames, one behind the other, twice."""
+    """Frames of one app after the other, and all again."""
     us, tick, parts = 1000000000, 0, []
     for start in range(2 * APPS):
         app = start % APPS
@@ -80,7 +80,7 @@ def same_rows(checks, here, text, what):
 
 
 def disk_is_full(checks, here, text):
-    """Files may not grow: then there is a row of others, nothing is lost, and it is told."""
+    """If files cannot grow there is a row '(others)', no frame is missing in the sums, and it is reported."""
     out = here / "full"
     done = subprocess.run([JANKD, "analyze", "-F", out, "--max-surfaces", "16", "--rotate-size", "500000",
                            "-"], input=text, capture_output=True, timeout=600, restore_signals=False,
@@ -100,13 +100,13 @@ def disk_is_full(checks, here, text):
     expected = {row["Surface"]: row for row in whole}
     for row in found[:-1]:
         checks.equal(row, expected[row["Surface"]], f"full: {row['Surface']}")
-    told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
-    checks.that(any("cannot be written to the disk" in text for text in told), f"full: {told}")
-    checks.that(any(f" {seen['surfaces_others']} surfaces" in text for text in told), f"full: {told}")
+    reported = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
+    checks.that(any("cannot be written to the disk" in text for text in reported), f"full: {reported}")
+    checks.that(any(f" {seen['surfaces_others']} surfaces" in text for text in reported), f"full: {reported}")
 
 
 def disk_is_small(checks, here, text):
-    """What waits on the disk leaves room for the files with rows."""
+    """Evicted surfaces on a small disk leave space for the CSV files."""
     disk = here / "disk"
     disk.mkdir()
     for size, kept in (("1M", 16), ("3M", 100), ("6M", 300)):
@@ -124,7 +124,7 @@ def disk_is_small(checks, here, text):
 
 
 def waiting_layers(checks, here, vocabulary):
-    """200 surfaces, up to 64 in one present: each frame is in a row, or counted as missing."""
+    """200 surfaces, up to 64 in one present: each frame has a row or is counted as missing."""
     trace, truth = here / "surfaces.txt", here / "truth.csv"
     subprocess.run([PHONE, "--scenario", "surfaces-200", "--vocabulary", vocabulary, "--speed", "0",
                     "--output", trace, "--truth", truth], check=True, capture_output=True, timeout=600)
@@ -133,7 +133,7 @@ def waiting_layers(checks, here, vocabulary):
         what, out = f"{vocabulary}: {surfaces}", here / f"{vocabulary}-{surfaces}"
         done = analyze(out, "--max-surfaces", surfaces, "--frames-log", trace)
         found, seen = rows(out, "frames.csv"), counters(out)
-        told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
+        reported = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
         checks.that({(row["present(s)"], row["layer"]) for row in found} <= played.keys(),
                     f"{what}: frames that were not played")
         wrong = [row for row in found if row["vsyncs"] not in ("", played[row["present(s)"], row["layer"]])]
@@ -142,15 +142,15 @@ def waiting_layers(checks, here, vocabulary):
         checks.equal(seen["lost"]["refused_frames"], seen["frames_refused"], f"{what}: session.json")
         if seen["frames_refused"] > 0:
             checks.that(f", refused {seen['frames_refused']}," in done.stdout.decode(),
-                        f"{what}: not told in the table")
-            checks.that(any(f" {seen['frames_refused']} frames are missing" in text for text in told),
-                        f"{what}: {told}")
+                        f"{what}: not in the printed table")
+            checks.that(any(f" {seen['frames_refused']} frames are missing" in text for text in reported),
+                        f"{what}: {reported}")
         checks.equal(seen["frames_refused"] == 0, surfaces >= 128, f"{what}: refused")
-        checks.equal(told == [], surfaces == 320, f"{what}: events {told}")
+        checks.equal(reported == [], surfaces == 320, f"{what}: events {reported}")
 
 
 def hidden_layers(checks, here):
-    """Layers that are not to be counted take no room from those that are, and nothing of them is missing."""
+    """Layers that are not counted take no place in the table, and are not reported as missing."""
     game, parts = "com.game/com.game.Main#7", []
     for tick in range(200):
         us = 1000000000 + tick * PERIOD_US
@@ -165,12 +165,12 @@ def hidden_layers(checks, here):
         analyze(out, "--max-surfaces", "16", "--frames-log", *options, "-", input="".join(parts).encode())
         checks.equal(len(rows(out, "frames.csv")), 200, f"{what}: frames")
         checks.equal([counters(out)[name] for name in ("layers_refused", "frames_refused")], [0, 0], f"{what}: refused")
-        told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
-        checks.that(not any("missing" in text for text in told), f"{what}: {told}")
+        reported = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
+        checks.that(not any("missing" in text for text in reported), f"{what}: {reported}")
 
 
 def first_present(checks, here):
-    """The counter that tells of the same latch is no frame more, before SurfaceFlinger is known, too."""
+    """Instant and counter of one latch are one frame, also before SurfaceFlinger is known."""
     text = line(1000000000, SF + 3, "TimerDispatch", f"C|{SF}|VSYNC-sf|1")
     marks = [f"B|{SF}|commit 1 vsyncIn 5ms"]
     for layer in range(40):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How many vsyncs lie between a layer's frames, where the presents alone leave no doubt."""
+"""The number of vsyncs between frames of a layer, where the times of the presents are unambiguous."""
 
 import collections
 import sys
@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
 from jankd import Checks, analyze, folder, microseconds, rows, trace_names, unpack
 
-# A difference of presents this far from whole periods, in periods, leaves doubt.
+# A difference of presents that is further from a whole number of periods is ambiguous.
 DOUBT = 0.3
 
 PERIOD_US = collections.defaultdict(lambda: 50000 / 3, {"android-11-launcher": 11128.4})
@@ -37,7 +37,7 @@ EXPECTED = (
 
 
 def clear_intervals(frames, period):
-    """(vsyncs by the presents, vsyncs as jankd says) of the intervals that leave no doubt."""
+    """(vsyncs by the presents, vsyncs of jankd) of the unambiguous intervals."""
     for before, after in zip(frames, frames[1:]):
         difference = microseconds(after["present(s)"]) - microseconds(before["present(s)"])
         periods = difference / period

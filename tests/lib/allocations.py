@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a running program allocates, read from outside: see count_allocations.c."""
+"""Reads how much a running program allocates: see count_allocations.c."""
 
 import mmap
 import pathlib
@@ -13,7 +13,7 @@ LAYOUT = struct.Struct(f"={2 + CALLERS}Q")  # calls, bytes, callers
 
 
 class Allocations:
-    """The counts of one program: @path is a file to be made for it."""
+    """The counts of one program. @path: the file for them; it is created."""
 
     def __init__(self, path):
         if not SHIM.exists():
@@ -25,23 +25,23 @@ class Allocations:
             self.shared = mmap.mmap(file.fileno(), LAYOUT.size)
 
     def environment(self):
-        """For the program that is to be counted."""
+        """Variables for the program that is to be measured."""
         return {"LD_PRELOAD": str(SHIM), "COUNT_ALLOCATIONS": str(self.path)}
 
     def now(self):
-        """Calls since it began."""
+        """Allocations since the program began."""
         return LAYOUT.unpack(self.shared)[0]
 
     def since(self, before):
-        """(how many calls since there were @before, by whom): places in the files of the program.
-        Of many calls only the last ones are known."""
+        """(allocations since the count was @before, callers as places in the program's files).
+        Only the last CALLERS callers are recorded."""
         now, _, *callers = LAYOUT.unpack(self.shared)
         known = range(max(before, now - CALLERS), now)
         return now - before, sorted({place(self.pid, callers[n % CALLERS]) for n in known})
 
 
 def place(pid, address):
-    """An address of a running program as FILE+0xOFFSET, which addr2line -e FILE knows."""
+    """An address of a running program as FILE+0xOFFSET, for addr2line -e FILE."""
     for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines():
         span, _, offset, _, _, *name = line.split(maxsplit=5)
         begin, end = (int(word, 16) for word in span.split("-"))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phones at their worst, with a known truth: ticks come late while every frame is in time.
+"""Generated traces with known vsyncs: VSYNC ticks are late while every frame is in time.
 
-A phone is made from a seed. Its display runs through (seconds, Hz) parts; in some stretches a part
-of its ticks is late, by half a period or by some milliseconds in the mean. The app draws in most
-vsyncs and leaves some out. The text is as Android 14 writes it.
+A phone is generated from a seed. Its display has a list of (seconds, Hz) parts. In some stretches a
+share of the ticks is late, by half a period or by some milliseconds on average. The app draws in
+most vsyncs and drops some. The text has the format of Android 14.
 """
 
 import random
@@ -19,13 +19,13 @@ def _line(us, payload, tid=SF, comm="surfaceflinger", cpu=0):
 
 
 class Phone:
-    """What a phone does, as lines in order of time and as the number of vsyncs before each frame."""
+    """A generated phone: the lines of its trace, and the number of vsyncs before each frame."""
 
     def __init__(self, seed, parts, late=(), words=(), demand=0.0, drops=0.05, half=False,
                  jitter_us=300, begin_us=100000000, scale=1.0):
-        """@late: (from s, to s, share of ticks, "half" or mean in ms); @words: "period", "target";
-        @demand: chance that the app rests for up to a second after a frame; @half: it draws in
-        every second vsync; @scale: how far the display is off its nominal rate."""
+        """@late: (from s, to s, share of ticks, "half" or mean in ms); @words: other markers of the
+        period, "period", "target", "hardware"; @demand: chance that the app draws nothing for up to a
+        second after a frame; @half: it draws in every second vsync; @scale: actual by nominal rate."""
         self.random = random.Random(seed)
         self.begin_us = begin_us
         self.late, self.words, self.jitter_us = late, words, jitter_us
@@ -84,7 +84,7 @@ class Phone:
             self.add(at, f"C|{SF}|VSP-period {DISPLAY}|{int(period * 1000)}")
 
     def see(self, first, n=8):
-        """The display's own vsyncs from the vsync of that number on."""
+        """@n hardware vsyncs of the display, from number @first on."""
         for k in range(max(first, self.seen), min(first + n, len(self.vsyncs))):
             at, _ = self.vsyncs[k]
             late = abs(self.random.gauss(0, 150))
@@ -122,7 +122,7 @@ class Phone:
 
 
     def other_display(self, hertz, how, display="4630946213010294403", begin=0.0, end=10.0):
-        """Another display's own vsyncs ("hardware"), or what is said of it ("period")."""
+        """Adds another display: its hardware vsyncs ("hardware") or the counter of its period ("period")."""
         period = 1e6 / hertz
         if how == "period":
             at = begin * 1e6
@@ -139,7 +139,7 @@ class Phone:
 
 
 def late_phone(seed, words=()):
-    """One of 60, 90 or 120 Hz with one late stretch."""
+    """A phone of 60, 90 or 120 Hz with one stretch of late ticks."""
     pick = random.Random(seed)
     hertz = pick.choice((60, 90, 120))
     begin = pick.uniform(0, 6)
@@ -150,7 +150,7 @@ def late_phone(seed, words=()):
 
 
 def switching_phone(seed, words=(), late=True):
-    """One that switches twice, with late ticks around each switch."""
+    """A phone that switches its rate twice, with late ticks around each switch."""
     pick = random.Random(seed)
     low, high = pick.choice(((60, 120), (60, 120), (60, 90), (90, 120)))
     rates = (low, high, low) if pick.random() < 0.5 else (high, low, high)
@@ -167,7 +167,7 @@ def switching_phone(seed, words=(), late=True):
 
 
 def paired_phone(seed, words=()):
-    """One with a second display beside the one that it ticks for."""
+    """A phone with a second display; the VSYNC ticks are those of the first."""
     pick = random.Random(seed)
     hertz = pick.choice((60, 60, 90, 120))
     other = pick.choice([rate for rate in (60, 90, 119.3, 59.3, 75) if abs(rate - hertz) > 0.5])
@@ -179,7 +179,7 @@ def paired_phone(seed, words=()):
 
 
 def paired_game(seed, words=()):
-    """The same while an app draws in every second vsync of 60 Hz, and ticks are late for a while."""
+    """A phone with two displays whose app draws in every second vsync of 60 Hz; some ticks are late."""
     pick = random.Random(seed)
     begin = pick.uniform(0, 6)
     late = (begin, begin + pick.uniform(0.8, 2.5), pick.uniform(0.15, 0.6),

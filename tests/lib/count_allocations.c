@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what a program allocates, for somebody outside: loaded before it with LD_PRELOAD, it takes
- * the place of the libc's malloc() and counts into the file that COUNT_ALLOCATIONS names. Whoever
- * reads the file knows the numbers at any moment, and the program does nothing for it.
+/* Counts the allocations of a program: loaded with LD_PRELOAD, it replaces malloc() of the libc and
+ * counts in a shared mapping of the file that COUNT_ALLOCATIONS names. Another process can read the
+ * counts there at any time.
  *
- * A program that is started by this one is not counted; a fork that starts none is.
+ * Forks of the program are counted too, but not other programs that it executes.
  */
 
 /* Both mmap() and mmap64() are defined here, under their own names. */
@@ -20,22 +20,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The callers of the last so many are known. */
+/* Callers of the last so many allocations are kept. */
 #define CALLERS 64
 
-/* What is in the file. */
+/* The content of the file. */
 struct allocations {
 	_Atomic uint64_t calls, bytes;
 	_Atomic uint64_t callers[CALLERS]; /* of call n: n % CALLERS */
 };
 
-/* The libc's own, under the names that the ones below leave them. */
+/* The functions of the libc that those below replace. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-/* What is allocated before the file is there, by the linker among others. */
+/* Counts of allocations before the file is mapped, for example by the dynamic linker. */
 static struct allocations early;
 static struct allocations *allocations = &early;
 

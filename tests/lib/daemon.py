@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A jankd that was started and is asked, from outside."""
+"""Starts a jankd daemon and sends requests to it."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ COUNTING = re.compile(r"jankd: counting into (.+) \(pid (\d+)\)\n\Z")
 
 
 def is_alive(pid):
-    """A zombie is not: who adopts the orphans here may never look after them."""
+    """A zombie is not alive: in a container its new parent may never collect it."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -25,7 +25,7 @@ def is_alive(pid):
 
 
 def wait_until(true, seconds=10.0):
-    """Does it become true in time?"""
+    """Polls @true(). Returns False if it is not true within @seconds."""
     deadline = time.monotonic() + seconds
     while not true():
         if time.monotonic() > deadline:
@@ -35,7 +35,7 @@ def wait_until(true, seconds=10.0):
 
 
 class Daemon:
-    """jankd start on an instance, in a folder."""
+    """A daemon started by 'jankd start' on an instance, with its files in @out."""
 
     def __init__(self, mount, instance, out, *arguments):
         self.out = out
@@ -67,7 +67,7 @@ class Daemon:
         return client
 
     def kill(self):
-        """For the end of a test that went wrong."""
+        """Ends the daemon if it still runs."""
         if self.pid and is_alive(self.pid):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGTERM)
@@ -76,7 +76,7 @@ class Daemon:
 
 @contextlib.contextmanager
 def started(checks, mount, instance, out, *arguments):
-    """A daemon that counts, or None."""
+    """A daemon that captures; its pid is 0 if it could not be started."""
     daemon = Daemon(mount, instance, out, *arguments)
     done = daemon.start()
     try:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins for atrace, getprop, setprop and dumpsys: small scripts on PATH that do to an instance
-what Android's own do to the top level. HANG names those that come to no end."""
+"""Replacements for atrace, getprop, setprop and dumpsys: small scripts on PATH that change a tracefs
+instance as Android's programs change the top level. Those named in the variable HANG do not end."""
 
 import os
 import pathlib
 
-# In the order of atrace of Android 16; the older ones differ in what they leave out.
+# The same order as in atrace of Android 16; older ones do less.
 ATRACE = """#!/bin/sh
 echo "atrace $*" >> "$DEVICE/log"
 case " $HANG " in *" atrace "*) sleep 1000;; esac
@@ -75,7 +75,7 @@ cat "$DEVICE/dumpsys-$1" 2>/dev/null || echo "Can't find service: $1"
 
 
 class Device:
-    """A folder with the stand-ins, their properties and their log."""
+    """A folder with these scripts, their properties and their log."""
 
     def __init__(self, path, instance):
         self.path = pathlib.Path(path)
@@ -88,7 +88,7 @@ class Device:
             script.chmod(0o755)
 
     def environment(self, **more):
-        """For what runs on this device."""
+        """Variables for a program that runs on this device."""
         return {**os.environ, "PATH": f"{self.path / 'bin'}:{os.environ['PATH']}", "DEVICE": str(self.path),
                 "INSTANCE": str(self.instance), **more}
 
@@ -100,7 +100,7 @@ class Device:
         return path.read_text().strip() if path.exists() else ""
 
     def answers(self, service, text):
-        """What dumpsys says of a service."""
+        """Sets what dumpsys prints for a service."""
         (self.path / f"dumpsys-{service}").write_text(text)
 
     def log(self):

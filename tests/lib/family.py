@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What running processes and all their children cost."""
+"""CPU time, wakeups and memory of running processes and all their children."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def words(path):
-    """The text of a file of /proc; empty where what it tells of has ended."""
+    """The text of a file of /proc; empty if its process has ended."""
     try:
         return pathlib.Path(path).read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -26,7 +26,7 @@ def tasks(pid):
 
 
 def family(pids):
-    """These processes and all below them."""
+    """These processes and all their descendants."""
     found, waiting = [], list(pids)
     while waiting:
         pid = waiting.pop()
@@ -37,13 +37,13 @@ def family(pids):
 
 
 def ended_ns(pid):
-    """CPU time of children that have ended; the kernel tells it in ticks alone."""
+    """CPU time of children that have ended; the kernel counts it in ticks only."""
     fields = words(f"/proc/{pid}/stat").rpartition(")")[2].split()
     return (int(fields[13]) + int(fields[14])) * TICK_NS if fields else 0
 
 
 def cost(pids):
-    """(CPU nanoseconds, user and system; times that one went to sleep of its own will)."""
+    """(CPU nanoseconds, user and system; voluntary context switches)."""
     cpu = slept = 0
     for pid in family(pids):
         cpu += ended_ns(pid)
@@ -56,5 +56,5 @@ def cost(pids):
 
 
 def peak_kb(pids):
-    """The most memory that each has had, added up."""
+    """The sum of their peak memory in KB."""
     return sum(memory_kb(pid) for pid in family(pids))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames by layer: the truth of a recorded trace or of jank-phone, and what jankd counted."""
+"""Frames by layer: the expected ones, from a recorded trace or jank-phone, and those that jankd counted."""
 
 import collections
 import csv
@@ -14,17 +14,17 @@ def recorded_truth(name):
 
 
 def counted(folder):
-    """[(present in microseconds, layer)] as jankd wrote them."""
+    """[(present in microseconds, layer)] of the frames.csv in @folder."""
     return [(microseconds(row["present(s)"]), row["layer"]) for row in rows(folder, "frames.csv")]
 
 
 def per_layer(path):
-    """Frames by layer, from any file that has a column for it."""
+    """Number of frames by layer, from a file with a column 'layer'."""
     return collections.Counter(row["layer"] for row in rows(path))
 
 
 def vsyncs_per_layer(path):
-    """For each layer the vsyncs of its frames in order, "" where there are none."""
+    """For each layer the vsyncs of its frames in order, "" where they are unknown."""
     series = collections.defaultdict(list)
     for row in rows(path):
         series[row["layer"]].append(row["vsyncs"])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intervals that jankd tells, against the truth: where frames are missing it may tell none."""
+"""Compares the intervals in frames.csv with those that were played: where frames are missing there must be none."""
 
 import bisect
 import collections
 
 from jankd import microseconds, rows
 
-LATE_US = 100000  # a busy machine lets the phone wait between the clock and the marker
+LATE_US = 100000  # on a busy machine jank-phone may wait between reading the clock and writing the marker
 
 
 def by_layer(path):
@@ -18,20 +18,20 @@ def by_layer(path):
 
 
 def place(times, time_us):
-    """Which frame of the truth it is, or None. The phone reads the clock, then it writes."""
+    """The index of the frame that was played, or None. jank-phone reads the clock before it writes."""
     at = bisect.bisect(times, time_us) - 1
     return at if at >= 0 and time_us - times[at] <= LATE_US else None
 
 
 def check_series(checks, what, played, counted):
-    """Where an interval is told, nothing is missing before, and its vsyncs are the truth's.
-    Returns how many are told, and the times of frames that have none, or no vsyncs although the
-    truth has some: it has none for a frame that the phone itself was late to play."""
+    """Where a row has an interval no frame is missing before it, and its vsyncs are those that were played.
+    Returns the number of such rows, and the times of rows without an interval, or without vsyncs where
+    @played has them. @played has none for a frame that jank-phone was late to play."""
     times = [time_us for time_us, _ in played]
     known, unknown, before = 0, [], None
     for time_us, row in counted:
         here = place(times, time_us)
-        if not checks.that(here is not None, f"{what} at {time_us}: nobody played it"):
+        if not checks.that(here is not None, f"{what} at {time_us}: it was not played"):
             continue
         if before is None:
             before = here

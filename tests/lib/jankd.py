@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts of this folder share: where things are, how jankd is run, how rows are read.
+"""Shared by the test scripts: where the files are, how to run jankd, how to read its rows.
 
 A script ends with exit code 0 (passed), 1 (failed) or 77 (skipped, with the reason on stdout).
 """
@@ -22,7 +22,7 @@ PHONE = BUILD / "tools" / "jank-phone"
 SHARED = SOURCE.parent / "shared"
 TRACES = SHARED / "traces"
 
-# Where a test runs under nohup(1) the programs that it starts do not.
+# Under nohup(1) SIGHUP is ignored, and the programs that a test starts would inherit that.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
@@ -36,8 +36,8 @@ def skip(reason):
 
 
 class Checks:
-    """Counts what holds and what does not; a failure says what was expected and goes on. Where a part
-    could not be judged the test counts as skipped, unless another part failed."""
+    """Counts the checks of a test. A check that fails prints what was expected, and the test goes on. Where a
+    part could not be judged the test counts as skipped, unless another part failed."""
 
     all = []  # of this script, for skip()
 
@@ -76,28 +76,28 @@ class Checks:
 
 @contextlib.contextmanager
 def folder():
-    """A folder that is gone afterwards."""
+    """A temporary folder."""
     with tempfile.TemporaryDirectory(prefix="jankd-test-") as path:
         yield pathlib.Path(path)
 
 
-def build_knows(file, name):
-    """What meson wrote down about @name in one of its files on the build; None: nothing."""
+def build_info(file, name):
+    """The entry @name in one of meson's files on the build, or None."""
     entries = json.loads((BUILD / "meson-info" / f"intro-{file}.json").read_text())
     return next((entry for entry in entries if entry["name"] == name), None)
 
 
 def unpacks():
-    """Does analyze unpack xz, zstd, bzip2 and zip? That is an option of the build."""
-    return build_knows("dependencies", "libarchive") is not None
+    """True if this build of analyze unpacks xz, zstd, bzip2 and zip."""
+    return build_info("dependencies", "libarchive") is not None
 
 
 def is_sanitized():
-    return build_knows("buildoptions", "b_sanitize")["value"] != "none"
+    return build_info("buildoptions", "b_sanitize")["value"] != "none"
 
 
 def trace_names(what="frames.csv"):
-    """Names of the recorded traces that have @what and a text; skips where there is none."""
+    """Names of the recorded traces that have a text and the file @what; skips where there is none."""
     if not TRACES.is_dir():
         skip(f"no recorded traces: {os.path.relpath(TRACES, SOURCE)} is missing")
     names = sorted(p.parent.name for p in TRACES.glob("*/trace.txt.xz") if (p.parent / what).exists())
@@ -122,7 +122,7 @@ def unpack(name, into):
 
 
 def jankd(*arguments, **keywords):
-    """Runs jankd to its end; never raises for its exit code."""
+    """Runs jankd until it ends, whatever its exit code."""
     keywords.setdefault("stdin", subprocess.DEVNULL)
     if "input" in keywords:
         del keywords["stdin"]
@@ -131,7 +131,7 @@ def jankd(*arguments, **keywords):
 
 
 def analyze(into, *arguments, **keywords):
-    """jankd analyze with its files in the folder @into; it must succeed."""
+    """Runs jankd analyze, which writes into the folder @into. Ends the test if it fails."""
     done = jankd("analyze", "-F", into, *arguments, **keywords)
     if done.returncode != 0:
         print(f"FAILED: jankd analyze {' '.join(map(str, arguments))}: exit {done.returncode}")
@@ -141,7 +141,7 @@ def analyze(into, *arguments, **keywords):
 
 
 def rows(path, name=None):
-    """Rows of a CSV file as dictionaries; [] where there is no such file."""
+    """Rows of a CSV file as dictionaries; [] if there is no such file."""
     path = pathlib.Path(path) / name if name else pathlib.Path(path)
     if not path.exists():
         return []
@@ -163,6 +163,6 @@ def differences(a, b):
 
 
 def microseconds(text):
-    """A time of a CSV file, "12.345678", in whole microseconds."""
+    """A time of a CSV file, as "12.345678", in whole microseconds."""
     seconds, fraction = text.split(".")
     return int(seconds) * 1000000 + int(fraction)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of a trace's text, taken apart: where each was written and when, and a time put in."""
+"""Lines of a text trace: their CPU and time, and how to change the time."""
 
 import re
 
@@ -7,7 +7,7 @@ HEADER = re.compile(rb"(?P<head>[^\n]*?\[)(?P<cpu>\d+)(?P<flags>\][^:\n]*? )(?P<
 
 
 class Line:
-    """A line with its line end; cpu and us are None where it is no event."""
+    """A line with its line end; cpu and us are None if it is no event."""
 
     def __init__(self, text):
         self.text = text
@@ -16,7 +16,7 @@ class Line:
         self.us = int(self.match["s"]) * 1000000 + int(self.match["us"]) if self.match else None
 
     def moved(self, by_us):
-        """The same line, so many microseconds later."""
+        """The same line, @by_us later."""
         if self.us is None:
             return self
         found, us = self.match, self.us + by_us
@@ -33,5 +33,5 @@ def text(parts):
 
 
 def at_time(parts, us):
-    """Where in the list the first line stands that is at @us or later."""
+    """The index of the first line at @us or later."""
     return next((n for n, line in enumerate(parts) if line.us is not None and line.us >= us), len(parts))

@@ -14,19 +14,19 @@ from frames import per_layer, vsyncs_per_layer
 from jankd import JANKD, PHONE, folder, rows
 from measure import switches
 
-# Share of intervals whose vsyncs have to be those of the truth.
+# The least share of intervals whose vsyncs are those that were played.
 VSYNCS_RIGHT = 0.99
 
-# Without it wakeups are not counted.
+# Needed to count wakeups.
 PROC = pathlib.Path("/proc/self")
 
-# A jank-phone that is later than this played other vsyncs than it says: the machine was busy.
+# If jank-phone was later than this, because the machine was busy, it played other vsyncs than it wrote down.
 LATE_MS = 2.0
 TRIES = 3
 
 
 class Capture:
-    """A jankd that reads an instance."""
+    """A 'jankd run' on an instance."""
 
     def __init__(self, mount, instance, out, *arguments, device=None, **environment):
         self.begin = time.monotonic()
@@ -38,7 +38,7 @@ class Capture:
             env=device.environment(**environment) if device else {**os.environ, **environment})
 
     def wait_ready(self):
-        """Until it has its files, and so has the trace open; False where it ended instead."""
+        """Waits for its first file: the trace is open then. Returns False if it ended instead."""
         while self.process.poll() is None:
             if (self.out / "events.csv").exists():
                 return True
@@ -55,7 +55,7 @@ class Capture:
 
 @contextlib.contextmanager
 def session():
-    """(tracefs, instance of our own, folder); the top level must not change meanwhile."""
+    """(tracefs, a new instance, a folder). Raises if the top level of tracefs has changed at the end."""
     mount = tracefs.root(processes=False)
     before = tracefs.witness(mount)
     with tracefs.instance(mount) as instance, folder() as here:
@@ -66,7 +66,7 @@ def session():
 
 
 def play(mount, instance, truth, *arguments):
-    """jank-phone from begin to end; its last words are its own account of how late it was."""
+    """Runs jank-phone; its last line on stderr says how late it was."""
     return subprocess.run([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", truth,
                            *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=300)
@@ -85,7 +85,7 @@ def right_vsyncs(truth, counted):
 
 
 def judge_vsyncs(checks, what, truth, counted, late):
-    """False where the phone was too late to judge what came out wrong."""
+    """False if vsyncs are wrong and jank-phone was too late to judge them."""
     right, total = right_vsyncs(truth, counted)
     print(f"{what}: {right} of {total} intervals have the vsyncs of the truth; "
           f"jank-phone was late by {late} ms at most")
@@ -97,7 +97,7 @@ def judge_vsyncs(checks, what, truth, counted, late):
 
 
 def compare(checks, what, truth, out):
-    """The files of @out hold what was played, and nothing was lost on the way."""
+    """The files of @out hold the frames that were played, and no event was lost."""
     played, counted = per_layer(truth), per_layer(out / "frames.csv")
     print(f"{what}: truth {played.total()} frames, counted {counted.total()}")
     checks.that(played.total(), f"{what}: nothing was played")
@@ -111,7 +111,7 @@ def compare(checks, what, truth, out):
 
 
 def play_once(checks, what, arguments):
-    """Plays and compares; False where the vsyncs could not be judged."""
+    """Plays and compares; False if the vsyncs could not be judged."""
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out")
         if not checks.that(capture.wait_ready(), f"{what}: jankd does not start"):
@@ -136,7 +136,7 @@ def play_once(checks, what, arguments):
 
 
 def check_played(checks, what, *arguments):
-    """Plays @arguments of jank-phone live and compares what jankd counts with the truth."""
+    """Runs jank-phone with @arguments during a capture and compares the rows with what was played."""
     for _ in range(TRIES):
         if play_once(checks, what, arguments):
             return

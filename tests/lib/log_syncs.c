@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes in which order a program writes files through to the disk and renames them: loaded before
- * it with LD_PRELOAD, it adds lines to the file that LOG_SYNCS names:
+/* Logs the order in which a program syncs files to the disk and renames them: loaded with LD_PRELOAD,
+ * it appends lines to the file that LOG_SYNCS names:
  *
  *     sync INODE
  *     rename INODE NAME
@@ -44,7 +44,7 @@ int fsync(int fd)
 	return (int)syscall(SYS_fsync, fd);
 }
 
-/* Where FAIL_SYNCS names a part of the file's path the disk has lost what was written. */
+/* A sync of a file whose path contains FAIL_SYNCS fails, as if the disk had lost the data. */
 static bool has_failed(int fd)
 {
 	const char *part = getenv("FAIL_SYNCS");

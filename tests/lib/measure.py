@@ -26,8 +26,8 @@ def run(command):
 
 
 def interleaved(commands, rounds):
-    """For each name the (wall, CPU) of each round; every round runs all, so that they share the
-    machine's moods."""
+    """For each name the (wall, CPU) of each round. Every round runs all commands, so that a change in
+    the load of the machine affects all alike."""
     results = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
@@ -45,7 +45,7 @@ def spread(results, place=0):
 
 
 def memory_kb(pid, what="VmHWM"):
-    """The most memory that a running process has had, in KB; 0 where it is gone."""
+    """Peak memory of a running process in KB; 0 if it has ended."""
     try:
         found = re.search(rf"{what}:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())
     except (FileNotFoundError, ProcessLookupError):
@@ -54,12 +54,12 @@ def memory_kb(pid, what="VmHWM"):
 
 
 def resident_kb(pid):
-    """The memory that a running process has now, in KB; 0 where it is gone."""
+    """Current memory of a running process in KB; 0 if it has ended."""
     return memory_kb(pid, "VmRSS")
 
 
 def peak_kb(command):
-    """Peak memory of a command, seen from outside every few milliseconds."""
+    """Peak memory of a command in KB, sampled every 2 ms."""
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     peak = 0
@@ -70,7 +70,7 @@ def peak_kb(command):
 
 
 def switches(pid):
-    """How often the threads of a process went to sleep of their own will: its wakeups."""
+    """Voluntary context switches of all threads of a process: its wakeups."""
     return sum(int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", (task / "status").read_text(), re.M).group(1))
                for task in pathlib.Path(f"/proc/{pid}/task").iterdir())
 
@@ -84,7 +84,7 @@ def cpu_seconds(pid):
 
 
 def machine():
-    """One line on what this was measured on."""
-    told = pathlib.Path("/proc/cpuinfo")  # not mounted everywhere
-    model = re.search(r"model name\s*: (.+)", told.read_text()) if told.exists() else None
+    """One line about this machine."""
+    cpuinfo = pathlib.Path("/proc/cpuinfo")  # /proc may be missing
+    model = re.search(r"model name\s*: (.+)", cpuinfo.read_text()) if cpuinfo.exists() else None
     return f"{os.cpu_count()} CPUs, {model.group(1) if model else os.uname().machine}, Linux {os.uname().release}"

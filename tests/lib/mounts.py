@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Disks of our own."""
+"""Mounts for tests."""
 
 import contextlib
 import ctypes
@@ -10,14 +10,14 @@ MNT_DETACH = 2
 
 
 def unmount(at):
-    """At once, whoever has a file of it open. umount(8) looks for it in /proc, which is not everywhere."""
+    """Detaches the mount even if files of it are open. umount(8) needs /proc, which may be missing."""
     if ctypes.CDLL(None, use_errno=True).umount2(os.fsencode(at), MNT_DETACH) != 0:
         raise OSError(ctypes.get_errno(), f"{at} cannot be unmounted")
 
 
 @contextlib.contextmanager
 def tmpfs(size, at):
-    """Mounts a tmpfs of @size at the folder @at, and unmounts it; gives False where that is not possible."""
+    """Mounts a tmpfs of @size at the folder @at, and unmounts it. Yields False if it cannot be mounted."""
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "jankd-test", at],
                              capture_output=True).returncode == 0
     try:
@@ -29,7 +29,7 @@ def tmpfs(size, at):
 
 @contextlib.contextmanager
 def pinned(path):
-    """Keeps a file from being renamed and removed, for root, too; gives False where that is not possible."""
+    """Makes it impossible, even for root, to rename or remove a file. Yields False if that cannot be done."""
     mounted = subprocess.run(["mount", "--bind", path, path], capture_output=True).returncode == 0
     try:
         yield mounted

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file system that gives all files one owner and one mode, as vfat does: loaded before a program
- * with LD_PRELOAD, files below the path that ONE_OWNER_IN names look like that to it.
+/* Simulates a file system that gives all files one owner and one mode, as vfat does: loaded with
+ * LD_PRELOAD, it does so for files below the path in ONE_OWNER_IN.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Segments of a folder, NAME-000001.csv and so on, put together again."""
+"""Segments of a folder, NAME-000001.csv and so on, and how to join them."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ GROWING = ("fps.csv", "dropFrames.csv", "frames.csv", "events.csv")
 
 
 def numbers(folder, name="*"):
-    """Numbers of the segments of a file, or of all files, the oldest first."""
+    """Numbers of the segments of one file or of all files, the oldest first."""
     stem = name.split(".")[0]
     found = {int(re.search(r"-(\d{6,})\.", path.name).group(1))
              for path in folder.glob(f"{stem}-*.*") if re.search(r"-\d{6,}\.", path.name)}
@@ -17,7 +17,7 @@ def numbers(folder, name="*"):
 
 
 def paths(folder, name):
-    """A file's segments in order, the current one last."""
+    """The segments of a file in order, the current file last."""
     stem, suffix = name.split(".")
     closed = [folder / f"{stem}-{number:06}.{suffix}" for number in numbers(folder, name)]
     current = folder / name
@@ -25,7 +25,7 @@ def paths(folder, name):
 
 
 def joined(folder, name):
-    """The bytes of all segments, headers but the first removed; None where there is no file."""
+    """The bytes of all segments with one header; None if there is no file."""
     parts = [path.read_bytes() for path in paths(folder, name)]
     if not parts:
         return None
@@ -33,7 +33,7 @@ def joined(folder, name):
 
 
 def is_whole(data, columns=None):
-    """Is it a header and whole rows, and nothing else?"""
+    """True if @data is a header and complete rows, and nothing else."""
     if b"\0" in data or not data.endswith(b"\n"):
         return False
     try:

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A disk that does not answer for a while: loaded before a program with LD_PRELOAD, all that it
- * does to files in the folder that STALL_IN names waits as long as the file that STALL_WHILE names
- * is there.
+/* Simulates a disk that does not respond for a while: loaded with LD_PRELOAD, all operations on files
+ * in the folder STALL_IN wait while the file STALL_WHILE exists.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small traces of our own making, in the words of Android 9, for tests that need no real one."""
+"""Generates small traces with the markers of Android 9, for tests that need no recorded one."""
 
 SF, APP = 600, 2000
 LAYER = "com.example.app/com.example.app.MainActivity#0"

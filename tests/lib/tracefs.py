@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instances of the kernel's tracefs for tests, and a witness that the top level stays as it was."""
+"""Instances of the kernel's tracefs for tests, and a check that the top level is not changed."""
 
 import contextlib
 import os
@@ -14,12 +14,12 @@ WITNESSED = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options", "cu
 
 
 def root(processes=True):
-    """tracefs, mounted if need be; skips where this machine gives none to us, or where @processes have
-    to be looked at and cannot be."""
+    """The folder of tracefs, mounted if it was not. Skips if there is none, or if @processes is set and
+    there is no /proc."""
     if os.geteuid() != 0:
         skip("reading a live trace needs root")
     if processes and not pathlib.Path("/proc/self").exists():
-        skip("no /proc is mounted here: it is what tells of the programs that are started")
+        skip("no /proc is mounted here: the test looks there for processes")
     for mount in MOUNTS:
         if (mount / "instances").is_dir():
             return mount
@@ -32,7 +32,7 @@ def root(processes=True):
 
 @contextlib.contextmanager
 def instance(tracefs, kilobytes=4096):
-    """An instance of our own; it is removed at the end, whatever happens."""
+    """A new instance; it is removed at the end, also after an exception."""
     name = f"jankd-test-{os.getpid()}-{time.monotonic_ns() % 1000000}"
     path = tracefs / "instances" / name
     try:
@@ -47,7 +47,7 @@ def instance(tracefs, kilobytes=4096):
 
 
 def remove(path):
-    """Removes an instance; a reader that is just going may still hold it for a moment."""
+    """Removes an instance; a reader that is just ending may still use it for a moment."""
     for _ in range(50):
         try:
             path.rmdir()
@@ -56,10 +56,10 @@ def remove(path):
             return
         except OSError:
             time.sleep(0.1)
-    raise RuntimeError(f"{path} cannot be removed: someone still uses it")
+    raise RuntimeError(f"{path} cannot be removed: it is still in use")
 
 
 def witness(tracefs):
-    """What nobody may change: the settings of the top level, and which instances there are."""
+    """The settings of the top level, which no test may change."""
     seen = {name: (tracefs / name).read_text() for name in WITNESSED}
     return seen

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""After its start jankd allocates nothing: not while it waits, not for the events of a full load,
-not for surfaces and threads that it has not seen before."""
+"""After start-up jankd allocates nothing: not when idle, not under full load, not for new surfaces
+and threads."""
 
 import json
 import pathlib
@@ -19,14 +19,14 @@ from live import Capture, session
 
 LOAD = BUILD / "tests" / "bench" / "load"
 
-# Events a second, seconds, surfaces, threads. The second load has names that the first had not.
+# Events/s, seconds, surfaces, threads. The second load has more names than the first.
 LOADS = ((20000, 2.5, 20, 50), (20000, 2, 200, 200))
 
-# A tick comes every second, the first at once; a drain every quarter of one. Text believes in another
-# SurfaceFlinger once the one that was is silent for a second, and learns its name as long as it lives.
+# jankd has a timer tick every second, the first at once, and reads the trace every quarter of a second.
+# With --source text it accepts another SurfaceFlinger when the previous one has been silent for a second.
 SETTLE_S, IDLE_S, DRAIN_S = 0.7, 1.2, 1.2
 
-# Room for all of that, so that nothing is lost however busy the machine is.
+# Enough for both loads: nothing is lost on a busy machine either.
 BUFFER_KB = 16384
 
 
@@ -40,7 +40,7 @@ def load(checks, instance, *numbers):
 
 
 def play(checks, what, instance, allocations):
-    """Idle and busy; says what was allocated in each part. Returns how many markers were written."""
+    """Checks the allocations when idle and under each load. Returns how many markers were written."""
     written = 0
     for part in (None, *LOADS):
         before, begin = allocations.now(), time.monotonic()
@@ -57,7 +57,7 @@ def play(checks, what, instance, allocations):
 
 
 def all_was_read(checks, what, out, written):
-    """Who reads nothing allocates nothing."""
+    """Checks that all was read: a jankd that reads nothing would pass the other checks."""
     counters = json.loads((out / "session.json").read_text())["counters"]
     checks.equal(counters["records"], written, f"{what}: records")
     surfaces = len(rows(out, "summary.csv"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where there is an atrace, it is started as in 2019 and stopped, however the capture ends."""
+"""If there is an atrace it is started with the arguments of 2019, and stopped however the capture ends."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ from daemon import wait_until
 from jankd import JANKD, Checks, jankd
 from live import session
 
-# Writes down how it was called; $START is what it does when it shall start.
+# Logs its arguments; $START is run when it is called to start.
 ATRACE = """#!/bin/sh
 echo "$*" >> "$LOG"
 [ "$1" = -b ] && eval "$START"
@@ -25,7 +25,7 @@ BEGUN, ENDED = "-b 1024 -c --async_start gfx view", "--async_stop"
 
 
 class Run:
-    """A jankd with an atrace of ours on its PATH."""
+    """A jankd with this atrace on its PATH."""
 
     def __init__(self, instance, here, *arguments, start=":"):
         self.log = here / "log"
@@ -38,7 +38,7 @@ class Run:
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def end(self):
-        """Returns exit code, what it said on stderr, and how atrace was called."""
+        """Returns the exit code, standard error, and the calls of atrace."""
         error = self.process.communicate(timeout=60)[1].decode(errors="replace")
         calls = self.log.read_text().splitlines() if self.log.exists() else []
         return self.process.returncode, error, calls
@@ -65,7 +65,7 @@ def fails_to_start(checks):
 
 
 def hung_up_at_the_start(checks):
-    """The terminal goes while atrace takes its time: what it has begun is ended soon."""
+    """SIGHUP while atrace is starting: atrace is stopped and jankd ends within seconds."""
     what = "hung up at the start"
     with session() as (_, instance, here):
         run = Run(instance, here, start="sleep 1000")
@@ -79,7 +79,7 @@ def hung_up_at_the_start(checks):
 
 
 def prints_at_the_end(checks):
-    """What atrace prints at its end takes a while: that is none of the disk. How it fails is said in the name of 'start'."""
+    """An atrace that prints slowly at its end is no stalled disk, and its failure is no error of 'stop'."""
     what = "prints at the end"
     with session() as (mount, instance, here):
         run = Run(instance, here, "--duration", "0.1")

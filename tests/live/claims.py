@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of a live text that claim lost events: those of the kernel are counted to the last event, those that an app
-wrote are told and count nothing."""
+"""Lines 'LOST ... EVENTS' in the live text: those of the kernel are counted exactly, those that an app wrote are
+reported and not counted."""
 
 import json
 import os
@@ -22,7 +22,7 @@ APP_UID = 10123
 
 
 def fork(write, uid):
-    """Runs it as an app."""
+    """Runs write() in a process with the uid of an app."""
     pid = os.fork()
     if pid == 0:
         os.setgroups([])
@@ -36,7 +36,7 @@ def fork(write, uid):
 
 
 def forge(marker, seconds):
-    """What the kernel would say, of CPUs that are there and of some that are not."""
+    """Writes lines as the kernel would, for CPUs that exist and some that do not."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         for cpu in (0, 1, 63, 64, 4095, 2147483647):
@@ -47,7 +47,7 @@ def forge(marker, seconds):
 
 
 def lose(instance, markers):
-    """Writes more than the rings hold while they are not read."""
+    """Writes more than the buffers hold, while nothing reads them."""
     home = os.sched_getaffinity(0)
     with open(instance / "trace_marker", "wb", buffering=0) as marker:
         for cpu in sorted(home):
@@ -66,12 +66,12 @@ def counted(here):
     return counters["lost_events"], counters["lost_unknown"]
 
 
-def told(here, kind, text):
+def reported(here, kind, text):
     return [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == kind and text in r["text"]]
 
 
 def forged_alone(checks):
-    """While a phone plays: its frames are those of the truth."""
+    """Forged lines while jank-phone plays: no loss is counted and the frames are those that were played."""
     with session() as (mount, instance, here):
         (instance / "trace_clock").write_text("mono")
         capture = Capture(mount, instance, here / "out", "--source", "text", "-T", "2")
@@ -87,9 +87,9 @@ def forged_alone(checks):
         code, said, _ = capture.stop(signal.SIGTERM)
         checks.equal(code, 0, f"forged: {said}")
         checks.equal(counted(here), (0, 0), "forged: lost")
-        checks.equal(told(here, "lost", ""), [], "forged: events")
-        texts = told(here, "tracing", "the kernel's statistics have none: not counted")
-        checks.that(1 <= len(texts) <= 2, f"forged: told {texts}")
+        checks.equal(reported(here, "lost", ""), [], "forged: events")
+        texts = reported(here, "tracing", "the kernel's statistics have none: not counted")
+        checks.that(1 <= len(texts) <= 2, f"forged: reported {texts}")
         checks.equal({row["lost events"] for row in rows(here / "out", "fps.csv")}, {"0"}, "forged: fps.csv")
         checks.equal(per_layer(here / "out" / "frames.csv"), per_layer(here / "truth.csv"), "forged: frames")
 
@@ -102,15 +102,15 @@ def forged_once(checks):
         with open(instance / "trace_marker", "wb", buffering=0) as marker:
             marker.write(b"C|1|a|1\nCPU:0 [LOST 99999 EVENTS]")
         time.sleep(1.8)
-        texts = told(here, "tracing", "claims 99999 lost events on CPU 0")
-        checks.equal(len(texts), 1, f"forged once: told within 2 s: {texts}")
+        texts = reported(here, "tracing", "claims 99999 lost events on CPU 0")
+        checks.equal(len(texts), 1, f"forged once: reported within 2 s: {texts}")
         capture.stop(signal.SIGTERM)
         checks.equal(counted(here), (0, 0), "forged once: lost")
 
 
 def lost(checks, what, forges, empties=False):
-    """What the kernel lost is counted, whatever is claimed beside it. A trace that is emptied meanwhile begins its
-    account again."""
+    """What the kernel lost is counted, also with forged lines beside it. When the trace is emptied the kernel's
+    count starts at zero again."""
     with session() as (mount, instance, here):
         (instance / "buffer_size_kb").write_text("64")
         capture = Capture(mount, instance, here / "out", "--source", "text", "--buffer-kb", "64")
@@ -137,9 +137,9 @@ def lost(checks, what, forges, empties=False):
         checks.equal(counted(here)[0], expected, f"{what}: lost")
         print(f"{what}: {expected} events lost")
         if forges:
-            checks.that(told(here, "tracing", "not counted"), f"{what}: not told")
+            checks.that(reported(here, "tracing", "not counted"), f"{what}: not reported")
         else:
-            checks.equal(told(here, "tracing", "not counted"), [], f"{what}: told")
+            checks.equal(reported(here, "tracing", "not counted"), [], f"{what}: reported")
 
 
 tracefs.root()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Other tools trace, too. What they do to the trace is noticed within 2 s and told, taken back
-where we do not give way, never counted as jank, and the frames after it are right again."""
+"""Other tools change the trace during a capture. That is noticed and reported within 2 s, undone unless
+--yield is given, never counted as jank, and the frames after it are right."""
 
 import collections
 import contextlib
@@ -24,14 +24,14 @@ from jankd import PHONE, Checks, rows
 from live import LATE_MS, TRIES, Capture, session
 
 NOTICE_S = 2.0
-SECONDS = 9  # that the phone plays
-BEFORE_S = 3.0  # until somebody disturbs it
+SECONDS = 9  # jank-phone plays
+BEFORE_S = 3.0  # before the trace is changed
 SUB_BUFFER_SIZE = "buffer_subbuf_size_kb"  # since Linux 6.8
-SETTLED_S = 2.0  # frames that come so long after the last disturbance are right
+SETTLED_S = 2.0  # after the last change frames are right again
 
 
 def write(path, text):
-    """As a shell does; a refusal is the test's own failure."""
+    """Writes as a shell does; if the kernel refuses, the test fails."""
     with open(path, "w", encoding="ascii") as file:
         file.write(text)
 
@@ -41,7 +41,7 @@ def tracing_events(here):
 
 
 class Stage:
-    """A device, a jankd that reads it, a phone that plays."""
+    """A device, a capture on it, and jank-phone playing."""
 
     def __init__(self, mount, instance, here, options, environment, seconds=SECONDS):
         self.instance, self.here = instance, here
@@ -59,25 +59,25 @@ class Stage:
                        stdout=subprocess.DEVNULL, check=True, timeout=20)
 
     def clock(self):
-        """The trace's own, as it is now."""
+        """The current trace clock."""
         name = re.search(r"\[(.*)\]", (self.instance / "trace_clock").read_text()).group(1)
         return {"mono_raw": time.CLOCK_MONOTONIC_RAW}.get(name, time.CLOCK_BOOTTIME)
 
-    def told(self):
+    def reported(self):
         return [(r["wall time"], r["text"]) for r in rows(self.here / "out", "events.csv") if r["kind"] == "tracing"]
 
-    def wait_told(self, text, seconds):
+    def wait_reported(self, text, seconds):
         """The wall time of the first event with @text, or None."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            for wall, told in self.told():
-                if re.search(text, told):
+            for wall, reported in self.reported():
+                if re.search(text, reported):
                     return datetime.datetime.fromisoformat(wall.replace("Z", "+00:00")).timestamp()
             time.sleep(0.05)
         return None
 
     def end(self):
-        """How late the phone was, in ms."""
+        """Ends both. Returns how late jank-phone was, in ms."""
         account = self.phone.communicate(timeout=60)[1].decode(errors="replace")
         time.sleep(0.8)
         self.capture.stop(signal.SIGTERM)
@@ -86,7 +86,7 @@ class Stage:
 
 
 def after(path, boot_s):
-    """Layers' vsyncs of the frames presented after a moment, all but each layer's first."""
+    """By layer the vsyncs of the frames presented after @boot_s, without the first of each layer."""
     kept = [r for r in rows(path) if float(r["present(s)"]) > boot_s]
     layers = {}
     for row in kept:
@@ -95,7 +95,7 @@ def after(path, boot_s):
 
 
 def judge(what, stage, settled_s):
-    """False where frames are wrong. @settled_s: on the phone's clock, and on that of the trace."""
+    """False if frames are wrong. @settled_s: a time on the clock of jank-phone and on that of the trace."""
     truth = after(stage.here / "truth.csv", settled_s[0])
     got = after(stage.here / "out" / "frames.csv", settled_s[1])
     wrong = [(layer, len(vsyncs), len(got.get(layer, []))) for layer, vsyncs in truth.items()
@@ -125,12 +125,12 @@ def disturbed_once(checks, what, action, notice, back, options, environment):
         time.sleep(BEFORE_S)
         begin = time.time()
         action(stage)
-        noticed = stage.wait_told(notice, 3 * NOTICE_S)
-        if checks.that(noticed, f"{what}: not told: {stage.told()}"):
+        noticed = stage.wait_reported(notice, 3 * NOTICE_S)
+        if checks.that(noticed, f"{what}: not reported: {stage.reported()}"):
             checks.that(noticed - begin < NOTICE_S, f"{what}: noticed after {noticed - begin:.2f} s")
             print(f"{what}: noticed after {noticed - begin:.2f} s")
         if back:
-            checks.that(stage.wait_told(back, 3 * NOTICE_S), f"{what}: not taken back: {stage.told()}")
+            checks.that(stage.wait_reported(back, 3 * NOTICE_S), f"{what}: not taken back: {stage.reported()}")
         settled_s = [time.clock_gettime(clock) + SETTLED_S
                      for clock in (time.CLOCK_BOOTTIME, stage.clock())]
         late = stage.end()
@@ -139,7 +139,7 @@ def disturbed_once(checks, what, action, notice, back, options, environment):
         good = judge(what, stage, settled_s)
         if not good and late > LATE_MS:
             return False
-        checks.that(good, f"{what}: frames are wrong: {stage.told()}")
+        checks.that(good, f"{what}: frames are wrong: {stage.reported()}")
         return True
 
 
@@ -172,7 +172,7 @@ def empty(stage):
 
 
 def off_while_emptied(stage):
-    """As tools do that empty it, and some kernels."""
+    """As some tools and some kernels empty the trace."""
     off(stage)
     empty(stage)
     time.sleep(0.02)
@@ -209,7 +209,7 @@ def setting(name, value):
 
 
 def raw_reader(stage):
-    """Takes events away for a second."""
+    """Consumes events for a second."""
     files = [os.open(path, os.O_RDONLY | os.O_NONBLOCK) for path in stage.instance.glob("per_cpu/cpu*/trace_pipe_raw")]
     for _ in range(10):
         for fd in files:
@@ -223,7 +223,7 @@ def raw_reader(stage):
 
 
 def for_a_moment(name, value):
-    """It is back before the next look of once a second."""
+    """Changes a setting and restores it before jankd's next check, which is once a second."""
     def action(stage):
         path = stage.instance / name
         before = path.read_text().strip()
@@ -234,7 +234,7 @@ def for_a_moment(name, value):
 
 
 def paused(stage):
-    """As kernels before 5.8 do for everybody who reads a trace."""
+    """Kernels before 5.8 pause tracing whenever a program reads the file 'trace'."""
     write(stage.instance / "options/pause-on-trace", "1")
     with open(stage.instance / "trace", encoding="utf-8", errors="replace") as trace:
         trace.read(10)
@@ -249,7 +249,7 @@ def raw_read_once(stage):
 
 
 def read(stage):
-    """Nothing is taken away, and nothing kept out."""
+    """Consumes no event and pauses nothing."""
     (stage.instance / "trace").read_bytes()
 
 
@@ -271,41 +271,41 @@ def moments_once(checks, source):
         for name, action, notice, sources in MOMENTS:
             if source not in sources:
                 continue
-            told, begin = len(stage.told()), time.time()
+            reported, begin = len(stage.reported()), time.time()
             action(stage)
             time.sleep(max(0, begin + 1.2 - time.time()))
             what = f"for a moment, {source}, {name}"
             if notice is None:
                 time.sleep(1)
-                checks.equal(stage.told()[told:], [], what)
-            elif checks.that(stage.wait_told(notice, 3), f"{what}: not told: {stage.told()[told:]}"):
-                late = stage.wait_told(notice, 0.1) - begin
+                checks.equal(stage.reported()[reported:], [], what)
+            elif checks.that(stage.wait_reported(notice, 3), f"{what}: not reported: {stage.reported()[reported:]}"):
+                late = stage.wait_reported(notice, 0.1) - begin
                 checks.that(late < NOTICE_S, f"{what}: noticed after {late:.2f} s")
         settled_s = time.clock_gettime(time.CLOCK_BOOTTIME) + 0.5
         late = stage.end()
         good = judge(f"for a moment, {source}", stage, (settled_s, settled_s))
         if not good and late > LATE_MS:
             return False
-        checks.that(good, f"for a moment, {source}: frames are wrong: {stage.told()}")
+        checks.that(good, f"for a moment, {source}: frames are wrong: {stage.reported()}")
         return True
 
 
 def moments(checks):
-    """What is over before the next look is told as well, and what it kept out is no jank."""
+    """A change that is undone before the next check is reported too, and the gap it made is no jank."""
     for source in ("raw", "text"):
         if not any(moments_once(checks, source) for _ in range(TRIES)):
             checks.cannot_judge(f"for a moment, {source}", "this machine is too busy to play frames in time")
 
 
 def emptied_alone(checks):
-    """Tracing that is off for a moment, while the trace is emptied, was not switched off."""
+    """Tracing that is off only while the trace is emptied is not reported as switched off."""
     with session() as (mount, instance, here):
         stage = Stage(mount, instance, here, (), {})
         for _ in range(8):
             time.sleep(0.7)
             off_while_emptied(stage)
         time.sleep(1.5)
-        texts = [text for _, text in stage.told()]
+        texts = [text for _, text in stage.reported()]
         checks.that(len(texts) >= 8 and all("emptied" in text for text in texts), f"emptied alone: {texts}")
         stage.end()
 
@@ -315,7 +315,7 @@ def kilobytes(instance):
 
 
 def sizes_of_cpus(checks):
-    """Where CPUs have sizes of their own each of them is looked at, and gets its own back."""
+    """If CPUs have buffers of different sizes each is checked, and restored to its own size."""
     for source in ("raw", "text"):
         with session() as (mount, instance, here):
             cpus = sorted(instance.glob("per_cpu/cpu*/buffer_size_kb"))
@@ -331,44 +331,44 @@ def sizes_of_cpus(checks):
                     (cpus[1], "500", "made smaller .*, 50[0-9]", "made larger again"),
                     (cpus[0], "300", "made smaller .* 30[0-9],", "made larger again"),
                     (instance / "buffer_size_kb", "64", "made smaller .* 6[0-9]", "made larger again")):
-                told = len(tracing_events(here))
+                reported = len(tracing_events(here))
                 write(name, value)
                 time.sleep(2.5)
-                texts = tracing_events(here)[told:]
+                texts = tracing_events(here)[reported:]
                 what = f"sizes of CPUs, {source}, {name.relative_to(instance)} {value}"
                 checks.that(len(texts) == 2 and re.search(notice, texts[0]) and re.search(back, texts[1]), f"{what}: {texts}")
                 checks.equal(kilobytes(instance), before, what)
-            told = len(tracing_events(here))
+            reported = len(tracing_events(here))
             write(cpus[1], "9000")
             time.sleep(1.5)
-            texts = tracing_events(here)[told:]
+            texts = tracing_events(here)[reported:]
             checks.that(len(texts) == 1 and "resized" in texts[0], f"sizes of CPUs, {source}, larger: {texts}")
             capture.stop(signal.SIGTERM)
 
 
 def insists(checks):
-    """Who switches tracing off again and again has its way, and it is told."""
+    """If a program switches tracing off again and again jankd gives up switching it on, and reports that."""
     with session() as (mount, instance, here):
         stage = Stage(mount, instance, here, (), {})
         for _ in range(40):
             time.sleep(0.25)
             off(stage)
-        texts = [text for _, text in stage.told()]
+        texts = [text for _, text in stage.reported()]
         taken = sum("is switched on again" in text for text in texts)
         checks.that(1 <= taken <= 4, f"insists: taken back {taken} times: {texts}")
-        checks.that(any("insists" in text for text in texts), f"insists: not told: {texts}")
+        checks.that(any("insists" in text for text in texts), f"insists: not reported: {texts}")
         stage.end()
 
 
 def floods(checks):
-    """Settings that change without pause cost little, and fill no disk."""
+    """Settings that change all the time cost little CPU and make few events."""
     with session() as (mount, instance, here):
         stage = Stage(mount, instance, here, (), {})
         end = time.monotonic() + 4
         while time.monotonic() < end:
             off(stage)
             write(instance / "tracing_on", "1")
-        checks.that(len(stage.told()) <= 45, f"floods: {len(stage.told())} events")
+        checks.that(len(stage.reported()) <= 45, f"floods: {len(stage.reported())} events")
         begin = int(pathlib.Path(f"/proc/{stage.capture.process.pid}/schedstat").read_text().split()[2])
         time.sleep(2)
         ran = int(pathlib.Path(f"/proc/{stage.capture.process.pid}/schedstat").read_text().split()[2]) - begin
@@ -398,7 +398,7 @@ def hung_questions(checks):
 
 
 def dropped(checks):
-    """A buffer that may not overwrite drops what it has no room for: that is counted as lost, too."""
+    """Without 'overwrite' a full buffer drops new events: they are counted as lost, too."""
     for source in ("raw", "text"):
         with session() as (mount, instance, here):
             write(instance / "options/overwrite", "0")

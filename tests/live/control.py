@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever connects to the control socket, and whatever he says: the capture loses nothing."""
+"""Any client of the control socket, with any request: the capture loses nothing."""
 
 import contextlib
 import fcntl
@@ -31,7 +31,7 @@ def descriptors(pid):
 
 
 def garbage(number):
-    """Something that is no request; some of it has no end, some no line end."""
+    """Bytes that are no valid request; some too long, some without a line end."""
     chance = random.Random(number)
     kind = number % 6
     if kind == 0:
@@ -48,18 +48,18 @@ def garbage(number):
 
 
 def say(daemon, message):
-    """Says it and hangs up; whatever comes back is not read."""
+    """Sends @message and closes the connection without reading the answer."""
     with contextlib.suppress(ConnectionError, socket.timeout), daemon.connect() as client:
         client.sendall(message)
 
 
 def shout(checks, daemon, held):
-    """All at once, while a trace is played."""
+    """Sends many messages; adds connections that stay open to @held."""
     for number in range(MESSAGES):
         say(daemon, garbage(number))
         if number % (MESSAGES // SILENT) == 0:
             held.append(daemon.connect())
-    # Half a message, and an answer that is never read.
+    # An incomplete request, and an answer that is never read.
     for message in (b"stat", b"top 4096 4096\n"):
         client = daemon.connect()
         client.sendall(message)
@@ -93,7 +93,7 @@ def crowd(checks):
 
 
 def answers(checks):
-    """Each request gets one answer, and then the end."""
+    """Each request gets one answer, then the connection is closed."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         for message, begin in ((b"status\n", b"ok\n{"), (b"top 80 24\n", b"ok\njankd"), (b"rotate\n", b"ok\n"),
                                (b"mark x\n", b"ok\n"), (b"nonsense\n", b"error: "), (b"\n", b"error: "),
@@ -117,7 +117,7 @@ def answers(checks):
 
 
 def marked(checks):
-    """A mark among frames that are not read yet: rows end with the last frame before it."""
+    """A mark while frames before it are still unread: rows end with the last frame before the mark."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         def mark():
             for number in range(3):
@@ -138,8 +138,8 @@ def marked(checks):
             checks.that(before in ends, f"mark at {at}: no row ends at {before}, only at {sorted(ends)}")
 
 
-def as_nobody(do):
-    """What a child that is another user returns, as a number."""
+def as_other_user(do):
+    """Calls do() in a child process of another user. Returns its result, 99 after an exception."""
     child = os.fork()
     if child == 0:
         code = 99
@@ -152,11 +152,11 @@ def as_nobody(do):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def strangers(checks):
-    """Another uid is not told where the socket is, and not admitted if it knows."""
+def other_users(checks):
+    """Another user cannot read the name of the socket, and is refused if it connects all the same."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         here.chmod(0o755)
-        checks.that(os.stat(here / "out" / ".lock").st_mode & 0o077 == 0, "a stranger may read .lock")
+        checks.that(os.stat(here / "out" / ".lock").st_mode & 0o077 == 0, "another user may read .lock")
         name = "\0" + (here / "out" / ".lock").read_text().split()[1]
 
         def ask(message):
@@ -168,13 +168,13 @@ def strangers(checks):
                     return 1 if client.recv(100) else 0
             return 0
 
-        checks.equal(as_nobody(lambda: ask(b"status\n")), 0, "a stranger asks for the status")
-        checks.equal(as_nobody(lambda: ask(b"stop\n")), 0, "a stranger asks for the end")
+        checks.equal(as_other_user(lambda: ask(b"status\n")), 0, "status for another user")
+        checks.equal(as_other_user(lambda: ask(b"stop\n")), 0, "stop by another user")
         checks.equal(daemon.ask("status").returncode, 0, "afterwards")
 
 
-def crowd_of_strangers(checks):
-    """They come and go as fast as they can: that costs little, and the owner is heard all the same."""
+def crowd_of_other_users(checks):
+    """Another user connects as fast as it can: that costs little CPU, and the owner is still answered."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         name = "\0" + (here / "out" / ".lock").read_text().split()[1]
 
@@ -192,23 +192,23 @@ def crowd_of_strangers(checks):
             return int(fields[11]) + int(fields[12])
 
         result = []
-        strangers = threading.Thread(target=lambda: result.append(as_nobody(come_and_go)))
-        strangers.start()
+        other_users = threading.Thread(target=lambda: result.append(as_other_user(come_and_go)))
+        other_users.start()
         time.sleep(0.5)
         before = ticks()
         time.sleep(3)
         used = (ticks() - before) / os.sysconf("SC_CLK_TCK") / 3
-        print(f"a crowd of strangers: {100 * used:.1f} % of a CPU")
-        checks.that(used < 0.1, f"a crowd of strangers costs {100 * used:.0f} % of a CPU")
+        print(f"a crowd of other users: {100 * used:.1f} % of a CPU")
+        checks.that(used < 0.1, f"a crowd of other users costs {100 * used:.0f} % of a CPU")
         begin = time.monotonic()
-        checks.equal(daemon.ask("status").returncode, 0, "a crowd of strangers: status")
-        checks.that(time.monotonic() - begin < 5, f"a crowd of strangers: status took {time.monotonic() - begin:.1f} s")
-        strangers.join()
-        checks.equal(result, [0], "a crowd of strangers: none of them could connect")
+        checks.equal(daemon.ask("status").returncode, 0, "a crowd of other users: status")
+        checks.that(time.monotonic() - begin < 5, f"a crowd of other users: status took {time.monotonic() - begin:.1f} s")
+        other_users.join()
+        checks.equal(result, [0], "a crowd of other users: none of them could connect")
 
 
 def impostor(checks):
-    """Who listens where a folder says is asked only if it is one of us."""
+    """A client sends nothing to a server of another user, though .lock names its socket."""
     with session() as (_, _, here):
         here.chmod(0o755)
         home = here / "home"
@@ -228,10 +228,10 @@ def impostor(checks):
                 return 1 if client.recv(100) else 0
 
         result = []
-        server = threading.Thread(target=lambda: result.append(as_nobody(serve)))
+        server = threading.Thread(target=lambda: result.append(as_other_user(serve)))
         server.start()
         checks.that(wait_until(lambda: name in pathlib.Path("/proc/net/unix").read_text()), "impostor: no socket")
-        # The folder looks like root's.
+        # Now .lock belongs to root.
         text = (home / ".lock").read_text()
         (home / ".lock").unlink()
         (home / ".lock").write_text(text)
@@ -239,11 +239,11 @@ def impostor(checks):
         server.join()
         checks.equal(done.returncode, 1, f"impostor: {done.stdout!r}")
         checks.that(b"somebody else" in done.stderr, f"impostor: {done.stderr!r}")
-        checks.equal(result, [0], "impostor: was asked something")
+        checks.equal(result, [0], "impostor: it was sent a request")
 
 
 def raw_bytes(checks):
-    """Root may ask in anybody's folder: what is answered there is no way to root's terminal."""
+    """Root may send a request to a server of any user: control bytes in the answer do not reach the terminal."""
     with session() as (_, _, here):
         here.chmod(0o755)
         home = here / "home"
@@ -265,7 +265,7 @@ def raw_bytes(checks):
                     client.close()
             return 0
 
-        server = threading.Thread(target=lambda: as_nobody(serve))
+        server = threading.Thread(target=lambda: as_other_user(serve))
         server.start()
         checks.that(wait_until(lambda: name in pathlib.Path("/proc/net/unix").read_text()), "raw bytes: no socket")
         for command in ("status", "top"):
@@ -279,7 +279,7 @@ def raw_bytes(checks):
 
 @contextlib.contextmanager
 def listening(home, name, serve, uid=0):
-    """Somebody who takes himself for the jankd of a folder; serve(connection) is his answer."""
+    """A false jankd of a folder: calls serve(connection) for each client."""
     home.mkdir(exist_ok=True)
     (home / ".lock").write_text(f"1\n{name}\n")
     child = os.fork()
@@ -320,7 +320,7 @@ def pour(client):
 
 
 def no_answers(checks):
-    """What is no whole answer is not printed as one, and is not waited for without an end."""
+    """An incomplete answer is an error, and the wait for an answer is limited."""
     with session() as (_, _, here):
         home = here / "home"
         for what, serve, commands, why in (
@@ -344,7 +344,7 @@ def no_answers(checks):
 
 
 def squatter(checks):
-    """Of one that was killed anybody may take the name, which /proc shows: tracing is put back all the same."""
+    """Another user may take the socket name of a killed jankd: 'stop' restores tracing all the same."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         here.chmod(0o755)
         before = (daemon.out / ".lock").read_text()
@@ -360,7 +360,7 @@ def squatter(checks):
 
 
 def full(checks):
-    """Where all wait for the disk one more waits, too: of 30 marks each is answered, and in the file."""
+    """More clients than slots while the disk stalls: each of 30 marks is answered, and in the file."""
     shim = BUILD / "tests" / "libstall_disk.so"
     if not shim.exists():
         checks.cannot_judge("full", "a build with a sanitizer has no library that stalls the disk")
@@ -389,7 +389,7 @@ def full(checks):
 
 
 def no_lock(checks):
-    """What stands in the lock's place is named."""
+    """If .lock is no regular file the message says what it is."""
     with session() as (_, _, here):
         lock = here / ".lock"
         os.mkfifo(lock)
@@ -405,7 +405,7 @@ def no_lock(checks):
 
 
 def elsewhere(checks):
-    """An abstract socket is seen in its own network namespace alone: that may be the reason, so it is named."""
+    """An abstract socket exists in one network namespace only: the message names that as a possible cause."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         if subprocess.run(["unshare", "-n", "true"], capture_output=True).returncode != 0:
             checks.cannot_judge("elsewhere", "a network namespace cannot be made here")
@@ -416,7 +416,7 @@ def elsewhere(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (crowd, answers, marked, strangers, crowd_of_strangers, impostor, raw_bytes, no_answers, squatter, full, no_lock,
+for case in (crowd, answers, marked, other_users, crowd_of_other_users, impostor, raw_bytes, no_answers, squatter, full, no_lock,
              elsewhere):
     case(checks)
 checks.end()

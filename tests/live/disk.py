@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A capture outlives a disk that fills up and a folder that is removed, and says so."""
+"""A capture continues when the disk is full or its folder is removed, and reports that."""
 
 import contextlib
 import json
@@ -42,7 +42,7 @@ def can_mount():
 
 @contextlib.contextmanager
 def playing(mount, instance, truth, seconds):
-    """jank-phone plays in the background."""
+    """Runs jank-phone in the background."""
     phone = subprocess.Popen([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", truth,
                               "--scenario", "steady-60", "--seconds", str(seconds)],
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -54,25 +54,25 @@ def playing(mount, instance, truth, seconds):
         phone.wait()
 
 
-def told(out):
-    """(kind, text) of every event so far, in all segments; a row may be on its way."""
+def reported(out):
+    """(kind, text) of every event so far, in all segments; the last row may be incomplete."""
     return [(row["kind"], row["text"] or "") for path in segments.paths(out, "events.csv")
             for row in rows(path)]
 
 
 def wait_for(checks, out, word, seconds=15):
-    """Until an event tells of @word."""
+    """Waits for an event whose text contains @word."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with contextlib.suppress(FileNotFoundError):
-            if any(word in text for _, text in told(out)):
+            if any(word in text for _, text in reported(out)):
                 return checks.that(True, word)
         time.sleep(0.1)
-    return checks.that(False, f"no event tells '{word}' in {seconds} s: {told(out)}")
+    return checks.that(False, f"no event '{word}' within {seconds} s: {reported(out)}")
 
 
 def fill(path, leave):
-    """Takes the disk but for @leave bytes."""
+    """Fills the disk except for @leave bytes."""
     free = shutil.disk_usage(path.parent).free
     path.write_bytes(bytes(max(0, free - leave)))
 
@@ -90,7 +90,7 @@ def ended(checks, what, capture):
 
 
 def floor(checks):
-    """The steps of --min-free, and back."""
+    """The steps of --min-free, and back when there is space again."""
     what = "floor"
     with session() as (mount, instance, here), small_disk(here) as disk:
         out = disk / "out"
@@ -115,7 +115,7 @@ def floor(checks):
             checks.that(len(segments.joined(out, "frames.csv")) > frames,
                         f"{what}: frames.csv does not grow again")
             ended(checks, what, capture)
-        steps = [text.split(": ", 1)[1].split(" (free ", 1)[0] for kind, text in told(out) if "floor" in text]
+        steps = [text.split(": ", 1)[1].split(" (free ", 1)[0] for kind, text in reported(out) if "floor" in text]
         removed = [step for step in steps if step.startswith("removed segment")]
         checks.equal(removed, sorted(removed), f"{what}: the oldest segment goes first")
         checks.equal([step for step in steps if step not in removed],
@@ -124,13 +124,13 @@ def floor(checks):
                       "resumed writing dropFrames.csv", "resumed writing frames.csv"],
                      f"{what}: steps")
         checks.that(steps[:len(removed)] == removed, f"{what}: segments go before rows: {steps}")
-        checks.that(any(kind == "lost" and "were not written" in text for kind, text in told(out)),
-                    f"{what}: rows that were left out are not told")
+        checks.that(any(kind == "lost" and "were not written" in text for kind, text in reported(out)),
+                    f"{what}: rows that were left out are not reported")
         whole(checks, what, out)
 
 
 def full(checks):
-    """A disk without room: rows wait in memory, and none is lost."""
+    """A full disk: rows wait in memory, and none is lost."""
     what = "full"
     with session() as (mount, instance, here), small_disk(here) as disk:
         out = disk / "out"
@@ -141,7 +141,7 @@ def full(checks):
             time.sleep(1)
             fill(disk / "filler", 0)
             time.sleep(2)
-            # What is on the disk can be closed. What waits for room is not "no rows".
+            # The first rotate closes what is on the disk; the second fails, as the rows wait in memory.
             jankd("rotate", "-F", out)
             again = jankd("rotate", "-F", out)
             checks.equal(again.returncode, 1, f"{what}: rotate: {again.stdout}")
@@ -152,7 +152,7 @@ def full(checks):
             phone.wait(60)
         time.sleep(0.6)
         status = json.loads(jankd("status", "--json", "-F", out).stdout)
-        checks.equal(status["last_words"], None, f"{what}: what is over is not told")
+        checks.equal(status["last_words"], None, f"{what}: the end of the full disk is not reported")
         stopped = jankd("stop", "-F", out)
         checks.equal((stopped.returncode, b"No space" in stopped.stdout), (0, False), f"{what}: stop: {stopped}")
         said = ended(checks, what, capture)
@@ -163,7 +163,7 @@ def full(checks):
 
 
 def full_for_long(checks):
-    """More rows than memory has room for: how many are missing is told, and what else is there is whole."""
+    """More rows than fit in memory: the number of lost rows is reported, and the files hold whole rows."""
     what = "full for long"
     with session() as (mount, instance, here), small_disk(here) as disk:
         out = disk / "out"
@@ -185,7 +185,7 @@ def full_for_long(checks):
 
 
 def full_twice(checks):
-    """What was over, and comes again at the end, is said again: no capture fails without a reason."""
+    """A disk that is full again at the end is reported again: no capture fails without a message."""
     what = "full twice"
     with session() as (mount, instance, here), small_disk(here) as disk:
         out = disk / "out"
@@ -200,7 +200,7 @@ def full_twice(checks):
             phone.wait(60)
         time.sleep(2.5)
         fill(disk / "filler", 0)
-        # What it removes makes no room.
+        # The journal is open, so its removal frees no space.
         with (out / ".journal").open():
             stopped = jankd("stop", "-F", out)
         checks.that(stopped.returncode == 1 and b"No space left" in stopped.stderr, f"{what}: stop: {stopped}")
@@ -209,7 +209,7 @@ def full_twice(checks):
 
 
 def full_at_the_start(checks):
-    """Nothing can be written: one line says so, and no file without rows stays."""
+    """Nothing can be written: there is one error message, and no file without rows is left."""
     what = "full at the start"
     with session() as (mount, instance, here), small_disk(here) as disk:
         out = disk / "out"
@@ -257,7 +257,7 @@ def folder_removed(checks, moved, replaced=False):
 
 
 def folder_removed_at_the_end(checks):
-    """There is no later look at it: the end itself makes it again, and says so."""
+    """No periodic check follows: the end of the capture makes the folder again, and reports it."""
     what = "folder removed at the end"
     with session() as (mount, instance, here):
         out = here / "out"
@@ -267,8 +267,8 @@ def folder_removed_at_the_end(checks):
             phone.wait(60)
         shutil.rmtree(out)
         ended(checks, what, capture)
-        checks.that(any("created it again" in text for _, text in told(out)), f"{what}: {told(out)}")
-        checks.equal([kind for kind, _ in told(out)][-1:], ["stop"], f"{what}: {told(out)}")
+        checks.that(any("created it again" in text for _, text in reported(out)), f"{what}: {reported(out)}")
+        checks.equal([kind for kind, _ in reported(out)][-1:], ["stop"], f"{what}: {reported(out)}")
         checks.that(rows(out, "summary.csv"), f"{what}: not complete")
         whole(checks, what, out)
 

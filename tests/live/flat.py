@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon takes what it needs at the begin: 200 surfaces and 300 requests later it has neither
+"""A daemon takes all its resources at the start: after 200 surfaces and 300 requests it has neither
 more memory nor more descriptors."""
 
 import os
@@ -20,8 +20,8 @@ REQUESTS = 100
 
 
 def taken(pid):
-    """(memory in KB, descriptors) of a process that has nothing to do."""
-    time.sleep(2)  # the last rows are in the files
+    """(memory in KB, descriptors) of an idle process."""
+    time.sleep(2)  # until the last rows are written
     return resident_kb(pid), len(os.listdir(f"/proc/{pid}/fd"))
 
 

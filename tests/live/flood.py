@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writers that write as fast as they can, on all CPUs: what was read and what was lost is all that
-was written, and jankd takes precedence only for as long as that goes on."""
+"""Writers on all CPUs, as fast as they can: events read and lost add up to those written, and jankd
+raises its priority only during that time."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from live import Capture
 LOAD = BUILD / "tests" / "bench" / "load"
 SECONDS = 1.5
 
-# Half of it is full in less than a turn of another process, and that before the first drain.
+# Half of it is filled within one time slice of another process, before the first drain.
 KILOBYTES = 512
 
 
@@ -30,7 +30,7 @@ def nice(pid):
 
 
 def least_nice(pid, until):
-    """The least nice that it is until @until() holds."""
+    """The lowest nice value of a process until @until() is true."""
     least = nice(pid)
     while not until():
         least = min(least, nice(pid))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL at random moments of a live capture: the next start heals the folder, and at most one
-interval of rows is gone."""
+"""SIGKILL at random moments of a live capture: the next start repairs the files, and at most one
+interval of rows is lost."""
 
 import concurrent.futures
 import pathlib
@@ -18,11 +18,11 @@ from live import Capture, session
 
 FOLDERS = 4  # at a time
 KILLS = 50  # in each
-LONG = 6  # of them so long after the start that frames are written every second
+LONG = 6  # of them late: by then frames are written every second
 SECONDS = 120
 
-# Rows are written with every read of the trace, but frames wait for the vsyncs around them; and the
-# machine may be busy.
+# Rows are written after every read of the trace, but frames wait for the vsyncs around them. The slack
+# is for a busy machine.
 INTERVAL_S = 0.8
 SLACK_S = 0.5
 
@@ -30,7 +30,7 @@ SEED = int(time.time())
 
 
 def kill_one(mount, instance, out, seconds):
-    """Kills a capture after @seconds. Returns the time on the trace's clock."""
+    """Kills a capture after @seconds. Returns (time on the trace clock, exit code, standard error)."""
     capture = Capture(mount, instance, out, "--rotate-size", "4096", "-T", "2", "-f", "2")
     try:
         capture.process.wait(seconds)
@@ -46,7 +46,7 @@ def kill_one(mount, instance, out, seconds):
 
 
 def last_frame(out):
-    """The time of the last frame that is in a file, 0 where there is none. The end may be torn."""
+    """The time of the last frame in a file, 0 if there is none. The last row may be incomplete."""
     for path in reversed(segments.paths(out, "frames.csv")):
         whole = path.read_bytes().split(b"\n")[1:-1]
         if whole:
@@ -59,12 +59,12 @@ def moments(chance):
     # The first frames wait up to two seconds for the vsyncs.
     after += [chance.uniform(3.5, 5.0) for _ in range(LONG)]
     chance.shuffle(after)
-    # First a short one: jank-phone takes a moment to begin.
+    # The first is a short one: jank-phone needs a moment to start.
     return [chance.uniform(0.5, 0.9), *after]
 
 
 def kill_all(checks, mount, instance, out, phone, seed):
-    """Returns the times of the kills, and how much was lost at the late ones."""
+    """Returns the times of the kills, and the seconds of rows that the late ones lost."""
     kills, lost = [], []
     for seconds in moments(random.Random(seed)):
         if phone.poll() is not None:
@@ -78,7 +78,7 @@ def kill_all(checks, mount, instance, out, phone, seed):
 
 
 def check_rows(checks, out):
-    """Whole rows only, and none twice."""
+    """The files hold whole rows, and no row twice."""
     for name in segments.GROWING:
         for path in segments.paths(out, name):
             checks.that(segments.is_whole(path.read_bytes()), f"{path.name} is not whole")
@@ -94,7 +94,7 @@ def check_rows(checks, out):
 
 
 def one_folder(checks, number):
-    """A share of the kills, in an instance and a folder of its own."""
+    """KILLS kills in one instance and one folder."""
     with session() as (mount, instance, here):
         (instance / "trace_clock").write_text("boot")
         out = here / "out"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon counts whatever becomes of who started it, can be asked, and ends when it is told to."""
+"""A daemon continues when the process that started it ends, answers requests, and ends on request."""
 
 import contextlib
 import fcntl
@@ -33,7 +33,7 @@ def settings(instance):
 
 
 def is_free(folder):
-    """Does nobody hold it?"""
+    """True if no process holds the lock of @folder."""
     with open(folder / ".lock") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -43,7 +43,7 @@ def is_free(folder):
 
 
 def counted(checks, what, mount, instance, here, daemon, seconds=1):
-    """What is played now is counted to the last frame. Returns all frames so far."""
+    """Plays @seconds and waits until all of its frames are counted. Returns all frames so far."""
     truth = here / "truth.csv"
     before = daemon.status()["counters"]["frames"]
     phone = play(mount, instance, truth, "--scenario", "steady-60", "--seconds", seconds)
@@ -57,7 +57,7 @@ def counted(checks, what, mount, instance, here, daemon, seconds=1):
 def ends(checks, what, daemon, instance, before, frames):
     done = daemon.stop()
     checks.equal(done.returncode, 0, f"{what}: stop: {done.stderr.decode()}")
-    # All of this is to be so when stop returns, without a wait.
+    # All of this must hold when 'stop' returns, without a wait.
     checks.equal(len(rows(daemon.out, "frames.csv")), frames, f"{what}: frames")
     kinds = [row["kind"] for row in rows(daemon.out, "events.csv")]
     checks.equal((kinds[:1], kinds[-1:]), (["start"], ["stop"]), f"{what}: events {kinds}")
@@ -69,8 +69,8 @@ def ends(checks, what, daemon, instance, before, frames):
     checks.that(wait_until(lambda: not is_alive(daemon.pid), 2), f"{what}: still there")
 
 
-def no_bonds(checks, what, pid):
-    """It has nothing of who started it."""
+def is_detached(checks, what, pid):
+    """The daemon has no session, terminal, folder or files of the process that started it. Returns its files."""
     stat = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     checks.that(int(stat[3]) not in (os.getsid(0), pid), f"{what}: session {stat[3]}")
     checks.equal(int(stat[4]), 0, f"{what}: a terminal")
@@ -86,7 +86,7 @@ def no_bonds(checks, what, pid):
 
 
 def earlier_frames(checks):
-    """What lay in the buffers before the start is not of this session."""
+    """Events that were in the buffers before the start are not counted."""
     for source in ("raw", "text"):
         what = f"earlier frames, {source}"
         with session() as (mount, instance, here):
@@ -102,7 +102,7 @@ def earlier_frames(checks):
 
 
 def lock_removed(checks):
-    """Whoever removes the lock lets no second one in."""
+    """After .lock was removed a second jankd still cannot start."""
     what = "the lock is removed"
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         (here / "out" / ".lock").unlink()
@@ -116,7 +116,7 @@ def lock_removed(checks):
 
 
 def terminal_closes(checks):
-    """start from a shell on a terminal; the terminal goes, the shell and start's group are killed."""
+    """'start' from a shell on a terminal; then the terminal is closed and the shell is killed."""
     what = "the terminal closes"
     try:
         for end in pty.openpty():
@@ -146,7 +146,7 @@ def terminal_closes(checks):
         os.close(extra)
         try:
             checks.that(is_alive(daemon.pid), f"{what}: it is dead")
-            names = no_bonds(checks, what, daemon.pid)
+            names = is_detached(checks, what, daemon.pid)
             checks.that(str(here / "inherited") not in names.values(), f"{what}: inherited {names}")
             checks.that(not any("/dev/pts" in name or "pipe:" in name for name in names.values()),
                         f"{what}: inherited {names}")
@@ -159,13 +159,13 @@ def terminal_closes(checks):
 
 
 def hangup(checks):
-    """SIGHUP reads the rules again, and never ends a daemon."""
+    """SIGHUP makes a daemon read the rules again, and never ends it."""
     what = "SIGHUP"
     with session() as (mount, instance, here):
         rules, truth = here / "my.rules", here / "truth.csv"
         rules.write_bytes(jankd("rules", "show", "default").stdout)
         with started(checks, mount, instance, here / "out", "--rules", rules) as daemon:
-            def tells(text):
+            def reports(text):
                 os.kill(daemon.pid, signal.SIGHUP)
                 return wait_until(lambda: any(text in row["text"] for row in rows(daemon.out, "events.csv")), 3)
 
@@ -173,15 +173,15 @@ def hangup(checks):
                                                          "--seconds", 3))
             player.start()
             time.sleep(1)
-            checks.that(tells("read again"), f"{what}: no event of the new rules")
+            checks.that(reports("read again"), f"{what}: no event of the new rules")
             rules.write_text("frobnicate\n")
-            checks.that(tells("old rules stay"), f"{what}: no event of the broken rules")
+            checks.that(reports("old rules stay"), f"{what}: no event of the broken rules")
             checks.that("my.rules" in daemon.status()["last_words"], f"{what}: status has no last words")
             player.join()
             time.sleep(0.5)
             checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
             frames, played = len(rows(daemon.out, "frames.csv")), len(rows(truth))
-            # What was latched when the rules came is nobody's.
+            # Frames that were latched but not presented when the rules changed are dropped.
             checks.that(played - 3 <= frames <= played, f"{what}: {frames} frames of {played}")
 
 
@@ -204,7 +204,7 @@ def second_one(checks):
 
 
 def start_is_ended(checks):
-    """Who ends 'start' while atrace takes its time wants no daemon: it goes, and what it has changed with it."""
+    """If 'start' is ended while atrace is starting, the daemon ends and restores what it has changed."""
     what = "start is ended"
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
@@ -237,7 +237,7 @@ def start_fails(checks):
 
 
 def relative_paths(checks):
-    """A daemon sits in /, its folder stays where it was meant to be."""
+    """Paths are relative to the folder where 'start' ran, though the daemon runs in /."""
     with session() as (mount, instance, here):
         daemon = Daemon(mount, instance, "./deep/er", "--rules", "my.rules")
         (here / "my.rules").write_bytes(jankd("rules", "show", "default").stdout)
@@ -254,9 +254,9 @@ def trace_clock(instance, name):
     yield
 
 
-def asked(checks):
-    """status, mark, rotate, top in a pipe."""
-    what = "asked"
+def requests(checks):
+    """status, mark, rotate, and top in a pipe."""
+    what = "requests"
     with session() as (mount, instance, here), trace_clock(instance, "mono"), \
             started(checks, mount, instance, here / "out") as daemon:
         counted(checks, what, mount, instance, here, daemon)
@@ -297,7 +297,7 @@ def rotates(checks, what, daemon):
 
 
 def top(checks, what, daemon):
-    """In a pipe plain lines; it ends with the daemon, or its reader."""
+    """In a pipe 'top' prints plain lines, and ends when its reader does."""
     reader = subprocess.Popen([JANKD, "top", "-F", daemon.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(2.5)
     reader.send_signal(signal.SIGINT)
@@ -307,7 +307,7 @@ def top(checks, what, daemon):
     reader = subprocess.Popen([JANKD, "top", "-F", daemon.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     reader.stdout.readline()
     reader.stdout.close()
-    checks.that(wait_until(lambda: reader.poll() is not None, 5), f"{what}: top goes on for no reader")
+    checks.that(wait_until(lambda: reader.poll() is not None, 5), f"{what}: top goes on without a reader")
     reader.kill()
     reader.wait()
 
@@ -322,13 +322,13 @@ def ends_top(checks):
 
 
 def foreground(checks):
-    """run can be asked and ended like a daemon."""
+    """'run' answers requests and can be stopped like a daemon."""
     what = "run"
     with session() as (mount, instance, here):
         out = here / "out"
         run = subprocess.Popen([JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
                                 "-F", out], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        checks.that(wait_until(lambda: jankd("status", "-F", out).returncode == 0), f"{what}: cannot be asked")
+        checks.that(wait_until(lambda: jankd("status", "-F", out).returncode == 0), f"{what}: no answer to status")
         play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
         done = jankd("stop", "-F", out)
         checks.equal(done.returncode, 0, f"{what}: stop: {done.stderr!r}")
@@ -337,7 +337,7 @@ def foreground(checks):
 
 
 def nothing_seen(checks):
-    """The files of a capture that saw nothing are complete, too; stop says what is missing."""
+    """A capture without any marker has complete files too; 'stop' says what is missing."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         done = daemon.stop()
         checks.equal(done.returncode, 0, f"nothing seen: stop: {done.stderr!r}")
@@ -345,7 +345,7 @@ def nothing_seen(checks):
 
 
 def killed(checks):
-    """A daemon that is gone is told from one that is there, and the next one takes its place."""
+    """After SIGKILL 'status' reports that no daemon runs, and another can start."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         os.kill(daemon.pid, signal.SIGKILL)
         wait_until(lambda: not is_alive(daemon.pid))
@@ -357,7 +357,7 @@ def killed(checks):
 
 
 def hangs(checks):
-    """One that does not answer is not waited for."""
+    """The wait for a daemon that does not answer is limited."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         os.kill(daemon.pid, signal.SIGSTOP)
         begin = time.monotonic()
@@ -369,7 +369,7 @@ def hangs(checks):
 
 
 def small_stack(checks):
-    """Threads of some programs give those that they start little of it."""
+    """Processes that are started from a thread may have a small stack limit."""
     what = "a small stack"
     with session() as (mount, instance, here):
         daemon = Daemon(mount, instance, here / "out")
@@ -382,7 +382,7 @@ def small_stack(checks):
 
 tracefs.root()
 checks = Checks()
-for case in (terminal_closes, hangup, second_one, earlier_frames, lock_removed, start_fails, start_is_ended, relative_paths, asked, ends_top, foreground,
+for case in (terminal_closes, hangup, second_one, earlier_frames, lock_removed, start_fails, start_is_ended, relative_paths, requests, ends_top, foreground,
              small_stack, nothing_seen, killed, hangs):
     case(checks)
 checks.end()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""jankd mark has the time of now, on every clock that a trace can have, before its first event as well."""
+"""'jankd mark' gets the current time, on every clock that a trace can have, also before the first event."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ from daemon import started
 from jankd import Checks, rows
 from live import session
 
-# To start a program takes its time on a busy machine.
+# For starting a program on a busy machine.
 SLACK_S = 0.3
 
 CLOCKS = ("local", "global", "perf", "mono", "mono_raw", "boot", "tai")
@@ -25,7 +25,7 @@ def marks(out):
 
 
 def written(instance, text):
-    """A mark that is written into the trace: the kernel dates it."""
+    """Writes a mark into the trace: its time comes from the kernel."""
     (instance / "trace_marker").write_text(f"I|{os.getpid()}|jankd:{text}")
 
 
@@ -56,7 +56,7 @@ def check(checks, clock, source):
         checks.that(quick == sorted(set(quick)), f"{what}: marks one after another: {quick}")
         apart = quick[0] - at(found, "before any event")
         checks.that(2 <= apart < 2 + SLACK_S, f"{what}: marks 2 s apart are {apart:.3f} s")
-        # The program reads the clock, and the kernel may read that of another CPU.
+        # jankd and the kernel may read the clock on different CPUs.
         checks.that(at(found, "begin") - 0.005 <= at(found, "in between") <= at(found, "end") + 0.005,
                     f"{what}: {at(found, 'begin')} to {at(found, 'end')}, the mark says {at(found, 'in between')}")
         walls = {row["wall time"] for row in found.values()}

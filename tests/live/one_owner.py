@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A folder whose file system gives all files one owner: lock and journal are elsewhere, for their owner alone."""
+"""A folder whose file system gives all files one owner: lock and journal are in another place, private to their owner."""
 
 import contextlib
 import fcntl
@@ -26,7 +26,7 @@ def settings(instance):
 
 
 def hidden(out):
-    """Files of our own place, by their kind; none is elsewhere."""
+    """Lock and journal outside of the folder @out, by their suffix."""
     info = out.stat()
     key = f"{info.st_dev:x}-{info.st_ino:x}"
     return {path.suffix: path for place in PLACES if place.is_dir() for path in place.glob(f"{key}.*")}
@@ -70,7 +70,7 @@ def lives_elsewhere(checks):
 
 
 def killed(checks, command):
-    """What a killed one has changed is put back by 'stop', and by the next 'start'."""
+    """What a killed jankd has changed is restored by 'stop', and by the next 'start'."""
     what = f"one owner, killed, {command}"
     with session() as (mount, instance, here), one_owner(here / "out"):
         out, before = here / "out", settings(instance)
@@ -90,7 +90,7 @@ def killed(checks, command):
 
 
 def folder_for_the_probe(checks):
-    """What stands where the file system is tried out does not say where the lock is."""
+    """A folder in place of the probe file does not change where the lock is."""
     what = "a folder for .probe.tmp"
     with session() as (mount, instance, here), one_owner(here / "out"):
         daemon = Daemon(mount, instance, here / "out")
@@ -104,7 +104,7 @@ def folder_for_the_probe(checks):
 
 
 def held_by_another(checks):
-    """A lock of our own that was left does not hide that of a user who writes there."""
+    """A lock that a killed jankd left does not hide the lock of another user's jankd, which runs."""
     what = "another user writes there"
     with session() as (mount, instance, here), one_owner(here / "out"):
         daemon = Daemon(mount, instance, here / "out")
@@ -120,7 +120,7 @@ def held_by_another(checks):
 
 
 def killed_of_another(checks):
-    """What a killed jankd of another user has changed is not forgotten without a word."""
+    """A journal that another user's killed jankd left is reported."""
     what = "another user's was killed there"
     with session() as (mount, instance, here), one_owner(here / "out"):
         (here / "out").mkdir()
@@ -132,7 +132,7 @@ def killed_of_another(checks):
 
 
 def nowhere(checks):
-    """Where no place is safe nothing is changed."""
+    """If there is no safe place for the journal nothing is changed."""
     what = "no place is safe"
     with session() as (mount, instance, here), one_owner("/"):
         before = settings(instance)
@@ -144,10 +144,10 @@ def nowhere(checks):
 
 @contextlib.contextmanager
 def trap(out, kind, text):
-    """What another user has made in a place of his own for the folder @out: he holds it, and answers who asks there."""
+    """A false lock or journal for the folder @out, made and locked by another user, whose server answers requests."""
     info, name = out.stat(), f"jankd-trap-{os.getpid()}"
     place = pathlib.Path("/tmp/.jankd-65534")
-    ready, tell = os.pipe()
+    ready, notify = os.pipe()
     child = os.fork()
     if child == 0:
         os.setgroups([])
@@ -162,13 +162,13 @@ def trap(out, kind, text):
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind("\0" + name)
             listener.listen()
-            os.write(tell, b"x")
+            os.write(notify, b"x")
             while True:
                 client = listener.accept()[0]
                 client.recv(100)
                 client.sendall(b"ok\nthe trap\n")
                 client.close()
-    os.close(tell)
+    os.close(notify)
     os.read(ready, 1)
     os.close(ready)
     try:
@@ -180,7 +180,7 @@ def trap(out, kind, text):
 
 
 def another_user(checks):
-    """Root asks its own jankd, and that of the folder, not one that anybody has set up beside them."""
+    """Requests of root go to its own jankd or to that of the folder's owner, not to another user's server."""
     what = "a trap"
     with session() as (mount, instance, here):
         out = here / "out"
@@ -188,7 +188,7 @@ def another_user(checks):
         daemon.start()
         with trap(out, "lock", "{pid}\n{name}\n"):
             out.chmod(0o777)
-            checks.that(b"the trap" not in daemon.ask("status").stdout, f"{what}: it is believed by status")
+            checks.that(b"the trap" not in daemon.ask("status").stdout, f"{what}: status shows its answer")
             done = daemon.stop()
             checks.that(done.returncode == 0 and b"the trap" not in done.stdout, f"{what}: stop: {done}")
             checks.that(wait_until(lambda: not is_alive(daemon.pid)), f"{what}: it runs on")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that another program cuts, replaces or moves while they are written: it is told, and what follows is whole."""
+"""Files that another program cuts, replaces or moves during a capture: that is reported, and later rows are whole."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ def emptied(path):
 
 
 def replaced(path):
-    path.with_suffix(".new").write_text("somebody else's\n")
+    path.with_suffix(".new").write_text("of another program\n")
     path.with_suffix(".new").rename(path)
 
 
@@ -35,7 +35,7 @@ def moved(path):
 
 def appended(path):
     with path.open("ab") as file:
-        file.write(b'half a row of "somebody else\'s' + bytes(4000))
+        file.write(b'half a row of "another program' + bytes(4000))
 
 
 def moved_and_replaced(path):
@@ -70,7 +70,7 @@ for change in (cut, emptied, replaced, moved, moved_and_replaced, appended):
         events = [row["text"] for row in rows(out, "events.csv")]
         checks.equal(sum("frames.csv was" in text for text in events), 1, f"{what}: {events}")
 
-# What stands in its place and cannot be renamed is what keeps the rows from the disk.
+# A file in the place of frames.csv that cannot be renamed: the message names it.
 with session() as (mount, instance, here):
     out = here / "out"
     capture = Capture(mount, instance, out)
@@ -89,7 +89,7 @@ with session() as (mount, instance, here):
     else:
         checks.cannot_judge("pinned", "nothing can be mounted here")
 
-# A folder that was moved away and cannot be made again: what goes on is in the old one, and says why.
+# A folder that was moved and cannot be made again: rows go on into the moved one, and the reason is reported.
 with session() as (mount, instance, here):
     out, parent = here / "parent" / "out", here / "parent"
     capture = Capture(mount, instance, out)
@@ -98,8 +98,8 @@ with session() as (mount, instance, here):
     parent.write_bytes(b"mine")
     play(mount, instance, here / "before.csv", "--scenario", "steady-60", "--seconds", 1)
     time.sleep(3)
-    told = [row["text"] for row in rows(here / "moved" / "out", "events.csv") if row["kind"] == "lost"]
-    checks.equal(told, ["the folder: Not a directory; unwritten rows are kept in memory"], "moved for good")
+    reported = [row["text"] for row in rows(here / "moved" / "out", "events.csv") if row["kind"] == "lost"]
+    checks.equal(reported, ["the folder: Not a directory; unwritten rows are kept in memory"], "moved for good")
     parent.unlink()
     time.sleep(2)
     play(mount, instance, here / "after.csv", "--scenario", "steady-60", "--seconds", 1)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A ring that runs over: what was lost is known to the last event, and is no jank.
+"""A trace buffer that overflows: lost events are counted exactly, and are no jank.
 
-A phone plays into a ring of 64 KB while jankd is held up (SIGSTOP) or somebody floods one CPU. The
-kernel counts what it overwrote. Where jankd tells an interval between two frames, the truth has no
-frame between them, and the same vsyncs.
+jank-phone plays into a buffer of 64 KB while jankd is stopped (SIGSTOP) or a writer floods one CPU.
+The kernel counts the events that it overwrote. Where jankd gives an interval between two frames, no
+frame was played between them, and the vsyncs are those that were played.
 """
 
 import collections
@@ -28,7 +28,7 @@ SECONDS = 9
 
 
 def overruns(instance):
-    """The kernel's own count, by CPU."""
+    """The kernel's count of overwritten events, by CPU."""
     found = {}
     for cpu in sorted((instance / "per_cpu").iterdir()):
         found[cpu.name[3:]] = int(re.search(r"^overrun: (\d+)", (cpu / "stats").read_text(), re.M)[1])
@@ -36,7 +36,7 @@ def overruns(instance):
 
 
 def flood(instance, cpus, markers):
-    """Writes markers that mean nothing on each of @cpus, faster than anybody reads."""
+    """Writes irrelevant markers on each of @cpus, faster than they are read."""
     home = os.sched_getaffinity(0)
     try:
         with open(instance / "trace_marker", "wb", buffering=0) as marker:
@@ -49,7 +49,7 @@ def flood(instance, cpus, markers):
 
 
 def held_up(instance, capture, phone):
-    """Nobody reads for two seconds, and every CPU has more to say than its ring holds."""
+    """jankd is stopped for two seconds, and every CPU's buffer overflows."""
     capture.process.send_signal(signal.SIGSTOP)
     time.sleep(1)
     flood(instance, sorted(os.sched_getaffinity(0)), 3000)
@@ -71,8 +71,8 @@ def move(phone, cpus):
 
 
 def held_up_on_one(instance, capture, phone, stop=None):
-    """The same, but the other CPUs' rings hold all: their events come first, and do not tell that
-    the phone was elsewhere for a while."""
+    """The same, but the buffers of the other CPUs do not overflow: their events are read first, and do
+    not show that jank-phone ran on the last CPU for a while."""
     cpus = os.sched_getaffinity(0)
     last = max(cpus)
     move(phone, cpus - {last})
@@ -89,7 +89,7 @@ def held_up_on_one(instance, capture, phone, stop=None):
 
 
 def in_the_middle(instance, capture, cpu):
-    """Stops it again while it reads a ring that takes it a while."""
+    """Stops jankd again while it reads a large buffer."""
     time.sleep(0.3)
     flood(instance, [cpu], 50000)
     capture.process.send_signal(signal.SIGCONT)
@@ -102,7 +102,7 @@ def held_up_in_the_middle(instance, capture, phone):
 
 
 def flooded(instance, capture, phone):
-    """Bursts on one CPU in turn, while jankd reads as always."""
+    """Bursts on one CPU after the other, while jankd runs."""
     for _ in range(4):
         for cpu in sorted(os.sched_getaffinity(0)):
             flood(instance, [cpu], 4000)
@@ -117,13 +117,13 @@ def play(mount, instance, truth, vocabulary):
 
 
 def compare_frames(checks, what, truth, out, end_us):
-    """Known intervals are those of the truth; behind @end_us all are known that the truth knows."""
+    """Intervals are right where they are given; behind @end_us none is missing."""
     played, counted = by_layer(truth), by_layer(out / "frames.csv")
     known = unknown = 0
     for layer, series in counted.items():
-        told, untold = check_series(checks, f"{what}: {layer}", played[layer], series)
-        known, unknown = known + told, unknown + len(untold)
-        late = [time_us for time_us in untold if time_us >= end_us]
+        reported, unreported = check_series(checks, f"{what}: {layer}", played[layer], series)
+        known, unknown = known + reported, unknown + len(unreported)
+        late = [time_us for time_us in unreported if time_us >= end_us]
         checks.equal(late, [], f"{what}: {layer}: no interval or vsyncs behind {end_us}")
         after = [sum(time_us > end_us for time_us, _ in frames) for frames in (series, played[layer])]
         checks.equal(after[0], after[1], f"{what}: {layer}: frames afterwards")
@@ -132,14 +132,14 @@ def compare_frames(checks, what, truth, out, end_us):
 
 
 def compare_loss(checks, what, out, lost):
-    """Files and the kernel's statistics agree."""
+    """The loss in the files is that of the kernel's statistics."""
     total = sum(lost.values())
     counters = json.loads((out / "session.json").read_text())["counters"]
     checks.that(total > 0, f"{what}: nothing was lost")
     checks.equal((counters["lost_events"], counters["lost_unknown"]), (total, 0), f"{what}: session.json")
-    told = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
-    checks.equal(sum(int(re.search(r": (\d+) events", text)[1]) for text in told), total,
-                 f"{what}: events.csv: {told}")
+    reported = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
+    checks.equal(sum(int(re.search(r": (\d+) events", text)[1]) for text in reported), total,
+                 f"{what}: events.csv: {reported}")
     by_surface = collections.Counter()
     for row in rows(out, "fps.csv"):
         by_surface[row["Surface"]] += int(row["lost events"])

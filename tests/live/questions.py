@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""dumpsys is asked for the app in front and for the period; what it does not say holds up nothing. When
-another app's window begins to draw it is asked again."""
+"""jankd runs dumpsys for the focused app and the vsync period; a missing answer delays nothing. When
+another app's window begins to draw it runs dumpsys again."""
 
 import pathlib
 import signal
@@ -24,7 +24,7 @@ NOISE = "  x\n" * 100000
 
 
 def play(instance, seconds):
-    """A surface whose name holds no app, every 20 ms, without any vsync."""
+    """Frames of a surface whose name contains no app, every 20 ms, without VSYNC ticks."""
     with open(instance / "trace_marker", "wb", buffering=0) as marker:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -55,7 +55,7 @@ def asked(checks, what, answers, *arguments, expect=APP, calls=None, **environme
 
 
 def play_beside(instance, layer, seconds):
-    """The status bar and a @layer, every 20 ms."""
+    """Frames of the status bar and of @layer, every 20 ms."""
     with open(instance / "trace_marker", "wb", buffering=0) as marker:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -73,7 +73,7 @@ def answer(app):
 
 
 def moves_on(checks, what, second, expect, **environment):
-    """The app in front leaves after 2 s, for one whose SurfaceView is all that it draws."""
+    """After 2 s another app has the focus; it draws nothing but a SurfaceView."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         device.answers("input", answer("com.a"))
@@ -90,16 +90,16 @@ def moves_on(checks, what, second, expect, **environment):
         checks.that(len(frames) > 250, f"{what}: {len(frames)} frames of StatusBar")
         wrong = [r for r in frames
                  if r["app"] != ("com.a" if float(r["present(s)"]) < begin else expect)]
-        print(f"{what}: {len(wrong)} of {len(frames)} frames of StatusBar stand on another app")
-        # The first may wait for the first answer, and the change is seen at the next read.
-        checks.that(len(wrong) <= 15, f"{what}: {len(wrong)} frames are another app's: {wrong[:1]}, {wrong[-1:]}")
+        print(f"{what}: {len(wrong)} of {len(frames)} frames of StatusBar have the wrong app")
+        # The first frames may come before the first answer, and the change is noticed at the next read.
+        checks.that(len(wrong) <= 15, f"{what}: {len(wrong)} frames have the wrong app: {wrong[:1]}, {wrong[-1:]}")
         asked_for = [call for call in device.log() if call in (INPUT, OTHER)]
         checks.that(2 <= len(asked_for) <= 5, f"{what}: questions {asked_for}")
         return rows(here / "out", "fps.csv")
 
 
-def asks_seldom(checks):
-    """Windows of other apps that begin to draw all the time: a question each 2 s at most."""
+def limits_calls(checks):
+    """New windows of other apps all the time: dumpsys runs every 2 s at most."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         device.answers("input", answer("com.a"))
@@ -130,5 +130,5 @@ asked(checks, "--focus", {"input": INPUT_12}, "--focus", "com.x/.Y", "--vsync-ms
 asked(checks, "dumpsys hangs", {}, expect=None, HANG="dumpsys")
 moves_on(checks, "another app comes", answer("com.b"), "com.b")
 moves_on(checks, "another app comes, and no answer", "", "")
-asks_seldom(checks)
+limits_calls(checks)
 checks.end()

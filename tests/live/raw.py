@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The raw rings say what the text says, and cannot be forged.
+"""The raw ring buffers give the same rows as the text, and cannot be forged.
 
-What a phone has played stays in the rings: the kernel prints it without taking it away, and then
-jankd reads the rings themselves. Both are the same stream, so all rows are the same bytes.
+Events that jank-phone has written stay in the ring buffers: the kernel prints them as text without
+consuming them, then jankd reads the buffers. Both are the same stream: all rows are equal byte by byte.
 """
 
 import collections
@@ -32,7 +32,7 @@ def session_json(out):
 
 
 def without_events(out):
-    """All that is made of the stream itself: the begin of a live capture is an event, too."""
+    """The files that depend on the stream only: events.csv also has the start of a live capture."""
     return {name: text for name, text in outputs(out).items() if name != "events.csv"}
 
 
@@ -47,7 +47,7 @@ def run_raw(mount, instance, out, *arguments):
 
 
 def same_stream(checks, vocabulary, scenario, *arguments, subbuf_kb=None):
-    """Text and raw of the same rings."""
+    """Text and raw of the same ring buffers."""
     what = f"{scenario} {vocabulary}, sub-buffers of {subbuf_kb or 4} KB"
     with session() as (mount, instance, here):
         (instance / "trace_clock").write_text("mono")
@@ -72,7 +72,7 @@ def same_stream(checks, vocabulary, scenario, *arguments, subbuf_kb=None):
 
 
 def text_live(checks, clock):
-    """Of a clock that is none of time the kernel would print other lines."""
+    """With a clock that counts no time the kernel would print another time format: jankd sets the clock."""
     what = f"text, live, where the clock was {clock}"
     with session() as (mount, instance, here):
         (instance / "trace_clock").write_text(clock)
@@ -87,7 +87,7 @@ def text_live(checks, clock):
         checks.equal((source["kind"], source["why"]), ("trace_pipe", "asked for"), what)
 
 
-# --- who it is ---
+# --- which process wrote ---
 
 
 def name_of(pid):
@@ -95,7 +95,7 @@ def name_of(pid):
 
 
 def fork(function, uid=0, name=None):
-    """A process of its own that runs @function, with what it needs opened before."""
+    """Runs @function in a child process, whose files are already open."""
     pid = os.fork()
     if pid:
         return pid
@@ -111,7 +111,7 @@ def fork(function, uid=0, name=None):
 
 
 def find_surfaceflinger(phone):
-    """The phone's process of that name; it has it a moment after it was made."""
+    """The process 'surfaceflinger' of jank-phone; it is renamed a moment after its start."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         for path in pathlib.Path(f"/proc/{phone.pid}/task").glob("*/children"):
@@ -126,13 +126,13 @@ def find_surfaceflinger(phone):
 
 
 def line(pid, marker, word="tracing_mark_write"):
-    """A whole line of text as the kernel prints it: only a newline makes it one."""
+    """A line as the kernel prints it; the newline in front of it forges a line of its own."""
     now = time.monotonic()
     return f"\n  surfaceflinger-{pid}   ( {pid}) [000] ..... {now:.6f}: {word}: {marker}"
 
 
 def words(pid):
-    """What only SurfaceFlinger says, as it would say it, and as whole lines behind another's."""
+    """Markers that only SurfaceFlinger writes, plain and as forged lines behind another marker."""
     layer = "com.example.game/com.example.game.GameActivity#0"
     for word in (f"C|{pid}|VSYNC-sf|1", f"C|{pid}|VSYNC-app|1", f"C|{pid}|VSP-period|4000000",
                  f"B|{pid}|composite 1", f"B|{pid}|postFramebuffer", f"B|{pid}|acquireBuffer",
@@ -146,7 +146,7 @@ def words(pid):
 
 
 def breakages(pid):
-    """What puts a reader of lines out of step, and names that nobody has."""
+    """Markers that confuse a reader of lines, and impossible names."""
     return (b"C|1|a\0b|1", b"C|1|a|1\0", b"\0", b"C|1|" + b"n" * 4085, b"B|1|" + b"n" * 5000,
             b"C|1|\xff\xfe\xc3\x28\x01\x7f\x1b[31m|1", b"C|1|a|1\n\nC|1|b|", b"\n\n\n", b"",
             f"C|{pid}|\u202e|1".encode())
@@ -161,7 +161,7 @@ def write_all(marker, texts, seconds):
 
 
 def forged(checks, vocabulary, uid, name):
-    """Somebody forges all the time while a phone plays."""
+    """Another process forges markers while jank-phone plays."""
     what = f"forged, {vocabulary}, by user {uid}, {name}"
     with session() as (mount, instance, here):
         (instance / "trace_clock").write_text("mono")
@@ -174,7 +174,7 @@ def forged(checks, vocabulary, uid, name):
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         surfaceflinger = find_surfaceflinger(phone)
         checks.that(surfaceflinger, f"{what}: the phone has no SurfaceFlinger")
-        # Nothing but who was there first tells two of root's processes of that name apart here.
+        # Of two processes of root with that name, jankd takes the first.
         checks.that(wait_until(lambda: "found: process" in (here / "out" / "events.csv").read_text()),
                     f"{what}: the phone's SurfaceFlinger is not found")
         with open(instance / "trace_marker", "wb", buffering=0) as marker:
@@ -191,14 +191,14 @@ def forged(checks, vocabulary, uid, name):
         for word in ("presents", "ticks", "latches"):
             checks.that(counters[f"foreign_{word}"] > 100, f"{what}: foreign_{word} of {counters}")
         checks.equal(counters["restarts"], 0, f"{what}: restarts")
-        told = [row["text"] for row in rows(here / "out", "events.csv")
+        reported = [row["text"] for row in rows(here / "out", "events.csv")
                 if "writes as SurfaceFlinger" in row["text"]]
-        checks.equal(len(told), 1, f"{what}: told {told}")
-        checks.that(str(forger) in " ".join(told), f"{what}: told {told}, not of {forger}")
+        checks.equal(len(reported), 1, f"{what}: reported {reported}")
+        checks.that(str(forger) in " ".join(reported), f"{what}: reported {reported}, not of {forger}")
 
 
 def text_damaged(checks):
-    """Text is out of step for no longer than the line that is broken."""
+    """A broken line of text affects no other line."""
     what = "text, damaged"
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out", "--source", "text")
@@ -216,7 +216,7 @@ def text_damaged(checks):
 
 
 def restarted(checks, source):
-    """Another SurfaceFlinger takes over, within a second of the last one's end."""
+    """Another SurfaceFlinger starts within a second of the end of the previous one."""
     what = f"started again, {source}"
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out", "--source", source)
@@ -234,7 +234,7 @@ def restarted(checks, source):
 
 
 def nothing_is_left(checks):
-    """What was written last is read, however young it is; and by whom, who is gone by then."""
+    """Events written just before the end are read, though their writer has ended."""
     what = "ended at once"
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out", "--source", "raw")
@@ -257,7 +257,7 @@ def nothing_is_left(checks):
 
 
 def other_kernels(checks):
-    """A directory with what jankd needs of tracefs, where pieces are missing."""
+    """A folder that imitates tracefs with some files missing."""
     what = "a directory"
     with session() as (mount, instance, here):
         play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 2)
@@ -285,7 +285,7 @@ def other_kernels(checks):
         checks.equal((auto.returncode, source["kind"]), (0, "trace_pipe"), f"{what}: auto: {auto.stderr!r}")
         checks.that("No such file" in source["why"], f"{what}: auto: {source}")
 
-        # Files of pages: no buffer_percent, nothing to poll, and a read of 0 bytes is no end.
+        # Regular files with pages: no buffer_percent, no poll(), and a read of 0 bytes is not the end.
         for cpu in instance.glob("per_cpu/cpu*"):
             there = fake / "per_cpu" / cpu.name
             there.mkdir(parents=True)

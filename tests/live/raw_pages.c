@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of the real kernel, read by us and by libtraceevent's kbuffer: the same events. */
+/* Pages of the running kernel, read by jankd's parser and by libtraceevent's kbuffer: equal events. */
 #include <errno.h>
 #include <fcntl.h>
 #include <kbuffer.h>
@@ -19,7 +19,7 @@
 #define CPUS 2
 #define PAGE_MAX 65536
 
-/* Of one CPU; the sum over sizes of sub-buffers passes a million. */
+/* For each CPU; over all sizes of sub-buffers they are more than a million. */
 #define EVENTS 220000
 
 static char instance[128];
@@ -67,7 +67,7 @@ static struct span read_text(const char *path, char *text, size_t size)
 
 /* --- what is written --- */
 
-/* Text of any length, some with what a page must keep apart. */
+/* Text of any length, some with a newline or a NUL. */
 static size_t make_marker(char *text, unsigned int n)
 {
 	size_t len = (size_t)sprintf(text, "C|%u|layer %u#0|%u", n % 7, n % 50, n);
@@ -117,7 +117,7 @@ static void differs(const char *what, unsigned long long ours, unsigned long lon
 		printf("FAILED: %s: ours %llu, kbuffer's %llu\n", what, ours, theirs);
 }
 
-/* kbuffer's event as a print, or false: another one. */
+/* Converts an event of kbuffer. Returns false if it is no print event. */
 static bool their_print(struct kbuffer *kbuf, void *data, unsigned long long time_ns,
 			struct ftrace_print *print)
 {

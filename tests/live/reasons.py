@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where files cannot be written the message says why, and what helps against that; 'stop' says it once."""
+"""If files cannot be written the message gives the reason and a remedy; 'stop' prints it once."""
 
 import fcntl
 import pathlib
@@ -39,7 +39,7 @@ def link_for_the_lock(checks):
         play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
         (out / ".lock").unlink()
         (out / ".lock").symlink_to("/etc/hostname")
-        checks.that(wait_until(lambda: lost(out, ".lock"), 3), f"{what}: not told")
+        checks.that(wait_until(lambda: lost(out, ".lock"), 3), f"{what}: not reported")
         checks.that("a link stands there" in " ".join(lost(out, ".lock")), f"{what}: {lost(out, '.lock')}")
         said = daemon.ask("status").stderr.decode()
         checks.that(".lock: a link stands there; remove what stands there" in said, f"{what}: status: {said}")
@@ -60,13 +60,13 @@ def lock_is_held(checks):
             fcntl.flock(lock, fcntl.LOCK_EX)
             time.sleep(5)
         checks.equal(lost(out, ".lock"), [".lock: another program holds it; unwritten rows are kept in memory"],
-                     f"{what}: told once")
+                     f"{what}: reported once")
         time.sleep(2)
         checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
 
 
 def left_as_it_is(checks):
-    """What 'stop' passes on has the name of no other command in front."""
+    """A warning of the daemon that 'stop' prints does not begin with the name of another command."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
         (instance / "buffer_size_kb").write_text("9000")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded trace, played at its own speed through the kernel: the same frames come out."""
+"""A recorded trace, played at its own speed into the kernel's trace: the same frames are counted."""
 
 import pathlib
 import shutil

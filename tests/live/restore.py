@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a capture and its atrace change is put back exactly: at the end, by whatever end it comes,
-and after a sudden death by the next one."""
+"""Settings that a capture and its atrace change are restored exactly: at the end, however it ends,
+and after SIGKILL by the next jankd."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ PROPERTIES = ("debug.atrace.tags.enableflags", "debug.atrace.app_number", "debug
 
 
 def state(device):
-    """Everything that may be touched."""
+    """All settings that a capture may change."""
     seen = {name: (device.instance / name).read_text() for name in FILES if (device.instance / name).exists()}
     for cpu in sorted(device.instance.glob("per_cpu/cpu*/buffer_size_kb")):
         seen[str(cpu.relative_to(device.instance))] = cpu.read_text()
@@ -34,7 +34,7 @@ def state(device):
 
 
 def usual(device):
-    """As somebody who traces has left it: nothing is as atrace would choose it."""
+    """Settings as another tool may leave them: none has the value that atrace sets."""
     i = device.instance
     (i / "trace_clock").write_text("mono_raw")
     (i / "buffer_size_kb").write_text("777")
@@ -51,7 +51,7 @@ def usual(device):
 
 
 def as_found(device):
-    """An instance as the kernel makes it, with CPUs of different sizes, and running."""
+    """The kernel's default settings, but with a buffer size for each CPU, and tracing on."""
     cpus = sorted(device.instance.glob("per_cpu/cpu*/buffer_size_kb"))
     for n, cpu in enumerate(cpus):
         cpu.write_text(str(100 * (n + 1)))
@@ -73,7 +73,7 @@ def ended(checks, what, prepare, number, **environment):
 
 
 def killed(checks, what, prepare, *, edit=None, restored=True):
-    """SIGKILL, then the next one on the folder."""
+    """SIGKILL, then another capture in the same folder."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         prepare(device)
@@ -99,7 +99,7 @@ def killed(checks, what, prepare, *, edit=None, restored=True):
 
 
 def killed_own_instance(checks):
-    """An instance that jankd has made goes with the next start, whatever that reads."""
+    """An instance that a killed jankd had made is removed by the next start, also on another instance."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         mine = instance.with_name(f"{instance.name}-own")
@@ -118,7 +118,7 @@ def killed_own_instance(checks):
 
 
 def killed_and_stopped(checks):
-    """'jankd stop' puts back what a dead one has left, once."""
+    """'jankd stop' restores what a killed jankd has changed, once."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         usual(device)
@@ -135,7 +135,7 @@ def killed_and_stopped(checks):
 
 
 def kept_until_restored(checks):
-    """What cannot be put back yet stays in the journal, and nothing is changed on top of it."""
+    """Settings that cannot be restored yet stay in the journal, and no capture starts meanwhile."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         usual(device)
@@ -165,7 +165,7 @@ def kept_until_restored(checks):
 
 
 def instance_in_use(checks):
-    """An instance that jankd has made goes as soon as no other program uses it: the next one removes it."""
+    """An instance that jankd has made and another program still uses is removed later by the next jankd."""
     for ending in ("stop", "run"):
         with session() as (mount, instance, here):
             mine = instance.with_name(f"{instance.name}-own")
@@ -194,7 +194,7 @@ def instance_in_use(checks):
 
 
 def unmounted(checks):
-    """Where tracefs is not seen any more nothing is taken for restored: the next one puts it back."""
+    """If tracefs was unmounted at the end the journal stays, and the next jankd restores the settings."""
     what = "unmounted"
     with session() as (mount, instance, here):
         (here / "tracefs").mkdir()
@@ -222,7 +222,7 @@ def unmounted(checks):
 
 
 def hidden_files(checks):
-    """What is put back is found where the files are, and is nobody else's business."""
+    """Journal and lock are in the folder of the files, readable for their owner only."""
     with session() as (mount, instance, here):
         umask = os.umask(0)
         try:
@@ -245,7 +245,7 @@ def hidden_files(checks):
 
 
 def hostile_journal(checks):
-    """Lines that name what is not ours are left out; the rest is put back."""
+    """Lines of a journal that name other files are ignored; the rest is restored."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         victim = here / "victim"
@@ -273,7 +273,7 @@ def hostile_journal(checks):
 
 
 def changed_meanwhile(checks, what, ended):
-    """What another program has set since stays: said once, then forgotten. The rest is put back."""
+    """A setting that another program has changed since is kept and reported once. The rest is restored."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         usual(device)
@@ -311,8 +311,8 @@ def changed_meanwhile(checks, what, ended):
 
 
 def set_again(checks, source, options):
-    """What another program has set since is its own, though jankd had set it to the same; what jankd has taken
-    back is not."""
+    """A setting that another program has written since is kept, even if the value is the one that jankd had
+    set; a change that jankd has undone is not kept."""
     yields = "--yield" in options
     for name, before, values, wanted in (
             ("tracing_on", "0", ("1",), "1"),
@@ -340,8 +340,8 @@ def set_again(checks, source, options):
 
 
 def small_buffer(checks):
-    """A buffer that nothing but markers ever used, or that an atrace has left: without atrace it gets
-    room for what comes between two reads, and its first number back."""
+    """A buffer of the smallest size, as before its first use or after an atrace: without atrace it is enlarged
+    for what comes between two reads, and its size is restored at the end."""
     with session() as (mount, instance, here):
         size = instance / "buffer_size_kb"
         size.write_text("1")
@@ -358,7 +358,7 @@ def small_buffer(checks):
         checks.equal([r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "lost"], [],
                      "small buffer: events lost")
         checks.equal(size.read_text(), before, "small buffer: afterwards")
-        # One that was chosen stays, and it is said that it is small.
+        # A size that was chosen stays, and a warning says that it is small.
         size.write_text("64")
         chosen = size.read_text()
         for arguments, said in (((), True), (("--buffer-kb", "100"), False)):
@@ -389,7 +389,7 @@ def torn(journal):
 
 
 def fails(checks):
-    """Where atrace cannot start, nothing is left behind."""
+    """If atrace cannot start all settings are restored."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         usual(device)
@@ -399,7 +399,7 @@ def fails(checks):
         checks.equal(capture.process.returncode, 1, f"atrace fails: exit code: {error}")
         checks.equal(len(error.splitlines()), 1, f"atrace fails: {error!r}")
         checks.equal(state(device), before, "atrace fails: state")
-        # Whoever starts us may ignore the end of children: it is known all the same.
+        # The parent process may ignore SIGCHLD: the exit status of atrace is read all the same.
         handler = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         try:
             capture = Capture(mount, instance, here / "out", device=device, FAIL="1")
@@ -411,7 +411,7 @@ def fails(checks):
 
 
 def hangs_at_start(checks):
-    """Ctrl-C while atrace does not come to its end."""
+    """Ctrl-C while atrace hangs."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         usual(device)
@@ -428,7 +428,7 @@ def hangs_at_start(checks):
 
 
 def hangs_at_end(checks):
-    """A second signal is in a hurry; what atrace did not put back is put back all the same."""
+    """A second signal ends the wait for atrace; settings that atrace did not restore are restored all the same."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         usual(device)

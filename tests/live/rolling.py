@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A live capture whose files roll for every reason at once has all frames, and each once."""
+"""A live capture whose files are rotated for every reason at once has all frames, each once."""
 
 import pathlib
 import signal
@@ -14,13 +14,13 @@ import tracefs
 from jankd import Checks, jankd, rows
 from live import Capture, play, session
 
-ASKED = 5
+ROTATIONS = 5
 
 
-def ask(process, seconds):
-    """SIGUSR1 now and then."""
-    for _ in range(ASKED):
-        time.sleep(seconds / (ASKED + 1))
+def rotate(process, seconds):
+    """Sends SIGUSR1 several times."""
+    for _ in range(ROTATIONS):
+        time.sleep(seconds / (ROTATIONS + 1))
         process.send_signal(signal.SIGUSR1)
 
 
@@ -38,8 +38,8 @@ def check_files(checks, out, truth):
             data = path.read_bytes()
             checks.that(segments.is_whole(data), f"{path.name} is not whole")
             checks.that(len(data) <= 8192, f"{path.name} has {len(data)} bytes")
-    asked = events(out, "rotate")
-    checks.equal(len(asked), ASKED, f"events of rotations that were asked for: {asked}")
+    rotations = events(out, "rotate")
+    checks.equal(len(rotations), ROTATIONS, f"events of rotations on request: {rotations}")
     checks.equal(len(events(out, "lost")), 0, "events of loss")
     print(f"{len(frames)} frames in {len(segments.numbers(out))} segments")
 
@@ -51,15 +51,15 @@ with session() as (mount, instance, here):
     capture = Capture(mount, instance, out, "--rotate-size", "8K", "--rotate-time", "2", "--sync",
                       "0.5", "-T", "2")
     checks.that(capture.wait_ready(), "jankd does not start")
-    asking = threading.Thread(target=ask, args=(capture.process, 7))
-    asking.start()
+    rotating = threading.Thread(target=rotate, args=(capture.process, 7))
+    rotating.start()
     play(mount, instance, truth, "--scenario", "steady-60", "--seconds", 7)
-    asking.join()
+    rotating.join()
     time.sleep(0.6)
     code, said, _ = capture.stop()
     checks.equal(code, 0, f"exit code: {said[-500:]}")
     check_files(checks, out, truth)
-    # The next session takes them as they are.
+    # The next session does not change them.
     before = {path.name: path.read_bytes() for path in out.glob("*-*.csv")}
     jankd("run", "--tracefs", mount, "--instance", instance.name, "--no-atrace", "--duration", "0.3",
           "-F", out)

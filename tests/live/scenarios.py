@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scenarios.py VOCABULARY: every scenario of jank-phone, played live in the words of one Android.
+"""scenarios.py VOCABULARY: every scenario of jank-phone, played live with the markers of one Android version.
 
-The frames that jankd counts are those that were played.
+jankd counts the frames that were played.
 """
 
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""'run' and 'top' on a terminal: pages that fit it, and a terminal that is given back as it was."""
+"""'run' and 'top' on a terminal: the pages fit it, and its state is restored at the end."""
 
 import codecs
 import contextlib
@@ -29,7 +29,7 @@ SEQUENCE = re.compile(r"\x1b\[[?0-9]*[A-Za-z]")
 
 
 class Terminal:
-    """A terminal with a program on it, as the leader of its session."""
+    """A terminal with a program that is the leader of its session."""
 
     def __init__(self, columns, lines, command):
         self.ours, its = pty.openpty()
@@ -55,14 +55,14 @@ class Terminal:
                 return
 
     def until(self, true, seconds=10):
-        """Reads until what was said is so."""
+        """Reads until true(all output) holds."""
         deadline = time.monotonic() + seconds
         while not true(self.said) and time.monotonic() < deadline:
             self.read(0.05)
         return true(self.said)
 
     def page(self):
-        """The lines of the last page that is whole."""
+        """The lines of the last complete page."""
         pages = self.said.replace("\r\n", "\n").split(HOME)
         return [SEQUENCE.sub("", line) for line in pages[-2 if len(pages) > 2 else -1].split("\n")]
 
@@ -85,7 +85,7 @@ class Terminal:
 
 
 def draw(instance, surfaces=60):
-    """Frames of many surfaces with long and hostile names, for 3 s: the last ones are held back a while."""
+    """Writes frames of many surfaces with long and hostile names, for 3 s."""
     with open(instance / "trace_marker", "wb", buffering=0) as marker:
         for n in range(4 * surfaces):
             app = f"com.example.of.a.company.with.a.long.name.{n % surfaces:03d}"
@@ -107,10 +107,10 @@ def pages_fit(checks, what, terminal, screen, lines):
     for word in ("Surface", "FPS now", "FPS", "1% low", *watched, "presents ", "lost events ", "refresh"):
         checks.that(word in text, f"{what}: no {word} in {text!r}")
     names = [line.split()[0] for line in page if "/.Main" in line]
-    checks.that(names and len(set(names)) == len(names), f"{what}: names that cannot be told apart: {names}")
+    checks.that(names and len(set(names)) == len(names), f"{what}: names that are equal: {names}")
     checks.equal([line for line in page if "lost events" in line and len(line) > screen], [],
-                 f"{what}: what was lost does not fit")
-    checks.that(re.search(r"and \d+ more", text), f"{what}: nothing says that there are more: {text!r}")
+                 f"{what}: the lost events do not fit")
+    checks.that(re.search(r"and \d+ more", text), f"{what}: the number of other surfaces is missing: {text!r}")
 
 
 def shows(checks, what, terminal, instance):
@@ -183,7 +183,7 @@ def top(checks, daemon, instance):
 
 
 def top_outlives(checks, mount, instance, here):
-    """The daemon ends, the terminal is gone."""
+    """'top' ends when its terminal is closed, and when the daemon ends."""
     with started(checks, mount, instance, here / "out") as daemon:
         top(checks, daemon, instance)
         gone = Terminal(80, 24, [JANKD, "top", "-F", daemon.out])
@@ -203,7 +203,7 @@ try:
     for end in pty.openpty():
         os.close(end)
 except OSError as error:
-    skip(f"no terminal to be had here: {error}")
+    skip(f"no pseudo-terminal here: {error}")
 
 checks = Checks()
 for number, key in ((signal.SIGINT, b"\x03"), (signal.SIGTERM, None), (signal.SIGHUP, None)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""However a capture is ended, its files are complete and tracing is as it was."""
+"""After a capture has ended, by any signal, its files are complete and tracing is restored."""
 
 import pathlib
 import signal
@@ -37,7 +37,7 @@ def ended_by(checks, number):
 
 
 def under_nohup(checks):
-    """Who starts it so wants it to outlive the terminal."""
+    """A capture that is started with SIGHUP ignored is not ended by SIGHUP."""
     what = "under nohup"
     with session() as (mount, instance, here):
         handler = signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -73,7 +73,7 @@ def busy(checks):
 
 
 def own_instance(checks):
-    """An instance that jankd makes is gone afterwards."""
+    """An instance that jankd has made is removed at the end."""
     with session() as (mount, instance, here):
         mine = instance.with_name(f"{instance.name}-own")
         capture = Capture(mount, mine, here / "out")
@@ -88,7 +88,7 @@ def own_instance(checks):
 
 
 def switched_off(checks):
-    """tracing_on set to 0 by somebody else is told, and so is its return."""
+    """If another program sets tracing_on to 0 that is reported, and so is its return to 1."""
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out")
         checks.that(capture.wait_ready(), "switched off: jankd does not start")
@@ -99,12 +99,12 @@ def switched_off(checks):
         with open(instance / "trace_marker", "wb", buffering=0) as marker:
             marker.write(b"B|1|x")
         capture.stop()
-        told = [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "tracing"]
-        checks.that(len(told) >= 2, f"switched off and on: events {told}")
+        reported = [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "tracing"]
+        checks.that(len(reported) >= 2, f"switched off and on: events {reported}")
 
 
 def silence(checks):
-    """Frames wait for what comes behind them; where nothing does they are written all the same."""
+    """Frames wait for later events; if none comes they are written all the same."""
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out")
         checks.that(capture.wait_ready(), "silence: jankd does not start")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Snapshots of a live capture: the frames that were counted, in time, and never half a file."""
+"""Snapshots of a live capture hold the frames that were counted, are written in time, and are never incomplete."""
 
 import pathlib
 import re
@@ -17,16 +17,16 @@ from mounts import tmpfs
 
 TIMES = re.compile(rb" (\d+\.\d{6}): tracing_mark_write:")
 
-# At its begin a snapshot lacks what came before.
+# The first frames of a snapshot are not compared: events before it are missing.
 LEAD_US = 500000
 
 
-def told(out):
+def reported(out):
     return [row for row in rows(out, "events.csv") if row["kind"] == "snapshot"]
 
 
 def played(checks):
-    """What analyze counts in a snapshot is what was counted live."""
+    """analyze counts the same frames in a snapshot as the live capture."""
     with session() as (mount, instance, here):
         out = here / "out"
         capture = Capture(mount, instance, out, "--snapshot", "12", "--snapshot-seconds", "4")
@@ -36,7 +36,7 @@ def played(checks):
         checks.equal(code, 0, f"played: exit code: {said[-300:]}")
         files = sorted(file.name for file in out.glob("snapshot-*"))
         checks.equal(files, ["snapshot-000001.txt"], "played: files")
-        checks.equal(len(told(out)), len(files), "played: events")
+        checks.equal(len(reported(out)), len(files), "played: events")
         for name in files:
             times = [float(match) * 1e6 for match in TIMES.findall((out / name).read_bytes())]
             begin, end = times[0] + LEAD_US, times[-1]
@@ -50,7 +50,7 @@ def played(checks):
 
 
 def falls_silent(checks):
-    """A trace that ends behind a late frame is not waited for."""
+    """A snapshot is written also if no event follows the late frame."""
     with session() as (mount, instance, here):
         out = here / "out"
         capture = Capture(mount, instance, out, "--snapshot", "100")
@@ -66,11 +66,11 @@ def falls_silent(checks):
         checks.that((out / "snapshot-000001.txt").exists(), "silent: no snapshot within 10 s")
         code, said, _ = capture.stop()
         checks.equal(code, 0, f"silent: exit code: {said[-300:]}")
-        checks.equal(len(told(out)), 1, "silent: events")
+        checks.equal(len(reported(out)), 1, "silent: events")
 
 
 def disk_full(checks):
-    """A snapshot that finds no room is told of and leaves nothing; the rows go on."""
+    """A snapshot that does not fit on the disk is reported and leaves no file; rows are still written."""
     with folder() as here:
         out, trace = here / "disk", here / "trace.txt"
         text, us = [], 100000000
@@ -87,8 +87,8 @@ def disk_full(checks):
             checks.equal(done.returncode, 0, f"a full disk: {done.stderr.decode(errors='replace')}")
             checks.equal([file.name for file in out.iterdir() if "snapshot" in file.name], [],
                          "a full disk: files")
-            checks.that(["not saved" in row["text"] for row in told(out)] == [True],
-                        f"a full disk: events {told(out)}")
+            checks.that(["not saved" in row["text"] for row in reported(out)] == [True],
+                        f"a full disk: events {reported(out)}")
             checks.equal(int(rows(out, "summary.csv")[0]["frames"]), 1499, "a full disk: frames")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever reads standard output may stop to: the trace is read on, the files are whole, and signals are taken."""
+"""The reader of standard output stops reading: the trace is still read, the files are whole, and signals work."""
 
 import fcntl
 import os
@@ -31,7 +31,7 @@ def begin(mount, instance, here, stdout, *arguments):
 
 
 def ends(checks, what, process, number, truth, out):
-    """It takes the signal, though nobody reads; all frames are in the files."""
+    """The signal ends it though its output is not read; all frames are in the files."""
     began = time.monotonic()
     process.send_signal(number)
     try:
@@ -48,12 +48,12 @@ def ends(checks, what, process, number, truth, out):
 
 
 def unread(checks):
-    """A pipe that nobody reads, of a size that is full soon."""
+    """A small pipe that is not read."""
     what = "a pipe that is not read"
     with session() as (mount, instance, here):
         reader, writer = os.pipe()
         fcntl.fcntl(writer, F_SETPIPE_SZ, 4096)
-        # Longer rows than a pipe has room for.
+        # Together the rows are longer than the pipe.
         layers = [f"com.example.{'x' * 900}{n:02d}/.Main#0" for n in range(20)]
         process = begin(mount, instance, here, writer, "--stdout", "-k", "1")
         truth = here / "truth.csv"
@@ -80,7 +80,7 @@ def unread(checks):
 
 
 def does_not_wait(checks):
-    """Whoever started us may have made the pipe such that a write does not wait: that is no error."""
+    """A pipe that the parent process has made non-blocking is no error."""
     what = "a pipe that does not wait"
     with session() as (mount, instance, here):
         reader, writer = os.pipe()
@@ -102,7 +102,7 @@ def does_not_wait(checks):
 
 
 def stopped_terminal(checks, *arguments):
-    """Ctrl-S."""
+    """A terminal that is stopped by Ctrl-S."""
     what = f"a terminal that is stopped {arguments}"
     try:
         ours, its = pty.openpty()

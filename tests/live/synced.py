@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What gets a new name is on the disk before it, and again behind it: on vfat a file's size stands beside its name."""
+"""A file is synced before it is renamed, and again after: on vfat its size is in the directory entry."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ import tracefs
 
 
 def fails(checks, part, *arguments):
-    """A disk that has lost what was written: that is said, and so is not the end's alone."""
+    """A disk that has lost data is reported at the end, and with --sync before that."""
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out", *arguments, FAIL_SYNCS=f"out/{part}",
                           LD_PRELOAD=str(BUILD / "tests" / "liblog_syncs.so"))
@@ -26,8 +26,8 @@ def fails(checks, part, *arguments):
         code, said, _ = capture.stop(signal.SIGTERM)
         what = f"the disk fails with {part}, {arguments}"
         checks.that(code == 1 and part in said, f"{what}: {code}: {said}")
-        told = [row for row in rows(here / "out", "events.csv") if row["kind"] == "lost" and part in row["text"]]
-        checks.equal(len(told), 1 if arguments else 0, f"{what}: events")
+        reported = [row for row in rows(here / "out", "events.csv") if row["kind"] == "lost" and part in row["text"]]
+        checks.equal(len(reported), 1 if arguments else 0, f"{what}: events")
 
 
 tracefs.root()

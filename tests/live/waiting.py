@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""--wait, --until-exit and --duration: when counting begins, and what ends it."""
+"""--wait, --until-exit and --duration: when counting begins and ends."""
 
 import pathlib
 import subprocess
@@ -15,7 +15,7 @@ from live import Capture, session
 
 APP = "org.example.waiting"
 
-# What a capture may take to notice, on a machine that is busy.
+# Seconds within which a capture must react, on a busy machine.
 SOON = 3
 
 
@@ -41,7 +41,7 @@ def write(instance, text):
 
 
 def frame(instance, layer):
-    """A frame, as SurfaceFlinger's own words; its thread is this one."""
+    """Writes the markers of a frame from this thread."""
     for line in synthetic.frame(1000000, 0, layer).splitlines():
         write(instance, line.split("tracing_mark_write: ", 1)[1])
 
@@ -51,7 +51,7 @@ def texts(out):
 
 
 def ends_within(capture, seconds):
-    """Its exit code and the seconds it took, or None."""
+    """(exit code, or None if it still runs; seconds that it took)."""
     begin = time.monotonic()
     try:
         return capture.process.wait(seconds), time.monotonic() - begin
@@ -60,7 +60,7 @@ def ends_within(capture, seconds):
 
 
 def waits(checks):
-    """Nothing of what is written before is counted; --duration begins behind it."""
+    """Frames during --wait are not counted; --duration begins after it."""
     with session() as (mount, instance, here):
         begin = time.monotonic()
         capture = Capture(mount, instance, here / "out", "--wait", "2", "--duration", "2")
@@ -83,7 +83,7 @@ def waits(checks):
 
 
 def fails_at_once(checks):
-    """What cannot work is told before the wait."""
+    """A capture that cannot work fails before the wait."""
     with session() as (mount, instance, here), open(instance / "trace_pipe", "rb", buffering=0):
         capture = Capture(mount, instance, here / "out", "--wait", "60")
         checks.equal(ends_within(capture, 10)[0], 1, "--wait 60, and someone else reads: exit code")
@@ -100,7 +100,7 @@ def stopped_while_waiting(checks):
 
 
 def detached(checks):
-    """start is ready at once, says that it waits, and counts later."""
+    """'start --wait' returns at once, status shows the wait, and counting begins later."""
     with session() as (mount, instance, here):
         out, begin = here / "out", time.monotonic()
         done = jankd("start", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
@@ -108,7 +108,7 @@ def detached(checks):
         checks.equal(done.returncode, 0, f"start --wait: {done.stderr.decode(errors='replace')}")
         checks.that(time.monotonic() - begin < 2, "start --wait: it is not ready at once")
         said = jankd("status", "-F", out).stdout.decode(errors="replace")
-        checks.that("--wait" in said, f"status does not tell that it waits: {said}")
+        checks.that("--wait" in said, f"status does not show the wait: {said}")
         frame(instance, "com.example.early/A#0")
         app = App(APP)
         time.sleep(3.5)
@@ -121,7 +121,7 @@ def detached(checks):
 
 
 def until_exit(checks):
-    """It ends with the app's last process, not before and not much later."""
+    """The capture ends with the last process of the app, not before and not much later."""
     with session() as (mount, instance, here):
         app = App(APP, f"{APP}:remote", f"{APP}.other")
         capture = Capture(mount, instance, here / "out", "--until-exit", APP)
@@ -139,8 +139,8 @@ def until_exit(checks):
 
 
 def until_exit_of_a_late_app(checks):
-    """An app that is not there yet is waited for, and so are those of its processes that came
-    later than the first."""
+    """The capture waits for an app that does not run yet, and for the end of processes of the app that
+    started later than the first."""
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out", "--until-exit", APP, "--wait", "1")
         checks.that(capture.wait_ready(), "late app: jankd does not start")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How often jankd wakes up, idle and with 2,000 events a second; it sleeps in between."""
+"""How often jankd wakes up, idle and at 2,000 events/s."""
 
 import pathlib
 import sys
@@ -17,13 +17,13 @@ from measure import switches
 SECONDS = 6
 IDLE_MOST, BUSY_MOST = 4, 10
 
-# Each program that is asked once a second wakes its parent three times.
+# Each program that jankd runs once a second wakes it three times.
 BUSY_MOST_ON_DEVICE = 12
 RATE = 2000
 
 
 def payloads():
-    """Markers of frames at 60 Hz, for ever."""
+    """The markers of frames, without end."""
     n = 0
     while True:
         for line in synthetic.frame(0, n).splitlines():
@@ -32,7 +32,7 @@ def payloads():
 
 
 def write_for(instance, seconds):
-    """Returns how many events a second there were."""
+    """Writes at RATE. Returns the events/s."""
     source, count = payloads(), 0
     begin = time.monotonic()
     with open(instance / "trace_marker", "wb", buffering=0) as marker:

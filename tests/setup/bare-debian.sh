@@ -3,11 +3,11 @@
 #
 # bare-debian.sh [FOLDER]
 #
-# The two commands of the README on a Debian 12 that has nothing but apt: makes one with
-# debootstrap in FOLDER (default: a new one in /var/tmp, removed at the end), clones the project
-# into it, ../shared beside it where there is one, and runs tools/demo and tools/check there: as
-# root, as a user in the same clone after root, and as root again with nothing mounted, neither
-# /proc nor /sys nor /dev/pts. Says how long each took.
+# Runs the two commands of the README on a minimal Debian 12: makes one with debootstrap in FOLDER
+# (default: a new one in /var/tmp, removed at the end), clones the project into it, with ../shared
+# beside it if there is one, and runs tools/demo and tools/check there: as root, as a user in the
+# same clone after root, and as root again with nothing mounted, neither /proc nor /sys nor
+# /dev/pts. Prints how long each took.
 # Needs root, debootstrap and a network; takes 20 minutes, so it is no part of the test suite.
 
 set -eu
@@ -23,7 +23,7 @@ skip()
 [ "$(id -u)" = 0 ] || skip "making a bare Debian needs root"
 command -v debootstrap >/dev/null || skip "debootstrap is missing"
 
-# The mirror that this machine uses itself.
+# The mirror that this machine uses.
 mirror=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)\?\(http[^ ]*\).*/\2/p' \
   /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep '/debian/*$' | head -n 1)
 mirror=${mirror:-http://deb.debian.org/debian}
@@ -51,7 +51,7 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
 
-# The root of a system is everybody's to enter; tests become another user.
+# Other users must be able to enter the root folder: some tests run as another user.
 chmod 755 "$bare"
 [ -x "$bare/bin/sh" ] || debootstrap --variant=minbase bookworm "$bare" "$mirror"
 for file in /etc/apt/apt.conf.d/*proxy* /etc/resolv.conf; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scripts that count: test results into one line, frames played against frames counted; and what
-tests make of a machine that is too busy to play frames in time."""
+"""The scripts that count test results and compare frames, and how a test ends that fails, is skipped or cannot
+be judged, for example on a machine that is too busy to play frames in time."""
 
 import contextlib
 import io
@@ -54,7 +54,7 @@ def frames(checks, here):
 
 
 def ended(checks, what, do, code, last):
-    """How a test ends that does @do with its checks."""
+    """A test that calls do(its checks) ends with @code and @last as its last line."""
     said, got = io.StringIO(), None
     Checks.all.clear()
     with contextlib.redirect_stdout(said):
@@ -68,7 +68,7 @@ def ended(checks, what, do, code, last):
 
 
 def not_judged(checks):
-    """It counts as skipped, says why, and hides no failure."""
+    """A test that cannot judge all counts as skipped, with the reason, unless a check failed."""
     ended(checks, "all holds", lambda c: c.that(True, "a"), 0, "1 checks held, 0 did not")
     ended(checks, "one does not", lambda c: c.that(False, "a"), 1, "0 checks held, 1 did not")
     ended(checks, "nothing is checked", lambda c: None, 1, "FAILED: nothing was checked")
@@ -88,18 +88,18 @@ def series(*frames):
 
 
 def late_phone(checks):
-    """A frame that the phone was late to play has no vsyncs, in the truth and beside it."""
+    """A frame that jank-phone was late to play has no vsyncs; rows without them are right."""
     truth = series((0, "", ""), (16667, "16.667", "1"), (40000, "", ""), (50000, "", ""), (66667, "16.667", "1"))
-    # What was counted in place of the last four, how many are known, which are not, and failures.
+    # The rows counted for the last four frames, the number of known ones, the unknown ones, failures.
     cases = (
-        ("all told", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("16.667", "1"), 4, [], 0),
+        ("all reported", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("16.667", "1"), 4, [], 0),
         ("no vsyncs", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("16.667", ""), 3, [66667], 0),
         ("no interval", ("16.667", "1"), ("", ""), ("10.000", ""), ("16.667", "1"), 3, [40000], 0),
         ("wrong vsyncs", ("16.667", "1"), ("23.333", ""), ("10.000", ""), ("33.333", "2"), 4, [], 1),
         ("a frame is missing", ("16.667", "1"), None, ("33.333", ""), ("16.667", "1"), 3, [], 1),
     )
-    for what, *told, known, unknown, failures in cases:
-        counted = series((0, "", ""), *((time_us, *row) for (time_us, _), row in zip(truth[1:], told) if row))
+    for what, *reported, known, unknown, failures in cases:
+        counted = series((0, "", ""), *((time_us, *row) for (time_us, _), row in zip(truth[1:], reported) if row))
         theirs = Checks()
         with contextlib.redirect_stdout(io.StringIO()):
             got = check_series(theirs, what, truth, counted)

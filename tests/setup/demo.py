@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/demo shows a culprit, and works for a user where root ran it before; what it and tools/check build in."""
+"""tools/demo names the app that janks, and works for a user after root ran it; the build folder that it and
+tools/check choose."""
 
 import os
 import pathlib
@@ -13,14 +14,14 @@ from jankd import BUILD, JANKD, PHONE, SOURCE, Checks, analyze, folder
 
 TOOLS = SOURCE / "tools"
 ROOT = os.geteuid() == 0
-NOBODY = 65534
+OTHER_UID = 65534
 
 
 def other_user():
-    """For a child."""
+    """For a child process: changes its user."""
     os.setgroups([])
-    os.setgid(NOBODY)
-    os.setuid(NOBODY)
+    os.setgid(OTHER_UID)
+    os.setuid(OTHER_UID)
 
 
 def run(command, cwd, other=False, **environment):
@@ -32,7 +33,7 @@ def run(command, cwd, other=False, **environment):
 
 
 def culprits(checks, here):
-    """The surface that janks, and no other; stalls where they are known."""
+    """culprit.py names the surface that janks and no other; it prints stalls if they are known."""
     for scenario, seconds in (("demo", "20"), ("steady-60", "4")):
         subprocess.run([PHONE, "--scenario", scenario, "--seconds", seconds, "--speed", "0", "--output", here / "trace",
                         "--truth", here / "truth.csv"], check=True, capture_output=True)
@@ -59,7 +60,7 @@ def culprits(checks, here):
 
 
 def build_folders(checks, here):
-    """Each has a folder that is all his."""
+    """Each user gets a build folder whose files are all their own."""
     tree = here / "tree"
     (tree / "tools").mkdir(parents=True)
     shutil.copy(TOOLS / "choose-build", tree / "tools")
@@ -80,12 +81,12 @@ def build_folders(checks, here):
     if not ROOT:
         checks.cannot_judge("build folder: of another user", "needs root")
         return
-    code, said, told = chosen(other=True)
-    checks.that(code == 0 and said.startswith(f"{here}/tmp/jankd-build-{NOBODY}-") and told,
+    code, said, reported = chosen(other=True)
+    checks.that(code == 0 and said.startswith(f"{here}/tmp/jankd-build-{OTHER_UID}-") and reported,
                 f"build folder: of root's tree: {said}")
     tree.chmod(0o777)
     checks.equal(chosen(other=True), (0, str(tree / "build-nobody"), True), "build folder: beside root's")
-    os.chown(tree / "build", NOBODY, NOBODY)
+    os.chown(tree / "build", OTHER_UID, OTHER_UID)
     checks.equal(chosen(other=True), (0, str(tree / "build"), False), "build folder: theirs")
     checks.equal(chosen(), (0, str(tree / "build-root"), True), "build folder: beside another user's")
     (tree / "build" / "of-root").write_text("")
@@ -130,7 +131,7 @@ def demo(checks, here):
 
 
 def cannot_check(checks, place):
-    """A folder that is another user's is refused in a line, and the steps before it were said."""
+    """tools/check refuses another user's folder with one line, after it has printed its steps."""
     (place / "of-root").mkdir()
     code, said, error = run([TOOLS / "check", place / "of-root"], place, True)
     checks.equal((code, said[-1:]), (1, ["0 passed, 1 failed, 0 skipped"]), f"check in another's folder: {error}")

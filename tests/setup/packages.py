@@ -10,31 +10,31 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SOURCE, Checks, folder
 
-TOLD = "#!/bin/sh\ncase $* in *%s*) exit 1 ;; esac\nexit 0\n"
-APT = '#!/bin/sh\necho "$*" >>"$ASKED"\nexit 100\n'
+PKG_CONFIG = "#!/bin/sh\ncase $* in *%s*) exit 1 ;; esac\nexit 0\n"
+APT = '#!/bin/sh\necho "$*" >>"$CALLS"\nexit 100\n'
 SUDO = '#!/bin/sh\nexec "$@"\n'
 
 
 def install(here, absent):
-    """(exit code, what was said, what apt was asked) where pkg-config does not find the module @absent."""
-    programs, asked = here / "bin", here / "asked"
+    """(exit code, standard error, calls of apt) if pkg-config does not find the module @absent."""
+    programs, calls = here / "bin", here / "calls"
     programs.mkdir(exist_ok=True)
-    for name, text in (("pkg-config", TOLD % absent), ("apt-get", APT), ("sudo", SUDO), ("busybox", SUDO)):
+    for name, text in (("pkg-config", PKG_CONFIG % absent), ("apt-get", APT), ("sudo", SUDO), ("busybox", SUDO)):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
-    asked.write_text("")
+    calls.write_text("")
     done = subprocess.run([SOURCE / "tools" / "install-deps"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "ASKED": str(asked)})
-    return done.returncode, done.stderr, asked.read_text()
+                          env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "CALLS": str(calls)})
+    return done.returncode, done.stderr, calls.read_text()
 
 
 checks = Checks()
 with folder() as here:
-    code, said, asked = install(here, "nothing")
-    checks.equal((code, asked), (0, ""), f"all is there: {said}")
-    code, said, asked = install(here, "libarchive")
-    checks.that(code == 0 and "without optional packages: libarchive-dev" in said and "libarchive-dev" in asked,
-                f"one that can be done without: {code} {said!r} {asked!r}")
-    code, said, asked = install(here, "zlib")
-    checks.that(code == 1 and "still missing" in said and "zlib1g-dev" in said, f"one that cannot: {code} {said!r}")
+    code, said, calls = install(here, "nothing")
+    checks.equal((code, calls), (0, ""), f"all is there: {said}")
+    code, said, calls = install(here, "libarchive")
+    checks.that(code == 0 and "without optional packages: libarchive-dev" in said and "libarchive-dev" in calls,
+                f"an optional package: {code} {said!r} {calls!r}")
+    code, said, calls = install(here, "zlib")
+    checks.that(code == 1 and "still missing" in said and "zlib1g-dev" in said, f"a required package: {code} {said!r}")
 checks.end()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""72 hours of a device, replayed fast: memory and descriptors are after them what they were after
-the first hour, every app is in the rows, and segments join to the file that no rotation makes.
+"""72 hours of a device, replayed fast: memory and descriptors at the end are the same as after the first
+hour, every app is in the rows, and the joined segments equal the files of a run without rotation.
 
-640 apps come and go, twice as many as there is room for; refresh rates change; nights are quiet.
+640 apps come and go, twice as many as the table holds; refresh rates change; nights are quiet.
 """
 
 import collections
@@ -30,7 +30,7 @@ SEGMENT = 500_000
 
 
 def wait_until_read(pipe, pid):
-    """Until the program at the other end has taken all of the pipe and sleeps."""
+    """Waits until the process @pid has read all of the pipe and sleeps."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         waiting = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4))[0]
@@ -42,7 +42,7 @@ def wait_until_read(pipe, pid):
 
 
 def replay(out, *options):
-    """Analyzes the days into @out. Returns (memory in KB, descriptors) after each of HOURS."""
+    """Runs analyze on the days. Returns [(memory in KB, descriptors)] after each of HOURS, and the exit code."""
     reads, writes = os.pipe()
     days = subprocess.Popen([DAYS, *HOURS], stdin=subprocess.PIPE, stdout=writes, text=True,
                             stderr=subprocess.PIPE, bufsize=1)
@@ -62,7 +62,7 @@ def replay(out, *options):
 
 
 def check_rows(checks, name, out):
-    """Nothing that was counted went with a Surface that had to go."""
+    """Frames of evicted Surfaces are in the files."""
     sums = {}
     for file in ("fps.csv", "summary.csv"):
         sums[file] = collections.Counter()
@@ -77,12 +77,12 @@ def check_rows(checks, name, out):
 
 
 def segments(out, file):
-    """A file's segments, the oldest first."""
+    """The segments of a file, the oldest first."""
     return [*sorted(out.glob(file.replace(".csv", "-*.csv"))), out / file]
 
 
 def joined(out, file):
-    """The bytes of a file's segments, headers but the first removed, and rotations left out."""
+    """The bytes of all segments with one header and without events of rotations."""
     text = b""
     for path in segments(out, file):
         header, rest = path.read_bytes().split(b"\n", 1)
@@ -100,7 +100,7 @@ def check_segments(checks, whole, rolled):
     checks.that(len(segments(rolled, "fps.csv")) > 1, "fps.csv was never rolled")
     for file in CSV_FILES:
         checks.that(joined(whole, file) == joined(rolled, file),
-                    f"{file}: the segments are not the file that no rotation makes")
+                    f"{file}: the joined segments are not the file without rotation")
 
 
 def check(checks, name, out, *options):
@@ -113,10 +113,10 @@ def check(checks, name, out, *options):
     check_rows(checks, name, out)
 
 
-# meson has malloc fill what it gives, which touches memory that a table only reserves.
+# meson sets MALLOC_PERTURB_, which writes to memory that a table only reserves.
 os.environ.pop("MALLOC_PERTURB_", None)
 if memory_kb(os.getpid()) == 0:
-    skip("no /proc is mounted here: it is what tells a program's memory")
+    skip("no /proc is mounted here: it has the memory of a program")
 
 checks = Checks()
 with folder() as here:

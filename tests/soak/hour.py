@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""hour.py [MINUTES [SCENARIO [VOCABULARY]]]: a phone played live for an hour (60, game-30, android-14).
+"""hour.py [MINUTES [SCENARIO [VOCABULARY]]]: jank-phone plays live for an hour (60, game-30, android-14).
 
-Run by hand, best beside something that keeps the machine busy. Says which rates jankd told, how many
-intervals are wrong whose frames were played in time, how many it does not know, what was lost, and
-how its memory grew. The exit code is 1 where a rate or such an interval is wrong.
+Run by hand, best on a busy machine. Prints the refresh rates that jankd reported, how many intervals
+are wrong or unknown although their frames were played in time, the lost events, and the growth of its
+memory. The exit code is 1 if a rate or such an interval is wrong.
 """
 
 import pathlib
@@ -67,7 +67,7 @@ with tracefs.instance(mount) as instance, folder() as here:
     print((here / "said").read_text(encoding="utf-8", errors="replace").strip()[-300:])
     print(f"{minutes:g} minutes of {scenario} in the words of {vocabulary}, exit code {code}")
     print(f"frames: {counted.total()} of {played.total()}; lost: {lost or 'none'}")
-    print(f"rates told: {rates}")
+    print(f"refresh rates: {rates}")
     print(f"intervals whose frames were in time: {known}; wrong {wrong}, unknown {unknown}")
     print(f"memory: {begin_kb} KB after 10 s, {end_kb} KB at the end; {wakeups:.1f} wakeups/s")
     if wrong or len(rates) != 1 or counted != played:

@@ -5,33 +5,34 @@
 
 #include <stddef.h>
 
-/* Anchors that one scan finds at most. */
+/* Anchors that one call finds at most. */
 #define ANCHORS_MAX 192
 
-/* A stretch of text while it is scanned. */
+/* A piece of text while it is scanned. */
 struct anchor_scan {
-	const char *begin; /* of the memory that may be read: the begin of a line */
-	const char *at;	   /* so far */
+	const char *begin; /* of the readable memory: the begin of a line */
+	const char *at;	   /* next byte to scan */
 	const char *end;
 };
 
 /**
- * anchor_scan() - the next anchors, in order
- * @scan: at is moved on: to the end, or less far where @found is full
+ * anchor_scan() - find the next anchors, in order
+ * @scan: at is advanced: to the end, or less far if @found is full
  * @found: ANCHORS_MAX entries
  *
- * An anchor is a ':' that ends a time stamp and has a blank and the first letters of a function
- * that writes markers behind it, or that of "CPU:". Most are what they look like; the caller
- * looks closer. Nothing outside [begin, end) is read.
+ * An anchor is the ':' of "CPU:", or a ':' that ends a time stamp and is followed by a blank and
+ * the first letters of a function that writes markers. Nearly all of them are marker lines; the
+ * caller checks. Nothing outside of [begin, end) is read.
  *
- * Returns how many were found.
+ * Returns the number of anchors.
  */
 size_t anchor_scan(struct anchor_scan *scan, const char **found);
 
 /* The first anchor in [@at, @end), or NULL. */
 const char *anchor_find(const char *begin, const char *at, const char *end);
 
-/* What anchor_scan() chooses from, by what the processor has. All give the same. */
+/* The implementations of anchor_scan(), chosen by the processor's features. All give the same
+ * result. */
 size_t anchor_scan_portable(struct anchor_scan *scan, const char **found);
 #if defined(__SSE2__) || defined(__ARM_NEON)
 #define ANCHOR_HAS_VECTOR 1

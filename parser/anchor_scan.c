@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of the scan. Built once for each kind of processor: with SCAN_AVX2 for 32 bytes at a
- * time, with SCAN_VECTOR for 16 (SSE2, NEON), with neither in portable C.
+/* The loop of anchor_scan(), declared in anchor.h. Compiled once for each kind of processor: with
+ * SCAN_AVX2 for 32 bytes at a time, with SCAN_VECTOR for 16 (SSE2, NEON), without both in portable
+ * C.
  *
- * Of a block of 64 bytes a mask says where an anchor is, as far as three bytes tell: a ':' with a
- * digit before it and 't', 'p', '0' or 'w' two bytes behind it, or 'U' before it.
+ * For a block of 64 bytes a mask shows where anchors are, judged by three bytes: a ':' with a digit
+ * before it and 't', 'p', '0' or 'w' two bytes after it, or with 'U' before it.
  */
 #include "parser/anchor.h"
 
@@ -90,7 +91,7 @@ static inline uint64_t anchors(const char *at)
 
 #elif defined(SCAN_VECTOR)
 
-/* NEON has no mask of a byte's bits: bits are set in place and added up, pair by pair. */
+/* NEON has no instruction for a mask of bytes: bits are set in place and added pair by pair. */
 static inline uint64_t bits(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
 {
 	static const uint8_t places[16] = {
@@ -129,7 +130,7 @@ static inline uint64_t anchors(const char *at)
 
 #else
 
-/* The high bit of each byte of @word that is @byte. */
+/* The high bit of each byte of @word that is equal to @byte. */
 static inline uint64_t bytes_equal(uint64_t word, uint8_t byte)
 {
 	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
@@ -138,7 +139,7 @@ static inline uint64_t bytes_equal(uint64_t word, uint8_t byte)
 	return ~(((other & low) + low) | other | low);
 }
 
-/* The same, a bit for each byte. */
+/* The same as one bit for each byte. */
 static inline uint64_t mask_of(const char *at, uint8_t byte)
 {
 	uint64_t mask = 0;
@@ -162,7 +163,7 @@ static inline uint64_t anchors(const char *at)
 
 /* --- the loop --- */
 
-/* Does a ':' at @at begin an anchor? Reads one byte before, three behind. */
+/* Is the ':' at @at an anchor? Reads one byte before it and three after it. */
 static inline bool is_anchor(const char *at)
 {
 	if (at[0] != ':')
@@ -175,11 +176,11 @@ static inline bool is_anchor(const char *at)
 			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
 }
 
-/* Blocks that are looked at in one go. */
+/* Blocks that are scanned in one go. */
 #define BLOCKS_MAX 64
 
-/* Whether there is something in a block is nothing that a processor can foresee: so nothing is
- * decided here, and a block without candidates is written over by the next. */
+/* Whether a block contains candidates is unpredictable, so there is no branch: a block without
+ * candidates is overwritten by the next one. */
 static inline size_t find_candidates(const char *at, size_t n_blocks, const char **blocks,
 				     uint64_t *masks)
 {
@@ -195,8 +196,8 @@ static inline size_t find_candidates(const char *at, size_t n_blocks, const char
 	return n;
 }
 
-/* Those of the first @n_blocks that are anchors. Ends before @found may be too small: then *@at is
- * moved back to the first block that was not looked at. */
+/* Keeps the candidates of the first @n_blocks blocks that are anchors. Ends before @found may be
+ * full: then *@at is moved back to the first block that was not processed. */
 static inline size_t keep_anchors(const char *const *blocks, const uint64_t *masks, size_t n_blocks,
 				  const char **at, const char **found)
 {
@@ -229,7 +230,7 @@ size_t SCAN(struct anchor_scan *scan, const char **found)
 
 	if (at == scan->begin && at < end)
 		at++;
-	/* Blocks, and what is_anchor() looks at behind the last byte of each. */
+	/* Blocks, and the bytes that is_anchor() reads after the last byte of each. */
 	while (end - at >= BLOCK + 3 && n == 0) {
 		size_t n_blocks = (size_t)(end - at - 3) / BLOCK;
 

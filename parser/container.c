@@ -15,7 +15,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
-/* Does @text begin with @word, which is in lower case, in any case? */
+/* Does @text begin with @word (in lower case), ignoring case? */
 static bool starts_with_word(struct span text, struct span word)
 {
 	if (text.len < word.len)
@@ -26,7 +26,7 @@ static bool starts_with_word(struct span text, struct span word)
 	return true;
 }
 
-/* Is all of @text the begin of @word? Then more bytes may make it that word. */
+/* Is all of @text the begin of @word, so that more bytes may complete it? */
 static bool may_become_word(struct span text, struct span word)
 {
 	return text.len < word.len && starts_with_word((struct span){ text.ptr, text.len },
@@ -35,7 +35,7 @@ static bool may_become_word(struct span text, struct span word)
 
 /* --- recognition --- */
 
-/* The two bytes that begin a zlib stream: deflate, window of 32 KB at most, checksum. */
+/* Checks the two bytes that begin a zlib stream: deflate, window of 32 KB at most, checksum. */
 static bool is_zlib(const unsigned char *byte)
 {
 	return (byte[0] & 0x0f) == 8 && byte[0] >> 4 <= 7 && (byte[0] << 8 | byte[1]) % 31 == 0;
@@ -52,7 +52,7 @@ static struct span skip_blanks(struct span text)
 	return text;
 }
 
-/* A text trace may well begin with "<...>-123", so the first word decides. */
+/* A text trace may begin with "<...>-123", so the first word decides. */
 static enum container_kind recognise_html(struct span head)
 {
 	static const struct span words[] = {
@@ -71,7 +71,7 @@ static enum container_kind recognise_html(struct span head)
 	return kind;
 }
 
-/* Reads a protobuf varint off @data. False where it is cut or none. */
+/* Reads a protobuf varint and advances @data. Returns false where it is incomplete or invalid. */
 static bool read_varint(struct span *data, uint64_t *value)
 {
 	*value = 0;
@@ -87,7 +87,8 @@ static bool read_varint(struct span *data, uint64_t *value)
 	return false;
 }
 
-/* Takes one field of a protobuf message off @data; what is cut ends it. False: no such thing. */
+/* Skips one field of a protobuf message; an incomplete field is the last. Returns false where it is
+ * invalid. */
 static bool skip_field(struct span *data)
 {
 	uint64_t tag, value;
@@ -127,8 +128,8 @@ static bool all_fields(struct span data)
 	return true;
 }
 
-/* A perfetto trace is a row of packets, each field 1 of the whole: 0x0a, length, fields. The
- * first byte is a line end too, so what looks like text is none. */
+/* A perfetto trace is a sequence of packets, each of them field 1 of the whole: 0x0a, length,
+ * fields. The first byte is a line end, too, so what looks like text is no perfetto trace. */
 static bool is_perfetto(struct span head)
 {
 	struct span rest = head;
@@ -153,13 +154,13 @@ static bool is_perfetto(struct span head)
 	return binary;
 }
 
-/* A line that atrace prints before its data is a few words; a line of the trace is not. */
+/* Lines that atrace prints before its data have a few words; a line of the trace is longer. */
 static bool is_trace_line(struct span line)
 {
 	return line.len > 0 && (line.ptr[0] == '#' || line.ptr[0] == ' ' || line.len > 200);
 }
 
-/* 'atrace -z' prints "capturing trace... done", "TRACE:" and the zlib stream. */
+/* 'atrace -z' prints "capturing trace... done", "TRACE:" and then the zlib stream. */
 static enum container_kind recognise_atrace(struct span head, bool last, size_t *skip)
 {
 	struct span rest = head;
@@ -220,11 +221,11 @@ static const struct span comment_end = SPAN_INIT("-->");
 static const struct span trace_class = SPAN_INIT("trace-data");
 static const struct span perf_data = SPAN_INIT("linuxPerfData");
 
-/* The longest of what is searched for, and the blanks of 'linuxPerfData = "' besides. */
+/* The longest of the texts that are searched for, with the blanks of 'linuxPerfData = "'. */
 #define LOOK_AHEAD 32
 _Static_assert(LOOK_AHEAD < CONTAINER_HTML_KEEP_MAX, "what is kept must suffice");
 
-/* Steps @input to the next @first (in either case of a letter: of a '<', say). False: none. */
+/* Advances @input to the next @first. Returns false where there is none. */
 static bool seek(struct span *input, char first)
 {
 	const char *at = memchr(input->ptr, first, input->len);
@@ -233,7 +234,7 @@ static bool seek(struct span *input, char first)
 	return at != NULL;
 }
 
-/* Are there enough bytes to compare with all that is searched for? */
+/* Are there enough bytes to compare with every text that is searched for? */
 static bool is_enough(struct span input, bool last)
 {
 	return last || input.len >= LOOK_AHEAD;
@@ -290,7 +291,7 @@ static bool in_tag(struct container_html *html, struct span *input, bool last)
 	return false;
 }
 
-/* Takes 'linuxPerfData = "', as far as it may be looked ahead however the file is read. */
+/* Skips 'linuxPerfData = "', within a look-ahead that does not depend on how the file is split. */
 static bool skip_perf_data(struct span *input)
 {
 	struct span rest = { input->ptr, input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
@@ -311,7 +312,7 @@ static bool skip_perf_data(struct span *input)
 	return true;
 }
 
-/* Steps to the next '<' or begin of the name, in what may be megabytes of JavaScript. */
+/* Advances to the next '<' or begin of the name, in what may be megabytes of JavaScript. */
 static bool seek_in_script(struct span *input)
 {
 	const char *tag = memchr(input->ptr, '<', input->len);
@@ -322,7 +323,7 @@ static bool seek_in_script(struct span *input)
 		*input = span_skip(*input, (size_t)((perf ? perf : tag) - input->ptr));
 		return true;
 	}
-	/* What is left may be the begin of the name. */
+	/* The remaining bytes may be the begin of the name. */
 	*input = span_skip(*input, before > 8 ? before - 8 : 0);
 	return false;
 }
@@ -345,7 +346,7 @@ static bool in_script(struct container_html *html, struct span *input, bool last
 	return false;
 }
 
-/* The blanks of the first line of ftrace go too: its columns are found without them. */
+/* Blanks before the first line of ftrace are skipped, too: its columns are found without them. */
 static bool in_section(struct container_html *html, struct span *input)
 {
 	while (input->len > 0 && is_blank(input->ptr[0]))
@@ -370,7 +371,7 @@ static bool in_other(struct container_html *html, struct span *input, bool last)
 	return false;
 }
 
-/* Gives out what stands before @end and steps behind it. */
+/* Returns in @text what is before @end, and advances @input to there. */
 static bool split_off(struct span *input, const char *end, struct span *text)
 {
 	*text = (struct span){ input->ptr, (size_t)(end - input->ptr) };
@@ -378,7 +379,7 @@ static bool split_off(struct span *input, const char *end, struct span *text)
 	return text->len > 0;
 }
 
-/* Behind the end of a section another may follow: a line end keeps their lines apart. */
+/* Another section may follow: a line end separates their lines. */
 static bool end_section(struct container_html *html, struct span *text)
 {
 	html->place = HTML_MARKUP;
@@ -413,7 +414,7 @@ static const char *string_stop(struct span text)
 	return text.ptr + n;
 }
 
-/* What an escape, which begins at @input, stands for. A '\\' before a line end joins lines. */
+/* Returns what the escape at @input stands for. A '\\' before a line end joins lines. */
 static struct span unescape(struct span *input)
 {
 	struct span whole = *input;
@@ -433,7 +434,7 @@ static struct span unescape(struct span *input)
 	return (struct span){ whole.ptr, whole.len < 2 ? whole.len : 2 };
 }
 
-/* One step inside the string; @text may stay empty. False: more bytes are needed. */
+/* One step inside the string; @text may be empty. Returns false where more bytes are needed. */
 static bool in_string(struct container_html *html, struct span *input, bool last, struct span *text)
 {
 	const char *stop = string_stop(*input);
@@ -456,7 +457,7 @@ static bool in_string(struct container_html *html, struct span *input, bool last
 	return true;
 }
 
-/* One step; *text is set in a trace's text. False: more bytes are needed. */
+/* One step; sets *text to a piece of a trace, if any. Returns false where more bytes are needed. */
 static bool step(struct container_html *html, struct span *input, bool last, struct span *text)
 {
 	switch (html->place) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace comes wrapped in: recognised by its bytes, never by a file's name.
+/* The format that a trace is wrapped in: recognised by its bytes, never by the file's name.
  *
- * Nothing is decompressed here: whoever has a zlib asks again with the bytes that came out of it
- * (a compressed file may hold plain text, an HTML file or a perfetto trace).
+ * Nothing is decompressed here. The caller decompresses, and calls again with the resulting bytes
+ * (a compressed file may contain plain text, an HTML file or a perfetto trace).
  */
 #ifndef JANKD_PARSER_CONTAINER_H
 #define JANKD_PARSER_CONTAINER_H
@@ -13,36 +13,36 @@
 #include "parser/span.h"
 
 enum container_kind {
-	CONTAINER_MORE,	    /* too few bytes to tell */
-	CONTAINER_TEXT,	    /* ftrace text, and whatever is none of the others */
-	CONTAINER_HTML,	    /* systrace: read it through container_html_next() */
+	CONTAINER_MORE,	    /* too few bytes to decide */
+	CONTAINER_TEXT,	    /* ftrace text, or anything else */
+	CONTAINER_HTML,	    /* systrace: use container_html_next() */
 	CONTAINER_GZIP,	    /* RFC 1952 */
-	CONTAINER_ZLIB,	    /* RFC 1950; behind a few lines of text in what 'atrace -z' prints */
-	CONTAINER_PERFETTO, /* protobuf: no text in it */
+	CONTAINER_ZLIB,	    /* RFC 1950; after a few lines of text in the output of 'atrace -z' */
+	CONTAINER_PERFETTO, /* protobuf: no text */
 };
 
-/* So many bytes always suffice to tell. */
+/* Bytes that are always enough to decide. */
 #define CONTAINER_HEAD_MAX 4096
 
 /**
- * container_recognise() - what a stream is, by its first bytes
- * @head: the stream's begin, as much of it as has been read
- * @last: the stream ends behind @head
+ * container_recognise() - recognise a stream by its first bytes
+ * @head: the begin of the stream, as much of it as has been read
+ * @last: the stream ends after @head
  * @skip: set to the number of bytes before the content (lines that atrace prints)
  *
- * CONTAINER_MORE is returned only while @head is short of CONTAINER_HEAD_MAX and not the last.
+ * CONTAINER_MORE is returned only while @head is shorter than CONTAINER_HEAD_MAX and not the last.
  */
 enum container_kind container_recognise(struct span head, bool last, size_t *skip);
 
-/* Where in an HTML file the reader is. */
+/* The position in an HTML file. */
 enum html_place {
 	HTML_MARKUP,
 	HTML_COMMENT,
 	HTML_TAG,     /* inside "<script ...", before its '>' */
-	HTML_SCRIPT,  /* the viewer's JavaScript: passed over */
+	HTML_SCRIPT,  /* the viewer's JavaScript: ignored */
 	HTML_SECTION, /* at the begin of a trace-data section: blanks before its content */
 	HTML_TRACE,   /* ftrace text of a trace-data section */
-	HTML_OTHER,   /* a trace-data section of another format (JSON): passed over */
+	HTML_OTHER,   /* a trace-data section of another format (JSON): ignored */
 	HTML_STRING,  /* var linuxPerfData = "...": lines end in \n\ (Android 4.x) */
 };
 
@@ -53,19 +53,19 @@ struct container_html {
 
 #define CONTAINER_HTML_INIT ((struct container_html){ HTML_MARKUP, false })
 
-/* A piece of HTML longer than this never has to be seen at once. */
+/* A longer piece of HTML never has to be in memory at once. */
 #define CONTAINER_HTML_KEEP_MAX 64
 
 /**
- * container_html_next() - the next stretch of ftrace text in a systrace HTML file
- * @html: state of the stream; begin with CONTAINER_HTML_INIT
- * @input: unread bytes; advanced past what is done
- * @last: no bytes come after @input
- * @text: set to a stretch of text, borrowed from @input's memory or constant
+ * container_html_next() - the next piece of ftrace text in a systrace HTML file
+ * @html: state of the stream; initialise with CONTAINER_HTML_INIT
+ * @input: unread bytes; advanced past those that were processed
+ * @last: no bytes follow @input
+ * @text: set to a piece of text, borrowed from @input's memory or constant
  *
- * Returns true with a stretch; false where more bytes are needed: less than
- * CONTAINER_HTML_KEEP_MAX are left then, to be presented again in front of the next ones. The
- * text put together is the same however the stream is split.
+ * Returns true with a piece of text; false where more bytes are needed. Then fewer than
+ * CONTAINER_HTML_KEEP_MAX bytes are left, which the caller passes again with the next ones. The
+ * resulting text does not depend on how the stream is split.
  */
 bool container_html_next(struct container_html *html, struct span *input, bool last,
 			 struct span *text);

@@ -3,10 +3,10 @@
 
 #include "parser/swar.h"
 
-/* comm is printed with %16s and is 15 bytes at most: so wide is its column. */
+/* The width of the column: comm is printed with %16s and has 15 bytes at most. */
 #define COMM_WIDTH 16
 
-/* The header is read in registers: this is the hot path. */
+/* Hot path: everything is inlined, so that values stay in registers. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static bool is_digit(char c)
@@ -14,7 +14,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* --- any header, read from its right end --- */
+/* --- a header of any shape, read from its right end --- */
 
 ALWAYS_INLINE void pop_spaces(struct span *head)
 {
@@ -22,7 +22,7 @@ ALWAYS_INLINE void pop_spaces(struct span *head)
 		head->len--;
 }
 
-/* Takes the digits off the end, 10 at most. Returns how many there were: 11 for more than 10. */
+/* Removes up to 11 digits from the end. Returns their number: 11 for more than 10. */
 ALWAYS_INLINE unsigned int pop_digits(struct span *head, uint64_t *number)
 {
 	const char *at = head->ptr + head->len;
@@ -36,7 +36,7 @@ ALWAYS_INLINE unsigned int pop_digits(struct span *head, uint64_t *number)
 	return n;
 }
 
-/* Takes a decimal number off the end. False where there is none or it does not fit. */
+/* Removes a decimal number from the end. Returns false where there is none or it is too large. */
 ALWAYS_INLINE bool pop_number(struct span *head, int32_t *number)
 {
 	uint64_t value;
@@ -48,7 +48,7 @@ ALWAYS_INLINE bool pop_number(struct span *head, int32_t *number)
 	return true;
 }
 
-/* Takes the digits behind the point, nearly always six. Returns how many there were. */
+/* Removes the digits after the point, nearly always six. Returns their number. */
 ALWAYS_INLINE unsigned int pop_fraction(struct span *head, uint64_t *fraction)
 {
 	const char *six;
@@ -69,7 +69,7 @@ ALWAYS_INLINE unsigned int pop_fraction(struct span *head, uint64_t *fraction)
 	return 6;
 }
 
-/* Takes "seconds.fraction" off the end: microseconds in all clocks that atrace picks. */
+/* Removes "seconds.fraction" from the end: microseconds in all clocks that atrace uses. */
 ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 {
 	static const uint32_t units[] = { 1000000000, 100000000, 10000000, 1000000, 100000,
@@ -82,7 +82,7 @@ ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 		return false;
 	head->len--;
 	*time_ns = fraction * units[n];
-	/* 10 digits: 317 years, and the nanoseconds fit. */
+	/* 10 digits are 317 years, which fit into 64 bits as nanoseconds. */
 	n = pop_digits(head, &seconds);
 	if (n == 0 || n > 10)
 		return false;
@@ -90,8 +90,8 @@ ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 	return head->len == 0 || head->ptr[head->len - 1] == ' ';
 }
 
-/* Takes the flags, where there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth
- * and, since Linux 5.15, migrate-disable. */
+/* Removes the flags, if there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth and,
+ * since Linux 5.15, migrate-disable. */
 ALWAYS_INLINE bool pop_flags(struct span *head)
 {
 	size_t begin;
@@ -121,7 +121,7 @@ ALWAYS_INLINE bool pop_cpu(struct span *head, int32_t *cpu)
 	return true;
 }
 
-/* Takes "(  683)" or "(-----)", where it is there. */
+/* Removes "(  683)" or "(-----)", if it is there. */
 ALWAYS_INLINE bool pop_tgid(struct span *head, int32_t *tgid)
 {
 	*tgid = TRACE_ID_UNKNOWN;
@@ -139,7 +139,7 @@ ALWAYS_INLINE bool pop_tgid(struct span *head, int32_t *tgid)
 	return true;
 }
 
-/* Blanks that comm is padded with on its left: most of them eight at a time. */
+/* Number of blanks that pad comm on its left. Most are counted eight at a time. */
 ALWAYS_INLINE size_t count_blanks(struct span comm)
 {
 	size_t n = 0;
@@ -159,7 +159,7 @@ ALWAYS_INLINE size_t count_blanks(struct span comm)
 
 bool ftrace_header_read(struct span *head, struct trace_record *record)
 {
-	struct span rest = *head; /* in registers, as is what is read: the scan is the hot path */
+	struct span rest = *head; /* local variables stay in registers: hot path */
 	struct span comm;
 	uint64_t time_ns;
 	int32_t cpu, tgid, tid;
@@ -183,12 +183,12 @@ bool ftrace_header_read(struct span *head, struct trace_record *record)
 	return true;
 }
 
-/* --- the header that nearly all lines have: eight bytes at a time --- */
+/* --- the fast path for the usual header: eight bytes at a time --- */
 
-/* Bytes that a header has at most here, and that may be read before the anchor. */
+/* Longest header on the fast path, and readable bytes before the anchor that it needs. */
 #define HEADER_MAX 96
 
-/* Takes the digits that end at *@end, 7 at most, off it. False: there are none, or more. */
+/* Removes up to 7 digits that end at *@end. Returns false where there are none, or more. */
 ALWAYS_INLINE bool pop_digits_fast(const char **end, uint32_t *number)
 {
 	uint64_t word = word_load(*end - 8) ^ (WORD_ONES * '0');
@@ -212,7 +212,7 @@ ALWAYS_INLINE const char *skip_blanks_fast(const char *end)
 	return end;
 }
 
-/* Takes ".micros". */
+/* Removes ".micros". */
 ALWAYS_INLINE bool pop_micros_fast(const char **end, uint64_t *time_ns)
 {
 	uint64_t word = word_load(*end - 8);
@@ -223,7 +223,7 @@ ALWAYS_INLINE bool pop_micros_fast(const char **end, uint64_t *time_ns)
 	return **end == '.' && !word_not_digits(micros);
 }
 
-/* Takes the seconds and the blank before them. */
+/* Removes the seconds and the blank before them. */
 ALWAYS_INLINE bool pop_seconds_fast(const char **end, uint64_t *seconds_ns)
 {
 	uint32_t seconds;
@@ -235,7 +235,7 @@ ALWAYS_INLINE bool pop_seconds_fast(const char **end, uint64_t *seconds_ns)
 	return true;
 }
 
-/* Takes "[cpu] flags": three digits, and four or five flags. */
+/* Removes "[cpu] flags": three digits, and four or five flags. */
 ALWAYS_INLINE bool pop_cpu_fast(const char **end, int32_t *cpu)
 {
 	uint64_t flags = word_load(*end - 8);
@@ -244,7 +244,7 @@ ALWAYS_INLINE bool pop_cpu_fast(const char **end, int32_t *cpu)
 
 	if (at[-1] != ' ')
 		at--;
-	/* What stands left of the flags is looked at below. */
+	/* Bytes left of the flags are checked below. */
 	flags |= UINT64_MAX >> (8 * (*end - at));
 	if (word_find_byte(flags, ' ') || word_find_byte(flags, ']') ||
 	    word_find_byte(flags, '\n') || at[-1] != ' ' || at[-2] != ']')
@@ -257,7 +257,7 @@ ALWAYS_INLINE bool pop_cpu_fast(const char **end, int32_t *cpu)
 	return true;
 }
 
-/* Takes "(tgid)", where it is there. */
+/* Removes "(tgid)", if it is there. */
 ALWAYS_INLINE bool pop_tgid_fast(const char **end, int32_t *tgid)
 {
 	const char *at = *end - 1;
@@ -279,10 +279,10 @@ ALWAYS_INLINE bool pop_tgid_fast(const char **end, int32_t *tgid)
 	return true;
 }
 
-/* --- headers that were read before --- */
+/* --- the cache of headers --- */
 
-/* Where a header is cached whose time has its point at @point: its thread, its CPU and its second
- * are in the bytes that count. */
+/* The place in the cache of a header whose time has its point at @point. The hashed bytes contain
+ * its thread, its CPU and its second. */
 ALWAYS_INLINE struct ftrace_header_cached *place_of(struct ftrace_headers *headers,
 						    const char *point)
 {
@@ -304,8 +304,8 @@ ALWAYS_INLINE uint64_t differ(const char *a, const char *b)
 	return bits;
 }
 
-/* Is @cached what stands before @point, behind the end of a line? Its first half and its last,
- * which overlap, are all of it. */
+/* Is @cached the text before @point, at the begin of a line? Its first and its last half overlap,
+ * and are all of it. */
 ALWAYS_INLINE bool is_cached(const struct ftrace_header_cached *cached, const char *from,
 			     const char *point)
 {
@@ -329,7 +329,7 @@ ALWAYS_INLINE void set_record(struct trace_record *record,
 	record->writer = TRACE_WRITER_UNKNOWN;
 }
 
-/* Reads what stands before @point into @header, but for its text. */
+/* Reads the text before @point into @header, except for its text. */
 static bool read_before_point(struct ftrace_header_cached *header, const char *from,
 			      const char *point)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands on a line of ftrace text left of the function:
+/* The part of a line of ftrace text that is left of the function:
  *
  *     surfaceflinger-990   (  990) [001] ....  28306.044232
  *     |comm        |tid    |tgid   |cpu  |flags|seconds
  *
- * It is read from right to left, because comm may hold anything (spaces, '-', ':', brackets) and
- * only what stands right of it has a shape. All but the first and the last column are optional or
- * of varying width.
+ * It is read from right to left, because comm may contain anything (spaces, '-', ':', brackets),
+ * and only what is right of it has a fixed form. All columns except for the first and the last one
+ * are optional or of varying width.
  */
 #ifndef JANKD_PARSER_FTRACE_HEADER_H
 #define JANKD_PARSER_FTRACE_HEADER_H
@@ -17,17 +17,16 @@
 
 /**
  * ftrace_header_read() - read a header of any shape
- * @head: ends behind the time. On success it is what stands left of the column of comm: empty,
- *        but for a line that is glued to another
+ * @head: ends after the time. On success it is set to what is left of the column of comm: empty,
+ * except for a line that is glued to the end of another one
  *
- * Sets comm, tid, tgid, cpu, time and writer of @record; comm borrows from @head's memory. False:
- * it is none, and nothing is set.
+ * Sets comm, tid, tgid, cpu, time and writer of @record; comm borrows from @head's memory. Returns
+ * false where it is no header; then nothing is set.
  */
 bool ftrace_header_read(struct span *head, struct trace_record *record);
 
-/* What stands before the point of the time is the same on most lines: a thread writes several
- * markers in a second. Headers that were read are cached and compared with, which costs a third of
- * reading them again. */
+/* The text before the point of the time is the same on most lines: a thread writes several markers
+ * in a second. Headers are cached and compared, which costs a third of reading them again. */
 #define FTRACE_HEADERS_CACHED 64
 #define FTRACE_HEADER_CACHED_MIN 32
 #define FTRACE_HEADER_CACHED_MAX 64
@@ -40,19 +39,20 @@ struct ftrace_header_cached {
 	uint64_t seconds_ns;
 };
 
-/* All zeros at the begin. */
+/* All zeros: empty. */
 struct ftrace_headers {
 	struct ftrace_header_cached cached[FTRACE_HEADERS_CACHED];
 };
 
 /**
- * ftrace_header_read_fast() - the same for one of the usual widths at the begin of a line
- * @headers: those that were read before
- * @begin: of the memory that may be read
- * @from: of what is unread: the header does not begin before it
- * @at: its end
+ * ftrace_header_read_fast() - read a header of the usual widths at the begin of a line
+ * @headers: the cache
+ * @begin: of the readable memory
+ * @from: of the unread bytes: the header does not begin before it
+ * @at: end of the header
  *
- * False: it is another one, and what is set of @record is nothing. Both give the same.
+ * Returns false where the header is not of that form; then @record is undefined, and
+ * ftrace_header_read() has to be used. Both give the same result.
  */
 bool ftrace_header_read_fast(struct ftrace_headers *headers, const char *begin, const char *from,
 			     const char *at, struct trace_record *record);

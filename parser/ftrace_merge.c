@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/ftrace_merge.h"
 
-/* A page that is none ends a turn of its ring: whoever gives such ones may give them for ever. */
+/* An invalid page ends this CPU's turn: the source may give any number of them. */
 static bool open_page(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buffer)
 {
 	struct span bytes;
@@ -29,7 +29,7 @@ static bool next_of_page(struct ftrace_merge *merge, struct ftrace_cpu_buffer *b
 	return false;
 }
 
-/* Finds the next event, in this page or in one behind it. */
+/* Finds the next event, in this page or in a following one. */
 static void advance(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buffer)
 {
 	do
@@ -37,7 +37,7 @@ static void advance(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buffer
 	while (!buffer->has_next && open_page(merge, buffer));
 }
 
-/* Of two events of one time that of the lower ring goes first. */
+/* Of two events with the same time the one of the lower CPU is first. */
 static uint64_t until(const struct ftrace_cpu_buffer *buffer, const struct ftrace_cpu_buffer *other)
 {
 	return other > buffer ? other->next.time_ns : other->next.time_ns - 1;

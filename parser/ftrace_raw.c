@@ -3,19 +3,19 @@
  *
  *     | u64 time | long commit | event | event | ... | long lost |
  *                  length in its low 20 bits; bit 31: events were lost before this page;
- *                  bit 30: how many stands behind the data
+ *                  bit 30: their number follows the data
  *
- * An event begins with a word: type_len in the low 5 bits, above it the time since the event
- * before. type_len says where the data are, and how many:
+ * An event begins with a word: type_len in the low 5 bits, above it the time since the previous
+ * event. type_len defines where the data is, and its length:
  *
- *     1 to 28   type_len words of data behind the word
- *     0         the next word counts the bytes, itself among them
- *     29        padding: of the whole rest where the time is 0, else as the next word says
- *     30        no data, but a longer time since: its upper bits are the next word
- *     31        no data, but the time itself, 59 bits of it: the same way
+ *     1 to 28   type_len words of data follow the word
+ *     0         the next word is the number of bytes, itself included
+ *     29        padding: the whole rest where the time is 0, else as the next word says
+ *     30        no data, but a longer time difference: its upper bits are the next word
+ *     31        no data, but an absolute time of 59 bits, in the same form
  *
- * A page comes from the kernel, but a reader that trusts lengths in what it reads is the reader
- * that crashes: all are checked.
+ * A page comes from the kernel, but all lengths in it are checked: a wrong one must not crash the
+ * reader.
  */
 #include "parser/ftrace_raw.h"
 
@@ -27,7 +27,7 @@
 
 #define TYPE_BITS 5
 #define DELTA_BITS 27
-#define STAMP_BITS 59 /* of a time: a word and DELTA_BITS */
+#define STAMP_BITS 59 /* bits of a time: a word and DELTA_BITS */
 
 enum { TYPE_LONG = 0, TYPE_PADDING = 29, TYPE_EXTEND = 30, TYPE_STAMP = 31 };
 
@@ -38,7 +38,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The number behind the first @label in @text, up to UINT16_MAX. */
+/* The number that follows the first @label in @text, up to UINT16_MAX. */
 static bool find_number(struct span text, const char *label, uint16_t *number)
 {
 	size_t len = strlen(label);
@@ -57,7 +57,8 @@ static bool find_number(struct span text, const char *label, uint16_t *number)
 	return digits > 0 && value <= UINT16_MAX;
 }
 
-/* The number behind @label on the line of the field @name (" commit;" with its type before). */
+/* The number that follows @label on the line of the field @name (" commit;" with its type before).
+ */
 static bool field_number(struct span text, const char *name, const char *label, uint16_t *number)
 {
 	const char *at = memmem(text.ptr, text.len, name, strlen(name));
@@ -113,7 +114,7 @@ static uint64_t read_long(const char *at, size_t size)
 	return value;
 }
 
-/* How many events were lost, where the page has room to say so. */
+/* The number of lost events, if the page contains it. */
 static int64_t read_lost(const struct ftrace_format *format, uint32_t commit, const char *at,
 			 size_t left)
 {
@@ -151,7 +152,7 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 	return true;
 }
 
-/* The text of a print event; false where the event is another one. */
+/* Reads a print event. Returns false where the event is another one. */
 static bool read_print(const struct ftrace_page *page, struct span event,
 		       struct ftrace_print *print)
 {
@@ -177,7 +178,8 @@ static bool read_print(const struct ftrace_page *page, struct span event,
 	return true;
 }
 
-/* Bytes of the event behind its first word, of which @left are there; SIZE_MAX: it does not fit. */
+/* Number of bytes of the event after its first word, with @left bytes in the page; SIZE_MAX: it
+ * does not fit. */
 static size_t length_of(uint32_t type, const char *behind, size_t left)
 {
 	size_t length;
@@ -193,7 +195,8 @@ static size_t length_of(uint32_t type, const char *behind, size_t left)
 	return length <= left && length >= 4 ? length : SIZE_MAX;
 }
 
-/* The 59 bits of a stamp, with the upper ones of the time before: they change every 18 years. */
+/* Completes a stamp of 59 bits with the upper bits of the previous time, which change every 18
+ * years. */
 static uint64_t stamp_time(uint64_t stamp, uint64_t before_ns)
 {
 	uint64_t upper = UINT64_MAX << STAMP_BITS;
@@ -204,7 +207,7 @@ static uint64_t stamp_time(uint64_t stamp, uint64_t before_ns)
 		       : time_ns;
 }
 
-/* Moves the page's time. */
+/* Advances the time of the page. */
 static void advance_time(struct ftrace_page *page, uint32_t type, uint64_t delta,
 			 const char *behind)
 {
@@ -226,7 +229,7 @@ bool ftrace_page_next(struct ftrace_page *page, struct ftrace_print *print)
 		struct span event = { behind, length };
 
 		if (type == TYPE_PADDING && word >> TYPE_BITS == 0)
-			break; /* the rest is empty */
+			break; /* the rest is unused */
 		if (length == SIZE_MAX) {
 			page->damaged = true;
 			break;

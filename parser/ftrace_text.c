@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the markers first and splits only those.
+/* Finds the markers first and splits only those lines.
  *
- * A line of ftrace text, all columns but the first and the last two optional or of varying width:
+ * A line of ftrace text, with all columns except for the first and the last two optional or of
+ * varying width:
  *
  *     surfaceflinger-990   (  990) [001] ....  28306.044232: tracing_mark_write: B|990|postFrame
  *     |comm        |tid    |tgid   |cpu  |flags|seconds    ^ |function           |payload
  *                                                          the anchor
  *
- * The anchor, ": " and the first letters of a function that writes markers, is what a scan over
- * whole blocks of bytes looks for. Behind an anchor the line is read: the payload to its right,
- * the header to its left and from right to left, because comm may hold anything (spaces, '-',
- * ':', brackets) and only what stands right of it has a shape.
+ * The anchor is ": " and the first letters of a function that writes markers. A scan over whole
+ * blocks of bytes finds it. Then the line is read: the payload to the right of it, and the header
+ * to the left of it, from right to left, because comm may contain anything (spaces, '-', ':',
+ * brackets), and only what is right of it has a fixed form.
  */
 #include "parser/ftrace_text.h"
 
@@ -18,7 +19,7 @@
 #include "parser/marker.h"
 #include "parser/swar.h"
 
-/* The header is read in registers: this is the hot path. */
+/* Hot path: everything is inlined, so that values stay in registers. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static bool is_digit(char c)
@@ -31,7 +32,7 @@ static bool is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Takes @word and the ':' behind it, but for what a compiler adds to a symbol (".isra.0"). */
+/* Skips @word and the ':' after it, with a suffix of the compiler in between (".isra.0"). */
 static bool skip_symbol(struct span *text, struct span word)
 {
 	size_t n = word.len;
@@ -47,7 +48,7 @@ static bool skip_symbol(struct span *text, struct span word)
 	return true;
 }
 
-/* "0x" and hex digits: the writer's address where the kernel hides its symbols. */
+/* Skips "0x" and hex digits: the writer's address where the kernel hides its symbols. */
 static bool skip_address(struct span *text)
 {
 	size_t n = 2;
@@ -62,8 +63,8 @@ static bool skip_address(struct span *text)
 	return true;
 }
 
-/* Takes the function of a marker line. Kernel 6.18 moved the write into another function; "0" is
- * what 3.x kernels and some vendors' later ones print. trace-cmd prints event and function. */
+/* Skips the function of a marker line. Kernel 6.18 moved the write to another function; "0" is
+ * printed by 3.x kernels and later ones of some vendors. trace-cmd prints event and function. */
 static bool skip_function(struct span *text)
 {
 	static const struct span names[] = {
@@ -72,7 +73,7 @@ static bool skip_function(struct span *text)
 		SPAN_INIT("write_marker_to_buffer"),
 	};
 
-	/* The rule; what follows are the exceptions. */
+	/* The usual name; the exceptions follow. */
 	if (span_starts_with(*text, SPAN_LITERAL("tracing_mark_write: "))) {
 		*text = span_skip(*text, sizeof("tracing_mark_write:") - 1);
 		return true;
@@ -110,7 +111,7 @@ static const char *line_end(const char *at, const char *end)
 /* The anchor of a loss is the ':' of "CPU:". */
 #define LOST_ANCHOR 3
 
-/* Takes a decimal number of 18 digits at most off the front. Returns how many it has. */
+/* Reads a decimal number of up to 18 digits and advances @text. Returns the number of digits. */
 static size_t read_number(struct span *text, int64_t *number)
 {
 	size_t n = 0;
@@ -122,7 +123,8 @@ static size_t read_number(struct span *text, int64_t *number)
 	return n;
 }
 
-/* "CPU:3 [LOST 1734 EVENTS]" or, where the kernel does not know, "CPU:3 [LOST EVENTS]". */
+/* "CPU:3 [LOST 1734 EVENTS]", or "CPU:3 [LOST EVENTS]" where the kernel does not give the number.
+ */
 static bool parse_lost(struct span line, struct trace_record *record)
 {
 	static const struct span label = SPAN_INIT("CPU:");
@@ -159,7 +161,7 @@ static void set_lost(const struct ftrace_text *text, struct trace_record *record
 	record->comm = record->name = record->track = SPAN_NULL;
 }
 
-/* Is the anchor @at that of a loss that stands between @begin and @end? */
+/* Is @at the anchor of a loss between @begin and @end? */
 static bool is_lost(const char *begin, const char *at, const char *end)
 {
 	struct trace_record record;
@@ -169,9 +171,9 @@ static bool is_lost(const char *begin, const char *at, const char *end)
 			  &record);
 }
 
-/* Where a second whole header or a loss stands in a payload, the kernel cut the first at a NUL,
- * its line end with it, and what comes next follows on the same line: the payload ends there.
- * @at: the first anchor in it. */
+/* If a payload contains another whole header or a loss, the kernel cut the text at a NUL, and its
+ * line end with it: what comes next is on the same line, and the payload ends there. @at: the first
+ * anchor in the payload. */
 static const char *glued_line(struct span payload, const char *at)
 {
 	const char *end = payload.ptr + payload.len;
@@ -190,7 +192,8 @@ static const char *glued_line(struct span payload, const char *at)
 	return NULL;
 }
 
-/* A marker's text as the process wrote it: nothing behind a NUL, no "\n\" of old HTML files. */
+/* The text as the process wrote it: without what follows a NUL, and without the "\n\" of old HTML
+ * files. */
 static struct span payload_of(struct span text)
 {
 	static const struct span html_tail = SPAN_INIT("\\n\\");
@@ -227,8 +230,8 @@ static const char *find_anchor(struct ftrace_text *text, const char *at)
 	}
 }
 
-/* Reads the line around the anchor @at. @line runs from its begin to its end; if it is a marker's,
- * readable or not, @line is what comes behind it: nothing, or what is glued to it. */
+/* Reads the line around the anchor @at. @line: from the begin to the end of the line; for a marker
+ * line, valid or not, it is set to what follows: nothing, or what is glued to it. */
 static bool parse_line(struct ftrace_text *text, struct span *line, const char *at,
 		       struct trace_record *record)
 {
@@ -245,7 +248,7 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 		text->malformed++;
 		return false;
 	}
-	/* Does another one stand on this line? */
+	/* Is there another one on this line? */
 	if (behind.len > 0) {
 		const char *another = find_anchor(text, behind.ptr + 1);
 
@@ -264,13 +267,13 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 	return false;
 }
 
-/* --- the rule: a line as nearly all are --- */
+/* --- the fast path: a usual line --- */
 
-/* Few payloads are longer. */
+/* Longest payload on the fast path. */
 #define PAYLOAD_MAX 512
 
-/* The end of the payload, or NULL where it is not simply the next line end. Most end in the first
- * block: how many words they have is nothing that a processor can foresee. */
+/* The end of the payload, or NULL where it is not simply the next line end. Most payloads end in
+ * the first block; a loop over words would be mispredicted. */
 ALWAYS_INLINE const char *find_end_fast(const char *at, const char *end)
 {
 #ifdef BLOCK_SIZE
@@ -297,7 +300,7 @@ ALWAYS_INLINE const char *find_end_fast(const char *at, const char *end)
 
 static const char function[] = ": tracing_mark_write: ";
 
-/* Does the function of nearly all markers stand at @at? Three words cover it. */
+/* Is the usual function at @at? Three overlapping words cover it. */
 ALWAYS_INLINE bool begins_with_function(const char *at)
 {
 	const size_t last = sizeof(function) - 1 - 8;
@@ -307,9 +310,9 @@ ALWAYS_INLINE bool begins_with_function(const char *at)
 	       word_load(at + last) == word_load(function + last);
 }
 
-/* Reads the marker line around the anchor @at, if it is as nearly all are: its header of the usual
- * widths, its payload short, nothing glued to it. Whatever is not goes the long way: both give the
- * same. True: *behind is the payload, which ends where the line does. */
+/* Reads the marker line around the anchor @at, if it is a usual one: a header of the usual widths,
+ * a short payload, nothing glued to it. Other lines take the slow path, which gives the same
+ * result. On success *behind is the payload, which ends with the line. */
 ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, const char *at,
 				   struct span *behind, struct trace_record *record)
 {
@@ -334,15 +337,15 @@ ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, c
 
 /* --- the stream --- */
 
-/* Drops a line that is too long. It counts where a marker may begin in the part of it that every
- * way to split the stream shows. */
+/* Drops a line that is too long. It is counted if a marker may begin in its first
+ * FTRACE_TEXT_LINE_MAX bytes, which are the same however the stream is split. */
 static void drop_long_line(struct ftrace_text *text, const char *line)
 {
 	if (anchor_find(line, line, line + FTRACE_TEXT_LINE_MAX))
 		text->too_long++;
 }
 
-/* The complete lines of the input; what is left of a line that was too long is dropped. */
+/* The complete lines of the input. The rest of a line that was too long is dropped. */
 static struct span complete_lines(struct ftrace_text *text, struct span *input, bool last)
 {
 	const char *newline;
@@ -364,7 +367,7 @@ static struct span complete_lines(struct ftrace_text *text, struct span *input, 
 	return (struct span){ input->ptr, newline ? (size_t)(newline + 1 - input->ptr) : 0 };
 }
 
-/* Begins with the complete lines of the input. */
+/* Begins to scan the complete lines of the input. */
 static void begin_lines(struct ftrace_text *text, struct span *input, bool last)
 {
 	struct span lines = complete_lines(text, input, last);
@@ -376,7 +379,7 @@ static void begin_lines(struct ftrace_text *text, struct span *input, bool last)
 enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input, bool last,
 					 struct trace_record *record)
 {
-	const char *glued; /* what stands behind a marker that could not be read */
+	const char *glued; /* what follows a marker that could not be read */
 	const char *next, *at;
 
 	if (!text->scan.end)
@@ -421,6 +424,6 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 	*input = span_skip(*input, (size_t)(text->scan.end - input->ptr));
 	text->scan.end = NULL;
 	if (!last)
-		complete_lines(text, input, false); /* what is left may be too long already */
+		complete_lines(text, input, false); /* the rest may be too long already */
 	return FTRACE_TEXT_MORE;
 }

@@ -5,7 +5,8 @@
 
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 
-/* Takes a decimal number off the front of @text. False where there is none or it is too large. */
+/* Reads a decimal number and advances @text. Returns false where there is none or it is too large.
+ */
 static bool read_long_pid(struct span *text, int32_t *pid)
 {
 	int64_t value = 0;
@@ -22,7 +23,7 @@ static bool read_long_pid(struct span *text, int32_t *pid)
 	return n > 0;
 }
 
-/* The same: pids have seven digits at most, but anything may be written. */
+/* The same, fast for up to seven digits, as pids have; but any process may write any number. */
 static inline bool read_pid(struct span *text, int32_t *pid)
 {
 	uint64_t word = word_load_some(text->ptr, text->len) ^ (WORD_ONES * '0');
@@ -39,7 +40,7 @@ static inline bool read_pid(struct span *text, int32_t *pid)
 	return true;
 }
 
-/* Reads all of @text as a signed number: libcutils prints counters as PRId64. */
+/* Reads the whole @text as a signed number: libcutils prints counters as PRId64. */
 static bool parse_value(struct span text, int64_t *value)
 {
 	bool negative = text.len > 0 && text.ptr[0] == '-';
@@ -60,7 +61,7 @@ static bool parse_value(struct span text, int64_t *value)
 	return true;
 }
 
-/* Takes the last '|' field off @text. False where there is no '|'. */
+/* Removes the last '|' field of @text. Returns false where there is no '|'. */
 static bool pop_last_field(struct span *text, struct span *field)
 {
 	const char *bar = memrchr(text->ptr, '|', text->len);
@@ -73,7 +74,7 @@ static bool pop_last_field(struct span *text, struct span *field)
 	return true;
 }
 
-/* Takes the first '|' field off @text; the whole text where there is no '|'. */
+/* Removes and returns the first '|' field of @text; the whole text where there is no '|'. */
 static struct span pop_first_field(struct span *text)
 {
 	const char *bar = memchr(text->ptr, '|', text->len);
@@ -83,7 +84,7 @@ static struct span pop_first_field(struct span *text)
 	return field;
 }
 
-/* Takes "|value" off the end. HarmonyOS writes a tag such as "|M62" behind it: that is passed. */
+/* Removes "|value" from the end. HarmonyOS appends a tag such as "|M62", which is skipped. */
 static bool pop_any_value(struct span *text, int64_t *value)
 {
 	struct span rest = *text;
@@ -100,7 +101,7 @@ static bool pop_any_value(struct span *text, int64_t *value)
 	return false;
 }
 
-/* The same: most are short and not negative. */
+/* The same, fast for short values that are not negative. */
 static inline bool pop_value(struct span *text, int64_t *value)
 {
 	size_t at = text->len;
@@ -121,7 +122,7 @@ static inline bool pop_value(struct span *text, int64_t *value)
 	return pop_any_value(text, value);
 }
 
-/* Nothing is set before all is known. */
+/* Sets all fields at once, so that an invalid marker sets nothing. */
 static inline void set_record(struct trace_record *record, enum trace_kind kind, int32_t pid,
 			      int64_t value, struct span name, struct span track)
 {
@@ -132,7 +133,7 @@ static inline void set_record(struct trace_record *record, enum trace_kind kind,
 	record->track = track;
 }
 
-/* The fields behind "X|pid|". */
+/* Parses the fields after "X|pid|". */
 static bool parse_fields(char letter, int32_t pid, struct span text, struct trace_record *record)
 {
 	struct span track = SPAN_NULL;
@@ -187,7 +188,7 @@ static bool parse_fields(char letter, int32_t pid, struct span text, struct trac
 	return true;
 }
 
-/* "E", "E|" and "E|pid": an end needs no more than its letter. */
+/* "E", "E|" and "E|pid": the letter alone is enough. */
 static bool parse_bare_end(struct span payload, struct trace_record *record)
 {
 	if (payload.len > 2 || payload.ptr[0] != 'E')

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one vocabulary between the rooms: what a trace says, one record at a time.
+/* The records that all parts of jankd exchange: the content of a trace, one event at a time.
  *
- * Every source of events, text or binary, ends in these records, so that everything behind them
- * is the same for all. The letters are those of Android's libcutils trace-dev.inc.
+ * Every source, text or binary, results in these records, so that all code after the parser is the
+ * same for all of them. The letters are those of Android's libcutils trace-dev.inc.
  */
 #ifndef JANKD_PARSER_RECORD_H
 #define JANKD_PARSER_RECORD_H
@@ -22,35 +22,35 @@ enum trace_kind {
 	TRACE_TRACK_END,     /* H|pid|track|cookie, 13.0: H|pid|track|name|cookie */
 	TRACE_TRACK_INSTANT, /* N|pid|track|name, Android 13+ */
 	TRACE_CLOCK_SYNC,    /* trace_event_clock_sync: name, written by atrace */
-	TRACE_LOST, /* the kernel's own word: events were lost on a CPU before this point */
+	TRACE_LOST,	     /* from the kernel: events were lost on a CPU before this point */
 };
 
-/* Value of a TRACE_LOST record where the kernel does not know how many. */
+/* Value of a TRACE_LOST record where the kernel does not give the number. */
 #define TRACE_LOST_UNKNOWN INT64_C(-1)
 
-/* A thread, a process or a CPU that the line does not name. */
+/* A thread, process or CPU that is not in the line. */
 #define TRACE_ID_UNKNOWN (-1)
 
-/* Whose thread wrote an event, where that is known for sure. Text cannot tell: whoever writes a
- * marker can write a line's end and a whole other line behind it. */
+/* The process that wrote an event, where it is known for sure. Text does not show it: any process
+ * can write a line end in a marker, and after it a whole other line. */
 enum trace_writer {
 	TRACE_WRITER_UNKNOWN,
-	TRACE_WRITER_SURFACEFLINGER, /* one of its process */
-	TRACE_WRITER_OTHER,	     /* any other */
+	TRACE_WRITER_SURFACEFLINGER, /* a thread of SurfaceFlinger */
+	TRACE_WRITER_OTHER,	     /* a thread of another process */
 };
 
 struct trace_record {
 	enum trace_kind kind;
 	enum trace_writer writer;
-	int32_t cpu;	   /* CPU that wrote the event, or TRACE_ID_UNKNOWN */
-	int32_t tid;	   /* writer's thread, from the event's header: the kernel's word */
-	int32_t tgid;	   /* writer's process, or TRACE_ID_UNKNOWN: the column is optional */
-	int32_t pid;	   /* the process that the payload names: the writer's own word, in the
-			    * writer's pid namespace; TRACE_ID_UNKNOWN where there is none */
-	uint64_t time_ns;  /* trace clock; for TRACE_LOST the last time seen before */
+	int32_t cpu;  /* CPU that wrote the event, or TRACE_ID_UNKNOWN */
+	int32_t tid;  /* writer's thread, as the kernel states in the event's header */
+	int32_t tgid; /* writer's process, or TRACE_ID_UNKNOWN: the column is optional */
+	int32_t pid;  /* the process that the payload names, as the writer states, in the writer's
+			 pid namespace; TRACE_ID_UNKNOWN: none */
+	uint64_t time_ns;  /* trace clock; for TRACE_LOST the time of the previous record */
 	int64_t value;	   /* counter: its value; async: the cookie; lost: number of events */
-	struct span comm;  /* writer's name, without padding; "<...>" where the kernel forgot it */
-	struct span name;  /* slice, counter, instant; may hold any bytes but '\n' and NUL */
+	struct span comm;  /* writer's name, without padding; "<...>": the kernel did not keep it */
+	struct span name;  /* slice, counter, instant; may contain any bytes but '\n' and NUL */
 	struct span track; /* of G, H and N */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Borrowed text: a pointer and a length, never NUL-terminated.
+/* Borrowed text: a pointer and a length, not NUL-terminated.
  *
- * A span owns nothing. It is valid as long as the memory it points into: for the spans of a
- * trace_record that is until the next read into the source's buffer.
+ * A span owns nothing. It is valid as long as the memory that it points to: spans of a trace_record
+ * until the next read into the source's buffer.
  */
 #ifndef JANKD_PARSER_SPAN_H
 #define JANKD_PARSER_SPAN_H
@@ -17,7 +17,7 @@ struct span {
 };
 
 #define SPAN_NULL ((struct span){ NULL, 0 })
-/* A literal as a value, and as what initialises a static. */
+/* A literal as an expression, and as the initialiser of a static object. */
 #define SPAN_LITERAL(text) ((struct span){ (text), sizeof(text) - 1 })
 #define SPAN_INIT(text)                                                                            \
 	{                                                                                          \
@@ -40,7 +40,7 @@ static inline bool span_starts_with(struct span text, struct span prefix)
 	       (prefix.len == 0 || memcmp(text.ptr, prefix.ptr, prefix.len) == 0);
 }
 
-/* What is left of @text without its first @n bytes (all of it at most). */
+/* @text without its first @n bytes; empty where it has fewer. */
 static inline struct span span_skip(struct span text, size_t n)
 {
 	if (n > text.len)

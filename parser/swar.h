@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eight bytes of text at a time, the first of them the lowest, or 32 where the processor can. */
+/* SIMD within a register: eight bytes of text at a time, the first one in the lowest byte; or 32
+ * where the processor supports it. */
 #ifndef JANKD_PARSER_SWAR_H
 #define JANKD_PARSER_SWAR_H
 
@@ -25,14 +26,14 @@ static inline uint64_t word_load(const char *at)
 	return word;
 }
 
-/* Not zero where one of the bytes of @word is @byte; the lowest bit set is in the first that is. */
+/* Not zero if a byte of @word is @byte; the lowest set bit is in the first such byte. */
 static inline uint64_t word_find_byte(uint64_t word, uint8_t byte)
 {
 	word ^= WORD_ONES * byte;
 	return (word - WORD_ONES) & ~word & WORD_HIGHS;
 }
 
-/* The first @len bytes at @at, eight at most; those that are missing are 0. */
+/* The first @len bytes at @at, eight at most; missing bytes are 0. */
 static inline uint64_t word_load_some(const char *at, size_t len)
 {
 	uint32_t front, end;
@@ -50,14 +51,14 @@ static inline uint64_t word_load_some(const char *at, size_t len)
 	return word;
 }
 
-/* Not zero where one of the bytes of @word, less '0' each, is no digit. The lowest bit set is in
- * the first of them. A digit behind one that is not ASCII may count as none. */
+/* @word: eight characters, less '0' each. Not zero if one of them is no digit; the lowest set bit
+ * is in the first such byte. A digit after a byte that is not ASCII may count as none. */
 static inline uint64_t word_not_digits(uint64_t word)
 {
 	return ((word + WORD_ONES * 0x76) | word) & WORD_HIGHS;
 }
 
-/* The number that eight digits are, less '0' each. */
+/* The number of eight digits, less '0' each. */
 static inline uint64_t word_number(uint64_t word)
 {
 	word = word * 10 + (word >> 8);
@@ -66,8 +67,8 @@ static inline uint64_t word_number(uint64_t word)
 	       32;
 }
 
-/* A bit for each of the 32 bytes at @at that is @byte, the first the lowest. BLOCK_SIZE is there
- * where this is. */
+/* A bit for each of the 32 bytes at @at that is @byte, the lowest one for the first. BLOCK_SIZE is
+ * defined where this exists. */
 #if defined(__SSE2__)
 #define BLOCK_SIZE 32
 static inline uint32_t block_find_byte(const char *at, char byte)

@@ -22,7 +22,7 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 		return false;
 	}
 	if (limit->withheld > 0) {
-		snprintf(longer, sizeof(longer), "%s (and %llu of this kind before)", text,
+		snprintf(longer, sizeof(longer), "%s (and %llu events of this kind before)", text,
 			 (unsigned long long)limit->withheld);
 		event.text = longer;
 	}
@@ -40,7 +40,7 @@ void events_end(struct event_writer *events, uint64_t time_ns)
 
 		if (limit->withheld == 0 || !events->sink.event)
 			continue;
-		snprintf(text, sizeof(text), "%llu of this kind were left out",
+		snprintf(text, sizeof(text), "%llu events of this kind were not written",
 			 (unsigned long long)limit->withheld);
 		limit->withheld = 0;
 		events->sink.event(events->sink.context, &event);

@@ -208,7 +208,8 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 		return;
 	q->overruled_reported = true;
 	snprintf(text, sizeof(text),
-		 "the trace says %.3f ms for a vsync, --vsync-ms says %.3f: the trace counts",
+		 "the trace reports a vsync period of %.3f ms, --vsync-ms is %.3f ms: the trace is "
+		 "used",
 		 (double)vsync_period_ns(&q->vsync) / 1e6, (double)q->options.vsync_ns / 1e6);
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 }
@@ -410,8 +411,8 @@ static void report_moved(struct frame_queue *q, uint64_t behind_ns)
 		return;
 	q->next_moved_report_ns = q->last_present_ns + MOVED_PERIOD_NS;
 	snprintf(text, sizeof(text),
-		 "a present came %llu.%03llu ms before the one before it, on another CPU: no "
-		 "interval (%llu so far)",
+		 "a present is %llu.%03llu ms earlier than the previous one, on another CPU: its "
+		 "interval is unknown (%llu so far)",
 		 (unsigned long long)(behind_ns / 1000000),
 		 (unsigned long long)(behind_ns / 1000 % 1000), (unsigned long long)q->moved);
 	events_write(q->events, q->last_present_ns, TRACE_EVENT_TRACING, text);

@@ -16,10 +16,8 @@
 
 #include "rules/row.h"
 
-#define STATS_WAIT_NS                                                                              \
-	UINT64_C(500000000)		 /* from here on an interval is a wait, not a frame time   \
-					  */
-#define STATS_DROP_NS UINT64_C(42000000) /* a drop for -T 1 and 3: slower than film */
+#define STATS_WAIT_NS UINT64_C(500000000) /* from here on a wait, no frame time */
+#define STATS_DROP_NS UINT64_C(42000000)  /* a drop for -T 1 and 3: slower than film */
 
 struct interval {
 	int64_t ns;	/* ROW_UNKNOWN for a first frame, and across a hole */

@@ -9,7 +9,7 @@
 
 static const char *const words[OVERFLOW_KINDS] = {
 	[OVERFLOW_FRAMES] = "frames are missing",
-	[OVERFLOW_EARLY] = "frames were counted before the vsyncs behind them were seen",
+	[OVERFLOW_EARLY] = "frames were counted before later vsyncs were seen",
 	[OVERFLOW_OTHERS] = "surfaces are counted in the row (others)",
 	[OVERFLOW_UNREADABLE] = "surfaces cannot be read back from the disk",
 	[OVERFLOW_PERCENTILES] = "rows or surfaces have no percentiles",
@@ -24,7 +24,7 @@ static bool is_due(const struct overflow *overflow, uint64_t time_ns)
 void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
 		     struct event_writer *events, uint64_t time_ns, bool last)
 {
-	const char *between = "tables are full, --max-surfaces gives more room; so far ";
+	const char *between = "tables are full, --max-surfaces makes them larger; so far: ";
 	char text[512];
 	size_t len = 0;
 

@@ -31,7 +31,7 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 		if (!span_starts_with(*text, specials[i].text))
 			continue;
 		if (specials[i].kind != PATTERN_ANY && pattern_has(pattern, specials[i].kind))
-			return "{layer}, {frame} and {time} may stand once in a pattern";
+			return "{layer}, {frame} and {time} may occur only once in a pattern";
 		if (pattern->n_parts > 0 && part[-1].kind != PATTERN_LITERAL)
 			return "two wildcards need a literal character between them";
 		part->kind = specials[i].kind;
@@ -40,7 +40,7 @@ static const char *add_special(struct pattern *pattern, struct span *text)
 		*text = span_skip(*text, specials[i].text.len);
 		return NULL;
 	}
-	return "'{' begins {layer}, {frame} or {time}; nothing else in braces is known";
+	return "'{' must begin {layer}, {frame} or {time}; nothing else is allowed in braces";
 }
 
 /* Sets the first bytes of the pattern, for pattern_may_match(). */
@@ -79,7 +79,7 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 		wildcards += pattern->parts[pattern->n_parts - 1].kind == PATTERN_ANY ||
 			     pattern->parts[pattern->n_parts - 1].kind == PATTERN_LAYER;
 		if (wildcards > PATTERN_WILDCARDS_MAX)
-			return "'*' and {layer} may stand twice in a pattern, no more";
+			return "'*' and {layer} may occur at most twice in a pattern";
 	}
 	*at = 0;
 	set_head(pattern);

@@ -117,7 +117,7 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	if (!attribution_ticks_are_its(&p->attribution))
 		vsync_reset(&p->queue.vsync);
 	snprintf(text, sizeof(text), "%s: process %d, presents on thread %d",
-		 another ? "another one" : "found", (int)sf->pid, (int)sf->tid);
+		 another ? "changed" : "found", (int)sf->pid, (int)sf->tid);
 	events_write(&p->events, time_ns, TRACE_EVENT_SURFACEFLINGER, text);
 }
 
@@ -127,8 +127,8 @@ static void on_forgery(void *context, const struct trace_record *record)
 	char text[160];
 
 	snprintf(text, sizeof(text),
-		 "process %d (thread %d, %.*s) writes as SurfaceFlinger does: passed over, as are "
-		 "all others",
+		 "process %d (thread %d, %.*s) writes SurfaceFlinger's markers: ignored, as those "
+		 "of all other processes",
 		 (int)record->tgid, (int)record->tid, (int)record->comm.len, record->comm.ptr);
 	events_write(&p->events, record->time_ns, TRACE_EVENT_SURFACEFLINGER, text);
 }
@@ -170,11 +170,12 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *who)
 	int n = snprintf(text, sizeof(text), "%s: ", who);
 
 	if (events > 0)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%llu events%s",
-			      (unsigned long long)events, unknown ? ", and " : "");
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%llu events lost%s",
+			      (unsigned long long)events, unknown ? ", and an " : "");
 	if (unknown > 0)
 		snprintf(text + n, sizeof(text) - (size_t)n,
-			 "nobody knows how many events, %llu times", (unsigned long long)unknown);
+			 "unknown number of events%s, %llu times", events ? "" : " lost",
+			 (unsigned long long)unknown);
 	if (events + unknown > 0 && events_write(&p->events, time_ns, TRACE_EVENT_LOST, text))
 		p->reported_loss = p->queue.loss;
 }

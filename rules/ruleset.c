@@ -84,7 +84,7 @@ static int read_quoted(struct reader *r, struct span *word)
 		*to++ = *r->at++;
 	}
 	if (r->at == r->end)
-		return fail(r, r->word, "a quoted text needs a closing \" on its line", SPAN_NULL);
+		return fail(r, r->word, "the closing \" is missing on this line", SPAN_NULL);
 	r->at++;
 	word->len = (size_t)(to - word->ptr);
 	return 0;
@@ -207,7 +207,7 @@ static int read_tail(struct reader *r, struct rule *rule)
 		else if (span_equal(word, SPAN_LITERAL("fallback")) && rule->role == RULE_LATCH)
 			rule->fallback = true;
 		else
-			result = fail(r, r->word, "here the line ends or 'inside SLICE' stands",
+			result = fail(r, r->word, "expected 'inside SLICE' or the end of the line",
 				      word);
 		if (result)
 			return result;
@@ -222,7 +222,7 @@ static int read_engine(struct reader *r)
 	if (result)
 		return result;
 	if (!span_equal(word, SPAN_LITERAL("last-counter")))
-		return fail(r, r->word, "the only engine with a name is last-counter", word);
+		return fail(r, r->word, "the only engine is last-counter", word);
 	r->rules->last_counter = true;
 	return 0;
 }
@@ -243,13 +243,11 @@ static int read_rule(struct reader *r, size_t role)
 		return result;
 	if (role_words[role].needs_layer && !r->rules->last_counter &&
 	    !pattern_has(&rule.pattern, PATTERN_LAYER))
-		return fail(r, text.ptr,
-			    "this pattern must say where the layer's name stands: "
-			    "{layer}",
+		return fail(r, text.ptr, "this pattern must contain {layer}, the layer's name",
 			    SPAN_NULL);
 	if (rule.role == RULE_TARGET && !pattern_has(&rule.pattern, PATTERN_TIME))
 		return fail(r, text.ptr,
-			    "this pattern must say where the time to the vsync stands: {time}",
+			    "this pattern must contain {time}, the time until the vsync",
 			    SPAN_NULL);
 	if (rule.role == RULE_COMPOSITE) {
 		result = add_context(r, &rule.pattern, &rule.context);
@@ -293,9 +291,10 @@ static int read_lines(struct reader *r, char *end)
 		r->end = newline ? newline : end;
 		if (r->end > r->line && r->end[-1] == '\r')
 			r->end--;
-		result = memchr(r->line, '\0', (size_t)(r->end - r->line))
-				 ? fail(r, r->line, "a NUL byte: this is no rule file", SPAN_NULL)
-				 : read_line(r);
+		result =
+			memchr(r->line, '\0', (size_t)(r->end - r->line))
+				? fail(r, r->line, "a NUL byte: this is not a rule file", SPAN_NULL)
+				: read_line(r);
 		if (!result)
 			r->line = newline ? newline + 1 : end;
 	}
@@ -316,7 +315,7 @@ static int check_complete(struct reader *r)
 	r->line = r->at = r->end;
 	if (!has_role(r->rules, RULE_PRESENT))
 		return fail(r, r->at,
-			    "the file has no 'present slice' rule: no frame would be seen",
+			    "the file has no 'present slice' rule: no frame would be counted",
 			    SPAN_NULL);
 	if (!r->rules->last_counter && !has_role(r->rules, RULE_LATCH))
 		return fail(r, r->at, "the file has no 'latch' rule: no frame would have a layer",

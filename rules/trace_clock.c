@@ -44,14 +44,14 @@ static void report(struct trace_clock *clock, uint64_t time_ns, const char *what
 
 void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns)
 {
-	report(clock, time_ns, "the clock went back by", clock->back_ns);
+	report(clock, time_ns, "the clock stepped back by", clock->back_ns);
 }
 
 static void report_repeated(struct trace_clock *clock, uint64_t time_ns)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "%llu lines came a second time: passed over",
+	snprintf(text, sizeof(text), "%llu duplicate lines ignored",
 		 (unsigned long long)clock->repeats.passed);
 	events_write(clock->events, time_ns, TRACE_EVENT_TRACING, text);
 }
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) void follow(struct trace_clock *clo
 static enum clock_verdict forget_future(struct trace_clock *clock,
 					const struct trace_record *record)
 {
-	report(clock, record->time_ns, "a line from the future was passed, ahead by",
+	report(clock, record->time_ns, "ignored a line with a time in the future, ahead by",
 	       clock->now_ns - clock->sure_ns);
 	clock->forged_ns = clock->now_ns;
 	clock->now_ns = clock->sure_ns;
@@ -211,7 +211,7 @@ enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct tra
 		return judge_behind(clock, record);
 	if (clock->waits && shows_alone(clock, record)) {
 		clock->waits = false;
-		report(clock, record->time_ns, "a line from the past was passed, behind by",
+		report(clock, record->time_ns, "ignored a line with a time in the past, behind by",
 		       clock->now_ns - clock->past_ns);
 	}
 	follow(clock, record);

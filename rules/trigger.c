@@ -59,11 +59,11 @@ static int parse_condition(struct reader *reader, struct trigger *trigger)
 	else if (accept(reader, "interval"))
 		trigger->what = TRIGGER_INTERVAL;
 	else
-		return fail(reader, "neither 'fps' nor 'interval'");
+		return fail(reader, "expected 'fps' or 'interval'");
 	skip_blanks(reader);
 	trigger->is_less = *reader->at == '<';
 	if (!accept(reader, "<") && !accept(reader, ">"))
-		return fail(reader, "none of <, <=, > and >=");
+		return fail(reader, "expected <, <=, > or >=");
 	trigger->or_equal = accept(reader, "=");
 	return 0;
 }
@@ -93,7 +93,7 @@ static int parse_number(struct reader *reader, uint64_t *thousandths)
 	if (number > 0 && number <= NUMBER_MAX * 1000)
 		return 0;
 	reader->at = begin;
-	return fail(reader, "not a number above 0 and up to 1000000");
+	return fail(reader, "expected a number above 0, 1000000 at most");
 }
 
 static int parse_time(struct reader *reader, uint64_t *ns)
@@ -109,7 +109,7 @@ static int parse_time(struct reader *reader, uint64_t *ns)
 	else if (accept(reader, "s"))
 		*ns = thousandths * (NS_PER_S / 1000);
 	else
-		return fail(reader, "a time needs its unit, ms or s");
+		return fail(reader, "expected a unit, ms or s");
 	return 0;
 }
 
@@ -126,11 +126,11 @@ static int parse_options(struct reader *reader, struct trigger *trigger)
 	if (accept_word(reader, "on")) {
 		skip_blanks(reader);
 		if (*reader->at == '\0')
-			return fail(reader, "a pattern for Surfaces is missing");
+			return fail(reader, "expected a pattern for Surfaces");
 		trigger->glob = span_of(reader->at);
 		return 0;
 	}
-	return *reader->at == '\0' ? 0 : fail(reader, "neither 'for DURATION' nor 'on GLOB'");
+	return *reader->at == '\0' ? 0 : fail(reader, "expected 'for DURATION' or 'on GLOB'");
 }
 
 int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error)

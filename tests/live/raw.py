@@ -192,7 +192,7 @@ def forged(checks, vocabulary, uid, name):
             checks.that(counters[f"foreign_{word}"] > 100, f"{what}: foreign_{word} of {counters}")
         checks.equal(counters["restarts"], 0, f"{what}: restarts")
         reported = [row["text"] for row in rows(here / "out", "events.csv")
-                if "writes as SurfaceFlinger" in row["text"]]
+                if "writes SurfaceFlinger's markers" in row["text"]]
         checks.equal(len(reported), 1, f"{what}: reported {reported}")
         checks.that(str(forger) in " ".join(reported), f"{what}: reported {reported}, not of {forger}")
 

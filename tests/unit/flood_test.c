@@ -130,7 +130,7 @@ static void test_a_table_full_of_waiting_layers(void **state)
 	assert_int_equal(counters()->frames_refused, 0);
 	assert_in_range(counters()->frames_counted_early, 1000, 3000);
 	assert_int_equal(counters()->surfaces_others, 0);
-	assert_true(is_told("frames were counted before the vsyncs behind them were seen"));
+	assert_true(is_told("frames were counted before later vsyncs were seen"));
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 10);
 	for (size_t i = 1; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].present_ns >= phone.log.frames[i - 1].present_ns);

@@ -280,7 +280,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	follow_refresh(q, &stamp);
 	if (is_stale(layer, waiting, &stamp)) {
 		q->stale += !layer->hidden;
-		layer->series.in_time = false;
+		frame_series_skip(&layer->series);
 		return;
 	}
 	interval = frame_series_add(&layer->series, layer->hidden ? NULL : &q->store, &stamp,
@@ -353,7 +353,8 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	if (q->n == 0)
 		pass_marks(q, settled_ns);
 	close_idle(q, settled_ns);
-	q->settled_ns = q->summary.now_ns = settled_ns;
+	q->settled_ns = settled_ns;
+	summary_set_time(&q->summary, settled_ns);
 }
 
 /* Counts the first frame, or present, without waiting. Returns the layer. */
@@ -474,6 +475,11 @@ void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
 
 /* --- discontinuities --- */
 
+void frame_queue_set_loss_pending(struct frame_queue *q, bool pending)
+{
+	q->loss_pending = pending;
+}
+
 static void add_loss(struct loss *sum, struct loss lost)
 {
 	sum->events += lost.events;
@@ -544,7 +550,6 @@ void frame_queue_new_clock(struct frame_queue *q)
 		if (!q->layers.layers[i].length)
 			continue;
 		frame_series_clear(&q->layers.layers[i].series, &q->store);
-		q->layers.layers[i].n_queued = 0;
 		q->layers.layers[i].drawn_ns = 0;
 	}
 	front_new_clock(&q->front);
@@ -552,9 +557,9 @@ void frame_queue_new_clock(struct frame_queue *q)
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
-	q->settled_ns = q->counted_ns = q->summary.now_ns = 0;
+	q->settled_ns = q->counted_ns = 0;
 	q->last_present_ns = q->moved_from_ns = q->next_moved_report_ns = 0;
-	q->summary.clocks++;
+	summary_new_clock(&q->summary);
 }
 
 void frame_queue_end(struct frame_queue *q)

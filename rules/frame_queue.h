@@ -86,6 +86,9 @@ void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns);
  * record. @lost: what is known of them, without the hole itself. */
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost);
 
+/* While @pending, frames that are added are in a hole, see pipeline_set_loss_pending(). */
+void frame_queue_set_loss_pending(struct frame_queue *q, bool pending);
+
 /* The trace has come to @now_ns: counts frames that have waited long enough, closes idle rows. */
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
 

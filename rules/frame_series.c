@@ -116,6 +116,11 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 	return interval;
 }
 
+void frame_series_skip(struct frame_series *series)
+{
+	series->in_time = false;
+}
+
 struct interval frame_series_since(const struct frame_series *series,
 				   const struct vsync_stamp *stamp)
 {

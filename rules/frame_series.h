@@ -66,6 +66,9 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 				 const struct vsync_stamp *stamp,
 				 const struct loss_context *loss_context, bool tx);
 
+/* A frame of the series is left out: the last one counts as late, see frame_series_add(). */
+void frame_series_skip(struct frame_series *series);
+
 /* The interval from the last frame to @stamp. */
 struct interval frame_series_since(const struct frame_series *series,
 				   const struct vsync_stamp *stamp);

@@ -70,6 +70,12 @@ void gfx2019_free(struct gfx2019 *g);
 /* Sets the app in front ("app/activity"). Returns false where one was set before. */
 bool gfx2019_focus(struct gfx2019 *g, const char *focus);
 
+/* Goes on with other rules; borrowed. */
+void gfx2019_set_rules(struct gfx2019 *g, const struct ruleset *rules);
+
+/* Sets the display's period. */
+void gfx2019_set_period(struct gfx2019 *g, uint64_t period_ns);
+
 void gfx2019_record(struct gfx2019 *g, const struct trace_record *record);
 
 /* Writes the open rows. */

@@ -217,7 +217,7 @@ static void report_overflow(struct pipeline *p, bool last)
 /* At the end everything that was lost is reported. */
 static void report_last_losses(struct pipeline *p)
 {
-	p->events.limits[TRACE_EVENT_LOST].written = 0;
+	events_lift_limit(&p->events, TRACE_EVENT_LOST);
 	report_lost(p, pipeline_now(p), "several CPUs");
 }
 
@@ -342,7 +342,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 		return -EINVAL;
 	p->rules = rules;
 	if (p->gfx2019) {
-		p->gfx2019->rules = rules;
+		gfx2019_set_rules(p->gfx2019, rules);
 		return 0;
 	}
 	attribution_set_rules(&p->attribution, rules);
@@ -381,7 +381,7 @@ void pipeline_set_front(struct pipeline *p, const char *focus, uint64_t since_ns
 void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns)
 {
 	if (p->gfx2019 && p->queue.options.vsync_ns == 0)
-		p->gfx2019->options.vsync_ns = period_ns;
+		gfx2019_set_period(p->gfx2019, period_ns);
 	vsync_set_dumpsys_period(&p->queue.vsync, period_ns);
 }
 
@@ -396,7 +396,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 
 void pipeline_set_loss_pending(struct pipeline *p, bool pending)
 {
-	p->queue.loss_pending = pending;
+	frame_queue_set_loss_pending(&p->queue, pending);
 }
 
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)

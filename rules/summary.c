@@ -329,6 +329,17 @@ void summary_add_row(struct summary *summary, int number, const struct fps_row *
 	frame_stats_merge(&entry->stats, &row->stats);
 }
 
+void summary_set_time(struct summary *summary, uint64_t now_ns)
+{
+	summary->now_ns = now_ns;
+}
+
+void summary_new_clock(struct summary *summary)
+{
+	summary->clocks++;
+	summary->now_ns = 0;
+}
+
 static double fps_of(double ns)
 {
 	return ns > 0 ? 1e9 / ns : -1;

@@ -61,7 +61,7 @@ struct summary {
 	struct summary_surface others; /* valid where last_use is not 0 */
 	uint64_t uses;		       /* frames so far */
 	uint64_t clocks;	       /* times that the clock changed */
-	uint64_t now_ns;	       /* set by the owner: all frames up to then are counted */
+	uint64_t now_ns;	       /* all frames up to then are counted */
 	uint64_t evicted;	       /* evictions so far */
 	uint64_t in_others; /* Surfaces that were moved to the others, new ones each time */
 	uint64_t frames_in_others;
@@ -88,6 +88,12 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 
 /* Adds a closed row. */
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row);
+
+/* All frames up to @now_ns are counted. */
+void summary_set_time(struct summary *summary, uint64_t now_ns);
+
+/* Later times are those of another clock. */
+void summary_new_clock(struct summary *summary);
 
 /* Count of numbers so far; they begin with 0. */
 int summary_count(const struct summary *summary);

@@ -18,7 +18,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define SUMMARY_PERIOD_NS (60 * NS_PER_S)
 
-/* Damage is told at once, then at most so often: a hostile app could fill the disk. */
+/* Damage is reported at once, then at most so often: a hostile app could fill the disk. */
 #define DAMAGE_PERIOD_NS (60 * NS_PER_S)
 
 const char *session_command(const struct session *session)
@@ -61,7 +61,7 @@ static int64_t last_time(const struct session *session)
 	return counters->records > 0 ? (int64_t)counters->last_ns : ROW_UNKNOWN;
 }
 
-/* The trace clock now, where it can be told. */
+/* The trace clock now; where it was not measured, the time of the last record. */
 static int64_t live_time(const struct session *session, int64_t wall_ns)
 {
 	const struct wall_clock *clock = &session->output.clock;
@@ -402,7 +402,7 @@ static int judge(const struct session *session)
 	return 0;
 }
 
-/* What was asked for and did not happen, because the names are other ones. */
+/* Reports options that had no effect, because no name matched. */
 static void tell_unmatched(struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);

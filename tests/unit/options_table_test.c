@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of the command line's options: each sets the field that it declares, within its limits,
- * for the commands that have it. */
+ * for the commands that have it. Values of each option: options_parse_test.c. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -141,29 +141,6 @@ static void a_capture_has_more(void **state)
 	is_refused(OPTIONS_START, "--stdout", "a daemon has no standard output");
 }
 
-static void without_options_the_defaults(void **state)
-{
-	struct options o;
-
-	(void)state;
-	assert_int_equal(parse(&o, OPTIONS_START, "--no-atrace"), 0);
-	assert_true(o.pipeline.target_fps == 0);
-	assert_int_equal(o.pipeline.kpi_ns, 100 * MS);
-	assert_int_equal(o.pipeline.delay_ns, SECOND);
-	assert_int_equal(o.pipeline.min_frames, 20);
-	assert_int_equal(o.pipeline.max_surfaces, 320);
-	assert_int_equal(o.pipeline.max_threads, 256);
-	assert_null(o.pipeline.include);
-	assert_null(o.pipeline.exclude);
-	assert_null(o.pipeline.trigger);
-	assert_string_equal(o.rules, "default");
-	assert_string_equal(o.categories, "gfx view");
-	assert_int_equal(o.buffer_kb, 1024);
-	assert_int_equal(o.snapshot_length_ns, 10 * SECOND);
-	assert_int_equal(o.source, OPTIONS_SOURCE_AUTO);
-	assert_false(o.buffer_given || o.categories_given || o.snapshot_length_given);
-}
-
 static void names_may_be_short_or_joined(void **state)
 {
 	struct options o;
@@ -214,31 +191,6 @@ static void limits_of_numbers(void **state)
 	assert_int_equal(numbers, 16);
 }
 
-static void wrong_values(void **state)
-{
-	char globs[4096] = "";
-
-	(void)state;
-	is_refused(OPTIONS_ANALYZE, "-t 0x10 x", "-t 0x10: not a frame rate from 0.001 to 10000");
-	is_refused(OPTIONS_ANALYZE, "-t nan x", "-t nan");
-	is_refused(OPTIONS_ANALYZE, "--target 1e400 x", "--target 1e400");
-	is_refused(OPTIONS_ANALYZE, "--keep 1.5 x", "from 1 to 4294967295");
-	is_refused(OPTIONS_ANALYZE, "--keep 18446744073709551617 x", "from 1 to 4294967295");
-	is_refused(OPTIONS_ANALYZE, "--rotate-size 3K x", "from 4096 to 9223372036854775807");
-	is_refused(OPTIONS_ANALYZE, "--min-free 8589934592G x", "K, M or G may follow");
-	is_refused(OPTIONS_ANALYZE, "--min-free K x", "K, M or G may follow");
-	is_refused(OPTIONS_ANALYZE, "--folder= x", "an empty value");
-	is_refused(OPTIONS_ANALYZE, "--focus nope x", "APP/ACTIVITY");
-	is_refused(OPTIONS_ANALYZE, "--trigger fps x", "column 4");
-	is_refused(OPTIONS_RUN, "--instance a/b", "trace instance");
-	is_refused(OPTIONS_RUN, "--instance ..", "trace instance");
-	is_refused(OPTIONS_RUN, "--categories --list", "categories");
-	is_refused(OPTIONS_RUN, "--source tea", "auto, text, raw");
-	for (int i = 0; i <= OPTIONS_GLOBS_MAX; i++)
-		strcat(globs, "--include a ");
-	is_refused(OPTIONS_RUN, globs, "the limit is 64");
-}
-
 static void wrong_options(void **state)
 {
 	(void)state;
@@ -251,15 +203,6 @@ static void wrong_options(void **state)
 	is_refused(OPTIONS_STATUS, "-j", "-j: unknown option");
 	is_refused(OPTIONS_STOP, "--json", "--json: unknown option");
 	is_refused(OPTIONS_TOP, "--frames 3", "--frames: unknown option");
-}
-
-static void options_that_contradict(void **state)
-{
-	(void)state;
-	is_refused(OPTIONS_RUN, "--stdout -T 3", "--stdout");
-	is_refused(OPTIONS_RUN, "--source raw --snapshot 5", "--snapshot");
-	is_refused(OPTIONS_RUN, "--snapshot-seconds 5", "--snapshot-seconds");
-	is_refused(OPTIONS_RUN, "--no-atrace --categories gfx", "--categories");
 }
 
 static void operands_of_each_command(void **state)
@@ -287,12 +230,9 @@ int main(void)
 		cmocka_unit_test(each_name_stands_once_in_a_command),
 		cmocka_unit_test(each_value_has_its_field),
 		cmocka_unit_test(a_capture_has_more),
-		cmocka_unit_test(without_options_the_defaults),
 		cmocka_unit_test(names_may_be_short_or_joined),
 		cmocka_unit_test(limits_of_numbers),
-		cmocka_unit_test(wrong_values),
 		cmocka_unit_test(wrong_options),
-		cmocka_unit_test(options_that_contradict),
 		cmocka_unit_test(operands_of_each_command),
 	};
 

@@ -408,9 +408,8 @@ static void report_moved(struct frame_queue *q, uint64_t behind_ns)
 	char text[160];
 
 	q->moved++;
-	if (q->last_present_ns < q->next_moved_report_ns)
+	if (!rate_limit_allows(&q->moved_limit, 1, MOVED_PERIOD_NS, q->last_present_ns))
 		return;
-	q->next_moved_report_ns = q->last_present_ns + MOVED_PERIOD_NS;
 	snprintf(text, sizeof(text),
 		 "a present is %llu.%03llu ms earlier than the previous one, on another CPU: its "
 		 "interval is unknown (%llu so far)",
@@ -558,7 +557,8 @@ void frame_queue_new_clock(struct frame_queue *q)
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
 	q->settled_ns = q->counted_ns = 0;
-	q->last_present_ns = q->moved_from_ns = q->next_moved_report_ns = 0;
+	q->last_present_ns = q->moved_from_ns = 0;
+	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);
 }
 

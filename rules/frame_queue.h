@@ -19,6 +19,7 @@
 #include "rules/layer_table.h"
 #include "rules/marks.h"
 #include "rules/pipeline_options.h"
+#include "rules/rate_limit.h"
 #include "rules/summary.h"
 #include "rules/vsync.h"
 
@@ -50,7 +51,7 @@ struct frame_queue {
 	struct marks marks;		     /* not passed yet: they close the open rows */
 	uint64_t moved;			     /* presents earlier than the previous one */
 	uint64_t moved_from_ns, moved_to_ns; /* times of the last such present; 0: none */
-	uint64_t next_moved_report_ns;	     /* no event about another one before then */
+	struct rate_limit moved_limit;	     /* of the events about them */
 	struct loss loss;		     /* so far */
 	bool loss_pending;		     /* frames that come now are in a hole */
 	uint64_t stale;		/* frames that were not counted: of a hole, or back in time */

@@ -20,13 +20,10 @@ bool marks_add(struct marks *marks, uint64_t time_ns)
 
 bool marks_add_of_app(struct marks *marks, uint64_t time_ns)
 {
-	if (marks->any_of_app && time_ns < marks->of_app_ns + OF_APPS_EVERY_NS)
+	if (marks->n == MARKS_MAX ||
+	    !rate_limit_allows(&marks->of_apps, 1, OF_APPS_EVERY_NS, time_ns))
 		return false;
-	if (!marks_add(marks, time_ns))
-		return false;
-	marks->any_of_app = true;
-	marks->of_app_ns = time_ns;
-	return true;
+	return marks_add(marks, time_ns);
 }
 
 bool marks_pass(struct marks *marks, uint64_t time_ns)

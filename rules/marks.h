@@ -10,13 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/rate_limit.h"
+
 #define MARKS_MAX 256 /* marks of one to two seconds */
 
 /* All zeros: there are none. */
 struct marks {
 	unsigned int n;
-	bool any_of_app;
-	uint64_t of_app_ns;	   /* the last mark of an app that was added */
+	struct rate_limit of_apps; /* marks of apps that are added */
 	uint64_t at_ns[MARKS_MAX]; /* in the order of time */
 };
 

@@ -17,6 +17,9 @@
 /* Events of a minute: others can make them happen as often as they like. */
 #define EVENTS_MAX 30
 
+/* More is not restored within a minute: then jankd gives way to the other program. */
+#define RESTORES_MAX 4
+
 /* A tool that sets its trace up does so step by step: we do not put in our word between two. */
 #define GRACE_NS (700 * NS_PER_MS)
 
@@ -94,15 +97,10 @@ static const struct trouble_words {
 /* A row of events.csv; so many of a minute that they fill no disk. */
 static void tell(struct interference *interference, const char *text)
 {
-	uint64_t now = loop_now();
 	char longer[256];
 
 	interference->news = true;
-	if (now - interference->minute_ns >= MINUTE_NS) {
-		interference->minute_ns = now;
-		interference->told = 0;
-	}
-	if (interference->told++ >= EVENTS_MAX) {
+	if (!rate_limit_allows(&interference->events, EVENTS_MAX, MINUTE_NS, loop_now())) {
 		interference->withheld++;
 		return;
 	}
@@ -278,13 +276,6 @@ static void forget_own(struct interference *interference)
 	cpu_buffer_stats_forget(&interference->buffer, interference->files);
 }
 
-static bool takes_back(const struct interference *interference)
-{
-	uint64_t oldest_ns = interference->takes_ns[interference->takes % INTERFERENCE_TAKES_MAX];
-
-	return interference->takes < INTERFERENCE_TAKES_MAX || loop_now() - oldest_ns >= MINUTE_NS;
-}
-
 static int write_back(struct interference *interference, enum interference_trouble_kind kind)
 {
 	const char *wanted = kind == INTERFERENCE_OFF	  ? "1"
@@ -316,7 +307,6 @@ static void take_back(struct interference *interference, enum interference_troub
 	int error = write_back(interference, kind);
 
 	interference->troubles[kind].since_ns = loop_now();
-	interference->takes_ns[interference->takes++ % INTERFERENCE_TAKES_MAX] = loop_now();
 	forget_own(interference);
 	/* atrace takes its time. */
 	if (kind != INTERFERENCE_TAGS && error == 0)
@@ -346,7 +336,8 @@ static void mend(struct interference *interference, enum interference_trouble_ki
 
 	if (!trouble->there || loop_now() - trouble->since_ns < GRACE_NS)
 		return;
-	if (!yield && takes_back(interference)) {
+	if (!yield &&
+	    rate_limit_allows(&interference->restores, RESTORES_MAX, MINUTE_NS, loop_now())) {
 		take_back(interference, kind);
 		return;
 	}
@@ -697,7 +688,7 @@ void interference_begin(struct interference *interference, struct session *sessi
 	interference->tags.context = interference;
 	interference_tags_begin(&interference->tags, session->options, loop, tags);
 	session->kernel_rings = &interference->buffer;
-	session->recoveries = &interference->takes;
+	session->recoveries = &interference->restores.allowed;
 	if (session->source->is_text)
 		interference_format_open(&interference->form, files->path);
 }

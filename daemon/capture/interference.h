@@ -16,9 +16,7 @@
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
 #include "daemon/capture/trace_watch.h"
-
-/* More is not taken back within a minute: who insists has its way. */
-#define INTERFERENCE_TAKES_MAX 4
+#include "rules/rate_limit.h"
 
 enum interference_trouble_kind {
 	INTERFERENCE_OFF,	/* tracing_on is 0 */
@@ -62,11 +60,10 @@ struct interference {
 	unsigned int passing;	/* what was heard then: a bit (1 << enum trace_file) for each */
 	bool others_read;	/* the raw trace; it was told */
 	bool others_look;	/* at the trace, which pauses it; it was told */
-	uint64_t takes_ns[INTERFERENCE_TAKES_MAX]; /* when something was taken back */
-	unsigned int takes;			   /* ever */
-	uint64_t minute_ns;			   /* when this minute began, and its events */
-	unsigned int told, withheld;
-	bool on; /* interference_begin() was called */
+	struct rate_limit restores; /* of settings */
+	struct rate_limit events;
+	unsigned int withheld; /* events since the last one that was written */
+	bool on;	       /* interference_begin() was called */
 };
 
 /**

@@ -130,11 +130,9 @@ static void write_damage(struct session *session, int64_t time_ns)
 /* Called where a record stands in the trace, so that reads of any size give the same rows. */
 static void check_damage(struct session *session, uint64_t time_ns)
 {
-	if (damage_in(&session->source->counts) == session->damage_seen ||
-	    time_ns < session->damage_next_ns)
-		return;
-	write_damage(session, (int64_t)time_ns);
-	session->damage_next_ns = time_ns + DAMAGE_PERIOD_NS;
+	if (damage_in(&session->source->counts) != session->damage_seen &&
+	    rate_limit_allows(&session->damage_limit, 1, DAMAGE_PERIOD_NS, time_ns))
+		write_damage(session, (int64_t)time_ns);
 }
 
 /* The rest of the trace is missing. */

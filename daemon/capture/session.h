@@ -15,6 +15,7 @@
 #include "daemon/trace/trace.h"
 #include "daemon/base/wall_clock.h"
 #include "rules/pipeline.h"
+#include "rules/rate_limit.h"
 #include "rules/ruleset.h"
 
 /* Where the events come from, for session.json. */
@@ -35,22 +36,22 @@ struct session {
 	struct output output;
 	struct ruleset *rules;
 	struct pipeline *pipeline;
-	struct source *source;	  /* NULL before session_begin() */
-	struct snapshot snapshot; /* what is saved of the trace's text */
-	uint64_t damage_seen;	  /* damaged lines that an event reported */
-	uint64_t damage_next_ns;  /* trace time from which on the next event may be written */
-	uint64_t summary_next_ns; /* trace time of the next summary.csv */
-	int64_t end_wall_ns;	  /* live: when it ended, or ROW_UNKNOWN */
-	bool broke_off;		  /* the source is damaged, and an event reported it */
-	bool failed;		  /* the source could not be read, which was reported */
-	bool started;		  /* the start is in events.csv */
-	uint64_t begun_again;	  /* so often the folder was made anew, as was seen last */
-	bool discarding;	  /* what is read is thrown away */
-	uint64_t from_ns;	  /* trace time of the begin, 0: it was reached */
-	uint64_t from_until_ns;	  /* and at the latest then, on the clock of loop_now() */
+	struct source *source;		/* NULL before session_begin() */
+	struct snapshot snapshot;	/* what is saved of the trace's text */
+	uint64_t damage_seen;		/* damaged lines that an event reported */
+	struct rate_limit damage_limit; /* of these events, by trace time */
+	uint64_t summary_next_ns;	/* trace time of the next summary.csv */
+	int64_t end_wall_ns;		/* live: when it ended, or ROW_UNKNOWN */
+	bool broke_off;			/* the source is damaged, and an event reported it */
+	bool failed;			/* the source could not be read, which was reported */
+	bool started;			/* the start is in events.csv */
+	uint64_t begun_again;		/* so often the folder was made anew, as was seen last */
+	bool discarding;		/* what is read is thrown away */
+	uint64_t from_ns;		/* trace time of the begin, 0: it was reached */
+	uint64_t from_until_ns;		/* and at the latest then, on the clock of loop_now() */
 	/* of a live capture, or NULL */
 	const struct cpu_buffer_stats *kernel_rings; /* the kernel's account of each CPU */
-	const unsigned int *recoveries; /* what others changed was taken back so often */
+	const uint64_t *recoveries; /* what others changed was taken back so often */
 };
 
 /**

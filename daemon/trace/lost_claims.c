@@ -110,12 +110,10 @@ bool lost_claims_report(struct lost_claims *claims, bool is_end, char text[stati
 {
 	uint64_t n = claims->forged - claims->reported;
 	char events[32] = "";
-	uint64_t now = loop_now();
 
-	if (n == 0 || (!is_end && claims->reported > 0 && now - claims->reported_ns < MINUTE_NS))
+	if (n == 0 || (!rate_limit_allows(&claims->limit, 1, MINUTE_NS, loop_now()) && !is_end))
 		return false;
 	claims->reported = claims->forged;
-	claims->reported_ns = now;
 	if (claims->last >= 0)
 		snprintf(events, sizeof(events), "%" PRId64 " ", claims->last);
 	if (n == 1)

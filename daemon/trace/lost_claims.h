@@ -21,6 +21,7 @@
 
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "parser/record.h"
+#include "rules/rate_limit.h"
 
 struct lost_claim_cpu {
 	struct cpu_buffer_counts stats;
@@ -33,10 +34,10 @@ struct lost_claim_cpu {
 struct lost_claims {
 	const struct trace_files *files;
 	struct lost_claim_cpu cpus[CPU_BUFFER_CPUS_MAX];
-	uint64_t forged;   /* lines */
-	uint64_t reported; /* of these */
-	uint64_t reported_ns;
-	int64_t last; /* what the last of them claims: events, or TRACE_LOST_UNKNOWN */
+	uint64_t forged;	 /* lines */
+	uint64_t reported;	 /* of these */
+	struct rate_limit limit; /* of events about them */
+	int64_t last;		 /* what the last of them claims: events, or TRACE_LOST_UNKNOWN */
 	int32_t last_cpu;
 };
 

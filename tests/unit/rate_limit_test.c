@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* At most so many in any period, however they are spread. */
+#include "tests/unit/unit.h"
+
+#include "rules/rate_limit.h"
+
+#define MINUTE UINT64_C(60)
+
+static void test_once_in_a_period(void **state)
+{
+	struct rate_limit limit = { 0 };
+
+	assert_true(rate_limit_allows(&limit, 1, MINUTE, 0));
+	assert_false(rate_limit_allows(&limit, 1, MINUTE, 0));
+	assert_false(rate_limit_allows(&limit, 1, MINUTE, 59));
+	assert_true(rate_limit_allows(&limit, 1, MINUTE, 60));
+	assert_false(rate_limit_allows(&limit, 1, MINUTE, 119));
+	assert_true(rate_limit_allows(&limit, 1, MINUTE, 1000));
+	assert_int_equal(limit.allowed, 3);
+}
+
+/* Not four at the end of one minute and four at the begin of the next. */
+static void test_any_period(void **state)
+{
+	struct rate_limit limit = { 0 };
+
+	for (uint64_t at = 55; at < 59; at++)
+		assert_true(rate_limit_allows(&limit, 4, MINUTE, at));
+	assert_false(rate_limit_allows(&limit, 4, MINUTE, 60));
+	assert_false(rate_limit_allows(&limit, 4, MINUTE, 114));
+	assert_true(rate_limit_allows(&limit, 4, MINUTE, 115));
+	assert_false(rate_limit_allows(&limit, 4, MINUTE, 115));
+	assert_true(rate_limit_allows(&limit, 4, MINUTE, 116));
+}
+
+static void test_the_largest_number(void **state)
+{
+	struct rate_limit limit = { 0 };
+
+	for (int i = 0; i < RATE_LIMIT_MAX; i++)
+		assert_true(rate_limit_allows(&limit, RATE_LIMIT_MAX, MINUTE, 5));
+	assert_false(rate_limit_allows(&limit, RATE_LIMIT_MAX, MINUTE, 64));
+	assert_true(rate_limit_allows(&limit, RATE_LIMIT_MAX, MINUTE, 65));
+}
+
+static void test_a_clock_that_goes_back(void **state)
+{
+	struct rate_limit limit = { 0 };
+
+	assert_true(rate_limit_allows(&limit, 1, MINUTE, 1000));
+	assert_false(rate_limit_allows(&limit, 1, MINUTE, 10));
+	assert_false(rate_limit_allows(&limit, 1, MINUTE, 70));
+	assert_true(rate_limit_allows(&limit, 1, MINUTE, 1060));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_once_in_a_period),
+		cmocka_unit_test(test_any_period),
+		cmocka_unit_test(test_the_largest_number),
+		cmocka_unit_test(test_a_clock_that_goes_back),
+	};
+
+	return cmocka_run_group_tests_name("rate_limit", tests, NULL, NULL);
+}

@@ -4,25 +4,66 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "daemon/android/android.h"
 #include "daemon/base/child.h"
-#include "daemon/trace/trace.h"
+#include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/wall_clock.h"
+#include "daemon/capture/capture_control.h"
+#include "daemon/capture/drain.h"
+#include "daemon/capture/interference.h"
+#include "daemon/capture/session.h"
+#include "daemon/capture/tracing_undo.h"
+#include "daemon/trace/trace.h"
 
-void capture_stop(struct capture *capture, int code)
+struct capture {
+	const struct options *options;
+	const struct capture_view *view; /* or NULL */
+	struct session session;
+	struct tracefs *tracefs;
+	struct trace_files files; /* of its trace */
+	struct source *source;
+	const char *why_source; /* why it is that one */
+	char why_text[SOURCE_WHY_SIZE];
+	struct tracing_undo undo; /* what is to be restored */
+	struct interference interference;
+	struct drain drain;
+	struct android_probe probe;
+	struct loop loop;
+	struct watcher signals;
+	struct app_watch app;	   /* the end of this app is the end of the capture */
+	struct watcher files_done; /* readable when the files have all that was sent to them */
+	char path[PATH_MAX];	   /* of the trace; also valid when the trace is closed */
+	bool is_over;		   /* it is ending */
+	bool reported_wait;	   /* that the disk delays the end */
+	int code;		   /* exit code, once it is over */
+	uint64_t begin_ns;	   /* when it began, on the clock of loop_now() */
+	uint64_t count_ns;	   /* when --wait is over, likewise */
+	struct capture_control control;
+};
+
+struct status *capture_status(const struct capture *capture, enum status_surfaces which)
+{
+	return session_status(&capture->session, capture->begin_ns, which);
+}
+
+/* The first call decides on the exit code. */
+static void stop(struct capture *capture, int code)
 {
 	if (!capture->is_over)
 		capture->code = code;
 	capture->is_over = true;
 }
 
-/* Somebody else has changed something: what was read before is to be told from what comes. */
-static void on_alarm(struct watcher *watcher, uint32_t events)
+/* Another program has changed the trace: what was written before is read at once, so that it can be
+ * distinguished from what comes after. */
+static void on_interference(struct watcher *watcher, uint32_t events)
 {
 	struct capture *capture = watcher->context;
 
@@ -44,11 +85,11 @@ static void tick_if_due(struct capture *capture)
 	android_probe_tick(&capture->probe);
 	session_flush(&capture->session);
 	if (capture->session.output.console.error < 0)
-		capture_stop(capture, EXIT_DONE);
-	control_tick(&capture->control.control);
+		stop(capture, EXIT_DONE);
+	control_tick(capture->control.control);
 	app_watch_tick(&capture->app);
-	if (capture->on_tick)
-		capture->on_tick(capture);
+	if (capture->view && capture->view->tick)
+		capture->view->tick(capture->view->context, capture);
 }
 
 static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
@@ -65,7 +106,7 @@ static void begin_to_count(struct capture *capture)
 }
 
 /* When something is due besides reading: the begin of counting, or the end. */
-static uint64_t next_turn(const struct capture *capture)
+static uint64_t next_change(const struct capture *capture)
 {
 	uint64_t duration_ns = capture->options->duration_ns;
 
@@ -74,14 +115,14 @@ static uint64_t next_turn(const struct capture *capture)
 	return duration_ns > 0 ? capture->count_ns + duration_ns : UINT64_MAX;
 }
 
-static void take_turn(struct capture *capture)
+static void change_if_due(struct capture *capture)
 {
-	if (loop_now() < next_turn(capture))
+	if (loop_now() < next_change(capture))
 		return;
 	if (capture->session.discarding)
 		begin_to_count(capture);
 	else
-		capture_stop(capture, EXIT_DONE);
+		stop(capture, EXIT_DONE);
 }
 
 static void read_until_over(struct capture *capture)
@@ -94,16 +135,16 @@ static void read_until_over(struct capture *capture)
 		if (error == 0)
 			android_probe_follow(&capture->probe);
 		else if (error != -EAGAIN)
-			capture_stop(capture, EXIT_FAILED);
+			stop(capture, EXIT_FAILED);
 		tick_if_due(capture);
 		drain_highwater_on(&capture->drain);
-		control_finish(&capture->control.control);
+		control_answer_waiting(capture->control.control);
 		/* A tick waits for the next drain: one wakeup for both. */
 		until_ns = earlier(capture->drain.next_ns, capture->drain.tick_ns + DRAIN_NS);
 		if (session_save(&capture->session))
 			until_ns = 0;
-		loop_wait(&capture->loop, earlier(until_ns, next_turn(capture)));
-		take_turn(capture);
+		loop_wait(&capture->loop, earlier(until_ns, next_change(capture)));
+		change_if_due(capture);
 	}
 }
 
@@ -115,10 +156,10 @@ static void on_app_gone(void *context)
 	snprintf(text, sizeof(text), "%s has ended, and the capture with it",
 		 capture->options->until_exit);
 	session_event(&capture->session, "tracing", text);
-	capture_stop(capture, EXIT_DONE);
+	stop(capture, EXIT_DONE);
 }
 
-static void tell_left(struct capture *capture, const struct settings_left *left)
+static void report_left(struct capture *capture, const struct settings_left *left)
 {
 	char text[300];
 
@@ -128,8 +169,8 @@ static void tell_left(struct capture *capture, const struct settings_left *left)
 	session_event(&capture->session, "tracing", text);
 }
 
-/* The trace is closed, and as it was before: that does not wait for the disk. */
-static void put_back(struct capture *capture)
+/* Closes the trace and restores tracing: that does not wait for the disk. */
+static void restore_tracing(struct capture *capture)
 {
 	android_probe_end(&capture->probe);
 	app_watch_end(&capture->app);
@@ -141,8 +182,8 @@ static void put_back(struct capture *capture)
 		output_remove_journal(&capture->session.output);
 }
 
-/* So long the files may take until a client is told that the disk does not answer: its own wait may
- * have been for atrace. */
+/* How long the files may take until a client that waits for the end gets an error: it may have
+ * waited for atrace before. */
 #define FILES_WAIT_NS DRAIN_NS
 
 /* Clients are answered meanwhile. */
@@ -161,72 +202,72 @@ static void wait_for_files(void *context)
 		if (loop_now() < next_tick_ns)
 			continue;
 		next_tick_ns += DRAIN_TICK_NS;
-		control_tick(&capture->control.control);
-		if (!capture->told_wait && loop_now() - begin_ns > 2 * DRAIN_TICK_NS) {
-			capture->told_wait = true;
+		control_tick(capture->control.control);
+		if (!capture->reported_wait && loop_now() - begin_ns > 2 * DRAIN_TICK_NS) {
+			capture->reported_wait = true;
 			report("warning: %s: %s: the disk does not answer; jankd ends when the "
-			       "files "
-			       "are complete",
+			       "files are complete",
 			       session_command(&capture->session), capture->session.folder.path);
 		}
 	}
 }
 
-int capture_loop(struct capture *capture)
+int capture_loop(struct capture *capture, const struct capture_view *view)
 {
 	const struct options *options = capture->options;
 	int ended;
 
+	capture->view = view;
 	capture->begin_ns = loop_now();
 	drain_begin(&capture->drain);
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	capture->session.discarding = options->wait_ns > 0;
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);
-	if (capture->on_over)
-		capture->on_over(capture);
+	if (view && view->over)
+		view->over(view->context);
 	drain_last(&capture->drain, capture->tracefs);
 	drain_boost(&capture->drain, false);
 	interference_end(&capture->interference);
 	tracing_undo_leave(&capture->undo, interference_theirs(&capture->interference));
 	tracing_undo_look(&capture->undo);
-	tell_left(capture, &capture->undo.left);
+	report_left(capture, &capture->undo.left);
 	session_finish(&capture->session);
-	put_back(capture);
+	restore_tracing(capture);
 	ended = session_end(&capture->session);
 	if (capture->code == 0)
 		capture->code = ended;
-	capture_control_farewell(&capture->control);
+	capture_control_ended(&capture->control);
 	return capture->code;
 }
 
-/* --- set-up and its reverse --- */
+/* --- begin and end --- */
 
-/* A terminal that is gone ends 'run'. A daemon has none: it reads its rules again. */
-static void take_hangup(struct capture *capture)
+/* SIGHUP ends 'run': its terminal is gone. A daemon has none, and reads its rules again. */
+static void on_hangup(struct capture *capture)
 {
 	if (capture->options->command == OPTIONS_RUN)
-		capture_stop(capture, EXIT_DONE);
+		stop(capture, EXIT_DONE);
 	else
 		session_reload_rules(&capture->session);
 }
 
-static void take_signal(struct capture *capture, int number)
+static void handle_signal(struct capture *capture, int number)
 {
 	switch (number) {
 	case SIGHUP:
-		take_hangup(capture);
+		on_hangup(capture);
 		break;
 	case SIGUSR1:
 		output_rotate(&capture->session.output, "SIGUSR1");
 		break;
 	case SIGWINCH:
 	case SIGTSTP:
-		if (capture->on_terminal)
-			capture->on_terminal(capture, number);
+		if (capture->view && capture->view->signal)
+			capture->view->signal(capture->view->context, capture, number);
 		break;
 	default:
-		capture_stop(capture, EXIT_DONE);
+		stop(capture, EXIT_DONE);
 	}
 }
 
@@ -238,10 +279,10 @@ static void on_signal(struct watcher *watcher, uint32_t events)
 	(void)events;
 	while (read(watcher->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		if (!capture->is_over)
-			take_signal(capture, (int)info.ssi_signo);
+			handle_signal(capture, (int)info.ssi_signo);
 }
 
-/* Whoever starts 'run' with nohup(1) wants it to outlive its terminal. */
+/* With nohup(1) 'run' goes on without its terminal. */
 static bool outlives_terminal(void)
 {
 	struct sigaction action;
@@ -249,8 +290,9 @@ static bool outlives_terminal(void)
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* The signals of a capture wait in a descriptor, from before the first change on: there is always
- * something to put back. So they are all that would end it, but for those of a crash. */
+/* The signals of a capture are read from a descriptor, from before the first change of tracing on:
+ * there is always something to restore. So these are all signals that would end the process, but
+ * for those of a crash. */
 static int open_signals(const struct options *options)
 {
 	static const int ending[] = { SIGINT,	 SIGTERM, SIGQUIT, SIGUSR2, SIGALRM,
@@ -286,7 +328,7 @@ static int catch_signals(struct capture *capture)
 	if (error == 0)
 		return 0;
 	report("%s: signals: %s; %s", session_command(&capture->session), strerror(-error),
-	       report_advice(error, "close other programs"));
+	       report_advice(error, "free some memory and try again"));
 	return EXIT_FAILED;
 }
 
@@ -298,7 +340,7 @@ static int open_pipe(struct capture *capture)
 				options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
 }
 
-/* Raw where that can be read. A snapshot is text, and so is what it is taken from. */
+/* Raw if possible. A snapshot is text, and so is its source. */
 static int open_source(struct capture *capture)
 {
 	enum options_source wanted = capture->options->source;
@@ -325,8 +367,8 @@ static int open_source(struct capture *capture)
 	return error;
 }
 
-/* Whoever is there first keeps folder and pipe: both are taken before anything is changed. */
-static int take_places(struct capture *capture)
+/* Locks the folder and opens the trace before anything is changed: only one capture has them. */
+static int open_folder_and_trace(struct capture *capture)
 {
 	const struct options *options = capture->options;
 	const char *command = session_command(&capture->session);
@@ -349,10 +391,10 @@ static int take_places(struct capture *capture)
 	return 0;
 }
 
-/* A pipe prints times in the unit of the clock that was set when it was opened: in seconds, or, of
- * one that counts something else, as a number that no line can be read with. It was opened before
- * such a clock was changed. */
-static int open_pipe_again(struct capture *capture, const char *clock)
+/* A pipe prints times in the unit of the clock that was set when it was opened: seconds or, with a
+ * clock that counts something else, a number that cannot be parsed. If there was such a clock, it
+ * was changed after the pipe was opened. */
+static int reopen_pipe(struct capture *capture, const char *clock)
 {
 	if (!capture->source->is_text || wall_clock_is_time(clock))
 		return 0;
@@ -364,7 +406,7 @@ static int open_pipe_again(struct capture *capture, const char *clock)
 	return 0;
 }
 
-static int switch_on(struct capture *capture)
+static int start_tracing(struct capture *capture)
 {
 	const struct options *options = capture->options;
 	char clock[SETTING_SIZE];
@@ -377,7 +419,7 @@ static int switch_on(struct capture *capture)
 	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->undo.atrace) < 0)
 		return EXIT_FAILED;
 	tracing_undo_note(&capture->undo);
-	return open_pipe_again(capture, clock);
+	return reopen_pipe(capture, clock);
 }
 
 static void on_focus(void *context, const char *name)
@@ -392,7 +434,7 @@ static int begin_session(struct capture *capture)
 		.why = capture->why_source,
 		.live = true,
 	};
-	const struct watcher alarm = { .ready = on_alarm, .context = capture };
+	const struct watcher watcher = { .ready = on_interference, .context = capture };
 	struct property_budget budget;
 
 	snprintf(capture->path, sizeof(capture->path), "%s", tracefs_path(capture->tracefs));
@@ -404,7 +446,7 @@ static int begin_session(struct capture *capture)
 	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
 	interference_begin(&capture->interference, &capture->session, &capture->loop,
-			   &capture->files, capture->undo.tags, alarm);
+			   &capture->files, capture->undo.tags, watcher);
 	capture->probe = (struct android_probe){
 		.pipeline = &capture->session.pipeline,
 		.found_focus = on_focus,
@@ -415,13 +457,14 @@ static int begin_session(struct capture *capture)
 		session_event(&capture->session, "tracing", capture->undo.small);
 	if (capture->undo.recovered)
 		session_event(&capture->session, "tracing",
-			      "tracing was put back as it was before a jankd that was killed");
-	tell_left(capture, &capture->undo.recovered_left);
+			      "tracing was restored: an earlier jankd was killed before it could "
+			      "do that");
+	report_left(capture, &capture->undo.recovered_left);
 	return 0;
 }
 
-/* What is to be put back is written down again where the folder was emptied, removed or moved. */
-static void watch_undo(void *context)
+/* Writes the journal again if the folder was emptied, removed or moved. */
+static void keep_journal(void *context)
 {
 	tracing_undo_watch(context);
 }
@@ -435,18 +478,18 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 	if (read(watcher->fd, &count, sizeof(count)) < 0)
 		return;
 	output_update(&capture->session.output);
-	control_finish(&capture->control.control);
-	/* What was told is an event. */
+	control_answer_waiting(capture->control.control);
+	/* What the files reported is an event. */
 	if (!capture->is_over && output_has_events(&capture->session.output))
 		output_flush(&capture->session.output);
 }
 
-/* From now on nothing waits for the disk. */
+/* From now on the capture does not wait for the disk. */
 static int begin_thread(struct capture *capture)
 {
 	struct output *output = &capture->session.output;
 
-	if (output_begin_thread(output, wait_for_files, capture, watch_undo, &capture->undo) < 0)
+	if (output_begin_thread(output, wait_for_files, capture, keep_journal, &capture->undo) < 0)
 		return EXIT_FAILED;
 	capture->files_done = (struct watcher){
 		.fd = output_fd(output),
@@ -458,7 +501,7 @@ static int begin_thread(struct capture *capture)
 
 static void on_stop(void *context)
 {
-	capture_stop(context, EXIT_DONE);
+	stop(context, EXIT_DONE);
 }
 
 static int begin_control(struct capture *capture)
@@ -474,10 +517,17 @@ static int begin_control(struct capture *capture)
 	return capture_control_begin(control, &capture->loop);
 }
 
-int capture_begin(struct capture *capture, const struct options *options)
+int capture_begin(struct capture **out, const struct options *options)
 {
+	struct capture *capture = malloc(sizeof(*capture));
 	int code;
 
+	*out = capture;
+	if (!capture) {
+		report("%s: out of memory; free some memory and try again",
+		       options_command_name(options->command));
+		return EXIT_FAILED;
+	}
 	*capture = (struct capture){
 		.options = options,
 		.loop = LOOP_CLOSED,
@@ -488,15 +538,14 @@ int capture_begin(struct capture *capture, const struct options *options)
 		.files_done = WATCHER_NONE,
 	};
 	trace_files_init(&capture->files);
-	control_init(&capture->control.control);
 	report_name(options_command_name(options->command));
 	code = session_open(&capture->session, options);
 	if (code == 0)
 		code = catch_signals(capture);
 	if (code == 0)
-		code = take_places(capture);
+		code = open_folder_and_trace(capture);
 	if (code == 0)
-		code = switch_on(capture);
+		code = start_tracing(capture);
 	if (code == 0)
 		code = begin_session(capture);
 	if (code == 0)
@@ -506,6 +555,8 @@ int capture_begin(struct capture *capture, const struct options *options)
 
 void capture_close(struct capture *capture)
 {
+	if (!capture)
+		return;
 	interference_end(&capture->interference);
 	android_probe_end(&capture->probe);
 	drain_end(&capture->drain);
@@ -518,6 +569,7 @@ void capture_close(struct capture *capture)
 	app_watch_end(&capture->app);
 	if (capture->signals.fd >= 0)
 		close(capture->signals.fd);
-	control_close(&capture->control.control);
+	capture_control_close(&capture->control);
 	loop_close(&capture->loop);
+	free(capture);
 }

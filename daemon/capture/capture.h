@@ -1,68 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A live capture: takes folder and trace, switches on what is needed, reads until something ends
- * it, and puts everything back. 'run' and 'start' differ in who looks on. */
+/* capture/: one capture, or the analysis of one recorded trace, from begin to end. The only header
+ * of this room that other rooms include.
+ *
+ *     capture.c          a live capture: set up, event loop, signals, end
+ *     recorded.c         a recorded trace, read from begin to end
+ *     session.c          both: from a source's records through the pipeline (rules/) to the files
+ *     session_status.c   what is known of a session, as struct status (base/status.h)
+ *
+ * and for a live capture
+ *
+ *     drain.c            when the trace is read: often enough that no buffer overflows
+ *     tracing_undo.c     saves the settings of tracing before they are changed; restores them at
+ * the end interference.c     what other programs do to the trace meanwhile: reported, restored
+ *       trace_watch.c    notices writes to files of tracefs (inotify)
+ *       clock_watch.c    notices suspend, and that the time of day was set
+ *     lost_claims.c      which lines of a text about lost events are the kernel's own
+ *     capture_control.c  answers requests of clients (control/)
+ *
+ *     capture_begin()   lock folder ── save settings ── open trace ── atrace, buffers ── files
+ *     capture_loop()    drain ─► session ─► files, until the end; then the settings are restored
+ *     capture_close()
+ *
+ * Begin to read with capture_loop() in capture.c; a record's way begins in session.c.
+ */
 #ifndef JANKD_DAEMON_CAPTURE_CAPTURE_H
 #define JANKD_DAEMON_CAPTURE_CAPTURE_H
 
-#include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 
-#include "daemon/android/android.h"
-#include "daemon/capture/tracing_undo.h"
-#include "daemon/capture/capture_control.h"
-#include "daemon/capture/drain.h"
-#include "daemon/capture/interference.h"
-#include "daemon/base/loop.h"
 #include "daemon/base/options.h"
-#include "daemon/trace/trace.h"
-#include "daemon/capture/session.h"
+#include "daemon/base/status.h"
 
-struct capture {
-	const struct options *options;
-	struct session session;
-	struct tracefs *tracefs;
-	struct trace_files files; /* of its trace */
-	struct source *source;
-	const char *why_source; /* it is that one */
-	char why_text[SOURCE_WHY_SIZE];
-	struct tracing_undo undo; /* to be put back */
-	struct interference interference;
-	struct drain drain;
-	struct android_probe probe;
-	struct loop loop;
-	struct watcher signals;
-	struct app_watch app;	   /* whose end is the capture's, too */
-	struct watcher files_done; /* the files have all that was sent to them */
-	char path[PATH_MAX];	   /* of the trace: it is told when the trace is closed, too */
-	bool is_over;		   /* something asked for the end */
-	bool told_wait;		   /* that the disk does not let it end */
-	int code;		   /* why: exit code */
-	/* CLOCK_BOOTTIME: a suspended device's seconds count, too. */
-	uint64_t begin_ns;
-	uint64_t count_ns; /* --wait is over */
-	struct capture_control control;
-	/* Called once a second, and when it ends; may be NULL. */
-	void (*on_tick)(struct capture *capture);
-	/* Called when the capture is over, before anything is said of it; may be NULL. */
-	void (*on_over)(struct capture *capture);
-	/* Called for SIGTSTP, which is to stop this process, and SIGWINCH; may be NULL. */
-	void (*on_terminal)(struct capture *capture, int signal);
-	void *context; /* of these */
+/* --- a live capture --- */
+
+struct capture;
+
+/* What a terminal does meanwhile. Each function may be NULL. */
+struct capture_view {
+	/* Called once a second. */
+	void (*tick)(void *context, const struct capture *capture);
+	/* Called when the capture is over, before anything is reported about it. */
+	void (*over)(void *context);
+	/* Called for SIGTSTP, which is to stop this process, and SIGWINCH. */
+	void (*signal)(void *context, const struct capture *capture, int number);
+	void *context; /* of all */
 };
 
-/* Everything up to the first event: folder, trace, files. Returns 0, or an exit code after the
- * reason was said on stderr; capture_close() is due in any case. @options: borrowed. */
-int capture_begin(struct capture *capture, const struct options *options);
+/* Does everything up to the first event: folder, settings of tracing, files. @options: borrowed.
+ * Returns 0, or an exit code after the reason was reported; capture_close() is due in any case. */
+int capture_begin(struct capture **capture, const struct options *options);
 
-/* Captures until a signal, the end of --duration, capture_stop() or a failure; then ends the
- * session: the files are complete. Returns an exit code. */
-int capture_loop(struct capture *capture);
+/* Captures until a signal, the end of --duration, a client's 'stop' or a failure; then restores
+ * tracing and completes the files. @view: borrowed, or NULL. Returns an exit code. */
+int capture_loop(struct capture *capture, const struct capture_view *view);
 
-/* Asks for the end with that exit code. */
-void capture_stop(struct capture *capture, int code);
+/* What is known of it now, to be freed with free(), or NULL without memory. */
+struct status *capture_status(const struct capture *capture, enum status_surfaces which);
 
-/* Puts back what was changed, in any state. */
+/* Restores what was changed and frees @capture, which may be NULL, in any state. */
 void capture_close(struct capture *capture);
+
+/* --- a recorded trace --- */
+
+/**
+ * capture_recorded() - analyze the one file that the options name
+ * @options: ->stdout_begun is set once standard output has its header
+ * @status: set to the result, to be freed with free(); NULL: there is none to show
+ *
+ * Returns 0, or an exit code after the reason was reported.
+ */
+int capture_recorded(struct options *options, struct status **status);
 
 #endif

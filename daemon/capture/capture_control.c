@@ -6,50 +6,51 @@
 #include <string.h>
 
 #include "daemon/base/report.h"
-#include "daemon/capture/status_text.h"
-#include "daemon/control/table.h"
+#include "daemon/base/status.h"
 
-/* So long a client waits for the disk. With what comes before, 'stop' takes 2 s at most. */
-#define PATIENCE_NS UINT64_C(1500000000)
+/* How long a client waits for the disk. With what comes before, 'stop' takes 2 s at most. */
+#define DISK_WAIT_NS UINT64_C(1500000000)
 
-static double uptime_s(const struct capture_control *control)
+static void print_json(const struct status *status, FILE *out)
 {
-	return (double)(loop_now() - *control->begin_ns) / 1e9;
-}
-
-static void answer_status(struct capture_control *control, FILE *out)
-{
-	char *text = session_json_status(control->session, uptime_s(control));
+	char *text = status_json(status, true);
 
 	fprintf(out, text ? "ok\n%s\n" : "error: out of memory\n", text);
 	free(text);
 }
 
-static void answer_status_text(struct capture_control *control, unsigned int columns, FILE *out)
+static void print_top(const struct status *status, const struct control_request *request, FILE *out)
 {
-	fputs("ok\n", out);
-	status_text_print(out, control->session, uptime_s(control), columns);
-}
-
-static void answer_top(struct capture_control *control, const struct control_request *request,
-		       FILE *out)
-{
-	struct table *table = table_new();
 	char title[PATH_MAX + 64];
 
-	if (!table) {
-		fputs("error: out of memory\n", out);
-		return;
-	}
-	snprintf(title, sizeof(title), "jankd: counting into %s, %.0f s",
-		 control->session->folder.path, uptime_s(control));
+	snprintf(title, sizeof(title), "jankd: counting into %s, %.0f s", status->folder,
+		 status->uptime_s);
 	fputs("ok\n", out);
-	table_print_page(table, out, control->session->pipeline, title, request->lines,
-			 request->columns);
-	table_free(table);
+	table_print_page(out, status, title, request->lines, request->columns);
 }
 
-/* What was sent to the files until now is waited for. */
+static void answer_status(struct capture_control *control, const struct control_request *request,
+			  FILE *out)
+{
+	enum status_surfaces which = request->verb == CONTROL_TOP	    ? STATUS_OF_NOW
+				     : request->verb == CONTROL_STATUS_TEXT ? STATUS_OF_SESSION
+									    : STATUS_NO_SURFACES;
+	struct status *status = session_status(control->session, *control->begin_ns, which);
+
+	if (!status) {
+		fputs("error: out of memory\n", out);
+	} else if (request->verb == CONTROL_TOP) {
+		print_top(status, request, out);
+	} else if (request->verb == CONTROL_STATUS) {
+		print_json(status, out);
+	} else {
+		fputs("ok\n", out);
+		status_text_print(out, status, request->columns);
+	}
+	free(status);
+}
+
+/* The answer comes when the files have what was sent to them until now. */
 static enum control_reply wait_for_files(struct capture_control *control, uint64_t *ticket)
 {
 	*ticket = output_posted(&control->session->output);
@@ -91,12 +92,12 @@ static enum control_reply answer_mark(struct capture_control *control, const cha
 	return CONTROL_ANSWERED;
 }
 
-/* When the capture is over nothing is counted any more. */
+/* After the end of the capture nothing is counted. */
 static bool is_too_late(const struct capture_control *control, enum control_verb verb, FILE *out)
 {
 	if (!*control->is_over || (verb != CONTROL_MARK && verb != CONTROL_ROTATE))
 		return false;
-	fputs("error: the capture is ending; nothing can be done any more\n", out);
+	fputs("error: the capture is ending; it accepts no more marks and rotations\n", out);
 	return true;
 }
 
@@ -109,13 +110,9 @@ static enum control_reply answer(void *context, const struct control_request *re
 		return CONTROL_ANSWERED;
 	switch (request->verb) {
 	case CONTROL_STATUS:
-		answer_status(control, out);
-		return CONTROL_ANSWERED;
 	case CONTROL_STATUS_TEXT:
-		answer_status_text(control, request->columns, out);
-		return CONTROL_ANSWERED;
 	case CONTROL_TOP:
-		answer_top(control, request, out);
+		answer_status(control, request, out);
 		return CONTROL_ANSWERED;
 	case CONTROL_MARK:
 		return answer_mark(control, request->text, ticket, out);
@@ -127,9 +124,9 @@ static enum control_reply answer(void *context, const struct control_request *re
 	}
 }
 
-/* A mark is in memory, and the disk may take its time; of a segment more cannot be said. */
-static bool finish(void *context, enum control_verb verb, uint64_t ticket, uint64_t waited_ns,
-		   FILE *out)
+/* A mark is safe in memory when the disk is slow; of a segment only its file counts. */
+static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticket,
+			   uint64_t waited_ns, FILE *out)
 {
 	struct capture_control *control = context;
 	struct output *output = &control->session->output;
@@ -142,7 +139,7 @@ static bool finish(void *context, enum control_verb verb, uint64_t ticket, uint6
 			fputs("ok\n", out);
 		return true;
 	}
-	if (waited_ns < PATIENCE_NS)
+	if (waited_ns < DISK_WAIT_NS)
 		return false;
 	fputs(verb == CONTROL_ROTATE
 		      ? "error: the segment is not closed yet: the disk does not answer; look at "
@@ -158,46 +155,49 @@ void capture_control_wait(struct capture_control *control)
 
 	snprintf(
 		text, sizeof(text),
-		"error: files not complete yet: %s: the disk does not answer; tracing is put back, "
-		"and jankd ends when they are\n",
+		"error: files not complete yet: %s: the disk does not answer; tracing is restored, "
+		"and jankd ends when the files are complete\n",
 		control->session->folder.path);
-	control_dismiss(&control->control, PATIENCE_NS, text);
-	control_finish(&control->control);
+	control_answer_stop(control->control, DISK_WAIT_NS, text);
+	control_answer_waiting(control->control);
 }
 
 int capture_control_begin(struct capture_control *control, struct loop *loop)
 {
 	struct session *session = control->session;
-	int error;
+	const struct control_handler handler = { answer, answer_waiting, control };
+	int error = control_open(&control->control, loop, &handler);
 
-	control->control.answer = answer;
-	control->control.finish = finish;
-	control->control.context = control;
-	error = control_open(&control->control, loop);
 	if (error == 0)
-		error = folder_tell_name(&session->folder, control->control.name);
+		error = folder_tell_name(&session->folder, control_name(control->control));
 	if (error == 0 || session->options->command != OPTIONS_START)
 		return 0;
 	report("%s: control socket: %s; %s", session_command(session), strerror(-error),
-	       report_advice(error, "without it the daemon cannot be ended: use 'jankd run'"));
+	       report_advice(error, "without it the daemon cannot be stopped: use 'jankd run'"));
 	return EXIT_FAILED;
 }
 
-void capture_control_farewell(struct capture_control *control)
+void capture_control_ended(struct capture_control *control)
 {
 	const struct session *session = control->session;
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 
-	/* All is in the files: whoever waits for that is answered. */
-	control_finish(&control->control);
+	/* The files are complete: clients that wait for them are answered. */
+	control_answer_waiting(control->control);
 	if (session->output.failed || session->failed)
-		snprintf(control->control.farewell, sizeof(control->control.farewell),
-			 "error: %s\n", report_last_reason());
+		snprintf(control->end, sizeof(control->end), "error: %s\n", report_last_reason());
 	else
-		snprintf(control->control.farewell, sizeof(control->control.farewell),
+		snprintf(control->end, sizeof(control->end),
 			 "ok\nended after %.0f s: %" PRIu64 " presents, %" PRIu64
 			 " frames; CSV files in %s\n%s%s%s",
-			 uptime_s(control), counters->presents, counters->frames,
-			 session->folder.path, report_last()[0] ? "warning: " : "",
-			 report_last_reason(), report_last()[0] ? "\n" : "");
+			 (double)(loop_now() - *control->begin_ns) / 1e9, counters->presents,
+			 counters->frames, session->folder.path,
+			 report_last()[0] ? "warning: " : "", report_last_reason(),
+			 report_last()[0] ? "\n" : "");
+}
+
+void capture_control_close(struct capture_control *control)
+{
+	control_close(control->control, control->end);
+	control->control = NULL;
 }

@@ -11,8 +11,9 @@
 
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
-#include "daemon/capture/rules_file.h"
-#include "daemon/control/table.h"
+#include "daemon/base/rules_file.h"
+#include "daemon/base/status.h"
+#include "daemon/control/control.h"
 #include "daemon/version.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -233,6 +234,23 @@ bool session_save(struct session *session)
 	return snapshot_save(&session->snapshot);
 }
 
+/* --- session.json --- */
+
+/* Replaces session.json. An error is reported with those of all files. */
+static void write_json(struct session *session)
+{
+	struct output *output = &session->output;
+	struct status *status = session_status(session, 0, STATUS_NO_SURFACES);
+	char *text = status ? status_json(status, false) : NULL;
+	bool is_whole = output_whole_begin(output, WHOLE_SESSION, "session.json", 0) && text &&
+			output_whole_bytes(output, WHOLE_SESSION, text, strlen(text)) &&
+			output_whole_bytes(output, WHOLE_SESSION, "\n", 1);
+
+	output_whole_end(output, WHOLE_SESSION, is_whole ? 0 : -ENOMEM);
+	free(text);
+	free(status);
+}
+
 /* --- begin and end --- */
 
 static int make_pipeline(struct session *session)
@@ -277,7 +295,7 @@ int session_begin(struct session *session, struct source *source,
 	if (origin->live) {
 		write_start(session, ROW_UNKNOWN);
 		session_flush(session);
-		session_json_write(session);
+		write_json(session);
 	}
 	return 0;
 }
@@ -304,7 +322,7 @@ void session_flush(struct session *session)
 	if (session->begun_again != output->state.begun_again) {
 		session->begun_again = output->state.begun_again;
 		output_summary(output, session->pipeline);
-		session_json_write(session);
+		write_json(session);
 	}
 	if (session->origin.live)
 		summary_if_due(session);
@@ -439,7 +457,7 @@ int session_end(struct session *session)
 	output_summary(output, session->pipeline);
 	output_complete(output, false);
 	/* It counts the rows of all files, and those of the last flush. */
-	session_json_write(session);
+	write_json(session);
 	output_keep(output);
 	output_complete(output, false);
 	output_close(output);
@@ -462,20 +480,6 @@ int session_refuse(struct session *session, const char *why)
 	snapshot_undo(&session->snapshot, session->folder.fd);
 	earlier_files_put_back(&session->folder);
 	return EXIT_FAILED;
-}
-
-void session_print(const struct session *session, FILE *out, int fd)
-{
-	struct table *table = table_new();
-	unsigned int lines, columns;
-
-	if (!table)
-		return;
-	if (!table_terminal(fd, &lines, &columns))
-		columns = TABLE_COLUMNS;
-	table_print(table, out, session->pipeline, UINT32_MAX, columns);
-	table_free(table);
-	fprintf(out, "CSV files in %s\n", session->folder.path);
 }
 
 void session_close(struct session *session)

@@ -11,6 +11,7 @@
 #include "daemon/android/android.h"
 #include "daemon/base/folder.h"
 #include "daemon/base/options.h"
+#include "daemon/base/status.h"
 #include "daemon/files/files.h"
 #include "daemon/trace/trace.h"
 #include "daemon/base/wall_clock.h"
@@ -107,18 +108,16 @@ int session_refuse(struct session *session, const char *why);
 /* The name of the command it runs for, for messages. */
 const char *session_command(const struct session *session);
 
-/* Prints the table of all surfaces, the totals and where the files are, as wide as the terminal
- * @fd. */
-void session_print(const struct session *session, FILE *out, int fd);
+/* --- session_status.c: what is known of it --- */
 
-/* Replaces session.json: what a session was, for whoever finds its files later (session_json.c).
- * For a recorded trace nothing of this machine or moment is in it: the same input gives the same
- * bytes. What goes wrong is told where all trouble of files is. */
-void session_json_write(struct session *session);
+/* @begin_ns: when the capture began, on the clock of loop_now(); 0: unknown. Returns what is known
+ * now, to be freed with free(), or NULL without memory. */
+struct status *session_status(const struct session *session, uint64_t begin_ns,
+			      enum status_surfaces which);
 
-/* The same object for whoever asks a capture that runs since @uptime_s. Returns text to be freed
- * with free(), or NULL where there is no memory. */
-char *session_json_status(const struct session *session, double uptime_s);
+/* The part of it that a pipeline knows: counters and surfaces, which are all zeros before. */
+void status_read_pipeline(struct status *status, struct pipeline *pipeline,
+			  enum status_surfaces which);
 
 /* Frees everything, in any state. */
 void session_close(struct session *session);

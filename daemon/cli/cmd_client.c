@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "daemon/base/report.h"
-#include "daemon/control/control_client.h"
-#include "daemon/control/control_request.h"
-#include "daemon/control/table.h"
+#include "daemon/cli/terminal_size.h"
+#include "daemon/control/control.h"
 #include "daemon/trace/trace.h"
 
 #define ANSWER_S 10
@@ -60,7 +59,7 @@ int cmd_stop(struct options *options)
 	struct control_answer answer;
 	int error = control_ask(&answer, options->folder, "stop\n", STOP_ANSWER_S);
 
-	if (error == CONTROL_NOBODY)
+	if (error == CONTROL_NOT_RUNNING)
 		return restore_tracing(options->folder, answer.why);
 	return print_answer(options, &answer, error);
 }
@@ -91,7 +90,8 @@ int cmd_status(struct options *options)
 
 	if (options->json)
 		return request(options, "status\n");
-	table_terminal(STDOUT_FILENO, &lines, &columns);
-	snprintf(line, sizeof(line), "status text %u\n", columns < 4096 ? columns : 4096);
+	terminal_size(STDOUT_FILENO, &lines, &columns);
+	snprintf(line, sizeof(line), "status text %u\n",
+		 columns < CONTROL_SIDE_MAX ? columns : CONTROL_SIDE_MAX);
 	return request(options, line);
 }

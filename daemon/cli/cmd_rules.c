@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "daemon/base/report.h"
-#include "daemon/capture/rules_file.h"
+#include "daemon/base/rules_file.h"
 #include "daemon/base/text.h"
 
 /* Lines that are neither empty nor a comment. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cli/cmd.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,8 @@
 
 #include "daemon/capture/capture.h"
 #include "daemon/cli/live.h"
+#include "daemon/cli/terminal_size.h"
+#include "daemon/control/control.h"
 #include "daemon/base/open_files.h"
 #include "daemon/base/report.h"
 #include "daemon/base/stream.h"
@@ -21,40 +24,49 @@ static FILE *text_output(const struct options *options)
 	return isatty(STDERR_FILENO) ? stderr : NULL;
 }
 
-static void draw(struct capture *capture)
+/* @context, here and below: address of the live view, which is NULL if there is none. */
+static void draw(void *context, const struct capture *capture)
 {
-	char title[1200];
-	double seconds = (double)(int64_t)(loop_now() - capture->count_ns) / 1e9;
+	struct live **live = context;
+	struct status *status = *live ? capture_status(capture, STATUS_OF_NOW) : NULL;
+	char title[PATH_MAX + 64];
 
-	if (capture->session.discarding)
+	if (!status)
+		return;
+	if (status->discarding)
 		snprintf(title, sizeof(title), "jankd: counting begins in %.0f s (Ctrl-C ends)",
-			 -seconds);
+			 -status->counting_s);
 	else
 		snprintf(title, sizeof(title), "jankd: capturing from %s, %.0f s (Ctrl-C ends)",
-			 tracefs_path(capture->tracefs), seconds);
-	live_draw(capture->context, capture->session.pipeline, title);
+			 status->source_path, status->counting_s);
+	live_draw(*live, status, title);
+	free(status);
 }
 
-static void on_terminal(struct capture *capture, int number)
+static void on_signal(void *context, const struct capture *capture, int number)
 {
+	struct live **live = context;
+
 	if (number == SIGTSTP)
-		live_suspend(capture->context);
-	if (capture->context)
-		draw(capture);
+		live_suspend(*live);
+	draw(context, capture);
 }
 
 /* Leaves the live view: what is printed from now on stays on the screen. */
-static void on_over(struct capture *capture)
+static void on_over(void *context)
 {
-	capture->context = live_end(capture->context);
+	struct live **live = context;
+
+	*live = live_end(*live);
 }
 
 /* The table at the end is given up if its reader does not take it within this time: a terminal may
  * be stopped, and tracing is restored and the files are complete by then. */
 #define TABLE_WAIT_MS 1000
 
-static void print_table(const struct capture *capture, FILE *out)
+static void print_table(const struct status *status, FILE *out)
 {
+	unsigned int lines, columns = TABLE_COLUMNS;
 	struct stream stream;
 	char *text = NULL;
 	size_t len = 0, done;
@@ -62,7 +74,8 @@ static void print_table(const struct capture *capture, FILE *out)
 
 	if (!memory)
 		return;
-	session_print(&capture->session, memory, fileno(out));
+	terminal_size(fileno(out), &lines, &columns);
+	table_print_result(memory, status, columns);
 	if (fclose(memory) == 0) {
 		fflush(out);
 		stream = stream_open(fileno(out));
@@ -72,36 +85,37 @@ static void print_table(const struct capture *capture, FILE *out)
 	free(text);
 }
 
-static int run(struct capture *capture)
+static int run(struct capture *capture, const struct options *options)
 {
-	FILE *out = text_output(capture->options);
-	struct live *live = capture->options->to_stdout ? NULL : live_begin();
+	FILE *out = text_output(options);
+	struct live *live = options->to_stdout ? NULL : live_begin();
+	const struct capture_view view = { draw, on_over, on_signal, &live };
+	struct status *status = capture_status(capture, STATUS_NO_SURFACES);
 	int code;
 
-	if (!live && out) {
-		fprintf(out, "capturing from %s (Ctrl-C ends)\n", tracefs_path(capture->tracefs));
+	if (!live && out && status) {
+		fprintf(out, "capturing from %s (Ctrl-C ends)\n", status->source_path);
 		fflush(out);
 	}
-	capture->context = live;
-	capture->on_tick = live ? draw : NULL;
-	capture->on_terminal = on_terminal;
-	capture->on_over = on_over;
-	code = capture_loop(capture);
-	if (session_has_markers(&capture->session) && out)
-		print_table(capture, out);
+	free(status);
+	code = capture_loop(capture, &view);
+	status = out ? capture_status(capture, STATUS_OF_SESSION) : NULL;
+	if (status && status->markers > 0)
+		print_table(status, out);
+	free(status);
 	return code;
 }
 
 int cmd_run(struct options *options)
 {
-	static struct capture capture; /* large: a stack may be small */
+	struct capture *capture;
 	int code = open_files_allow("run");
 
 	if (code != 0)
 		return code;
 	code = capture_begin(&capture, options);
 	if (code == 0)
-		code = run(&capture);
-	capture_close(&capture);
+		code = run(capture, options);
+	capture_close(capture);
 	return code;
 }

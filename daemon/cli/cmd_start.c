@@ -53,17 +53,17 @@ static int make_all_absolute(struct options *options, struct paths *paths)
 /* The daemon, to its end. */
 static int run_daemon(struct detach *detach, const struct options *options)
 {
-	static struct capture capture; /* large: a stack may be small */
+	struct capture *capture;
 	int code = capture_begin(&capture, options);
 
 	if (code != 0) {
-		capture_close(&capture);
+		capture_close(capture);
 		detach_started(detach, code);
 		return code;
 	}
 	detach_started(detach, EXIT_DONE);
-	code = capture_loop(&capture);
-	capture_close(&capture);
+	code = capture_loop(capture, NULL);
+	capture_close(capture);
 	return code;
 }
 

@@ -8,11 +8,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "daemon/control/control_client.h"
+#include "daemon/control/control.h"
 #include "daemon/cli/live.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
-#include "daemon/control/table.h"
+#include "daemon/cli/terminal_size.h"
 #include "daemon/cli/terminal_keys.h"
 
 #define ANSWER_S 5
@@ -20,9 +20,6 @@
 
 /* Lines where the output is no terminal: all that a table has. */
 #define LINES_MAX 64
-
-/* More is refused by the capture. */
-#define SIZE_MAX_SENT 4096
 
 struct top {
 	const char *folder;
@@ -69,16 +66,16 @@ static int update(struct top *top)
 	int error;
 
 	if (top->live)
-		table_terminal(STDOUT_FILENO, &lines, &columns);
-	snprintf(line, sizeof(line), "top %u %u\n", at_most(columns, SIZE_MAX_SENT),
-		 at_most(lines, SIZE_MAX_SENT));
+		terminal_size(STDOUT_FILENO, &lines, &columns);
+	snprintf(line, sizeof(line), "top %u %u\n", at_most(columns, CONTROL_SIDE_MAX),
+		 at_most(lines, CONTROL_SIDE_MAX));
 	error = control_ask(&answer, top->folder, line, ANSWER_S);
 	if (error == 0) {
 		show(top, answer.body);
 		free(answer.body);
 		return 0;
 	}
-	if (top->pages > 0 && (error == CONTROL_NOBODY || error == CONTROL_GONE))
+	if (top->pages > 0 && (error == CONTROL_NOT_RUNNING || error == CONTROL_GONE))
 		return 1;
 	restore_terminal(top);
 	report("top: %s", answer.why);

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/base/status.h"
 #include "daemon/base/stream.h"
-#include "daemon/control/table.h"
+#include "daemon/cli/terminal_size.h"
+#include "daemon/control/control.h"
 
 /* The alternate screen, so that the screen of before comes back at the end; without cursor, and
  * without wrapping: a line that is too long (a name may have wide characters) is cut. */
@@ -22,7 +24,6 @@
 #define WAIT_MS 500
 
 struct live {
-	struct table *table;
 	struct stream stream;
 	char *page;	  /* that is being written, or NULL */
 	size_t len, done; /* its bytes, and those that are written */
@@ -65,9 +66,6 @@ struct live *live_begin(void)
 	if (!live)
 		return NULL;
 	live->stream = stream_open(STDOUT_FILENO);
-	live->table = table_new();
-	if (!live->table)
-		return live_end(live);
 	write_sequence(live, ENTER);
 	return live;
 }
@@ -102,7 +100,7 @@ void live_show(struct live *live, const char *text)
 	page = open_memstream(&live->page, &live->len);
 	if (!page)
 		return;
-	table_terminal(STDOUT_FILENO, &lines, &columns);
+	terminal_size(STDOUT_FILENO, &lines, &columns);
 	format_page(page, text, lines);
 	if (fclose(page) != 0) {
 		free(live->page);
@@ -113,7 +111,7 @@ void live_show(struct live *live, const char *text)
 	write_page(live, 0);
 }
 
-void live_draw(struct live *live, struct pipeline *pipeline, const char *title)
+void live_draw(struct live *live, const struct status *status, const char *title)
 {
 	unsigned int lines = 24, columns = TABLE_COLUMNS;
 	char *text = NULL;
@@ -122,8 +120,8 @@ void live_draw(struct live *live, struct pipeline *pipeline, const char *title)
 
 	if (!memory)
 		return;
-	table_terminal(STDOUT_FILENO, &lines, &columns);
-	table_print_page(live->table, memory, pipeline, title, lines, columns);
+	terminal_size(STDOUT_FILENO, &lines, &columns);
+	table_print_page(memory, status, title, lines, columns);
 	if (fclose(memory) == 0)
 		live_show(live, text);
 	free(text);
@@ -142,9 +140,7 @@ struct live *live_end(struct live *live)
 {
 	if (!live)
 		return NULL;
-	if (live->table)
-		write_sequence(live, LEAVE);
-	table_free(live->table);
+	write_sequence(live, LEAVE);
 	stream_close(&live->stream);
 	free(live->page);
 	free(live);

@@ -3,9 +3,8 @@
 #ifndef JANKD_DAEMON_CLI_LIVE_H
 #define JANKD_DAEMON_CLI_LIVE_H
 
-#include "rules/pipeline.h"
-
 struct live;
+struct status;
 
 /* Switches the terminal at standard output to the live view. Returns NULL if there is no terminal
  * or no memory: the functions below then draw nothing. */
@@ -14,8 +13,8 @@ struct live *live_begin(void);
 /* Shows @text: whole lines of printable characters. */
 void live_show(struct live *live, const char *text);
 
-/* Shows the table under the line @title. */
-void live_draw(struct live *live, struct pipeline *pipeline, const char *title);
+/* Shows the table of @status under the line @title. */
+void live_draw(struct live *live, const struct status *status, const char *title);
 
 /* Stops this process as Ctrl-Z does, with the terminal restored meanwhile. Returns when it is
  * continued. */

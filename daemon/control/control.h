@@ -1,91 +1,167 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control socket of a running capture: who may ask, and how.
+/* control/: how a running capture is asked, and what it answers. The only header of this room that
+ * other rooms include.
  *
- * It is an abstract unix stream socket: a folder may be on a file system that has no sockets. Its
- * name is random; it is the second line of the folder's .lock, behind the pid. A client connects,
- * sends one line (control_request.h), and reads to the end: the line "ok" and what it asked for,
- * or one line "error: why". 'stop' is answered when the files are complete and tracing is as it
- * was before.
+ *     'jankd status'                                          'jankd start', 'jankd run'
+ *     control_ask() ── "status\n" ──► control socket ──► control_server.c ──► handler of capture/
+ *     control_client.c ◄── "ok\n{...}\n" ─────────────── status_json.c ◄── struct status
  *
- * The owner's uid and root are admitted, nobody else. A client has 5 s for all; of those who say
- * nothing the oldest makes room for a new one, and is answered that he may ask again; where all
- * wait for answers, new ones wait to be let in. None is waited for: a capture goes on beside them.
+ *     control_request.c  parses a request line, and makes the one of a mark; the protocol
+ *     control_server.c   the socket of a capture: clients, deadlines, answers that come later
+ *     control_client.c   finds the socket of a folder, sends one request, reads the answer
+ *     status_json.c      prints struct status as JSON: session.json, 'jankd status --json'
+ *     status_text.c      prints it as text: 'jankd status'
+ *     table.c            prints its table of surfaces: 'jankd top', the live view, the end of 'run'
+ *
+ * The socket is an abstract unix stream socket, because a folder may be on a file system without
+ * sockets. Its name is random and stands in the second line of the folder's .lock, behind the pid.
+ * A client connects, sends one line, and reads until the end: the line "ok" and the answer, or one
+ * line "error: why". Only root and the daemon's user are served. A client accepts an answer only
+ * from a process of its own user; root also from the owner of .lock. A client has 5 s; if all
+ * places are taken, the oldest one that has sent no request is sent away with an error. 'stop' is
+ * answered when the files are complete and tracing is restored. A capture never waits for a client.
+ *
+ * Begin to read with control_request.h: the requests.
  */
 #ifndef JANKD_DAEMON_CONTROL_CONTROL_H
 #define JANKD_DAEMON_CONTROL_CONTROL_H
 
-#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "daemon/control/control_request.h"
-#include "daemon/base/loop.h"
+struct loop;
+struct status;
 
-#define CONTROL_CLIENTS_MAX 16
+/* --- requests: control_request.c --- */
 
-/* A name and its NUL. */
-#define CONTROL_NAME_SIZE 48
+/* Bytes of a request with its line end; a longer one is refused. */
+#define CONTROL_LINE_MAX 4096
 
-struct control;
+/* Bytes of a mark, at most. */
+#define CONTROL_MARK_MAX 1024
 
-/* What became of a question. */
+/* Columns and lines, at most: no screen is larger. */
+#define CONTROL_SIDE_MAX 4096
+
+enum control_verb {
+	CONTROL_STATUS,
+	CONTROL_STATUS_TEXT,
+	CONTROL_TOP,
+	CONTROL_MARK,
+	CONTROL_ROTATE,
+	CONTROL_STOP,
+};
+
+struct control_request {
+	enum control_verb verb;
+	unsigned int columns, lines;
+	char text[CONTROL_MARK_MAX + 1]; /* of a mark */
+};
+
+/* Writes the request for a mark with @text. Returns its length with the line end, or 0 if @text is
+ * empty or longer than CONTROL_MARK_MAX. */
+size_t control_request_mark(char line[static CONTROL_LINE_MAX], const char *text);
+
+/* --- client: control_client.c --- */
+
+struct control_answer {
+	char *body; /* without the line "ok", NUL-terminated, fit to print; freed with free() */
+	char why[512];
+};
+
+/* Results of control_ask() above 0. */
+enum {
+	CONTROL_NOT_RUNNING = 1, /* no capture runs there */
+	CONTROL_GONE,		 /* it ended before it answered */
+	CONTROL_REFUSED,	 /* its answer is an error */
+};
+
+/**
+ * control_ask() - send a request to the capture of a folder, and wait for the answer
+ * @folder: where the capture writes
+ * @line: the request, with its line end
+ * @timeout_s: for the whole answer
+ *
+ * Returns 0 with a body; else > 0 (above) or -errno, with the reason in ->why ("what: why; what to
+ * do"), which is not printed.
+ */
+int control_ask(struct control_answer *answer, const char *folder, const char *line,
+		unsigned int timeout_s);
+
+/* --- server: control_server.c --- */
+
+/* When a request is answered. */
 enum control_reply {
-	CONTROL_ANSWERED, /* the whole answer is printed */
-	CONTROL_LATER,	  /* ->finish will print it */
-	CONTROL_AT_END,	  /* it will be ->farewell */
+	CONTROL_ANSWERED, /* now: the whole answer is printed */
+	CONTROL_LATER,	  /* ->answer_waiting will print it */
+	CONTROL_AT_END,	  /* by control_answer_stop() or control_close() */
 };
 
-struct control_client {
-	struct control *control;
-	struct watcher watcher; /* fd < 0: a free place */
-	char line[CONTROL_LINE_MAX];
-	size_t len;
-	char *answer; /* what is not yet sent begins at @sent; NULL: the line is not whole yet */
-	size_t answer_len, sent;
-	bool is_held;		/* to be answered at the end */
-	bool is_waiting;	/* to be answered when the files have it */
-	enum control_verb verb; /* what is waited for, */
-	uint64_t ticket;	/* and of whoever answers: what for */
-	uint64_t since_ns;	/* so long */
-	uint64_t deadline_ns;
-};
-
-struct control {
-	struct loop *loop;
-	struct watcher listener;
-	bool is_paused;	       /* no descriptors left, or too many strangers: until the next tick */
-	bool is_full;	       /* all wait for answers: until one has his */
-	unsigned int rejected; /* since the last tick */
-	char name[CONTROL_NAME_SIZE];
-	char farewell[PATH_MAX + 2048]; /* the whole answer to 'stop' */
-	struct control_client clients[CONTROL_CLIENTS_MAX];
-	/* Answers, or says when. *ticket is for ->finish. */
+/* What the capture does with requests. */
+struct control_handler {
+	/* Prints the answer to @out, or returns when it will be there. *ticket is passed to
+	 * ->answer_waiting. */
 	enum control_reply (*answer)(void *context, const struct control_request *request,
 				     uint64_t *ticket, FILE *out);
-	/* Prints the answer of one that waits. False: not yet. @waited_ns: so long it does. */
-	bool (*finish)(void *context, enum control_verb verb, uint64_t ticket, uint64_t waited_ns,
-		       FILE *out);
+	/* Prints the answer to a request that has waited for @waited_ns. False: not yet. */
+	bool (*answer_waiting)(void *context, enum control_verb verb, uint64_t ticket,
+			       uint64_t waited_ns, FILE *out);
 	void *context; /* of both */
 };
 
-/* So that control_close() is right before control_open() was called. */
-void control_init(struct control *control);
+struct control;
 
-/* Begins to listen, under the name that is in control->name then. @control must not move. Returns
- * 0 or -errno. */
-int control_open(struct control *control, struct loop *loop);
+/* Opens the socket and listens. @loop: borrowed. @handler: copied. Returns 0, or -errno with NULL
+ * in *control. All functions below accept NULL: a capture without a socket. */
+int control_open(struct control **control, struct loop *loop,
+		 const struct control_handler *handler);
 
-/* Drops clients whose time is over. To be called about once a second. */
+/* The name of its socket. */
+const char *control_name(const struct control *control);
+
+/* Drops clients whose deadline is over. To be called about once a second. */
 void control_tick(struct control *control);
 
-/* Asks ->finish for those who wait. */
-void control_finish(struct control *control);
+/* Calls ->answer_waiting for all clients that wait. */
+void control_answer_waiting(struct control *control);
 
-/* Gives @text, a whole answer, to those who have waited for the end for @waited_ns. */
-void control_dismiss(struct control *control, uint64_t waited_ns, const char *text);
+/* Sends @text, a whole answer, to the clients that have waited for the end for at least
+ * @waited_ns. */
+void control_answer_stop(struct control *control, uint64_t waited_ns, const char *text);
 
-/* Gives ->farewell to those who wait for the end, and closes everything, in any state. */
-void control_close(struct control *control);
+/* Sends @text, a whole answer, to all clients that wait for the end; closes the socket and frees
+ * @control. */
+void control_close(struct control *control, const char *text);
+
+/* --- printers of struct status --- */
+
+/* Returns the JSON object of session.json as text, without a line end at its end; @running: with
+ * what only a running capture has (pid, uptime_s, folder, last_words). To be freed with free();
+ * NULL without memory. For a recorded trace nothing of this machine or moment is in it: the same
+ * input gives the same bytes. */
+char *status_json(const struct status *status, bool running);
+
+/* What the capture does, read, lost and costs, and the surfaces with most frames, of which @status
+ * has some. */
+void status_text_print(FILE *out, const struct status *status, unsigned int columns);
+
+/* Columns if the output is not a terminal. */
+#define TABLE_COLUMNS 100
+
+/* The surfaces of @status, at most @lines of them, in @columns, and a line of totals. Components
+ * are in Android's short form (com.a/.Main). A narrow terminal does not show the columns that
+ * matter least; 80 columns have the frame rate of now (only with STATUS_OF_NOW) and of the session,
+ * the mean of the slowest 1 %, p99, max, jank, big jank and waits. '-': there is no such number. */
+void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns);
+
+/* The same as a page of at most @lines for a live view, with @title and the last reported line
+ * above it. */
+void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
+		      unsigned int columns);
+
+/* The same at the end of a session: all surfaces of @status, and where the files are. */
+void table_print_result(FILE *out, const struct status *status, unsigned int columns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/control_client.h"
+#include "daemon/control/control_request.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/control/control.h"
 #include "daemon/base/folder.h"
 #include "daemon/base/hidden.h"
 #include "daemon/base/loop.h"
@@ -24,17 +23,22 @@
 #include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
 
-/* So long a folder may be locked by one that cannot be asked. */
-#define BETWEEN_NS UINT64_C(2000000000)
+/* An answer is not longer. */
+#define ANSWER_MAX (1 << 20)
 
-/* What a folder's .lock says of who writes there. */
+/* How long a capture that has locked the folder but gives no answer is asked again: it may be
+ * beginning or ending. */
+#define RETRY_NS UINT64_C(2000000000)
+
+/* What a folder's .lock says of the capture that writes there. */
 struct holder {
 	long pid;
-	char name[CONTROL_NAME_SIZE]; /* of its socket; "": it has none */
-	uid_t uid;		      /* whose file it is */
+	char name[64]; /* of its socket; "": it has none */
+	uid_t uid;     /* owner of the file */
 };
 
-/* Whoever writes there keeps it locked. Not asked without need: for a moment we hold it. */
+/* A capture keeps .lock locked. This takes the lock for a moment, so it is called only if needed.
+ */
 static bool is_locked(const char *folder)
 {
 	int fd = hidden_find(folder, HIDDEN_LOCK);
@@ -71,8 +75,8 @@ static int read_lock(struct holder *holder, const char *folder)
 	return 0;
 }
 
-/* Whoever finds a name in a folder may have been led there: only our own is believed; by root,
- * whose folder it is, too. Root's would not listen to anybody else. */
+/* Any user can write a name into a .lock and listen there: only a process of this user is asked; by
+ * root, also one of the folder's owner. A capture of root serves root alone. */
 static bool is_trusted(int fd, const struct holder *holder)
 {
 	struct ucred peer;
@@ -83,7 +87,7 @@ static bool is_trusted(int fd, const struct holder *holder)
 	return peer.uid == geteuid() || (geteuid() == 0 && peer.uid == holder->uid);
 }
 
-/* Returns a connected socket or -errno; -EPERM: the other end is a stranger. */
+/* Returns a connected socket or -errno; -EPERM: a process of another user listens there. */
 static int connect_to(const struct holder *holder, unsigned int timeout_s)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -108,7 +112,7 @@ static int connect_to(const struct holder *holder, unsigned int timeout_s)
 	return error;
 }
 
-/* What came as an answer. */
+/* The answer as it was received. */
 struct received {
 	char *text; /* NUL-terminated, or NULL */
 	bool is_whole;
@@ -133,18 +137,18 @@ static ssize_t receive(int fd, char *at, size_t size, int64_t until_ns)
 	}
 }
 
-/* Reads to the end. Of one who was cut off what came before counts. Returns 0 or -errno. */
+/* Reads to the end. If the connection breaks, what came before counts. Returns 0 or -errno. */
 static int read_all(struct received *received, int fd, int64_t until_ns)
 {
-	char *text = malloc(CONTROL_ANSWER_MAX + 1);
+	char *text = malloc(ANSWER_MAX + 1);
 	size_t len = 0;
 	ssize_t n = 1;
 
 	received->text = text;
 	if (!text)
 		return -ENOMEM;
-	while (n > 0 && len < CONTROL_ANSWER_MAX) {
-		n = receive(fd, text + len, CONTROL_ANSWER_MAX - len, until_ns);
+	while (n > 0 && len < ANSWER_MAX) {
+		n = receive(fd, text + len, ANSWER_MAX - len, until_ns);
 		len += n > 0 ? (size_t)n : 0;
 	}
 	text[len] = '\0';
@@ -154,8 +158,8 @@ static int read_all(struct received *received, int fd, int64_t until_ns)
 	return n == -EAGAIN ? -EAGAIN : 0;
 }
 
-/* What answers in a folder of somebody else's may send anything; our own sends what is fit to
- * print. Returns a copy of @text, line by line; NULL without memory. */
+/* A process of another user may send escape sequences for the terminal; jankd sends none. Returns
+ * an escaped copy of @text, line by line; NULL without memory. */
 static char *printable(char *text)
 {
 	size_t size = 4 * strlen(text) + 1, len = 0;
@@ -170,9 +174,9 @@ static char *printable(char *text)
 	return copy;
 }
 
-/* Parts "ok" from what comes behind, and "error: " from the reason. */
-static int take_answer(struct control_answer *answer, const struct received *received,
-		       const char *folder)
+/* Separates "ok" from the body, and "error: " from the reason. */
+static int parse_answer(struct control_answer *answer, const struct received *received,
+			const char *folder)
 {
 	char *text = received->text;
 
@@ -180,13 +184,14 @@ static int take_answer(struct control_answer *answer, const struct received *rec
 		answer->body = printable(text + 3);
 		if (answer->body)
 			return 0;
-		snprintf(answer->why, sizeof(answer->why), "out of memory; close other programs");
+		snprintf(answer->why, sizeof(answer->why),
+			 "out of memory; free some memory and try again");
 		return -ENOMEM;
 	}
 	if (strncmp(text, "error: ", 7) == 0) {
 		snprintf(answer->why, sizeof(answer->why), "%.*s", (int)strcspn(text + 7, "\n"),
 			 text + 7);
-		return strcmp(answer->why, CONTROL_CROWDED) == 0 ? -EBUSY : CONTROL_REFUSED;
+		return strcmp(answer->why, CONTROL_BUSY) == 0 ? -EBUSY : CONTROL_REFUSED;
 	}
 	snprintf(answer->why, sizeof(answer->why),
 		 "%.300s: the jankd there ended before it answered; see events.csv", folder);
@@ -197,51 +202,53 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 		  int error)
 {
 	const char *why = error == -EAGAIN     ? "does not answer"
-			  : error == -EPERM    ? "belongs to somebody else"
-			  : error == -EPROTO   ? "gave no whole answer"
-			  : error == -EMSGSIZE ? "gave an answer without an end"
+			  : error == -EPERM    ? "belongs to another user"
+			  : error == -EPROTO   ? "sent an incomplete answer"
+			  : error == -EMSGSIZE ? "sent an answer that is too long"
 					       : strerror(-error);
 	const char *what_to_do = error == -EPERM
-					 ? "ask as the one who started it"
-					 : report_advice(error, "ask again, or end it by its pid");
+					 ? "run this command as the user who started it"
+					 : report_advice(error, "try again, or end it with kill");
 
 	snprintf(answer->why, sizeof(answer->why), "%.300s: the jankd there (pid %ld) %s; %s",
 		 folder, holder->pid, why, what_to_do);
 	return error;
 }
 
-/* Whether a jankd runs there cannot be seen. */
-static int unseen(struct control_answer *answer, const char *folder, int error)
+/* .lock cannot be read: whether a jankd runs there is unknown. */
+static int lock_unreadable(struct control_answer *answer, const char *folder, int error)
 {
 	snprintf(answer->why, sizeof(answer->why), "%.300s/.lock: %s; %s", folder,
 		 folder_why(error),
-		 error == -EACCES ? "ask as the one who started it" : folder_advice(error));
+		 error == -EACCES ? "run this command as the user who started it"
+				  : folder_advice(error));
 	return error;
 }
 
-/* @error: of the connection; -EPERM: whoever listens there is a stranger. He may have taken the
- * name of one that was killed: what he cannot take is the lock. */
-static int nobody(struct control_answer *answer, const char *folder, const struct holder *holder,
-		  int error)
+/* @error: of the connection; -EPERM: a process of another user listens there. It may use the socket
+ * name of a capture that was killed, but it cannot hold the lock. */
+static int no_connection(struct control_answer *answer, const char *folder,
+			 const struct holder *holder, int error)
 {
 	if (!is_locked(folder)) {
 		snprintf(answer->why, sizeof(answer->why),
 			 "%.300s: no jankd runs there%s; begin with 'jankd start', or name its "
 			 "folder with -F",
-			 folder, error == -EPERM ? ", somebody else has taken its name" : "");
-		return CONTROL_NOBODY;
+			 folder,
+			 error == -EPERM ? ", another user's program uses its socket name" : "");
+		return CONTROL_NOT_RUNNING;
 	}
 	if (error == -EPERM)
 		return failed(answer, folder, holder, error);
 	if (holder->pid <= 0) {
 		snprintf(answer->why, sizeof(answer->why),
-			 "%.300s/.lock: another program holds it, and no jankd; end that program",
-			 folder);
+			 "%.300s/.lock: another program holds it; end that program", folder);
 		return -ENOTCONN;
 	}
 	snprintf(answer->why, sizeof(answer->why),
-		 "%.300s: the jankd there (pid %ld) cannot be asked: it begins or ends just now, "
-		 "reads no live trace, or is in another network namespace; try again",
+		 "%.300s: the jankd there (pid %ld) does not accept commands: it is starting or "
+		 "ending, is "
+		 "not capturing, or is in another network namespace; try again",
 		 folder, holder->pid);
 	return -ENOTCONN;
 }
@@ -257,10 +264,10 @@ static int ask_once(struct control_answer *answer, struct holder *holder, const 
 	*holder = (struct holder){ .pid = 0 };
 	error = read_lock(holder, folder);
 	if (error < 0 && error != -ENOENT && error != -ENOTDIR)
-		return unseen(answer, folder, error);
+		return lock_unreadable(answer, folder, error);
 	fd = error == 0 && holder->name[0] ? connect_to(holder, timeout_s) : -ECONNREFUSED;
 	if (fd == -ECONNREFUSED || fd == -EPERM)
-		return nobody(answer, folder, holder, fd);
+		return no_connection(answer, folder, holder, fd);
 	if (fd < 0)
 		return failed(answer, folder, holder, fd);
 	if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0 && errno == EAGAIN)
@@ -268,13 +275,13 @@ static int ask_once(struct control_answer *answer, struct holder *holder, const 
 	else
 		error = read_all(&received, fd, until_ns);
 	close(fd);
-	error = error == 0 ? take_answer(answer, &received, folder)
+	error = error == 0 ? parse_answer(answer, &received, folder)
 			   : failed(answer, folder, holder, error);
 	free(received.text);
 	return error;
 }
 
-/* One that was killed may still take connections while its last thread ends. */
+/* A capture that was killed may still accept connections while its last thread ends. */
 static bool has_died(const char *folder)
 {
 	const struct timespec pause = { 0, 20000000 };
@@ -291,11 +298,11 @@ int control_ask(struct control_answer *answer, const char *folder, const char *l
 		unsigned int timeout_s)
 {
 	const struct timespec pause = { 0, 50000000 };
-	uint64_t until_ns = loop_now() + BETWEEN_NS;
+	uint64_t until_ns = loop_now() + RETRY_NS;
 	struct holder holder;
 
-	/* One that begins can be asked soon, a crowd is gone soon, and so is one that was killed.
-	 */
+	/* A capture that is starting listens soon, places become free soon, and one that was killed
+	 * is gone soon. */
 	for (;;) {
 		int result = ask_once(answer, &holder, folder, line, timeout_s);
 

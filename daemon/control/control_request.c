@@ -4,16 +4,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A screen is not larger; a table for one that is would be made for nothing. */
-#define SIDE_MAX 4096
-
 /* What is left of a line. */
 struct rest {
 	const char *at, *end;
 };
 
-/* Takes the next word, where it is @word. */
-static bool take_word(struct rest *rest, const char *word)
+/* Skips the next word if it is @word. */
+static bool skip_word(struct rest *rest, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -25,7 +22,7 @@ static bool take_word(struct rest *rest, const char *word)
 	return true;
 }
 
-static bool take_blank(struct rest *rest)
+static bool skip_blank(struct rest *rest)
 {
 	if (rest->at == rest->end || *rest->at != ' ')
 		return false;
@@ -34,28 +31,28 @@ static bool take_blank(struct rest *rest)
 }
 
 /* A blank and a number of columns or lines. */
-static bool take_side(struct rest *rest, unsigned int *side)
+static bool parse_side(struct rest *rest, unsigned int *side)
 {
 	const char *begin;
 
-	if (!take_blank(rest))
+	if (!skip_blank(rest))
 		return false;
 	*side = 0;
 	for (begin = rest->at; rest->at < rest->end; rest->at++) {
 		if (*rest->at < '0' || *rest->at > '9')
 			break;
 		*side = *side * 10 + (unsigned int)(*rest->at - '0');
-		if (*side > SIDE_MAX)
+		if (*side > CONTROL_SIDE_MAX)
 			return false;
 	}
 	return rest->at > begin && *side > 0;
 }
 
-static const char *take_mark(struct rest *rest, char text[static CONTROL_MARK_MAX + 1])
+static const char *parse_mark(struct rest *rest, char text[static CONTROL_MARK_MAX + 1])
 {
 	size_t len = 0;
 
-	if (!take_blank(rest) || rest->at == rest->end)
+	if (!skip_blank(rest) || rest->at == rest->end)
 		return "mark: the text is missing";
 	for (; rest->at < rest->end; rest->at++) {
 		char c = *rest->at;
@@ -64,7 +61,7 @@ static const char *take_mark(struct rest *rest, char text[static CONTROL_MARK_MA
 			return "mark: more than 1024 bytes of text";
 		if (c == '\\') {
 			if (++rest->at == rest->end || !strchr("n\\", *rest->at) || !*rest->at)
-				return "mark: a backslash stands for itself as \\\\";
+				return "mark: a backslash is written as \\\\";
 			c = *rest->at == 'n' ? '\n' : '\\';
 		}
 		if (c == '\0')
@@ -75,32 +72,32 @@ static const char *take_mark(struct rest *rest, char text[static CONTROL_MARK_MA
 	return NULL;
 }
 
-static const char *take_status(struct rest *rest, struct control_request *request)
+static const char *parse_status(struct rest *rest, struct control_request *request)
 {
 	request->verb = CONTROL_STATUS;
 	if (rest->at == rest->end)
 		return NULL;
 	request->verb = CONTROL_STATUS_TEXT;
-	if (take_blank(rest) && take_word(rest, "text") && take_side(rest, &request->columns) &&
+	if (skip_blank(rest) && skip_word(rest, "text") && parse_side(rest, &request->columns) &&
 	    rest->at == rest->end)
 		return NULL;
 	return "status: not 'status' or 'status text COLUMNS'";
 }
 
-static const char *take_top(struct rest *rest, struct control_request *request)
+static const char *parse_top(struct rest *rest, struct control_request *request)
 {
 	request->verb = CONTROL_TOP;
-	if (take_side(rest, &request->columns) && take_side(rest, &request->lines) &&
+	if (parse_side(rest, &request->columns) && parse_side(rest, &request->lines) &&
 	    rest->at == rest->end)
 		return NULL;
 	return "top: not 'top COLUMNS LINES'";
 }
 
-static const char *take_nothing(const struct rest *rest, struct control_request *request,
-				enum control_verb verb)
+static const char *parse_end(const struct rest *rest, struct control_request *request,
+			     enum control_verb verb)
 {
 	request->verb = verb;
-	return rest->at == rest->end ? NULL : "there is something behind the command";
+	return rest->at == rest->end ? NULL : "text behind the command";
 }
 
 const char *control_request_parse(struct control_request *request, const char *line, size_t len)
@@ -109,18 +106,18 @@ const char *control_request_parse(struct control_request *request, const char *l
 
 	request->columns = request->lines = 0;
 	request->text[0] = '\0';
-	if (take_word(&rest, "status"))
-		return take_status(&rest, request);
-	if (take_word(&rest, "top"))
-		return take_top(&rest, request);
-	if (take_word(&rest, "rotate"))
-		return take_nothing(&rest, request, CONTROL_ROTATE);
-	if (take_word(&rest, "stop"))
-		return take_nothing(&rest, request, CONTROL_STOP);
-	if (!take_word(&rest, "mark"))
+	if (skip_word(&rest, "status"))
+		return parse_status(&rest, request);
+	if (skip_word(&rest, "top"))
+		return parse_top(&rest, request);
+	if (skip_word(&rest, "rotate"))
+		return parse_end(&rest, request, CONTROL_ROTATE);
+	if (skip_word(&rest, "stop"))
+		return parse_end(&rest, request, CONTROL_STOP);
+	if (!skip_word(&rest, "mark"))
 		return "not one of status, top, mark, rotate, stop";
 	request->verb = CONTROL_MARK;
-	return take_mark(&rest, request->text);
+	return parse_mark(&rest, request->text);
 }
 
 size_t control_request_mark(char line[static CONTROL_LINE_MAX], const char *text)

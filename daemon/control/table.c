@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/table.h"
+#include "daemon/control/control.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
-#include "daemon/base/report.h"
+#include "daemon/base/status.h"
 #include "daemon/base/text.h"
-#include "rules/memory.h"
 
-/* Surfaces that are kept for the table: those with most frames. */
-#define ROWS_MAX 40
-#define NAME_MAX_BYTES 1024
-#define SHOWN_MAX_BYTES (4 * NAME_MAX_BYTES)
+#define SHOWN_MAX_BYTES (4 * STATUS_NAME_SIZE)
 #define NUMBER_SIZE 400 /* of any double */
 
 /* Where more columns of numbers would leave less for the name, the less important ones go. What a
@@ -71,85 +65,6 @@ struct table_layout {
 	bool has[TABLE_NUMBERS];
 };
 
-struct table_row {
-	char app[NAME_MAX_BYTES], surface[NAME_MAX_BYTES];
-	struct frame_stats stats;
-	double now_fps, fps, low_fps;
-	uint64_t recent_frames;
-	int64_t p50_ns, p99_ns;
-};
-
-struct table {
-	bool live; /* rows are of a capture that goes on: there is a now */
-	struct table_row rows[ROWS_MAX];
-	unsigned int count;
-	unsigned int surfaces; /* seen, shown or not */
-};
-
-struct table *table_new(void)
-{
-	return memory_new(1, sizeof(struct table));
-}
-
-struct table *table_free(struct table *table)
-{
-	free(table);
-	return NULL;
-}
-
-/* --- collecting --- */
-
-/* Of those that draw now the one that draws most, then the one that drew most all the time. */
-static bool comes_before(const struct table *table, const struct summary_row *a,
-			 const struct table_row *b)
-{
-	if (table->live && a->recent_frames != b->recent_frames)
-		return a->recent_frames > b->recent_frames;
-	return a->stats.frames > b->stats.frames;
-}
-
-static void copy_name(char to[static NAME_MAX_BYTES], const char *from)
-{
-	size_t len = strnlen(from, NAME_MAX_BYTES - 1);
-
-	memcpy(to, from, len);
-	to[len] = '\0';
-}
-
-static void set_row(struct table_row *to, const struct summary_row *from)
-{
-	copy_name(to->app, from->app);
-	copy_name(to->surface, from->surface);
-	text_short_component(to->surface);
-	to->stats = from->stats;
-	to->now_fps = from->now_fps;
-	to->recent_frames = from->recent_frames;
-	to->fps = from->fps;
-	to->low_fps = from->low1_fps;
-	to->p50_ns = from->p50_ns;
-	to->p99_ns = from->p99_ns;
-}
-
-/* Inserts; of equal ones the first seen stays in front. */
-static void take_row(void *context, const struct summary_row *row)
-{
-	struct table *table = context;
-	unsigned int at = table->count;
-
-	table->surfaces++;
-	while (at > 0 && comes_before(table, row, &table->rows[at - 1]))
-		at--;
-	if (at == ROWS_MAX)
-		return;
-	if (table->count < ROWS_MAX)
-		table->count++;
-	memmove(&table->rows[at + 1], &table->rows[at],
-		(table->count - at - 1) * sizeof(table->rows[0]));
-	set_row(&table->rows[at], row);
-}
-
-/* --- printing --- */
-
 /* What is the same for all activities of an app stands in front, so that goes. */
 static void print_name(FILE *out, const char *name, unsigned int width)
 {
@@ -187,7 +102,7 @@ static double to_ms(int64_t ns)
 }
 
 /* The number of a column; negative: none. */
-static double number_of(const struct table_row *row, enum table_column column)
+static double number_of(const struct status_surface *row, enum table_column column)
 {
 	const struct frame_stats *stats = &row->stats;
 
@@ -197,7 +112,7 @@ static double number_of(const struct table_row *row, enum table_column column)
 	case COLUMN_FPS:
 		return row->fps;
 	case COLUMN_LOW:
-		return row->low_fps;
+		return row->low1_fps;
 	case COLUMN_P50:
 		return to_ms(row->p50_ns);
 	case COLUMN_P99:
@@ -224,7 +139,7 @@ static bool is_count(enum table_column column)
 	return column >= COLUMN_JANK && column <= COLUMN_MISSED;
 }
 
-static void print_number(FILE *out, const struct table_row *row, enum table_column column)
+static void print_number(FILE *out, const struct status_surface *row, enum table_column column)
 {
 	int width = (int)numbers[column].width - 1;
 	double number = number_of(row, column);
@@ -237,13 +152,18 @@ static void print_number(FILE *out, const struct table_row *row, enum table_colu
 	fprintf(out, " %*s", width, text);
 }
 
-static void print_row(FILE *out, const struct table_row *row, const struct table_layout *layout)
+static void print_row(FILE *out, const struct status_surface *row,
+		      const struct table_layout *layout)
 {
+	char name[STATUS_NAME_SIZE];
+
 	if (layout->app > 0) {
 		print_name(out, row->app, layout->app);
 		fputc(' ', out);
 	}
-	print_name(out, row->surface, layout->surface);
+	memcpy(name, row->name, sizeof(name));
+	text_short_component(name);
+	print_name(out, name, layout->surface);
 	for (enum table_column i = 0; i < TABLE_NUMBERS; i++)
 		if (layout->has[i])
 			print_number(out, row, i);
@@ -323,7 +243,7 @@ static void make_totals(struct totals *totals, const struct pipeline_counters *c
 	}
 }
 
-/* @live: see struct table. */
+/* @live: there is a frame rate now. */
 static struct table_layout layout_in(unsigned int columns, bool live)
 {
 	struct table_layout layout = { .surface = columns };
@@ -350,59 +270,47 @@ static struct table_layout layout_in(unsigned int columns, bool live)
 }
 
 /* At most @lines surfaces, and the totals. */
-static void print_surfaces(struct table *table, FILE *out, struct pipeline *pipeline,
-			   unsigned int lines, const struct totals *totals, unsigned int columns)
+static void print_surfaces(FILE *out, const struct status *status, unsigned int lines,
+			   const struct totals *totals, unsigned int columns)
 {
-	struct table_layout layout = layout_in(columns, table->live);
-	unsigned int shown;
+	struct table_layout layout = layout_in(columns, status->which == STATUS_OF_NOW);
+	unsigned int shown = status->n_surfaces < lines ? status->n_surfaces : lines;
 
-	table->count = table->surfaces = 0;
-	pipeline_summary(pipeline, table, take_row);
-	shown = table->count < lines ? table->count : lines;
 	if (shown > 0)
 		print_head(out, &layout);
 	for (unsigned int i = 0; i < shown; i++)
-		print_row(out, &table->rows[i], &layout);
-	if (shown < table->surfaces)
-		fprintf(out, "and %u more in summary.csv\n", table->surfaces - shown);
+		print_row(out, &status->surfaces[i], &layout);
+	if (shown < status->surfaces_seen)
+		fprintf(out, "and %u more in summary.csv\n", status->surfaces_seen - shown);
 	fputs(totals->text, out);
 }
 
-void table_print(struct table *table, FILE *out, struct pipeline *pipeline, unsigned int lines,
-		 unsigned int columns)
+void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns)
 {
 	struct totals totals;
 
-	table->live = false;
-	make_totals(&totals, pipeline_counters(pipeline), columns);
-	print_surfaces(table, out, pipeline, lines, &totals, columns);
+	make_totals(&totals, &status->counters, columns);
+	print_surfaces(out, status, lines, &totals, columns);
 }
 
-void table_print_page(struct table *table, FILE *out, struct pipeline *pipeline, const char *title,
-		      unsigned int lines, unsigned int columns)
+void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
+		      unsigned int columns)
 {
 	char shown[SHOWN_MAX_BYTES];
 	struct totals totals;
 	unsigned int others;
 
-	table->live = true;
-	make_totals(&totals, pipeline_counters(pipeline), columns);
+	make_totals(&totals, &status->counters, columns);
 	others = OTHER_LINES + (totals.lines > TOTALS_LINES ? totals.lines - TOTALS_LINES : 0);
 	text_shorten(shown, sizeof(shown), title, columns);
 	fprintf(out, "%s\n", shown);
-	text_shorten(shown, sizeof(shown), report_last(), columns);
+	text_shorten(shown, sizeof(shown), status->last_report, columns);
 	fprintf(out, "%s\n", shown);
-	print_surfaces(table, out, pipeline, lines > others + 1 ? lines - others : 1, &totals,
-		       columns);
+	print_surfaces(out, status, lines > others + 1 ? lines - others : 1, &totals, columns);
 }
 
-bool table_terminal(int fd, unsigned int *lines, unsigned int *columns)
+void table_print_result(FILE *out, const struct status *status, unsigned int columns)
 {
-	struct winsize size;
-
-	if (ioctl(fd, TIOCGWINSZ, &size) < 0)
-		return false;
-	*lines = size.ws_row > 0 ? size.ws_row : 24;
-	*columns = size.ws_col > 0 ? size.ws_col : 80;
-	return true;
+	table_print(out, status, UINT32_MAX, columns);
+	fprintf(out, "CSV files in %s\n", status->folder);
 }

@@ -141,7 +141,7 @@ def requests_of_root(checks):
         checks.equal(started.returncode, 0, f"requests of root: start: {started.stderr}")
         for command in ("status", "stop"):
             done = jankd(command, "-F", out, env=preload, timeout=60)
-            checks.that(b"somebody else" not in done.stderr and b"no jankd" not in done.stderr,
+            checks.that(b"another user" not in done.stderr and b"no jankd" not in done.stderr,
                         f"requests of root: {command}: {done.returncode} {done.stderr}")
     for path in places:
         if path.exists() and path not in there:

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its parsers of answers and locks are its own; the library's copy stays unlinked. */
+/* Their static functions are called here; the copies in the library stay unlinked. */
 #include "daemon/control/control_client.c"
+#include "daemon/control/control_server.c"
 
 #include "daemon/control/control_request.h"
 #include "tests/fuzz/target.h"
@@ -14,7 +15,7 @@
 
 static struct scratch scratch;
 static struct loop loop;
-static struct control control;
+static struct control *control;
 
 static void wrong(const char *what)
 {
@@ -81,8 +82,8 @@ static enum control_reply answer_all(void *context, const struct control_request
 	return CONTROL_ANSWERED;
 }
 
-static bool finish_all(void *context, enum control_verb verb, uint64_t ticket, uint64_t waited_ns,
-		       FILE *out)
+static bool answer_waiting_all(void *context, enum control_verb verb, uint64_t ticket,
+			       uint64_t waited_ns, FILE *out)
 {
 	(void)context;
 	(void)verb;
@@ -109,7 +110,7 @@ static void check_server(const uint8_t *data, size_t size)
 	size_t len = newline ? (size_t)(newline - data) : size;
 	int fd;
 
-	snprintf(holder.name, sizeof(holder.name), "%s", control.name);
+	snprintf(holder.name, sizeof(holder.name), "%s", control_name(control));
 	fd = connect_to(&holder, 1);
 	if (fd < 0)
 		wrong("no connection");
@@ -128,8 +129,8 @@ static void check_server(const uint8_t *data, size_t size)
 	read_all(&received, fd, 0);
 	close(fd);
 	serve();
-	for (int i = 0; i < CONTROL_CLIENTS_MAX; i++)
-		if (control.clients[i].watcher.fd >= 0)
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (control->clients[i].watcher.fd >= 0)
 			wrong("a client that is gone keeps its place");
 	if (newline && len < CONTROL_LINE_MAX)
 		error = control_request_parse(&request, (const char *)data, len);
@@ -158,7 +159,7 @@ static void check_answer(const uint8_t *data, size_t size)
 	if (read_all(&received, ends[1], INT64_MAX) != 0)
 		wrong("an answer that has come cannot be read");
 	close(ends[1]);
-	result = take_answer(&answer, &received, "/folder");
+	result = parse_answer(&answer, &received, "/folder");
 	if (!memchr(answer.why, '\0', sizeof(answer.why)))
 		wrong("a reason without an end");
 	if (result == 0 && (!answer.body || size < 3 || memcmp(data, "ok\n", 3) != 0))
@@ -188,18 +189,17 @@ static void check_lock(const uint8_t *data, size_t size)
 
 static void end(void)
 {
-	control_close(&control);
+	control_close(control, "");
 	loop_close(&loop);
 	scratch_remove(&scratch);
 }
 
 static void begin(void)
 {
+	const struct control_handler handler = { answer_all, answer_waiting_all, NULL };
+
 	scratch_make(&scratch, access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	control_init(&control);
-	control.answer = answer_all;
-	control.finish = finish_all;
-	if (loop_open(&loop) != 0 || control_open(&control, &loop) != 0)
+	if (loop_open(&loop) != 0 || control_open(&control, &loop, &handler) != 0)
 		abort();
 	atexit(end);
 }

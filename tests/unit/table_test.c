@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of surfaces that people watch. */
-#include "daemon/control/table.h"
+#include "daemon/control/control.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/text.h"
+#include "daemon/capture/session.h"
 #include "tests/unit/phone.h"
 #include "tests/unit/unit.h"
 
@@ -38,18 +39,20 @@ static int tear_down(void **state)
 /* Sets page to what @columns show; @live: of a capture that goes on. */
 static void print(bool live, unsigned int columns)
 {
-	struct table *table = table_new();
+	struct status *status = calloc(1, sizeof(*status));
 	size_t size;
 	FILE *out;
 
+	assert_non_null(status);
+	status_read_pipeline(status, phone.pipeline, live ? STATUS_OF_NOW : STATUS_OF_SESSION);
 	free(page);
 	out = open_memstream(&page, &size);
 	if (live)
-		table_print_page(table, out, phone.pipeline, "title", 24, columns);
+		table_print_page(out, status, "title", 24, columns);
 	else
-		table_print(table, out, phone.pipeline, 24, columns);
+		table_print(out, status, 24, columns);
 	fclose(out);
-	table_free(table);
+	free(status);
 }
 
 /* The line of the page in which @word is, cut off where the next one begins. */

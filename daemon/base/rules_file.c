@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/rules_file.h"
+#include "daemon/base/rules_file.h"
 
 #include <errno.h>
 #include <stdio.h>

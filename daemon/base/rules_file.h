@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rule sets by name or from files. */
-#ifndef JANKD_DAEMON_CAPTURE_RULES_FILE_H
-#define JANKD_DAEMON_CAPTURE_RULES_FILE_H
+#ifndef JANKD_DAEMON_BASE_RULES_FILE_H
+#define JANKD_DAEMON_BASE_RULES_FILE_H
 
 #include "rules/ruleset.h"
 

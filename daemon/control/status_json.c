@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/session.h"
+#include "daemon/control/control.h"
 
-#include <errno.h>
 #include <json.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
-#include "daemon/base/boot_id.h"
-#include "daemon/capture/cost.h"
-#include "daemon/base/report.h"
+#include "daemon/base/status.h"
 #include "daemon/base/text.h"
 #include "daemon/version.h"
 
@@ -68,36 +63,23 @@ static void add_texts(struct json_object *object, const char *key, const char *c
 }
 
 /* What jankd runs on. A recorded trace was taken elsewhere. */
-static struct json_object *device_object(const struct android_device *device)
+static struct json_object *device_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
-	struct utsname kernel;
 
-	add_text(object, "model", device->model);
-	add_text(object, "build", device->build);
-	add_text(object, "sdk", device->sdk);
-	add_text(object, "kernel", uname(&kernel) == 0 ? kernel.release : "");
+	add_text(object, "model", status->model);
+	add_text(object, "build", status->build);
+	add_text(object, "sdk", status->sdk);
+	add_text(object, "kernel", status->kernel);
 	return object;
 }
 
-static void add_machine(struct json_object *object, const struct session *session)
+static struct json_object *clock_object(const struct status *status)
 {
-	char boot_id[BOOT_ID_SIZE] = "";
-
-	json_object_object_add(object, "device",
-			       session->origin.live ? device_object(&session->origin.device)
-						    : NULL);
-	if (session->origin.live)
-		boot_id_read(boot_id);
-	add_text(object, "boot_id", boot_id);
-}
-
-static struct json_object *clock_object(const struct session *session)
-{
-	const struct wall_clock *clock = &session->output.clock;
+	const struct wall_clock *clock = &status->clock;
 	struct json_object *object = json_object_new_object();
 
-	add_text(object, "name", session->origin.trace_clock);
+	add_text(object, "name", status->trace_clock);
 	json_object_object_add(object, "wall_offset_ns",
 			       clock->known ? json_object_new_int64(clock->offset_ns) : NULL);
 	return object;
@@ -153,16 +135,16 @@ static struct json_object *options_object(const struct options *options)
 	return object;
 }
 
-static struct json_object *source_object(const struct session *session)
+static struct json_object *source_object(const struct status *status)
 {
-	const struct options *options = session->options;
+	const struct options *options = status->options;
 	struct json_object *object = json_object_new_object();
 
-	add_text(object, "kind", session->origin.kind);
-	if (session->origin.why)
-		add_text(object, "why", session->origin.why);
-	if (session->origin.path)
-		add_text(object, "path", session->origin.path);
+	add_text(object, "kind", status->source);
+	if (status->source_why[0])
+		add_text(object, "why", status->source_why);
+	if (status->source_path[0])
+		add_text(object, "path", status->source_path);
 	else
 		add_texts(object, "files", (const char *const *)options->operands,
 			  (size_t)options->operand_count);
@@ -170,47 +152,20 @@ static struct json_object *source_object(const struct session *session)
 }
 
 /* What became of the rows of each file. */
-static struct json_object *rows_object(const struct output *output)
+static struct json_object *rows_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
 
-	for (int i = 0; i < ROW_FILES; i++) {
-		const char *name = output_name(output, (enum row_file)i);
-		struct json_object *rows;
+	for (unsigned int i = 0; i < status->files; i++) {
+		const struct status_rows *rows = &status->rows[i];
+		struct json_object *counts = json_object_new_object();
 
-		if (!name)
-			continue;
-		rows = json_object_new_object();
-		add_count(rows, "written", output_rows_written(output, (enum row_file)i));
-		add_count(rows, "lost", output_rows_lost(output, (enum row_file)i));
-		add_count(rows, "left_out", output_rows_left_out(output, (enum row_file)i));
-		json_object_object_add(object, name, rows);
+		add_count(counts, "written", rows->written);
+		add_count(counts, "lost", rows->lost);
+		add_count(counts, "left_out", rows->left_out);
+		json_object_object_add(object, rows->name, counts);
 	}
 	return object;
-}
-
-static void add_output_counters(struct json_object *object, const struct output *output)
-{
-	json_object_object_add(object, "rows", rows_object(output));
-	add_count(object, "rows_lost", output_all_rows_lost(output));
-	add_count(object, "rotations", output->state.rotations);
-	add_count(object, "disk_wait_ms", output_busy_ns(output) / 1000000);
-	add_count(object, "segments_removed", output->state.removed);
-}
-
-static void add_input_counters(struct json_object *object, const struct session *session)
-{
-	const struct source_counts *counts = &session->source->counts;
-
-	add_count(object, "bytes", counts->bytes);
-	add_count(object, "markers", counts->markers);
-	add_count(object, "malformed_markers", counts->malformed);
-	add_count(object, "glued_lines", counts->glued);
-	add_count(object, "too_long_lines", counts->too_long);
-	add_output_counters(object, &session->output);
-	add_count(object, "snapshots", session->snapshot.written);
-	add_count(object, "snapshots_suppressed", session->snapshot.suppressed);
-	add_count(object, "snapshots_failed", session->snapshot.failed);
 }
 
 /* By CPU those that the kernel counted; the CPUs behind the last one of the table are "other". */
@@ -231,9 +186,9 @@ static struct json_object *lost_by_cpu(const struct pipeline_counters *counters)
 }
 
 /* What did not reach the rows, and for which cause. */
-static struct json_object *lost_object(const struct session *session)
+static struct json_object *lost_object(const struct status *status)
 {
-	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	const struct pipeline_counters *counters = &status->counters;
 	struct json_object *object = json_object_new_object();
 
 	add_count(object, "events", counters->lost_events);
@@ -242,49 +197,65 @@ static struct json_object *lost_object(const struct session *session)
 	add_count(object, "holes", counters->holes);
 	add_count(object, "stale_frames", counters->stale_frames);
 	add_count(object, "refused_frames", counters->frames_refused);
-	add_count(object, "rows", output_all_rows_lost(&session->output));
+	add_count(object, "rows", status->rows_lost);
 	return object;
 }
 
 /* How well it works, in the words of 'jankd status'. */
-static void add_health(struct json_object *object, const struct session *session)
+static void add_health(struct json_object *object, const struct status *status)
 {
-	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
-	const struct source_counts *counts = &session->source->counts;
+	const struct pipeline_counters *counters = &status->counters;
 
 	add_count(object, "events", counters->records);
-	json_object_object_add(object, "lost", lost_object(session));
-	add_count(object, "malformed", counts->malformed + counts->glued + counts->too_long);
+	json_object_object_add(object, "lost", lost_object(status));
+	add_count(object, "malformed",
+		  status->malformed_markers + status->glued_lines + status->too_long_lines);
 	add_count(object, "late", counters->late);
 	add_count(object, "repeated", counters->repeated);
 	add_count(object, "unattributed_presents", counters->unattributed_presents);
 	add_count(object, "evicted_surfaces", counters->surfaces_evicted);
 	add_count(object, "queue_high_water", counters->queue_high_water);
-	add_count(object, "rotations", session->output.state.rotations);
+	add_count(object, "rotations", status->rotations);
 	add_count(object, "restarts", counters->surfaceflinger_restarts);
 }
 
-/* What others did to the trace, and what the kernel overwrote in it before it was read. */
-static void add_interference(struct json_object *object, const struct session *session)
+static void add_input_and_output(struct json_object *object, const struct status *status)
 {
-	const struct cpu_buffer_stats *buffers = session->kernel_rings;
-	struct json_object *overruns = json_object_new_array();
-
-	for (unsigned int i = 0; i < buffers->cpus; i++)
-		json_object_array_add(overruns, json_object_new_uint64(buffers->cpu[i].lost));
-	json_object_object_add(object, "kernel_overrun", overruns);
-	add_count(object, "recoveries", *session->recoveries);
+	add_count(object, "bytes", status->bytes);
+	add_count(object, "markers", status->markers);
+	add_count(object, "malformed_markers", status->malformed_markers);
+	add_count(object, "glued_lines", status->glued_lines);
+	add_count(object, "too_long_lines", status->too_long_lines);
+	json_object_object_add(object, "rows", rows_object(status));
+	add_count(object, "rows_lost", status->rows_lost);
+	add_count(object, "rotations", status->rotations);
+	add_count(object, "disk_wait_ms", status->disk_busy_ns / 1000000);
+	add_count(object, "segments_removed", status->segments_removed);
+	add_count(object, "snapshots", status->snapshots);
+	add_count(object, "snapshots_suppressed", status->snapshots_suppressed);
+	add_count(object, "snapshots_failed", status->snapshots_failed);
 }
 
-static struct json_object *counters_object(const struct session *session)
+/* What other programs did to the trace, and what the kernel overwrote in it before it was read. */
+static void add_interference(struct json_object *object, const struct status *status)
 {
-	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+	struct json_object *overruns = json_object_new_array();
+
+	for (unsigned int i = 0; i < status->cpus; i++)
+		json_object_array_add(overruns, json_object_new_uint64(status->overruns[i]));
+	json_object_object_add(object, "kernel_overrun", overruns);
+	add_count(object, "recoveries", status->recoveries);
+}
+
+static struct json_object *counters_object(const struct status *status)
+{
+	const struct pipeline_counters *counters = &status->counters;
 	struct json_object *object = json_object_new_object();
 
-	add_health(object, session);
-	add_input_counters(object, session);
-	if (session->kernel_rings)
-		add_interference(object, session);
+	add_health(object, status);
+	add_input_and_output(object, status);
+	if (status->has_overruns)
+		add_interference(object, status);
 	add_count(object, "records", counters->records);
 	add_count(object, "ticks", counters->ticks);
 	add_count(object, "presents", counters->presents);
@@ -317,68 +288,58 @@ static struct json_object *counters_object(const struct session *session)
 	return object;
 }
 
-static struct json_object *cost_object(void)
+static struct json_object *cost_object(const struct status_cost *cost)
 {
 	struct json_object *object = json_object_new_object();
-	struct cost cost = cost_now();
 
-	add_count(object, "cpu_ms", cost.cpu_ms);
-	add_count(object, "children_cpu_ms", cost.children_cpu_ms);
-	add_count(object, "rss_kb", cost.rss_kb);
-	add_count(object, "wakeups", cost.wakeups);
+	add_count(object, "cpu_ms", cost->cpu_ms);
+	add_count(object, "children_cpu_ms", cost->children_cpu_ms);
+	add_count(object, "rss_kb", cost->rss_kb);
+	add_count(object, "wakeups", cost->wakeups);
 	return object;
 }
 
-static struct json_object *session_object(const struct session *session)
+/* What is in session.json. */
+static struct json_object *session_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
 
 	add_count(object, "schema", SESSION_SCHEMA);
 	add_text(object, "jankd", JANKD_VERSION);
-	add_text(object, "command", options_command_name(session->options->command));
-	add_machine(object, session);
-	json_object_object_add(object, "clock", clock_object(session));
-	add_text(object, "rules", session->options->rules);
-	json_object_object_add(object, "source", source_object(session));
-	json_object_object_add(object, "options", options_object(session->options));
-	json_object_object_add(object, "counters", counters_object(session));
-	if (session->origin.live)
-		json_object_object_add(object, "cost", cost_object());
+	add_text(object, "command", options_command_name(status->options->command));
+	json_object_object_add(object, "device", status->live ? device_object(status) : NULL);
+	add_text(object, "boot_id", status->boot_id);
+	json_object_object_add(object, "clock", clock_object(status));
+	add_text(object, "rules", status->options->rules);
+	json_object_object_add(object, "source", source_object(status));
+	json_object_object_add(object, "options", options_object(status->options));
+	json_object_object_add(object, "counters", counters_object(status));
+	if (status->live)
+		json_object_object_add(object, "cost", cost_object(&status->cost));
 	return object;
 }
 
-static const char *print(struct json_object *object)
+static void add_running(struct json_object *object, const struct status *status)
 {
-	return json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							      JSON_C_TO_STRING_NOSLASHESCAPE);
+	add_count(object, "pid", (uint64_t)status->pid);
+	json_object_object_add(
+		object, "uptime_s",
+		json_object_new_double((double)(uint64_t)(status->uptime_s * 1e3) / 1e3));
+	add_text(object, "folder", status->folder);
+	add_text(object, "last_words", status->last_report);
 }
 
-char *session_json_status(const struct session *session, double uptime_s)
+char *status_json(const struct status *status, bool running)
 {
-	struct json_object *object = session_object(session);
+	struct json_object *object = session_object(status);
 	const char *text;
 	char *copy;
 
-	add_count(object, "pid", (uint64_t)getpid());
-	json_object_object_add(object, "uptime_s",
-			       json_object_new_double((double)(uint64_t)(uptime_s * 1e3) / 1e3));
-	add_text(object, "folder", session->folder.path);
-	add_text(object, "last_words", report_last());
-	text = print(object);
+	if (running)
+		add_running(object, status);
+	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							      JSON_C_TO_STRING_NOSLASHESCAPE);
 	copy = text ? strdup(text) : NULL;
 	json_object_put(object);
 	return copy;
-}
-
-void session_json_write(struct session *session)
-{
-	struct output *output = &session->output;
-	struct json_object *object = session_object(session);
-	const char *text = print(object);
-	bool is_whole = output_whole_begin(output, WHOLE_SESSION, "session.json", 0) && text &&
-			output_whole_bytes(output, WHOLE_SESSION, text, strlen(text)) &&
-			output_whole_bytes(output, WHOLE_SESSION, "\n", 1);
-
-	output_whole_end(output, WHOLE_SESSION, is_whole ? 0 : -ENOMEM);
-	json_object_put(object);
 }

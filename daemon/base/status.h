@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of a capture, or of a recorded trace, at one moment. capture/ fills it in
+ * (capture/session_status.c); session.json, 'jankd status', 'jankd top' and the live view are
+ * printed from it alone (control/).
+ *
+ * It holds values: it stays valid when the capture has ended, but for @options and constants. Times
+ * are in the unit of their names. A signed number is ROW_UNKNOWN where it is not known, a text "".
+ * Texts may hold any bytes.
+ */
+#ifndef JANKD_DAEMON_BASE_STATUS_H
+#define JANKD_DAEMON_BASE_STATUS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/base/boot_id.h"
+#include "daemon/base/options.h"
+#include "daemon/base/wall_clock.h"
+#include "rules/pipeline.h"
+#include "rules/row.h"
+
+/* Surfaces and CSV files that it has room for, and the bytes of a Surface's name with its NUL. */
+#define STATUS_SURFACES_MAX 40
+#define STATUS_NAME_SIZE 1024
+#define STATUS_FILES_MAX 8
+
+/* Which surfaces are in it: those with most frames. */
+enum status_surfaces {
+	STATUS_NO_SURFACES,
+	STATUS_OF_SESSION, /* in all of the session */
+	STATUS_OF_NOW,	   /* in the last ten seconds: of a capture that goes on */
+};
+
+/* The rows of one CSV file. */
+struct status_rows {
+	const char *name; /* of the file; constant */
+	uint64_t written;
+	uint64_t lost;	   /* they never reached the file */
+	uint64_t left_out; /* not written because the disk was nearly full */
+};
+
+struct status_surface {
+	char app[STATUS_NAME_SIZE], name[STATUS_NAME_SIZE]; /* may be cut */
+	struct frame_stats stats;			    /* of the whole session */
+	double now_fps;		/* in the last whole second of the trace; negative: none */
+	double fps, low1_fps;	/* as in struct summary_row; negative: none */
+	uint64_t recent_frames; /* as in struct summary_row */
+	int64_t p50_ns, p99_ns;
+};
+
+/* What this process has cost the device so far. */
+struct status_cost {
+	uint64_t cpu_ms;
+	uint64_t children_cpu_ms; /* of atrace and other programs that were run */
+	uint64_t rss_kb;	  /* memory, now */
+	uint64_t wakeups;	  /* times it slept and was woken */
+};
+
+struct status {
+	/* what it does */
+	const struct options *options; /* borrowed */
+	char folder[PATH_MAX];
+	bool live;		/* a capture on this machine; else a recorded trace */
+	bool discarding;	/* --wait is not over: what is read is not counted */
+	long pid;		/* of this process */
+	double uptime_s;	/* since the capture began; negative: unknown */
+	double counting_s;	/* since --wait was over; negative: so long until it is */
+	int64_t begin_wall_ns;	/* ns since 1970 when the capture began */
+	char last_report[1024]; /* the last line on standard error */
+
+	/* where the events come from */
+	const char *source;	    /* "file", "trace_pipe" or "trace_pipe_raw"; constant */
+	char source_why[160];	    /* why it is that one */
+	char source_path[PATH_MAX]; /* directory of the trace; "": options->files */
+	char trace_clock[64];	    /* name of the trace clock */
+	struct wall_clock clock;    /* trace clock to wall time */
+	char model[128], build[256], sdk[16], kernel[65]; /* of the device, where it is live */
+	char boot_id[BOOT_ID_SIZE];			  /* likewise */
+
+	/* what was read */
+	uint64_t bytes;
+	uint64_t markers;		   /* texts that were written to trace_marker */
+	uint64_t malformed_markers;	   /* of these: in no known form */
+	uint64_t glued_lines;		   /* lines behind another one, after a NUL */
+	uint64_t too_long_lines;	   /* dropped */
+	struct pipeline_counters counters; /* what was counted, and lost */
+	bool has_overruns;		   /* the two below are known: of a live capture */
+	unsigned int cpus;		   /* of @overruns */
+	uint64_t overruns[PIPELINE_CPUS];  /* events of each CPU that the kernel overwrote */
+	uint64_t recoveries;		   /* settings restored after another program's change */
+
+	/* what was written */
+	unsigned int files; /* of @rows */
+	struct status_rows rows[STATUS_FILES_MAX];
+	uint64_t rows_lost; /* of all files */
+	uint64_t rotations, segments_removed;
+	uint64_t disk_busy_ns; /* how long the disk has taken by now for the current write */
+	uint64_t snapshots, snapshots_suppressed, snapshots_failed;
+
+	struct status_cost cost;
+
+	/* the surfaces with most frames, the first one in front */
+	enum status_surfaces which;
+	unsigned int surfaces_seen; /* in the session, in @surfaces or not */
+	unsigned int n_surfaces;
+	struct status_surface surfaces[STATUS_SURFACES_MAX];
+};
+
+#endif

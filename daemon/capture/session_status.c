@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capture/session.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "daemon/base/loop.h"
+#include "daemon/base/report.h"
+#include "daemon/base/status.h"
+
+static void copy(char *to, size_t size, const char *from)
+{
+	size_t len = from ? strnlen(from, size - 1) : 0;
+
+	if (len > 0)
+		memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+/* --- surfaces --- */
+
+static bool comes_before(enum status_surfaces which, const struct summary_row *a,
+			 const struct status_surface *b)
+{
+	if (which == STATUS_OF_NOW && a->recent_frames != b->recent_frames)
+		return a->recent_frames > b->recent_frames;
+	return a->stats.frames > b->stats.frames;
+}
+
+/* Inserts it; of equal ones the first seen stays in front. */
+static void add_surface(void *context, const struct summary_row *row)
+{
+	struct status *status = context;
+	struct status_surface *to;
+	unsigned int at = status->n_surfaces;
+
+	status->surfaces_seen++;
+	while (at > 0 && comes_before(status->which, row, &status->surfaces[at - 1]))
+		at--;
+	if (at == STATUS_SURFACES_MAX)
+		return;
+	if (status->n_surfaces < STATUS_SURFACES_MAX)
+		status->n_surfaces++;
+	to = &status->surfaces[at];
+	memmove(to + 1, to, (status->n_surfaces - at - 1) * sizeof(*to));
+	copy(to->app, sizeof(to->app), row->app);
+	copy(to->name, sizeof(to->name), row->surface);
+	to->stats = row->stats;
+	to->now_fps = row->now_fps;
+	to->fps = row->fps;
+	to->low1_fps = row->low1_fps;
+	to->recent_frames = row->recent_frames;
+	to->p50_ns = row->p50_ns;
+	to->p99_ns = row->p99_ns;
+}
+
+void status_read_pipeline(struct status *status, struct pipeline *pipeline,
+			  enum status_surfaces which)
+{
+	status->which = which;
+	status->counters = *pipeline_counters(pipeline);
+	if (which != STATUS_NO_SURFACES)
+		pipeline_summary(pipeline, status, add_surface);
+}
+
+/* --- the rest --- */
+
+static void read_times(struct status *status, const struct session *session, uint64_t begin_ns)
+{
+	double wait_s = (double)session->options->wait_ns / 1e9;
+
+	status->uptime_s = begin_ns > 0 ? (double)(loop_now() - begin_ns) / 1e9 : -1;
+	status->counting_s = begin_ns > 0 ? status->uptime_s - wait_s : -wait_s;
+	status->begin_wall_ns =
+		begin_ns > 0 ? wall_clock_now() - (int64_t)(status->uptime_s * 1e9) : ROW_UNKNOWN;
+}
+
+static void read_origin(struct status *status, const struct session_origin *origin)
+{
+	struct utsname kernel;
+
+	status->live = origin->live;
+	status->source = origin->kind;
+	copy(status->source_why, sizeof(status->source_why), origin->why);
+	copy(status->source_path, sizeof(status->source_path), origin->path);
+	copy(status->trace_clock, sizeof(status->trace_clock), origin->trace_clock);
+	if (!origin->live)
+		return;
+	copy(status->model, sizeof(status->model), origin->device.model);
+	copy(status->build, sizeof(status->build), origin->device.build);
+	copy(status->sdk, sizeof(status->sdk), origin->device.sdk);
+	if (uname(&kernel) == 0)
+		copy(status->kernel, sizeof(status->kernel), kernel.release);
+	boot_id_read(status->boot_id);
+}
+
+static void read_input(struct status *status, const struct session *session)
+{
+	const struct source_counts *counts = &session->source->counts;
+	const struct cpu_buffer_stats *buffers = session->kernel_rings;
+
+	_Static_assert(CPU_BUFFER_CPUS_MAX <= PIPELINE_CPUS, "all CPUs have a place");
+	status->bytes = counts->bytes;
+	status->markers = counts->markers;
+	status->malformed_markers = counts->malformed;
+	status->glued_lines = counts->glued;
+	status->too_long_lines = counts->too_long;
+	status->has_overruns = buffers != NULL;
+	if (!buffers)
+		return;
+	status->cpus = buffers->cpus;
+	for (unsigned int i = 0; i < buffers->cpus; i++)
+		status->overruns[i] = buffers->cpu[i].lost;
+	status->recoveries = *session->recoveries;
+}
+
+static void read_output(struct status *status, const struct output *output)
+{
+	_Static_assert(ROW_FILES <= STATUS_FILES_MAX, "all files have a place");
+	for (int i = 0; i < ROW_FILES; i++) {
+		enum row_file which = (enum row_file)i;
+
+		if (output_name(output, which))
+			status->rows[status->files++] = (struct status_rows){
+				.name = output_name(output, which),
+				.written = output_rows_written(output, which),
+				.lost = output_rows_lost(output, which),
+				.left_out = output_rows_left_out(output, which),
+			};
+	}
+	status->clock = output->clock;
+	status->rows_lost = output_all_rows_lost(output);
+	status->rotations = output->state.rotations;
+	status->segments_removed = output->state.removed;
+	status->disk_busy_ns = output_busy_ns(output);
+}
+
+static uint64_t cpu_ms(const struct rusage *usage)
+{
+	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000 +
+	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1000;
+}
+
+/* The second number of statm, in pages. */
+static uint64_t rss_kb(void)
+{
+	char text[128] = "";
+	unsigned long pages = 0;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	if (read(fd, text, sizeof(text) - 1) > 0)
+		sscanf(text, "%*u %lu", &pages);
+	close(fd);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+static void read_cost(struct status_cost *cost)
+{
+	struct rusage self = { 0 }, children = { 0 };
+
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &children);
+	*cost = (struct status_cost){
+		.cpu_ms = cpu_ms(&self),
+		.children_cpu_ms = cpu_ms(&children),
+		.rss_kb = rss_kb(),
+		.wakeups = (uint64_t)self.ru_nvcsw,
+	};
+}
+
+struct status *session_status(const struct session *session, uint64_t begin_ns,
+			      enum status_surfaces which)
+{
+	struct status *status = calloc(1, sizeof(*status));
+
+	if (!status)
+		return NULL;
+	status->options = session->options;
+	status->discarding = session->discarding;
+	status->pid = (long)getpid();
+	copy(status->folder, sizeof(status->folder), session->folder.path);
+	copy(status->last_report, sizeof(status->last_report), report_last());
+	read_times(status, session, begin_ns);
+	read_origin(status, &session->origin);
+	read_input(status, session);
+	read_output(status, &session->output);
+	status->snapshots = session->snapshot.written;
+	status->snapshots_suppressed = session->snapshot.suppressed;
+	status->snapshots_failed = session->snapshot.failed;
+	read_cost(&status->cost);
+	status_read_pipeline(status, session->pipeline, which);
+	return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/cli/terminal_size.h"
+
+#include <sys/ioctl.h>
+
+bool terminal_size(int fd, unsigned int *lines, unsigned int *columns)
+{
+	struct winsize size;
+
+	if (ioctl(fd, TIOCGWINSZ, &size) < 0)
+		return false;
+	*lines = size.ws_row > 0 ? size.ws_row : 24;
+	*columns = size.ws_col > 0 ? size.ws_col : 80;
+	return true;
+}

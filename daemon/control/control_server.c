@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/control/control_request.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/base/loop.h"
+
+#define CLIENTS_MAX 16
+
+/* A name and its NUL. */
+#define NAME_SIZE 48
+
+/* How long a client may take to send its request, and to read the answer. */
+#define CLIENT_NS UINT64_C(5000000000)
+#define BACKLOG 64
+
+/* Every process may connect to the socket. After so many processes of other users between two ticks
+ * no more connections are accepted until the next tick: they wait in the backlog, which costs no
+ * CPU. */
+#define REJECTED_MAX 200
+
+struct client {
+	struct control *control;
+	struct watcher watcher; /* fd < 0: a free place */
+	char line[CONTROL_LINE_MAX];
+	size_t len;
+	char *answer; /* what is not yet sent begins at @sent; NULL: the request is incomplete */
+	size_t answer_len, sent;
+	bool is_at_end;		/* to be answered at the end */
+	bool is_waiting;	/* to be answered by ->answer_waiting */
+	enum control_verb verb; /* the request that waits, */
+	uint64_t ticket;	/* what the handler gave for it, */
+	uint64_t since_ns;	/* and since when it waits */
+	uint64_t deadline_ns;
+};
+
+struct control {
+	struct loop *loop;
+	struct control_handler handler;
+	struct watcher listener;
+	bool is_paused;	       /* no descriptors left, or too many rejected: until the next tick */
+	bool is_full;	       /* all clients wait for answers: until a place is free */
+	unsigned int rejected; /* processes of other users since the last tick */
+	char name[NAME_SIZE];
+	struct client clients[CLIENTS_MAX];
+};
+
+/* --- clients --- */
+
+/* Closes the connection. A place is free again: new connections are accepted. */
+static void drop(struct client *client)
+{
+	struct control *control = client->control;
+
+	if (client->watcher.fd < 0)
+		return;
+	loop_forget(control->loop, &client->watcher);
+	close(client->watcher.fd);
+	client->watcher.fd = -1;
+	if (control->is_full && !control->is_paused)
+		loop_watch(control->loop, &control->listener, EPOLLIN);
+	control->is_full = false;
+	if (!client->answer)
+		return;
+	free(client->answer);
+	client->answer = NULL;
+#ifdef __GLIBC__
+	/* A status is made of hundreds of small blocks: their memory would be kept. */
+	malloc_trim(0);
+#endif
+}
+
+/* Sends what the socket accepts now; the rest when it accepts more. */
+static void send_answer(struct client *client)
+{
+	ssize_t n = send(client->watcher.fd, client->answer + client->sent,
+			 client->answer_len - client->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (n > 0)
+		client->sent += (size_t)n;
+	if ((n < 0 && errno != EAGAIN && errno != EINTR) || client->sent == client->answer_len ||
+	    loop_watch(client->control->loop, &client->watcher, EPOLLOUT) < 0)
+		drop(client);
+}
+
+static void send_and_drop(struct client *client, const char *text)
+{
+	send(client->watcher.fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+	drop(client);
+}
+
+/* Handles the request: the first @len bytes of the line. */
+static void answer(struct client *client, size_t len)
+{
+	struct control *control = client->control;
+	struct control_request request;
+	const char *error = control_request_parse(&request, client->line, len);
+	FILE *out = open_memstream(&client->answer, &client->answer_len);
+	enum control_reply reply = CONTROL_ANSWERED;
+
+	if (!out) {
+		drop(client);
+		return;
+	}
+	if (error)
+		fprintf(out, "error: %s\n", error);
+	else
+		reply = control->handler.answer(control->handler.context, &request, &client->ticket,
+						out);
+	if (fclose(out) != 0) {
+		drop(client);
+	} else if (reply == CONTROL_ANSWERED) {
+		send_answer(client);
+	} else {
+		client->is_at_end = reply == CONTROL_AT_END;
+		client->is_waiting = reply == CONTROL_LATER;
+		client->verb = request.verb;
+		client->since_ns = loop_now();
+		client->deadline_ns = UINT64_MAX;
+		loop_forget(control->loop, &client->watcher);
+	}
+}
+
+static void answer_if_ready(struct client *client)
+{
+	struct control *control = client->control;
+	uint64_t waited_ns = loop_now() - client->since_ns;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	bool is_whole =
+		out && control->handler.answer_waiting(control->handler.context, client->verb,
+						       client->ticket, waited_ns, out);
+
+	if ((out && fclose(out) != 0) || !is_whole) {
+		free(text);
+		return;
+	}
+	free(client->answer);
+	client->answer = text;
+	client->answer_len = len;
+	client->is_waiting = false;
+	client->deadline_ns = loop_now() + CLIENT_NS;
+	send_answer(client);
+}
+
+void control_answer_waiting(struct control *control)
+{
+	for (int i = 0; control && i < CLIENTS_MAX; i++)
+		if (control->clients[i].watcher.fd >= 0 && control->clients[i].is_waiting)
+			answer_if_ready(&control->clients[i]);
+}
+
+void control_answer_stop(struct control *control, uint64_t waited_ns, const char *text)
+{
+	uint64_t now_ns = loop_now();
+
+	for (int i = 0; control && i < CLIENTS_MAX; i++) {
+		struct client *client = &control->clients[i];
+
+		if (client->watcher.fd >= 0 && client->is_at_end &&
+		    now_ns - client->since_ns >= waited_ns)
+			send_and_drop(client, text);
+	}
+}
+
+static void read_line(struct client *client)
+{
+	char *begin = client->line + client->len;
+	ssize_t n =
+		recv(client->watcher.fd, begin, sizeof(client->line) - client->len, MSG_DONTWAIT);
+	const char *end = n > 0 ? memchr(begin, '\n', (size_t)n) : NULL;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		drop(client);
+		return;
+	}
+	client->len += (size_t)n;
+	if (end)
+		answer(client, (size_t)(end - client->line));
+	else if (client->len == sizeof(client->line))
+		send_and_drop(client, "error: a line of more than 4096 bytes\n");
+}
+
+static void on_client(struct watcher *watcher, uint32_t events)
+{
+	struct client *client = watcher->context;
+
+	(void)events;
+	if (client->answer)
+		send_answer(client);
+	else
+		read_line(client);
+}
+
+/* --- new connections --- */
+
+static bool is_allowed(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return false;
+	return peer.uid == 0 || peer.uid == geteuid();
+}
+
+/* A free place, or that of the oldest client without a request. NULL: all wait for answers. */
+static struct client *find_place(struct control *control)
+{
+	struct client *oldest = NULL;
+
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		struct client *client = &control->clients[i];
+
+		if (client->watcher.fd < 0)
+			return client;
+		if (!client->answer && (!oldest || client->deadline_ns < oldest->deadline_ns))
+			oldest = client;
+	}
+	return oldest;
+}
+
+/* No connections are accepted until the next tick. */
+static void pause_listener(struct control *control)
+{
+	loop_watch(control->loop, &control->listener, 0);
+	control->is_paused = true;
+}
+
+static void add_client(struct control *control, int fd)
+{
+	bool allowed = is_allowed(fd);
+	struct client *client = allowed ? find_place(control) : NULL;
+
+	if (!allowed && ++control->rejected >= REJECTED_MAX)
+		pause_listener(control);
+	if (!client) {
+		close(fd);
+		return;
+	}
+	if (client->watcher.fd >= 0)
+		send_and_drop(client, "error: " CONTROL_BUSY "\n");
+	client->watcher = (struct watcher){ .fd = fd, .ready = on_client, .context = client };
+	client->len = client->sent = 0;
+	client->is_at_end = client->is_waiting = false;
+	client->deadline_ns = loop_now() + CLIENT_NS;
+	if (loop_watch(control->loop, &client->watcher, EPOLLIN) < 0)
+		drop(client);
+	else
+		/* Usually the request is there already: then no other client takes the place. */
+		read_line(client);
+}
+
+/* One connection each time: many clients must not delay the trace. */
+static void on_listener(struct watcher *watcher, uint32_t events)
+{
+	struct control *control = watcher->context;
+	int fd;
+
+	(void)events;
+	if (!find_place(control)) {
+		/* New clients wait in the backlog until a place is free. */
+		loop_watch(control->loop, &control->listener, 0);
+		control->is_full = true;
+		return;
+	}
+	fd = accept4(watcher->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0) {
+		add_client(control, fd);
+	} else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+		/* The listener stays readable: without a pause this would be a busy loop. */
+		pause_listener(control);
+	}
+}
+
+/* --- the socket --- */
+
+/* A name that no other process can know before. Returns 0 or -errno. */
+static int make_name(char name[static NAME_SIZE])
+{
+	unsigned char bytes[16];
+	int len = snprintf(name, NAME_SIZE, "jankd-");
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return -EIO;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		len += snprintf(name + len, NAME_SIZE - (size_t)len, "%02x", bytes[i]);
+	return 0;
+}
+
+/* Returns a listening socket or -errno. */
+static int listen_at(const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	/* An abstract name begins with a NUL. */
+	memcpy(address.sun_path + 1, name, strlen(name));
+	if (bind(fd, (struct sockaddr *)&address, size) == 0 && listen(fd, BACKLOG) == 0)
+		return fd;
+	error = -errno;
+	close(fd);
+	return error;
+}
+
+int control_open(struct control **out, struct loop *loop, const struct control_handler *handler)
+{
+	struct control *control = calloc(1, sizeof(*control));
+	int error;
+
+	*out = NULL;
+	if (!control)
+		return -ENOMEM;
+	control->loop = loop;
+	control->handler = *handler;
+	control->listener = (struct watcher){
+		.fd = -1,
+		.ready = on_listener,
+		.context = control,
+	};
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		control->clients[i].control = control;
+		control->clients[i].watcher = WATCHER_NONE;
+	}
+	error = make_name(control->name);
+	if (error == 0)
+		control->listener.fd = listen_at(control->name);
+	if (error == 0 && control->listener.fd < 0)
+		error = control->listener.fd;
+	if (error == 0)
+		error = loop_watch(loop, &control->listener, EPOLLIN);
+	if (error == 0)
+		*out = control;
+	else
+		control_close(control, "");
+	return error;
+}
+
+const char *control_name(const struct control *control)
+{
+	return control->name;
+}
+
+void control_tick(struct control *control)
+{
+	uint64_t now = loop_now();
+
+	if (!control)
+		return;
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (control->clients[i].deadline_ns < now)
+			drop(&control->clients[i]);
+	if (control->is_paused)
+		loop_watch(control->loop, &control->listener, EPOLLIN);
+	control->is_paused = false;
+	control->rejected = 0;
+}
+
+void control_close(struct control *control, const char *text)
+{
+	if (!control)
+		return;
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		struct client *client = &control->clients[i];
+
+		if (client->watcher.fd >= 0 && client->is_at_end)
+			send_and_drop(client, text);
+		drop(client);
+	}
+	if (control->listener.fd >= 0) {
+		loop_forget(control->loop, &control->listener);
+		close(control->listener.fd);
+	}
+	free(control);
+}

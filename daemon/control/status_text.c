@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/control/control.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "daemon/base/status.h"
+#include "daemon/base/text.h"
+#include "daemon/version.h"
+
+/* Surfaces of the table: those with most frames. */
+#define SURFACES_SHOWN 5
+
+#define NS_PER_S 1e9
+
+/* A folder's name may hold any bytes. */
+static void print_text(FILE *out, const char *label, const char *text)
+{
+	char shown[4 * PATH_MAX];
+
+	text_escape(shown, sizeof(shown), text);
+	fprintf(out, "%-9s%s\n", label, shown);
+}
+
+static void print_source(FILE *out, const struct status *status)
+{
+	char text[PATH_MAX + 256];
+
+	snprintf(text, sizeof(text), "%s/%s (%s)", status->source_path, status->source,
+		 status->source_why);
+	print_text(out, "source", text);
+}
+
+static void print_since(FILE *out, const struct status *status)
+{
+	unsigned long seconds = (unsigned long)status->uptime_s;
+	char wall[WALL_CLOCK_TEXT];
+
+	wall_clock_format(wall, status->begin_wall_ns);
+	fprintf(out, "since    %s, for %lu h %02lu min %02lu s\n", wall, seconds / 3600,
+		seconds / 60 % 60, seconds % 60);
+}
+
+static void print_seen(FILE *out, const struct status *status)
+{
+	const struct pipeline_counters *counters = &status->counters;
+
+	fprintf(out,
+		"seen     %" PRIu64 " events in %.1f MB, %" PRIu64 " presents, %" PRIu64 " frames",
+		counters->records, (double)status->bytes / 1e6, counters->presents,
+		counters->frames);
+	if (counters->refresh_mhz >= 0)
+		fprintf(out, ", %.2f Hz", (double)counters->refresh_mhz / 1e3);
+	fputc('\n', out);
+}
+
+static void print_lost(FILE *out, const struct status *status)
+{
+	const struct pipeline_counters *counters = &status->counters;
+
+	fprintf(out, "lost     %" PRIu64 " events", counters->lost_events);
+	if (counters->lost_unknown > 0)
+		fprintf(out, " and %" PRIu64 " times an unknown number", counters->lost_unknown);
+	fprintf(out, ", %" PRIu64 " rows\n", status->rows_lost);
+}
+
+/* Where rows wait for the disk. */
+static void print_disk(FILE *out, const struct status *status)
+{
+	if ((double)status->disk_busy_ns >= NS_PER_S)
+		fprintf(out, "disk     does not answer for %.0f s; rows wait in memory\n",
+			(double)status->disk_busy_ns / NS_PER_S);
+}
+
+/* What is worth a line only where there was any. */
+static void print_odd(FILE *out, const struct status *status)
+{
+	const struct pipeline_counters *counters = &status->counters;
+	const struct {
+		const char *name;
+		uint64_t count;
+	} odd[] = {
+		{ "holes", counters->holes },
+		{ "malformed lines",
+		  status->malformed_markers + status->glued_lines + status->too_long_lines },
+		{ "late events", counters->late },
+		{ "presents without a frame", counters->unattributed_presents },
+		{ "markers of others in SurfaceFlinger's words",
+		  counters->foreign_presents + counters->foreign_ticks +
+			  counters->foreign_latches },
+		{ "frames refused for want of room", counters->frames_refused },
+		{ "frames counted early for want of room", counters->frames_counted_early },
+		{ "threads evicted", counters->threads_evicted },
+		{ "surfaces evicted", counters->surfaces_evicted },
+		{ "marks of apps too soon behind another", counters->marks_too_soon },
+		{ "surfaces in the row (others)", counters->surfaces_others },
+		{ "surfaces lost on the disk", counters->surfaces_unreadable },
+		{ "percentiles given up", counters->percentiles_refused },
+		{ "restarts of SurfaceFlinger", counters->surfaceflinger_restarts },
+		{ "rotations", status->rotations },
+		{ "snapshots", status->snapshots },
+		{ "snapshots too soon behind another", status->snapshots_suppressed },
+		{ "snapshots not saved", status->snapshots_failed },
+	};
+	const char *between = "and      ";
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		if (odd[i].count == 0)
+			continue;
+		fprintf(out, "%s%" PRIu64 " %s", between, odd[i].count, odd[i].name);
+		between = ", ";
+	}
+	if (strcmp(between, ", ") == 0)
+		fputc('\n', out);
+}
+
+static void print_costs(FILE *out, const struct status *status)
+{
+	const struct status_cost *cost = &status->cost;
+	double per_s = status->uptime_s > 0 ? 1 / status->uptime_s : 0;
+
+	fprintf(out,
+		"costs    %.2f s of CPU (%.2f %%), %.2f s in other programs, %.1f MB of memory, "
+		"%.1f wakeups/s\n",
+		(double)cost->cpu_ms / 1e3, (double)cost->cpu_ms * per_s / 10,
+		(double)cost->children_cpu_ms / 1e3, (double)cost->rss_kb / 1024,
+		(double)cost->wakeups * per_s);
+}
+
+void status_text_print(FILE *out, const struct status *status, unsigned int columns)
+{
+	fprintf(out, "jankd    %s, %s, pid %ld\n", JANKD_VERSION,
+		options_command_name(status->options->command), status->pid);
+	print_text(out, "folder", status->folder);
+	print_source(out, status);
+	print_text(out, "rules", status->options->rules);
+	print_since(out, status);
+	if (status->discarding)
+		print_text(out, "waits", "counting begins when --wait is over");
+	print_seen(out, status);
+	print_lost(out, status);
+	print_disk(out, status);
+	print_odd(out, status);
+	print_costs(out, status);
+	if (status->last_report[0])
+		print_text(out, "said", status->last_report);
+	fputc('\n', out);
+	table_print(out, status, SURFACES_SHOWN, columns);
+}

@@ -229,7 +229,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	drain_last(&capture->drain, capture->tracefs);
 	drain_boost(&capture->drain, false);
 	interference_end(&capture->interference);
-	tracing_undo_leave(&capture->undo, interference_theirs(&capture->interference));
+	tracing_undo_leave(&capture->undo, interference_set_by_others(&capture->interference));
 	tracing_undo_look(&capture->undo);
 	report_left(capture, &capture->undo.left);
 	session_finish(&capture->session);

@@ -7,7 +7,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* We may be interrupted between two clocks: what is less may be no sleep and no step. */
+/* Smaller differences may come from an interrupt between the reads of two clocks. */
 #define SLEEP_NS (50 * NS_PER_MS)
 #define STEP_NS (200 * NS_PER_MS)
 
@@ -20,7 +20,7 @@ struct clock_reading clock_watch_read(void)
 	};
 }
 
-struct clock_change clock_watch_take(struct clock_watch *watch, struct clock_reading now)
+struct clock_change clock_watch_compare(struct clock_watch *watch, struct clock_reading now)
 {
 	struct clock_reading last = watch->known ? watch->last : now;
 	struct clock_change change = {

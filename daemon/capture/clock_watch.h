@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sees that the device slept, and that somebody set the time of day. */
+/* Notices that the device slept, and that the time of day was changed. */
 #ifndef JANKD_DAEMON_CAPTURE_CLOCK_WATCH_H
 #define JANKD_DAEMON_CAPTURE_CLOCK_WATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One look at the machine's clocks, ns. */
+/* The machine's clocks at one moment, ns. */
 struct clock_reading {
-	int64_t mono; /* does not count while the device sleeps */
-	int64_t boot; /* counts always */
-	int64_t wall; /* is set by people and networks */
+	int64_t mono; /* stands still while the device sleeps */
+	int64_t boot; /* goes on while it sleeps */
+	int64_t wall; /* the time of day: is set by people and networks */
 };
 
 /* All zeros at the begin. */
@@ -20,12 +20,14 @@ struct clock_watch {
 };
 
 struct clock_change {
-	int64_t slept_ns;   /* since the last look; 0: not worth a word */
-	int64_t stepped_ns; /* the time of day against the time that passed, as well */
+	int64_t slept_ns; /* since the last comparison; 0: no more than it takes to read the clocks
+			   */
+	int64_t stepped_ns; /* what the time of day gained against the time that passed; likewise */
 };
 
 struct clock_reading clock_watch_read(void);
 
-struct clock_change clock_watch_take(struct clock_watch *watch, struct clock_reading now);
+/* Compares with the call before; the first one finds no change. */
+struct clock_change clock_watch_compare(struct clock_watch *watch, struct clock_reading now);
 
 #endif

@@ -79,7 +79,7 @@ static bool watch_readable(struct drain *drain)
 
 	drain->was_readable = false;
 	return !was_readable && drain->readable.fd >= 0 &&
-	       !interference_is_unsure(drain->interference) &&
+	       !interference_needs_recheck(drain->interference) &&
 	       loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0;
 }
 
@@ -133,7 +133,7 @@ static void check_highwater(struct drain *drain, uint64_t bytes)
  */
 static bool may_drain(struct drain *drain)
 {
-	if (interference_drains(drain->interference))
+	if (interference_may_read(drain->interference))
 		return true;
 	session_read(drain->session, SOURCE_HELD_ONLY);
 	return false;
@@ -191,7 +191,7 @@ void drain_for_mark(struct drain *drain)
 {
 	ssize_t n = 1;
 
-	if (!interference_drains(drain->interference))
+	if (!interference_may_read(drain->interference))
 		return;
 	drain->how = SOURCE_BOOSTED;
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
@@ -206,14 +206,14 @@ void drain_for_mark(struct drain *drain)
 void drain_highwater_off(struct drain *drain)
 {
 	drain->highwater_is_off =
-		drain->highwater.fd >= 0 && interference_asks(drain->interference);
+		drain->highwater.fd >= 0 && interference_runs_program(drain->interference);
 	if (drain->highwater_is_off)
 		loop_forget(drain->loop, &drain->highwater);
 }
 
 void drain_highwater_on(struct drain *drain)
 {
-	if (!drain->highwater_is_off || interference_is_asking(drain->interference))
+	if (!drain->highwater_is_off || interference_program_is_running(drain->interference))
 		return;
 	drain->highwater_is_off = false;
 	if (drain->highwater.fd >= 0)

@@ -14,20 +14,28 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define MINUTE_NS (60000 * NS_PER_MS)
 
-/* Events of a minute: others can make them happen as often as they like. */
+/* Events of a minute: other programs can cause as many as they like. */
 #define EVENTS_MAX 30
 
-/* More is not restored within a minute: then jankd gives way to the other program. */
+/* Settings that are restored within a minute. Beyond that the other program's value stays. */
 #define RESTORES_MAX 4
 
-/* A tool that sets its trace up does so step by step: we do not put in our word between two. */
+/* A change is restored this long after it was noticed: a tool that sets up a trace writes several
+ * settings, one after another, and a restore between two of them would break its setup. */
 #define GRACE_NS (700 * NS_PER_MS)
 
-/* The time of day goes with the network's: what is less is no news, but followed. */
+/* The time of day is adjusted by the network all the time: smaller steps are followed without an
+ * event. */
 #define DRIFT_NS (2 * (int64_t)NS_PER_MS)
 
-/* The setting that each is about. Tags are none: atrace has them; the form of lines is several. */
-static const enum trace_setting settings[INTERFERENCE_TROUBLES] = {
+/* A brief change is reported this long after it was noticed. A write is noticed twice, when the
+ * file is opened and when it is written; and tools and kernels that empty a trace switch it off
+ * meanwhile, for up to 40 ms. */
+#define RECHECK_NS (100 * NS_PER_MS)
+
+/* The file of each kind. Tags have none, they are a property of the device; the format of lines has
+ * several. */
+static const enum trace_setting settings[INTERFERENCE_KINDS] = {
 	[INTERFERENCE_OFF] = TRACE_SETTING_ON,
 	[INTERFERENCE_CLOCK] = TRACE_SETTING_CLOCK,
 	[INTERFERENCE_SIZE] = TRACE_SETTING_SIZE,
@@ -35,46 +43,42 @@ static const enum trace_setting settings[INTERFERENCE_TROUBLES] = {
 	[INTERFERENCE_CPUS] = TRACE_SETTING_CPUS,
 	[INTERFERENCE_MARKERS] = TRACE_SETTING_MARKERS,
 	[INTERFERENCE_OVERWRITE] = TRACE_SETTING_OVERWRITE,
-	[INTERFERENCE_FORM] = TRACE_SETTINGS,
+	[INTERFERENCE_FORMAT] = TRACE_SETTINGS,
 };
 
-/* Those of whom nothing but the value is to stay. */
-static const enum interference_trouble_kind plain[] = { INTERFERENCE_CPUS, INTERFERENCE_MARKERS,
-							INTERFERENCE_OVERWRITE };
+/* The kinds whose value only has to stay what it was. */
+static const enum interference_kind plain[] = { INTERFERENCE_CPUS, INTERFERENCE_MARKERS,
+						INTERFERENCE_OVERWRITE };
 
 #define N_PLAIN (sizeof(plain) / sizeof(plain[0]))
 
-/* What events.csv says of each. Behind it stands the value, but for INTERFERENCE_OFF, which has
- * none. */
-static const struct trouble_words {
-	const char *came;
-	const char *gone; /* by itself */
-	const char *taken;
-} words[INTERFERENCE_TROUBLES] = {
+/* The texts in events.csv. The value follows, but for INTERFERENCE_OFF, which has none. */
+static const struct {
+	const char *changed;
+	const char *changed_back; /* by another program */
+	const char *restored;	  /* by jankd */
+} texts[INTERFERENCE_KINDS] = {
 	[INTERFERENCE_OFF] = { "tracing was switched off by another program",
 			       "tracing was switched on again by another program",
 			       "tracing is switched on again" },
 	[INTERFERENCE_CLOCK] = { "the trace clock was changed by another program to",
-				 "the trace clock was set back by another program to",
-				 "the trace clock is set back to" },
+				 "the trace clock was changed back by another program to",
+				 "the trace clock is restored to" },
 	[INTERFERENCE_SIZE] = { "the trace buffer was made smaller by another program: KB for each "
 				"CPU",
 				"the trace buffer was made larger again by another program: KB for "
-				"each "
-				"CPU",
+				"each CPU",
 				"the trace buffer is made larger again: KB for each CPU" },
-	[INTERFERENCE_TAGS] = { "the tags that apps look at were switched off by another program: "
-				"atrace "
+	[INTERFERENCE_TAGS] = { "the atrace tags of apps were switched off by another program: "
 				"tags",
-				"the tags that apps look at were switched on again by another "
-				"program: "
-				"atrace tags",
-				"the tags that apps look at are switched on again: atrace tags" },
+				"the atrace tags of apps were switched on again by another "
+				"program: tags",
+				"the atrace tags of apps are switched on again: tags" },
 	[INTERFERENCE_CPUS] = { "the CPUs that are traced were changed by another program: "
 				"tracing_cpumask",
-				"the CPUs that are traced were set back by another program: "
+				"the CPUs that are traced were changed back by another program: "
 				"tracing_cpumask",
-				"the CPUs that are traced are set back: tracing_cpumask" },
+				"the CPUs that are traced are restored: tracing_cpumask" },
 	[INTERFERENCE_MARKERS] = { "trace markers were switched off by another program: "
 				   "options/markers",
 				   "trace markers were switched on again by another program: "
@@ -85,21 +89,19 @@ static const struct trouble_words {
 				     "another program lets a full buffer drop old events again: "
 				     "options/overwrite",
 				     "a full buffer drops old events again: options/overwrite" },
-	[INTERFERENCE_FORM] = { "the form of the lines was changed by another program, and they "
-				"cannot be "
-				"read:",
-				"the form of the lines was changed back by another program:",
-				"the form of the lines is set back:" },
+	[INTERFERENCE_FORMAT] = { "the format of trace lines was changed by another program, so "
+				  "they cannot be parsed:",
+				  "the format of trace lines was changed back by another program:",
+				  "the format of trace lines is restored:" },
 };
 
 /* --- events --- */
 
-/* A row of events.csv; so many of a minute that they fill no disk. */
-static void tell(struct interference *interference, const char *text)
+static void write_event(struct interference *interference, const char *text)
 {
 	char longer[256];
 
-	interference->news = true;
+	interference->has_reported = true;
 	if (!rate_limit_allows(&interference->events, EVENTS_MAX, MINUTE_NS, loop_now())) {
 		interference->withheld++;
 		return;
@@ -114,34 +116,36 @@ static void tell(struct interference *interference, const char *text)
 	output_flush(&interference->session->output);
 }
 
-static void tell_value(struct interference *interference, const char *text, const char *value)
+static void write_event_with(struct interference *interference, const char *text, const char *value)
 {
 	char line[200];
 
 	snprintf(line, sizeof(line), "%s %s", text, value);
-	tell(interference, line);
+	write_event(interference, line);
 }
 
 /* --- holes --- */
 
-/* Nothing is known of the time since then. What is still to be read was written before, too. */
-static void hole_since(struct interference *interference, uint64_t since_ns)
+/* Events may be missing since then. Events that were written in that time may still be read after
+ * this call: the loss is pending until the buffers were read to their end. */
+static void add_hole_since(struct interference *interference, uint64_t since_ns)
 {
 	pipeline_hole(interference->session->pipeline, since_ns);
 	pipeline_set_loss_pending(interference->session->pipeline, true);
 }
 
-static void hole(struct interference *interference)
+/* The hole begins when all was well last. */
+static void add_hole(struct interference *interference)
 {
-	hole_since(interference, interference->good_ns);
+	add_hole_since(interference, interference->good_ns);
 }
 
-static void hole_of(struct interference *interference, enum interference_trouble_kind kind)
+static void add_hole_of(struct interference *interference, enum interference_kind kind)
 {
-	bool earlier =
-		kind == INTERFERENCE_TAGS && interference->tags_good_ns < interference->good_ns;
-
-	hole_since(interference, earlier ? interference->tags_good_ns : interference->good_ns);
+	if (kind == INTERFERENCE_TAGS && interference->tags_good_ns < interference->good_ns)
+		add_hole_since(interference, interference->tags_good_ns);
+	else
+		add_hole(interference);
 }
 
 static uint64_t trace_now(const struct interference *interference)
@@ -149,7 +153,7 @@ static uint64_t trace_now(const struct interference *interference)
 	return pipeline_now(interference->session->pipeline);
 }
 
-/* --- the clocks --- */
+/* --- clocks --- */
 
 static void measure_wall(struct interference *interference)
 {
@@ -157,53 +161,46 @@ static void measure_wall(struct interference *interference)
 			 kernel_clock_measure(interference->clock, interference->files));
 }
 
-/* The records' times have nothing to do with those before. */
-static void begin_again(struct interference *interference)
+/* From now on records have times of another clock. */
+static void begin_new_clock(struct interference *interference)
 {
 	pipeline_new_clock(interference->session->pipeline, interference->good_ns);
 	interference->session->from_ns = 0;
 	interference->session->summary_next_ns = 0;
-	interference->good_ns = interference->tags_good_ns = interference->tags_asked_ns = 0;
+	interference->good_ns = interference->tags_good_ns = interference->tags_query_ns = 0;
 }
 
-static void take_clock(struct interference *interference, const char *name)
-{
-	snprintf(interference->clock, sizeof(interference->clock), "%s", name);
-	source_set_clock(interference->session->source, name);
-	measure_wall(interference);
-}
-
-static void tell_sleep(struct interference *interference, int64_t slept_ns)
+static void report_suspend(struct interference *interference, int64_t slept_ns)
 {
 	char line[96];
 
 	snprintf(line, sizeof(line), "the device slept for %" PRId64 ".%03d s",
 		 slept_ns / 1000000000, (int)(slept_ns / 1000000 % 1000));
-	hole(interference);
-	tell(interference, line);
+	add_hole(interference);
+	write_event(interference, line);
 }
 
-static void tell_step(struct interference *interference, int64_t stepped_ns)
+static void report_time_step(struct interference *interference, int64_t stepped_ns)
 {
 	int64_t size_ns = stepped_ns < 0 ? -stepped_ns : stepped_ns;
 	char line[96];
 
-	snprintf(line, sizeof(line), "the time of day was set by %s%" PRId64 ".%03d s",
+	snprintf(line, sizeof(line), "the time of day was changed by %s%" PRId64 ".%03d s",
 		 stepped_ns < 0 ? "-" : "+", size_ns / 1000000000, (int)(size_ns / 1000000 % 1000));
-	tell(interference, line);
+	write_event(interference, line);
 }
 
 static void check_clocks(struct interference *interference)
 {
-	struct clock_change change = clock_watch_take(&interference->clocks, clock_watch_read());
+	struct clock_change change = clock_watch_compare(&interference->clocks, clock_watch_read());
 
-	/* Events are dated by the wall clock: it has to fit before one is written. */
+	/* Events are dated by the wall clock: it is measured before one is written. */
 	if (change.slept_ns || change.stepped_ns)
 		measure_wall(interference);
 	if (change.slept_ns)
-		tell_sleep(interference, change.slept_ns);
+		report_suspend(interference, change.slept_ns);
 	if (change.stepped_ns)
-		tell_step(interference, change.stepped_ns);
+		report_time_step(interference, change.stepped_ns);
 }
 
 static void follow_wall(struct interference *interference)
@@ -215,11 +212,11 @@ static void follow_wall(struct interference *interference)
 		output_set_clock(&interference->session->output, now);
 }
 
-/* --- troubles --- */
+/* --- changed settings: reported --- */
 
-/* What belongs behind the words. */
-static const char *value_of(const struct interference *interference,
-			    enum interference_trouble_kind kind, char value[static SETTING_SIZE])
+/* The value as events name it. */
+static const char *value_of(const struct interference *interference, enum interference_kind kind,
+			    char value[static SETTING_SIZE])
 {
 	struct interference_size size;
 
@@ -228,95 +225,98 @@ static const char *value_of(const struct interference *interference,
 		snprintf(value, SETTING_SIZE, "0x%" PRIx64, interference->tags.set);
 	else if (kind == INTERFERENCE_SIZE && interference_size_read(&size, interference->files))
 		interference_size_print(&size, value);
-	else if (kind == INTERFERENCE_FORM)
-		interference_format_print(&interference->form, value);
+	else if (kind == INTERFERENCE_FORMAT)
+		interference_format_print(&interference->format, value);
 	else
 		trace_files_setting(interference->files, settings[kind], value);
 	return value;
 }
 
-static void tell_trouble(struct interference *interference, enum interference_trouble_kind kind,
+static void report_value(struct interference *interference, enum interference_kind kind,
 			 const char *text)
 {
 	char value[SETTING_SIZE];
 
 	if (kind == INTERFERENCE_OFF)
-		tell(interference, text);
+		write_event(interference, text);
 	else
-		tell_value(interference, text, value_of(interference, kind, value));
+		write_event_with(interference, text, value_of(interference, kind, value));
 }
 
-static void note_trouble(struct interference *interference, enum interference_trouble_kind kind,
-			 bool there, uint64_t since_ns)
+static void report_change(struct interference *interference, enum interference_kind kind,
+			  bool is_changed, uint64_t since_ns)
 {
-	interference->troubles[kind] =
-		(struct interference_kind_state){ .there = there, .since_ns = since_ns };
-	interference->theirs |= 1u << settings[kind];
-	tell_trouble(interference, kind, there ? words[kind].came : words[kind].gone);
+	interference->changes[kind] =
+		(struct interference_change){ .is_changed = is_changed, .since_ns = since_ns };
+	interference->set_by_others |= 1u << settings[kind];
+	report_value(interference, kind,
+		     is_changed ? texts[kind].changed : texts[kind].changed_back);
 }
 
-/* Has to be said before what follows changes the clock that dates it. */
-static void set_trouble(struct interference *interference, enum interference_trouble_kind kind,
-			bool there)
+/* The event comes before the new clock: it is dated by the old one. */
+static void update_change(struct interference *interference, enum interference_kind kind,
+			  bool is_changed)
 {
-	if (interference->troubles[kind].there == there)
+	if (interference->changes[kind].is_changed == is_changed)
 		return;
-	note_trouble(interference, kind, there, loop_now());
-	if (kind == INTERFERENCE_CLOCK && !there)
-		begin_again(interference);
+	report_change(interference, kind, is_changed, loop_now());
+	if (kind == INTERFERENCE_CLOCK && !is_changed)
+		begin_new_clock(interference);
 	else
-		hole_of(interference, kind);
+		add_hole_of(interference, kind);
 }
 
-/* What we have written ourselves is no news. */
-static void forget_own(struct interference *interference)
+/* --- changed settings: restored --- */
+
+/* What jankd has written itself is not another program's doing. */
+static void ignore_own_writes(struct interference *interference)
 {
-	trace_watch_take(&interference->watch);
+	trace_watch_read(&interference->watch);
 	source_buffers_emptied(interference->session->source);
 	cpu_buffer_stats_forget(&interference->buffer, interference->files);
 }
 
-static int write_back(struct interference *interference, enum interference_trouble_kind kind)
+static int write_setting(struct interference *interference, enum interference_kind kind)
 {
 	const char *wanted = kind == INTERFERENCE_OFF	  ? "1"
 			     : kind == INTERFERENCE_CLOCK ? interference->clock
-							  : interference->others[kind];
+							  : interference->values[kind];
 
 	if (kind == INTERFERENCE_TAGS)
-		return interference_tags_order(&interference->tags);
+		return interference_tags_restore(&interference->tags);
 	if (kind == INTERFERENCE_SIZE)
 		return interference_size_write(&interference->size, interference->files);
-	if (kind == INTERFERENCE_FORM)
-		return interference_format_write(&interference->form);
+	if (kind == INTERFERENCE_FORMAT)
+		return interference_format_write(&interference->format);
 	return setting_write(interference->path, trace_files_name(settings[kind]), wanted);
 }
 
-static void taken_back(struct interference *interference, enum interference_trouble_kind kind)
+static void report_restored(struct interference *interference, enum interference_kind kind)
 {
-	interference->troubles[kind].there = false;
-	interference->theirs &= ~(1u << settings[kind]);
-	tell_trouble(interference, kind, words[kind].taken);
+	interference->changes[kind].is_changed = false;
+	interference->set_by_others &= ~(1u << settings[kind]);
+	report_value(interference, kind, texts[kind].restored);
 	if (kind == INTERFERENCE_CLOCK)
-		begin_again(interference);
+		begin_new_clock(interference);
 	else
-		hole_of(interference, kind);
+		add_hole_of(interference, kind);
 }
 
-static void take_back(struct interference *interference, enum interference_trouble_kind kind)
+static void restore(struct interference *interference, enum interference_kind kind)
 {
-	int error = write_back(interference, kind);
+	int error = write_setting(interference, kind);
 
-	interference->troubles[kind].since_ns = loop_now();
-	forget_own(interference);
-	/* atrace takes its time. */
+	interference->changes[kind].since_ns = loop_now();
+	ignore_own_writes(interference);
+	/* Tags are restored when atrace has ended: on_tags_restored(). */
 	if (kind != INTERFERENCE_TAGS && error == 0)
-		taken_back(interference, kind);
+		report_restored(interference, kind);
 	else if (error < 0)
-		tell_value(interference, "it cannot be taken back:", strerror(-error));
+		write_event_with(interference, "the setting cannot be restored:", strerror(-error));
 }
 
-/* Another clock is as good, if it is one. */
-static void live_with(struct interference *interference, enum interference_trouble_kind kind)
+/* The change stays. Only a clock needs more: its times are as good, if it counts time. */
+static void accept_change(struct interference *interference, enum interference_kind kind)
 {
 	char clock[SETTING_SIZE];
 
@@ -324,32 +324,35 @@ static void live_with(struct interference *interference, enum interference_troub
 	    trace_files_setting(interference->files, TRACE_SETTING_CLOCK, clock) < 0 ||
 	    !wall_clock_is_time(clock))
 		return;
-	interference->troubles[kind].there = false;
-	begin_again(interference);
-	take_clock(interference, clock);
+	interference->changes[kind].is_changed = false;
+	begin_new_clock(interference);
+	snprintf(interference->clock, sizeof(interference->clock), "%s", clock);
+	source_set_clock(interference->session->source, clock);
+	measure_wall(interference);
 }
 
-static void mend(struct interference *interference, enum interference_trouble_kind kind)
+static void restore_if_due(struct interference *interference, enum interference_kind kind)
 {
-	struct interference_kind_state *trouble = &interference->troubles[kind];
+	struct interference_change *change = &interference->changes[kind];
 	bool yield = interference->session->options->yield;
 
-	if (!trouble->there || loop_now() - trouble->since_ns < GRACE_NS)
+	if (!change->is_changed || loop_now() - change->since_ns < GRACE_NS)
 		return;
 	if (!yield &&
 	    rate_limit_allows(&interference->restores, RESTORES_MAX, MINUTE_NS, loop_now())) {
-		take_back(interference, kind);
+		restore(interference, kind);
 		return;
 	}
-	if (!yield && !trouble->told_way)
-		tell(interference, "another program insists: given way to it");
-	trouble->told_way = true;
-	live_with(interference, kind);
+	if (!yield && !change->is_accepted)
+		write_event(interference, "another program keeps changing the settings of the "
+					  "trace: its setting stays");
+	change->is_accepted = true;
+	accept_change(interference, kind);
 }
 
-/* --- looking --- */
+/* --- changed settings: noticed --- */
 
-/* A larger buffer than ours is no trouble, but it was emptied for it. */
+/* A larger buffer is no disadvantage, but resizing has emptied it. */
 static void check_size(struct interference *interference)
 {
 	char value[SETTING_SIZE];
@@ -359,51 +362,47 @@ static void check_size(struct interference *interference)
 	if (!interference_size_read(&now, interference->files))
 		return;
 	smaller = interference_size_is_smaller(&now, &interference->size);
-	if (!smaller && !interference->troubles[INTERFERENCE_SIZE].there &&
+	if (!smaller && !interference->changes[INTERFERENCE_SIZE].is_changed &&
 	    !interference_size_is_same(&now, &interference->size)) {
 		interference_size_print(&now, value);
-		tell_value(interference,
-			   "the trace buffer was resized by another program: KB for each CPU",
-			   value);
-		hole(interference);
+		write_event_with(interference,
+				 "the trace buffer was resized by another program: KB for each CPU",
+				 value);
+		add_hole(interference);
 	}
-	set_trouble(interference, INTERFERENCE_SIZE, smaller);
+	update_change(interference, INTERFERENCE_SIZE, smaller);
 	if (!smaller)
 		interference->size = now;
 }
 
-static bool heard(unsigned int files, enum trace_file file)
+static bool has_file(unsigned int files, enum trace_file file)
 {
 	return files & 1u << file;
 }
 
-/* So long after something was seen it is looked at again. Who writes to a file has opened it
- * before, which is heard, too; and tools and kernels that empty a trace switch it off meanwhile,
- * for up to 40 ms. */
-#define AGAIN_NS (100 * NS_PER_MS)
-
-static bool is_time_again(const struct interference *interference)
+static bool is_recheck_due(const struct interference *interference)
 {
-	return interference->unsure_ns > 0 && loop_now() - interference->unsure_ns >= AGAIN_NS;
+	return interference->recheck_since_ns > 0 &&
+	       loop_now() - interference->recheck_since_ns >= RECHECK_NS;
 }
 
 static void check_on(struct interference *interference)
 {
-	bool seen = heard(interference->passing, TRACE_FILE_ON);
+	bool noticed = has_file(interference->brief, TRACE_FILE_ON);
 	char value[SETTING_SIZE];
 	bool off;
 
 	if (trace_files_setting(interference->files, TRACE_SETTING_ON, value) < 0)
 		return;
 	off = value[0] == '0';
-	if (!off || interference->troubles[INTERFERENCE_OFF].there) {
-		set_trouble(interference, INTERFERENCE_OFF, off);
-	} else if (seen && is_time_again(interference)) {
-		note_trouble(interference, INTERFERENCE_OFF, true, interference->unsure_ns);
-	} else if (!seen) {
-		/* Whatever comes of it: it was off. */
-		interference->passing |= 1u << TRACE_FILE_ON;
-		hole(interference);
+	if (!off || interference->changes[INTERFERENCE_OFF].is_changed) {
+		update_change(interference, INTERFERENCE_OFF, off);
+	} else if (noticed && is_recheck_due(interference)) {
+		report_change(interference, INTERFERENCE_OFF, true, interference->recheck_since_ns);
+	} else if (!noticed) {
+		/* It may be on again at the recheck, but it was off. */
+		interference->brief |= 1u << TRACE_FILE_ON;
+		add_hole(interference);
 	}
 }
 
@@ -412,23 +411,132 @@ static void check_settings(struct interference *interference)
 	char value[SETTING_SIZE];
 
 	if (trace_files_setting(interference->files, TRACE_SETTING_CLOCK, value) == 0)
-		set_trouble(interference, INTERFERENCE_CLOCK,
-			    strcmp(value, interference->clock) != 0);
+		update_change(interference, INTERFERENCE_CLOCK,
+			      strcmp(value, interference->clock) != 0);
 	check_size(interference);
 	check_on(interference);
 	for (size_t i = 0; i < N_PLAIN; i++) {
-		const char *wanted = interference->others[plain[i]];
+		const char *wanted = interference->values[plain[i]];
 
 		if (wanted[0] &&
 		    trace_files_setting(interference->files, settings[plain[i]], value) == 0)
-			set_trouble(interference, plain[i], strcmp(value, wanted) != 0);
+			update_change(interference, plain[i], strcmp(value, wanted) != 0);
 	}
-	set_trouble(interference, INTERFERENCE_FORM,
-		    interference_format_is_other(&interference->form));
+	update_change(interference, INTERFERENCE_FORMAT,
+		      interference_format_is_changed(&interference->format));
 }
 
-/* The kernel says nowhere else what a full buffer did not take. */
-static void take_dropped(struct interference *interference)
+/* --- brief changes: over before the files were read --- */
+
+/* Writes to these empty a buffer. */
+#define EMPTIED (1u << TRACE_FILE_TRACE | 1u << TRACE_FILE_CLOCK | 1u << TRACE_FILE_SUBBUF)
+
+/* While they had another value, events may not have been recorded, or not in a known format. */
+#define BRIEF (EMPTIED | 1u << TRACE_FILE_ON | 1u << TRACE_FILE_CPUS | 1u << TRACE_FILE_OPTION)
+
+static void report_brief(struct interference *interference)
+{
+	if (interference->brief & EMPTIED)
+		write_event(interference, "the trace buffer was emptied by another program");
+	else if (has_file(interference->brief, TRACE_FILE_ON) &&
+		 !interference->changes[INTERFERENCE_OFF].is_changed)
+		write_event(interference, "tracing was switched off and on, or on once more, by "
+					  "another program");
+	if (has_file(interference->brief, TRACE_FILE_CPUS))
+		write_event(interference, "the CPUs that are traced were changed and changed back, "
+					  "or set once more, by another program");
+	if (has_file(interference->brief, TRACE_FILE_OPTION))
+		write_event(interference, "options of the trace were changed and changed back, or "
+					  "set once more, by another program");
+}
+
+/* Reported at the recheck, unless that shows a change that lasts. */
+static void check_brief(struct interference *interference, unsigned int files, bool emptied)
+{
+	unsigned int now = files & BRIEF;
+
+	if (emptied)
+		now |= 1u << TRACE_FILE_TRACE;
+	if (now)
+		add_hole(interference);
+	if (now & EMPTIED)
+		source_buffers_emptied(interference->session->source);
+	if (interference->has_reported)
+		interference->reported_ns = loop_now();
+	/* The same write is noticed once more when its writer closes the file. */
+	else if (loop_now() - interference->reported_ns < RECHECK_NS)
+		now &= EMPTIED | 1u << TRACE_FILE_ON;
+	interference->brief |= now;
+	if (interference->brief && !interference->recheck_since_ns)
+		interference->recheck_since_ns = loop_now();
+	if (!interference->has_reported && !is_recheck_due(interference))
+		return;
+	if (!interference->has_reported && interference->brief)
+		report_brief(interference);
+	interference->brief = 0;
+	interference->recheck_since_ns = 0;
+}
+
+/* --- other readers --- */
+
+static void check_raw_readers(struct interference *interference, unsigned int files)
+{
+	bool is_read = interference->watch.raw_readers > 0;
+
+	if (!has_file(files, TRACE_FILE_RAW) && !is_read)
+		return;
+	if (is_read && !interference->raw_reader_reported)
+		write_event(interference, "another program reads the raw trace: the events that "
+					  "it reads are missing here");
+	else if (!is_read)
+		write_event(interference,
+			    interference->raw_reader_reported
+				    ? "no other program reads the raw trace any more"
+				    : "another program read the raw trace for a moment: the "
+				      "events that it read are missing here");
+	interference->raw_reader_reported = is_read;
+	add_hole(interference);
+}
+
+/* Kernels before 5.8 record nothing while a trace is read; later ones if this option is set. */
+static bool reading_pauses(const struct interference *interference)
+{
+	char value[SETTING_SIZE];
+	int error = setting_read(interference->path, "options/pause-on-trace", value);
+
+	return error == 0 ? value[0] == '1' : error == -ENOENT;
+}
+
+/* A program that has just opened the trace may be about to empty it; if it is still open at the
+ * next tick it is being read. */
+static void check_text_readers(struct interference *interference, unsigned int files, bool is_tick)
+{
+	bool is_read = interference->watch.text_readers > 0;
+	bool was_read = has_file(files, TRACE_FILE_WAS_READ);
+
+	if (!is_read && !was_read && !interference->text_reader_reported)
+		return;
+	if (!interference->text_reader_reported && !reading_pauses(interference))
+		return;
+	add_hole(interference);
+	if (is_read && !interference->text_reader_reported && is_tick) {
+		write_event(interference, "another program reads the trace: the kernel records no "
+					  "events meanwhile");
+		interference->text_reader_reported = true;
+	} else if (!is_read) {
+		if (interference->text_reader_reported)
+			write_event(interference, "no other program reads the trace any more");
+		else if (was_read)
+			write_event(interference, "another program read the trace for a moment: "
+						  "the kernel recorded no events meanwhile");
+		interference->text_reader_reported = false;
+	}
+}
+
+/* --- all of it --- */
+
+/* Events that a full buffer dropped. Only the kernel's statistics have them. */
+static void count_dropped(struct interference *interference)
 {
 	for (unsigned int cpu = 0; cpu < interference->buffer.cpus; cpu++) {
 		uint64_t dropped = cpu_buffer_stats_dropped(&interference->buffer, cpu);
@@ -444,128 +552,24 @@ static void take_dropped(struct interference *interference)
 
 		if (dropped == 0)
 			continue;
-		hole(interference);
+		add_hole(interference);
 		pipeline_record(interference->session->pipeline, &record);
 	}
 }
 
-/* What says that a buffer was emptied. */
-#define EMPTIED (1u << TRACE_FILE_TRACE | 1u << TRACE_FILE_CLOCK | 1u << TRACE_FILE_SUBBUF)
-
-/* What may have kept events away, or made them unreadable, until it was changed back. */
-#define PASSING (EMPTIED | 1u << TRACE_FILE_ON | 1u << TRACE_FILE_CPUS | 1u << TRACE_FILE_OPTION)
-
-/* What is over before anybody could look has left nothing but its hole. */
-static void tell_passing(struct interference *interference)
-{
-	if (interference->passing & EMPTIED)
-		tell(interference, "the trace buffer was emptied by another program");
-	else if (heard(interference->passing, TRACE_FILE_ON) &&
-		 !interference->troubles[INTERFERENCE_OFF].there)
-		tell(interference,
-		     "tracing was switched off and on, or on once more, by another program");
-	if (heard(interference->passing, TRACE_FILE_CPUS))
-		tell(interference, "the CPUs that are traced were changed and changed back, or set "
-				   "once more, by another program");
-	if (heard(interference->passing, TRACE_FILE_OPTION))
-		tell(interference,
-		     "options of the trace were changed and changed back, or set once "
-		     "more, by another program");
-}
-
-/* It is told when it was looked at again, unless that shows what it was. */
-static void check_passing(struct interference *interference, unsigned int files, bool emptied)
-{
-	unsigned int now = files & PASSING;
-
-	if (emptied)
-		now |= 1u << TRACE_FILE_TRACE;
-	if (now)
-		hole(interference);
-	if (now & EMPTIED)
-		source_buffers_emptied(interference->session->source);
-	if (interference->news)
-		interference->news_ns = loop_now();
-	/* What was told a moment ago is heard once more when its writer is done. */
-	else if (loop_now() - interference->news_ns < AGAIN_NS)
-		now &= EMPTIED | 1u << TRACE_FILE_ON;
-	interference->passing |= now;
-	if (interference->passing && !interference->unsure_ns)
-		interference->unsure_ns = loop_now();
-	if (!interference->news && !is_time_again(interference))
-		return;
-	if (!interference->news && interference->passing)
-		tell_passing(interference);
-	interference->passing = 0;
-	interference->unsure_ns = 0;
-}
-
-static void check_readers(struct interference *interference, unsigned int files)
-{
-	bool others_read = interference->watch.readers > 0;
-
-	if (!heard(files, TRACE_FILE_RAW) && !others_read)
-		return;
-	if (others_read && !interference->others_read)
-		tell(interference, "another program reads the raw trace: what it takes is missing "
-				   "here");
-	else if (!others_read)
-		tell(interference,
-		     interference->others_read
-			     ? "nobody else reads the raw trace any more"
-			     : "another program read the raw trace for a moment: what it took "
-			       "is missing here");
-	interference->others_read = others_read;
-	hole(interference);
-}
-
-/* Kernels before 5.8 take nothing while somebody reads a trace; later ones if they are told to. */
-static bool looks_pause(const struct interference *interference)
-{
-	char value[SETTING_SIZE];
-	int error = setting_read(interference->path, "options/pause-on-trace", value);
-
-	return error == 0 ? value[0] == '1' : error == -ENOENT;
-}
-
-/* Whoever has opened it may be about to empty it; who still has it a while later reads it. */
-static void check_lookers(struct interference *interference, unsigned int files, bool polled)
-{
-	bool others_look = interference->watch.lookers > 0;
-	bool over = heard(files, TRACE_FILE_LOOK);
-
-	if (!others_look && !over && !interference->others_look)
-		return;
-	if (!interference->others_look && !looks_pause(interference))
-		return;
-	hole(interference);
-	if (others_look && !interference->others_look && polled) {
-		tell(interference, "another program reads the trace: the kernel takes no events "
-				   "meanwhile");
-		interference->others_look = true;
-	} else if (!others_look) {
-		if (interference->others_look)
-			tell(interference, "nobody else reads the trace any more");
-		else if (over)
-			tell(interference,
-			     "another program read the trace for a moment: the kernel "
-			     "took no events meanwhile");
-		interference->others_look = false;
-	}
-}
-
-static void look(struct interference *interference, unsigned int files)
+static void check_trace(struct interference *interference, unsigned int files)
 {
 	bool emptied = cpu_buffer_stats_look(&interference->buffer, interference->files);
 
-	interference->news = false;
-	take_dropped(interference);
+	interference->has_reported = false;
+	count_dropped(interference);
 	check_settings(interference);
-	check_passing(interference, files, emptied);
+	check_brief(interference, files, emptied);
 }
 
-/* Whoever sets what is set already shows in nothing else. An atrace of ours may be at it, too. */
-static unsigned int take_heard(struct interference *interference)
+/* Files that were written or read since the last call. A program that writes the value that is set
+ * already is only noticed here; while jankd's own atrace runs, the write may be its own. */
+static unsigned int read_watch(struct interference *interference)
 {
 	static const struct {
 		enum trace_file file;
@@ -575,63 +579,62 @@ static unsigned int take_heard(struct interference *interference)
 		{ TRACE_FILE_CLOCK, TRACE_SETTING_CLOCK },
 		{ TRACE_FILE_SIZE, TRACE_SETTING_SIZE },
 	};
-	unsigned int files = trace_watch_take(&interference->watch);
+	unsigned int files = trace_watch_read(&interference->watch);
 
 	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
-		if (heard(files, written[i].file) && !child_runs(&interference->tags.order))
-			interference->theirs |= 1u << written[i].setting;
+		if (has_file(files, written[i].file) && !child_runs(&interference->tags.atrace))
+			interference->set_by_others |= 1u << written[i].setting;
 	return files;
 }
 
-/* @polled: nothing need have been heard. Where nothing can be, only then all is known to be well.
- */
-static void check(struct interference *interference, bool polled)
+/* @is_tick: all is checked, also if no file was written. Without a watch only then all is known to
+ * be well. */
+static void check(struct interference *interference, bool is_tick)
 {
-	unsigned int files = take_heard(interference);
+	const unsigned int readers = 1u << TRACE_FILE_RAW | 1u << TRACE_FILE_WAS_READ;
+	unsigned int files = read_watch(interference);
 
 	check_clocks(interference);
-	check_readers(interference, files);
-	check_lookers(interference, files, polled);
-	if (polled || files & ~(1u << TRACE_FILE_RAW | 1u << TRACE_FILE_LOOK) ||
-	    is_time_again(interference))
-		look(interference, files);
-	if (polled || interference->watch.watcher.fd >= 0)
+	check_raw_readers(interference, files);
+	check_text_readers(interference, files, is_tick);
+	if (is_tick || files & ~readers || is_recheck_due(interference))
+		check_trace(interference, files);
+	if (is_tick || interference->watch.watcher.fd >= 0)
 		interference->good_ns = trace_now(interference);
 }
 
-bool interference_drains(struct interference *interference)
+bool interference_may_read(struct interference *interference)
 {
-	if (interference->on)
+	if (interference->is_on)
 		check(interference, false);
-	return !interference->troubles[INTERFERENCE_CLOCK].there;
+	return !interference->changes[INTERFERENCE_CLOCK].is_changed;
 }
 
 void interference_drained(struct interference *interference)
 {
-	if (interference->on && interference->watch.readers == 0)
+	if (interference->is_on && interference->watch.raw_readers == 0)
 		pipeline_set_loss_pending(interference->session->pipeline, false);
 }
 
-/* @end: nothing is told later. */
-static void check_claims(struct interference *interference, bool end)
+static void report_lost_claims(struct interference *interference, bool is_end)
 {
 	char text[200];
 
-	if (source_check_lost(interference->session->source, end, text))
-		tell(interference, text);
+	if (source_check_lost(interference->session->source, is_end, text))
+		write_event(interference, text);
 }
 
 void interference_tick(struct interference *interference)
 {
-	if (!interference->on)
+	if (!interference->is_on)
 		return;
 	check(interference, true);
-	check_claims(interference, false);
-	interference->tags_good_ns = interference->tags_asked_ns;
-	interference->tags_asked_ns = trace_now(interference);
+	report_lost_claims(interference, false);
+	interference->tags_good_ns = interference->tags_query_ns;
+	interference->tags_query_ns = trace_now(interference);
 	interference_tags_tick(&interference->tags);
-	for (int kind = 0; kind < INTERFERENCE_TROUBLES; kind++)
-		mend(interference, kind);
+	for (int kind = 0; kind < INTERFERENCE_KINDS; kind++)
+		restore_if_due(interference, kind);
 	follow_wall(interference);
 	if (interference->watch.watcher.fd >= 0)
 		loop_watch(interference->loop, &interference->watch.watcher,
@@ -640,36 +643,40 @@ void interference_tick(struct interference *interference)
 
 /* --- tags --- */
 
-static void on_tags(struct interference_tags *tags)
+static void on_tags_changed(struct interference_tags *tags)
 {
-	set_trouble(tags->context, INTERFERENCE_TAGS, tags->missing);
+	update_change(tags->context, INTERFERENCE_TAGS, tags->missing);
 }
 
-static void on_tags_ordered(struct interference_tags *tags, int status)
+static void on_tags_restored(struct interference_tags *tags, int status)
 {
 	struct interference *interference = tags->context;
 
-	forget_own(interference);
-	interference->troubles[INTERFERENCE_TAGS].since_ns = loop_now();
+	ignore_own_writes(interference);
+	interference->changes[INTERFERENCE_TAGS].since_ns = loop_now();
 	if (status != 0) {
-		tell(interference, "atrace cannot switch the tags on again");
+		write_event(interference, "atrace cannot switch the tags on again");
 		return;
 	}
 	tags->missing = false;
 	tags->set = tags->wanted;
-	taken_back(interference, INTERFERENCE_TAGS);
+	report_restored(interference, INTERFERENCE_TAGS);
 }
 
 /* --- begin and end --- */
 
 void interference_begin(struct interference *interference, struct session *session,
 			struct loop *loop, const struct trace_files *files, uint64_t tags,
-			struct watcher alarm)
+			struct watcher watcher)
 {
 	char value[SETTING_SIZE];
 
 	*interference = (struct interference){
-		.session = session, .loop = loop, .files = files, .path = files->path, .on = true
+		.session = session,
+		.loop = loop,
+		.files = files,
+		.path = files->path,
+		.is_on = true,
 	};
 	trace_files_setting(files, TRACE_SETTING_CLOCK, value);
 	snprintf(interference->clock, sizeof(interference->clock), "%s", value);
@@ -677,45 +684,45 @@ void interference_begin(struct interference *interference, struct session *sessi
 	interference_size_read(&interference->size, files);
 	for (size_t i = 0; i < N_PLAIN; i++)
 		if (trace_files_setting(files, settings[plain[i]], value) == 0)
-			snprintf(interference->others[plain[i]], SETTING_SIZE, "%s", value);
+			snprintf(interference->values[plain[i]], SETTING_SIZE, "%s", value);
 	session->origin.trace_clock = interference->clock;
-	interference->watch.watcher = alarm;
+	interference->watch.watcher = watcher;
 	trace_watch_open(&interference->watch, files->path, session->source->is_text);
 	cpu_buffer_stats_forget(&interference->buffer, files);
-	clock_watch_take(&interference->clocks, clock_watch_read());
-	interference->tags.changed = on_tags;
-	interference->tags.ordered = on_tags_ordered;
+	clock_watch_compare(&interference->clocks, clock_watch_read());
+	interference->tags.changed = on_tags_changed;
+	interference->tags.restored = on_tags_restored;
 	interference->tags.context = interference;
 	interference_tags_begin(&interference->tags, session->options, loop, tags);
 	session->kernel_rings = &interference->buffer;
 	session->recoveries = &interference->restores.allowed;
 	if (session->source->is_text)
-		interference_format_open(&interference->form, files->path);
+		interference_format_open(&interference->format, files->path);
 }
 
-/* There is no time to look at it again. */
-static void tell_last(struct interference *interference)
+/* There is no time for a recheck. */
+static void report_last(struct interference *interference)
 {
 	char value[SETTING_SIZE];
 
-	if (heard(interference->passing, TRACE_FILE_ON) && !(interference->passing & EMPTIED) &&
+	if (has_file(interference->brief, TRACE_FILE_ON) && !(interference->brief & EMPTIED) &&
 	    (trace_files_setting(interference->files, TRACE_SETTING_ON, value) < 0 ||
 	     value[0] != '1'))
-		note_trouble(interference, INTERFERENCE_OFF, true, interference->unsure_ns);
-	tell_passing(interference);
+		report_change(interference, INTERFERENCE_OFF, true, interference->recheck_since_ns);
+	report_brief(interference);
 }
 
 void interference_end(struct interference *interference)
 {
-	if (!interference->on)
+	if (!interference->is_on)
 		return;
-	interference->on = false;
-	take_heard(interference);
-	tell_last(interference);
-	check_claims(interference, true);
+	interference->is_on = false;
+	read_watch(interference);
+	report_last(interference);
+	report_lost_claims(interference, true);
 	cpu_buffer_stats_look(&interference->buffer, interference->files);
 	interference_tags_end(&interference->tags);
 	loop_forget(interference->loop, &interference->watch.watcher);
 	trace_watch_close(&interference->watch);
-	interference_format_close(&interference->form);
+	interference_format_close(&interference->format);
 }

@@ -1,8 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other tools trace, too, and the trace is one for all: they switch it off, empty it, give it
- * another clock or size, take the tags away. What happens is told in events.csv, is never counted
- * as jank, and is taken back, unless we are to give way; a tool that insists has its way. Devices
- * that sleep and a time of day that is set are seen here as well. */
+/* What other programs do to the trace while jankd captures, and what jankd does about it.
+ *
+ * A device has one trace for all programs. Another one (atrace, perfetto, a shell script) may
+ *
+ *     switch tracing off; make the buffers smaller; change the trace clock;      it lasts until it
+ *     switch off CPUs, markers or the atrace tags of apps; let a full buffer     is changed back
+ *     drop new events; change the format of the lines
+ *     empty the buffers                                                          it is done
+ *     read the raw trace, which removes events, or a trace that pauses           while it reads
+ *     meanwhile
+ *
+ * Of each of these jankd
+ *   - notices it: a write to a file of tracefs by inotify (trace_watch.c) just before the next
+ * read, everything else once a second. A change that was reverted before it was seen ("brief") is
+ *     reported after a second look, 100 ms later;
+ *   - reports it in events.csv, at most 30 times a minute;
+ *   - tells the pipeline that events may be missing since the last time when all was well: a hole,
+ *     so that nothing of it is counted as jank;
+ *   - restores the setting after 0.7 s, at most 4 times a minute; then, and with --yield, the other
+ *     program's value stays.
+ *
+ * While another clock is set, records have no usable times and are not read. Suspend of the device
+ * and steps of the time of day are noticed here as well (clock_watch.c).
+ */
 #ifndef JANKD_DAEMON_CAPTURE_INTERFERENCE_H
 #define JANKD_DAEMON_CAPTURE_INTERFERENCE_H
 
@@ -18,101 +38,112 @@
 #include "daemon/capture/trace_watch.h"
 #include "rules/rate_limit.h"
 
-enum interference_trouble_kind {
+/* Changes that last. */
+enum interference_kind {
 	INTERFERENCE_OFF,	/* tracing_on is 0 */
-	INTERFERENCE_CLOCK,	/* the trace clock is another */
-	INTERFERENCE_SIZE,	/* the buffers are smaller */
-	INTERFERENCE_TAGS,	/* apps write nothing */
-	INTERFERENCE_CPUS,	/* of some CPUs nothing is taken */
-	INTERFERENCE_MARKERS,	/* of apps nothing is taken */
-	INTERFERENCE_OVERWRITE, /* a full buffer takes nothing more */
-	INTERFERENCE_FORM,	/* the lines of a text cannot be read */
-	INTERFERENCE_TROUBLES,
+	INTERFERENCE_CLOCK,	/* another trace clock */
+	INTERFERENCE_SIZE,	/* smaller buffers */
+	INTERFERENCE_TAGS,	/* apps write no markers */
+	INTERFERENCE_CPUS,	/* other CPUs are traced */
+	INTERFERENCE_MARKERS,	/* markers are not recorded */
+	INTERFERENCE_OVERWRITE, /* a full buffer drops new events instead of old ones */
+	INTERFERENCE_FORMAT,	/* lines of a text in another format */
+	INTERFERENCE_KINDS,
 };
 
-struct interference_kind_state {
-	bool there;
-	bool told_way;	   /* that we give way to it */
-	uint64_t since_ns; /* on the clock of loop_now() */
+struct interference_change {
+	bool is_changed;  /* now */
+	bool is_accepted; /* it is not restored: another program changed it too often, or --yield */
+	uint64_t since_ns; /* when it was noticed or restored last, on the clock of loop_now() */
 };
 
 struct interference {
 	struct session *session;
 	struct loop *loop;
 	const struct trace_files *files;
-	const char *path;
-	char clock[SETTING_SIZE]; /* as they are to be */
+	const char *path; /* of the trace */
+
+	/* the settings as they are to be */
+	char clock[SETTING_SIZE];
 	struct interference_size size;
-	struct interference_format form;		  /* of a text; else nothing is open */
-	char others[INTERFERENCE_TROUBLES][SETTING_SIZE]; /* "": not known */
-	struct interference_kind_state troubles[INTERFERENCE_TROUBLES];
+	struct interference_format format;	       /* of a text; else nothing is open */
+	char values[INTERFERENCE_KINDS][SETTING_SIZE]; /* of the other kinds; "": unknown */
+	struct interference_tags tags;
+
+	/* what is watched */
 	struct trace_watch watch;
 	struct cpu_buffer_stats buffer;
 	struct clock_watch clocks;
-	struct interference_tags tags;
-	uint64_t good_ns;	/* trace time when all was well last */
-	uint64_t tags_good_ns;	/* the same of the tags: at the question before the last */
-	uint64_t tags_asked_ns; /* at the last one */
-	unsigned int theirs;	/* see interference_theirs() */
-	bool news;		/* something was told */
-	uint64_t news_ns;	/* by the last look that had something to tell */
-	uint64_t unsure_ns;	/* when something was seen that has to be looked at again, or 0 */
-	unsigned int passing;	/* what was heard then: a bit (1 << enum trace_file) for each */
-	bool others_read;	/* the raw trace; it was told */
-	bool others_look;	/* at the trace, which pauses it; it was told */
+
+	struct interference_change changes[INTERFERENCE_KINDS];
+	unsigned int set_by_others; /* see interference_set_by_others() */
+	uint64_t good_ns;	    /* trace time when all was well last */
+	uint64_t tags_good_ns;	    /* the same for the tags: at the query before the last one */
+	uint64_t tags_query_ns;	    /* at the last one */
+
+	/* brief changes */
+	unsigned int brief;	   /* files that were written: a bit (1 << enum trace_file) each */
+	uint64_t recheck_since_ns; /* when the first of them was noticed; 0: there is none */
+	bool has_reported;	   /* there was an event in this check */
+	uint64_t reported_ns;	   /* of the last check with an event */
+
+	bool raw_reader_reported;  /* another program reads the raw trace */
+	bool text_reader_reported; /* another program reads the trace, which pauses it */
+
 	struct rate_limit restores; /* of settings */
 	struct rate_limit events;
 	unsigned int withheld; /* events since the last one that was written */
-	bool on;	       /* interference_begin() was called */
+	bool is_on;	       /* between interference_begin() and interference_end() */
 };
 
 /**
- * interference_begin() - what is set now is what is to stay
+ * interference_begin() - the settings of now are those that are to stay
  * @files: of the trace that is read; borrowed, as @session and @loop
- * @tags: those that were switched on for us, 0: none, or nobody knows
- * @alarm: its ready() is called when something has changed: then interference_drains() is due
+ * @tags: the atrace tags that were switched on for this capture, 0: none, or unknown
+ * @watcher: its ready() is called after another program's write: then interference_may_read() is
+ *	due
  */
 void interference_begin(struct interference *interference, struct session *session,
 			struct loop *loop, const struct trace_files *files, uint64_t tags,
-			struct watcher alarm);
+			struct watcher watcher);
 
-/* To be called before each row of reads. False: what is there has no times: it is not to be
- * read. */
-bool interference_drains(struct interference *interference);
+/* Checks the trace. To be called before each series of reads. False: the events have no usable
+ * times, and are not to be read. */
+bool interference_may_read(struct interference *interference);
 
-/* To be called when all was read that was there. */
+/* To be called when the buffers were read to their end. */
 void interference_drained(struct interference *interference);
 
-/* To be called once a second. */
+/* Checks the trace, and restores what is due. To be called once a second. */
 void interference_tick(struct interference *interference);
 
-/* Does each tick start a program? */
-static inline bool interference_asks(const struct interference *interference)
+/* Does each tick run a program? */
+static inline bool interference_runs_program(const struct interference *interference)
 {
-	return interference->on && interference->tags.wanted != 0;
+	return interference->is_on && interference->tags.wanted != 0;
 }
 
-/* Is the one of the last tick still to answer? */
-static inline bool interference_is_asking(const struct interference *interference)
+/* Is the program of the last tick still running? */
+static inline bool interference_program_is_running(const struct interference *interference)
 {
-	return interference->tags.question.output.fd >= 0 &&
-	       child_runs(&interference->tags.question);
+	return interference->tags.getprop.output.fd >= 0 && child_runs(&interference->tags.getprop);
 }
 
-/* Is something to be looked at again? Not long after, then. */
-static inline bool interference_is_unsure(const struct interference *interference)
+/* Is another check due soon, 100 ms after something was noticed? */
+static inline bool interference_needs_recheck(const struct interference *interference)
 {
-	return interference->unsure_ns > 0;
+	return interference->recheck_since_ns > 0;
 }
 
-/* What another program has written to last, and not we: a bit (1 << enum trace_setting) for each.
- */
-static inline unsigned int interference_theirs(const struct interference *interference)
+/* The settings that another program has written last, and not jankd: a bit (1 << enum
+ * trace_setting) for each. */
+static inline unsigned int interference_set_by_others(const struct interference *interference)
 {
-	return interference->theirs;
+	return interference->set_by_others;
 }
 
-/* The last events are read: the kernel's account is complete. In any state. */
+/* To be called when the last events were read: the kernel's statistics are complete then. In any
+ * state. */
 void interference_end(struct interference *interference);
 
 #endif

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The last one is there at the top level alone. */
-static const char *const names[INTERFERENCE_FORM_OPTIONS] = {
+/* The last one exists only at the top level. */
+static const char *const names[INTERFERENCE_FORMAT_OPTIONS] = {
 	"options/context-info", "options/raw",	    "options/hex",	  "options/bin",
 	"options/fields",	"options/sym-addr", "options/sym-offset", "options/printk-msg-only",
 };
 
 const char *interference_format_name(unsigned int option)
 {
-	return option < INTERFERENCE_FORM_OPTIONS ? names[option] : NULL;
+	return option < INTERFERENCE_FORMAT_OPTIONS ? names[option] : NULL;
 }
 
 /* False: it cannot be read. */
@@ -26,7 +26,7 @@ static bool read_option(const struct interference_format *form, int option, bool
 	return true;
 }
 
-static bool is_other(const struct interference_format *form, int option)
+static bool is_changed(const struct interference_format *form, int option)
 {
 	bool on;
 
@@ -36,7 +36,7 @@ static bool is_other(const struct interference_format *form, int option)
 void interference_format_open(struct interference_format *form, const char *path)
 {
 	form->path = path;
-	for (int i = 0; i < INTERFERENCE_FORM_OPTIONS; i++) {
+	for (int i = 0; i < INTERFERENCE_FORMAT_OPTIONS; i++) {
 		form->fds[i] = setting_open(path, names[i]);
 		read_option(form, i, &form->on[i]);
 	}
@@ -44,16 +44,16 @@ void interference_format_open(struct interference_format *form, const char *path
 
 void interference_format_close(struct interference_format *form)
 {
-	for (int i = 0; form->path && i < INTERFERENCE_FORM_OPTIONS; i++)
+	for (int i = 0; form->path && i < INTERFERENCE_FORMAT_OPTIONS; i++)
 		if (form->fds[i] >= 0)
 			close(form->fds[i]);
 	form->path = NULL;
 }
 
-bool interference_format_is_other(const struct interference_format *form)
+bool interference_format_is_changed(const struct interference_format *form)
 {
-	for (int i = 0; form->path && i < INTERFERENCE_FORM_OPTIONS; i++)
-		if (is_other(form, i))
+	for (int i = 0; form->path && i < INTERFERENCE_FORMAT_OPTIONS; i++)
+		if (is_changed(form, i))
 			return true;
 	return false;
 }
@@ -62,8 +62,8 @@ int interference_format_write(const struct interference_format *form)
 {
 	int error = 0;
 
-	for (int i = 0; form->path && error == 0 && i < INTERFERENCE_FORM_OPTIONS; i++)
-		if (is_other(form, i))
+	for (int i = 0; form->path && error == 0 && i < INTERFERENCE_FORMAT_OPTIONS; i++)
+		if (is_changed(form, i))
 			error = setting_write(form->path, names[i], form->on[i] ? "1" : "0");
 	return error;
 }
@@ -74,10 +74,10 @@ void interference_format_print(const struct interference_format *form,
 	size_t len = 0;
 
 	snprintf(text, SETTING_SIZE, "as it was");
-	for (int i = 0; form->path && i < INTERFERENCE_FORM_OPTIONS; i++) {
+	for (int i = 0; form->path && i < INTERFERENCE_FORMAT_OPTIONS; i++) {
 		int n;
 
-		if (!is_other(form, i))
+		if (!is_changed(form, i))
 			continue;
 		n = snprintf(text + len, SETTING_SIZE - len, "%s%s %d", len > 0 ? ", " : "",
 			     names[i], !form->on[i]);

@@ -11,7 +11,7 @@
 struct interference_size {
 	bool differ; /* the CPUs' sizes */
 	unsigned int cpus;
-	uint64_t kb[CPU_BUFFER_CPUS_MAX]; /* 0: not known */
+	uint64_t kb[CPU_BUFFER_CPUS_MAX]; /* of each CPU; 0: unknown */
 };
 
 /* Reads them as they are now. False: they cannot be read; @size is not changed. */
@@ -24,11 +24,11 @@ bool interference_size_is_smaller(const struct interference_size *now,
 bool interference_size_is_same(const struct interference_size *a,
 			       const struct interference_size *b);
 
-/* Gives each CPU whose buffer is smaller what it has in @wanted. Returns 0 or -errno. */
+/* Sets the buffer of each CPU that is smaller to its size in @wanted. Returns 0 or -errno. */
 int interference_size_write(const struct interference_size *wanted,
 			    const struct trace_files *files);
 
-/* For people: "4099", or "2000, 4099": of the first CPUs, as far as there is room. */
+/* As text: "4099", or "2000, 4099": of as many CPUs as fit. */
 void interference_size_print(const struct interference_size *size, char text[static SETTING_SIZE]);
 
 #endif

@@ -6,62 +6,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUESTION_MS 1000
+#define GETPROP_MS 1000
 
-/* A getprop that hangs so often is asked no more. */
-#define HANGS_MAX 5
+/* After so many timeouts in a row getprop is not called any more. */
+#define TIMEOUTS_MAX 5
 
-static void judge(struct interference_tags *tags)
+static void update_missing(struct interference_tags *tags)
 {
 	bool missing = (tags->set & tags->wanted) != tags->wanted;
 
-	if (missing == tags->missing || child_runs(&tags->order))
+	if (missing == tags->missing || child_runs(&tags->atrace))
 		return;
 	tags->missing = missing;
 	tags->changed(tags);
 }
 
-static void on_answer(struct child *child, struct span line)
+static void on_getprop_line(struct child *child, struct span line)
 {
 	struct interference_tags *tags = child->context;
 	char text[32];
 
-	if (tags->heard || line.len >= sizeof(text))
+	if (tags->answered || line.len >= sizeof(text))
 		return;
 	memcpy(text, line.ptr, line.len);
 	text[line.len] = '\0';
-	tags->heard = true;
+	tags->answered = true;
 	tags->set = strtoull(text, NULL, 0);
-	judge(tags);
+	update_missing(tags);
 }
 
-static void on_answered(struct child *child, int status)
+static void on_getprop_end(struct child *child, int status)
 {
 	struct interference_tags *tags = child->context;
 
-	tags->hangs = status == -ETIMEDOUT ? tags->hangs + 1 : 0;
+	tags->timeouts = status == -ETIMEDOUT ? tags->timeouts + 1 : 0;
 }
 
-static int give_order(struct interference_tags *tags)
+static int start_atrace(struct interference_tags *tags)
 {
 	const struct options *options = tags->options;
 
-	atrace_make_command(&tags->command, options->buffer_kb, options->categories, !tags->whole);
-	return child_start(&tags->order, tags->loop, tags->command.argv, ATRACE_TIMEOUT_MS);
+	atrace_make_command(&tags->command, options->buffer_kb, options->categories,
+			    !tags->restart);
+	return child_start(&tags->atrace, tags->loop, tags->command.argv, ATRACE_TIMEOUT_MS);
 }
 
-/* Before Android 9 it knew nothing of tags alone: then it starts all again, which empties the
+/* Before Android 9 atrace cannot set the tags alone: it starts tracing again, which empties the
  * buffers. */
-static void on_ordered(struct child *child, int status)
+static void on_atrace_end(struct child *child, int status)
 {
 	struct interference_tags *tags = child->context;
 
-	if (status > 0 && !tags->whole) {
-		tags->whole = true;
-		if (give_order(tags) == 0)
+	if (status > 0 && !tags->restart) {
+		tags->restart = true;
+		if (start_atrace(tags) == 0)
 			return;
 	}
-	tags->ordered(tags, status);
+	tags->restored(tags, status);
 }
 
 void interference_tags_begin(struct interference_tags *tags, const struct options *options,
@@ -69,13 +70,13 @@ void interference_tags_begin(struct interference_tags *tags, const struct option
 {
 	tags->options = options;
 	tags->loop = loop;
-	tags->question = (struct child){
+	tags->getprop = (struct child){
 		.brief = true,
-		.line = on_answer,
-		.ended = on_answered,
+		.line = on_getprop_line,
+		.ended = on_getprop_end,
 		.context = tags,
 	};
-	tags->order = (struct child){ .ended = on_ordered, .context = tags };
+	tags->atrace = (struct child){ .ended = on_atrace_end, .context = tags };
 	tags->wanted = wanted;
 }
 
@@ -85,21 +86,22 @@ void interference_tags_tick(struct interference_tags *tags)
 
 	if (tags->wanted == 0)
 		return;
-	child_check(&tags->question);
-	child_check(&tags->order);
-	if (child_runs(&tags->question) || child_runs(&tags->order) || tags->hangs >= HANGS_MAX)
+	child_check(&tags->getprop);
+	child_check(&tags->atrace);
+	if (child_runs(&tags->getprop) || child_runs(&tags->atrace) ||
+	    tags->timeouts >= TIMEOUTS_MAX)
 		return;
-	tags->heard = false;
-	child_start(&tags->question, tags->loop, argv, QUESTION_MS);
+	tags->answered = false;
+	child_start(&tags->getprop, tags->loop, argv, GETPROP_MS);
 }
 
-int interference_tags_order(struct interference_tags *tags)
+int interference_tags_restore(struct interference_tags *tags)
 {
-	return child_runs(&tags->order) ? 0 : give_order(tags);
+	return child_runs(&tags->atrace) ? 0 : start_atrace(tags);
 }
 
 void interference_tags_end(struct interference_tags *tags)
 {
-	child_kill(&tags->question);
-	child_kill(&tags->order);
+	child_kill(&tags->getprop);
+	child_kill(&tags->atrace);
 }

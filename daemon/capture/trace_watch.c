@@ -7,13 +7,13 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-/* Who writes without pause is not listened to without pause. */
+/* Reads of one call: a program may write without pause. */
 #define READS_MAX 8
 
 static const struct {
 	enum trace_file file;
 	uint32_t mask;
-	const char *name; /* NULL: there is none for all CPUs */
+	const char *name; /* NULL: there is no such file for all CPUs */
 	const char *of_cpu;
 } files[] = {
 	{ TRACE_FILE_ON, IN_MODIFY, "tracing_on", NULL },
@@ -27,7 +27,7 @@ static const struct {
 	{ TRACE_FILE_OPTION, IN_MODIFY, "trace_options", NULL },
 };
 
-static void listen_to(struct trace_watch *watch, const char *path, const char *file_name,
+static void add_watch(struct trace_watch *watch, const char *path, const char *file_name,
 		      enum trace_file file, uint32_t mask)
 {
 	char name[PATH_MAX];
@@ -41,14 +41,14 @@ static void listen_to(struct trace_watch *watch, const char *path, const char *f
 	watch->watches[watch->n_watches++].file = file;
 }
 
-static void listen_to_cpus(struct trace_watch *watch, const char *path, size_t i)
+static void add_watches_of_cpus(struct trace_watch *watch, const char *path, size_t i)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	char name[64];
 
 	for (int cpu = 0; cpu < cpus && cpu < TRACE_WATCH_CPUS_MAX; cpu++) {
 		snprintf(name, sizeof(name), "per_cpu/cpu%d/%s", cpu, files[i].of_cpu);
-		listen_to(watch, path, name, files[i].file, files[i].mask);
+		add_watch(watch, path, name, files[i].file, files[i].mask);
 	}
 }
 
@@ -56,19 +56,19 @@ void trace_watch_open(struct trace_watch *watch, const char *path, bool text)
 {
 	const char *name;
 
-	watch->readers = watch->lookers = 0;
+	watch->raw_readers = watch->text_readers = 0;
 	watch->n_watches = 0;
 	watch->watcher.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch->watcher.fd < 0)
 		return;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		if (files[i].name)
-			listen_to(watch, path, files[i].name, files[i].file, files[i].mask);
+			add_watch(watch, path, files[i].name, files[i].file, files[i].mask);
 		if (files[i].of_cpu)
-			listen_to_cpus(watch, path, i);
+			add_watches_of_cpus(watch, path, i);
 	}
 	for (unsigned int i = 0; text && (name = interference_format_name(i)); i++)
-		listen_to(watch, path, name, TRACE_FILE_OPTION, IN_MODIFY);
+		add_watch(watch, path, name, TRACE_FILE_OPTION, IN_MODIFY);
 }
 
 void trace_watch_close(struct trace_watch *watch)
@@ -86,39 +86,39 @@ static void count_readers(int *readers, uint32_t mask)
 		(*readers)--;
 }
 
-/* Who empties it opens and closes it, too. */
-static unsigned int take_trace(struct trace_watch *watch, uint32_t mask)
+/* A program that empties the trace opens and closes it, too. */
+static unsigned int handle_trace_event(struct trace_watch *watch, uint32_t mask)
 {
-	count_readers(&watch->lookers, mask);
+	count_readers(&watch->text_readers, mask);
 	if (mask & IN_MODIFY)
 		return 1u << TRACE_FILE_TRACE;
-	return mask & IN_CLOSE_NOWRITE ? 1u << TRACE_FILE_LOOK : 0;
+	return mask & IN_CLOSE_NOWRITE ? 1u << TRACE_FILE_WAS_READ : 0;
 }
 
-static unsigned int take_event(struct trace_watch *watch, const struct inotify_event *event)
+static unsigned int handle_event(struct trace_watch *watch, const struct inotify_event *event)
 {
-	unsigned int heard = 0;
+	unsigned int touched = 0;
 
-	/* Too much was heard: it may have been anything. */
+	/* Events were lost: it may have been any file. */
 	if (event->mask & IN_Q_OVERFLOW) {
-		watch->readers = watch->lookers = 0;
+		watch->raw_readers = watch->text_readers = 0;
 		return (1u << TRACE_FILES) - 1;
 	}
 	for (unsigned int i = 0; i < watch->n_watches; i++)
 		if (event->wd == watch->watches[i].wd)
-			heard |= 1u << watch->watches[i].file;
-	if (heard & 1u << TRACE_FILE_TRACE)
-		return take_trace(watch, event->mask);
-	if (heard & 1u << TRACE_FILE_RAW)
-		count_readers(&watch->readers, event->mask);
-	return heard;
+			touched |= 1u << watch->watches[i].file;
+	if (touched & 1u << TRACE_FILE_TRACE)
+		return handle_trace_event(watch, event->mask);
+	if (touched & 1u << TRACE_FILE_RAW)
+		count_readers(&watch->raw_readers, event->mask);
+	return touched;
 }
 
-unsigned int trace_watch_take(struct trace_watch *watch)
+unsigned int trace_watch_read(struct trace_watch *watch)
 {
 	/* Files have no names of their own in events: each is as long as the struct. */
 	char events[64 * sizeof(struct inotify_event)];
-	unsigned int heard = 0;
+	unsigned int touched = 0;
 	ssize_t n = 1;
 
 	for (int i = 0; i < READS_MAX && n > 0 && watch->watcher.fd >= 0; i++) {
@@ -129,9 +129,9 @@ unsigned int trace_watch_take(struct trace_watch *watch)
 			struct inotify_event event;
 
 			memcpy(&event, events + at, sizeof(event));
-			heard |= take_event(watch, &event);
+			touched |= handle_event(watch, &event);
 			at += sizeof(event) + event.len;
 		}
 	}
-	return heard;
+	return touched;
 }

@@ -17,13 +17,13 @@ static struct clock_change after(struct clock_watch *watch, double mono, double 
 	next.mono += STEP(mono);
 	next.boot += STEP(mono + slept);
 	next.wall += STEP(mono + slept + set);
-	return clock_watch_take(watch, next);
+	return clock_watch_compare(watch, next);
 }
 
 static void sleeps_and_steps(void **state)
 {
 	struct clock_watch watch = { 0 };
-	struct clock_change change = clock_watch_take(
+	struct clock_change change = clock_watch_compare(
 		&watch, (struct clock_reading){ STEP(100), STEP(5000), STEP(1.7e9) });
 
 	assert_int_equal(change.slept_ns | change.stepped_ns, 0);

@@ -229,8 +229,9 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	drain_last(&capture->drain, capture->tracefs);
 	drain_boost(&capture->drain, false);
 	interference_end(&capture->interference);
-	tracing_undo_leave(&capture->undo, interference_set_by_others(&capture->interference));
-	tracing_undo_look(&capture->undo);
+	tracing_undo_keep_settings(&capture->undo,
+				   interference_set_by_others(&capture->interference));
+	tracing_undo_find_changes(&capture->undo);
 	report_left(capture, &capture->undo.left);
 	session_finish(&capture->session);
 	restore_tracing(capture);
@@ -415,10 +416,10 @@ static int start_tracing(struct capture *capture)
 	if (tracing_undo_start_atrace(&capture->undo) != 0)
 		return EXIT_FAILED;
 	if (!tracefs_is_ours(capture->tracefs))
-		tracing_undo_make_buffer(&capture->undo, tracefs_path(capture->tracefs));
+		tracing_undo_resize_buffer(&capture->undo, tracefs_path(capture->tracefs));
 	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->undo.atrace) < 0)
 		return EXIT_FAILED;
-	tracing_undo_note(&capture->undo);
+	tracing_undo_setup_done(&capture->undo);
 	return reopen_pipe(capture, clock);
 }
 
@@ -453,8 +454,8 @@ static int begin_session(struct capture *capture)
 		.context = &capture->session,
 	};
 	android_probe_begin(&capture->probe, capture->options, &capture->loop);
-	if (capture->undo.small[0])
-		session_event(&capture->session, "tracing", capture->undo.small);
+	if (capture->undo.small_buffer[0])
+		session_event(&capture->session, "tracing", capture->undo.small_buffer);
 	if (capture->undo.recovered)
 		session_event(&capture->session, "tracing",
 			      "tracing was restored: an earlier jankd was killed before it could "
@@ -466,7 +467,7 @@ static int begin_session(struct capture *capture)
 /* Writes the journal again if the folder was emptied, removed or moved. */
 static void keep_journal(void *context)
 {
-	tracing_undo_watch(context);
+	tracing_undo_keep_journal(context);
 }
 
 static void on_files_done(struct watcher *watcher, uint32_t events)

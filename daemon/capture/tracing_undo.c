@@ -12,20 +12,20 @@
 #include "daemon/trace/trace.h"
 #include "daemon/base/report.h"
 
-static bool wants_atrace(const struct options *options)
+static bool uses_atrace(const struct options *options)
 {
 	return !options->no_atrace && child_program_exists("atrace");
 }
 
 static int write_journal(const struct tracing_undo *undo)
 {
-	int error = undo->settings.incomplete ? -ENOMEM : 0;
+	int error = undo->before.incomplete ? -ENOMEM : 0;
 
 	if (error == 0)
-		error = journal_write(undo->folder, &undo->settings, &undo->set);
+		error = journal_write(undo->folder, &undo->before, &undo->setup);
 	if (error == 0)
 		return 0;
-	report("%s: %s: what is to be put back at the end cannot be kept: %s; %s",
+	report("%s: %s: cannot save the settings of tracing, which are restored at the end: %s; %s",
 	       options_command_name(undo->options->command), undo->folder->path, folder_why(error),
 	       folder_advice(error));
 	return EXIT_FAILED;
@@ -35,31 +35,32 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		       const struct folder *folder)
 {
 	const char *command = options_command_name(options->command);
-	bool atrace = wants_atrace(options);
+	bool atrace = uses_atrace(options);
 	enum journal_found found;
 
 	*undo = (struct tracing_undo){ .options = options };
 	if (folder->hidden.is_open) {
-		report("%s: %s: its file system gives all files to one user, and no other place is "
-		       "safe for what is to be put back at the end; name another folder with -F",
+		report("%s: %s: its file system gives all files to one user, and no other folder "
+		       "is "
+		       "safe for the saved settings of tracing; name another folder with -F",
 		       command, folder->path);
 		return EXIT_FAILED;
 	}
 	found = journal_recover(folder, command, options->tracefs, &undo->recovered_left,
-				&undo->settings);
-	/* A journal of our own would take its place. */
+				&undo->before);
+	/* A new journal would replace the one whose settings could not be restored. */
 	if (found == JOURNAL_FAILED)
 		return EXIT_FAILED;
 	undo->recovered = found == JOURNAL_DONE || found == JOURNAL_BUSY;
 	undo->folder = folder;
-	/* Whoever opens it says what is wrong with it. */
+	/* tracefs_open() reports what is wrong with it. */
 	if (tracefs_find(undo->directory, options->tracefs) < 0)
 		return 0;
 	if (options->instance)
-		settings_read_place(&undo->settings, undo->directory, options->instance, atrace);
-	/* atrace knows of no instances. */
+		settings_read_place(&undo->before, undo->directory, options->instance, atrace);
+	/* atrace changes the top level, not an instance. */
 	if (atrace || !options->instance)
-		settings_read_place(&undo->settings, undo->directory, NULL, atrace);
+		settings_read_place(&undo->before, undo->directory, NULL, atrace);
 	return write_journal(undo);
 }
 
@@ -77,49 +78,49 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 	const struct options *options = undo->options;
 	struct property_budget budget;
 
-	if (!wants_atrace(options)) {
+	if (!uses_atrace(options)) {
 		if (options->categories_given)
-			report("warning: %s: --categories: there is no atrace on this machine that "
-			       "could switch them on; switch them on by other means",
+			report("warning: %s: --categories: this machine has no atrace to switch "
+			       "them on; switch them on by other means",
 			       options_command_name(options->command));
 		return 0;
 	}
 	budget = property_budget_begin(true);
-	settings_read_atrace(&undo->settings, &budget);
+	settings_read_atrace(&undo->before, &budget);
 	if (write_journal(undo) != 0)
 		return EXIT_FAILED;
 	undo->atrace = true;
 	if (atrace_start(options->buffer_kb, options->categories, true) < 0) {
-		undo->failed = true;
+		undo->atrace_failed = true;
 		return EXIT_FAILED;
 	}
-	undo->answers = !budget.is_over;
-	if (undo->answers)
+	undo->has_properties = !budget.is_over;
+	if (undo->has_properties)
 		read_tags(undo);
 	return 0;
 }
 
-/* A buffer of that size was not chosen: 7 KB is what a top level has that was never used, and what
- * is left of atrace's 1 KB; sub-buffers of 16 KB make 31 of it. */
+/* No program has chosen a buffer of that size: 7 KB is the size of a top level that was never used,
+ * and what atrace's 1 KB become; with sub-buffers of 16 KB it is 31 KB. */
 #define UNUSED_KB 32
 
-/* 4 s of 1,200 events each second. */
+/* Enough for 4 s of 1,200 events per second. */
 #define ENOUGH_KB 512
 
-static void tell_small(struct tracing_undo *undo, const char *path, const char *why,
-		       const char *advice)
+static void report_small_buffer(struct tracing_undo *undo, const char *path, const char *why,
+				const char *advice)
 {
-	snprintf(undo->small, sizeof(undo->small),
+	snprintf(undo->small_buffer, sizeof(undo->small_buffer),
 		 "the trace buffer stays at %" PRIu64
-		 " KB for each CPU, which may be too small for what comes between two reads: %s",
+		 " KB for each CPU, which may be too small for the events between two reads: %s",
 		 buffer_size_read(path), why);
 	report("warning: %s: %s/buffer_size_kb: %s; %s",
-	       options_command_name(undo->options->command), path, undo->small, advice);
+	       options_command_name(undo->options->command), path, undo->small_buffer, advice);
 }
 
-/* Between two reads a small buffer runs over. The size of an instance was chosen by whoever made it
- * and reads it, too. */
-void tracing_undo_make_buffer(struct tracing_undo *undo, const char *path)
+/* A small buffer overflows between two reads. The size of an instance was chosen by the program
+ * that made it, and that reads it, too. */
+void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path)
 {
 	const struct options *options = undo->options;
 	uint64_t now_kb = buffer_size_read(path);
@@ -128,90 +129,92 @@ void tracing_undo_make_buffer(struct tracing_undo *undo, const char *path)
 	if (options->buffer_given || !options->instance || now_kb < UNUSED_KB)
 		error = buffer_size_set(path, options->buffer_kb, options->buffer_given);
 	else if (now_kb < ENOUGH_KB)
-		tell_small(undo, path, "whoever made this instance chose it",
-			   "to change it give --buffer-kb 1024");
+		report_small_buffer(undo, path, "the program that made this instance has set it",
+				    "change it with --buffer-kb 1024");
 	if (error < 0)
-		tell_small(undo, path, strerror(-error),
-			   report_advice(error, "run it as root, ask for less with --buffer-kb, or "
-						"give --instance NAME"));
+		report_small_buffer(
+			undo, path, strerror(-error),
+			report_advice(error, "run it as root, ask for less with --buffer-kb, or "
+					     "give --instance NAME"));
 }
 
-/* For questions about properties, where there are any and they were answered before. */
-static struct property_budget ask_again(const struct tracing_undo *undo)
+/* The time to read properties once more: none if there are none, or getprop did not answer. */
+static struct property_budget next_budget(const struct tracing_undo *undo)
 {
-	if (undo->atrace && undo->answers)
+	if (undo->atrace && undo->has_properties)
 		return property_budget_begin(true);
 	return (struct property_budget){ .is_over = true };
 }
 
-void tracing_undo_note(struct tracing_undo *undo)
+void tracing_undo_setup_done(struct tracing_undo *undo)
 {
-	struct property_budget budget = ask_again(undo);
+	struct property_budget budget = next_budget(undo);
 
-	settings_read_again(&undo->set, settings_text(&undo->settings), undo->directory, &budget);
-	/* Where it cannot be kept the next start puts all back, whoever changed it. */
-	journal_write(undo->folder, &undo->settings, &undo->set);
+	settings_read_again(&undo->setup, settings_text(&undo->before), undo->directory, &budget);
+	/* If this fails, the next start after a kill restores all, also what another program set.
+	 */
+	journal_write(undo->folder, &undo->before, &undo->setup);
 }
 
-void tracing_undo_watch(const struct tracing_undo *undo)
+void tracing_undo_keep_journal(const struct tracing_undo *undo)
 {
-	if (undo->folder && undo->settings.len > 0 && !folder_has_journal(undo->folder))
-		journal_write(undo->folder, &undo->settings, &undo->set);
+	if (undo->folder && undo->before.len > 0 && !folder_has_journal(undo->folder))
+		journal_write(undo->folder, &undo->before, &undo->setup);
 }
 
-/* The journal is written from changes->set, and that by another thread. */
-static bool copy_set(struct tracing_undo *undo)
+/* A copy, because another thread writes the journal from ->setup. */
+static bool copy_setup(struct tracing_undo *undo)
 {
-	const struct settings *set = &undo->set;
+	const struct settings *set = &undo->setup;
 
 	if (!set->text)
 		return false;
-	undo->kept = *set;
-	undo->kept.text = strndup(set->text, set->len);
-	return undo->kept.text != NULL;
+	undo->setup_kept = *set;
+	undo->setup_kept.text = strndup(set->text, set->len);
+	return undo->setup_kept.text != NULL;
 }
 
-static const struct settings *set_by_us(const struct tracing_undo *undo)
+static const struct settings *set_by_jankd(const struct tracing_undo *undo)
 {
-	return undo->kept.text ? &undo->kept : &undo->set;
+	return undo->setup_kept.text ? &undo->setup_kept : &undo->setup;
 }
 
-void tracing_undo_leave(struct tracing_undo *undo, unsigned int settings)
+void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings)
 {
-	if (settings == 0 || !copy_set(undo))
+	if (settings == 0 || !copy_setup(undo))
 		return;
 	for (int which = 0; which < TRACE_SETTINGS; which++)
 		if (settings & 1u << which)
-			settings_leave(&undo->kept, undo->options->instance,
+			settings_leave(&undo->setup_kept, undo->options->instance,
 				       trace_files_name(which));
 }
 
-/* What is there now is what is not to be touched: it may have changed since the look. Not with
- * atrace, whose end takes longer, and whose properties are slow to read. */
-static void look_again(struct tracing_undo *undo)
+/* Another program may have set more since tracing_undo_find_changes(). Not with atrace, whose end
+ * takes longer, and whose properties are slow to read. */
+static void find_changes_again(struct tracing_undo *undo)
 {
 	struct property_budget budget = { .is_over = true };
 	struct settings_left left = { .n = 0 };
 
-	if (!undo->looked || undo->atrace)
+	if (!undo->has_found || undo->atrace)
 		return;
-	settings_free(&undo->aim);
-	settings_merge_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
-			   &left);
+	settings_free(&undo->to_restore);
+	settings_merge_now(&undo->to_restore, &undo->before, set_by_jankd(undo), undo->directory,
+			   &budget, &left);
 }
 
-void tracing_undo_look(struct tracing_undo *undo)
+void tracing_undo_find_changes(struct tracing_undo *undo)
 {
-	struct property_budget budget = ask_again(undo);
+	struct property_budget budget = next_budget(undo);
 
-	if (!undo->folder || undo->looked)
+	if (!undo->folder || undo->has_found)
 		return;
-	undo->looked = true;
-	settings_merge_now(&undo->aim, &undo->settings, set_by_us(undo), undo->directory, &budget,
-			   &undo->left);
+	undo->has_found = true;
+	settings_merge_now(&undo->to_restore, &undo->before, set_by_jankd(undo), undo->directory,
+			   &budget, &undo->left);
 	if (undo->left.n > 0)
-		report("warning: %s: %s: another program has changed settings meanwhile: left as "
-		       "they are: %s; change them where they are not wanted",
+		report("warning: %s: %s: another program has changed settings meanwhile: they stay "
+		       "as they are: %s; change them if they are not wanted",
 		       options_command_name(undo->options->command), undo->directory,
 		       undo->left.text);
 }
@@ -219,8 +222,8 @@ void tracing_undo_look(struct tracing_undo *undo)
 bool tracing_undo_restore(struct tracing_undo *undo)
 {
 	const struct settings_ending ending = {
-		.atrace_ms = undo->failed ? 1000 : 5000,
-		.quiet = undo->failed,
+		.atrace_ms = undo->atrace_failed ? 1000 : 5000,
+		.quiet = undo->atrace_failed,
 		.until_signal = true,
 	};
 	struct settings failed = { 0 };
@@ -228,17 +231,17 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 	char words[SETTINGS_WORDS_SIZE];
 	bool done;
 
-	if (!undo->folder || undo->restored)
+	if (!undo->folder || undo->has_restored)
 		return false;
-	undo->restored = true;
-	look_again(undo);
-	tracing_undo_look(undo);
-	aim = undo->aim.incomplete ? &undo->settings : &undo->aim;
+	undo->has_restored = true;
+	find_changes_again(undo);
+	tracing_undo_find_changes(undo);
+	aim = undo->to_restore.incomplete ? &undo->before : &undo->to_restore;
 	settings_restore(settings_text(aim), undo->directory, &ending, &failed);
 	settings_words(words, &failed);
 	done = failed.len == 0;
 	if (!done)
-		report("warning: %s: %s: cannot be put back as they were: %s: %s; the next start "
+		report("warning: %s: %s: cannot be restored: %s: %s; the next start "
 		       "or stop with the same -F tries again",
 		       options_command_name(undo->options->command), undo->directory, words,
 		       settings_are_instances(&failed) ? "another program has a file of it open"
@@ -251,9 +254,9 @@ void tracing_undo_end(struct tracing_undo *undo)
 {
 	if (tracing_undo_restore(undo))
 		folder_remove_journal(undo->folder);
-	settings_free(&undo->settings);
-	settings_free(&undo->set);
-	settings_free(&undo->kept);
-	settings_free(&undo->aim);
+	settings_free(&undo->before);
+	settings_free(&undo->setup);
+	settings_free(&undo->setup_kept);
+	settings_free(&undo->to_restore);
 	undo->folder = NULL;
 }

@@ -119,7 +119,7 @@ def instance(checks):
             (tracing / "instances").chmod(mode)
             done = run(tracing, out, "--instance", "none")
             one_line(checks, f"no instance, mode {mode:o}", done, "cannot make it", "Permission denied")
-            checks.that("put back" not in done.stderr.decode(), f"no instance, mode {mode:o}: {done.stderr}")
+            checks.that("restore" not in done.stderr.decode(), f"no instance, mode {mode:o}: {done.stderr}")
             checks.equal([path.name for path in out.glob(".journal")], [], f"no instance, mode {mode:o}: a journal")
             (tracing / "instances").chmod(0o700)
 

@@ -92,7 +92,7 @@ def killed(checks, what, prepare, *, edit=None, restored=True):
         checks.that(capture.wait_ready(), f"{what}: jankd does not start again")
         time.sleep(0.2)
         events = [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "tracing"]
-        checks.equal(any("put back" in text for text in events), restored, f"{what}: events {events}")
+        checks.equal(any("tracing was restored" in text for text in events), restored, f"{what}: events {events}")
         said = capture.stop(signal.SIGTERM)[1]
         checks.equal(state(device), before if restored else left, f"{what}: state: {said[-300:]}")
         checks.that(not journal.exists(), f"{what}: a journal is left")
@@ -211,7 +211,7 @@ def unmounted(checks):
             unmount(here / "tracefs")
             seen = False
             said = capture.stop(signal.SIGTERM)[1]
-            checks.that("cannot be put back" in said and "buffer_size_kb" in said, f"{what}: {said}")
+            checks.that("cannot be restored" in said and "buffer_size_kb" in said, f"{what}: {said}")
             checks.that((here / "out" / ".journal").exists(), f"{what}: the journal is gone")
             done = jankd("stop", "-F", here / "out")
             checks.equal(done.returncode, 0, f"{what}: stop: {done.stderr!r}")

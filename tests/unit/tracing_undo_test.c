@@ -82,7 +82,7 @@ static void begin(struct begun *b)
 	assert_int_equal(tracing_undo_begin(&b->undo, &b->options, &b->folder), 0);
 	put("trace_clock", "boot\n");
 	put("tracing_on", "1\n");
-	tracing_undo_note(&b->undo);
+	tracing_undo_setup_done(&b->undo);
 }
 
 static void end(struct begun *b)
@@ -96,7 +96,7 @@ static void what_is_ours_goes_back(void **state)
 	struct begun b;
 
 	begin(&b);
-	tracing_undo_look(&b.undo);
+	tracing_undo_find_changes(&b.undo);
 	end(&b);
 	/* Plain files keep what is behind a shorter value. */
 	assert_memory_equal(get("trace_clock"), "local", 5);
@@ -112,7 +112,7 @@ static void what_changes_after_the_look_is_not_set_to_what_it_was_then(void **st
 	begin(&b);
 	put("buffer_size_kb", "5555\n");
 	put("trace_clock", "mono\n");
-	tracing_undo_look(&b.undo);
+	tracing_undo_find_changes(&b.undo);
 	assert_int_equal(b.undo.left.n, 2);
 	put("buffer_size_kb", "3333\n");
 	put("trace_clock", "perf\n");
@@ -127,8 +127,8 @@ static void what_another_program_has_set_to_the_same_stays(void **state)
 	struct begun b;
 
 	begin(&b);
-	tracing_undo_leave(&b.undo, 1u << TRACE_SETTING_ON | 1u << TRACE_SETTING_SIZE);
-	tracing_undo_look(&b.undo);
+	tracing_undo_keep_settings(&b.undo, 1u << TRACE_SETTING_ON | 1u << TRACE_SETTING_SIZE);
+	tracing_undo_find_changes(&b.undo);
 	assert_string_equal(b.undo.left.text, "tracing_on 1");
 	end(&b);
 	assert_string_equal(get("tracing_on"), "1\n");

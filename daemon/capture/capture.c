@@ -77,7 +77,7 @@ static void tick_if_due(struct capture *capture)
 
 	if (now < capture->drain.tick_ns)
 		return;
-	/* Half a drain short: the drains after this one are never late by a whole one. */
+	/* Half a drain early, so that a tick never delays a drain by a whole one. */
 	capture->drain.tick_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
 	drain_boost(&capture->drain, false);
 	drain_highwater_off(&capture->drain);
@@ -101,7 +101,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 static void begin_to_count(struct capture *capture)
 {
 	drain_before(&capture->drain);
-	capture->session.discarding = false;
+	session_set_discarding(&capture->session, false);
 	session_event(&capture->session, "tracing", "counting begins: --wait is over");
 }
 
@@ -153,7 +153,7 @@ static void on_app_gone(void *context)
 	struct capture *capture = context;
 	char text[512];
 
-	snprintf(text, sizeof(text), "%s has ended, and the capture with it",
+	snprintf(text, sizeof(text), "%s has ended, and so does the capture",
 		 capture->options->until_exit);
 	session_event(&capture->session, "tracing", text);
 	stop(capture, EXIT_DONE);
@@ -221,7 +221,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	capture->begin_ns = loop_now();
 	drain_begin(&capture->drain);
 	capture->count_ns = capture->begin_ns + options->wait_ns;
-	capture->session.discarding = options->wait_ns > 0;
+	session_set_discarding(&capture->session, options->wait_ns > 0);
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);
 	if (view && view->over)
@@ -355,7 +355,7 @@ static int open_source(struct capture *capture)
 		error = source_raw_open(&capture->source, capture->tracefs, &capture->files,
 					capture->why_text);
 	if (error == 0) {
-		capture->why_source = "the rings can be read";
+		capture->why_source = "the buffers can be read";
 		return 0;
 	}
 	if (!capture->why_source)

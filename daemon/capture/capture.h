@@ -14,7 +14,6 @@
  * the end interference.c     what other programs do to the trace meanwhile: reported, restored
  *       trace_watch.c    notices writes to files of tracefs (inotify)
  *       clock_watch.c    notices suspend, and that the time of day was set
- *     lost_claims.c      which lines of a text about lost events are the kernel's own
  *     capture_control.c  answers requests of clients (control/)
  *
  *     capture_begin()   lock folder ── save settings ── open trace ── atrace, buffers ── files

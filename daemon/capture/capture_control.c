@@ -87,7 +87,7 @@ static enum control_reply answer_mark(struct capture_control *control, const cha
 	drain_for_mark(control->drain);
 	if (session_mark(control->session, text) == 0)
 		return wait_for_files(control, ticket);
-	fputs("error: too many marks wait for the frames before them; mark again in a second\n",
+	fputs("error: too many marks in a short time; try again in a second\n",
 	      out);
 	return CONTROL_ANSWERED;
 }

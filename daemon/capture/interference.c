@@ -164,9 +164,7 @@ static void measure_wall(struct interference *interference)
 /* From now on records have times of another clock. */
 static void begin_new_clock(struct interference *interference)
 {
-	pipeline_new_clock(interference->session->pipeline, interference->good_ns);
-	interference->session->from_ns = 0;
-	interference->session->summary_next_ns = 0;
+	session_new_clock(interference->session, interference->good_ns);
 	interference->good_ns = interference->tags_good_ns = interference->tags_query_ns = 0;
 }
 
@@ -685,7 +683,7 @@ void interference_begin(struct interference *interference, struct session *sessi
 	for (size_t i = 0; i < N_PLAIN; i++)
 		if (trace_files_setting(files, settings[plain[i]], value) == 0)
 			snprintf(interference->values[plain[i]], SETTING_SIZE, "%s", value);
-	session->origin.trace_clock = interference->clock;
+	session_set_trace_clock(session, interference->clock);
 	interference->watch.watcher = watcher;
 	trace_watch_open(&interference->watch, files->path, session->source->is_text);
 	cpu_buffer_stats_forget(&interference->buffer, files);
@@ -694,8 +692,7 @@ void interference_begin(struct interference *interference, struct session *sessi
 	interference->tags.restored = on_tags_restored;
 	interference->tags.context = interference;
 	interference_tags_begin(&interference->tags, session->options, loop, tags);
-	session->kernel_rings = &interference->buffer;
-	session->recoveries = &interference->restores.allowed;
+	session_set_counts(session, &interference->buffer, &interference->restores.allowed);
 	if (session->source->is_text)
 		interference_format_open(&interference->format, files->path);
 }

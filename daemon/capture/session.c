@@ -19,7 +19,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define SUMMARY_PERIOD_NS (60 * NS_PER_S)
 
-/* Damage is reported at once, then at most so often: a hostile app could fill the disk. */
+/* Damaged lines are reported at once, then once in this trace time: an app could fill the disk. */
 #define DAMAGE_PERIOD_NS (60 * NS_PER_S)
 
 const char *session_command(const struct session *session)
@@ -27,13 +27,13 @@ const char *session_command(const struct session *session)
 	return options_command_name(session->options->command);
 }
 
-/* The program of 2019 chose and judged no frames. */
+/* The rule set gfx2019 does what the program of 2019 did: it counts all frames. */
 static int check_rules(const struct session *session)
 {
 	if (pipeline_accepts(session->rules, &session->options->pipeline))
 		return 0;
-	report("%s: --rules %s: counts as the program of 2019 did, which chose and judged no "
-	       "frames; leave --include, --exclude, --trigger and --snapshot out",
+	report("%s: --rules %s: these rules count all frames, as the program of 2019 did; "
+	       "leave out --include, --exclude, --trigger and --snapshot",
 	       session_command(session), session->options->rules);
 	return EXIT_USAGE;
 }
@@ -52,7 +52,7 @@ int session_open(struct session *session, const struct options *options)
 	return check_rules(session);
 }
 
-/* --- what happened, into events.csv --- */
+/* --- events.csv --- */
 
 /* The time of the last record, or ROW_UNKNOWN before the first. */
 static int64_t last_time(const struct session *session)
@@ -62,7 +62,7 @@ static int64_t last_time(const struct session *session)
 	return counters->records > 0 ? (int64_t)counters->last_ns : ROW_UNKNOWN;
 }
 
-/* The trace clock now; where it was not measured, the time of the last record. */
+/* The trace clock now; if its offset is unknown, the time of the last record. */
 static int64_t live_time(const struct session *session, int64_t wall_ns)
 {
 	const struct wall_clock *clock = &session->output.clock;
@@ -77,7 +77,7 @@ void session_event(struct session *session, const char *kind, const char *text)
 	output_event(&session->output, live_time(session, wall_ns), wall_ns, kind, text);
 }
 
-/* @time_ns: where a recorded trace begins, or ROW_UNKNOWN. */
+/* @time_ns: of the first record of a recorded trace, or ROW_UNKNOWN. */
 static void write_start(struct session *session, int64_t time_ns)
 {
 	char text[64];
@@ -128,7 +128,7 @@ static void write_damage(struct session *session, int64_t time_ns)
 	session->damage_seen = damage_in(counts);
 }
 
-/* Called where a record stands in the trace, so that reads of any size give the same rows. */
+/* Called for each record, so that reads of any size give the same rows. */
 static void check_damage(struct session *session, uint64_t time_ns)
 {
 	if (damage_in(&session->source->counts) != session->damage_seen &&
@@ -168,8 +168,8 @@ static bool is_before(struct session *session, const struct trace_record *record
 	return session->from_ns > 0;
 }
 
-/* Not where the files of a trace were copied to: its clock is that of another machine. */
-static bool is_kernels(const char *path)
+/* Is @path in a tracefs? In a copy of its files, times are of another machine's clock. */
+static bool is_in_tracefs(const char *path)
 {
 	struct statfs info;
 
@@ -182,7 +182,7 @@ static void set_begin(struct session *session)
 	int64_t begin_ns = wall_clock_now() - clock->offset_ns;
 
 	if (session->options->command != OPTIONS_START || !clock->known || begin_ns <= 0 ||
-	    !is_kernels(session->origin.path))
+	    !is_in_tracefs(session->origin.path))
 		return;
 	session->from_ns = (uint64_t)begin_ns;
 	session->from_until_ns = loop_now() + BEFORE_NS;
@@ -224,6 +224,30 @@ ssize_t session_read(struct session *session, enum source_how how)
 	return n;
 }
 
+void session_set_discarding(struct session *session, bool discarding)
+{
+	session->discarding = discarding;
+}
+
+void session_set_counts(struct session *session, const struct cpu_buffer_stats *buffers,
+			const uint64_t *recoveries)
+{
+	session->buffers = buffers;
+	session->recoveries = recoveries;
+}
+
+void session_set_trace_clock(struct session *session, const char *name)
+{
+	session->origin.trace_clock = name;
+}
+
+void session_new_clock(struct session *session, uint64_t since_ns)
+{
+	pipeline_new_clock(session->pipeline, since_ns);
+	session->from_ns = 0;
+	session->summary_next_ns = 0;
+}
+
 bool session_has_markers(const struct session *session)
 {
 	return session->source && session->source->counts.markers > 0;
@@ -253,18 +277,19 @@ static void write_json(struct session *session)
 
 /* --- begin and end --- */
 
-static int make_pipeline(struct session *session)
+static int create_pipeline(struct session *session)
 {
 	struct row_sink sink = output_sink(&session->output);
 	const struct options *options = session->options;
 	int error = pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink);
 
 	if (error == 0 && ruleset_is_last_counter(session->rules) && options->frames_log)
-		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s has no such "
-		       "rows; leave one of them out",
+		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s writes no "
+		       "such rows; leave one of them out",
 		       session_command(session), options->rules);
 	if (error < 0)
-		report("%s: out of memory; close other programs", session_command(session));
+		report("%s: out of memory; free some memory and try again",
+		       session_command(session));
 	return error;
 }
 
@@ -289,7 +314,7 @@ int session_begin(struct session *session, struct source *source,
 	}
 	output_set_clock(&session->output, origin->clock);
 	snapshot_open(&session->snapshot, &session->output, source, options, origin->live);
-	if (make_pipeline(session) < 0)
+	if (create_pipeline(session) < 0)
 		return EXIT_FAILED;
 	output_set_pipeline(&session->output, session->pipeline);
 	if (origin->live) {
@@ -318,7 +343,7 @@ void session_flush(struct session *session)
 
 	snapshot_tick(&session->snapshot);
 	output_flush_if_due(output);
-	/* The folder was gone, and with it what is replaced as a whole. */
+	/* The folder had been removed, and with it the files that are replaced as a whole. */
 	if (session->begun_again != output->state.begun_again) {
 		session->begun_again = output->state.begun_again;
 		output_summary(output, session->pipeline);
@@ -333,7 +358,7 @@ int session_mark(struct session *session, const char *text)
 	int64_t wall_ns = wall_clock_now();
 	int64_t time_ns = live_time(session, wall_ns);
 
-	/* Without a record, or while none is counted, no row is open. */
+	/* Before the first record, and while records are discarded, no row is open. */
 	if (time_ns >= 0 && !session->discarding) {
 		int error = pipeline_mark(session->pipeline, (uint64_t)time_ns);
 
@@ -353,21 +378,24 @@ void session_reload_rules(struct session *session)
 	int error = rules ? pipeline_set_rules(session->pipeline, rules) : 0;
 
 	if (!rules) {
-		output_event_now(&session->output, "tracing", "the old rules stay: %s",
+		output_event_now(&session->output, "tracing",
+				 "rules not reloaded, the old rules stay: %s",
 				 report_last_reason());
 	} else if (error < 0) {
-		output_event_now(&session->output, "tracing",
-				 "the old rules stay: those of %s want another engine", name);
+		output_event_now(
+			&session->output, "tracing",
+			"rules not reloaded, the old rules stay: those of %s need another engine",
+			name);
 		ruleset_free(rules);
 	} else {
-		output_event_now(&session->output, "tracing", "rules were read again: %s", name);
+		output_event_now(&session->output, "tracing", "rules reloaded: %s", name);
 		ruleset_free(session->rules);
 		session->rules = rules;
 	}
 	output_flush(&session->output);
 }
 
-/* What was read, for people. */
+/* The name of the trace, for messages. */
 static const char *input_of(const struct session *session)
 {
 	const struct options *options = session->options;
@@ -377,8 +405,8 @@ static const char *input_of(const struct session *session)
 	return strcmp(options->operands[0], "-") == 0 ? "standard input" : options->operands[0];
 }
 
-/* Is there anything in the trace that frames come from? */
-static int judge(const struct session *session)
+/* Reports if there was nothing to count. Returns 0 or EXIT_FAILED. */
+static int check_input(const struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 	const struct source *source = session->source;
@@ -386,13 +414,13 @@ static int judge(const struct session *session)
 	bool live = session->origin.live;
 
 	if (session->discarding) {
-		report("%s: nothing was counted: it ended before --wait was over; wait shorter, or "
-		       "capture longer",
+		report("%s: nothing was counted: the capture ended before --wait was over; use a "
+		       "shorter --wait, or capture longer",
 		       name);
 		return EXIT_FAILED;
 	}
 	if (source->counts.markers == 0 && source->damage) {
-		report("%s: %s: no markers seen: %s; get an intact copy", name, source->name,
+		report("%s: %s: no markers seen: %s; get an undamaged copy", name, source->name,
 		       source->damage);
 		return EXIT_FAILED;
 	}
@@ -413,13 +441,13 @@ static int judge(const struct session *session)
 		return EXIT_FAILED;
 	}
 	if (source->damage)
-		report("warning: %s: %s: %s; counted what could be read", name, source->name,
-		       source->damage);
+		report("warning: %s: %s: %s; only what could be read is counted", name,
+		       source->name, source->damage);
 	return 0;
 }
 
-/* Reports options that had no effect, because no name matched. */
-static void tell_unmatched(struct session *session)
+/* Options that matched no name. */
+static void report_unmatched(struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 	const struct options *options = session->options;
@@ -441,7 +469,7 @@ void session_finish(struct session *session)
 	if (session->origin.live)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);
-	tell_unmatched(session);
+	report_unmatched(session);
 	if (damage_in(&session->source->counts) != session->damage_seen)
 		write_damage(session, last_time(session));
 	output_flush(&session->output);
@@ -456,7 +484,7 @@ int session_end(struct session *session)
 	write_stop(session);
 	output_summary(output, session->pipeline);
 	output_complete(output, false);
-	/* It counts the rows of all files, and those of the last flush. */
+	/* Last, because it has the number of rows of all files. */
 	write_json(session);
 	output_keep(output);
 	output_complete(output, false);
@@ -467,7 +495,7 @@ int session_end(struct session *session)
 		       "answer; the others are; free the disk or name another folder with -F",
 		       session_command(session), session->folder.path,
 		       output_all_rows_lost(output));
-	return output->failed || session->failed ? EXIT_FAILED : judge(session);
+	return output->failed || session->failed ? EXIT_FAILED : check_input(session);
 }
 
 int session_refuse(struct session *session, const char *why)
@@ -475,7 +503,7 @@ int session_refuse(struct session *session, const char *why)
 	if (why)
 		report("%s: %s: %s", session_command(session), input_of(session), why);
 	else if (!session->failed)
-		judge(session);
+		check_input(session);
 	output_close(&session->output);
 	snapshot_undo(&session->snapshot, session->folder.fd);
 	earlier_files_put_back(&session->folder);

@@ -22,11 +22,11 @@
 /* Where the events come from, for session.json. */
 struct session_origin {
 	const char *kind;	      /* "file", "trace_pipe" or "trace_pipe_raw" */
-	const char *why;	      /* it is that one; NULL for files */
-	const char *path;	      /* trace_pipe: the directory; NULL for files */
-	const char *trace_clock;      /* its name, "" where unknown */
-	struct wall_clock clock;      /* trace clock to wall time, where it could be measured */
-	struct android_device device; /* where it is live */
+	const char *why;	      /* why it is that one; NULL for files */
+	const char *path;	      /* directory of the trace; NULL for files */
+	const char *trace_clock;      /* its name; "": unknown */
+	struct wall_clock clock;      /* trace clock to wall time, if it could be measured */
+	struct android_device device; /* if it is live */
 	bool live;		      /* captured on this machine, now */
 };
 
@@ -38,7 +38,7 @@ struct session {
 	struct ruleset *rules;
 	struct pipeline *pipeline;
 	struct source *source;		/* NULL before session_begin() */
-	struct snapshot snapshot;	/* what is saved of the trace's text */
+	struct snapshot snapshot;	/* saves text of the trace around late frames */
 	uint64_t damage_seen;		/* damaged lines that an event reported */
 	struct rate_limit damage_limit; /* of these events, by trace time */
 	uint64_t summary_next_ns;	/* trace time of the next summary.csv */
@@ -46,13 +46,12 @@ struct session {
 	bool broke_off;			/* the source is damaged, and an event reported it */
 	bool failed;			/* the source could not be read, which was reported */
 	bool started;			/* the start is in events.csv */
-	uint64_t begun_again;		/* so often the folder was made anew, as was seen last */
-	bool discarding;		/* what is read is thrown away */
-	uint64_t from_ns;		/* trace time of the begin, 0: it was reached */
-	uint64_t from_until_ns;		/* and at the latest then, on the clock of loop_now() */
-	/* of a live capture, or NULL */
-	const struct cpu_buffer_stats *kernel_rings; /* the kernel's account of each CPU */
-	const uint64_t *recoveries; /* what others changed was taken back so often */
+	uint64_t begun_again;	/* how often the folder was made again, when it was checked last */
+	bool discarding;	/* records are read, but not counted */
+	uint64_t from_ns;	/* earlier records are of before the begin; 0: it was reached */
+	uint64_t from_until_ns; /* on the clock of loop_now(): then it is reached in any case */
+	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
+	const uint64_t *recoveries;		/* likewise */
 };
 
 /**
@@ -60,14 +59,14 @@ struct session {
  * @session: must not move afterwards
  * @options: borrowed
  *
- * Nothing in the file system is touched yet: what can be refused is refused here. Returns 0, or
- * EXIT_FAILED or EXIT_USAGE after the reason was said on stderr.
+ * Changes nothing in the file system. Returns 0, or EXIT_FAILED or EXIT_USAGE after the reason was
+ * reported.
  */
 int session_open(struct session *session, const struct options *options);
 
-/* Opens the folder, where the caller did not, and its files. @source: borrowed until
- * session_close().
- * @origin: its text is borrowed. Returns 0, or EXIT_FAILED after the reason was reported. */
+/* Opens the folder, unless the caller did, and its files. @source: borrowed until session_close().
+ * @origin: copied, but its text is borrowed. Returns 0, or EXIT_FAILED after the reason was
+ * reported. */
 int session_begin(struct session *session, struct source *source,
 		  const struct session_origin *origin);
 
@@ -80,33 +79,48 @@ bool session_has_markers(const struct session *session);
 /* A row of events.csv, dated now; for live captures. */
 void session_event(struct session *session, const char *kind, const char *text);
 
-/* Saves a piece of a snapshot that is due. True: more of it is left. */
+/* Saves a part of a snapshot that is due. True: there is more to save. */
 bool session_save(struct session *session);
 
 /* Writes what is due: rows, once a minute of trace time summary.csv. */
 void session_flush(struct session *session);
 
-/* A moment that somebody wants to find again: a row of events.csv, now, and the end of the open
- * rows.
- * @text: any bytes. Returns 0, or -ENOSPC: nothing was done, see pipeline_mark(). */
+/* Marks the present moment: a row of events.csv, and the open rows end. @text: any bytes. Returns
+ * 0, or -ENOSPC: nothing was done, see pipeline_mark(). */
 int session_mark(struct session *session, const char *text);
 
-/* Reads the rules again; where that fails the old ones stay. An event tells of it. */
+/* Reloads the rules; if that fails the old ones stay. Both are reported as an event. */
 void session_reload_rules(struct session *session);
 
 /* Ends the counting: all rows are on their way to the files. */
 void session_finish(struct session *session);
 
-/* Ends it, behind session_finish(): completes and closes the files. Returns 0, or EXIT_FAILED after
- * the reason was said: the files are incomplete, or there is nothing to count in the trace. */
+/* Ends it, after session_finish(): completes and closes the files. Returns 0, or EXIT_FAILED after
+ * the reason was reported: the files are incomplete, or there was nothing to count. */
 int session_end(struct session *session);
 
-/* Ends it where nothing in the trace can be counted: the folder is as it was before. @why: for the
- * message, or NULL: no markers were seen. Returns EXIT_FAILED. */
+/* Ends it if nothing in the trace can be counted: the folder is restored. @why: the reason to
+ * report, or NULL: there were no markers. Returns EXIT_FAILED. */
 int session_refuse(struct session *session, const char *why);
 
-/* The name of the command it runs for, for messages. */
+/* The name of its command, for messages. */
 const char *session_command(const struct session *session);
+
+/* --- of a live capture --- */
+
+/* Whether records are counted, or discarded (--wait). */
+void session_set_discarding(struct session *session, bool discarding);
+
+/* The counters of the kernel's buffers, and how many settings were restored after another program's
+ * change, for struct status; borrowed. */
+void session_set_counts(struct session *session, const struct cpu_buffer_stats *buffers,
+			const uint64_t *recoveries);
+
+/* The name of the trace clock; borrowed: it may change. */
+void session_set_trace_clock(struct session *session, const char *name);
+
+/* From now on records have times of another clock; events may be missing since @since_ns. */
+void session_new_clock(struct session *session, uint64_t since_ns);
 
 /* --- session_status.c: what is known of it --- */
 

@@ -102,7 +102,7 @@ static void read_origin(struct status *status, const struct session_origin *orig
 static void read_input(struct status *status, const struct session *session)
 {
 	const struct source_counts *counts = &session->source->counts;
-	const struct cpu_buffer_stats *buffers = session->kernel_rings;
+	const struct cpu_buffer_stats *buffers = session->buffers;
 
 	_Static_assert(CPU_BUFFER_CPUS_MAX <= PIPELINE_CPUS, "all CPUs have a place");
 	status->bytes = counts->bytes;

@@ -76,7 +76,7 @@ static void print_name(FILE *out, const char *name, unsigned int width)
 	fprintf(out, "%s%*s", shown, columns < width ? (int)(width - columns) : 0, "");
 }
 
-/* A number that has no room is told in thousands, millions, and so on; negative: none. */
+/* A number that has no room is printed in thousands, millions, and so on; negative: none. */
 static void format_count(char text[static NUMBER_SIZE], double count, int width)
 {
 	static const char suffixes[] = " kMGTPE";

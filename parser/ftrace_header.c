@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/ftrace_header.h"
 
+#include "parser/chars.h"
 #include "parser/swar.h"
 
 /* The width of the column: comm is printed with %16s and has 15 bytes at most. */
@@ -8,11 +9,6 @@
 
 /* Hot path: everything is inlined, so that values stay in registers. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* --- a header of any shape, read from its right end --- */
 

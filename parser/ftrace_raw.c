@@ -21,6 +21,8 @@
 
 #include <string.h>
 
+#include "parser/chars.h"
+
 #define COMMIT_LENGTH UINT32_C(0xfffff)
 #define COMMIT_LOST (UINT32_C(1) << 31)
 #define COMMIT_COUNTED (UINT32_C(1) << 30)
@@ -32,11 +34,6 @@
 enum { TYPE_LONG = 0, TYPE_PADDING = 29, TYPE_EXTEND = 30, TYPE_STAMP = 31 };
 
 /* --- formats --- */
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
 
 /* The number that follows the first @label in @text, up to UINT16_MAX. */
 static bool find_number(struct span text, const char *label, uint16_t *number)

@@ -16,21 +16,12 @@
 #include "parser/ftrace_text.h"
 
 #include "parser/anchor.h"
+#include "parser/chars.h"
 #include "parser/marker.h"
 #include "parser/swar.h"
 
 /* Hot path: everything is inlined, so that values stay in registers. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
 
 /* Skips @word and the ':' after it, with a suffix of the compiler in between (".isra.0"). */
 static bool skip_symbol(struct span *text, struct span word)
@@ -55,7 +46,7 @@ static bool skip_address(struct span *text)
 
 	if (!span_starts_with(*text, SPAN_LITERAL("0x")))
 		return false;
-	while (n < text->len && is_hex(text->ptr[n]))
+	while (n < text->len && is_hex_digit(text->ptr[n]))
 		n++;
 	if (n == 2 || n >= text->len || text->ptr[n] != ':')
 		return false;

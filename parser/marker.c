@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/marker.h"
 
+#include "parser/chars.h"
 #include "parser/swar.h"
 
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
@@ -12,7 +13,7 @@ static bool read_long_pid(struct span *text, int32_t *pid)
 	int64_t value = 0;
 	size_t n = 0;
 
-	while (n < text->len && text->ptr[n] >= '0' && text->ptr[n] <= '9') {
+	while (n < text->len && is_digit(text->ptr[n])) {
 		value = value * 10 + (text->ptr[n] - '0');
 		if (value > INT32_MAX)
 			return false;
@@ -51,7 +52,7 @@ static bool parse_value(struct span text, int64_t *value)
 	if (text.len == 0 || text.len > 19)
 		return false;
 	for (size_t i = 0; i < text.len; i++) {
-		if (text.ptr[i] < '0' || text.ptr[i] > '9')
+		if (!is_digit(text.ptr[i]))
 			return false;
 		sum = sum * 10 + (uint64_t)(text.ptr[i] - '0');
 	}
@@ -115,7 +116,7 @@ static inline bool pop_value(struct span *text, int64_t *value)
 			*value = sum;
 			return true;
 		}
-		if (c < '0' || c > '9')
+		if (!is_digit(c))
 			break;
 		sum += unit * (c - '0');
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/pattern.h"
 
+#include "parser/chars.h"
+
 static const struct {
 	struct span text;
 	enum pattern_part_kind kind;
@@ -100,7 +102,7 @@ static size_t read_number(struct span text, int64_t *frame)
 	int64_t value = 0;
 	size_t n = 0;
 
-	while (n < text.len && n < 18 && text.ptr[n] >= '0' && text.ptr[n] <= '9')
+	while (n < text.len && n < 18 && is_digit(text.ptr[n]))
 		value = value * 10 + (text.ptr[n++] - '0');
 	*frame = value;
 	return n;

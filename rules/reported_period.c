@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "parser/chars.h"
 #include "rules/vsync_log.h"
 
 #define ID_CUT 3  /* VSP-period keeps at least this many digits of an id */
@@ -12,7 +13,7 @@ struct span vsync_display_in(struct span counter)
 {
 	size_t n = counter.len;
 
-	while (n > 0 && counter.ptr[n - 1] >= '0' && counter.ptr[n - 1] <= '9')
+	while (n > 0 && is_digit(counter.ptr[n - 1]))
 		n--;
 	return span_skip(counter, n);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/surface.h"
 
+#include "parser/chars.h"
+
 uint64_t name_hash(struct span text)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
@@ -32,16 +34,6 @@ void name_copy(char *to, size_t size, struct span text)
 }
 
 /* --- parts that differ from one start of the app to the next --- */
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex_digit(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
 
 static bool is_hex_letter(char c)
 {
@@ -77,8 +69,7 @@ static bool ends_part(struct span name, size_t at)
 {
 	char c = at < name.len ? name.ptr[at] : ' ';
 
-	return !is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_' &&
-	       c != '.' && (unsigned char)c < 0x80;
+	return !is_digit(c) && !is_letter(c) && c != '_' && c != '.' && (unsigned char)c < 0x80;
 }
 
 /* "5a1b2c " of "5a1b2c com.a/com.a.Main": a window's object. */
@@ -244,16 +235,6 @@ struct span layer_without_bar(struct span name, char copy[SURFACE_MAX])
 
 /* --- app --- */
 
-static bool is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-static bool is_word_byte(char c)
-{
-	return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.';
-}
-
 /* The package at the begin of the dotted @word; SPAN_NULL where it has fewer than @least parts. */
 static struct span package_of(struct span word, unsigned int least)
 {
@@ -283,7 +264,7 @@ static struct span package_before_slash(struct span layer)
 
 	if (!slash)
 		return SPAN_NULL;
-	while (begin > layer.ptr && is_word_byte(begin[-1]))
+	while (begin > layer.ptr && is_package_char(begin[-1]))
 		begin--;
 	if (!memchr(begin, '.', (size_t)(slash - begin)))
 		return SPAN_NULL;
@@ -298,7 +279,7 @@ struct span app_of_layer(struct span layer)
 	while (!app.ptr && at < layer.len) {
 		size_t begin = at;
 
-		while (at < layer.len && is_word_byte(layer.ptr[at]))
+		while (at < layer.len && is_package_char(layer.ptr[at]))
 			at++;
 		app = package_of((struct span){ layer.ptr + begin, at - begin }, 3);
 		at++;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parser/chars.h"
 #include "rules/pattern.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -66,11 +67,6 @@ static int parse_condition(struct reader *reader, struct trigger *trigger)
 		return fail(reader, "expected <, <=, > or >=");
 	trigger->or_equal = accept(reader, "=");
 	return 0;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /* A decimal number above 0, in thousandths. Further digits are ignored. */

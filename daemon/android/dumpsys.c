@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/android/dumpsys.h"
 
+#include "parser/chars.h"
+
 /* Displays: 500 Hz to 1 Hz. */
 #define PERIOD_MIN_NS UINT64_C(2000000)
 #define PERIOD_MAX_NS UINT64_C(1000000000)
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* A character of the name of a package or class. */
 static bool is_name(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '.' ||
-	       c == '_' || c == '$';
+	return is_letter(c) || is_digit(c) || c == '.' || c == '_' || c == '$';
 }
 
 static struct span trim(struct span text)

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "parser/chars.h"
+
 /* Length of the valid UTF-8 character at @byte (RFC 3629: no overlong form, no surrogate, at
  * most U+10FFFF) and its code, or 0. Ends at the NUL, which is no continuation byte. */
 static unsigned int utf8_decode(const unsigned char *byte, uint32_t *code)
@@ -206,13 +208,6 @@ size_t text_cut_left(char *to, size_t size, const char *from, size_t columns)
 	return strlen(to);
 }
 
-/* Of a package's name. */
-static bool is_package_byte(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.';
-}
-
 void text_short_component(char *name)
 {
 	for (char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -220,7 +215,7 @@ void text_short_component(char *name)
 		char *class = slash + 1;
 		size_t len;
 
-		while (package > name && is_package_byte(package[-1]))
+		while (package > name && is_package_char(package[-1]))
 			package--;
 		len = (size_t)(slash - package);
 		if (len > 0 && strncmp(class, package, len) == 0 && class[len] == '.')

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "parser/chars.h"
+
 #define NS_PER_S INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
 
@@ -83,7 +85,7 @@ bool wall_clock_read_marker(struct wall_clock *clock, struct span marker, uint64
 	if (!span_starts_with(marker, key) || time_ns > INT64_MAX)
 		return false;
 	marker = span_skip(marker, key.len);
-	while (digits < marker.len && marker.ptr[digits] >= '0' && marker.ptr[digits] <= '9')
+	while (digits < marker.len && is_digit(marker.ptr[digits]))
 		digits++;
 	/* 12 digits reached to 2001; 13 reach to 2286, nanoseconds in 64 bits to 2262. */
 	if (digits == 0 || digits > 13)

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "parser/chars.h"
+
 /* What is left of a line. */
 struct rest {
 	const char *at, *end;
@@ -39,7 +41,7 @@ static bool parse_side(struct rest *rest, unsigned int *side)
 		return false;
 	*side = 0;
 	for (begin = rest->at; rest->at < rest->end; rest->at++) {
-		if (*rest->at < '0' || *rest->at > '9')
+		if (!is_digit(*rest->at))
 			break;
 		*side = *side * 10 + (unsigned int)(*rest->at - '0');
 		if (*side > CONTROL_SIDE_MAX)

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "parser/chars.h"
+
 /* The number after @key, which begins a line; 0 where there is none. */
 static uint64_t number_of(struct span text, struct span key)
 {
@@ -16,7 +18,7 @@ static uint64_t number_of(struct span text, struct span key)
 	if (!at)
 		return 0;
 	text = span_skip(text, (size_t)(at - text.ptr) + key.len);
-	for (; text.len > 0 && text.ptr[0] >= '0' && text.ptr[0] <= '9'; text = span_skip(text, 1))
+	for (; text.len > 0 && is_digit(text.ptr[0]); text = span_skip(text, 1))
 		number = number * 10 + (uint64_t)(text.ptr[0] - '0');
 	return number;
 }

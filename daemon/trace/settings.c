@@ -14,6 +14,7 @@
 #include "daemon/android/android.h"
 #include "daemon/base/child.h"
 #include "daemon/trace/setting_file.h"
+#include "parser/chars.h"
 #include "rules/surface.h"
 
 /* The most Linux can have. */
@@ -239,8 +240,7 @@ static bool copy_word(char word[static SETTING_SIZE], struct span text)
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.ptr[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		      (c && strchr(more, c))))
+		if (!(is_letter(c) || is_digit(c) || (c && strchr(more, c))))
 			return false;
 	}
 	if (text.len == 0 || text.len >= SETTING_SIZE)

@@ -14,7 +14,7 @@
 
 #include "daemon/base/report.h"
 
-/* Longer than it takes until one that runs sees that it is gone. */
+/* Longer than a running jankd needs to create a removed lock again. */
 #define LOCK_WAITS 15
 #define LOCK_WAIT_US 100000
 
@@ -47,19 +47,19 @@ static long lock_owner(int fd)
 	return n > 0 ? strtol(text, NULL, 10) : 0;
 }
 
-/* Whose it is, and where he can be asked. Returns 0 or -errno. */
+/* The pid of the owner, and the address of its control socket. Returns 0 or -errno. */
 static int write_lock(const struct folder *folder)
 {
 	char text[128];
-	int n = snprintf(text, sizeof(text), "%ld\n%s%s", (long)getpid(), folder->ask_at,
-			 folder->ask_at[0] ? "\n" : "");
+	int n = snprintf(text, sizeof(text), "%ld\n%s%s", (long)getpid(), folder->address,
+			 folder->address[0] ? "\n" : "");
 
 	if (ftruncate(folder->lock_fd, 0) < 0)
 		return -errno;
 	return pwrite(folder->lock_fd, text, (size_t)n, 0) == n ? 0 : -EIO;
 }
 
-/* Clients hold it for a moment, to see whether somebody does. */
+/* Clients lock it for a moment to find out whether a jankd runs. */
 static int try_lock(int fd)
 {
 	for (int i = 0; i < 5; i++) {
@@ -72,7 +72,7 @@ static int try_lock(int fd)
 	return -errno;
 }
 
-/* Is @fd what has the lock's name? Whoever removes it lets another in. */
+/* Is @fd the file that has the lock's name? After a removal another process can create one. */
 static bool is_lock(const struct folder *folder, int fd)
 {
 	const struct hidden *hidden = &folder->hidden;
@@ -83,8 +83,7 @@ static bool is_lock(const struct folder *folder, int fd)
 	       folder_is_same(&ours, &there);
 }
 
-/* Opens the file that is locked; others have no business with it. Returns a descriptor or -errno.
- */
+/* Opens or creates the lock, which only its owner can read. Returns a descriptor or -errno. */
 static int open_lock(const struct folder *folder)
 {
 	int fd = openat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK],
@@ -100,9 +99,10 @@ static int open_lock(const struct folder *folder)
 	return fd;
 }
 
-/* It has another name, too, as whoever may write into the folder can give any file: it is not ours
- * to write into, and the name goes. Returns 1, 0 where it is ours alone, or -errno. */
-static int drop_if_shared(const struct folder *folder, int fd)
+/* Where the lock has a second name (any user who can write to the folder can link any file there),
+ * it must not be written to: removes its name here. Returns 1, 0 where it has one name, or -errno.
+ */
+static int remove_if_linked(const struct folder *folder, int fd)
 {
 	struct stat info;
 
@@ -117,7 +117,7 @@ static int drop_if_shared(const struct folder *folder, int fd)
 	return 0;
 }
 
-/* Returns 0, or -errno; -EWOULDBLOCK where another holds it. */
+/* Returns 0, or -errno; -EWOULDBLOCK where another process holds it. */
 static int lock(struct folder *folder)
 {
 	int error = -EWOULDBLOCK;
@@ -130,7 +130,7 @@ static int lock(struct folder *folder)
 		folder->lock_fd = fd;
 		error = try_lock(fd);
 		if (error == 0 && is_lock(folder, fd))
-			error = drop_if_shared(folder, fd);
+			error = remove_if_linked(folder, fd);
 		else if (error == 0)
 			error = 1;
 		if (error <= 0)
@@ -139,13 +139,13 @@ static int lock(struct folder *folder)
 		folder->lock_fd = -1;
 		error = -EWOULDBLOCK;
 	}
-	/* Whoever cannot write into it holds the lock all the same. */
+	/* Where that fails, it is locked all the same. */
 	if (error == 0)
 		write_lock(folder);
 	return error;
 }
 
-/* There are files of a session and no lock: who writes there makes it again within a second. */
+/* Where there are files of a session and no lock, a running jankd creates it again in a second. */
 static void wait_for_lock(const struct folder *folder)
 {
 	if (faccessat(folder->fd, "session.json", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
@@ -158,12 +158,12 @@ static void wait_for_lock(const struct folder *folder)
 	}
 }
 
-/* Root finds the lock of another user, too: that is in a place of its own. */
+/* For root, whose own place is not that of the user who holds the folder. */
 static bool is_held_by_another(const char *path)
 {
 	bool held = false;
 
-	/* Our own, of one that was killed, may be held for a moment: then it comes first. */
+	/* Twice: the lock that a killed jankd of ours left may be found first, held by a client. */
 	for (int i = 0; i < 2 && !held; i++) {
 		int fd = hidden_find(path, HIDDEN_LOCK);
 
@@ -215,10 +215,10 @@ const char *folder_why(int error)
 {
 	switch (-error) {
 	case ELOOP:
-		return "a link stands there";
+		return "it is a symbolic link";
 	case EINVAL:
 	case ENXIO:
-		return "what stands there is no regular file";
+		return "it is not a regular file";
 	case EEXIST:
 		return "its .tmp file cannot be removed";
 	case EWOULDBLOCK:
@@ -234,16 +234,16 @@ const char *folder_advice(int error)
 	case ENOSPC:
 	case EDQUOT:
 	case EFBIG:
-		return "free the disk or name another folder with -F";
+		return "free some disk space or name another folder with -F";
 	case ELOOP:
 	case EINVAL:
 	case EEXIST:
 	case EISDIR:
 	case ENOTEMPTY:
 	case ENXIO:
-		return "remove what stands there or name another folder with -F";
+		return "remove it or name another folder with -F";
 	case EIO:
-		return "look at the disk or name another folder with -F";
+		return "check the disk or name another folder with -F";
 	default:
 		return report_advice(error, "name another folder with -F");
 	}
@@ -264,10 +264,10 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	if (error == 0)
 		return 0;
 	at_lock = folder->fd >= 0 && !folder->hidden.is_apart;
-	/* It may be held by any program that can open it. */
+	/* Any program that can open it can hold it. */
 	if (error == -EWOULDBLOCK && at_lock && lock_owner(folder->lock_fd) <= 0)
-		report("%s: %s/.lock: another program holds it, and no jankd; end that program, or "
-		       "name another folder with -F",
+		report("%s: %s/.lock: another program holds it; end that program, or name another "
+		       "folder with -F",
 		       command, path);
 	else if (error == -EWOULDBLOCK)
 		report("%s: %s: another jankd (pid %ld) writes there; stop it, or name another "
@@ -313,8 +313,8 @@ bool folder_is_gone(const struct folder *folder)
 	return !folder_is_same(&ours, &there);
 }
 
-/* What is to be put back is to be found where the files are. Returns 0 or -errno. */
-static int carry_journal(const struct folder *from, const struct folder *to)
+/* Moves the journal to the new folder: settings are restored from there. Returns 0 or -errno. */
+static int move_journal(const struct folder *from, const struct folder *to)
 {
 	char text[4096];
 	int source = folder_open_journal(from);
@@ -333,18 +333,18 @@ static int carry_journal(const struct folder *from, const struct folder *to)
 	return error == -ENOENT ? 0 : error;
 }
 
-int folder_open_again(struct folder *folder, int (*make_room)(struct folder *folder))
+int folder_open_again(struct folder *folder, int (*keep_files)(struct folder *folder))
 {
 	struct folder again = { .fd = -1, .lock_fd = -1 };
 	int error;
 
 	strcpy(again.path, folder->path);
-	strcpy(again.ask_at, folder->ask_at);
+	strcpy(again.address, folder->address);
 	error = open_and_lock(&again);
 	if (error == 0)
-		error = make_room(&again);
+		error = keep_files(&again);
 	if (error == 0)
-		error = carry_journal(folder, &again);
+		error = move_journal(folder, &again);
 	if (error < 0) {
 		folder_close(&again);
 		return error;
@@ -358,16 +358,16 @@ int folder_open_again(struct folder *folder, int (*make_room)(struct folder *fol
 	return 0;
 }
 
-int folder_tell_name(struct folder *folder, const char *name)
+int folder_write_address(struct folder *folder, const char *address)
 {
-	snprintf(folder->ask_at, sizeof(folder->ask_at), "%s", name);
+	snprintf(folder->address, sizeof(folder->address), "%s", address);
 	return write_lock(folder);
 }
 
 void folder_close(struct folder *folder)
 {
 	if (folder->lock_fd >= 0) {
-		/* A place of our own does not fill with the locks of folders. */
+		/* Else locks of all folders would stay in that place. */
 		if (folder->hidden.is_apart && is_lock(folder, folder->lock_fd))
 			unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
 		close(folder->lock_fd);
@@ -380,7 +380,7 @@ void folder_close(struct folder *folder)
 
 /* --- files that are replaced --- */
 
-/* A new file, whatever stood there: to open a FIFO would wait for its reader. */
+/* Always a new file: to open a FIFO of that name would wait for its reader. */
 static int create_new(int directory, const char *name, int flags, mode_t mode)
 {
 	int fd;
@@ -415,7 +415,7 @@ int folder_create_nameless(const struct folder *folder)
 
 	if (fd >= 0)
 		return fd;
-	/* Not every file system of a phone knows the flag. */
+	/* Some file systems of phones lack the flag. */
 	fd = create_new(folder->fd, ".nameless.tmp", O_RDWR, 0600);
 	if (fd >= 0)
 		unlinkat(folder->fd, ".nameless.tmp", 0);
@@ -455,7 +455,7 @@ int folder_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Some file systems have nothing to wait for. */
+/* Some file systems have no sync. */
 static int sync_error(int result)
 {
 	return result < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
@@ -476,14 +476,14 @@ static int replace(int directory, const char *name, int fd, bool may_lose, int e
 	char temporary[64];
 
 	temporary_name(temporary, name);
-	/* Without this a power cut may leave the new name and no bytes. */
+	/* Without this a power cut could leave the new name and no bytes. */
 	if (error == 0 && !may_lose)
 		error = folder_sync(fd);
 	if (error == 0 && renameat(directory, temporary, directory, name) < 0)
 		error = -errno;
 	if (error < 0)
 		unlinkat(directory, temporary, 0);
-	/* And where the size stands beside the name, as on vfat, without this. */
+	/* vfat stores the size with the name: without this a power cut could leave the old size. */
 	else if (!may_lose)
 		error = folder_sync(fd);
 	return close(fd) < 0 && error == 0 ? -errno : error;

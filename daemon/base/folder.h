@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder that the files go into: one jankd at a time, and nothing in it is ever lost. */
+/* The folder of the files: one jankd at a time uses it, and no file of an earlier session is
+ * overwritten. */
 #ifndef JANKD_DAEMON_BASE_FOLDER_H
 #define JANKD_DAEMON_BASE_FOLDER_H
 
@@ -11,7 +12,7 @@
 
 #include "daemon/base/hidden.h"
 
-/* Are both of the same file? */
+/* Do both describe the same file? */
 static inline bool folder_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -20,82 +21,82 @@ static inline bool folder_is_same(const struct stat *a, const struct stat *b)
 struct folder {
 	char path[PATH_MAX];
 	int fd;		      /* the directory */
-	struct hidden hidden; /* where its lock and its journal are */
+	struct hidden hidden; /* the place of its lock and its journal */
 	int lock_fd;	      /* held as long as the folder is open */
-	bool is_new;	      /* it was not there before */
-	bool may_lose;	      /* what is made here can be made again: the disk is not waited for */
-	unsigned long kept;   /* segment that the files of the session before went to, 0: none */
-	unsigned long last;   /* what has a higher number is of this session */
-	char ask_at[64];      /* see folder_tell_name(); "" where nobody can be asked */
+	bool is_new;	      /* folder_open() created it */
+	bool may_lose;	      /* its files can be made again: they are not synced */
+	unsigned long kept;   /* segment that the files of the earlier session became, 0: none */
+	unsigned long last;   /* segments with a higher number are of this session */
+	char address[64];     /* see folder_write_address(); "" without control socket */
 };
 
 /**
- * folder_open() - make the folder where it is missing, and lock it
+ * folder_open() - create the folder where it is missing, and lock it
  * @command: its name, for messages
  *
- * Returns 0, or -errno after the reason was said on stderr.
+ * Returns 0, or -errno after the reason was printed on stderr.
  */
 int folder_open(struct folder *folder, const char *command, const char *path);
 
-/* Removes what is left of a file @name that was to be replaced. */
+/* Removes the temporary file that a kill left of @name. */
 void folder_remove_temporary(const struct folder *folder, const char *name);
 
-/* Removes the folder where it was made by folder_open(), and is empty. */
+/* Removes the folder where folder_open() created it, and it is empty. */
 void folder_remove_if_new(const struct folder *folder);
 
-/* Was it removed, or moved away? Another one may have its name now. */
+/* Was it removed or renamed? Another one may have its name now. */
 bool folder_is_gone(const struct folder *folder);
 
-/* Makes it anew and takes the lock; what is in the old one stays there, but for the journal.
- * @make_room: called for what is in the new one already, returns 0 or -errno. Returns 0 or -errno:
- * then all is as it was. */
-int folder_open_again(struct folder *folder, int (*make_room)(struct folder *folder));
+/* Creates it again and locks it; the files in the old one stay there, but for the journal.
+ * @keep_files: called for files that are in the new one already, returns 0 or -errno. Returns 0 or
+ * -errno: then nothing has changed. */
+int folder_open_again(struct folder *folder, int (*keep_files)(struct folder *folder));
 
-/* Sees whether the lock was removed, and takes it again. Returns 0: it is there; 1: it is there
- * again; or -errno, -EWOULDBLOCK where another took it meanwhile. */
+/* Where the lock was removed: locks the folder again. Returns 0: it was not removed; 1: it is
+ * locked again; or -errno, -EWOULDBLOCK where another process locked it meanwhile. */
 int folder_watch_lock(struct folder *folder);
 
-/* Writes under which name the one who holds the folder can be asked. Returns 0 or -errno. */
-int folder_tell_name(struct folder *folder, const char *name);
+/* Writes the address of the control socket into the lock. Returns 0 or -errno. */
+int folder_write_address(struct folder *folder, const char *address);
 
 void folder_close(struct folder *folder);
 
-/* A file that has no name and is gone when it is closed. Returns a descriptor or -errno. */
+/* A file without a name: closing it removes it. Returns a descriptor or -errno. */
 int folder_create_nameless(const struct folder *folder);
 
 /* Begins a file that replaces @name as a whole. Returns a descriptor or -errno. */
 int folder_create_temporary(const struct folder *folder, const char *name);
 
-/* The same two for the journal (journal.h), which is for its owner alone. */
+/* The same two for the journal (journal.h), which only its owner can read and write. */
 int folder_create_journal(const struct folder *folder);
 int folder_replace_journal(const struct folder *folder, int fd, int error);
 
-/* Removes it; is it there? */
+/* Removes it. Does it exist? */
 void folder_remove_journal(const struct folder *folder);
 bool folder_has_journal(const struct folder *folder);
 
 /* Opens it to read. Returns a descriptor or -errno. */
 int folder_open_journal(const struct folder *folder);
 
-/* For messages: what keeps a file from being made or written there, of -errno, and what to do. */
+/* For messages: why a file cannot be created or written there, of -errno, and what to do. */
 const char *folder_why(int error);
 const char *folder_advice(int error);
 
-/* Writes all of @text into it. Returns 0 or -errno. */
+/* Writes all of @text to a file. Returns 0 or -errno. */
 int folder_write(int fd, const char *text, size_t len);
 
 /* The same at an offset. */
 int folder_write_at(int fd, uint64_t offset, const void *bytes, size_t len);
 
-/* Waits until all of it is on the disk. Returns 0, too where that cannot be asked for, or -errno.
- */
+/* Waits until all of a file is on the disk. Returns 0, also where the file system has no sync, or
+ * -errno. */
 int folder_sync(int fd);
 
-/* The same, of its bytes alone: its size and name are there. */
+/* The same, of its bytes only: its size and name are on the disk. */
 int folder_sync_bytes(int fd);
 
-/* Ends it: written to the disk, unless that may lose it, then renamed to @name. Closes @fd. @error
- * < 0: thrown away instead. Returns 0 or -errno. */
+/* Ends a file that was begun so: syncs it, unless @folder->may_lose, and renames it to @name.
+ * @error < 0: removes it instead. Closes @fd. Returns 0 or -errno. */
 int folder_replace(const struct folder *folder, const char *name, int fd, int error);
 
 #endif

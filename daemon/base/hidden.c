@@ -33,8 +33,8 @@ static bool is_ours(const struct stat *info)
 	return info->st_uid == geteuid() && !(info->st_mode & 077);
 }
 
-/* Where something that cannot be removed has the name another is taken: whoever puts it there is
- * not to say where the lock is. Returns a descriptor, or -1. */
+/* Where that name cannot be removed a random one is used: another user must not be able to choose
+ * the place of the lock by creating it. Returns a descriptor, or -1. */
 static int make_probe(int folder_fd, char name[static PROBE_SIZE])
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
@@ -50,8 +50,8 @@ static int make_probe(int folder_fd, char name[static PROBE_SIZE])
 	return openat(folder_fd, name, flags, 0600);
 }
 
-/* Does the file system show whose a file is, and who may write it? Where none can be made that is
- * said when one has to be. */
+/* Does the file system store the owner and mode of a file? True where no file can be created: that
+ * is reported later, when one has to be. */
 static bool shows_owner(int folder_fd)
 {
 	char name[PROBE_SIZE];
@@ -124,7 +124,7 @@ void hidden_close(struct hidden *hidden)
 	*hidden = (struct hidden){ .fd = -1 };
 }
 
-/* --- from outside --- */
+/* --- from another process --- */
 
 static int open_at(int fd, const char *name)
 {
@@ -143,7 +143,7 @@ static int find_of(const char *base, uid_t uid, const char *name)
 	return fd;
 }
 
-/* What is found: the first of it, but of locks one that is held comes before those that are not. */
+/* The file found first; of locks, one that is held comes before those that are not. */
 struct found {
 	enum hidden_file which;
 	int fd; /* or -errno */
@@ -157,8 +157,8 @@ static bool is_held(int fd)
 	return false;
 }
 
-/* To see whether a lock is held is to hold it for a moment: not without need. */
-static void take(struct found *found, int fd)
+/* is_held() locks the file for a moment: only where two are found. */
+static void add_found(struct found *found, int fd)
 {
 	if (found->fd < 0) {
 		if (fd != -ENOENT)
@@ -171,13 +171,13 @@ static void take(struct found *found, int fd)
 	}
 }
 
-/* Can that user have written there? Else what he has in his place is a trap for root. */
+/* Can that user write to the folder? If not, a file in that user's place may be a trap for root. */
 static bool may_write(const struct stat *folder, uid_t uid)
 {
 	return folder->st_uid == uid || (folder->st_mode & 022);
 }
 
-/* Those of all other users. */
+/* In the places of all other users. */
 static void find_others(struct found *found, const struct stat *folder, const char *base,
 			const char *name)
 {
@@ -192,14 +192,14 @@ static void find_others(struct found *found, const struct stat *folder, const ch
 			continue;
 		uid = strtoul(entry->d_name + strlen(PREFIX), &end, 10);
 		if (*end == '\0' && uid != geteuid() && may_write(folder, (uid_t)uid))
-			take(found, find_of(base, (uid_t)uid, name));
+			add_found(found, find_of(base, (uid_t)uid, name));
 	}
 	if (directory)
 		closedir(directory);
 }
 
-/* Opens the folder at @path and names its files as they are named apart. Returns a descriptor or
- * -errno. */
+/* Opens the folder at @path, and makes the names that its files have elsewhere. Returns a
+ * descriptor or -errno. */
 static int open_folder(const char *path, struct stat *info, struct hidden *apart)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -214,7 +214,7 @@ static int open_folder(const char *path, struct stat *info, struct hidden *apart
 	return fd;
 }
 
-/* Our own comes first, then that of the folder: what anybody may have made is no match for them. */
+/* Our own comes first, then that in the folder: other users cannot replace them. */
 static int find(const char *path, enum hidden_file which, bool others_alone)
 {
 	struct found found = { which, -ENOENT };
@@ -225,9 +225,9 @@ static int find(const char *path, enum hidden_file which, bool others_alone)
 	if (folder < 0)
 		return folder;
 	for (size_t i = 0; !others_alone && i < N_BASES; i++)
-		take(&found, find_of(bases[i], geteuid(), apart.names[which]));
+		add_found(&found, find_of(bases[i], geteuid(), apart.names[which]));
 	if (!others_alone)
-		take(&found, open_at(folder, kinds[which]));
+		add_found(&found, open_at(folder, kinds[which]));
 	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++)
 		find_others(&found, &info, bases[i], apart.names[which]);
 	close(folder);

@@ -6,12 +6,12 @@
 
 #include "daemon/base/report.h"
 
-/* Files of the folder and of the trace, sockets, children: 28 by day, and what some options and
- * clients add. A ring, its statistics and its size for each CPU. */
+/* Files of the folder and of the trace, sockets, children: usually 28, and what some options and
+ * clients add. For each CPU its buffer, statistics and size. */
 #define FILES 40
 #define FILES_OF_CPU 3
 
-/* A power of two, for whoever has to type it. */
+/* A power of two: easy to type. */
 static unsigned long advised(rlim_t needed)
 {
 	unsigned long files = 256;
@@ -32,7 +32,7 @@ int open_files_allow(const char *command)
 	limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
 	if (limit.rlim_max >= needed && setrlimit(RLIMIT_NOFILE, &limit) == 0)
 		return 0;
-	report("%s: it may have %lu files open and needs up to %lu; allow it more: ulimit -n %lu",
+	report("%s: the limit is %lu open files, and up to %lu are needed; raise it: ulimit -n %lu",
 	       command, (unsigned long)limit.rlim_cur, (unsigned long)needed, advised(needed));
 	return EXIT_FAILED;
 }

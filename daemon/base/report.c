@@ -59,7 +59,7 @@ const char *report_advice(int error, const char *otherwise)
 {
 	switch (-error) {
 	case EMFILE:
-		return "allow it more open files: ulimit -n 256";
+		return "raise the limit of open files: ulimit -n 256";
 	case ENFILE:
 		return "end programs that have many files open";
 	case ENOMEM:

@@ -12,7 +12,7 @@
 
 #include "daemon/base/wall_clock.h"
 
-/* Whoever says that he takes something takes so much: the least of all pipes and terminals. */
+/* A descriptor that is ready accepts at least so much: the least of all pipes and terminals. */
 #define TAKEN_AT_ONCE 256
 
 static bool may_wait(int fd)
@@ -40,7 +40,7 @@ void stream_close(struct stream *stream)
 	*stream = (struct stream){ .fd = -1 };
 }
 
-/* Waits until something is taken. Returns false after @timeout_ms. */
+/* Waits until it accepts something. Returns false after @timeout_ms. */
 static bool wait_for(const struct stream *stream, int timeout_ms)
 {
 	struct pollfd out = { .fd = stream->fd, .events = POLLOUT };

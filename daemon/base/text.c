@@ -49,8 +49,8 @@ static bool is_control(uint32_t code)
 	return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-/* What turns the direction of the text behind it, or ends a line: a terminal may show such a name
- * as another, and what follows it, too. */
+/* Characters that change the direction of text, or end a line: a terminal could show such a name,
+ * and what follows it, as another. */
 static bool is_direction(uint32_t code)
 {
 	static const struct code_range ranges[] = {
@@ -63,8 +63,8 @@ static bool is_direction(uint32_t code)
 	return is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
 }
 
-/* East Asian wide characters and pictures, in whole blocks. All others count as one column: marks
- * that take none make a table ragged, but never wider than its terminal. */
+/* East Asian wide characters and pictographs, in whole blocks. All others count as one column:
+ * combining marks, which need none, make a table ragged, but never wider than its terminal. */
 static bool is_wide(uint32_t code)
 {
 	static const struct code_range ranges[] = {
@@ -79,7 +79,7 @@ static bool is_wide(uint32_t code)
 	return code >= ranges[0].first && is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
 }
 
-/* The next character; @is_terminal: fit for one. */
+/* The next character; @is_terminal: for a terminal. */
 static struct text_unit next_unit(const char *at, bool is_terminal)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -146,7 +146,7 @@ size_t text_columns(const char *text)
 	return columns;
 }
 
-/* As many characters as fit in @columns. */
+/* The end of the characters that fit in @columns. */
 static const char *head_end(const char *text, size_t columns)
 {
 	for (;;) {
@@ -160,7 +160,7 @@ static const char *head_end(const char *text, size_t columns)
 	}
 }
 
-/* As few characters as take @columns. */
+/* Skips as few characters as need @columns. */
 static const char *skip_columns(const char *text, size_t columns)
 {
 	while (*text && columns > 0) {

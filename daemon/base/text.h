@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that came from a trace or a file system are data: any app may put escape sequences for
- * the terminal, line ends or bytes that are no text into them. */
+/* Prints names safely. A name from a trace or a file system can hold anything: escape sequences for
+ * the terminal, line ends, bytes that are not text. */
 #ifndef JANKD_DAEMON_BASE_TEXT_H
 #define JANKD_DAEMON_BASE_TEXT_H
 
@@ -8,31 +8,31 @@
 
 /* One character as it is printed. */
 struct text_unit {
-	char bytes[5]; /* a UTF-8 character as it came, or "\xNN"; NUL-terminated */
+	char bytes[5]; /* the UTF-8 character, or "\xNN"; NUL-terminated */
 	unsigned int len;
-	unsigned int used; /* bytes of the input that it stands for; 0 at the end */
+	unsigned int used; /* bytes of the input; 0 at the end */
 };
 
 /**
- * text_next() - the next character of a name, fit to print
+ * text_next() - the next character of a name, as it is printed
  * @at: NUL-terminated text
  *
- * Control characters (C0, DEL, C1) and bytes that are not valid UTF-8 come out as \xNN, byte by
- * byte, with upper-case digits. A backslash stays as it is.
+ * Control characters (C0, DEL, C1) and bytes that are not valid UTF-8 become \xNN, byte by byte,
+ * with upper-case digits. A backslash is not changed.
  */
 struct text_unit text_next(const char *at);
 
-/* Escapes @from for a terminal into @to, which has @size bytes, cut at a whole character. What
- * turns the direction of text (U+202E) comes out as \xNN, too. Returns the length. */
+/* Escapes @from for a terminal into @to, which has @size bytes, cut at a whole character.
+ * Characters that change the direction of text (U+202E) become \xNN, too. Returns the length. */
 size_t text_escape(char *to, size_t size, const char *from);
 
-/* Columns that escaped text takes on a terminal: two for a wide character. */
+/* Columns of escaped text on a terminal: two for a wide character. */
 size_t text_columns(const char *text);
 
-/* Escapes @from into at most @columns columns: what is too long loses its middle to "..". */
+/* Escapes @from into at most @columns columns: ".." replaces the middle of longer text. */
 size_t text_shorten(char *to, size_t size, const char *from, size_t columns);
 
-/* The same, where the end tells more: what is too long loses its begin to an ellipsis. */
+/* The same, where the end matters more: an ellipsis replaces the begin of longer text. */
 size_t text_cut_left(char *to, size_t size, const char *from, size_t columns);
 
 /* Makes Android's short form of each component in @name, in place: "com.a/.Main" of

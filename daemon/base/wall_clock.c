@@ -61,7 +61,7 @@ struct wall_clock wall_clock_measure(const char *trace_clock)
 
 	if (!wall_clock_same(trace_clock, &id))
 		return clock;
-	/* The reading with the least time around it: we may be interrupted in between. */
+	/* The reading that took the least time: an interrupt may come between the two clocks. */
 	for (int i = 0; i < 5; i++) {
 		int64_t before = clock_read(id);
 		int64_t wall = wall_clock_now();
@@ -87,7 +87,7 @@ bool wall_clock_read_marker(struct wall_clock *clock, struct span marker, uint64
 	marker = span_skip(marker, key.len);
 	while (digits < marker.len && is_digit(marker.ptr[digits]))
 		digits++;
-	/* 12 digits reached to 2001; 13 reach to 2286, nanoseconds in 64 bits to 2262. */
+	/* 12 digits end in 2001, 13 in 2286; nanoseconds in 64 bits end in 2262. */
 	if (digits == 0 || digits > 13)
 		return false;
 	for (size_t i = 0; i < digits; i++)

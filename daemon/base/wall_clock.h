@@ -18,12 +18,12 @@ struct wall_clock {
 /* "2026-11-21T01:02:03.456Z" and its NUL. */
 #define WALL_CLOCK_TEXT 32
 
-/* Measures the offset of a trace clock by its name in trace_clock. Those that count from a point
- * of their own ("local", "global") stay unknown: kernel_clock_measure() asks for them. */
+/* Measures the offset of a trace clock by its name in trace_clock. Clocks with a zero point of
+ * their own ("local", "global") stay unknown: kernel_clock_measure() measures them. */
 struct wall_clock wall_clock_measure(const char *trace_clock);
 
-/* Do events have a time on this trace clock? "counter" counts events, "x86-tsc" and "uptime" what
- * is no second. */
+/* Are the times of this trace clock in seconds? "counter" counts events, "x86-tsc" cycles, "uptime"
+ * jiffies. */
 bool wall_clock_is_time(const char *trace_clock);
 
 /* The clock of user space that is the same as a trace clock. False where there is none. */

@@ -169,7 +169,7 @@ int capture_control_begin(struct capture_control *control, struct loop *loop)
 	int error = control_open(&control->control, loop, &handler);
 
 	if (error == 0)
-		error = folder_tell_name(&session->folder, control_name(control->control));
+		error = folder_write_address(&session->folder, control_name(control->control));
 	if (error == 0 || session->options->command != OPTIONS_START)
 		return 0;
 	report("%s: control socket: %s; %s", session_command(session), strerror(-error),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files with a number in their name: fps-000001.csv, snapshot-000001.txt. A kind of them is named
- * by its name without the number, such as "fps.csv". The number stands before the first dot that is
+ * by its name without the number, such as "fps.csv". The number is before the first dot that is
  * not the first character, has six digits at least, and no more zeros in front than that. */
 #ifndef JANKD_DAEMON_FILES_NUMBERED_FILES_H
 #define JANKD_DAEMON_FILES_NUMBERED_FILES_H

@@ -459,7 +459,7 @@ static int open_memory(struct output *output)
 	if (output->options->trigger)
 		output->gate = gate_new();
 	if (!output->text || !output->events || (output->options->trigger && !output->gate)) {
-		report("%s: out of memory", output->command);
+		report("%s: out of memory; free some memory and try again", output->command);
 		return -ENOMEM;
 	}
 	output->events->write = write_event;

@@ -37,7 +37,7 @@ __attribute__((format(printf, 3, 4))) static void report_event(struct session_fi
 	files->report(files->context, kind, text);
 }
 
-/* On stderr, once. The folder's name may be long: it stands behind the name of the file. */
+/* On stderr, once. The folder's name may be long: it follows the name of the file. */
 static void report_error(struct session_files *files, const char *name, int error)
 {
 	if (!files->is_reported)

@@ -193,7 +193,7 @@ def few_files(checks, here):
         for files in (6, 10, 14, 20, 26):
             out = here / f"{command}-{files}"
             done = jankd(command, "--no-atrace", "--duration", "1", "--tracefs", here, "-F", out, preexec_fn=few(files))
-            fails(checks, f"{command}, {files} files", done, f"{files} files open", "ulimit -n")
+            fails(checks, f"{command}, {files} files", done, f"{files} open files", "ulimit -n")
             checks.that(not out.exists(), f"{command}, {files} files: a folder was made")
     (here / "trace").write_bytes(synthetic.trace())
     for files in range(4, 10):
@@ -269,7 +269,7 @@ def number_runs_over(checks, here):
 def folder_for_a_temporary(checks, here):
     (here / "out" / ".summary.csv.tmp" / "x").mkdir(parents=True)
     done = jankd("analyze", "-F", here / "out", "-", input=synthetic.trace())
-    fails(checks, "a folder for .summary.csv.tmp", done, "summary.csv in ", ".tmp", "remove what stands there")
+    fails(checks, "a folder for .summary.csv.tmp", done, "summary.csv in ", ".tmp", "remove it or name")
 
 
 def huge_journal(checks, here):
@@ -282,14 +282,14 @@ def huge_journal(checks, here):
 
 def not_a_file(checks, here):
     """If .lock is no regular file the message says what it is."""
-    for what, make, why in (("link", lambda path: path.symlink_to("/dev/null"), "a link stands there"),
-                            ("folder", pathlib.Path.mkdir, "Is a directory"), ("fifo", os.mkfifo, "no regular file"),
-                            ("socket", socket_at, "no regular file")):
+    for what, make, why in (("link", lambda path: path.symlink_to("/dev/null"), "it is a symbolic link"),
+                            ("folder", pathlib.Path.mkdir, "Is a directory"), ("fifo", os.mkfifo, "not a regular file"),
+                            ("socket", socket_at, "not a regular file")):
         out = here / what
         out.mkdir()
         make(out / ".lock")
         done = jankd("analyze", "-F", out, "-", input=synthetic.trace())
-        fails(checks, f"a {what} for .lock", done, f"{what}/.lock: ", why, "remove what stands there")
+        fails(checks, f"a {what} for .lock", done, f"{what}/.lock: ", why, "remove it or name")
         done = jankd("status", "-F", out)
         fails(checks, f"status, a {what} for .lock", done, f"{what}/.lock: ", why)
 

@@ -29,7 +29,7 @@ def folder_for_a_file(checks, name):
         said = stopped.stderr.decode()
         checks.equal(stopped.returncode, 1, f"{what}: stop: {said}")
         checks.that(said.startswith(f"jankd: stop: {name} in "), f"{what}: stop: {said}")
-        checks.that("Is a directory; remove what stands there" in said and "disk" not in said, f"{what}: stop: {said}")
+        checks.that("Is a directory; remove it or name" in said and "disk" not in said, f"{what}: stop: {said}")
 
 
 def link_for_the_lock(checks):
@@ -40,9 +40,9 @@ def link_for_the_lock(checks):
         (out / ".lock").unlink()
         (out / ".lock").symlink_to("/etc/hostname")
         checks.that(wait_until(lambda: lost(out, ".lock"), 3), f"{what}: not reported")
-        checks.that("a link stands there" in " ".join(lost(out, ".lock")), f"{what}: {lost(out, '.lock')}")
+        checks.that("it is a symbolic link" in " ".join(lost(out, ".lock")), f"{what}: {lost(out, '.lock')}")
         said = daemon.ask("status").stderr.decode()
-        checks.that(".lock: a link stands there; remove what stands there" in said, f"{what}: status: {said}")
+        checks.that(".lock: it is a symbolic link; remove it or name" in said, f"{what}: status: {said}")
         (out / ".lock").unlink()
         checks.that(wait_until((out / ".lock").exists, 3), f"{what}: .lock is not made again")
         stopped = daemon.stop()

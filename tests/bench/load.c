@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A phone's load for measurements: SurfaceFlinger and apps write markers in the words of Android
- * 12, at a rate, into an instance of the kernel's tracefs.
+/* A load for measurements: SurfaceFlinger and apps write markers of Android 12 at a given rate into
+ * an instance of the kernel's tracefs.
  *
- * SurfaceFlinger is a process of that name. In each vsync of 60 Hz it ticks, takes buffers of some
- * layers, in turn, and presents; its markers come in 16 bursts, about one a millisecond. Threads
- * of an app write what is left of the rate: a block for each frame that an app draws, by
- * turns, at most one burst a millisecond. Each writer keeps to one CPU. jank-phone plays what is
- * true; this plays how much, with as little work of its own as possible.
+ * SurfaceFlinger is a process of that name. In each vsync of 60 Hz it writes a tick, latches
+ * buffers of some layers, in turn, and presents; its markers come in 16 bursts, about one a
+ * millisecond. Threads of an app write the rest of the rate: in turn a block for each frame that
+ * the app draws, at most one burst a millisecond. Each writer stays on one CPU. Unlike jank-phone
+ * it simulates no real app: it only makes load, with as little CPU time of its own as possible.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,11 +32,11 @@
 #define BURSTS 16
 #define MAX_IN_PRESENT 64
 
-/* What SurfaceFlinger writes for a vsync, and for each layer that has a frame in it. */
+/* Markers of SurfaceFlinger for a vsync, and for each layer that has a frame in it. */
 #define BEAT_MARKERS 14
 #define LAYER_MARKERS 6
 
-/* What an app writes for a frame. */
+/* Markers of an app for a frame. */
 #define BLOCK_MARKERS 12
 
 struct mark {
@@ -48,7 +48,7 @@ struct layer {
 	struct mark queued, latched;
 };
 
-/* Of all writers together: it lies in memory that they share. */
+/* Counts of all writers, in shared memory. */
 struct written {
 	_Atomic uint64_t markers, refused, frames, presents;
 	_Atomic uint64_t end_ns; /* when the last one was written */
@@ -56,7 +56,7 @@ struct written {
 
 struct load {
 	const char *path; /* of trace_marker */
-	double rate;	  /* markers a second; 0: as many as can be */
+	double rate;	  /* markers a second; 0: as many as possible */
 	double seconds;
 	unsigned int surfaces, threads;
 	unsigned int in_present; /* layers that have a frame in a vsync */
@@ -394,7 +394,7 @@ static void plan(struct load *load)
 	if (load->rate > 0 && load->app_rate < BLOCK_MARKERS)
 		load->app_rate = BLOCK_MARKERS;
 	load->cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
-	/* Time for the threads to be there. */
+	/* Time for the threads to start. */
 	load->start_ns = now_ns() + 100 * NS_PER_MS + load->threads * NS_PER_MS / 4;
 	load->end_ns = load->start_ns + (uint64_t)(load->seconds * (double)NS_PER_S);
 }

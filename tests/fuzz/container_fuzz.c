@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a file: the verdict holds, and the text in HTML is the same however it is read. */
+/* Any bytes as a file: its kind never changes, and the text in HTML does not depend on how it is
+ * read. */
 #include <stdlib.h>
 #include <string.h>
 

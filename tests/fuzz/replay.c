@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a fuzzer's entry point once over every file named, and every file in folders named.
  *
- * So what a fuzzer found, or began with, is a plain test of every build.
+ * With it the seeds, and inputs that a fuzzer found, are a test in every build.
  */
 #include <dirent.h>
 #include <stdint.h>

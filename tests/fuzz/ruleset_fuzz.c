@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a rule file: taken, or refused with a place inside the text and a message. */
+/* Any text as a rule file: accepted, or refused with a place inside the text and a message. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a trace: the records are the same however the stream is read, and whatever they
- * say, every row is one that can be.
+/* Any bytes as a trace: the records do not depend on how the stream is read, and every row is
+ * consistent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static void check_fps(void *context, const struct fps_row *row)
 		wrong("a row of fps that cannot be");
 	counted += row->stats.frames + row->stats.waits;
 	if (strlen(row->app) + strlen(row->surface) == 0)
-		wrong("a row of nobody");
+		wrong("a row without a surface");
 }
 
 static void check_drop(void *context, const struct drop_row *row)

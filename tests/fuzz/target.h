@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one door of every fuzzer: libFuzzer's own, or replay.c's. */
+/* The entry point of every fuzzer, called by libFuzzer or by replay.c. */
 #ifndef JANKD_TESTS_FUZZ_TARGET_H
 #define JANKD_TESTS_FUZZ_TARGET_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Days of a phone as ftrace text, in the words of Android 9, as fast as the pipe takes them.
+/* Days of a phone as ftrace text with the markers of Android 9, written as fast as the pipe allows.
  *
- * By day somebody opens one of 640 apps every few minutes, moves it for some seconds, and puts it
- * away: a new layer each time, at 60, 90 or 120 Hz, with frames that come late and pauses. By
- * night the clock in the status bar moves once a minute. Times are the device's: 72 hours of them
- * are written within seconds.
+ * By day one of 640 apps is opened every few minutes, draws for some seconds, and is closed: a new
+ * layer each time, at 60, 90 or 120 Hz, with late frames and pauses. By night only the clock in the
+ * status bar changes, once a minute. Times are trace times: 72 hours are written within seconds.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -102,7 +101,7 @@ static void vsync(struct phone *phone, const char *layer)
 
 /* --- what happens --- */
 
-/* A finger moves something: most vsyncs have a frame. */
+/* Touch: most vsyncs have a frame. */
 static void move(struct phone *phone, const char *layer, unsigned int frames)
 {
 	for (unsigned int i = 0; i < frames; i++) {

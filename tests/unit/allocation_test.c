@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* After pipeline_new() nothing is allocated: not for records, not for rows, not for what goes. */
+/* After pipeline_new() nothing is allocated: not for records, rows or evictions. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define V60 UINT64_C(16666667)
 #define BEGIN (100 * SECOND)
 
-/* The libc's own, under the names that this program's malloc() leaves them. */
+/* The functions of the libc that those of this program replace. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *memory, size_t size);
@@ -66,7 +66,7 @@ static void count_event(void *context, const struct trace_event *event)
 
 static int spill_fd = -1;
 
-/* Where layers are in it: behind the Surfaces. */
+/* Layers are behind the Surfaces in the spill. */
 #define LAYERS_AT (UINT64_C(1) << 30)
 
 static int count_write(void *context, uint64_t offset, const void *bytes, size_t len)
@@ -96,7 +96,7 @@ static int count_layer_read(void *context, uint64_t offset, void *bytes, size_t 
 	return count_read(context, LAYERS_AT + offset, bytes, len);
 }
 
-/* A phone whose rows are counted alone: to keep them takes memory. */
+/* A phone whose rows are only counted: a log of them would allocate. */
 static void start(struct phone *phone, struct counts *counts,
 		  const struct pipeline_options *options, const char *rules)
 {
@@ -180,7 +180,7 @@ static void test_drops(void **state)
 	check(options, "default");
 }
 
-/* Longer than what is kept value by value. */
+/* Longer than a series whose values are stored one by one. */
 static void test_long_rows(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every way to scan finds what a look at each byte finds. */
+/* Every implementation of the scan finds the same anchors as a test of each byte. */
 #include "tests/unit/unit.h"
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ static bool is_anchor(const char *begin, const char *at, const char *end)
 	       memcmp(at + 2, "0x", 2) == 0;
 }
 
-/* Scans to the end, however many scans that takes. Returns how many anchors there were. */
+/* Scans to the end in as many calls as needed. Returns the number of anchors. */
 static size_t scan_all(size_t (*scan)(struct anchor_scan *, const char **), const char *begin,
 		       const char *at, const char *end, const char **found)
 {
@@ -93,7 +93,7 @@ static void any_text(void **state)
 	}
 }
 
-/* More anchors than one scan gives. */
+/* More anchors than one call returns. */
 static void nothing_but_anchors(void **state)
 {
 	char *begin = memory.end - TEXT_MAX;
@@ -107,7 +107,7 @@ static void nothing_but_anchors(void **state)
 	check_all(begin, begin, memory.end);
 }
 
-/* Any of the 256 values of each byte that is looked at. */
+/* All 256 values of each byte that the scan reads. */
 static void every_byte(void **state)
 {
 	static const char line[] = "................................................ 12.000001: "

@@ -86,7 +86,7 @@ static void test_several_layers_in_one_present(void **state)
 	on_every_phone(play_two_layers);
 }
 
-/* A layer has one frame in a present at most, however often it was latched. */
+/* A layer has at most one frame in a present, also if it was latched several times. */
 static void play_two_latches(void)
 {
 	phone.now_ns = BEGIN - MS;
@@ -115,12 +115,12 @@ static void play_presents_alone(void)
 	assert_int_equal(counters()->presents, 10);
 }
 
-static void test_a_present_without_a_latch_is_nobodys_frame(void **state)
+static void test_a_present_without_a_latch_is_no_frame(void **state)
 {
 	on_every_phone(play_presents_alone);
 }
 
-/* What one composition sends to a second display is not a second frame. */
+/* A present to a second display in the same composition is no second frame. */
 static void play_two_outputs(void)
 {
 	for (unsigned int i = 0; i < 10; i++) {
@@ -162,7 +162,7 @@ static void test_a_queue_is_no_latch(void **state)
 	on_every_phone(play_queue_before_present);
 }
 
-/* The displays' own buffers are taken by SurfaceFlinger too. */
+/* SurfaceFlinger acquires the buffers of displays too: they are no layers. */
 static void test_the_framebuffer_is_no_layer(void **state)
 {
 	const char *const layers[] = { a, "FramebufferSurface", "FramebufferSurface#0", "VDS: cast",
@@ -216,8 +216,8 @@ static void test_foreign_presents_are_counted_apart(void **state)
 	on_every_phone(play_foreign_presents);
 }
 
-/* The same counters of another process, down in the right slices of its own thread. */
-static void test_foreign_latches_are_nobodys(void **state)
+/* The same counters of another process, inside slices of the same names on its own thread. */
+static void test_foreign_latches_are_ignored(void **state)
 {
 	struct trace_record record = { .tid = 900, .tgid = 900, .pid = 900, .time_ns = BEGIN };
 
@@ -238,7 +238,7 @@ static void test_foreign_latches_are_nobodys(void **state)
 	assert_int_equal(frames_of(a), 2);
 }
 
-/* In a container the markers' process number is not the kernel's. */
+/* In a container the pid in the markers is not the pid of the kernel. */
 static void play_container(void)
 {
 	phone.sf_tid = 5012;
@@ -269,7 +269,8 @@ static void test_a_trace_without_tgid(void **state)
 	on_every_phone(play_without_tgid);
 }
 
-/* SurfaceFlinger crashed and is another process now. Its latches come before it presents. */
+/* SurfaceFlinger crashed and restarted. The latches of the new process come before its first
+ * present. */
 static void play_restart(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -319,7 +320,8 @@ static void test_a_namesake_of_the_host(void **state)
 	on_every_phone(play_namesake);
 }
 
-/* Ends were lost without a word; what is open then is not around the next composition. */
+/* Slice ends were lost without a report; the slices that stay open do not enclose the next
+ * composition. */
 static void test_a_slice_that_is_around_no_composition(void **state)
 {
 	phone_start(&phone, PHONE_13, NULL);
@@ -338,7 +340,7 @@ static void test_a_slice_that_is_around_no_composition(void **state)
 	assert_int_equal(counters()->dropped_frames, 1);
 }
 
-/* Loss in the middle of a latch: its slice's begin is all that was seen of it. */
+/* Loss in the middle of a latch: only the begin of its slice was seen. */
 static void test_loss_inside_a_latch(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
@@ -348,7 +350,7 @@ static void test_loss_inside_a_latch(void **state)
 	phone_begin(&phone, "latchBuffer");
 	phone_begin(&phone, "acquireBuffer");
 	phone_lost(&phone, 1, 7);
-	/* Written elsewhere on this thread: without the loss it would be a latch. */
+	/* Written outside of that slice: without the loss it would be a latch. */
 	phone_write(&phone, TRACE_COUNTER, 0, "Heap size (KB)", 12);
 	phone_run(&phone, a, BEGIN + 11 * V60, V60, 10);
 	phone_end(&phone);
@@ -373,7 +375,7 @@ static void test_loss_of_unknown_size(void **state)
 	assert_int_equal(phone.log.frames[10].lost, ROW_UNKNOWN);
 }
 
-/* Ends were lost without a word: every composition of SurfaceFlinger's begins afresh. */
+/* Slice ends were lost without a report: each composition of SurfaceFlinger resets the stack. */
 static void play_unbalanced_begins(void)
 {
 	for (unsigned int i = 0; i < 200; i++) {
@@ -423,7 +425,7 @@ static void test_a_deep_stack(void **state)
 	on_every_phone(play_deep_stack);
 }
 
-/* Counter and instant tell of the same latch. */
+/* Counter and instant of the same latch give one frame. */
 static void test_both_words_of_14_are_one_latch(void **state)
 {
 	phone_start(&phone, PHONE_14, NULL);
@@ -436,7 +438,7 @@ static void test_both_words_of_14_are_one_latch(void **state)
 	assert_int_equal(counters()->dropped_frames, 0);
 }
 
-/* A buffer that another replaces falls inside setBuffer: it was never shown. */
+/* The count of a replaced buffer falls inside setBuffer: that buffer was never shown. */
 static void test_a_replaced_buffer_is_no_frame(void **state)
 {
 	phone_start(&phone, PHONE_13, NULL);
@@ -473,7 +475,7 @@ static void test_transactions_are_counted(void **state)
 	assert_int_equal(phone.log.fps[0].stats.tx, 5);
 }
 
-/* A layer without a package in its name belongs to the app in front. */
+/* A layer without a package in its name belongs to the focused app. */
 static void test_the_app_in_front(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
@@ -491,7 +493,7 @@ static void test_the_app_in_front(void **state)
 	assert_true(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS) >= 1);
 }
 
-/* The clock goes back: counted, said, and no interval spans it. */
+/* The clock goes back: that is counted and reported, and no interval spans it. */
 static void play_clock_step(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);
@@ -513,7 +515,7 @@ static void test_a_clock_step_backwards(void **state)
 	on_every_phone(play_clock_step);
 }
 
-/* One forged time, whatever it is, must not silence what follows, nor part it from what was. */
+/* One forged time of any value must neither suppress later frames nor split the series. */
 static void play_forged_time(uint64_t time_ns)
 {
 	struct trace_record record = { .kind = TRACE_COUNTER, .tid = 900, .tgid = 900, .pid = 900 };
@@ -561,13 +563,13 @@ int main(void)
 		test(test_every_frame_of_a_layer),
 		test(test_several_layers_in_one_present),
 		test(test_two_latches_are_one_frame),
-		test(test_a_present_without_a_latch_is_nobodys_frame),
+		test(test_a_present_without_a_latch_is_no_frame),
 		test(test_two_outputs_of_one_composite),
 		test(test_a_queue_is_no_latch),
 		test(test_the_framebuffer_is_no_layer),
 		test(test_textures_get_one_name),
 		test(test_foreign_presents_are_counted_apart),
-		test(test_foreign_latches_are_nobodys),
+		test(test_foreign_latches_are_ignored),
 		test(test_process_numbers_of_a_container),
 		test(test_a_trace_without_tgid),
 		test(test_another_surfaceflinger_takes_over),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Full tables: whoever has been idle longest goes, and nothing that was counted is lost with it. */
+/* Full tables: the entry that has been idle longest is evicted, and its counts are not lost. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static struct phone phone;
 static struct pipeline_options options;
 
-/* What all rows of a kind add up to. */
+/* Sums over all rows of a kind. */
 struct sums {
 	size_t rows;
 	uint64_t frames, waits, time_ns;
@@ -79,7 +79,7 @@ static struct sums fps_sums(void)
 	return sums;
 }
 
-/* What the summaries say is what the rows said. */
+/* The sums over the summaries are those over the rows. */
 static void assert_nothing_lost(void)
 {
 	struct sums summary = summary_sums();
@@ -135,7 +135,7 @@ static void test_who_goes_keeps_its_row(void **state)
 	assert_nothing_lost();
 }
 
-/* All are on the screen at a time, so that those that go have open rows and open layers. */
+/* All draw at the same time, so that evicted ones have open rows and open layers. */
 static void test_those_that_go_have_open_rows(void **state)
 {
 	uint64_t now_ns = BEGIN;
@@ -165,8 +165,8 @@ static void test_a_surface_that_comes_back_has_its_row_again(void **state)
 	assert_nothing_lost();
 }
 
-/* What was seen an hour of the trace later than now is not busy: the clock went back since. */
-static void test_a_clock_that_went_back_turns_nobody_around(void **state)
+/* After the clock went back, a Surface with a later time than now does not count as busy. */
+static void test_a_clock_that_went_back_keeps_no_surface_busy(void **state)
 {
 	uint64_t now_ns = BEGIN + 3600 * SECOND;
 
@@ -217,7 +217,7 @@ static void check_order(void *context, const struct summary_row *row)
 	*before_ns = row->first_ns;
 }
 
-/* All are told of in the order of their first frames. */
+/* Summaries are in the order of the first frames. */
 static void test_the_order_stays(void **state)
 {
 	uint64_t now_ns = BEGIN;
@@ -231,7 +231,7 @@ static void test_the_order_stays(void **state)
 	assert_nothing_lost();
 }
 
-/* A summary in between counts open rows; one that is closed by an eviction is not counted twice. */
+/* An intermediate summary includes open rows; a row closed by an eviction is not counted twice. */
 static void test_a_summary_meanwhile_changes_nothing(void **state)
 {
 	uint64_t now_ns = BEGIN;
@@ -244,7 +244,7 @@ static void test_a_summary_meanwhile_changes_nothing(void **state)
 	assert_nothing_lost();
 }
 
-/* As many layers as there may be are known at a time, however long their names are. */
+/* The table holds its full number of layers, also with the longest names. */
 static void test_long_names(void **state)
 {
 	static char names[SURFACES][700];
@@ -268,7 +268,7 @@ static void test_long_names(void **state)
 	assert_int_equal(counters()->surfaces_evicted, 0);
 }
 
-/* A thread that begins and never ends is forgotten for one that does. */
+/* A thread with an open slice is evicted for a newer one. */
 static void test_threads_are_as_many_as_asked_for(void **state)
 {
 	phone_stop(&phone);
@@ -291,7 +291,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_a_surface_that_comes_back_has_its_row_again,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_clock_that_went_back_turns_nobody_around,
+		cmocka_unit_test_setup_teardown(test_a_clock_that_went_back_keeps_no_surface_busy,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_frame_times_of_all_kinds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_order_stays, set_up, tear_down),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which buffer was latched, and when was it queued? Its own time, or none. */
+/* The queue time of a latched buffer: its own time, or none. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -19,8 +19,8 @@ static struct phone phone;
 /* SurfaceFlinger's side of the layer's queue. */
 static struct {
 	uint64_t queued_ns[FRAMES * 2];
-	unsigned int n, first; /* that were queued, and are gone */
-	bool instant_first;    /* the word comes before the counter */
+	unsigned int n, first; /* queued so far, and removed so far */
+	bool instant_first;    /* the instant is written before the counter */
 } queue;
 
 static void start(enum phone_age age, bool instant_first)
@@ -66,7 +66,7 @@ static void queue_buffer(uint64_t time_ns)
 	phone_queue(&phone, time_ns, a, waiting());
 }
 
-/* A producer that does not wait: the newest is another now. */
+/* A producer that does not wait replaces the newest buffer. */
 static void replace_buffer(uint64_t time_ns)
 {
 	queue.queued_ns[queue.n - 1] = time_ns;
@@ -91,7 +91,7 @@ static void say_latch(void)
 	phone_write(&phone, TRACE_INSTANT, 0, name, 0);
 }
 
-/* Takes the oldest. Its number is how many went before it. */
+/* Latches the oldest. Its number is the count of those before it. */
 static void latch(void)
 {
 	if (phone.age == PHONE_9) {
@@ -126,7 +126,7 @@ static uint64_t queued_at(size_t frame)
 		       : (uint64_t)phone.log.frames[frame].queued_ns;
 }
 
-/* One is in the queue that nobody saw being queued. */
+/* A buffer was queued before the trace began. */
 static void play_one_queued_before(void)
 {
 	put(BEGIN - SECOND);
@@ -148,7 +148,7 @@ static void test_a_buffer_from_before_the_capture(void **state)
 	on_every_phone(play_one_queued_before);
 }
 
-/* Any loss makes what waits unknown, and no more than that. */
+/* A loss makes the times of queued buffers unknown, but not those of later ones. */
 static void play_loss(void)
 {
 	queue_buffer(BEGIN - 9 * MS);

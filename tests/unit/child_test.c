@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Child processes: what they print, how they end, and that none can hang whoever started it. */
+/* Child processes: their output and exit status; a child that hangs does not block its parent. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define HANGS_MS 20000
 
-struct heard {
+struct output {
 	char text[256]; /* lines, each with a '|' behind it */
 	int lines;
 	size_t longest;
@@ -23,29 +23,30 @@ struct heard {
 
 static void on_line(struct child *child, struct span line)
 {
-	struct heard *heard = child->context;
-	size_t used = strlen(heard->text);
+	struct output *output = child->context;
+	size_t used = strlen(output->text);
 
-	heard->lines++;
-	if (line.len > heard->longest)
-		heard->longest = line.len;
-	snprintf(heard->text + used, sizeof(heard->text) - used, "%.*s|", (int)line.len, line.ptr);
+	output->lines++;
+	if (line.len > output->longest)
+		output->longest = line.len;
+	snprintf(output->text + used, sizeof(output->text) - used, "%.*s|", (int)line.len,
+		 line.ptr);
 }
 
 static void on_end(struct child *child, int status)
 {
-	struct heard *heard = child->context;
+	struct output *output = child->context;
 
-	assert_false(heard->ended);
-	heard->ended = true;
-	heard->status = status;
+	assert_false(output->ended);
+	output->ended = true;
+	output->status = status;
 }
 
 /* Runs @script beside a loop until it ends. */
-static struct heard listen(char *script, int timeout_ms)
+static struct output run_script(char *script, int timeout_ms)
 {
-	struct heard heard = { .text = "" };
-	struct child child = { .line = on_line, .ended = on_end, .context = &heard };
+	struct output output = { .text = "" };
+	struct child child = { .line = on_line, .ended = on_end, .context = &output };
 	char *argv[] = { "sh", "-c", script, NULL };
 	uint64_t patience_ns = loop_now() + HANGS_MS * MS;
 	struct loop loop;
@@ -53,49 +54,49 @@ static struct heard listen(char *script, int timeout_ms)
 	assert_int_equal(loop_open(&loop), 0);
 	assert_int_equal(child_start(&child, &loop, argv, timeout_ms), 0);
 	assert_true(child_runs(&child));
-	while (!heard.ended && loop_now() < patience_ns) {
+	while (!output.ended && loop_now() < patience_ns) {
 		loop_wait(&loop, loop_now() + 20 * MS);
 		child_check(&child);
 	}
-	assert_true(heard.ended);
+	assert_true(output.ended);
 	assert_false(child_runs(&child));
 	loop_close(&loop);
-	return heard;
+	return output;
 }
 
 static void lines_and_status(void **state)
 {
-	struct heard heard = listen("echo a; echo; printf b; exit 3", HANGS_MS);
+	struct output output = run_script("echo a; echo; printf b; exit 3", HANGS_MS);
 
-	assert_string_equal(heard.text, "a||b|");
-	assert_int_equal(heard.status, 3);
-	heard = listen("kill -TERM $$", HANGS_MS);
-	assert_int_equal(heard.status, 128 + SIGTERM);
-	heard = listen("exec >&- 2>&-; sleep 0.2; exit 4", HANGS_MS);
-	assert_int_equal(heard.status, 4);
+	assert_string_equal(output.text, "a||b|");
+	assert_int_equal(output.status, 3);
+	output = run_script("kill -TERM $$", HANGS_MS);
+	assert_int_equal(output.status, 128 + SIGTERM);
+	output = run_script("exec >&- 2>&-; sleep 0.2; exit 4", HANGS_MS);
+	assert_int_equal(output.status, 4);
 }
 
-/* Whoever ignores the end of children learns no status: that is none of 0. */
+/* If SIGCHLD is ignored there is no exit status: that is not the status 0. */
 static void an_end_that_is_not_known(void **state)
 {
 	char *argv[] = { "sh", "-c", "echo a; exit 3", NULL };
 	char output[16];
 
 	signal(SIGCHLD, SIG_IGN);
-	assert_int_equal(listen("exit 3", HANGS_MS).status, -ECHILD);
+	assert_int_equal(run_script("exit 3", HANGS_MS).status, -ECHILD);
 	assert_int_equal(child_run(argv, HANGS_MS, 0, false, output, sizeof(output)), -ECHILD);
 	assert_string_equal(output, "a\n");
 	signal(SIGCHLD, SIG_DFL);
 }
 
-static void brief_ones_are_heard_at_once(void **state)
+static void lines_of_a_brief_child_come_at_once(void **state)
 {
-	struct heard heard = { .text = "" };
+	struct output output = { .text = "" };
 	struct child child = {
 		.brief = true,
 		.line = on_line,
 		.ended = on_end,
-		.context = &heard,
+		.context = &output,
 	};
 	char *argv[] = { "sh", "-c", "echo a; printf b", NULL };
 	struct loop loop;
@@ -103,40 +104,41 @@ static void brief_ones_are_heard_at_once(void **state)
 	assert_int_equal(loop_open(&loop), 0);
 	assert_int_equal(child_start(&child, &loop, argv, HANGS_MS), 0);
 	assert_true(loop_wait(&loop, loop_now() + HANGS_MS * MS));
-	assert_string_equal(heard.text, "a|b|");
-	assert_false(heard.ended);
-	while (!heard.ended)
+	assert_string_equal(output.text, "a|b|");
+	assert_false(output.ended);
+	while (!output.ended)
 		child_check(&child);
-	assert_string_equal(heard.text, "a|b|");
-	assert_int_equal(heard.status, 0);
+	assert_string_equal(output.text, "a|b|");
+	assert_int_equal(output.status, 0);
 	loop_close(&loop);
 }
 
 static void floods_are_bounded(void **state)
 {
-	struct heard heard = listen("head -c 3000000 /dev/zero; echo; head -c 100000 /dev/zero | "
-				    "tr '\\0' '\\n'",
-				    HANGS_MS);
+	struct output output =
+		run_script("head -c 3000000 /dev/zero; echo; head -c 100000 /dev/zero | "
+			   "tr '\\0' '\\n'",
+			   HANGS_MS);
 
-	assert_int_equal(heard.longest, CHILD_LINE_MAX);
-	assert_int_equal(heard.lines, 100001);
-	assert_int_equal(heard.status, 0);
+	assert_int_equal(output.longest, CHILD_LINE_MAX);
+	assert_int_equal(output.lines, 100001);
+	assert_int_equal(output.status, 0);
 }
 
 static void hanging_ones_are_killed(void **state)
 {
-	assert_int_equal(listen("sleep 1000", 100).status, -ETIMEDOUT);
-	/* its children, too, and one that is deaf */
-	assert_int_equal(listen("sleep 1000 & trap '' TERM INT HUP; sleep 1000", 100).status,
+	assert_int_equal(run_script("sleep 1000", 100).status, -ETIMEDOUT);
+	/* its children, too, and one that ignores signals */
+	assert_int_equal(run_script("sleep 1000 & trap '' TERM INT HUP; sleep 1000", 100).status,
 			 -ETIMEDOUT);
-	assert_int_equal(listen("yes", 100).status, -ETIMEDOUT);
-	assert_int_equal(listen("exec >&- 2>&-; sleep 1000", 100).status, -ETIMEDOUT);
+	assert_int_equal(run_script("yes", 100).status, -ETIMEDOUT);
+	assert_int_equal(run_script("exec >&- 2>&-; sleep 1000", 100).status, -ETIMEDOUT);
 }
 
 static void killed_ones_say_nothing(void **state)
 {
-	struct heard heard = { .text = "" };
-	struct child child = { .line = on_line, .ended = on_end, .context = &heard };
+	struct output output = { .text = "" };
+	struct child child = { .line = on_line, .ended = on_end, .context = &output };
 	char *argv[] = { "sh", "-c", "echo x; sleep 1000", NULL };
 	struct loop loop;
 
@@ -146,7 +148,7 @@ static void killed_ones_say_nothing(void **state)
 	child_kill(&child);
 	child_check(&child);
 	assert_false(loop_wait(&loop, 0));
-	assert_int_equal(heard.lines + heard.ended, 0);
+	assert_int_equal(output.lines + output.ended, 0);
 	loop_close(&loop);
 }
 
@@ -198,7 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_and_status),
 		cmocka_unit_test(an_end_that_is_not_known),
-		cmocka_unit_test(brief_ones_are_heard_at_once),
+		cmocka_unit_test(lines_of_a_brief_child_come_at_once),
 		cmocka_unit_test(floods_are_bounded),
 		cmocka_unit_test(hanging_ones_are_killed),
 		cmocka_unit_test(killed_ones_say_nothing),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A clock that goes back, by however little, is told of and spans no interval; one line alone, from
- * whatever time, does nothing. */
+/* A clock that goes back, even a little, is reported and no interval spans the step; a single line
+ * of any time has no effect. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -104,7 +104,7 @@ static void test_a_step_that_no_cpu_shows(void **state)
 
 /* --- CPUs whose clocks differ --- */
 
-/* SurfaceFlinger goes from one CPU to another at each frame. */
+/* SurfaceFlinger changes the CPU at each frame. */
 static void play_cpus(uint64_t behind_ns)
 {
 	phone_start(&phone, PHONE_9, NULL);
@@ -124,7 +124,7 @@ static void test_a_little(void **state)
 	assert_int_equal(events(), 0);
 }
 
-/* No present stands where another one is, and no interval is made of such times. */
+/* No two presents have the same time, and no interval is made of such times. */
 static void test_more_than_a_frame(void **state)
 {
 	play_cpus(20 * MS);
@@ -134,7 +134,7 @@ static void test_more_than_a_frame(void **state)
 		assert_true(phone.log.frames[i].present_ns > phone.log.frames[i - 1].present_ns);
 }
 
-/* --- one line that any app may have written --- */
+/* --- one forged line --- */
 
 static void forge(uint64_t time_ns, int32_t cpu, bool as_surfaceflinger)
 {
@@ -192,7 +192,7 @@ static void play_twice(bool recorded, uint64_t again_ns)
 	options.recorded = recorded;
 	phone_start(&phone, PHONE_14, &options);
 	phone_run(&phone, a, BEGIN, V60, 100);
-	/* Its frames have numbers, which say when they were. */
+	/* Its frames are numbered, so that they can be compared. */
 	phone.n_commits -= (unsigned int)((BEGIN + 100 * V60 - again_ns) / V60);
 	phone_run(&phone, a, again_ns, V60, 100);
 	phone_end(&phone);

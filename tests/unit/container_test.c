@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a file is, by its bytes; and the text inside systrace HTML, however it is read. */
+/* The kind of a file by its first bytes, and the text inside systrace HTML, in reads of any size.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static void test_files_are_recognised(void **state)
 	}
 }
 
-/* A stream's first bytes come one by one: the verdict may wait, but it never changes. */
+/* The first bytes of a stream come one by one: the kind may be undecided, but never changes. */
 static void test_a_verdict_is_final(void **state)
 {
 	for (size_t i = 0; i < COUNT_OF(files); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clients of the control socket may say: anybody who may connect may say anything. */
+/* Requests of clients of the control socket, which may send any bytes. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "daemon/control/control_request.h"
 
-/* Exactly @len bytes of the heap: reading past them is seen by the sanitizer. */
+/* Exactly @len bytes on the heap: the sanitizer detects reads beyond them. */
 static const char *parse(struct control_request *request, const char *line, size_t len)
 {
 	char *copy = malloc(len ? len : 1);

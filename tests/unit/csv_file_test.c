@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSV files that are cut, full, removed or rolled: whole rows, and none twice. */
+/* CSV files that are truncated, full, removed or rotated: whole rows, and none twice. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static void put(const char *name, const char *bytes, size_t len)
 	close(fd);
 }
 
-/* The file's size, -1 where there is none; *bytes is its text. */
+/* The file's size, -1 if there is none; *bytes is its text. */
 static ssize_t get(const char *name, char bytes[static 8192])
 {
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
@@ -160,7 +160,7 @@ static void test_what_is_not_ours_stays(void **state)
 	assert_int_equal(csv_repair_file(folder, "none.csv", HEADER), 0);
 }
 
-/* Columns that another version added are no reason to leave half a row. */
+/* A file of another version with more columns is repaired, too. */
 static void test_other_columns(void **state)
 {
 	static const char text[] = "time(s),wall time,kind,text,more\n1,,mark,x,y\n2,,ma";
@@ -270,7 +270,7 @@ static void test_segments(void **state)
 	put("frames-000007.csv", "x", 1);
 	put("events-000007.csv", "x", 1);
 	put("frames-000009.csv", "x", 1);
-	/* Names that only look like it. */
+	/* Names that are no segments. */
 	put("fps-12.csv", "x", 1);
 	put("fps-0000013.csv", "x", 1);
 	put("fps-000014.csv.old", "x", 1);
@@ -300,7 +300,7 @@ static void test_segments(void **state)
 	assert_true(is_there("fps-18446744073709551615.csv"));
 }
 
-/* One that cannot be removed keeps no other. */
+/* A segment that cannot be removed does not keep the others. */
 static void test_stuck_segment(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };
@@ -315,7 +315,7 @@ static void test_stuck_segment(void **state)
 	assert_true(is_there("fps-000004.csv") && !is_there("fps-000002.csv"));
 }
 
-/* Nor does a folder with many of them take long. */
+/* A folder with many segments is fast. */
 static void test_many_segments(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of every file, to the letter: other programs rely on them. Rows have as many. */
+/* The exact columns of every file, on which other programs rely. Rows have the same number. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>

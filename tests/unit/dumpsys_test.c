@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The app in front and the display's period, in the words of each Android. */
+/* The focused app and the period of the display, in the output of each Android version. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static const struct {
 	  "  Windows:\n"
 	  "    0: name='Window{f55 u0 com.c/com.c.X}', displayId=0, paused=false, "
 	  "hasFocus=false,\n" },
-	/* a window of no activity has the focus: then the app has the word */
+	/* a window that is no activity has the focus: then the focused app counts */
 	{ "com.b/com.b.ui.Home",
 	  "  FocusedApplication: name='AppWindowToken{fd4 token=Token{5c1 ActivityRecord{65c u0 "
 	  "com.b/.ui.Home t106}}}', dispatchingTimeout=5000.000ms\n"
@@ -71,7 +71,7 @@ static const struct {
 	  "  FocusedWindows: <none>\n"
 	  "  FocusRequests:\n"
 	  "    displayId=0, name='a1 com.wrong/com.wrong.Main' result='NO_WINDOW'\n" },
-	/* what was so at the last ANR is not so now */
+	/* the state at the last ANR is not the current one */
 	{ "com.a/com.a.Main", "Input Dispatcher State:\n"
 			      "  FocusedApplications:\n"
 			      "    displayId=0, name='ActivityRecord{d u0 com.a/.Main t1}', x\n"
@@ -91,7 +91,7 @@ static const struct {
 	{ "com.b/com.b.X", "  mCurrentFocus=null\n"
 			   "  mFocusedApp=ActivityRecord{b3a u0 com.b/.X t82}\n" },
 	{ "com.b/com.b.X$Inner_1", "  mCurrentFocus=Window{1 u0 com.b/com.b.X$Inner_1}\r\n" },
-	/* nothing to be had */
+	/* no answer */
 	{ "", "" },
 	{ "", "Can't find service: input\n" },
 	{ "", "  FocusedWindow: name='<null>'\n" },

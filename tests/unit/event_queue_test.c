@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events go out in the order of time, whatever order they come in, and never wait for ever. */
+/* Events leave the queue in the order of time, and wait for a limited time only. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static void test_order(void **state)
 	expect("30a 30c 30e ");
 }
 
-/* One that has no time stays where it came. */
+/* An event without a time keeps its place. */
 static void test_no_time(void **state)
 {
 	add(ROW_UNKNOWN, "a");
@@ -96,7 +96,7 @@ static void test_another_clock(void **state)
 	expect("5b ");
 }
 
-/* What stands before one that is old goes with it. */
+/* Events in front of an old one leave with it. */
 static void test_old_ones(void **state)
 {
 	add_at(30, "a", 100);

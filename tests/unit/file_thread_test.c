@@ -140,7 +140,7 @@ static void rows_come_in_order(void **state)
 	tear_down(&bench);
 }
 
-/* As many as there is room for wait, and no more: nothing is torn. */
+/* The queue accepts rows until it is full; rows in it stay whole. */
 static void a_stall_delays_only_the_disk(void **state)
 {
 	static struct bench bench;
@@ -189,7 +189,7 @@ static void write_spill(struct bench *bench, unsigned int which, uint64_t offset
 	assert_int_equal(spill->write(spill->context, offset, text, strlen(text)), 0);
 }
 
-/* What was written is read, on the disk or on its way there. */
+/* Reads see what was written, on the disk or still in the queue. */
 static void spills_are_read_on_their_way(void **state)
 {
 	static struct bench bench;
@@ -221,7 +221,7 @@ static void spills_are_read_on_their_way(void **state)
 	tear_down(&bench);
 }
 
-/* However much is spilled while the disk stalls: what ends a capture finds room. */
+/* Jobs that end a capture fit in the queue, however much was spilled while the disk stalled. */
 static void spills_leave_room(void **state)
 {
 	static struct bench bench;

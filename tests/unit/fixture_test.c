@@ -33,7 +33,7 @@ struct fixture {
 	struct file expect;
 };
 
-/* A reader's buffer: what is left of the input stands right before the unreadable page. */
+/* A reader's buffer: the unread input ends right before the unreadable page. */
 struct stream {
 	struct guarded memory;
 	struct ftrace_text text;
@@ -263,7 +263,7 @@ static void tests_of(struct fixture *fixture, struct CMUnitTest *test)
 	}
 }
 
-/* What the tokenizer says of one file: the draft of a new .expect, to be read and corrected. */
+/* Prints the records of one file: a draft of a new .expect, to be checked by hand. */
 static int print(const char *path)
 {
 	struct file input = file_read(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hostile and merely busy traces: tables are bounded, and counters tell what did not fit. */
+/* Hostile and very busy traces: tables are bounded, and counters count what did not fit. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static const struct pipeline_counters *counters(void)
 	return pipeline_counters(phone.pipeline);
 }
 
-static bool is_told(const char *text)
+static bool is_reported(const char *text)
 {
 	for (size_t i = 0; i < phone.log.n_events; i++)
 		if (phone.log.events[i].kind == TRACE_EVENT_LOST &&
@@ -58,7 +58,7 @@ static void test_more_layers_than_fit(void **state)
 	assert_true(counters()->surfaces_evicted > 0);
 }
 
-/* The layer that has a frame in every vsync stays, whatever else comes and goes. */
+/* A layer with a frame in every vsync is never evicted. */
 static void test_a_busy_layer_outlives_a_flood(void **state)
 {
 	for (unsigned int i = 0; i < 2000; i++) {
@@ -72,7 +72,7 @@ static void test_a_busy_layer_outlives_a_flood(void **state)
 			assert_true(phone.log.frames[i].interval_ns > 0);
 }
 
-/* Names that are queued and never latched take no place from those that are. */
+/* Layers that are queued and never latched evict none that is latched. */
 static void test_queued_names_take_no_place(void **state)
 {
 	char name[64];
@@ -89,7 +89,7 @@ static void test_queued_names_take_no_place(void **state)
 	assert_int_equal(counters()->layers_evicted, 0);
 }
 
-/* All the layers that a present can have, and more. */
+/* More layers than a present can have. */
 static void test_hundreds_of_layers_in_one_present(void **state)
 {
 	char name[64];
@@ -110,10 +110,10 @@ static void test_hundreds_of_layers_in_one_present(void **state)
 	assert_true(phone.log.n_frames < 1061);
 	assert_int_equal(phone.log.n_frames + counters()->layers_refused, 1061);
 	assert_int_equal(phone.log.n_frames + counters()->frames_refused, 1061);
-	assert_true(is_told("frames are missing"));
+	assert_true(is_reported("frames are missing"));
 }
 
-/* More layers have frames that wait than there is room for: none is missing. */
+/* More layers with queued frames than the table holds: no frame is missing. */
 static void test_a_table_full_of_waiting_layers(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
@@ -130,17 +130,17 @@ static void test_a_table_full_of_waiting_layers(void **state)
 	assert_int_equal(counters()->frames_refused, 0);
 	assert_in_range(counters()->frames_counted_early, 1000, 3000);
 	assert_int_equal(counters()->surfaces_others, 0);
-	assert_true(is_told("frames were counted before later vsyncs were seen"));
+	assert_true(is_reported("frames were counted before later vsyncs were seen"));
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 10);
 	for (size_t i = 1; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].present_ns >= phone.log.frames[i - 1].present_ns);
-	/* The series of one that had to go goes on when it comes back. */
+	/* The series of an evicted layer continues when it returns. */
 	for (size_t i = 361; i < phone.log.n_frames; i++)
 		assert_int_equal(phone.log.frames[i].vsyncs, 60);
 }
 
-/* Latched for one present, more than there is room for: those that are missing are counted once,
- * whatever tells of a latch. */
+/* More layers latched for one present than fit: missing ones are counted once, though counter and
+ * instant report the same latch. */
 static void test_a_crowd(void **state)
 {
 	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
@@ -162,11 +162,11 @@ static void test_a_crowd(void **state)
 		phone_end(&phone);
 		assert_int_equal(phone.log.n_frames, 100 + 20 * 16);
 		assert_int_equal(counters()->frames_refused, 20 * 48);
-		assert_true(is_told("960 frames are missing"));
+		assert_true(is_reported("960 frames are missing"));
 	}
 }
 
-/* All layers that there is room for may be latched at a time. */
+/* All layers of a full table may be latched at the same time. */
 static void test_latches_of_many_layers(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
@@ -265,7 +265,7 @@ static void test_times_at_both_ends(void **state)
 	assert_true(counters()->clock_steps > 0);
 }
 
-/* events.csv does not grow with a flood; the counters know all of it. */
+/* events.csv does not grow with a flood; the counters include all of it. */
 static void test_events_without_number(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where it is known who wrote a marker, others can say what they like: no row changes. */
+/* If the writer of each marker is known, markers of other processes change no row. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static const char layer[] = "com.a/com.a.Main#0";
 
-/* All in SurfaceFlinger's name and number, on a thread of another process. */
+/* Markers with SurfaceFlinger's name and pid, written by a thread of another process. */
 static void forge(struct phone *phone, enum trace_kind kind, const char *name, uint64_t time_ns)
 {
 	const struct trace_record record = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows: when they open and close, what they hold. Through the pipeline's door, at exact times.
+/* Rows: when they open and close, and their values, tested through the pipeline at exact times.
  *
  * Without ticks there is no lattice, and intervals are the plain differences of presents.
  */

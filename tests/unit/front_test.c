@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The app in front, which layers without a package in their name belong to: when it is in doubt,
- * and what an answer changes. */
+/* The focused app, to which layers without a package in their name belong: when it is in doubt, and
+ * the effect of an answer. */
 #include "tests/unit/unit.h"
 
 #include "tests/unit/phone.h"
@@ -49,7 +49,7 @@ static void start(void)
 	start_with(true);
 }
 
-/* Frames of the status bar that stand on @app, from @from_ns on and before it. */
+/* Counts frames of the status bar with @app, from @from_ns on and before it. */
 static void count_bar(const char *app, uint64_t from_ns, size_t *before, size_t *after)
 {
 	*before = *after = 0;
@@ -106,7 +106,7 @@ static void it_is_unknown(void **state)
 	assert_int_equal(after, 120);
 }
 
-/* It draws beside the one in front: picture in picture. */
+/* It draws beside the focused app: picture in picture. */
 static void it_was_not_in_front(void **state)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
@@ -128,9 +128,9 @@ static void it_was_not_in_front(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 0);
 }
 
-/* Of a recorded trace nobody can be asked: then it is unknown, until a window of an activity draws.
- */
-static void nobody_is_asked(void **state)
+/* For a recorded trace dumpsys cannot be run: the app is unknown until a window of an activity
+ * draws. */
+static void nothing_is_started_for_a_recorded_trace(void **state)
 {
 	uint64_t then = BEGIN + 2 * SECOND, again = then + 10 * SECOND;
 	size_t before, after;
@@ -149,7 +149,7 @@ static void nobody_is_asked(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 2);
 }
 
-/* Two that draw beside each other, with the activity in front. */
+/* Two apps that draw at the same time, with the activity in front. */
 static void the_one_in_front_draws_on(void **state)
 {
 	const char *layers[] = { bar, a, b_view, NULL };
@@ -163,7 +163,7 @@ static void the_one_in_front_draws_on(void **state)
 	assert_int_equal(before + after, 420);
 }
 
-/* An answer to what was asked before the clock stepped says nothing of now. */
+/* An answer to a request from before a step of the clock is ignored. */
 static void the_clock_steps(void **state)
 {
 	size_t before, after;
@@ -180,7 +180,7 @@ static void the_clock_steps(void **state)
 	assert_int_equal(after, 0);
 }
 
-/* Windows of no activity say nothing of who is in front. */
+/* Windows that are no activity do not change the focused app. */
 static void other_windows_make_none(void **state)
 {
 	const char *app;
@@ -199,7 +199,7 @@ int main(void)
 		cmocka_unit_test_teardown(another_view_makes_doubt, tear_down),
 		cmocka_unit_test_teardown(it_is_unknown, tear_down),
 		cmocka_unit_test_teardown(it_was_not_in_front, tear_down),
-		cmocka_unit_test_teardown(nobody_is_asked, tear_down),
+		cmocka_unit_test_teardown(nothing_is_started_for_a_recorded_trace, tear_down),
 		cmocka_unit_test_teardown(the_one_in_front_draws_on, tear_down),
 		cmocka_unit_test_teardown(the_clock_steps, tear_down),
 		cmocka_unit_test_teardown(other_windows_make_none, tear_down),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings of pages that are made up: all events come out, once and in order. */
+/* Generated ring buffers: all events are returned once and in order. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -21,13 +21,13 @@ static const struct ftrace_format format = {
 	.page_size = PAGE_SIZE,
 };
 
-/* Events are a time, and who wrote it: text is not needed here. */
+/* An event has a time and a writer, but no text. */
 struct event {
 	uint64_t time_ns;
 	int32_t tid;
 };
 
-/* What a ring has, and how much of it can be read so far. */
+/* The pages of a ring buffer, and how many can be read so far. */
 struct trace_buffer {
 	struct event events[4000];
 	unsigned int n, read, ready;
@@ -146,7 +146,7 @@ static void same_time(void **state)
 		assert_next(UINT64_MAX, buffer, 8);
 }
 
-/* What is too young waits, and older ones that come meanwhile go first. */
+/* Events that are too young wait; older ones that arrive meanwhile come first. */
 static void held_back(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void held_back(void **state)
 	assert_null(ftrace_merge_peek(&merge, 150));
 	assert_null(ftrace_merge_peek(&merge, 199));
 	write_event(3, 180, 1);
-	assert_null(ftrace_merge_peek(&merge, 190)); /* not asked for in this turn */
+	assert_null(ftrace_merge_peek(&merge, 190)); /* beyond the limit of this turn */
 	ftrace_merge_turn(&merge);
 	assert_next(190, 3, 180);
 	assert_null(ftrace_merge_peek(&merge, 190));
@@ -200,7 +200,7 @@ static void broken_pages(void **state)
 	assert_int_equal(merge.damaged, 1);
 }
 
-/* Writers on all rings, drains at any time, limits of any age: the stream is that of the times. */
+/* Random writers, drains and limits: the stream is in the order of time. */
 static void any_turns(void **state)
 {
 	unsigned int written = 0, taken = 0;

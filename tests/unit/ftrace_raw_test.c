@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages made by hand, byte by byte: what a kernel writes seldom, and what none writes. */
+/* Pages built byte by byte: rare content, and content that no kernel writes. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -195,7 +195,7 @@ static void losses(void **state)
 	assert_end(&page);
 }
 
-/* A page that is too full for the number says only that events were lost. */
+/* A page without space for the number only says that events were lost. */
 static void loss_without_room(void **state)
 {
 	struct builder b = { .len = 0 };
@@ -317,7 +317,7 @@ static void formats(void **state)
 	assert_int_equal(read.page_size, format.page_size);
 }
 
-/* A text that breaks off, or is another one, is refused or gives what is there; never a fault. */
+/* A truncated or different text is refused or parsed in part, without a fault. */
 static void formats_that_break_off(void **state)
 {
 	struct ftrace_format read = { 0 };

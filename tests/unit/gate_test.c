@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gate of --trigger: rows of its time and of the five seconds before, each once, in order. */
+/* The gate of --trigger: rows of its time and of the five seconds before, each once and in order.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -85,7 +86,7 @@ static void test_five_seconds_before(void **state)
 	gate_free(gate);
 }
 
-/* More rows than fit: the newest stay, and those that are missed are counted. */
+/* More rows than fit: the newest stay, and the missing ones are counted. */
 static void test_too_many(void **state)
 {
 	struct gate *gate = gate_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory with an unreadable page on either side: one byte read too far is a fault. */
+/* Memory between two unreadable pages: a read of one byte too far is a fault. */
 #ifndef JANKD_TESTS_GUARDED_H
 #define JANKD_TESTS_GUARDED_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The short way to read a header, and the memory of those read before, give what the long way
- * gives. */
+/* The fast parser of a header, with its cache of earlier ones, gives the same as the full parser.
+ */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void assert_same(const char *line, const char *end)
 	assert_int_equal(record.writer, expected.writer);
 }
 
-/* Is it one of those that are kept? */
+/* True if the header is in the cache. */
 static bool is_remembered(const char *line, const char *end)
 {
 	size_t len = (size_t)(end - 7 - line);
@@ -90,7 +90,7 @@ static void both_ways(void **state)
 	assert_true(remembered > LINES / 10);
 }
 
-/* What is kept of one line says nothing of another that only ends as it did. */
+/* A cached header does not match another line that only ends in the same way. */
 static void longer_names(void **state)
 {
 	static const char front[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What shows that the device slept, that the time was set, that a buffer was emptied. */
+/* Detection of suspend, of a change of the wall clock, and of an emptied buffer. */
 #include "tests/unit/unit.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is a latch, where the evidence is poor: names that were cut, values that others wrote,
- * a flood of latches by threads that never present. */
+/* Detection of latches with poor evidence: names that were cut, counters of other writers, a flood
+ * of latches by threads that never present. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static size_t frames_of(const char *layer)
 	return row_log_count_frames(&phone.log, layer);
 }
 
-/* A marker of another process that calls itself SurfaceFlinger wherever it can. */
+/* A marker of another process with the names of SurfaceFlinger. */
 static void forge(enum trace_kind kind, const char *name, int64_t value)
 {
 	struct trace_record record = { .kind = kind, .tid = 900, .value = value };
@@ -71,7 +71,7 @@ static void test_a_latch_before_its_queue(void **state)
 	assert_int_equal(frames_of(a), 11);
 }
 
-/* Values that another process wrote under a layer's name take no frame away. */
+/* Counters that another process writes with a layer's name remove no frame. */
 static void play_forged_values(void)
 {
 	phone.sf_tgid = TRACE_ID_UNKNOWN;
@@ -109,7 +109,7 @@ static void flood(unsigned int from)
 	}
 }
 
-/* Latches that no present follows hold no layers for good. */
+/* Latches without a present do not keep layers in the table for ever. */
 static void test_a_flood_of_latches(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
@@ -124,7 +124,7 @@ static void test_a_flood_of_latches(void **state)
 	assert_int_equal(phone.log.n_frames, 20);
 }
 
-/* Instants of two layers that are the same as far as they were written. */
+/* Instants of two layers that are equal because their names were cut. */
 static void test_names_that_instants_do_not_hold(void **state)
 {
 	char one[600];
@@ -150,7 +150,7 @@ static void test_names_that_instants_do_not_hold(void **state)
 	}
 }
 
-/* What is left of a name that was cut in a number looks like another name's instant. */
+/* A name that was cut inside its number looks like the instant of another layer. */
 static void test_a_name_that_was_cut_in_a_number(void **state)
 {
 	char name[400];
@@ -165,7 +165,8 @@ static void test_a_name_that_was_cut_in_a_number(void **state)
 	assert_int_equal(phone.log.n_frames, 20);
 }
 
-/* A SurfaceFlinger of that age without instants: the counter is a latch from the first on. */
+/* A SurfaceFlinger of that version without instants: the counter is a latch from the first one on.
+ */
 static void test_no_instants(void **state)
 {
 	phone_start(&phone, PHONE_14, NULL);
@@ -181,7 +182,7 @@ static void test_no_instants(void **state)
 	assert_int_equal(frames_of(a), 10);
 }
 
-/* The end of acquireBuffer was lost without a word: the counter behind it is no layer's. */
+/* The end of acquireBuffer was lost without a report: the next counter is no layer. */
 static void test_a_transaction_is_no_layer(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
@@ -195,8 +196,7 @@ static void test_a_transaction_is_no_layer(void **state)
 	assert_int_equal(phone.log.n_frames, 10);
 }
 
-/* Another SurfaceFlinger is there before the old one was silent for long: its first frame counts.
- */
+/* Another SurfaceFlinger starts before the old one was silent for long: its first frame counts. */
 static void play_quick_restart(enum phone_age age)
 {
 	phone_start(&phone, age, NULL);

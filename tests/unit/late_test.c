@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Late is what lies beyond the cadence so far, of a layer that draws. */
+/* A frame is late if its interval is longer than the cadence of its layer so far. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void start(uint64_t late_ns)
 	phone_start(&phone, PHONE_14, &options);
 }
 
-/* The phone ends, and begins anew. */
+/* Ends the trace, and starts another one. */
 static void again(uint64_t late_ns)
 {
 	phone_stop(&phone);
@@ -101,7 +101,7 @@ static void test_late_beyond_the_cadence(void **state)
 	assert_in_range(phone.log.late[0].interval_ns, 83 * MS, 84 * MS);
 }
 
-/* 60 fps are as even on a display that changes to 120 Hz. */
+/* 60 fps stay steady on a display that changes to 120 Hz. */
 static void test_a_switch_is_not_late(void **state)
 {
 	uint64_t at_ns;
@@ -117,8 +117,8 @@ static void test_a_switch_is_not_late(void **state)
 	assert_int_equal(count_late(), 0);
 }
 
-/* A bar that draws four times a second, and not always: neither every 250 ms nor a second time at
- * once is drawing. The game beside it has the one late frame. */
+/* A bar that draws four times a second, sometimes twice in a row, has no cadence. Only the game
+ * beside it has a late frame. */
 static void test_a_bar_at_rest_is_not_late(void **state)
 {
 	static const unsigned int turns[] = { 15, 15, 1, 14, 15, 25, 15, 1, 1, 18 };
@@ -145,7 +145,7 @@ static void test_a_bar_at_rest_is_not_late(void **state)
 	assert_string_equal(phone.log.late[0].surface, "com.a/com.a.Main");
 }
 
-/* Of a few frames no cadence is known, nor behind a wait. */
+/* After few frames, and after a wait, the cadence is unknown. */
 static void test_too_few_frames_before(void **state)
 {
 	uint64_t vsync;
@@ -162,7 +162,7 @@ static void test_too_few_frames_before(void **state)
 	assert_int_equal(count_late(), 1);
 }
 
-/* A frame here and there that comes late leaves the cadence what it is. */
+/* Single late frames do not change the cadence. */
 static void test_one_late_frame_after_another(void **state)
 {
 	uint64_t vsync;
@@ -174,7 +174,7 @@ static void test_one_late_frame_after_another(void **state)
 	assert_int_equal(count_late(), 10);
 }
 
-/* Without a tick presents are as far apart as they are. */
+/* Without ticks the differences of presents count. */
 static void test_without_vsyncs(void **state)
 {
 	uint64_t at_ns = BEGIN;

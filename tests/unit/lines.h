@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of trace text, one for each millisecond: each names its number, so that any stretch of them
- * shows whether it is whole. */
+/* Lines of trace text, one for each millisecond. Each contains its number, so that missing lines
+ * are detected. */
 #ifndef JANKD_TESTS_LINES_H
 #define JANKD_TESTS_LINES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is missing from a trace is never jank, and never goes unsaid. */
+/* Events missing from a trace are never jank, and always reported. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -125,7 +125,7 @@ static void test_a_gap_with_loss_is_no_jank(void **state)
 	on_every_phone(play_gap);
 }
 
-/* Longer than any frame time: frames may have been lost, so it was no wait. */
+/* Longer than any frame time: frames may have been lost, so it is no wait. */
 static void test_a_long_gap_with_loss_is_no_wait(void **state)
 {
 	start(PHONE_9);
@@ -137,7 +137,7 @@ static void test_a_long_gap_with_loss_is_no_wait(void **state)
 	expect_no_jank();
 }
 
-/* Between two presents that are one vsync apart there is no room for a third. */
+/* Between two presents that are one vsync apart no frame can be missing. */
 static void test_one_vsync_is_known_across_a_loss(void **state)
 {
 	start(PHONE_14);
@@ -165,7 +165,7 @@ static void test_jank_is_jank_again_behind_a_loss(void **state)
 	assert_int_equal(phone.log.n_drops, 1);
 }
 
-/* What jank is measured against is forgotten, as by a wait. */
+/* The frames that jank is compared with are dropped, as after a wait. */
 static void test_a_loss_forgets_the_frames_before(void **state)
 {
 	start(PHONE_9);
@@ -180,8 +180,8 @@ static void test_a_loss_forgets_the_frames_before(void **state)
 
 /* --- where the hole is --- */
 
-/* The kernel tells of CPU 2's loss before its next event. Frames that came on CPU 1 meanwhile wait
- * to be counted: those that were lost between them are not missed vsyncs. */
+/* The kernel reports the loss of CPU 2 before its next event. Frames on CPU 1 wait until then:
+ * frames that were lost between them are no missed vsyncs. */
 static void test_frames_before_the_word_of_a_loss(void **state)
 {
 	start(PHONE_14);
@@ -208,7 +208,7 @@ static void test_frames_before_the_word_of_a_loss(void **state)
 	expect_no_jank();
 }
 
-/* A CPU that was never heard may have lost anything up to now. */
+/* A CPU without any event so far may have lost events at any time. */
 static void test_loss_of_a_silent_cpu(void **state)
 {
 	start(PHONE_9);
@@ -235,7 +235,7 @@ static void test_a_loss_elsewhere_is_far_from_earlier_frames(void **state)
 
 /* --- what was open, waiting, counted --- */
 
-/* The present behind this latch was lost: the next one is not of its frame. */
+/* The present after this latch was lost: the next present belongs to another frame. */
 static void play_stale_latch(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -255,7 +255,7 @@ static void test_a_latch_whose_present_was_lost(void **state)
 	on_every_phone(play_stale_latch);
 }
 
-/* The same, but it is not known yet that it was lost: another present takes the latch. */
+/* The same, but the loss is not known yet: another present gets the latch. */
 static void test_a_latch_that_another_present_took(void **state)
 {
 	start(PHONE_14);
@@ -303,8 +303,8 @@ static void test_a_late_present_in_a_hole(void **state)
 	assert_int_equal(unknown_intervals(), 2);
 }
 
-/* SurfaceFlinger was held up: a frame came three quarters of a vsync late, the next one, that is
- * not seen, in time. From the late one to the third it is nearer to one vsync than to two. */
+/* SurfaceFlinger was delayed: a frame came three quarters of a vsync late, the next one, which was
+ * lost, in time. The distance from the late one to the third is nearer to one vsync than to two. */
 static void test_a_late_frame_in_a_hole(void **state)
 {
 	start(PHONE_14);
@@ -320,7 +320,7 @@ static void test_a_late_frame_in_a_hole(void **state)
 		assert_int_equal(frame_of(a, i)->vsyncs, 1);
 }
 
-/* One that is a whole vsync late looks as if it were in time; the numbers of the buffers tell. */
+/* A frame that is a whole vsync late looks as if it were in time: the buffer numbers decide. */
 static void test_numbers_in_a_hole(void **state)
 {
 	start(PHONE_14);
@@ -335,7 +335,7 @@ static void test_numbers_in_a_hole(void **state)
 	assert_int_equal(frame_of(a, 23)->vsyncs, 1);
 }
 
-/* The buffer count rose unseen: that the next write is no fall does not hide a latch. */
+/* The buffer count rose during a loss: the latch is found though the next value is no lower. */
 static void test_counters_are_forgotten(void **state)
 {
 	start(PHONE_14);
@@ -356,7 +356,7 @@ static void test_counters_are_forgotten(void **state)
 	assert_int_equal(counters()->lost_events, 19 * 50);
 }
 
-/* When its buffer was queued was seen before the loss, and may be another buffer's time. */
+/* The queue time from before the loss may be that of another buffer. */
 static void test_queued_buffers_are_forgotten(void **state)
 {
 	start(PHONE_9);
@@ -373,7 +373,7 @@ static void test_queued_buffers_are_forgotten(void **state)
 	assert_true(frame_of(a, 19)->queued_ns > 0);
 }
 
-/* --- holes that no record tells of --- */
+/* --- holes without a record --- */
 
 static void test_a_hole_is_no_jank(void **state)
 {
@@ -392,7 +392,7 @@ static void test_a_hole_is_no_jank(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 0);
 }
 
-/* It is noticed late: what came since then may lack frames, too. */
+/* The hole is noticed late: frames may be missing since then, too. */
 static void test_a_hole_that_began_before(void **state)
 {
 	start(PHONE_9);
@@ -411,7 +411,7 @@ static void test_doubt_lasts_until_it_is_taken_back(void **state)
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
 	pipeline_set_loss_pending(phone.pipeline, true);
-	phone_run(&phone, a, BEGIN + 31 * V60, 2 * V60, 100); /* far more than the queue waits */
+	phone_run(&phone, a, BEGIN + 31 * V60, 2 * V60, 100); /* far more than the queue holds */
 	phone_lost(&phone, 2, 100);
 	pipeline_set_loss_pending(phone.pipeline, false);
 	phone_run(&phone, a, BEGIN + 231 * V60, V60, 30);
@@ -445,7 +445,7 @@ static void test_losses_add_up(void **state)
 	assert_true(counters()->lost_by_cpu[PIPELINE_CPUS] > 0);
 }
 
-/* The layer never had a frame again: what was lost may have been its last ones. */
+/* The layer has no later frame: its last frames may have been lost. */
 static void test_a_loss_behind_the_last_frame(void **state)
 {
 	start(PHONE_9);
@@ -467,7 +467,7 @@ static void test_a_loss_at_the_end(void **state)
 
 static void test_events_tell_of_every_loss(void **state)
 {
-	unsigned long long told = 0, events;
+	unsigned long long sum = 0, events;
 
 	start(PHONE_9);
 	for (unsigned int i = 0; i < 1000; i++) {
@@ -478,8 +478,8 @@ static void test_events_tell_of_every_loss(void **state)
 	for (size_t i = 0; i < phone.log.n_events; i++)
 		if (phone.log.events[i].kind == TRACE_EVENT_LOST &&
 		    sscanf(strchr(phone.log.events[i].text, ':'), ": %llu", &events) == 1)
-			told += events;
-	assert_int_equal(told, 3000);
+			sum += events;
+	assert_int_equal(sum, 3000);
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 2, 200);
 }
 
@@ -502,7 +502,7 @@ static void play_restart(void)
 	const char *const again[] = { a, NULL };
 
 	phone_run(&phone, a, BEGIN, V60, 60);
-	/* It died in the middle of a latch. */
+	/* It ended in the middle of a latch. */
 	phone_begin(&phone, "handleMessageInvalidate");
 	phone_begin(&phone, "latchBuffer");
 	phone_begin(&phone, "acquireBuffer");
@@ -523,7 +523,7 @@ static void test_no_interval_across_a_restart(void **state)
 	on_every_phone(play_restart);
 }
 
-/* Its frames still wait to be counted when the next one presents: they are of the old display. */
+/* Its frames are still queued when the next SurfaceFlinger presents: they belong to the old one. */
 static void test_a_restart_at_another_rate(void **state)
 {
 	start(PHONE_14);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines about lost events against the kernel's account, here files that the test writes. */
+/* Lines about lost events, compared with the kernel's statistics, which are files of this test. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-/* What is counted of a line; -2: it is forged. */
+/* The events that are counted for a line; -2: it is forged. */
 static int64_t take_of(int32_t cpu, int64_t events)
 {
 	struct trace_record record = { .kind = TRACE_LOST, .cpu = cpu, .value = events };
@@ -117,14 +117,14 @@ static void no_loss_is_kept_back(void **state)
 	account(0, 710, 20);
 	assert_int_equal(take(4), 4);
 	assert_int_equal(take(10), 6);
-	/* what was looked at before all was read has been told by then */
+	/* a loss that was seen before all was read has been reported by then */
 	account(0, 720, 30);
 	lost_claims_look(&claims);
 	lost_claims_drained(&claims);
 	assert_int_equal(take(1), -2);
 }
 
-static void what_was_lost_before_may_be_told(void **state)
+static void what_was_lost_before_may_be_claimed(void **state)
 {
 	account(0, 5000, 10);
 	lost_claims_begin(&claims, &files);
@@ -139,12 +139,12 @@ static void an_emptied_buffer_begins_again(void **state)
 	account(0, 700, 1000);
 	assert_int_equal(take(700), 700);
 	lost_claims_drained(&claims);
-	/* seen by the account alone: the line may be of before */
+	/* seen in the statistics only: the line may be an older one */
 	account(0, 30, 20);
 	assert_int_equal(take(99), 99);
 	lost_claims_drained(&claims);
 	assert_int_equal(take(1), -2);
-	/* by the files that were written: the number is that of before, by accident */
+	/* seen by the write to the files: the number is the same as before by chance */
 	account(0, 700, 2000);
 	lost_claims_emptied(&claims);
 	assert_int_equal(take(700), 700);
@@ -185,7 +185,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lines_of_the_kernel_are_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(lines_of_others_are_not, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(no_loss_is_kept_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_lost_before_may_be_told, set_up,
+		cmocka_unit_test_setup_teardown(what_was_lost_before_may_be_claimed, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_emptied_buffer_begins_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_account_is_looked_at_once, set_up, tear_down),

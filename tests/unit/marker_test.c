@@ -117,7 +117,7 @@ static void assert_span(struct span span, const char *text)
 		assert_memory_equal(span.ptr, text, span.len);
 }
 
-/* Parses @text where the byte behind its last one cannot be read. */
+/* Parses @text right before an unreadable page. */
 static bool parse_guarded(struct guarded *memory, const char *text, size_t len,
 			  struct trace_record *record)
 {
@@ -147,7 +147,7 @@ static void test_good_payloads(void **state)
 	guarded_free(&memory);
 }
 
-/* What the header of the event said must survive. */
+/* Fields from the header of the event must not change. */
 static void test_header_fields_stay(void **state)
 {
 	struct trace_record record = { .cpu = 3, .tid = 5, .tgid = 4, .time_ns = 77 };
@@ -190,7 +190,7 @@ static void test_trailing_nuls_go(void **state)
 	guarded_free(&memory);
 }
 
-/* Any cut of a payload is read within its bounds, whatever the verdict. */
+/* A payload cut at any byte is read within its bounds. */
 static void test_every_cut_stays_within_bounds(void **state)
 {
 	struct guarded memory = guarded_new(100);

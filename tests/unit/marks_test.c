@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No row crosses a mark, whoever makes it and whenever its frames are counted. */
+/* No row spans a mark, whichever way it was made and whenever its frames are counted. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static uint64_t too_soon(void)
 	return pipeline_counters(phone.pipeline)->marks_too_soon;
 }
 
-/* What spans the mark belongs to the row behind it. */
+/* An interval that spans the mark belongs to the row after it. */
 static void test_a_mark_of_an_app_closes_the_row(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -98,7 +98,7 @@ static void test_a_mark_closes_every_row(void **state)
 	assert_int_equal(row(SURFACE_B, 1)->stats.frames, 1);
 }
 
-/* Of those of apps one in a second closes rows; the others are events, counted. */
+/* Of the marks of apps one in a second closes rows; the others are events and counted. */
 static void test_marks_of_apps_once_a_second(void **state)
 {
 	for (unsigned int i = 0; i < 150; i++) {
@@ -135,7 +135,7 @@ static void test_a_mark_ahead_of_what_was_read(void **state)
 	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 39 * V60);
 }
 
-/* The row is there though nothing follows. */
+/* The row is written though no event follows. */
 static void test_a_mark_before_a_pause(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
@@ -146,7 +146,7 @@ static void test_a_mark_before_a_pause(void **state)
 	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 199 * V60);
 }
 
-/* It is the first thing behind a pause: its time is sure with the record behind it. */
+/* A mark as the first event after a pause: its time is certain after the next record. */
 static void test_a_mark_behind_a_pause(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -157,7 +157,7 @@ static void test_a_mark_behind_a_pause(void **state)
 	assert_int_equal(row(SURFACE_A, 1)->stats.waits, 1);
 }
 
-/* One line from far ahead is none. */
+/* A single line with a time far ahead is ignored. */
 static void test_a_mark_from_the_future(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -168,7 +168,7 @@ static void test_a_mark_from_the_future(void **state)
 	assert_int_equal(too_soon(), 0);
 }
 
-/* What waited says nothing of the time of another clock. */
+/* Events from before a step of the clock do not set the time after it. */
 static void test_a_mark_before_a_step_back(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);

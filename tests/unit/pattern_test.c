@@ -49,7 +49,7 @@ static void test_a_literal_matches_the_whole_name(void **state)
 	assert_false(matches("VSYNC-sf", ""));
 }
 
-/* What a name begins with tells of nearly all that they do not match. */
+/* The first bytes of a name exclude nearly all patterns that do not match. */
 static void test_the_head_tells_what_cannot_match(void **state)
 {
 	assert_true(may_match("E*", "E"));
@@ -162,7 +162,7 @@ static void test_bad_patterns_say_where(void **state)
 	}
 }
 
-/* A name is 4 KB at most; none may cost seconds. */
+/* A name has at most 4 KB; none may take seconds. */
 static void test_hostile_names_end_soon(void **state)
 {
 	static char name[4097];

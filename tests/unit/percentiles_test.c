@@ -37,7 +37,7 @@ static int64_t percentile(unsigned int permille)
 	return value_ns;
 }
 
-/* Takes all chunks but @left. */
+/* Uses all chunks but @left. */
 static void take_chunks(unsigned int left)
 {
 	while (store.n_free > left)
@@ -167,7 +167,7 @@ static void test_nothing_has_no_mode(void **state)
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 10, SECOND), -1);
 }
 
-/* Of numbers that are there as often the smallest. */
+/* Of equally frequent numbers the smallest. */
 static void test_the_most_frequent_number(void **state)
 {
 	static const uint32_t numbers[] = { 3, 2, 250, 3, 2, 1, 10000 };
@@ -203,7 +203,7 @@ static void test_histogram_is_exact_to_a_bin(void **state)
 			(bin + 1) * HISTOGRAM_BIN_NS - 1);
 }
 
-/* Every bin there is, in an order that splits chunks everywhere: the same answers as by sorting. */
+/* All bins, in an order that splits chunks everywhere: the same results as by sorting. */
 static void test_every_bin_at_once(void **state)
 {
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
@@ -219,7 +219,8 @@ static void test_every_bin_at_once(void **state)
 	assert_true(CHUNKS - store.n_free <= HISTOGRAM_CHUNKS_MAX);
 }
 
-/* No room: no answer, rather than one that leaves frames out; and no chunk is kept. */
+/* Without free chunks there is no result, rather than one without some frames, and no chunk is
+ * kept. */
 static void test_a_histogram_without_room_gives_up(void **state)
 {
 	unsigned int n = 0;
@@ -260,7 +261,7 @@ static void test_samples_without_room_give_up(void **state)
 	percentiles = (struct percentiles){ .n = 0 };
 }
 
-/* The row that becomes a histogram finds no room for it. */
+/* No free chunk when a row becomes a histogram. */
 static void test_too_many_samples_without_room_give_up(void **state)
 {
 	for (uint32_t i = 0; i < PERCENTILES_MAX; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A phone for tests: what SurfaceFlinger of three generations writes, as records at exact times,
- * and the pipeline that reads it.
+/* A phone for tests: records at exact times, as SurfaceFlinger of three generations writes them,
+ * and the pipeline that reads them.
  *
- * Every present begins exactly at the time given; what leads to it stands up to 2 ms before.
+ * Every present begins exactly at the time given; the markers before it are up to 2 ms earlier.
  */
 #ifndef JANKD_TESTS_PHONE_H
 #define JANKD_TESTS_PHONE_H
@@ -22,7 +22,7 @@ struct phone {
 	int32_t sf_tgid;     /* TRACE_ID_UNKNOWN: a trace without the column */
 	int32_t sf_pid;	     /* as its markers say */
 	const char *sf_comm; /* its main thread's name, "<...>" where the kernel forgot it */
-	enum trace_writer sf_writer; /* what the source knows of it */
+	enum trace_writer sf_writer; /* as the source identified it */
 	int32_t cpu;		     /* that writes: 1 */
 	uint64_t now_ns;
 	unsigned int n_commits;
@@ -31,7 +31,7 @@ struct phone {
 	struct row_log log;
 };
 
-/* Switches the phone on, with the default rules; phone_stop() ends it. */
+/* Starts the phone and a pipeline with the default rules; phone_stop() frees both. */
 void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_options *options);
 
 /* The trace ends: all rows are in phone->log. */

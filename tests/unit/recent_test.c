@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a Surface's frame times is told of as now. */
+/* The frame times of a Surface that count as current. */
 #include "rules/recent.h"
 
 #include "tests/unit/unit.h"
@@ -26,7 +26,7 @@ static void tells_of_seconds_that_are_over(void **state)
 	assert_int_equal(recent_frames(&recent, 17 * SECOND), 0);
 }
 
-/* However long nothing came, and whatever the clock did: what is old is gone. */
+/* Old frame times are dropped after any pause and any step of the clock. */
 static void forgets_what_is_old(void **state)
 {
 	static const uint64_t ahead[] = { 1, 2, 9, 10, 11, 12, 21, 22, 23, 1000000 };

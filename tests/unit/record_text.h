@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as lines of text, so that a test can show what differs. */
+/* Records as lines of text, so that a test can print the differences. */
 #ifndef JANKD_TESTS_RECORD_TEXT_H
 #define JANKD_TESTS_RECORD_TEXT_H
 

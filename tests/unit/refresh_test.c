@@ -49,7 +49,8 @@ static void late_frame(uint64_t present_ns, uint64_t late_ns)
 	phone_compose(&phone, present_ns + late_ns, 1);
 }
 
-/* Frames of @layer in @log that are not @vsyncs after the one before; its first is none. */
+/* Frames of @layer in @log that are not @vsyncs after the previous one; the first does not count.
+ */
 static size_t count_others(const char *layer, int64_t vsyncs)
 {
 	size_t n = 0;
@@ -148,7 +149,7 @@ static void test_a_game_at_30_beside_a_bar_at_60(void **state)
 	assert_int_equal(count_others(a, 2), 0);
 }
 
-/* Only its game asks for ticks: the display could do more all the same. */
+/* Ticks only for a game of a lower rate: the display's rate is higher all the same. */
 static void test_a_game_at_30_alone(void **state)
 {
 	phone_run(&phone, a, BEGIN, 2 * V60, 150);
@@ -181,7 +182,8 @@ static void test_from_90_to_60(void **state)
 	switch_rate(V90, V60);
 }
 
-/* Ticks of 60 fit 120 as well: without SurfaceFlinger's word it takes a while to believe. */
+/* Ticks of 60 Hz fit 120 Hz as well: without the period from SurfaceFlinger the switch takes a
+ * while. */
 static void test_from_120_to_60(void **state)
 {
 	uint64_t last = phone_run(&phone, a, BEGIN, V120, 300);
@@ -202,7 +204,7 @@ static void test_from_120_to_60_with_a_hint(void **state)
 	assert_in_range(count_others(a, 1), 0, 2);
 }
 
-/* Pauses of any length stand in whole vsyncs, and none is jank. */
+/* Pauses of any length are whole vsyncs, and none is jank. */
 static void test_pauses(void **state)
 {
 	uint64_t vsync = 0;
@@ -230,7 +232,7 @@ static void test_intervals_are_whole_vsyncs(void **state)
 		assert_in_range(phone.log.frames[i].interval_ns, V60 - 30000, V60 + 30000);
 }
 
-/* So they stay while the period comes to be known better: the first ticks were too far apart. */
+/* They stay the same while the period becomes more precise: the first ticks were too far apart. */
 static void test_a_better_known_period_is_no_other_distance(void **state)
 {
 	for (unsigned int i = 0; i < 300; i++) {

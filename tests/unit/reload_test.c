@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other rules while the pipeline runs: what the old ones decided is decided anew. */
+/* New rules while the pipeline runs: all decisions of the old ones are made again. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -128,7 +128,7 @@ static void test_a_surface_with_another_name(void **state)
 	assert_int_equal(frames_in_rows(SURFACE_A) + frames_in_rows("game"), 179);
 }
 
-/* In the midst of a latch: its frame is gone, and nothing is said of the time around it. */
+/* In the middle of a latch: its frame is dropped, and the intervals around it are unknown. */
 static void test_in_the_midst_of_a_frame(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 60);
@@ -146,7 +146,7 @@ static void test_in_the_midst_of_a_frame(void **state)
 		assert_int_equal(phone.log.fps[i].stats.d, 0);
 }
 
-/* Slices and ticks mean what the new rules say, in the order that they say. */
+/* Slices and ticks are recognised by the new rules, in their order. */
 static void test_other_slices_and_ticks(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 60);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another SurfaceFlinger, or only somebody who writes like one? */
+/* A restarted SurfaceFlinger, and other processes that write the same markers. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const char forged[] = "com.evil/com.evil.Main#0";
 
 static struct phone phone;
 
-/* What the trace says of a thread. */
+/* The trace's columns of a thread. */
 static const struct {
 	const char *comm;
 	bool tgid;
@@ -133,7 +133,7 @@ static void test_a_trace_that_ends_after_a_restart(void **state)
 	on_every_phone(play_end_after_restart);
 }
 
-/* What was lost meanwhile is no jank, and takes no more than its frames. */
+/* A loss meanwhile is no jank, and only the lost frames are missing. */
 static void play_loss_after_restart(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
@@ -155,7 +155,7 @@ static void test_a_loss_after_a_restart(void **state)
 	on_every_phone(play_loss_after_restart);
 }
 
-/* Whoever knows the process by the kernel's word has lost it, and does not see the next one. */
+/* The process was identified by the kernel, has ended, and the next one is not visible. */
 static void test_the_next_one_is_hidden(void **state)
 {
 	(void)state;
@@ -205,8 +205,7 @@ static void forge_frame(uint64_t present_ns, const char *comm)
 	phone = real;
 }
 
-/* Presents alone, by a process whose name was not kept, are not enough beside one that has a name.
- */
+/* Presents of a process without a known name are not enough beside one with the name. */
 static void test_presents_alone(void **state)
 {
 	(void)state;
@@ -228,7 +227,7 @@ static void test_presents_alone(void **state)
 	assert_int_equal(counters()->surfaceflinger_restarts, 0);
 }
 
-/* A living SurfaceFlinger that draws every @step vsyncs, and a forger that always draws. */
+/* A running SurfaceFlinger that draws every @step vsyncs, and a forger that always draws. */
 static void play_forger(unsigned int step, const char *comm)
 {
 	for (unsigned int i = 0; i < 600; i++) {
@@ -244,7 +243,7 @@ static void play_forger(unsigned int step, const char *comm)
 	assert_int_equal(counters()->foreign_presents, 600);
 	assert_int_equal(counters()->surfaceflinger_restarts, 0);
 	assert_int_equal(counters()->sf_tid, 406);
-	/* Sparse ticks alone would not tell the rate. */
+	/* Sparse ticks alone would not give the rate. */
 	for (size_t i = 1; step <= 2 && i < phone.log.n_frames; i++)
 		assert_int_equal(phone.log.frames[i].vsyncs, step);
 }
@@ -271,7 +270,7 @@ static void test_a_living_one_stays(void **state)
 	on_every_phone(play_forgers);
 }
 
-/* However long it is idle, a process of another name is not the next one. */
+/* After any idle time a process with another name is not accepted. */
 static void play_another_name(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);
@@ -290,7 +289,7 @@ static void test_another_name(void **state)
 	on_every_phone(play_another_name);
 }
 
-/* One that was only idle is there again: its first frame counts, and all behind it. */
+/* A SurfaceFlinger that was only idle draws again: its first frame counts, and all after it. */
 static void play_it_was_idle(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sink that keeps every row, names and all, for a test to look at. */
+/* A sink that keeps copies of all rows and their names for a test. */
 #ifndef JANKD_TESTS_ROW_LOG_H
 #define JANKD_TESTS_ROW_LOG_H
 

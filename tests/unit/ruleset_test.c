@@ -9,7 +9,7 @@
 #include "rules/ruleset.h"
 #include "rules/ruleset_tables.h"
 
-/* The least that is a rule file. */
+/* The smallest valid rule file. */
 #define LEAST "present slice postFramebuffer\nlatch counter {layer} inside acquireBuffer\n"
 
 static struct ruleset_error error;
@@ -89,7 +89,7 @@ static void test_a_binary_file_is_refused(void **state)
 	assert_refused(SPAN_LITERAL(LEAST "ti\0ck"), 3, 1, "NUL");
 }
 
-/* Messages stay one line of bounded length whatever the file holds. */
+/* A message is one line of bounded length, whatever the file contains. */
 static void test_a_long_wrong_word_is_cut(void **state)
 {
 	char text[5000];
@@ -158,7 +158,7 @@ static void test_built_in_sets_parse(void **state)
 	assert_null(ruleset_builtin("other").ptr);
 }
 
-/* What the README tells a tester to do for a vendor's present slice. */
+/* The README's instructions for a vendor's present slice. */
 static void test_a_copy_with_a_line_more_parses(void **state)
 {
 	struct span base = ruleset_builtin("default");

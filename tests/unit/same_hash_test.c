@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Apps choose names: two of one hash and one length are two all the same. */
+/* Apps choose names: two names with equal hash and length are still two layers. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #define V60 UINT64_C(16666667)
 #define BEGIN (100 * SECOND)
 
-/* FNV-1a of both is the same, so that of all that begins with them is. */
+/* FNV-1a of both is equal, so it is for all names that begin with them. */
 #define ONE "8yn0iYCKYHlIj4-BwPqk"
 #define OTHER "GReLUrM4wMqfg9yzV3KQ"
 
@@ -73,7 +73,7 @@ static void test_layers(void **state)
 					 strcmp(phone.log.frames[i].layer, one) ? 4 : 2);
 }
 
-/* Open rows count where they belong, too. */
+/* Open rows count for the right Surface, too. */
 static void test_surfaces(void **state)
 {
 	struct summaries meanwhile = { .n = 0 }, end = { .n = 0 };
@@ -95,7 +95,7 @@ static void test_surfaces(void **state)
 	assert_int_equal(end.frames[1], 49);
 }
 
-/* Where one has to go for another, the rows of that one alone are closed. */
+/* If one is evicted for the other, only its own rows are closed. */
 static void test_surfaces_that_go(void **state)
 {
 	struct summaries end = { .n = 0 };
@@ -117,7 +117,7 @@ static void test_surfaces_that_go(void **state)
 	assert_int_equal(rows, 4);
 }
 
-/* What was known of a layer is not taken for that of the next one in its place. */
+/* The state of a layer is not used for the next one in its place. */
 static void test_triggers(void **state)
 {
 	struct trigger_error error;
@@ -133,7 +133,7 @@ static void test_triggers(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRIGGER), 0);
 }
 
-/* Only what is kept can be compared: hash and length tell of the rest. */
+/* Only the part that is kept is compared; the rest is covered by hash and length. */
 static void test_names_that_are_cut(void **state)
 {
 	char names[3][2 * NAME_SIZE];

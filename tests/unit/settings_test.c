@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of tracefs, here plain files of a folder: what they are read as, and put back to. */
+/* Settings of tracefs, here plain files in a folder: how they are read and restored. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -186,7 +186,7 @@ static void what_cannot_be_put_back_is_named(void **state)
 	settings_free(&failed);
 }
 
-/* What is not there any more is not restored. */
+/* A setting that does not exist any more is not restored. */
 static void an_unmounted_tracefs_is_an_error(void **state)
 {
 	const struct settings_ending ending = { 0 };
@@ -218,7 +218,7 @@ static void an_unused_buffer_gets_its_first_number_back(void **state)
 	settings_free(&before);
 }
 
-/* One that is as it was is not written: then it would be in use. */
+/* An unchanged setting is not written: it may be in use. */
 static void an_unused_buffer_stays_unused(void **state)
 {
 	const struct settings_ending ending = { 0 };
@@ -283,7 +283,7 @@ static void what_another_has_set_stays(void **state)
 	     "property q ? 4");
 }
 
-static void places_are_told_apart(void **state)
+static void places_are_distinct(void **state)
 {
 	aims("place x\ntracing_on 0\nplace\ntracing_on 0\n",
 	     "place x\ntracing_on 1\nplace\ntracing_on 1\n",
@@ -353,7 +353,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_ours_goes_back),
 		cmocka_unit_test(what_another_has_set_stays),
-		cmocka_unit_test(places_are_told_apart),
+		cmocka_unit_test(places_are_distinct),
 		cmocka_unit_test(sizes_are_one_setting),
 		cmocka_unit_test(those_that_stay_are_bounded),
 		cmocka_unit_test_setup_teardown(another_size_stays, set_up, tear_down),

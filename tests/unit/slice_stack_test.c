@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slice stacks: counted depth, bounded, and healed where ends were lost. */
+/* Slice stacks: bounded, and reset when slice ends were lost. */
 #include "tests/unit/unit.h"
 
 #include "rules/slice_stack.h"
@@ -122,8 +122,9 @@ static void test_the_table_is_bounded(void **state)
 	assert_open(2 * THREADS - 1, OUTER);
 }
 
-/* SurfaceFlinger's outermost slice is never open twice: all of the last one's ends were lost. */
-static void test_a_slice_that_is_entered_once_heals(void **state)
+/* SurfaceFlinger's outermost slice is never nested: when it begins again the ends of the last one
+ * were lost. */
+static void test_a_slice_that_is_entered_once_is_reset(void **state)
 {
 	slice_stacks_begin(&table, 1, OUTER, OUTER);
 	begin(1, 0);
@@ -162,7 +163,7 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_stack_is_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_table_is_bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_slice_that_is_entered_once_heals, set_up,
+		cmocka_unit_test_setup_teardown(test_a_slice_that_is_entered_once_is_reset, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_forget_counts_what_was_open, set_up,
 						tear_down),

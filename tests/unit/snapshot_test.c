@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot is whole, however it is saved and whatever is read meanwhile. */
+/* A snapshot is complete, also if it is saved in pieces while more is read. */
 #include "daemon/files/snapshot.h"
 
 #include <fcntl.h>
@@ -127,7 +127,7 @@ static void saves_around_the_frame(void **state)
 	tear_down(&bench);
 }
 
-/* A frame that took longer than what is asked for is shown from its begin on. */
+/* A frame that is longer than the requested time is in the snapshot from its begin on. */
 static void shows_all_of_a_long_frame(void **state)
 {
 	static struct bench bench;
@@ -143,7 +143,7 @@ static void shows_all_of_a_long_frame(void **state)
 	tear_down(&bench);
 }
 
-/* Saved in pieces, while a flood is read: what is not saved yet is not overwritten. */
+/* Saved in pieces during a flood: unsaved lines are not overwritten. */
 static void outruns_a_flood(void **state)
 {
 	(void)state;
@@ -152,7 +152,7 @@ static void outruns_a_flood(void **state)
 		uint64_t present_ns, first_ms, last_ms;
 
 		set_up(&bench, 100 * SECOND, true);
-		/* The ring has gone round once, and a half. */
+		/* The buffer has wrapped one and a half times. */
 		present_ns = read_until(&bench, bench.text.buffer.size / 80 * 3 / 2 * MS);
 		late_at(&bench, present_ns, 200 * MS);
 		for (size_t i = 0; bench.snapshot.written == 0; i++) {
@@ -167,8 +167,8 @@ static void outruns_a_flood(void **state)
 	}
 }
 
-/* Where so much is written that the frame would be gone before the time behind it has come, that is
- * not waited for. */
+/* If so much is written that the frame would be overwritten before the time after it is reached,
+ * the snapshot is saved earlier. */
 static void does_not_wait_too_long(void **state)
 {
 	static struct bench bench;
@@ -178,7 +178,7 @@ static void does_not_wait_too_long(void **state)
 	set_up(&bench, 10 * SECOND, false);
 	present_ns = read_until(&bench, 600 * SECOND);
 	late_at(&bench, present_ns, 60 * SECOND);
-	/* As if all of it, and more than there is room for, came within a second. */
+	/* More lines than fit, all within a second. */
 	bench.snapshot.due_ns = present_ns + 1000 * SECOND;
 	for (int i = 0; i < 400 && bench.snapshot.written == 0; i++)
 		read_once(&bench, 65536);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of what the tables have no room for: no name, no end, no surprise. */
+/* The file for entries that do not fit in the tables. It has no name. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
@@ -58,7 +58,8 @@ static void test_what_was_written_comes_back(void **state)
 	assert_int_equal(file.error, 0);
 }
 
-/* A kill leaves nothing in the folder, and the file outlives the folder. */
+/* After SIGKILL nothing is left in the folder, and the file can be used after the folder is
+ * removed. */
 static void test_it_has_no_name(void **state)
 {
 	DIR *entries = opendir(folder.path);
@@ -76,7 +77,7 @@ static void test_it_has_no_name(void **state)
 	assert_text(4096, "two");
 }
 
-/* Where the disk is nearly full, what is there may be written again, and no more. */
+/* On a nearly full disk existing entries can be rewritten, but none is added. */
 static void test_it_does_not_grow(void **state)
 {
 	assert_int_equal(write_text(0, "one"), 0);
@@ -100,7 +101,7 @@ static void test_a_full_disk(void **state)
 	assert_int_equal(file.error, -ENOSPC);
 }
 
-/* What is not all there is nothing. */
+/* An incomplete entry is an error. */
 static void test_an_end_too_soon(void **state)
 {
 	char read[8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small table gives the same summary as a large one: what it has no room for is spilled, and
- * comes back. What cannot be spilled is in one row, and told of. */
+/* A small table gives the same summary as a large one: evicted entries are spilled and read back.
+ * Those that cannot be spilled are in one row, and that is reported. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -159,7 +159,7 @@ static void test_apps_in_turn(void **state)
 	compare_apps(true);
 }
 
-/* The series of a layer goes on where it was: the time between is a wait. */
+/* The series of a layer continues: the time between is a wait. */
 static void test_layers_in_turn(void **state)
 {
 	compare_apps(false);
@@ -201,7 +201,7 @@ static void test_large_histograms(void **state)
 	assert_same();
 }
 
-/* Two of one hash are two in the spill, too; and of names that are cut the whole counts. */
+/* Two names with one hash stay two in the spill; of names that are cut the whole name counts. */
 static void play_names(struct summaries *all)
 {
 	static const char *const heads[] = { "8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ" };
@@ -247,7 +247,7 @@ static void play_together(struct summaries *meanwhile, struct summaries *end)
 	summarize(end);
 }
 
-/* The layers have room here, their Surfaces do not. */
+/* The layers fit in their table, the Surfaces do not. */
 static void test_open_rows(void **state)
 {
 	static struct summaries large_meanwhile, small_meanwhile;
@@ -281,7 +281,7 @@ static const struct summary_row *others(const struct summaries *all)
 	return &all->rows[last];
 }
 
-static bool is_told(const char *text)
+static bool is_reported(const char *text)
 {
 	for (size_t i = 0; i < phone.log.n_events; i++)
 		if (phone.log.events[i].kind == TRACE_EVENT_LOST &&
@@ -319,11 +319,11 @@ static void test_more_than_are_kept(void **state)
 	assert_int_equal(counters()->surfaces_others, 51);
 	assert_int_equal(counters()->frames_others, 50 * 4 + 20);
 	assert_int_equal(totals(&small), frames_in_rows());
-	assert_true(is_told("51 surfaces are counted in the row (others)"));
+	assert_true(is_reported("51 surfaces are counted in the row (others)"));
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 20);
 }
 
-/* The disk is full, or gone. */
+/* The disk is full or removed. */
 static void test_nothing_can_be_spilled(void **state)
 {
 	uint64_t now_ns = BEGIN;
@@ -345,7 +345,7 @@ static void test_nothing_can_be_spilled(void **state)
 	assert_int_equal(counters()->surfaces_others, 24);
 	assert_int_equal(counters()->frames_others, 30);
 	assert_int_equal(totals(&small), frames_in_rows());
-	assert_true(is_told("24 surfaces are counted in the row (others)"));
+	assert_true(is_reported("24 surfaces are counted in the row (others)"));
 }
 
 /* Times are of the latest clock that one of them had a frame on. */
@@ -365,7 +365,7 @@ static void test_others_and_the_clock(void **state)
 	assert_in_range(others(&small)->last_ns, others(&small)->first_ns, now_ns);
 }
 
-/* For a while only. */
+/* The disk is full for a while only. */
 static void test_some_cannot_be_spilled(void **state)
 {
 	uint64_t now_ns = BEGIN;
@@ -401,7 +401,7 @@ static void test_what_cannot_be_read_back(void **state)
 	assert_int_equal(small.n, 16 + 1);
 	assert_int_equal(counters()->surfaces_unreadable, 24);
 	assert_int_equal(others(&small)->stats.frames, 29);
-	assert_true(is_told("surfaces cannot be read back"));
+	assert_true(is_reported("surfaces cannot be read back"));
 }
 
 /* --- layers --- */
@@ -427,7 +427,7 @@ static size_t without_interval(const char *layer)
 	return n;
 }
 
-/* A frame that the counter alone tells of, as on Android 14 without instants. */
+/* A frame with a counter only, as on Android 14 without instants. */
 static void frame_by_counter(uint64_t present_ns, const char *counter)
 {
 	phone.now_ns = present_ns - MS;
@@ -437,8 +437,8 @@ static void frame_by_counter(uint64_t present_ns, const char *counter)
 	phone_compose(&phone, present_ns, 1);
 }
 
-/* What the counter of a layer was before it went says nothing once a layer had no room: it may have
- * been that one. */
+/* The last counter of an evicted layer is not used once a layer did not fit: it may have been that
+ * one. */
 static void test_counters_of_a_layer_that_was_refused(void **state)
 {
 	static const char x[] = "BufferTX - com.a/a#0";
@@ -468,7 +468,7 @@ static void test_counters_of_a_layer_that_was_refused(void **state)
 	assert_int_equal(without_interval("com.a/a#0"), 1);
 }
 
-/* Nothing of before a step of the clock goes on, in the table or not. */
+/* No series continues over a step of the clock, in the table or in the spill. */
 static void test_layers_and_the_clock(void **state)
 {
 	restart(2);
@@ -480,7 +480,7 @@ static void test_layers_and_the_clock(void **state)
 	assert_int_equal(without_interval("com.c/c#0"), 2);
 }
 
-/* Where they cannot be spilled each begins anew. */
+/* Layers that cannot be spilled begin again. */
 static void test_layers_that_are_forgotten(void **state)
 {
 	restart(2);
@@ -493,7 +493,7 @@ static void test_layers_that_are_forgotten(void **state)
 	assert_int_equal(phone.log.layers.size, 0);
 }
 
-/* Of more than are kept those that went first are forgotten. */
+/* If there are more than fit the ones evicted first are dropped. */
 static void test_more_layers_than_are_kept(void **state)
 {
 	char layer[64];

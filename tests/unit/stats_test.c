@@ -292,7 +292,7 @@ static void test_matrix_levels(void **state)
 	assert_matrix_level(42, 4);
 }
 
-/* Whether it was rest or a stall is not known. */
+/* It is unknown whether it was idle or a stall. */
 static void test_a_wait_counts_nowhere_else(void **state)
 {
 	begin();

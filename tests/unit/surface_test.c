@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers' names of all versions: what is Surface, what is app; and the table they live in. */
+/* Layer names of all versions: their Surface and app; and the table of layers. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static void test_names_of_layers(void **state)
 	}
 }
 
-/* What another start of the app, or of the phone, writes in another way is no part of a Surface. */
+/* Parts of a name that change with each start of the app or the phone are no part of a Surface. */
 static void test_what_changes_goes(void **state)
 {
 	static const struct {
@@ -106,7 +106,7 @@ static void test_what_changes_goes(void **state)
 	}
 }
 
-/* Names that look a little like it, and are so in every start. */
+/* Similar names whose parts do not change. */
 static void test_what_stays(void **state)
 {
 	static const char *const names[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of surfaces that people watch. */
+/* The table of surfaces on a terminal. */
 #include "daemon/control/control.h"
 
 #include <stdio.h>
@@ -148,7 +148,7 @@ static void test_now_is_of_this_clock(void **state)
 	assert_non_null(strstr(line_with("mail"), "       -  60.0"));
 }
 
-/* While it goes on, who drew most in the last ten seconds; else who drew most of all. */
+/* Order: during a capture by frames of the last ten seconds, at the end by all frames. */
 static void test_who_draws_most_comes_first(void **state)
 {
 	uint64_t at;
@@ -189,7 +189,7 @@ static void test_a_session_has_no_now(void **state)
 	assert_int_equal(strncmp(line_with("mail"), "com.example.mail  ", 18), 0);
 }
 
-/* However wide: no line is longer, and what matters most stays. */
+/* At any width no line is longer, and the most important columns stay. */
 static void test_fits(void **state)
 {
 	static const char *const words[] = { "FPS now", "FPS", "1% low", "jank",
@@ -210,7 +210,7 @@ static void test_fits(void **state)
 	}
 }
 
-/* A number that is too long would push the others off the screen. */
+/* A number that is too long must not push the others off the screen. */
 static void test_large_numbers_fit(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a terminal and a file get to see of a name. */
+/* How names are written to a terminal and to a file. */
 #include "daemon/base/text.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ static void counts_columns(void **state)
 	assert_int_equal(text_columns("\xef\xbd\xb1\xd0\x96\xce\xb1"), 3); /* half-wide Kana */
 }
 
-/* However a name is cut, it fits, and is cut between characters. */
+/* A name that is cut fits, and is cut between characters. */
 static void shortens(void **state)
 {
 	static const char *const names[] = {
@@ -83,7 +83,7 @@ static void shortens(void **state)
 	}
 }
 
-/* The end is what two names of one app differ in. */
+/* Two names of one app differ in their end. */
 static void cuts_on_the_left(void **state)
 {
 	static const char name[] = "\x1b\xe6\xb8\xb8\xe6\x88\x8f/.MainActivity";

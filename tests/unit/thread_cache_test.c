@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is SurfaceFlinger? Asked of a /proc of our own making. */
+/* Identification of SurfaceFlinger, with a /proc that the test writes. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define APP_UID 10123
 #define SYSTEM_UID 1000
 #define INIT 1
-#define SOMEBODY 7
+#define OTHER_PARENT 7
 
 static char proc[64];
 static struct thread_cache cache;
@@ -66,7 +66,7 @@ static void end_thread(int tid)
 
 	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		snprintf(path, sizeof(path), "%s/%d%s", proc, tid, files[i]);
-		/* Nothing can be read of what is gone, not even by those that have it open. */
+		/* Files of an ended process cannot be read, not even through an open descriptor. */
 		if (i < 2 && truncate(path, 0) < 0)
 			continue;
 		remove(path);
@@ -114,7 +114,7 @@ static void threads_of_one_process(void **state)
 	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "binder:500_1", INIT, SYSTEM_UID);
-	set_process(600, "com.app", SOMEBODY, APP_UID);
+	set_process(600, "com.app", OTHER_PARENT, APP_UID);
 	assert_int_equal(ask(501), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
@@ -137,7 +137,7 @@ static void names_and_processes(void **state)
 	assert_int_equal(record.comm.len, 0);
 }
 
-/* A line of text: what /proc says of its thread goes before what the kernel remembers of it. */
+/* A line of text: the thread's name in /proc takes precedence over the one in the line. */
 static void lines_of_text(void **state)
 {
 	struct trace_record forgotten = { .tid = 501,
@@ -162,18 +162,19 @@ static void lines_of_text(void **state)
 	assert_int_equal(gone.writer, TRACE_WRITER_UNKNOWN);
 }
 
-/* Before SurfaceFlinger is seen nothing is known, but that it is no app. */
-static void nobody_yet(void **state)
+/* Before SurfaceFlinger is found writers are unknown, except apps. */
+static void none_yet(void **state)
 {
 	(void)state;
-	set_process(600, "com.app", SOMEBODY, APP_UID);
+	set_process(600, "com.app", OTHER_PARENT, APP_UID);
 	set_process(601, "logd", INIT, 1036);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 	assert_int_equal(ask(601), TRACE_WRITER_UNKNOWN);
 	assert_int_equal(ask(777), TRACE_WRITER_UNKNOWN);
 }
 
-/* Mounted so that others' processes are not shown, or not their files: nobody can be told apart. */
+/* /proc is mounted so that other users' processes or their files are hidden: writers are unknown.
+ */
 static void hidden_processes(void **state)
 {
 	struct trace_record record = { .tid = 700, .tgid = 99 };
@@ -188,12 +189,12 @@ static void hidden_processes(void **state)
 	assert_int_equal(record.comm.len, 0);
 }
 
-/* The next SurfaceFlinger is not shown, nor are its threads: it is nobody, but no other either. */
+/* The next SurfaceFlinger and its threads are hidden: they are unknown, not another process. */
 static void the_next_one_is_hidden(void **state)
 {
 	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
-	set_process(600, "com.app", SOMEBODY, APP_UID);
+	set_process(600, "com.app", OTHER_PARENT, APP_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(700), TRACE_WRITER_OTHER);
 	end_thread(500);
@@ -213,19 +214,19 @@ static void an_app_of_that_name(void **state)
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 }
 
-/* One that is called so and came later, even root's, changes nothing; a better one does. */
+/* A later process with that name is ignored, even one of root, unless it is a better match. */
 static void impostors(void **state)
 {
 	(void)state;
-	set_process(400, "surfaceflinger", SOMEBODY, 0);
+	set_process(400, "surfaceflinger", OTHER_PARENT, 0);
 	assert_int_equal(ask(400), TRACE_WRITER_SURFACEFLINGER);
-	set_process(401, "surfaceflinger", SOMEBODY, 0);
+	set_process(401, "surfaceflinger", OTHER_PARENT, 0);
 	set_program(401, "/data/local/tmp/surfaceflinger");
 	assert_int_equal(ask(401), TRACE_WRITER_OTHER);
 	set_process(402, "SurfaceFlinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(402), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(400), TRACE_WRITER_OTHER);
-	set_process(403, "surfaceflinger", SOMEBODY, SYSTEM_UID);
+	set_process(403, "surfaceflinger", OTHER_PARENT, SYSTEM_UID);
 	set_program(403, "/system/bin/surfaceflinger");
 	assert_int_equal(ask(403), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(402), TRACE_WRITER_OTHER);
@@ -251,7 +252,7 @@ static void its_number_goes_to_another(void **state)
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	end_thread(500);
-	set_process(500, "com.app", SOMEBODY, APP_UID);
+	set_process(500, "com.app", OTHER_PARENT, APP_UID);
 	pass_time(SECOND / 4);
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 }
@@ -259,7 +260,7 @@ static void its_number_goes_to_another(void **state)
 static void a_number_of_others_comes_to_it(void **state)
 {
 	(void)state;
-	set_process(500, "com.app", SOMEBODY, APP_UID);
+	set_process(500, "com.app", OTHER_PARENT, APP_UID);
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 	assert_int_equal(ask(501), TRACE_WRITER_UNKNOWN);
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
@@ -276,7 +277,7 @@ static void what_is_known_is_not_read_again(void **state)
 	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	for (int tid = 1001; tid < 1400; tid++)
-		set_thread(tid, 1000, "com.app", SOMEBODY, APP_UID);
+		set_thread(tid, 1000, "com.app", OTHER_PARENT, APP_UID);
 	for (int round = 0; round < 3; round++) {
 		ask(500);
 		for (int tid = 1001; tid < 1400; tid++)
@@ -301,7 +302,7 @@ static void more_than_are_known(void **state)
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 }
 
-/* A status that breaks off, or says nothing. */
+/* A status that is truncated or empty. */
 static void damaged(void **state)
 {
 	static const char *const texts[] = {
@@ -329,7 +330,7 @@ int main(void)
 		test(threads_of_one_process),
 		test(lines_of_text),
 		test(names_and_processes),
-		test(nobody_yet),
+		test(none_yet),
 		test(hidden_processes),
 		test(the_next_one_is_hidden),
 		test(an_app_of_that_name),

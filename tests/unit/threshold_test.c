@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The classes of whole vsyncs are those of the display's true rate, whatever last digits its period
- * was learnt with.
+/* The classes of whole vsyncs are those of the display's exact rate, though the measured period is
+ * inexact in its last digits.
  *
- * The truth is reckoned in whole numbers from vsyncs and rate: vsyncs / rate is at least T where
- * vsyncs * 1000 * 1000 >= 995 * T * rate, with T in ms.
+ * The expected class is calculated in integers from vsyncs and rate: vsyncs / rate is at least T
+ * where vsyncs * 1000 * 1000 >= 995 * T * rate, with T in ms.
  */
 #include "tests/unit/unit.h"
 
@@ -21,7 +21,7 @@ enum { SMALL = 41667, JANK = 83333, BIG = 125000 };
 /* Of a display's rate in 1/1001 Hz: both 60 and 59.94 Hz are whole numbers of it. */
 struct rate {
 	int64_t hz_1001;
-	int64_t ppm; /* the learnt period is that much longer */
+	int64_t ppm; /* the measured period is that much longer */
 };
 
 static int64_t learnt_ns(struct rate rate)
@@ -45,7 +45,7 @@ static bool more_than(struct rate rate, int64_t vsyncs, int64_t limit_us)
 	return beyond(rate, vsyncs, limit_us, 1005) > 0;
 }
 
-/* So near to where the tolerance ends that the error of the period decides. */
+/* So near to the limit of the tolerance that the error of the period decides. */
 static bool is_on_the_edge(struct rate rate, int64_t vsyncs)
 {
 	static const struct {
@@ -138,7 +138,7 @@ static void test_any_rate(void **state)
 	assert_in_range(passed_over, 0, 150);
 }
 
-/* --- through the door --- */
+/* --- through the pipeline --- */
 
 static struct phone phone;
 
@@ -164,7 +164,7 @@ static struct frame_stats play(uint64_t period_ns, const unsigned int *numbers, 
 	return stats;
 }
 
-/* The periods that one phone's 60 Hz were learnt as in two sessions. */
+/* The measured periods of one phone's 60 Hz in two sessions. */
 static void test_two_sessions_of_60_hz(void **state)
 {
 	static const unsigned int numbers[] = { 3, 5, 6, 30, 3, 5, 6, 30 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring gives back what was read, whole lines of it, from the time that is asked for on. */
+/* The trace buffer returns whole lines of what was read, from a given time on. */
 #include "daemon/trace/trace_buffer.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void finds_any_stretch(void **state)
 	trace_buffer_close(&buffer);
 }
 
-/* What is older than memory begins with the oldest line there is. */
+/* A time before the oldest line returns all lines from that one on. */
 static void begins_with_the_oldest(void **state)
 {
 	struct lines lines = { .ms = 0 };
@@ -79,7 +79,7 @@ static void ends_a_line(void **state)
 	trace_buffer_close(&buffer);
 }
 
-/* Without memory a line that is begun waits at the front. */
+/* Without memory an incomplete line waits at the front. */
 static void keeps_nothing(void **state)
 {
 	struct lines lines = { .ms = 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture puts back at its end, here in a folder of plain files instead of a tracefs. */
+/* Settings that a capture restores at its end, in a folder of plain files instead of tracefs. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -104,7 +104,7 @@ static void what_is_ours_goes_back(void **state)
 	assert_string_equal(get("buffer_size_kb"), "7777\n");
 }
 
-/* Files are completed between the look and the end, which may take a while. */
+/* Files are completed between the last check and the end, which may take a while. */
 static void what_changes_after_the_look_is_not_set_to_what_it_was_then(void **state)
 {
 	struct begun b;

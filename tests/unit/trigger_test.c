@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Triggers: what their text says, when they hold; frames that are told of as late; marks. */
+/* Triggers: how their text is parsed and when they hold; late frames; marks. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -227,7 +227,7 @@ static void test_an_even_rate_at_the_limit(void **state)
 	}
 }
 
-/* 20 fps, told of once they have lasted for three seconds. */
+/* 20 fps, reported when they have lasted for three seconds. */
 static void test_a_low_rate_that_lasts(void **state)
 {
 	uint64_t slow_ns = BEGIN + 120 * V60, fast_ns;
@@ -256,7 +256,7 @@ static void test_a_low_rate_that_is_over_too_soon(void **state)
 	assert_int_equal(phone.log.n_gate, 0);
 }
 
-/* Nobody looks at an idle display: no frames are no slow frames. */
+/* An idle display has no frames, and so no slow ones. */
 static void test_waits_are_not_slow(void **state)
 {
 	start("fps<30");
@@ -266,7 +266,7 @@ static void test_waits_are_not_slow(void **state)
 	assert_int_equal(phone.log.n_gate, 0);
 }
 
-/* The loss swallowed the frames between: nothing is known of them. */
+/* The frames between were lost: they are unknown. */
 static void test_a_loss_is_not_late(void **state)
 {
 	options.late_ns = 50 * MS;
@@ -293,7 +293,7 @@ static void test_other_surfaces_do_not_count(void **state)
 }
 
 /* A series that holds it open and then has no frames at all. */
-static void test_it_closes_when_nobody_fulfils_it(void **state)
+static void test_it_closes_when_no_surface_fulfils_it(void **state)
 {
 	uint64_t last_ns;
 
@@ -394,7 +394,7 @@ int main(void)
 		test(test_waits_are_not_slow),
 		test(test_a_loss_is_not_late),
 		test(test_other_surfaces_do_not_count),
-		test(test_it_closes_when_nobody_fulfils_it),
+		test(test_it_closes_when_no_surface_fulfils_it),
 		test(test_it_closes_at_the_end),
 		test(test_late_frames),
 		test(test_waits_are_late_for_those_who_ask),

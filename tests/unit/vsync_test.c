@@ -86,7 +86,7 @@ static void test_words_outweigh_a_given_period(void **state)
 	assert_true(vsync_overrules(&lattice));
 }
 
-/* 24 Hz is given, or said, and no multiple is made of it. */
+/* 24 Hz from the option or from SurfaceFlinger is not replaced by a multiple. */
 static void test_slow_displays(void **state)
 {
 	vsync_init(&lattice, 41666667);
@@ -119,7 +119,7 @@ static void test_a_word_from_outside_is_the_weakest(void **state)
 	/* it is still there when another SurfaceFlinger ticks */
 	vsync_reset(&lattice);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
-	/* the first is believed, an absurd one is not */
+	/* the first is used, an absurd one is not */
 	vsync_set_dumpsys_period(&lattice, 2 * V60);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
 	ticks(2 * SECOND, 8333333, 60, 0);
@@ -146,7 +146,7 @@ static void test_steady_ticks_lock(void **state)
 	}
 }
 
-/* No request, no tick: distances are any number of periods, and none is the period's own. */
+/* Without a request there is no tick: the distances are several periods, and none is one period. */
 static void test_ticks_on_demand(void **state)
 {
 	uint64_t now = SECOND;
@@ -168,7 +168,7 @@ static void test_idle_stretches_do_not_unlock(void **state)
 	}
 }
 
-/* A display that only ever ticks every 33 ms for its game can do better. */
+/* A display with ticks only every 33 ms, for a game, has a higher rate. */
 static void test_a_game_at_30_on_60_hz(void **state)
 {
 	uint64_t now = ticks(SECOND, 2 * V60, 60, 100000);
@@ -177,7 +177,7 @@ static void test_a_game_at_30_on_60_hz(void **state)
 	assert_int_equal(between(now, now + 2 * V60), 2);
 }
 
-/* One layer at 30, another at 60, each asking for its own ticks. */
+/* One layer at 30, another at 60 fps, each with its own ticks. */
 static void test_two_sources_at_two_rates(void **state)
 {
 	for (int i = 0; i < 100; i++) {
@@ -238,7 +238,7 @@ static uint64_t drift(uint64_t from_ns, uint64_t period_ns, unsigned int n, uint
 
 		tick(time_ns + any(60000));
 		vsync_present(&lattice, time_ns + 2 * MS);
-		/* As frames are: a while later. */
+		/* As frames do, presents come a while later. */
 		if (lattice.n_ticks > 36)
 			vsync_place(&lattice, time_ns - 36 * period_ns, &stamp);
 	}
@@ -253,8 +253,8 @@ static void assert_exact(uint64_t expected_ns)
 			expected_ns + expected_ns / 2000);
 }
 
-/* A slow machine catches up, or falls behind: its first @n ticks agree on a period that is too
- * short, or too long. Those that follow do not. */
+/* On a slow machine the first @n ticks agree on a period that is too short or too long, the later
+ * ones do not. */
 static void assert_becomes_exact(uint64_t given_ns, uint64_t period_ns, unsigned int n)
 {
 	uint64_t late_ns = period_ns * 3 / 5, now;
@@ -296,7 +296,7 @@ static void test_lateness_moves_no_period(void **state)
 			now = drift(now, period_ns, n, late_ns, 0);
 			assert_exact(period_ns);
 		}
-		/* Leaps to another phase, at rest: round and round, or any. */
+		/* Jumps to another phase while idle: by a fixed step or a random one. */
 		for (unsigned int n = 0; n < 60; n++) {
 			late_ns = n < 30 ? n % 3 * period_ns * 7 / 20 : any(period_ns * 3 / 5);
 			now = drift(now + period_ns, period_ns, 60 + (unsigned int)any(600),
@@ -338,7 +338,8 @@ static void test_a_switch_from_60_to_90_hz(void **state)
 	switch_rate(V60, V90);
 }
 
-/* The old ticks still fit the new period only with SurfaceFlinger's own word, at once. */
+/* The old ticks also fit the new period: only SurfaceFlinger's report makes the switch immediate.
+ */
 static void test_a_hint_tells_of_a_slower_rate_sooner(void **state)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
@@ -348,7 +349,7 @@ static void test_a_hint_tells_of_a_slower_rate_sooner(void **state)
 	assert_period(V60);
 }
 
-static void test_a_wrong_hint_is_not_believed(void **state)
+static void test_a_wrong_hint_is_ignored(void **state)
 {
 	hint(V90);
 	ticks(SECOND, V60, 100, 100000);
@@ -358,8 +359,8 @@ static void test_a_wrong_hint_is_not_believed(void **state)
 	assert_period(V60);
 }
 
-/* What ticks alone cannot tell: an app at 60 on a display at 120 Hz. */
-static void test_a_hint_of_half_the_distances_is_believed(void **state)
+/* Not visible from ticks alone: an app at 60 fps on a display at 120 Hz. */
+static void test_a_hint_of_half_the_distances_is_used(void **state)
 {
 	hint(V120);
 	ticks(SECOND, V60, 100, 100000);
@@ -392,7 +393,7 @@ static void test_ids_of_displays(void **state)
 			 reported_periods_report(&reported, SPAN_LITERAL("1"), V60, 0, SECOND));
 }
 
-/* SurfaceFlinger's word is more precise than a mean of late ticks. */
+/* The period reported by SurfaceFlinger is more precise than the mean of late ticks. */
 static void test_a_right_hint_gives_the_period(void **state)
 {
 	hint(V90);
@@ -400,14 +401,14 @@ static void test_a_right_hint_gives_the_period(void **state)
 	assert_int_equal(vsync_period_ns(&lattice), V90);
 }
 
-/* The display's own vsyncs from @from_ns on: it never leaves one out. */
+/* Hardware vsyncs from @from_ns on, without gaps. */
 static void vsyncs(uint64_t from_ns, uint64_t period_ns, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
 		vsync_hardware(&lattice, SPAN_LITERAL("0"), from_ns + i * period_ns + any(200000));
 }
 
-/* An app at 30 on a display at 90 Hz, which was seen for a moment: no rate of its own. */
+/* An app at 30 fps on a display whose 90 Hz were seen for a moment: its ticks are no rate. */
 static void test_vsyncs_that_were_seen(void **state)
 {
 	vsyncs(SECOND, V90, 12);
@@ -438,7 +439,7 @@ static void test_vsyncs_tell_of_a_slower_rate(void **state)
 	assert_period(V60);
 }
 
-/* Ticks every 33 ms fit 120 Hz and 90 Hz: the word decides. */
+/* Ticks every 33 ms fit 120 Hz and 90 Hz: the reported period decides. */
 static void test_a_switch_that_no_tick_shows(void **state)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
@@ -450,7 +451,7 @@ static void test_a_switch_that_no_tick_shows(void **state)
 	assert_period(4 * V120 / 3);
 }
 
-/* The word for a slower rate comes late: presents that were placed stay in order. */
+/* The report of a slower rate comes late: presents that have their vsyncs stay in order. */
 static void test_a_late_word_moves_no_present(void **state)
 {
 	struct vsync_stamp before, after;
@@ -467,7 +468,7 @@ static void test_a_late_word_moves_no_present(void **state)
 	assert_in_range(vsync_between(&before, &after), 1, 2);
 }
 
-/* The clock stepped: what is before has nothing to do with what is behind. */
+/* After a step of the clock nothing of before is used. */
 static void test_reset_parts_the_presents(void **state)
 {
 	struct vsync_stamp before, now;
@@ -498,7 +499,7 @@ static void test_silence_is_counted_as_far_as_it_can_be(void **state)
 	assert_int_equal(between(now + 301 * V60, now + 600 * SECOND), -1);
 }
 
-/* Any ticks at all: no period beyond what displays do, and no endless work. */
+/* Random ticks: the period stays in the range of displays, and the work is bounded. */
 static void test_noise_gives_no_absurd_period(void **state)
 {
 	uint64_t now = SECOND;
@@ -540,8 +541,8 @@ int main(void)
 		cmocka_unit_test_setup(test_a_switch_from_120_to_60_hz, set_up),
 		cmocka_unit_test_setup(test_a_switch_from_60_to_90_hz, set_up),
 		cmocka_unit_test_setup(test_a_hint_tells_of_a_slower_rate_sooner, set_up),
-		cmocka_unit_test_setup(test_a_wrong_hint_is_not_believed, set_up),
-		cmocka_unit_test_setup(test_a_hint_of_half_the_distances_is_believed, set_up),
+		cmocka_unit_test_setup(test_a_wrong_hint_is_ignored, set_up),
+		cmocka_unit_test_setup(test_a_hint_of_half_the_distances_is_used, set_up),
 		cmocka_unit_test_setup(test_absurd_hints_are_dropped, set_up),
 		cmocka_unit_test_setup(test_ids_of_displays, set_up),
 		cmocka_unit_test_setup(test_a_right_hint_gives_the_period, set_up),

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -119,7 +120,7 @@ def instance(checks):
             (tracing / "instances").chmod(mode)
             done = run(tracing, out, "--instance", "none")
             one_line(checks, f"no instance, mode {mode:o}", done, "cannot make it", "Permission denied")
-            checks.that("restore" not in done.stderr.decode(), f"no instance, mode {mode:o}: {done.stderr}")
+            checks.that(not re.search("put back|restore", done.stderr.decode()), f"no instance, mode {mode:o}: {done.stderr}")
             checks.equal([path.name for path in out.glob(".journal")], [], f"no instance, mode {mode:o}: a journal")
             (tracing / "instances").chmod(0o700)
 
@@ -141,8 +142,7 @@ def requests_of_root(checks):
         checks.equal(started.returncode, 0, f"requests of root: start: {started.stderr}")
         for command in ("status", "stop"):
             done = jankd(command, "-F", out, env=preload, timeout=60)
-            checks.that(b"another user" not in done.stderr and b"no jankd" not in done.stderr,
-                        f"requests of root: {command}: {done.returncode} {done.stderr}")
+            checks.equal(done.returncode, 0, f"requests of root: {command}: {done.stderr}")
     for path in places:
         if path.exists() and path not in there:
             for file in path.iterdir():

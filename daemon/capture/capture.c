@@ -205,7 +205,7 @@ static void wait_for_files(void *context)
 		control_tick(capture->control.control);
 		if (!capture->reported_wait && loop_now() - begin_ns > 2 * DRAIN_TICK_NS) {
 			capture->reported_wait = true;
-			report("warning: %s: %s: the disk does not answer; jankd ends when the "
+			report("warning: %s: %s: the disk does not respond; jankd ends when the "
 			       "files are complete",
 			       session_command(&capture->session), capture->session.folder.path);
 		}

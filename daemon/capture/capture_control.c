@@ -142,9 +142,9 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 	if (waited_ns < DISK_WAIT_NS)
 		return false;
 	fputs(verb == CONTROL_ROTATE
-		      ? "error: the segment is not closed yet: the disk does not answer; look at "
+		      ? "error: the segment is not closed yet: the disk does not respond; check "
 			"'jankd status' in a while\n"
-		      : "ok\nit is not in the file yet: the disk does not answer\n",
+		      : "ok\nit is not in the file yet: the disk does not respond\n",
 	      out);
 	return true;
 }
@@ -153,11 +153,10 @@ void capture_control_wait(struct capture_control *control)
 {
 	char text[PATH_MAX + 128];
 
-	snprintf(
-		text, sizeof(text),
-		"error: files not complete yet: %s: the disk does not answer; tracing is restored, "
-		"and jankd ends when the files are complete\n",
-		control->session->folder.path);
+	snprintf(text, sizeof(text),
+		 "error: files not complete yet: %s: the disk does not respond; tracing is "
+		 "restored, and jankd ends when the files are complete\n",
+		 control->session->folder.path);
 	control_answer_stop(control->control, DISK_WAIT_NS, text);
 	control_answer_waiting(control->control);
 }

@@ -491,8 +491,8 @@ int session_end(struct session *session)
 	output_close(output);
 	if (session->origin.live && output_all_rows_lost(output) > 0)
 		report("%s: %s: %" PRIu64
-		       " rows are not in the files: the disk was full, or did not "
-		       "answer; the others are; free the disk or name another folder with -F",
+		       " rows are not in the files: the disk was full or did not respond; free "
+		       "some disk space or name another folder with -F",
 		       session_command(session), session->folder.path,
 		       output_all_rows_lost(output));
 	return output->failed || session->failed ? EXIT_FAILED : check_input(session);

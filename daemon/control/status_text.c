@@ -68,7 +68,7 @@ static void print_lost(FILE *out, const struct status *status)
 static void print_disk(FILE *out, const struct status *status)
 {
 	if ((double)status->disk_busy_ns >= NS_PER_S)
-		fprintf(out, "disk     does not answer for %.0f s; rows wait in memory\n",
+		fprintf(out, "disk     has not responded for %.0f s; rows are kept in memory\n",
 			(double)status->disk_busy_ns / NS_PER_S);
 }
 

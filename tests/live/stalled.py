@@ -105,7 +105,7 @@ def all_is_there(checks, what, out, markers, frames):
 def answers(checks, what, capture):
     """Requests are answered while the disk stalls."""
     said = capture.ask("status")[1]
-    checks.that("disk     does not answer" in said, f"{what}: status: {said[:600]}")
+    checks.that("disk     has not responded" in said, f"{what}: status: {said[:600]}")
     for command, expected in ((("status", "--json"), 0), (("mark", "in between"), 0), (("rotate",), 1)):
         code, said, took = capture.ask(*command)
         checks.that(took < 3, f"{what}: {command[0]} took {took:.1f} s: {said}")

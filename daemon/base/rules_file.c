@@ -58,6 +58,6 @@ struct ruleset *rules_load(const char *command, const char *name_or_file)
 		report("%s %s:%u:%u: %s; correct it, 'jankd rules check' tries it again", what,
 		       name_or_file, error.line, error.column, error.message);
 	else
-		report("%s %s: %s; close other programs", what, name_or_file, strerror(-result));
+		report("%s %s: %s; end programs that use much memory", what, name_or_file, strerror(-result));
 	return NULL;
 }

@@ -238,7 +238,7 @@ def impostor(checks):
         done = jankd("status", "-F", home, timeout=30)
         server.join()
         checks.equal(done.returncode, 1, f"impostor: {done.stdout!r}")
-        checks.that(b"somebody else" in done.stderr, f"impostor: {done.stderr!r}")
+        checks.that(b"belongs to another user" in done.stderr, f"impostor: {done.stderr!r}")
         checks.equal(result, [0], "impostor: it was sent a request")
 
 

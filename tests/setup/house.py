@@ -20,6 +20,8 @@ TRACEFS = re.compile(r"<(tracefs|traceevent|event-parse|kbuffer).*\.h>")
 MAY_TRACEFS = re.compile(r"(daemon/trace/tracefs|tools/phone/instance)\.c")
 # Rooms of the daemon, from the top: each includes those below it.
 DAEMON = ("cli", "capture", "control", "files", "trace", "android", "base")
+# A program is no person. 'nobody' is also a user of every Linux.
+UNCLEAR = re.compile(r"(?<![-_])\b(nobody(?![.\"])|somebody|anybody|whoever|heard|told|believed|hurry|strangers|heal|healed)\b", re.I)
 MAIN = re.compile(r"^int main\(", re.M)
 INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.M)
 
@@ -43,6 +45,15 @@ def order(checks, name, text):
         other = header.split("/")[1] if header.startswith("daemon/") else None
         if other in DAEMON:
             checks.that(DAEMON.index(other) >= DAEMON.index(room), f"{name} includes {header}, which is above")
+
+
+def doors(checks, name, text):
+    """Other rooms include one header of a room of the daemon, which is named after it; base/ is all public."""
+    here = name.split("/")[:2]
+    for header in INCLUDE.findall(text):
+        there = header.split("/")
+        if there[0] == "daemon" and there[1] in DAEMON[:-1] and there[:2] != here:
+            checks.that(there[2] == f"{there[1]}.h", f"{name} includes {header}, which is private to its room")
 
 
 def modules(paths):
@@ -73,6 +84,13 @@ def circles(checks, edges):
         checks.that(True, name)
 
 
+def plain(checks, name, text):
+    """Words that a stranger has to read twice. The user named nobody is none of them."""
+    for number, line in enumerate(text.splitlines(), 1):
+        found = UNCLEAR.search(line)
+        checks.that(not found, f"{name}:{number}: {found and found[0]!r}; say what happens in the terms of CONTRIBUTING.md")
+
+
 def words(checks, name, text):
     checks.that(text.startswith("/* SPDX-License-Identifier: Apache-2.0 */\n"), f"{name}: no SPDX line")
     checks.that(not re.search(r"\b(TODO|FIXME|XXX)\b", text), f"{name}: unfinished work")
@@ -84,9 +102,14 @@ for room in (*ROOMS, "tests"):
     for path in sorted((SOURCE / room).rglob("*.[ch]")):
         name, text = str(path.relative_to(SOURCE)), path.read_text(encoding="utf-8")
         words(checks, name, text)
+        plain(checks, name, text)
         if room in ROOMS:
             includes(checks, name, room, text)
+            doors(checks, name, text)
         if room == "daemon":
             order(checks, name, text)
+for path in (*SOURCE.glob("*.md"), *(path for room in (*ROOMS, "tests") for path in sorted((SOURCE / room).rglob("*")))):
+    if path.suffix in (".md", ".py", ".sh", ".rules") and path.name != "house.py" or path.name == "meson.build":
+        plain(checks, str(path.relative_to(SOURCE)), path.read_text(encoding="utf-8"))
 circles(checks, modules([path for room in ROOMS for path in sorted((SOURCE / room).rglob("*.[ch]"))]))
 checks.end()

@@ -110,11 +110,6 @@ static void write_stop(struct session *session)
 	output_release_events(&session->output);
 }
 
-static uint64_t damage_in(const struct source_counts *counts)
-{
-	return counts->malformed + counts->glued + counts->too_long;
-}
-
 static void write_damage(struct session *session, int64_t time_ns)
 {
 	const struct source_counts *counts = &session->source->counts;
@@ -125,13 +120,13 @@ static void write_damage(struct session *session, int64_t time_ns)
 		 " glued to another line, %" PRIu64 " lines too long",
 		 counts->malformed, counts->glued, counts->too_long);
 	output_event(&session->output, time_ns, ROW_UNKNOWN, "tracing", line);
-	session->damage_seen = damage_in(counts);
+	session->damage_seen = counts->damaged;
 }
 
 /* Called for each record, so that reads of any size give the same rows. */
 static void check_damage(struct session *session, uint64_t time_ns)
 {
-	if (damage_in(&session->source->counts) != session->damage_seen &&
+	if (session->source->counts.damaged != session->damage_seen &&
 	    rate_limit_allows(&session->damage_limit, 1, DAMAGE_PERIOD_NS, time_ns))
 		write_damage(session, (int64_t)time_ns);
 }
@@ -470,7 +465,7 @@ void session_finish(struct session *session)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);
 	report_unmatched(session);
-	if (damage_in(&session->source->counts) != session->damage_seen)
+	if (session->source->counts.damaged != session->damage_seen)
 		write_damage(session, last_time(session));
 	output_flush(&session->output);
 }

@@ -39,6 +39,7 @@ struct source_counts {
 	uint64_t malformed; /* of these: unreadable */
 	uint64_t glued;	    /* of these: found behind another one on the same line */
 	uint64_t too_long;  /* lines that were dropped for their length */
+	uint64_t damaged;   /* malformed, glued and too_long together */
 };
 
 /* Callers read these members and write none. */

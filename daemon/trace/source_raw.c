@@ -158,6 +158,7 @@ static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 	raw->source.counts.markers++;
 	if (!marker_parse(buffer->next.text, &record)) {
 		raw->source.counts.malformed++;
+		raw->source.counts.damaged++;
 		return;
 	}
 	thread_cache_name(&raw->threads, &record, raw->now_ns);
@@ -229,6 +230,7 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 	raw->reads_held += raw->merge.first && raw->pages < PAGES_MAX;
 	/* The number of events in a damaged page is unknown. */
 	source->counts.malformed += raw->merge.damaged - raw->damaged;
+	source->counts.damaged = source->counts.malformed;
 	raw->damaged = raw->merge.damaged;
 	if (raw->pages == 0)
 		return -EAGAIN;

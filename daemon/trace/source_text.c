@@ -55,6 +55,7 @@ static void copy_counts(struct source_text *text)
 	counts->malformed = text->parser.malformed;
 	counts->glued = text->parser.glued;
 	counts->too_long = text->parser.too_long;
+	counts->damaged = damage_in(&text->parser);
 }
 
 /* The kernel remembers the names of few threads, and some wrongly, but /proc still has them. And
@@ -72,13 +73,10 @@ static void parse(struct source_text *text, struct span input, bool is_last,
 		  const struct record_sink *sink)
 {
 	struct trace_record record;
-	uint64_t damage = damage_in(&text->parser);
 
 	while (ftrace_text_next(&text->parser, &input, is_last, &record) == FTRACE_TEXT_RECORD) {
-		if (damage_in(&text->parser) != damage) {
-			damage = damage_in(&text->parser);
+		if (damage_in(&text->parser) != text->source.counts.damaged)
 			copy_counts(text);
-		}
 		if (text->live && !accept_live(text->live, &record))
 			continue;
 		text->at = input.ptr;

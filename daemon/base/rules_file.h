@@ -9,11 +9,11 @@
 #define RULES_FILE_MAX (1 << 20)
 
 /* Loads the rule set that --rules names. Returns it, to be freed with ruleset_free(), or NULL
- * after the reason was said on stderr. */
+ * after the reason was reported. */
 struct ruleset *rules_load(const char *command, const char *name_or_file);
 
 /* Reads a rule file. Returns its text, to be freed with free(), or SPAN_NULL after the reason was
- * said on stderr: "@what @path: why; @advice". */
+ * reported: "@what @path: why; @advice". */
 struct span rules_read_file(const char *what, const char *path, const char *advice);
 
 #endif

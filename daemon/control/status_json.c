@@ -11,7 +11,7 @@
 
 #define SESSION_SCHEMA 1
 
-/* Text of the command line or of a file: any bytes; JSON wants UTF-8. NULL and "" are null. */
+/* @text may have any bytes, JSON is UTF-8: it is escaped. NULL and "" become null. */
 static void add_text(struct json_object *object, const char *key, const char *text)
 {
 	char escaped[16384];
@@ -32,7 +32,7 @@ static void add_signed(struct json_object *object, const char *key, int64_t valu
 	json_object_object_add(object, key, value < 0 ? NULL : json_object_new_int64(value));
 }
 
-/* Where 0 means that there is none. */
+/* 0 becomes null. */
 static void add_nonzero(struct json_object *object, const char *key, uint64_t number)
 {
 	add_signed(object, key, number > 0 ? (int64_t)number : -1);
@@ -62,7 +62,7 @@ static void add_texts(struct json_object *object, const char *key, const char *c
 	json_object_object_add(object, key, array);
 }
 
-/* What jankd runs on. A recorded trace was taken elsewhere. */
+/* The device that jankd runs on. A recorded trace is of another one. */
 static struct json_object *device_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
@@ -151,7 +151,7 @@ static struct json_object *source_object(const struct status *status)
 	return object;
 }
 
-/* What became of the rows of each file. */
+/* How many rows of each file were written, lost and left out. */
 static struct json_object *rows_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
@@ -168,7 +168,7 @@ static struct json_object *rows_object(const struct status *status)
 	return object;
 }
 
-/* By CPU those that the kernel counted; the CPUs behind the last one of the table are "other". */
+/* Lost events of known number, by CPU; those of CPUs beyond the table are "other". */
 static struct json_object *lost_by_cpu(const struct pipeline_counters *counters)
 {
 	struct json_object *object = json_object_new_object();
@@ -185,7 +185,7 @@ static struct json_object *lost_by_cpu(const struct pipeline_counters *counters)
 	return object;
 }
 
-/* What did not reach the rows, and for which cause. */
+/* What is missing in the rows, by cause. */
 static struct json_object *lost_object(const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
@@ -201,7 +201,7 @@ static struct json_object *lost_object(const struct status *status)
 	return object;
 }
 
-/* How well it works, in the words of 'jankd status'. */
+/* The counters that 'jankd status' shows, with the names that it uses. */
 static void add_health(struct json_object *object, const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;

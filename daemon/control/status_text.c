@@ -8,12 +8,12 @@
 #include "daemon/base/text.h"
 #include "daemon/version.h"
 
-/* Surfaces of the table: those with most frames. */
+/* Surfaces in the table. */
 #define SURFACES_SHOWN 5
 
 #define NS_PER_S 1e9
 
-/* A folder's name may hold any bytes. */
+/* The name of a folder may have any bytes. */
 static void print_text(FILE *out, const char *label, const char *text)
 {
 	char shown[4 * PATH_MAX];
@@ -64,7 +64,7 @@ static void print_lost(FILE *out, const struct status *status)
 	fprintf(out, ", %" PRIu64 " rows\n", status->rows_lost);
 }
 
-/* Where rows wait for the disk. */
+/* Only while rows wait for the disk. */
 static void print_disk(FILE *out, const struct status *status)
 {
 	if ((double)status->disk_busy_ns >= NS_PER_S)
@@ -72,7 +72,7 @@ static void print_disk(FILE *out, const struct status *status)
 			(double)status->disk_busy_ns / NS_PER_S);
 }
 
-/* What is worth a line only where there was any. */
+/* What is printed only if there was any. */
 static void print_odd(FILE *out, const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
@@ -85,21 +85,22 @@ static void print_odd(FILE *out, const struct status *status)
 		  status->malformed_markers + status->glued_lines + status->too_long_lines },
 		{ "late events", counters->late },
 		{ "presents without a frame", counters->unattributed_presents },
-		{ "markers of others in SurfaceFlinger's words",
+		{ "markers of other processes with SurfaceFlinger's names",
 		  counters->foreign_presents + counters->foreign_ticks +
 			  counters->foreign_latches },
-		{ "frames refused for want of room", counters->frames_refused },
-		{ "frames counted early for want of room", counters->frames_counted_early },
+		{ "frames refused because tables were full", counters->frames_refused },
+		{ "frames counted early because tables were full", counters->frames_counted_early },
 		{ "threads evicted", counters->threads_evicted },
 		{ "surfaces evicted", counters->surfaces_evicted },
-		{ "marks of apps too soon behind another", counters->marks_too_soon },
+		{ "marks of apps too soon after another", counters->marks_too_soon },
 		{ "surfaces in the row (others)", counters->surfaces_others },
-		{ "surfaces lost on the disk", counters->surfaces_unreadable },
-		{ "percentiles given up", counters->percentiles_refused },
+		{ "surfaces that could not be read back from the disk",
+		  counters->surfaces_unreadable },
+		{ "rows or surfaces without percentiles", counters->percentiles_refused },
 		{ "restarts of SurfaceFlinger", counters->surfaceflinger_restarts },
 		{ "rotations", status->rotations },
 		{ "snapshots", status->snapshots },
-		{ "snapshots too soon behind another", status->snapshots_suppressed },
+		{ "snapshots too soon after another", status->snapshots_suppressed },
 		{ "snapshots not saved", status->snapshots_failed },
 	};
 	const char *between = "and      ";
@@ -143,7 +144,7 @@ void status_text_print(FILE *out, const struct status *status, unsigned int colu
 	print_odd(out, status);
 	print_costs(out, status);
 	if (status->last_report[0])
-		print_text(out, "said", status->last_report);
+		print_text(out, "reported", status->last_report);
 	fputc('\n', out);
 	table_print(out, status, SURFACES_SHOWN, columns);
 }

@@ -10,17 +10,18 @@
 #define SHOWN_MAX_BYTES (4 * STATUS_NAME_SIZE)
 #define NUMBER_SIZE 400 /* of any double */
 
-/* Where more columns of numbers would leave less for the name, the less important ones go. What a
- * wide terminal alone has room for leaves it as much as "com.example.mail/.MainActivity" takes. */
+/* Widths of the name. A column of numbers is left out if it would leave less than the first; one
+ * that is only for wide terminals, if it would leave less than "com.example.mail/.MainActivity"
+ * takes. */
 #define NAME_LEAST 16
 #define NAME_GOOD 30
 #define APP_WIDTH 20
 
-/* Lines of a page beside the surfaces: title, blank, head, "and more", totals, the last one. */
+/* Lines of a page besides the surfaces: title, last report, head, "and more", totals, cursor. */
 #define OTHER_LINES 7
 #define TOTALS_LINES 2 /* of these */
 
-/* The columns of numbers, as they stand in a row. */
+/* The columns of numbers, from left to right. */
 enum table_column {
 	COLUMN_NOW,
 	COLUMN_FPS,
@@ -37,7 +38,7 @@ enum table_column {
 	TABLE_NUMBERS,
 };
 
-/* Names with the unit; widths with the blank before. */
+/* Names have the unit, widths include the blank before. */
 static const struct {
 	const char *name;
 	unsigned int width;
@@ -50,8 +51,8 @@ static const struct {
 	[COLUMN_FRAMES] = { "frames", 8 }, [COLUMN_MISSED] = { "missed", 7 },
 };
 
-/* The same, the most important first; behind the waits, in a session's table behind the score,
- * those of a wide terminal. */
+/* The same, the most important first. Those after the waits, in the table of a session after the
+ * score, are for wide terminals. */
 static const enum table_column importance[TABLE_NUMBERS] = {
 	COLUMN_NOW, COLUMN_FPS,	  COLUMN_LOW,	COLUMN_JANK,   COLUMN_P99,    COLUMN_MAX,
 	COLUMN_BIG, COLUMN_WAITS, COLUMN_SCORE, COLUMN_FRAMES, COLUMN_MISSED, COLUMN_P50,
@@ -59,13 +60,13 @@ static const enum table_column importance[TABLE_NUMBERS] = {
 #define NARROW_COLUMNS 8
 #define NARROW_COLUMNS_OF_SESSION 9
 
-/* What fits: columns of names, 0 is left out, and of numbers. */
+/* What fits: widths of the names, 0: left out, and which numbers. */
 struct table_layout {
 	unsigned int app, surface;
 	bool has[TABLE_NUMBERS];
 };
 
-/* What is the same for all activities of an app stands in front, so that goes. */
+/* A long name loses its beginning, which all activities of an app have in common. */
 static void print_name(FILE *out, const char *name, unsigned int width)
 {
 	char shown[SHOWN_MAX_BYTES];
@@ -76,7 +77,7 @@ static void print_name(FILE *out, const char *name, unsigned int width)
 	fprintf(out, "%s%*s", shown, columns < width ? (int)(width - columns) : 0, "");
 }
 
-/* A number that has no room is printed in thousands, millions, and so on; negative: none. */
+/* A number that is too long is printed in thousands, millions, and so on; negative: none. */
 static void format_count(char text[static NUMBER_SIZE], double count, int width)
 {
 	static const char suffixes[] = " kMGTPE";
@@ -187,7 +188,7 @@ struct totals {
 	unsigned int lines;
 };
 
-/* Adds the words up to each '|' of @words: in the next line, where this one does not hold them. */
+/* Adds @words. A line breaks only at a '|', if the next part does not fit. */
 static void add_words(struct totals *totals, const char *words, unsigned int columns)
 {
 	char *end = totals->text + strlen(totals->text);
@@ -211,8 +212,8 @@ static void add_words(struct totals *totals, const char *words, unsigned int col
 	memcpy(end, "\n", 2);
 }
 
-/* What was counted and lost, how long and at which rate: two lines, where one does not hold it, or
- * as many as it takes. */
+/* What was counted and lost, for how long, at which refresh rate: in one line if it fits, else in
+ * two or as many as it takes. */
 static void make_totals(struct totals *totals, const struct pipeline_counters *counters,
 			unsigned int columns)
 {

@@ -173,7 +173,7 @@ def hangup(checks):
                                                          "--seconds", 3))
             player.start()
             time.sleep(1)
-            checks.that(reports("read again"), f"{what}: no event of the new rules")
+            checks.that(reports("rules reloaded"), f"{what}: no event of the new rules")
             rules.write_text("frobnicate\n")
             checks.that(reports("old rules stay"), f"{what}: no event of the broken rules")
             checks.that("my.rules" in daemon.status()["last_words"], f"{what}: status has no last words")

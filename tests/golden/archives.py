@@ -155,8 +155,8 @@ def refused(checks):
         "xz of zstd": (lzma.compress(zstd(TRACE)), "compressed by zstd", "zstd -d"),
         "xz of zip": (lzma.compress(zip_of(("a", TRACE))), "zip"),
         "xz of a perfetto trace": (lzma.compress(b"\x0a\x02\x08\x01\x0a\x03\x08\x80\x01" * 100), "perfetto"),
-        "the begin of xz": (lzma.compress(TRACE)[:100], "end early", "intact"),
-        "zstd, damaged": (b"\x28\xb5\x2f\xfd" + bytes(range(100)), "damaged", "intact"),
+        "the begin of xz": (lzma.compress(TRACE)[:100], "end early", "undamaged"),
+        "zstd, damaged": (b"\x28\xb5\x2f\xfd" + bytes(range(100)), "damaged", "undamaged"),
     }
     with folder() as here:
         analyze(here / "out", "-", input=TRACE)

@@ -173,7 +173,7 @@ static void a_trace_that_is_none_leaves_no_trace(void **state)
 			program_run(&jankd, &scratch, "analyze", "-F", "out", cases[i].name, NULL),
 			1);
 		if (!strstr(program_err(&jankd), cases[i].word))
-			fail_msg("of %s was said: %s", cases[i].name, program_err(&jankd));
+			fail_msg("of %s was printed: %s", cases[i].name, program_err(&jankd));
 		assert_false(scratch_has(&scratch, "out/fps.csv"));
 		assert_false(scratch_has(&scratch, "out/session.json"));
 	}

@@ -97,7 +97,7 @@ static void a_running_capture_answers(void **state)
 	assert_non_null(strstr(printed("status.err"), "jankd: status: "));
 }
 
-static void nothing_to_rotate_is_said(void **state)
+static void nothing_to_rotate_is_reported(void **state)
 {
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_frame_is_a_row, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_running_capture_answers, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(nothing_to_rotate_is_said, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing_to_rotate_is_reported, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_second_capture_of_the_folder_is_refused, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(wait_and_duration_end_it, set_up, tear_down),

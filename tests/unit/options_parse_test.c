@@ -9,12 +9,12 @@
 
 #include "daemon/base/report.h"
 #include "daemon/cli/options_parse.h"
-#include "tests/unit/said.h"
+#include "tests/unit/printed.h"
 
 #define WORDS_MAX 160
 
 static struct options options;
-static const char *said;
+static const char *printed;
 
 /* Parses what words[] holds behind the command's name. */
 static int parse_words(enum options_command command, const char *const *words)
@@ -29,9 +29,9 @@ static int parse_words(enum options_command command, const char *const *words)
 	if (command == OPTIONS_ANALYZE)
 		argv[argc++] = (char *)"trace.txt";
 	argv[argc] = NULL;
-	said_begin(2);
+	printed_begin(2);
 	code = options_parse(&options, command, argc, argv);
-	said = said_end();
+	printed = printed_end();
 	return code;
 }
 
@@ -45,17 +45,18 @@ static int parse(enum options_command command, const char *first, const char *se
 static void assert_refused(int code, const char *command, const char *name)
 {
 	assert_int_equal(code, EXIT_USAGE);
-	if (strncmp(said, "jankd: ", 7) != 0 || !strstr(said, command) || !strstr(said, name))
-		fail_msg("of %s %s was said: '%s'", command, name, said);
+	if (strncmp(printed, "jankd: ", 7) != 0 || !strstr(printed, command) ||
+	    !strstr(printed, name))
+		fail_msg("of %s %s was printed: '%s'", command, name, printed);
 	/* One line. */
-	assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);
+	assert_ptr_equal(strchr(printed, '\n'), printed + strlen(printed) - 1);
 }
 
 static void defaults_hold_without_options(void **state)
 {
 	(void)state;
 	assert_int_equal(parse(OPTIONS_RUN, NULL, NULL), 0);
-	assert_string_equal(said, "");
+	assert_string_equal(printed, "");
 	assert_int_equal(options.command, OPTIONS_RUN);
 	assert_string_equal(options.rules, "default");
 	assert_string_equal(options.categories, "gfx view");
@@ -158,7 +159,7 @@ static void texts_are_taken_as_they_are(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		if (parse(OPTIONS_RUN, cases[i].option, cases[i].value) != 0)
-			fail_msg("%s %s: %s", cases[i].option, cases[i].value, said);
+			fail_msg("%s %s: %s", cases[i].option, cases[i].value, printed);
 		assert_string_equal(*cases[i].field, cases[i].value);
 	}
 	assert_ptr_equal(options.pipeline.trigger, &options.condition);
@@ -372,10 +373,10 @@ static void files_are_for_analyze(void **state)
 	assert_int_equal(options.operand_count, 3);
 	assert_string_equal(options.operands[0], "first.txt");
 	assert_string_equal(options.operands[1], "-");
-	said_begin(2);
+	printed_begin(2);
 	assert_int_equal(options_parse(&options, OPTIONS_ANALYZE, 1, none), EXIT_USAGE);
-	said = said_end();
-	assert_non_null(strstr(said, "analyze: "));
+	printed = printed_end();
+	assert_non_null(strstr(printed, "analyze: "));
 }
 
 int main(void)

@@ -33,13 +33,13 @@ static int run(const char *command, const char *first, const char *second)
 /* One line, with the command and the word that was wrong. */
 static void assert_usage(int code, const char *command, const char *word)
 {
-	const char *said = program_err(&jankd);
+	const char *printed = program_err(&jankd);
 
 	assert_int_equal(code, 2);
 	assert_string_equal(program_out(&jankd), "");
-	if (strncmp(said, "jankd: ", 7) != 0 || !strstr(said, command) || !strstr(said, word) ||
-	    strchr(said, '\n') != said + strlen(said) - 1)
-		fail_msg("of %s %s was said: '%s'", command, word, said);
+	if (strncmp(printed, "jankd: ", 7) != 0 || !strstr(printed, command) ||
+	    !strstr(printed, word) || strchr(printed, '\n') != printed + strlen(printed) - 1)
+		fail_msg("of %s %s was printed: '%s'", command, word, printed);
 }
 
 static void every_command_has_help(void **state)
@@ -86,7 +86,7 @@ static void wrong_usage_names_the_word(void **state)
 	assert_usage(run("analyze", NULL, NULL), "analyze", "FILE");
 }
 
-static void where_no_daemon_runs_that_is_said(void **state)
+static void where_no_daemon_runs_that_is_reported(void **state)
 {
 	static const char *const commands[] = { "stop", "status", "top", "rotate" };
 
@@ -116,7 +116,7 @@ static void a_mark_has_an_end(void **state)
 	assert_usage(run("mark", "", NULL), "mark", "TEXT");
 }
 
-static void no_trace_to_read_is_said(void **state)
+static void no_trace_to_read_is_reported(void **state)
 {
 	(void)state;
 	assert_int_equal(run("run", "--tracefs", "nowhere"), 1);
@@ -126,7 +126,7 @@ static void no_trace_to_read_is_said(void **state)
 	assert_int_equal(run("run", "--rules", "nowhere.rules"), 1);
 }
 
-static void folders_that_cannot_be_are_said(void **state)
+static void folders_that_cannot_be_are_reported(void **state)
 {
 	(void)state;
 	scratch_put(&scratch, "file", "no folder\n");
@@ -184,11 +184,12 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_command_has_help, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wrong_usage_names_the_word, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(where_no_daemon_runs_that_is_said, set_up,
+		cmocka_unit_test_setup_teardown(where_no_daemon_runs_that_is_reported, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_mark_has_an_end, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_trace_to_read_is_said, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(folders_that_cannot_be_are_said, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_trace_to_read_is_reported, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(folders_that_cannot_be_are_reported, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(rule_sets_are_shown_and_checked, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_bad_rule_file_is_named_with_its_line, set_up,
 						tear_down),

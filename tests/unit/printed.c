@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/said.h"
+#include "tests/unit/printed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,17 +8,17 @@
 
 static int usual = -1, which, memory = -1;
 
-void said_begin(int fd)
+void printed_begin(int fd)
 {
 	fflush(NULL);
 	which = fd;
 	usual = dup(fd);
-	memory = memfd_create("said", MFD_CLOEXEC);
+	memory = memfd_create("printed", MFD_CLOEXEC);
 	if (usual < 0 || memory < 0 || dup2(memory, fd) < 0)
 		abort();
 }
 
-const char *said_end(void)
+const char *printed_end(void)
 {
 	static char text[1 << 16];
 	ssize_t n;

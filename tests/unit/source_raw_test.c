@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The raw CPU buffers of a fake tracefs, whose pages are made by hand: records by time, what is
+ * lost, what is too young, and what keeps them from being read. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/trace/source.h"
+#include "daemon/trace/trace_files.h"
+#include "daemon/trace/tracefs.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/printed.h"
+
+#define PAGE 4096
+#define PRINT_ID 5
+#define MISSED_EVENTS (UINT64_C(1) << 31)
+#define RECORDS_MAX 64
+
+static struct scratch scratch;
+static struct tracefs *tracefs;
+static struct trace_files files;
+static struct source *source;
+static char why[SOURCE_WHY_SIZE];
+static int cpu_buffers[FAKE_TRACEFS_CPUS];
+
+/* The records of the source; texts are copied. */
+static struct kept {
+	struct trace_record record;
+	char name[64];
+} kept[RECORDS_MAX];
+static unsigned int n_kept;
+
+static void keep(void *context, const struct trace_record *record)
+{
+	struct kept *next = &kept[n_kept++];
+
+	(void)context;
+	assert_true(n_kept <= RECORDS_MAX);
+	next->record = *record;
+	snprintf(next->name, sizeof(next->name), "%.*s", (int)record->name.len, record->name.ptr);
+}
+
+static const struct record_sink sink = { .record = keep };
+
+static int set_up(void **state)
+{
+	(void)state;
+	n_kept = 0;
+	source = NULL;
+	scratch_make(&scratch, "/tmp");
+	fake_tracefs_make(&scratch, "tr");
+	fake_tracefs_raw(&scratch, "tr");
+	cpu_buffers[0] = fake_tracefs_open(&scratch, "tr", "per_cpu/cpu0/trace_pipe_raw");
+	cpu_buffers[1] = fake_tracefs_open(&scratch, "tr", "per_cpu/cpu1/trace_pipe_raw");
+	trace_files_init(&files);
+	return tracefs_open(&tracefs, scratch_path(&scratch, "tr"), NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	source_close(source);
+	trace_files_close(&files);
+	tracefs_close(tracefs);
+	close(cpu_buffers[0]);
+	close(cpu_buffers[1]);
+	scratch_remove(&scratch);
+	return 0;
+}
+
+static int open_source(void)
+{
+	int error;
+
+	trace_files_open(&files, tracefs_path(tracefs));
+	why[0] = '\0';
+	error = source_raw_open(&source, tracefs, &files, why);
+	/* Set by the capture, which reads it later. */
+	if (error == 0)
+		source_set_clock(source, "boot");
+	return error;
+}
+
+/* --- pages --- */
+
+struct page {
+	char bytes[PAGE];
+	uint64_t len, time_ns;
+};
+
+static void page_begin(struct page *page, uint64_t time_ns)
+{
+	memset(page, 0, sizeof(*page));
+	page->time_ns = time_ns;
+}
+
+static void page_print(struct page *page, uint32_t delta_ns, int32_t tid, const char *text)
+{
+	size_t len = (16 + strlen(text) + 1 + 3) & ~(size_t)3;
+	uint32_t head = (uint32_t)(len / 4) | delta_ns << 5;
+	char *at = page->bytes + 16 + page->len;
+	uint16_t id = PRINT_ID;
+
+	memcpy(at, &head, sizeof(head));
+	memcpy(at + 4, &id, sizeof(id));
+	memcpy(at + 4 + 4, &tid, sizeof(tid));
+	strcpy(at + 4 + 16, text);
+	page->len += 4 + len;
+}
+
+static void page_write(struct page *page, int cpu, uint64_t flags)
+{
+	uint64_t commit = page->len | flags;
+
+	memcpy(page->bytes, &page->time_ns, 8);
+	memcpy(page->bytes + 8, &commit, 8);
+	assert_int_equal(write(cpu_buffers[cpu], page->bytes, PAGE), PAGE);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* --- records --- */
+
+static void records_of_all_cpus_come_by_time(void **state)
+{
+	static const char *const names[] = { "first", "second", "third", "fourth" };
+	uint64_t begin = (now_ns() - SECOND) / 1000 * 1000;
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	assert_string_equal(source->name, "trace_pipe_raw");
+	page_begin(&page, begin);
+	page_print(&page, 0, 42, "B|42|first\n");
+	page_print(&page, 3000, 42, "C|42|third|-7\n");
+	page_write(&page, 0, 0);
+	page_begin(&page, begin + 1000);
+	page_print(&page, 0, 43, "I|43|second\n");
+	page_print(&page, 4000, 43, "B|43|fourth\n");
+	page_write(&page, 1, 0);
+	assert_true(source_read(source, SOURCE_NORMAL, &sink) > 0);
+	assert_int_equal(n_kept, 4);
+	for (unsigned int i = 0; i < 4; i++) {
+		assert_string_equal(kept[i].name, names[i]);
+		assert_int_equal(kept[i].record.cpu, i % 2);
+		assert_int_equal(kept[i].record.tid, 42 + i % 2);
+	}
+	assert_int_equal(kept[0].record.kind, TRACE_SLICE_BEGIN);
+	assert_int_equal(kept[1].record.kind, TRACE_INSTANT);
+	assert_int_equal(kept[2].record.kind, TRACE_COUNTER);
+	assert_int_equal(kept[2].record.value, -7);
+	assert_int_equal(kept[0].record.time_ns, begin);
+	assert_int_equal(kept[3].record.time_ns, begin + 5000);
+	assert_int_equal(source->counts.markers, 4);
+	assert_int_equal(source->counts.malformed, 0);
+	assert_int_equal(source_read(source, SOURCE_NORMAL, &sink), -EAGAIN);
+	assert_int_equal(n_kept, 4);
+}
+
+/* Text has microseconds. */
+static void times_are_rounded_as_the_kernel_does(void **state)
+{
+	uint64_t begin = (now_ns() - SECOND) / 1000 * 1000;
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	page_begin(&page, begin);
+	page_print(&page, 499, 42, "B|42|down\n");
+	page_print(&page, 1, 42, "B|42|up\n");
+	page_write(&page, 0, 0);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 2);
+	assert_int_equal(kept[0].record.time_ns, begin);
+	assert_int_equal(kept[1].record.time_ns, begin + 1000);
+}
+
+static void what_is_no_marker_is_counted(void **state)
+{
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	page_begin(&page, now_ns() - SECOND);
+	page_print(&page, 0, 42, "hello\n");
+	page_print(&page, 1, 42, "B|42|work\n");
+	page_write(&page, 0, 0);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 1);
+	assert_int_equal(source->counts.markers, 2);
+	assert_int_equal(source->counts.malformed, 1);
+}
+
+static void a_damaged_page_is_counted(void **state)
+{
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	page_begin(&page, now_ns() - SECOND);
+	page_print(&page, 0, 42, "B|42|work\n");
+	page.len = PAGE; /* more than there is room for */
+	page_write(&page, 0, 0);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_true(source->counts.malformed > 0);
+}
+
+/* The page has a flag that events are missing, the statistics how many. */
+static void lost_events_come_before_the_next(void **state)
+{
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	scratch_put(&scratch, "tr/per_cpu/cpu1/stats",
+		    "entries: 0\noverrun: 321\ndropped events: 0\nread events: 7\n");
+	page_begin(&page, now_ns() - SECOND);
+	page_print(&page, 0, 42, "B|42|work\n");
+	page_write(&page, 1, MISSED_EVENTS);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 2);
+	assert_int_equal(kept[0].record.kind, TRACE_LOST);
+	assert_int_equal(kept[0].record.cpu, 1);
+	assert_int_equal(kept[0].record.value, 321);
+	assert_int_equal(kept[1].record.kind, TRACE_SLICE_BEGIN);
+}
+
+static void without_statistics_their_number_is_unknown(void **state)
+{
+	struct page page;
+
+	(void)state;
+	unlink(scratch_path(&scratch, "tr/per_cpu/cpu0/stats"));
+	assert_int_equal(open_source(), 0);
+	page_begin(&page, now_ns() - SECOND);
+	page_print(&page, 0, 42, "B|42|work\n");
+	page_write(&page, 0, MISSED_EVENTS);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 2);
+	assert_int_equal(kept[0].record.kind, TRACE_LOST);
+	assert_int_equal(kept[0].record.value, TRACE_LOST_UNKNOWN);
+}
+
+/* A writer that was interrupted may still bring an earlier one. */
+static void the_youngest_wait(void **state)
+{
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	page_begin(&page, now_ns() - SECOND);
+	page_print(&page, 0, 42, "B|42|old\n");
+	page_write(&page, 0, 0);
+	page_begin(&page, now_ns() + 3600 * SECOND);
+	page_print(&page, 0, 42, "B|42|young\n");
+	page_write(&page, 0, 0);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 1);
+	/* Not so the last ones. */
+	source_read(source, SOURCE_LAST, &sink);
+	assert_int_equal(n_kept, 2);
+	assert_string_equal(kept[1].name, "young");
+}
+
+/* However wrong the clock is, they do not wait for ever. */
+static void the_youngest_do_not_wait_for_ever(void **state)
+{
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	page_begin(&page, now_ns() + 3600 * SECOND);
+	page_print(&page, 0, 42, "B|42|young\n");
+	page_write(&page, 0, 0);
+	for (int i = 0; i < 10 && n_kept == 0; i++)
+		source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 1);
+}
+
+static void another_clock_is_read_from_the_kernel(void **state)
+{
+	struct page page;
+
+	(void)state;
+	scratch_put(&scratch, "tr/trace_clock", "[local] global boot\n");
+	assert_int_equal(open_source(), 0);
+	source_set_clock(source, "local");
+	/* "now ts" is 10 s. */
+	page_begin(&page, 9 * SECOND);
+	page_print(&page, 0, 42, "B|42|old\n");
+	page_write(&page, 0, 0);
+	page_begin(&page, 3600 * SECOND);
+	page_print(&page, 0, 42, "B|42|young\n");
+	page_write(&page, 0, 0);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 1);
+	assert_string_equal(kept[0].name, "old");
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 1);
+}
+
+static void what_is_held_is_handed_over_without_reading(void **state)
+{
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	page_begin(&page, now_ns() - SECOND);
+	page_print(&page, 0, 42, "B|42|there\n");
+	page_write(&page, 0, 0);
+	source_read(source, SOURCE_HELD_ONLY, &sink);
+	assert_int_equal(n_kept, 0);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 1);
+}
+
+/* --- opening --- */
+
+static void assert_cannot(const char *name)
+{
+	assert_true(open_source() < 0);
+	assert_null(source);
+	if (!strstr(why, name))
+		fail_msg("'%s' names no %s", why, name);
+	trace_files_close(&files);
+}
+
+static void what_cannot_be_read_is_named(void **state)
+{
+	(void)state;
+	scratch_put(&scratch, "tr/buffer_subbuf_size_kb", "0\n");
+	assert_cannot("buffer_subbuf_size_kb");
+	scratch_put(&scratch, "tr/buffer_subbuf_size_kb", "2048\n");
+	assert_cannot("buffer_subbuf_size_kb");
+	unlink(scratch_path(&scratch, "tr/buffer_subbuf_size_kb"));
+	scratch_put(&scratch, "tr/events/header_page", "nonsense\n");
+	assert_cannot("events/header_page");
+	unlink(scratch_path(&scratch, "tr/events/header_page"));
+	assert_cannot("events/header_page");
+	scratch_put(&scratch, "tr/events/ftrace/print/format", "nonsense\n");
+	assert_cannot("events/ftrace/print/format");
+	unlink(scratch_path(&scratch, "tr/events/ftrace/print/format"));
+	assert_cannot("events/ftrace/print/format");
+}
+
+static void without_cpu_buffers_there_is_nothing_to_read(void **state)
+{
+	(void)state;
+	unlink(scratch_path(&scratch, "tr/per_cpu/cpu0/trace_pipe_raw"));
+	unlink(scratch_path(&scratch, "tr/per_cpu/cpu1/trace_pipe_raw"));
+	assert_cannot("per_cpu");
+}
+
+static void a_cpu_that_is_off_has_no_buffer(void **state)
+{
+	(void)state;
+	unlink(scratch_path(&scratch, "tr/per_cpu/cpu1/trace_pipe_raw"));
+	assert_int_equal(open_source(), 0);
+}
+
+/* Two readers would each get half of the events. */
+static void only_one_reads(void **state)
+{
+	struct source *second = NULL;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	assert_int_equal(source_raw_open(&second, tracefs, &files, why), -EBUSY);
+	assert_non_null(strstr(why, "trace_pipe"));
+	printed_begin(2);
+	assert_int_equal(source_pipe_open(&second, tracefs, &files, 0), -EBUSY);
+	assert_non_null(strstr(printed_end(), "trace_pipe"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(records_of_all_cpus_come_by_time, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(times_are_rounded_as_the_kernel_does, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_no_marker_is_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_damaged_page_is_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lost_events_come_before_the_next, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(without_statistics_their_number_is_unknown, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(the_youngest_wait, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_youngest_do_not_wait_for_ever, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(another_clock_is_read_from_the_kernel, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_held_is_handed_over_without_reading, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(without_cpu_buffers_there_is_nothing_to_read,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_cpu_that_is_off_has_no_buffer, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_one_reads, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Android's programs, as scripts of the test: how each is called, and what is made of its output.
+ */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/android/android.h"
+#include "daemon/base/child.h"
+#include "daemon/base/report.h"
+#include "tests/unit/fake_device.h"
+#include "tests/unit/printed.h"
+
+static struct scratch scratch;
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_make(&scratch, "/tmp");
+	scratch_mkdir(&scratch, "tr");
+	fake_device_begin(&scratch, "tr");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fake_device_end();
+	scratch_remove(&scratch);
+	return 0;
+}
+
+static void programs_are_looked_for_on_the_path(void **state)
+{
+	(void)state;
+	assert_true(child_program_exists("getprop"));
+	fake_device_remove(&scratch, "getprop");
+	assert_false(child_program_exists("getprop"));
+	scratch_put(&scratch, "device/bin/getprop", "not a program");
+	assert_false(child_program_exists("getprop"));
+}
+
+static void categories_are_words(void **state)
+{
+	char many[200] = "";
+
+	(void)state;
+	assert_true(atrace_are_categories("gfx"));
+	assert_true(atrace_are_categories(" gfx,view\tinput "));
+	assert_false(atrace_are_categories(""));
+	assert_false(atrace_are_categories(" , "));
+	assert_false(atrace_are_categories("gfx -b"));
+	for (int i = 0; i < ATRACE_CATEGORIES_MAX; i++)
+		strcat(many, "gfx ");
+	assert_true(atrace_are_categories(many));
+	strcat(many, "gfx");
+	assert_false(atrace_are_categories(many));
+}
+
+static void atrace_gets_its_arguments(void **state)
+{
+	static const char *const all[] = { "atrace",	    "-b",  "1024", "-c",
+					   "--async_start", "gfx", "view", NULL };
+	static const char *const tags[] = { "atrace", "--async_start", "--only_userspace",
+					    "gfx",    "view",	       NULL };
+	struct atrace_command command;
+
+	(void)state;
+	atrace_make_command(&command, 1024, "gfx, view", false);
+	for (size_t i = 0; all[i]; i++)
+		assert_string_equal(command.argv[i], all[i]);
+	assert_null(command.argv[COUNT_OF(all) - 1]);
+	atrace_make_command(&command, 1024, " gfx view", true);
+	for (size_t i = 0; tags[i]; i++)
+		assert_string_equal(command.argv[i], tags[i]);
+	assert_null(command.argv[COUNT_OF(tags) - 1]);
+}
+
+static void atrace_starts_and_stops(void **state)
+{
+	(void)state;
+	assert_int_equal(atrace_start(2048, "gfx", false), 0);
+	assert_string_equal(fake_device_get(&scratch, "debug.atrace.tags.enableflags"), "0xa");
+	atrace_stop(60000, false, false);
+	assert_string_equal(fake_device_get(&scratch, "debug.atrace.tags.enableflags"), "0");
+	assert_string_equal(scratch_get(&scratch, "device/log"),
+			    "atrace -b 2048 -c --async_start gfx\natrace --async_stop\n");
+}
+
+static void the_output_of_atrace_is_the_reason(void **state)
+{
+	const char *printed;
+	int error;
+
+	(void)state;
+	fake_device_fail(&scratch, "atrace", "error: unknown category");
+	printed_begin(2);
+	error = atrace_start(2048, "gfx", false);
+	printed = printed_end();
+	assert_int_equal(error, -EIO);
+	assert_non_null(strstr(printed, "atrace --async_start: error: unknown category; "));
+	printed_begin(2);
+	atrace_stop(60000, false, false);
+	printed = printed_end();
+	assert_non_null(strstr(printed, "error: unknown category"));
+	printed_begin(2);
+	atrace_stop(60000, false, true);
+	assert_string_equal(printed_end(), "");
+	fake_device_remove(&scratch, "atrace");
+	printed_begin(2);
+	error = atrace_start(2048, "gfx", false);
+	printed = printed_end();
+	/* A folder of PATH may be closed to us. */
+	assert_true(error == -ENOENT || error == -EACCES);
+	assert_non_null(strstr(printed, strerror(-error)));
+}
+
+/* One that prints nothing at its end is not waited for. */
+static void an_atrace_that_hangs_is_killed(void **state)
+{
+	const char *printed;
+
+	(void)state;
+	fake_device_hang(&scratch, "atrace");
+	printed_begin(2);
+	atrace_stop(3600000, false, false);
+	printed = printed_end();
+	assert_non_null(strstr(printed, "atrace --async_stop: "));
+}
+
+static void properties_are_read_and_set(void **state)
+{
+	struct property_budget budget = property_budget_begin(false);
+	char value[16];
+
+	(void)state;
+	assert_false(budget.is_over);
+	/* A test machine may be slow. */
+	budget.deadline_ms += 60000;
+	fake_device_set(&scratch, "ro.product.model", "A phone of ours");
+	assert_true(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
+	assert_string_equal(value, "A phone of ours");
+	/* One that is not set is empty. */
+	assert_true(android_getprop(&budget, "ro.nothing", value, sizeof(value)));
+	assert_string_equal(value, "");
+	assert_int_equal(android_setprop(&budget, "debug.x", "7"), 0);
+	assert_string_equal(fake_device_get(&scratch, "debug.x"), "7");
+	fake_device_fail(&scratch, "setprop", "no");
+	assert_int_equal(android_setprop(&budget, "debug.x", "8"), -EACCES);
+	fake_device_fail(&scratch, "getprop", "no");
+	assert_false(android_getprop(&budget, "debug.x", value, sizeof(value)));
+	assert_string_equal(value, "");
+	assert_false(budget.is_over);
+}
+
+static void after_a_hang_getprop_is_not_run_again(void **state)
+{
+	struct property_budget budget = property_budget_begin(false);
+	char value[16];
+
+	(void)state;
+	fake_device_hang(&scratch, "getprop");
+	assert_false(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
+	assert_true(budget.is_over);
+	fake_device_remove(&scratch, "getprop");
+	budget = property_budget_begin(false);
+	assert_true(budget.is_over);
+	assert_false(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
+}
+
+static void the_device_is_read_from_its_properties(void **state)
+{
+	struct property_budget budget = property_budget_begin(false);
+	struct android_device device;
+
+	(void)state;
+	budget.deadline_ms += 60000;
+	fake_device_set(&scratch, "ro.product.model", "A phone");
+	fake_device_set(&scratch, "ro.build.version.sdk", "34");
+	android_device_read(&budget, &device);
+	assert_string_equal(device.model, "A phone");
+	assert_string_equal(device.sdk, "34");
+	assert_string_equal(device.build, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(programs_are_looked_for_on_the_path, set_up,
+						tear_down),
+		cmocka_unit_test(categories_are_words),
+		cmocka_unit_test(atrace_gets_its_arguments),
+		cmocka_unit_test_setup_teardown(atrace_starts_and_stops, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_output_of_atrace_is_the_reason, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_atrace_that_hangs_is_killed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(properties_are_read_and_set, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(after_a_hang_getprop_is_not_run_again, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(the_device_is_read_from_its_properties, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A capture on a device of ours: atrace is started and stopped, all it changed is put back, its
+ * tags are kept, and the app in front is found. */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/fake_device.h"
+#include "tests/unit/live_capture.h"
+
+#define FLAGS "debug.atrace.tags.enableflags"
+
+static struct live_capture capture;
+
+static int set_up(void **state)
+{
+	(void)state;
+	live_capture_make(&capture);
+	fake_device_begin(&capture.scratch, "tr");
+	fake_device_set(&capture.scratch, FLAGS, "0x400");
+	fake_device_set(&capture.scratch, "debug.atrace.app_number", "1");
+	fake_device_set(&capture.scratch, "debug.atrace.app_0", "com.example.*");
+	fake_device_set(&capture.scratch, "ro.product.model", "A phone");
+	live_capture_set(&capture, "tracing_on", "0\n");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	live_capture_remove(&capture);
+	fake_device_end();
+	return 0;
+}
+
+static const char *events(void)
+{
+	return scratch_get(&capture.scratch, "out/events.csv");
+}
+
+static void assert_as_before(void)
+{
+	assert_string_equal(fake_device_get(&capture.scratch, FLAGS), "0x400");
+	assert_string_equal(fake_device_get(&capture.scratch, "debug.atrace.app_number"), "1");
+	assert_string_equal(fake_device_get(&capture.scratch, "debug.atrace.app_0"),
+			    "com.example.*");
+	assert_true(live_capture_is_set(&capture, "tracing_on", "0"));
+	assert_true(live_capture_is_set(&capture, "buffer_size_kb", "7777"));
+	assert_true(live_capture_is_set(&capture, "saved_cmdlines_size", "128"));
+	assert_false(scratch_has(&capture.scratch, "out/.journal"));
+}
+
+static void all_that_atrace_changed_is_put_back(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--categories", "gfx view", NULL));
+	assert_string_equal(fake_device_get(&capture.scratch, FLAGS), "0xa");
+	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
+	assert_non_null(strstr(scratch_get(&capture.scratch, "out/.journal"),
+			       "property " FLAGS " 0x400\n"));
+	live_capture_frames(&capture, 20);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_as_before();
+	assert_non_null(strstr(scratch_get(&capture.scratch, "out/session.json"), "A phone"));
+	assert_non_null(strstr(scratch_get(&capture.scratch, "device/log"),
+			       "atrace -b 1024 -c --async_start gfx view\n"));
+}
+
+static void after_a_kill_the_next_one_puts_back(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--frames-log", NULL));
+	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
+	assert_string_equal(fake_device_get(&capture.scratch, FLAGS), "0xa");
+	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
+	live_capture_frames(&capture, 20);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_as_before();
+	assert_non_null(strstr(events(), ",tracing,"));
+}
+
+static void tags_that_are_taken_away_come_back(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--frames-log", NULL));
+	live_capture_frames(&capture, 20);
+	/* The tags are read once a second: a change is seen against the value before. */
+	sleep(2);
+	fake_device_set(&capture.scratch, FLAGS, "0x8");
+	assert_true(program_wait_for(&capture.scratch, "device/log", "--only_userspace gfx view"));
+	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",tracing,"));
+	for (int i = 0; i < PROGRAM_S * 100; i++) {
+		if (strcmp(fake_device_get(&capture.scratch, FLAGS), "0xa") == 0)
+			break;
+		usleep(10000);
+	}
+	assert_string_equal(fake_device_get(&capture.scratch, FLAGS), "0xa");
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_as_before();
+}
+
+static void an_atrace_that_fails_ends_it(void **state)
+{
+	(void)state;
+	fake_device_fail(&capture.scratch, "atrace", "error: unknown category");
+	assert_false(live_capture_run(&capture, "--categories", "dance", NULL));
+	assert_int_equal(capture.program.status, 1);
+	assert_non_null(
+		strstr(scratch_get(&capture.scratch, "run.err"), "error: unknown category"));
+	assert_as_before();
+}
+
+static void categories_without_atrace_are_a_warning(void **state)
+{
+	(void)state;
+	fake_device_remove(&capture.scratch, "atrace");
+	assert_true(live_capture_run(&capture, "--categories", "gfx", NULL));
+	assert_non_null(strstr(scratch_get(&capture.scratch, "run.err"), "--categories"));
+	live_capture_frames(&capture, 20);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_as_before();
+}
+
+/* 'dumpsys input' names no window: 'dumpsys window' does. */
+static void the_app_in_front_is_found(void **state)
+{
+	(void)state;
+	fake_device_dumpsys(&capture.scratch, "window",
+			    "  mCurrentFocus=Window{9a1 u0 com.front/com.front.Main}\n");
+	fake_device_dumpsys(&capture.scratch, "SurfaceFlinger", "16666666\n");
+	assert_true(live_capture_run(&capture, "--frames-log", NULL));
+	live_capture_frames(&capture, 60);
+	assert_true(
+		program_wait_for(&capture.scratch, "out/events.csv", "com.front/com.front.Main"));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_non_null(strstr(scratch_get(&capture.scratch, "device/log"), "dumpsys input\n"));
+	assert_non_null(strstr(scratch_get(&capture.scratch, "device/log"),
+			       "dumpsys SurfaceFlinger --latency\n"));
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 60);
+}
+
+/* A program that hangs delays nothing. */
+static void what_hangs_holds_up_nothing(void **state)
+{
+	(void)state;
+	fake_device_hang(&capture.scratch, "dumpsys");
+	fake_device_hang(&capture.scratch, "getprop");
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 60);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 30));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 60);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(all_that_atrace_changed_is_put_back, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(after_a_kill_the_next_one_puts_back, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(tags_that_are_taken_away_come_back, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_atrace_that_fails_ends_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(categories_without_atrace_are_a_warning, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(the_app_in_front_is_found, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_hangs_holds_up_nothing, set_up, tear_down),
+	};
+
+	program_is(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folder of a capture: made, locked, replaced, lost and found again. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/folder.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/scratch.h"
+
+static struct scratch scratch;
+static struct folder folder;
+static const char *printed;
+
+static int set_up(void **state)
+{
+	(void)state;
+	folder = (struct folder){ .fd = -1, .lock_fd = -1 };
+	hidden_close(&folder.hidden);
+	scratch_make(&scratch, "/tmp");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	folder_close(&folder);
+	scratch_remove(&scratch);
+	return 0;
+}
+
+static int open_folder(struct folder *which, const char *name)
+{
+	int error;
+
+	printed_begin(2);
+	error = folder_open(which, "run", scratch_path(&scratch, name));
+	printed = printed_end();
+	return error;
+}
+
+static void it_is_made_with_those_above(void **state)
+{
+	(void)state;
+	assert_int_equal(open_folder(&folder, "a/b/c"), 0);
+	assert_true(folder.is_new);
+	assert_true(scratch_has(&scratch, "a/b/c/.lock"));
+	assert_int_equal(atol(scratch_get(&scratch, "a/b/c/.lock")), getpid());
+	assert_false(folder_is_gone(&folder));
+	folder_remove_if_new(&folder);
+	assert_false(scratch_has(&scratch, "a/b/c"));
+	assert_true(scratch_has(&scratch, "a/b"));
+}
+
+static void one_with_files_stays(void **state)
+{
+	(void)state;
+	scratch_mkdir(&scratch, "out");
+	scratch_put(&scratch, "out/fps.csv", "mine\n");
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	assert_false(folder.is_new);
+	folder_remove_if_new(&folder);
+	assert_string_equal(scratch_get(&scratch, "out/fps.csv"), "mine\n");
+}
+
+static void one_at_a_time(void **state)
+{
+	struct folder second;
+	char pid[32];
+
+	(void)state;
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	assert_int_equal(open_folder(&second, "out"), -EWOULDBLOCK);
+	snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
+	assert_non_null(strstr(printed, pid));
+	assert_int_equal(second.fd, -1);
+	folder_close(&folder);
+	assert_int_equal(open_folder(&second, "out"), 0);
+	folder_close(&second);
+}
+
+static void a_lock_of_another_program_is_reported(void **state)
+{
+	int fd;
+
+	(void)state;
+	scratch_mkdir(&scratch, "out");
+	scratch_put(&scratch, "out/.lock", "");
+	fd = open(scratch_path(&scratch, "out/.lock"), O_RDWR);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(open_folder(&folder, "out"), -EWOULDBLOCK);
+	assert_non_null(strstr(printed, "out/.lock"));
+	assert_null(strstr(printed, "pid"));
+	close(fd);
+}
+
+static void what_stands_in_the_way_is_reported(void **state)
+{
+	static char name[PATH_MAX + 8];
+
+	(void)state;
+	scratch_put(&scratch, "file", "x");
+	assert_int_equal(open_folder(&folder, "file"), -ENOTDIR);
+	assert_int_equal(open_folder(&folder, "file/below"), -ENOTDIR);
+	assert_non_null(strstr(printed, "file/below"));
+	scratch_mkdir(&scratch, "one");
+	assert_int_equal(symlink("/dev/null", scratch_path(&scratch, "one/.lock")), 0);
+	assert_int_equal(open_folder(&folder, "one"), -ELOOP);
+	assert_non_null(strstr(printed, "one/.lock"));
+	assert_non_null(strstr(printed, folder_why(-ELOOP)));
+	scratch_mkdir(&scratch, "two/.lock");
+	assert_int_equal(open_folder(&folder, "two"), -EISDIR);
+	scratch_mkdir(&scratch, "three");
+	assert_int_equal(mkfifo(scratch_path(&scratch, "three/.lock"), 0600), 0);
+	assert_int_equal(open_folder(&folder, "three"), -EINVAL);
+	memset(name, 'x', sizeof(name) - 1);
+	printed_begin(2);
+	assert_int_equal(folder_open(&folder, "run", name), -ENAMETOOLONG);
+	assert_non_null(strstr(printed_end(), "-F"));
+}
+
+/* A hard link to a file of another user is not written into. */
+static void a_lock_with_two_names_is_replaced(void **state)
+{
+	(void)state;
+	scratch_mkdir(&scratch, "out");
+	scratch_put(&scratch, "precious", "keep me\n");
+	assert_int_equal(
+		link(scratch_path(&scratch, "precious"), scratch_path(&scratch, "out/.lock")), 0);
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	assert_string_equal(scratch_get(&scratch, "precious"), "keep me\n");
+	assert_int_equal(atol(scratch_get(&scratch, "out/.lock")), getpid());
+}
+
+static void a_lock_that_was_removed_comes_back(void **state)
+{
+	struct folder second;
+
+	(void)state;
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	assert_int_equal(folder_write_address(&folder, "jankd-abc"), 0);
+	assert_non_null(strstr(scratch_get(&scratch, "out/.lock"), "\njankd-abc\n"));
+	assert_int_equal(folder_watch_lock(&folder), 0);
+	unlink(scratch_path(&scratch, "out/.lock"));
+	assert_int_equal(folder_watch_lock(&folder), 1);
+	assert_non_null(strstr(scratch_get(&scratch, "out/.lock"), "\njankd-abc\n"));
+	assert_int_equal(folder_watch_lock(&folder), 0);
+	/* Another was faster. */
+	unlink(scratch_path(&scratch, "out/.lock"));
+	assert_int_equal(open_folder(&second, "out"), 0);
+	assert_int_equal(folder_watch_lock(&folder), -EWOULDBLOCK);
+	folder_close(&second);
+	assert_int_equal(folder_watch_lock(&folder), 1);
+}
+
+/* --- files --- */
+
+static void a_file_is_replaced_as_a_whole(void **state)
+{
+	int fd;
+
+	(void)state;
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	scratch_put(&scratch, "out/summary.csv", "old\n");
+	fd = folder_create_temporary(&folder, "summary.csv");
+	assert_true(fd >= 0);
+	assert_int_equal(folder_write(fd, "new\n", 4), 0);
+	assert_string_equal(scratch_get(&scratch, "out/summary.csv"), "old\n");
+	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
+	assert_string_equal(scratch_get(&scratch, "out/summary.csv"), "new\n");
+	/* What failed is thrown away. */
+	fd = folder_create_temporary(&folder, "summary.csv");
+	assert_int_equal(folder_write(fd, "half", 4), 0);
+	assert_int_equal(folder_replace(&folder, "summary.csv", fd, -EIO), -EIO);
+	assert_string_equal(scratch_get(&scratch, "out/summary.csv"), "new\n");
+	assert_false(scratch_has(&scratch, "out/.summary.csv.tmp"));
+	/* Where nothing may be lost its bytes need not wait for the disk. */
+	folder.may_lose = true;
+	fd = folder_create_temporary(&folder, "summary.csv");
+	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
+	assert_string_equal(scratch_get(&scratch, "out/summary.csv"), "");
+}
+
+static void what_was_left_of_one_is_no_obstacle(void **state)
+{
+	int fd;
+
+	(void)state;
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	assert_int_equal(mkfifo(scratch_path(&scratch, "out/.summary.csv.tmp"), 0600), 0);
+	fd = folder_create_temporary(&folder, "summary.csv");
+	assert_true(fd >= 0);
+	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
+	scratch_put(&scratch, "out/.summary.csv.tmp", "half");
+	folder_remove_temporary(&folder, "summary.csv");
+	assert_false(scratch_has(&scratch, "out/.summary.csv.tmp"));
+	scratch_mkdir(&scratch, "out/.summary.csv.tmp");
+	assert_int_equal(folder_create_temporary(&folder, "summary.csv"), -EEXIST);
+}
+
+static void a_nameless_file_leaves_nothing(void **state)
+{
+	char back[8] = "";
+	int fd;
+
+	(void)state;
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	fd = folder_create_nameless(&folder);
+	assert_true(fd >= 0);
+	assert_int_equal(folder_write_at(fd, 100, "spill", 5), 0);
+	assert_int_equal(pread(fd, back, 5, 100), 5);
+	assert_string_equal(back, "spill");
+	assert_int_equal(folder_sync(fd), 0);
+	assert_int_equal(folder_sync_bytes(fd), 0);
+	close(fd);
+	folder_remove_if_new(&folder);
+	assert_false(scratch_has(&scratch, "out"));
+}
+
+static void write_errors_are_passed_on(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(folder_write(-1, "x", 1), -EBADF);
+	assert_int_equal(folder_write_at(-1, 0, "x", 1), -EBADF);
+	assert_int_equal(folder_sync(-1), -EBADF);
+	/* A pipe has no disk to wait for. */
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(folder_sync(ends[1]), 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* --- moved and removed --- */
+
+static int nothing_there(struct folder *again)
+{
+	(void)again;
+	return 0;
+}
+
+static int refused(struct folder *again)
+{
+	(void)again;
+	return -EIO;
+}
+
+static void put_journal(const char *text)
+{
+	int fd = folder_create_journal(&folder);
+
+	assert_true(fd >= 0);
+	assert_int_equal(folder_write(fd, text, strlen(text)), 0);
+	assert_int_equal(folder_replace_journal(&folder, fd, 0), 0);
+	assert_true(folder_has_journal(&folder));
+}
+
+static void one_that_was_moved_is_made_anew(void **state)
+{
+	(void)state;
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	assert_int_equal(folder_write_address(&folder, "jankd-abc"), 0);
+	put_journal("to be put back\n");
+	assert_int_equal(rename(scratch_path(&scratch, "out"), scratch_path(&scratch, "moved")), 0);
+	assert_true(folder_is_gone(&folder));
+	/* What cannot be is as if it had not been tried. */
+	assert_int_equal(folder_open_again(&folder, refused), -EIO);
+	assert_true(folder_is_gone(&folder));
+	assert_true(folder_has_journal(&folder));
+	assert_int_equal(folder_open_again(&folder, nothing_there), 0);
+	assert_false(folder_is_gone(&folder));
+	/* Where to ask, and what is to be put back, is there. */
+	assert_non_null(strstr(scratch_get(&scratch, "out/.lock"), "\njankd-abc\n"));
+	assert_string_equal(scratch_get(&scratch, "out/.journal"), "to be put back\n");
+	assert_false(scratch_has(&scratch, "moved/.journal"));
+}
+
+static void one_that_was_replaced_is_gone(void **state)
+{
+	(void)state;
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	assert_int_equal(rename(scratch_path(&scratch, "out"), scratch_path(&scratch, "moved")), 0);
+	scratch_mkdir(&scratch, "out");
+	assert_true(folder_is_gone(&folder));
+	scratch_put(&scratch, "file", "");
+	assert_int_equal(rmdir(scratch_path(&scratch, "out")), 0);
+	assert_int_equal(rename(scratch_path(&scratch, "file"), scratch_path(&scratch, "out")), 0);
+	assert_true(folder_is_gone(&folder));
+	assert_int_equal(folder_open_again(&folder, nothing_there), -ENOTDIR);
+}
+
+static void a_journal_is_removed(void **state)
+{
+	char text[32] = "";
+	int fd;
+
+	(void)state;
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	assert_int_equal(folder_open_journal(&folder), -ENOENT);
+	put_journal("text\n");
+	fd = folder_open_journal(&folder);
+	assert_int_equal(read(fd, text, sizeof(text)), 5);
+	close(fd);
+	folder_remove_journal(&folder);
+	assert_false(folder_has_journal(&folder));
+}
+
+/* --- words --- */
+
+static void every_error_has_words_and_advice(void **state)
+{
+	static const int errors[] = {
+		ELOOP, EINVAL, ENXIO, EEXIST, EWOULDBLOCK, ENOSPC, EDQUOT,
+		EFBIG, EISDIR, EIO,   EACCES, EMFILE,	   ENOMEM, ENOTEMPTY
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(errors); i++) {
+		assert_true(folder_why(-errors[i])[0] != '\0');
+		assert_true(folder_advice(-errors[i])[0] != '\0');
+	}
+	assert_string_equal(folder_why(-ENOSPC), strerror(ENOSPC));
+	assert_string_not_equal(folder_advice(-ENOSPC), folder_advice(-ELOOP));
+	assert_non_null(strstr(folder_advice(-ELOOP), "-F"));
+	assert_non_null(strstr(folder_advice(-EMFILE), "ulimit"));
+}
+
+/* --- from outside --- */
+
+static void lock_and_journal_are_found(void **state)
+{
+	struct stat info, there;
+	int fd;
+
+	(void)state;
+	assert_int_equal(hidden_find(scratch_path(&scratch, "out"), HIDDEN_LOCK), -ENOENT);
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	fd = hidden_find(folder.path, HIDDEN_LOCK);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &info), 0);
+	assert_int_equal(stat(scratch_path(&scratch, "out/.lock"), &there), 0);
+	assert_true(folder_is_same(&info, &there));
+	close(fd);
+	assert_int_equal(hidden_find(folder.path, HIDDEN_JOURNAL), -ENOENT);
+	put_journal("x\n");
+	fd = hidden_find(folder.path, HIDDEN_JOURNAL);
+	assert_true(fd >= 0);
+	close(fd);
+	/* It is ours, so no other user's. */
+	assert_int_equal(hidden_find_others(folder.path, HIDDEN_JOURNAL), -ENOENT);
+	/* A link is none. */
+	unlink(scratch_path(&scratch, "out/.journal"));
+	assert_int_equal(symlink("/dev/null", scratch_path(&scratch, "out/.journal")), 0);
+	assert_int_equal(hidden_find(folder.path, HIDDEN_JOURNAL), -ELOOP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		T(it_is_made_with_those_above),
+		T(one_with_files_stays),
+		T(one_at_a_time),
+		T(a_lock_of_another_program_is_reported),
+		T(what_stands_in_the_way_is_reported),
+		T(a_lock_with_two_names_is_replaced),
+		T(a_lock_that_was_removed_comes_back),
+		T(a_file_is_replaced_as_a_whole),
+		T(what_was_left_of_one_is_no_obstacle),
+		T(a_nameless_file_leaves_nothing),
+		T(write_errors_are_passed_on),
+		T(one_that_was_moved_is_made_anew),
+		T(one_that_was_replaced_is_gone),
+		T(a_journal_is_removed),
+		T(every_error_has_words_and_advice),
+		T(lock_and_journal_are_found),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The journal: what was written is put back by the next one, once; one that another may have
+ * written, or that was cut, changes nothing. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/boot_id.h"
+#include "daemon/trace/journal.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/printed.h"
+
+static struct scratch scratch;
+static struct folder folder;
+static char tracefs[128];
+
+/* Of the last recovery. */
+static struct settings_left left;
+static struct settings failed;
+static const char *printed;
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_make(&scratch, "/tmp");
+	fake_tracefs_make(&scratch, "tr");
+	snprintf(tracefs, sizeof(tracefs), "%s/tr", scratch.path);
+	return folder_open(&folder, "run", scratch_path(&scratch, "out"));
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	settings_free(&failed);
+	folder_close(&folder);
+	scratch_remove(&scratch);
+	return 0;
+}
+
+static void add_lines(struct settings *settings, const char *text)
+{
+	struct span rest = span_of(text), line;
+
+	while (settings_next_line(&rest, &line))
+		settings_add_line(settings, line);
+}
+
+static void write_journal(const char *before_text, const char *set_text)
+{
+	struct settings before = { 0 }, set = { 0 };
+
+	add_lines(&before, before_text);
+	add_lines(&set, set_text);
+	assert_int_equal(journal_write(&folder, &before, &set), 0);
+	settings_free(&before);
+	settings_free(&set);
+}
+
+static enum journal_found recover_at(const char *place)
+{
+	enum journal_found found;
+
+	settings_free(&failed);
+	left = (struct settings_left){ .n = 0 };
+	printed_begin(2);
+	found = journal_recover(&folder, "run", place, &left, &failed);
+	printed = printed_end();
+	return found;
+}
+
+static enum journal_found recover(void)
+{
+	return recover_at(tracefs);
+}
+
+static const char *get(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "tr/%s", name);
+	return scratch_get(&scratch, path);
+}
+
+static void put(const char *name, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "tr/%s", name);
+	scratch_put(&scratch, path, value);
+}
+
+/* The first line of a journal of this boot. */
+static const char *head(void)
+{
+	static char line[96];
+	char id[BOOT_ID_SIZE];
+
+	boot_id_read(id);
+	snprintf(line, sizeof(line), "jankd-journal 1 %s\n", id);
+	return line;
+}
+
+static void put_journal(const char *body)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text), "%s%s", head(), body);
+	scratch_put(&scratch, "out/.journal", text);
+	chmod(scratch_path(&scratch, "out/.journal"), 0600);
+}
+
+static bool is_there(void)
+{
+	return scratch_has(&scratch, "out/.journal");
+}
+
+static void its_lines_are_both_texts(void **state)
+{
+	char wanted[256];
+	struct stat info;
+
+	(void)state;
+	write_journal("place\ntracing_on 0\n", "place\ntracing_on 1\n");
+	snprintf(wanted, sizeof(wanted),
+		 "%splace\ntracing_on 0\nset place\nset tracing_on 1\nend\n", head());
+	assert_string_equal(scratch_get(&scratch, "out/.journal"), wanted);
+	/* No other user may write it. */
+	assert_int_equal(stat(scratch_path(&scratch, "out/.journal"), &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0600);
+	/* Half a one is none. */
+	assert_false(scratch_has(&scratch, "out/..journal.tmp"));
+}
+
+static void without_one_nothing_is_done(void **state)
+{
+	(void)state;
+	assert_int_equal(recover(), JOURNAL_NONE);
+	assert_string_equal(printed, "");
+}
+
+static void what_we_changed_goes_back(void **state)
+{
+	(void)state;
+	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
+		      "place\nbuffer_size_kb 7777\ntracing_on 1\n");
+	assert_int_equal(recover(), JOURNAL_DONE);
+	assert_string_equal(get("buffer_size_kb"), "1408\n");
+	assert_string_equal(get("tracing_on"), "0\n");
+	assert_false(is_there());
+	assert_string_equal(printed, "");
+	/* Once. */
+	put("tracing_on", "1\n");
+	assert_int_equal(recover(), JOURNAL_NONE);
+	assert_string_equal(get("tracing_on"), "1\n");
+}
+
+static void what_another_program_has_set_since_stays(void **state)
+{
+	(void)state;
+	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
+		      "place\nbuffer_size_kb 2048\ntracing_on 1\n");
+	assert_int_equal(recover(), JOURNAL_DONE);
+	assert_string_equal(get("buffer_size_kb"), "7777\n");
+	assert_string_equal(get("tracing_on"), "0\n");
+	assert_int_equal(left.n, 1);
+	assert_string_equal(left.text, "buffer_size_kb 7777");
+	assert_non_null(strstr(printed, "buffer_size_kb 7777"));
+}
+
+/* A start that was killed before it knew what it made of the settings. */
+static void without_a_second_text_all_goes_back(void **state)
+{
+	(void)state;
+	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n", "");
+	assert_int_equal(recover(), JOURNAL_DONE);
+	assert_string_equal(get("buffer_size_kb"), "1408\n");
+	assert_string_equal(get("tracing_on"), "0\n");
+}
+
+static void an_instance_of_ours_is_removed(void **state)
+{
+	(void)state;
+	scratch_mkdir(&scratch, "tr/instances/jankd-1");
+	write_journal("made jankd-1\n", "");
+	assert_int_equal(recover(), JOURNAL_DONE);
+	assert_false(scratch_has(&scratch, "tr/instances/jankd-1"));
+}
+
+static void an_instance_in_use_is_kept_for_later(void **state)
+{
+	(void)state;
+	scratch_mkdir(&scratch, "tr/instances/jankd-1/busy");
+	write_journal("made jankd-1\n", "");
+	assert_int_equal(recover(), JOURNAL_BUSY);
+	assert_true(is_there());
+	assert_non_null(strstr(printed, "instance jankd-1"));
+	rmdir(scratch_path(&scratch, "tr/instances/jankd-1/busy"));
+	assert_int_equal(recover(), JOURNAL_DONE);
+	assert_false(is_there());
+}
+
+static void what_cannot_be_written_is_kept_and_reported(void **state)
+{
+	(void)state;
+	/* A folder cannot be written even by root. */
+	unlink(scratch_path(&scratch, "tr/tracing_on"));
+	scratch_mkdir(&scratch, "tr/tracing_on");
+	put("instances/x", "0\n");
+	put_journal("place\nplace x\nplace\nmade x\nend\n");
+	assert_int_equal(recover(), JOURNAL_FAILED);
+	assert_true(is_there());
+	assert_int_equal(failed.error, -ENOTDIR);
+	assert_string_equal(failed.text, "made x\n");
+	assert_non_null(strstr(printed, "/.journal"));
+	assert_non_null(strstr(printed, strerror(ENOTDIR)));
+}
+
+static void without_a_tracefs_it_is_kept(void **state)
+{
+	(void)state;
+	write_journal("place\ntracing_on 0\n", "");
+	assert_int_equal(recover_at(scratch_path(&scratch, "nowhere")), JOURNAL_FAILED);
+	assert_true(is_there());
+	assert_non_null(strstr(printed, "--tracefs"));
+}
+
+static void one_of_another_boot_is_void(void **state)
+{
+	(void)state;
+	scratch_put(&scratch, "out/.journal",
+		    "jankd-journal 1 00000000-0000-0000-0000-000000000000\n"
+		    "place\ntracing_on 0\nend\n");
+	chmod(scratch_path(&scratch, "out/.journal"), 0600);
+	assert_int_equal(recover(), JOURNAL_NONE);
+	assert_string_equal(get("tracing_on"), "1\n");
+	assert_false(is_there());
+	assert_string_equal(printed, "");
+}
+
+static void one_that_was_cut_changes_nothing(void **state)
+{
+	(void)state;
+	put_journal("place\ntracing_on 0\n");
+	assert_int_equal(recover(), JOURNAL_NONE);
+	assert_string_equal(get("tracing_on"), "1\n");
+	assert_false(is_there());
+	assert_non_null(strstr(printed, "/.journal"));
+}
+
+static void one_that_others_can_write_changes_nothing(void **state)
+{
+	(void)state;
+	put_journal("place\ntracing_on 0\nend\n");
+	chmod(scratch_path(&scratch, "out/.journal"), 0622);
+	assert_int_equal(recover(), JOURNAL_FAILED);
+	assert_string_equal(get("tracing_on"), "1\n");
+	assert_true(is_there());
+	assert_non_null(strstr(printed, "/.journal"));
+}
+
+static void what_is_no_file_changes_nothing(void **state)
+{
+	char target[256];
+
+	(void)state;
+	put_journal("place\ntracing_on 0\nend\n");
+	snprintf(target, sizeof(target), "%s/elsewhere", scratch.path);
+	rename(scratch_path(&scratch, "out/.journal"), target);
+	assert_int_equal(symlink(target, scratch_path(&scratch, "out/.journal")), 0);
+	assert_int_equal(recover(), JOURNAL_FAILED);
+	unlink(scratch_path(&scratch, "out/.journal"));
+	assert_int_equal(mkfifo(scratch_path(&scratch, "out/.journal"), 0600), 0);
+	assert_int_equal(recover(), JOURNAL_FAILED);
+	assert_string_equal(get("tracing_on"), "1\n");
+}
+
+static void one_that_is_too_large_changes_nothing(void **state)
+{
+	(void)state;
+	put_journal("place\ntracing_on 0\nend\n");
+	assert_int_equal(truncate(scratch_path(&scratch, "out/.journal"), 3 * SETTINGS_MAX), 0);
+	assert_int_equal(recover(), JOURNAL_FAILED);
+	assert_string_equal(get("tracing_on"), "1\n");
+}
+
+static void nothing_outside_is_reached(void **state)
+{
+	(void)state;
+	scratch_put(&scratch, "tracing_on", "untouched\n");
+	scratch_put(&scratch, "trace_clock", "untouched\n");
+	put_journal("place ..\ntracing_on 0\nplace ../..\ntrace_clock mono\nmade ..\nmade .\n"
+		    "made\nplace\ntrace_marker x\ntracing_on 0 1\ntrace_clock ../x\ncpu 8192 1\n"
+		    "cpu x 1\ncpu 0\noption x;y\nproperty ro.secure 0\nend\n");
+	assert_int_equal(recover(), JOURNAL_DONE);
+	assert_string_equal(scratch_get(&scratch, "tracing_on"), "untouched\n");
+	assert_string_equal(scratch_get(&scratch, "trace_clock"), "untouched\n");
+	assert_string_equal(get("tracing_on"), "1\n");
+	assert_string_equal(get("trace_marker"), "");
+	assert_true(scratch_has(&scratch, "tr/instances"));
+}
+
+/* --- from outside --- */
+
+static void a_folder_without_one_is_not_touched(void **state)
+{
+	(void)state;
+	assert_int_equal(journal_recover_at("stop", scratch_path(&scratch, "tr")), JOURNAL_NONE);
+	assert_false(scratch_has(&scratch, "tr/.lock"));
+	assert_int_equal(journal_recover_at("stop", scratch_path(&scratch, "none")), JOURNAL_NONE);
+	assert_false(scratch_has(&scratch, "none"));
+}
+
+static void one_of_a_running_capture_is_not_touched(void **state)
+{
+	(void)state;
+	write_journal("place\ntracing_on 0\n", "");
+	printed_begin(2);
+	assert_int_equal(journal_recover_at("stop", folder.path), JOURNAL_FAILED);
+	printed = printed_end();
+	assert_non_null(strstr(printed, "jankd: stop: "));
+	assert_true(is_there());
+}
+
+/* One of another boot: so nothing of this machine's own tracing is changed by the test. */
+static void one_of_a_dead_capture_goes(void **state)
+{
+	(void)state;
+	scratch_mkdir(&scratch, "dead");
+	scratch_put(&scratch, "dead/.journal", "jankd-journal 1 another-boot\nplace\nend\n");
+	chmod(scratch_path(&scratch, "dead/.journal"), 0600);
+	assert_int_equal(journal_recover_at("stop", scratch_path(&scratch, "dead")), JOURNAL_NONE);
+	assert_false(scratch_has(&scratch, "dead/.journal"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		T(its_lines_are_both_texts),
+		T(without_one_nothing_is_done),
+		T(what_we_changed_goes_back),
+		T(what_another_program_has_set_since_stays),
+		T(without_a_second_text_all_goes_back),
+		T(an_instance_of_ours_is_removed),
+		T(an_instance_in_use_is_kept_for_later),
+		T(what_cannot_be_written_is_kept_and_reported),
+		T(without_a_tracefs_it_is_kept),
+		T(one_of_another_boot_is_void),
+		T(one_that_was_cut_changes_nothing),
+		T(one_that_others_can_write_changes_nothing),
+		T(what_is_no_file_changes_nothing),
+		T(one_that_is_too_large_changes_nothing),
+		T(nothing_outside_is_reached),
+		T(a_folder_without_one_is_not_touched),
+		T(one_of_a_running_capture_is_not_touched),
+		T(one_of_a_dead_capture_goes),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

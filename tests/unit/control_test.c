@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The control socket, both ends of it: a server that a loop drives, and clients in threads. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* The tests read its places for clients; the copy in the library stays unlinked. */
+#include "daemon/control/control_server.c"
+
+#include "daemon/base/folder.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/scratch.h"
+
+#define ANSWER_S 60
+
+/* Of control_client.c. */
+#define ANSWER_MAX (1 << 20)
+
+static struct scratch scratch;
+static struct folder folder;
+static struct loop loop;
+static struct control *control;
+
+/* How the server answers. */
+static enum control_reply reply;
+static const char *reply_text;
+static bool is_done;
+static unsigned int n_requests;
+static struct control_request last_request;
+
+static enum control_reply on_request(void *context, const struct control_request *request,
+				     uint64_t *ticket, FILE *out)
+{
+	assert_ptr_equal(context, &control);
+	last_request = *request;
+	n_requests++;
+	*ticket = 7;
+	if (reply == CONTROL_ANSWERED)
+		fputs(reply_text, out);
+	return reply;
+}
+
+static bool on_waiting(void *context, enum control_verb verb, uint64_t ticket, uint64_t waited_ns,
+		       FILE *out)
+{
+	(void)context;
+	(void)waited_ns;
+	assert_int_equal(verb, CONTROL_MARK);
+	assert_int_equal(ticket, 7);
+	if (is_done)
+		fputs("ok\nfinished\n", out);
+	return is_done;
+}
+
+static int set_up(void **state)
+{
+	const struct control_handler handler = { on_request, on_waiting, &control };
+
+	(void)state;
+	scratch_make(&scratch, "/tmp");
+	reply = CONTROL_ANSWERED;
+	reply_text = "ok\nhere\n";
+	is_done = false;
+	n_requests = 0;
+	if (loop_open(&loop) != 0 || control_open(&control, &loop, &handler) != 0 ||
+	    folder_open(&folder, "run", scratch_path(&scratch, "out")) != 0)
+		return -1;
+	return folder_write_address(&folder, control_name(control));
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	control_close(control, "");
+	loop_close(&loop);
+	folder_close(&folder);
+	scratch_remove(&scratch);
+	return 0;
+}
+
+/* --- a client of the test: sends what a test gives it --- */
+
+static int connect_to(const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	memcpy(address.sun_path + 1, name, strlen(name));
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, size), 0);
+	return fd;
+}
+
+static void serve(void)
+{
+	while (loop_wait(&loop, 0))
+		;
+}
+
+static void send_text(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+	serve();
+}
+
+/* What has come; NULL: nothing yet; "" at the end. */
+static const char *received_text(int fd)
+{
+	static char text[65536];
+	ssize_t n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+	if (n < 0 && errno == EAGAIN)
+		return NULL;
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static void assert_answer(const char *question, const char *answer)
+{
+	int fd = connect_to(control_name(control));
+
+	send_text(fd, question);
+	assert_non_null(strstr(received_text(fd), answer));
+	assert_string_equal(received_text(fd), "");
+	close(fd);
+}
+
+static void a_request_gets_one_answer_and_the_end(void **state)
+{
+	(void)state;
+	assert_answer("status\n", "ok\nhere\n");
+	assert_int_equal(last_request.verb, CONTROL_STATUS);
+	assert_answer("top 80 24\n", "ok\nhere\n");
+	assert_int_equal(last_request.verb, CONTROL_TOP);
+	assert_int_equal(last_request.columns, 80);
+	assert_int_equal(n_requests, 2);
+	assert_answer("dance\n", "error: ");
+	assert_answer("\n", "error: ");
+	assert_int_equal(n_requests, 2);
+	/* Of two lines the first counts. */
+	assert_answer("rotate\nstop\n", "ok\nhere\n");
+	assert_int_equal(last_request.verb, CONTROL_ROTATE);
+	assert_int_equal(n_requests, 3);
+}
+
+static void a_request_may_come_in_pieces(void **state)
+{
+	int fd = connect_to(control_name(control));
+
+	(void)state;
+	for (const char *c = "status"; *c; c++) {
+		const char one[2] = { *c, '\0' };
+
+		send_text(fd, one);
+		assert_null(received_text(fd));
+	}
+	send_text(fd, "\n");
+	assert_string_equal(received_text(fd), "ok\nhere\n");
+	close(fd);
+}
+
+static void a_line_without_an_end_is_refused(void **state)
+{
+	char line[CONTROL_LINE_MAX + 1];
+	int fd = connect_to(control_name(control));
+
+	(void)state;
+	memset(line, 'A', sizeof(line));
+	line[CONTROL_LINE_MAX] = '\0';
+	send_text(fd, line);
+	assert_non_null(strstr(received_text(fd), "error: "));
+	close(fd);
+	assert_int_equal(n_requests, 0);
+}
+
+static void a_client_that_hangs_up_leaves_a_free_place(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3 * CLIENTS_MAX; i++) {
+		int fd = connect_to(control_name(control));
+
+		send_text(fd, "stat");
+		close(fd);
+		serve();
+	}
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		assert_true(control->clients[i].watcher.fd < 0);
+	assert_answer("status\n", "ok\n");
+}
+
+/* Clients without a request do not keep others out. */
+static void a_client_without_a_request_makes_room(void **state)
+{
+	int idle[CLIENTS_MAX];
+
+	(void)state;
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		idle[i] = connect_to(control_name(control));
+		serve();
+	}
+	assert_answer("status\n", "ok\n");
+	assert_non_null(strstr(received_text(idle[0]), CONTROL_BUSY));
+	assert_null(received_text(idle[1]));
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		close(idle[i]);
+	serve();
+}
+
+static void a_client_that_is_too_slow_is_dropped(void **state)
+{
+	int fd = connect_to(control_name(control));
+
+	(void)state;
+	serve();
+	control_tick(control);
+	assert_null(received_text(fd));
+	for (int i = 0; i < CLIENTS_MAX; i++)
+		if (control->clients[i].watcher.fd >= 0)
+			control->clients[i].deadline_ns = 1;
+	control_tick(control);
+	assert_string_equal(received_text(fd), "");
+	close(fd);
+}
+
+static void a_long_answer_is_sent_in_pieces(void **state)
+{
+	static char text[ANSWER_MAX / 2];
+	size_t got = 0;
+	const char *piece;
+	int fd = connect_to(control_name(control));
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text, "ok\n", 3);
+	reply_text = text;
+	send_text(fd, "status\n");
+	while ((piece = received_text(fd)) && piece[0]) {
+		got += strlen(piece);
+		serve();
+	}
+	assert_int_equal(got, strlen(text));
+	close(fd);
+}
+
+static void a_later_answer_comes_when_it_is_done(void **state)
+{
+	int fd = connect_to(control_name(control));
+
+	(void)state;
+	reply = CONTROL_LATER;
+	send_text(fd, "mark x\n");
+	assert_null(received_text(fd));
+	control_answer_waiting(control);
+	assert_null(received_text(fd));
+	is_done = true;
+	control_answer_waiting(control);
+	serve();
+	assert_string_equal(received_text(fd), "ok\nfinished\n");
+	close(fd);
+}
+
+static void new_clients_wait_while_all_places_wait(void **state)
+{
+	int waiting[CLIENTS_MAX], last;
+
+	(void)state;
+	reply = CONTROL_LATER;
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		waiting[i] = connect_to(control_name(control));
+		send_text(waiting[i], "mark x\n");
+	}
+	last = connect_to(control_name(control));
+	reply = CONTROL_ANSWERED;
+	send_text(last, "status\n");
+	assert_null(received_text(last));
+	is_done = true;
+	control_answer_waiting(control);
+	serve();
+	assert_string_equal(received_text(last), "ok\nhere\n");
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		assert_string_equal(received_text(waiting[i]), "ok\nfinished\n");
+		close(waiting[i]);
+	}
+	close(last);
+}
+
+static void the_end_answers_clients_that_wait_for_it(void **state)
+{
+	int fd = connect_to(control_name(control)), other = connect_to(control_name(control));
+
+	(void)state;
+	reply = CONTROL_AT_END;
+	send_text(fd, "stop\n");
+	assert_null(received_text(fd));
+	/* An earlier answer is possible, where it takes long. */
+	send_text(other, "stop\n");
+	control_answer_stop(control, UINT64_MAX, "error: later\n");
+	assert_null(received_text(other));
+	control_close(control, "ok\nended\n");
+	control = NULL;
+	assert_string_equal(received_text(fd), "ok\nended\n");
+	assert_string_equal(received_text(other), "ok\nended\n");
+	close(fd);
+	close(other);
+	/* A capture without a socket. */
+	control_close(control, "");
+}
+
+static void a_long_wait_for_the_end_is_answered_early(void **state)
+{
+	int fd = connect_to(control_name(control));
+
+	(void)state;
+	reply = CONTROL_AT_END;
+	send_text(fd, "stop\n");
+	control_answer_stop(control, 0, "error: the disk\n");
+	assert_string_equal(received_text(fd), "error: the disk\n");
+	close(fd);
+}
+
+/* --- the client --- */
+
+struct question {
+	const char *line;
+	struct control_answer answer;
+	int result;
+	int over[2]; /* a pipe: a byte when it is answered */
+};
+
+static void *ask(void *context)
+{
+	struct question *question = context;
+
+	question->result = control_ask(&question->answer, folder.path, question->line, ANSWER_S);
+	if (write(question->over[1], "x", 1) != 1)
+		abort();
+	return NULL;
+}
+
+/* Sends the request while the server runs. */
+static void ask_served(struct question *question, const char *line)
+{
+	struct pollfd over;
+	pthread_t thread;
+
+	*question = (struct question){ .line = line };
+	assert_int_equal(pipe(question->over), 0);
+	over = (struct pollfd){ .fd = question->over[0], .events = POLLIN };
+	assert_int_equal(pthread_create(&thread, NULL, ask, question), 0);
+	while (poll(&over, 1, 0) == 0)
+		loop_wait(&loop, loop_now() + 5 * MS);
+	pthread_join(thread, NULL);
+	close(question->over[0]);
+	close(question->over[1]);
+}
+
+static void the_client_reads_ok_and_its_text(void **state)
+{
+	struct question question;
+
+	(void)state;
+	ask_served(&question, "status\n");
+	assert_int_equal(question.result, 0);
+	assert_string_equal(question.answer.body, "here\n");
+	free(question.answer.body);
+	/* What comes is fit to print, whatever program sends it. */
+	reply_text = "ok\n\x1b[2J\xc3\xb6\xff\n";
+	ask_served(&question, "status\n");
+	assert_string_equal(question.answer.body, "\\x1B[2J\xc3\xb6\\xFF\n");
+	free(question.answer.body);
+}
+
+static void the_client_reads_a_refusal(void **state)
+{
+	struct question question;
+
+	(void)state;
+	reply_text = "error: not now; later\n";
+	ask_served(&question, "rotate\n");
+	assert_int_equal(question.result, CONTROL_REFUSED);
+	assert_string_equal(question.answer.why, "not now; later");
+	assert_null(question.answer.body);
+}
+
+static void an_answer_that_is_none_is_reported(void **state)
+{
+	struct question question;
+
+	(void)state;
+	reply_text = "ok\nno line end";
+	ask_served(&question, "status\n");
+	assert_int_equal(question.result, -EPROTO);
+	assert_non_null(strstr(question.answer.why, folder.path));
+	reply_text = "hello\n";
+	ask_served(&question, "status\n");
+	assert_int_equal(question.result, -EPROTO);
+}
+
+static void an_answer_without_an_end_is_refused(void **state)
+{
+	static char text[ANSWER_MAX + 100];
+	struct question question;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text, "ok\n", 3);
+	reply_text = text;
+	ask_served(&question, "status\n");
+	assert_int_equal(question.result, -EMSGSIZE);
+	assert_null(question.answer.body);
+}
+
+static int ask_folder(const char *path, struct control_answer *answer)
+{
+	return control_ask(answer, path, "status\n", 1);
+}
+
+static void a_folder_without_a_capture_is_reported(void **state)
+{
+	struct control_answer answer;
+
+	(void)state;
+	assert_int_equal(ask_folder(scratch_path(&scratch, "none"), &answer), CONTROL_NOT_RUNNING);
+	assert_non_null(strstr(answer.why, "none"));
+	/* One that was killed leaves its lock and a name without a socket. */
+	scratch_mkdir(&scratch, "dead");
+	scratch_put(&scratch, "dead/.lock", "4711\njankd-no-such-socket\n");
+	assert_int_equal(ask_folder(scratch_path(&scratch, "dead"), &answer), CONTROL_NOT_RUNNING);
+	scratch_put(&scratch, "dead/.lock", "nonsense");
+	assert_int_equal(ask_folder(scratch_path(&scratch, "dead"), &answer), CONTROL_NOT_RUNNING);
+}
+
+static void a_lock_that_is_none_is_reported(void **state)
+{
+	struct control_answer answer;
+
+	(void)state;
+	scratch_mkdir(&scratch, "odd/.lock");
+	assert_int_equal(ask_folder(scratch_path(&scratch, "odd"), &answer), -EISDIR);
+	assert_non_null(strstr(answer.why, "odd/.lock"));
+	rmdir(scratch_path(&scratch, "odd/.lock"));
+	assert_int_equal(symlink("/dev/null", scratch_path(&scratch, "odd/.lock")), 0);
+	assert_int_equal(ask_folder(scratch_path(&scratch, "odd"), &answer), -ELOOP);
+}
+
+/* It holds the folder and has no socket yet: after two seconds that is the reason. */
+static void a_capture_without_a_socket_is_reported(void **state)
+{
+	struct control_answer answer;
+	struct folder silent;
+	char pid[32];
+	int fd;
+
+	(void)state;
+	assert_int_equal(folder_open(&silent, "run", scratch_path(&scratch, "silent")), 0);
+	assert_int_equal(ask_folder(silent.path, &answer), -ENOTCONN);
+	snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
+	assert_non_null(strstr(answer.why, pid));
+	folder_close(&silent);
+	/* It is no jankd at all. */
+	scratch_put(&scratch, "silent/.lock", "");
+	fd = open(scratch_path(&scratch, "silent/.lock"), O_RDWR);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(ask_folder(scratch_path(&scratch, "silent"), &answer), -ENOTCONN);
+	assert_non_null(strstr(answer.why, "silent/.lock"));
+	close(fd);
+}
+
+/* The loop does not run: the kernel accepts the connection, and no answer comes. */
+static void a_capture_that_does_not_answer_is_not_waited_for(void **state)
+{
+	struct control_answer answer;
+
+	(void)state;
+	assert_int_equal(ask_folder(folder.path, &answer), -EAGAIN);
+	assert_non_null(strstr(answer.why, folder.path));
+	serve();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		T(a_request_gets_one_answer_and_the_end),
+		T(a_request_may_come_in_pieces),
+		T(a_line_without_an_end_is_refused),
+		T(a_client_that_hangs_up_leaves_a_free_place),
+		T(a_client_without_a_request_makes_room),
+		T(a_client_that_is_too_slow_is_dropped),
+		T(a_long_answer_is_sent_in_pieces),
+		T(a_later_answer_comes_when_it_is_done),
+		T(new_clients_wait_while_all_places_wait),
+		T(the_end_answers_clients_that_wait_for_it),
+		T(a_long_wait_for_the_end_is_answered_early),
+		T(the_client_reads_ok_and_its_text),
+		T(the_client_reads_a_refusal),
+		T(an_answer_that_is_none_is_reported),
+		T(an_answer_without_an_end_is_refused),
+		T(a_folder_without_a_capture_is_reported),
+		T(a_lock_that_is_none_is_reported),
+		T(a_capture_without_a_socket_is_reported),
+		T(a_capture_that_does_not_answer_is_not_waited_for),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a terminal shows of a capture, and that it is as it was afterwards. */
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/base/text.h"
+#include "tests/unit/live_capture.h"
+
+/* The alternate screen, and back. */
+#define ENTER "\x1b[?1049h"
+#define LEAVE "\x1b[?1049l"
+#define HOME "\x1b[H"
+
+static struct live_capture capture;
+
+/* A terminal of our own and the program on it. */
+static struct {
+	int master, slave;
+	pid_t pid;
+	char text[1 << 20]; /* all that was written to it */
+	size_t len;
+} terminal;
+
+static int set_up(void **state)
+{
+	struct winsize size = { .ws_row = 24, .ws_col = 80 };
+
+	(void)state;
+	live_capture_make(&capture);
+	memset(&terminal, 0, sizeof(terminal));
+	terminal.master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	if (terminal.master < 0 || grantpt(terminal.master) < 0 || unlockpt(terminal.master) < 0)
+		return -1;
+	terminal.slave = open(ptsname(terminal.master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	return terminal.slave < 0 ? -1 : ioctl(terminal.slave, TIOCSWINSZ, &size);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (terminal.pid > 0) {
+		kill(terminal.pid, SIGKILL);
+		waitpid(terminal.pid, NULL, 0);
+	}
+	close(terminal.master);
+	close(terminal.slave);
+	live_capture_remove(&capture);
+	return 0;
+}
+
+/* The program leads a session of its own: the terminal's keys are signals for it. */
+static void start(const char *const *words)
+{
+	const char *argv[24] = { program_jankd() };
+
+	for (size_t i = 0; words[i]; i++)
+		argv[i + 1] = words[i];
+	fflush(NULL);
+	terminal.pid = fork();
+	if (terminal.pid != 0)
+		return;
+	setsid();
+	if (ioctl(terminal.slave, TIOCSCTTY, 0) < 0 || chdir(capture.scratch.path) < 0 ||
+	    dup2(terminal.slave, 0) < 0 || dup2(terminal.slave, 1) < 0 ||
+	    dup2(terminal.slave, 2) < 0)
+		_exit(127);
+	execv(argv[0], (char **)argv);
+	_exit(127);
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void read_some(void)
+{
+	struct pollfd in = { .fd = terminal.master, .events = POLLIN };
+	ssize_t n;
+
+	poll(&in, 1, 20);
+	n = read(terminal.master, terminal.text + terminal.len,
+		 sizeof(terminal.text) - 1 - terminal.len);
+	if (n > 0)
+		terminal.len += (size_t)n;
+	terminal.text[terminal.len] = '\0';
+}
+
+/* Waits until @text is written; then all before its end is forgotten. */
+static bool shows(const char *text)
+{
+	double until = seconds() + PROGRAM_S;
+
+	while (seconds() < until) {
+		char *at;
+
+		read_some();
+		at = strstr(terminal.text, text);
+		if (!at)
+			continue;
+		at += strlen(text);
+		terminal.len -= (size_t)(at - terminal.text);
+		memmove(terminal.text, at, terminal.len + 1);
+		return true;
+	}
+	return false;
+}
+
+static void press(const char *keys)
+{
+	assert_int_equal(write(terminal.master, keys, strlen(keys)), strlen(keys));
+}
+
+/* Waits for its end, or with WUNTRACED for its stop. Returns the status of waitpid(). */
+static int wait_for_end(int options)
+{
+	double until = seconds() + PROGRAM_S;
+	int status = -1;
+
+	while (seconds() < until) {
+		read_some();
+		if (waitpid(terminal.pid, &status, WNOHANG | options) == terminal.pid) {
+			if (!WIFSTOPPED(status))
+				terminal.pid = 0;
+			return status;
+		}
+	}
+	return -1;
+}
+
+static bool is_echoing(void)
+{
+	struct termios now;
+
+	assert_int_equal(tcgetattr(terminal.slave, &now), 0);
+	return (now.c_lflag & ECHO) && (now.c_lflag & ICANON);
+}
+
+static const char *const run_words[] = { "run", "--tracefs",   "tr",	       "-F",
+					 "out", "--no-atrace", "--frames-log", NULL };
+
+static void a_table_changes_in_place(void **state)
+{
+	int status;
+
+	(void)state;
+	start(run_words);
+	assert_true(shows(ENTER));
+	assert_true(shows("jankd: "));
+	live_capture_frames(&capture, 120);
+	assert_true(shows("com.example.app/.Main"));
+	press("\x03");
+	assert_true(shows(LEAVE));
+	/* And once more on the usual screen, to stay. */
+	assert_true(shows("com.example.app/.Main"));
+	status = wait_for_end(0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 120);
+}
+
+static void ctrl_z_gives_the_screen_back(void **state)
+{
+	(void)state;
+	start(run_words);
+	assert_true(shows(ENTER));
+	live_capture_frames(&capture, 60);
+	assert_true(shows("com.example.app/.Main"));
+	press("\x1a");
+	assert_true(shows(LEAVE));
+	assert_true(WIFSTOPPED(wait_for_end(WUNTRACED)));
+	kill(terminal.pid, SIGCONT);
+	assert_true(shows(ENTER));
+	assert_true(shows("com.example.app/.Main"));
+	kill(terminal.pid, SIGTERM);
+	assert_true(shows(LEAVE));
+	assert_true(WIFEXITED(wait_for_end(0)));
+}
+
+/* A hangup ends it; what was counted is in the files. */
+static void a_terminal_that_is_gone_ends_it(void **state)
+{
+	int status;
+
+	(void)state;
+	start(run_words);
+	assert_true(shows(ENTER));
+	live_capture_frames(&capture, 60);
+	assert_true(shows("com.example.app/.Main"));
+	kill(terminal.pid, SIGHUP);
+	status = wait_for_end(0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 60);
+}
+
+/* What stands between the next page's begin and the one's behind it. */
+static char *next_page(void)
+{
+	double until = seconds() + PROGRAM_S;
+	char *end = NULL;
+
+	assert_true(shows(HOME));
+	while (!end && seconds() < until) {
+		read_some();
+		end = strstr(terminal.text, HOME);
+	}
+	assert_non_null(end);
+	*end = '\0';
+	return terminal.text;
+}
+
+static void a_narrow_screen_gets_narrow_lines(void **state)
+{
+	struct winsize size = { .ws_row = 10, .ws_col = 60 };
+	unsigned int lines = 0;
+	char *page;
+
+	(void)state;
+	start(run_words);
+	assert_true(shows(ENTER));
+	live_capture_frames(&capture, 60);
+	assert_true(shows("com.example.app/.Main"));
+	assert_int_equal(ioctl(terminal.slave, TIOCSWINSZ, &size), 0);
+	kill(terminal.pid, SIGWINCH);
+	/* The first may have been on its way. */
+	for (int i = 0; i < 3; i++)
+		assert_true(shows(HOME));
+	page = next_page();
+	assert_non_null(strstr(page, ".Main"));
+	for (char *line = strtok(page, "\r\n"); line; line = strtok(NULL, "\r\n")) {
+		const char *text = strncmp(line, "\x1b[", 2) == 0 ? line + 3 : line;
+
+		assert_in_range(text_columns(text), 0, 60);
+		lines++;
+	}
+	assert_in_range(lines, 2, 10);
+	terminal.text[0] = '\0';
+	terminal.len = 0;
+	kill(terminal.pid, SIGTERM);
+	assert_true(WIFEXITED(wait_for_end(0)));
+}
+
+static void top_takes_a_key(void **state)
+{
+	static const char *const words[] = { "top", "-F", "out", NULL };
+	int status;
+
+	(void)state;
+	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 60);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
+	assert_true(is_echoing());
+	start(words);
+	assert_true(shows(ENTER));
+	assert_true(shows("com.example.app/.Main"));
+	assert_false(is_echoing());
+	press("x");
+	press("q");
+	assert_true(shows(LEAVE));
+	status = wait_for_end(0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	assert_true(is_echoing());
+	/* The daemon goes on. */
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+}
+
+static void top_stops_and_goes_on(void **state)
+{
+	static const char *const words[] = { "top", "-F", "out", NULL };
+
+	(void)state;
+	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 60);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
+	start(words);
+	assert_true(shows("com.example.app/.Main"));
+	kill(terminal.pid, SIGTSTP);
+	assert_true(WIFSTOPPED(wait_for_end(WUNTRACED)));
+	assert_true(is_echoing());
+	kill(terminal.pid, SIGCONT);
+	assert_true(shows(ENTER));
+	assert_true(shows("com.example.app/.Main"));
+	/* It ends with the daemon, and prints nothing. */
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_true(shows(LEAVE));
+	assert_true(WIFEXITED(wait_for_end(0)));
+	assert_true(is_echoing());
+}
+
+static void status_fits_the_screen(void **state)
+{
+	static const char *const words[] = { "status", "-F", "out", NULL };
+	int status;
+
+	(void)state;
+	assert_true(live_capture_start(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 60);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 20));
+	start(words);
+	status = wait_for_end(0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	for (char *line = strtok(terminal.text, "\r\n"); line; line = strtok(NULL, "\r\n"))
+		if (strlen(line) > 200)
+			fail_msg("a line of %zu bytes: %s", strlen(line), line);
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		T(a_table_changes_in_place),
+		T(ctrl_z_gives_the_screen_back),
+		T(a_terminal_that_is_gone_ends_it),
+		T(a_narrow_screen_gets_narrow_lines),
+		T(top_takes_a_key),
+		T(top_stops_and_goes_on),
+		T(status_fits_the_screen),
+#undef T
+	};
+
+	program_is(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens to the files of a capture from outside: removed, replaced, cut, added to; a folder
+ * that goes away; a disk that is full. Rows go on, and what is lost is printed. */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/live_capture.h"
+
+static struct live_capture capture;
+
+static int set_up(void **state)
+{
+	(void)state;
+	live_capture_make(&capture);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	live_capture_remove(&capture);
+	return 0;
+}
+
+static const char *path(const char *name)
+{
+	return scratch_path(&capture.scratch, name);
+}
+
+static bool has_event(const char *text)
+{
+	return program_wait_for(&capture.scratch, "out/events.csv", text);
+}
+
+/* With the first frames in its files. */
+static void begin(const char *option, const char *value)
+{
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", option, value, NULL));
+	live_capture_frames(&capture, 50);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
+}
+
+static void a_file_that_was_removed_is_begun_again(void **state)
+{
+	(void)state;
+	begin(NULL, NULL);
+	unlink(path("out/frames.csv"));
+	live_capture_frames(&capture, 30);
+	assert_true(has_event(",lost,frames.csv"));
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 30));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 30);
+	assert_int_equal(
+		strncmp(scratch_get(&capture.scratch, "out/frames.csv"), "present(s),", 11), 0);
+}
+
+/* What another program has put there is kept. */
+static void a_file_that_was_replaced_is_pushed_aside(void **state)
+{
+	(void)state;
+	begin(NULL, NULL);
+	scratch_put(&capture.scratch, "theirs", "theirs\n");
+	assert_int_equal(rename(path("theirs"), path("out/frames.csv")), 0);
+	live_capture_frames(&capture, 30);
+	assert_true(has_event(",lost,frames.csv"));
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 30));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_string_equal(scratch_get(&capture.scratch, "out/frames-000001.csv"), "theirs\n");
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 30);
+}
+
+static void of_a_file_that_was_cut_whole_rows_are_kept(void **state)
+{
+	struct stat info;
+
+	(void)state;
+	begin(NULL, NULL);
+	assert_int_equal(stat(path("out/frames.csv"), &info), 0);
+	assert_int_equal(truncate(path("out/frames.csv"), info.st_size - 100), 0);
+	live_capture_frames(&capture, 30);
+	assert_true(has_event(",lost,frames.csv"));
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 30));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_in_range(live_capture_rows(&capture, "frames-000001.csv"), 40, 49);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 30);
+}
+
+static void what_was_added_to_a_file_is_cut_off(void **state)
+{
+	FILE *file;
+
+	(void)state;
+	begin(NULL, NULL);
+	file = fopen(path("out/frames.csv"), "a");
+	fputs("half of a foreign row", file);
+	fclose(file);
+	live_capture_frames(&capture, 30);
+	assert_true(has_event(",lost,frames.csv"));
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 80));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 80);
+	assert_null(strstr(scratch_get(&capture.scratch, "out/frames.csv"), "foreign"));
+}
+
+static void a_folder_that_was_moved_is_made_again(void **state)
+{
+	(void)state;
+	begin("--sync", "1");
+	assert_int_equal(rename(path("out"), path("moved")), 0);
+	live_capture_frames(&capture, 30);
+	assert_true(has_event(",lost,"));
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 1));
+	/* It answers there, and the journal is there. */
+	assert_int_equal(live_capture_ask(&capture, "status", "--json"), 0);
+	assert_true(scratch_has(&capture.scratch, "out/.journal"));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_false(scratch_has(&capture.scratch, "out/.journal"));
+	assert_true(scratch_has(&capture.scratch, "out/session.json"));
+	/* No row is lost: those of before stand where the folder is now. */
+	unlink(path("out/frames-000001.csv"));
+	assert_int_equal(rename(path("moved/frames.csv"), path("out/frames-000001.csv")), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv") +
+				 live_capture_rows(&capture, "frames-000001.csv"),
+			 80);
+}
+
+static void a_removed_lock_comes_back(void **state)
+{
+	(void)state;
+	begin(NULL, NULL);
+	unlink(path("out/.lock"));
+	for (int i = 0; i < PROGRAM_S * 100 && !scratch_has(&capture.scratch, "out/.lock"); i++)
+		usleep(10000);
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_int_equal(program_end(&capture.program), 0);
+}
+
+/* --- a disk without room --- */
+
+/* The oldest segments go first, then files stop one after the other: those with most rows first. */
+static void below_the_floor_segments_go_and_files_stop(void **state)
+{
+	(void)state;
+	scratch_mkdir(&capture.scratch, "out");
+	scratch_put(&capture.scratch, "out/fps-000001.csv", "old\n");
+	scratch_put(&capture.scratch, "out/frames-000001.csv", "old\n");
+	scratch_put(&capture.scratch, "out/fps-000002.csv", "old\n");
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--min-free",
+				     "1000000G", NULL));
+	assert_true(has_event("segment 000001"));
+	assert_true(has_event("segment 000002"));
+	assert_true(has_event("frames.csv"));
+	assert_true(has_event("fps.csv"));
+	assert_false(scratch_has(&capture.scratch, "out/fps-000001.csv"));
+	assert_false(scratch_has(&capture.scratch, "out/frames-000001.csv"));
+	assert_false(scratch_has(&capture.scratch, "out/fps-000002.csv"));
+	live_capture_frames(&capture, 100);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 0);
+	/* What was left out is printed, with its number. */
+	assert_non_null(strstr(scratch_get(&capture.scratch, "out/events.csv"), ",lost,"));
+	assert_int_equal(live_capture_rows(&capture, "summary.csv"), 1);
+}
+
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit = { bytes, RLIM_INFINITY };
+
+	assert_int_equal(prlimit(capture.program.pid, RLIMIT_FSIZE, &limit, NULL), 0);
+}
+
+/* Rows wait in memory until they can be written. */
+static void a_full_disk_that_gets_room_loses_nothing(void **state)
+{
+	(void)state;
+	begin(NULL, NULL);
+	limit_files(8192);
+	live_capture_frames(&capture, 100);
+	assert_true(program_wait_for(&capture.scratch, "run.err", "frames.csv"));
+	limit_files(RLIM_INFINITY);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 150));
+	assert_true(has_event(",lost,"));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 150);
+}
+
+static void what_stands_in_the_way_of_the_end_is_reported(void **state)
+{
+	(void)state;
+	begin(NULL, NULL);
+	unlink(path("out/session.json"));
+	scratch_mkdir(&capture.scratch, "out/session.json/full");
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 1);
+	assert_non_null(strstr(scratch_get(&capture.scratch, "run.err"), "session.json"));
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 50);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		T(a_file_that_was_removed_is_begun_again),
+		T(a_file_that_was_replaced_is_pushed_aside),
+		T(of_a_file_that_was_cut_whole_rows_are_kept),
+		T(what_was_added_to_a_file_is_cut_off),
+		T(a_folder_that_was_moved_is_made_again),
+		T(a_removed_lock_comes_back),
+		T(below_the_floor_segments_go_and_files_stop),
+		T(a_full_disk_that_gets_room_loses_nothing),
+		T(what_stands_in_the_way_of_the_end_is_reported),
+#undef T
+	};
+
+	program_is(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

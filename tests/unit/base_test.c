@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all rooms of the daemon use: reports, clocks, streams, and the names of sessions. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/base/boot_id.h"
+#include "daemon/base/loop.h"
+#include "daemon/base/open_files.h"
+#include "daemon/base/report.h"
+#include "daemon/base/stream.h"
+#include "daemon/base/wall_clock.h"
+#include "daemon/cli/session_name.h"
+#include "daemon/trace/kernel_clock.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/printed.h"
+
+/* --- reports --- */
+
+static void a_report_is_one_line(void **state)
+{
+	(void)state;
+	printed_begin(2);
+	report("run: %s: %d; do this", "a\nb\x1b[2J", 7);
+	assert_string_equal(printed_end(), "jankd: run: a\\x0Ab\\x1B[2J: 7; do this\n");
+	assert_string_equal(report_last(), "run: a\\x0Ab\\x1B[2J: 7; do this");
+}
+
+static void a_report_of_a_capture_has_its_command(void **state)
+{
+	(void)state;
+	report_name("start");
+	printed_begin(2);
+	report_capture("tracefs: %s", "gone");
+	assert_string_equal(printed_end(), "jankd: start: tracefs: gone\n");
+	assert_string_equal(report_command(), "start");
+	assert_string_equal(report_last_reason(), "tracefs: gone");
+	printed_begin(2);
+	report("warning: start: small");
+	printed_end();
+	assert_string_equal(report_last(), "warning: start: small");
+	assert_string_equal(report_last_reason(), "small");
+	printed_begin(2);
+	report("rules: bad");
+	printed_end();
+	assert_string_equal(report_last_reason(), "rules: bad");
+	report_name("run");
+}
+
+static void a_long_report_is_cut(void **state)
+{
+	char text[5000];
+	const char *printed;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	printed_begin(2);
+	report("%s", text);
+	printed = printed_end();
+	assert_in_range(strlen(printed), 1000, sizeof(text));
+	assert_ptr_equal(strchr(printed, '\n'), printed + strlen(printed) - 1);
+	assert_true(strlen(report_last()) < 1024);
+}
+
+static void advice_fits_the_error(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(report_advice(-EMFILE, "other"), "ulimit"));
+	assert_string_not_equal(report_advice(-ENOMEM, "other"), "other");
+	assert_string_equal(report_advice(-EACCES, "other"), "other");
+}
+
+/* --- clocks --- */
+
+static void clocks_of_user_space_are_measured(void **state)
+{
+	static const char *const same[] = { "boot", "mono", "mono_raw", "tai" };
+	clockid_t id;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(same); i++) {
+		struct wall_clock clock = wall_clock_measure(same[i]);
+		int64_t wall;
+
+		assert_true(clock.known);
+		assert_true(wall_clock_same(same[i], &id));
+		wall = clock_read(id) + clock.offset_ns - wall_clock_now();
+		/* A machine may be busy. */
+		assert_in_range(wall + 10 * (int64_t)SECOND, 0, 20 * SECOND);
+	}
+	assert_false(wall_clock_measure("local").known);
+	assert_false(wall_clock_same("global", &id));
+	assert_true(wall_clock_is_time("local"));
+	assert_false(wall_clock_is_time("counter"));
+	assert_false(wall_clock_is_time("x86-tsc"));
+	assert_false(wall_clock_is_time("uptime"));
+}
+
+static void of_the_kernels_own_it_is_asked(void **state)
+{
+	struct trace_files files;
+	struct wall_clock clock;
+	struct scratch scratch;
+	int64_t now_ns;
+
+	(void)state;
+	scratch_make(&scratch, "/tmp");
+	fake_tracefs_make(&scratch, "tr");
+	trace_files_open(&files, scratch_path(&scratch, "tr"));
+	clock = kernel_clock_measure("local", &files);
+	assert_true(clock.known);
+	/* "now ts" is 10 s. */
+	now_ns = wall_clock_now();
+	assert_in_range(now_ns - clock.offset_ns - 10 * (int64_t)SECOND, 0, 60 * SECOND);
+	assert_false(kernel_clock_measure("counter", &files).known);
+	assert_true(kernel_clock_measure("boot", &files).known);
+	scratch_put(&scratch, "tr/per_cpu/cpu0/stats", "entries: 0\n");
+	assert_false(kernel_clock_measure("local", &files).known);
+	trace_files_close(&files);
+	scratch_remove(&scratch);
+}
+
+static void atraces_marker_says_the_time_of_day(void **state)
+{
+	static const char *const others[] = { "realtime_ts=", "realtime_ts=x", "parent_ts=7",
+					      "realtime_ts=99999999999999" };
+	struct wall_clock clock = { .known = false };
+
+	(void)state;
+	assert_true(wall_clock_read_marker(&clock, SPAN_LITERAL("realtime_ts=1700000000123"),
+					   5 * SECOND));
+	assert_true(clock.known);
+	assert_int_equal(clock.offset_ns + 5 * (int64_t)SECOND, INT64_C(1700000000123000000));
+	for (size_t i = 0; i < COUNT_OF(others); i++)
+		assert_false(wall_clock_read_marker(&clock, span_of(others[i]), 0));
+	assert_false(wall_clock_read_marker(&clock, SPAN_LITERAL("realtime_ts=9999999999999"), 0));
+	assert_false(wall_clock_read_marker(&clock, SPAN_LITERAL("realtime_ts=1"), UINT64_MAX));
+	assert_int_equal(clock.offset_ns + 5 * (int64_t)SECOND, INT64_C(1700000000123000000));
+}
+
+static void times_of_day_are_iso_8601(void **state)
+{
+	char text[WALL_CLOCK_TEXT];
+
+	(void)state;
+	wall_clock_format(text, INT64_C(1700000000123456789));
+	assert_string_equal(text, "2023-11-14T22:13:20.123Z");
+	wall_clock_format(text, 0);
+	assert_string_equal(text, "1970-01-01T00:00:00.000Z");
+	wall_clock_format(text, -1);
+	assert_string_equal(text, "");
+}
+
+static void a_boot_has_a_name(void **state)
+{
+	char id[BOOT_ID_SIZE], again[BOOT_ID_SIZE];
+
+	(void)state;
+	boot_id_read(id);
+	boot_id_read(again);
+	assert_int_equal(strlen(id), 36);
+	assert_string_equal(id, again);
+}
+
+/* --- streams and the loop --- */
+
+static void a_stream_that_is_not_read_is_not_waited_for(void **state)
+{
+	char bytes[4096];
+	struct stream stream;
+	int ends[2];
+	size_t done, sum = 0;
+	ssize_t n;
+
+	(void)state;
+	memset(bytes, 'x', sizeof(bytes));
+	assert_int_equal(pipe(ends), 0);
+	stream = stream_open(ends[1]);
+	assert_true(stream.is_own);
+	while ((n = stream_write(&stream, bytes, sizeof(bytes))) > 0)
+		sum += (size_t)n;
+	assert_int_equal(n, -EAGAIN);
+	assert_int_equal(stream_write_all(&stream, bytes, sizeof(bytes), 20, &done), -EAGAIN);
+	assert_int_equal(done, 0);
+	/* Room for some. */
+	assert_int_equal(read(ends[0], bytes, sizeof(bytes)), sizeof(bytes));
+	assert_int_equal(stream_write_all(&stream, bytes, sizeof(bytes), 20, &done), 0);
+	assert_int_equal(done, sizeof(bytes));
+	assert_true(sum >= sizeof(bytes));
+	/* The setting of others is as it was: it waits. */
+	assert_false(fcntl(ends[1], F_GETFL) & O_NONBLOCK);
+	stream_close(&stream);
+	assert_true(fcntl(ends[1], F_GETFD) >= 0);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void write_errors_of_a_stream_are_passed_on(void **state)
+{
+	struct stream closed = { .fd = -1 };
+	size_t done;
+
+	(void)state;
+	assert_int_equal(stream_write(&closed, "x", 1), -EBADF);
+	assert_int_equal(stream_write_all(&closed, "x", 1, 10, &done), -EBADF);
+	assert_int_equal(done, 0);
+}
+
+static unsigned int n_ready;
+
+static void on_ready(struct watcher *watcher, uint32_t events)
+{
+	char byte;
+
+	assert_true(events & EPOLLIN);
+	assert_int_equal(read(watcher->fd, &byte, 1), 1);
+	assert_ptr_equal(watcher->context, &n_ready);
+	n_ready++;
+}
+
+static void a_loop_calls_whom_it_watches_for(void **state)
+{
+	struct watcher watcher = { .ready = on_ready, .context = &n_ready };
+	struct watcher closed = { .fd = -1 };
+	struct loop loop;
+	uint64_t begin;
+	int ends[2];
+
+	(void)state;
+	n_ready = 0;
+	assert_int_equal(loop_open(&loop), 0);
+	assert_int_equal(pipe(ends), 0);
+	watcher.fd = ends[0];
+	assert_int_equal(loop_watch(&loop, &watcher, EPOLLIN), 0);
+	begin = loop_now();
+	assert_false(loop_wait(&loop, begin + 20 * MS));
+	assert_true(loop_now() - begin >= 20 * MS);
+	assert_int_equal(write(ends[1], "ab", 2), 2);
+	assert_true(loop_wait(&loop, loop_now() + 60 * SECOND));
+	assert_int_equal(n_ready, 1);
+	/* Nothing for now, and again. */
+	assert_int_equal(loop_watch(&loop, &watcher, 0), 0);
+	assert_false(loop_wait(&loop, 0));
+	assert_int_equal(loop_watch(&loop, &watcher, EPOLLIN), 0);
+	assert_true(loop_wait(&loop, 0));
+	loop_forget(&loop, &watcher);
+	assert_int_equal(write(ends[1], "c", 1), 1);
+	assert_false(loop_wait(&loop, 0));
+	assert_int_equal(n_ready, 2);
+	assert_int_equal(loop_watch(&loop, &closed, EPOLLIN), -EBADF);
+	loop_forget(&loop, &closed);
+	loop_close(&loop);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* --- open files --- */
+
+static void too_few_open_files_are_reported(void **state)
+{
+	struct rlimit before, soft;
+	int code;
+	const char *printed;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	/* The limit is raised as far as allowed. */
+	soft = (struct rlimit){ 30, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &soft), 0);
+	code = open_files_allow("run");
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &soft), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(code, 0);
+	assert_in_range(soft.rlim_cur, 41, before.rlim_max);
+	/* What may not be had is printed. */
+	printed_begin(2);
+	soft = (struct rlimit){ 30, 35 };
+	setrlimit(RLIMIT_NOFILE, &soft);
+	code = open_files_allow("run");
+	printed = printed_end();
+	assert_int_equal(code, EXIT_FAILED);
+	assert_non_null(strstr(printed, "jankd: run: "));
+	assert_non_null(strstr(printed, "ulimit -n 256"));
+}
+
+/* --- names of sessions --- */
+
+static void sessions_are_named_after_files(void **state)
+{
+	static const struct {
+		const char *path, *name;
+	} cases[] = {
+		{ "trace.txt", "trace" },
+		{ "/a/b/trace.txt.gz", "trace-2" },
+		{ "other/trace", "trace-3" },
+		{ "-", "stdin" },
+		{ "stdin", "stdin-2" },
+		{ "x.HTML", "x" },
+		{ "y.perfetto-trace", "y" },
+		{ "z.tar", "z.tar" },
+		{ ".txt", "_txt" },
+		{ "..", "_." },
+		{ "a/", "_" },
+		{ "a\nb", "a_b" },
+		{ "a\\b", "a_b-2" },
+		{ "\xc3\xb6.txt", "\xc3\xb6" },
+	};
+	struct session_name names[COUNT_OF(cases) + 1];
+	char path[300];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		session_name_make(names, (int)i, cases[i].path);
+		assert_string_equal(names[i].text, cases[i].name);
+	}
+	/* A long one is cut, but no character in two. */
+	memset(path, 'x', sizeof(path));
+	for (size_t i = 1; i + 2 < 254; i += 2)
+		memcpy(path + i, "\xc3\xb6", 2);
+	path[253] = '\0';
+	session_name_make(names, (int)COUNT_OF(cases), path);
+	assert_in_range(strlen(names[COUNT_OF(cases)].text), 200, SESSION_NAME_SIZE - 12);
+	assert_int_equal(names[COUNT_OF(cases)].text[strlen(names[COUNT_OF(cases)].text) - 1],
+			 '\xb6');
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_report_is_one_line),
+		cmocka_unit_test(a_report_of_a_capture_has_its_command),
+		cmocka_unit_test(a_long_report_is_cut),
+		cmocka_unit_test(advice_fits_the_error),
+		cmocka_unit_test(clocks_of_user_space_are_measured),
+		cmocka_unit_test(of_the_kernels_own_it_is_asked),
+		cmocka_unit_test(atraces_marker_says_the_time_of_day),
+		cmocka_unit_test(times_of_day_are_iso_8601),
+		cmocka_unit_test(a_boot_has_a_name),
+		cmocka_unit_test(a_stream_that_is_not_read_is_not_waited_for),
+		cmocka_unit_test(write_errors_of_a_stream_are_passed_on),
+		cmocka_unit_test(a_loop_calls_whom_it_watches_for),
+		cmocka_unit_test(sessions_are_named_after_files),
+		/* The last: what it takes away is not given back. */
+		cmocka_unit_test(too_few_open_files_are_reported),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

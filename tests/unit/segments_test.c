@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Closed files of a folder: their numbers, which go first, what a start keeps and what one that
+ * failed puts back; and the snapshots beside them. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/csv_columns.h"
+#include "daemon/files/earlier_files.h"
+#include "daemon/files/segments.h"
+#include "daemon/files/snapshot_files.h"
+#include "tests/unit/scratch.h"
+
+static struct scratch scratch;
+static int fd;
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_make(&scratch, "/tmp");
+	fd = open(scratch.path, O_RDONLY | O_DIRECTORY);
+	return fd < 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	close(fd);
+	scratch_remove(&scratch);
+	return 0;
+}
+
+static void put(const char *name)
+{
+	scratch_put(&scratch, name, name);
+}
+
+static bool has(const char *name)
+{
+	return scratch_has(&scratch, name);
+}
+
+static unsigned long last(void)
+{
+	unsigned long number = 999;
+
+	assert_int_equal(segments_last(fd, &number), 0);
+	return number;
+}
+
+static void the_highest_number_of_all_files_counts(void **state)
+{
+	(void)state;
+	assert_int_equal(last(), 0);
+	put("fps.csv");
+	put("fps-000002.csv");
+	put("events-000007.csv");
+	put("frames-000001.csv");
+	assert_int_equal(last(), 7);
+	/* Not ours. */
+	put("fps-000099.txt");
+	put("fps-99.csv");
+	put("other-000099.csv");
+	put("fps-000099.csv.bak");
+	put("fps-0000x9.csv");
+	put("fps-000000.csv");
+	assert_int_equal(last(), 7);
+	/* More than six digits. */
+	put("fps-1234567.csv");
+	assert_int_equal(last(), 1234567);
+	assert_int_equal(segments_next(fd, 0), 3);
+	assert_int_equal(segments_next(fd, 6), 8);
+}
+
+static void a_segment_is_closed_once(void **state)
+{
+	(void)state;
+	put("fps.csv");
+	assert_int_equal(segments_close(fd, "fps.csv", 3), 0);
+	assert_false(has("fps.csv"));
+	assert_string_equal(scratch_get(&scratch, "fps-000003.csv"), "fps.csv");
+	assert_int_equal(segments_close(fd, "fps.csv", 4), -ENOENT);
+	/* Never onto another. */
+	put("fps.csv");
+	assert_int_equal(segments_close(fd, "fps.csv", 3), -EEXIST);
+	assert_true(has("fps.csv"));
+	unlink(scratch_path(&scratch, "fps.csv"));
+	segments_reopen(fd, "fps.csv", 3);
+	assert_true(has("fps.csv"));
+	assert_false(has("fps-000003.csv"));
+}
+
+static unsigned long gone[8];
+static unsigned int n_gone;
+
+static void on_removed(void *context, unsigned long number, uint64_t bytes)
+{
+	assert_ptr_equal(context, gone);
+	(void)bytes;
+	gone[n_gone++] = number;
+}
+
+static void put_three(void)
+{
+	static const char *const names[] = { "fps-000001.csv",	  "frames-000001.csv",
+					     "events-000001.csv", "fps-000002.csv",
+					     "events-000002.csv", "fps-000005.csv" };
+
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		put(names[i]);
+	n_gone = 0;
+}
+
+static void the_oldest_go_first(void **state)
+{
+	struct segments_removed removed = { .removed = on_removed, .context = gone };
+	uint64_t count;
+
+	(void)state;
+	put_three();
+	assert_int_equal(segments_count(fd, SEGMENTS_SPARE_NONE, &count), 0);
+	assert_int_equal(count, 3);
+	assert_int_equal(segments_remove_oldest(fd, 1, SEGMENTS_SPARE_NONE, UINT64_MAX, &removed),
+			 0);
+	assert_int_equal(removed.count, 2);
+	assert_int_equal(removed.first, 1);
+	assert_int_equal(removed.last, 2);
+	assert_int_equal(n_gone, 2);
+	assert_int_equal(gone[0], 1);
+	assert_int_equal(gone[1], 2);
+	assert_false(has("fps-000001.csv") || has("frames-000001.csv") || has("events-000002.csv"));
+	assert_true(has("fps-000005.csv"));
+}
+
+static void events_may_stay(void **state)
+{
+	struct segments_removed removed = { .removed = NULL };
+	uint64_t count;
+
+	(void)state;
+	put_three();
+	put("events-000003.csv");
+	assert_int_equal(segments_count(fd, SEGMENTS_SPARE_EVENTS, &count), 0);
+	assert_int_equal(count, 3);
+	assert_int_equal(segments_remove_oldest(fd, 0, SEGMENTS_SPARE_EVENTS, UINT64_MAX, &removed),
+			 0);
+	assert_int_equal(removed.count, 3);
+	assert_true(has("events-000001.csv") && has("events-000002.csv"));
+	assert_false(has("fps-000005.csv"));
+}
+
+static void no_more_goes_than_is_needed(void **state)
+{
+	struct segments_removed removed = { .removed = NULL };
+
+	(void)state;
+	put_three();
+	assert_int_equal(segments_remove_oldest(fd, 0, SEGMENTS_SPARE_NONE, 0, &removed), 0);
+	assert_int_equal(removed.count, 0);
+	assert_int_equal(segments_remove_oldest(fd, 0, SEGMENTS_SPARE_NONE, 1, &removed), 0);
+	assert_int_equal(removed.count, 1);
+	assert_true(has("fps-000002.csv"));
+}
+
+static void what_cannot_be_removed_is_passed_over(void **state)
+{
+	struct segments_removed removed = { .removed = NULL };
+
+	(void)state;
+	put_three();
+	unlink(scratch_path(&scratch, "fps-000001.csv"));
+	scratch_mkdir(&scratch, "fps-000001.csv");
+	assert_true(segments_remove_oldest(fd, 0, SEGMENTS_SPARE_NONE, UINT64_MAX, &removed) < 0);
+	assert_true(has("fps-000001.csv"));
+	assert_false(has("fps-000002.csv") || has("fps-000005.csv"));
+}
+
+static void of_many_the_list_is_whole(void **state)
+{
+	char name[40];
+
+	(void)state;
+	for (int i = 1; i <= 600; i++) {
+		snprintf(name, sizeof(name), "fps-%06d.csv", i);
+		put(name);
+	}
+	assert_int_equal(last(), 600);
+	segments_remove_behind(fd, 550);
+	assert_int_equal(last(), 550);
+	assert_int_equal(segments_last(-1, &(unsigned long){ 0 }), -EBADF);
+}
+
+/* --- what a start finds --- */
+
+static struct folder folder;
+
+static void open_folder(void)
+{
+	assert_int_equal(folder_open(&folder, "run", scratch_path(&scratch, "out")), 0);
+}
+
+static void put_csv(const char *name, const char *header, const char *rows)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text), "%s\n%s", header, rows);
+	scratch_put(&scratch, name, text);
+}
+
+static void files_of_a_session_before_are_one_segment(void **state)
+{
+	(void)state;
+	scratch_mkdir(&scratch, "out");
+	put_csv("out/fps.csv", csv_fps_header, "1,2\n");
+	put_csv("out/events.csv", csv_event_header, "1,2\n3,ha");
+	put("out/session.json");
+	put("out/.session.json.tmp");
+	put("out/fps-000004.csv");
+	open_folder();
+	assert_int_equal(earlier_files_keep(&folder, "run"), 0);
+	assert_int_equal(folder.kept, 5);
+	assert_true(has("out/fps-000005.csv") && has("out/session-000005.json"));
+	/* Half a row is what a kill left. */
+	assert_int_equal(strcmp(scratch_get(&scratch, "out/events-000005.csv") +
+					strlen(csv_event_header) + 1,
+				"1,2\n"),
+			 0);
+	assert_false(has("out/fps.csv") || has("out/.session.json.tmp"));
+	/* A start that failed leaves all as it was. */
+	put("out/fps.csv");
+	put("out/fps-000006.csv");
+	earlier_files_put_back(&folder);
+	assert_true(has("out/fps-000004.csv"));
+	assert_false(has("out/fps-000005.csv") || has("out/fps-000006.csv"));
+	assert_non_null(strstr(scratch_get(&scratch, "out/fps.csv"), csv_fps_header));
+	folder_close(&folder);
+}
+
+static void an_empty_folder_has_nothing_to_keep(void **state)
+{
+	(void)state;
+	open_folder();
+	assert_int_equal(earlier_files_keep(&folder, "run"), 0);
+	assert_int_equal(folder.kept, 0);
+	earlier_files_put_back(&folder);
+	folder_close(&folder);
+	assert_false(has("out"));
+}
+
+/* --- snapshots --- */
+
+struct snapshots {
+	size_t count;
+	unsigned long first;
+};
+
+static struct snapshots list_snapshots(void)
+{
+	static const char *const names[] = { "snapshot.txt", NULL };
+	struct numbered_files files;
+	struct snapshots snapshots;
+
+	assert_int_equal(numbered_files_list(fd, names, &files), 0);
+	snapshots = (struct snapshots){ files.count, files.count > 0 ? files.numbers[0] : 0 };
+	free(files.numbers);
+	return snapshots;
+}
+
+static void snapshots_are_found_by_their_numbers(void **state)
+{
+	struct snapshots snapshots;
+
+	(void)state;
+	assert_int_equal(snapshot_files_last(fd), 0);
+	put("snapshot-000007.txt");
+	put("snapshot-000003.txt");
+	put("snapshot-1234567.txt");
+	put("snapshot-3.txt");
+	put("snapshot-000009.txt.gz");
+	put(".snapshot-000010.txt.tmp");
+	snapshots = list_snapshots();
+	assert_int_equal(snapshots.count, 3);
+	assert_int_equal(snapshots.first, 3);
+	assert_int_equal(snapshot_files_last(fd), 1234567);
+	assert_string_equal(snapshot_files_name(3).text, "snapshot-000003.txt");
+	snapshot_files_remove_partial(fd);
+	assert_true(has("snapshot-000003.txt"));
+	assert_false(has(".snapshot-000010.txt.tmp"));
+}
+
+static void of_more_than_64_the_oldest_go(void **state)
+{
+	struct snapshots snapshots;
+	char name[40];
+
+	(void)state;
+	for (int i = 11; i < 11 + 67; i++) {
+		snprintf(name, sizeof(name), "snapshot-%06d.txt", i);
+		put(name);
+	}
+	snapshot_files_remove_oldest(fd);
+	snapshots = list_snapshots();
+	assert_int_equal(snapshots.count, 64);
+	assert_int_equal(snapshots.first, 14);
+	assert_int_equal(snapshot_files_last(fd), 77);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		T(the_highest_number_of_all_files_counts),
+		T(a_segment_is_closed_once),
+		T(the_oldest_go_first),
+		T(events_may_stay),
+		T(no_more_goes_than_is_needed),
+		T(what_cannot_be_removed_is_passed_over),
+		T(of_many_the_list_is_whole),
+		T(files_of_a_session_before_are_one_segment),
+		T(an_empty_folder_has_nothing_to_keep),
+		T(snapshots_are_found_by_their_numbers),
+		T(of_more_than_64_the_oldest_go),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

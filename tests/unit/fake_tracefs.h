@@ -3,7 +3,8 @@
  * trace_pipe. A test needs no root for it.
  *
  * It differs from the kernel's: a write replaces the first bytes of what a file holds and leaves
- * the rest, a new value changes nothing else, and a new instance is an empty folder.
+ * the rest (libtracefs cuts it off), a new value changes nothing else, and a new instance is an
+ * empty folder.
  */
 #ifndef JANKD_TESTS_FAKE_TRACEFS_H
 #define JANKD_TESTS_FAKE_TRACEFS_H

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a capture can read: an instance, raw CPU buffers, a trace with damage; and what it saves of
+ * it. */
+#include "tests/unit/unit.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/unit/live_capture.h"
+#include "tests/unit/trace_text.h"
+
+static struct live_capture capture;
+
+static int set_up(void **state)
+{
+	(void)state;
+	live_capture_make(&capture);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	live_capture_remove(&capture);
+	return 0;
+}
+
+static const char *file(const char *name)
+{
+	return scratch_get(&capture.scratch, name);
+}
+
+/* From now on what is written goes to the instance's pipe. */
+static void use_instance(const char *name)
+{
+	char pipe[64];
+
+	fake_tracefs_instance(&capture.scratch, "tr", name);
+	snprintf(pipe, sizeof(pipe), "instances/%s/trace_pipe", name);
+	close(capture.pipe);
+	capture.pipe = fake_tracefs_open(&capture.scratch, "tr", pipe);
+}
+
+static void an_instance_is_read_and_put_back(void **state)
+{
+	(void)state;
+	use_instance("mine");
+	live_capture_set(&capture, "instances/mine/tracing_on", "0\n");
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--instance", "mine",
+				     NULL));
+	assert_true(live_capture_is_set(&capture, "instances/mine/tracing_on", "1"));
+	live_capture_frames(&capture, 50);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_true(live_capture_is_set(&capture, "instances/mine/tracing_on", "0"));
+	/* The top level is another's. */
+	assert_string_equal(file("tr/tracing_on"), "1\n");
+	assert_non_null(strstr(file("out/session.json"), "/instances/mine"));
+}
+
+/* The program that made it chose its size: it stays, and that is printed. */
+static void a_small_instance_stays_small(void **state)
+{
+	(void)state;
+	use_instance("mine");
+	live_capture_set(&capture, "instances/mine/buffer_size_kb", "64\n");
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--instance", "mine",
+				     NULL));
+	live_capture_frames(&capture, 20);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_non_null(strstr(file("run.err"), "buffer_size_kb"));
+	assert_non_null(strstr(file("run.err"), "--buffer-kb"));
+	assert_true(live_capture_is_set(&capture, "instances/mine/buffer_size_kb", "64"));
+}
+
+static void the_size_of_an_option_is_set(void **state)
+{
+	(void)state;
+	live_capture_set(&capture, "buffer_size_kb", "1408\n");
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--buffer-kb", "2048",
+				     NULL));
+	assert_true(live_capture_is_set(&capture, "buffer_size_kb", "2048"));
+	live_capture_frames(&capture, 20);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_true(live_capture_is_set(&capture, "buffer_size_kb", "1408"));
+}
+
+/* A plain folder has no files of a trace in a new instance: it is refused, and removed again. */
+static void an_instance_that_cannot_be_read_goes_again(void **state)
+{
+	(void)state;
+	assert_false(live_capture_run(&capture, "--no-atrace", "--frames-log", "--instance", "new",
+				      NULL));
+	assert_int_equal(capture.program.status, 1);
+	assert_non_null(strstr(file("run.err"), "instances/new/trace_pipe"));
+	assert_false(scratch_has(&capture.scratch, "tr/instances/new"));
+	assert_false(scratch_has(&capture.scratch, "out/session.json"));
+}
+
+static void an_instance_that_cannot_be_made_is_reported(void **state)
+{
+	(void)state;
+	rmdir(scratch_path(&capture.scratch, "tr/instances"));
+	assert_false(live_capture_run(&capture, "--no-atrace", "--frames-log", "--instance", "new",
+				      NULL));
+	assert_int_equal(capture.program.status, 1);
+	assert_non_null(strstr(file("run.err"), "--instance new"));
+}
+
+/* Events have no time on it. */
+static void a_clock_that_is_none_is_replaced(void **state)
+{
+	(void)state;
+	live_capture_set(&capture, "trace_clock", "local [counter] boot\n");
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--source", "text",
+				     NULL));
+	assert_true(live_capture_is_set(&capture, "trace_clock", "boot"));
+	live_capture_frames(&capture, 20);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_true(live_capture_is_set(&capture, "trace_clock", "counter"));
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 20);
+}
+
+/* --- raw --- */
+
+static void raw_buffers_are_read_where_they_can_be(void **state)
+{
+	(void)state;
+	fake_tracefs_raw(&capture.scratch, "tr");
+	assert_true(live_capture_run(&capture, "--no-atrace", "--source", "raw", NULL));
+	assert_non_null(strstr(file("status.out"), "\"kind\":\"trace_pipe_raw\""));
+	assert_int_equal(live_capture_ask(&capture, "status", NULL), 0);
+	/* Nothing was in them. */
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 1);
+}
+
+static void raw_buffers_that_cannot_be_read_are_reported(void **state)
+{
+	(void)state;
+	assert_false(live_capture_run(&capture, "--no-atrace", "--source", "raw", NULL));
+	assert_int_equal(capture.program.status, 1);
+	assert_non_null(strstr(file("run.err"), "--source raw"));
+	assert_non_null(strstr(file("run.err"), "events/ftrace/print/format"));
+}
+
+static void a_snapshot_needs_text(void **state)
+{
+	(void)state;
+	fake_tracefs_raw(&capture.scratch, "tr");
+	assert_true(live_capture_run(&capture, "--no-atrace", "--snapshot", "100", NULL));
+	assert_non_null(strstr(file("status.out"), "\"kind\":\"trace_pipe\""));
+	live_capture_frames(&capture, 20);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
+/* --- what comes --- */
+
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static void a_late_frame_saves_the_trace(void **state)
+{
+	uint64_t at = now_us() - 4000000;
+	char *text;
+
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--snapshot", "100",
+				     "--snapshot-seconds", "2", NULL));
+	text = trace_text_of(LIVE_LAYER, at, 16667, 60);
+	live_capture_write(&capture, text);
+	free(text);
+	text = trace_text_of(LIVE_LAYER, at + 59 * 16667 + 300000, 16667, 120);
+	live_capture_write(&capture, text);
+	free(text);
+	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",snapshot,"));
+	assert_non_null(strstr(file("out/snapshot-000001.txt"), "presentFrameAndReleaseLayers"));
+	assert_int_equal(live_capture_ask(&capture, "status", NULL), 0);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
+static void damaged_lines_are_counted(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 20);
+	for (int i = 0; i < 20; i++) {
+		char line[200];
+		uint64_t us = now_us();
+
+		snprintf(line, sizeof(line),
+			 "  app-7  (    7) [001] .... %llu.%06llu: tracing_mark_write: C|7|no "
+			 "value\n",
+			 (unsigned long long)(us / 1000000), (unsigned long long)(us % 1000000));
+		live_capture_write(&capture, line);
+	}
+	live_capture_write(&capture, "no line of a trace\n");
+	live_capture_frames(&capture, 20);
+	assert_true(program_wait_for(&capture.scratch, "out/events.csv", "malformed"));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
+static void lost_events_are_rows(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 30);
+	/* Any program can write such a line: it counts where the kernel counts the same. */
+	live_capture_set(&capture, "per_cpu/cpu1/stats",
+			 "entries: 0\noverrun: 57\ndropped events: 0\nread events: 300\n");
+	live_capture_write(&capture, "CPU:1 [LOST 57 EVENTS]\n");
+	live_capture_frames(&capture, 30);
+	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",lost,"));
+	assert_int_equal(live_capture_ask(&capture, "status", "--json"), 0);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
+/* More than fits the buffer of text, and more than one read gets. */
+static void a_flood_loses_nothing(void **state)
+{
+	uint64_t at = now_us() - 60000000;
+	char *text;
+
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
+	text = trace_text_of(LIVE_LAYER, at, 16667, 3000);
+	live_capture_write(&capture, text);
+	free(text);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 2900));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 3000);
+}
+
+static void rows_go_to_standard_output(void **state)
+{
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--stdout", NULL));
+	live_capture_frames(&capture, 200);
+	assert_true(live_capture_has_rows(&capture, "fps.csv", 1));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_string_equal(file("run.out"), file("out/fps.csv"));
+}
+
+static void segments_follow_the_trace(void **state)
+{
+	uint64_t at = now_us() - 40000000;
+	char *text;
+
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--rotate-time", "5",
+				     "--keep", "2", NULL));
+	text = trace_text_of(LIVE_LAYER, at, 16667, 2000);
+	live_capture_write(&capture, text);
+	free(text);
+	assert_true(live_capture_has_rows(&capture, "frames-000005.csv", 1));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_false(scratch_has(&capture.scratch, "out/frames-000001.csv"));
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		T(an_instance_is_read_and_put_back),
+		T(a_small_instance_stays_small),
+		T(the_size_of_an_option_is_set),
+		T(an_instance_that_cannot_be_read_goes_again),
+		T(an_instance_that_cannot_be_made_is_reported),
+		T(a_clock_that_is_none_is_replaced),
+		T(raw_buffers_are_read_where_they_can_be),
+		T(raw_buffers_that_cannot_be_read_are_reported),
+		T(a_snapshot_needs_text),
+		T(a_late_frame_saves_the_trace),
+		T(damaged_lines_are_counted),
+		T(lost_events_are_rows),
+		T(a_flood_loses_nothing),
+		T(rows_go_to_standard_output),
+		T(segments_follow_the_trace),
+#undef T
+	};
+
+	program_is(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

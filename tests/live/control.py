@@ -395,13 +395,13 @@ def no_lock(checks):
         os.mkfifo(lock)
         fifo = os.open(lock, os.O_RDWR)
         done = jankd("status", "-F", here, timeout=30)
-        checks.that(done.returncode == 1 and b"no regular file" in done.stderr, f"a FIFO: {done.stderr!r}")
+        checks.that(done.returncode == 1 and b"not a regular file" in done.stderr, f"a FIFO: {done.stderr!r}")
         os.close(fifo)
         lock.unlink()
         with socket.socket(socket.AF_UNIX) as there:
             there.bind(str(lock))
             done = jankd("status", "-F", here, timeout=30)
-            checks.that(done.returncode == 1 and b"no regular file" in done.stderr, f"a socket: {done.stderr!r}")
+            checks.that(done.returncode == 1 and b"not a regular file" in done.stderr, f"a socket: {done.stderr!r}")
 
 
 def elsewhere(checks):

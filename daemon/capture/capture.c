@@ -29,22 +29,22 @@ struct capture {
 	struct tracefs *tracefs;
 	struct trace_files files; /* of its trace */
 	struct source *source;
-	const char *why_source; /* why it is that one */
+	const char *why_source; /* the reason for that source */
 	char why_text[SOURCE_WHY_SIZE];
-	struct tracing_undo undo; /* what is to be restored */
+	struct tracing_undo undo; /* the settings to restore */
 	struct interference interference;
 	struct drain drain;
 	struct android_probe probe;
 	struct loop loop;
 	struct watcher signals;
-	struct app_watch app;	   /* the end of this app is the end of the capture */
-	struct watcher files_done; /* readable when the files have all that was sent to them */
-	char path[PATH_MAX];	   /* of the trace; also valid when the trace is closed */
-	bool is_over;		   /* it is ending */
-	bool reported_wait;	   /* that the disk delays the end */
+	struct app_watch app;	   /* the capture ends when this app ends */
+	struct watcher files_done; /* readable when all data sent to the files is written */
+	char path[PATH_MAX];	   /* of the trace; valid after it was closed, too */
+	bool is_over;		   /* the capture is ending */
+	bool reported_wait;	   /* a warning about the slow disk was printed */
 	int code;		   /* exit code, once it is over */
-	uint64_t begin_ns;	   /* when it began, on the clock of loop_now() */
-	uint64_t count_ns;	   /* when --wait is over, likewise */
+	uint64_t begin_ns;	   /* when the capture began, on the clock of loop_now() */
+	uint64_t count_ns;	   /* when --wait is over, on the same clock */
 	struct capture_control control;
 };
 
@@ -53,7 +53,7 @@ struct status *capture_status(const struct capture *capture, enum status_surface
 	return session_status(&capture->session, capture->begin_ns, which);
 }
 
-/* The first call decides on the exit code. */
+/* Only the first call sets the exit code. */
 static void stop(struct capture *capture, int code)
 {
 	if (!capture->is_over)
@@ -61,8 +61,8 @@ static void stop(struct capture *capture, int code)
 	capture->is_over = true;
 }
 
-/* Another program has changed the trace: what was written before is read at once, so that it can be
- * distinguished from what comes after. */
+/* Another program has changed the trace. Events from before the change are read now, so that they
+ * are not confused with later ones. */
 static void on_interference(struct watcher *watcher, uint32_t events)
 {
 	struct capture *capture = watcher->context;
@@ -77,7 +77,8 @@ static void tick_if_due(struct capture *capture)
 
 	if (now < capture->drain.tick_ns)
 		return;
-	/* Half a drain early, so that a tick never delays a drain by a whole one. */
+	/* The tick is set half a drain early, so that it never delays the drain that it waits for.
+	 */
 	capture->drain.tick_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
 	drain_boost(&capture->drain, false);
 	drain_highwater_off(&capture->drain);
@@ -97,7 +98,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-/* --wait is over: what was written before is not counted. */
+/* --wait is over. Events from before this moment are not counted. */
 static void begin_to_count(struct capture *capture)
 {
 	drain_before(&capture->drain);
@@ -105,7 +106,7 @@ static void begin_to_count(struct capture *capture)
 	session_event(&capture->session, "tracing", "counting begins: --wait is over");
 }
 
-/* When something is due besides reading: the begin of counting, or the end. */
+/* The time of the next step: counting begins, or the capture ends. */
 static uint64_t next_change(const struct capture *capture)
 {
 	uint64_t duration_ns = capture->options->duration_ns;
@@ -139,7 +140,7 @@ static void read_until_over(struct capture *capture)
 		tick_if_due(capture);
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
-		/* A tick waits for the next drain: one wakeup for both. */
+		/* The tick waits for the next drain, so that both need one wakeup. */
 		until_ns = earlier(capture->drain.next_ns, capture->drain.tick_ns + DRAIN_NS);
 		if (session_save(&capture->session))
 			until_ns = 0;
@@ -153,7 +154,7 @@ static void on_app_gone(void *context)
 	struct capture *capture = context;
 	char text[512];
 
-	snprintf(text, sizeof(text), "%s has ended, and so does the capture",
+	snprintf(text, sizeof(text), "%s has ended: the capture ends",
 		 capture->options->until_exit);
 	session_event(&capture->session, "tracing", text);
 	stop(capture, EXIT_DONE);
@@ -165,11 +166,12 @@ static void report_left(struct capture *capture, const struct settings_left *lef
 
 	if (left->n == 0)
 		return;
-	snprintf(text, sizeof(text), "left as another program has set it: %s", left->text);
+	snprintf(text, sizeof(text), "not restored, because another program has changed it: %s",
+		 left->text);
 	session_event(&capture->session, "tracing", text);
 }
 
-/* Closes the trace and restores tracing: that does not wait for the disk. */
+/* Closes the trace and restores tracing, without waiting for the disk. */
 static void restore_tracing(struct capture *capture)
 {
 	android_probe_end(&capture->probe);
@@ -182,11 +184,11 @@ static void restore_tracing(struct capture *capture)
 		output_remove_journal(&capture->session.output);
 }
 
-/* How long the files may take until a client that waits for the end gets an error: it may have
- * waited for atrace before. */
+/* A client that waits for the end gets an error if the files take longer than this. The client may
+ * have waited for atrace before. */
 #define FILES_WAIT_NS DRAIN_NS
 
-/* Clients are answered meanwhile. */
+/* Clients get answers while the files are written. */
 static void wait_for_files(void *context)
 {
 	struct capture *capture = context;
@@ -244,7 +246,8 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 
 /* --- begin and end --- */
 
-/* SIGHUP ends 'run': its terminal is gone. A daemon has none, and reads its rules again. */
+/* SIGHUP means that the terminal of 'run' was closed: the capture ends. A daemon has no terminal
+ * and reloads its rules. */
 static void on_hangup(struct capture *capture)
 {
 	if (capture->options->command == OPTIONS_RUN)
@@ -283,7 +286,7 @@ static void on_signal(struct watcher *watcher, uint32_t events)
 			handle_signal(capture, (int)info.ssi_signo);
 }
 
-/* With nohup(1) 'run' goes on without its terminal. */
+/* True: SIGHUP is ignored (nohup), so 'run' continues without its terminal. */
 static bool outlives_terminal(void)
 {
 	struct sigaction action;
@@ -291,9 +294,8 @@ static bool outlives_terminal(void)
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* The signals of a capture are read from a descriptor, from before the first change of tracing on:
- * there is always something to restore. So these are all signals that would end the process, but
- * for those of a crash. */
+/* From before the first change of tracing, signals are read from a descriptor, so that tracing is
+ * always restored. These are all signals that would end the process, except those of a crash. */
 static int open_signals(const struct options *options)
 {
 	static const int ending[] = { SIGINT,	 SIGTERM, SIGQUIT, SIGUSR2, SIGALRM,
@@ -341,14 +343,14 @@ static int open_pipe(struct capture *capture)
 				options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
 }
 
-/* Raw if possible. A snapshot is text, and so is its source. */
+/* Raw if possible. A snapshot is saved as text, so it needs the text source. */
 static int open_source(struct capture *capture)
 {
 	enum options_source wanted = capture->options->source;
 	int error = -EOPNOTSUPP;
 
 	if (wanted == OPTIONS_SOURCE_TEXT)
-		capture->why_source = "asked for";
+		capture->why_source = "requested with --source";
 	else if (capture->options->snapshot_ns > 0)
 		capture->why_source = "a snapshot is text";
 	else
@@ -368,7 +370,8 @@ static int open_source(struct capture *capture)
 	return error;
 }
 
-/* Locks the folder and opens the trace before anything is changed: only one capture has them. */
+/* Locks the folder and opens the trace before any setting is changed: both allow only one capture.
+ */
 static int open_folder_and_trace(struct capture *capture)
 {
 	const struct options *options = capture->options;
@@ -392,9 +395,9 @@ static int open_folder_and_trace(struct capture *capture)
 	return 0;
 }
 
-/* A pipe prints times in the unit of the clock that was set when it was opened: seconds or, with a
- * clock that counts something else, a number that cannot be parsed. If there was such a clock, it
- * was changed after the pipe was opened. */
+/* A pipe prints times in the unit of the clock at the time it was opened. With a clock that does
+ * not count time, that is a number that cannot be parsed. So after a change from such a clock the
+ * pipe is opened again. */
 static int reopen_pipe(struct capture *capture, const char *clock)
 {
 	if (!capture->source->is_text || wall_clock_is_time(clock))
@@ -480,12 +483,12 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 		return;
 	output_update(&capture->session.output);
 	control_answer_waiting(capture->control.control);
-	/* What the files reported is an event. */
+	/* The reports of the files are events. */
 	if (!capture->is_over && output_has_events(&capture->session.output))
 		output_flush(&capture->session.output);
 }
 
-/* From now on the capture does not wait for the disk. */
+/* After this call the capture does not wait for the disk. */
 static int begin_thread(struct capture *capture)
 {
 	struct output *output = &capture->session.output;

@@ -5,22 +5,22 @@
  *     capture.c          a live capture: set up, event loop, signals, end
  *     recorded.c         a recorded trace, read from begin to end
  *     session.c          both: from a source's records through the pipeline (rules/) to the files
- *     session_status.c   what is known of a session, as struct status (base/status.h)
+ *     session_status.c   the state of a session as struct status (base/status.h)
  *
  * and for a live capture
  *
  *     drain.c            when the trace is read: often enough that no buffer overflows
- *     tracing_undo.c     saves the settings of tracing before they are changed; restores them at
- * the end interference.c     what other programs do to the trace meanwhile: reported, restored
- *       trace_watch.c    notices writes to files of tracefs (inotify)
- *       clock_watch.c    notices suspend, and that the time of day was set
+ *     tracing_undo.c     saves the settings of tracing, and restores them at the end
+ *     interference.c     detects what other programs change in the trace; reports and restores it
+ *       trace_watch.c    detects writes to files of tracefs (inotify)
+ *       clock_watch.c    detects suspend, and changes of the time of day
  *     capture_control.c  answers requests of clients (control/)
  *
  *     capture_begin()   lock folder ── save settings ── open trace ── atrace, buffers ── files
  *     capture_loop()    drain ─► session ─► files, until the end; then the settings are restored
  *     capture_close()
  *
- * Begin to read with capture_loop() in capture.c; a record's way begins in session.c.
+ * Start reading at capture_loop() in capture.c. A record enters in session.c.
  */
 #ifndef JANKD_DAEMON_CAPTURE_CAPTURE_H
 #define JANKD_DAEMON_CAPTURE_CAPTURE_H
@@ -34,29 +34,29 @@
 
 struct capture;
 
-/* What a terminal does meanwhile. Each function may be NULL. */
+/* What a terminal shows during a capture. Each function may be NULL. */
 struct capture_view {
 	/* Called once a second. */
 	void (*tick)(void *context, const struct capture *capture);
 	/* Called when the capture is over, before anything is reported about it. */
 	void (*over)(void *context);
-	/* Called for SIGTSTP, which is to stop this process, and SIGWINCH. */
+	/* Called for SIGTSTP, before this process stops, and for SIGWINCH. */
 	void (*signal)(void *context, const struct capture *capture, int number);
-	void *context; /* of all */
+	void *context; /* argument of all functions */
 };
 
-/* Does everything up to the first event: folder, settings of tracing, files. @options: borrowed.
- * Returns 0, or an exit code after the reason was reported; capture_close() is due in any case. */
+/* Prepares the capture: folder, settings of tracing, files. @options: borrowed. Returns 0, or an
+ * exit code after the reason was reported. The caller must call capture_close() in any case. */
 int capture_begin(struct capture **capture, const struct options *options);
 
-/* Captures until a signal, the end of --duration, a client's 'stop' or a failure; then restores
+/* Captures until a signal, the end of --duration, a client's 'stop' or a failure. Then restores
  * tracing and completes the files. @view: borrowed, or NULL. Returns an exit code. */
 int capture_loop(struct capture *capture, const struct capture_view *view);
 
-/* What is known of it now, to be freed with free(), or NULL without memory. */
+/* The current state, to be freed with free(), or NULL if out of memory. */
 struct status *capture_status(const struct capture *capture, enum status_surfaces which);
 
-/* Restores what was changed and frees @capture, which may be NULL, in any state. */
+/* Restores the settings and frees @capture, in any state. @capture may be NULL. */
 void capture_close(struct capture *capture);
 
 /* --- a recorded trace --- */

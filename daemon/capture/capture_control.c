@@ -8,7 +8,8 @@
 #include "daemon/base/report.h"
 #include "daemon/base/status.h"
 
-/* How long a client waits for the disk. With what comes before, 'stop' takes 2 s at most. */
+/* How long a client waits for the disk. Together with the work before it, 'stop' takes 2 s at most.
+ */
 #define DISK_WAIT_NS UINT64_C(1500000000)
 
 static void print_json(const struct status *status, FILE *out)
@@ -50,7 +51,7 @@ static void answer_status(struct capture_control *control, const struct control_
 	free(status);
 }
 
-/* The answer comes when the files have what was sent to them until now. */
+/* The client gets its answer when all data sent to the files until now is written. */
 static enum control_reply wait_for_files(struct capture_control *control, uint64_t *ticket)
 {
 	*ticket = output_posted(&control->session->output);
@@ -63,9 +64,9 @@ static enum control_reply answer_rotate(struct capture_control *control, uint64_
 {
 	struct output *output = &control->session->output;
 
-	if (output_rotate(output, "asked for"))
+	if (output_rotate(output, "requested"))
 		return wait_for_files(control, ticket);
-	fputs("ok\nno rows yet: the files stay\n", out);
+	fputs("ok\nno rows yet: no segment was closed\n", out);
 	return CONTROL_ANSWERED;
 }
 
@@ -74,9 +75,9 @@ static void finish_rotate(const struct output *output, FILE *out)
 	int error = output->state.rolled;
 
 	if (error < 0)
-		fprintf(out, "error: the files stay: %s\n", strerror(-error));
+		fprintf(out, "error: the segment is not closed: %s\n", strerror(-error));
 	else if (error > 0)
-		fputs("ok\nno rows yet: the files stay\n", out);
+		fputs("ok\nno rows yet: no segment was closed\n", out);
 	else
 		fprintf(out, "ok\nsegment %06lu is closed\n", output->state.segment);
 }
@@ -87,12 +88,11 @@ static enum control_reply answer_mark(struct capture_control *control, const cha
 	drain_for_mark(control->drain);
 	if (session_mark(control->session, text) == 0)
 		return wait_for_files(control, ticket);
-	fputs("error: too many marks in a short time; try again in a second\n",
-	      out);
+	fputs("error: too many marks in a short time; try again in a second\n", out);
 	return CONTROL_ANSWERED;
 }
 
-/* After the end of the capture nothing is counted. */
+/* After the end of the capture no marks and rotations are possible. */
 static bool is_too_late(const struct capture_control *control, enum control_verb verb, FILE *out)
 {
 	if (!*control->is_over || (verb != CONTROL_MARK && verb != CONTROL_ROTATE))
@@ -124,7 +124,8 @@ static enum control_reply answer(void *context, const struct control_request *re
 	}
 }
 
-/* A mark is safe in memory when the disk is slow; of a segment only its file counts. */
+/* The disk is slow. A mark is safe in memory, so the answer is ok. A segment has to be in its file,
+ * so the answer is an error. */
 static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticket,
 			   uint64_t waited_ns, FILE *out)
 {
@@ -181,7 +182,7 @@ void capture_control_ended(struct capture_control *control)
 	const struct session *session = control->session;
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 
-	/* The files are complete: clients that wait for them are answered. */
+	/* The files are complete: answers the clients that wait for them. */
 	control_answer_waiting(control->control);
 	if (session->output.failed || session->failed)
 		snprintf(control->end, sizeof(control->end), "error: %s\n", report_last_reason());

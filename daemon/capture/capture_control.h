@@ -15,21 +15,24 @@ struct capture_control {
 	struct session *session;
 	struct drain *drain;
 	const uint64_t *begin_ns; /* when the capture began, on the clock of loop_now() */
-	const bool *is_over;	  /* it is ending */
+	const bool *is_over;	  /* the capture is ending */
 	void (*stop)(void *context);
-	void *context;		   /* of stop() */
-	struct control *control;   /* NULL: there is no socket */
+	void *context;		   /* argument of stop() */
+	struct control *control;   /* NULL: no socket */
 	char end[PATH_MAX + 2048]; /* the answer to 'stop' */
 };
 
-/* Opens the socket. ->session to ->context are set: borrowed. Returns 0, or EXIT_FAILED after the
- * reason was reported: a daemon without a socket cannot be stopped; 'run' goes on without. */
+/* Opens the socket. The caller sets ->session to ->context, which are borrowed. Returns 0, or
+ * EXIT_FAILED after the reason was reported. A daemon fails, as it cannot be stopped without a
+ * socket; 'run' continues. */
 int capture_control_begin(struct capture_control *control, struct loop *loop);
 
-/* The capture waits for its files: answers the clients that have waited long enough. */
+/* To be called while the capture waits for its files: answers the clients that have waited too
+ * long. */
 void capture_control_wait(struct capture_control *control);
 
-/* The session has ended: makes the answer to 'stop', which capture_control_close() sends. */
+/* To be called when the session has ended: prepares the answer to 'stop', which
+ * capture_control_close() sends. */
 void capture_control_ended(struct capture_control *control);
 
 /* Closes the socket, in any state. */

@@ -7,29 +7,30 @@
 
 #include "daemon/trace/trace.h"
 
-/* Frames are counted later than this: a hole shorter than this is found before. */
+/* Frames are counted later than this, so shorter holes are found in time. */
 #define HELD_UP_NS (300 * UINT64_C(1000000))
 
-/* Reads in a row, so that signals and files are served in between. */
+/* Reads in a row. Then signals and files are handled. */
 #define READS_MAX 256
 
-/* A trace without events for so long is silent. Frames wait half of it. */
+/* Without events for this long the trace is silent. Frames wait half of this time. */
 #define SILENT_NS (1200 * UINT64_C(1000000))
 
-/* A drain at high water should read as much: half of the smallest buffer. After so many in a row
- * that read less, high water is no longer watched. */
+/* A drain at high water should read at least half of the smallest buffer. After this many drains in
+ * a row that read less, high water is no longer watched. */
 #define URGENT_BYTES 2048
 #define FALSE_ALARMS_MAX 16
 
-/* The priority from a drain at high water to the next tick: above ordinary threads, and below the
- * threads that draw on Android (-8, -10). */
+/* The priority from a drain at high water to the next tick. It is above that of ordinary threads,
+ * and below that of Android's threads that draw (-8, -10). */
 #define BOOST_NICE (-4)
 
-/* How long the last events are read, where other programs go on writing. */
+/* The longest time for reading the last events, as other programs may continue to write. */
 #define LAST_DRAIN_NS (1000 * UINT64_C(1000000))
 
-/* After some time without a read, since @read_ns, a buffer may have overflowed. The trace reports
- * that only with the next event of that CPU, after all that other CPUs wrote in the meantime. */
+/* No read since @read_ns: a buffer may have overflowed. The trace reports that only with the next
+ * event of that CPU, after the later events of other CPUs. So the statistics of the buffers are
+ * read. */
 static void doubt_if_held_up(struct drain *drain, uint64_t read_ns)
 {
 	uint64_t lost;
@@ -42,8 +43,8 @@ static void doubt_if_held_up(struct drain *drain, uint64_t read_ns)
 		pipeline_set_loss_pending(drain->session->pipeline, true);
 }
 
-/* Reads what there is. Returns -EAGAIN when the source is drained, > 0 when there may be more. *any
- * is set where there was something. Each of the reads may have been delayed. */
+/* Reads all available events. Returns -EAGAIN when the source is drained, > 0 if there may be more.
+ * *any is set if an event was read. Each read may have been delayed. */
 static ssize_t read_all(struct drain *drain, bool *any)
 {
 	uint64_t read_ns = drain->drained_ns;
@@ -60,8 +61,8 @@ static ssize_t read_all(struct drain *drain, bool *any)
 	return n;
 }
 
-/* An idle source has an event: until then the process sleeps. The read waits a little, to read many
- * events at once. */
+/* An idle source has an event. The process slept until now. It waits a little before the read, so
+ * that one read gets many events. */
 static void on_readable(struct watcher *watcher, uint32_t events)
 {
 	struct drain *drain = watcher->context;
@@ -71,8 +72,8 @@ static void on_readable(struct watcher *watcher, uint32_t events)
 	drain->next_ns = loop_now() + DRAIN_NS;
 }
 
-/* Watches a drained source. Returns false where it cannot be watched, or was last readable without
- * an event to read. */
+/* Watches a drained source. Returns false if it cannot be watched, or if it was readable and had no
+ * event. */
 static bool watch_readable(struct drain *drain)
 {
 	bool was_readable = drain->was_readable;
@@ -83,7 +84,7 @@ static bool watch_readable(struct drain *drain)
 	       loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0;
 }
 
-/* Frames wait for later events. In a silent trace there are none. */
+/* Frames wait for later events, and a silent trace has none. */
 static void settle_if_silent(struct drain *drain)
 {
 	uint64_t silent_ns = loop_now() - drain->any_ns;
@@ -93,8 +94,8 @@ static void settle_if_silent(struct drain *drain)
 }
 
 /* A program that fills a buffer faster than it is drained keeps all CPUs busy, so the read must not
- * wait for them. At other times no thread is to wait for jankd, and child processes do not inherit
- * the priority. Where it may not be changed nothing happens. */
+ * wait for a CPU. At other times jankd must not delay other threads. Child processes do not inherit
+ * the priority. Without the right to change it nothing happens. */
 void drain_boost(struct drain *drain, bool boosted)
 {
 	if (drain->is_boosted == boosted || drain->nice <= BOOST_NICE)
@@ -103,7 +104,7 @@ void drain_boost(struct drain *drain, bool boosted)
 	setpriority(PRIO_PROCESS, 0, boosted ? BOOST_NICE : drain->nice);
 }
 
-/* A buffer is half full: the next drain may come too late. */
+/* A buffer is half full: the next regular drain may be too late. */
 static void on_highwater(struct watcher *watcher, uint32_t events)
 {
 	struct drain *drain = watcher->context;
@@ -113,8 +114,8 @@ static void on_highwater(struct watcher *watcher, uint32_t events)
 	drain->was_highwater = true;
 }
 
-/* Before Linux 6.1 every event is reported as high water: after some reports for almost nothing it
- * is no longer watched. */
+/* Before Linux 6.1 the kernel reports high water for every event. After some reports with few bytes
+ * to read it is no longer watched. */
 static void check_highwater(struct drain *drain, uint64_t bytes)
 {
 	if (!drain->was_highwater)
@@ -129,8 +130,8 @@ static void check_highwater(struct drain *drain, uint64_t bytes)
 	drain->highwater = WATCHER_NONE;
 }
 
-/* Returns false where the trace must not be read now. What was read before, and held back, is good.
- */
+/* Returns false if the trace must not be read now. Events that were read and held back before are
+ * valid. */
 static bool may_drain(struct drain *drain)
 {
 	if (interference_may_read(drain->interference))
@@ -139,7 +140,7 @@ static bool may_drain(struct drain *drain)
 	return false;
 }
 
-/* The time of the next tick, which wakes the process anyway. */
+/* The time of the next tick, which wakes the process in any case. */
 static uint64_t with_tick(const struct drain *drain)
 {
 	uint64_t now = loop_now();
@@ -147,7 +148,7 @@ static uint64_t with_tick(const struct drain *drain)
 	return now < drain->tick_ns ? drain->tick_ns + DRAIN_NS / 2 : now + DRAIN_TICK_NS;
 }
 
-/* There is more to read, after signals and files were served. */
+/* There is more to read, after signals and files were handled. */
 static void go_on(struct drain *drain)
 {
 	drain->next_ns = 0;
@@ -201,8 +202,8 @@ void drain_for_mark(struct drain *drain)
 	}
 }
 
-/* A child process inherits the descriptors of the buffers and closes them: the kernel then reports
- * high water, once for each CPU. */
+/* A child process inherits the descriptors of the buffers and closes them. For each close the
+ * kernel reports high water. */
 void drain_highwater_off(struct drain *drain)
 {
 	drain->highwater_is_off =

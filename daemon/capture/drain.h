@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When the trace of a capture is read: often enough that no buffer overflows, and seldom enough
- * that it costs little. */
+/* Decides when a capture reads the trace: often enough that no buffer overflows, and seldom enough
+ * to cost little CPU time. */
 #ifndef JANKD_DAEMON_CAPTURE_DRAIN_H
 #define JANKD_DAEMON_CAPTURE_DRAIN_H
 
@@ -12,8 +12,8 @@
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
 
-/* Four drains a second: a trace buffer of 1 MB holds so much of 100 000 events a second, and waking
- * up for every event would cost more than the trace. */
+/* Four drains each second. A trace buffer of 1 MB holds a quarter of a second of 100,000 events
+ * each second. To wake up for every event would cost more than the trace itself. */
 #define DRAIN_NS UINT64_C(250000000)
 #define DRAIN_TICK_NS UINT64_C(1000000000)
 
@@ -22,51 +22,52 @@ struct drain {
 	struct source *source;
 	struct interference *interference;
 	struct loop *loop;
-	const struct trace_files *files; /* of its trace */
+	const struct trace_files *files; /* of the trace */
 	enum source_how how;		 /* of the last read */
 	struct watcher readable;	 /* watched while the source is idle */
 	bool was_readable;		 /* since the last drain */
-	struct watcher highwater;	 /* a buffer is half full */
+	struct watcher highwater;	 /* readable when a buffer is half full */
 	bool was_highwater;
-	bool highwater_is_off;	   /* while a program is started */
+	bool highwater_is_off;	   /* while a child process is started */
 	unsigned int false_alarms; /* in a row */
-	int nice;		   /* as the program was started */
-	bool is_boosted;	   /* at another nice */
-	uint64_t next_ns;	   /* when the next drain is due: CLOCK_BOOTTIME, as all below */
-	uint64_t tick_ns;	   /* when the program wakes up anyway */
-	uint64_t any_ns;	   /* when there was something to read */
-	uint64_t drained_ns;	   /* when there was nothing to read */
-	struct cpu_buffer_stats buffers; /* as they were looked at when it was late for that */
+	int nice;		   /* at the start of the program */
+	bool is_boosted;	   /* the priority is not ->nice */
+	uint64_t next_ns;    /* when the next drain is due, on CLOCK_BOOTTIME, as the times below */
+	uint64_t tick_ns;    /* when the process wakes up in any case */
+	uint64_t any_ns;     /* the last read with events */
+	uint64_t drained_ns; /* the last read without events */
+	struct cpu_buffer_stats buffers; /* as read after the last long delay */
 };
 
-/* Watches the source. ->session to ->files are set: borrowed; all else is zero. */
+/* Starts watching the source. The caller sets ->session to ->files, which are borrowed, and all
+ * else to zero. */
 void drain_watch(struct drain *drain);
 
-/* The first drain is due now, and the next tick. */
+/* The first drain and the next tick are due now. */
 void drain_begin(struct drain *drain);
 
-/* Reads, where a drain is due. Returns 0; -EAGAIN: it is not due, or must not be read; or another
- * -errno of the source. */
+/* Reads if a drain is due. Returns 0; -EAGAIN: it is not due, or the trace must not be read now; or
+ * another -errno of the source. */
 int drain_if_due(struct drain *drain);
 
-/* Reads what was written until now, but limits the number of reads: a mark is to come after it. */
+/* Reads the events from before a mark, with a limited number of reads. */
 void drain_for_mark(struct drain *drain);
 
-/* Reads what was written until now, but for a second at most: other programs may go on writing. */
+/* Reads the events until now, for a second at most, as other programs may continue to write. */
 void drain_before(struct drain *drain);
 
-/* The same at the end, after tracing was stopped in @tracefs. */
+/* Does the same at the end, after tracing was stopped in @tracefs. */
 void drain_last(struct drain *drain, struct tracefs *tracefs);
 
-/* Raises the priority, from a drain at high water to the next tick, or sets it back. */
+/* Raises the priority until the next tick, or resets it. */
 void drain_boost(struct drain *drain, bool boosted);
 
-/* Stops watching for high water while a child process may be started, which would disturb it; and
- * starts again. */
+/* Stops watching for high water while child processes may be started, as they cause false reports;
+ * and starts again. */
 void drain_highwater_off(struct drain *drain);
 void drain_highwater_on(struct drain *drain);
 
-/* Stops watching the source; in any state. */
+/* Stops watching the source, in any state. */
 void drain_end(struct drain *drain);
 
 #endif

@@ -14,27 +14,26 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define MINUTE_NS (60000 * NS_PER_MS)
 
-/* Events of a minute: other programs can cause as many as they like. */
+/* Events in a minute, as other programs can cause any number of them. */
 #define EVENTS_MAX 30
 
-/* Settings that are restored within a minute. Beyond that the other program's value stays. */
+/* Restored settings in a minute. After that the other program's value stays. */
 #define RESTORES_MAX 4
 
-/* A change is restored this long after it was noticed: a tool that sets up a trace writes several
- * settings, one after another, and a restore between two of them would break its setup. */
+/* The delay from a detected change to its restore. A tool that sets up a trace writes several
+ * settings, and a restore between two of them would break its setup. */
 #define GRACE_NS (700 * NS_PER_MS)
 
-/* The time of day is adjusted by the network all the time: smaller steps are followed without an
- * event. */
+/* The network adjusts the time of day continuously. Smaller steps are applied without an event. */
 #define DRIFT_NS (2 * (int64_t)NS_PER_MS)
 
-/* A brief change is reported this long after it was noticed. A write is noticed twice, when the
- * file is opened and when it is written; and tools and kernels that empty a trace switch it off
- * meanwhile, for up to 40 ms. */
+/* The delay from a brief change to its report. A write is detected twice: when the file is opened
+ * and when it is written. And tools and kernels that empty a trace switch it off for up to 40 ms.
+ */
 #define RECHECK_NS (100 * NS_PER_MS)
 
-/* The file of each kind. Tags have none, they are a property of the device; the format of lines has
- * several. */
+/* The file of each kind. Tags have no file, they are a property of the device. The format of lines
+ * has several files. */
 static const enum trace_setting settings[INTERFERENCE_KINDS] = {
 	[INTERFERENCE_OFF] = TRACE_SETTING_ON,
 	[INTERFERENCE_CLOCK] = TRACE_SETTING_CLOCK,
@@ -46,13 +45,13 @@ static const enum trace_setting settings[INTERFERENCE_KINDS] = {
 	[INTERFERENCE_FORMAT] = TRACE_SETTINGS,
 };
 
-/* The kinds whose value only has to stay what it was. */
+/* The kinds whose value is compared as text. */
 static const enum interference_kind plain[] = { INTERFERENCE_CPUS, INTERFERENCE_MARKERS,
 						INTERFERENCE_OVERWRITE };
 
 #define N_PLAIN (sizeof(plain) / sizeof(plain[0]))
 
-/* The texts in events.csv. The value follows, but for INTERFERENCE_OFF, which has none. */
+/* The texts in events.csv. The value follows, except for INTERFERENCE_OFF. */
 static const struct {
 	const char *changed;
 	const char *changed_back; /* by another program */
@@ -126,15 +125,15 @@ static void write_event_with(struct interference *interference, const char *text
 
 /* --- holes --- */
 
-/* Events may be missing since then. Events that were written in that time may still be read after
- * this call: the loss is pending until the buffers were read to their end. */
+/* Events may be missing since @since_ns. Events from that time may still be read after this call,
+ * so the loss is pending until the buffers were read to their end. */
 static void add_hole_since(struct interference *interference, uint64_t since_ns)
 {
 	pipeline_hole(interference->session->pipeline, since_ns);
 	pipeline_set_loss_pending(interference->session->pipeline, true);
 }
 
-/* The hole begins when all was well last. */
+/* The hole begins when tracing was last known to work. */
 static void add_hole(struct interference *interference)
 {
 	add_hole_since(interference, interference->good_ns);
@@ -161,7 +160,7 @@ static void measure_wall(struct interference *interference)
 			 kernel_clock_measure(interference->clock, interference->files));
 }
 
-/* From now on records have times of another clock. */
+/* After this call records have times of another clock. */
 static void begin_new_clock(struct interference *interference)
 {
 	session_new_clock(interference->session, interference->good_ns);
@@ -192,7 +191,7 @@ static void check_clocks(struct interference *interference)
 {
 	struct clock_change change = clock_watch_compare(&interference->clocks, clock_watch_read());
 
-	/* Events are dated by the wall clock: it is measured before one is written. */
+	/* The wall clock gives events their time, so it is measured before an event is written. */
 	if (change.slept_ns || change.stepped_ns)
 		measure_wall(interference);
 	if (change.slept_ns)
@@ -212,7 +211,7 @@ static void follow_wall(struct interference *interference)
 
 /* --- changed settings: reported --- */
 
-/* The value as events name it. */
+/* The value as it is printed in events. */
 static const char *value_of(const struct interference *interference, enum interference_kind kind,
 			    char value[static SETTING_SIZE])
 {
@@ -251,7 +250,7 @@ static void report_change(struct interference *interference, enum interference_k
 		     is_changed ? texts[kind].changed : texts[kind].changed_back);
 }
 
-/* The event comes before the new clock: it is dated by the old one. */
+/* The event is written before the new clock is set, as it has a time of the old one. */
 static void update_change(struct interference *interference, enum interference_kind kind,
 			  bool is_changed)
 {
@@ -266,7 +265,7 @@ static void update_change(struct interference *interference, enum interference_k
 
 /* --- changed settings: restored --- */
 
-/* What jankd has written itself is not another program's doing. */
+/* Writes of jankd itself are not reported. */
 static void ignore_own_writes(struct interference *interference)
 {
 	trace_watch_read(&interference->watch);
@@ -306,14 +305,14 @@ static void restore(struct interference *interference, enum interference_kind ki
 
 	interference->changes[kind].since_ns = loop_now();
 	ignore_own_writes(interference);
-	/* Tags are restored when atrace has ended: on_tags_restored(). */
+	/* Tags are restored when atrace has ended, see on_tags_restored(). */
 	if (kind != INTERFERENCE_TAGS && error == 0)
 		report_restored(interference, kind);
 	else if (error < 0)
 		write_event_with(interference, "the setting cannot be restored:", strerror(-error));
 }
 
-/* The change stays. Only a clock needs more: its times are as good, if it counts time. */
+/* The change is not restored. A clock that counts time is used from now on. */
 static void accept_change(struct interference *interference, enum interference_kind kind)
 {
 	char clock[SETTING_SIZE];
@@ -350,7 +349,7 @@ static void restore_if_due(struct interference *interference, enum interference_
 
 /* --- changed settings: noticed --- */
 
-/* A larger buffer is no disadvantage, but resizing has emptied it. */
+/* A larger buffer does no harm, but resizing has emptied it. */
 static void check_size(struct interference *interference)
 {
 	char value[SETTING_SIZE];
@@ -398,7 +397,7 @@ static void check_on(struct interference *interference)
 	} else if (noticed && is_recheck_due(interference)) {
 		report_change(interference, INTERFERENCE_OFF, true, interference->recheck_since_ns);
 	} else if (!noticed) {
-		/* It may be on again at the recheck, but it was off. */
+		/* Tracing may be on again at the recheck, but it was off. */
 		interference->brief |= 1u << TRACE_FILE_ON;
 		add_hole(interference);
 	}
@@ -424,12 +423,12 @@ static void check_settings(struct interference *interference)
 		      interference_format_is_changed(&interference->format));
 }
 
-/* --- brief changes: over before the files were read --- */
+/* --- brief changes: changed back before the files were read --- */
 
-/* Writes to these empty a buffer. */
+/* A write to these files empties a buffer. */
 #define EMPTIED (1u << TRACE_FILE_TRACE | 1u << TRACE_FILE_CLOCK | 1u << TRACE_FILE_SUBBUF)
 
-/* While they had another value, events may not have been recorded, or not in a known format. */
+/* After a write to these files events may be missing, or may have had another format. */
 #define BRIEF (EMPTIED | 1u << TRACE_FILE_ON | 1u << TRACE_FILE_CPUS | 1u << TRACE_FILE_OPTION)
 
 static void report_brief(struct interference *interference)
@@ -438,17 +437,18 @@ static void report_brief(struct interference *interference)
 		write_event(interference, "the trace buffer was emptied by another program");
 	else if (has_file(interference->brief, TRACE_FILE_ON) &&
 		 !interference->changes[INTERFERENCE_OFF].is_changed)
-		write_event(interference, "tracing was switched off and on, or on once more, by "
-					  "another program");
+		write_event(interference,
+			    "another program wrote to tracing_on: tracing was switched "
+			    "off and on, or it stayed on");
 	if (has_file(interference->brief, TRACE_FILE_CPUS))
 		write_event(interference, "the CPUs that are traced were changed and changed back, "
-					  "or set once more, by another program");
+					  "or set to the same value, by another program");
 	if (has_file(interference->brief, TRACE_FILE_OPTION))
 		write_event(interference, "options of the trace were changed and changed back, or "
-					  "set once more, by another program");
+					  "set to the same value, by another program");
 }
 
-/* Reported at the recheck, unless that shows a change that lasts. */
+/* A brief change is reported at the recheck, unless the change lasts. */
 static void check_brief(struct interference *interference, unsigned int files, bool emptied)
 {
 	unsigned int now = files & BRIEF;
@@ -461,7 +461,7 @@ static void check_brief(struct interference *interference, unsigned int files, b
 		source_buffers_emptied(interference->session->source);
 	if (interference->has_reported)
 		interference->reported_ns = loop_now();
-	/* The same write is noticed once more when its writer closes the file. */
+	/* When the writer closes the file, the same write is detected again. */
 	else if (loop_now() - interference->reported_ns < RECHECK_NS)
 		now &= EMPTIED | 1u << TRACE_FILE_ON;
 	interference->brief |= now;
@@ -496,7 +496,7 @@ static void check_raw_readers(struct interference *interference, unsigned int fi
 	add_hole(interference);
 }
 
-/* Kernels before 5.8 record nothing while a trace is read; later ones if this option is set. */
+/* Kernels before 5.8 record nothing while the trace is read; later ones only with this option. */
 static bool reading_pauses(const struct interference *interference)
 {
 	char value[SETTING_SIZE];
@@ -505,8 +505,8 @@ static bool reading_pauses(const struct interference *interference)
 	return error == 0 ? value[0] == '1' : error == -ENOENT;
 }
 
-/* A program that has just opened the trace may be about to empty it; if it is still open at the
- * next tick it is being read. */
+/* A program that has just opened the trace may only empty it. If it is still open at the next tick,
+ * the program reads it. */
 static void check_text_readers(struct interference *interference, unsigned int files, bool is_tick)
 {
 	bool is_read = interference->watch.text_readers > 0;
@@ -533,7 +533,7 @@ static void check_text_readers(struct interference *interference, unsigned int f
 
 /* --- all of it --- */
 
-/* Events that a full buffer dropped. Only the kernel's statistics have them. */
+/* Counts the events that a full buffer dropped. Only the kernel's statistics have them. */
 static void count_dropped(struct interference *interference)
 {
 	for (unsigned int cpu = 0; cpu < interference->buffer.cpus; cpu++) {
@@ -565,8 +565,8 @@ static void check_trace(struct interference *interference, unsigned int files)
 	check_brief(interference, files, emptied);
 }
 
-/* Files that were written or read since the last call. A program that writes the value that is set
- * already is only noticed here; while jankd's own atrace runs, the write may be its own. */
+/* Returns the files that were written or read since the last call. A write of the current value is
+ * detected only here. While jankd's own atrace runs, the write may come from it. */
 static unsigned int read_watch(struct interference *interference)
 {
 	static const struct {
@@ -585,8 +585,8 @@ static unsigned int read_watch(struct interference *interference)
 	return files;
 }
 
-/* @is_tick: all is checked, also if no file was written. Without a watch only then all is known to
- * be well. */
+/* @is_tick: checks everything, even if no file was written. Without inotify, only such a check
+ * proves that tracing works. */
 static void check(struct interference *interference, bool is_tick)
 {
 	const unsigned int readers = 1u << TRACE_FILE_RAW | 1u << TRACE_FILE_WAS_READ;
@@ -697,7 +697,7 @@ void interference_begin(struct interference *interference, struct session *sessi
 		interference_format_open(&interference->format, files->path);
 }
 
-/* There is no time for a recheck. */
+/* At the end there is no time for a recheck. */
 static void report_last(struct interference *interference)
 {
 	char value[SETTING_SIZE];

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* The last one exists only at the top level. */
+/* The last option exists only at the top level. */
 static const char *const names[INTERFERENCE_FORMAT_OPTIONS] = {
 	"options/context-info", "options/raw",	    "options/hex",	  "options/bin",
 	"options/fields",	"options/sym-addr", "options/sym-offset", "options/printk-msg-only",
@@ -15,7 +15,7 @@ const char *interference_format_name(unsigned int option)
 	return option < INTERFERENCE_FORMAT_OPTIONS ? names[option] : NULL;
 }
 
-/* False: it cannot be read. */
+/* Returns false if the option cannot be read. */
 static bool read_option(const struct interference_format *form, int option, bool *on)
 {
 	char value[SETTING_SIZE];
@@ -73,7 +73,7 @@ void interference_format_print(const struct interference_format *form,
 {
 	size_t len = 0;
 
-	snprintf(text, SETTING_SIZE, "as it was");
+	snprintf(text, SETTING_SIZE, "not changed");
 	for (int i = 0; form->path && i < INTERFERENCE_FORMAT_OPTIONS; i++) {
 		int n;
 

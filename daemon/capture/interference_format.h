@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of the trace that decide on the format of its lines. With numbers instead of words,
- * other words before a marker, or without a time, lines cannot be parsed. */
+/* The options of the trace that set the format of its lines. Lines cannot be parsed if they have
+ * numbers instead of names, no time, or other words before a marker. */
 #ifndef JANKD_DAEMON_CAPTURE_INTERFERENCE_FORMAT_H
 #define JANKD_DAEMON_CAPTURE_INTERFERENCE_FORMAT_H
 
@@ -13,26 +13,25 @@
 struct interference_format {
 	const char *path; /* of the trace, borrowed; NULL: nothing was opened */
 	int fds[INTERFERENCE_FORMAT_OPTIONS];
-	bool on[INTERFERENCE_FORMAT_OPTIONS]; /* as they are to be */
+	bool on[INTERFERENCE_FORMAT_OPTIONS]; /* the values to keep */
 };
 
-/* Files below the path of a trace; NULL behind the last. */
+/* Names of the files, below the path of a trace. NULL behind the last. */
 const char *interference_format_name(unsigned int option);
 
-/* The values of now are those that are to stay. Options that a kernel does not have are left out.
- */
+/* The current values are those to keep. Options that a kernel does not have are left out. */
 void interference_format_open(struct interference_format *form, const char *path);
 
 /* In any state. */
 void interference_format_close(struct interference_format *form);
 
-/* Does one of them differ? */
+/* True: an option differs from the value to keep. */
 bool interference_format_is_changed(const struct interference_format *form);
 
-/* Restores those that differ. Returns 0 or -errno. */
+/* Restores the options that differ. Returns 0 or -errno. */
 int interference_format_write(const struct interference_format *form);
 
-/* For people: "options/raw 1, options/hex 1": those that differ; else "as it was". */
+/* The options that differ, as text: "options/raw 1, options/hex 1". "not changed" if none does. */
 void interference_format_print(const struct interference_format *form,
 			       char text[static SETTING_SIZE]);
 

@@ -20,7 +20,7 @@ bool interference_size_read(struct interference_size *size, const struct trace_f
 	if (trace_files_setting(files, TRACE_SETTING_SIZE, value) < 0)
 		return false;
 	kb = strtoull(value, &end, 10);
-	/* It is "X" if they differ. */
+	/* The file has "X" if the sizes differ. */
 	*size = (struct interference_size){ .differ = end == value,
 					    .cpus = cpu_buffer_stats_cpus() };
 	for (unsigned int cpu = 0; cpu < size->cpus; cpu++) {

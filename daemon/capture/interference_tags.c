@@ -8,7 +8,7 @@
 
 #define GETPROP_MS 1000
 
-/* After so many timeouts in a row getprop is not called any more. */
+/* After this many timeouts in a row getprop is not started again. */
 #define TIMEOUTS_MAX 5
 
 static void update_missing(struct interference_tags *tags)
@@ -51,8 +51,8 @@ static int start_atrace(struct interference_tags *tags)
 	return child_start(&tags->atrace, tags->loop, tags->command.argv, ATRACE_TIMEOUT_MS);
 }
 
-/* Before Android 9 atrace cannot set the tags alone: it starts tracing again, which empties the
- * buffers. */
+/* Before Android 9 atrace cannot set only the tags. Then it is started again, with tracing, which
+ * empties the buffers. */
 static void on_atrace_end(struct child *child, int status)
 {
 	struct interference_tags *tags = child->context;

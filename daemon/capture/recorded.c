@@ -5,9 +5,9 @@
 #include "daemon/capture/session.h"
 #include "daemon/trace/trace.h"
 
-static const char by_cpu[] =
-	"its lines are sorted by CPU, not by time, so nothing in it can be counted; sort them by "
-	"time: sort -s -t] -k2.7n (-k2n if there are no flags after the CPU)";
+static const char by_cpu[] = "its lines are sorted by CPU, not by time, so its frames cannot be "
+			     "counted; sort the lines by "
+			     "time: sort -s -t] -k2.7n (-k2n if there are no flags after the CPU)";
 
 /* Reads the source to its end. Returns 0 or EXIT_FAILED. */
 static int read_all(struct session *session)
@@ -22,8 +22,8 @@ static int read_all(struct session *session)
 	return n < 0 ? EXIT_FAILED : 0;
 }
 
-/* Reads @source into the folder that the options name. *begun: the folder has its files, and
- * standard output its header. */
+/* Reads @source into the folder of the options. *begun: the folder has its files, and standard
+ * output has its header. */
 static int analyze(struct session *session, struct source *source, bool *begun)
 {
 	static const struct session_origin origin = { .kind = "file", .trace_clock = "" };
@@ -53,8 +53,8 @@ int capture_recorded(struct options *options, struct status **status)
 	bool begun = false;
 
 	*status = NULL;
-	/* What cannot be opened is refused before a folder is made. It is opened once: to open a
-	 * pipe and close it again would end the program that writes into it. */
+	/* The trace is opened before a folder is created, so that a failure leaves no folder. It is
+	 * opened only once: closing a pipe would end the program that writes into it. */
 	if (code == 0 &&
 	    source_file_open(&source, "analyze", options->operands[0], remember_ns) < 0)
 		code = EXIT_FAILED;

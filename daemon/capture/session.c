@@ -19,7 +19,8 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define SUMMARY_PERIOD_NS (60 * NS_PER_S)
 
-/* Damaged lines are reported at once, then once in this trace time: an app could fill the disk. */
+/* Damaged lines are reported at once, then once in this trace time, as an app could fill the disk.
+ */
 #define DAMAGE_PERIOD_NS (60 * NS_PER_S)
 
 const char *session_command(const struct session *session)
@@ -27,7 +28,7 @@ const char *session_command(const struct session *session)
 	return options_command_name(session->options->command);
 }
 
-/* The rule set gfx2019 does what the program of 2019 did: it counts all frames. */
+/* The rule set gfx2019 counts all frames, as the program of 2019 did. */
 static int check_rules(const struct session *session)
 {
 	if (pipeline_accepts(session->rules, &session->options->pipeline))
@@ -62,7 +63,7 @@ static int64_t last_time(const struct session *session)
 	return counters->records > 0 ? (int64_t)counters->last_ns : ROW_UNKNOWN;
 }
 
-/* The trace clock now; if its offset is unknown, the time of the last record. */
+/* The current time of the trace clock. If its offset is unknown, the time of the last record. */
 static int64_t live_time(const struct session *session, int64_t wall_ns)
 {
 	const struct wall_clock *clock = &session->output.clock;
@@ -120,18 +121,18 @@ static void write_damage(struct session *session, int64_t time_ns)
 		 " glued to another line, %" PRIu64 " lines too long",
 		 counts->malformed, counts->glued, counts->too_long);
 	output_event(&session->output, time_ns, ROW_UNKNOWN, "tracing", line);
-	session->damage_seen = counts->damaged;
+	session->damage_reported = counts->damaged;
 }
 
-/* Called for each record, so that reads of any size give the same rows. */
+/* Called for each record, so that the size of a read does not change the rows. */
 static void check_damage(struct session *session, uint64_t time_ns)
 {
-	if (session->source->counts.damaged != session->damage_seen &&
+	if (session->source->counts.damaged != session->damage_reported &&
 	    rate_limit_allows(&session->damage_limit, 1, DAMAGE_PERIOD_NS, time_ns))
 		write_damage(session, (int64_t)time_ns);
 }
 
-/* The rest of the trace is missing. */
+/* Reports that the rest of the trace is missing. */
 static void check_broken_off(struct session *session)
 {
 	if (session->broke_off || !session->source->damage)
@@ -143,17 +144,17 @@ static void check_broken_off(struct session *session)
 
 /* --- the way of a record --- */
 
-/* The page that old systrace writes ends with a line of its own making, at the time 0. */
+/* Old systrace adds a line at the time 0 to its page, which is no record. */
 static bool is_dummy(const struct trace_record *record)
 {
 	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
 }
 
-/* After so long nothing that was in the buffers at the begin is left to read. */
+/* After this time all events from before the begin have been read. */
 #define BEFORE_NS UINT64_C(3000000000)
 
-/* Events that were in the buffers at 'jankd start' do not belong to this session, nor do those that
- * were lost of them. 'jankd run' counts what is there. */
+/* Events from before 'jankd start' are still in the buffers. They do not belong to this session,
+ * nor do lost events among them. 'jankd run' counts them. */
 static bool is_before(struct session *session, const struct trace_record *record)
 {
 	if (record->kind != TRACE_LOST && record->time_ns >= session->from_ns)
@@ -163,7 +164,7 @@ static bool is_before(struct session *session, const struct trace_record *record
 	return session->from_ns > 0;
 }
 
-/* Is @path in a tracefs? In a copy of its files, times are of another machine's clock. */
+/* True: @path is in a tracefs. Files that were copied from one have times of another clock. */
 static bool is_in_tracefs(const char *path)
 {
 	struct statfs info;
@@ -193,7 +194,7 @@ static void handle_record(void *context, const struct trace_record *record)
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);
 	check_damage(session, record->time_ns);
-	/* A live clock was measured; a recorded trace may hold its own. */
+	/* The offset of a live clock was measured. A recorded trace may contain its own. */
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		output_read_clock_marker(&session->output, record->name, record->time_ns);
 	pipeline_record(session->pipeline, record);
@@ -255,7 +256,7 @@ bool session_save(struct session *session)
 
 /* --- session.json --- */
 
-/* Replaces session.json. An error is reported with those of all files. */
+/* Replaces session.json. Errors are reported together with those of the other files. */
 static void write_json(struct session *session)
 {
 	struct output *output = &session->output;
@@ -338,7 +339,7 @@ void session_flush(struct session *session)
 
 	snapshot_tick(&session->snapshot);
 	output_flush_if_due(output);
-	/* The folder had been removed, and with it the files that are replaced as a whole. */
+	/* If the folder was removed, the files that are replaced as a whole were removed, too. */
 	if (session->begun_again != output->state.begun_again) {
 		session->begun_again = output->state.begun_again;
 		output_summary(output, session->pipeline);
@@ -377,10 +378,10 @@ void session_reload_rules(struct session *session)
 				 "rules not reloaded, the old rules stay: %s",
 				 report_last_reason());
 	} else if (error < 0) {
-		output_event_now(
-			&session->output, "tracing",
-			"rules not reloaded, the old rules stay: those of %s need another engine",
-			name);
+		output_event_now(&session->output, "tracing",
+				 "rules not reloaded, the old rules stay: the rules of %s need "
+				 "another engine",
+				 name);
 		ruleset_free(rules);
 	} else {
 		output_event_now(&session->output, "tracing", "rules reloaded: %s", name);
@@ -415,15 +416,15 @@ static int check_input(const struct session *session)
 		return EXIT_FAILED;
 	}
 	if (source->counts.markers == 0 && source->damage) {
-		report("%s: %s: no markers seen: %s; get an undamaged copy", name, source->name,
+		report("%s: %s: no markers found: %s; get an undamaged copy", name, source->name,
 		       source->damage);
 		return EXIT_FAILED;
 	}
 	if (source->counts.markers == 0) {
-		report("%s: no markers seen: nothing in %s came from trace_marker; %s", name,
+		report("%s: no markers found: nothing in %s came from trace_marker; %s", name,
 		       input_of(session),
 		       live ? "enable atrace's gfx category, or check --instance"
-			    : "give a trace taken with atrace's gfx category");
+			    : "use a trace recorded with atrace's gfx category");
 		return EXIT_FAILED;
 	}
 	if (counters->presents == 0) {
@@ -431,7 +432,8 @@ static int check_input(const struct session *session)
 		       name, source->counts.markers, input_of(session),
 		       live ? "enable atrace's gfx category, or name the vendor's slices in a rule "
 			      "file"
-			    : "give a trace taken with atrace's gfx category, or name the vendor's "
+			    : "use a trace recorded with atrace's gfx category, or name the "
+			      "vendor's "
 			      "slices in a rule file");
 		return EXIT_FAILED;
 	}
@@ -441,7 +443,7 @@ static int check_input(const struct session *session)
 	return 0;
 }
 
-/* Options that matched no name. */
+/* Reports options that matched no name. */
 static void report_unmatched(struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
@@ -454,7 +456,8 @@ static void report_unmatched(struct session *session)
 		       "written; compare its GLOB with the names in summary.csv",
 		       session_command(session), options->trigger);
 	if (counters->frames == 0 && (options->include[0] || options->exclude[0]))
-		report("warning: %s: --include, --exclude: no surface is left, so no frame was "
+		report("warning: %s: --include, --exclude: no surface was selected, so no frame "
+		       "was "
 		       "counted; a GLOB has to match a whole Surface or app",
 		       session_command(session));
 }
@@ -465,7 +468,7 @@ void session_finish(struct session *session)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);
 	report_unmatched(session);
-	if (session->source->counts.damaged != session->damage_seen)
+	if (session->source->counts.damaged != session->damage_reported)
 		write_damage(session, last_time(session));
 	output_flush(&session->output);
 }
@@ -479,7 +482,7 @@ int session_end(struct session *session)
 	write_stop(session);
 	output_summary(output, session->pipeline);
 	output_complete(output, false);
-	/* Last, because it has the number of rows of all files. */
+	/* Last, because it contains the number of rows of all files. */
 	write_json(session);
 	output_keep(output);
 	output_complete(output, false);

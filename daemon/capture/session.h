@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One capture from begin to end: the records of a source go through the pipeline into the files.
- * 'run' and 'analyze' share all of it. */
+ * Both 'run' and 'analyze' use it. */
 #ifndef JANKD_DAEMON_CAPTURE_SESSION_H
 #define JANKD_DAEMON_CAPTURE_SESSION_H
 
@@ -19,14 +19,14 @@
 #include "rules/rate_limit.h"
 #include "rules/ruleset.h"
 
-/* Where the events come from, for session.json. */
+/* Where the events come from. Written to session.json. */
 struct session_origin {
 	const char *kind;	      /* "file", "trace_pipe" or "trace_pipe_raw" */
-	const char *why;	      /* why it is that one; NULL for files */
+	const char *why;	      /* the reason for that source; NULL for files */
 	const char *path;	      /* directory of the trace; NULL for files */
 	const char *trace_clock;      /* its name; "": unknown */
-	struct wall_clock clock;      /* trace clock to wall time, if it could be measured */
-	struct android_device device; /* if it is live */
+	struct wall_clock clock;      /* trace clock to wall time, if it was measured */
+	struct android_device device; /* of a live capture */
 	bool live;		      /* captured on this machine, now */
 };
 
@@ -39,17 +39,17 @@ struct session {
 	struct pipeline *pipeline;
 	struct source *source;		/* NULL before session_begin() */
 	struct snapshot snapshot;	/* saves text of the trace around late frames */
-	uint64_t damage_seen;		/* damaged lines that an event reported */
-	struct rate_limit damage_limit; /* of these events, by trace time */
+	uint64_t damage_reported;	/* damaged lines at the last event about them */
+	struct rate_limit damage_limit; /* of these events, in trace time */
 	uint64_t summary_next_ns;	/* trace time of the next summary.csv */
-	int64_t end_wall_ns;		/* live: when it ended, or ROW_UNKNOWN */
-	bool broke_off;			/* the source is damaged, and an event reported it */
-	bool failed;			/* the source could not be read, which was reported */
-	bool started;			/* the start is in events.csv */
-	uint64_t begun_again;	/* how often the folder was made again, when it was checked last */
-	bool discarding;	/* records are read, but not counted */
-	uint64_t from_ns;	/* earlier records are of before the begin; 0: it was reached */
-	uint64_t from_until_ns; /* on the clock of loop_now(): then it is reached in any case */
+	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
+	bool broke_off;			/* the source is damaged, and an event was written */
+	bool failed;	      /* the source could not be read, and the reason was reported */
+	bool started;	      /* the event of the start is in events.csv */
+	uint64_t begun_again; /* how often the folder was created again, at the last check */
+	bool discarding;      /* records are read, but not counted */
+	uint64_t from_ns; /* earlier records are from before the begin; 0: the begin was reached */
+	uint64_t from_until_ns; /* latest time of that, on the clock of loop_now() */
 	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
 	const uint64_t *recoveries;		/* likewise */
 };
@@ -64,7 +64,7 @@ struct session {
  */
 int session_open(struct session *session, const struct options *options);
 
-/* Opens the folder, unless the caller did, and its files. @source: borrowed until session_close().
+/* Opens the folder, if the caller did not, and its files. @source: borrowed until session_close().
  * @origin: copied, but its text is borrowed. Returns 0, or EXIT_FAILED after the reason was
  * reported. */
 int session_begin(struct session *session, struct source *source,
@@ -73,63 +73,63 @@ int session_begin(struct session *session, struct source *source,
 /* Reads the source once. Returns as source_read(). */
 ssize_t session_read(struct session *session, enum source_how how);
 
-/* Whether the trace held any markers; false before session_begin(). */
+/* True: the trace contained markers. False before session_begin(). */
 bool session_has_markers(const struct session *session);
 
-/* A row of events.csv, dated now; for live captures. */
+/* Adds a row to events.csv with the current time; for live captures. */
 void session_event(struct session *session, const char *kind, const char *text);
 
 /* Saves a part of a snapshot that is due. True: there is more to save. */
 bool session_save(struct session *session);
 
-/* Writes what is due: rows, once a minute of trace time summary.csv. */
+/* Writes pending rows, and summary.csv once a minute of trace time. */
 void session_flush(struct session *session);
 
-/* Marks the present moment: a row of events.csv, and the open rows end. @text: any bytes. Returns
- * 0, or -ENOSPC: nothing was done, see pipeline_mark(). */
+/* Marks the current moment: adds a row to events.csv, and ends the open rows. @text: any bytes.
+ * Returns 0, or -ENOSPC: nothing was done, see pipeline_mark(). */
 int session_mark(struct session *session, const char *text);
 
-/* Reloads the rules; if that fails the old ones stay. Both are reported as an event. */
+/* Reloads the rules, or keeps the old ones if that fails. Both are reported as an event. */
 void session_reload_rules(struct session *session);
 
-/* Ends the counting: all rows are on their way to the files. */
+/* Ends the counting: all rows are sent to the files. */
 void session_finish(struct session *session);
 
-/* Ends it, after session_finish(): completes and closes the files. Returns 0, or EXIT_FAILED after
- * the reason was reported: the files are incomplete, or there was nothing to count. */
+/* Completes and closes the files, after session_finish(). Returns 0, or EXIT_FAILED after the
+ * reason was reported: the files are incomplete, or there was nothing to count. */
 int session_end(struct session *session);
 
-/* Ends it if nothing in the trace can be counted: the folder is restored. @why: the reason to
+/* Ends a session whose trace cannot be counted, and restores the folder. @why: the reason to
  * report, or NULL: there were no markers. Returns EXIT_FAILED. */
 int session_refuse(struct session *session, const char *why);
 
-/* The name of its command, for messages. */
+/* The name of the command, for messages. */
 const char *session_command(const struct session *session);
 
 /* --- of a live capture --- */
 
-/* Whether records are counted, or discarded (--wait). */
+/* True: records are discarded (--wait). False: records are counted. */
 void session_set_discarding(struct session *session, bool discarding);
 
-/* The counters of the kernel's buffers, and how many settings were restored after another program's
- * change, for struct status; borrowed. */
+/* For struct status: the counters of the kernel's buffers, and how many settings were restored.
+ * Borrowed. */
 void session_set_counts(struct session *session, const struct cpu_buffer_stats *buffers,
 			const uint64_t *recoveries);
 
-/* The name of the trace clock; borrowed: it may change. */
+/* The name of the trace clock. Borrowed: it may change. */
 void session_set_trace_clock(struct session *session, const char *name);
 
-/* From now on records have times of another clock; events may be missing since @since_ns. */
+/* After this call records have times of another clock. Events may be missing since @since_ns. */
 void session_new_clock(struct session *session, uint64_t since_ns);
 
-/* --- session_status.c: what is known of it --- */
+/* --- session_status.c: the state of the session --- */
 
-/* @begin_ns: when the capture began, on the clock of loop_now(); 0: unknown. Returns what is known
- * now, to be freed with free(), or NULL without memory. */
+/* Returns the current state, to be freed with free(), or NULL if out of memory. @begin_ns: when the
+ * capture began, on the clock of loop_now(); 0: unknown. */
 struct status *session_status(const struct session *session, uint64_t begin_ns,
 			      enum status_surfaces which);
 
-/* The part of it that a pipeline knows: counters and surfaces, which are all zeros before. */
+/* Fills in the counters and surfaces of a pipeline. These fields of @status have to be zeros. */
 void status_read_pipeline(struct status *status, struct pipeline *pipeline,
 			  enum status_surfaces which);
 

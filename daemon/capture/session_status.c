@@ -32,7 +32,7 @@ static bool comes_before(enum status_surfaces which, const struct summary_row *a
 	return a->stats.frames > b->stats.frames;
 }
 
-/* Inserts it; of equal ones the first seen stays in front. */
+/* Inserts the row. Of equal rows the first one stays in front. */
 static void add_surface(void *context, const struct summary_row *row)
 {
 	struct status *status = context;

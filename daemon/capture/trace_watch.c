@@ -7,7 +7,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-/* Reads of one call: a program may write without pause. */
+/* Reads in one call, as a program may write without pause. */
 #define READS_MAX 8
 
 static const struct {
@@ -86,7 +86,7 @@ static void count_readers(int *readers, uint32_t mask)
 		(*readers)--;
 }
 
-/* A program that empties the trace opens and closes it, too. */
+/* A program that empties the trace also opens and closes it. */
 static unsigned int handle_trace_event(struct trace_watch *watch, uint32_t mask)
 {
 	count_readers(&watch->text_readers, mask);
@@ -99,7 +99,7 @@ static unsigned int handle_event(struct trace_watch *watch, const struct inotify
 {
 	unsigned int touched = 0;
 
-	/* Events were lost: it may have been any file. */
+	/* Inotify events were lost: any file may have been written. */
 	if (event->mask & IN_Q_OVERFLOW) {
 		watch->raw_readers = watch->text_readers = 0;
 		return (1u << TRACE_FILES) - 1;
@@ -116,7 +116,7 @@ static unsigned int handle_event(struct trace_watch *watch, const struct inotify
 
 unsigned int trace_watch_read(struct trace_watch *watch)
 {
-	/* Files have no names of their own in events: each is as long as the struct. */
+	/* Events of files have no names, so each is as long as the struct. */
 	char events[64 * sizeof(struct inotify_event)];
 	unsigned int touched = 0;
 	ssize_t n = 1;

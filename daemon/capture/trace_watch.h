@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notices at once, by inotify, when a program writes to the files that control a trace, or reads
- * the trace. Where the kernel or a policy does not allow that, only a change that lasts is noticed,
- * when the files are read. */
+/* Detects at once, with inotify, that a program writes to the files that control a trace, or reads
+ * the trace. If the kernel or a policy does not allow that, only lasting changes are detected, when
+ * the files are read. */
 #ifndef JANKD_DAEMON_CAPTURE_TRACE_WATCH_H
 #define JANKD_DAEMON_CAPTURE_TRACE_WATCH_H
 
@@ -11,16 +11,15 @@
 #include "daemon/base/loop.h"
 
 enum trace_file {
-	TRACE_FILE_ON,	   /* tracing_on */
-	TRACE_FILE_CLOCK,  /* trace_clock */
-	TRACE_FILE_SUBBUF, /* buffer_subbuf_size_kb: a new size empties the buffers */
-	TRACE_FILE_SIZE,   /* buffer_size_kb */
-	TRACE_FILE_TRACE,  /* trace: a write to it empties the buffers */
-	TRACE_FILE_RAW,	   /* trace_pipe_raw of a CPU: a read removes events */
-	TRACE_FILE_CPUS,   /* tracing_cpumask */
-	TRACE_FILE_OPTION, /* an option that decides on what is recorded, or on the format of lines
-			    */
-	TRACE_FILE_WAS_READ, /* trace was read: some kernels record nothing meanwhile */
+	TRACE_FILE_ON,	     /* tracing_on */
+	TRACE_FILE_CLOCK,    /* trace_clock */
+	TRACE_FILE_SUBBUF,   /* buffer_subbuf_size_kb: a new size empties the buffers */
+	TRACE_FILE_SIZE,     /* buffer_size_kb */
+	TRACE_FILE_TRACE,    /* trace: a write to it empties the buffers */
+	TRACE_FILE_RAW,	     /* trace_pipe_raw of a CPU: a read removes events */
+	TRACE_FILE_CPUS,     /* tracing_cpumask */
+	TRACE_FILE_OPTION,   /* an option that selects what is recorded, or the format of lines */
+	TRACE_FILE_WAS_READ, /* trace was read: some kernels record nothing during a read */
 	TRACE_FILES,
 };
 
@@ -30,23 +29,23 @@ enum trace_file {
 
 struct trace_watch {
 	struct watcher
-		watcher; /* its function is set by the owner; fd is -1 if nothing can be watched */
+		watcher; /* the owner sets its function; fd is -1 if no file can be watched */
 	struct {
 		int wd;
 		enum trace_file file;
 	} watches[TRACE_WATCHES_MAX];
 	unsigned int n_watches;
-	int raw_readers;  /* that have TRACE_FILE_RAW open */
-	int text_readers; /* that have trace open, to read or to write */
+	int raw_readers;  /* programs that have TRACE_FILE_RAW open */
+	int text_readers; /* programs that have trace open, to read or to write */
 };
 
-/* Begins to watch the files at @path. @text: the trace is read as text. The watcher can be put into
+/* Starts watching the files at @path. @text: the trace is read as text. The watcher can be added to
  * a loop. */
 void trace_watch_open(struct trace_watch *watch, const char *path, bool text);
 void trace_watch_close(struct trace_watch *watch);
 
-/* The files that were written or read since the last call: a bit (1 << enum trace_file) for each.
- */
+/* Returns the files that were written or read since the last call, a bit (1 << enum trace_file)
+ * each. */
 unsigned int trace_watch_read(struct trace_watch *watch);
 
 #endif

@@ -40,7 +40,8 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 
 	*undo = (struct tracing_undo){ .options = options };
 	if (folder->hidden.is_open) {
-		report("%s: %s: its file system gives all files to one user, and no other folder "
+		report("%s: %s: all files in its file system belong to one user, and no other "
+		       "folder "
 		       "is "
 		       "safe for the saved settings of tracing; name another folder with -F",
 		       command, folder->path);
@@ -48,17 +49,17 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 	}
 	found = journal_recover(folder, command, options->tracefs, &undo->recovered_left,
 				&undo->before);
-	/* A new journal would replace the one whose settings could not be restored. */
+	/* A new journal would replace the one with settings that are not restored yet. */
 	if (found == JOURNAL_FAILED)
 		return EXIT_FAILED;
 	undo->recovered = found == JOURNAL_DONE || found == JOURNAL_BUSY;
 	undo->folder = folder;
-	/* tracefs_open() reports what is wrong with it. */
+	/* If this fails, tracefs_open() reports the reason. */
 	if (tracefs_find(undo->directory, options->tracefs) < 0)
 		return 0;
 	if (options->instance)
 		settings_read_place(&undo->before, undo->directory, options->instance, atrace);
-	/* atrace changes the top level, not an instance. */
+	/* atrace changes the top level, even if an instance is read. */
 	if (atrace || !options->instance)
 		settings_read_place(&undo->before, undo->directory, NULL, atrace);
 	return write_journal(undo);
@@ -100,11 +101,11 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 	return 0;
 }
 
-/* No program has chosen a buffer of that size: 7 KB is the size of a top level that was never used,
- * and what atrace's 1 KB become; with sub-buffers of 16 KB it is 31 KB. */
+/* A smaller buffer was not chosen by a program. A top level that was never used has 7 KB, and so
+ * does one after atrace's 1 KB. With sub-buffers of 16 KB that is 31 KB. */
 #define UNUSED_KB 32
 
-/* Enough for 4 s of 1,200 events per second. */
+/* Enough for 4 s of 1,200 events each second. */
 #define ENOUGH_KB 512
 
 static void report_small_buffer(struct tracing_undo *undo, const char *path, const char *why,
@@ -118,8 +119,8 @@ static void report_small_buffer(struct tracing_undo *undo, const char *path, con
 	       options_command_name(undo->options->command), path, undo->small_buffer, advice);
 }
 
-/* A small buffer overflows between two reads. The size of an instance was chosen by the program
- * that made it, and that reads it, too. */
+/* A small buffer overflows between two reads. The size of an instance stays, as the program that
+ * made the instance chose the size and reads from it. */
 void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path)
 {
 	const struct options *options = undo->options;
@@ -134,11 +135,11 @@ void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path)
 	if (error < 0)
 		report_small_buffer(
 			undo, path, strerror(-error),
-			report_advice(error, "run it as root, ask for less with --buffer-kb, or "
+			report_advice(error, "run it as root, request less with --buffer-kb, or "
 					     "give --instance NAME"));
 }
 
-/* The time to read properties once more: none if there are none, or getprop did not answer. */
+/* The time to read properties again. Zero if there are none, or if getprop did not answer. */
 static struct property_budget next_budget(const struct tracing_undo *undo)
 {
 	if (undo->atrace && undo->has_properties)
@@ -151,8 +152,8 @@ void tracing_undo_setup_done(struct tracing_undo *undo)
 	struct property_budget budget = next_budget(undo);
 
 	settings_read_again(&undo->setup, settings_text(&undo->before), undo->directory, &budget);
-	/* If this fails, the next start after a kill restores all, also what another program set.
-	 */
+	/* If this fails, the next start after a kill restores everything, even settings of other
+	 * programs. */
 	journal_write(undo->folder, &undo->before, &undo->setup);
 }
 
@@ -189,8 +190,8 @@ void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings
 				       trace_files_name(which));
 }
 
-/* Another program may have set more since tracing_undo_find_changes(). Not with atrace, whose end
- * takes longer, and whose properties are slow to read. */
+/* Another program may have changed more settings since tracing_undo_find_changes(). Not done with
+ * atrace: its end takes longer, and its properties are slow to read. */
 static void find_changes_again(struct tracing_undo *undo)
 {
 	struct property_budget budget = { .is_over = true };
@@ -213,8 +214,9 @@ void tracing_undo_find_changes(struct tracing_undo *undo)
 	settings_merge_now(&undo->to_restore, &undo->before, set_by_jankd(undo), undo->directory,
 			   &budget, &undo->left);
 	if (undo->left.n > 0)
-		report("warning: %s: %s: another program has changed settings meanwhile: they stay "
-		       "as they are: %s; change them if they are not wanted",
+		report("warning: %s: %s: another program has changed settings during the capture: "
+		       "they stay "
+		       "as they are: %s; change them if you need other values",
 		       options_command_name(undo->options->command), undo->directory,
 		       undo->left.text);
 }

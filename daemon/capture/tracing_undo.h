@@ -2,14 +2,14 @@
 /* Saves the settings of tracing before a capture changes them, and restores them: at the end of the
  * capture, or, if it was killed, at the begin of the next one.
  *
- *     tracing_undo_begin()          ->before     settings as they are, also in the folder's journal
+ *     tracing_undo_begin()          ->before     current settings, also in the folder's journal
  *     (atrace and jankd change settings)
  *     tracing_undo_setup_done()     ->setup      settings as jankd has set them
  *     (other programs may change settings)
- *     tracing_undo_find_changes()   ->to_restore what still is as in ->setup gets its value of
- *                                                ->before; everything else was set by another
- *                                                program, and stays
- *     tracing_undo_restore()        writes ->to_restore; what fails stays in the journal
+ *     tracing_undo_find_changes()   ->to_restore settings that are still as in ->setup, with
+ *                                                their values of ->before. Others were set by
+ *                                                another program, and stay
+ *     tracing_undo_restore()        writes ->to_restore; a setting that fails stays in the journal
  *
  * The settings as text: trace/settings.h. The journal: trace/journal.h.
  */
@@ -24,22 +24,22 @@
 
 struct tracing_undo {
 	const struct options *options;
-	const struct folder *folder; /* of the journal; NULL: nothing was saved */
+	const struct folder *folder; /* of the journal; NULL: no settings were saved */
 	char directory[512];	     /* tracefs */
 	struct settings before;
-	struct settings setup; /* empty until tracing_undo_setup_done() */
-	struct settings
-		setup_kept; /* ->setup without what other programs have set since, or empty */
+	struct settings setup;	    /* empty until tracing_undo_setup_done() */
+	struct settings setup_kept; /* ->setup without settings that other programs have changed
+				       since, or empty */
 	struct settings to_restore; /* after tracing_undo_find_changes() */
 	bool has_found, has_restored;
-	struct settings_left left; /* what other programs have set, and stays */
-	bool recovered;		   /* settings of a capture that was killed were restored, */
-	struct settings_left recovered_left; /* but for these */
+	struct settings_left left; /* settings that other programs have set, and that stay */
+	bool recovered;		   /* an earlier capture was killed: its settings were restored, */
+	struct settings_left recovered_left; /* except for these */
 	bool atrace;			     /* atrace was started */
-	bool atrace_failed;		     /* but it failed */
+	bool atrace_failed;		     /* atrace failed */
 	bool has_properties;		     /* properties can be read */
 	uint64_t tags; /* atrace tags that were switched on for apps; 0: none, or unknown */
-	char small_buffer[200]; /* that the trace buffer is smaller than wanted, and why; or "" */
+	char small_buffer[200]; /* the trace buffer is too small, with the reason; or "" */
 };
 
 /**
@@ -55,30 +55,31 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 /* Starts atrace, if the device has it and the options allow it. Returns as tracing_undo_begin(). */
 int tracing_undo_start_atrace(struct tracing_undo *undo);
 
-/* Sets the buffer size of the trace at @path, which is an instance of another program or the top
- * level, if that is needed or the options say so. If the buffer stays small ->small_buffer is set,
- * and a warning was reported. */
+/* Sets the buffer size of the trace at @path, an instance or the top level, if it is too small or
+ * the options request it. If the buffer stays too small, ->small_buffer is set and a warning was
+ * reported. */
 void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path);
 
-/* All is set up: what changes from now on is set by other programs. */
+/* The setup is complete: later changes are those of other programs. */
 void tracing_undo_setup_done(struct tracing_undo *undo);
 
 /* Writes the journal again if the folder was emptied, removed or moved. To be called about once a
  * second; from any thread. */
 void tracing_undo_keep_journal(const struct tracing_undo *undo);
 
-/* Another program has written these since, a bit (1 << enum trace_setting) for each, of the trace
- * that is read: they stay, also if they have the value that jankd has set. */
+/* Another program has written @settings since, a bit (1 << enum trace_setting) for each. These
+ * settings stay, even if they have jankd's value. */
 void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings);
 
-/* Finds the settings that other programs have changed: they stay, are in ->left, and are reported
- * as a warning. tracing_undo_restore() does it if it was not called before. */
+/* Finds the settings that other programs have changed. They stay, are in ->left, and a warning
+ * reports them. If it was not called before, tracing_undo_restore() does it. */
 void tracing_undo_find_changes(struct tracing_undo *undo);
 
 /* Restores the settings. True: all of them, and the journal can be removed. */
 bool tracing_undo_restore(struct tracing_undo *undo);
 
-/* Restores them if that was not done, removes the journal, frees the memory; in any state. */
+/* Restores the settings if that was not done, removes the journal, and frees the memory; in any
+ * state. */
 void tracing_undo_end(struct tracing_undo *undo);
 
 #endif

@@ -337,7 +337,7 @@ static bool is_own_csv(struct span head)
 static int refuse_others(const struct source_file *file, struct span head)
 {
 	if (head.len == 0)
-		return refuse(file, "empty", "give a trace taken with atrace's gfx category");
+		return refuse(file, "empty", "use a trace recorded with atrace's gfx category");
 	if (is_own_csv(head))
 		return refuse(file, "a CSV file of jankd", "give the trace itself");
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)

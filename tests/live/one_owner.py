@@ -137,7 +137,7 @@ def nowhere(checks):
     with session() as (mount, instance, here), one_owner("/"):
         before = settings(instance)
         done = Daemon(mount, instance, here / "out", "--buffer-kb", "2048").start()
-        checks.that(done.returncode == 1 and b"its file system gives all files to one user" in done.stderr,
+        checks.that(done.returncode == 1 and b"all files in its file system belong to one user" in done.stderr,
                     f"{what}: {done.stderr}")
         checks.equal(settings(instance), before, f"{what}: settings")
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process: its memory, signals and standard streams. What it does begins in cli/cli.h. */
+/* The process: its memory, signals and standard streams. The program starts in cli/cli.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -13,7 +13,8 @@
 #include "daemon/base/report.h"
 #include "daemon/cli/cli.h"
 
-/* Returns freed memory to the kernel, so that a process that once used more does not stay large. */
+/* Returns freed memory to the kernel, so that a process that used more memory before becomes small
+ * again. */
 static void limit_heap(void)
 {
 #ifdef M_MMAP_THRESHOLD
@@ -21,21 +22,21 @@ static void limit_heap(void)
 	mallopt(M_TRIM_THRESHOLD, 65536);
 #endif
 #ifdef M_ARENA_MAX
-	/* One arena for all threads: there are two of them. */
+	/* One arena for both threads. */
 	mallopt(M_ARENA_MAX, 1);
 #endif
 }
 
-/* The parent may have had SIGCHLD ignored: waitpid() would then have no exit status. A file beyond
- * its size limit is to be an error of write(), not a signal that ends us. */
+/* If the parent ignores SIGCHLD, waitpid() would return no exit status. A file beyond its size
+ * limit should be an error of write(), not a signal that ends the process. */
 static void set_signals(void)
 {
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Opens those of descriptors 0 to 2 that are closed: else the first file that we open would be one
- * of them, and messages would be written into it. */
+/* Opens those of the descriptors 0 to 2 that are closed. Otherwise the first opened file would be
+ * one of them, and messages would be written into it. */
 static void open_standard_streams(void)
 {
 	int fd;
@@ -47,7 +48,7 @@ static void open_standard_streams(void)
 		close(fd);
 }
 
-/* Has the reader closed the pipe at standard output? */
+/* True: the reader has closed the pipe at standard output. */
 static bool is_pipe_closed(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };
@@ -55,8 +56,8 @@ static bool is_pipe_closed(void)
 	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
-/* Writes what is still buffered. Output that is lost is an error, unless its reader closed the
- * pipe: it has read enough. Returns the exit code. */
+/* Writes the rest of the buffer. Lost output is an error, unless the reader closed the pipe, as it
+ * has read enough then. Returns the exit code. */
 static int flush_stdout(int code)
 {
 	int error = ferror(stdout) ? EIO : 0;

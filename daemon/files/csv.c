@@ -21,14 +21,14 @@ static void begin(struct csv_row *text)
 	text->is_too_long = false;
 }
 
-/* Is there space for @len bytes, and for the comma or line end behind them? */
+/* True: there is space for @len bytes, and for the comma or line end behind them. */
 static bool fits(struct csv_row *text, size_t len)
 {
 	text->is_too_long |= text->len + len + 2 > CSV_ROW_MAX;
 	return !text->is_too_long;
 }
 
-/* Every field writes the comma behind it; the last one becomes the line's end. */
+/* Each field writes the comma behind it. end() replaces the last one with the line end. */
 static void raw(struct csv_row *text, const char *field)
 {
 	size_t len = strlen(field);
@@ -71,7 +71,7 @@ static void count_if_known(struct csv_row *text, int64_t value)
 		count(text, (uint64_t)value);
 }
 
-/* ns / 10^@unit with @decimals, cut off. Negative: empty. */
+/* ns / 10^@unit with @decimals, not rounded. Negative: empty. */
 static void time_in(struct csv_row *text, int64_t ns, unsigned int unit, unsigned int decimals)
 {
 	uint64_t whole = 1, cut = 1;
@@ -113,7 +113,7 @@ static void number(struct csv_row *text, double value, unsigned int decimals)
 	raw(text, field);
 }
 
-/* Rounded to @decimals, then as short as "%.6g" prints it: as the 2019 program did. */
+/* Rounded to @decimals, then printed with "%.6g", as the 2019 program did. */
 static void short_number(struct csv_row *text, double value, unsigned int decimals)
 {
 	char rounded[64], field[32];
@@ -129,11 +129,11 @@ static void short_number(struct csv_row *text, double value, unsigned int decima
 
 enum name_flags {
 	NAME_PLAIN = 0,
-	NAME_LINES = 1, /* line ends are our own: written as they are, in quotes */
+	NAME_LINES = 1, /* jankd wrote the line ends: they stay, in quotes */
 };
 
-/* A spreadsheet runs a cell that begins like this as a formula. */
-static bool looks_like_formula(char first)
+/* A spreadsheet runs a cell that begins with such a character as a formula. */
+static bool begins_formula(char first)
 {
 	return first != '\0' && strchr("=+-@\t", first) != NULL;
 }
@@ -143,7 +143,7 @@ static size_t escape_field(char *to, const char *text, enum name_flags flags, bo
 {
 	size_t len = 0;
 
-	if (looks_like_formula(text[0]))
+	if (begins_formula(text[0]))
 		to[len++] = '\'';
 	while (len < CSV_FIELD_MAX) {
 		struct text_unit unit = text_next(text);
@@ -163,8 +163,8 @@ static size_t escape_field(char *to, const char *text, enum name_flags flags, bo
 	return len;
 }
 
-/* Each byte may come out as \xNN. Behind them: two quotes, the one before what looks like a
- * formula, and where the text is cut the rest of its last character. */
+/* Each byte may be written as \xNN. Three bytes more are for two quotes and the ' before a formula,
+ * and some for the rest of the last character of a cut text. */
 static size_t most_of_field(const char *text)
 {
 	size_t len = strlen(text);
@@ -172,7 +172,7 @@ static size_t most_of_field(const char *text)
 	return len < CSV_FIELD_MAX / 4 ? 4 * len + 8 : CSV_FIELD_MAX + 8;
 }
 
-/* A name from the trace, or what was made of some: escaped, quoted where needed. */
+/* A name from the trace, or a list of such names: escaped, and quoted if needed. */
 static void name_in(struct csv_row *text, const char *name, enum name_flags flags)
 {
 	bool quote = false;
@@ -200,7 +200,7 @@ static void name(struct csv_row *text, const char *name)
 
 /* --- rows --- */
 
-/* A value that only frames give has none where there are none. */
+/* A value that depends on frames is unknown without frames. */
 static int64_t if_frames(const struct frame_stats *stats, int64_t value)
 {
 	return stats->frames > 0 ? value : ROW_UNKNOWN;

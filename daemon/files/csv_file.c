@@ -13,7 +13,8 @@
 
 #define LAST_WAIT_MS 500
 
-/* Writes @len bytes at the end of the file; *done is set to how much went. Returns 0 or -errno. */
+/* Writes @len bytes at the end of the file; *done is set to the number of bytes written. Returns 0
+ * or -errno. */
 static int write_bytes(const struct csv_file *file, const char *bytes, size_t len, size_t *done)
 {
 	if (file->is_stream)
@@ -30,8 +31,8 @@ static int write_bytes(const struct csv_file *file, const char *bytes, size_t le
 	return 0;
 }
 
-/* Counts the rows that end in the first @len bytes of the buffer, up to @most; *end is where the
- * last of them ends. A line end inside quotes ends no row. */
+/* Counts the rows that end in the first @len bytes of the buffer, @most at most. *end is the end of
+ * the last of them. A line end inside quotes does not end a row. */
 static uint64_t rows_in(const struct csv_file *file, size_t len, uint64_t most, size_t *end)
 {
 	bool quoted = false;
@@ -95,10 +96,10 @@ bool csv_file_is_gone(const struct csv_file *file)
 	return state == CSV_FILE_REMOVED || state == CSV_FILE_REPLACED;
 }
 
-/* No file ends with half a row. What a stream has cannot be taken back. */
+/* A file must not end with part of a row. A stream cannot be cut. */
 static void cut_at(const struct csv_file *file, off_t end)
 {
-	/* Where that fails, the next try overwrites it. */
+	/* If that fails, the next try overwrites those bytes. */
 	if (file->is_stream || ftruncate(file->fd, end) < 0)
 		return;
 }
@@ -110,7 +111,7 @@ static size_t header_size(const struct csv_file *file)
 	return file->header ? strlen(file->header) + 1 : 0;
 }
 
-/* Bytes on the disk, with the header where it is not written yet. */
+/* Bytes on the disk, and those of the header if it is not written yet. */
 static uint64_t size_with_header(const struct csv_file *file)
 {
 	return file->size > 0 ? (uint64_t)file->size : header_size(file);
@@ -132,8 +133,7 @@ bool csv_file_is_full(const struct csv_file *file, size_t len)
 	       size_with_header(file) + file->len + len > file->limit;
 }
 
-/* How much of the buffer may go into this file: whole rows, and at least one where the file has
- * none yet. */
+/* The part of the buffer that fits into this file: whole rows, and at least one if it has none. */
 static size_t bytes_for_file(const struct csv_file *file)
 {
 	uint64_t size = size_with_header(file);
@@ -202,14 +202,14 @@ int csv_file_flush(struct csv_file *file)
 
 	if (!file->name || (file->len == 0 && file->size > 0))
 		return 0;
-	/* In a removed file rows would be lost, and in one that was cut NULs would precede them. */
+	/* In a removed file rows would be lost. In a file that was cut, NULs would precede them. */
 	state = csv_file_check(file);
 	error = state == CSV_FILE_UNCHANGED || state == CSV_FILE_GROWN ? create(file) : -ENOENT;
 	if (error == 0)
 		error = write_header(file);
 	if (error == 0)
 		error = write_rows(file, bytes_for_file(file));
-	/* A stream that is not read is no error: the rows are kept. */
+	/* A stream whose reader is slow is no error: the rows are kept. */
 	if (file->is_stream && error == -EAGAIN)
 		return file->error = 0;
 	file->error = error;
@@ -266,7 +266,7 @@ int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, cons
 	file->stream = stream_open(fd);
 	if (error < 0)
 		return error;
-	/* As a row, which may be written in parts. */
+	/* The header is written like a row, which can be written in parts. */
 	if (header) {
 		file->len = header_size(file);
 		memcpy(file->buffer, header, file->len - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One CSV file: whole rows are appended, and only whole rows are on the disk. A row is bytes here
- * (csv.h makes them): which rows a file gets is decided before. */
+/* One CSV file. Whole rows are appended, and the file on the disk has only whole rows. A row is
+ * bytes from csv.h. */
 #ifndef JANKD_DAEMON_FILES_CSV_FILE_H
 #define JANKD_DAEMON_FILES_CSV_FILE_H
 
@@ -11,29 +11,31 @@
 
 #include "daemon/base/stream.h"
 
-/* Rows are held here while the disk is full, and are written in few calls. */
+/* Holds rows while the disk is full, and makes writes few. */
 #define CSV_BUFFER_SIZE 106496
 
-/* Where no rows have to be held: enough for the longest row (csv.h). */
+/* Enough for the longest row (csv.h), for files that need not hold rows. */
 #define CSV_BUFFER_LEAST 32768
 
 struct csv_file {
 	const char *name;   /* NULL: not open, rows are discarded */
-	const char *header; /* its first line without the line end; NULL: it has none */
+	const char *header; /* its first line without the line end; NULL: it has no header */
 	int folder_fd;	    /* where it is created: borrowed */
-	int fd;		    /* -1: it is created at the next flush */
+	int fd;		    /* -1: the next flush creates the file */
 	bool is_stream;	    /* a terminal or pipe: each row is written at once */
-	bool may_wait;	    /* a stream: until it is written; else rows that do not fit are kept */
+	bool may_wait; /* of a stream: waits until rows are written; else rows that do not fit are
+			  kept */
 	struct stream stream;
 	char *buffer;
 	size_t buffer_size;
 	size_t len;	    /* of the rows in the buffer */
 	off_t size;	    /* bytes on the disk */
-	off_t synced;	    /* that many of them survive a power cut */
-	uint64_t limit;	    /* bytes that it may have on the disk; 0: any number */
+	off_t synced;	    /* bytes that survive a power cut */
+	uint64_t limit;	    /* the most bytes on the disk; 0: any number */
 	uint64_t rows;	    /* appended so far, written or in the buffer */
-	uint64_t rows_lost; /* no space in the buffer: the disk is full, or a stream is not read */
-	int error;	    /* of the last try to write: -errno */
+	uint64_t rows_lost; /* no space in the buffer: the disk is full, or the stream's reader is
+			       slow */
+	int error;	    /* of the last try to write: -errno, or 0 */
 };
 
 /* Creates @name with its header line. @buffer_size: CSV_BUFFER_SIZE or _LEAST. Returns 0 or -errno.
@@ -41,15 +43,15 @@ struct csv_file {
 int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
 		    const char *header);
 
-/* The same for an open descriptor: borrowed. @may_wait: for the reader of the stream. */
+/* Does the same for an open descriptor: borrowed. @may_wait: waits for the reader of the stream. */
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header,
 			   bool may_wait);
 
-/* Makes space for a row of @len bytes: flushes where the buffer is full. False: there is none, and
+/* Makes space for a row of @len bytes: flushes if the buffer is full. False: there is no space, and
  * the row is counted as lost. */
 bool csv_file_reserve(struct csv_file *file, size_t len);
 
-/* Appends a whole row with its line end, behind csv_file_reserve(). A stream is flushed. */
+/* Appends a whole row with its line end, after csv_file_reserve(). A stream is flushed. */
 void csv_file_append(struct csv_file *file, const char *row, size_t len);
 
 /**
@@ -57,17 +59,18 @@ void csv_file_append(struct csv_file *file, const char *row, size_t len);
  *
  * A file that does not exist yet is created. After a failure the rows are kept, and the file ends
  * with the last whole row: the next call tries again. Returns 0 or -errno; 1: the file is at its
- * limit, the rows in the buffer belong into the next one.
+ * limit, and the rows in the buffer belong to the next file.
  */
 int csv_file_flush(struct csv_file *file);
 
-/* Does it have a row on the disk? */
+/* True: the file has a row on the disk. */
 bool csv_file_is_begun(const struct csv_file *file);
 
-/* Does it have a row, on the disk or in the buffer? */
+/* True: the file has a row, on the disk or in the buffer. */
 bool csv_file_has_rows(const struct csv_file *file);
 
-/* Would a further row of @len bytes exceed the limit? A file without rows takes one of any size. */
+/* True: another row of @len bytes would exceed the limit. A file without rows accepts a row of any
+ * size. */
 bool csv_file_is_full(const struct csv_file *file, size_t len);
 
 enum csv_file_state {
@@ -78,26 +81,26 @@ enum csv_file_state {
 	CSV_FILE_GROWN,	   /* longer than what was written */
 };
 
-/* What another program did to it. */
+/* Returns what another program did to the file. */
 enum csv_file_state csv_file_check(const struct csv_file *file);
 
-/* Removes what follows the last row that was written. Returns 0 or -errno. */
+/* Removes the bytes behind the last written row. Returns 0 or -errno. */
 int csv_file_cut_behind(const struct csv_file *file);
 
-/* Was it removed, renamed or replaced? */
+/* True: the file was removed, renamed or replaced. */
 bool csv_file_is_gone(const struct csv_file *file);
 
-/* Closes the file on the disk. The next flush creates a new one in @folder_fd, and writes there
- * what is still in the buffer. */
+/* Closes the file on the disk. The next flush creates a new one in @folder_fd and writes the rest
+ * of the buffer into it. */
 void csv_file_begin_again(struct csv_file *file, int folder_fd);
 
-/* Rows that reached a file; those in the buffer count, unless the last flush failed. */
+/* Rows that were written; those in the buffer count, unless the last flush failed. */
 uint64_t csv_file_rows_written(const struct csv_file *file);
 
-/* Rows that reached no file; after a failed flush those in the buffer count, too. */
+/* Rows that were not written; after a failed flush those in the buffer count, too. */
 uint64_t csv_file_rows_lost(const struct csv_file *file);
 
-/* Flushes, closes and frees; a stream is given half a second for what is left. Returns 0, or the
+/* Flushes, closes and frees. A stream has half a second to accept the rest. Returns 0, or the
  * -errno of the last try to write. */
 int csv_file_close(struct csv_file *file);
 

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where the last whole row ends in what was read so far. */
+/* The end of the last whole row in the bytes read so far. */
 struct row_scan {
 	bool quoted;
-	bool broken; /* after a NUL there are no rows */
+	bool broken; /* a NUL was found: no rows follow */
 	off_t at;
 	off_t end;
 };
@@ -46,7 +46,7 @@ static int find_end(int fd, off_t *end)
 	return 0;
 }
 
-/* The first two columns: other versions may differ in later ones. */
+/* The first two columns, as later columns differ between versions. */
 static size_t known_part(const char *header)
 {
 	const char *comma = strchr(header, ',');
@@ -55,7 +55,7 @@ static size_t known_part(const char *header)
 	return comma ? (size_t)(comma - header) : strlen(header);
 }
 
-/* Does the file begin with our header, or a part of it? */
+/* True: the file begins with jankd's header, or with a part of it. */
 static bool is_ours(int fd, const char *header)
 {
 	char bytes[64];
@@ -90,7 +90,7 @@ int csv_repair_file(int folder_fd, const char *name, const char *header)
 	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	int error;
 
-	/* A link, a device, a read-only file: none of our files. */
+	/* A link, a device or a read-only file is not from jankd. */
 	if (fd < 0)
 		return 0;
 	error = csv_repair(folder_fd, fd, name, header);

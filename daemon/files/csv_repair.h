@@ -7,10 +7,10 @@
  * csv_repair_file() - make a file end with its last whole row
  * @name: in the folder; @header: its first line
  *
- * Removes half a row at the end, and all from the first NUL on: a power cut can leave blocks of
- * NULs, and no row has one. A file without a whole header is removed. A file that does not begin
- * with our header is not changed, nor is what is no regular file. What is left is on the disk when
- * this returns. Returns 0 or -errno; no such file is 0.
+ * Removes an incomplete row at the end. Removes everything from the first NUL on: a power cut can
+ * leave blocks of NULs, and no row has one. Removes a file without a whole header. Does not change
+ * a file that does not begin with jankd's header, and one that is no regular file. The file is
+ * synced when this returns. Returns 0 or -errno; 0 if there is no such file.
  */
 int csv_repair_file(int folder_fd, const char *name, const char *header);
 

@@ -7,7 +7,7 @@
 
 #include "daemon/files/segments.h"
 
-/* Files of events that outlive the rows of their segment. */
+/* Numbers of events files that stay when the rows of their segment are removed. */
 #define EVENTS_KEPT 64
 
 uint64_t disk_free_bytes(int fd)
@@ -58,8 +58,8 @@ static void on_removed(void *context, unsigned long number, uint64_t bytes)
 	removal->free_bytes += bytes;
 }
 
-/* Events stay when the rows of their segment are removed, but each file uses a block of the disk:
- * without rows only the last ones stay. */
+/* Events stay when the rows of their segment are removed. But each file uses a block of the disk,
+ * so only EVENTS_KEPT of them stay without rows. */
 static void remove_some(int folder_fd, uint64_t enough, struct segments_removed *removed)
 {
 	uint64_t with_rows;
@@ -72,7 +72,8 @@ static void remove_some(int folder_fd, uint64_t enough, struct segments_removed 
 		segments_remove_oldest(folder_fd, 0, SEGMENTS_SPARE_EVENTS, enough, removed);
 }
 
-/* Until the floor is free. One that cannot be removed is skipped. Returns what is free then. */
+/* Removes segments until the floor is free. A segment that cannot be removed is skipped. Returns
+ * the free bytes after that. */
 static uint64_t remove_segments(struct disk_floor *floor, int folder_fd, uint64_t free_bytes)
 {
 	struct removal removal = { floor, free_bytes };
@@ -120,7 +121,7 @@ bool disk_floor_check(struct disk_floor *floor, int folder_fd)
 
 	if (free_bytes == UINT64_MAX)
 		return false;
-	/* At the floor itself files would stop and start all the time. */
+	/* With a limit at the floor itself, files would stop and start all the time. */
 	if (free_bytes >= floor->bytes && free_bytes - floor->bytes >= floor->bytes / 8)
 		started = start_last(floor, free_bytes);
 	free_bytes = remove_segments(floor, folder_fd, free_bytes);

@@ -14,7 +14,7 @@ static void restore_names(const struct folder *folder)
 		segments_reopen(folder->fd, file->name, folder->kept);
 }
 
-/* *failed_name: the file that could not be renamed. */
+/* *failed_name: set to the file that could not be renamed. */
 static int keep(struct folder *folder, const char **failed_name)
 {
 	int fd = folder->fd;

@@ -6,10 +6,10 @@
 
 #include "rules/row.h"
 
-/* Space for the time of one that comes too late. */
+/* Space for the time of an event that comes too late. */
 #define TIME_TEXT_MAX 64
 
-/* Removes the text at @at; those behind it move up. */
+/* Removes the text at @at and moves the texts behind it. */
 static void remove_text(struct event_queue *queue, size_t at)
 {
 	size_t size = strlen(queue->bytes + at) + 1;
@@ -35,7 +35,7 @@ static void write_first(struct event_queue *queue)
 	queue->write(queue->context, &first.event);
 }
 
-/* The text as it is written. Returns its length. */
+/* Makes the text to write. Returns its length. */
 static size_t make_text(char text[static EVENT_TEXT_MAX + TIME_TEXT_MAX],
 			const struct queued_event *event, bool late)
 {
@@ -64,7 +64,7 @@ void event_queue_add(struct event_queue *queue, const struct queued_event *event
 	len = make_text(text, event, late);
 	at = queue->n;
 	if (event->time_ns < 0) {
-		/* Without a time it stays behind those that are there. */
+		/* An event without a time is sorted behind all present ones. */
 		place.key_ns = at > 0 ? queue->places[at - 1].key_ns : queue->written_ns;
 	} else {
 		if (late)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of events.csv, sorted by time: each waits until no earlier one can come. */
+/* Rows of events.csv, sorted by time. Each waits until no earlier event can come. */
 #ifndef JANKD_DAEMON_FILES_EVENT_QUEUE_H
 #define JANKD_DAEMON_FILES_EVENT_QUEUE_H
 
@@ -7,17 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At most so many events wait, with so many bytes of text. Beyond that the earliest is written. */
+/* The most events that wait. If there are more, or their texts need more space than this, the
+ * earliest is written. */
 #define EVENT_QUEUE_MAX 128
 #define EVENT_QUEUE_BYTES 24576
 
-/* Longer ones are cut. */
+/* Longer texts are cut. */
 #define EVENT_TEXT_MAX 4096
 
 struct queued_event {
 	int64_t time_ns;   /* trace clock, or ROW_UNKNOWN */
 	int64_t wall_ns;   /* since 1970, or ROW_UNKNOWN */
-	uint64_t since_ns; /* when it was added, on a clock of the owner's */
+	uint64_t since_ns; /* when it was added, on a clock of the owner */
 	const char *kind;  /* constant */
 	const char *text;
 };
@@ -25,28 +26,28 @@ struct queued_event {
 struct event_queue {
 	void (*write)(void *context, const struct queued_event *event);
 	void *context;
-	uint64_t written_ns; /* time of the last one that was written */
+	uint64_t written_ns; /* time of the last written event */
 	unsigned int n;
 	struct event_place {
-		uint64_t key_ns; /* its time, or that of the one before it */
+		uint64_t key_ns; /* its time, or without one that of the event before it */
 		size_t text;	 /* in bytes */
 		struct queued_event event;
-	} places[EVENT_QUEUE_MAX]; /* by time; those of one time as they were added */
+	} places[EVENT_QUEUE_MAX]; /* by time; those of the same time in the order of adding */
 	size_t used;
-	char bytes[EVENT_QUEUE_BYTES]; /* the texts with their NULs, as they were added */
+	char bytes[EVENT_QUEUE_BYTES]; /* the texts with their NULs, in the order of adding */
 };
 
-/* Adds an event: its text is copied. One that comes too late gets the time of the last written one,
- * and its own time is added to its text. */
+/* Adds an event, with a copy of its text. An event that comes too late gets the time of the last
+ * written one; its own time is added to its text. */
 void event_queue_add(struct event_queue *queue, const struct queued_event *event);
 
-/* Writes all up to @time_ns: no earlier one can come. */
+/* Writes all events up to @time_ns. */
 void event_queue_release(struct event_queue *queue, uint64_t time_ns);
 
-/* Writes all that were added at @since_ns or before, and all that are sorted before them. */
+/* Writes the events that were added at @since_ns or before, and all that are sorted before them. */
 void event_queue_release_old(struct event_queue *queue, uint64_t since_ns);
 
-/* Writes all; the times of what comes are of another clock. */
+/* Writes all events. Later events have times of another clock. */
 void event_queue_restart(struct event_queue *queue);
 
 #endif

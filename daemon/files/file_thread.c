@@ -16,32 +16,32 @@
 
 #define STACK_BYTES 131072
 
-/* Rows do not wake the thread up, until so much of the queue is used. */
+/* Rows wake the thread up only if this much of the queue is used. */
 #define WAKE_BYTES (FILE_THREAD_BYTES / 8)
 
-/* Memory beyond this is returned to the system when the queue is empty again. */
+/* Memory beyond this is returned to the system when the queue becomes empty. */
 #define KEPT_BYTES (UINT64_C(32) << 10)
 
 #define REPORTS_MAX 16
 
-/* A job in the queue: this, then its bytes, in steps of 8. */
+/* A job in the queue. Its bytes follow, padded to 8. */
 struct queued {
-	struct file_job job; /* its ->bytes stand behind it */
-	uint64_t size;	     /* of all; the next job is there */
+	struct file_job job; /* its ->bytes follow this struct */
+	uint64_t size;	     /* with the bytes: the next job begins there */
 	bool is_gap;	     /* no job: the next one is at the begin of the memory */
 };
 
 struct file_thread {
 	struct session_files *files;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of all below; never held during a write to the disk */
+	pthread_mutex_t lock; /* of all fields below; never held during a write to the disk */
 	pthread_cond_t work;
 	int idle_fd;
 	bool notify_idle; /* file_thread_notify() was called */
-	bool may_sleep;	  /* no queued job has to be done now */
+	bool may_sleep;	  /* no queued job is urgent */
 	bool is_over;
 	char *bytes;
-	uint64_t begin, end, used, high; /* of the jobs in bytes */
+	uint64_t begin, end, used, high; /* of the jobs in the memory, in bytes */
 	uint64_t posted, done;		 /* jobs */
 	uint64_t busy_since_ns;		 /* on the clock of loop_now(); 0: idle */
 	struct session_files_state state;
@@ -61,7 +61,7 @@ static struct queued *queued_at(const struct file_thread *thread, uint64_t at)
 	return (struct queued *)(void *)(thread->bytes + at);
 }
 
-/* Where a job of @size can stand, as one piece; UINT64_MAX: nowhere. */
+/* Finds a place for a job of @size in one piece; UINT64_MAX: there is none. */
 static uint64_t find_place(struct file_thread *thread, uint64_t size)
 {
 	uint64_t behind = FILE_THREAD_BYTES - thread->end;
@@ -72,14 +72,14 @@ static uint64_t find_place(struct file_thread *thread, uint64_t size)
 		return thread->end;
 	if (thread->begin < size)
 		return UINT64_MAX;
-	/* Where not even a struct queued fits, first_job() finds the gap by its size. */
+	/* If not even a struct queued fits, first_job() detects the gap by its size. */
 	if (behind >= sizeof(struct queued))
 		*queued_at(thread, thread->end) = (struct queued){ .is_gap = true };
 	thread->used += behind;
 	return 0;
 }
 
-/* The first job; there is one. */
+/* The first job. The queue must not be empty. */
 static struct queued *first_job(struct file_thread *thread)
 {
 	uint64_t behind = FILE_THREAD_BYTES - thread->begin;
@@ -99,7 +99,7 @@ static void forget_first(struct file_thread *thread, const struct queued *queued
 		thread->begin = 0;
 	if (thread->used > 0)
 		return;
-	/* From the begin again: the same pages are used as long as there is little to do. */
+	/* Starts at the begin again, so that few jobs use the same few pages. */
 	if (thread->high > KEPT_BYTES)
 		madvise(thread->bytes + KEPT_BYTES, FILE_THREAD_BYTES - KEPT_BYTES, MADV_DONTNEED);
 	thread->begin = thread->end = thread->high = 0;
@@ -136,7 +136,7 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 		}
 	}
 	pthread_mutex_unlock(&thread->lock);
-	/* Without the lock: else the thread would wake up and wait for it. */
+	/* Without the lock: the thread would wake up only to wait for the lock. */
 	if (wakes)
 		pthread_cond_signal(&thread->work);
 	return at != UINT64_MAX;
@@ -162,8 +162,8 @@ static void add_report(void *context, const char *kind, const char *text)
 	pthread_mutex_unlock(&thread->lock);
 }
 
-/* Does the first job without the lock. It stays in the queue until it is done: its bytes are there.
- */
+/* Does the first job without the lock. The job stays in the queue until it is done, as its bytes
+ * are there. */
 static void do_first(struct file_thread *thread)
 {
 	struct queued *queued = first_job(thread);
@@ -273,7 +273,7 @@ bool file_thread_next_report(struct file_thread *thread, struct file_report *rep
 	return any;
 }
 
-/* Applies what a queued job will write to @bytes, which begin at @offset. */
+/* Applies what a queued job will write to @bytes, which are those from @offset on. */
 static void apply_job(const struct file_job *job, unsigned int which, uint64_t offset, char *bytes,
 		      size_t len)
 {
@@ -301,8 +301,8 @@ static void apply_jobs(struct file_thread *thread, unsigned int which, uint64_t 
 	}
 }
 
-/* A job that ends during the read may be neither in the file nor in the queue: then all is read
- * again. */
+/* A job that ends during the read may be neither in the file nor in the queue. Then everything is
+ * read again. */
 int file_thread_read_spill(struct file_thread *thread, unsigned int which, uint64_t offset,
 			   void *bytes, size_t len,
 			   int (*read)(void *context, uint64_t offset, void *bytes, size_t len),
@@ -382,7 +382,7 @@ int file_thread_start(struct file_thread **out, struct session_files *files)
 	files->report = add_report;
 	files->context = thread;
 	if (error == 0) {
-		/* Touched now: the memory of a capture does not grow with its first rows. */
+		/* Written now, so that memory use does not grow with the first rows. */
 		memset(thread->bytes, 0, KEPT_BYTES);
 		error = start(thread);
 	}

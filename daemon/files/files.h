@@ -12,7 +12,7 @@
  *         v
  *      file_thread   the queue of jobs (file_job): 8 MB, live captures only
  *         |
- *   = = = | = = = =  below is a thread of its own; a recorded trace calls it directly  = = = =
+ *   = = = | = = = =  below: a thread of its own. A recorded trace calls it directly  = = = =
  *         v
  *      session_files    does the jobs, and watches folder, lock and disk
  *         |     |
@@ -20,8 +20,8 @@
  *         v
  *      csv_file   3. append: whole rows to a buffer, the buffer to the disk
  *
- * A row goes this way once, and in one direction. What fails on the disk comes back as a report
- * that output makes an event of, not as a row.
+ * A row goes this way once, and in one direction. A failure of the disk comes back as a report,
+ * which output writes as an event.
  *
  * Threads. The thread that reads the trace decides and formats; it never waits for the disk. The
  * thread of file_thread makes all calls that can. They share the queue, a copy of struct
@@ -30,13 +30,14 @@
  * Memory. All of it is allocated at the start: the queue, a buffer for each file, 2 MB for the rows
  * before a trigger. A row for which the queue has no space is lost, and counted.
  *
- * Beside that way:
+ * Other parts:
  *      snapshot       the trace around a late frame, as a whole file through the same queue
  *      spill_file     files without a name, for the overflow of the rules' tables
- *      earlier_files  what an earlier session left: repaired (csv_repair), renamed to a segment
- *      numbered_files the one scanner of names such as fps-000001.csv
+ *      earlier_files  files of an earlier session: repaired (csv_repair), renamed to a segment
+ *      numbered_files lists names such as fps-000001.csv
  *
- * To read: output.h, then output.c from "--- rows ---" on, csv.c, csv_file.h, session_files.c. */
+ * Start reading: output.h, then output.c from "--- rows ---" on, csv.c, csv_file.h,
+ * session_files.c. */
 #ifndef JANKD_DAEMON_FILES_FILES_H
 #define JANKD_DAEMON_FILES_FILES_H
 

@@ -12,7 +12,7 @@
 
 #define NAMES_MAX 5
 
-/* The values of each file, and where their names are in them. */
+/* The size of each file's values, and the places of their names. */
 static const struct layout {
 	size_t size;
 	unsigned int n;
@@ -48,18 +48,18 @@ static const struct layout {
 	},
 };
 
-/* A kept row: this, the value, its names with their NULs. */
+/* A kept row. The value and its names, with their NULs, follow. */
 struct kept {
 	enum row_file which;
 	struct gate_span span;
-	size_t size; /* of all */
+	size_t size; /* with value and names */
 };
 
 struct gate {
-	bool ever;	       /* was it ever open? */
-	struct gate_span open; /* the last time that it was: from five seconds before on */
+	bool ever;	       /* the gate was opened at least once */
+	struct gate_span open; /* the last time that it was open, with the five seconds before */
 	size_t begin, end;     /* of the kept rows */
-	uint64_t dropped;      /* rows since it was open for which there was no memory */
+	uint64_t dropped;      /* rows since then that the full memory had no space for */
 	uint64_t dropped_ns;   /* the end of the last of them */
 	char bytes[GATE_BYTES];
 };
@@ -91,7 +91,7 @@ static struct kept first_kept(const struct gate *gate)
 	return kept;
 }
 
-/* It is missed where the gate may still open in time for it. */
+/* Counts a dropped row, which is missing if the gate opens soon. */
 static void count_dropped(struct gate *gate, const struct gate_span *span, uint64_t now_ns)
 {
 	if (span->end_ns + GATE_BEFORE_NS < now_ns)
@@ -100,8 +100,8 @@ static void count_dropped(struct gate *gate, const struct gate_span *span, uint6
 	gate->dropped_ns = span->end_ns;
 }
 
-/* Drops the oldest rows where there is no space for @size bytes. A quarter at least becomes free:
- * the bytes are moved seldom. */
+/* Drops the oldest rows if there is no space for @size bytes. At least a quarter becomes free, so
+ * that the bytes are moved seldom. */
 static void make_space(struct gate *gate, size_t size, uint64_t now_ns)
 {
 	size_t wanted = size > GATE_BYTES / 4 ? size : GATE_BYTES / 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows --trigger selects: those of the time in which it holds, and of the five seconds
- * before. Which rows those are is known only when the trigger begins to hold. Until then rows are
- * kept as values, with copies of their names, in a memory of fixed size. */
+/* The rows that --trigger selects: those of the time in which the trigger holds, and of the five
+ * seconds before. That is known only when the trigger begins to hold. Until then rows are kept as
+ * values, with copies of their names, in memory of fixed size. */
 #ifndef JANKD_DAEMON_FILES_GATE_H
 #define JANKD_DAEMON_FILES_GATE_H
 
@@ -11,17 +11,17 @@
 #include "daemon/files/file_job.h"
 #include "rules/row.h"
 
-/* Trace time before the trigger holds of which rows are written, too. */
+/* Trace time before the trigger holds. Its rows are written, too. */
 #define GATE_BEFORE_NS UINT64_C(5000000000)
 
-/* The trace time that a row is about. */
+/* The trace time that a row describes. */
 struct gate_span {
 	uint64_t begin_ns, end_ns;
 };
 
-/* A row for one file, still a value: borrowed. */
+/* A row for one file, as a value: borrowed. */
 struct gate_row {
-	enum row_file which; /* not ROW_EVENTS: events pass any gate */
+	enum row_file which; /* not ROW_EVENTS: events do not pass through the gate */
 	struct gate_span span;
 	union {
 		const void *value;
@@ -33,21 +33,21 @@ struct gate_row {
 
 struct gate;
 
-/* Returns NULL where there is no memory. The gate is closed. */
+/* Returns NULL if out of memory. The gate is closed. */
 struct gate *gate_new(void);
 
 /* Frees @gate, which may be NULL. Returns NULL. */
 struct gate *gate_free(struct gate *gate);
 
-/* Does a row belong to the time in which the gate is open, or was open last? */
+/* True: the row belongs to the time in which the gate is open, or was open last. */
 bool gate_passes(const struct gate *gate, const struct gate_span *span);
 
-/* Keeps a copy of a row that does not pass now: the gate may open within five seconds. */
+/* Keeps a copy of a row that does not pass now, as the gate may open within five seconds. */
 void gate_keep(struct gate *gate, const struct gate_row *row);
 
-/* Opens it at @time_ns of the trace: calls @pass for each kept row that belongs to it, in the order
- * in which they came. Returns how many rows of the five seconds were dropped, because the memory
- * was full. */
+/* Opens the gate at @time_ns of the trace. Calls @pass for each kept row that belongs to it, in the
+ * order of gate_keep(). Returns the number of rows of the five seconds that were dropped, as the
+ * memory was full. */
 uint64_t gate_open(struct gate *gate, uint64_t time_ns, void *context,
 		   void (*pass)(void *context, const struct gate_row *row));
 

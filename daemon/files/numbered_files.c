@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* No session reaches this number: such a name was chosen so that the next number overflows. */
+/* No session reaches this number. After a higher one the next number could overflow. */
 #define NUMBER_END UINT64_C(1000000000000000)
 
 struct numbered_name numbered_name(const char *name, unsigned long number)
@@ -22,7 +22,7 @@ struct numbered_name numbered_name(const char *name, unsigned long number)
 	return its;
 }
 
-/* The number in the name of a file, or 0 where it is of none of the kinds. */
+/* The number in the name of a file, or 0 if the file is of none of these kinds. */
 static unsigned long number_in(const char *entry, const char *const *names)
 {
 	const char *dash = strrchr(entry, '-');

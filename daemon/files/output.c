@@ -14,21 +14,22 @@
 #include "daemon/base/report.h"
 #include "rules/memory.h"
 
-/* The parts of the queue: so much for all but events and what ends a capture, so much for events,
- * and half of it for pieces of a snapshot, which can be sent again. */
+/* The parts of the queue that jobs may use. Rows use the least of these. Events use more, and jobs
+ * that end a capture use all of it. Pieces of a snapshot use half of it, as they can be sent again.
+ */
 #define ROWS_MOST FILE_THREAD_ROWS_MOST
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
-/* The thread wakes up twice a second where there are rows, else with each tick of a second: it
- * checks disk and folder. */
+/* The thread is woken up twice a second if there are rows, else with each tick of a second, to
+ * check disk and folder. */
 #define FLUSH_NS UINT64_C(450000000)
 #define IDLE_FLUSH_NS UINT64_C(850000000)
 
-/* A disk that is busy with one job for so long does not respond. */
+/* A disk that needs this long for one job does not respond. */
 #define STALL_NS UINT64_C(2000000000)
 
-/* A live event waits no longer for earlier ones. */
+/* The longest time that a live event waits for earlier ones. */
 #define EVENTS_HELD_NS UINT64_C(3000000000)
 
 /* --- jobs --- */
@@ -48,7 +49,7 @@ static bool post_kind(struct output *output, enum file_job_kind kind)
 	return post(output, &job);
 }
 
-/* May a job that can use @most of the queue be added? */
+/* True: a job that may use @most of the queue can be added. */
 static bool has_space(const struct output *output, uint64_t most)
 {
 	return !output->thread || file_thread_used(output->thread) < most;
@@ -117,7 +118,7 @@ static void format(struct csv_row *text, const struct gate_row *row)
 	}
 }
 
-/* A row of the file, on a disk with enough space? */
+/* True: the session writes this file, and its disk has enough space. Counts a refused row. */
 static bool is_for_file(struct output *output, enum row_file which)
 {
 	if (!output_name(output, which))
@@ -129,7 +130,7 @@ static bool is_for_file(struct output *output, enum row_file which)
 	return false;
 }
 
-/* A row that the trigger selects, or that needs no trigger. */
+/* Writes a row that the trigger selects, or that needs no trigger. */
 static void write_row(void *context, const struct gate_row *row)
 {
 	struct output *output = context;
@@ -153,7 +154,7 @@ static void judge_row(struct output *output, const struct gate_row *row)
 		gate_keep(output->gate, row);
 }
 
-/* Where a time is not known the row is about the present of the trace. */
+/* Without a known time the row belongs to the current time of the trace. */
 static struct gate_span times_of(const struct output *output, int64_t begin_ns, int64_t end_ns)
 {
 	uint64_t known_end_ns = end_ns < 0 ? output->now_ns : (uint64_t)end_ns;
@@ -254,7 +255,7 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 	event_queue_add(output->events, &event);
 }
 
-/* No event can come before it any more. */
+/* No earlier event can come. */
 static void write_event(void *context, const struct queued_event *event)
 {
 	struct output *output = context;
@@ -266,7 +267,7 @@ static void write_event(void *context, const struct queued_event *event)
 	post_row(output, ROW_EVENTS);
 }
 
-/* A later event has to wait for the one of the snapshot that is being saved. */
+/* A later event waits for that of the snapshot that is being saved. */
 static uint64_t pending_ns(const struct output *output)
 {
 	return output->late.pending_ns ? output->late.pending_ns(output->late.context) : UINT64_MAX;
@@ -281,7 +282,7 @@ void output_settle(struct output *output)
 		event_queue_release(output->events, settled_ns < until_ns ? settled_ns : until_ns);
 }
 
-/* Events are sent, too, while no record comes from the trace. */
+/* Events are also sent while the trace has no records. */
 static void settle_live(struct output *output)
 {
 	uint64_t now_ns = loop_now();
@@ -315,7 +316,7 @@ static void report_dated(struct output *output, const char *kind, int64_t wall_n
 		output_event(output, time_ns, wall_ns, kind, text);
 }
 
-/* Where the files have no thread. */
+/* For files without a thread. */
 static void on_report(void *context, const char *kind, const char *text)
 {
 	struct output *output = context;
@@ -334,7 +335,7 @@ void output_event_now(struct output *output, const char *kind, const char *forma
 	on_report(output, kind, text);
 }
 
-/* A stall is an event when it begins and when it ends, then with the rows that it cost. */
+/* A stall is an event at its begin, and another one at its end, with the number of lost rows. */
 static void report_stall(struct output *output)
 {
 	bool stalls = output_busy_ns(output) >= STALL_NS;
@@ -374,7 +375,7 @@ void output_update(struct output *output)
 		output->spills[i].is_frozen = output->state.is_frozen;
 		output->spills[i].is_broken = output->state.spill_error < 0;
 	}
-	/* The last error that a client is shown is not one that is over. */
+	/* The last error, which clients get, must not be one that has ended. */
 	if (was_failing && !output->state.is_failing)
 		report_forget();
 	output->failed |= output->state.failed;
@@ -382,7 +383,7 @@ void output_update(struct output *output)
 		output->late.update(output->late.context);
 }
 
-/* The rules count what they drop for it in (others), and report that. */
+/* The rules count what they drop in (others), and report it. */
 static void report_spill(struct output *output)
 {
 	int error = output->state.spill_error;
@@ -401,7 +402,7 @@ static void report_spill(struct output *output)
 
 /* --- standard output --- */
 
-/* The header is written now: where that fails no files are created. */
+/* Writes the header at once: if that fails no files are created. */
 static int open_console(struct output *output)
 {
 	const char *header = output->options->stdout_begun ? NULL : csv_fps_header;
@@ -416,7 +417,7 @@ static int open_console(struct output *output)
 	return error;
 }
 
-/* The trace does not wait for a reader that pauses. */
+/* A reader that pauses must not delay the trace. */
 static void flush_console(struct output *output)
 {
 	csv_file_flush(&output->console);
@@ -428,8 +429,8 @@ static void flush_console(struct output *output)
 		       strerror(-output->console.error), output->path);
 	} else if (output->console.rows_lost > 0) {
 		output_event_now(output, "lost",
-				 "standard output is read too slowly: rows are missing there, and "
-				 "are in the files only");
+				 "standard output is read too slowly: rows are missing there, but "
+				 "are in the files");
 	} else {
 		return;
 	}
@@ -467,7 +468,7 @@ static int open_memory(struct output *output)
 	return 0;
 }
 
-/* For the overflow of the rules' tables, from which summary.csv is made. */
+/* The files for the overflow of the rules' tables. summary.csv is made from them. */
 static int open_spills(struct output *output, const struct folder *folder)
 {
 	int error = 0;
@@ -599,8 +600,8 @@ uint64_t output_all_rows_lost(const struct output *output)
 
 /* --- files --- */
 
-/* To wake the thread up costs more than its work: not more often than needed. While it is busy one
- * flush is enough. */
+/* Waking up the thread costs more than its work, so it is done only if needed. While the thread is
+ * busy one flush is enough. */
 static void flush_files(struct output *output, bool now)
 {
 	uint64_t now_ns = output->thread ? loop_now() : 0;
@@ -666,7 +667,7 @@ void output_follow(struct output *output, uint64_t now_ns)
 
 bool output_rotate(struct output *output, const char *why)
 {
-	/* Before the update: output->state is then behind the last roll. */
+	/* Compared before the update, as output->state is then behind the last roll. */
 	bool is_rolled = output_is_done(output, output->rolled);
 
 	output_update(output);

@@ -63,7 +63,7 @@ int segments_last(int folder_fd, unsigned long *last)
 	return error;
 }
 
-static bool is_taken(int folder_fd, unsigned long number)
+static bool is_used(int folder_fd, unsigned long number)
 {
 	for (const struct segment_file *file = segment_files; file->name; file++)
 		if (faccessat(folder_fd, numbered_name(file->name, number).text, F_OK,
@@ -76,25 +76,25 @@ unsigned long segments_next(int folder_fd, unsigned long last)
 {
 	do
 		last++;
-	while (is_taken(folder_fd, last));
+	while (is_used(folder_fd, last));
 	return last;
 }
 
 /* --- closing --- */
 
-/* Renames, and never onto a file. */
+/* Renames, never onto an existing file. */
 static int rename_new(int fd, const char *from, const char *to)
 {
 	if (renameat2(fd, from, fd, to, RENAME_NOREPLACE) == 0)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* Some file systems of phones lack the flag, */
+	/* Some file systems of phones have no such flag, */
 	if (linkat(fd, from, fd, to, 0) == 0)
 		return unlinkat(fd, from, 0) == 0 ? 0 : -errno;
 	if (errno == EEXIST)
 		return -EEXIST;
-	/* and links, too: then only the lock keeps other programs from the free name. */
+	/* and no links. Then only the lock keeps other programs from using the name. */
 	if (faccessat(fd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return -EEXIST;
 	return renameat(fd, from, fd, to) == 0 ? 0 : -errno;
@@ -122,7 +122,7 @@ void segments_sync(int folder_fd)
 
 /* --- the oldest --- */
 
-/* Removes the files of a number. Returns 0 or -errno; adds to *bytes what they took. */
+/* Removes the files of a number. Returns 0 or -errno; adds the space that they used to *bytes. */
 static int remove_number(int folder_fd, unsigned long number, enum segments_spared spared,
 			 uint64_t *bytes)
 {
@@ -156,7 +156,7 @@ void segments_remove_behind(int folder_fd, unsigned long number)
 	free(files.numbers);
 }
 
-/* A folder may have many segments: it is listed once for all that are removed. */
+/* A folder may have many segments, so it is listed once for all of them. */
 int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,
 			   uint64_t enough, struct segments_removed *removed)
 {

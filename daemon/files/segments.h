@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Closed files of a folder: NAME-000001.csv and so on (numbered_files.h). All files of one number
- * are one segment: the same stretch of the trace. Numbers only grow, and the oldest segment is
- * removed first. */
+ * are a segment: they cover the same part of the trace. Numbers only grow, and the oldest segment
+ * is removed first. */
 #ifndef JANKD_DAEMON_FILES_SEGMENTS_H
 #define JANKD_DAEMON_FILES_SEGMENTS_H
 
 #include <stdint.h>
 
-/* Files of a session, by their plain names. */
+/* Files of a session, by their names without a number. */
 struct segment_file {
 	const char *name;
 	const char *header; /* of a CSV file, else NULL */
 };
 
-/* Ended by a name of NULL. */
+/* The last entry has the name NULL. */
 extern const struct segment_file segment_files[];
 
 /* The first number above @last that no file has. */
@@ -26,23 +26,22 @@ int segments_last(int folder_fd, unsigned long *last);
  * -errno. */
 int segments_close(int folder_fd, const char *name, unsigned long number);
 
-/* The reverse, where there is such a segment. */
+/* Renames the file of the segment back, if there is one. */
 void segments_reopen(int folder_fd, const char *name, unsigned long number);
 
-/* Removes all segments above that number. */
+/* Removes all segments above @number. */
 void segments_remove_behind(int folder_fd, unsigned long number);
 
-/* Makes the names of a folder durable. */
+/* Syncs the names in a folder. */
 void segments_sync(int folder_fd);
 
-/* events.csv says what happened, and which segments were removed. It is small: it can be kept
- * longer than the other files. */
+/* events.csv says which segments were removed. It is small, so it can be kept longer. */
 enum segments_spared { SEGMENTS_SPARE_NONE, SEGMENTS_SPARE_EVENTS };
 
-/* How many there are, without files that @spared spares. Returns 0 or -errno. */
+/* The number of segments, without files that @spared spares. Returns 0 or -errno. */
 int segments_count(int folder_fd, enum segments_spared spared, uint64_t *count);
 
-/* What was removed. */
+/* The removed segments. */
 struct segments_removed {
 	unsigned long first, last; /* their numbers */
 	uint64_t count;
@@ -54,11 +53,11 @@ struct segments_removed {
 
 /**
  * segments_remove_oldest() - free disk space
- * @keep: at least so many segments stay
+ * @keep: the number of segments to keep
  * @spared: files that stay, and count as no segment
- * @enough: stops when the removed files used that many bytes
+ * @enough: stops when the removed files used this many bytes
  *
- * Returns 0, or -errno of one that could not be removed: later ones are removed all the same.
+ * Returns 0, or -errno if one could not be removed; the others are removed in any case.
  */
 int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,
 			   uint64_t enough, struct segments_removed *removed);

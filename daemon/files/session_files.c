@@ -37,7 +37,7 @@ __attribute__((format(printf, 3, 4))) static void report_event(struct session_fi
 	files->report(files->context, kind, text);
 }
 
-/* On stderr, once. The folder's name may be long: it follows the name of the file. */
+/* Printed once on stderr. The folder's name may be long, so it follows the name of the file. */
 static void report_error(struct session_files *files, const char *name, int error)
 {
 	if (!files->is_reported)
@@ -89,7 +89,8 @@ static void report_lost(struct session_files *files)
 	files->not_written_reported = not_written;
 }
 
-/* A failure is an event when it begins and when it ends; it is on stderr once in a session. */
+/* A failure is an event at its begin, and another one at its end. It is printed on stderr once in a
+ * session. */
 static void report_failing(struct session_files *files)
 {
 	if (files->failing && !files->failing_reported) {
@@ -107,7 +108,7 @@ static void report_failing(struct session_files *files)
 
 /* --- segments --- */
 
-/* --keep. While the session may be refused, all segments stay. */
+/* For --keep. No segment is removed while the session may be refused. */
 static void remove_old_segments(struct session_files *files)
 {
 	struct segments_removed removed = { .removed = NULL };
@@ -130,9 +131,9 @@ static void sync_segment(struct session_files *files, const struct csv_file *fil
 		note_failing(files, file->name, error);
 }
 
-/* A file is on the disk before it is renamed to its segment: a power cut leaves it whole. vfat
- * stores the size with the name: it is synced behind the rename, too. A recorded trace can be read
- * again: it is not synced. */
+/* A file is synced before it is renamed to its segment, so that a power cut leaves it whole. vfat
+ * stores the size together with the name, so it is synced after the rename, too. The files of a
+ * recorded trace are not synced, as it can be read again. */
 static int close_segment(struct session_files *files, struct csv_file *file, unsigned long number)
 {
 	int error;
@@ -149,8 +150,8 @@ static int close_segment(struct session_files *files, struct csv_file *file, uns
 	return 0;
 }
 
-/* Closes the segment of all files. A file without a row stays: no segment is empty. Returns 0; 1
- * where there is no row to close; or -errno: the next flush reports it. */
+/* Closes the segment of all files. A file without rows is not renamed, so no segment file is empty.
+ * Returns 0; 1 if there is no row; or -errno, which the next flush reports. */
 static int roll(struct session_files *files)
 {
 	unsigned long number = segments_next(files->folder->fd, files->state.segment);
@@ -184,14 +185,14 @@ static int keep_earlier(struct folder *folder)
 	return earlier_files_keep(folder, NULL);
 }
 
-/* Where it cannot be created, the files cannot be written: that is reported, and tried again later.
- */
+/* If the folder cannot be created, the files cannot be written: that is reported, and tried again
+ * later. */
 static void watch_folder(struct session_files *files)
 {
 	files->folder_error = 0;
 	if (!folder_is_gone(files->folder))
 		return;
-	/* One that was only moved gets all rows until now. */
+	/* A folder that was only moved gets all rows until now. */
 	for (int i = 0; i < ROW_FILES; i++)
 		csv_file_flush(&files->rows[i]);
 	files->folder_error = folder_open_again(files->folder, keep_earlier);
@@ -248,8 +249,8 @@ void session_files_watch(struct session_files *files)
 
 /* --- rows --- */
 
-/* What another program has put there, or left of the file, becomes a segment. Of our own file that
- * is whole rows, if any. */
+/* Another program's file with that name, or the rest of a file that it cut, becomes a segment. Of
+ * jankd's own file only whole rows are kept. */
 static int push_aside(struct session_files *files, struct csv_file *file, enum csv_file_state state)
 {
 	int fd = files->folder->fd;
@@ -265,7 +266,7 @@ static int push_aside(struct session_files *files, struct csv_file *file, enum c
 	return error;
 }
 
-/* Else half of what was added would follow the next row. */
+/* Otherwise an incomplete line of the other program would precede the next row. */
 static int cut_behind(struct session_files *files, struct csv_file *file)
 {
 	int error = csv_file_cut_behind(file);
@@ -277,8 +278,8 @@ static int cut_behind(struct session_files *files, struct csv_file *file)
 	return error;
 }
 
-/* What is written to a removed file is lost: a new one is begun. Returns 0, or -errno: what has its
- * name cannot be renamed. */
+/* Rows in a removed file would be lost, so a new file is created. Returns 0, or -errno: another
+ * file with that name cannot be renamed. */
 static int begin_again_if_changed(struct session_files *files, struct csv_file *file)
 {
 	static const char *const words[] = {
@@ -308,7 +309,7 @@ static int begin_again_if_changed(struct session_files *files, struct csv_file *
 	return 0;
 }
 
-/* The disk may have become full since the row was formatted: rows are in a queue meanwhile. */
+/* The disk may have become full while the row was in the queue. */
 static void append_row(struct session_files *files, const struct file_job *job)
 {
 	struct csv_file *file = &files->rows[job->which];
@@ -330,7 +331,7 @@ static void flush_file(struct session_files *files, struct csv_file *file)
 		note_failing(files, file->name, error < 0 ? error : file->error);
 }
 
-/* Rows that cannot be synced are lost, whatever succeeds later. */
+/* If a sync fails its rows are lost, even if a later sync succeeds. */
 static void sync_file(struct session_files *files, struct csv_file *file)
 {
 	int error = file->name && file->fd >= 0 ? folder_sync_bytes(file->fd) : 0;
@@ -419,7 +420,7 @@ static void write_whole(struct session_files *files, const struct file_job *job)
 
 	if (*error == 0)
 		*error = folder_write(fd, job->bytes, job->len);
-	/* The disk starts now: less is left to wait for at the end. */
+	/* Starts writing to the disk now, so that less is left at the end. */
 	if (*error == 0 && files->is_live && job->which == WHOLE_SNAPSHOT)
 		sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
@@ -449,7 +450,7 @@ static void flush(struct session_files *files)
 {
 	if (files->is_live)
 		session_files_watch(files);
-	/* At the end these files are not written again: a failure is final. */
+	/* At the end these files are not written again, so a failure is final. */
 	for (unsigned int i = 0; files->is_last && i < WHOLE_FILES; i++)
 		if (i != WHOLE_SNAPSHOT && files->state.whole[i].error < 0)
 			note_failing(files, whole_name(files, i), files->state.whole[i].error);
@@ -457,7 +458,8 @@ static void flush(struct session_files *files)
 		note_failing(files, "the folder", files->folder_error);
 	for (int i = 0; i < ROW_FILES; i++)
 		flush_file(files, &files->rows[i]);
-	/* The lock is checked less often than rows are written: its failure lasts in between. */
+	/* The lock is checked less often than rows are written. Its failure lasts until the next
+	 * check. */
 	if (files->lock_error < 0)
 		note_failing(files, ".lock", files->lock_error);
 	report_failing(files);
@@ -467,12 +469,12 @@ static void flush(struct session_files *files)
 
 static void flush_last(struct session_files *files)
 {
-	/* A failure that is over is printed again if it comes back. */
+	/* A failure that ended is printed again if it returns. */
 	if (files->has_recovered)
 		files->is_reported = files->failing_reported = false;
 	flush(files);
 	report_lost(files);
-	/* Both are written once more. */
+	/* Both files are written once more. */
 	files->state.whole[WHOLE_SUMMARY].error = files->state.whole[WHOLE_SESSION].error = 0;
 	files->is_last = true;
 }
@@ -541,7 +543,7 @@ static int create(struct session_files *files, enum row_file which, const char *
 		  const char *header)
 {
 	struct csv_file *file = &files->rows[which];
-	/* A recorded trace can be read again: rows that a full disk refuses are not kept. */
+	/* A recorded trace can be read again: no rows are kept while the disk is full. */
 	size_t buffer_size = files->is_live ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
 	int error = csv_file_create(file, files->folder->fd, buffer_size, name, header);
 
@@ -569,7 +571,7 @@ int session_files_open(struct session_files *files, const struct options *option
 	segments_last(folder->fd, &files->state.segment);
 	remove_old_segments(files);
 	error = create(files, ROW_EVENTS, "events.csv", csv_event_header);
-	/* Types 3 and 4 make no rows of fps.csv, type 0 none of dropFrames.csv. */
+	/* Types 3 and 4 write no rows to fps.csv, and type 0 none to dropFrames.csv. */
 	if (error == 0 && options->pipeline.type < 3)
 		error = create(files, ROW_FPS, "fps.csv", csv_fps_header);
 	if (error == 0 && options->pipeline.type > 0)

@@ -16,20 +16,20 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define PERIOD_NS (10 * NS_PER_S)
 
-/* The trace behind the frame: a fifth, at most a second. */
+/* The trace behind the frame: a fifth of the whole, a second at most. */
 #define BEHIND_MAX_NS NS_PER_S
 
-/* So much before the late frame begins: it shows the frame before, too. */
+/* The trace before the late frame, which includes the previous frame. */
 #define LEAD_NS (NS_PER_S / 4)
 
-/* A trace without records for so long has stopped. */
+/* A trace without records for this long has stopped. */
 #define SILENCE_NS (2 * NS_PER_S)
 
-/* Written at once, before the trace is read again. */
+/* Bytes that are written before the trace is read again. */
 #define PIECE ((size_t)65536)
 
-/* Viewers recognize the first line. Some guess the type of a file from bytes at an offset: the
- * header is so long that no name from the trace is there. */
+/* Viewers recognize the first line. Some of them detect the type of a file by bytes at an offset.
+ * The header is longer than that, so no name from the trace is there. */
 static const char head[] =
 	"# tracer: nop\n"
 	"#\n"
@@ -80,7 +80,7 @@ void snapshot_update(struct snapshot *snapshot)
 	add_event(snapshot, error);
 }
 
-/* All is sent, or @error is why it cannot be. */
+/* All is sent; or @error is the reason why not. */
 static void finish(struct snapshot *snapshot, int error)
 {
 	snapshot->is_ended = true;
@@ -111,7 +111,7 @@ bool snapshot_save(struct snapshot *snapshot)
 	return is_saving(snapshot);
 }
 
-/* At the end, and of a recorded trace: waits where the queue has no space. */
+/* For a recorded trace, and at the end: waits if the queue has no space. */
 static void save_all(struct snapshot *snapshot)
 {
 	while (is_saving(snapshot))
@@ -131,13 +131,13 @@ static uint64_t behind_ns(const struct snapshot *snapshot)
 	return fifth < BEHIND_MAX_NS ? fifth : BEHIND_MAX_NS;
 }
 
-/* So much before the frame has to be saved. */
+/* The least trace before the frame, without which nothing is saved. */
 static uint64_t least_ns(const struct snapshot *snapshot)
 {
 	return snapshot->interval_ns + LEAD_NS;
 }
 
-/* And so much is, where the buffer has it. */
+/* The trace before the frame, if the buffer has it. */
 static uint64_t before_ns(const struct snapshot *snapshot)
 {
 	uint64_t wanted = snapshot->length_ns - behind_ns(snapshot);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves the trace around a late frame: snapshot-000001.txt and so on, ftrace text. Most of a file
- * is the trace before the frame; it is written when a little of the trace behind the frame is
- * there, too. At most one in 10 s of trace time; beyond 64 the oldest is removed. */
+/* Saves the trace around a late frame as ftrace text: snapshot-000001.txt and so on. Most of a file
+ * is the trace before the frame. The file is written when some trace behind the frame was read,
+ * too. At most one in 10 s of trace time; the oldest beyond 64 is removed. */
 #ifndef JANKD_DAEMON_FILES_SNAPSHOT_H
 #define JANKD_DAEMON_FILES_SNAPSHOT_H
 
@@ -16,24 +16,24 @@
 #include "rules/row.h"
 
 struct snapshot {
-	struct output *output; /* NULL: no --snapshot */
+	struct output *output; /* NULL: without --snapshot */
 	const struct source *source;
 	uint64_t length_ns;
-	bool live;	       /* saved in pieces; and the trace may stop */
-	uint64_t due_ns;       /* trace time at which it can be saved, or UINT64_MAX */
-	uint64_t due_clock_ns; /* live: CLOCK_BOOTTIME at which it is saved at the latest */
-	bool any;	       /* there was a late frame: the last one that is saved */
+	bool live;	       /* saved in pieces, and the trace may stop */
+	uint64_t due_ns;       /* trace time from which it can be saved, or UINT64_MAX */
+	uint64_t due_clock_ns; /* live: the latest time to save it, on CLOCK_BOOTTIME */
+	bool any; /* there was a late frame; the fields below are of the last saved one */
 	uint64_t present_ns, interval_ns;
 	char surface[1024];
 	unsigned long number; /* of the last file */
 	struct numbered_name name;
 	bool is_begun;	      /* the file is being written */
-	struct span parts[2]; /* of the buffer that are not sent yet */
-	bool is_ended;	      /* all is sent: the result is not known yet */
-	uint64_t ended;	      /* files that were ended so far */
+	struct span parts[2]; /* of the buffer, not sent yet */
+	bool is_ended;	      /* all is sent, and the result is not known yet */
+	uint64_t ended;	      /* number of files that were ended */
 	/* since the beginning */
 	uint64_t written;
-	uint64_t suppressed; /* late frames too soon after another */
+	uint64_t suppressed; /* late frames too soon after another one */
 	uint64_t failed;     /* the disk was full, or did not respond */
 };
 
@@ -41,37 +41,37 @@ struct snapshot {
 #define SNAPSHOT_NONE ((struct snapshot){ .due_ns = UINT64_MAX })
 
 /* @output: borrowed; its folder gets the files, and it reports late frames. @source: borrowed; it
- * remembers the text until snapshot_end(). @live: see struct snapshot. */
+ * keeps the text until snapshot_end(). @live: see struct snapshot. */
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct source *source,
 		   const struct options *options, bool live);
 
 /* A frame was late. */
 void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame);
 
-/* The trace up to due_ns is there, and ends now, see source_remembered(). Saves it, in pieces where
+/* The trace up to due_ns was read, and ends now, see source_remembered(). Saves it; in pieces if
  * the capture is live. */
 void snapshot_begin(struct snapshot *snapshot);
 
-/* The time of the frame whose event is still to come; UINT64_MAX: there is none. */
+/* The time of the frame whose event is pending; UINT64_MAX: none. */
 uint64_t snapshot_pending_ns(const struct snapshot *snapshot);
 
-/* Sends a piece to the file. True: more is left, and the queue may have space for it. */
+/* Sends a piece to the file. True: there is more, and the queue may have space for it. */
 bool snapshot_save(struct snapshot *snapshot);
 
-/* Where the file that was ended is written, or could not be: adds the event. */
+/* Adds the event when the file was written, or could not be written. */
 void snapshot_update(struct snapshot *snapshot);
 
-/* The buffer is about to be overwritten: saves what is still needed of that text. Where the disk is
- * too slow for that, the file is given up. */
+/* The buffer will be overwritten: sends the text that is still needed. If the disk is too slow for
+ * that, the file is discarded. */
 void snapshot_make_way(struct snapshot *snapshot);
 
-/* Once a second: a trace that has stopped is not waited for. */
+/* To be called once a second: detects that the trace has stopped. */
 void snapshot_tick(struct snapshot *snapshot);
 
 /* Removes the files of this session. */
 void snapshot_undo(struct snapshot *snapshot, int folder_fd);
 
-/* The trace ends: saves what is due or begun. */
+/* The trace ends: saves a snapshot that is due or begun. */
 void snapshot_end(struct snapshot *snapshot);
 
 #endif

@@ -7,7 +7,7 @@
 #define FILES_MAX 64
 
 static const char name[] = "snapshot.txt";
-/* What folder_create_temporary() makes of it. */
+/* Its temporary name, from folder_create_temporary(). */
 static const char partial_name[] = ".snapshot.txt.tmp";
 
 static const char *const kind[] = { name, NULL };

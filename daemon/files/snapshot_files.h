@@ -7,13 +7,13 @@
 
 struct numbered_name snapshot_files_name(unsigned long number);
 
-/* The highest number of them, or 0. */
+/* The highest number, or 0. */
 unsigned long snapshot_files_last(int folder_fd);
 
-/* Removes what a kill left of one that was not complete. */
+/* Removes an incomplete snapshot after a kill. */
 void snapshot_files_remove_partial(int folder_fd);
 
-/* Removes the oldest ones beyond 64. */
+/* Removes the oldest snapshots beyond 64. */
 void snapshot_files_remove_oldest(int folder_fd);
 
 #endif

@@ -9,10 +9,10 @@
 #include "daemon/files/disk_floor.h"
 #include "daemon/files/file_thread.h"
 
-/* At least so much of the disk is left to other files, and as much as this one uses. */
+/* At least this much of the disk is left to other files, and as much as this file uses. */
 #define LEFT_LEAST (UINT64_C(1) << 20)
 
-/* The disk is checked once for so many bytes. */
+/* The disk is checked once for this many bytes. */
 #define RESERVE_SIZE (UINT64_C(64) << 10)
 
 /* The first error is the one that is reported. */
@@ -23,7 +23,7 @@ static int failed(struct spill_file *file, int error)
 	return error;
 }
 
-/* May it grow by @len bytes? The files with rows are more important. */
+/* True: the file can grow by @len bytes. The files with rows have priority. */
 static bool disk_allows(const struct spill_file *file, uint64_t len)
 {
 	uint64_t free_bytes = disk_free_bytes(file->fd), used;
@@ -35,7 +35,7 @@ static bool disk_allows(const struct spill_file *file, uint64_t len)
 	return free_bytes >= len + (used > LEFT_LEAST ? used : LEFT_LEAST);
 }
 
-/* The same, with what is reserved. */
+/* The same, with reserved bytes. */
 static bool grow(struct spill_file *file, size_t len)
 {
 	if (file->is_frozen)
@@ -79,7 +79,7 @@ static int write_at(void *context, uint64_t offset, const void *bytes, size_t le
 	return 0;
 }
 
-/* What the thread has not written yet is zeros. */
+/* Bytes that the thread has not written yet are zeros. */
 static int read_disk(void *context, uint64_t offset, void *bytes, size_t len)
 {
 	const struct spill_file *file = context;
@@ -103,7 +103,7 @@ static int read_disk(void *context, uint64_t offset, void *bytes, size_t len)
 	return 0;
 }
 
-/* After a write that failed in the thread the file may hold anything: it is not read any more. */
+/* After a failed write of the thread the content is undefined, so it is not read any more. */
 static int read_at(void *context, uint64_t offset, void *bytes, size_t len)
 {
 	struct spill_file *file = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file for the overflow of full tables. It uses at most half of the free disk space. It has no
- * name: nothing is left after a kill, and it survives the removal of its folder. */
+ * name: a kill leaves no file, and it can be used after its folder was removed. */
 #ifndef JANKD_DAEMON_FILES_SPILL_FILE_H
 #define JANKD_DAEMON_FILES_SPILL_FILE_H
 
@@ -15,12 +15,12 @@ struct spill_file {
 	struct spill spill; /* for the rules; all zeros: the file is not open */
 	int fd;
 	unsigned int which;	    /* enum spill_kind */
-	struct file_thread *thread; /* that writes it; NULL: writes are done at once */
-	uint64_t size;		    /* it has been written up to here */
-	uint64_t reserved;	    /* it may grow by so much before the disk is checked again */
+	struct file_thread *thread; /* writes the file; NULL: writes are done at once */
+	uint64_t size;		    /* the file was written up to here */
+	uint64_t reserved;	    /* it may grow by this much before the disk is checked again */
 	bool is_frozen;		    /* the disk is nearly full: it may not grow */
 	bool is_broken;		    /* a write of the thread has failed */
-	int error;		    /* of the first try that failed: -errno */
+	int error;		    /* of the first failure: -errno */
 };
 
 /* Creates it in @folder. @file: must not move afterwards. Returns 0 or -errno. */

@@ -47,7 +47,7 @@ struct tracing_undo {
  * @folder: borrowed until tracing_undo_end()
  *
  * To be called before any setting is changed. Returns 0, or EXIT_FAILED after the reason was
- * reported; tracing_undo_end() is due in any case.
+ * reported; tracing_undo_end() must be called in any case.
  */
 int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		       const struct folder *folder);

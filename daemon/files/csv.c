@@ -138,7 +138,7 @@ static bool begins_formula(char first)
 	return first != '\0' && strchr("=+-@\t", first) != NULL;
 }
 
-/* Escapes @text into @to. Returns the length; *quote is set where RFC 4180 requires quotes. */
+/* Escapes @text into @to. Returns the length; *quote is set if RFC 4180 requires quotes. */
 static size_t escape_field(char *to, const char *text, enum name_flags flags, bool *quote)
 {
 	size_t len = 0;

@@ -27,7 +27,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A SurfaceFlinger that is running and draws is never silent for this long. */
+/* A running SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
@@ -59,9 +59,9 @@ void attribution_free(struct attribution *a)
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
 static void emit_present(struct attribution *a, const struct trace_record *record);
 
-/* --- who is SurfaceFlinger --- */
+/* --- which process is SurfaceFlinger --- */
 
-/* Is the marker's writer SurfaceFlinger's process, as far as is known? */
+/* True: the writer of the marker is in SurfaceFlinger's process, according to the trace so far. */
 static bool is_sf_process(const struct attribution *a, const struct trace_record *record)
 {
 	if (record->writer != TRACE_WRITER_UNKNOWN)
@@ -69,7 +69,8 @@ static bool is_sf_process(const struct attribution *a, const struct trace_record
 	return !a->sf.known || surfaceflinger_is(&a->sf, record->pid, record->tgid);
 }
 
-/* Another thread is known as SurfaceFlinger's: may the thread that presents now replace it? */
+/* A thread of SurfaceFlinger was found before. True: the thread that presents now may replace it.
+ */
 static bool may_replace(const struct attribution *a, const struct trace_record *record,
 			enum trust trust)
 {
@@ -78,14 +79,15 @@ static bool may_replace(const struct attribution *a, const struct trace_record *
 
 	if (trust > a->sf.trust || (trust == TRUST_KNOWN && record->tgid != a->sf.tgid))
 		return true;
-	/* It was idle only, when another one replaced it. */
+	/* The previous SurfaceFlinger was only idle when another one replaced it. */
 	if (a->before.known && trust >= a->sf.trust && record->tid == a->before.tid &&
 	    surfaceflinger_is(&a->before, record->pid, record->tgid))
 		return true;
 	return surfaceflinger_is_over(&a->sf, record, trust, evident);
 }
 
-/* None is known yet: may this be it? Any process may begin a slice of any name. */
+/* No SurfaceFlinger was found yet. True: this may be it. Any process may begin a slice of any name.
+ */
 static bool may_be_first(const struct attribution *a, const struct trace_record *record,
 			 enum trust trust)
 {
@@ -93,7 +95,7 @@ static bool may_be_first(const struct attribution *a, const struct trace_record 
 	       latches_any(&a->layer_events.latches, record->tid);
 }
 
-/* The events that it wrote were not SurfaceFlinger's. */
+/* The candidate is not SurfaceFlinger: drops its events. */
 static void drop_candidate(struct attribution *a)
 {
 	a->foreign_presents += a->candidate.active ? a->candidate.presents : 0;
@@ -107,7 +109,7 @@ static void hold(struct attribution *a, enum held_kind kind, const struct trace_
 		drop_candidate(a);
 }
 
-/* Processes the events of the candidate as if they came now. */
+/* Processes the held events of the candidate as if they were new. */
 static void replay_held(struct attribution *a)
 {
 	struct candidate *c = &a->candidate;
@@ -130,14 +132,14 @@ static void replay_held(struct attribution *a)
 	a->sf.presented = c->presented;
 }
 
-/* Another process presents: open slices, latches and counters of the old one are invalid. What the
- * new one has latched before is valid. */
+/* Another process presents: open slices, latches and counters of the old one are invalid. Latches
+ * of the new one are valid. */
 static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next)
 {
 	bool better = next->trust > a->sf.trust;
 	bool returns = a->before.known && next->tid == a->before.tid;
 
-	/* One with a better name was SurfaceFlinger all the time: no restart. */
+	/* If the new one has a better name, it was SurfaceFlinger all the time: no restart. */
 	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
 	while (slice_stacks_open(&a->threads, a->sf.tid))
 		slice_stacks_end(&a->threads, a->sf.tid);
@@ -146,7 +148,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 	a->before.known = !better && !returns;
 }
 
-/* @next is SurfaceFlinger from now on, and has been since its first event that is held. */
+/* @next is SurfaceFlinger from now on, and was since its first held event. */
 static void follow(struct attribution *a, const struct surfaceflinger *next, uint64_t time_ns)
 {
 	struct candidate *c = &a->candidate;
@@ -191,8 +193,8 @@ static void follow_candidate(struct attribution *a, uint64_t time_ns)
 	follow(a, &next, time_ns);
 }
 
-/* The candidate, which has presented before, writes another event: is it SurfaceFlinger now? */
-static bool takes_over(struct attribution *a, const struct trace_record *record)
+/* The candidate has presented before, and writes another event. True: it is SurfaceFlinger now. */
+static bool replaces_surfaceflinger(struct attribution *a, const struct trace_record *record)
 {
 	const struct candidate *c = &a->candidate;
 
@@ -202,8 +204,7 @@ static bool takes_over(struct attribution *a, const struct trace_record *record)
 	return true;
 }
 
-/* Another process writes an event that @rule matches. Returns true where it is SurfaceFlinger now.
- */
+/* Another process writes an event that @rule matches. True: it is SurfaceFlinger now. */
 static bool watch_event(struct attribution *a, const struct rule *rule,
 			const struct trace_record *record)
 {
@@ -218,7 +219,7 @@ static bool watch_event(struct attribution *a, const struct rule *rule,
 		drop_candidate(a);
 		candidate_begin(c, record);
 	}
-	if (takes_over(a, record))
+	if (replaces_surfaceflinger(a, record))
 		return true;
 	c->ticks += rule->role == RULE_TICK;
 	c->latches += rule->role == RULE_LATCH;
@@ -226,7 +227,7 @@ static bool watch_event(struct attribution *a, const struct rule *rule,
 	return false;
 }
 
-/* Another process presents. Returns false where it cannot be the next SurfaceFlinger. */
+/* Another process presents. Returns false if it cannot be the next SurfaceFlinger. */
 static bool watch_present(struct attribution *a, const struct trace_record *record,
 			  enum trust trust)
 {
@@ -253,7 +254,7 @@ static bool watch_present(struct attribution *a, const struct trace_record *reco
 	return true;
 }
 
-/* Is @record, a present, SurfaceFlinger's? Learns which process that is. */
+/* True: @record, a present, is from SurfaceFlinger. Sets which process that is. */
 static bool is_surfaceflinger(struct attribution *a, const struct trace_record *record)
 {
 	struct surfaceflinger *sf = &a->sf;
@@ -261,8 +262,8 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	struct surfaceflinger next = writer_of(record, trust);
 
 	if (sf->known && record->tid == sf->tid) {
-		/* A thread's name may come late and may get lost. What is known of it stays valid.
-		 */
+		/* A thread's name may come late and may get lost. A name that was found stays
+		 * valid. */
 		if (trust > sf->trust)
 			sf->trust = trust;
 		if (sf->tgid == TRACE_ID_UNKNOWN)
@@ -277,8 +278,8 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	if (sf->known && watch_present(a, record, trust))
 		return false;
 	a->foreign_presents++;
-	/* These latches are presented: if the process turns out to be SurfaceFlinger, later ones
-	 * count. */
+	/* These latches are presented. If the process becomes SurfaceFlinger, later latches count.
+	 */
 	latches_forget(&a->layer_events.latches, a->layer_events.layers, record->tid, false);
 	return false;
 }
@@ -385,7 +386,7 @@ static const struct rule_index *index_of(const struct ruleset *rules, enum trace
 	return kind == TRACE_INSTANT ? &rules->instants : &rules->slices;
 }
 
-/* While there is a candidate, ticks of the known thread show that SurfaceFlinger is running. */
+/* While there is a candidate, ticks of the old SurfaceFlinger's thread show that it is running. */
 static void remember_tick(struct attribution *a, const struct trace_record *record)
 {
 	if (!a->candidate.active)
@@ -435,8 +436,8 @@ static void named_event(struct attribution *a, const struct trace_record *record
 		a->sink.counter(a->sink.context, record);
 }
 
-/* Which slices cannot be open where one of that @mask begins, because their ends were lost? No
- * latch is outside of a composition that it surrounds. */
+/* Slices that cannot be open when a slice of that @mask begins: their ends were lost. A latch is
+ * never outside of the composition around it. */
 static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
 {
 	uint32_t closed = mask & rules->entered_once;
@@ -497,7 +498,7 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 	layer_events_set_rules(&a->layer_events, rules);
 }
 
-/* Counts a name of SurfaceFlinger's that another process writes. */
+/* Counts a name of SurfaceFlinger that another process writes. */
 static bool count_forged(struct attribution *a, const struct rule_index *index, struct span name)
 {
 	struct pattern_capture capture;
@@ -513,7 +514,7 @@ static bool count_forged(struct attribution *a, const struct rule_index *index, 
 	return true;
 }
 
-/* A marker that another process wrote for sure. Names that only SurfaceFlinger writes are forged.
+/* A marker from another process, with certainty. Names that only SurfaceFlinger writes are forged.
  */
 static void foreign_record(struct attribution *a, const struct trace_record *record)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records to frames: which layers did SurfaceFlinger latch before each present? The idea is
- * described in attribution.c. */
+/* Records to frames: finds the layers that SurfaceFlinger latched before each present. The method
+ * is described in attribution.c. */
 #ifndef JANKD_RULES_ATTRIBUTION_H
 #define JANKD_RULES_ATTRIBUTION_H
 
@@ -25,12 +25,12 @@ struct frame {
 	int64_t number; /* of the buffer, or -1 */
 };
 
-/* Receives what is found. */
+/* Receives the results. */
 struct attribution_sink {
 	void *context;
 	void (*tick)(void *context, const struct trace_record *record, unsigned int rank,
 		     bool hardware);
-	/* The record's name ends in the display's id; exact to @error_ns. */
+	/* The record's name ends in the display's id. @period_ns is exact to @error_ns. */
 	void (*period)(void *context, const struct trace_record *record, uint64_t period_ns,
 		       uint64_t error_ns);
 	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted */
@@ -52,20 +52,21 @@ struct attribution {
 	struct layer_events layer_events;
 	struct slice_stacks threads;
 	struct surfaceflinger sf;
-	struct surfaceflinger before; /* the previous one; known while it may have been idle only */
+	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
 	struct candidate candidate;   /* the process that may be the next one */
 	int32_t tick_pid;	      /* writer of the last tick, as its marker states */
 	int32_t tick_tgid;	      /* the same as the kernel states */
 	uint64_t unattributed_presents; /* without a frame of any layer */
 	uint64_t foreign_presents;	/* of processes that are not SurfaceFlinger */
-	uint64_t foreign_ticks;		/* the same for ticks, where the writer is known */
-	uint64_t foreign_latches;	/* and for events of buffers */
+	uint64_t foreign_ticks;		/* the same for ticks, if the writer is known */
+	uint64_t foreign_latches;	/* the same for events of buffers */
 	bool forgery_reported;		/* sink.forgery was called */
-	uint64_t restarts;		/* times that another process became SurfaceFlinger */
+	uint64_t restarts;		/* how often another process became SurfaceFlinger */
 	uint64_t frames;
 };
 
-/* @rules and @layers are borrowed. Returns 0 or -ENOMEM; attribution_free() is due in any case. */
+/* @rules and @layers are borrowed. Returns 0 or -ENOMEM; attribution_free() must be called in any
+ * case. */
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
 		     struct layer_table *layers, const struct attribution_sink *sink);
 void attribution_free(struct attribution *a);
@@ -73,20 +74,20 @@ void attribution_free(struct attribution *a);
 /* Processes the next record. */
 void attribution_record(struct attribution *a, const struct trace_record *record);
 
-/* Did SurfaceFlinger write the last tick? */
+/* True: SurfaceFlinger wrote the last tick. */
 bool attribution_ticks_are_its(const struct attribution *a);
 
-/* Events may be missing, or the clock stepped: open slices, latches that wait for a present (which
- * may be lost) and last values of counters are invalid. */
+/* Events may be missing, or the clock stepped. Open slices, the last values of counters, and
+ * latches without a present (which may be lost) are invalid. */
 void attribution_forget_open(struct attribution *a);
 
-/* The same; and later times cannot be compared with those before. */
+/* The same; and later times cannot be compared with earlier ones. */
 void attribution_new_clock(struct attribution *a);
 
-/* No record follows: decides what is still undecided. */
+/* The trace ends: decides what is still open. */
 void attribution_end(struct attribution *a);
 
-/* Goes on with other rules. The owner gives the layers their Surfaces by the new rules. */
+/* Changes the rules. The owner sets the Surfaces of the layers by the new rules. */
 void attribution_set_rules(struct attribution *a, const struct ruleset *rules);
 
 #endif

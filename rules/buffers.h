@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queued buffers of a layer that are not latched yet: when was each one queued?
+/* The queue times of a layer's buffers that are not latched yet.
  *
  * The trace does not show when a buffer was queued that was in the queue before the capture began,
- * or whose event was lost. The layer's counter shows how many buffers there are, so the known ones
- * are the newest, and those before them are unknown:
+ * or whose event was lost. The layer's counter shows how many buffers there are. Those with
+ * a known time are the newest, and the times of older ones are unknown:
  *
  *     counter 3:   oldest  ?   queued_ns[0]   queued_ns[1]  newest
  *     latch, counter 2: the unknown one left the queue; its time is empty
  *
- * Up to Android 11 the counter is written while the queue is locked. From 12 on it is written after
- * counting, so that writes of the producer's and of SurfaceFlinger's thread can change places:
- * after a value that does not follow from the last one, all queue times are unknown.
+ * Up to Android 11 the counter is written while the queue is locked. From 12 on it is written
+ * later, so that writes of the producer's and of SurfaceFlinger's thread can be in the wrong order.
+ * After a value that does not follow from the last one, all queue times are unknown.
  */
 #ifndef JANKD_RULES_BUFFERS_H
 #define JANKD_RULES_BUFFERS_H
@@ -20,7 +20,7 @@
 
 #include "rules/layer.h"
 
-/* A buffer was queued, and no counter shows it. */
+/* A buffer was queued without a counter. */
 void buffers_queue(struct layer *layer, uint64_t time_ns);
 
 /**
@@ -38,11 +38,10 @@ void buffers_queued(struct layer *layer, struct last_value before, int64_t value
  */
 void buffers_left(struct layer *layer, struct last_value before, int64_t value, uint64_t present);
 
-/* When the oldest buffer was queued, 0: unknown. */
+/* The queue time of the oldest buffer; 0: unknown. */
 uint64_t buffers_oldest(const struct layer *layer);
 
-/* Removes the oldest buffer, without a counter that shows it. Returns when it was queued, 0:
- * unknown. */
+/* Removes the oldest buffer, without a counter. Returns its queue time; 0: unknown. */
 uint64_t buffers_pop(struct layer *layer);
 
 #endif

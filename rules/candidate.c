@@ -7,10 +7,10 @@
 
 #include "rules/memory.h"
 
-/* A candidate that is silent for this long is none. */
+/* A candidate that is silent for this long is dropped. */
 #define SILENT_NS UINT64_C(1000000000)
 
-/* Stored in front of its name, without padding between that and the next record. */
+/* The name follows the struct. There is no padding between the name and the next struct. */
 struct held_record {
 	uint64_t time_ns;
 	int64_t value;

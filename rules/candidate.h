@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another process writes what SurfaceFlinger writes, while one is known: is it the next one?
+/* Decides if another process that writes SurfaceFlinger's markers is the next SurfaceFlinger.
  *
  *     old    ... tick latch present
  *     new                            tick latch present tick latch present tick ...
  *                                    └ held ──────────────────────────────┘ decided: replayed
  *
- * Any process can write SurfaceFlinger's markers. It cannot stop the real one from writing: a
- * single event of that one refutes the candidate. So the candidate's events are held until the old
- * SurfaceFlinger has been silent for longer than a running one ever is. Then they are processed as
- * if they came only now: the first frame of a new SurfaceFlinger counts, and a forged one never
- * does. Where the held events exceed the memory for them, the candidate is dropped with all of
- * them.
+ * Any process can write SurfaceFlinger's markers. It cannot stop the real one from writing, and
+ * a single event of the real one refutes the candidate. So the candidate's events are held until
+ * the old SurfaceFlinger has been silent for longer than a running one ever is. Then they are
+ * processed as if they were new. So the first frame of a new SurfaceFlinger counts, and a forged
+ * frame never does. If the memory for held events is full, the candidate and its events are
+ * dropped.
  */
 #ifndef JANKD_RULES_CANDIDATE_H
 #define JANKD_RULES_CANDIDATE_H
@@ -42,14 +42,14 @@ struct candidate {
 	char *held;
 };
 
-/* Returns 0 or -ENOMEM; candidate_free() is due in any case. */
+/* Returns 0 or -ENOMEM; candidate_free() must be called in any case. */
 int candidate_init(struct candidate *c);
 void candidate_free(struct candidate *c);
 
-/* Did the candidate write @record? */
+/* True: the candidate wrote @record. */
 bool candidate_is(const struct candidate *c, const struct trace_record *record);
 
-/* May the process that writes @record become the candidate instead? @named: its thread has
+/* True: the process that wrote @record may become the candidate instead. @named: its thread has
  * SurfaceFlinger's name. */
 bool candidate_can_be_replaced(const struct candidate *c, const struct trace_record *record,
 			       bool named);
@@ -57,7 +57,7 @@ bool candidate_can_be_replaced(const struct candidate *c, const struct trace_rec
 /* The process that wrote @record is the candidate from now on. */
 void candidate_begin(struct candidate *c, const struct trace_record *record);
 
-/* Holds @record, whose thread has the slices @open. Returns false where there is no room. */
+/* Holds @record, whose thread has the slices @open. Returns false if there is no space. */
 bool candidate_hold(struct candidate *c, enum held_kind kind, const struct trace_record *record,
 		    uint32_t open);
 

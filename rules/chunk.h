@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One store of small blocks for the frame times of all rows and Surfaces.
  *
- * Most Surfaces have few different frame times, and some have nearly all that are possible; most
- * rows are closed. Fixed tables for the worst case of each would need a hundred times this memory.
+ * Most Surfaces have few different frame times, some have nearly all possible ones, and most rows
+ * are closed. Fixed tables for the worst case of each would need a hundred times this memory.
  */
 #ifndef JANKD_RULES_CHUNK_H
 #define JANKD_RULES_CHUNK_H
@@ -16,7 +16,7 @@
 /* Frame times of the same 0.1 ms. */
 struct histogram_bin {
 	uint32_t number : 13;
-	uint32_t above_ns : 17; /* the slowest of them, relative to the bin's begin */
+	uint32_t above_ns : 17; /* the longest of them, relative to the bin's begin */
 	uint32_t count;
 };
 
@@ -33,14 +33,14 @@ struct chunk_store {
 	struct chunk *chunks; /* the one of number CHUNK_NONE is unused */
 	unsigned int n_free;
 	uint16_t first_free;
-	uint64_t refused; /* rows and Surfaces without percentiles: no chunk was free */
+	uint64_t refused; /* rows and Surfaces without percentiles, as no chunk was free */
 };
 
 /* @n: at most UINT16_MAX. Returns 0 or -ENOMEM. */
 int chunks_init(struct chunk_store *store, unsigned int n);
 void chunks_free(struct chunk_store *store);
 
-/* Returns an empty chunk without a successor; CHUNK_NONE where none is free. */
+/* Returns an empty chunk without a successor; CHUNK_NONE if none is free. */
 uint16_t chunk_alloc(struct chunk_store *store);
 
 /* Frees the chain that begins at *@first. */

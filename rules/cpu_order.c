@@ -9,10 +9,10 @@
  */
 #include "rules/cpu_order.h"
 
-/* From one CPU to the next the time goes back by more than records are out of order. */
+/* From one CPU's lines to the next the time goes back by more than records are out of order. */
 #define SEAM_NS UINT64_C(50000000)
 
-/* Lines in the time of other CPUs that are needed, without a sign of another order. */
+/* The number of lines in the time of other CPUs that proves the order. */
 #define SURE 32
 
 void cpu_order_init(struct cpu_order *order, bool possible)
@@ -22,30 +22,30 @@ void cpu_order_init(struct cpu_order *order, bool possible)
 
 static void add_time(struct cpu_order *order, uint64_t time_ns)
 {
-	if (order->seen == 0 || time_ns < order->first_ns)
+	if (order->cpus == 0 || time_ns < order->first_ns)
 		order->first_ns = time_ns;
 	if (time_ns > order->last_ns)
 		order->last_ns = time_ns;
 }
 
 /* The lines of another CPU begin. */
-static void turn(struct cpu_order *order, const struct trace_record *record)
+static void change_cpu(struct cpu_order *order, const struct trace_record *record)
 {
-	if (record->cpu < 0 || record->cpu >= 64 || order->seen >> record->cpu & 1) {
+	if (record->cpu < 0 || record->cpu >= 64 || order->cpus >> record->cpu & 1) {
 		order->possible = false;
 		return;
 	}
-	if (order->seen) {
+	if (order->cpus) {
 		order->begin_ns = order->first_ns;
 		order->end_ns = order->last_ns;
 		order->back |= record->time_ns + SEAM_NS < order->last_ns;
 	}
 	order->cpu = record->cpu;
 	add_time(order, record->time_ns);
-	order->seen |= UINT64_C(1) << record->cpu;
+	order->cpus |= UINT64_C(1) << record->cpu;
 }
 
-/* Is @time_ns in the time of the other CPUs' lines? */
+/* True: @time_ns is in the time of the other CPUs' lines. */
 static bool is_behind(const struct cpu_order *order, uint64_t time_ns)
 {
 	return order->back && time_ns >= order->begin_ns && time_ns + SEAM_NS < order->end_ns;
@@ -55,8 +55,8 @@ void cpu_order_add(struct cpu_order *order, const struct trace_record *record)
 {
 	if (!order->possible || cpu_order_is_sure(order))
 		return;
-	if (order->seen == 0 || record->cpu != order->cpu)
-		turn(order, record);
+	if (order->cpus == 0 || record->cpu != order->cpu)
+		change_cpu(order, record);
 	else
 		add_time(order, record->time_ns);
 	order->behind += order->possible && is_behind(order, record->time_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a recorded trace sorted by CPU: all lines of one CPU, then all of the next? Then it has to be
- * sorted by time before anything can be counted. */
+/* Detects a recorded trace that is sorted by CPU: all lines of one CPU, then all of the next. Such
+ * a trace must be sorted by time before it can be counted. */
 #ifndef JANKD_RULES_CPU_ORDER_H
 #define JANKD_RULES_CPU_ORDER_H
 
@@ -12,7 +12,7 @@
 struct cpu_order {
 	bool possible;		    /* nothing so far shows another order */
 	int32_t cpu;		    /* of the current lines; TRACE_ID_UNKNOWN before the first */
-	uint64_t seen;		    /* mask of the CPUs so far */
+	uint64_t cpus;		    /* mask of the CPUs so far */
 	uint64_t first_ns, last_ns; /* time of all lines so far */
 	uint64_t begin_ns, end_ns;  /* time of the lines of all other CPUs */
 	bool back;		    /* a CPU began before the end of the previous lines */
@@ -25,7 +25,7 @@ void cpu_order_init(struct cpu_order *order, bool possible);
 /* Adds the next record. */
 void cpu_order_add(struct cpu_order *order, const struct trace_record *record);
 
-/* Is the trace sorted by CPU for sure? */
+/* True: the trace is sorted by CPU. */
 bool cpu_order_is_sure(const struct cpu_order *order);
 
 #endif

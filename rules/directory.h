@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every Surface of the session by number, and where it is now: in the table, in a slot of the spill
- * storage, or in the row of the others. Numbers are given in the order of first frames, and do not
- * change. */
+/* Every Surface of the session by number, and its place: in the table, in a slot of the spill
+ * storage, or in the row of the others. Numbers are in the order of first frames and do not change.
+ */
 #ifndef JANKD_RULES_DIRECTORY_H
 #define JANKD_RULES_DIRECTORY_H
 
@@ -36,7 +36,7 @@ void directory_free(struct directory *directory);
 int directory_first(const struct directory *directory, uint64_t hash);
 int directory_next(const struct directory *directory, int number);
 
-/* Returns the number of the new Surface, or DIRECTORY_END where there is no room. */
+/* Returns the number of the new Surface, or DIRECTORY_END if there is no space. */
 int directory_add(struct directory *directory, uint64_t hash, int where);
 
 /* Returns a free slot, or -1. */

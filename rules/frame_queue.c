@@ -4,35 +4,36 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* The period of a frame is decided by the ticks in this time after it; while the period is new, in
- * the longer one. With 300 ms, 5 intervals of 400 phones that switch rates
- * (tests/lib/busy_phone.py) were wrong. */
+/* The ticks in this time after a frame decide on its period; in the longer time while the period is
+ * new. With 300 ms, 5 intervals of 400 phones that switch rates (tests/lib/busy_phone.py) were
+ * wrong. */
 #define LAG_NS UINT64_C(400000000)
 #define LAG_EARLY_NS UINT64_C(600000000)
 #define EARLY_NS UINT64_C(2000000000)
-#define LAG_MAX_NS UINT64_C(1500000000)	  /* where the period is uncertain */
+#define LAG_MAX_NS UINT64_C(1500000000)	  /* if the period is uncertain */
 #define LOCK_WAIT_NS UINT64_C(2000000000) /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
 
-/* A present this far behind the last one: the last one's time is forged, and it will be dropped. */
+/* If a present is this far behind the last one, the time of the last one is forged. It will be
+ * dropped. */
 #define DISORDER_NS UINT64_C(1000000000)
 
 /* Interval between two events about presents out of order. */
 #define MOVED_PERIOD_NS UINT64_C(60000000000)
 
-/* Chunks of frame times and of their vsyncs. They suffice for one Surface with every frame time and
- * its longest row; other Surfaces need room for some tens of different ones. */
+/* Chunks of frame times and of their vsyncs. Enough for one Surface with every frame time and its
+ * longest row. Other Surfaces need space for some tens of different values. */
 #define CHUNKS 1660
 #define CHUNKS_FOR_EACH 6
 
-/* A row with more values than are kept one by one becomes a histogram: then a frame needs the most
- * chunks. The others are for the Surface's frame times, and for the vsyncs of both. */
+/* A row with too many single values becomes a histogram. That frame needs the most chunks. The
+ * other chunks are for the Surface's frame times, and for the vsyncs of both. */
 #define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 4)
 
 /* --- rows --- */
 
-/* The app in the layer's own name, which does not change, unlike the app in front. */
+/* The app in the layer's own name. Unlike the app in front it does not change. */
 static const char *own_app(const struct layer *layer)
 {
 	return layer->has_app ? layer->app : "";
@@ -55,13 +56,13 @@ void frame_queue_choose(const struct frame_queue *q, struct layer *layer)
 			(exclude && matches_any(exclude, layer));
 }
 
-/* What was lost up to the next frame in the queue. */
+/* The losses up to the next frame in the queue. */
 static struct loss loss_so_far(const struct frame_queue *q)
 {
 	return q->n > 0 ? q->waiting[q->first].loss_context.loss : q->loss;
 }
 
-/* Events lost since the layer's last frame may have been its frames: the row includes them. */
+/* Events lost since the layer's last frame may have been its frames, so the row includes them. */
 static void close_row(struct frame_queue *q, struct layer *layer)
 {
 	struct fps_row row;
@@ -123,7 +124,7 @@ static void close_idle(struct frame_queue *q, uint64_t now_ns)
 	}
 }
 
-/* --- frames that have waited --- */
+/* --- frames whose wait is over --- */
 
 static int64_t vsync_of(const struct vsync_stamp *stamp)
 {
@@ -187,11 +188,11 @@ static void emit_drop(struct frame_queue *q, const struct waiting_frame *waiting
 		q->sink.drop(q->sink.context, &row);
 }
 
-/* Reports another refresh rate with its first frame. Values that the lattice had before it was sure
+/* Reports another refresh rate with its first frame. Values of the lattice before it was certain
  * are not reported. */
 static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stamp)
 {
-	/* A given period holds from the beginning of time: reported with the first frame. */
+	/* A period from the options is valid from the begin on: reported with the first frame. */
 	uint64_t from_ns = stamp->from_ns ? stamp->from_ns : stamp->time_ns;
 	char text[160];
 
@@ -235,9 +236,8 @@ static void report_late(struct frame_queue *q, int id, uint64_t present_ns,
 
 /* Presents of a layer do not go back in time: such a line is forged or damaged.
  *
- * In a hole the present of a latched buffer may be lost, and a later present get the buffer:
- * SurfaceFlinger presents in the vsync that it latches in. Such a frame is not counted.
- */
+ * In a hole the present of a latched buffer may be lost, and a later present may get the buffer:
+ * SurfaceFlinger presents in the vsync in which it latches. Such a frame is not counted. */
 static bool is_stale(const struct layer *layer, const struct waiting_frame *waiting,
 		     const struct vsync_stamp *stamp)
 {
@@ -256,7 +256,7 @@ static void make_room_for_frame_times(struct frame_queue *q, const struct layer 
 		;
 }
 
-/* The frame has waited: its vsyncs are known. */
+/* The frame's wait is over: its vsyncs are known. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
@@ -318,7 +318,8 @@ static uint64_t lag_ns(const struct frame_queue *q, uint64_t now_ns)
 	return now_ns < q->early_until_ns ? LAG_EARLY_NS : LAG_NS;
 }
 
-/* Has the first frame waited long enough? Longer while the period is uncertain. */
+/* True: the first frame has waited long enough. The wait is longer while the period is uncertain.
+ */
 static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t present_ns = q->waiting[q->first].frame.present_ns;
@@ -368,7 +369,7 @@ static int count_first_early(struct frame_queue *q)
 	return layer;
 }
 
-/* Counts frames early, the oldest first, until a layer has none left that wait. Returns false where
+/* Counts frames early, the oldest first, until a layer has no waiting frames. Returns false if
  * there is no such layer. */
 static bool count_early(struct frame_queue *q)
 {
@@ -402,7 +403,7 @@ int frame_queue_evict_layer(struct frame_queue *q, bool early)
 	return 0;
 }
 
-/* SurfaceFlinger moved between CPUs whose clocks differ. */
+/* SurfaceFlinger moved between CPUs with different clocks. */
 static void report_moved(struct frame_queue *q, uint64_t behind_ns)
 {
 	char text[160];
@@ -418,8 +419,8 @@ static void report_moved(struct frame_queue *q, uint64_t behind_ns)
 	events_write(q->events, q->last_present_ns, TRACE_EVENT_TRACING, text);
 }
 
-/* Presents come in the order of time. One that does not gets a time right after the previous one,
- * and has no interval. All frames of a present move with it. */
+/* Presents are in the order of time. A present out of order gets a time right after the previous
+ * one, and has no interval. All its frames get that time, too. */
 static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 {
 	uint64_t present_ns = waiting->frame.present_ns;
@@ -568,7 +569,7 @@ void frame_queue_end(struct frame_queue *q)
 	count_all(q);
 }
 
-/* The sum of the open rows of the Surface of that number. */
+/* The sum of the open rows of the Surface with that number. */
 static struct frame_stats open_rows(const struct frame_queue *q, int number)
 {
 	struct frame_stats sum = FRAME_STATS_EMPTY;

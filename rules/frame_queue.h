@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames wait until their vsyncs are known, then they are counted into rows.
  *
- * Only the ticks after a frame show what the display's period was when it was presented. So a frame
- * waits 400 ms of trace time; at the begin of a trace, until the lattice is locked, and 600 ms.
+ * Only the ticks after a frame show the display's period at its present. So a frame waits 400 ms of
+ * trace time. At the begin of a trace it waits until the lattice is locked, and 600 ms more.
  */
 #ifndef JANKD_RULES_FRAME_QUEUE_H
 #define JANKD_RULES_FRAME_QUEUE_H
@@ -39,22 +39,22 @@ struct frame_queue {
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;
-	uint64_t refresh_period_ns; /* of the last refresh event, 0: there was none */
-	bool refresh_is_guess;	    /* that event said that it is a guess */
-	bool overruled_reported;    /* the event that --vsync-ms is overruled was written */
-	bool locked_once;	    /* or the queue waited long enough for it */
-	uint64_t early_until_ns;    /* the lattice is new until then */
-	bool checked;		    /* there was a present */
+	uint64_t refresh_period_ns; /* of the last refresh event; 0: none */
+	bool refresh_is_guess;	    /* the period of that event is a guess */
+	bool overruled_reported;    /* the event that the trace overrules --vsync-ms was written */
+	bool locked_once; /* the lattice was locked, or the queue waited long enough for it */
+	uint64_t early_until_ns; /* the lattice is new until then */
+	bool checked;		 /* there was a present */
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
-	struct marks marks;		     /* not passed yet: they close the open rows */
+	struct marks marks;		     /* not reached yet; they close the open rows */
 	uint64_t moved;			     /* presents earlier than the previous one */
 	uint64_t moved_from_ns, moved_to_ns; /* times of the last such present; 0: none */
 	struct rate_limit moved_limit;	     /* of the events about them */
 	struct loss loss;		     /* so far */
-	bool loss_pending;		     /* frames that come now are in a hole */
-	uint64_t stale;		/* frames that were not counted: of a hole, or back in time */
+	bool loss_pending;		     /* frames that are added now are in a hole */
+	uint64_t stale;		/* frames that were not counted: from a hole, or back in time */
 	uint64_t hidden_frames; /* of layers that are not counted */
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
@@ -71,46 +71,47 @@ struct frame_queue {
 };
 
 /* @q: all zeros, with options, sink, events and log set. Returns 0 or -ENOMEM; frame_queue_free()
- * is due in any case. */
+ * must be called in any case. */
 int frame_queue_init(struct frame_queue *q);
 void frame_queue_free(struct frame_queue *q);
 
-/* Decides whether a new layer is counted, by options.include and options.exclude. Called before its
+/* Decides if a new layer is counted, by options.include and options.exclude. Called before its
  * first frame. */
 void frame_queue_choose(const struct frame_queue *q, struct layer *layer);
 
-/* Add a frame, and after all frames of a present the present itself. Times may not go back. */
+/* Add a frame; and the present itself after all its frames. Times must not go back. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);
 void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns);
 
-/* Events may be missing between @from_ns, which may be among the frames that wait, and the next
- * record. @lost: what is known of them, without the hole itself. */
+/* Events may be missing between @from_ns, which may be among the waiting frames, and the next
+ * record. @lost: their known number, without the hole itself. */
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost);
 
 /* While @pending, frames that are added are in a hole, see pipeline_set_loss_pending(). */
 void frame_queue_set_loss_pending(struct frame_queue *q, bool pending);
 
-/* The trace has come to @now_ns: counts frames that have waited long enough, closes idle rows. */
+/* The trace has reached @now_ns: counts frames that have waited long enough, and closes idle rows.
+ */
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
 
-/* Everything up to this time is counted: no later row or event has an earlier time, except for a
+/* Everything up to this time is counted. No later row or event has an earlier time, except for a
  * refresh rate that began in a time without frames. */
 uint64_t frame_queue_settled_ns(const struct frame_queue *q);
 
-/* Makes room for another layer in the full table: the layer that has been idle longest is evicted.
- * @early: where all of them have frames that wait, the oldest frames are counted now. Returns 0, or
- * -ENOSPC: all layers are in use. */
+/* Frees an entry of the full table: the layer that has been idle longest is evicted. @early: if all
+ * layers have waiting frames, the oldest frames are counted now. Returns 0, or -ENOSPC: all layers
+ * are in use. */
 int frame_queue_evict_layer(struct frame_queue *q, bool early);
 
 /* Drops the frames from @from_ns on: their time was forged. @last_ns: the last valid present. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);
 
-/* Marks the moment @time_ns: the rows that are open then are closed, and an interval across it
- * belongs to the row after it. Returns false where too many marks wait. */
+/* Marks the moment @time_ns: rows that are open then are closed, and an interval across it belongs
+ * to the row after it. Returns false if too many marks wait. */
 bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns);
 
-/* The same for a mark that an app wrote into the trace. Returns false, too, less than a second
- * after another one. */
+/* The same for a mark from an app in the trace. Also returns false less than a second after another
+ * one. */
 bool frame_queue_mark_of_app(struct frame_queue *q, uint64_t time_ns);
 
 /* Gives the layer another Surface, by the rules. */

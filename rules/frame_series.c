@@ -47,7 +47,7 @@ static bool is_across_hole(const struct loss_context *before, const struct loss_
 	return before->in_hole || now->in_hole || before->loss.holes != now->loss.holes;
 }
 
-/* Can no frame be between the last one and this one? */
+/* True: there can be no frame between the last one and this one. */
 static bool is_next(const struct frame_series *series, struct interval interval,
 		    const struct loss_context *loss_context)
 {
@@ -65,8 +65,8 @@ static bool is_unknown(const struct frame_series *series, struct interval interv
 		!is_next(series, interval, loss_context));
 }
 
-/* @interval: from the last frame to @stamp. A late frame is not a whole number of vsyncs after the
- * previous one, or is in the same vsync. */
+/* @interval: from the last frame to @stamp. A frame is in time if it is a whole number of vsyncs,
+ * at least one, after the previous one. */
 static bool is_in_time(const struct frame_series *series, const struct vsync_stamp *stamp,
 		       struct interval interval)
 {

@@ -16,7 +16,7 @@
 struct loss {
 	uint64_t events;  /* of known number */
 	uint32_t unknown; /* times that an unknown number was lost */
-	uint32_t holes;	  /* times that events were or may have been lost */
+	uint32_t holes;	  /* how often events were or may have been lost */
 };
 
 /* Losses and other circumstances of a frame. */
@@ -31,15 +31,15 @@ struct loss_context {
 /* Events lost from @before to @now, or ROW_UNKNOWN. */
 int64_t loss_between(struct loss before, struct loss now);
 
-/* What was lost before the hole of the frame with that context. */
+/* The losses before the hole of the frame with that context. */
 struct loss loss_before(const struct loss_context *loss_context);
 
 struct frame_series {
 	bool begun;			  /* there was a frame */
 	struct vsync_stamp last;	  /* the last one */
 	struct loss_context loss_context; /* of the last one */
-	bool in_time;			  /* the last frame was not late, as far as is known */
-	uint64_t start_ns;		  /* of the open row */
+	bool in_time;	   /* the last frame was not late, according to the trace so far */
+	uint64_t start_ns; /* of the open row */
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
 	struct jank_history history;
@@ -57,23 +57,24 @@ void frame_series_clear(struct frame_series *series, struct chunk_store *store);
  * @store: for the percentiles of its row; NULL: none are needed
  * @tx: its present applied a transaction of the layer
  *
- * Across a hole frames may be missing, so an interval is known there only where it is one vsync: no
- * frame can be in between, unless the previous frame was late, as the next one then follows at
- * once. Any other interval is unknown, as that of a first frame. Returns the interval from the last
- * frame.
+ * Across a hole frames may be missing, so only an interval of one vsync is known there: no frame
+ * can be in between. If the previous frame was late it is unknown, too, as the next frame then
+ * follows at once. Any other interval is unknown, as that of a first frame. Returns the interval
+ * from the last frame.
  */
 struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
 				 const struct vsync_stamp *stamp,
 				 const struct loss_context *loss_context, bool tx);
 
-/* A frame of the series is left out: the last one counts as late, see frame_series_add(). */
+/* A frame of the series is not counted. Then the last one counts as late, see frame_series_add().
+ */
 void frame_series_skip(struct frame_series *series);
 
 /* The interval from the last frame to @stamp. */
 struct interval frame_series_since(const struct frame_series *series,
 				   const struct vsync_stamp *stamp);
 
-/* Does the open row have frames or waits? */
+/* True: the open row has frames or waits. */
 bool frame_series_has_row(const struct frame_series *series);
 
 /**

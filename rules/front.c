@@ -10,15 +10,15 @@ void front_init(struct front *front, struct event_writer *events, bool queried)
 	*front = (struct front){ .events = events, .queried = queried, .layer = LAYER_NONE };
 }
 
-/* A view of another app draws, the app that was in front does not, and no answer will come. */
+/* True: a view of another app draws, the app in front does not, and no answer will come. */
 static bool becomes_unknown(const struct front *front, const struct layer *layer, bool still)
 {
 	return !front->queried && still && layer->is_window && !layer->is_activity &&
 	       front->app[0] && strcmp(layer->app, front->app) != 0;
 }
 
-/* An activity's window with a frame is in front if it is new, or if the one in front has not drawn
- * for a while. Two windows that draw together during a transition do not alternate. */
+/* The window of an activity with a frame is in front if it is new, or if the one in front has not
+ * drawn for some time. So two windows that both draw during a transition do not alternate. */
 void front_follow(struct front *front, const struct layer_table *layers, int id,
 		  const struct vsync_stamp *stamp)
 {
@@ -54,8 +54,8 @@ void front_apply_answer(struct front *front, uint64_t present_ns)
 	if (front->answer_ns == 0 || present_ns < front->answer_ns)
 		return;
 	front->answer_ns = 0;
-	/* The answer is 'unknown', but a window has shown meanwhile that the other app is in front.
-	 */
+	/* The answer is 'unknown', but a window has shown since then that the other app is in
+	 * front. */
 	if (app.len == 0 && strcmp(front->app, front->other_app) == 0)
 		return;
 	if (span_equal(app, span_of(front->app)))
@@ -94,7 +94,7 @@ uint64_t front_uncertain_since(const struct front *front, const char **app)
 
 void front_answer(struct front *front, const char *focus, uint64_t since_ns)
 {
-	/* The clock has changed since the question: @since_ns is on the old one. */
+	/* The clock has changed since the query: @since_ns is on the old clock. */
 	if (front->uncertain_ns == 0)
 		return;
 	name_copy(front->answer, sizeof(front->answer), span_of(focus));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which app is in front. Frames of layers without a package in their name are counted for that app.
+/* The app in front. Frames of layers without a package in their name are counted for it.
  *
- * There are two sources: windows of activities that draw, and answers from outside (dumpsys). It is
- * uncertain while a window of another app has begun to draw and neither source has decided.
- */
+ * There are two sources: windows of activities that draw, and answers from outside (dumpsys). The
+ * app is uncertain from the moment when a window of another app begins to draw until one source
+ * decides. */
 #ifndef JANKD_RULES_FRONT_H
 #define JANKD_RULES_FRONT_H
 
@@ -22,14 +22,14 @@ struct front {
 	int layer;		     /* the last activity layer with a frame, or LAYER_NONE */
 	uint64_t uncertain_ns;	     /* a window of other_app began to draw then; 0: certain */
 	char other_app[APP_SIZE];
-	uint64_t answer_ns;	   /* frames from then on are of the answer's app; 0: no answer */
+	uint64_t answer_ns; /* frames from then on belong to the answer's app; 0: no answer */
 	char answer[2 * APP_SIZE]; /* "app/activity", or "": unknown */
 };
 
 void front_init(struct front *front, struct event_writer *events, bool queried);
 
-/* Sets the app in front at the start ("app/activity", or NULL). Returns false, and changes nothing,
- * where an app is known already. */
+/* Sets the app in front at the start ("app/activity", or NULL). Returns false and changes nothing
+ * if an app is set already. */
 bool front_set(struct front *front, const char *focus);
 
 /* The layer of number @id has a frame at @stamp, which is not added to its series yet. */
@@ -39,7 +39,8 @@ void front_follow(struct front *front, const struct layer_table *layers, int id,
 /* Frames from @present_ns on are counted now: applies an answer that is valid for them. */
 void front_apply_answer(struct front *front, uint64_t present_ns);
 
-/* A frame of @layer arrives, before it is counted: may another app be in front? */
+/* A frame of @layer arrives, before it is counted. If it shows that another app may be in front,
+ * the app becomes uncertain. */
 void front_watch(struct front *front, struct layer *layer, uint64_t present_ns);
 
 /* See pipeline_front_uncertain_since() and pipeline_set_front(). */
@@ -49,7 +50,7 @@ void front_answer(struct front *front, const char *focus, uint64_t since_ns);
 /* The layer of number @id leaves the table. */
 void front_forget_layer(struct front *front, int id);
 
-/* Times are those of another clock from now on. */
+/* Later times are those of another clock. */
 void front_new_clock(struct front *front);
 
 #endif

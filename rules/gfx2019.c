@@ -8,7 +8,7 @@
 #include "rules/memory.h"
 #include "rules/stats.h"
 
-/* The fields of a marker as the program split it: at '|'; it used the third field of lines with
+/* The fields of a marker, split at '|' as the program did. It used the third field of lines with
  * four fields, and of presents. */
 struct fields {
 	size_t n;
@@ -132,8 +132,8 @@ static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
 	series->stats = FRAME_STATS_EMPTY;
 }
 
-/* Adds a series. Where there is no room, the one that has been idle longest is replaced, and its
- * row written. */
+/* Adds a series. If there is no space, writes the row of the one that has been idle longest, and
+ * replaces it. */
 static struct gfx2019_series *add_series(struct gfx2019 *g)
 {
 	struct gfx2019_series *oldest = &g->series[0];
@@ -225,7 +225,7 @@ static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
 	bool late = tick->time_ns > g->tick_ns && tick->time_ns - g->tick_ns > g->options.vsync_ns;
 
 	g->frames++;
-	/* Where the clock stepped back there is no interval. */
+	/* If the clock stepped back there is no interval. */
 	if (tick->time_ns < series->last_ns)
 		series->begun = false;
 	count_interval(g, series, tick, late);

@@ -61,16 +61,16 @@ struct gfx2019 {
 };
 
 /* @g: all zeros. @options are copied, except for the focus, which is only read here. Returns 0 or
- * -ENOMEM; gfx2019_free() is due in any case. */
+ * -ENOMEM; gfx2019_free() must be called in any case. */
 int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
 		 const struct gfx2019_options *options, const struct row_sink *sink);
 
 void gfx2019_free(struct gfx2019 *g);
 
-/* Sets the app in front ("app/activity"). Returns false where one was set before. */
+/* Sets the app in front ("app/activity"). Returns false if one was set before. */
 bool gfx2019_focus(struct gfx2019 *g, const char *focus);
 
-/* Goes on with other rules; borrowed. */
+/* Changes the rules; borrowed. */
 void gfx2019_set_rules(struct gfx2019 *g, const struct ruleset *rules);
 
 /* Sets the display's period. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The time between two frames of a layer, and its comparison with thresholds.
  *
- * Where the vsyncs of an interval are known, it is a whole number of them. At 60 Hz 3, 5, 6 and 30
- * vsyncs are 50, 83.333, 100 and 500 ms, apart from the last digits of the learnt period. So that
- * these digits decide nothing, such an interval is compared with a tolerance of 0.5 %: it is 'at
+ * If the vsyncs of an interval are known, it is a whole number of them. At 60 Hz 3, 5, 6 and 30
+ * vsyncs are 50, 83.333, 100 and 500 ms, except for the last digits of the measured period. These
+ * digits must not decide, so such an interval is compared with a tolerance of 0.5 %: it is 'at
  * least T' from 0.995 T on, and 'more than T' only above 1.005 T. At 240 Hz one vsync is 0.8 % of
  * 500 ms: no other number of vsyncs is that close. An interval with unknown vsyncs is compared
  * without tolerance.
@@ -21,7 +21,7 @@
 
 struct interval {
 	int64_t ns;	/* ROW_UNKNOWN for a first frame, and across a hole */
-	int64_t vsyncs; /* ROW_UNKNOWN where the lattice is not locked */
+	int64_t vsyncs; /* ROW_UNKNOWN if the lattice is not locked */
 };
 
 /* @whole: @value is a whole number of vsyncs. */
@@ -40,7 +40,7 @@ static inline bool interval_is_whole(struct interval interval)
 	return interval.vsyncs >= 0;
 }
 
-/* For an interval of known length only, as the next two. */
+/* Only for an interval of known length, as the next two functions. */
 static inline bool interval_is_at_least(struct interval interval, uint64_t limit_ns)
 {
 	return threshold_reached((uint64_t)interval.ns, limit_ns, interval_is_whole(interval));
@@ -56,7 +56,7 @@ static inline bool interval_is_wait(struct interval interval)
 	return interval_is_at_least(interval, STATS_WAIT_NS);
 }
 
-/* Is the length known, and is it no wait? */
+/* True: the length is known, and it is no wait. */
 static inline bool interval_is_frame_time(struct interval interval)
 {
 	return interval.ns >= 0 && !interval_is_wait(interval);

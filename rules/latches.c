@@ -65,7 +65,7 @@ void latches_forget_hidden(struct latch_list *list, struct layer_table *layers)
 	list->n = kept;
 }
 
-/* Returns NULL where there is no room. */
+/* Returns NULL if there is no space. */
 static struct latch *add(struct latch_list *list, struct layer_table *layers, int layer,
 			 int32_t kept_tid)
 {
@@ -77,7 +77,7 @@ static struct latch *add(struct latch_list *list, struct layer_table *layers, in
 	return &list->all[list->n++];
 }
 
-/* Is @event another event of the latch @known? */
+/* True: @event is another event of the latch @known. */
 static bool is_same(const struct latch *known, const struct latch *event)
 {
 	return !(known->evidence & event->evidence) &&

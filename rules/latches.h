@@ -2,8 +2,8 @@
 /* Buffers that SurfaceFlinger latched and that its thread has not presented yet.
  *
  * Up to three kinds of events show one latch: an instant with the buffer's number, a falling
- * counter, a slice. Each kind does so once, in any order. A second event of the same kind is
- * another latch of the layer: the composition of the first one was skipped, and the last latch
+ * counter, a slice. Each kind comes once, in any order. A second event of the same kind is
+ * another latch of the layer. Then the composition of the first one was skipped, and the last latch
  * counts.
  */
 #ifndef JANKD_RULES_LATCHES_H
@@ -35,10 +35,11 @@ struct latch {
 
 struct latch_list {
 	unsigned int n, max;
-	struct latch *all; /* in the order of time; their layers count as waiting */
+	struct latch *all; /* in the order of time; each keeps its layer in the table */
 };
 
-/* @layers: size of the table of layers. Returns 0 or -ENOMEM; latches_free() is due in any case. */
+/* @layers: size of the table of layers. Returns 0 or -ENOMEM; latches_free() must be called in any
+ * case. */
 int latches_init(struct latch_list *list, unsigned int layers);
 void latches_free(struct latch_list *list);
 
@@ -47,12 +48,12 @@ void latches_free(struct latch_list *list);
  * @latch: all but queued_ns, which comes from the layer's queue
  * @present: number of the next present
  * @alone: the event may be the only one of its latch
- * @kept_tid: where there is no room, latches of all other threads are dropped
+ * @kept_tid: if there is no space, latches of all other threads are dropped
  */
 void latches_add(struct latch_list *list, struct layer_table *layers, const struct latch *latch,
 		 uint64_t present, bool alone, int32_t kept_tid);
 
-/* Has the thread latched anything? */
+/* True: the thread has latched a buffer. */
 bool latches_any(const struct latch_list *list, int32_t tid);
 
 /* Drops the latches of @tid, or (@others) of all other threads. */

@@ -10,7 +10,7 @@
 #define CADENCE_MAX_NS UINT64_C(100000000)
 #define GAP_CADENCES 4
 
-/* Deviation of presents from their vsyncs, where those are unknown. */
+/* Deviation of presents from their vsyncs, if the vsyncs are unknown. */
 #define JITTER_NS UINT32_C(2000000)
 
 int late_state_init(struct late_state *state, unsigned int max)
@@ -33,8 +33,8 @@ static unsigned int kept(const struct late_series *series)
 	return series->n < LATE_INTERVALS ? series->n : LATE_INTERVALS;
 }
 
-/* Equal numbers of vsyncs; or about the same length, where those are unknown. The period may have
- * become more precise in between. */
+/* True: equal numbers of vsyncs, or about the same length if the vsyncs are unknown. The period may
+ * have become more precise in between. */
 static bool is_same(struct late_interval a, struct late_interval b)
 {
 	uint32_t longer_ns = a.ns > b.ns ? a.ns : b.ns;
@@ -76,7 +76,7 @@ static bool is_late(const struct late_state *state, const struct late_series *se
 {
 	uint64_t cadence;
 
-	/* Most frames are not that long: the rest need not be computed. */
+	/* Most frames are shorter: nothing more to compute. */
 	if (interval.ns < 0 || !interval_is_at_least(interval, state->limit_ns) ||
 	    series->n < INTERVALS_LEAST)
 		return false;

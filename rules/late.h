@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frames are late, for --snapshot: by a given time beyond the cadence so far.
+/* Finds late frames, for --snapshot: late by a given time beyond the cadence so far.
  *
  *     frames    . . . . . . . . . . . .           .         a frame in every second vsync
  *                                       <------->           late by what exceeds the cadence
@@ -39,8 +39,8 @@ struct late_state {
 int late_state_init(struct late_state *state, unsigned int max);
 void late_state_free(struct late_state *state);
 
-/* Is the frame of the layer at @place in its table late? @owner: hash of the layer's name. A wait
- * is late only where the limit is a wait. */
+/* True: the frame of the layer at @place in its table is late. @owner: hash of the layer's name. A
+ * wait is late only if the limit is a wait. */
 bool late_check(struct late_state *state, int place, uint64_t owner, struct interval interval);
 
 #endif

@@ -10,7 +10,7 @@
 #include "rules/frame_series.h"
 #include "rules/surface.h"
 
-/* Queued buffers of one layer that are remembered: BufferQueues hold no more. */
+/* Queue times that are kept for a layer: BufferQueues hold no more buffers. */
 #define LAYER_QUEUE_MAX 8
 
 /* The last value of a counter. */
@@ -21,20 +21,20 @@ struct last_value {
 
 struct layer {
 	uint64_t hash;
-	size_t length; /* of the whole name, which may have been cut; 0: unused entry */
+	size_t length; /* of the whole name, even if it was cut; 0: unused entry */
 	uint64_t id;   /* unique in this capture */
 	int next;      /* in its hash bucket */
 	char name[NAME_SIZE];
 	char surface[NAME_SIZE];
-	uint64_t surface_hash; /* of the whole name, as surface may have been cut */
+	uint64_t surface_hash; /* of the whole name, even if surface was cut */
 	size_t surface_length; /* of the whole name */
 	char app[APP_SIZE];    /* the package in its name, or the app in front at its last frame */
 	bool has_app;	       /* its name contains the package */
 	bool is_activity;
 	bool is_window; /* of an activity: its main window, a SurfaceView or a pop-up */
-	bool ignored;	/* the rules say that this is no layer */
-	bool bare;	/* the name of a counter without its bar, not confirmed by another event */
-	bool hidden;	/* excluded by --include or --exclude: not counted, no rows */
+	bool ignored;	/* according to the rules it is no layer */
+	bool bare;   /* the name of a counter without its bar, before another event confirms it */
+	bool hidden; /* excluded by --include or --exclude: not counted, no rows */
 	uint64_t last_use; /* number of its last event, of any kind */
 	uint64_t refusals; /* refusals of the table when this layer was evicted */
 
@@ -50,23 +50,24 @@ struct layer {
 
 	/* Its frames, set by frame_queue.c. */
 	uint64_t drawn_ns;    /* its last frame, counted or not */
-	unsigned int waiting; /* latches and frames that are not counted: keep it in the table */
+	unsigned int waiting; /* latches and frames that are not counted yet; they keep it in the
+				 table */
 	bool shown;	      /* it had a frame */
 	int surface_number;   /* number of its Surface in the summary, or SUMMARY_NONE */
 	struct frame_series series;
 };
 
-/* Sets everything that follows from the name alone. */
+/* Sets everything that depends only on the name. */
 void layer_set_name(struct layer *layer, struct span name);
 
-/* Is it the layer of that name? */
+/* True: it is the layer of that name. */
 static inline bool layer_is(const struct layer *layer, uint64_t hash, struct span name)
 {
 	return layer->hash == hash && layer->length == name.len &&
 	       name_is(layer->name, sizeof(layer->name), name);
 }
 
-/* Gives the layer another Surface than the one in its name. */
+/* Replaces the Surface of the name. */
 void layer_set_surface(struct layer *layer, struct span surface);
 struct name_key layer_surface(const struct layer *layer);
 

@@ -3,12 +3,12 @@
 
 #include "rules/buffers.h"
 
-/* libgui's TraceUtils.h cuts an instant at this length. Such a one is not used: the rest of the
+/* libgui's TraceUtils.h cuts an instant at this length. A cut one is not used, as the rest of the
  * layer's name may be the name of another layer. */
 #define INSTANT_CUT 255
 
-/* With a layer's name of this length, "latchBuffer " and " - 4294967296" around it, it may be cut.
- */
+/* An instant with a layer's name of this length, between "latchBuffer " and " - 4294967296", may be
+ * cut. */
 #define INSTANT_LAYER_MAX 230
 
 static enum evidence evidence_of(const struct rule *rule)
@@ -40,9 +40,8 @@ static void set_up_layer(const struct layer_events *e, struct layer *layer, stru
 }
 
 /* The layer that @rule's event names, or LAYER_NONE. HarmonyOS puts a bar into names in its
- * counters, but in no other event, and window titles can have a bar of their own. Where a counter
- * is the first event of a layer, the name without the bar is assumed, and another event may correct
- * it. */
+ * counters, but in no other event. Window titles can have a bar, too. If a counter is the first
+ * event of a layer, the name without the bar is assumed, and another event may correct it. */
 static int find_layer(struct layer_events *e, const struct rule *rule, struct span *name,
 		      char copy[SURFACE_MAX])
 {
@@ -71,7 +70,7 @@ static int find_layer(struct layer_events *e, const struct rule *rule, struct sp
 	return id;
 }
 
-/* May the event stand for a latch that no other event shows? */
+/* True: the event may be the only one of its latch. */
 static bool is_latch(struct layer_events *e, const struct rule *rule, size_t length,
 		     const struct trace_record *record)
 {
@@ -80,7 +79,7 @@ static bool is_latch(struct layer_events *e, const struct rule *rule, size_t len
 	return !rule->fallback || e->sure_latches == 0 || length > INSTANT_LAYER_MAX;
 }
 
-/* There is no room for the layer that the event names. */
+/* There is no space for the layer that the event names. */
 static void refuse(struct layer_events *e, const struct rule *rule, struct span name,
 		   const struct trace_record *record)
 {
@@ -89,7 +88,7 @@ static void refuse(struct layer_events *e, const struct rule *rule, struct span 
 		e->refused_frames += layers_refuse_frame(e->layers, name, e->presents + 1);
 }
 
-/* Will frames of the layer of that name be counted? */
+/* True: frames of the layer of that name will be counted. */
 static bool is_counted(const struct layer_events *e, struct span name)
 {
 	struct layer layer = { .length = 0 };
@@ -99,9 +98,9 @@ static bool is_counted(const struct layer_events *e, struct span name)
 	return !layer.ignored && !layer.hidden;
 }
 
-/* Makes room for the layer that the event names. Latches keep layers in use: where nothing else can
- * be evicted, latches of layers that are not counted are dropped, and those of other threads, which
- * may never present. Then frames cannot wait. */
+/* Frees an entry for the layer that the event names. Latches keep layers in the table. If nothing
+ * else can be evicted, latches of layers that are not counted are dropped, and those of other
+ * threads, which may never present. After that frames are counted early. */
 static bool make_room(struct layer_events *e, const struct rule *rule, struct span name,
 		      const struct trace_record *record)
 {
@@ -117,8 +116,8 @@ static bool make_room(struct layer_events *e, const struct rule *rule, struct sp
 	return false;
 }
 
-/* The layer that the event names, added if it is new. NULL where the rules ignore it or there is no
- * room. */
+/* The layer that the event names, which is added if it is new. NULL if the rules ignore it or there
+ * is no space. */
 static struct layer *find_or_add_layer(struct layer_events *e, const struct rule *rule,
 				       struct span written, const struct trace_record *record)
 {
@@ -141,7 +140,7 @@ static struct layer *find_or_add_layer(struct layer_events *e, const struct rule
 	return layer->ignored ? NULL : layer;
 }
 
-/* Did the counter change as the rule requires? Keeps its value. */
+/* True: the counter changed as the rule requires. Keeps its value. */
 static bool event_fits(const struct rule *rule, struct last_value *last, int64_t value)
 {
 	bool fits = true;
@@ -157,7 +156,7 @@ static bool event_fits(const struct rule *rule, struct last_value *last, int64_t
 	return fits;
 }
 
-/* Adds a latch of @layer. A fallback rule counts only where no better event shows the latch. */
+/* Adds a latch of @layer. A fallback rule counts only if no better event shows the latch. */
 static void add_latch(struct layer_events *e, const struct rule *rule, struct layer *layer,
 		      int64_t number, const struct trace_record *record)
 {
@@ -182,7 +181,7 @@ static void apply_transaction(struct layer_events *e, const struct rule *rule, s
 		layer->applied_present = e->presents + 1;
 }
 
-/* Follows the layer's queue. Returns whether the event means what its rule says. */
+/* Updates the layer's queue. True: the event has the meaning of its rule. */
 static bool follow_buffers(struct layer_events *e, const struct rule *rule, struct layer *layer,
 			   const struct trace_record *record)
 {
@@ -198,7 +197,7 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 	} else if (rule->role == RULE_QUEUE && !falls) {
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
-		/* No rule calls it a latch, but an instant may: which buffer it was is unknown. */
+		/* No rule names it a latch, but an instant may. The buffer is unknown. */
 		buffers_left(layer, before, record->value, e->presents + 1);
 		layer->left_queued_ns = 0;
 	} else {

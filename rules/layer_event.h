@@ -19,14 +19,14 @@ struct layer_events {
 	struct layer_table *layers;
 	const struct surfaceflinger *sf;
 	void *context;
-	/* Makes room for a layer in the full table; < 0: impossible. @early: even if frames have to
-	 * be counted before their time. */
+	/* Frees an entry in the full table of layers; < 0: impossible. @early: even if frames have
+	 * to be counted early. */
 	int (*evict)(void *context, bool early);
 	void (*added)(void *context, struct layer *layer); /* a layer is new */
 
 	struct latch_list latches;
 	uint64_t presents;	 /* of SurfaceFlinger so far */
-	uint64_t resets;	 /* times that queues and counters became invalid */
+	uint64_t resets;	 /* how often queues and counters became invalid */
 	uint64_t sure_latches;	 /* by rules that are no fallback */
 	uint64_t dropped_frames; /* buffers that were replaced before they were latched */
 	uint64_t refused_frames; /* of layers that did not fit into the table */
@@ -41,16 +41,17 @@ void layer_events_free(struct layer_events *e);
 void layer_event(struct layer_events *e, const struct rule *rule,
 		 const struct pattern_capture *capture, const struct trace_record *record);
 
-/* SurfaceFlinger presents: what was latched so far belongs to that present. */
+/* SurfaceFlinger presents: the latches so far belong to that present. */
 void layer_events_present(struct layer_events *e);
 
 /* Events are missing: latches, queues and last values of counters are invalid. */
 void layer_events_forget(struct layer_events *e);
 
-/* The thread @tid presents from now on: latches of all others, queues and counters are invalid. */
+/* Another thread, @tid, presents from now on: latches of other threads, queues and counters are
+ * invalid. */
 void layer_events_change_thread(struct layer_events *e, int32_t tid);
 
-/* Goes on with other rules. The owner gives the layers their Surfaces by the new rules. */
+/* Changes the rules. The owner sets the Surfaces of the layers by the new rules. */
 void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules);
 
 #endif

@@ -50,7 +50,7 @@ static void unlink_slot(struct layer_spill *spill, unsigned int slot)
 	*link = spill->next[slot];
 }
 
-/* A free slot, or else that of a layer which is forgotten for it. */
+/* A free slot. If there is none, a layer is dropped and its slot is used. */
 static unsigned int alloc_slot(struct layer_spill *spill)
 {
 	unsigned int slot = spill->hand;
@@ -84,7 +84,7 @@ void layer_spill_save(struct layer_spill *spill, const struct layer *layer)
 	*bucket = (uint16_t)(slot + 1);
 }
 
-/* Is the layer of that name in the slot? Reads the slot into @layer. */
+/* True: the layer of that name is in the slot. Reads the slot into @layer. */
 static bool is_in(const struct layer_spill *spill, unsigned int slot, uint64_t hash,
 		  struct span name, struct layer *layer)
 {

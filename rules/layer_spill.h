@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evicted layers, outside of memory: a layer comes back with its next event as it was, and its
- * series goes on. Where there is no room for more, the oldest ones are forgotten: most layers never
+/* Evicted layers, outside of memory. With its next event a layer comes back unchanged, and its
+ * series continues. If there is no space for more, the oldest layers are dropped. Most layers never
  * come back, as each start of an app creates new ones. */
 #ifndef JANKD_RULES_LAYER_SPILL_H
 #define JANKD_RULES_LAYER_SPILL_H
@@ -20,9 +20,9 @@ struct layer_spill {
 	uint16_t *next;		   /* slot + 1 of the next layer in the bucket; 0: none */
 	uint16_t *free_slots;
 	unsigned int n_free;
-	unsigned int hand;		       /* the slot to reuse next where none is free */
+	unsigned int hand;		       /* the next slot to use again if none is free */
 	uint16_t buckets[LAYER_SPILL_BUCKETS]; /* slot + 1 of the first layer; 0: none */
-	uint64_t forgotten;		       /* layers so far that cannot come back */
+	uint64_t forgotten;		       /* dropped layers so far */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -32,12 +32,12 @@ void layer_spill_free(struct layer_spill *spill);
 /* Saves a layer that leaves the table; its row is closed. */
 void layer_spill_save(struct layer_spill *spill, const struct layer *layer);
 
-/* Moves the layer of that name to @layer. Returns false where it is not there; @layer is undefined
- * then. */
+/* Moves the layer of that name to @layer. Returns false if it is not there; then @layer is
+ * undefined. */
 bool layer_spill_restore(struct layer_spill *spill, uint64_t hash, struct span name,
 			 struct layer *layer);
 
-/* Forgets all layers: their state is invalid. */
+/* Drops all layers: their state is invalid. */
 void layer_spill_clear(struct layer_spill *spill);
 
 #endif

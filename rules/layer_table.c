@@ -39,8 +39,8 @@ int layers_find(const struct layer_table *table, struct span name)
 	return id;
 }
 
-/* Is @a evicted before @b? */
-static bool goes_first(const struct layer *a, const struct layer *b)
+/* True: @a is evicted before @b. */
+static bool is_evicted_before(const struct layer *a, const struct layer *b)
 {
 	if (a->shown != b->shown)
 		return !a->shown;
@@ -58,7 +58,7 @@ int layers_to_evict(const struct layer_table *table)
 
 		if (layer->waiting > 0)
 			continue;
-		if (id < 0 || goes_first(layer, &table->layers[id]))
+		if (id < 0 || is_evicted_before(layer, &table->layers[id]))
 			id = i;
 	}
 	return id;
@@ -119,7 +119,7 @@ bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t p
 	return true;
 }
 
-/* Events that were refused while the layer was away may have been its own. */
+/* The refused events while the layer was evicted may have been its own. */
 static void miss_refused(struct layer_table *table, struct layer *layer)
 {
 	const struct layer_refusal *refusal = refusal_of(table, layer->hash);

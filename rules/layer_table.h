@@ -2,9 +2,9 @@
 /* The table of layers, of fixed size: the only place that names are copied to for longer than a
  * call.
  *
- * A layer is identified by its whole name, number included: in every version that is its identity,
- * as far as SurfaceFlinger gives it one. Where the table is full, a layer that never had a frame is
- * evicted first, then the one that has been idle longest, which is spilled and can come back.
+ * A layer is identified by its whole name, with its number: no version of SurfaceFlinger has a
+ * better identity in the trace. If the table is full, a layer that never had a frame is evicted
+ * first, then the one that has been idle longest, which is spilled and can come back.
  */
 #ifndef JANKD_RULES_LAYER_TABLE_H
 #define JANKD_RULES_LAYER_TABLE_H
@@ -34,14 +34,14 @@ struct layer_table {
 	int n;
 	uint64_t uses;	   /* events of layers so far */
 	uint64_t added;	   /* layers so far */
-	uint64_t refusals; /* events that were refused so far: no room for their layer */
+	uint64_t refusals; /* events that were refused so far: no space for their layer */
 	struct layer_refusal refused[LAYER_REFUSED];
 	struct layer_spill spill;
 	int buckets[LAYER_BUCKETS];
 };
 
 /* @max: number of entries; @spill: storage for evicted layers, or NULL. Returns 0 or -ENOMEM;
- * layers_free() is due in any case. */
+ * layers_free() must be called in any case. */
 int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill);
 void layers_free(struct layer_table *table);
 
@@ -51,24 +51,24 @@ int layers_find(const struct layer_table *table, struct span name);
 /**
  * layers_to_evict() - which layer has to be evicted before another one can be added
  *
- * Returns its number; LAYER_NONE where there is room; -ENOSPC where all are in use.
+ * Returns its number; LAYER_NONE if there is space; -ENOSPC if all are in use.
  */
 int layers_to_evict(const struct layer_table *table);
 
 /* Removes the layer from the table; its row must be closed. A layer that had a frame is spilled. */
 void layers_remove(struct layer_table *table, int id);
 
-/* Adds a layer that is not in the table; there must be room. Its state is that of its eviction, or
- * a new one with name, surface and app set. Returns its number. */
+/* Adds a layer that is not in the table, which must have space. Its state is that of its eviction,
+ * or a new one with name, surface and app. Returns its number. */
 int layers_add(struct layer_table *table, struct span name);
 
-/* Records that there is no room for an event of the layer of that name. When the layer comes back,
- * the state of its buffers is invalid. */
+/* Records that there was no space for an event of the layer of that name. When the layer comes
+ * back, the state of its buffers is invalid. */
 void layers_refuse(struct layer_table *table, struct span name);
 
 /* Records that the event was a latch for the present of that number. When the layer comes back, no
- * interval spans the missing frame. Returns false where an earlier event of the same frame was
- * recorded. */
+ * interval spans the missing frame. Returns false if an event of the same frame was recorded
+ * before. */
 bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t present);
 
 /* Corrects the name of a layer that was added under an assumed one. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In trace time: any app can fill a table, as often as it likes. */
+/* In trace time, as an app can fill a table any number of times. */
 #define REPORT_EVERY_NS UINT64_C(10000000000)
 
 static const char *const words[OVERFLOW_KINDS] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports in events what full tables had no room for: at once, then from time to time, and at the
- * end with the final numbers. */
+/* Reports the overflow of full tables in events: at once, then from time to time, and at the end
+ * with the final numbers. */
 #ifndef JANKD_RULES_OVERFLOW_H
 #define JANKD_RULES_OVERFLOW_H
 
@@ -10,7 +10,7 @@
 #include "rules/events.h"
 
 enum overflow_kind {
-	OVERFLOW_FRAMES,      /* frames of layers without room */
+	OVERFLOW_FRAMES,      /* frames of layers without space */
 	OVERFLOW_EARLY,	      /* frames that were counted without waiting */
 	OVERFLOW_OTHERS,      /* Surfaces without a row of their own */
 	OVERFLOW_UNREADABLE,  /* Surfaces that could not be read back */

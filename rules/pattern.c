@@ -96,7 +96,7 @@ bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind)
 	return false;
 }
 
-/* Length of the decimal number at the begin of @text; 0 where there is none or it is too long. */
+/* Length of the decimal number at the begin of @text; 0 if there is none or it is too large. */
 static size_t read_number(struct span text, int64_t *frame)
 {
 	int64_t value = 0;
@@ -108,8 +108,8 @@ static size_t read_number(struct span text, int64_t *frame)
 	return n;
 }
 
-/* Length of the time at the begin of @text, a number and its unit; 0 where there is none or it is
- * too large. */
+/* Length of the time at the begin of @text, a number and its unit; 0 if there is none or it is too
+ * large. */
 static size_t read_time(struct span text, int64_t *time_ns)
 {
 	int64_t value, part = 0, unit = 1;
@@ -157,7 +157,7 @@ static bool match_parts(const struct pattern_part *part, unsigned int n_parts, s
 	case PATTERN_LAYER:
 		break;
 	}
-	/* The longest match first: names of layers contain " - ", too ("SurfaceView -
+	/* Tries the longest match first, as names of layers contain " - ", too ("SurfaceView -
 	 * app/Activity"). */
 	least = part->kind == PATTERN_LAYER ? 1 : 0;
 	n = name.len + 1;

@@ -10,7 +10,7 @@
 #include "parser/span.h"
 #include "parser/swar.h"
 
-/* '*' and {layer}: with more of them a hostile name could cost the cube of its length. */
+/* '*' and {layer}. With more of them a hostile name could cost the cube of its length. */
 #define PATTERN_WILDCARDS_MAX 2
 #define PATTERN_PARTS_MAX (2 * (PATTERN_WILDCARDS_MAX + 1) + 1)
 
@@ -33,8 +33,8 @@ struct pattern {
 
 struct pattern_capture {
 	struct span layer; /* borrowed from the name */
-	int64_t frame;	   /* -1 where the pattern has no {frame} */
-	int64_t time_ns;   /* -1 where it has no {time} */
+	int64_t frame;	   /* -1 if the pattern has no {frame} */
+	int64_t time_ns;   /* -1 if it has no {time} */
 };
 
 /**
@@ -47,22 +47,22 @@ struct pattern_capture {
  */
 const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at);
 
-/* Returns false where no name that begins with the bytes @head (see word_load_some()) can match.
- * Nearly all names match nothing: this test is far cheaper than pattern_match(). */
+/* Returns false if no name that begins with the bytes @head (see word_load_some()) can match.
+ * Nearly all names match no pattern, and this test costs far less than pattern_match(). */
 static inline bool pattern_may_match(const struct pattern *pattern, uint64_t head)
 {
 	return ((head ^ pattern->head) & pattern->head_mask) == 0;
 }
 
-/* Does @name match? Sets @capture, which may be NULL, only on a match. */
+/* True: @name matches. Sets @capture, which may be NULL, only on a match. */
 bool pattern_match(const struct pattern *pattern, struct span name,
 		   struct pattern_capture *capture);
 
-/* Does @name match @glob, with any number of wildcards? '*' is any text, '?' one character.
- * Brackets have no special meaning: names of layers contain them. */
+/* True: @name matches @glob, which may have any number of wildcards: '*' is any text, '?' one
+ * character. Brackets have no special meaning, as names of layers contain them. */
 bool pattern_glob(struct span glob, struct span name);
 
-/* Does the pattern have a part of that kind? */
+/* True: the pattern has a part of that kind. */
 bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind);
 
 #endif

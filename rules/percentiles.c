@@ -102,7 +102,7 @@ static void give_up(struct chunk_store *store, struct histogram *h)
 	store->refused++;
 }
 
-/* Adds @count values to the bin of that @number. The slowest is @above_ns above the bin's begin. */
+/* Adds @count values to the bin of that @number. The longest is @above_ns above the bin's begin. */
 static void add_values(struct chunk_store *store, struct histogram *h, uint32_t number,
 		       uint32_t above_ns, uint32_t count)
 {
@@ -240,7 +240,7 @@ void histogram_move(struct chunk_store *store, struct histogram *to, struct hist
 {
 	if (from->gave_up && !to->gave_up)
 		give_up(store, to);
-	/* A chunk is freed before its bins are added: they may need room. */
+	/* A chunk is freed before its bins are added, as they may need it. */
 	while (from->first != CHUNK_NONE && !to->gave_up) {
 		struct chunk first = store->chunks[from->first];
 		uint16_t behind = first.next;
@@ -255,7 +255,7 @@ void histogram_move(struct chunk_store *store, struct histogram *to, struct hist
 	histogram_clear(store, from);
 }
 
-/* Adds a chunk at the end; NULL where there is no room. */
+/* Adds a chunk at the end; NULL if there is no space. */
 static struct chunk *add_packed(struct packed_chunks *packed)
 {
 	struct chunk *chunk;
@@ -350,7 +350,7 @@ static bool keep_value(struct chunk_store *store, struct percentiles *s, uint32_
 	return true;
 }
 
-/* Copies all values in the order in which they came. */
+/* Copies all values in the order of adding. */
 static void copy_values(const struct chunk_store *store, const struct percentiles *s,
 			uint32_t *values)
 {
@@ -362,7 +362,7 @@ static void copy_values(const struct chunk_store *store, const struct percentile
 	}
 }
 
-/* There are too many values to keep each. */
+/* There are too many values to keep each of them. */
 static void move_to_histogram(struct chunk_store *store, struct percentiles *s)
 {
 	uint32_t values[PERCENTILES_MAX];
@@ -391,7 +391,7 @@ void percentiles_add(struct chunk_store *store, struct percentiles *s, uint32_t 
 	histogram_add(store, &s->beyond, value_ns);
 }
 
-/* qsort() may allocate. */
+/* Not qsort(), which may allocate. */
 static void sort(uint32_t *values, uint32_t n)
 {
 	static const uint32_t gaps[] = { 701, 301, 132, 57, 23, 10, 4, 1 };

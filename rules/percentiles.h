@@ -3,8 +3,8 @@
  *
  * A histogram has a bin for each 0.1 ms that occurs: it is exact to that for any number of frames.
  * struct percentiles keeps the values themselves while there are few of them, as in a row, and is
- * exact. Both return a frame time that occurred: the nearest rank, without interpolation. Where the
- * store has no free chunk they give up, and have no percentiles at all.
+ * exact. Both return a frame time that occurred: the nearest rank, without interpolation. If the
+ * store has no free chunk they give up: they have no percentiles after that.
  */
 #ifndef JANKD_RULES_PERCENTILES_H
 #define JANKD_RULES_PERCENTILES_H
@@ -29,17 +29,17 @@ struct histogram {
 
 void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t value_ns);
 
-/* The value at rank ceil(@permille/1000 * n), exact to a bin; -1 where it is empty. */
+/* The value at rank ceil(@permille/1000 * n), exact to a bin; -1 if it is empty. */
 int64_t histogram_percentile(const struct chunk_store *store, const struct histogram *h,
 			     unsigned int permille);
 
-/* Mean of the slowest ceil(@permille/1000 * n) values in ns, exact to a bin; negative where it is
+/* Mean of the slowest ceil(@permille/1000 * n) values in ns, exact to a bin; negative if it is
  * empty. */
 double histogram_slowest_mean(const struct chunk_store *store, const struct histogram *h,
 			      unsigned int permille);
 
 /* Adds up values from the slowest on until the sum reaches @permille/1000 of @time_ns, the sum of
- * all. Returns the last one in ns, exact to a bin; -1 where it is empty. */
+ * all. Returns the last one in ns, exact to a bin; -1 if it is empty. */
 int64_t histogram_slowest_time(const struct chunk_store *store, const struct histogram *h,
 			       unsigned int permille, uint64_t time_ns);
 
@@ -48,8 +48,8 @@ int64_t histogram_slowest_time(const struct chunk_store *store, const struct his
 
 void histogram_add_number(struct chunk_store *store, struct histogram *h, uint32_t number);
 
-/* The most frequent number, the smallest of several; -1 where it is empty. *@others: how many
- * values are different, or -1. */
+/* The most frequent number; if there are several, the smallest. -1 if the histogram is empty.
+ * *@others: how many values are different, or -1. */
 int64_t histogram_mode(const struct chunk_store *store, const struct histogram *h, int64_t *others);
 
 /* Empties @h and frees its chunks. */
@@ -67,16 +67,16 @@ struct packed_chunks {
 	struct chunk chunks[1 + PACKED_CHUNKS_MAX];
 };
 
-/* Copies @h to @packed. Returns the copy, which has given up where there was no room. */
+/* Copies @h to @packed. Returns the copy, which has given up if there was no space. */
 struct histogram histogram_pack(const struct chunk_store *store, const struct histogram *h,
 				struct packed_chunks *packed);
 
-/* Copies @h, which is in @packed, to @store. Returns the copy, which has given up where the store
+/* Copies @h, which is in @packed, to @store. Returns the copy, which has given up if the store
  * had not enough chunks. */
 struct histogram histogram_unpack(struct chunk_store *store, const struct histogram *h,
 				  const struct packed_chunks *packed);
 
-/* Is @h valid in @packed? Both may come from a damaged file. */
+/* True: @h is valid in @packed. Both may come from a damaged file. */
 bool histogram_is_packed(const struct histogram *h, const struct packed_chunks *packed);
 
 /* More than the frames of a row of default length at any refresh rate. */

@@ -22,14 +22,14 @@
 #include "rules/overflow.h"
 #include "rules/trace_clock.h"
 
-/* Interval between two looks at the queue: most records do not concern it. */
+/* Interval between two checks of the queue, as most records do not change it. */
 #define SETTLE_EVERY_NS UINT64_C(10000000)
 
-/* gfx2019 counts at once and reports in the order of the records, which differs from that of time
- * by this much. */
+/* gfx2019 counts at once, in the order of the records. That differs from the order of time by this
+ * much. */
 #define GFX2019_DISORDER_NS UINT64_C(1000000000)
 
-/* More events than a kernel can lose between two reads: a forged line. */
+/* A kernel cannot lose more events between two reads: such a line is forged. */
 #define LOST_MAX INT64_C(1000000000000)
 
 struct pipeline {
@@ -44,10 +44,10 @@ struct pipeline {
 	struct trace_clock clock;
 	uint64_t before_ns;	 /* the last present before the latest record */
 	uint64_t mark_ns;	 /* of an app's mark with a time ahead of the trace; 0: none */
-	uint64_t next_settle_ns; /* time of the next look at the queue */
+	uint64_t next_settle_ns; /* time of the next check of the queue */
 };
 
-/* --- what attribution finds --- */
+/* --- the results of attribution --- */
 
 static void on_tick(void *context, const struct trace_record *record, unsigned int rank,
 		    bool hardware)
@@ -108,7 +108,8 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	const struct surfaceflinger *sf = &p->attribution.sf;
 	char text[96];
 
-	/* Frames before and after are of different processes: there is no interval between them. */
+	/* Frames before and after are from different processes: there is no interval between them.
+	 */
 	if (another) {
 		frame_queue_count(&p->queue);
 		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
@@ -161,7 +162,7 @@ static bool is_counted_cpu(int32_t cpu)
 	return cpu >= 0 && cpu < PIPELINE_CPUS;
 }
 
-/* Reports what was lost since the last such event: the sum of all of them is the whole loss. */
+/* Reports the losses since the last such event. The sum of these events is the whole loss. */
 static void report_lost(struct pipeline *p, uint64_t time_ns, const char *who)
 {
 	char text[160];
@@ -181,7 +182,7 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *who)
 }
 
 /* The kernel reports a loss before the next event of that CPU. The hole is between that event and
- * the CPU's last one; frames in it, from other CPUs, may have come already. */
+ * the last one of the CPU. Frames from other CPUs in that time may have come already. */
 static void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
@@ -214,14 +215,14 @@ static void report_overflow(struct pipeline *p, bool last)
 	overflow_report(&p->overflow, counts, &p->events, pipeline_now(p), last);
 }
 
-/* At the end everything that was lost is reported. */
+/* At the end all losses are reported. */
 static void report_last_losses(struct pipeline *p)
 {
 	events_lift_limit(&p->events, TRACE_EVENT_LOST);
 	report_lost(p, pipeline_now(p), "several CPUs");
 }
 
-/* Another clock: what follows cannot be compared with what was before. */
+/* Another clock: later times cannot be compared with earlier ones. */
 static void start_over(struct pipeline *p)
 {
 	frame_queue_new_clock(&p->queue);
@@ -233,14 +234,14 @@ static void start_over(struct pipeline *p)
 		p->events.sink.clock(p->events.sink.context);
 }
 
-/* For a mark of an app, whose row is in events.csv already. */
+/* Closes rows for a mark of an app, which has its row in events.csv already. */
 static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 {
 	if (!p->gfx2019 && !frame_queue_mark_of_app(&p->queue, time_ns))
 		p->counters.marks_too_soon++;
 }
 
-/* Closes rows, unless the mark's own time is ahead of the trace: then it may be forged. */
+/* Closes rows, unless the time of the mark is ahead of the trace, as it may be forged. */
 static void apply_mark(struct pipeline *p)
 {
 	if (trace_clock_now(&p->clock) < p->mark_ns)
@@ -249,7 +250,7 @@ static void apply_mark(struct pipeline *p)
 	p->mark_ns = 0;
 }
 
-/* Returns false where the record must be ignored. */
+/* Returns false if the record must be ignored. */
 static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 {
 	uint64_t now_ns = p->clock.now_ns;
@@ -264,7 +265,7 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 		trace_clock_report_back(&p->clock, record->time_ns);
 		break;
 	case CLOCK_UNSTUCK:
-		/* Frames with the forged time did not happen. */
+		/* Frames with the forged time are not counted. */
 		frame_queue_drop(&p->queue, p->clock.forged_ns, p->before_ns);
 		if (p->mark_ns >= p->clock.forged_ns)
 			p->mark_ns = 0;
@@ -328,7 +329,7 @@ static void rename_layer(struct pipeline *p, struct layer *layer)
 	struct span name = span_of(layer->name);
 	char copy[SURFACE_MAX];
 
-	/* Of a name that was cut the end is unknown, so what is specific to an instance cannot be
+	/* The end of a cut name is unknown, so parts that are specific to an instance cannot be
 	 * removed. */
 	if (layer->length == name.len)
 		frame_queue_rename(&p->queue, layer, ruleset_surface(p->rules, name, copy));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interface of rules/ for the daemon: records in, rows out.
  *
- * Time moves only with the times of the records, so a recorded trace and the live stream give the
+ * Time advances only with the records, so a recorded trace and the live stream give the
  * same rows. Nothing is allocated after pipeline_new().
  */
 #ifndef JANKD_RULES_PIPELINE_H
@@ -18,8 +18,8 @@
 
 struct pipeline;
 
-/* Can these rules be used with these options? The engine last-counter has no layers: no trigger, no
- * late frames, no choice of Surfaces. */
+/* True: these rules can be used with these options. The engine last-counter has no layers, so it
+ * has no trigger, no late frames and no selection of Surfaces. */
 bool pipeline_accepts(const struct ruleset *rules, const struct pipeline_options *options);
 
 /**
@@ -29,7 +29,7 @@ bool pipeline_accepts(const struct ruleset *rules, const struct pipeline_options
  * @options: copied, except for the lists that it points to
  * @sink: copied; its callbacks are called by the functions below
  *
- * Returns 0; -ENOMEM; -EINVAL where pipeline_accepts() returns false.
+ * Returns 0; -ENOMEM; -EINVAL if pipeline_accepts() returns false.
  */
 int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		 const struct pipeline_options *options, const struct row_sink *sink);
@@ -40,8 +40,8 @@ struct pipeline *pipeline_free(struct pipeline *p);
 /* Processes the next record of the trace. */
 void pipeline_record(struct pipeline *p, const struct trace_record *record);
 
-/* The current time of the trace in ns, without single lines far ahead of all others; 0 before the
- * first record. */
+/* The current time of the trace in ns; 0 before the first record. Single lines far ahead of all
+ * others do not count. */
 uint64_t pipeline_now(const struct pipeline *p);
 
 /**
@@ -51,13 +51,13 @@ uint64_t pipeline_now(const struct pipeline *p);
  * A layer that the new rules rename begins a new row. Latches that are not presented yet are
  * dropped: for intervals this is a hole.
  *
- * Returns 0, or -EINVAL where the rules need another engine; then nothing has changed.
+ * Returns 0, or -EINVAL if the rules need another engine; then nothing has changed.
  */
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules);
 
-/* Set the app in front ("app/activity") or the display's period (ns) from outside. Both have the
- * same effect as options.focus and options.vsync_ns: they count where those were not given, and
- * until the trace shows more. pipeline_focus() returns false where an app is known already. */
+/* Set the app in front ("app/activity") or the display's period (ns) from outside. They have the
+ * same effect as options.focus and options.vsync_ns, are used if those were not given, and until
+ * the trace shows other values. pipeline_focus() returns false if an app is set already. */
 bool pipeline_focus(struct pipeline *p, const char *focus);
 void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns);
 
@@ -67,55 +67,55 @@ void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns);
  * once a second. Returns 0, or -ENOSPC: too many marks wait for the records before them. */
 int pipeline_mark(struct pipeline *p, uint64_t time_ns);
 
-/* pipeline_front_uncertain_since(): the trace time since which the app in front is uncertain: a
- * window of another app, *@app, began to draw then. 0: it is certain. pipeline_set_front() gives
- * the answer for that time, "app/activity" or "" for unknown; it holds for frames from @since_ns on
- * that are not counted yet. Without options.front_is_queried the app in front is unknown as soon as
- * the previous one stops drawing. */
+/* pipeline_front_uncertain_since() returns the trace time since which the app in front is
+ * uncertain, as a window of another app, *@app, began to draw. 0: it is certain.
+ * pipeline_set_front() gives the answer for that time, "app/activity" or "" for unknown. It is
+ * valid for frames from @since_ns on that are not counted yet. Without options.front_is_queried the
+ * app in front is unknown as soon as the previous one stops drawing. */
 uint64_t pipeline_front_uncertain_since(const struct pipeline *p, const char **app);
 void pipeline_set_front(struct pipeline *p, const char *focus, uint64_t since_ns);
 
-/* Between the trace time @since_ns and the next record events may be missing, and no record reports
- * it: tracing was switched off, the buffer was cleared, the device slept. Across such a hole, as
- * across a loss that a record reports, an interval is known only where it is one vsync. A frame
- * with any other has no interval, as a layer's first frame: frames.csv has a row for it, but it is
- * neither in Frames nor in Waits. */
+/* Events may be missing between the trace time @since_ns and the next record, and no record reports
+ * that: tracing was switched off, the buffer was emptied, or the device slept. Across such a hole,
+ * and across a reported loss, only an interval of one vsync is known. A frame with any other has no
+ * interval, like a layer's first frame: frames.csv has a row for it, but it is neither in Frames
+ * nor in Waits. */
 void pipeline_hole(struct pipeline *p, uint64_t since_ns);
 
-/* While @pending, events are known to be missing, and the record that reports them has not come
- * yet: a reader that was delayed sees from the kernel's statistics that the buffer of a CPU ran
- * over, but events of other CPUs come first. Frames that come meanwhile count as in a hole. */
+/* While @pending, events are missing, and the record that reports it comes later. A reader that was
+ * delayed finds in the kernel's statistics that the buffer of a CPU overflowed, but events of other
+ * CPUs come first. Frames in that time count as in a hole. */
 void pipeline_set_loss_pending(struct pipeline *p, bool pending);
 
-/* From the next record on times are those of another clock: all rows end. The hole is as in
+/* After this call times are those of another clock: all rows end. The hole is as in
  * pipeline_hole(). */
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
 
-/* Nothing was written into the trace for @for_ns after the last record: frames that wait for later
- * records are counted. The next record would have the same effect. */
+/* The trace was silent for @for_ns after the last record: frames that wait for later records are
+ * counted, as the next record would do. */
 void pipeline_silent(struct pipeline *p, uint64_t for_ns);
 
-/* Is the recorded trace sorted by CPU instead of by time? Then all counts are wrong. While only one
- * CPU has written, it may turn out so later. */
+/* True: the recorded trace is (or may be, as only one CPU has written so far) sorted by CPU instead
+ * of by time. Then all counts are wrong. */
 bool pipeline_is_by_cpu(const struct pipeline *p);
 bool pipeline_may_be_by_cpu(const struct pipeline *p);
 
 /* The trace ends: writes the remaining rows. No record may follow. */
 void pipeline_end(struct pipeline *p);
 
-/* pipeline_settled(): no row or event from now on has an earlier time, except for the begin of a
- * refresh rate. pipeline_is_settled(): nothing waits to be counted, so there may be no row for a
- * long time. */
+/* pipeline_settled(): no later row or event has an earlier time, except for the begin of a refresh
+ * rate. pipeline_is_settled(): no frame waits to be counted, so there may be no row for a long
+ * time. */
 uint64_t pipeline_settled(const struct pipeline *p);
 bool pipeline_is_settled(const struct pipeline *p);
 
-/* Calls @row once for each Surface of the session so far, in the order of their first frames; open
- * rows are included. The last row, '(others)', is the sum of the Surfaces that neither the tables
- * nor the spill storage had room for. */
+/* Calls @row once for each Surface of the session so far, in the order of their first frames, with
+ * its open rows. The last row, '(others)', is the sum of the Surfaces for which neither the tables
+ * nor the spill storage had space. */
 void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row));
 
-/* Was there a frame of a Surface that options.trigger selects? True where it selects none. */
+/* True: there was a frame of a Surface that options.trigger selects, or it selects none. */
 bool pipeline_trigger_matched(const struct pipeline *p);
 
 /* Updates the counters; valid as long as the pipeline lives. */

@@ -9,12 +9,12 @@
 struct trigger;
 
 struct pipeline_options {
-	double target_fps;   /* in Hz; 0: the display's refresh rate, 60 where unknown */
+	double target_fps;   /* in Hz; 0: the display's refresh rate, 60 if unknown */
 	uint64_t kpi_ns;     /* longest acceptable frame time; 100 ms */
 	unsigned int type;   /* 0 to 4: which of fps and drop rows are written, see README "-T" */
 	uint64_t delay_ns;   /* time between two checks; 1 s */
-	uint64_t min_frames; /* at a check a row needs more frames than this; 20 */
-	uint64_t vsync_ns;   /* period where the trace has none; 0: not given */
+	uint64_t min_frames; /* at a check a row needs more than this number of frames; 20 */
+	uint64_t vsync_ns;   /* period if the trace has none; 0: not given */
 	const char *focus;   /* app/activity in front at the start, or NULL; copied */
 	/* Globs that match the whole Surface, or the whole app in the layer's name. The last entry
 	 * is NULL; NULL: no list. Borrowed as long as the pipeline lives. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* At most so many in any period of so long: apps and other programs can cause some things as often
- * as they like, and none of them may fill the disk. Time is an argument: a recorded trace has its
+/* Allows at most a number of actions in any period. Apps and other programs can cause some actions
+ * any number of times, and must not fill the disk. Time is an argument, as a recorded trace has its
  * own. */
 #ifndef JANKD_RULES_RATE_LIMIT_H
 #define JANKD_RULES_RATE_LIMIT_H
@@ -11,18 +11,18 @@
 /* The largest @max of rate_limit_allows(). */
 #define RATE_LIMIT_MAX 32
 
-/* All zeros: nothing has happened yet. */
+/* All zeros: no action yet. */
 struct rate_limit {
-	uint64_t at_ns[RATE_LIMIT_MAX]; /* when the last ones were allowed: a ring */
+	uint64_t at_ns[RATE_LIMIT_MAX]; /* the last allowed times: a ring */
 	uint64_t allowed;		/* since the beginning */
 };
 
 /**
- * rate_limit_allows() - may it happen now, as one of at most @max in any @period_ns?
+ * rate_limit_allows() - limit an action to @max in any @period_ns
  * @max: the same in all calls
- * @now_ns: any clock; if it goes back nothing above @max is allowed until it has caught up
+ * @now_ns: any clock; after a step back fewer actions are allowed until it has caught up
  *
- * True: it is counted as done.
+ * True: the action is allowed now, and is counted.
  */
 bool rate_limit_allows(struct rate_limit *limit, unsigned int max, uint64_t period_ns,
 		       uint64_t now_ns);

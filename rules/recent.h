@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame times of the last seconds of the trace clock: which Surfaces draw now, and how fast.
+/* The frame times of the last seconds of the trace clock, from which the current frame rates are
+ * calculated.
  *
- * Only whole seconds count: the current one is not complete.
- */
+ * Only whole seconds count: the current one is not complete. */
 #ifndef JANKD_RULES_RECENT_H
 #define JANKD_RULES_RECENT_H
 

@@ -39,7 +39,7 @@ void recent_events_add_counter(struct recent_events *log, uint64_t time_ns, stru
 	add(log, time_ns, name, false);
 }
 
-/* The entry @back entries before the last; NULL where it or its name is overwritten. */
+/* The entry @back entries before the last; NULL if it or its name is overwritten. */
 static const struct recent_event *entry_at(const struct recent_events *log, uint64_t back)
 {
 	const struct recent_event *entry = &log->entries[(log->n - 1 - back) % RECENT_EVENTS_MAX];

@@ -9,7 +9,7 @@
 #include "parser/span.h"
 
 #define RECENT_EVENTS_MAX 8192		/* some seconds of a busy SurfaceFlinger */
-#define RECENT_EVENTS_NAME_SIZE 120	/* longer names are cut: they are for people */
+#define RECENT_EVENTS_NAME_SIZE 120	/* longer names are cut, as they are only printed */
 #define RECENT_EVENTS_NAMES_SIZE 262144 /* names of all entries; the oldest are overwritten */
 #define RECENT_EVENTS_TEXT_SIZE 2048
 

@@ -9,33 +9,33 @@
 
 #define PLACE(n) ((uint32_t)(n) % REPEATS_MAX)
 
-/* Lines are no duplicates if this many in a row are new, or more than one in eight. After a clock
- * step of whole periods many lines of a steady phone have the same time as earlier ones. */
+/* The lines are no duplicates if this many in a row are new, or more than one in eight. After a
+ * clock step of whole periods many lines of a regular trace have the same time as earlier ones. */
 #define OUTLIERS_MAX 16
 #define OUTLIERS_FREE 8
 #define OUTLIERS_SHARE 8
 
-/* Limits searches of the whole array, which are slow: with too many of them the answer is no. */
-#define LOOKS_FREE 1000
-#define RECORDS_PER_LOOK 64
+/* Limits searches of the whole ring, which are slow. Beyond the limit the result is 'not found'. */
+#define SEARCHES_FREE 1000
+#define RECORDS_PER_SEARCH 64
 
 int repeats_init(struct repeats *repeats, bool wanted)
 {
 	*repeats = (struct repeats){ 0 };
 	if (wanted)
-		repeats->seen = memory_new(REPEATS_MAX, sizeof(*repeats->seen));
-	return wanted && !repeats->seen ? -ENOMEM : 0;
+		repeats->hashes = memory_new(REPEATS_MAX, sizeof(*repeats->hashes));
+	return wanted && !repeats->hashes ? -ENOMEM : 0;
 }
 
 void repeats_free(struct repeats *repeats)
 {
-	free(repeats->seen);
-	repeats->seen = NULL;
+	free(repeats->hashes);
+	repeats->hashes = NULL;
 }
 
-/* A hash that no other record has, except for neighbours of the record. The end of the name
- * suffices: numbers that differ are there. Hot: called for each record. */
-static inline __attribute__((always_inline)) uint32_t what_is(const struct trace_record *record)
+/* A hash of the record that is unique except for neighbours. The end of the name is enough: that is
+ * where numbers differ. Hot: called for each record. */
+static inline __attribute__((always_inline)) uint32_t hash_of(const struct trace_record *record)
 {
 	uint64_t writer = (uint64_t)(uint32_t)record->tid << 8 | (uint64_t)record->kind;
 	const struct span *name = &record->name;
@@ -54,20 +54,20 @@ static inline __attribute__((always_inline)) uint32_t what_is(const struct trace
 
 void repeats_keep(struct repeats *repeats, const struct trace_record *record)
 {
-	if (repeats->seen)
-		repeats->seen[PLACE(repeats->n++)] = what_is(record);
+	if (repeats->hashes)
+		repeats->hashes[PLACE(repeats->n++)] = hash_of(record);
 }
 
-/* Sets repeats->at to the place where it was found. */
-static bool find(struct repeats *repeats, uint32_t what)
+/* Sets repeats->at to the place of the record. */
+static bool find(struct repeats *repeats, uint32_t hash)
 {
 	uint64_t kept = repeats->n < REPEATS_MAX ? repeats->n : REPEATS_MAX;
 
-	if (repeats->looks > LOOKS_FREE + repeats->n / RECORDS_PER_LOOK)
+	if (repeats->searches > SEARCHES_FREE + repeats->n / RECORDS_PER_SEARCH)
 		return false;
-	repeats->looks++;
+	repeats->searches++;
 	for (uint64_t i = 1; i <= kept; i++) {
-		if (repeats->seen[PLACE(repeats->n - i)] == what) {
+		if (repeats->hashes[PLACE(repeats->n - i)] == hash) {
 			repeats->at = PLACE(repeats->n - i);
 			return true;
 		}
@@ -77,7 +77,7 @@ static bool find(struct repeats *repeats, uint32_t what)
 
 bool repeats_has(struct repeats *repeats, const struct trace_record *record)
 {
-	return repeats->seen && find(repeats, what_is(record));
+	return repeats->hashes && find(repeats, hash_of(record));
 }
 
 void repeats_begin(struct repeats *repeats, uint64_t end_ns)
@@ -97,14 +97,14 @@ static bool is_broken(const struct repeats *repeats)
 
 enum repeats_answer repeats_check(struct repeats *repeats, const struct trace_record *record)
 {
-	uint32_t what = what_is(record);
+	uint32_t hash = hash_of(record);
 	bool same = record->time_ns <= repeats->end_ns;
 
-	/* Usually they come in the order of the first time. */
-	if (same && repeats->seen[PLACE(repeats->at + 1)] == what)
+	/* Usually duplicates are in the same order as the first time. */
+	if (same && repeats->hashes[PLACE(repeats->at + 1)] == hash)
 		repeats->at = PLACE(repeats->at + 1);
 	else if (same)
-		same = find(repeats, what);
+		same = find(repeats, hash);
 	repeats->outliers_in_row = same ? 0 : repeats->outliers_in_row + 1;
 	repeats->outliers += !same;
 	if (record->time_ns > repeats->end_ns || (record->time_ns == repeats->end_ns && !same)) {

@@ -18,7 +18,7 @@ struct span vsync_display_in(struct span counter)
 	return span_skip(counter, n);
 }
 
-/* Is it that id? @cut: or is one of the two a cut form of the other? */
+/* True: the display has that id. @cut: or one of the two is a cut form of the other. */
 static bool is_display(const struct vsync_display *display, struct span id, bool cut)
 {
 	size_t n = strlen(display->id), least = n < id.len ? n : id.len;
@@ -71,9 +71,10 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 	d = find_or_add_display(periods, display);
 	if (!vsync_is_near(period_ns, d->reported_ns, 30))
 		d->reported_at_ns = now_ns;
-	/* Another rate: hardware vsyncs of it, if they are on, are still to come. */
-	if (d->seen_ns && !vsync_is_near(period_ns, d->seen_ns, 60) && now_ns > d->seen_at_ns) {
-		d->seen_ns = 0;
+	/* Another rate: if its hardware vsyncs are on, they come later. */
+	if (d->measured_ns && !vsync_is_near(period_ns, d->measured_ns, 60) &&
+	    now_ns > d->measured_at_ns) {
+		d->measured_ns = 0;
 		d->row_n = 0;
 	}
 	d->reported_ns = period_ns;
@@ -98,7 +99,7 @@ static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
 	return off_ns / (n - 1);
 }
 
-/* Do the last vsyncs of the row have another distance than those before them? */
+/* True: the last vsyncs of the row have another distance than those before them. */
 static bool has_another_rate(const struct vsync_display *d)
 {
 	uint64_t last_ns, before_ns;
@@ -121,7 +122,7 @@ static void begin_row(struct vsync_display *d, unsigned int kept)
 	d->row_n = kept;
 }
 
-/* Vsyncs are written late, too: the mean of a row is right where a single distance is not. */
+/* Vsyncs can be written late, so the mean of a row is more precise than a single distance. */
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
 						struct span display, uint64_t now_ns)
 {
@@ -145,17 +146,17 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 	off_ns = spread_of(d, mean_ns);
 	if (off_ns * 3 > mean_ns || mean_ns < VSYNC_PERIOD_MIN_NS || mean_ns > VSYNC_PERIOD_MAX_NS)
 		return NULL;
-	if (!vsync_is_near(mean_ns, d->seen_ns, 60))
-		d->seen_at_ns = d->row_begin_ns;
-	d->seen_ns = mean_ns;
-	/* Both ends may be late, and a few distances give little information on how late. */
-	d->seen_error_ns = 5 * off_ns / (d->row_n - 1) + mean_ns / 5000;
+	if (!vsync_is_near(mean_ns, d->measured_ns, 60))
+		d->measured_at_ns = d->row_begin_ns;
+	d->measured_ns = mean_ns;
+	/* Both ends may be late, and a few distances give little information about that. */
+	d->measured_error_ns = 5 * off_ns / (d->row_n - 1) + mean_ns / 5000;
 	return d;
 }
 
 bool reported_period_is_open(const struct vsync_display *display, uint64_t now_ns)
 {
-	return display->row_n >= ROW_MIN && now_ns < in_row(display, 0) + 3 * display->seen_ns;
+	return display->row_n >= ROW_MIN && now_ns < in_row(display, 0) + 3 * display->measured_ns;
 }
 
 bool reported_periods_several(const struct reported_periods *periods)
@@ -173,13 +174,13 @@ struct reported_period reported_period_of(const struct vsync_display *display)
 
 	if (display->used == 0)
 		return reported;
-	/* Where both agree, SurfaceFlinger's value is more precise than a mean of a few vsyncs. */
-	if (display->reported_ns &&
-	    (!display->seen_ns || vsync_is_near(display->seen_ns, display->reported_ns, 60)))
+	/* If both agree, SurfaceFlinger's value is more precise than a mean of a few vsyncs. */
+	if (display->reported_ns && (!display->measured_ns ||
+				     vsync_is_near(display->measured_ns, display->reported_ns, 60)))
 		return (struct reported_period){ display->reported_ns, display->reported_error_ns,
 						 display->reported_at_ns };
-	if (display->seen_ns)
-		return (struct reported_period){ display->seen_ns, display->seen_error_ns,
-						 display->seen_at_ns };
+	if (display->measured_ns)
+		return (struct reported_period){ display->measured_ns, display->measured_error_ns,
+						 display->measured_at_ns };
 	return reported;
 }

@@ -21,17 +21,17 @@
 #define VSYNC_ROW 16
 
 struct vsync_display {
-	char id[VSYNC_DISPLAY_ID]; /* as far as it is known; may be empty */
+	char id[VSYNC_DISPLAY_ID]; /* the known part; may be empty */
 	uint64_t used;		   /* number of its last report, 0: unused entry */
-	bool own, foreign;	   /* the ticks belong to it for sure, or for sure not */
+	bool own, foreign;	   /* the ticks surely belong to it, or surely not */
 	uint64_t reported_ns;	   /* period that SurfaceFlinger wrote, 0: none */
 	uint64_t reported_error_ns;
 	uint64_t reported_at_ns;
-	uint64_t seen_ns; /* period of its last run of hardware vsyncs, 0: none */
-	uint64_t seen_at_ns;
-	uint64_t seen_error_ns; /* of seen_ns */
+	uint64_t measured_ns; /* period of its last run of hardware vsyncs; 0: none */
+	uint64_t measured_at_ns;
+	uint64_t measured_error_ns; /* of measured_ns */
 	uint64_t row_begin_ns;
-	unsigned int row_n; /* vsyncs in a row, none left out; row[] holds the last ones */
+	unsigned int row_n; /* vsyncs in a row without a gap; row[] holds the last ones */
 	uint64_t row[VSYNC_ROW];
 };
 
@@ -43,14 +43,14 @@ struct reported_periods {
 /* The reported period of a display. */
 struct reported_period {
 	uint64_t period_ns; /* 0: none was reported */
-	uint64_t error_ns;  /* it is exact to that */
+	uint64_t error_ns;  /* exact to this */
 	uint64_t at_ns;	    /* valid since then */
 };
 
 /* The display's id at the end of a counter's name: VSP-period 461, HW_VSYNC_4619827259835644672. */
 struct span vsync_display_in(struct span counter);
 
-/* SurfaceFlinger reports the display's period, exact to @error_ns. Returns NULL where it is
+/* SurfaceFlinger reports the display's period, exact to @error_ns. Returns NULL if it is
  * impossible. */
 struct vsync_display *reported_periods_report(struct reported_periods *periods, struct span display,
 					      uint64_t period_ns, uint64_t error_ns,
@@ -60,10 +60,10 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
 						struct span display, uint64_t now_ns);
 
-/* Are hardware vsyncs on, so that the period will be more precise soon? */
+/* True: hardware vsyncs are on, so the period will be more precise soon. */
 bool reported_period_is_open(const struct vsync_display *display, uint64_t now_ns);
 
-/* Were periods of two or more displays reported? */
+/* True: periods of two or more displays were reported. */
 bool reported_periods_several(const struct reported_periods *periods);
 
 /* The reported period of @display, which may be an unused entry. */

@@ -13,7 +13,7 @@
 
 #include "rules/spill.h"
 
-/* The value of a signed number that is unknown; printed as nothing. */
+/* An unknown signed number; its field in a file is empty. */
 #define ROW_UNKNOWN INT64_C(-1)
 
 /* Frame times of one row or of one session, with the counts of every definition of jank: see
@@ -28,17 +28,17 @@ struct frame_stats {
 	uint64_t a, b, c;  /* [100, 500), [50, 100), [42, 50) ms */
 	int64_t d;	   /* more than one vsync, or ROW_UNKNOWN */
 	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
-	double vsyncs; /* vsyncs of the display in time_ns; at 60 Hz where its rate is unknown */
+	double vsyncs;	   /* vsyncs of the display in time_ns; at 60 Hz if its rate is unknown */
 	uint64_t small_jank, jank, big_jank;
 	uint64_t jank_ns; /* sum of all janks */
-	/* Best, normal, middle, high, frozen; ROW_UNKNOWN where vsyncs are unknown. Whether a layer
-	 * was idle or stalled during a wait is unknown, too: with a wait the last of these and
+	/* Best, normal, middle, high, frozen; ROW_UNKNOWN if vsyncs are unknown. During a wait it
+	 * is unknown whether the layer was idle or stalled: with a wait the last of these and
 	 * frozen are ROW_UNKNOWN. */
 	int64_t matrix[5];
 	int64_t slow;	/* more than one vsync late, or ROW_UNKNOWN */
 	int64_t frozen; /* longer than 700 ms, or ROW_UNKNOWN */
 	uint64_t tx;	/* frames whose present applied a transaction of the layer */
-	int64_t lost;	/* events lost meanwhile; ROW_UNKNOWN: an unknown number */
+	int64_t lost;	/* events lost in that time; ROW_UNKNOWN: an unknown number */
 	double score;	/* 0 to 100; negative = none */
 };
 
@@ -104,13 +104,13 @@ struct summary_row {
 
 /* A row of events.csv that the trace causes. */
 enum trace_event_kind {
-	TRACE_EVENT_REFRESH,	    /* the display's refresh rate was learnt or changed */
+	TRACE_EVENT_REFRESH,	    /* the display's refresh rate was found or changed */
 	TRACE_EVENT_LOST,	    /* the kernel lost events */
 	TRACE_EVENT_SURFACEFLINGER, /* found, or replaced by another process */
 	TRACE_EVENT_TRACING,	    /* the clock stepped, the stream was damaged or forged */
 	TRACE_EVENT_FOCUS,	    /* another app came to the front */
-	TRACE_EVENT_MARK,	    /* an app marked a moment: I|pid|jankd:TEXT */
-	TRACE_EVENT_TRIGGER,	    /* the condition of --trigger begins or ends to hold */
+	TRACE_EVENT_MARK,	    /* a mark of an app: I|pid|jankd:TEXT */
+	TRACE_EVENT_TRIGGER,	    /* the condition of --trigger begins or stops to be fulfilled */
 	TRACE_EVENT_KINDS,
 };
 
@@ -137,12 +137,12 @@ struct row_sink {
 	/* Later times are those of another clock and cannot be compared with earlier ones. */
 	void (*clock)(void *context);
 	void (*late)(void *context, const struct late_frame *frame);
-	/* The trigger holds from @time_ns on (@open), or no longer; before the first call it does
-	 * not hold. The call with @open comes before the row of the frame that fulfils the
-	 * condition. Rows of fps.csv come when they are closed: such a row may have begun while the
-	 * trigger held. */
+	/* The trigger holds from @time_ns on (@open), or no longer; at the begin it does not hold.
+	 * The call with @open comes before the row of the frame that fulfils the condition. Rows of
+	 * fps.csv come when they are closed, so such a row may have begun while the trigger held.
+	 */
 	void (*gate)(void *context, bool open, uint64_t time_ns);
-	/* Storage for what full tables have no room for; borrowed. NULL: there is none. */
+	/* Storage for the overflow of full tables; borrowed. NULL: none. */
 	const struct spill *surface_spill, *layer_spill;
 };
 

@@ -147,7 +147,7 @@ static int add_context(struct reader *r, const struct pattern *pattern, uint32_t
 	return 0;
 }
 
-/* Reads what follows "inside". */
+/* Reads the part after "inside". */
 static int read_context(struct reader *r, struct rule *rule)
 {
 	struct pattern pattern;
@@ -183,7 +183,7 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
 	return fail(r, r->word, what, word);
 }
 
-/* Reads what may follow the pattern: "inside SLICE", "fallback", the new name of a rename. */
+/* Reads the part after the pattern: "inside SLICE", "fallback", the new name of a rename. */
 static int read_tail(struct reader *r, struct rule *rule)
 {
 	struct span word;
@@ -309,7 +309,7 @@ static bool has_role(const struct ruleset *rules, enum rule_role role)
 	return false;
 }
 
-/* Checks that the file has the rules without which no frame can be counted. */
+/* Checks that the file has the rules that are needed to count frames. */
 static int check_complete(struct reader *r)
 {
 	r->line = r->at = r->end;

@@ -11,27 +11,28 @@
 
 struct ruleset;
 
-/* Where and why a rule text is wrong. Lines and columns count from 1, columns in bytes. */
+/* The place and reason of an error in a rule text. Lines and columns count from 1, columns in
+ * bytes. */
 struct ruleset_error {
 	unsigned int line;
 	unsigned int column;
-	char message[200]; /* what is wrong and what is expected, one line */
+	char message[200]; /* the error and the expected text, one line */
 };
 
 /**
  * ruleset_new() - parse a rule text
  * @out: the rule set; the caller frees it with ruleset_free()
  * @text: borrowed during the call only
- * @error: set where the text is wrong
+ * @error: set if the text is wrong
  *
- * Returns 0; 1 where the text is wrong (*@error holds the reason); -ENOMEM.
+ * Returns 0; 1 if the text is wrong (*@error has the reason); -ENOMEM.
  */
 int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *error);
 
 /* Frees @rules, which may be NULL. Returns NULL. */
 struct ruleset *ruleset_free(struct ruleset *rules);
 
-/* Do the rules use the engine last-counter, that of 2019? It has no layers and no single frames. */
+/* True: the rules use the engine last-counter of 2019, which has no layers and no single frames. */
 bool ruleset_is_last_counter(const struct ruleset *rules);
 
 /* The text of a built-in rule set ("default", "gfx2019"); SPAN_NULL for other names. */

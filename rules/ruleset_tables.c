@@ -3,7 +3,7 @@
 
 /* --- the indexes --- */
 
-/* The first part of rule @i, or of context @i (there are fewer contexts than rules). NULL where it
+/* The first part of rule @i, or of context @i (there are fewer contexts than rules). NULL if it
  * does not belong to @index. */
 static const struct pattern_part *begin_of(const struct ruleset *rules,
 					   const struct rule_index *index, unsigned int i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a rule set, and which rule matches an event. ruleset.c fills them from the text;
- * after that they do not change. */
+/* The tables of a rule set, and the search for the rule that matches an event. ruleset.c fills them
+ * from the text; after that they do not change. */
 #ifndef JANKD_RULES_RULESET_TABLES_H
 #define JANKD_RULES_RULESET_TABLES_H
 
@@ -19,7 +19,7 @@ enum rule_role {
 	RULE_HWVSYNC,	  /* a hardware vsync: any write */
 	RULE_PERIOD,	  /* value: the vsync period in ns */
 	RULE_RATE,	  /* value: the refresh rate in Hz */
-	RULE_TARGET,	  /* a vsync is predicted, {time} from now */
+	RULE_TARGET,	  /* a predicted vsync, {time} from now */
 	RULE_PRESENT,	  /* slice: a frame is sent to a display */
 	RULE_COMPOSITE,	  /* slice: one composition, for all displays */
 	RULE_LATCH,	  /* SurfaceFlinger latched a buffer of {layer} */
@@ -55,8 +55,8 @@ struct rule {
 #define SLICE_COMPOSITE (UINT32_C(1) << 1)
 #define SLICE_CONTEXT_SHIFT 2
 
-/* Upper bound for the length of all lists of an index: half of the rules begin with a byte of their
- * own, and half with a wildcard. */
+/* Upper limit of the length of all lists of an index: half of the rules begin with different bytes,
+ * and half with a wildcard. */
 #define RULE_NUMBERS_MAX(rules) ((rules) * (rules) / 4 + (rules))
 
 /* Rules by the first byte of the names that they can match, in the order of the file: lists in the
@@ -87,8 +87,8 @@ struct ruleset {
 /* The last step of building a rule set: fills the indexes from the rules and contexts. */
 void ruleset_build_indexes(struct ruleset *rules);
 
-/* Is it a name that only SurfaceFlinger writes? The bare name of a layer is not: apps write it,
- * too. */
+/* True: only SurfaceFlinger writes names that match. The bare name of a layer is not one: apps
+ * write it, too. */
 bool rule_is_unique(const struct rule *rule);
 
 /* Mask of the meanings of the slice @name; 0 for most slices. */
@@ -99,17 +99,17 @@ uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name);
  * @index: for the kind of event
  * @name: the event's name
  * @open: mask of the slices open on its thread
- * @capture: set where a rule matches
+ * @capture: set if a rule matches
  *
  * Returns the rule or NULL.
  */
 const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_index *index,
 				 struct span name, uint32_t open, struct pattern_capture *capture);
 
-/* Do the rules say that @layer is no layer? */
+/* True: according to the rules @layer is no layer. */
 bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer);
 
-/* The name that the rules give to a Surface; @name itself where no rule renames it. */
+/* The name that the rules give to a Surface; @name itself if no rule renames it. */
 struct span ruleset_rename(const struct ruleset *rules, struct span name);
 
 /* The Surface of the layer of that name, renamed by the rules. Borrows from @rules, @layer or

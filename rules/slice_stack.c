@@ -65,7 +65,7 @@ static void drop_last(struct slice_stack *stack)
 		stack->open |= stack->slices[i].mask;
 }
 
-/* Removes a slice that cannot be open any more, with all slices inside it: their ends were lost. */
+/* Removes a slice that cannot be open any more, and all slices inside it: their ends were lost. */
 static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uint32_t closed)
 {
 	while (stack->n > 0 && (stack->open & closed)) {

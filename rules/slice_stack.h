@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open slices of threads: only slices that a rule names, and only threads with such a slice open.
  *
- * An end of a slice has no name: it ends the last slice of its thread, so the depth is counted. A
- * thread enters the table with its first slice that a rule names and leaves with the last, so there
- * are few threads in it at any time.
+ * The end of a slice has no name: it ends the last slice of its thread, so the depth is counted. A
+ * thread is added to the table with the first slice that a rule names, and removed with the last.
+ * So few threads are in the table at any time.
  */
 #ifndef JANKD_RULES_SLICE_STACK_H
 #define JANKD_RULES_SLICE_STACK_H
@@ -28,15 +28,15 @@ struct slice_stack {
 struct slice_stacks {
 	unsigned int n;
 	unsigned int max;
-	int32_t *tids; /* of stacks[i], in an array of their own for a fast search */
+	int32_t *tids; /* of stacks[i]; a separate array, for a fast search */
 	struct slice_stack *stacks;
 	uint64_t uses; /* begins of slices so far */
 	uint64_t evicted;
-	uint64_t unbalanced; /* slices that were dropped because their begin or end was lost */
+	uint64_t unbalanced; /* slices that were dropped, as their begin or end was lost */
 };
 
-/* @max: number of threads; where the table is full, the thread that has been idle longest is
- * evicted. Returns 0 or -ENOMEM; slice_stacks_free() is due in any case. */
+/* @max: number of threads. If the table is full, the thread that has been idle longest is evicted.
+ * Returns 0 or -ENOMEM; slice_stacks_free() must be called in any case. */
 int slice_stacks_init(struct slice_stacks *table, unsigned int max);
 void slice_stacks_free(struct slice_stacks *table);
 
@@ -53,7 +53,7 @@ void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, 
 /* A slice ends. */
 void slice_stacks_end(struct slice_stacks *table, int32_t tid);
 
-/* Forgets all open slices: ends may have been lost. */
+/* Drops all open slices: their ends may be lost. */
 void slice_stacks_forget(struct slice_stacks *table);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Storage outside of memory for what a full table has no room for.
+/* Storage outside of memory for the overflow of a full table.
  *
- * rules/ decides what is stored at which offset. The owner of the storage writes and reads, which
- * may fail.
+ * rules/ decides what is stored at which offset. The owner of the storage writes and reads it, and
+ * both can fail.
  */
 #ifndef JANKD_RULES_SPILL_H
 #define JANKD_RULES_SPILL_H

@@ -80,7 +80,7 @@ static void count_vsyncs(struct frame_stats *stats, int64_t vsyncs)
 	add(&stats->matrix[level], 1);
 }
 
-/* Of two equally long ones the one of whole vsyncs counts. */
+/* Of two equal lengths the one of whole vsyncs counts. */
 static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
 {
 	if (max_ns < stats->max_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intervals to the counts of every definition of jank.
+/* From intervals to the counts of every definition of jank.
  *
  * Sources: A to D and the score are those of the program of 2019; jank, big jank and stutter are
  * PerfDog's (two and three film frames, and twice the mean of the three frames before); small jank
@@ -29,7 +29,7 @@ struct jank_history {
  * @stats: of a row, initialised with FRAME_STATS_EMPTY
  * @history: of the series
  * @interval: between two frames of the series; its length is known
- * @period_ns: of the display, 0: unknown; used where the interval's vsyncs are unknown
+ * @period_ns: of the display, 0: unknown; used if the interval's vsyncs are unknown
  */
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		     struct interval interval, uint64_t period_ns);
@@ -41,7 +41,7 @@ void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns);
 void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row);
 
 /* The most frequent number of vsyncs in @vsyncs, which counts all intervals of @stats. ROW_UNKNOWN
- * where there is none, or one is unknown. *@off: intervals with another number. */
+ * if there is none, or one is unknown. *@off: intervals with another number. */
 int64_t frame_stats_cadence(const struct frame_stats *stats, const struct chunk_store *store,
 			    const struct histogram *vsyncs, int64_t *off);
 

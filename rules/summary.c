@@ -8,8 +8,8 @@
 
 #include "rules/memory.h"
 
-/* Records begin at whole pages. One slot more than is needed: a Surface is stored before another
- * one is read back. */
+/* Records begin at whole pages. There is one more slot than needed, as a Surface is stored before
+ * another one is read back. */
 #define SLOT_SIZE ((sizeof(struct summary_record) + 4095) / 4096 * 4096)
 #define SLOTS (SPILL_SURFACES + 1)
 
@@ -49,7 +49,7 @@ static size_t record_size(uint32_t chunks)
 	return offsetof(struct summary_record, packed.chunks) + (1 + chunks) * sizeof(struct chunk);
 }
 
-/* Returns the slot that it was written to, or < 0. */
+/* Returns its slot, or < 0. */
 static int spill(struct summary *summary, const struct summary_surface *entry)
 {
 	struct summary_record *record = summary->record;
@@ -70,8 +70,8 @@ static int spill(struct summary *summary, const struct summary_surface *entry)
 	return slot;
 }
 
-/* Reads the record of a spilled Surface; without @chunks only what is before them. Returns false
- * where it cannot be read or is invalid. */
+/* Reads the record of a spilled Surface; without @chunks only the part before them. Returns false
+ * if it cannot be read or is invalid. */
 static bool read_back(struct summary *summary, int number, bool chunks)
 {
 	uint64_t at = (uint64_t)~summary->directory.entries[number].where * SLOT_SIZE;
@@ -165,7 +165,7 @@ bool summary_evict(struct summary *summary, int but)
 	return true;
 }
 
-/* Returns a free place, after evicting a Surface if need be. */
+/* Returns a free place. If there is none, a Surface is evicted. */
 static int free_place(struct summary *summary)
 {
 	for (;;) {
@@ -176,7 +176,7 @@ static int free_place(struct summary *summary)
 	}
 }
 
-/* A Surface cannot be read back: its data is lost, and later frames count for the others. */
+/* A Surface cannot be read back: its data is lost, and later frames are added to the others. */
 static void give_up(struct summary *summary, int number)
 {
 	directory_release_slot(&summary->directory, ~*where_is(summary, number));
@@ -184,7 +184,7 @@ static void give_up(struct summary *summary, int number)
 	summary->unreadable++;
 }
 
-/* Brings a spilled Surface back into the table. One free chunk more than it has is for its next
+/* Brings a spilled Surface back into the table. Needs one free chunk more than it has, for its next
  * frame. */
 static void bring_back(struct summary *summary, int number)
 {
@@ -212,7 +212,7 @@ static void bring_back(struct summary *summary, int number)
 	*where_is(summary, number) = place;
 }
 
-/* The entry to add to for that number: in the table, or that of the others. */
+/* The entry for that number: in the table, or that of the others. */
 static struct summary_surface *entry_of(struct summary *summary, int number)
 {
 	if (number >= 0 && *where_is(summary, number) < 0 &&
@@ -230,7 +230,7 @@ static bool is_name_of(struct summary *summary, int number, struct name_key name
 	const struct summary_surface *entry = &summary->record->surface;
 	int32_t where = *where_is(summary, number);
 
-	/* Names of the others are not kept: every name with that hash counts as one of them. */
+	/* Names of the others are not kept: any name with that hash is one of them. */
 	if (where == DIRECTORY_OTHERS)
 		return true;
 	if (where >= 0)

@@ -2,8 +2,8 @@
 /* The whole session: the sum of all rows and layers of each Surface.
  *
  * A Surface has a number, in the order of first frames. Surfaces with recent frames are in the
- * table. Where it is full, the one that has been idle longest is spilled with its histogram, and
- * comes back unchanged with its next frame: a small table gives the same rows as a large one.
+ * table. If it is full, the one that has been idle longest is spilled with its histogram, and
+ * comes back unchanged with its next frame. So a small table gives the same rows as a large one.
  *
  *     number --> directory --> place in the table
  *                         --> slot of the spill      ^ its next frame, v room for another
@@ -58,7 +58,7 @@ struct summary {
 	struct directory directory;
 	const struct spill *spill;     /* borrowed; NULL: there is none */
 	struct summary_record *record; /* the one that is being transferred */
-	struct summary_surface others; /* valid where last_use is not 0 */
+	struct summary_surface others; /* valid if last_use is not 0 */
 	uint64_t uses;		       /* frames so far */
 	uint64_t clocks;	       /* times that the clock changed */
 	uint64_t now_ns;	       /* all frames up to then are counted */
@@ -71,7 +71,7 @@ struct summary {
 	struct chunk_store *store; /* borrowed */
 };
 
-/* Returns 0 or -ENOMEM; summary_free() is due in any case. */
+/* Returns 0 or -ENOMEM; summary_free() must be called in any case. */
 int summary_init(struct summary *summary, unsigned int max, const struct spill *spill,
 		 struct chunk_store *store, double target_fps, uint64_t kpi_ns);
 void summary_free(struct summary *summary);
@@ -79,7 +79,7 @@ void summary_free(struct summary *summary);
 /* The number of the Surface of that name, which is added if it is new. */
 int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns);
 
-/* The row that the Surface of that number is counted in: SUMMARY_OTHERS, or its own. */
+/* The row in which the Surface of that number is counted: SUMMARY_OTHERS, or its own. */
 int summary_home(const struct summary *summary, int number);
 
 /* Adds a frame. @interval: from the previous frame; a wait is no frame time. */
@@ -98,13 +98,13 @@ void summary_new_clock(struct summary *summary);
 /* Count of numbers so far; they begin with 0. */
 int summary_count(const struct summary *summary);
 
-/* Calls @row with the sum for that number, or for SUMMARY_OTHERS; not for a Surface without a row
- * of its own. @open: its open rows. */
+/* Calls @row with the sum for that number, or for SUMMARY_OTHERS. Not called for a Surface without
+ * a row of its own. @open: its open rows. */
 void summary_write(struct summary *summary, int number, const struct frame_stats *open,
 		   void *context, void (*row)(void *context, const struct summary_row *row));
 
-/* Evicts the Surface that has been idle longest from the table, but not number @but. Returns false
- * where there is none. */
+/* Evicts the Surface that has been idle longest from the table, except for number @but. Returns
+ * false if there is none. */
 bool summary_evict(struct summary *summary, int but);
 
 #endif

@@ -49,8 +49,8 @@ static size_t length_of(struct span text, bool (*is)(char c))
 	return n;
 }
 
-/* Is it Java's hashCode() in hexadecimal? 32 bits at most, usually seven digits. Words and small
- * numbers can look the same ("add", "decade", "2048"): those are none. */
+/* True: it is Java's hashCode() in hexadecimal. 32 bits at most, usually seven digits. Words and
+ * small numbers that look the same ("add", "decade", "2048") are no hash. */
 static bool is_hash(struct span text)
 {
 	size_t digits = 0;
@@ -64,7 +64,7 @@ static bool is_hash(struct span text)
 	return digits < text.len || text.len >= 5;
 }
 
-/* Does a part of the name end at @at? */
+/* True: a part of the name ends at @at. */
 static bool ends_part(struct span name, size_t at)
 {
 	char c = at < name.len ? name.ptr[at] : ' ';
@@ -72,7 +72,7 @@ static bool ends_part(struct span name, size_t at)
 	return !is_digit(c) && !is_letter(c) && c != '_' && c != '.' && (unsigned char)c < 0x80;
 }
 
-/* "5a1b2c " of "5a1b2c com.a/com.a.Main": a window's object. */
+/* "5a1b2c " in "5a1b2c com.a/com.a.Main": the object of a window. */
 static size_t hash_before(struct span text)
 {
 	size_t n = length_of(text, is_hex_digit);
@@ -150,7 +150,8 @@ static size_t queue_at(struct span name, size_t at)
 	return length_of(rest, is_digit) == rest.len ? name.len - at : 0;
 }
 
-/* "ActivityRecord{5a1b2c u0 ...}", "Surface(name=5a1b2c StatusBar)": may a hash begin at @at? */
+/* True: a hash may begin at @at: "ActivityRecord{5a1b2c u0 ...}", "Surface(name=5a1b2c StatusBar)".
+ */
 static bool names_object(struct span name, size_t at)
 {
 	static const struct span label = SPAN_INIT("(name=");
@@ -160,7 +161,7 @@ static bool names_object(struct span name, size_t at)
 		span_equal((struct span){ name.ptr + at - label.len, label.len }, label));
 }
 
-/* Number of bytes of @name, from @at on, that another start of the app would write differently. */
+/* Number of bytes of @name, from @at on, that differ in another start of the app. */
 static size_t changing_at(struct span name, size_t at)
 {
 	struct span rest = span_skip(name, at);
@@ -235,7 +236,7 @@ struct span layer_without_bar(struct span name, char copy[SURFACE_MAX])
 
 /* --- app --- */
 
-/* The package at the begin of the dotted @word; SPAN_NULL where it has fewer than @least parts. */
+/* The package at the begin of the dotted @word; SPAN_NULL if it has fewer than @least parts. */
 static struct span package_of(struct span word, unsigned int least)
 {
 	unsigned int parts = 0;

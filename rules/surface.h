@@ -12,11 +12,11 @@
 #define NAME_SIZE 1024
 #define APP_SIZE 256
 
-/* FNV-1a of the whole @text. With the length it distinguishes names that are longer than their
- * copies. Apps choose names, and can choose two with the same hash. */
+/* FNV-1a of the whole @text. Together with the length it identifies names that are longer than
+ * their copies. Apps choose names, and can choose two with the same hash. */
 uint64_t name_hash(struct span text);
 
-/* Is @kept, an array of @size bytes, the copy that name_copy() makes of @text? */
+/* True: @kept, an array of @size bytes, is the copy that name_copy() makes of @text. */
 bool name_is(const char *kept, size_t size, struct span text);
 
 /* A name that may have been cut, with hash and length of the whole. */
@@ -31,11 +31,11 @@ bool name_key_equal(const struct name_key *a, const struct name_key *b);
 /* Copies @text into @to, cut to @size - 1 bytes and NUL-terminated. */
 void name_copy(char *to, size_t size, struct span text);
 
-/* No kernel writes longer markers. */
+/* The longest marker that any kernel writes. */
 #define SURFACE_MAX 4096
 
 /**
- * surface_of_layer() - the layer's name without what differs between two starts of its app
+ * surface_of_layer() - the layer's name without the parts that differ between two starts of its app
  * @copy: memory for the result, used if something in the middle is removed
  *
  * Removed are the instance number ("#7", but not of a layer whose whole name it is), a process
@@ -52,7 +52,7 @@ struct span surface_of_layer(struct span layer, char copy[SURFACE_MAX]);
  * @copy: memory for the result
  *
  * HarmonyOS writes "|com.a/com.a.Main#7" and "5a1b2c |SurfaceView[...]#8" into counters, and
- * nowhere else. Returns SPAN_NULL where @name has no such bar. Borrows from @name or @copy.
+ * nowhere else. Returns SPAN_NULL if @name has no such bar. Borrows from @name or @copy.
  */
 struct span layer_without_bar(struct span name, char copy[SURFACE_MAX]);
 
@@ -63,12 +63,12 @@ struct span layer_without_bar(struct span name, char copy[SURFACE_MAX]);
  * com.a.b.Wallpaper#9": what is before a '/', or else the first word with three parts or more, up
  * to the first part that begins with a capital (a class).
  *
- * Returns SPAN_NULL where there is none. Borrows from @layer.
+ * Returns SPAN_NULL if there is none. Borrows from @layer.
  */
 struct span app_of_layer(struct span layer);
 
-/* Is this the window of an activity ("com.a/com.a.Main#0", from Android 14 on also "5a1b2c
- * com.a/com.a.Main#7"), whose app is in front? */
+/* True: the layer is the window of an activity ("com.a/com.a.Main#0", from Android 14 on also
+ * "5a1b2c com.a/com.a.Main#7"), whose app is in front. */
 bool is_activity_layer(struct span layer);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SurfaceFlinger as learnt from the trace: the process whose thread presents. */
+/* SurfaceFlinger as found in the trace: the process whose thread presents. */
 #ifndef JANKD_RULES_SURFACEFLINGER_H
 #define JANKD_RULES_SURFACEFLINGER_H
 
@@ -8,12 +8,12 @@
 
 #include "parser/record.h"
 
-/* How much a thread's name shows that it is SurfaceFlinger's. */
+/* How certain it is, by a thread's name, that the thread is SurfaceFlinger's. */
 enum trust {
 	TRUST_OTHER,   /* it has another name */
-	TRUST_UNKNOWN, /* the kernel did not keep it: "<...>" */
+	TRUST_UNKNOWN, /* the kernel has lost the name: "<...>" */
 	TRUST_NAMED,   /* surfaceflinger, SurfaceFlinger */
-	TRUST_KNOWN,   /* the kernel states the process: no name is needed */
+	TRUST_KNOWN,   /* the kernel gives the process: no name is needed */
 };
 
 struct surfaceflinger {
@@ -21,7 +21,7 @@ struct surfaceflinger {
 	enum trust trust;
 	int32_t tid;  /* of the thread that presents; the kernel's number */
 	int32_t pid;  /* as its own markers state: differs from the kernel's in a container */
-	int32_t tgid; /* the kernel's number; TRACE_ID_UNKNOWN where the trace has no such column */
+	int32_t tgid; /* the kernel's number; TRACE_ID_UNKNOWN if the trace has no such column */
 	int32_t tick_tid; /* of the thread that ticks */
 	uint64_t last_ns; /* its last present */
 	uint64_t tick_ns; /* its last tick */
@@ -40,23 +40,23 @@ enum trust trust_of(const struct trace_record *record);
  */
 bool surfaceflinger_is(const struct surfaceflinger *sf, int32_t pid, int32_t tgid);
 
-/* Was @record, whatever it contains, written by a thread of @sf? */
+/* True: a thread of @sf wrote @record. */
 bool surfaceflinger_wrote(const struct surfaceflinger *sf, const struct trace_record *record);
 
 /**
- * surfaceflinger_is_over() - has it been silent for so long that another one has replaced it?
+ * surfaceflinger_is_over() - true: it has been silent for so long that another one has replaced it
  * @now: an event of the other process
  * @trust: from the name of its thread
- * @evident: the other process ticks and latches, too, and does not only present
+ * @evident: the other process presents, ticks and latches
  *
- * A process with another name never follows. One whose name is unknown does not follow where the
- * kernel states the process, unless that information has ended; and it has to be evident where the
- * name of @sf is known.
+ * A process with another name never replaces it. If the kernel gives processes, one with an unknown
+ * name does not replace it, unless the kernel has stopped to give them. If the name of @sf is
+ * known, one with an unknown name has to be evident.
  */
 bool surfaceflinger_is_over(const struct surfaceflinger *sf, const struct trace_record *now,
 			    enum trust trust, bool evident);
 
-/* May a process of that @trust be the next SurfaceFlinger at all? */
+/* True: a process of that @trust may be the next SurfaceFlinger. */
 bool surfaceflinger_may_follow(const struct surfaceflinger *sf, const struct trace_record *now,
 			       enum trust trust);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of several CPUs come out of order: by milliseconds, and by more where a writer was
+/* Records of several CPUs come out of order: by milliseconds, and by more if a writer was
  * delayed between its time stamp and its text. But the records of one CPU are always in order, and
  * so are those of one thread, except for differences between the clocks of CPUs. So the clock has
- * stepped back where
+ * stepped back if
  *
  *     a CPU's time is before its last one,
  *     the time of SurfaceFlinger's thread is, by more than the clocks of CPUs differ,
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A CPU's order is strict; a kernel that corrects its clock may step back by less. */
+/* The order of a CPU is strict, but a kernel that corrects its clock may step back by less. */
 #define SLACK_NS UINT64_C(5000000)
 
 /* The clocks of CPUs differ by less. */
@@ -26,7 +26,7 @@
 /* Records of several CPUs can be out of order by this much. */
 #define DISORDER_NS UINT64_C(1000000000)
 
-/* A single line more than this ahead does not count as the time of the trace. */
+/* The time of a single line that is ahead by more than this is not the time of the trace. */
 #define AHEAD_NS UINT64_C(100000000)
 
 /* --- events --- */
@@ -56,7 +56,7 @@ static void report_repeated(struct trace_clock *clock, uint64_t time_ns)
 	events_write(clock->events, time_ns, TRACE_EVENT_TRACING, text);
 }
 
-/* --- is a record in order? --- */
+/* --- the order of a record --- */
 
 static bool is_counted_cpu(int32_t cpu)
 {
@@ -74,7 +74,7 @@ static bool is_behind_thread(const struct trace_clock *clock, const struct trace
 	return record->tid == clock->sf_tid && record->time_ns + CPUS_DIFFER_NS < clock->sf_ns;
 }
 
-/* The first duplicate may be the last record of its CPU: then its time is not before that. */
+/* The first duplicate may be of the last record of its CPU: then its time is not before that. */
 static bool is_first_repeated(struct trace_clock *clock, const struct trace_record *record)
 {
 	return is_counted_cpu(record->cpu) && record->time_ns <= clock->cpu_last_ns[record->cpu] &&
@@ -87,7 +87,7 @@ static bool is_behind(struct trace_clock *clock, const struct trace_record *reco
 	       is_behind_thread(clock, record) || is_first_repeated(clock, record);
 }
 
-/* Is only one record later than @time_ns? */
+/* True: only one record is later than @time_ns. */
 static bool is_one_ahead(const struct trace_clock *clock, uint64_t time_ns)
 {
 	return clock->sure_ns <= time_ns + SLACK_NS;
@@ -114,7 +114,7 @@ static inline __attribute__((always_inline)) void follow(struct trace_clock *clo
 	repeats_keep(&clock->repeats, record);
 }
 
-/* A single line was ahead, and the next one was not: it was forged. */
+/* A single line was ahead, and the next one is not: the single one was forged. */
 static enum clock_verdict forget_future(struct trace_clock *clock,
 					const struct trace_record *record)
 {
@@ -134,23 +134,23 @@ static enum clock_verdict forget_future(struct trace_clock *clock,
 static enum clock_verdict go_back(struct trace_clock *clock, const struct trace_record *record)
 {
 	clock->back_ns = clock->now_ns - record->time_ns;
-	clock->waits = false;
+	clock->ignored_one = false;
 	clock->now_ns = clock->sf_ns = 0;
 	memset(clock->cpu_last_ns, 0, sizeof(clock->cpu_last_ns));
 	follow(clock, record);
 	return CLOCK_BACK;
 }
 
-/* The record is behind. Ignores it where it is the only one so far. */
+/* The record is behind. Ignores it if it is the only one so far. */
 static enum clock_verdict judge_behind(struct trace_clock *clock, const struct trace_record *record)
 {
-	bool another = clock->waits && record->time_ns + DISORDER_NS >= clock->past_ns;
-	bool was_there = repeats_has(&clock->repeats, record);
+	bool another = clock->ignored_one && record->time_ns + DISORDER_NS >= clock->past_ns;
+	bool is_repeated = repeats_has(&clock->repeats, record);
 
-	if (!clock->waits && !was_there && is_one_ahead(clock, record->time_ns))
+	if (!clock->ignored_one && !is_repeated && is_one_ahead(clock, record->time_ns))
 		return forget_future(clock, record);
-	if (another && clock->was_there && was_there) {
-		clock->waits = false;
+	if (another && clock->is_repeated && is_repeated) {
+		clock->ignored_one = false;
 		clock->counters->late--;
 		repeats_begin(&clock->repeats, clock->now_ns);
 		clock->counters->repeated += 2;
@@ -158,25 +158,25 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 	}
 	if (another)
 		return go_back(clock, record);
-	clock->waits = true;
+	clock->ignored_one = true;
 	clock->by_cpu = is_behind_cpu(clock, record);
-	clock->was_there = was_there;
+	clock->is_repeated = is_repeated;
 	clock->cpu = record->cpu;
 	clock->past_ns = record->time_ns;
 	clock->counters->late++;
 	return CLOCK_PASSES;
 }
 
-/* The record is in order. Does it show that the ignored one was a single one? Another CPU may have
- * been idle for longer than the clock stepped back. */
-static bool shows_alone(const struct trace_clock *clock, const struct trace_record *record)
+/* The record is in order. True: it shows that the ignored record was a single one. Another CPU may
+ * have been idle for longer than the clock stepped back. */
+static bool was_alone(const struct trace_clock *clock, const struct trace_record *record)
 {
 	if (record->time_ns >= clock->now_ns)
 		return true;
 	return clock->by_cpu ? record->cpu == clock->cpu : record->tid == clock->sf_tid;
 }
 
-/* Returns false where the record is not a duplicate. */
+/* Returns false if the record is not a duplicate. */
 static bool skip_repeated(struct trace_clock *clock, const struct trace_record *record,
 			  enum clock_verdict *verdict)
 {
@@ -209,8 +209,8 @@ enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct tra
 		return verdict;
 	if (record->time_ns < clock->now_ns && is_behind(clock, record))
 		return judge_behind(clock, record);
-	if (clock->waits && shows_alone(clock, record)) {
-		clock->waits = false;
+	if (clock->ignored_one && was_alone(clock, record)) {
+		clock->ignored_one = false;
 		report(clock, record->time_ns, "ignored a line with a time in the past, behind by",
 		       clock->now_ns - clock->past_ns);
 	}
@@ -245,7 +245,7 @@ uint64_t trace_clock_sure(const struct trace_clock *clock)
 void trace_clock_restart(struct trace_clock *clock)
 {
 	clock->now_ns = clock->sure_ns = clock->sf_ns = 0;
-	clock->waits = false;
+	clock->ignored_one = false;
 	memset(clock->cpu_last_ns, 0, sizeof(clock->cpu_last_ns));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of the trace: which records are in order, which are not, and when the clock stepped
- * back. The idea is described in trace_clock.c. */
+/* The clock of the trace: checks the order of records, and detects that the clock stepped back. The
+ * method is described in trace_clock.c. */
 #ifndef JANKD_RULES_TRACE_CLOCK_H
 #define JANKD_RULES_TRACE_CLOCK_H
 
@@ -15,7 +15,7 @@
 
 enum clock_verdict {
 	CLOCK_RUNS,    /* process the record */
-	CLOCK_PASSES,  /* ignore it: a single one from the past, or a duplicate */
+	CLOCK_PASSES,  /* ignore it: a single record from the past, or a duplicate */
 	CLOCK_BACK,    /* process it: the clock stepped back, earlier times are invalid */
 	CLOCK_UNSTUCK, /* process it: an earlier line was from the future, see forged_ns */
 };
@@ -31,10 +31,10 @@ struct trace_clock {
 	uint64_t forged_ns; /* with CLOCK_UNSTUCK: times from here on are invalid */
 	uint64_t back_ns;   /* with CLOCK_BACK: the size of the step */
 
-	/* A record from the past was ignored: a single one so far. */
-	bool waits;
+	/* A record from the past was ignored, as it was the only one so far. */
+	bool ignored_one;
 	bool by_cpu;	  /* it was behind its own CPU */
-	bool was_there;	  /* it is a duplicate */
+	bool is_repeated; /* it is a duplicate */
 	int32_t cpu;	  /* its CPU */
 	uint64_t past_ns; /* its time */
 
@@ -42,28 +42,27 @@ struct trace_clock {
 	struct cpu_order order;
 };
 
-/* @recorded: lines may be duplicated, or sorted by CPU. Returns 0 or -ENOMEM; trace_clock_free() is
- * due in any case. */
+/* @recorded: lines may be duplicated, or sorted by CPU. Returns 0 or -ENOMEM; trace_clock_free()
+ * must be called in any case. */
 int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events,
 		     struct pipeline_counters *counters);
 void trace_clock_free(struct trace_clock *clock);
 
-/* Checks the next record, which is no TRACE_LOST. @sf_tid: SurfaceFlinger's thread, or
+/* Checks the next record, which is not TRACE_LOST. @sf_tid: SurfaceFlinger's thread, or
  * TRACE_ID_UNKNOWN. */
 enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
 				     int32_t sf_tid);
 
-/* Are duplicates being ignored? A loss among them was reported before, too. */
+/* True: duplicates are ignored at present. A loss among them was reported before, too. */
 bool trace_clock_repeats(const struct trace_clock *clock);
 
 /* Writes the event for CLOCK_BACK. */
 void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns);
 
-/* The current time of the trace; a single line far ahead of all others does not count. */
+/* The current time of the trace, without a single line far ahead of all others. */
 uint64_t trace_clock_now(const struct trace_clock *clock);
 
-/* The same for irrevocable decisions: a single line that is a little ahead does not count either.
- */
+/* The same for final decisions: without a single line that is a little ahead. */
 uint64_t trace_clock_sure(const struct trace_clock *clock);
 
 /* Later times are those of another clock. */

@@ -10,7 +10,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Days in seconds, and far more frames than any display shows. */
+/* Longer than any duration in seconds (days), and far more frames than any display shows. */
 #define NUMBER_MAX UINT64_C(1000000)
 
 struct reader {
@@ -142,7 +142,7 @@ int trigger_parse(struct trigger *trigger, const char *text, struct trigger_erro
 	return result ? result : parse_options(&reader, trigger);
 }
 
-/* '<' is 'not at least', '<=' is 'not more than': with the tolerance of @whole. */
+/* '<' means not 'at least', and '<=' not 'more than', with the tolerance for @whole. */
 static bool compare(const struct trigger *trigger, uint64_t value, uint64_t limit, bool whole)
 {
 	bool above = trigger->is_less == trigger->or_equal ? threshold_passed(value, limit, whole)

@@ -38,7 +38,7 @@ struct trigger {
 	const char *text; /* borrowed */
 };
 
-/* Where and why a condition is wrong; columns count from 1. */
+/* The place and reason of an error in a condition. Columns count from 1. */
 struct trigger_error {
 	unsigned int column;
 	char message[120];
@@ -48,19 +48,19 @@ struct trigger_error {
  * trigger_parse() - parse a condition
  * @trigger: set on success; borrows @text
  *
- * Returns 0, or 1 where the text is wrong (*@error holds the reason).
+ * Returns 0, or 1 if the text is wrong (*@error has the reason).
  */
 int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error);
 
-/* Does the interval fulfil the condition? One of 500 ms and more is a wait: only a limit of that
- * length applies to it. */
+/* True: the interval fulfils the condition. One of 500 ms or more is a wait, so only a limit of
+ * that length is compared with it. */
 bool trigger_matches_interval(const struct trigger *trigger, struct interval interval);
 
-/* Do @frames in @time_ns fulfil the condition? @whole: the time is a whole number of vsyncs. */
+/* True: @frames in @time_ns fulfil the condition. @whole: the time is a whole number of vsyncs. */
 bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
 			  bool whole);
 
-/* Does the glob match @surface or @app? @app: "" where the name has none. */
+/* True: the glob matches @surface or @app. @app: "" if the name has none. */
 bool trigger_matches_surface(const struct trigger *trigger, const char *surface, const char *app);
 
 #endif

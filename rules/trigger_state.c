@@ -38,7 +38,7 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 
 /* --- the gate --- */
 
-static void turn(struct trigger_state *state, bool open, uint64_t time_ns, const char *text)
+static void set_gate(struct trigger_state *state, bool open, uint64_t time_ns, const char *text)
 {
 	state->is_open = open;
 	events_write(state->events, time_ns, TRACE_EVENT_TRIGGER, text);
@@ -46,8 +46,8 @@ static void turn(struct trigger_state *state, bool open, uint64_t time_ns, const
 		state->sink.gate(state->sink.context, open, time_ns);
 }
 
-static void open_up(struct trigger_state *state, const struct trigger_series *series,
-		    const char *surface, int64_t interval_ns)
+static void open_gate(struct trigger_state *state, const struct trigger_series *series,
+		      const char *surface, int64_t interval_ns)
 {
 	char text[NAME_MAX_LENGTH + 100];
 
@@ -58,11 +58,11 @@ static void open_up(struct trigger_state *state, const struct trigger_series *se
 	else
 		snprintf(text, sizeof(text), "begins: %.1f ms on %.*s", (double)interval_ns / 1e6,
 			 NAME_MAX_LENGTH, surface);
-	turn(state, true, series->frame_ns, text);
+	set_gate(state, true, series->frame_ns, text);
 }
 
-/* A series no longer holds the gate open. Others may, as long as they are not idle. */
-static void find_close(struct trigger_state *state, uint64_t now_ns)
+/* A series no longer holds the gate open. Other series may, while they are not idle. */
+static void schedule_close(struct trigger_state *state, uint64_t now_ns)
 {
 	state->close_ns = later(state->held_ns + HELD_OPEN_NS, now_ns);
 	for (int i = 0; i < state->max; i++)
@@ -74,12 +74,12 @@ static void find_close(struct trigger_state *state, uint64_t now_ns)
 void trigger_pass(struct trigger_state *state, uint64_t now_ns)
 {
 	if (state->is_open && now_ns >= state->close_ns)
-		turn(state, false, state->close_ns, "ends");
+		set_gate(state, false, state->close_ns, "ends");
 }
 
 /* --- frames --- */
 
-static void begin_afresh(struct trigger_series *series)
+static void restart(struct trigger_series *series)
 {
 	series->n = series->first = series->plain = 0;
 	series->time_ns = 0;
@@ -94,7 +94,7 @@ static void drop_oldest(struct trigger_series *series)
 	series->n--;
 }
 
-/* Is there a full second without the oldest interval, too? */
+/* True: there is a full second even without the oldest interval. */
 static bool has_more_than_a_second(const struct trigger_series *series)
 {
 	return threshold_reached(series->time_ns - series->intervals[series->first].ns, RATE_NS,
@@ -116,7 +116,7 @@ static void add_interval(struct trigger_series *series, struct interval interval
 		drop_oldest(series);
 }
 
-/* Does the frame fulfil the condition? */
+/* True: the frame fulfils the condition. */
 static bool is_fulfilled(const struct trigger *trigger, struct trigger_series *series,
 			 struct interval interval)
 {
@@ -141,7 +141,7 @@ static struct trigger_series *series_of(struct trigger_state *state, int place,
 	struct trigger_series *series = &state->series[place];
 
 	if (series->owner != surface.owner) {
-		begin_afresh(series);
+		restart(series);
 		series->holds = false;
 		series->owner = surface.owner;
 		series->matches =
@@ -151,15 +151,15 @@ static struct trigger_series *series_of(struct trigger_state *state, int place,
 	return series;
 }
 
-/* Has the condition been fulfilled for the time that the trigger requires? */
+/* True: the condition has been fulfilled for the required time. */
 static bool follow_condition(const struct trigger_state *state, struct trigger_series *series,
 			     uint64_t present_ns, struct interval interval)
 {
-	bool knows_rate = interval_is_frame_time(interval);
+	bool has_rate = interval_is_frame_time(interval);
 	bool fulfilled = is_fulfilled(state->trigger, series, interval);
 
-	if (!knows_rate && state->trigger->what == TRIGGER_FPS)
-		begin_afresh(series);
+	if (!has_rate && state->trigger->what == TRIGGER_FPS)
+		restart(series);
 	if (fulfilled && !series->begun)
 		series->since_ns = present_ns;
 	series->begun = fulfilled;
@@ -184,9 +184,9 @@ void trigger_frame(struct trigger_state *state, int place, struct trigger_surfac
 		state->held_ns = present_ns;
 		state->close_ns = later(state->close_ns, present_ns + IDLE_NS);
 		if (!state->is_open)
-			open_up(state, series, surface.name, interval.ns);
+			open_gate(state, series, surface.name, interval.ns);
 	} else if (held) {
-		find_close(state, present_ns);
+		schedule_close(state, present_ns);
 	}
 }
 
@@ -195,7 +195,7 @@ void trigger_end(struct trigger_state *state, uint64_t now_ns)
 	trigger_forget_surfaces(state);
 	state->held_ns = state->close_ns = 0;
 	if (state->is_open)
-		turn(state, false, now_ns, "ends");
+		set_gate(state, false, now_ns, "ends");
 }
 
 void trigger_finish(struct trigger_state *state, uint64_t now_ns)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a trigger holds, as the frames are counted.
+/* Decides when a trigger holds, as frames are counted.
  *
  *     frames of a series   . . . . . ! ! ! ! . . . . . . .       !: fulfils the condition
  *     gate                 _ _ _ _ _ ‾ ‾ ‾ ‾ ‾ ‾ ‾ ‾ _ _ _       open
  *                                          <- 1 s ->
  *
- * The gate opens with the frame that fulfils the condition (with 'for': that has done so for long
- * enough), before that frame's row. It stays open as long as each next frame of that series does,
- * and for 1 s of trace time after the last one, so that a single late frame leaves a useful section
- * of rows. A series that has no more frames holds it open for 5 s.
+ * The gate opens with the frame that fulfils the condition (with 'for': that has fulfilled it for
+ * that time), before that frame's row. It stays open while each next frame of that series fulfils
+ * it, and for 1 s of trace time after the last one. So a single late frame gives a useful section
+ * of rows. A series without more frames holds it open for 5 s.
  *
- * fps is that of the last second of a series' frame times, and is known after such a second. It
- * starts anew after a wait, which is no frame time, and after a frame without an interval.
+ * fps is that of the last second of a series' frame times, and is known after such a second. The
+ * second starts again after a wait, which is no frame time, and after a frame without an interval.
  */
 #ifndef JANKD_RULES_TRIGGER_STATE_H
 #define JANKD_RULES_TRIGGER_STATE_H
@@ -48,7 +48,7 @@ struct trigger_state {
 	struct event_writer *events; /* of the owner */
 	bool is_open;
 	bool matched;	   /* there was a frame of a Surface that the glob matches */
-	uint64_t close_ns; /* when it closes, as far as is known */
+	uint64_t close_ns; /* when it closes, if no more frames come */
 	uint64_t held_ns;  /* the last frame that fulfilled the trigger */
 	int max;
 	struct trigger_series *series; /* by the layer's place in its table */

@@ -7,7 +7,7 @@
  *     presents     #       #        #              #   #   #   #  #  #      begin 1 to 4 ms late
  *                 <- 16.7 ms, 60 Hz ->            <- 8.3 ms, 120 Hz ->
  *
- * The period comes from the most reliable source that there is: the display's hardware vsyncs,
+ * The period comes from the most reliable source in the trace: the display's hardware vsyncs,
  * counters of SurfaceFlinger that hold it, --vsync-ms, and without any of these from ticks and
  * presents (vsync_log.h). It stays until there is evidence for another one: more ticks than it
  * allows, presents half a period off, a long time without either, or another reported period.
@@ -16,7 +16,7 @@
  *
  * The last digits of the period come from two ticks at the edge: the further apart they are, the
  * better. The first ticks may all agree and be wrong: while a machine that was late catches up,
- * they are too close together. No tick is late by a whole period, so where the edge slowly moves by
+ * they are too close together. No tick is late by a whole period, so if the edge slowly moves by
  * one period, the period is wrong.
  *
  * From distances alone it cannot be decided whether a display that ticks only every 33 ms could be
@@ -24,8 +24,8 @@
  * marked as guessed.
  *
  * A present is placed by its time in units of the period (a position, piecewise linear over the
- * switches of the refresh rate). Between two presents the rounded difference counts where it is
- * near a whole number. Where it is not (at 120 Hz the jitter of one present can be near half a
+ * switches of the refresh rate). Between two presents the rounded difference counts if it is
+ * near a whole number. If it is not (at 120 Hz the jitter of one present can be near half a
  * period), the phase decides, if both presents are near it: the phase is where in a period presents
  * usually begin, a slow moving average. The error of the period adds up with the distance; beyond
  * some distance the number of vsyncs is unknown.
@@ -37,8 +37,8 @@
 
 #include "rules/vsync_learn.h"
 
-#define SUSPECT_TICKS 3	   /* surplus ticks that are evidence */
-#define LATE_TICKS 6	   /* late ones of the last 16 that are evidence */
+#define SUSPECT_TICKS 3	   /* surplus ticks that are evidence for another period */
+#define LATE_TICKS 6	   /* late ticks of the last 16 that are evidence */
 #define SLOW_NS (450 * MS) /* a slower display is assumed only after this time */
 #define SLOW_BLOCK 8	   /* ticks in one measurement of the tick rate */
 #define SLOW_WAIT_NS (1200 * MS)
@@ -135,8 +135,8 @@ static void refine(struct vsync_lattice *v, const struct vsync_source *source, u
 	lattice_refine(v, better_ns, error_ns);
 }
 
-/* May @period_ns be the period that was reported or given? Of such a period ticks only show the
- * digits that it lacks. */
+/* True: @period_ns may be the period that was reported or given. Then ticks only add digits to it.
+ */
 static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 {
 	struct reported_period reported = { .period_ns = v->option_ns,
@@ -151,9 +151,9 @@ static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 		       reported.error_ns + reported.period_ns / 200;
 }
 
-/* Lateness moves the edge by less than a period. Where the edge has moved by a whole period since
+/* Lateness moves the edge by less than a period. If the edge has moved by a whole period since
  * base_ns, step by step, and the last ticks show the same, the period is wrong, however precise it
- * seemed. */
+ * is. */
 static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 {
 	uint64_t took_ns = source->edge_ns - source->base_ns, slots = source->base_slots;
@@ -186,8 +186,8 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 		v->sources[i].even = 0;
 }
 
-/* Follows the edge, the earliest of the last ticks, and sets how late this tick is. Returns true
- * where two ticks are in one slot. */
+/* Updates the edge, the earliest of the last ticks, and sets how late this tick is. True: two ticks
+ * are in one slot. */
 static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
 			uint64_t *late_ns)
 {
@@ -238,14 +238,14 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	return slots == 0;
 }
 
-/* Is it reported that the display is that fast? */
+/* True: the display was reported to be that fast. */
 static bool is_reported(const struct vsync_lattice *v, uint64_t period_ns)
 {
 	return v->authority > VSYNC_FIT &&
 	       (!v->followed || reported_period_of(v->followed).period_ns * 4 < period_ns * 5);
 }
 
-/* Are ticks so few that a slower display would have them? */
+/* Detects ticks that are so few that a slower display would have them. */
 static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
 	uint64_t period_ns = lattice_period_of(v);
@@ -257,7 +257,7 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 		bool slow = took_ns * 10 >= SLOW_BLOCK * period_ns * 17 &&
 			    took_ns <= SLOW_BLOCK * VSYNC_PERIOD_USUAL_MAX_NS * 3 / 2;
 
-		/* It may have begun in the block before. */
+		/* The slow ticks may have begun in the block before. */
 		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS || is_reported(v, period_ns))
 			v->slow_ns = 0;
 		else if (v->slow_ns == 0)
@@ -287,10 +287,10 @@ static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t
 	if (v->suspect.collisions < SUSPECT_TICKS &&
 	    __builtin_popcount(v->late_ticks & 0xffff) < LATE_TICKS)
 		return;
-	if (time_ns < v->next_look_ns)
+	if (time_ns < v->next_check_ns)
 		return;
-	v->next_look_ns = time_ns + LOOK_EVERY_NS;
-	/* A short window shows a switch, a longer one shows what lateness hides. */
+	v->next_check_ns = time_ns + CHECK_EVERY_NS;
+	/* A short window shows a switch. A longer one shows a switch that lateness hides. */
 	from_ns = back_from(time_ns, later(150 * MS, 10 * lattice_period_of(v)));
 	if (v->suspect.collisions)
 		from_ns = later(from_ns, back_from(v->suspect.from_ns, lattice_period_of(v)));
@@ -445,7 +445,7 @@ void vsync_finish(struct vsync_lattice *v)
 	}
 	if (v->pending) {
 		v->pending_at_ns = back_from(v->pending_at_ns, PENDING_NS);
-		v->next_look_ns = 0;
+		v->next_check_ns = 0;
 		vsync_learn_follow_pending(v, v->last_tick_ns);
 	}
 }
@@ -468,8 +468,8 @@ uint64_t vsync_sure_until(const struct vsync_lattice *v)
 
 /* --- presents --- */
 
-/* A moving average: the first values count in full, later ones an eighth. It is not reduced modulo
- * one vsync, since numbers of vsyncs are counted from it. */
+/* A moving average: the first values count in full, later ones an eighth. It is not modulo one
+ * vsync, since numbers of vsyncs are counted from it. */
 static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
 {
 	if (*n < PHASE_GAIN)
@@ -477,7 +477,7 @@ static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
 	return phase + wrap(phase, position) / (int64_t)*n;
 }
 
-/* At another refresh rate, or after a pause, the phase of presents starts anew. */
+/* At another refresh rate, or after a pause, the phase of presents starts again. */
 static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
 {
 	if (v->phase_number == 0 || vsync_is_switch(v->last_period_ns, stamp->period_ns) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The display's vsyncs as period and phase, learnt from the trace. The idea is described in
+/* The display's vsyncs as period and phase, found in the trace. The method is described in
  * vsync.c. */
 #ifndef JANKD_RULES_VSYNC_H
 #define JANKD_RULES_VSYNC_H
@@ -30,7 +30,7 @@ struct vsync_stamp {
 /* @option_ns: --vsync-ms, 0: not given. */
 void vsync_init(struct vsync_lattice *v, uint64_t option_ns);
 
-/* Forgets what was learnt: the clock stepped, or another SurfaceFlinger ticks. */
+/* Drops all results so far: the clock stepped, or another SurfaceFlinger ticks. */
 void vsync_reset(struct vsync_lattice *v);
 
 /**
@@ -40,7 +40,7 @@ void vsync_reset(struct vsync_lattice *v);
  */
 void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint64_t time_ns);
 
-/* A hardware vsync of the display with that id. While they are on, none is left out. */
+/* A hardware vsync of the display with that id. While they are on, all of them are written. */
 void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns);
 
 /* SurfaceFlinger reports the period of the display with that id, exact to @error_ns. */
@@ -50,16 +50,16 @@ void vsync_report_period(struct vsync_lattice *v, struct span display, uint64_t 
 /* SurfaceFlinger predicts a vsync for @time_ns. */
 void vsync_target(struct vsync_lattice *v, uint64_t time_ns);
 
-/* SurfaceFlinger presents. The present is placed later, when more is known. */
+/* SurfaceFlinger presents. The place of the present is found later, with more ticks. */
 void vsync_present(struct vsync_lattice *v, uint64_t time_ns);
 
-/* The rules changed: ranks have another meaning from now on. */
+/* The rules changed: later ranks have another meaning. */
 void vsync_forget_ranks(struct vsync_lattice *v);
 
 /* A period from dumpsys, which may be out of date: used until the trace shows another one. */
 void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns);
 
-/* No more ticks will come: decides with what is there. */
+/* No more ticks will come: decides with the present ones. */
 void vsync_finish(struct vsync_lattice *v);
 
 /* Presents before this time in ns can be placed finally. For later ones the period may still
@@ -69,13 +69,13 @@ uint64_t vsync_sure_until(const struct vsync_lattice *v);
 /* Places a present. Presents must come in the order of time. */
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp);
 
-/* Whole vsyncs between two presents; -1 where that is unknown. */
+/* Whole vsyncs between two presents; -1 if unknown. */
 int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stamp *later);
 
-/* The current period in ns; 0 where the lattice is not locked. */
+/* The current period in ns; 0 if the lattice is not locked. */
 uint64_t vsync_period_ns(const struct vsync_lattice *v);
 
-/* Does the trace report another period than --vsync-ms? */
+/* True: the trace reports another period than --vsync-ms. */
 bool vsync_overrules(const struct vsync_lattice *v);
 
 #endif

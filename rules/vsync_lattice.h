@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the vsync lattice and the functions that change it: which period holds since when,
- * and where ticks and presents lie in it. vsync.c feeds it and vsync_learn.c decides which period
- * it is. These three files share struct vsync_lattice; no other file writes it. The idea is
- * described in vsync.c. */
+/* The state of the vsync lattice and the functions that change it: the periods with their begins,
+ * and the places of ticks and presents. vsync.c adds ticks and presents, and vsync_learn.c decides
+ * on the period. These three files share struct vsync_lattice; no other file writes it. The method
+ * is described in vsync.c. */
 #ifndef JANKD_RULES_VSYNC_LATTICE_H
 #define JANKD_RULES_VSYNC_LATTICE_H
 
@@ -14,12 +14,12 @@
 
 #define MS UINT64_C(1000000)
 
-#define LOCK_TICKS 8		/* ticks that are needed to lock the lattice */
-#define LOOK_EVERY_NS (40 * MS) /* interval between two checks of the evidence */
-#define PENDING_NS (400 * MS)	/* a reported period waits this long for ticks that confirm it */
+#define LOCK_TICKS 8		 /* ticks that are needed to lock the lattice */
+#define CHECK_EVERY_NS (40 * MS) /* interval between two checks of the evidence */
+#define PENDING_NS (400 * MS)	 /* a reported period waits this long for ticks that confirm it */
 #define PENDING_LATE_NS (1000 * MS)
-#define LOOK_BACK_NS (1500 * MS) /* a switch is searched for in this time */
-#define SUSPECT_NS (600 * MS)	 /* after this time a surplus tick is forgotten */
+#define SEARCH_BACK_NS (1500 * MS) /* a switch is searched for in this time */
+#define SUSPECT_NS (600 * MS)	   /* after this time a surplus tick is forgotten */
 
 #define VSYNC_SEGMENTS 12
 #define VSYNC_SWITCH_RANGES 6
@@ -27,7 +27,7 @@
 /* One vsync in units of a position: positions are fixed-point numbers, 1/65536 of a vsync. */
 #define VSYNC_ONE INT64_C(65536)
 
-/* Source of the period; a later value outranks those before it. */
+/* Source of the period; a later value has priority over those before it. */
 enum vsync_authority {
 	VSYNC_UNKNOWN,
 	VSYNC_DUMPSYS,	/* dumpsys, read once: ticks are newer */
@@ -44,11 +44,11 @@ struct vsync_source {
 	uint64_t edge_ns;  /* time of the last tick without its lateness */
 	uint64_t least_ns; /* the smallest lateness of the last few ticks */
 	unsigned int n_least;
-	unsigned int settled; /* ticks since the edge was last found anew */
+	unsigned int settled; /* ticks since the edge was last found again */
 	unsigned int even;    /* ticks since the last one that may belong to another slot */
 	uint64_t base_ns;     /* the edge a few of these ticks after their start */
 	uint64_t base_slots;  /* slots from base_ns to edge_ns */
-	uint64_t block_ns;    /* start of a block of ticks, to measure how often it ticks */
+	uint64_t block_ns;    /* start of a block of ticks, to measure their rate */
 	uint64_t block_before_ns;
 	unsigned int n_block;
 };
@@ -61,7 +61,7 @@ struct vsync_lattice {
 	uint32_t epoch; /* positions of different epochs cannot be compared */
 	bool locked;
 	bool guessed;	/* period_ns is a measured one divided until it is usual for displays */
-	bool undecided; /* a reported period nearly fits the ticks: wait for more of them */
+	bool undecided; /* a reported period nearly fits the ticks: waits for more ticks */
 	enum vsync_authority authority;
 	uint64_t error_ns; /* of the period */
 	uint64_t first_tick_ns, last_tick_ns;
@@ -73,9 +73,9 @@ struct vsync_lattice {
 		uint64_t from_ns, last_ns;
 		unsigned int collisions; /* surplus ticks */
 	} suspect;
-	uint64_t slow_ns;	       /* ticks have been too few since then; 0: they are not */
+	uint64_t slow_ns;	       /* ticks have been too few since then; 0: enough ticks */
 	uint32_t late_ticks;	       /* bit i: the tick i ticks ago was late */
-	uint64_t next_look_ns;	       /* no check of the evidence before that */
+	uint64_t next_check_ns;	       /* no check of the evidence before that */
 	struct vsync_display *pending; /* no tick confirms its period yet; or NULL */
 	uint64_t pending_ns;	       /* that period; 0: none */
 	uint64_t pending_at_ns;	       /* when it was reported */
@@ -96,7 +96,7 @@ struct vsync_lattice {
 		unsigned int tick_rank;
 		bool has_ticks; /* tick_phase is valid */
 	} segments[VSYNC_SEGMENTS];
-	/* The refresh rate switched somewhere in between; the exact time is unknown. */
+	/* The refresh rate switched in this range; the exact time is unknown. */
 	struct vsync_switch_range {
 		uint64_t from_ns, to_ns;
 		int64_t uncertainty;
@@ -104,12 +104,12 @@ struct vsync_lattice {
 	unsigned int n_switch_ranges; /* so far; the array holds the last ones */
 	int64_t present_phase;	      /* where in a vsync presents begin, plus whole vsyncs */
 	unsigned int n_presents;      /* number of presents in the mean present_phase */
-	uint32_t phase_number;	      /* number of times that present_phase started anew */
+	uint32_t phase_number;	      /* how often present_phase started again */
 	uint64_t last_present_ns;
 	uint64_t last_period_ns; /* period at the last present */
 };
 
-/* Do the two periods differ by more than the error of a measurement? */
+/* True: the two periods differ by more than the error of a measurement. */
 bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns);
 
 /* The segment that is valid at @time_ns. There must be at least one segment. */
@@ -122,10 +122,10 @@ int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns);
 int64_t lattice_period_uncertainty(const struct vsync_segment *s, uint64_t time_ns);
 int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns);
 
-/* The current period in ns; 0: there is none. */
+/* The current period in ns; 0: none. */
 uint64_t lattice_period_of(const struct vsync_lattice *v);
 
-/* No present has been placed in the last segment yet; none in any segment. */
+/* True: no present has been placed in the last segment, or in any segment. */
 bool lattice_is_unused(const struct vsync_lattice *v);
 bool lattice_is_new(const struct vsync_lattice *v);
 
@@ -136,10 +136,10 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 /* Finds the edges of all counters again. @window: the last ticks. */
 void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window);
 
-/* Makes a reported period more precise where ticks allow it. */
+/* Makes a reported period more precise if the ticks allow it. */
 void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_t *error_ns);
 
-/* Sets the period from the beginning of time on. No present may have been placed yet. */
+/* Sets the period from the begin on. To be called before a present is placed. */
 void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 		  enum vsync_authority authority);
 
@@ -149,7 +149,7 @@ void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_
 /* The counter whose ticks are nearest to presents. */
 unsigned int lattice_main_source(const struct vsync_lattice *v);
 
-/* Changes to another period. The switch is searched for around @sure_ns. */
+/* Changes to another period. The switch is searched around @sure_ns. */
 void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 		       uint64_t sure_ns, uint64_t now_ns, enum vsync_authority authority);
 

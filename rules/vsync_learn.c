@@ -2,11 +2,12 @@
 #include "rules/vsync_learn.h"
 
 #define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
-#define LOCK_ANYWAY_NS (1500 * MS) /* after this time the best fit is used, convincing or not */
-#define UNDECIDED_TICKS 24	   /* ticks that show reliably which display they belong to */
-#define SLOW_TICKS 16		   /* of all counters together */
+#define LOCK_ANYWAY_NS                                                                             \
+	(1500 * MS)	   /* after this time the best fit is used, even if it is not certain */
+#define UNDECIDED_TICKS 24 /* ticks that show reliably which display they belong to */
+#define SLOW_TICKS 16	   /* of all counters together */
 
-/* Is @longer_ns a multiple of @shorter_ns? */
+/* True: @longer_ns is a multiple of @shorter_ns. */
 static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_ns)
 {
 	uint64_t k = (longer_ns + shorter_ns / 2) / shorter_ns;
@@ -24,11 +25,11 @@ static uint64_t usual_period(uint64_t period_ns)
 
 /* --- reported periods --- */
 
-/* How does a reported period relate to one that ticks show? */
+/* The relation of a reported period to one that ticks show. */
 enum relation {
 	RELATION_SAME, /* equal, or the measured one is a multiple of it */
 	RELATION_OTHER,
-	RELATION_OPEN, /* not known precisely enough yet */
+	RELATION_OPEN, /* not precise enough yet */
 };
 
 static enum relation relation_of(uint64_t period_ns, uint64_t error_ns,
@@ -52,7 +53,7 @@ static enum relation relation_to_fit(const struct vsync_fit *fit,
 	return relation_of(fit->period_ns, fit->error_ns, reported);
 }
 
-/* Which of several displays do the ticks follow? The slowest one that explains them. *@sure: the
+/* Finds the display whose vsyncs the ticks follow: the slowest one that explains them. *@sure: the
  * ticks confirm its last digits. */
 static struct vsync_display *pick_display(struct vsync_lattice *v,
 					  const struct vsync_window *window, bool but_foreign,
@@ -141,11 +142,11 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 	v->pending_at_ns = now_ns;
 	/* A run of hardware vsyncs began a moment ago. */
 	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
-	v->next_look_ns = 0;
+	v->next_check_ns = 0;
 }
 
-/* Does a reported period fit the window, exactly or nearly? @found: a longer period that the ticks
- * show; a shorter one explains late ticks, too. */
+/* True: a reported period fits the window, exactly or nearly. @found: a longer period that the
+ * ticks show, as a shorter one explains late ticks, too. */
 static bool explains(const struct vsync_window *window, const struct reported_period *reported,
 		     const struct vsync_fit *found)
 {
@@ -163,7 +164,7 @@ static bool explains(const struct vsync_window *window, const struct reported_pe
 	       vsync_fit_holds(&fit);
 }
 
-/* Are there far more ticks than that period allows, late or not? */
+/* True: there are far more ticks than that period allows, even with late ones. */
 static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
 {
 	struct vsync_fit fit = vsync_fit_of(window, period_ns);
@@ -205,7 +206,7 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 	return slowest;
 }
 
-/* Nothing is placed on the lattice yet: chooses the period from everything that is known. */
+/* No present is placed yet: chooses the period from all sources. */
 void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 {
 	bool anyway = v->n_ticks > 0 && now_ns > v->first_tick_ns + LOCK_ANYWAY_NS;
@@ -239,7 +240,7 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 		v->guessed = period_ns != fit.period_ns;
 		lattice_lock(v, period_ns, fit.error_ns, VSYNC_FIT);
 	} else if (v->authority == VSYNC_REPORTED) {
-		/* The reported period was refuted, and nothing else is known yet. */
+		/* The reported period was refuted, and there is no other one yet. */
 		v->locked = v->guessed = false;
 		v->authority = VSYNC_UNKNOWN;
 		v->n_segments = 0;
@@ -268,7 +269,7 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 		return;
 	}
 	if (!v->followed && v->n_ticks >= 16) {
-		vsync_window_fill(&window, &v->log, back_from(now_ns, LOOK_BACK_NS), now_ns);
+		vsync_window_fill(&window, &v->log, back_from(now_ns, SEARCH_BACK_NS), now_ns);
 		fit = vsync_fit_find(&window, false);
 		relation = relation_to_fit(&fit, &reported);
 		if (v->authority == VSYNC_FIT && reported.period_ns < 2 * lattice_period_of(v) &&
@@ -276,7 +277,7 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 			relation = RELATION_OTHER;
 		if (relation == RELATION_OPEN && reported_period_is_open(display, now_ns))
 			return;
-		/* The display may be about to switch to a slower rate. */
+		/* The display may switch to a slower rate soon. */
 		display->foreign = relation == RELATION_OTHER &&
 				   reported.period_ns < 5 * lattice_period_of(v) / 4;
 		if (display->foreign)
@@ -285,7 +286,7 @@ void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, 
 	apply_report(v, display, now_ns);
 }
 
-/* Do ticks or presents show that the display has the pending period by now? */
+/* True: ticks or presents show that the display has the pending period. */
 static bool shows_pending(const struct vsync_lattice *v, const struct vsync_window *window,
 			  bool *too_many)
 {
@@ -296,7 +297,7 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 	if (v->pending_ns < lattice_period_of(v) &&
 	    is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100))
 		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;
-	/* A period and its half fit each other's ticks; other pairs do so nearly, for a while. */
+	/* A period and its half fit each other's ticks. Other pairs nearly do so, for some time. */
 	if (vsync_fit_holds(&old) &&
 	    (v->pending_ns < lattice_period_of(v) ||
 	     !is_multiple(v->pending_ns, lattice_period_of(v), lattice_period_of(v) / 100)))
@@ -304,8 +305,8 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 	return fit.ticks.n + fit.presents.n >= 8 && vsync_fit_holds(&fit);
 }
 
-/* A reported period differs from the current one: when did the display switch? It may have done so
- * before the report or after it. */
+/* A reported period differs from the current one. Finds when the display switched, which may be
+ * before or after the report. */
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending;
@@ -313,15 +314,15 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	struct vsync_window window;
 	bool shown, too_many;
 
-	if (now_ns < v->next_look_ns)
+	if (now_ns < v->next_check_ns)
 		return;
-	v->next_look_ns = now_ns + LOOK_EVERY_NS;
+	v->next_check_ns = now_ns + CHECK_EVERY_NS;
 	vsync_window_fill(&window, &v->log, v->pending_from_ns, now_ns);
 	shown = shows_pending(v, &window, &too_many);
-	/* Longer while the old period continues to tick: the report may have come early. */
+	/* Waits longer while the old period still ticks, as the report may have come early. */
 	if (!shown && now_ns < v->pending_at_ns + (too_many ? PENDING_LATE_NS : PENDING_NS)) {
 		if (too_many && now_ns > v->pending_from_ns + 3 * v->pending_ns)
-			v->pending_from_ns += LOOK_EVERY_NS;
+			v->pending_from_ns += CHECK_EVERY_NS;
 		return;
 	}
 	v->pending = NULL;
@@ -342,10 +343,10 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 
 /* --- what ticks and presents show --- */
 
-/* Is it the common part of two periods, one after the other? Then the last events alone have a
- * longer one. */
-static bool is_of_two(const struct vsync_lattice *v, const struct vsync_fit *fit, uint64_t from_ns,
-		      uint64_t now_ns)
+/* True: the period is the common part of two periods, one after the other. Then the last events
+ * alone have a longer one. */
+static bool is_common_part(const struct vsync_lattice *v, const struct vsync_fit *fit,
+			   uint64_t from_ns, uint64_t now_ns)
 {
 	struct vsync_window window;
 	struct vsync_fit last;
@@ -357,7 +358,7 @@ static bool is_of_two(const struct vsync_lattice *v, const struct vsync_fit *fit
 	       !vsync_is_near(last.period_ns, fit->period_ns, 15);
 }
 
-/* Is it the reported period of a display? */
+/* True: it is the reported period of a display. */
 static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *window,
 			    uint64_t from_ns, uint64_t now_ns)
 {
@@ -383,7 +384,7 @@ static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *
 	return true;
 }
 
-/* Ticks or presents do not fit the period: do they fit another one? */
+/* Ticks or presents do not fit the period: searches for another one. */
 void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	struct vsync_window window;
@@ -407,7 +408,7 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		return;
 	if (fit.period_ns < period_ns && fit.error_ns * 40 > fit.period_ns)
 		return;
-	/* Refresh rates of displays are further apart, but late ticks may look like one nearby. */
+	/* Refresh rates of displays differ by more, but late ticks may look like a rate nearby. */
 	if (vsync_is_near(fit.period_ns, period_ns, 120) &&
 	    (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit)))
 		return;
@@ -425,7 +426,7 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		return;
 	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
 		return;
-	if (fit.period_ns < period_ns && is_of_two(v, &fit, from_ns, now_ns))
+	if (fit.period_ns < period_ns && is_common_part(v, &fit, from_ns, now_ns))
 		return;
 	if (v->authority == VSYNC_REPORTED && v->followed) {
 		v->followed->foreign = true;
@@ -434,8 +435,8 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns, VSYNC_FIT);
 }
 
-/* The reported period of a display was used before there were ticks: checks whether the ticks
- * belong to that display. */
+/* A reported period was used before there were ticks: checks if the ticks belong to that display.
+ */
 void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t from_ns = back_from(now_ns, LOCK_WINDOW_NS);
@@ -460,8 +461,7 @@ void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 				  display ? VSYNC_REPORTED : VSYNC_FIT);
 }
 
-/* Is the reported period of the followed display, which is exact for that display, right for the
- * ticks? */
+/* Checks if the exact period of the followed display is right for the ticks. */
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v), better_ns, error_ns;
@@ -470,7 +470,7 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 
 	vsync_window_fill(
 		&window, &v->log,
-		later(back_from(now_ns, LOOK_BACK_NS), v->segments[v->n_segments - 1].from_ns),
+		later(back_from(now_ns, SEARCH_BACK_NS), v->segments[v->n_segments - 1].from_ns),
 		now_ns);
 	better_ns = vsync_refine(&window, period_ns, &error_ns);
 	if (error_ns * 500 > better_ns || !vsync_is_near(period_ns, better_ns, 15) ||
@@ -484,7 +484,7 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 	lattice_find_edges(v, &window);
 }
 
-/* The display slowed down to a multiple of its period: all ticks and presents still fit, but for a
+/* The display slowed down to a multiple of its period. All ticks and presents still fit, but for a
  * long time none is in between. */
 void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {

@@ -13,19 +13,19 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns);
 /* A period of @display was reported. */
 void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns);
 
-/* A reported period is pending: has the display switched to it by now? */
+/* A reported period is pending: checks if the display has switched to it. */
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns);
 
-/* Ticks since @from_ns do not fit the period: looks for another one. */
+/* Ticks since @from_ns do not fit the period: searches for another one. */
 void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
 
-/* A reported period was used before there were ticks: checks whether it is theirs. */
+/* A reported period was used before there were ticks: checks if it is theirs. */
 void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns);
 
 /* Checks the ticks against the period of the display that is followed. */
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns);
 
-/* Ticks have been few since @from_ns: looks for a multiple of the period. */
+/* Ticks have been few since @from_ns: searches for a multiple of the period. */
 void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
 
 #endif

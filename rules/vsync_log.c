@@ -7,7 +7,7 @@
 #define BINS 32
 #define EDGE_BINS 4
 
-/* After a silence of this many periods the phase may be another. */
+/* After a silence of this many periods the phase may be different. */
 #define RUN_PERIODS 48
 
 #define DISTANCE_MAX_NS INT64_C(300000000)
@@ -75,9 +75,9 @@ unsigned int vsync_window_ticks(const struct vsync_window *window)
 	return n;
 }
 
-/* --- how a period explains events --- */
+/* --- how well a period explains events --- */
 
-/* In floating point, which is exact for seconds in nanoseconds and runs in parallel. */
+/* In floating point, which is exact for seconds in nanoseconds, and can be vectorised. */
 static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 {
 	double slots = (double)(at_ns - edge_ns) / (double)period_ns;
@@ -124,8 +124,8 @@ static unsigned int count_adjacent(const int64_t *at, unsigned int n, int64_t pe
 	return adjacent;
 }
 
-/* Scores events between two silences. The edge is where most of them are, or, if there are many
- * elsewhere, the place that gives the fewest slots with two events. */
+/* Scores events between two silences. The edge is where most of them are. If many are elsewhere, it
+ * is the place with the fewest slots that have two events. */
 static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 		      struct vsync_score *score)
 {
@@ -141,8 +141,8 @@ static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 	sum_bins(bins, sums);
 	for (unsigned int bin = 1; bin < BINS; bin++)
 		most = sums[bin] > sums[most] ? bin : most;
-	/* Begins with the fullest place: if no slot has two events there, no other place is better.
-	 */
+	/* Begins with the place of most events: if no slot has two events there, no other place is
+	 * better. */
 	for (unsigned int i = 0; i < BINS && best > 0; i++) {
 		unsigned int bin = i == 0 ? most : i <= most ? i - 1 : i;
 		unsigned int near = sums[bin];
@@ -208,7 +208,7 @@ struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period
 	return fit;
 }
 
-/* Is @part at least @percent of @n, and @n large enough? */
+/* True: @part is at least @percent of @n, and @n is large enough. */
 static bool is_most(unsigned int part, unsigned int n, unsigned int percent)
 {
 	return n >= 6 && part * 100 >= n * percent;
@@ -249,7 +249,7 @@ bool vsync_fit_holds(const struct vsync_fit *fit)
 		 is_most(fit->targets.near, fit->targets.n, 90)));
 }
 
-/* --- which period? --- */
+/* --- the period --- */
 
 /* Quickselect: the value that would be at @rank in sorted order. Afterwards no value before it is
  * greater, and none after it is smaller. */
@@ -288,7 +288,7 @@ static uint64_t select_rank(uint64_t *values, unsigned int n, unsigned int rank)
 }
 
 /* Measures the period by pairs of events of the kinds [@begin, @end) that are about @span periods
- * apart. Writes @most values at most to @periods; returns their number. */
+ * apart. Writes up to @most values to @periods; returns their number. */
 static unsigned int measure(const struct vsync_window *window, unsigned int begin, unsigned int end,
 			    uint64_t period_ns, unsigned int span, unsigned int most,
 			    uint64_t *periods)
@@ -320,7 +320,7 @@ static unsigned int measure(const struct vsync_window *window, unsigned int begi
 }
 
 /* The error of the median, which was selected before. A few values may agree by chance, or all of
- * them may have moved. */
+ * them may be late. */
 static uint64_t error_of(uint64_t *periods, unsigned int n, unsigned int span)
 {
 	uint64_t period_ns = periods[n / 2];
@@ -338,7 +338,7 @@ static uint64_t refine_by(const struct vsync_window *window, unsigned int begin,
 	uint64_t periods[2][PERIODS];
 	unsigned int n = 0, stage = 0;
 
-	/* Each stage has to be precise enough for the next one only. */
+	/* Each stage has to be precise enough only for the next one. */
 	for (; stage <= last; stage++) {
 		unsigned int more =
 			measure(window, begin, end, period_ns, spans[stage],
@@ -427,7 +427,7 @@ static void order(struct cluster *clusters, unsigned int count,
 	}
 }
 
-/* Where no period holds: the longest of those that explain about as much as the best one. */
+/* If no period holds: the longest of those that explain about as much as the best one. */
 static bool is_better(const struct vsync_fit *fit, const struct vsync_fit *best)
 {
 	unsigned int near = fit->ticks.near + 2 * fit->presents.near;

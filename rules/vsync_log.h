@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last ticks and presents, and which period explains them.
+/* The last ticks and presents, and the period that explains them.
  *
  * A tick is a wake-up of a thread: it comes late, now and then by most of a period, but never
  * early. Lateness cannot add ticks: with the right period, and from the right edge on,
@@ -41,7 +41,7 @@ struct vsync_log {
 	} events[VSYNC_LOG_SIZE];
 };
 
-/* Events of a stretch of time, each kind in the order of time. */
+/* Events of a window of time, each kind in the order of time. */
 struct vsync_window {
 	uint64_t from_ns;
 	unsigned int n[VSYNC_KINDS];
@@ -70,7 +70,7 @@ static inline uint64_t vsync_distance(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns;
 }
 
-/* Do they differ by @permille of @a_ns at most? */
+/* True: they differ by @permille of @a_ns at most. */
 static inline bool vsync_is_near(uint64_t a_ns, uint64_t b_ns, unsigned int permille)
 {
 	return vsync_distance(a_ns, b_ns) * 1000 <= a_ns * permille;
@@ -88,7 +88,7 @@ static inline uint64_t back_from(uint64_t now_ns, uint64_t by_ns)
 
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns);
 
-/* Copies the events between @from_ns and @to_ns, as far as they are still in the log. */
+/* Copies the events between @from_ns and @to_ns that are still in the log. */
 void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
 		       uint64_t to_ns);
 
@@ -105,22 +105,22 @@ uint64_t vsync_refine(const struct vsync_window *window, uint64_t period_ns, uin
 /* How well the period explains all events. */
 struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns);
 
-/* Are there hardly any collisions? */
+/* True: there are hardly any collisions. */
 bool vsync_fit_has_room(const struct vsync_fit *fit);
 
-/* May it be the period? Late ticks are no reason against it; two ticks in one slot are. */
+/* True: it may be the period. Late ticks are no evidence against it; two ticks in one slot are. */
 bool vsync_fit_holds(const struct vsync_fit *fit);
 
-/* Are there events one period apart? A fraction of the right period has none. */
+/* True: there are events one period apart. A fraction of the right period has none. */
 bool vsync_fit_is_used(const struct vsync_fit *fit);
 
-/* Are nearly all ticks at the edge, without collisions? */
+/* True: nearly all ticks are at the edge, without collisions. */
 bool vsync_fit_is_clear(const struct vsync_fit *fit);
 
-/* Do presents begin half a period after the edge, and nowhere else? */
+/* True: presents begin half a period after the edge, and nowhere else. */
 bool vsync_fit_has_odd_presents(const struct vsync_fit *fit);
 
-/* The longest period that holds and that has events one period apart. @anyway: where there is none,
+/* The longest period that holds and that has events one period apart. @anyway: if there is none,
  * the one that explains most. */
 struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway);
 

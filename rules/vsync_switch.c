@@ -7,18 +7,18 @@
  *     ticks    |       |       |   |   |   |   |   |   |
  *              both    both    both new both new
  *
- * The switch is where the fewest events are on the wrong side. Where events fit both, the longer
- * period is assumed: with the shorter one there would be more of them. Two ticks in one slot of the
- * longer period do not belong to it, however late they are. Moments that are nearly as good widen
- * the range [from_ns, to_ns].
+ * The switch is the moment with the fewest events on the wrong side. If events fit both periods,
+ * the longer one is assumed, as the shorter one would have more events. Two ticks in one slot of
+ * the longer period do not belong to it, even if they are late. Moments that are nearly as good
+ * widen the range [from_ns, to_ns].
  *
- * The new period is seldom known precisely so early: of the values within its error the one with
- * the fewest events on the wrong side counts.
+ * The new period is seldom precise so early. Of the values within its error, the one with the
+ * fewest events on the wrong side is used.
  */
 #include "rules/vsync_switch.h"
 
-/* Costs of an event on the wrong side: ticks are late more often than presents. And costs of an
- * event on the side of the shorter period that fits both. */
+/* The cost of an event on the wrong side: ticks are late more often than presents. And the cost of
+ * an event that fits both, on the side of the shorter period. */
 #define COST_TICK 3
 #define COST_EXACT 6
 #define COST_BOTH_TICK 2
@@ -51,7 +51,7 @@ static int64_t behind_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 	return off < 0 ? off + period_ns : off;
 }
 
-static bool speaks_for(const struct side *side, int64_t at_ns, bool present)
+static bool fits_side(const struct side *side, int64_t at_ns, bool present)
 {
 	int64_t slack_ns = side->period_ns / 16;
 	int64_t off_ns =
@@ -138,7 +138,7 @@ static unsigned int count_late(const struct event *events, unsigned int n, unsig
 	return late;
 }
 
-/* Where a present of the event's vsync begins. */
+/* The begin of a present of the event's vsync. */
 static int64_t present_of(const struct side *side, const struct event *event)
 {
 	if (event->present || !side->has_presents)
@@ -149,7 +149,7 @@ static int64_t present_of(const struct side *side, const struct event *event)
 	       behind_edge(side->present_edge_ns, side->tick_edge_ns, side->period_ns);
 }
 
-/* The events, and which of them may be the first of the new period. */
+/* The events, and the candidates for the first one of the new period. */
 struct balance {
 	struct event events[EVENTS_MAX];
 	int costs[EVENTS_MAX + 1];
@@ -182,14 +182,14 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 		struct event *event = &b->events[i];
 
 		event->old = event->new = false;
-		/* The new edge may be unknown yet: that is no evidence for the old period. */
+		/* The new edge may be unknown yet, which is no evidence for the old period. */
 		if (event->present ? !new->has_presents : !new->has_ticks)
 			continue;
-		event->old = speaks_for(old, event->at_ns, event->present);
-		event->new = speaks_for(new, event->at_ns, event->present);
+		event->old = fits_side(old, event->at_ns, event->present);
+		event->new = fits_side(new, event->at_ns, event->present);
 	}
 	find_second(b, old_is_shorter ? new : old);
-	/* Late ticks must not count for the shorter period: are there any? */
+	/* Late ticks must not count for the shorter period, so they are counted first. */
 	b->best = weigh(b->events, b->n, old_is_shorter, COST_TICK, b->costs);
 	if (count_late(b->events, b->n, b->best) * 40 > b->n)
 		uncertainty = COST_MARGIN_LATE;
@@ -229,7 +229,7 @@ static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int
 	struct vsync_switch found = { .at_ns = when->sure_ns };
 	uint64_t from_ns = when->from_ns, now_ns = when->now_ns;
 
-	/* The edges of both sides are more precise with a moment that is nearer to the switch. */
+	/* The edges of both sides are more precise if the moment is nearer to the switch. */
 	for (unsigned int round = 0; round < 2; round++) {
 		uint64_t left_ns = later(found.at_ns, from_ns + 4 * when->before_ns);
 		uint64_t right_ns =

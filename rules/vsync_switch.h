@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When did the display change from one period to another? */
+/* Finds the time when the display changed from one period to another. */
 #ifndef JANKD_RULES_VSYNC_SWITCH_H
 #define JANKD_RULES_VSYNC_SWITCH_H
 
@@ -9,16 +9,16 @@
 
 struct vsync_switch {
 	uint64_t at_ns;		 /* begin of a present in the first vsync of the new period */
-	uint64_t from_ns, to_ns; /* the switch was in between */
+	uint64_t from_ns, to_ns; /* the range of the switch */
 };
 
-/* What is searched for. */
+/* The search. */
 struct vsync_when {
 	uint64_t before_ns, after_ns; /* the two periods */
 	uint64_t error_ns;	      /* of the new period */
-	uint64_t from_ns;	      /* search from here on */
-	uint64_t sure_ns;	      /* both periods had been in use by about then */
-	uint64_t now_ns;	      /* search up to here */
+	uint64_t from_ns;	      /* begin of the search */
+	uint64_t sure_ns;	      /* both periods were in use before or at about this time */
+	uint64_t now_ns;	      /* end of the search */
 };
 
 /* The best moment according to ticks and presents. @source: the tick counter that is nearest to

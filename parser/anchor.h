@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scan: where in a stream of ftrace text may a marker line or a loss be? */
+/* The scan: finds the places in a stream of ftrace text that may be a marker line or a loss. */
 #ifndef JANKD_PARSER_ANCHOR_H
 #define JANKD_PARSER_ANCHOR_H
 
 #include <stddef.h>
 
-/* Anchors that one call finds at most. */
+/* The most anchors that one call finds. */
 #define ANCHORS_MAX 192
 
-/* A piece of text while it is scanned. */
+/* A piece of text that is scanned. */
 struct anchor_scan {
 	const char *begin; /* of the readable memory: the begin of a line */
 	const char *at;	   /* next byte to scan */

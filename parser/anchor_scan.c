@@ -163,7 +163,7 @@ static inline uint64_t anchors(const char *at)
 
 /* --- the loop --- */
 
-/* Is the ':' at @at an anchor? Reads one byte before it and three after it. */
+/* True: the ':' at @at is an anchor. Reads one byte before it and three after it. */
 static inline bool is_anchor(const char *at)
 {
 	if (at[0] != ':')
@@ -176,10 +176,10 @@ static inline bool is_anchor(const char *at)
 			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
 }
 
-/* Blocks that are scanned in one go. */
+/* Blocks that are scanned at a time. */
 #define BLOCKS_MAX 64
 
-/* Whether a block contains candidates is unpredictable, so there is no branch: a block without
+/* It is unpredictable whether a block contains candidates, so there is no branch: a block without
  * candidates is overwritten by the next one. */
 static inline size_t find_candidates(const char *at, size_t n_blocks, const char **blocks,
 				     uint64_t *masks)
@@ -196,7 +196,7 @@ static inline size_t find_candidates(const char *at, size_t n_blocks, const char
 	return n;
 }
 
-/* Keeps the candidates of the first @n_blocks blocks that are anchors. Ends before @found may be
+/* Keeps the candidates of the first @n_blocks blocks that are anchors. Stops before @found can be
  * full: then *@at is moved back to the first block that was not processed. */
 static inline size_t keep_anchors(const char *const *blocks, const uint64_t *masks, size_t n_blocks,
 				  const char **at, const char **found)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of characters, of ASCII alone: <ctype.h> depends on the locale, and takes no negative char.
+/* Kinds of ASCII characters. <ctype.h> depends on the locale, and does not accept negative chars.
  */
 #ifndef JANKD_PARSER_CHARS_H
 #define JANKD_PARSER_CHARS_H
@@ -21,7 +21,7 @@ static inline bool is_letter(char c)
 	return is_lower(c) || (c >= 'A' && c <= 'Z');
 }
 
-/* As the kernel and Android print them: in lower case. */
+/* In lower case, as the kernel and Android print them. */
 static inline bool is_hex_digit(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'f');

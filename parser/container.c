@@ -15,7 +15,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
-/* Does @text begin with @word (in lower case), ignoring case? */
+/* True: @text begins with @word (in lower case), ignoring case. */
 static bool starts_with_word(struct span text, struct span word)
 {
 	if (text.len < word.len)
@@ -26,7 +26,7 @@ static bool starts_with_word(struct span text, struct span word)
 	return true;
 }
 
-/* Is all of @text the begin of @word, so that more bytes may complete it? */
+/* True: all of @text is the begin of @word, so more bytes may complete it. */
 static bool may_become_word(struct span text, struct span word)
 {
 	return text.len < word.len && starts_with_word((struct span){ text.ptr, text.len },
@@ -71,7 +71,7 @@ static enum container_kind recognise_html(struct span head)
 	return kind;
 }
 
-/* Reads a protobuf varint and advances @data. Returns false where it is incomplete or invalid. */
+/* Reads a protobuf varint and advances @data. Returns false if it is incomplete or invalid. */
 static bool read_varint(struct span *data, uint64_t *value)
 {
 	*value = 0;
@@ -87,7 +87,7 @@ static bool read_varint(struct span *data, uint64_t *value)
 	return false;
 }
 
-/* Skips one field of a protobuf message; an incomplete field is the last. Returns false where it is
+/* Skips one field of a protobuf message; an incomplete field is the last. Returns false if it is
  * invalid. */
 static bool skip_field(struct span *data)
 {
@@ -129,7 +129,8 @@ static bool all_fields(struct span data)
 }
 
 /* A perfetto trace is a sequence of packets, each of them field 1 of the whole: 0x0a, length,
- * fields. The first byte is a line end, too, so what looks like text is no perfetto trace. */
+ * fields. The first byte is a line end, too, so a stream that looks like text is no perfetto trace.
+ */
 static bool is_perfetto(struct span head)
 {
 	struct span rest = head;
@@ -154,7 +155,7 @@ static bool is_perfetto(struct span head)
 	return binary;
 }
 
-/* Lines that atrace prints before its data have a few words; a line of the trace is longer. */
+/* The lines that atrace prints before its data have few words; a line of the trace has more. */
 static bool is_trace_line(struct span line)
 {
 	return line.len > 0 && (line.ptr[0] == '#' || line.ptr[0] == ' ' || line.len > 200);
@@ -221,11 +222,11 @@ static const struct span comment_end = SPAN_INIT("-->");
 static const struct span trace_class = SPAN_INIT("trace-data");
 static const struct span perf_data = SPAN_INIT("linuxPerfData");
 
-/* The longest of the texts that are searched for, with the blanks of 'linuxPerfData = "'. */
+/* The longest text that is searched for, with the blanks of 'linuxPerfData = "'. */
 #define LOOK_AHEAD 32
 _Static_assert(LOOK_AHEAD < CONTAINER_HTML_KEEP_MAX, "what is kept must suffice");
 
-/* Advances @input to the next @first. Returns false where there is none. */
+/* Advances @input to the next @first. Returns false if there is none. */
 static bool seek(struct span *input, char first)
 {
 	const char *at = memchr(input->ptr, first, input->len);
@@ -234,7 +235,7 @@ static bool seek(struct span *input, char first)
 	return at != NULL;
 }
 
-/* Are there enough bytes to compare with every text that is searched for? */
+/* True: there are enough bytes to compare with each text that is searched for. */
 static bool is_enough(struct span input, bool last)
 {
 	return last || input.len >= LOOK_AHEAD;
@@ -291,7 +292,8 @@ static bool in_tag(struct container_html *html, struct span *input, bool last)
 	return false;
 }
 
-/* Skips 'linuxPerfData = "', within a look-ahead that does not depend on how the file is split. */
+/* Skips 'linuxPerfData = "'. It must fit into the look-ahead, so that pieces of any size give the
+ * same result. */
 static bool skip_perf_data(struct span *input)
 {
 	struct span rest = { input->ptr, input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
@@ -346,7 +348,8 @@ static bool in_script(struct container_html *html, struct span *input, bool last
 	return false;
 }
 
-/* Blanks before the first line of ftrace are skipped, too: its columns are found without them. */
+/* Blanks before the first line of ftrace are skipped, too, as its columns are found without them.
+ */
 static bool in_section(struct container_html *html, struct span *input)
 {
 	while (input->len > 0 && is_blank(input->ptr[0]))
@@ -371,7 +374,7 @@ static bool in_other(struct container_html *html, struct span *input, bool last)
 	return false;
 }
 
-/* Returns in @text what is before @end, and advances @input to there. */
+/* Sets @text to the bytes before @end, and advances @input to @end. */
 static bool split_off(struct span *input, const char *end, struct span *text)
 {
 	*text = (struct span){ input->ptr, (size_t)(end - input->ptr) };
@@ -414,7 +417,7 @@ static const char *string_stop(struct span text)
 	return text.ptr + n;
 }
 
-/* Returns what the escape at @input stands for. A '\\' before a line end joins lines. */
+/* Returns the meaning of the escape at @input. A '\\' before a line end joins lines. */
 static struct span unescape(struct span *input)
 {
 	struct span whole = *input;
@@ -434,7 +437,7 @@ static struct span unescape(struct span *input)
 	return (struct span){ whole.ptr, whole.len < 2 ? whole.len : 2 };
 }
 
-/* One step inside the string; @text may be empty. Returns false where more bytes are needed. */
+/* One step inside the string; @text may be empty. Returns false if more bytes are needed. */
 static bool in_string(struct container_html *html, struct span *input, bool last, struct span *text)
 {
 	const char *stop = string_stop(*input);
@@ -457,7 +460,7 @@ static bool in_string(struct container_html *html, struct span *input, bool last
 	return true;
 }
 
-/* One step; sets *text to a piece of a trace, if any. Returns false where more bytes are needed. */
+/* One step; sets *text to a piece of a trace, if any. Returns false if more bytes are needed. */
 static bool step(struct container_html *html, struct span *input, bool last, struct span *text)
 {
 	switch (html->place) {

@@ -17,11 +17,11 @@ enum container_kind {
 	CONTAINER_TEXT,	    /* ftrace text, or anything else */
 	CONTAINER_HTML,	    /* systrace: use container_html_next() */
 	CONTAINER_GZIP,	    /* RFC 1952 */
-	CONTAINER_ZLIB,	    /* RFC 1950; after a few lines of text in the output of 'atrace -z' */
+	CONTAINER_ZLIB,	    /* RFC 1950; in the output of 'atrace -z' after a few lines of text */
 	CONTAINER_PERFETTO, /* protobuf: no text */
 };
 
-/* Bytes that are always enough to decide. */
+/* This number of bytes is always enough to decide. */
 #define CONTAINER_HEAD_MAX 4096
 
 /**
@@ -48,12 +48,12 @@ enum html_place {
 
 struct container_html {
 	enum html_place place;
-	bool tag_has_trace; /* HTML_TAG: "trace-data" was seen */
+	bool tag_has_trace; /* HTML_TAG: it contains "trace-data" */
 };
 
 #define CONTAINER_HTML_INIT ((struct container_html){ HTML_MARKUP, false })
 
-/* A longer piece of HTML never has to be in memory at once. */
+/* The most bytes of HTML that have to be kept for the next call. */
 #define CONTAINER_HTML_KEEP_MAX 64
 
 /**
@@ -63,7 +63,7 @@ struct container_html {
  * @last: no bytes follow @input
  * @text: set to a piece of text, borrowed from @input's memory or constant
  *
- * Returns true with a piece of text; false where more bytes are needed. Then fewer than
+ * Returns true with a piece of text; false if more bytes are needed. Then fewer than
  * CONTAINER_HTML_KEEP_MAX bytes are left, which the caller passes again with the next ones. The
  * resulting text does not depend on how the stream is split.
  */

@@ -4,13 +4,13 @@
 #include "parser/chars.h"
 #include "parser/swar.h"
 
-/* The width of the column: comm is printed with %16s and has 15 bytes at most. */
+/* Width of the column: comm is printed with %16s and has at most 15 bytes. */
 #define COMM_WIDTH 16
 
 /* Hot path: everything is inlined, so that values stay in registers. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* --- a header of any shape, read from its right end --- */
+/* --- a header of any shape, read from right to left --- */
 
 ALWAYS_INLINE void pop_spaces(struct span *head)
 {
@@ -18,7 +18,7 @@ ALWAYS_INLINE void pop_spaces(struct span *head)
 		head->len--;
 }
 
-/* Removes up to 11 digits from the end. Returns their number: 11 for more than 10. */
+/* Removes up to 11 digits from the end. Returns their number: 11 if there are more than 10. */
 ALWAYS_INLINE unsigned int pop_digits(struct span *head, uint64_t *number)
 {
 	const char *at = head->ptr + head->len;
@@ -32,7 +32,7 @@ ALWAYS_INLINE unsigned int pop_digits(struct span *head, uint64_t *number)
 	return n;
 }
 
-/* Removes a decimal number from the end. Returns false where there is none or it is too large. */
+/* Removes a decimal number from the end. Returns false if there is none or it is too large. */
 ALWAYS_INLINE bool pop_number(struct span *head, int32_t *number)
 {
 	uint64_t value;
@@ -181,10 +181,11 @@ bool ftrace_header_read(struct span *head, struct trace_record *record)
 
 /* --- the fast path for the usual header: eight bytes at a time --- */
 
-/* Longest header on the fast path, and readable bytes before the anchor that it needs. */
+/* The longest header on the fast path, which is also the number of readable bytes before the anchor
+ * that it needs. */
 #define HEADER_MAX 96
 
-/* Removes up to 7 digits that end at *@end. Returns false where there are none, or more. */
+/* Removes up to 7 digits that end at *@end. Returns false if there are none, or more. */
 ALWAYS_INLINE bool pop_digits_fast(const char **end, uint32_t *number)
 {
 	uint64_t word = word_load(*end - 8) ^ (WORD_ONES * '0');
@@ -240,7 +241,7 @@ ALWAYS_INLINE bool pop_cpu_fast(const char **end, int32_t *cpu)
 
 	if (at[-1] != ' ')
 		at--;
-	/* Bytes left of the flags are checked below. */
+	/* Bytes to the left of the flags are checked below. */
 	flags |= UINT64_MAX >> (8 * (*end - at));
 	if (word_find_byte(flags, ' ') || word_find_byte(flags, ']') ||
 	    word_find_byte(flags, '\n') || at[-1] != ' ' || at[-2] != ']')
@@ -300,8 +301,8 @@ ALWAYS_INLINE uint64_t differ(const char *a, const char *b)
 	return bits;
 }
 
-/* Is @cached the text before @point, at the begin of a line? Its first and its last half overlap,
- * and are all of it. */
+/* True: @cached is the text before @point, at the begin of a line. Compares its first and its last
+ * half, which overlap. */
 ALWAYS_INLINE bool is_cached(const struct ftrace_header_cached *cached, const char *from,
 			     const char *point)
 {
@@ -325,7 +326,7 @@ ALWAYS_INLINE void set_record(struct trace_record *record,
 	record->writer = TRACE_WRITER_UNKNOWN;
 }
 
-/* Reads the text before @point into @header, except for its text. */
+/* Reads the text before @point into @header, except for header->text. */
 static bool read_before_point(struct ftrace_header_cached *header, const char *from,
 			      const char *point)
 {

@@ -5,8 +5,8 @@
  *     |comm        |tid    |tgid   |cpu  |flags|seconds
  *
  * It is read from right to left, because comm may contain anything (spaces, '-', ':', brackets),
- * and only what is right of it has a fixed form. All columns except for the first and the last one
- * are optional or of varying width.
+ * and only the columns to the right of it have a fixed form. All columns except for the first and
+ * the last one are optional or of varying width.
  */
 #ifndef JANKD_PARSER_FTRACE_HEADER_H
 #define JANKD_PARSER_FTRACE_HEADER_H
@@ -17,11 +17,11 @@
 
 /**
  * ftrace_header_read() - read a header of any shape
- * @head: ends after the time. On success it is set to what is left of the column of comm: empty,
- * except for a line that is glued to the end of another one
+ * @head: ends after the time. On success it is set to the text to the left of the column of
+ * comm: empty, except for a line that is glued to the end of another one
  *
  * Sets comm, tid, tgid, cpu, time and writer of @record; comm borrows from @head's memory. Returns
- * false where it is no header; then nothing is set.
+ * false if it is no header; then nothing is set.
  */
 bool ftrace_header_read(struct span *head, struct trace_record *record);
 
@@ -51,7 +51,7 @@ struct ftrace_headers {
  * @from: of the unread bytes: the header does not begin before it
  * @at: end of the header
  *
- * Returns false where the header is not of that form; then @record is undefined, and
+ * Returns false if the header is not of that form; then @record is undefined, and
  * ftrace_header_read() has to be used. Both give the same result.
  */
 bool ftrace_header_read_fast(struct ftrace_headers *headers, const char *begin, const char *from,

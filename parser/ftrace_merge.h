@@ -25,14 +25,14 @@ struct ftrace_merge {
 	struct ftrace_cpu_buffer *buffers;
 	unsigned int n_buffers;
 	/* Returns the next page of a CPU's buffer, which stays valid until that buffer's next page
-	 * is read. False: there is none at present. */
+	 * is read. False: there is no page at present. */
 	bool (*read)(void *context, unsigned int buffer, struct span *bytes);
 	void *context;
 
 	uint64_t bytes;	  /* of the pages so far, with their headers */
-	uint64_t damaged; /* pages that were invalid, or not up to their end */
+	uint64_t damaged; /* pages that were invalid, or whose rest was dropped */
 	struct ftrace_cpu_buffer *first;
-	uint64_t until_ns; /* first is the oldest one up to this time */
+	uint64_t until_ns; /* first is the oldest event up to this time */
 };
 
 /* Reads from the buffers that have been drained. Called before each sequence of ftrace_merge_peek()
@@ -40,10 +40,11 @@ struct ftrace_merge {
  * begin. */
 void ftrace_merge_turn(struct ftrace_merge *merge);
 
-/* The buffer with the oldest event; NULL where there is none, or none up to @limit_ns. */
+/* The buffer with the oldest event; NULL if there is none, or none up to @limit_ns. */
 struct ftrace_cpu_buffer *ftrace_merge_peek(struct ftrace_merge *merge, uint64_t limit_ns);
 
-/* Removes the event that ftrace_merge_peek() found. What was borrowed from it is invalid. */
+/* Removes the event that ftrace_merge_peek() returned. Text that was borrowed from it is invalid.
+ */
 void ftrace_merge_pop(struct ftrace_merge *merge);
 
 #endif

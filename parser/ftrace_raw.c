@@ -10,7 +10,7 @@
  *
  *     1 to 28   type_len words of data follow the word
  *     0         the next word is the number of bytes, itself included
- *     29        padding: the whole rest where the time is 0, else as the next word says
+ *     29        padding: the whole rest if the time is 0, else as type_len 0
  *     30        no data, but a longer time difference: its upper bits are the next word
  *     31        no data, but an absolute time of 59 bits, in the same form
  *
@@ -149,7 +149,7 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 	return true;
 }
 
-/* Reads a print event. Returns false where the event is another one. */
+/* Reads a print event. Returns false if it is another event. */
 static bool read_print(const struct ftrace_page *page, struct span event,
 		       struct ftrace_print *print)
 {
@@ -192,7 +192,7 @@ static size_t length_of(uint32_t type, const char *behind, size_t left)
 	return length <= left && length >= 4 ? length : SIZE_MAX;
 }
 
-/* Completes a stamp of 59 bits with the upper bits of the previous time, which change every 18
+/* Completes a time of 59 bits with the upper bits of the previous time, which change every 18
  * years. */
 static uint64_t stamp_time(uint64_t stamp, uint64_t before_ns)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sub-buffers of trace_pipe_raw to markers: the kernel's ring buffer in its binary form.
  *
- * Nothing is formatted as text, so a line cannot be forged: what a process wrote stays one event,
- * whatever bytes it contains.
+ * Nothing is formatted as text, so a line cannot be forged: a write of a process is one event, with
+ * any bytes.
  */
 #ifndef JANKD_PARSER_FTRACE_RAW_H
 #define JANKD_PARSER_FTRACE_RAW_H
@@ -24,8 +24,7 @@ struct ftrace_format {
 	uint32_t page_size;	/* of the sub-buffers of the top-level instance */
 };
 
-/* Read the texts of the two files; both are needed. Return false where the text is not as expected.
- */
+/* Read the texts of the two files; both are needed. Return false if the text has another format. */
 bool ftrace_format_read_print(struct ftrace_format *format, struct span text);
 bool ftrace_format_read_page(struct ftrace_format *format, struct span text);
 
@@ -53,7 +52,7 @@ struct ftrace_print {
  * ftrace_page_begin() - begin to read a sub-buffer
  * @bytes: from one read of trace_pipe_raw; must stay valid until the page has been read
  *
- * Returns false where it is not a valid page.
+ * Returns false if it is not a valid page.
  */
 bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *format,
 		       struct span bytes);

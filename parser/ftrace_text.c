@@ -11,7 +11,7 @@
  * The anchor is ": " and the first letters of a function that writes markers. A scan over whole
  * blocks of bytes finds it. Then the line is read: the payload to the right of it, and the header
  * to the left of it, from right to left, because comm may contain anything (spaces, '-', ':',
- * brackets), and only what is right of it has a fixed form.
+ * brackets), and only the columns to the right of it have a fixed form.
  */
 #include "parser/ftrace_text.h"
 
@@ -39,7 +39,7 @@ static bool skip_symbol(struct span *text, struct span word)
 	return true;
 }
 
-/* Skips "0x" and hex digits: the writer's address where the kernel hides its symbols. */
+/* Skips "0x" and hex digits: the writer's address, if the kernel hides its symbols. */
 static bool skip_address(struct span *text)
 {
 	size_t n = 2;
@@ -114,8 +114,7 @@ static size_t read_number(struct span *text, int64_t *number)
 	return n;
 }
 
-/* "CPU:3 [LOST 1734 EVENTS]", or "CPU:3 [LOST EVENTS]" where the kernel does not give the number.
- */
+/* "CPU:3 [LOST 1734 EVENTS]", or "CPU:3 [LOST EVENTS]" if the kernel does not give the number. */
 static bool parse_lost(struct span line, struct trace_record *record)
 {
 	static const struct span label = SPAN_INIT("CPU:");
@@ -152,7 +151,7 @@ static void set_lost(const struct ftrace_text *text, struct trace_record *record
 	record->comm = record->name = record->track = SPAN_NULL;
 }
 
-/* Is @at the anchor of a loss between @begin and @end? */
+/* True: @at is the anchor of a loss between @begin and @end. */
 static bool is_lost(const char *begin, const char *at, const char *end)
 {
 	struct trace_record record;
@@ -162,8 +161,8 @@ static bool is_lost(const char *begin, const char *at, const char *end)
 			  &record);
 }
 
-/* If a payload contains another whole header or a loss, the kernel cut the text at a NUL, and its
- * line end with it: what comes next is on the same line, and the payload ends there. @at: the first
+/* If a payload contains another whole header or a loss, the kernel cut the text at a NUL, and with
+ * it the line end. So the next line is on the same line, and the payload ends there. @at: the first
  * anchor in the payload. */
 static const char *glued_line(struct span payload, const char *at)
 {
@@ -183,8 +182,8 @@ static const char *glued_line(struct span payload, const char *at)
 	return NULL;
 }
 
-/* The text as the process wrote it: without what follows a NUL, and without the "\n\" of old HTML
- * files. */
+/* The text as the process wrote it: without the text after a NUL, and without the "
+ * \" of old HTML files. */
 static struct span payload_of(struct span text)
 {
 	static const struct span html_tail = SPAN_INIT("\\n\\");
@@ -221,8 +220,8 @@ static const char *find_anchor(struct ftrace_text *text, const char *at)
 	}
 }
 
-/* Reads the line around the anchor @at. @line: from the begin to the end of the line; for a marker
- * line, valid or not, it is set to what follows: nothing, or what is glued to it. */
+/* Reads the line around the anchor @at. @line: from the begin to the end of the line. For a marker
+ * line, valid or not, it is set to the text glued to it, or to nothing. */
 static bool parse_line(struct ftrace_text *text, struct span *line, const char *at,
 		       struct trace_record *record)
 {
@@ -263,8 +262,8 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 /* Longest payload on the fast path. */
 #define PAYLOAD_MAX 512
 
-/* The end of the payload, or NULL where it is not simply the next line end. Most payloads end in
- * the first block; a loop over words would be mispredicted. */
+/* The end of the payload, or NULL if it is not simply the next line end. Most payloads end in the
+ * first block, and a loop over words would be mispredicted. */
 ALWAYS_INLINE const char *find_end_fast(const char *at, const char *end)
 {
 #ifdef BLOCK_SIZE
@@ -291,7 +290,7 @@ ALWAYS_INLINE const char *find_end_fast(const char *at, const char *end)
 
 static const char function[] = ": tracing_mark_write: ";
 
-/* Is the usual function at @at? Three overlapping words cover it. */
+/* True: the usual function is at @at. Three overlapping words cover it. */
 ALWAYS_INLINE bool begins_with_function(const char *at)
 {
 	const size_t last = sizeof(function) - 1 - 8;
@@ -302,7 +301,7 @@ ALWAYS_INLINE bool begins_with_function(const char *at)
 }
 
 /* Reads the marker line around the anchor @at, if it is a usual one: a header of the usual widths,
- * a short payload, nothing glued to it. Other lines take the slow path, which gives the same
+ * a short payload, nothing glued to it. Other lines are read on the slow path, with the same
  * result. On success *behind is the payload, which ends with the line. */
 ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, const char *at,
 				   struct span *behind, struct trace_record *record)
@@ -329,7 +328,7 @@ ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, c
 /* --- the stream --- */
 
 /* Drops a line that is too long. It is counted if a marker may begin in its first
- * FTRACE_TEXT_LINE_MAX bytes, which are the same however the stream is split. */
+ * FTRACE_TEXT_LINE_MAX bytes, which do not depend on how the stream is split. */
 static void drop_long_line(struct ftrace_text *text, const char *line)
 {
 	if (anchor_find(line, line, line + FTRACE_TEXT_LINE_MAX))
@@ -370,7 +369,7 @@ static void begin_lines(struct ftrace_text *text, struct span *input, bool last)
 enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input, bool last,
 					 struct trace_record *record)
 {
-	const char *glued; /* what follows a marker that could not be read */
+	const char *glued; /* text after a marker that could not be read */
 	const char *next, *at;
 
 	if (!text->scan.end)

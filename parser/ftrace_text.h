@@ -36,7 +36,7 @@ struct ftrace_text {
 #define FTRACE_TEXT_INIT ((struct ftrace_text){ 0 })
 
 enum ftrace_text_result {
-	FTRACE_TEXT_MORE,   /* every complete line was read: append more to what is left */
+	FTRACE_TEXT_MORE,   /* every complete line was read: append more bytes to the rest */
 	FTRACE_TEXT_RECORD, /* *record is set; call again */
 };
 

@@ -6,8 +6,7 @@
 
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 
-/* Reads a decimal number and advances @text. Returns false where there is none or it is too large.
- */
+/* Reads a decimal number and advances @text. Returns false if there is none or it is too large. */
 static bool read_long_pid(struct span *text, int32_t *pid)
 {
 	int64_t value = 0;
@@ -24,7 +23,8 @@ static bool read_long_pid(struct span *text, int32_t *pid)
 	return n > 0;
 }
 
-/* The same, fast for up to seven digits, as pids have; but any process may write any number. */
+/* The same, fast for numbers of up to seven digits, as pids are. Any process may write longer ones.
+ */
 static inline bool read_pid(struct span *text, int32_t *pid)
 {
 	uint64_t word = word_load_some(text->ptr, text->len) ^ (WORD_ONES * '0');
@@ -62,7 +62,7 @@ static bool parse_value(struct span text, int64_t *value)
 	return true;
 }
 
-/* Removes the last '|' field of @text. Returns false where there is no '|'. */
+/* Removes the last '|' field of @text. Returns false if there is no '|'. */
 static bool pop_last_field(struct span *text, struct span *field)
 {
 	const char *bar = memrchr(text->ptr, '|', text->len);
@@ -75,7 +75,7 @@ static bool pop_last_field(struct span *text, struct span *field)
 	return true;
 }
 
-/* Removes and returns the first '|' field of @text; the whole text where there is no '|'. */
+/* Removes and returns the first '|' field of @text; the whole text if there is no '|'. */
 static struct span pop_first_field(struct span *text)
 {
 	const char *bar = memchr(text->ptr, '|', text->len);

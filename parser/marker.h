@@ -12,11 +12,11 @@
  * @payload: the text; line ends, CRs and NULs at its end are ignored
  * @record: kind, pid, value, name and track are set on success, other members never
  *
- * The value of a counter is its last field, so names may contain '|'. Where the last field is no
- * number, the value is the one before it: HarmonyOS appends a tag. Spans in @record borrow from
+ * The value of a counter is its last field, so names may contain '|'. If the last field is no
+ * number, the value is the one before it, as HarmonyOS appends a tag. Spans in @record borrow from
  * @payload. Source of the grammar: libcutils trace-dev.inc, Android 4.1 to 16.
  *
- * Returns false where the text is no marker (any process may write any text).
+ * Returns false if the text is no marker (any process may write any text).
  */
 bool marker_parse(struct span payload, struct trace_record *record);
 

@@ -25,14 +25,14 @@ enum trace_kind {
 	TRACE_LOST,	     /* from the kernel: events were lost on a CPU before this point */
 };
 
-/* Value of a TRACE_LOST record where the kernel does not give the number. */
+/* Value of a TRACE_LOST record if the kernel does not give the number. */
 #define TRACE_LOST_UNKNOWN INT64_C(-1)
 
 /* A thread, process or CPU that is not in the line. */
 #define TRACE_ID_UNKNOWN (-1)
 
-/* The process that wrote an event, where it is known for sure. Text does not show it: any process
- * can write a line end in a marker, and after it a whole other line. */
+/* The process that wrote an event, if it is certain. Text does not show it: any process can write a
+ * line end in a marker, and after it a whole other line. */
 enum trace_writer {
 	TRACE_WRITER_UNKNOWN,
 	TRACE_WRITER_SURFACEFLINGER, /* a thread of SurfaceFlinger */
@@ -43,13 +43,13 @@ struct trace_record {
 	enum trace_kind kind;
 	enum trace_writer writer;
 	int32_t cpu;  /* CPU that wrote the event, or TRACE_ID_UNKNOWN */
-	int32_t tid;  /* writer's thread, as the kernel states in the event's header */
+	int32_t tid;  /* writer's thread, from the event's header */
 	int32_t tgid; /* writer's process, or TRACE_ID_UNKNOWN: the column is optional */
-	int32_t pid;  /* the process that the payload names, as the writer states, in the writer's
-			 pid namespace; TRACE_ID_UNKNOWN: none */
+	int32_t pid; /* the process in the payload, in the writer's pid namespace; TRACE_ID_UNKNOWN:
+			none */
 	uint64_t time_ns;  /* trace clock; for TRACE_LOST the time of the previous record */
 	int64_t value;	   /* counter: its value; async: the cookie; lost: number of events */
-	struct span comm;  /* writer's name, without padding; "<...>": the kernel did not keep it */
+	struct span comm;  /* writer's name, without padding; "<...>": the kernel has lost it */
 	struct span name;  /* slice, counter, instant; may contain any bytes but '\n' and NUL */
 	struct span track; /* of G, H and N */
 };

@@ -40,7 +40,7 @@ static inline bool span_starts_with(struct span text, struct span prefix)
 	       (prefix.len == 0 || memcmp(text.ptr, prefix.ptr, prefix.len) == 0);
 }
 
-/* @text without its first @n bytes; empty where it has fewer. */
+/* @text without its first @n bytes; empty if it has fewer. */
 static inline struct span span_skip(struct span text, size_t n)
 {
 	if (n > text.len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIMD within a register: eight bytes of text at a time, the first one in the lowest byte; or 32
- * where the processor supports it. */
+/* SIMD within a register: eight bytes of text at a time, the first one in the lowest byte; or 32 if
+ * the processor supports it. */
 #ifndef JANKD_PARSER_SWAR_H
 #define JANKD_PARSER_SWAR_H
 
@@ -52,7 +52,7 @@ static inline uint64_t word_load_some(const char *at, size_t len)
 }
 
 /* @word: eight characters, less '0' each. Not zero if one of them is no digit; the lowest set bit
- * is in the first such byte. A digit after a byte that is not ASCII may count as none. */
+ * is in the first such byte. A digit after a byte that is not ASCII may count as no digit. */
 static inline uint64_t word_not_digits(uint64_t word)
 {
 	return ((word + WORD_ONES * 0x76) | word) & WORD_HIGHS;
@@ -68,7 +68,7 @@ static inline uint64_t word_number(uint64_t word)
 }
 
 /* A bit for each of the 32 bytes at @at that is @byte, the lowest one for the first. BLOCK_SIZE is
- * defined where this exists. */
+ * defined if this function exists. */
 #if defined(__SSE2__)
 #define BLOCK_SIZE 32
 static inline uint32_t block_find_byte(const char *at, char byte)

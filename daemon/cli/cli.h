@@ -6,10 +6,10 @@
  *                       options_table.c ──► help.c
  *
  * options_table.c declares each option once: names, values, field of struct options, help. After
- * parsing, the command works with struct options (base/options.h) alone:
+ * parsing, the command uses only struct options (base/options.h):
  *
  *     run                              cmd_run.c      a capture in this process, live.c draws it
- *     start                            cmd_start.c    the same, in a daemon that detach.c makes
+ *     start                            cmd_start.c    the same, in a daemon made by detach.c
  *     analyze                          cmd_analyze.c  a session for each recorded trace
  *     stop status mark rotate, top     cmd_client.c, cmd_top.c   requests to a running capture
  *     rules                            cmd_rules.c    check and print rule sets

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands. Each gets its command line parsed, and returns an exit code. */
+/* The commands. Each gets its parsed command line and returns an exit code. */
 #ifndef JANKD_DAEMON_CLI_CMD_H
 #define JANKD_DAEMON_CLI_CMD_H
 

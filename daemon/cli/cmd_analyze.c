@@ -15,7 +15,7 @@
 #include "daemon/control/control.h"
 #include "daemon/base/text.h"
 
-/* The file's name, above its table. *printed: a table was printed before; is set. */
+/* Prints the file's name above its table. *printed: an earlier table was printed; becomes true. */
 static void print_title(const char *path, bool *printed)
 {
 	char line[4 * PATH_MAX];
@@ -25,7 +25,7 @@ static void print_title(const char *path, bool *printed)
 	*printed = true;
 }
 
-/* @printed: see print_title(); NULL: there is only one file, which needs no title. */
+/* @printed: as in print_title(). NULL: there is only one file, and no title is printed. */
 static int analyze_one(struct options *options, bool *printed)
 {
 	unsigned int lines, columns = TABLE_COLUMNS;
@@ -42,14 +42,14 @@ static int analyze_one(struct options *options, bool *printed)
 	return code;
 }
 
-/* A session for each file, in a folder of its own. After one that fails, which has reported why,
- * the others are still read. */
+/* Runs a session for each file, into a folder of its own. A session that fails reports the reason;
+ * then the next file is read. */
 static int analyze_each(struct options *options, struct session_name *names)
 {
 	char **files = options->operands;
 	const char *folder = options->folder;
 	int n = options->operand_count;
-	char path[PATH_MAX + SESSION_NAME_SIZE + 1]; /* one that is too long fails to open */
+	char path[PATH_MAX + SESSION_NAME_SIZE + 1]; /* a longer path is cut, and fails to open */
 	bool printed = false;
 	int code = 0;
 
@@ -70,7 +70,7 @@ int cmd_analyze(struct options *options)
 	struct session_name *names;
 	int code;
 
-	/* Where the reader of --stdout is gone, a write fails; it does not kill us. */
+	/* If the reader of --stdout is gone, a write fails; no signal ends this process. */
 	signal(SIGPIPE, SIG_IGN);
 	if (options->operand_count == 1)
 		return analyze_one(options, NULL);

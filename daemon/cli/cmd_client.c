@@ -13,10 +13,10 @@
 
 #define ANSWER_S 10
 
-/* A capture that ends reads the rest of the trace, and atrace may take 20 s to end. */
+/* At its end a capture reads the rest of the trace, and atrace may need 20 s. */
 #define STOP_ANSWER_S 60
 
-/* Prints the answer and frees it. @error: of control_ask(). Returns an exit code. */
+/* Prints the answer and frees it. @error: result of control_send(). Returns an exit code. */
 static int print_answer(const struct options *options, struct control_answer *answer, int error)
 {
 	if (error != 0) {
@@ -31,13 +31,13 @@ static int print_answer(const struct options *options, struct control_answer *an
 static int request(const struct options *options, const char *line)
 {
 	struct control_answer answer;
-	int error = control_ask(&answer, options->folder, line, ANSWER_S);
+	int error = control_send(&answer, options->folder, line, ANSWER_S);
 
 	return print_answer(options, &answer, error);
 }
 
-/* No capture runs in the folder. One that was killed has left its tracing settings: restores them.
- * @why: what to report where there was none. */
+/* Restores the tracing settings that a killed capture left. @why: the message if no capture was
+ * killed. */
 static int restore_tracing(const char *folder, const char *why)
 {
 	report_name("stop");
@@ -57,7 +57,7 @@ static int restore_tracing(const char *folder, const char *why)
 int cmd_stop(struct options *options)
 {
 	struct control_answer answer;
-	int error = control_ask(&answer, options->folder, "stop\n", STOP_ANSWER_S);
+	int error = control_send(&answer, options->folder, "stop\n", STOP_ANSWER_S);
 
 	if (error == CONTROL_NOT_RUNNING)
 		return restore_tracing(options->folder, answer.why);

@@ -15,8 +15,8 @@
 #include "daemon/base/report.h"
 #include "daemon/base/stream.h"
 
-/* Where the table and other text for people goes; NULL: nowhere. With --stdout, standard output has
- * rows only, and standard error, unless it is a terminal, only errors. */
+/* The stream for the table and other text for people; NULL: do not print them. With --stdout,
+ * standard output has only rows, and the text goes to standard error if that is a terminal. */
 static FILE *text_output(const struct options *options)
 {
 	if (!options->to_stdout)
@@ -24,7 +24,7 @@ static FILE *text_output(const struct options *options)
 	return isatty(STDERR_FILENO) ? stderr : NULL;
 }
 
-/* @context, here and below: address of the live view, which is NULL if there is none. */
+/* @context, here and below: a struct live **. The pointer is NULL without a live view. */
 static void draw(void *context, const struct capture *capture)
 {
 	struct live **live = context;
@@ -52,7 +52,7 @@ static void on_signal(void *context, const struct capture *capture, int number)
 	draw(context, capture);
 }
 
-/* Leaves the live view: what is printed from now on stays on the screen. */
+/* Leaves the live view: later output stays on the screen. */
 static void on_over(void *context)
 {
 	struct live **live = context;
@@ -60,8 +60,8 @@ static void on_over(void *context)
 	*live = live_end(*live);
 }
 
-/* The table at the end is given up if its reader does not take it within this time: a terminal may
- * be stopped, and tracing is restored and the files are complete by then. */
+/* Time limit to print the table at the end: a stopped terminal must not keep this process alive. By
+ * then tracing is restored and the files are complete. */
 #define TABLE_WAIT_MS 1000
 
 static void print_table(const struct status *status, FILE *out)

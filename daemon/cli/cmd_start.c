@@ -50,7 +50,7 @@ static int make_all_absolute(struct options *options, struct paths *paths)
 	return code == 0 ? make_absolute(&options->tracefs, paths->tracefs) : code;
 }
 
-/* The daemon, to its end. */
+/* Runs the capture in the daemon until it ends. Returns the exit code. */
 static int run_daemon(struct detach *detach, const struct options *options)
 {
 	struct capture *capture;

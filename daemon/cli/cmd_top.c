@@ -18,7 +18,7 @@
 #define ANSWER_S 5
 #define PERIOD_MS 1000
 
-/* Lines where the output is no terminal: all that a table has. */
+/* Lines if the output is not a terminal: enough for the whole table. */
 #define LINES_MAX 64
 
 struct top {
@@ -69,7 +69,7 @@ static int update(struct top *top)
 		terminal_size(STDOUT_FILENO, &lines, &columns);
 	snprintf(line, sizeof(line), "top %u %u\n", at_most(columns, CONTROL_SIDE_MAX),
 		 at_most(lines, CONTROL_SIDE_MAX));
-	error = control_ask(&answer, top->folder, line, ANSWER_S);
+	error = control_send(&answer, top->folder, line, ANSWER_S);
 	if (error == 0) {
 		show(top, answer.body);
 		free(answer.body);
@@ -82,7 +82,7 @@ static int update(struct top *top)
 	return -1;
 }
 
-/* Handles a signal. Returns true if it is to end the command. */
+/* Handles a signal. Returns true if the command must end. */
 static bool handle_signal(struct top *top)
 {
 	struct signalfd_siginfo info;
@@ -94,8 +94,8 @@ static bool handle_signal(struct top *top)
 	return info.ssi_signo != SIGTSTP && info.ssi_signo != SIGWINCH;
 }
 
-/* Waits until the next page is due. Returns true if there is to be none: a signal came, q was
- * pressed, or the reader of the pipe at standard output is gone. */
+/* Waits until the next page is due. Returns true if the command must end: after a signal or the key
+ * q, or if standard output is a pipe whose reader is gone. */
 static bool wait_for_next(struct top *top)
 {
 	struct pollfd fds[] = {

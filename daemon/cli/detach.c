@@ -18,18 +18,19 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Until the daemon has started: atrace alone may take 20 s on a busy device. */
+/* Time limit until the daemon has started: atrace alone may need 20 s on a busy device. */
 #define START_NS (60 * NS_PER_S)
 
-/* Until it has closed the pipe after that. */
+/* Time limit after that until the daemon has closed the pipe. */
 #define CLOSE_NS NS_PER_S
 
-/* The pipe has the daemon's pid, then its standard error, which has no NUL, then a NUL and the exit
- * code. */
+/* The daemon writes into the pipe: its pid, then its standard error (text without NUL), then a NUL
+ * and the exit code. */
 
 /* --- the daemon's side --- */
 
-/* Closes what the caller had open: a socket of adb, a pipe whose reader waits for its end. */
+/* Closes the caller's descriptors, such as a socket of adb, or a pipe whose reader waits for its
+ * end. */
 static void close_others(int keep)
 {
 	DIR *directory = opendir("/proc/self/fd");
@@ -55,8 +56,8 @@ static bool redirect_to_null(int onto)
 	return done;
 }
 
-/* Runs in the process between the two: it becomes the leader of a session, and forks the daemon,
- * which as no leader can never get a controlling terminal. */
+/* Runs in a process between caller and daemon. That process becomes the leader of a new session and
+ * forks the daemon. The daemon is not a leader, so it can never get a controlling terminal. */
 static enum detach_side become_daemon(struct detach *detach)
 {
 	int64_t pid;
@@ -82,7 +83,7 @@ void detach_started(struct detach *detach, int code)
 	const char end[] = { '\0', (char)code };
 
 	redirect_to_null(STDERR_FILENO);
-	/* It fails if the caller is gone: then the code is not needed. */
+	/* Fails if the caller is gone. Then the code is not needed. */
 	if (write(detach->fd, end, sizeof(end)) < 0)
 		errno = 0;
 	close(detach->fd);
@@ -91,8 +92,8 @@ void detach_started(struct detach *detach, int code)
 
 /* --- the caller's side --- */
 
-/* Signals that end 'start' before the daemon has started. The daemon itself gets none from the
- * terminal: they are passed on. */
+/* Signals that end 'start' before the daemon has started. The terminal does not send them to the
+ * daemon, so the caller passes them on. */
 static const int ending[] = { SIGINT, SIGTERM, SIGQUIT };
 #define ENDING (sizeof(ending) / sizeof(ending[0]))
 
@@ -104,7 +105,7 @@ static void on_signal(int number)
 	signal_came = true;
 }
 
-/* Before the fork, so that none is missed. *before: the signal mask as it was. */
+/* Called before the fork, so that no signal is lost. *before: set to the previous signal mask. */
 static void block_signals(sigset_t *before)
 {
 	sigset_t blocked;
@@ -136,8 +137,8 @@ static void pass_signal(struct detach *detach)
 	kill((pid_t)detach->pid, SIGTERM);
 }
 
-/* Reads what the daemon has written. Returns the number of bytes; 0: the pipe is closed, or the
- * time is over. */
+/* Reads from the daemon. Returns the number of bytes; 0: the pipe is closed, or @until_ns is over.
+ */
 static size_t read_pipe(struct detach *detach, void *to, size_t size, uint64_t until_ns)
 {
 	struct pollfd readable = { .fd = detach->fd, .events = POLLIN };
@@ -188,7 +189,7 @@ static bool read_code(struct detach *detach, uint64_t until_ns)
 		if (end + 1 == text + len && read_pipe(detach, text, 1, until_ns) == 0)
 			return false;
 		detach->code = end + 1 < text + len ? end[1] : text[0];
-		/* Until the pipe is closed: then the daemon has nothing of the caller's. */
+		/* The daemon closes the pipe when it has closed all of the caller's descriptors. */
 		until_ns = loop_now() + CLOSE_NS;
 		while (read_pipe(detach, text, sizeof(text), until_ns) > 0)
 			;
@@ -225,7 +226,7 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 	int pipe_ends[2];
 	pid_t child;
 
-	/* The terminal may be closed at once. */
+	/* The user may close the terminal right after this command. */
 	signal(SIGHUP, SIG_IGN);
 	block_signals(&detach->signals);
 	if (pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the process of a command to a daemon that depends on no terminal, shell or parent. */
+/* Makes a daemon of a command's process: independent of terminal, shell and parent. */
 #ifndef JANKD_DAEMON_CLI_DETACH_H
 #define JANKD_DAEMON_CLI_DETACH_H
 
@@ -14,9 +14,9 @@ enum detach_side {
 };
 
 struct detach {
-	int fd;	  /* the pipe from the daemon to the caller; its standard error until it started */
-	int code; /* caller: of detach_started(); if not 0, the daemon reported why */
-	long pid; /* caller: of the daemon */
+	int fd;	  /* pipe from the daemon to the caller; until the start also standard error */
+	int code; /* caller: @code of detach_started(); if not 0, the daemon has reported why */
+	long pid; /* caller: pid of the daemon */
 	sigset_t signals;   /* the signal mask before detach_begin() */
 	bool is_terminated; /* caller: it has sent SIGTERM to the daemon */
 };
@@ -25,14 +25,14 @@ struct detach {
  * detach_begin() - make a daemon
  * @command: its name, for messages
  *
- * Returns in both processes; in the caller's after detach_started() of the daemon. A daemon that
- * needs longer than 60 s gets a SIGTERM; so does one whose caller gets a SIGINT, SIGTERM or SIGQUIT
- * before.
+ * Returns in both processes; in the caller after the daemon has called detach_started(). The daemon
+ * gets a SIGTERM if it needs longer than 60 s, or if the caller gets SIGINT, SIGTERM or SIGQUIT
+ * meanwhile.
  */
 enum detach_side detach_begin(struct detach *detach, const char *command);
 
-/* Called by the daemon: it has started, or with another @code than 0, has failed to. The caller
- * exits with that code. From then on standard error goes to /dev/null. */
+/* The daemon calls this when it has started (@code 0) or failed to start (the exit code). The
+ * caller exits with @code. From then on the daemon's standard error goes to /dev/null. */
 void detach_started(struct detach *detach, int code);
 
 #endif

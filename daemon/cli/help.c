@@ -20,16 +20,16 @@ void help_print_program(void)
 	      "  run                   capture in the foreground until Ctrl-C or --duration\n"
 	      "  start                 capture in the background; returns when counting begins\n"
 	      "  stop                  end a capture; returns when its files are complete\n"
-	      "  status [--json]       state of a capture: its counts, losses and costs\n"
-	      "  top                   its table of surfaces, live\n"
-	      "  mark TEXT             write a named moment into its events.csv\n"
-	      "  rotate                close its files and begin new ones\n"
+	      "  status [--json]       print the state of a capture: counts, losses and costs\n"
+	      "  top                   show the table of surfaces of a capture, live\n"
+	      "  mark TEXT             write a named moment into events.csv of a capture\n"
+	      "  rotate                close the files of a capture and begin new ones\n"
 	      "  analyze FILE...       count the frames of recorded traces; '-' is standard input\n"
 	      "  rules check FILE      validate a rule file\n"
-	      "  rules show [NAME]     print a built-in rule set, or the list of their names\n"
+	      "  rules show [NAME]     print a built-in rule set; without NAME, list them\n"
 	      "\n"
 	      "  --version             print the version\n"
-	      "  --help                print this text; 'jankd COMMAND --help': that of a command\n"
+	      "  --help                print this text; for a command: 'jankd COMMAND --help'\n"
 	      "\n"
 	      "exit codes: 0 done; 1 failed, with one line on stderr; 2 wrong usage\n",
 	      stdout);
@@ -56,8 +56,8 @@ static const struct {
 	},
 	[OPTIONS_STATUS] = {
 		"usage: jankd status [-F DIR] [--json]\n",
-		"Prints the state of the capture that writes to the folder: what it counted, what "
-		"it lost, what it costs.",
+		"Prints the state of the capture that writes to the folder: counts, losses and "
+		"costs.",
 	},
 	[OPTIONS_TOP] = {
 		"usage: jankd top [-F DIR]\n",
@@ -80,10 +80,10 @@ static const struct {
 		"usage: jankd analyze [options] FILE...\n",
 		"Counts the frames in recorded traces: ftrace text, systrace HTML or the output of "
 		"'atrace -z', plain or compressed (gzip; with libarchive also xz, zstd, bzip2 and "
-		"zip), with any file name. '-' is standard input. Several files are several "
-		"sessions, each in a folder DIR/NAME of its own: NAME is the file's name without "
-		".txt, .gz and the like. Join the pieces of one recording first: cat PIECES | "
-		"jankd analyze -",
+		"zip), with any file name. '-' is standard input. If there are several files, each "
+		"gets its own session and folder DIR/NAME: NAME is the file's name without .txt, "
+		".gz and the like. Join the pieces of one recording first: cat PIECES | jankd "
+		"analyze -",
 	},
 	[OPTIONS_RULES] = {
 		"usage: jankd rules check FILE\n"
@@ -94,8 +94,8 @@ static const struct {
 	},
 };
 
-/* Prints @text as lines of up to WIDTH columns that begin at column @indent, where the cursor is
- * now. */
+/* Prints @text in lines of at most WIDTH columns, indented by @indent. The cursor is already at
+ * column @indent. */
 static void print_wrapped(const char *text, int indent)
 {
 	int column = indent;

@@ -12,25 +12,25 @@
 #include "daemon/cli/terminal_size.h"
 #include "daemon/control/control.h"
 
-/* The alternate screen, so that the screen of before comes back at the end; without cursor, and
- * without wrapping: a line that is too long (a name may have wide characters) is cut. */
+/* The alternate screen: at the end the terminal shows its previous content again. No cursor. Long
+ * lines are cut, not wrapped: wide characters can make a line longer than calculated. */
 #define ENTER "\x1b[?1049h\x1b[?25l\x1b[?7l"
 #define LEAVE "\x1b[?7h\x1b[?25h\x1b[?1049l"
 #define HOME "\x1b[H"
 #define CLEAR_LINE "\x1b[K"
 #define CLEAR_REST "\x1b[J"
 
-/* How long a stopped terminal (Ctrl-S) is waited for, at the beginning and at the end. */
+/* Time limit for a stopped terminal (Ctrl-S), at the beginning and at the end. */
 #define WAIT_MS 500
 
 struct live {
 	struct stream stream;
-	char *page;	  /* that is being written, or NULL */
-	size_t len, done; /* its bytes, and those that are written */
+	char *page;	  /* the page that is being written, or NULL */
+	size_t len, done; /* its bytes, and how many of them are written */
 };
 
-/* Writes what remains of the page. Returns true if all of it is written. A page that was begun is
- * completed before the next one: text after half an escape sequence would become part of that. */
+/* Writes the rest of the page. Returns true if the page is complete. A page must be complete before
+ * the next one begins: it could end within an escape sequence. */
 static bool write_page(struct live *live, int timeout_ms)
 {
 	size_t done;
@@ -70,9 +70,8 @@ struct live *live_begin(void)
 	return live;
 }
 
-/* The rest of a line is cleared before the line is written: after a line that fills the screen's
- * width the cursor is still on its last character. The last line gets no line end, which would
- * scroll the screen. */
+/* Clears each line before it is written: after a line as wide as the screen the cursor is still on
+ * its last character. The last line has no line end, because that would scroll the screen. */
 static void format_page(FILE *page, const char *text, unsigned int lines)
 {
 	fputs(HOME, page);
@@ -88,13 +87,13 @@ static void format_page(FILE *page, const char *text, unsigned int lines)
 	}
 }
 
-/* Overwrites what is on the screen, so it does not flicker. */
+/* Overwrites the previous page instead of clearing it first, so the screen does not flicker. */
 void live_show(struct live *live, const char *text)
 {
 	unsigned int lines = 24, columns;
 	FILE *page;
 
-	/* While the terminal does not take the page before, this one is left out. */
+	/* If the terminal has not accepted all of the previous page, this page is dropped. */
 	if (!live || !write_page(live, 0))
 		return;
 	page = open_memstream(&live->page, &live->len);

@@ -16,8 +16,8 @@ void live_show(struct live *live, const char *text);
 /* Shows the table of @status under the line @title. */
 void live_draw(struct live *live, const struct status *status, const char *title);
 
-/* Stops this process as Ctrl-Z does, with the terminal restored meanwhile. Returns when it is
- * continued. */
+/* Stops this process as Ctrl-Z does. The terminal is restored meanwhile. Returns when the process
+ * is continued. */
 void live_suspend(struct live *live);
 
 /* Restores the terminal and frees @live, which may be NULL. Returns NULL. */

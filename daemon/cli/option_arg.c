@@ -54,7 +54,7 @@ int option_parse_text(const struct option_arg *arg)
 
 /* --- numbers --- */
 
-/* A decimal number within the limits and nothing else: no blanks, no hex, no "inf". */
+/* Parses a decimal number within the limits. Blanks, hexadecimal and "inf" are refused. */
 static bool is_number(const struct option_arg *arg, double *number)
 {
 	const char *text = arg->value;
@@ -99,7 +99,7 @@ int option_parse_ms(const struct option_arg *arg)
 	return parse_time(arg, NS_PER_MS);
 }
 
-/* Digits alone. The limits are exact: no table holds one above 2^53. */
+/* Only digits. As all limits are below 2^53, they are exact as a double. */
 int option_parse_count(const struct option_arg *arg)
 {
 	uint64_t *field = arg->field, count;
@@ -127,7 +127,7 @@ int option_parse_small_count(const struct option_arg *arg)
 	return code;
 }
 
-/* What a unit multiplies a number of bytes by; 0: no such unit. */
+/* The number of bytes of a unit; 0: no such unit. */
 static uint64_t unit_of(const char *unit)
 {
 	static const struct {
@@ -166,7 +166,7 @@ int option_parse_bytes(const struct option_arg *arg)
 	return refuse(arg, why);
 }
 
-/* --- texts of a form --- */
+/* --- texts with a syntax --- */
 
 int option_parse_glob(const struct option_arg *arg)
 {
@@ -177,12 +177,12 @@ int option_parse_glob(const struct option_arg *arg)
 	while (globs[n])
 		n++;
 	if (n == OPTIONS_GLOBS_MAX)
-		return refuse(arg, "one glob too many, the limit is 64");
+		return refuse(arg, "more than 64 globs");
 	last.field = &globs[n];
 	return option_parse_text(&last);
 }
 
-/* A word with a dot, or with a slash that has something on both sides. */
+/* Accepts a word with a dot, or a word with one slash and text on both sides of it. */
 int option_parse_focus(const struct option_arg *arg)
 {
 	const char **focus = arg->field, *value = arg->value, *slash = strchr(value, '/');

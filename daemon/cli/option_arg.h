@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parsers of the command line: each takes one kind of value and sets one field of struct options.
+/* Parsers of the command line: each parses one kind of value and sets one field of struct options.
  *
- * All return 0, or EXIT_USAGE after a line on stderr with what is wrong with the value. Which
- * option has which parser: options_table.c. */
+ * All return 0, or EXIT_USAGE after the error was reported. options_table.c names the parser of
+ * each option. */
 #ifndef JANKD_DAEMON_CLI_OPTION_ARG_H
 #define JANKD_DAEMON_CLI_OPTION_ARG_H
 
 #include "daemon/base/options.h"
 
-/* Of a number, both included, in the unit that is typed. @what: "a frame rate", for messages. */
+/* Smallest and largest value of a number, in the unit of the command line. @what: what the number
+ * is, for messages, such as "a frame rate". */
 struct option_limits {
 	double least, most;
 	const char *what;
@@ -18,7 +19,7 @@ struct option_limits {
 struct option_arg {
 	const char *command;
 	const char *name;  /* as typed, with its dashes */
-	const char *value; /* NULL where the option takes none */
+	const char *value; /* NULL if the option has no value */
 	struct option_limits limits;
 	struct options *options;
 	void *field; /* in @options; the parsers below name its type */
@@ -37,20 +38,20 @@ int option_parse_number(const struct option_arg *arg);
 int option_parse_count(const struct option_arg *arg);
 int option_parse_small_count(const struct option_arg *arg);
 
-/* uint64_t, in ns: a decimal number of seconds, of milliseconds. */
+/* uint64_t, in ns: a decimal number of seconds, or of milliseconds. */
 int option_parse_seconds(const struct option_arg *arg);
 int option_parse_ms(const struct option_arg *arg);
 
-/* uint64_t: a number of bytes; K, M or G may follow. Only the lower limit counts. */
+/* uint64_t: a number of bytes; K, M or G may follow. Only the lower limit is checked. */
 int option_parse_bytes(const struct option_arg *arg);
 
-/* const char *[OPTIONS_GLOBS_MAX + 1]: one more glob. */
+/* const char *[OPTIONS_GLOBS_MAX + 1]: appends a glob. */
 int option_parse_glob(const struct option_arg *arg);
 
 /* const char *: "com.game/.Main", or the app alone. */
 int option_parse_focus(const struct option_arg *arg);
 
-/* const char *: as the field's name says. */
+/* const char *: the name of a trace instance; names of atrace's categories. */
 int option_parse_instance(const struct option_arg *arg);
 int option_parse_categories(const struct option_arg *arg);
 

@@ -11,13 +11,13 @@
 #include "daemon/cli/option_arg.h"
 #include "daemon/cli/options_table.h"
 
-/* getopt's value of a long option is LONG plus its row; that of a short one is its letter. */
+/* getopt_long() returns LONG + row for a long option, and the letter for a short one. */
 #define LONG 256
 
-/* More rows than a command has options, each with an alias. */
+/* Enough for the options of any command and their aliases. */
 #define KNOWN_MAX 128
 
-/* The options of one command, as getopt takes them. */
+/* The options of one command in getopt's format. */
 struct known {
 	struct option names[KNOWN_MAX];
 	char letters[2 * LONG];
@@ -37,7 +37,7 @@ static void find_known(struct known *known, enum options_command command)
 	struct option *name = known->names;
 	char *letter = known->letters;
 
-	*letter++ = ':'; /* a missing value is ':', not '?' */
+	*letter++ = ':'; /* getopt returns ':', not '?', for a missing value */
 	for (size_t i = 0; i < options_table_rows; i++) {
 		const struct option_row *row = &options_table[i];
 
@@ -66,7 +66,7 @@ static const struct option_row *find_row(enum options_command command, int optio
 	return NULL;
 }
 
-/* Reports what getopt refused: ':' a value is missing, '?' all else. */
+/* Reports an error of getopt: ':' is a missing value, '?' any other error. */
 static int refuse(const char *command, int option, char **argv)
 {
 	const char letter[] = { '-', (char)optopt, '\0' };
@@ -98,7 +98,7 @@ static int set_option(struct options *options, const struct option_row *row, con
 	return row->parse(&arg);
 }
 
-/* Options that contradict each other, or of which one has no effect. */
+/* Refuses options that contradict each other, and options without effect. */
 static int check_together(const struct options *options)
 {
 	const struct {
@@ -111,11 +111,11 @@ static int check_together(const struct options *options)
 		  "prints the rows of fps.csv, which --type 3 and 4 do not write; leave one of "
 		  "them out" },
 		{ options->source == OPTIONS_SOURCE_RAW && options->snapshot_ns > 0, "--snapshot",
-		  "saves text, which --source raw does not have; leave one of them out" },
+		  "saves text, but --source raw reads none; leave one of them out" },
 		{ options->snapshot_length_given && options->snapshot_ns == 0, "--snapshot-seconds",
 		  "is the length of a snapshot, but none is saved; add --snapshot MS" },
 		{ options->no_atrace && options->categories_given, "--categories",
-		  "are for atrace, which --no-atrace does not run; leave one of them out" },
+		  "are for atrace, but --no-atrace is given; leave one of them out" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -128,7 +128,7 @@ static int check_together(const struct options *options)
 	return 0;
 }
 
-/* What remains of the command line: some commands need an operand, others take none. */
+/* Sets the operands, and checks their number: some commands need one, others have none. */
 static int set_operands(struct options *options, int count, char **operands)
 {
 	static const struct {
@@ -174,7 +174,7 @@ int options_parse(struct options *options, enum options_command command, int arg
 	*options = options_default(command);
 	find_known(&known, command);
 	opterr = 0;
-	optind = 0; /* 0, not 1: glibc forgets its state of another argv */
+	optind = 0; /* 0, not 1: resets the state that glibc keeps of another argv */
 	while (index = -1,
 	       (option = getopt_long(argc, argv, known.letters, known.names, &index)) != -1) {
 		char name[64] = { '-', (char)option, '\0' };

@@ -10,7 +10,7 @@
  * @options: set; points into itself, so it must not move afterwards
  * @argc, @argv: from the command's name on; argv is reordered
  *
- * Returns 0, or EXIT_USAGE after a line on stderr with what is wrong.
+ * Returns 0, or EXIT_USAGE after the error was reported.
  */
 int options_parse(struct options *options, enum options_command command, int argc, char **argv);
 

@@ -10,7 +10,7 @@
 #define ANALYZE (1U << OPTIONS_ANALYZE)
 #define STATUS (1U << OPTIONS_STATUS)
 
-/* Those that capture, those that count frames, those that connect to a running capture. */
+/* Commands that capture, that count frames, that connect to a running capture. */
 #define CAPTURE (RUN | START)
 #define COUNT (CAPTURE | ANALYZE)
 #define CONNECT                                                                                    \
@@ -23,7 +23,7 @@
 	(offsetof(struct options, name) +                                                          \
 	 0 * sizeof((type *)NULL == &((struct options *)NULL)->name))
 
-/* A header line and some rows. */
+/* Enough for a header line and some rows. */
 #define ROTATE_SIZE_MIN 4096
 
 const struct option_row options_table[] = {
@@ -89,7 +89,7 @@ const struct option_row options_table[] = {
 		.value_name = "DIR",
 		.parse = option_parse_text,
 		.field = FIELD(const char *, folder),
-		.help = "output folder (/data/local/tmp/fps if there is a /data/local/tmp, else "
+		.help = "output folder (/data/local/tmp/fps if /data/local/tmp exists, else "
 			"./fps); files that are already there are kept and renamed to "
 			"NAME-000001.csv and so on",
 	},
@@ -150,7 +150,7 @@ const struct option_row options_table[] = {
 		.parse = option_parse_bytes,
 		.field = FIELD(uint64_t, rotate_size),
 		.limits = { .least = ROTATE_SIZE_MIN },
-		.help = "begin a new segment before a file becomes larger than that (K, M or G may "
+		.help = "begin a new segment before a file becomes larger than this (K, M or G may "
 			"follow); a longer row gets a segment of its own. The files of a closed "
 			"segment are renamed to NAME-000001.csv and so on, all with the same "
 			"number",
@@ -180,9 +180,9 @@ const struct option_row options_table[] = {
 		.value_name = "BYTES",
 		.parse = option_parse_bytes,
 		.field = FIELD(uint64_t, min_free),
-		.help = "keep that much of the disk free: first the oldest segments are deleted, "
-			"except events.csv; then writing stops to frames.csv, to dropFrames.csv, "
-			"and last to fps.csv, until there is space again",
+		.help = "keep this much disk space free: first jankd deletes the oldest segments, "
+			"except events.csv; then it stops writing frames.csv, then dropFrames.csv, "
+			"and last fps.csv, until there is enough space again",
 	},
 	{
 		.name = "sync",
@@ -203,10 +203,11 @@ const struct option_row options_table[] = {
 		.limits = { 0.001, 1e6, "a number of milliseconds" },
 		.help = "save the trace around a frame that is at least MS late, for "
 			"ui.perfetto.dev and 'jankd analyze': snapshot-000001.txt and so on. A "
-			"frame is late by the time that its interval is longer than the layer's "
-			"cadence: the most frequent of its last 16 intervals, while it draws "
-			"continuously. At most one snapshot in 10 s; of more than 64 the oldest is "
-			"deleted",
+			"frame is late by its interval minus the layer's cadence: the most "
+			"frequent "
+			"of the layer's last 16 intervals, while it draws continuously. At most "
+			"one "
+			"snapshot is saved in 10 s; only the newest 64 are kept",
 	},
 	{
 		.name = "snapshot-seconds",
@@ -217,8 +218,8 @@ const struct option_row options_table[] = {
 		.given = FIELD(bool, snapshot_length_given),
 		.limits = { 0.1, 600, "a number of seconds" },
 		.help = "trace time in a snapshot; a fifth of it, at most 1 s, is after the frame. "
-			"Less if it does not fit the memory for it: 2 MB for each second, 16 to "
-			"64 MB in all (10)",
+			"It has less if its memory is full: 2 MB for each second, 16 to 64 MB in "
+			"all (10)",
 	},
 	{
 		.name = "trigger",
@@ -260,7 +261,8 @@ const struct option_row options_table[] = {
 		.help = "print the rows of fps.csv as they are written, instead of the table",
 	},
 	{
-		/* Parsed, to be refused with a better reason than 'unknown option'. */
+		/* Parsed, so that options_parse.c refuses it with a better reason than 'unknown
+		 * option'. */
 		.name = "stdout",
 		.commands = START,
 		.parse = option_parse_flag,
@@ -291,7 +293,7 @@ const struct option_row options_table[] = {
 		.value_name = "NAME",
 		.parse = option_parse_instance,
 		.field = FIELD(const char *, instance),
-		.help = "trace instance to read; one that does not exist is created, and removed "
+		.help = "trace instance to read; if it does not exist, it is created, and removed "
 			"at the end (the top level)",
 	},
 	{
@@ -302,8 +304,9 @@ const struct option_row options_table[] = {
 		.field = FIELD(uint64_t, buffer_kb),
 		.given = FIELD(bool, buffer_given),
 		.limits = { 4, 4194304, "a number of KB" },
-		.help = "KB of the trace buffer for each CPU, restored at the end (1024; but an "
-			"instance that exists keeps its size, and so does a larger top level)",
+		.help = "KB of the trace buffer for each CPU, restored at the end (1024; but the "
+			"buffer of an existing instance, and a larger one of the top level, keep "
+			"their size)",
 	},
 	{
 		.name = "categories",
@@ -326,8 +329,8 @@ const struct option_row options_table[] = {
 		.commands = CAPTURE,
 		.parse = option_parse_flag,
 		.field = FIELD(bool, yield),
-		.help = "give way to other programs that switch tracing off or change its "
-			"settings, instead of restoring them",
+		.help = "if another program switches tracing off or changes its settings, accept "
+			"that instead of restoring the settings",
 	},
 	{
 		.name = "wait",
@@ -354,8 +357,8 @@ const struct option_row options_table[] = {
 		.parse = option_parse_text,
 		.field = FIELD(const char *, until_exit),
 		.help = "end when the last process of APP has ended. APP is \"com.example.app\" "
-			"with all its processes, or one of them, \"com.example.app:name\". If it "
-			"does not run yet, its start is waited for",
+			"with all its processes, or one of them, \"com.example.app:name\". If APP "
+			"does not run yet, jankd waits until it starts",
 	},
 	/* --- stop, status, top, mark, rotate --- */
 	{

@@ -11,13 +11,13 @@ struct option_row {
 	const char *name;	/* long form, without "--" */
 	const char *alias;	/* another long form, or NULL */
 	char letter;		/* short form, or '\0' */
-	unsigned int commands;	/* that have the option: bits 1 << OPTIONS_... */
-	const char *value_name; /* of its value in the help; NULL: it takes none */
+	unsigned int commands;	/* the commands that have it: bits 1 << OPTIONS_... */
+	const char *value_name; /* for the help; NULL: it has no value */
 	int (*parse)(const struct option_arg *arg);
-	size_t field; /* that ->parse sets, as offset in struct options */
-	size_t given; /* offset of a bool that is set with it; 0: none */
+	size_t field; /* offset in struct options of the field that ->parse sets */
+	size_t given; /* offset of a bool that is true if the option is given; 0: none */
 	struct option_limits limits;
-	const char *help; /* its default in parentheses at the end; NULL: not in the help */
+	const char *help; /* ends with the default in parentheses; NULL: not in the help */
 };
 
 /* In the order of the help. */

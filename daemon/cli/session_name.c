@@ -11,7 +11,7 @@
 /* Leaves space for a number at the end. */
 #define LENGTH_MAX (SESSION_NAME_SIZE - 12)
 
-/* The length of @name without its last suffix, where that is a known one. */
+/* The length of @name without its last suffix, if that suffix is known. */
 static size_t without_suffix(const char *name, size_t len)
 {
 	static const char *const known[] = {
@@ -43,7 +43,7 @@ static void copy_base(char *base, size_t size, const char *path)
 	snprintf(base, size, "%.*s", (int)len, name);
 }
 
-/* Replaces what text_escape() has escaped as "\xNN", and backslashes, by '_'. */
+/* Copies a name with '_' for each backslash and each "\xNN" that text_escape() has made. */
 static void replace_escapes(char *to, const char *escaped)
 {
 	size_t len = 0;
@@ -55,12 +55,12 @@ static void replace_escapes(char *to, const char *escaped)
 		to[len++] = *escaped == '\\' ? '_' : *escaped;
 		escaped += is_escape ? 4 : 1;
 	}
-	/* Not in the middle of a UTF-8 character. */
+	/* Do not cut within a UTF-8 character. */
 	if (*escaped)
 		while (len > 0 && ((unsigned char)*escaped & 0xc0) == 0x80)
 			escaped--, len--;
 	to[len] = '\0';
-	/* Neither hidden nor "..". */
+	/* The folder must not be hidden, "." or "..". */
 	if (to[0] == '.')
 		to[0] = '_';
 	if (len == 0)

@@ -15,7 +15,7 @@ struct session_name {
  * @names: those of earlier files; names[@n] is set
  * @path: of the file; "-" is standard input
  *
- * The name is the file's own without directories and known suffixes. Bytes that are no printable
+ * The name is the file's own without directories and known suffixes. Bytes that are not printable
  * text are replaced by '_'. A number is appended if an earlier file has the same name.
  */
 void session_name_make(struct session_name *names, int n, const char *path);

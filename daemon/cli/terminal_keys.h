@@ -14,10 +14,11 @@ struct terminal_keys {
 /* Switches the terminal to single keys. Without a terminal, ->is_open stays false. */
 void terminal_keys_begin(struct terminal_keys *keys);
 
-/* Was @key pressed, or is the terminal gone? Call it when standard input is readable. */
+/* Returns true if @key was pressed or the terminal is gone. Call it when standard input is
+ * readable. */
 bool terminal_keys_pressed(struct terminal_keys *keys, char key);
 
-/* Restores the terminal, in any state. */
+/* Restores the terminal. May be called in any state. */
 void terminal_keys_end(struct terminal_keys *keys);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Size of the terminal at @fd. False: it is none, and nothing is set. */
+/* Reads the size of the terminal at @fd. Returns false, with nothing set, if it is no terminal. */
 bool terminal_size(int fd, unsigned int *lines, unsigned int *columns);
 
 #endif

@@ -3,7 +3,7 @@
  * other rooms include.
  *
  *     'jankd status'                                          'jankd start', 'jankd run'
- *     control_ask() ── "status\n" ──► control socket ──► control_server.c ──► handler of capture/
+ *     control_send() ── "status\n" ──► control socket ──► control_server.c ──► handler of capture/
  *     control_client.c ◄── "ok\n{...}\n" ─────────────── status_json.c ◄── struct status
  *
  *     control_request.c  parses a request line, and makes the one of a mark; the protocol
@@ -71,7 +71,7 @@ struct control_answer {
 	char why[512];
 };
 
-/* Results of control_ask() above 0. */
+/* Results of control_send() above 0. */
 enum {
 	CONTROL_NOT_RUNNING = 1, /* no capture runs there */
 	CONTROL_GONE,		 /* it ended before it answered */
@@ -79,7 +79,7 @@ enum {
 };
 
 /**
- * control_ask() - send a request to the capture of a folder, and wait for the answer
+ * control_send() - send a request to the capture of a folder, and wait for the answer
  * @folder: where the capture writes
  * @line: the request, with its line end
  * @timeout_s: for the whole answer
@@ -87,8 +87,8 @@ enum {
  * Returns 0 with a body; else > 0 (above) or -errno, with the reason in ->why ("what: why; what to
  * do"), which is not printed.
  */
-int control_ask(struct control_answer *answer, const char *folder, const char *line,
-		unsigned int timeout_s);
+int control_send(struct control_answer *answer, const char *folder, const char *line,
+		 unsigned int timeout_s);
 
 /* --- server: control_server.c --- */
 

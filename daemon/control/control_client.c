@@ -253,8 +253,8 @@ static int no_connection(struct control_answer *answer, const char *folder,
 	return -ENOTCONN;
 }
 
-static int ask_once(struct control_answer *answer, struct holder *holder, const char *folder,
-		    const char *line, unsigned int timeout_s)
+static int send_once(struct control_answer *answer, struct holder *holder, const char *folder,
+		     const char *line, unsigned int timeout_s)
 {
 	int64_t until_ns = clock_read(CLOCK_MONOTONIC) + timeout_s * INT64_C(1000000000);
 	struct received received = { .text = NULL };
@@ -294,8 +294,8 @@ static bool has_died(const char *folder)
 	return false;
 }
 
-int control_ask(struct control_answer *answer, const char *folder, const char *line,
-		unsigned int timeout_s)
+int control_send(struct control_answer *answer, const char *folder, const char *line,
+		 unsigned int timeout_s)
 {
 	const struct timespec pause = { 0, 50000000 };
 	uint64_t until_ns = loop_now() + RETRY_NS;
@@ -304,7 +304,7 @@ int control_ask(struct control_answer *answer, const char *folder, const char *l
 	/* A capture that is starting listens soon, places become free soon, and one that was killed
 	 * is gone soon. */
 	for (;;) {
-		int result = ask_once(answer, &holder, folder, line, timeout_s);
+		int result = send_once(answer, &holder, folder, line, timeout_s);
 
 		if (result == CONTROL_GONE && !has_died(folder))
 			return failed(answer, folder, &holder, -EPROTO);

@@ -341,7 +341,7 @@ static void *ask(void *context)
 {
 	struct question *question = context;
 
-	question->result = control_ask(&question->answer, folder.path, question->line, ANSWER_S);
+	question->result = control_send(&question->answer, folder.path, question->line, ANSWER_S);
 	if (write(question->over[1], "x", 1) != 1)
 		abort();
 	return NULL;
@@ -422,7 +422,7 @@ static void an_answer_without_an_end_is_refused(void **state)
 
 static int ask_folder(const char *path, struct control_answer *answer)
 {
-	return control_ask(answer, path, "status\n", 1);
+	return control_send(answer, path, "status\n", 1);
 }
 
 static void a_folder_without_a_capture_is_reported(void **state)

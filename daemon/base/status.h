@@ -102,7 +102,7 @@ struct status {
 
 	/* the surfaces with most frames, the first one in front */
 	enum status_surfaces which;
-	unsigned int surfaces_seen; /* in the session, in @surfaces or not */
+	unsigned int surfaces_total; /* in the session, in @surfaces or not */
 	unsigned int n_surfaces;
 	struct status_surface surfaces[STATUS_SURFACES_MAX];
 };

@@ -39,7 +39,7 @@ static void add_surface(void *context, const struct summary_row *row)
 	struct status_surface *to;
 	unsigned int at = status->n_surfaces;
 
-	status->surfaces_seen++;
+	status->surfaces_total++;
 	while (at > 0 && comes_before(status->which, row, &status->surfaces[at - 1]))
 		at--;
 	if (at == STATUS_SURFACES_MAX)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control/: how a running capture is asked, and what it answers. The only header of this room that
- * other rooms include.
+/* control/: requests to a running capture, and its answers. Other rooms include only this header of
+ * the room.
  *
  *     'jankd status'                                          'jankd start', 'jankd run'
  *     control_send() ── "status\n" ──► control socket ──► control_server.c ──► handler of capture/
  *     control_client.c ◄── "ok\n{...}\n" ─────────────── status_json.c ◄── struct status
  *
- *     control_request.c  parses a request line, and makes the one of a mark; the protocol
+ *     control_request.c  parses a request line, and writes that of a mark; the protocol
  *     control_server.c   the socket of a capture: clients, deadlines, answers that come later
  *     control_client.c   finds the socket of a folder, sends one request, reads the answer
  *     status_json.c      prints struct status as JSON: session.json, 'jankd status --json'
@@ -14,14 +14,14 @@
  *     table.c            prints its table of surfaces: 'jankd top', the live view, the end of 'run'
  *
  * The socket is an abstract unix stream socket, because a folder may be on a file system without
- * sockets. Its name is random and stands in the second line of the folder's .lock, behind the pid.
+ * sockets. Its name is random. It is in the second line of the folder's .lock, after the pid.
  * A client connects, sends one line, and reads until the end: the line "ok" and the answer, or one
  * line "error: why". Only root and the daemon's user are served. A client accepts an answer only
- * from a process of its own user; root also from the owner of .lock. A client has 5 s; if all
- * places are taken, the oldest one that has sent no request is sent away with an error. 'stop' is
+ * from a process of its own user; root also from the owner of .lock. A client has 5 s. If there are
+ * too many clients, the oldest one without a request gets an error and is closed. 'stop' is
  * answered when the files are complete and tracing is restored. A capture never waits for a client.
  *
- * Begin to read with control_request.h: the requests.
+ * Read control_request.h first: the requests.
  */
 #ifndef JANKD_DAEMON_CONTROL_CONTROL_H
 #define JANKD_DAEMON_CONTROL_CONTROL_H
@@ -42,7 +42,7 @@ struct status;
 /* Bytes of a mark, at most. */
 #define CONTROL_MARK_MAX 1024
 
-/* Columns and lines, at most: no screen is larger. */
+/* Most columns or lines of a table: no screen is larger. */
 #define CONTROL_SIDE_MAX 4096
 
 enum control_verb {
@@ -67,8 +67,8 @@ size_t control_request_mark(char line[static CONTROL_LINE_MAX], const char *text
 /* --- client: control_client.c --- */
 
 struct control_answer {
-	char *body; /* without the line "ok", NUL-terminated, fit to print; freed with free() */
-	char why[512];
+	char *body;    /* without the line "ok", NUL-terminated, escaped; freed with free() */
+	char why[512]; /* the reason of an error */
 };
 
 /* Results of control_send() above 0. */
@@ -101,11 +101,12 @@ enum control_reply {
 
 /* What the capture does with requests. */
 struct control_handler {
-	/* Prints the answer to @out, or returns when it will be there. *ticket is passed to
+	/* Prints the answer to @out, or defers it: see enum control_reply. *ticket is passed to
 	 * ->answer_waiting. */
 	enum control_reply (*answer)(void *context, const struct control_request *request,
 				     uint64_t *ticket, FILE *out);
-	/* Prints the answer to a request that has waited for @waited_ns. False: not yet. */
+	/* Prints the answer to a request that has waited for @waited_ns. Returns false if there is
+	 * no answer yet. */
 	bool (*answer_waiting)(void *context, enum control_verb verb, uint64_t ticket,
 			       uint64_t waited_ns, FILE *out);
 	void *context; /* of both */
@@ -118,10 +119,10 @@ struct control;
 int control_open(struct control **control, struct loop *loop,
 		 const struct control_handler *handler);
 
-/* The name of its socket. */
+/* Returns the name of its socket. */
 const char *control_name(const struct control *control);
 
-/* Drops clients whose deadline is over. To be called about once a second. */
+/* Closes the connections of clients whose deadline is over. Call it about once a second. */
 void control_tick(struct control *control);
 
 /* Calls ->answer_waiting for all clients that wait. */
@@ -137,31 +138,31 @@ void control_close(struct control *control, const char *text);
 
 /* --- printers of struct status --- */
 
-/* Returns the JSON object of session.json as text, without a line end at its end; @running: with
- * what only a running capture has (pid, uptime_s, folder, last_words). To be freed with free();
- * NULL without memory. For a recorded trace nothing of this machine or moment is in it: the same
- * input gives the same bytes. */
+/* Returns the JSON object of session.json as text, without a final line end. The caller frees it
+ * with free(). Returns NULL without memory. @running: also with the members of a running capture
+ * (pid, uptime_s, folder, last_words). For a recorded trace the text depends on nothing but the
+ * input: the same input gives the same bytes. */
 char *status_json(const struct status *status, bool running);
 
-/* What the capture does, read, lost and costs, and the surfaces with most frames, of which @status
- * has some. */
+/* Prints what the capture does, has read and lost, and costs. Then prints the surfaces with most
+ * frames: @status must have some (STATUS_OF_NOW or STATUS_OF_SESSION). */
 void status_text_print(FILE *out, const struct status *status, unsigned int columns);
 
 /* Columns if the output is not a terminal. */
 #define TABLE_COLUMNS 100
 
-/* The surfaces of @status, at most @lines of them, in @columns, and a line of totals. Components
- * are in Android's short form (com.a/.Main). A narrow terminal does not show the columns that
- * matter least; 80 columns have the frame rate of now (only with STATUS_OF_NOW) and of the session,
- * the mean of the slowest 1 %, p99, max, jank, big jank and waits. '-': there is no such number. */
+/* Prints at most @lines surfaces of @status, in @columns, and a line of totals. Components are in
+ * Android's short form (com.a/.Main). A narrow terminal shows only the most important columns. With
+ * 80 columns these are the current frame rate (only with STATUS_OF_NOW), that of the session, the
+ * mean of the slowest 1 %, p99, max, jank, big jank and waits. '-' is an unknown number. */
 void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns);
 
-/* The same as a page of at most @lines for a live view, with @title and the last reported line
- * above it. */
+/* Prints the table as a page of at most @lines for a live view, below @title and the last reported
+ * line. */
 void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
 		      unsigned int columns);
 
-/* The same at the end of a session: all surfaces of @status, and where the files are. */
+/* Prints the table at the end of a session: all surfaces of @status, and the folder. */
 void table_print_result(FILE *out, const struct status *status, unsigned int columns);
 
 #endif

@@ -23,22 +23,22 @@
 #include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
 
-/* An answer is not longer. */
+/* Most bytes of an answer. */
 #define ANSWER_MAX (1 << 20)
 
-/* How long a capture that has locked the folder but gives no answer is asked again: it may be
- * beginning or ending. */
+/* How long a request is repeated if the folder is locked but the capture does not answer: it may be
+ * starting or ending. */
 #define RETRY_NS UINT64_C(2000000000)
 
-/* What a folder's .lock says of the capture that writes there. */
+/* The capture that writes to a folder, from the folder's .lock. */
 struct holder {
 	long pid;
 	char name[64]; /* of its socket; "": it has none */
 	uid_t uid;     /* owner of the file */
 };
 
-/* A capture keeps .lock locked. This takes the lock for a moment, so it is called only if needed.
- */
+/* A capture keeps .lock locked. To test that, this function locks the file for a moment, so it is
+ * called only if needed. */
 static bool is_locked(const char *folder)
 {
 	int fd = hidden_find(folder, HIDDEN_LOCK);
@@ -75,8 +75,8 @@ static int read_lock(struct holder *holder, const char *folder)
 	return 0;
 }
 
-/* Any user can write a name into a .lock and listen there: only a process of this user is asked; by
- * root, also one of the folder's owner. A capture of root serves root alone. */
+/* Any user could create a .lock, and listen at the name in it. So only a process of this user is
+ * trusted; root also trusts a process of the .lock's owner. */
 static bool is_trusted(int fd, const struct holder *holder)
 {
 	struct ucred peer;
@@ -112,7 +112,7 @@ static int connect_to(const struct holder *holder, unsigned int timeout_s)
 	return error;
 }
 
-/* The answer as it was received. */
+/* An answer that was received. */
 struct received {
 	char *text; /* NUL-terminated, or NULL */
 	bool is_whole;
@@ -137,7 +137,8 @@ static ssize_t receive(int fd, char *at, size_t size, int64_t until_ns)
 	}
 }
 
-/* Reads to the end. If the connection breaks, what came before counts. Returns 0 or -errno. */
+/* Reads until the connection is closed or breaks; the caller checks ->is_whole. Returns 0 or
+ * -errno. */
 static int read_all(struct received *received, int fd, int64_t until_ns)
 {
 	char *text = malloc(ANSWER_MAX + 1);
@@ -158,8 +159,8 @@ static int read_all(struct received *received, int fd, int64_t until_ns)
 	return n == -EAGAIN ? -EAGAIN : 0;
 }
 
-/* A process of another user may send escape sequences for the terminal; jankd sends none. Returns
- * an escaped copy of @text, line by line; NULL without memory. */
+/* Returns a copy of @text, escaped line by line; NULL without memory. A process of another user may
+ * send escape sequences for the terminal. */
 static char *printable(char *text)
 {
 	size_t size = 4 * strlen(text) + 1, len = 0;
@@ -215,7 +216,7 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 	return error;
 }
 
-/* .lock cannot be read: whether a jankd runs there is unknown. */
+/* Sets the error for a .lock that cannot be read: it is unknown whether a jankd runs there. */
 static int lock_unreadable(struct control_answer *answer, const char *folder, int error)
 {
 	snprintf(answer->why, sizeof(answer->why), "%.300s/.lock: %s; %s", folder,
@@ -225,8 +226,9 @@ static int lock_unreadable(struct control_answer *answer, const char *folder, in
 	return error;
 }
 
-/* @error: of the connection; -EPERM: a process of another user listens there. It may use the socket
- * name of a capture that was killed, but it cannot hold the lock. */
+/* Sets the error for a failed connection. @error: -EPERM if a process of another user listens
+ * there. Such a process may use the socket name of a killed capture, but it cannot hold the lock.
+ */
 static int no_connection(struct control_answer *answer, const char *folder,
 			 const struct holder *holder, int error)
 {
@@ -247,8 +249,7 @@ static int no_connection(struct control_answer *answer, const char *folder,
 	}
 	snprintf(answer->why, sizeof(answer->why),
 		 "%.300s: the jankd there (pid %ld) does not accept commands: it is starting or "
-		 "ending, is "
-		 "not capturing, or is in another network namespace; try again",
+		 "ending, is not capturing, or is in another network namespace; try again",
 		 folder, holder->pid);
 	return -ENOTCONN;
 }
@@ -301,8 +302,8 @@ int control_send(struct control_answer *answer, const char *folder, const char *
 	uint64_t until_ns = loop_now() + RETRY_NS;
 	struct holder holder;
 
-	/* A capture that is starting listens soon, places become free soon, and one that was killed
-	 * is gone soon. */
+	/* Tries again for a while: a capture that is starting will listen soon, other clients will
+	 * be served soon, and a killed capture will have ended soon. */
 	for (;;) {
 		int result = send_once(answer, &holder, folder, line, timeout_s);
 

@@ -6,7 +6,7 @@
 
 #include "parser/chars.h"
 
-/* What is left of a line. */
+/* The rest of a line. */
 struct rest {
 	const char *at, *end;
 };
@@ -99,7 +99,7 @@ static const char *parse_end(const struct rest *rest, struct control_request *re
 			     enum control_verb verb)
 {
 	request->verb = verb;
-	return rest->at == rest->end ? NULL : "text behind the command";
+	return rest->at == rest->end ? NULL : "text after the command";
 }
 
 const char *control_request_parse(struct control_request *request, const char *line, size_t len)

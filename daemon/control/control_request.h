@@ -2,8 +2,8 @@
 /* The requests to a running capture. Each is one line:
  *
  *     status               a JSON object: that of session.json, with pid and uptime_s
- *     status text COLUMNS  the same for people
- *     top COLUMNS LINES    the table of surfaces, at most that large
+ *     status text COLUMNS  the same as text for people
+ *     top COLUMNS LINES    the table of surfaces, of at most this size
  *     mark TEXT            a row of events.csv; in TEXT, "\n" is a line end and "\\" a backslash
  *     rotate               closes the current segments and begins new ones
  *     stop                 ends the capture
@@ -15,15 +15,15 @@
 
 #include "daemon/control/control.h"
 
-/* Error of a client that was sent away before it had sent its request: nothing was done, so the
- * client may try again. */
+/* Error for a client that is closed before it has sent its request. Nothing was done, so it may try
+ * again. */
 #define CONTROL_BUSY "too many clients; try again in a second"
 
 /**
  * control_request_parse() - parse a request
  * @line: @len bytes without the line end; any bytes
  *
- * Returns NULL, or the reason why it is no request: constant text.
+ * Returns NULL, or why the line is not a request: constant text.
  */
 const char *control_request_parse(struct control_request *request, const char *line, size_t len);
 

@@ -15,30 +15,31 @@
 
 #define CLIENTS_MAX 16
 
-/* A name and its NUL. */
+/* Bytes of a socket name with its NUL. */
 #define NAME_SIZE 48
 
-/* How long a client may take to send its request, and to read the answer. */
+/* Time limit for a client to send its request, and again to read the answer. */
 #define CLIENT_NS UINT64_C(5000000000)
 #define BACKLOG 64
 
-/* Every process may connect to the socket. After so many processes of other users between two ticks
- * no more connections are accepted until the next tick: they wait in the backlog, which costs no
- * CPU. */
+/* Every process can connect to the socket. After this number of processes of other users between
+ * two ticks, no connections are accepted until the next tick. They wait in the backlog, which costs
+ * no CPU. */
 #define REJECTED_MAX 200
 
 struct client {
 	struct control *control;
-	struct watcher watcher; /* fd < 0: a free place */
+	struct watcher watcher; /* fd < 0: this entry is free */
 	char line[CONTROL_LINE_MAX];
 	size_t len;
-	char *answer; /* what is not yet sent begins at @sent; NULL: the request is incomplete */
+	char *answer; /* NULL: the request is not complete; the first ->sent bytes are sent */
 	size_t answer_len, sent;
-	bool is_at_end;		/* to be answered at the end */
-	bool is_waiting;	/* to be answered by ->answer_waiting */
-	enum control_verb verb; /* the request that waits, */
-	uint64_t ticket;	/* what the handler gave for it, */
-	uint64_t since_ns;	/* and since when it waits */
+	bool is_at_end;	 /* to be answered at the end */
+	bool is_waiting; /* to be answered by ->answer_waiting */
+	/* Of the request that waits: */
+	enum control_verb verb;
+	uint64_t ticket;   /* from the handler */
+	uint64_t since_ns; /* when it began to wait */
 	uint64_t deadline_ns;
 };
 
@@ -47,7 +48,7 @@ struct control {
 	struct control_handler handler;
 	struct watcher listener;
 	bool is_paused;	       /* no descriptors left, or too many rejected: until the next tick */
-	bool is_full;	       /* all clients wait for answers: until a place is free */
+	bool is_full;	       /* all entries wait for answers: until one is free */
 	unsigned int rejected; /* processes of other users since the last tick */
 	char name[NAME_SIZE];
 	struct client clients[CLIENTS_MAX];
@@ -55,7 +56,7 @@ struct control {
 
 /* --- clients --- */
 
-/* Closes the connection. A place is free again: new connections are accepted. */
+/* Closes the connection, and accepts new ones again. */
 static void drop(struct client *client)
 {
 	struct control *control = client->control;
@@ -73,12 +74,12 @@ static void drop(struct client *client)
 	free(client->answer);
 	client->answer = NULL;
 #ifdef __GLIBC__
-	/* A status is made of hundreds of small blocks: their memory would be kept. */
+	/* A status allocates hundreds of small blocks; without this, libc would keep the memory. */
 	malloc_trim(0);
 #endif
 }
 
-/* Sends what the socket accepts now; the rest when it accepts more. */
+/* Sends as much as the socket accepts now. The event loop calls it again for the rest. */
 static void send_answer(struct client *client)
 {
 	ssize_t n = send(client->watcher.fd, client->answer + client->sent,
@@ -215,7 +216,8 @@ static bool is_allowed(int fd)
 	return peer.uid == 0 || peer.uid == geteuid();
 }
 
-/* A free place, or that of the oldest client without a request. NULL: all wait for answers. */
+/* Finds a free entry, or the entry of the oldest client without a request. NULL: all clients wait
+ * for answers. */
 static struct client *find_place(struct control *control)
 {
 	struct client *oldest = NULL;
@@ -258,11 +260,11 @@ static void add_client(struct control *control, int fd)
 	if (loop_watch(control->loop, &client->watcher, EPOLLIN) < 0)
 		drop(client);
 	else
-		/* Usually the request is there already: then no other client takes the place. */
+		/* Usually the request has arrived: then no other client can replace this one. */
 		read_line(client);
 }
 
-/* One connection each time: many clients must not delay the trace. */
+/* Accepts only one connection: many clients must not delay the reading of the trace. */
 static void on_listener(struct watcher *watcher, uint32_t events)
 {
 	struct control *control = watcher->context;
@@ -270,7 +272,7 @@ static void on_listener(struct watcher *watcher, uint32_t events)
 
 	(void)events;
 	if (!find_place(control)) {
-		/* New clients wait in the backlog until a place is free. */
+		/* New clients wait in the backlog until an entry is free. */
 		loop_watch(control->loop, &control->listener, 0);
 		control->is_full = true;
 		return;
@@ -286,7 +288,7 @@ static void on_listener(struct watcher *watcher, uint32_t events)
 
 /* --- the socket --- */
 
-/* A name that no other process can know before. Returns 0 or -errno. */
+/* Makes a random name, which no other process can predict. Returns 0 or -errno. */
 static int make_name(char name[static NAME_SIZE])
 {
 	unsigned char bytes[16];

@@ -11,7 +11,7 @@
 
 #define SESSION_SCHEMA 1
 
-/* @text may have any bytes, JSON is UTF-8: it is escaped. NULL and "" become null. */
+/* Escapes @text, which may have any bytes, as JSON is UTF-8. NULL and "" become null. */
 static void add_text(struct json_object *object, const char *key, const char *text)
 {
 	char escaped[16384];
@@ -62,7 +62,7 @@ static void add_texts(struct json_object *object, const char *key, const char *c
 	json_object_object_add(object, key, array);
 }
 
-/* The device that jankd runs on. A recorded trace is of another one. */
+/* The device that jankd runs on. Only for a live trace: a recorded one may be of another device. */
 static struct json_object *device_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
@@ -151,7 +151,7 @@ static struct json_object *source_object(const struct status *status)
 	return object;
 }
 
-/* How many rows of each file were written, lost and left out. */
+/* For each file, the numbers of rows that were written, lost and left out. */
 static struct json_object *rows_object(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
@@ -168,7 +168,7 @@ static struct json_object *rows_object(const struct status *status)
 	return object;
 }
 
-/* Lost events of known number, by CPU; those of CPUs beyond the table are "other". */
+/* The known numbers of lost events for each CPU. CPUs that the table does not have are "other". */
 static struct json_object *lost_by_cpu(const struct pipeline_counters *counters)
 {
 	struct json_object *object = json_object_new_object();
@@ -236,7 +236,8 @@ static void add_input_and_output(struct json_object *object, const struct status
 	add_count(object, "snapshots_failed", status->snapshots_failed);
 }
 
-/* What other programs did to the trace, and what the kernel overwrote in it before it was read. */
+/* Events that the kernel overwrote before they were read, and settings that were restored after
+ * another program had changed them. */
 static void add_interference(struct json_object *object, const struct status *status)
 {
 	struct json_object *overruns = json_object_new_array();

@@ -41,12 +41,12 @@ static void print_since(FILE *out, const struct status *status)
 		seconds / 60 % 60, seconds % 60);
 }
 
-static void print_seen(FILE *out, const struct status *status)
+static void print_read(FILE *out, const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
 
 	fprintf(out,
-		"seen     %" PRIu64 " events in %.1f MB, %" PRIu64 " presents, %" PRIu64 " frames",
+		"read     %" PRIu64 " events in %.1f MB, %" PRIu64 " presents, %" PRIu64 " frames",
 		counters->records, (double)status->bytes / 1e6, counters->presents,
 		counters->frames);
 	if (counters->refresh_mhz >= 0)
@@ -64,7 +64,7 @@ static void print_lost(FILE *out, const struct status *status)
 	fprintf(out, ", %" PRIu64 " rows\n", status->rows_lost);
 }
 
-/* Only while rows wait for the disk. */
+/* Printed only while rows wait for the disk. */
 static void print_disk(FILE *out, const struct status *status)
 {
 	if ((double)status->disk_busy_ns >= NS_PER_S)
@@ -72,14 +72,14 @@ static void print_disk(FILE *out, const struct status *status)
 			(double)status->disk_busy_ns / NS_PER_S);
 }
 
-/* What is printed only if there was any. */
-static void print_odd(FILE *out, const struct status *status)
+/* Counts that are printed only if they are not 0. */
+static void print_nonzero_counts(FILE *out, const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
 	const struct {
 		const char *name;
 		uint64_t count;
-	} odd[] = {
+	} counts[] = {
 		{ "holes", counters->holes },
 		{ "malformed lines",
 		  status->malformed_markers + status->glued_lines + status->too_long_lines },
@@ -105,10 +105,10 @@ static void print_odd(FILE *out, const struct status *status)
 	};
 	const char *between = "and      ";
 
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-		if (odd[i].count == 0)
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		if (counts[i].count == 0)
 			continue;
-		fprintf(out, "%s%" PRIu64 " %s", between, odd[i].count, odd[i].name);
+		fprintf(out, "%s%" PRIu64 " %s", between, counts[i].count, counts[i].name);
 		between = ", ";
 	}
 	if (strcmp(between, ", ") == 0)
@@ -138,10 +138,10 @@ void status_text_print(FILE *out, const struct status *status, unsigned int colu
 	print_since(out, status);
 	if (status->discarding)
 		print_text(out, "waits", "counting begins when --wait is over");
-	print_seen(out, status);
+	print_read(out, status);
 	print_lost(out, status);
 	print_disk(out, status);
-	print_odd(out, status);
+	print_nonzero_counts(out, status);
 	print_costs(out, status);
 	if (status->last_report[0])
 		print_text(out, "reported", status->last_report);

@@ -10,9 +10,9 @@
 #define SHOWN_MAX_BYTES (4 * STATUS_NAME_SIZE)
 #define NUMBER_SIZE 400 /* of any double */
 
-/* Widths of the name. A column of numbers is left out if it would leave less than the first; one
- * that is only for wide terminals, if it would leave less than "com.example.mail/.MainActivity"
- * takes. */
+/* Widths of the name. A column of numbers is left out if less than NAME_LEAST would remain. A
+ * column for wide terminals is left out if less than NAME_GOOD would remain: the width of
+ * "com.example.mail/.MainActivity". */
 #define NAME_LEAST 16
 #define NAME_GOOD 30
 #define APP_WIDTH 20
@@ -38,7 +38,7 @@ enum table_column {
 	TABLE_NUMBERS,
 };
 
-/* Names have the unit, widths include the blank before. */
+/* Names include the unit, widths the blank before the column. */
 static const struct {
 	const char *name;
 	unsigned int width;
@@ -51,8 +51,9 @@ static const struct {
 	[COLUMN_FRAMES] = { "frames", 8 }, [COLUMN_MISSED] = { "missed", 7 },
 };
 
-/* The same, the most important first. Those after the waits, in the table of a session after the
- * score, are for wide terminals. */
+/* The columns, the most important first. The first NARROW_COLUMNS of a live table, or the first
+ * NARROW_COLUMNS_OF_SESSION of a session's table, are for all terminals; the others only for wide
+ * ones. */
 static const enum table_column importance[TABLE_NUMBERS] = {
 	COLUMN_NOW, COLUMN_FPS,	  COLUMN_LOW,	COLUMN_JANK,   COLUMN_P99,    COLUMN_MAX,
 	COLUMN_BIG, COLUMN_WAITS, COLUMN_SCORE, COLUMN_FRAMES, COLUMN_MISSED, COLUMN_P50,
@@ -60,13 +61,13 @@ static const enum table_column importance[TABLE_NUMBERS] = {
 #define NARROW_COLUMNS 8
 #define NARROW_COLUMNS_OF_SESSION 9
 
-/* What fits: widths of the names, 0: left out, and which numbers. */
+/* What fits: widths of the names (0: left out), and which columns of numbers. */
 struct table_layout {
 	unsigned int app, surface;
 	bool has[TABLE_NUMBERS];
 };
 
-/* A long name loses its beginning, which all activities of an app have in common. */
+/* Cuts a long name at its beginning, which all activities of an app have in common. */
 static void print_name(FILE *out, const char *name, unsigned int width)
 {
 	char shown[SHOWN_MAX_BYTES];
@@ -77,7 +78,7 @@ static void print_name(FILE *out, const char *name, unsigned int width)
 	fprintf(out, "%s%*s", shown, columns < width ? (int)(width - columns) : 0, "");
 }
 
-/* A number that is too long is printed in thousands, millions, and so on; negative: none. */
+/* Formats a number that is too long in thousands, millions, and so on. Negative: '-'. */
 static void format_count(char text[static NUMBER_SIZE], double count, int width)
 {
 	static const char suffixes[] = " kMGTPE";
@@ -102,7 +103,7 @@ static double to_ms(int64_t ns)
 	return (double)ns / 1e6;
 }
 
-/* The number of a column; negative: none. */
+/* The number of a column; negative: unknown. */
 static double number_of(const struct status_surface *row, enum table_column column)
 {
 	const struct frame_stats *stats = &row->stats;
@@ -212,15 +213,14 @@ static void add_words(struct totals *totals, const char *words, unsigned int col
 	memcpy(end, "\n", 2);
 }
 
-/* What was counted and lost, for how long, at which refresh rate: in one line if it fits, else in
- * two or as many as it takes. */
+/* Counts, losses, time span and refresh rate: in one line if they fit, else in two or more. */
 static void make_totals(struct totals *totals, const struct pipeline_counters *counters,
 			unsigned int columns)
 {
 	bool any = counters->last_ns > counters->first_ns;
 	uint64_t span_ns = any ? counters->last_ns - counters->first_ns : 0;
 	char lost[64] = "", refused[64] = "", refresh[32] = "unknown";
-	char seen[264], time[100], all[366];
+	char counts[264], time[100], all[366];
 
 	if (counters->lost_unknown > 0)
 		snprintf(lost, sizeof(lost), "|and %" PRIu64 " times an unknown number",
@@ -230,21 +230,21 @@ static void make_totals(struct totals *totals, const struct pipeline_counters *c
 	if (counters->frames_refused > 0)
 		snprintf(refused, sizeof(refused), "|refused %" PRIu64 ",",
 			 counters->frames_refused);
-	snprintf(seen, sizeof(seen),
+	snprintf(counts, sizeof(counts),
 		 "presents %" PRIu64 ",|frames %" PRIu64 ",%s|lost events %" PRIu64 "%s,",
 		 counters->presents, counters->frames, refused, counters->lost_events, lost);
 	snprintf(time, sizeof(time), "span %.3f s,|refresh %s", (double)span_ns / 1e9, refresh);
-	snprintf(all, sizeof(all), "%s|%s", seen, time);
+	snprintf(all, sizeof(all), "%s|%s", counts, time);
 	*totals = (struct totals){ .lines = 0 };
 	if (strlen(all) <= columns) {
 		add_words(totals, all, columns);
 	} else {
-		add_words(totals, seen, columns);
+		add_words(totals, counts, columns);
 		add_words(totals, time, columns);
 	}
 }
 
-/* @live: there is a frame rate now. */
+/* @live: with the column of the current frame rate. */
 static struct table_layout layout_in(unsigned int columns, bool live)
 {
 	struct table_layout layout = { .surface = columns };
@@ -270,7 +270,7 @@ static struct table_layout layout_in(unsigned int columns, bool live)
 	return layout;
 }
 
-/* At most @lines surfaces, and the totals. */
+/* Prints at most @lines surfaces, and the totals. */
 static void print_surfaces(FILE *out, const struct status *status, unsigned int lines,
 			   const struct totals *totals, unsigned int columns)
 {
@@ -281,8 +281,8 @@ static void print_surfaces(FILE *out, const struct status *status, unsigned int 
 		print_head(out, &layout);
 	for (unsigned int i = 0; i < shown; i++)
 		print_row(out, &status->surfaces[i], &layout);
-	if (shown < status->surfaces_seen)
-		fprintf(out, "and %u more in summary.csv\n", status->surfaces_seen - shown);
+	if (shown < status->surfaces_total)
+		fprintf(out, "and %u more in summary.csv\n", status->surfaces_total - shown);
 	fputs(totals->text, out);
 }
 

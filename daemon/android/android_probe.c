@@ -33,8 +33,7 @@ static bool is_of_app(const char *activity, const char *app)
 	return strlen(app) == len && strncmp(app, activity, len) == 0;
 }
 
-/* Hands the answer to the pipeline. Also of a dumpsys that hung or failed after it had printed the
- * name. */
+/* Passes the name to the pipeline, even if dumpsys hung or failed after it had printed the name. */
 static void on_focus_end(struct child *child, int status)
 {
 	struct android_probe *probe = child->context;
@@ -51,8 +50,8 @@ static void on_focus_end(struct child *child, int status)
 			probe->found_focus(probe->context, name);
 		return;
 	}
-	/* During a transition the app that begins to draw may not be in the foreground yet: if
-	 * another one is, only the second answer counts. */
+	/* During a transition the app that begins to draw may not be in the foreground yet. So if
+	 * the first answer names another app, it is ignored, and the second one counts. */
 	if (name[0] && !probe->is_second && !is_of_app(name, probe->new_app))
 		return;
 	pipeline_set_front(*probe->pipeline, name, probe->since_ns);
@@ -75,7 +74,7 @@ void android_probe_follow(struct android_probe *probe)
 	query_focus(probe);
 }
 
-/* --- the display's period: the first line --- */
+/* --- the display's period: in the first line --- */
 
 static void on_period_line(struct child *child, struct span line)
 {

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Longer than the name of a process can be: a package, ':' and another name. */
+/* More bytes than the name of a process: a package, ':' and another name. */
 #define ARGUMENT_MAX 512
 
 /* --- /proc --- */
@@ -21,7 +21,8 @@ static bool is_process_of(const char *argument, const char *app)
 	return strncmp(argument, app, len) == 0 && (argument[len] == '\0' || argument[len] == ':');
 }
 
-/* A process that has ended, even one that its parent has not waited for yet, has no arguments. */
+/* Returns true if @pid is a process of @app. A process that has ended has no arguments, even as a
+ * zombie. */
 static bool runs(pid_t pid, const char *app)
 {
 	char path[40], argument[ARGUMENT_MAX];
@@ -81,12 +82,12 @@ static void add_process(struct app_watch *watch, pid_t pid)
 	};
 	if (process->watcher.fd < 0)
 		return;
-	/* Checked again: the pid may be of another process by now. */
+	/* Checked again: the pid may have been reused. */
 	if (!runs(pid, watch->app) || loop_watch(watch->loop, &process->watcher, EPOLLIN) < 0)
 		forget(watch, process);
 }
 
-/* The directory stays open: an app may be waited for for days, with a search each second. */
+/* The directory stays open: the wait for an app can last days, with a search each second. */
 static bool open_proc(struct app_watch *watch)
 {
 	if (watch->proc)
@@ -111,7 +112,8 @@ static void find_processes(struct app_watch *watch)
 	}
 }
 
-/* A process has ended. If no other is watched, searches for those that have started since. */
+/* Called when a process has ended. If no other one is watched, searches for new ones. If there are
+ * none, the app has ended. */
 static void check_for_end(struct app_watch *watch)
 {
 	if (any_process(watch))

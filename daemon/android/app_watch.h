@@ -9,11 +9,11 @@
 
 #include "daemon/base/loop.h"
 
-/* Watched at a time. If an app has more, they are searched for when these have ended. */
+/* Processes watched at a time. If an app has more, they are searched for when these have ended. */
 #define APP_WATCH_PROCESSES 32
 
 struct app_process {
-	struct watcher watcher; /* of its pidfd; without one (before Linux 5.3) ticks check it */
+	struct watcher watcher; /* of its pidfd; before Linux 5.3 there is none, and ticks poll */
 	pid_t pid;		/* 0: unused */
 };
 
@@ -29,7 +29,7 @@ struct app_watch {
 /**
  * app_watch_begin() - watch the processes of @app
  * @app: as in the first argument of a process: "com.example.app" also matches
- *       "com.example.app:remote". Borrowed; NULL: nothing is done here and below
+ *       "com.example.app:remote". Borrowed. NULL: this and the functions below do nothing
  * @loop: borrowed, open until app_watch_end()
  * @gone: called once, with @context, when the app has run and its last process has ended
  *
@@ -41,7 +41,7 @@ void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop
 /* Call it once a second: searches for an app that does not run yet. */
 void app_watch_tick(struct app_watch *watch);
 
-/* In any state; before the loop is closed. */
+/* Stops watching. May be called in any state, before the loop is closed. */
 void app_watch_end(struct app_watch *watch);
 
 #endif

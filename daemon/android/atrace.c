@@ -8,8 +8,8 @@
 #include "daemon/base/child.h"
 #include "daemon/base/report.h"
 
-/* At its end atrace prints what is left in the trace. One that prints nothing for this time hangs:
- * a capture must end within 2 s. */
+/* At its end atrace prints the rest of the trace. If it prints nothing for this time, it hangs. A
+ * capture must end within 2 s. */
 #define SILENT_MS 1200
 
 #define BLANKS " \t,"
@@ -54,7 +54,7 @@ void atrace_make_command(struct atrace_command *command, uint64_t buffer_kb, con
 	command->argv[argc] = NULL;
 }
 
-/* Why a run failed. @output: its first line is the reason, if it has one; it is cut there. */
+/* Why a run failed. @output: if not empty, its first line is the reason; it is cut after that. */
 static const char *why_failed(int status, char *output)
 {
 	if (status == -ETIMEDOUT)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Our limits: atrace itself takes more. */
+/* Limits of jankd; atrace itself accepts more. */
 #define ATRACE_CATEGORIES_MAX 32
 #define ATRACE_WORDS_SIZE 1024
 
@@ -21,12 +21,12 @@ struct atrace_command {
 	char size[24];
 };
 
-/* Is @categories a list that atrace accepts: 1 to ATRACE_CATEGORIES_MAX words, separated by blanks
- * or commas, none of which looks like an option? */
+/* Returns true if @categories is a list for atrace: 1 to ATRACE_CATEGORIES_MAX words, separated by
+ * blanks or commas. No word may begin with '-', like an option. */
 bool atrace_are_categories(const char *categories);
 
 /* Sets @command to atrace -b @buffer_kb -c --async_start @categories. @tags_alone: to the command
- * that sets only the tags, which atrace has from Android 9 on. */
+ * that sets only the tags; atrace has it since Android 9. */
 void atrace_make_command(struct atrace_command *command, uint64_t buffer_kb, const char *categories,
 			 bool tags_alone);
 

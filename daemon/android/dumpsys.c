@@ -22,7 +22,7 @@ static struct span trim(struct span text)
 	return text;
 }
 
-/* The text after @word; SPAN_NULL where @word does not occur. */
+/* The text after @word; SPAN_NULL if @word does not occur. */
 static struct span text_after(struct span text, struct span word)
 {
 	const char *at = text.len ? memmem(text.ptr, text.len, word.ptr, word.len) : NULL;
@@ -32,7 +32,7 @@ static struct span text_after(struct span text, struct span word)
 
 /* --- "package/activity" --- */
 
-/* The name around the slash at @at; SPAN_NULL if it is none. */
+/* The name around the slash at @at; SPAN_NULL if that is not a name. */
 static struct span name_at(struct span text, size_t at)
 {
 	size_t begin = at, end = at + 1;
@@ -49,7 +49,7 @@ static struct span name_at(struct span text, size_t at)
 	return (struct span){ text.ptr + begin, end - begin };
 }
 
-/* The first name in @text. */
+/* The first name in @text; SPAN_NULL if there is none. */
 static struct span find_name(struct span text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -64,7 +64,7 @@ static struct span find_name(struct span text)
 	return SPAN_NULL;
 }
 
-/* Stores the name in a line, if its rank is higher than that of the lines before. "app/.Main" is
+/* Stores the name in a line, if its rank is higher than that of all earlier lines. "app/.Main" is
  * stored as "app/app.Main". */
 static void store_name(struct dumpsys_focus *focus, enum dumpsys_rank rank, struct span line)
 {
@@ -97,7 +97,7 @@ static bool read_number(struct span text, int64_t *value)
 	return true;
 }
 
-/* "displayId=0, name='...'" in the list below a headline. */
+/* Parses "displayId=0, name='...'" in the list below a headline. */
 static void read_listed(struct dumpsys_focus *focus, struct span line)
 {
 	static const struct span key = SPAN_INIT("displayId=");
@@ -116,7 +116,7 @@ static void read_listed(struct dumpsys_focus *focus, struct span line)
 }
 
 static const struct {
-	struct span key; /* that a line begins with */
+	struct span key; /* begin of a line */
 	enum dumpsys_rank rank;
 	bool is_headline;
 } known[] = {

@@ -11,7 +11,7 @@
 
 #define DUMPSYS_NAME_SIZE 512
 
-/* What a line names; a later value replaces an earlier one. */
+/* What a line names. A name of higher rank replaces one of lower rank. */
 enum dumpsys_rank {
 	DUMPSYS_NOTHING,
 	DUMPSYS_APP,	/* the app with the focus */
@@ -22,17 +22,17 @@ enum dumpsys_rank {
 /* All zeros before the first line. */
 struct dumpsys_focus {
 	enum dumpsys_rank rank;	      /* of the name */
-	enum dumpsys_rank block;      /* of the list that the line is in, by its headline */
+	enum dumpsys_rank block;      /* of the current list, from its headline */
 	int64_t display;	      /* with the focus; 0 before its line */
-	bool is_past;		      /* the lines are of the last ANR, not of now */
-	char name[DUMPSYS_NAME_SIZE]; /* "package/activity", the activity's name in full; "" */
+	bool is_past;		      /* the lines describe the last ANR, not the current state */
+	char name[DUMPSYS_NAME_SIZE]; /* "package/activity" with the full class name; or "" */
 };
 
 /**
  * dumpsys_focus_line() - parse the next line of 'dumpsys input' or 'dumpsys window'
  *
- * 'dumpsys input' up to Android 9 names the focused window in a line of its own, up to 11 it marks
- * it with hasFocus=true; from 10 on it has a list with one window for each display.
+ * 'dumpsys input' names the focused window in different ways: up to Android 9 in a line of its own,
+ * up to 11 with hasFocus=true, since 10 in a list with one window for each display.
  */
 void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line);
 

@@ -7,24 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Time that several calls of getprop and setprop share. */
+/* A time limit for several calls of getprop and setprop together. */
 struct property_budget {
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
 	bool until_signal;   /* see child_run() */
-	bool is_over;	     /* getprop does not exist, or hung: it is not run any more */
+	bool is_over;	     /* getprop does not exist, or a call failed: it is not run again */
 };
 
-/* Two seconds from now on. */
+/* Returns a budget of two seconds, from now on. */
 struct property_budget property_budget_begin(bool until_signal);
 
-/* Reads a property. A property that is not set is "". Returns false, with "", if it could not be
- * read. */
+/* Reads a property; one that is not set is "". Returns false, with "", if it cannot be read. */
 bool android_getprop(struct property_budget *budget, const char *name, char *value, size_t size);
 
-/* Returns 0 or -errno; -EACCES where setprop failed. */
+/* Returns 0 or -errno; -EACCES if setprop failed. */
 int android_setprop(struct property_budget *budget, const char *name, const char *value);
 
-/* Properties that identify the device; "" where they could not be read. */
+/* Properties that identify the device; "" if they cannot be read. */
 struct android_device {
 	char model[128], build[256], sdk[16];
 };

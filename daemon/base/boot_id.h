@@ -5,7 +5,7 @@
 
 #define BOOT_ID_SIZE 64
 
-/* "" where it cannot be read. */
+/* Sets @id to "" if it cannot be read. */
 void boot_id_read(char id[static BOOT_ID_SIZE]);
 
 #endif

@@ -18,21 +18,22 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* Reads of one child before the loop serves others. */
+/* Most reads of one child in a row, before the loop serves others. */
 #define READS_MAX 16
 
-/* A process that has closed its output is about to end: it is waited for so often, for this time.
- */
+/* A process that has closed its output is about to end: its end is checked END_PAUSES times, with
+ * pauses of END_PAUSE_NS. */
 #define END_PAUSE_NS (2 * NS_PER_MS)
 #define END_PAUSES 5
 
-/* Between two checks for deadlines and signals while output is waited for. */
+/* Time between two checks of deadlines and signals during a wait for output. */
 #define CHECK_MS 50
 
 extern char **environ;
 
-/* A process group of its own, so that Ctrl-C on the terminal does not end atrace before it has
- * stopped tracing; default actions for the signals that this process blocks or ignores. */
+/* The child gets a process group of its own, so that Ctrl-C on the terminal does not end atrace
+ * before it has stopped tracing. Signals that this process blocks or ignores get their default
+ * action. */
 static void set_attributes(posix_spawnattr_t *attributes)
 {
 	sigset_t none, ignored;
@@ -99,7 +100,7 @@ static void kill_group(pid_t pid)
 		;
 }
 
-/* Has it ended? *status: its exit status, or -ECHILD if there is none to wait for. */
+/* Returns true if the child has ended. *status: its exit status, or -ECHILD if it is unknown. */
 static bool poll_end(pid_t pid, int *status)
 {
 	int its;
@@ -109,7 +110,7 @@ static bool poll_end(pid_t pid, int *status)
 	return ended > 0 || (ended < 0 && errno != EINTR);
 }
 
-/* The same, with a few tries. */
+/* The same, with several tries. */
 static bool await_end(pid_t pid, int *status)
 {
 	struct timespec pause = { 0, END_PAUSE_NS };
@@ -292,7 +293,7 @@ static int check_limits(const struct limits *limits)
 	return now_ms() < limits->deadline_ms ? 0 : -ETIMEDOUT;
 }
 
-/* Reads all output; what does not fit is discarded. Returns 0, -ETIMEDOUT or -EINTR. */
+/* Reads all output, and discards what does not fit. Returns 0, -ETIMEDOUT or -EINTR. */
 static int read_output(int fd, struct limits *limits, char *output, size_t size)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };

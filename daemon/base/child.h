@@ -23,25 +23,25 @@ struct child {
 	uint64_t deadline_ns; /* on the clock of loop_now() */
 	size_t len;	      /* of the line that is not complete yet */
 	char text[CHILD_LINE_MAX];
-	/* It prints a line or two and runs often: the loop wakes up only when its output is
-	 * complete, and child_check() finds that it has ended. */
+	/* For a child that prints one or two lines and runs often: the loop wakes up only when its
+	 * output is complete, and child_check() detects its end. */
 	bool brief;
 	/* Called with each line of output, without the line end; borrowed. May be NULL. */
 	void (*line)(struct child *child, struct span line);
-	/* Called at its end, with its exit status (128 + the signal that killed it), -ETIMEDOUT, or
-	 * -ECHILD if the status is unknown. May start it again. May be NULL. */
+	/* Called at its end, with its exit status (128 + signal after a signal), -ETIMEDOUT, or
+	 * -ECHILD if the status is unknown. May start the child again. May be NULL. */
 	void (*ended)(struct child *child, int status);
 	void *context; /* for these */
 };
 
-/* Is @program on PATH? */
+/* Returns true if @program is on PATH. */
 bool child_program_exists(const char *program);
 
 /**
  * child_start() - start a program beside the event loop
  * @child: must not move while it runs; ->brief, ->line, ->ended and ->context are set
  * @argv: argv[0] is searched for on PATH
- * @timeout_ms: then the next child_check() kills its group
+ * @timeout_ms: after this time child_check() kills its process group
  *
  * Returns 0 or -errno. ->line and ->ended are called by loop_wait() and child_check() only.
  */
@@ -52,8 +52,8 @@ static inline bool child_runs(const struct child *child)
 	return child->pid > 0;
 }
 
-/* Call it about once a second: kills a child at its deadline, and finds the end of one that has
- * closed its output before. */
+/* Call it about once a second. It kills a child at its deadline, and detects the end of a child
+ * that has already closed its output. */
 void child_check(struct child *child);
 
 /* Kills it, if it runs. ->line and ->ended are not called. */
@@ -61,7 +61,7 @@ void child_kill(struct child *child);
 
 /**
  * child_run() - run a program to its end
- * @timeout_ms: then its group is killed
+ * @timeout_ms: after this time its process group is killed
  * @silent_ms: its group is also killed when it has printed nothing for this time; 0: no limit
  * @until_signal: its group is also killed when a blocked signal of child_end_on() is pending
  * @output: what it prints, cut to @size, NUL-terminated
@@ -72,10 +72,10 @@ void child_kill(struct child *child);
 int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
 	      size_t size);
 
-/* Sets the signals that end a capture: see @until_signal. None before it is called. */
+/* Sets the signals that end a capture, for @until_signal. Before the first call there are none. */
 void child_end_on(const int *numbers, size_t count);
 
-/* Removes those of them that are pending: the capture is about to end already. */
+/* Discards pending signals of child_end_on(): the capture is already ending. */
 void child_discard_signals(void);
 
 #endif

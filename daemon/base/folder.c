@@ -14,7 +14,7 @@
 
 #include "daemon/base/report.h"
 
-/* Longer than a running jankd needs to create a removed lock again. */
+/* Together longer than a running jankd needs to create a removed lock again. */
 #define LOCK_WAITS 15
 #define LOCK_WAIT_US 100000
 
@@ -47,7 +47,7 @@ static long lock_owner(int fd)
 	return n > 0 ? strtol(text, NULL, 10) : 0;
 }
 
-/* The pid of the owner, and the address of its control socket. Returns 0 or -errno. */
+/* Writes the pid of this process, and the address of its control socket. Returns 0 or -errno. */
 static int write_lock(const struct folder *folder)
 {
 	char text[128];
@@ -59,7 +59,7 @@ static int write_lock(const struct folder *folder)
 	return pwrite(folder->lock_fd, text, (size_t)n, 0) == n ? 0 : -EIO;
 }
 
-/* Clients lock it for a moment to find out whether a jankd runs. */
+/* Tries several times: clients lock the file for a moment to check whether a jankd runs. */
 static int try_lock(int fd)
 {
 	for (int i = 0; i < 5; i++) {
@@ -72,7 +72,8 @@ static int try_lock(int fd)
 	return -errno;
 }
 
-/* Is @fd the file that has the lock's name? After a removal another process can create one. */
+/* Returns true if @fd is the file with the lock's name. After a removal, another process can create
+ * a file with this name. */
 static bool is_lock(const struct folder *folder, int fd)
 {
 	const struct hidden *hidden = &folder->hidden;
@@ -83,7 +84,7 @@ static bool is_lock(const struct folder *folder, int fd)
 	       folder_is_same(&ours, &there);
 }
 
-/* Opens or creates the lock, which only its owner can read. Returns a descriptor or -errno. */
+/* Opens or creates the lock; only its owner can read it. Returns a descriptor or -errno. */
 static int open_lock(const struct folder *folder)
 {
 	int fd = openat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK],
@@ -99,9 +100,9 @@ static int open_lock(const struct folder *folder)
 	return fd;
 }
 
-/* Where the lock has a second name (any user who can write to the folder can link any file there),
- * it must not be written to: removes its name here. Returns 1, 0 where it has one name, or -errno.
- */
+/* Removes the lock's name if the file has another name, too, and must not be written to: any user
+ * who can write to the folder can link any file there. Returns 1 if it was removed, 0 if the file
+ * has one name, or -errno. */
 static int remove_if_linked(const struct folder *folder, int fd)
 {
 	struct stat info;
@@ -117,7 +118,7 @@ static int remove_if_linked(const struct folder *folder, int fd)
 	return 0;
 }
 
-/* Returns 0, or -errno; -EWOULDBLOCK where another process holds it. */
+/* Returns 0 or -errno; -EWOULDBLOCK if another process holds it. */
 static int lock(struct folder *folder)
 {
 	int error = -EWOULDBLOCK;
@@ -139,13 +140,14 @@ static int lock(struct folder *folder)
 		folder->lock_fd = -1;
 		error = -EWOULDBLOCK;
 	}
-	/* Where that fails, it is locked all the same. */
+	/* An error is ignored: the file is locked even without this text. */
 	if (error == 0)
 		write_lock(folder);
 	return error;
 }
 
-/* Where there are files of a session and no lock, a running jankd creates it again in a second. */
+/* If the folder has files of a session but no lock, a running jankd may have lost its lock. It
+ * creates the lock again within a second: waits for that. */
 static void wait_for_lock(const struct folder *folder)
 {
 	if (faccessat(folder->fd, "session.json", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
@@ -158,12 +160,13 @@ static void wait_for_lock(const struct folder *folder)
 	}
 }
 
-/* For root, whose own place is not that of the user who holds the folder. */
+/* For root: the lock of another user who holds the folder is in that user's own place. */
 static bool is_held_by_another(const char *path)
 {
 	bool held = false;
 
-	/* Twice: the lock that a killed jankd of ours left may be found first, held by a client. */
+	/* Twice: the first one found may be the lock of a killed jankd of this user, which a client
+	 * holds for a moment. */
 	for (int i = 0; i < 2 && !held; i++) {
 		int fd = hidden_find(path, HIDDEN_LOCK);
 
@@ -264,7 +267,7 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	if (error == 0)
 		return 0;
 	at_lock = folder->fd >= 0 && !folder->hidden.is_apart;
-	/* Any program that can open it can hold it. */
+	/* Any program that can open the file can lock it. */
 	if (error == -EWOULDBLOCK && at_lock && lock_owner(folder->lock_fd) <= 0)
 		report("%s: %s/.lock: another program holds it; end that program, or name another "
 		       "folder with -F",
@@ -313,7 +316,7 @@ bool folder_is_gone(const struct folder *folder)
 	return !folder_is_same(&ours, &there);
 }
 
-/* Moves the journal to the new folder: settings are restored from there. Returns 0 or -errno. */
+/* Moves the journal to the new folder, from which settings are restored. Returns 0 or -errno. */
 static int move_journal(const struct folder *from, const struct folder *to)
 {
 	char text[4096];
@@ -367,7 +370,7 @@ int folder_write_address(struct folder *folder, const char *address)
 void folder_close(struct folder *folder)
 {
 	if (folder->lock_fd >= 0) {
-		/* Else locks of all folders would stay in that place. */
+		/* Without this, the locks of all folders would remain in that place. */
 		if (folder->hidden.is_apart && is_lock(folder, folder->lock_fd))
 			unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
 		close(folder->lock_fd);
@@ -380,7 +383,7 @@ void folder_close(struct folder *folder)
 
 /* --- files that are replaced --- */
 
-/* Always a new file: to open a FIFO of that name would wait for its reader. */
+/* Always creates a new file: opening an existing FIFO would wait for its reader. */
 static int create_new(int directory, const char *name, int flags, mode_t mode)
 {
 	int fd;
@@ -415,7 +418,7 @@ int folder_create_nameless(const struct folder *folder)
 
 	if (fd >= 0)
 		return fd;
-	/* Some file systems of phones lack the flag. */
+	/* Some file systems of phones do not support O_TMPFILE. */
 	fd = create_new(folder->fd, ".nameless.tmp", O_RDWR, 0600);
 	if (fd >= 0)
 		unlinkat(folder->fd, ".nameless.tmp", 0);
@@ -455,7 +458,7 @@ int folder_write_at(int fd, uint64_t offset, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Some file systems have no sync. */
+/* Ignores the errors of file systems without sync. */
 static int sync_error(int result)
 {
 	return result < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
@@ -476,14 +479,15 @@ static int replace(int directory, const char *name, int fd, bool may_lose, int e
 	char temporary[64];
 
 	temporary_name(temporary, name);
-	/* Without this a power cut could leave the new name and no bytes. */
+	/* Without this, a power failure could leave the new name with an empty file. */
 	if (error == 0 && !may_lose)
 		error = folder_sync(fd);
 	if (error == 0 && renameat(directory, temporary, directory, name) < 0)
 		error = -errno;
 	if (error < 0)
 		unlinkat(directory, temporary, 0);
-	/* vfat stores the size with the name: without this a power cut could leave the old size. */
+	/* vfat stores the size with the name: without this, a power failure could leave the old
+	 * size. */
 	else if (!may_lose)
 		error = folder_sync(fd);
 	return close(fd) < 0 && error == 0 ? -errno : error;

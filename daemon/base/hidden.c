@@ -18,7 +18,7 @@
 #define PROBE ".probe.tmp"
 #define PROBE_SIZE 40
 
-/* In this order; the first is Android's. */
+/* Tried in this order; the first one exists on Android. */
 static const char *const bases[] = { "/data/local/tmp", "/run", "/var/tmp", "/tmp" };
 
 #define N_BASES (sizeof(bases) / sizeof(bases[0]))
@@ -33,8 +33,8 @@ static bool is_ours(const struct stat *info)
 	return info->st_uid == geteuid() && !(info->st_mode & 077);
 }
 
-/* Where that name cannot be removed a random one is used: another user must not be able to choose
- * the place of the lock by creating it. Returns a descriptor, or -1. */
+/* Creates a file to test the file system. If another user's file has the name PROBE, a random name
+ * is used: that user must not influence the place of the lock. Returns a descriptor or -1. */
 static int make_probe(int folder_fd, char name[static PROBE_SIZE])
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
@@ -50,8 +50,8 @@ static int make_probe(int folder_fd, char name[static PROBE_SIZE])
 	return openat(folder_fd, name, flags, 0600);
 }
 
-/* Does the file system store the owner and mode of a file? True where no file can be created: that
- * is reported later, when one has to be. */
+/* Returns true if the file system stores the owner and mode of a file. Also returns true if no file
+ * can be created: a later function reports that. */
 static bool shows_owner(int folder_fd)
 {
 	char name[PROBE_SIZE];
@@ -75,7 +75,7 @@ static void name_files(struct hidden *hidden, const struct stat *folder)
 			 kinds[i]);
 }
 
-/* The place of @uid below @base. Returns a descriptor, or -1 where there is none that is safe. */
+/* Opens the place of @uid below @base. Returns a descriptor, or -1 if there is no safe one. */
 static int open_place(const char *base, uid_t uid, bool make)
 {
 	char path[64];
@@ -143,7 +143,7 @@ static int find_of(const char *base, uid_t uid, const char *name)
 	return fd;
 }
 
-/* The file found first; of locks, one that is held comes before those that are not. */
+/* The first file found; but a lock that is held is preferred to one that is not. */
 struct found {
 	enum hidden_file which;
 	int fd; /* or -errno */
@@ -157,7 +157,7 @@ static bool is_held(int fd)
 	return false;
 }
 
-/* is_held() locks the file for a moment: only where two are found. */
+/* Calls is_held() only if two locks are found, because is_held() locks the file for a moment. */
 static void add_found(struct found *found, int fd)
 {
 	if (found->fd < 0) {
@@ -171,13 +171,14 @@ static void add_found(struct found *found, int fd)
 	}
 }
 
-/* Can that user write to the folder? If not, a file in that user's place may be a trap for root. */
+/* Returns true if @uid can write to the folder. If not, a file in that user's place may be an
+ * attack on root. */
 static bool may_write(const struct stat *folder, uid_t uid)
 {
 	return folder->st_uid == uid || (folder->st_mode & 022);
 }
 
-/* In the places of all other users. */
+/* Searches the places of all other users. */
 static void find_others(struct found *found, const struct stat *folder, const char *base,
 			const char *name)
 {
@@ -198,8 +199,8 @@ static void find_others(struct found *found, const struct stat *folder, const ch
 		closedir(directory);
 }
 
-/* Opens the folder at @path, and makes the names that its files have elsewhere. Returns a
- * descriptor or -errno. */
+/* Opens the folder at @path. Sets @apart to the names that its files have in another place. Returns
+ * a descriptor or -errno. */
 static int open_folder(const char *path, struct stat *info, struct hidden *apart)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -214,7 +215,7 @@ static int open_folder(const char *path, struct stat *info, struct hidden *apart
 	return fd;
 }
 
-/* Our own comes first, then that in the folder: other users cannot replace them. */
+/* Searches this user's own place first, then the folder: other users cannot replace those files. */
 static int find(const char *path, enum hidden_file which, bool others_alone)
 {
 	struct found found = { which, -ENOENT };

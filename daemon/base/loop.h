@@ -11,8 +11,8 @@ struct loop {
 	int fd;
 };
 
-/* A descriptor that is waited for. @ready is called with the loop's events (EPOLLIN ...). It may
- * remove and free this watcher and any other. */
+/* A descriptor that the loop watches. @ready is called with the events (EPOLLIN ...). It may remove
+ * and free this watcher and any other. */
 struct watcher {
 	int fd;
 	void (*ready)(struct watcher *watcher, uint32_t events);
@@ -26,19 +26,21 @@ struct watcher {
 int loop_open(struct loop *loop);
 void loop_close(struct loop *loop);
 
-/* From now on these signals are read from a descriptor (signalfd), and a write to a pipe without
- * reader is an error, not a signal. Returns the descriptor, or -1 with errno set. */
+/* Blocks these signals, and opens a descriptor from which they are read (signalfd). Ignores
+ * SIGPIPE, so a write to a pipe without reader is an error. Returns the descriptor, or -1 with
+ * errno set. */
 int loop_signals(const int *numbers, size_t count);
 
-/* Begins to wait for @events (EPOLLIN; with EPOLLONESHOT once), or changes them; 0: none for now.
- * @watcher must not move. Returns 0 or -errno. */
+/* Begins to watch for @events, or changes them: EPOLLIN ..., with EPOLLONESHOT only once; 0: none
+ * for now. @watcher must not move. Returns 0 or -errno. */
 int loop_watch(struct loop *loop, struct watcher *watcher, uint32_t events);
 
-/* Ends that; to be called before the descriptor is closed. An unwatched one is no error. */
+/* Ends the watch. Call it before the descriptor is closed. A watcher that is not watched is no
+ * error. */
 void loop_forget(struct loop *loop, struct watcher *watcher);
 
-/* Sleeps until a descriptor is ready, and calls its function, or until @until_ns on the clock of
- * loop_now(). Handles at most one descriptor: call it again. True: it handled one. */
+/* Sleeps until a descriptor is ready, and calls its function; or until @until_ns on the clock of
+ * loop_now(). Handles at most one descriptor. Returns true if it handled one: call it again. */
 bool loop_wait(struct loop *loop, uint64_t until_ns);
 
 /* CLOCK_BOOTTIME in ns: it includes the time in which a device is suspended. */

@@ -6,12 +6,12 @@
 
 #include "daemon/base/report.h"
 
-/* Files of the folder and of the trace, sockets, children: usually 28, and what some options and
- * clients add. For each CPU its buffer, statistics and size. */
+/* Files of the folder and of the trace, sockets and children: usually 28, more with some options
+ * and clients. For each CPU: its buffer, statistics and size. */
 #define FILES 40
 #define FILES_OF_CPU 3
 
-/* A power of two: easy to type. */
+/* Rounds up to a power of two, which is easy to type. */
 static unsigned long advised(rlim_t needed)
 {
 	unsigned long files = 256;

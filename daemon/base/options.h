@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a command of jankd is to do: its command line, parsed. */
+/* The parsed command line of a command. */
 #ifndef JANKD_DAEMON_BASE_OPTIONS_H
 #define JANKD_DAEMON_BASE_OPTIONS_H
 
@@ -32,7 +32,7 @@ enum options_source { OPTIONS_SOURCE_AUTO, OPTIONS_SOURCE_TEXT, OPTIONS_SOURCE_R
 struct options {
 	enum options_command command;
 	const char *folder;
-	char **operands; /* analyze: the traces; mark: the text; rules: what follows "rules" */
+	char **operands; /* analyze: the traces; mark: the text; rules: its own command */
 	int operand_count;
 	bool help; /* --help was given; nothing else is set then */
 	bool json; /* status: as JSON */
@@ -43,15 +43,15 @@ struct options {
 	const char *exclude[OPTIONS_GLOBS_MAX + 1];
 	bool frames_log;
 	bool to_stdout;
-	/* the same, output files; 0: not given */
-	uint64_t rotate_size;	     /* bytes that no file is larger than */
+	/* the same commands, output files; 0: not given */
+	uint64_t rotate_size;	     /* bytes of a file at most */
 	uint64_t rotate_time_ns;     /* trace time of a segment */
 	uint64_t keep;		     /* closed segments that are kept */
 	uint64_t min_free;	     /* bytes of the disk that stay free */
 	uint64_t sync_ns;	     /* between two fdatasync() */
 	const char *trigger;	     /* rows are written while it holds; or NULL */
 	struct trigger condition;    /* the same, parsed */
-	uint64_t snapshot_ns;	     /* a frame at least that late saves the trace around it */
+	uint64_t snapshot_ns;	     /* the trace around a frame is saved if it is this late */
 	uint64_t snapshot_length_ns; /* trace time of such a snapshot */
 	bool snapshot_length_given;
 	/* run and start */
@@ -61,14 +61,14 @@ struct options {
 	const char *categories; /* of atrace, separated by blanks or commas */
 	bool categories_given;
 	uint64_t buffer_kb;	/* per CPU */
-	bool buffer_given;	/* else a larger buffer is kept */
+	bool buffer_given;	/* if false, a larger buffer keeps its size */
 	uint64_t duration_ns;	/* of wall time; 0: until a signal */
 	uint64_t wait_ns;	/* of wall time before anything is counted */
 	const char *until_exit; /* the capture ends with this app; or NULL */
 	bool no_atrace;
 	bool yield; /* do not restore settings that another program changes */
 	/* analyze */
-	bool stdout_begun; /* the header was printed for an earlier file */
+	bool stdout_begun; /* the header was already printed for an earlier file */
 };
 
 /* All options of @command at their defaults. */

@@ -13,7 +13,7 @@
 static char last[1024];
 static const char *name = "run";
 
-/* The line is given up if standard error does not take it within this time. */
+/* The line is dropped if standard error does not accept it within this time. */
 #define WAIT_MS 100
 
 static void print(const char *raw)

@@ -10,28 +10,28 @@ enum exit_code {
 	EXIT_USAGE = 2,	 /* wrong usage, with the option named */
 };
 
-/* Prints "jankd: what: why; what to do" as one line. Bytes that are not text (a file's name may
- * have any) are escaped. The function that finds the reason reports it; its callers only pass the
- * exit code on. */
+/* Prints "jankd: what: why; what to do" as one line. Bytes that are not text are escaped: a file's
+ * name may have any. The function that finds the error reports it; its callers only pass on the
+ * exit code. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, with the command's name in front, for code that several commands share. report_name()
+/* The same, beginning with the command's name, for code that several commands share. report_name()
  * sets that name. */
 void report_capture(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_name(const char *command);
 const char *report_command(void);
 
-/* What to do about @error, -errno, if that does not depend on what failed; else @otherwise. */
+/* What to do about @error (-errno), if that is the same for all operations; else @otherwise. */
 const char *report_advice(int error, const char *otherwise);
 
-/* The last line, without "jankd: "; "" if there was none. For status: standard error of a daemon is
+/* The last line, without "jankd: "; "" without one. For the status: standard error of a daemon is
  * /dev/null. */
 const char *report_last(void);
 
 /* The same without the command's name. */
 const char *report_last_reason(void);
 
-/* Clears the last line: its cause is gone. */
+/* Clears the last line, because its cause is gone. */
 void report_forget(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "daemon/base/report.h"
 
-/* Reads all of @file. Returns 0 or -errno; -EFBIG where it is no rule file by its size. */
+/* Reads all of @file. Returns 0 or -errno; -EFBIG if it is longer than RULES_FILE_MAX. */
 static int read_all(FILE *file, char *text, size_t *len)
 {
 	*len = fread(text, 1, RULES_FILE_MAX + 1, file);
@@ -55,9 +55,10 @@ struct ruleset *rules_load(const char *command, const char *name_or_file)
 	if (result == 0)
 		return rules;
 	if (result > 0)
-		report("%s %s:%u:%u: %s; correct it, 'jankd rules check' tries it again", what,
+		report("%s %s:%u:%u: %s; correct it, 'jankd rules check' checks it", what,
 		       name_or_file, error.line, error.column, error.message);
 	else
-		report("%s %s: %s; end programs that use much memory", what, name_or_file, strerror(-result));
+		report("%s %s: %s; end programs that use much memory", what, name_or_file,
+		       strerror(-result));
 	return NULL;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a capture, or of a recorded trace, at one moment. capture/ fills it in
- * (capture/session_status.c); session.json, 'jankd status', 'jankd top' and the live view are
- * printed from it alone (control/).
+/* The state of a capture, or of a recorded trace, at one moment. capture/session_status.c sets it.
+ * control/ prints session.json, 'jankd status', 'jankd top' and the live view only from it.
  *
- * It holds values: it stays valid when the capture has ended, but for @options and constants. Times
- * are in the unit of their names. A signed number is ROW_UNKNOWN where it is not known, a text "".
- * Texts may hold any bytes.
+ * It has copies of all values, except @options and constants, so it stays valid after the end of
+ * the capture. The name of a time has its unit. An unknown signed number is ROW_UNKNOWN, an unknown
+ * text is "". Texts may have any bytes.
  */
 #ifndef JANKD_DAEMON_BASE_STATUS_H
 #define JANKD_DAEMON_BASE_STATUS_H
@@ -20,23 +19,23 @@
 #include "rules/pipeline.h"
 #include "rules/row.h"
 
-/* Surfaces and CSV files that it has room for, and the bytes of a Surface's name with its NUL. */
+/* Most Surfaces and CSV files in it, and bytes of a Surface's name with its NUL. */
 #define STATUS_SURFACES_MAX 40
 #define STATUS_NAME_SIZE 1024
 #define STATUS_FILES_MAX 8
 
-/* Which surfaces are in it: those with most frames. */
+/* Which surfaces are in it. */
 enum status_surfaces {
 	STATUS_NO_SURFACES,
-	STATUS_OF_SESSION, /* in all of the session */
-	STATUS_OF_NOW,	   /* in the last ten seconds: of a capture that goes on */
+	STATUS_OF_SESSION, /* those with most frames in the whole session */
+	STATUS_OF_NOW,	   /* those with most frames in the last ten seconds, for a live view */
 };
 
 /* The rows of one CSV file. */
 struct status_rows {
 	const char *name; /* of the file; constant */
 	uint64_t written;
-	uint64_t lost;	   /* they never reached the file */
+	uint64_t lost;	   /* could not be written */
 	uint64_t left_out; /* not written because the disk was nearly full */
 };
 
@@ -52,9 +51,9 @@ struct status_surface {
 /* What this process has cost the device so far. */
 struct status_cost {
 	uint64_t cpu_ms;
-	uint64_t children_cpu_ms; /* of atrace and other programs that were run */
-	uint64_t rss_kb;	  /* memory, now */
-	uint64_t wakeups;	  /* times it slept and was woken */
+	uint64_t children_cpu_ms; /* of atrace and other child processes */
+	uint64_t rss_kb;	  /* current memory */
+	uint64_t wakeups;	  /* number of wakeups from sleep */
 };
 
 struct status {
@@ -65,13 +64,13 @@ struct status {
 	bool discarding;	/* --wait is not over: what is read is not counted */
 	long pid;		/* of this process */
 	double uptime_s;	/* since the capture began; negative: unknown */
-	double counting_s;	/* since --wait was over; negative: so long until it is */
+	double counting_s;	/* since --wait was over; negative: until it is over */
 	int64_t begin_wall_ns;	/* ns since 1970 when the capture began */
 	char last_report[1024]; /* the last line on standard error */
 
 	/* where the events come from */
 	const char *source;	    /* "file", "trace_pipe" or "trace_pipe_raw"; constant */
-	char source_why[160];	    /* why it is that one */
+	char source_why[160];	    /* why this source is used */
 	char source_path[PATH_MAX]; /* directory of the trace; "": options->files */
 	char trace_clock[64];	    /* name of the trace clock */
 	struct wall_clock clock;    /* trace clock to wall time */
@@ -82,7 +81,7 @@ struct status {
 	uint64_t bytes;
 	uint64_t markers;		   /* texts that were written to trace_marker */
 	uint64_t malformed_markers;	   /* of these: in no known form */
-	uint64_t glued_lines;		   /* lines behind another one, after a NUL */
+	uint64_t glued_lines;		   /* lines after a NUL within a line */
 	uint64_t too_long_lines;	   /* dropped */
 	struct pipeline_counters counters; /* what was counted, and lost */
 	bool has_overruns;		   /* the two below are known: of a live capture */
@@ -95,14 +94,14 @@ struct status {
 	struct status_rows rows[STATUS_FILES_MAX];
 	uint64_t rows_lost; /* of all files */
 	uint64_t rotations, segments_removed;
-	uint64_t disk_busy_ns; /* how long the disk has taken by now for the current write */
+	uint64_t disk_busy_ns; /* since the current write to the disk began */
 	uint64_t snapshots, snapshots_suppressed, snapshots_failed;
 
 	struct status_cost cost;
 
 	/* the surfaces with most frames, the first one in front */
 	enum status_surfaces which;
-	unsigned int surfaces_total; /* in the session, in @surfaces or not */
+	unsigned int surfaces_total; /* all of the session, in @surfaces or not */
 	unsigned int n_surfaces;
 	struct status_surface surfaces[STATUS_SURFACES_MAX];
 };

@@ -12,8 +12,8 @@
 
 #include "daemon/base/wall_clock.h"
 
-/* A descriptor that is ready accepts at least so much: the least of all pipes and terminals. */
-#define TAKEN_AT_ONCE 256
+/* Every pipe or terminal that is ready accepts at least this many bytes. */
+#define ACCEPTED_AT_ONCE 256
 
 static bool may_wait(int fd)
 {
@@ -40,7 +40,7 @@ void stream_close(struct stream *stream)
 	*stream = (struct stream){ .fd = -1 };
 }
 
-/* Waits until it accepts something. Returns false after @timeout_ms. */
+/* Waits until it accepts bytes. Returns false after @timeout_ms. */
 static bool wait_for(const struct stream *stream, int timeout_ms)
 {
 	struct pollfd out = { .fd = stream->fd, .events = POLLOUT };
@@ -61,7 +61,7 @@ static ssize_t write_some(const struct stream *stream, const char *bytes, size_t
 		errno = EAGAIN;
 		return -1;
 	}
-	return write(stream->fd, bytes, len < TAKEN_AT_ONCE ? len : TAKEN_AT_ONCE);
+	return write(stream->fd, bytes, len < ACCEPTED_AT_ONCE ? len : ACCEPTED_AT_ONCE);
 }
 
 ssize_t stream_write(const struct stream *stream, const char *bytes, size_t len)

@@ -13,18 +13,17 @@ struct stream {
 	bool is_own; /* fd was opened here, non-blocking; else it is borrowed */
 };
 
-/* For output to @fd. O_NONBLOCK would be set for all processes that share @fd: it is opened again
- * where that is possible. */
+/* Makes a stream for output to @fd. Opens the file again if possible, because O_NONBLOCK would
+ * otherwise be set for all processes that share @fd. */
 struct stream stream_open(int fd);
 void stream_close(struct stream *stream);
 
-/* Writes what is accepted without waiting. Returns the number of bytes, or -errno: -EAGAIN for
- * none.
- */
+/* Writes as much as is accepted without waiting. Returns the number of bytes or -errno: -EAGAIN if
+ * nothing was accepted. */
 ssize_t stream_write(const struct stream *stream, const char *bytes, size_t len);
 
-/* Writes all of it, for at most @timeout_ms; < 0: without limit. *done: the bytes written. Returns
- * 0 or -errno; -EAGAIN after that time. */
+/* Writes all bytes. @timeout_ms < 0: no time limit. *done: set to the bytes written. Returns 0 or
+ * -errno; -EAGAIN after @timeout_ms. */
 int stream_write_all(const struct stream *stream, const char *bytes, size_t len, int timeout_ms,
 		     size_t *done);
 

@@ -49,8 +49,8 @@ static bool is_control(uint32_t code)
 	return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }
 
-/* Characters that change the direction of text, or end a line: a terminal could show such a name,
- * and what follows it, as another. */
+/* Characters that change the direction of text, or end a line. With them, a terminal could show the
+ * name and the text after it wrongly. */
 static bool is_direction(uint32_t code)
 {
 	static const struct code_range ranges[] = {
@@ -63,8 +63,8 @@ static bool is_direction(uint32_t code)
 	return is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
 }
 
-/* East Asian wide characters and pictographs, in whole blocks. All others count as one column:
- * combining marks, which need none, make a table ragged, but never wider than its terminal. */
+/* East Asian wide characters and pictographs, in whole blocks. All others count as one column.
+ * Combining marks have no width: with them, columns are not aligned, but no line is too long. */
 static bool is_wide(uint32_t code)
 {
 	static const struct code_range ranges[] = {
@@ -79,7 +79,7 @@ static bool is_wide(uint32_t code)
 	return code >= ranges[0].first && is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
 }
 
-/* The next character; @is_terminal: for a terminal. */
+/* The next character. @is_terminal: also escapes characters that change the direction of text. */
 static struct text_unit next_unit(const char *at, bool is_terminal)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -160,7 +160,7 @@ static const char *head_end(const char *text, size_t columns)
 	}
 }
 
-/* Skips as few characters as need @columns. */
+/* Skips characters of at least @columns in all. */
 static const char *skip_columns(const char *text, size_t columns)
 {
 	while (*text && columns > 0) {

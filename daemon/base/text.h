@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints names safely. A name from a trace or a file system can hold anything: escape sequences for
- * the terminal, line ends, bytes that are not text. */
+/* Escapes names for output. A name from a trace or a file system can have any bytes: escape
+ * sequences for the terminal, line ends, bytes that are not text. */
 #ifndef JANKD_DAEMON_BASE_TEXT_H
 #define JANKD_DAEMON_BASE_TEXT_H
 
@@ -32,12 +32,11 @@ size_t text_columns(const char *text);
 /* Escapes @from into at most @columns columns: ".." replaces the middle of longer text. */
 size_t text_shorten(char *to, size_t size, const char *from, size_t columns);
 
-/* The same, where the end matters more: an ellipsis replaces the begin of longer text. */
+/* The same for text whose end is more important: an ellipsis replaces the begin of longer text. */
 size_t text_cut_left(char *to, size_t size, const char *from, size_t columns);
 
-/* Makes Android's short form of each component in @name, in place: "com.a/.Main" of
- * "com.a/com.a.Main", "SurfaceView[com.a/.Main](BLAST)" of "SurfaceView[com.a/com.a.Main](BLAST)".
- */
+/* Shortens each component in @name to Android's short form, in place: "com.a/com.a.Main" to
+ * "com.a/.Main", "SurfaceView[com.a/com.a.Main](BLAST)" to "SurfaceView[com.a/.Main](BLAST)". */
 void text_short_component(char *name);
 
 #endif

@@ -61,7 +61,8 @@ struct wall_clock wall_clock_measure(const char *trace_clock)
 
 	if (!wall_clock_same(trace_clock, &id))
 		return clock;
-	/* The reading that took the least time: an interrupt may come between the two clocks. */
+	/* The fastest of several readings counts: in others, an interrupt may have come between the
+	 * two clocks. */
 	for (int i = 0; i < 5; i++) {
 		int64_t before = clock_read(id);
 		int64_t wall = wall_clock_now();

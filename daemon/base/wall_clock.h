@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's clocks, and from the trace clock to the time of day. */
+/* The machine's clocks, and the conversion of trace clock times to wall time. */
 #ifndef JANKD_DAEMON_BASE_WALL_CLOCK_H
 #define JANKD_DAEMON_BASE_WALL_CLOCK_H
 
@@ -18,19 +18,20 @@ struct wall_clock {
 /* "2026-11-21T01:02:03.456Z" and its NUL. */
 #define WALL_CLOCK_TEXT 32
 
-/* Measures the offset of a trace clock by its name in trace_clock. Clocks with a zero point of
- * their own ("local", "global") stay unknown: kernel_clock_measure() measures them. */
+/* Measures the offset of the trace clock with this name. Clocks that only the kernel can read
+ * ("local", "global") stay unknown here: kernel_clock_measure() measures them. */
 struct wall_clock wall_clock_measure(const char *trace_clock);
 
-/* Are the times of this trace clock in seconds? "counter" counts events, "x86-tsc" cycles, "uptime"
+/* Returns true if this trace clock counts time. "counter" counts events, "x86-tsc" cycles, "uptime"
  * jiffies. */
 bool wall_clock_is_time(const char *trace_clock);
 
-/* The clock of user space that is the same as a trace clock. False where there is none. */
+/* Sets *id to the clock of user space that is the same as a trace clock. Returns false if there is
+ * none. */
 bool wall_clock_same(const char *trace_clock, clockid_t *id);
 
 /* Reads the offset from atrace's marker "realtime_ts=MILLISECONDS", written at @time_ns of the
- * trace clock. False where @marker is another. */
+ * trace clock. Returns false if @marker is another one. */
 bool wall_clock_read_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns);
 
 /* Nanoseconds of a clock, now. */

@@ -74,8 +74,8 @@ struct status {
 	char source_path[PATH_MAX]; /* directory of the trace; "": options->files */
 	char trace_clock[64];	    /* name of the trace clock */
 	struct wall_clock clock;    /* trace clock to wall time */
-	char model[128], build[256], sdk[16], kernel[65]; /* of the device, where it is live */
-	char boot_id[BOOT_ID_SIZE];			  /* likewise */
+	char model[128], build[256], sdk[16], kernel[65]; /* of the device; only of a live trace */
+	char boot_id[BOOT_ID_SIZE];			  /* also only then */
 
 	/* what was read */
 	uint64_t bytes;

@@ -38,7 +38,7 @@ static void doubt_if_held_up(struct drain *drain, uint64_t read_ns)
 	if (loop_now() < read_ns + HELD_UP_NS)
 		return;
 	lost = cpu_buffer_stats_lost(&drain->buffers);
-	cpu_buffer_stats_look(&drain->buffers, drain->files);
+	cpu_buffer_stats_read(&drain->buffers, drain->files);
 	if (cpu_buffer_stats_lost(&drain->buffers) > lost)
 		pipeline_set_loss_pending(drain->session->pipeline, true);
 }

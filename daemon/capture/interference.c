@@ -557,7 +557,7 @@ static void count_dropped(struct interference *interference)
 
 static void check_trace(struct interference *interference, unsigned int files)
 {
-	bool emptied = cpu_buffer_stats_look(&interference->buffer, interference->files);
+	bool emptied = cpu_buffer_stats_read(&interference->buffer, interference->files);
 
 	interference->has_reported = false;
 	count_dropped(interference);
@@ -717,7 +717,7 @@ void interference_end(struct interference *interference)
 	read_watch(interference);
 	report_last(interference);
 	report_lost_claims(interference, true);
-	cpu_buffer_stats_look(&interference->buffer, interference->files);
+	cpu_buffer_stats_read(&interference->buffer, interference->files);
 	interference_tags_end(&interference->tags);
 	loop_forget(interference->loop, &interference->watch.watcher);
 	trace_watch_close(&interference->watch);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libarchive, loaded when it is first needed. If it were linked, it and its fifteen libraries would
- * cost every command 3 MB and 3 ms, also a capture that runs for days. */
+/* libarchive, loaded when it is first needed. It is not linked, because it and its fifteen
+ * libraries would cost every command 3 MB and 3 ms, even a capture that runs for days. */
 #ifndef JANKD_DAEMON_TRACE_ARCHIVE_LIBRARY_H
 #define JANKD_DAEMON_TRACE_ARCHIVE_LIBRARY_H
 
 #include <archive.h>
 #include <archive_entry.h>
 
-/* The functions that are used. */
+/* The functions of libarchive that are used. */
 #define ARCHIVE_FUNCTIONS(X)                                                                       \
 	X(archive_entry_filetype)                                                                  \
 	X(archive_entry_pathname)                                                                  \
@@ -36,7 +36,7 @@ struct archive_library {
 #undef X
 };
 
-/* Returns NULL where it is not installed. */
+/* Returns NULL if it is not installed. */
 const struct archive_library *archive_library(void);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "daemon/trace/setting_file.h"
 
-/* The value of the file where the CPUs' sizes differ. */
+/* The value of the file if the CPUs' sizes differ. */
 #define DIFFERENT "X"
 
 static bool read_size(const char *directory, const char *name, uint64_t *kb)
@@ -52,7 +52,7 @@ uint64_t buffer_size_read(const char *directory)
 	return least;
 }
 
-/* Buffers that are large enough stay. */
+/* Grows each buffer that is too small. Larger ones keep their size. */
 static int grow_each(const char *directory, uint64_t kb, const char *wanted)
 {
 	uint64_t now;
@@ -76,7 +76,7 @@ int buffer_size_set(const char *directory, uint64_t kb, bool exactly)
 		error = grow_each(directory, kb, wanted);
 	else if (exactly || buffer_size_read(directory) < kb)
 		error = setting_write(directory, "buffer_size_kb", wanted);
-	/* The kernel may give less without an error. */
+	/* The kernel may allocate less without an error. */
 	if (error == 0 && buffer_size_read(directory) < kb)
 		error = -ENOMEM;
 	return error;

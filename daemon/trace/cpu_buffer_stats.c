@@ -6,13 +6,13 @@
 
 #include "parser/chars.h"
 
-/* The number after @key, which begins a line; 0 where there is none. */
+/* The number after @key at the begin of a line; 0 if there is none. */
 static uint64_t number_of(struct span text, struct span key)
 {
 	const char *at = text.len ? memmem(text.ptr, text.len, key.ptr, key.len) : NULL;
 	uint64_t number = 0;
 
-	/* "commit overrun: " contains a key, too. */
+	/* "commit overrun: " also contains a key. */
 	while (at && at > text.ptr && at[-1] != '\n')
 		at = memmem(at + 1, text.len - (size_t)(at + 1 - text.ptr), key.ptr, key.len);
 	if (!at)
@@ -61,7 +61,7 @@ unsigned int cpu_buffer_stats_cpus(void)
 	return n > 0 && n < CPU_BUFFER_CPUS_MAX ? (unsigned int)n : CPU_BUFFER_CPUS_MAX;
 }
 
-bool cpu_buffer_stats_look(struct cpu_buffer_stats *stats, const struct trace_files *files)
+bool cpu_buffer_stats_read(struct cpu_buffer_stats *stats, const struct trace_files *files)
 {
 	bool emptied = false;
 
@@ -77,7 +77,7 @@ void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_
 {
 	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
 		stats->cpu[i].known = false;
-	cpu_buffer_stats_look(stats, files);
+	cpu_buffer_stats_read(stats, files);
 }
 
 uint64_t cpu_buffer_stats_dropped(struct cpu_buffer_stats *stats, unsigned int cpu)

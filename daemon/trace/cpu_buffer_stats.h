@@ -9,46 +9,46 @@
 
 #include "daemon/trace/trace_files.h"
 
-/* CPUs with higher numbers are left out: no phone has them. */
+/* CPUs with higher numbers are ignored: no phone has them. */
 #define CPU_BUFFER_CPUS_MAX 64
 
 /* All counts are of events. */
 struct cpu_buffer_counts {
 	bool known;
-	uint64_t overrun, read; /* the kernel's, since the buffer was last empty */
+	uint64_t overrun, read; /* the kernel's counts since the buffer was emptied */
 	uint64_t lost;		/* overwritten since the begin */
-	uint64_t dropped;	/* the kernel's: not written, as the buffer was full */
+	uint64_t dropped;	/* the kernel's count: not written because the buffer was full */
 	uint64_t dropped_new;	/* of these, since cpu_buffer_stats_dropped() */
 };
 
 /* All zeros at the begin. */
 struct cpu_buffer_stats {
-	unsigned int cpus; /* the number of the last one that is known, plus 1 */
+	unsigned int cpus; /* number of the last CPU with known counts, plus 1 */
 	struct cpu_buffer_counts cpu[CPU_BUFFER_CPUS_MAX];
 };
 
-/* How many CPUs are read, at most CPU_BUFFER_CPUS_MAX. */
+/* The number of CPUs that are read, at most CPU_BUFFER_CPUS_MAX. */
 unsigned int cpu_buffer_stats_cpus(void);
 
-/* Reads the statistics of all CPUs. Returns true where a buffer was emptied since the last call;
- * that shows even where it cannot be seen that another program writes to a file. */
-bool cpu_buffer_stats_look(struct cpu_buffer_stats *stats, const struct trace_files *files);
+/* Reads the statistics of all CPUs. Returns true if a buffer was emptied since the last call. This
+ * detects another program's change even if its writes to the files are not detected. */
+bool cpu_buffer_stats_read(struct cpu_buffer_stats *stats, const struct trace_files *files);
 
-/* Begins again with what is there now: no buffer was emptied. The losses so far stay. */
+/* Begins again with the current counts: no buffer counts as emptied. The earlier losses stay. */
 void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_files *files);
 
 /* Events overwritten since the begin, on all CPUs. */
 uint64_t cpu_buffer_stats_lost(const struct cpu_buffer_stats *stats);
 
-/* Events that a CPU's full buffer dropped since the last call. Where it may not overwrite old
- * events, only the statistics have this. */
+/* Events that a CPU's full buffer dropped since the last call. If it must not overwrite old events,
+ * only the statistics have this number. */
 uint64_t cpu_buffer_stats_dropped(struct cpu_buffer_stats *stats, unsigned int cpu);
 
-/* Reads the statistics of one CPU. Returns as cpu_buffer_stats_look(). */
+/* Reads the statistics of one CPU. Returns as cpu_buffer_stats_read(). */
 bool cpu_buffer_counts_read(struct cpu_buffer_counts *cpu, const struct trace_files *files,
 			    unsigned int number);
 
-/* Parses the text of one CPU's file. Returns as cpu_buffer_stats_look(). */
+/* Parses the text of one CPU's file. Returns as cpu_buffer_stats_read(). */
 bool cpu_buffer_counts_parse(struct cpu_buffer_counts *cpu, struct span text);
 
 #endif

@@ -14,16 +14,16 @@
 #include "daemon/base/report.h"
 #include "daemon/trace/tracefs.h"
 
-/* How long the end of atrace may take: a capture is to begin. */
+/* Time limit for the end of atrace: a capture waits to begin. */
 #define ATRACE_MS 2000
 
-/* Begins the lines of what we made of the settings. */
+/* Begin of the lines with the settings that jankd has set. */
 #define SET "set "
 
-/* It has two texts of settings. */
+/* Enough for two texts of settings. */
 #define JOURNAL_MAX (3 * SETTINGS_MAX)
 
-/* The first line, with the boot id, and the last one: without it the file was cut. */
+/* The first line, with the boot id, and the last line. Without the last line, the file was cut. */
 #define HEAD "jankd-journal 1 "
 #define END "end\n"
 
@@ -35,8 +35,8 @@ static void head_line(char line[static 96])
 	snprintf(line, 96, HEAD "%s\n", id);
 }
 
-/* Adds each line of @settings with SET before it. Too long ones are left out: then their settings
- * are restored, whatever they are. */
+/* Adds each line of @settings with SET before it. Leaves out lines that are too long: then their
+ * settings are always restored. */
 static void mark_set(struct settings *marked, const struct settings *settings)
 {
 	struct span rest = settings_text(settings), line;
@@ -73,8 +73,8 @@ int journal_write(const struct folder *folder, const struct settings *before,
 	return folder_replace_journal(folder, fd, error);
 }
 
-/* Checks that only we can have written the file: its lines change the tracing of the whole machine.
- * Returns 0 or -errno. */
+/* Checks that no other user can have written the file, because its lines change the tracing of the
+ * whole machine. Returns 0 or -errno. */
 static int check_ours(int fd)
 {
 	struct stat info;
@@ -88,7 +88,7 @@ static int check_ours(int fd)
 	return info.st_uid == geteuid() && !(info.st_mode & 022) ? 0 : -EPERM;
 }
 
-/* Reads it; the caller frees the text. Returns its length, or -errno. */
+/* Reads the journal. The caller frees *text. Returns its length or -errno. */
 static ssize_t read_journal(const struct folder *folder, char **text)
 {
 	int fd = folder_open_journal(folder);
@@ -112,8 +112,8 @@ static ssize_t read_journal(const struct folder *folder, char **text)
 	return error < 0 ? error : (ssize_t)len;
 }
 
-/* Moves @text behind the first line. Returns false where the journal is of another boot: its
- * settings are gone. */
+/* Skips the first line of @text. Returns false if the journal is of another boot: its settings no
+ * longer exist. */
 static bool skip_head(struct span *text)
 {
 	char head[96];
@@ -125,7 +125,7 @@ static bool skip_head(struct span *text)
 	return true;
 }
 
-/* Cuts the last line off @text. Returns false where it is missing. */
+/* Removes the last line from @text. Returns false if it is missing. */
 static bool cut_end(struct span *text)
 {
 	struct span end = SPAN_LITERAL(END);
@@ -136,7 +136,7 @@ static bool cut_end(struct span *text)
 	return true;
 }
 
-/* The two texts of a journal. */
+/* Separates the two texts of a journal. */
 static void split(struct span text, struct settings *before, struct settings *set)
 {
 	struct span line;
@@ -165,7 +165,7 @@ static void restore(struct span text, const char *directory, struct settings_lef
 	settings_free(&set);
 }
 
-/* Reports why the journal stays. */
+/* Reports why the settings cannot be restored and the journal is kept. */
 static enum journal_found keep(const struct folder *folder, const char *command, const char *why,
 			       const char *advice)
 {
@@ -192,13 +192,13 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 	restore(settings, directory, left, failed);
 	if (left->n > 0)
 		report("warning: %s: %s: another program has changed settings since a jankd was "
-		       "killed: left as they are: %s; change them if they are wrong",
+		       "killed; they are not restored: %s; change them if they are wrong",
 		       command, directory, left->text);
 	if (failed->len == 0)
 		return JOURNAL_DONE;
 	settings_words(words, failed);
 	if (settings_are_instances(failed)) {
-		report("warning: %s: %s: cannot remove what an earlier jankd has made: "
+		report("warning: %s: %s: cannot remove what an earlier jankd has created: "
 		       "%s: another program has a file of it open; the next stop removes it",
 		       command, directory, words);
 		return JOURNAL_BUSY;
@@ -209,7 +209,8 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 		    "remove the file");
 }
 
-/* Root could restore what another user's jankd has changed, but does not trust that user's file. */
+/* Returns true if there is a journal of another user. Root could restore it, but must not trust
+ * that user's file. */
 static bool is_of_another(const struct folder *folder)
 {
 	int fd = folder->hidden.is_apart ? hidden_find_others(folder->path, HIDDEN_JOURNAL) : -1;

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings that are to be restored, in a hidden file of the output folder: after a crash the
- * next jankd restores them. The file exists as long as a setting is changed. */
+/* A hidden file of the output folder with the settings to restore. After a crash the next jankd
+ * restores them. The file exists while a setting is changed. */
 #ifndef JANKD_DAEMON_TRACE_JOURNAL_H
 #define JANKD_DAEMON_TRACE_JOURNAL_H
 
 #include "daemon/base/folder.h"
 #include "daemon/trace/settings.h"
 
-/* Writes and syncs it: what was there before, and what we made of it, as far as that is known yet.
- * Returns 0 or -errno. */
+/* Writes and syncs the journal. @before: the settings before the capture. @set: those that jankd
+ * has set; unknown ones are missing. Returns 0 or -errno. */
 int journal_write(const struct folder *folder, const struct settings *before,
 		  const struct settings *set);
 
 enum journal_found {
-	JOURNAL_NONE,	/* or one of another boot, which no setting survives */
+	JOURNAL_NONE,	/* no journal, or one of another boot: a boot resets all settings */
 	JOURNAL_DONE,	/* all is restored */
-	JOURNAL_BUSY,	/* all but instances that another program uses: the file stays */
-	JOURNAL_FAILED, /* not all: the file stays; the reason was reported */
+	JOURNAL_BUSY,	/* all but instances that another program uses; the file is kept */
+	JOURNAL_FAILED, /* not all is restored; the file is kept, the reason was reported */
 };
 
 /**
- * journal_recover() - restore what a killed jankd has left changed
+ * journal_recover() - restore the settings that a killed jankd has changed
  * @folder: locked, so no jankd uses it
  * @command: the command's name, for messages
  * @tracefs: where it is mounted, or NULL: the usual places
- * @left: all zeros; gets what other programs have changed since then, which stays and is reported
+ * @left: all zeros; set to the settings that other programs have changed since then. These are not
+ *        restored, and are reported
  * @failed: the lines that could not be restored are added
  *
- * Takes some seconds at most, and removes the file when all is restored. The file is handled as
- * hostile input: only settings named in settings.h are changed, and none where another user can
- * have written it.
+ * Needs some seconds at most, and removes the file when all is restored. The file is hostile input:
+ * only settings named in settings.h are changed, and none if another user can have written the
+ * file.
  */
 enum journal_found journal_recover(const struct folder *folder, const char *command,
 				   const char *tracefs, struct settings_left *left,
 				   struct settings *failed);
 
-/* The same for the folder at @path, to stop a capture that was killed. Without a journal nothing is
- * changed. */
+/* The same for the folder at @path, for 'jankd stop' after a capture was killed. Does nothing
+ * without a journal. */
 enum journal_found journal_recover_at(const char *command, const char *path);
 
 #endif

@@ -21,7 +21,8 @@ bool kernel_clock_now(const struct trace_files *files, unsigned int cpu, uint64_
 	return true;
 }
 
-/* The reading in the shortest time counts: an interruption makes the others inexact. */
+/* The fastest of several readings counts: in others, an interrupt may have come between the two
+ * clocks. */
 struct wall_clock kernel_clock_measure(const char *trace_clock, const struct trace_files *files)
 {
 	struct wall_clock clock = wall_clock_measure(trace_clock);

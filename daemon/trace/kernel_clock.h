@@ -10,11 +10,10 @@
 #include "daemon/trace/trace_files.h"
 
 /* Reads the trace clock's time in nanoseconds from the statistics of @cpu, which have microseconds.
- * Returns false where they cannot be read. */
+ * Returns false if they cannot be read. */
 bool kernel_clock_now(const struct trace_files *files, unsigned int cpu, uint64_t *now_ns);
 
-/* Measures the offset of the clock @trace_clock to the time of day. @files: of the trace that uses
- * it. */
+/* Measures the offset of the clock @trace_clock to wall time. @files: of the trace that uses it. */
 struct wall_clock kernel_clock_measure(const char *trace_clock, const struct trace_files *files);
 
 #endif

@@ -8,8 +8,8 @@
 
 #define MINUTE_NS UINT64_C(60000000000)
 
-/* The first count of a CPU is of all events since its buffer was empty. */
-static void look(struct lost_claims *claims, unsigned int number)
+/* The first count of a CPU includes all events since its buffer was emptied. */
+static void update_cpu(struct lost_claims *claims, unsigned int number)
 {
 	struct lost_claim_cpu *cpu = &claims->cpus[number];
 	bool known = cpu->stats.known;
@@ -19,16 +19,16 @@ static void look(struct lost_claims *claims, unsigned int number)
 		cpu->stats.lost = cpu->stats.overrun;
 }
 
-void lost_claims_look(struct lost_claims *claims)
+void lost_claims_update(struct lost_claims *claims)
 {
 	for (unsigned int cpu = 0; cpu < cpu_buffer_stats_cpus(); cpu++)
-		look(claims, cpu);
+		update_cpu(claims, cpu);
 }
 
 void lost_claims_begin(struct lost_claims *claims, const struct trace_files *files)
 {
 	*claims = (struct lost_claims){ .files = files };
-	lost_claims_look(claims);
+	lost_claims_update(claims);
 }
 
 void lost_claims_drained(struct lost_claims *claims)
@@ -45,7 +45,7 @@ void lost_claims_emptied(struct lost_claims *claims)
 {
 	for (unsigned int i = 0; i < CPU_BUFFER_CPUS_MAX; i++)
 		claims->cpus[i] = (struct lost_claim_cpu){ .emptied = true };
-	lost_claims_look(claims);
+	lost_claims_update(claims);
 }
 
 static bool has_counts(const struct lost_claims *claims)
@@ -56,14 +56,15 @@ static bool has_counts(const struct lost_claims *claims)
 	return false;
 }
 
-/* Is there no such CPU? Unknown where no CPU has counts. */
+/* Returns true if the trace has no such CPU. Without the counts of any CPU, this is unknown. */
 static bool is_missing(const struct lost_claims *claims, int32_t cpu)
 {
 	return has_counts(claims) &&
 	       (cpu < 0 || !trace_files_has_cpu(claims->files, (unsigned int)cpu));
 }
 
-/* Takes the claim off what is not reported yet. False: nothing is left. */
+/* Subtracts the claim from the losses that are not reported yet. Returns false if there are none.
+ */
 static bool confirm(struct lost_claim_cpu *cpu, struct trace_record *record)
 {
 	uint64_t left = cpu->stats.lost - cpu->reported;
@@ -97,9 +98,9 @@ bool lost_claims_accept(struct lost_claims *claims, struct trace_record *record,
 	if (record->cpu < 0 || record->cpu >= CPU_BUFFER_CPUS_MAX)
 		return !is_missing(claims, record->cpu) || refuse(claims, record);
 	cpu = &claims->cpus[record->cpu];
-	if (cpu->looked_ns != read_ns) {
-		cpu->looked_ns = read_ns;
-		look(claims, (unsigned int)record->cpu);
+	if (cpu->read_ns != read_ns) {
+		cpu->read_ns = read_ns;
+		update_cpu(claims, (unsigned int)record->cpu);
 	}
 	if (!cpu->stats.known)
 		return !is_missing(claims, record->cpu) || refuse(claims, record);

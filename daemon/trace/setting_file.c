@@ -64,8 +64,8 @@ int setting_open(const char *directory, const char *name)
 	return open_file(directory, name, O_RDONLY);
 }
 
-/* "local [boot] mono": boot; else the first word: of "7 (expanded: 1408)" the present size, not the
- * one after the first event. */
+/* The current value in the text of a file: "boot" of "local [boot] mono", else the first word. Of
+ * "7 (expanded: 1408)", 7 is the present size; 1408 is the size after the first event. */
 static struct span value_of(char *text)
 {
 	char *at = strchr(text, '[');
@@ -132,7 +132,7 @@ char *setting_read_all(const char *directory, const char *name)
 
 int setting_write(const char *directory, const char *name, const char *value)
 {
-	/* Not O_TRUNC: that switches off all events of set_event. */
+	/* Without O_TRUNC, which would switch off all events of set_event. */
 	int fd = open_file(directory, name, O_WRONLY);
 	int error = 0;
 

@@ -17,17 +17,18 @@
 #include "parser/chars.h"
 #include "rules/surface.h"
 
-/* The most Linux can have. */
+/* Most CPUs of Linux. */
 #define CPUS_MAX 8192
 
-/* The most apps that atrace names in properties. */
+/* Most apps that atrace names in properties. */
 #define APPS_MAX 16
 
-/* Files with one value each, in the order in which they can be written: a tracer has options of its
- * own, and a new clock or size empties the buffer. tracing_on comes last. */
+/* Files with one value each, in the order in which they are written. current_tracer comes first: a
+ * tracer has options of its own. A new clock or size empties the buffer, so tracing_on comes last.
+ */
 static const struct {
 	const char *name;
-	bool always; /* else only atrace changes it */
+	bool always; /* jankd may change it; if false, only atrace does */
 } files[] = {
 	{ "current_tracer", false },	  { "trace_clock", true },    { "buffer_size_kb", true },
 	{ "saved_cmdlines_size", false }, { "buffer_percent", true },
@@ -64,7 +65,7 @@ static void add_text(struct settings *settings, const char *added, size_t len)
 static void add(struct settings *settings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A line longer than any of the kernel's is left out. */
+/* Leaves out a line that is longer than any line of the kernel. */
 static void add(struct settings *settings, const char *format, ...)
 {
 	char line[SETTINGS_LINE_MAX];
@@ -110,7 +111,7 @@ static void read_file(struct settings *settings, const char *directory, const ch
 		add(settings, "%s %s\n", name, value);
 }
 
-/* Only where the CPUs' sizes differ: else the file of the place has the size. */
+/* Reads the sizes of CPUs if they differ. Otherwise buffer_size_kb of the place has the size. */
 static void read_cpus(struct settings *settings, const char *directory)
 {
 	char name[64], value[SETTING_SIZE];
@@ -124,7 +125,7 @@ static void read_cpus(struct settings *settings, const char *directory)
 	}
 }
 
-/* Adds each line of a file. */
+/* Adds each line of a file after @key. */
 static void read_lines(struct settings *settings, char *text, const char *key)
 {
 	char *line;
@@ -134,7 +135,7 @@ static void read_lines(struct settings *settings, char *text, const char *key)
 			add(settings, "%s %s\n", key, line);
 }
 
-/* Options and events. */
+/* Reads options and events. */
 static void read_lists(struct settings *settings, const char *directory)
 {
 	char *text = setting_read_all(directory, "trace_options");
@@ -159,7 +160,7 @@ void settings_read_place(struct settings *settings, const char *tracefs, const c
 	if (!setting_place(directory, tracefs, span_of(instance)))
 		return;
 	if (instance && stat(directory, &info) < 0) {
-		/* With another error it cannot be made, either. */
+		/* With another error it cannot be created, either. */
 		if (errno == ENOENT)
 			add(settings, "made %s\n", instance);
 		return;
@@ -186,7 +187,8 @@ static void read_property(struct settings *settings, struct property_budget *bud
 		add(settings, "property %s %s\n", name, value);
 }
 
-/* The apps come first: a change of their number or of the tags makes all apps read them. */
+/* Reads the names of apps. They come before their number and the tags: a change of those makes all
+ * apps read the properties. */
 static void read_apps(struct settings *settings, struct property_budget *budget)
 {
 	char name[64], value[SETTING_SIZE];
@@ -218,12 +220,12 @@ void settings_read_atrace(struct settings *settings, struct property_budget *bud
 
 struct restoring {
 	const char *tracefs;
-	char directory[PATH_MAX]; /* of the place; "": there is none */
-	struct span rest;	  /* of the text, behind the line */
-	char *options, *events;	  /* as they are now; NULL: not read, or not readable */
+	char directory[PATH_MAX]; /* of the place; "": no place, or it does not exist */
+	struct span rest;	  /* of the text, after the current line */
+	char *options, *events;	  /* current values; NULL: not read, or not readable */
 	const struct settings_ending *ending;
 	struct property_budget budget;
-	int error; /* of the line that is being restored, or of a part of it; 0: none */
+	int error; /* of the current line, or of a part of it; 0: none */
 };
 
 static void note(struct restoring *r, int error)
@@ -232,7 +234,7 @@ static void note(struct restoring *r, int error)
 		r->error = error;
 }
 
-/* Returns false where @text is no word of the kernel's: nothing else may be written to a file. */
+/* Returns false if @text is not a word as the kernel uses it. Nothing else is written to a file. */
 static bool copy_word(char word[static SETTING_SIZE], struct span text)
 {
 	static const char more[] = "_:.-";
@@ -250,7 +252,7 @@ static bool copy_word(char word[static SETTING_SIZE], struct span text)
 	return true;
 }
 
-/* Is @word a line of @lines? */
+/* Returns true if @word is a line of @lines. */
 static bool has_line(const char *lines, const char *word)
 {
 	size_t len = strlen(word);
@@ -317,7 +319,7 @@ static void restore_cpu(struct restoring *r, struct span cpu_and_size)
 	restore_file(r, name, span_skip(cpu_and_size, digits + 1));
 }
 
-/* Written only where the kernel has the option with the opposite value: "x" for "nox". */
+/* Writes the option if the kernel has it with the opposite value: "x" for "nox". */
 static void restore_option(struct restoring *r, struct span option)
 {
 	char word[SETTING_SIZE], other[SETTING_SIZE + 2];
@@ -334,7 +336,7 @@ static void restore_option(struct restoring *r, struct span option)
 		note(r, setting_write(r->directory, "trace_options", word));
 }
 
-/* Switches off the events that are on and not in the list that follows. */
+/* Switches off the events that are on but not in the list that follows this line. */
 static void restore_events(struct restoring *r)
 {
 	char *at, *line, *now;
@@ -393,7 +395,8 @@ static bool is_property(const char *name)
 	return false;
 }
 
-/* A value may be any text, like "com.a*,com.b"; but "-x" would be an option of setprop. */
+/* A value may be any printable text, such as "com.a*,com.b". But "-x" would be an option of
+ * setprop. */
 static bool copy_property_value(char word[static SETTING_SIZE], struct span text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -420,7 +423,7 @@ static void restore_property(struct restoring *r, struct span name_and_value)
 		note(r, android_setprop(&r->budget, name, word));
 }
 
-/* Does @line begin with the word @key? *value: what follows it and a blank. */
+/* Returns true if @line begins with the word @key. *value: the text after it and a blank. */
 static bool has_key(struct span line, const char *key, struct span *value)
 {
 	struct span word = span_of(key);
@@ -457,7 +460,7 @@ static void restore_line(struct restoring *r, struct span line)
 				restore_file(r, files[i].name, value);
 }
 
-/* Was it unmounted meanwhile? Then an instance that is not seen may still exist. */
+/* Returns true if tracefs was unmounted. Then an instance that cannot be found may still exist. */
 static bool is_gone(const char *tracefs)
 {
 	static const char *const always_there[] = { "instances", "tracing_on" };
@@ -528,7 +531,7 @@ void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct setting
 
 /* --- reading again --- */
 
-/* The most a capture has. */
+/* Most places of a capture. */
 #define PLACES_MAX 2
 
 static void read_property_again(struct settings *now, struct property_budget *budget,
@@ -567,16 +570,16 @@ void settings_read_again(struct settings *now, struct span before, const char *t
 
 /* --- what other programs have changed --- */
 
-/* No phone has as many settings. A journal that has was not written by us, and comparing its lines
- * could take hours. */
+/* No phone has this many settings. A journal with more was not written by jankd, and comparing its
+ * lines could take hours. */
 #define COMPARISONS_MAX 4096
 
 struct merge {
 	struct settings *merged;
 	struct settings_left *left;
 	struct span before, set, found;
-	struct span place;	  /* the "place" line above; none at first */
-	bool sizes_stay;	  /* in this place */
+	struct span place;	  /* the last "place" line; SPAN_NULL before the first one */
+	bool sizes_stay;	  /* buffer sizes of this place are not restored */
 	unsigned int comparisons; /* so far */
 };
 
@@ -587,7 +590,7 @@ static struct span first_word(struct span line)
 	return blank ? (struct span){ line.ptr, (size_t)(blank - line.ptr) } : line;
 }
 
-static struct span behind_first(struct span line)
+static struct span after_first_word(struct span line)
 {
 	return span_skip(line, first_word(line).len + 1);
 }
@@ -610,7 +613,7 @@ static struct span option_name(struct span option)
 	return span_starts_with(option, no) ? span_skip(option, no.len) : option;
 }
 
-/* Are both lines about the same setting? */
+/* Returns true if both lines are about the same setting. */
 static bool same_setting(struct span a, struct span b)
 {
 	if (!span_equal(first_word(a), first_word(b)))
@@ -618,9 +621,10 @@ static bool same_setting(struct span a, struct span b)
 	if (is(a, "event"))
 		return span_equal(a, b);
 	if (is(a, "option"))
-		return span_equal(option_name(behind_first(a)), option_name(behind_first(b)));
+		return span_equal(option_name(after_first_word(a)),
+				  option_name(after_first_word(b)));
 	if (is(a, "property"))
-		return span_equal(first_word(behind_first(a)), first_word(behind_first(b)));
+		return span_equal(first_word(after_first_word(a)), first_word(after_first_word(b)));
 	return true;
 }
 
@@ -629,8 +633,8 @@ static bool is_size(struct span line)
 	return is(line, "buffer_size_kb") || is(line, "cpu");
 }
 
-/* Moves @text behind its next line that is below @place. Returns false where there is none.
- * @inside: whether @text is below it; !place.ptr at the begin. */
+/* Finds the next line of @place and moves @text after it. Returns false if there is none. *inside:
+ * whether @text is within @place; at the begin of the text, the caller sets it to !place.ptr. */
 static bool next_below(struct span *text, struct span place, bool *inside, struct span *line)
 {
 	while (settings_next_line(text, line)) {
@@ -642,7 +646,7 @@ static bool next_below(struct span *text, struct span place, bool *inside, struc
 	return false;
 }
 
-/* Finds the line of @text with the setting of @wanted in @place. */
+/* Finds the line in @place of @text that is about the same setting as @wanted. */
 static bool find(struct span text, struct span place, struct span wanted, struct span *line)
 {
 	bool inside = !place.ptr;
@@ -653,8 +657,8 @@ static bool find(struct span text, struct span place, struct span wanted, struct
 	return false;
 }
 
-/* A hash of all sizes of a place, which are one setting, in one line or in one for each CPU. 0:
- * @text has none. */
+/* A hash of all buffer sizes of a place; 0: @text has none. They are one setting, in one line or in
+ * one line for each CPU. */
 static uint64_t sizes_in(struct span text, struct span place)
 {
 	bool inside = !place.ptr;
@@ -667,7 +671,8 @@ static uint64_t sizes_in(struct span text, struct span place)
 	return sum;
 }
 
-/* Other programs can set any value: only printable characters are shown. */
+/* Adds a setting to the text of those that stay. Replaces characters that are not printable: other
+ * programs can set any value. */
 static void add_left(struct merge *m, const char *what, struct span line)
 {
 	struct settings_left *left = m->left;
@@ -690,7 +695,7 @@ static void keep(struct merge *m, struct span line)
 	settings_add_line(m->merged, line);
 }
 
-/* A line with one value. */
+/* Merges a line with one value. */
 static void merge_value(struct merge *m, struct span before)
 {
 	struct span found, set;
@@ -705,7 +710,7 @@ static void merge_value(struct merge *m, struct span before)
 	keep(m, found);
 }
 
-/* The first of the lines with sizes decides on all of them. */
+/* Merges the sizes: the first line with a size decides about all of them. */
 static void merge_sizes(struct merge *m, struct span before)
 {
 	uint64_t set = sizes_in(m->set, m->place), found = sizes_in(m->found, m->place);
@@ -727,7 +732,7 @@ static void merge_sizes(struct merge *m, struct span before)
 	}
 }
 
-/* Adds those that another program has switched on, so that they are not switched off. */
+/* Adds the events that another program has switched on, so that they are not switched off. */
 static void merge_events(struct merge *m, struct span before)
 {
 	struct span text = m->found, line, other;
@@ -746,7 +751,7 @@ static void merge_events(struct merge *m, struct span before)
 	}
 }
 
-/* An event that was on. */
+/* Merges an event that was on. */
 static void merge_event(struct merge *m, struct span before)
 {
 	static const struct span list = SPAN_INIT("events");
@@ -794,7 +799,7 @@ void settings_merge(struct settings *merged, struct span before, struct span set
 			 " ...");
 }
 
-/* No setting has this value. */
+/* A value that no setting has. */
 #define NOT_OURS "?"
 
 void settings_leave(struct settings *set, const char *instance, const char *name)

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How tracing was set up before a capture, as text, and how it is restored.
+/* The settings of tracing before a capture, as text, and how they are restored.
  *
- * A capture changes few settings itself, but the atrace it runs changes many: its end leaves
- * buffers of 1 KB, options and tags of its own, and events switched off. So every setting that one
- * of the two may change is read before, and what differs at the end is written back. The journal
- * holds the same text, for the next start after a crash. It has a line for each setting, in the
- * order in which they can be written:
+ * A capture itself changes few settings, but atrace changes many. At its end, atrace leaves buffers
+ * of 1 KB, its own options and tags, and events switched off. So a capture reads every setting that
+ * it or atrace may change. At the end it writes back those that differ. The journal has the same
+ * text, for the next start after a crash. There is a line for each setting, in the order in which
+ * they are written:
  *
  *     place                         the top level, or: place INSTANCE
- *     made INSTANCE                 it did not exist: it is to be removed
+ *     made INSTANCE                 an instance that did not exist; restoring removes it
  *     current_tracer nop            a file of the place and its value
- *     cpu 3 1410                    buffer_size_kb, where CPUs differ
+ *     cpu 3 1410                    buffer_size_kb of a CPU, if CPUs differ
  *     option nooverwrite            a line of trace_options
- *     events                        those that are on follow
+ *     events                        the events that are on follow
  *     event sched:sched_switch
- *     atrace                        it was started: it is to be ended before all else
+ *     atrace                        atrace was started; restoring ends it before all else
  *     property debug.atrace.app_number 0
  *
- * Other programs may change settings during a capture. Three such texts show it: what was there
- * before, what we and atrace made of it, and what is there now. A setting that is as we left it is
- * restored. Any other value is another program's choice, made after ours: it stays, and is
- * reported. This is decided before atrace ends, as its end changes all of them again.
+ * Other programs may change settings during a capture. Three such texts show that: the settings
+ * before the capture, those that jankd and atrace have set, and the current ones. A setting that
+ * still has the value from jankd is restored. Any other value was set later by another program: it
+ * stays, and is reported. This is decided before atrace ends, because its end changes all settings
+ * again.
  */
 #ifndef JANKD_DAEMON_TRACE_SETTINGS_H
 #define JANKD_DAEMON_TRACE_SETTINGS_H
@@ -30,20 +31,20 @@
 
 #include "parser/span.h"
 
-/* Longer texts are refused: a phone has some hundred events on at most. */
+/* Most bytes of a text. On a phone at most some hundred events are on. */
 #define SETTINGS_MAX 262144
 
 /* A name and a value; a longer line is left out. */
 #define SETTINGS_LINE_MAX 512
 
-/* All zeros: nothing was read. */
 struct property_budget; /* see daemon/android/ */
 
+/* All zeros: nothing was read. */
 struct settings {
 	char *text; /* NUL-terminated, or NULL */
 	size_t len;
-	bool incomplete; /* some are missing, for lack of memory or of space in the text */
-	int error;	 /* why the last of them could not be restored, -errno */
+	bool incomplete; /* settings are missing: no memory, or the text is too long */
+	int error;	 /* of the last setting that could not be restored, -errno */
 };
 
 void settings_free(struct settings *settings);
@@ -55,20 +56,21 @@ static inline struct span settings_text(const struct settings *settings)
 
 /* --- reading --- */
 
-/* Reads a place below @tracefs, the directory; @instance may be NULL: the top level. One that does
- * not exist yet is noted as made. What cannot be read cannot be changed either, and is left out.
- * @all: what atrace changes, too; else only what we change ourselves. */
+/* Reads the settings of an instance, or with NULL of the top level. @tracefs: its directory. If the
+ * instance does not exist yet, adds a line "made". Settings that cannot be read are left out: they
+ * cannot be changed, either. @all: also those that only atrace changes. */
 void settings_read_place(struct settings *settings, const char *tracefs, const char *instance,
 			 bool all);
 
-/* Notes that atrace will be started, before all else, and reads the properties that it sets. */
+/* Adds the line "atrace" and the properties that atrace sets, before all other lines. */
 void settings_read_atrace(struct settings *settings, struct property_budget *budget);
 
-/* Reads all settings of @before as they are now; @budget: for its properties. */
+/* Reads the current values of all settings in @before. @budget: for its properties. */
 void settings_read_again(struct settings *now, struct span before, const char *tracefs,
 			 struct property_budget *budget);
 
-/* Moves @text behind its next line. Returns false at the end. @line: without its line end. */
+/* Sets @line to the next line of @text, without its line end, and moves @text after it. Returns
+ * false at the end. */
 bool settings_next_line(struct span *text, struct span *line);
 
 /* Adds @line and a line end. */
@@ -76,29 +78,32 @@ void settings_add_line(struct settings *settings, struct span line);
 
 /* --- what other programs have changed --- */
 
-/* The settings that stay, as a message has them: "trace_clock mono, buffer_size_kb 2048". All
+/* The settings that stay, as text for a message: "trace_clock mono, buffer_size_kb 2048". All
  * zeros: none. */
 struct settings_left {
 	char text[200];
-	unsigned int n;	   /* of them */
-	unsigned int more; /* of these, for which the text has no space */
+	unsigned int n;	   /* number of settings */
+	unsigned int more; /* of these, not in the text because it is full */
 };
 
-/* Another program has written to the file @name of a place, if only the value that was there. From
- * now on @set does not hold it as set by us, so it stays as it is. */
+/* Marks the value of @name in @set as not set by jankd, so that the setting is not restored. Called
+ * if another program has written to that file, even if it wrote the same value. */
 void settings_leave(struct settings *set, const char *instance, const char *name);
 
 /**
- * settings_merge() - what settings_restore() is to be given
- * @merged: the caller frees it; where it is incomplete, @before is the next best
- * @before: as the journal has it; lines that are none of the above are copied as they are
- * @set: SPAN_NULL: unknown; then all is restored that differs from @before
- * @found: what is there now
+ * settings_merge() - find the settings to restore
+ * @merged: set to the text for settings_restore(); the caller frees it. If it is incomplete, use
+ *          @before instead
+ * @before: the settings before the capture; unknown lines are copied
+ * @set: the settings that jankd and atrace have set; SPAN_NULL: unknown. Then all settings that
+ *       differ from @before are restored
+ * @found: the current settings
+ * @left: set to the settings that stay
  */
 void settings_merge(struct settings *merged, struct span before, struct span set, struct span found,
 		    struct settings_left *left);
 
-/* The same, and reads what is there now. @budget: for properties. */
+/* The same, but reads the current settings first. @budget: for properties. */
 void settings_merge_now(struct settings *merged, const struct settings *before,
 			const struct settings *set, const char *tracefs,
 			struct property_budget *budget, struct settings_left *left);
@@ -106,27 +111,28 @@ void settings_merge_now(struct settings *merged, const struct settings *before,
 /* --- restoring --- */
 
 struct settings_ending {
-	int atrace_ms;	   /* how long the end of atrace may take; what it leaves is restored */
-	bool quiet;	   /* its failure is not reported */
-	bool until_signal; /* a signal ends what is waited for at that time */
+	int atrace_ms;	   /* time limit for the end of atrace; then its settings are restored */
+	bool quiet;	   /* a failure of atrace is not reported */
+	bool until_signal; /* a signal ends the current wait */
 };
 
 /**
- * settings_restore() - write back what differs
- * @text: what settings_merge() gives; lines that are none of the above are left out
- * @tracefs: directory; nothing outside of it and of the properties above is touched
+ * settings_restore() - write back the settings that differ
+ * @text: from settings_merge(); unknown lines are ignored
+ * @tracefs: its directory; nothing but it and the properties of atrace is changed
  * @failed: the lines that could not be written back are added
  *
- * Empties the trace buffers where clocks or sizes differ.
+ * The kernel empties the trace buffers if clocks or sizes differ.
  */
 void settings_restore(struct span text, const char *tracefs, const struct settings_ending *ending,
 		      struct settings *failed);
 
-/* The first settings, as a message has them: "buffer_size_kb 1408, instance jankd-1". */
+/* The first settings as text for a message: "buffer_size_kb 1408, instance jankd-1". */
 #define SETTINGS_WORDS_SIZE 160
 void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct settings *settings);
 
-/* Of those that could not be restored: are they only instances that other programs use? */
+/* Returns true if the settings that could not be restored are only instances that other programs
+ * use. */
 bool settings_are_instances(const struct settings *settings);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A source gives the records of one trace, whatever it reads them from: a recorded file, the text
- * of a live trace, or the kernel's ring buffers. 'run' and 'analyze' differ in the source alone.
- */
+/* A source gives the records of one trace. It reads them from a recorded file, from the text of a
+ * live trace, or from the kernel's ring buffers. 'run' and 'analyze' use different sources; the
+ * rest is the same. */
 #ifndef JANKD_DAEMON_TRACE_SOURCE_H
 #define JANKD_DAEMON_TRACE_SOURCE_H
 
@@ -16,44 +16,44 @@ struct source_ops;
 struct trace_files;
 struct tracefs;
 
-/* Receives records in the order of the trace. Their text is valid during the call only. */
+/* Receives records in the order of the trace. Their text is valid only during the call. */
 struct record_sink {
 	void (*record)(void *context, const struct trace_record *record);
 	void *context;
 };
 
-/* How a source is to be read. Events that are still being written arrive late, so a source may hold
- * the youngest ones back to put them into order. */
+/* How to read a source. Events that are still being written arrive late, so a source may hold back
+ * the newest ones to put all into order. */
 enum source_how {
 	SOURCE_NORMAL,
-	SOURCE_BOOSTED,	  /* a buffer is nearly full: hold less back, to read it in time */
-	SOURCE_HELD_ONLY, /* read nothing: hand over what was held back */
-	SOURCE_LAST,	  /* nothing is written any more: hold nothing back */
+	SOURCE_BOOSTED,	  /* a buffer is nearly full: hold back less, to read it in time */
+	SOURCE_HELD_ONLY, /* read nothing: only pass on the events that were held back */
+	SOURCE_LAST,	  /* tracing has ended: hold nothing back */
 };
 
-/* Counted since the source was opened. A record that is handed over is counted already, and so is
- * all damage before it. */
+/* Counted since the source was opened. When the sink gets a record, that record and all damage
+ * before it are already counted. */
 struct source_counts {
 	uint64_t bytes;	    /* read, of text or of ring buffer pages */
-	uint64_t markers;   /* as of the end of the last source_read() */
+	uint64_t markers;   /* set at the end of source_read() */
 	uint64_t malformed; /* of these: unreadable */
-	uint64_t glued;	    /* of these: found behind another one on the same line */
-	uint64_t too_long;  /* lines that were dropped for their length */
+	uint64_t glued;	    /* of these: found after another one on the same line */
+	uint64_t too_long;  /* lines that were dropped because of their length */
 	uint64_t damaged;   /* malformed, glued and too_long together */
 };
 
-/* Callers read these members and write none. */
+/* Callers read these members but do not write them. */
 struct source {
 	const struct source_ops *ops;
 	const char *name;   /* for messages */
-	bool is_text;	    /* it reads lines, whose form depends on options of the trace */
-	int fd;		    /* readable when there are events; < 0: none */
-	int highwater_fd;   /* readable when a buffer is half full; < 0: none */
-	const char *damage; /* why the data end early, constant; NULL: they do not */
+	bool is_text;	    /* it reads lines; their format depends on options of the trace */
+	int fd;		    /* readable when there are events; < 0: no such descriptor */
+	int highwater_fd;   /* readable when a buffer is half full; < 0: no such descriptor */
+	const char *damage; /* why the data end early, constant; or NULL */
 	struct source_counts counts;
 };
 
-/* What the kinds of sources differ in. A member that is NULL has nothing to do. */
+/* The functions of one kind of source. A member may be NULL: then there is nothing to do. */
 struct source_ops {
 	ssize_t (*read)(struct source *source, enum source_how how, const struct record_sink *sink);
 	void (*set_clock)(struct source *source, const char *clock);
@@ -64,12 +64,12 @@ struct source_ops {
 };
 
 /**
- * source_read() - read a piece of the trace and hand over its records
- * @sink: NULL: what is read is thrown away
+ * source_read() - read a piece of the trace and pass its records to the sink
+ * @sink: NULL: the records are discarded
  *
- * Returns > 0: bytes that were read; there may be more. 0: the end of a recorded trace. -EAGAIN:
- * there is nothing to read now. Another -errno: reading failed, and the reason is on stderr. In
- * each case records may have been handed over.
+ * Returns > 0: the number of bytes that were read; there may be more. 0: the end of a recorded
+ * trace. -EAGAIN: there is nothing to read now. Another -errno: reading failed, and the reason was
+ * reported. In each case the sink may have got records.
  */
 static inline ssize_t source_read(struct source *source, enum source_how how,
 				  const struct record_sink *sink)
@@ -96,16 +96,15 @@ static inline void source_buffers_emptied(struct source *source)
  * @is_end: there is no later call
  * @text: set to the text of an event
  *
- * To be called about once a second, between two reads. Returns true where lines were found that are
- * not the kernel's, and it is time to report them.
+ * Call it about once a second, between two reads. Returns true if there are forged lines to report.
  */
 static inline bool source_check_lost(struct source *source, bool is_end, char text[static 200])
 {
 	return source->ops->check_lost && source->ops->check_lost(source, is_end, text);
 }
 
-/* Closes what is read, so that the settings of the trace can be restored; the counts and the
- * remembered text stay. @source may be NULL, or stopped already. */
+/* Closes the files that are read, so that the settings of the trace can be restored. The counts and
+ * the remembered text stay. @source may be NULL, or already stopped. */
 static inline void source_stop(struct source *source)
 {
 	if (source)
@@ -123,30 +122,30 @@ static inline struct source *source_close(struct source *source)
 /* --- the text that a source of text remembers --- */
 
 /**
- * source_remembered() - the lines of a stretch of time that ends now
- * @begin_ns: trace time of the first marker; or the oldest there is
- * @parts: the text, in order; the second is empty where the first has all
+ * source_remembered() - find the lines from a time until now
+ * @begin_ns: trace time of the first marker; if it is not remembered, the text begins with the
+ * oldest
+ * @parts: set to the text, in order; the second part is empty if the first has all
  *
- * Now is the record that is being handed over; between two reads it is the last one. The text is
- * valid until source_overwrites() names it or the source is closed.
+ * "Now" is the record that the sink gets at this time, or between two reads the last record. The
+ * text is valid until source_overwrites() returns its memory or the source is closed.
  */
 void source_remembered(const struct source *source, uint64_t begin_ns, struct span parts[2]);
 
-/* The memory that the next read overwrites: text there that is still needed has to be saved first.
- */
+/* The memory that the next read overwrites. Save its text first if it is still needed. */
 struct span source_overwrites(const struct source *source);
 
-/* Does the next read overwrite remembered text of @since_ns or later? */
+/* Returns true if the next read overwrites remembered text of @since_ns or later. */
 bool source_would_lose(const struct source *source, uint64_t since_ns);
 
 /* --- opening --- */
 
 /**
- * source_file_open() - a recorded trace, in any container
+ * source_file_open() - open a recorded trace, in any container
  * @out: to be closed with source_close()
  * @command: the command's name, for messages
  * @path: "-" is standard input
- * @remember_ns: about so much of the text is remembered; 0: nothing
+ * @remember_ns: trace time of the text that is remembered, about; 0: nothing
  *
  * The container is recognised at the first read. Returns 0, or -errno after the reason was
  * reported.
@@ -155,7 +154,7 @@ int source_file_open(struct source **out, const char *command, const char *path,
 		     uint64_t remember_ns);
 
 /**
- * source_pipe_open() - the live trace_pipe, as text
+ * source_pipe_open() - open the live trace_pipe, as text
  * @out: to be closed with source_close()
  * @tracefs, @files: of that trace; borrowed until source_stop()
  * @remember_ns: see source_file_open()
@@ -166,11 +165,11 @@ int source_pipe_open(struct source **out, struct tracefs *tracefs, const struct 
 		     uint64_t remember_ns);
 
 /**
- * source_raw_open() - the ring buffers of all CPUs behind trace_pipe
- * @out, @tracefs, @files: as of source_pipe_open()
- * @why: set where it fails: the file of the trace, and what is wrong with it
+ * source_raw_open() - open the ring buffers of all CPUs
+ * @out, @tracefs, @files: as for source_pipe_open()
+ * @why: after an error, set to the file of the trace, and what is wrong with it
  *
- * Returns 0; or -errno where they cannot be read that way: nothing is reported then.
+ * Returns 0, or -errno if they cannot be read. Reports nothing.
  */
 #define SOURCE_WHY_SIZE 160
 int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,

@@ -16,28 +16,28 @@
 
 #define PIECE 65536
 
-/* How much memory unpacking may use: twice what 'zstd --ultra -22' needs, four times 'xz -9'. A
- * hostile header may need gigabytes. */
+/* Memory limit for unpacking: twice what 'zstd --ultra -22' needs, four times 'xz -9'. A hostile
+ * header may need gigabytes. */
 #define MEMORY_MAX ((rlim_t)256 << 20)
 
-/* So many bytes of names of a zip archive's files are reported. */
+/* Most bytes of file names of a zip archive in a message. */
 #define NAMES_MAX 200
 
 struct source_archive {
-	struct archive_input input; /* its head is in buffer */
+	struct archive_input input; /* its head is in ->buffer */
 	const struct packing *packing;
 	struct archive *reader;
-	struct rlimit memory; /* as it was */
-	off_t begin;	      /* zip: of the archive in the file */
-	int copy;	      /* zip: of what cannot be read twice, or -1 */
+	struct rlimit memory; /* the previous limit */
+	off_t begin;	      /* zip: offset of the archive in the file */
+	int copy;	      /* zip: a copy of an input that cannot be read twice, or -1 */
 	bool quiet;	      /* errors are not reported */
 	bool refused;	      /* a file cannot be unpacked */
 	bool input_over;
 	int error;	    /* of reading the input: -errno, reported */
-	struct span block;  /* unpacked, and not copied out yet */
-	bool over;	    /* it is the last one */
+	struct span block;  /* unpacked, but not copied to the caller yet */
+	bool over;	    /* ->block is the last one */
 	const char *damage; /* of the current file */
-	const char *cut;    /* zip: of the files after it */
+	const char *cut;    /* zip: why other files of the archive are missing, or NULL */
 	char buffer[PIECE];
 };
 
@@ -56,7 +56,7 @@ enum packing_kind {
 static const struct packing {
 	enum packing_kind kind;
 	struct span magic;
-	const char *unpack; /* the command that does it */
+	const char *unpack; /* the command to unpack it */
 } packings[] = {
 	{ PACKING_XZ, SPAN_INIT("\3757zXZ\0"), "xz -d FILE" },
 	{ PACKING_ZSTD, SPAN_INIT("\x28\xb5\x2f\xfd"), "zstd -d FILE" },
@@ -79,7 +79,7 @@ static bool is_zip(const struct source_archive *archive)
 
 /* --- memory --- */
 
-/* Memory that this process can write to now, in bytes. */
+/* Bytes of memory that this process can write to now. */
 static rlim_t data_now(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -93,7 +93,7 @@ static rlim_t data_now(void)
 	return pages > 0 ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : MEMORY_MAX;
 }
 
-/* The libraries have no limit that could be set. */
+/* Limits the memory of the process, because the libraries have no limit that can be set. */
 static void limit_memory(struct source_archive *archive)
 {
 	struct rlimit limit;
@@ -112,7 +112,7 @@ static int input_fd(const struct source_archive *archive)
 	return archive->copy >= 0 ? archive->copy : archive->input.fd;
 }
 
-/* Returns bytes in the buffer, or -errno. */
+/* Returns the number of bytes in the buffer, or -errno. */
 static ssize_t read_piece(struct source_archive *archive, int fd)
 {
 	ssize_t n;
@@ -206,7 +206,7 @@ static int refuse(struct source_archive *archive, int error, const char *why)
 	return error;
 }
 
-/* libarchive returned @result, an error. Returns 0 where the trace ends here, or -errno. */
+/* Handles @result, an error of libarchive. Returns 0 if the trace ends here, or -errno. */
 static int end_early(struct source_archive *archive, int result)
 {
 	archive->over = true;
@@ -221,7 +221,7 @@ static int end_early(struct source_archive *archive, int result)
 	return 0;
 }
 
-/* Begins at the first file. Returns 0 or -errno; where nothing can be read it is over at once. */
+/* Begins at the first file. Returns 0 or -errno; if nothing can be read, ->over is set. */
 static int begin_reading(struct source_archive *archive)
 {
 	int result = open_reader(archive);
@@ -229,8 +229,8 @@ static int begin_reading(struct source_archive *archive)
 	return result < ARCHIVE_WARN ? end_early(archive, result) : 0;
 }
 
-/* Moves to the next regular file. Returns its entry, or NULL: there is none, or it cannot be
- * reached; then *error is set, see end_early(). */
+/* Moves to the next regular file. Returns its entry, or NULL if there is none, or after an error;
+ * then *error is the result of end_early(). */
 static struct archive_entry *next_file(struct source_archive *archive, int *error)
 {
 	struct archive_entry *entry;
@@ -247,7 +247,7 @@ static struct archive_entry *next_file(struct source_archive *archive, int *erro
 	if (result >= ARCHIVE_WARN && result != ARCHIVE_EOF)
 		return entry;
 	archive->over = true;
-	/* The end may be an early one that is reported as an error only. */
+	/* libarchive may report an early end only by an error string. */
 	if (result != ARCHIVE_EOF ||
 	    (!is_zip(archive) && la->archive_error_string(archive->reader)))
 		*error = end_early(archive, result);
@@ -299,7 +299,7 @@ const char *source_archive_damage(const struct source_archive *archive)
 
 /* --- which file of a zip archive --- */
 
-/* Names, as far as the text has space for them. */
+/* Names of files; the text has the first ones. */
 struct name_list {
 	unsigned int count;
 	char text[NAMES_MAX];
@@ -323,22 +323,22 @@ static void add_name(struct name_list *list, struct archive_entry *entry)
 
 struct found {
 	struct name_list files, traces;
-	unsigned int trace; /* the first one's number among the files */
+	unsigned int trace; /* number of the first trace among the files */
 };
 
 /* Returns 0 or -errno. */
-static int look_at_files(struct source_archive *archive, struct found *found)
+static int scan_files(struct source_archive *archive, struct found *found)
 {
 	struct archive_entry *entry;
 	int error = 0;
-	bool holds;
+	bool has;
 
 	while ((entry = next_file(archive, &error))) {
 		add_name(&found->files, entry);
 		archive->quiet = true;
-		holds = archive->input.holds_markers(archive->input.context, archive);
+		has = archive->input.has_markers(archive->input.context, archive);
 		archive->quiet = false;
-		if (!holds)
+		if (!has)
 			continue;
 		if (found->traces.count == 0)
 			found->trace = found->files.count - 1;
@@ -348,7 +348,7 @@ static int look_at_files(struct source_archive *archive, struct found *found)
 }
 
 /* Returns 0, or -errno after the reason was reported. */
-static int judge_files(const struct source_archive *archive, const struct found *found)
+static int check_files(const struct source_archive *archive, const struct found *found)
 {
 	const char *command = archive->input.command, *name = archive->input.name;
 
@@ -373,21 +373,21 @@ static int judge_files(const struct source_archive *archive, const struct found 
 	return -ENOTSUP;
 }
 
-/* Moves to the one file that is to be read. Returns 0, or -errno after the reason was reported. */
+/* Moves to the one file to read. Returns 0, or -errno after the reason was reported. */
 static int choose_file(struct source_archive *archive)
 {
 	struct found found = { .trace = 0 };
 	int error;
 
-	error = look_at_files(archive, &found);
+	error = scan_files(archive, &found);
 	archive->cut = archive->damage;
 	if (error == 0)
-		error = judge_files(archive, &found);
-	/* The trace may be what was cut off: there is no other one. */
+		error = check_files(archive, &found);
+	/* With no trace found, the trace may be in the part that is missing. */
 	if (error < 0 || (found.files.count != 1 && found.traces.count == 0))
 		return error;
 	if (found.files.count > 1)
-		report("%s: %s: reading %s, the only one of its %u files that holds markers",
+		report("%s: %s: reading %s, the only one of its %u files with markers",
 		       archive->input.command, archive->input.name, found.traces.text,
 		       found.files.count);
 	la->archive_read_free(archive->reader);
@@ -432,8 +432,8 @@ static int write_piece(int fd, size_t len, const char *bytes)
 	return 0;
 }
 
-/* A zip archive is read twice, and from its end, which a pipe does not allow: it is copied into a
- * temporary file. Returns 0 or -errno. */
+/* Copies a zip archive from a pipe into a temporary file, because a zip archive is read twice, and
+ * from its end. Returns 0 or -errno. */
 static int keep_copy(struct source_archive *archive)
 {
 	ssize_t n = (ssize_t)archive->input.head.len;
@@ -456,7 +456,8 @@ static int keep_copy(struct source_archive *archive)
 	return error;
 }
 
-/* Returns 0 or -errno. */
+/* Finds the offset of a zip archive, or copies it if it is not in a regular file. Returns 0 or
+ * -errno. */
 static int find_begin(struct source_archive *archive)
 {
 	off_t at = lseek(archive->input.fd, 0, SEEK_CUR);

@@ -2,7 +2,7 @@
 /* Recorded traces that libarchive unpacks: xz, zstd, bzip2 and zip. A build without it unpacks none
  * of these (source_archive_none.c); source_file.c unpacks gzip and zlib, in every build.
  *
- * Of a zip archive one file is read: its only one, or the only one that holds markers.
+ * Of a zip archive one file is read: its only file, or the only one with markers.
  */
 #ifndef JANKD_DAEMON_TRACE_SOURCE_ARCHIVE_H
 #define JANKD_DAEMON_TRACE_SOURCE_ARCHIVE_H
@@ -15,20 +15,20 @@
 
 struct source_archive;
 
-/* What is to be unpacked. */
+/* The input to unpack. */
 struct archive_input {
-	const char *command, *name; /* for messages; borrowed as long as the archive */
-	int fd;			    /* borrowed likewise */
-	struct span head;	    /* what was read from it so far, from its begin on */
-	/* Does the current file of @archive hold markers? It may be read to its end. */
-	bool (*holds_markers)(void *context, struct source_archive *archive);
+	const char *command, *name; /* for messages; borrowed until the archive is closed */
+	int fd;			    /* borrowed until then */
+	struct span head;	    /* all bytes that were read from it so far */
+	/* Returns true if the current file of @archive has markers. It may read the whole file. */
+	bool (*has_markers)(void *context, struct source_archive *archive);
 	void *context;
 };
 
-/* No error: it cannot be unpacked here. */
+/* Not an error: the input is not an archive, or libarchive is missing. */
 #define ARCHIVE_IS_NONE 1
 
-/* Returns 0; ARCHIVE_IS_NONE; -errno after the reason was reported. *out: to be closed with
+/* Returns 0, ARCHIVE_IS_NONE, or -errno after the reason was reported. *out: to be closed with
  * source_archive_close(). */
 int source_archive_open(struct source_archive **out, const struct archive_input *input);
 
@@ -36,7 +36,7 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
  * reported. */
 ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size);
 
-/* After the end: why data are missing, constant; NULL: none are. */
+/* Call it after the end: why data are missing, constant; or NULL. */
 const char *source_archive_damage(const struct source_archive *archive);
 
 /* Frees @archive, which may be NULL. Returns NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorded trace as a chain of stages, each only where the file needs it:
+/* A recorded trace, read by a chain of stages. Each is used only if the file needs it:
  *
  *     file ──► archive ──► raw ──► inflate ──► plain ──► text out of HTML ──► source_text's buffer
  *
@@ -28,7 +28,7 @@
 struct stage {
 	char bytes[STAGE_SIZE];
 	size_t begin, end;
-	bool last; /* nothing comes after them */
+	bool last; /* these are the last bytes */
 };
 
 struct source_file {
@@ -37,13 +37,13 @@ struct source_file {
 	int fd;
 	struct source_archive *archive; /* the file is read through it, or NULL */
 	bool quiet;			/* errors are not reported */
-	/* Of what is read; all zeros at its begin, but html_state. */
+	/* State of the current input; all zeros at its begin, except html_state. */
 	bool recognised, compressed, html;
 	bool inflated;	   /* a stream was read to its end: another one may follow */
 	bool inflate_over; /* there is no more output */
 	z_stream zlib;
 	struct container_html html_state;
-	struct span html_text; /* in the plain stage: not copied out yet */
+	struct span html_text; /* in the plain stage: not copied to the caller yet */
 	struct stage raw, plain;
 };
 
@@ -52,7 +52,7 @@ static struct span stage_span(const struct stage *stage)
 	return (struct span){ stage->bytes + stage->begin, stage->end - stage->begin };
 }
 
-/* Moves what is left to the front, which makes room behind it. */
+/* Moves the remaining bytes to the front, to free space after them. */
 static void stage_compact(struct stage *stage)
 {
 	memmove(stage->bytes, stage->bytes + stage->begin, stage->end - stage->begin);
@@ -86,7 +86,7 @@ static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
 	return n;
 }
 
-/* The first damage counts. */
+/* Keeps only the first damage. */
 static void set_damage(struct source_file *file, const char *damage)
 {
 	if (!file->text.source.damage)
@@ -105,7 +105,7 @@ static ssize_t read_input(struct source_file *file, void *buffer, size_t size)
 	return n;
 }
 
-/* One more read into the raw stage. Returns 0 or -errno. */
+/* Reads once into the raw stage. Returns 0 or -errno. */
 static int fill_raw(struct source_file *file)
 {
 	struct stage *raw = &file->raw;
@@ -130,8 +130,8 @@ static void end_damaged(struct source_file *file, const char *damage)
 	set_damage(file, damage);
 }
 
-/* Another stream may follow the end of one (gzip files can be concatenated); anything else there is
- * no part of the trace. */
+/* Begins the next stream, if there is one: gzip files can be concatenated. Other bytes after the
+ * end of a stream are not part of the trace. */
 static bool next_member(struct source_file *file)
 {
 	struct span rest = stage_span(&file->raw);
@@ -145,7 +145,7 @@ static bool next_member(struct source_file *file)
 	return true;
 }
 
-/* One step from raw to plain. */
+/* Inflates once from the raw to the plain stage. */
 static void inflate_some(struct source_file *file)
 {
 	struct stage *raw = &file->raw;
@@ -166,7 +166,7 @@ static void inflate_some(struct source_file *file)
 		end_damaged(file, "the compressed data are damaged");
 }
 
-/* Does inflate have what it needs? False: read more first. */
+/* Returns false if more input must be read first. */
 static bool inflate_step(struct source_file *file)
 {
 	struct stage *raw = &file->raw;
@@ -187,7 +187,7 @@ static bool inflate_step(struct source_file *file)
 	return true;
 }
 
-/* Adds to the plain stage. Returns 0 or -errno. */
+/* Adds bytes to the plain stage. Returns 0 or -errno. */
 static int fill_plain(struct source_file *file)
 {
 	struct stage *plain = &file->plain;
@@ -214,7 +214,7 @@ static int fill_plain(struct source_file *file)
 	return 0;
 }
 
-/* --- what comes out --- */
+/* --- output --- */
 
 static ssize_t read_plain(struct source_file *file, void *buffer, size_t size)
 {
@@ -234,7 +234,7 @@ static ssize_t read_plain(struct source_file *file, void *buffer, size_t size)
 	return (ssize_t)stage_pop(from, buffer, size);
 }
 
-/* Finds the next stretch of text in the HTML. Returns 0 or -errno; no text at the end. */
+/* Sets ->html_text to the next part of text in the HTML; empty at the end. Returns 0 or -errno. */
 static int next_html_text(struct source_file *file)
 {
 	struct stage *plain = &file->plain;
@@ -275,7 +275,7 @@ static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 
 /* --- recognition --- */
 
-/* Reads into @stage until it is clear what it holds, or -errno. */
+/* Reads into @stage until its kind is known. Returns 0 or -errno. */
 static int recognise(struct source_file *file, struct stage *stage,
 		     int (*fill)(struct source_file *), enum container_kind *kind)
 {
@@ -292,8 +292,8 @@ static int recognise(struct source_file *file, struct stage *stage,
 	return 0;
 }
 
-/* Files that are given instead of a trace, and how each begins; compressed ones are here only where
- * this build cannot unpack them. */
+/* Other files that users give instead of a trace, and how each begins. Compressed ones are refused
+ * only if this build cannot unpack them. */
 static const struct {
 	struct span begin;
 	size_t at;
@@ -332,8 +332,8 @@ static bool is_own_csv(struct span head)
 	return false;
 }
 
-/* Is what was recognised as text a file of another kind? Returns 0, or -errno after the reason was
- * reported. */
+/* Refuses text that is a file of another kind. Returns 0, or -errno after the reason was reported.
+ */
 static int refuse_others(const struct source_file *file, struct span head)
 {
 	if (head.len == 0)
@@ -346,7 +346,7 @@ static int refuse_others(const struct source_file *file, struct span head)
 	return 0;
 }
 
-/* Where the file begins as an archive, it is read through that from now on. Returns 0 or -errno. */
+/* If the file is an archive, reads it through libarchive from now on. Returns 0 or -errno. */
 static int unpack(struct source_file *file, enum container_kind *kind);
 
 static int find_stages(struct source_file *file)
@@ -415,7 +415,7 @@ static const struct source_ops file_ops = {
 	.close = file_close,
 };
 
-/* Returns NULL where there is no memory. */
+/* Returns NULL without memory. */
 static struct source_file *file_new(uint64_t remember_ns)
 {
 	struct source_file *file = calloc(1, sizeof(*file));
@@ -439,9 +439,9 @@ static void ignore(void *context, const struct trace_record *record)
 	(void)context, (void)record;
 }
 
-/* The file in an archive is read until there is a marker. @context: a file that is read this way
- * alone; it may have read another one before. */
-static bool holds_markers(void *context, struct source_archive *archive)
+/* Reads the current file of an archive until a marker is found. @context: a source_file for this
+ * purpose only; it may have read another file before. */
+static bool has_markers(void *context, struct source_archive *archive)
 {
 	static const struct record_sink sink = { .record = ignore };
 	struct source_file *file = context;
@@ -467,24 +467,24 @@ static bool holds_markers(void *context, struct source_archive *archive)
 
 static int unpack(struct source_file *file, enum container_kind *kind)
 {
-	struct source_file *look = file_new(0);
+	struct source_file *probe = file_new(0);
 	const struct archive_input input = {
 		.command = file->command,
 		.name = file->text.source.name,
 		.fd = file->fd,
 		.head = stage_span(&file->raw),
-		.holds_markers = holds_markers,
-		.context = look,
+		.has_markers = has_markers,
+		.context = probe,
 	};
 	int result;
 
-	if (!look) {
+	if (!probe) {
 		report("%s: %s: out of memory", file->command, file->text.source.name);
 		return -ENOMEM;
 	}
-	look->quiet = true;
+	probe->quiet = true;
 	result = source_archive_open(&file->archive, &input);
-	source_close(&look->text.source);
+	source_close(&probe->text.source);
 	if (result != 0)
 		return result == ARCHIVE_IS_NONE ? 0 : result;
 	file->raw.begin = file->raw.end = 0;

@@ -24,7 +24,7 @@ static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 
 	if (n > 0)
 		return n;
-	/* A trace_pipe has no end: 0 comes while tracing is off. */
+	/* A trace_pipe has no end: read() returns 0 while tracing is off. */
 	if (n == 0 || errno == EAGAIN || errno == EINTR)
 		return -EAGAIN;
 	error = errno;

@@ -6,8 +6,9 @@
  *     cpu1/trace_pipe_raw ──► page ──► ftrace_page ──┼──► ftrace_merge ──► marker ──► sink
  *     ...                                            ┘
  *
- * A writer that is interrupted between its time stamp and its text arrives late, so what is younger
- * than a few milliseconds is held back until the next read: it stays in its page, or in the kernel.
+ * A writer may be interrupted between its time stamp and its text; its event then arrives late. So
+ * events younger than a few milliseconds are held back until the next read. They stay in their
+ * page, or in the kernel.
  */
 #include "daemon/trace/source.h"
 
@@ -32,30 +33,30 @@
 #include "parser/ftrace_merge.h"
 #include "parser/marker.h"
 
-/* Events are held back until they are this old: by then an interrupted writer has finished. */
+/* Events are held back until they have this age: by then an interrupted writer has finished. */
 #define HOLD_NS UINT64_C(5000000)
 
-/* The same when boosted: a flood of events fills a small buffer in this time. Less would cost more,
- * as each event would be read on its own instead of a page at once. */
+/* The same when boosted: a flood of events can fill a small buffer in this time. A shorter time
+ * costs more: then the kernel returns pages with few events. */
 #define HOLD_BOOST_NS UINT64_C(500000)
 
-/* How long a time that the kernel reported is extrapolated. */
+/* How long a time from the kernel is extrapolated. */
 #define CLOCK_FRESH_NS UINT64_C(1000000000)
 
-/* How often SurfaceFlinger's process is checked: once in a drain, which takes several reads. */
+/* How often SurfaceFlinger's process is checked: about once in a drain, which has several reads. */
 #define FOLLOW_NS UINT64_C(100000000)
 
-/* Pages of one read, so that signals and files are served in between. */
+/* Most pages of one read. Between two reads, signals and files are served. */
 #define PAGES_MAX 512
 
-/* After so many reads in a row that held everything back, nothing is held back. */
+/* After this number of reads in a row that held back all events, nothing is held back. */
 #define READS_HELD_MAX 4
 
-/* A page is a sub-buffer; its sizes in any kernel. */
+/* Smallest and largest size of a page (a sub-buffer) in any kernel. */
 #define PAGE_SIZE_MIN 1024
 #define PAGE_SIZE_MAX 1048576
 
-/* The most a kernel can be built for. */
+/* Most CPUs that a kernel can be built for. */
 #define CPUS_MAX 8192
 
 struct raw_cpu {
@@ -76,20 +77,20 @@ struct source_raw {
 	struct thread_cache threads;
 	uint64_t follow_ns;	 /* when to check SurfaceFlinger's process again */
 	uint64_t clock_read_ns;	 /* when the kernel's clock was read: CLOCK_MONOTONIC_RAW, or 0 */
-	uint64_t clock_ahead_ns; /* of that, modulo 2^64 */
+	uint64_t clock_ahead_ns; /* kernel's clock minus that time, modulo 2^64 */
 	uint64_t now_ns;	 /* of this read, on the clock of loop_now() */
-	bool is_held_only;	 /* this read takes no pages */
+	bool is_held_only;	 /* this read reads no pages */
 	unsigned int pages;	 /* of this read */
-	unsigned int reads_held; /* in a row that handed over nothing, as all was too young */
-	uint64_t damaged;	 /* of the merge's damaged pages: counted as malformed */
+	unsigned int reads_held; /* reads in a row without a record: all events were too young */
+	uint64_t damaged;	 /* damaged pages of ->merge that are counted as malformed */
 	struct ftrace_merge merge;
 	struct ftrace_cpu_buffer *buffers; /* of the merge, one for each of cpus */
 	unsigned int n_cpus;
 	struct raw_cpu cpus[];
 };
 
-/* Reads the next page; a shorter read() would leave the rest of it for the next one. False where
- * there is none: read() may return 0 even while tracing is on. */
+/* Reads the next page, with one read() of its full size. Returns false if there is none: read() may
+ * return 0 even while tracing is on. */
 static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 {
 	struct source_raw *raw = context;
@@ -103,9 +104,9 @@ static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 	return true;
 }
 
-/* A page says that events are missing before it, but a full page has no space for how many: the
- * kernel's statistics have the number. They are ahead of the page, so a later page may add nothing.
- */
+/* Returns how many events were lost before a page. The page itself has no space for the number if
+ * it is full, so it comes from the kernel's statistics. These may include losses before later
+ * pages: then 0 is returned for those pages. */
 static int64_t lost_before(const struct source_raw *raw, struct raw_cpu *cpu)
 {
 	uint64_t reported = cpu->reported;
@@ -117,8 +118,7 @@ static int64_t lost_before(const struct source_raw *raw, struct raw_cpu *cpu)
 	return (int64_t)(cpu->stats.lost - reported);
 }
 
-/* Rounded to microseconds as the kernel does it for text, so that both sources give the same rows.
- */
+/* Rounds to microseconds as the kernel does for text, so that both sources give the same rows. */
 static uint64_t time_of(const struct ftrace_cpu_buffer *buffer)
 {
 	return (buffer->next.time_ns + 500) / 1000 * 1000;
@@ -166,8 +166,8 @@ static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 		sink->record(sink->context, &record);
 }
 
-/* A clock that only the kernel can read: a file has its time, which costs too much for each read.
- * In between it runs as the clock of the hardware, which cannot be set. */
+/* Reads a clock that only the kernel can read, from a file. That costs too much for each read, so
+ * the time is extrapolated by CLOCK_MONOTONIC_RAW, a clock that cannot be set. */
 static bool read_kernel_clock(struct source_raw *raw, uint64_t *now_ns)
 {
 	uint64_t hardware_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
@@ -179,13 +179,13 @@ static bool read_kernel_clock(struct source_raw *raw, uint64_t *now_ns)
 	}
 	if (!kernel_clock_now(raw->files, (unsigned int)raw->cpus[0].cpu, now_ns))
 		return false;
-	/* An interruption here makes the clock late: then more is held back, not less. */
+	/* An interruption here makes the clock late: then more events are held back, not fewer. */
 	raw->clock_read_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
 	raw->clock_ahead_ns = *now_ns - raw->clock_read_ns;
 	return true;
 }
 
-/* The trace clock now. Returns false where it cannot be read. */
+/* Reads the trace clock. Returns false if it cannot be read. */
 static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
 {
 	clockid_t id;
@@ -196,7 +196,7 @@ static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
 	return true;
 }
 
-/* Events of this time and later are held back; but not for ever where the clock is wrong. */
+/* Returns the time from which events are held back. If the clock seems wrong, none are. */
 static uint64_t limit_of(struct source_raw *raw, enum source_how how)
 {
 	uint64_t hold_ns = how == SOURCE_BOOSTED ? HOLD_BOOST_NS : HOLD_NS;
@@ -283,7 +283,7 @@ static const struct source_ops raw_ops = {
 	.close = raw_close,
 };
 
-/* What is wrong with a file of the trace. */
+/* Sets @why for the file @name of the trace. Returns @error. */
 static int fail(char why[static SOURCE_WHY_SIZE], const char *name, int error)
 {
 	snprintf(why, SOURCE_WHY_SIZE, "%s: %s", name,
@@ -307,7 +307,8 @@ static int read_format(const char *directory, const char *name, struct ftrace_fo
 	return error < 0 ? fail(why, name, error) : 0;
 }
 
-/* Formats are the same for all instances; sub-buffers may have another size in each. */
+/* Reads the formats, which are the same for all instances, and the size of sub-buffers, which may
+ * differ. */
 static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE])
 {
 	const char *top = tracefs_directory(raw->tracefs);
@@ -351,7 +352,8 @@ static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOUR
 	return 0;
 }
 
-/* A CPU that was never online has no buffer: poll() would report an error without end. */
+/* Returns false for a CPU that was never online: it has no buffer, and poll() always reports an
+ * error. */
 static bool has_cpu_buffer(int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -359,7 +361,7 @@ static bool has_cpu_buffer(int fd)
 	return poll(&poll_fd, 1, 0) >= 0 && !(poll_fd.revents & POLLERR);
 }
 
-/* Returns a descriptor that is readable as soon as a buffer is half full, or < 0. */
+/* Returns a descriptor that is readable when a buffer is half full, or < 0. */
 static int watch_cpu_buffers(struct source_raw *raw)
 {
 	int fd;
@@ -380,8 +382,8 @@ static int watch_cpu_buffers(struct source_raw *raw)
 	return fd;
 }
 
-/* Returns the number of CPUs that the trace has buffers for, or -errno. libc may report fewer:
- * those that this process can run on. */
+/* Returns the number of CPUs for which the trace has buffers, or -errno. libc may report only those
+ * that this process can run on. */
 static int count_cpus(const struct tracefs *tracefs)
 {
 	struct dirent *entry;
@@ -401,7 +403,7 @@ static int count_cpus(const struct tracefs *tracefs)
 	return n > 0 ? n : -ENOENT;
 }
 
-/* Returns NULL where there is no memory. */
+/* Returns NULL without memory. */
 static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_files *files,
 				  unsigned int cpus)
 {
@@ -438,8 +440,8 @@ int source_raw_open(struct source **out, struct tracefs *tracefs, const struct t
 	raw = raw_new(tracefs, files, (unsigned int)cpus);
 	if (!raw)
 		return fail(why, "the ring buffers", -ENOMEM);
-	/* trace_pipe is never read: it is readable when there are events, and while it is open no
-	 * other program can read it, which would take events away. */
+	/* trace_pipe is opened but never read. poll() reports it as readable when there are events.
+	 * While it is open, no other program can read it and remove events. */
 	raw->source.fd = tracefs_open_pipe(tracefs);
 	error = raw->source.fd == -EBUSY ? fail(why, "trace_pipe", -EBUSY) : read_formats(raw, why);
 	for (int i = 0; error == 0 && i < cpus; i++)

@@ -58,17 +58,17 @@ static void copy_counts(struct source_text *text)
 	counts->damaged = damage_in(&text->parser);
 }
 
-/* The kernel remembers the names of few threads, and some wrongly, but /proc still has them. And
- * an app can write a line about lost events as the kernel does. False: such a line. */
+/* Corrects the thread's name by /proc: the kernel keeps few names, and some of them are wrong.
+ * Returns false for a forged line about lost events. */
 static bool accept_live(struct source_text_live *live, struct trace_record *record)
 {
 	if (record->kind == TRACE_LOST)
 		return lost_claims_accept(&live->claims, record, live->read_ns);
-	thread_cache_recall(&live->threads, record, live->read_ns);
+	thread_cache_correct(&live->threads, record, live->read_ns);
 	return true;
 }
 
-/* Hands over the records of whole lines; a begun line stays in the buffer. */
+/* Passes the records of whole lines to the sink. An incomplete line stays in the buffer. */
 static void parse(struct source_text *text, struct span input, bool is_last,
 		  const struct record_sink *sink)
 {
@@ -87,7 +87,7 @@ static void parse(struct source_text *text, struct span input, bool is_last,
 	trace_buffer_done(&text->buffer, input, text->parser.last_ns);
 }
 
-/* What was lost before the first read may still be reported by the lines in it. */
+/* Called before the first read: its lines may report events that were lost before it. */
 static void begin_claims(struct source_text_live *live)
 {
 	if (!live->claims.files)
@@ -117,8 +117,8 @@ ssize_t source_text_read(struct source *source, enum source_how how, const struc
 		if (text->live)
 			lost_claims_drained(&text->live->claims);
 	} else if (sink) {
-		/* The last line may lack its end. Where the data end early it may be half a line,
-		 * which would be taken for a whole one. */
+		/* The last line may have no line end. If the data end early, it may be incomplete,
+		 * so it is dropped. */
 		trace_buffer_end_line(&text->buffer, source->damage != NULL);
 		parse(text, trace_buffer_filled(&text->buffer, 0), true, sink);
 	}
@@ -144,11 +144,11 @@ bool source_text_check_lost(struct source *source, bool is_end, char message[sta
 	if (!text->live)
 		return false;
 	begin_claims(text->live);
-	lost_claims_look(&text->live->claims);
+	lost_claims_update(&text->live->claims);
 	return lost_claims_report(&text->live->claims, is_end, message);
 }
 
-/* --- what is remembered --- */
+/* --- remembered text --- */
 
 void source_remembered(const struct source *source, uint64_t begin_ns, struct span parts[2])
 {

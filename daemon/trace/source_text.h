@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all sources of text share: a buffer that bytes are read into, and the parser of its lines.
+/* The part that all sources of text share: a buffer for the bytes, and the parser of its lines.
  *
  *     bytes() ──► trace_buffer ──► ftrace_text ──► thread_cache, lost_claims ──► sink
  *     file, pipe                                   a live text only
@@ -13,8 +13,7 @@
 #include "daemon/trace/trace_buffer.h"
 #include "parser/ftrace_text.h"
 
-/* What a live text needs: it can name threads by /proc, and compare lines with the kernel's counts.
- */
+/* For live text only: /proc has the names of threads, and the kernel has counts of lost events. */
 struct source_text_live {
 	const struct trace_files *files;
 	uint64_t read_ns; /* when the bytes were read, on the clock of loop_now() */
@@ -29,26 +28,26 @@ struct source_text {
 	ssize_t (*bytes)(struct source_text *text, void *buffer, size_t size);
 	struct trace_buffer buffer;
 	struct ftrace_text parser;
-	const char *at;		       /* behind the record that is handed over, or NULL */
-	struct source_text_live *live; /* or NULL: a recorded trace */
+	const char *at;		       /* after the record that the sink gets now, or NULL */
+	struct source_text_live *live; /* NULL: a recorded trace */
 };
 
 /**
- * source_text_open() - get the memory
+ * source_text_open() - allocate the memory
  * @text: all zeros but ->source and ->bytes, which the caller has set
  * @remember_ns: see source_file_open()
  * @files: of a live trace, borrowed; or NULL
  *
- * Returns 0 or -ENOMEM; source_text_close() is due in both cases.
+ * Returns 0 or -ENOMEM. The caller calls source_text_close() in both cases.
  */
 int source_text_open(struct source_text *text, uint64_t remember_ns,
 		     const struct trace_files *files);
 void source_text_close(struct source_text *text);
 
-/* Another text follows, of a recorded trace: nothing is counted, and no line is begun. */
+/* Prepares for another recorded text: resets counts, and drops an incomplete line. */
 void source_text_reset(struct source_text *text);
 
-/* The members of struct source_ops. */
+/* Members of struct source_ops. */
 ssize_t source_text_read(struct source *source, enum source_how how,
 			 const struct record_sink *sink);
 void source_text_buffers_emptied(struct source *source);

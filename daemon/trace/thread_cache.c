@@ -11,8 +11,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* How long an entry is valid: in general; of SurfaceFlinger's threads; and where the thread has
- * ended or SurfaceFlinger is unknown, as that may change soon. */
+/* How long an entry is valid: in general; for SurfaceFlinger's threads; and if the thread has ended
+ * or SurfaceFlinger is unknown, as both may change soon. */
 #define FRESH_NS (30 * SECOND)
 #define FRESH_SURFACEFLINGER_NS (5 * SECOND)
 #define FRESH_GONE_NS SECOND
@@ -22,12 +22,12 @@
 
 #define SURFACEFLINGER "surfaceflinger"
 
-/* How sure it is that a process is SurfaceFlinger. */
+/* How certain it is that a process is SurfaceFlinger. */
 enum {
 	TRUST_NONE,
 	TRUST_NAME,   /* it has the name, and is not an app */
-	TRUST_INIT,   /* and init has started it */
-	TRUST_BINARY, /* and it runs the program, which only the system can start */
+	TRUST_INIT,   /* also, init has started it */
+	TRUST_BINARY, /* also, it runs SurfaceFlinger's program, which only the system can start */
 };
 
 /* --- /proc --- */
@@ -60,7 +60,7 @@ struct status {
 	uint32_t uid;
 };
 
-/* The number after @label, which begins a line. */
+/* Finds the number after @label. */
 static bool find_number(const char *text, const char *label, long *number)
 {
 	const char *at = strstr(text, label);
@@ -70,7 +70,8 @@ static bool find_number(const char *text, const char *label, long *number)
 	return at != NULL;
 }
 
-/* A name can contain text like the other lines, but no line end: they are searched after it. */
+/* A name can have text like that of the other lines, but no line end. So the other lines are
+ * searched after the name. */
 static bool read_status(const struct thread_cache *cache, int32_t tid, struct status *status)
 {
 	char text[2048];
@@ -119,8 +120,9 @@ static void forget_all(struct thread_cache *cache)
 	memset(cache->known, 0, sizeof(cache->known));
 }
 
-/* An open file of a process stays its own, even if its number is reused. Where it cannot be opened
- * although the process exists, that is tried again. */
+/* Returns true if SurfaceFlinger's process lives. An open file of a process never belongs to
+ * another one, even if the number is reused. If the file cannot be opened although the process
+ * exists, the next call tries again. */
 static bool is_alive(struct thread_cache *cache)
 {
 	char byte;
@@ -143,8 +145,9 @@ void thread_cache_follow(struct thread_cache *cache)
 	forget_all(cache);
 }
 
-/* The process of @thread replaces SurfaceFlinger's where that is more certain. */
-static void consider(struct thread_cache *cache, struct cached_thread *thread)
+/* Sets SurfaceFlinger's process to that of @thread, if that is more certain than the current one.
+ */
+static void update_surfaceflinger(struct thread_cache *cache, struct cached_thread *thread)
 {
 	if (thread->trust <= cache->trust || thread->tgid == cache->surfaceflinger)
 		return;
@@ -171,8 +174,8 @@ void thread_cache_end(struct thread_cache *cache)
 
 /* --- threads --- */
 
-/* The entry of @tid, or the one to evict for it. Neighbouring numbers often belong to one process,
- * and write at the same time: they are in different sets. */
+/* The entry of @tid, or the one to evict for it. Neighbouring numbers are in different sets: they
+ * often belong to one process and write at the same time. */
 static struct cached_thread *entry_of(struct thread_cache *cache, int32_t tid)
 {
 	struct cached_thread *set = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
@@ -203,7 +206,7 @@ static void read_thread(struct thread_cache *cache, struct cached_thread *thread
 	memcpy(thread->comm, status.comm, sizeof(thread->comm));
 	if (!thread->is_app && read_status(cache, status.tgid, &process))
 		thread->trust = trust_in(cache, &process);
-	consider(cache, thread);
+	update_surfaceflinger(cache, thread);
 }
 
 static uint64_t fresh_ns(const struct thread_cache *cache, const struct cached_thread *thread)
@@ -231,7 +234,7 @@ static const struct cached_thread *find(struct thread_cache *cache, int32_t tid,
 	return thread;
 }
 
-void thread_cache_recall(struct thread_cache *cache, struct trace_record *record, uint64_t now_ns)
+void thread_cache_correct(struct thread_cache *cache, struct trace_record *record, uint64_t now_ns)
 {
 	const struct cached_thread *thread = find(cache, record->tid, now_ns);
 
@@ -247,7 +250,7 @@ void thread_cache_name(struct thread_cache *cache, struct trace_record *record, 
 
 	record->tgid = thread->tgid;
 	record->comm = span_of(thread->comm);
-	/* A thread that has ended was not SurfaceFlinger's, as long as that lives. */
+	/* While SurfaceFlinger lives, a thread that has ended was not one of its threads. */
 	if (cache->surfaceflinger == TRACE_ID_UNKNOWN)
 		record->writer = thread->is_app ? TRACE_WRITER_OTHER : TRACE_WRITER_UNKNOWN;
 	else

@@ -9,10 +9,10 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* The size of a read. */
+/* Most bytes of a read. */
 #define READ_SIZE ((size_t)262144)
 
-/* A lap ends where less space is left. */
+/* A lap ends if less space than this remains. */
 #define SPACE_MIN ((size_t)65536)
 _Static_assert(SPACE_MIN >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves space to read");
 
@@ -22,14 +22,15 @@ _Static_assert(SPACE_MIN >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves space
 #define SIZE_LEAST ((size_t)16 << 20)
 #define SIZE_MOST ((size_t)64 << 20)
 
-/* So many chunks in a lap, by their size, and in the remembered time, by their time. */
+/* Chunks in a lap, if they end by their size; chunks in the remembered time, if they end by their
+ * time. */
 #define CHUNKS_PER_LAP 256
 #define CHUNKS_PER_TIME 128
 
-/* The index reaches back a minute at least: a frame may be as late. */
+/* With this, the index covers at least a minute: a frame may be that late. */
 #define CHUNK_NS_MIN (NS_PER_S / 10)
 
-/* Another read may go into a chunk that is nearly full. */
+/* Most bytes of a chunk: one more read may be added to a chunk that is nearly full. */
 #define CHUNK_MOST (SIZE_MOST / CHUNKS_PER_LAP + READ_SIZE)
 
 static uint64_t chunk_ns_for(uint64_t remember_ns)
@@ -52,7 +53,7 @@ static size_t size_for(uint64_t remember_ns)
 
 int trace_buffer_open(struct trace_buffer *buffer, uint64_t remember_ns)
 {
-	/* All pages now: else the process would grow for minutes. */
+	/* MAP_POPULATE: all pages now; otherwise the process would grow for minutes. */
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
 
 	*buffer = (struct trace_buffer){
@@ -94,7 +95,7 @@ static void forget_oldest(struct trace_buffer *buffer)
 	buffer->chunk_count--;
 }
 
-/* The open chunk ends here, unless it is empty. */
+/* Ends the open chunk, unless it is empty, and begins the next one. */
 static void next_chunk(struct trace_buffer *buffer)
 {
 	if (open_chunk(buffer)->begin != buffer->begin) {
@@ -105,13 +106,13 @@ static void next_chunk(struct trace_buffer *buffer)
 	*open_chunk(buffer) = (struct trace_buffer_chunk){ .begin = buffer->begin };
 }
 
-/* Is a chunk, not the open one, from the lap before? */
+/* Returns true if @chunk, which is not the open one, is of the previous lap. */
 static bool is_old(const struct trace_buffer *buffer, const struct trace_buffer_chunk *chunk)
 {
 	return chunk->begin >= buffer->begin;
 }
 
-/* Forgets the chunks of the lap before that begin in the first @end bytes. */
+/* Removes the chunks of the previous lap that begin in the first @end bytes. */
 static void forget_until(struct trace_buffer *buffer, size_t end)
 {
 	while (buffer->chunk_count > 1 && is_old(buffer, chunk_at(buffer, 0)) &&
@@ -126,7 +127,7 @@ static bool is_lap_over(const struct trace_buffer *buffer)
 	return buffer->remembers && buffer->size - buffer->head < SPACE_MIN;
 }
 
-/* Begins the next lap, with the line that has no end yet. */
+/* Begins the next lap. Copies the incomplete line to its begin. */
 static void next_lap(struct trace_buffer *buffer)
 {
 	size_t unread = buffer->head - buffer->begin;
@@ -216,14 +217,14 @@ void trace_buffer_end_line(struct trace_buffer *buffer, bool dropped)
 		buffer->bytes[buffer->head++] = '\n';
 }
 
-/* --- looking back --- */
+/* --- remembered text --- */
 
 const char *trace_buffer_end(const struct trace_buffer *buffer)
 {
 	return buffer->bytes + buffer->begin;
 }
 
-/* The first of the last chunks that all end at @begin_ns or later. */
+/* The first chunk from which on all chunks end at @begin_ns or later. */
 static size_t first_chunk(const struct trace_buffer *buffer, uint64_t begin_ns)
 {
 	size_t n = buffer->chunk_count - 1;
@@ -233,8 +234,8 @@ static size_t first_chunk(const struct trace_buffer *buffer, uint64_t begin_ns)
 	return n;
 }
 
-/* Leaves out the lines before the first marker of @begin_ns or later. It is in the first chunk;
- * where times are out of order and it is not, the text begins with the chunk. */
+/* Cuts the lines before the first marker of @begin_ns or later. That marker is in the first chunk,
+ * unless times are out of order; then nothing is cut. */
 static struct span cut_front(struct span text, uint64_t begin_ns)
 {
 	struct span input = { text.ptr, text.len < CHUNK_MOST ? text.len : CHUNK_MOST };
@@ -253,7 +254,7 @@ static struct span cut_front(struct span text, uint64_t begin_ns)
 	return text;
 }
 
-/* The end of the line that @at is in. */
+/* The end of the line in which @at is. */
 static const char *line_end(const struct trace_buffer *buffer, const char *at)
 {
 	const char *newline = memchr(at, '\n', (size_t)(buffer->bytes + buffer->head - at));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The buffer that text is read into and parsed in. Where it is to remember the text, each read goes
- * behind the one before, round and round. Nothing is copied but the begun line at the end of a lap.
+/* The buffer that text is read into and parsed in. If it remembers text, it is a ring: each read is
+ * stored after the previous one. Only the incomplete line at the end of a lap is copied.
  *
  *     0             begin    head                                            lap_end   size
- *     |--- this lap -----|line..|-- next read --|--- the lap before, oldest first -----|  |
+ *     |--- this lap -----|line..|-- next read --|--- previous lap, oldest first -------|  |
  *
- * An index of chunks finds the text of a time in it.
+ * An index of chunks finds the text of a time.
  */
 #ifndef JANKD_DAEMON_TRACE_TRACE_BUFFER_H
 #define JANKD_DAEMON_TRACE_TRACE_BUFFER_H
@@ -16,22 +16,22 @@
 
 #include "parser/span.h"
 
-/* Whole lines of the text, with the time of the last record in them. */
+/* Whole lines of the text, and the time of their last record. */
 struct trace_buffer_chunk {
 	size_t begin;
 	uint64_t last_ns;
 };
 
-/* More than a lap has: chunks end by their size, or by their time. */
+/* More chunks than a lap has. Chunks end by their size, or by their time. */
 #define TRACE_BUFFER_CHUNKS 1024
 
 struct trace_buffer {
 	char *bytes;
 	size_t size;
 	bool remembers;
-	size_t begin;	/* of the line that has no end yet */
-	size_t head;	/* where the next read goes */
-	size_t lap_end; /* end of the whole lines of the lap before */
+	size_t begin;	/* of the incomplete line */
+	size_t head;	/* where the next read is stored */
+	size_t lap_end; /* end of the whole lines of the previous lap */
 	/* Oldest first. The last one is open: lines are added to it. */
 	struct trace_buffer_chunk chunks[TRACE_BUFFER_CHUNKS];
 	size_t chunk_first, chunk_count;
@@ -41,42 +41,41 @@ struct trace_buffer {
 
 /**
  * trace_buffer_open() - allocate the memory
- * @remember_ns: about so much trace time is remembered, within a limit of memory; 0: nothing
+ * @remember_ns: trace time of the text that is remembered, about, within a limit of memory; 0: none
  *
- * It does not grow later. Returns 0 or -ENOMEM.
+ * The buffer does not grow later. Returns 0 or -ENOMEM.
  */
 int trace_buffer_open(struct trace_buffer *buffer, uint64_t remember_ns);
 void trace_buffer_close(struct trace_buffer *buffer);
 
-/* The memory that the next read overwrites: text there that is still needed has to be saved first.
- */
+/* The memory that the next read overwrites. Save its text first if it is still needed. */
 struct span trace_buffer_overwrites(const struct trace_buffer *buffer);
 
-/* Does that memory hold text of @since_ns or later? */
+/* Returns true if that memory has text of @since_ns or later. */
 bool trace_buffer_would_lose(const struct trace_buffer *buffer, uint64_t since_ns);
 
-/* Where the next bytes are to be read to; *size is set to how many at most. */
+/* Returns where to store the next bytes. *size: set to the most bytes. */
 char *trace_buffer_space(struct trace_buffer *buffer, size_t *size);
 
-/* @len bytes were read there. Returns all that is not parsed yet. */
+/* Call it after @len bytes were stored there. Returns all text that is not parsed yet. */
 struct span trace_buffer_filled(struct trace_buffer *buffer, size_t len);
 
-/* All of what trace_buffer_filled() returned is parsed, but @rest. @last_ns: the time of the last
- * record. */
+/* Call it when the text from trace_buffer_filled() is parsed. @rest: the part that is not parsed.
+ * @last_ns: the time of the last record. */
 void trace_buffer_done(struct trace_buffer *buffer, struct span rest, uint64_t last_ns);
 
-/* No more is read. A begun line ends here, or is @dropped. To be called before the last
- * trace_buffer_filled(). */
+/* Call it at the end of the input, before the last trace_buffer_filled(). Ends an incomplete line,
+ * or drops it if @dropped. */
 void trace_buffer_end_line(struct trace_buffer *buffer, bool dropped);
 
 /* The end of the lines that are parsed. */
 const char *trace_buffer_end(const struct trace_buffer *buffer);
 
 /**
- * trace_buffer_find() - the remembered lines of a stretch of time
- * @begin_ns: the time of its first marker; or the oldest there is
- * @end: a place in its last line: in what trace_buffer_filled() returned, or trace_buffer_end()
- * @parts: the text, in order; the second is empty where the first has all
+ * trace_buffer_find() - find the remembered lines between two times
+ * @begin_ns: time of the first marker; if it is not remembered, the text begins with the oldest
+ * @end: a place in the last line: in the text of trace_buffer_filled(), or trace_buffer_end()
+ * @parts: set to the text, in order; the second part is empty if the first has all
  */
 void trace_buffer_find(const struct trace_buffer *buffer, uint64_t begin_ns, const char *end,
 		       struct span parts[2]);

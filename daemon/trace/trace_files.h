@@ -17,38 +17,39 @@ enum trace_setting {
 	TRACE_SETTING_SIZE, /* of each CPU's buffer, KB */
 	TRACE_SETTING_ON,
 	TRACE_SETTING_CPUS,	 /* a mask of the traced CPUs */
-	TRACE_SETTING_MARKERS,	 /* are writes to trace_marker traced? */
-	TRACE_SETTING_OVERWRITE, /* does a full buffer lose its oldest events, not new ones? */
+	TRACE_SETTING_MARKERS,	 /* 1: writes to trace_marker are traced */
+	TRACE_SETTING_OVERWRITE, /* 1: a full buffer loses its oldest events; 0: new ones */
 	TRACE_SETTINGS,
 };
 
 struct trace_files {
 	const char *path;
-	int settings[TRACE_SETTINGS]; /* descriptors; < 0: it cannot be read */
+	int settings[TRACE_SETTINGS]; /* descriptors; < 0: the setting cannot be read */
 	int stats[TRACE_FILES_CPUS_MAX];
 };
 
-/* @path: of the trace, borrowed. A file that cannot be opened now cannot be read later. */
+/* Opens the files. @path: directory of the trace, borrowed. A file that cannot be opened now cannot
+ * be read later. */
 void trace_files_open(struct trace_files *files, const char *path);
 
-/* To be called before an instance can be removed. Also of files that only trace_files_init() has
- * set. */
+/* Closes the files. Call it before an instance is removed. @files may be set by trace_files_init()
+ * only. */
 void trace_files_close(struct trace_files *files);
 
-/* Sets @files to none. */
+/* Sets @files to no open file. */
 void trace_files_init(struct trace_files *files);
 
-/* The setting's file, relative to the path. */
+/* The setting's file, relative to the directory of the trace. */
 const char *trace_files_name(enum trace_setting which);
 
 /* Reads as setting_read() does. */
 int trace_files_setting(const struct trace_files *files, enum trace_setting which,
 			char value[static SETTING_SIZE]);
 
-/* Returns false where the trace has no such CPU. */
+/* Returns false if the trace has no such CPU. */
 bool trace_files_has_cpu(const struct trace_files *files, unsigned int cpu);
 
-/* Reads the statistics of one CPU's buffer into @text; SPAN_NULL where there are none. */
+/* Reads the statistics of one CPU's buffer into @text. Returns SPAN_NULL if there are none. */
 struct span trace_files_stats(const struct trace_files *files, unsigned int cpu, char *text,
 			      size_t size);
 

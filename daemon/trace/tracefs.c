@@ -23,9 +23,9 @@ struct tracefs {
 	bool ours;			   /* made by us */
 };
 
-/* --- finding it --- */
+/* --- the mount --- */
 
-/* Is tracefs mounted at @directory? Returns 0 or -errno, see tracefs_find(). */
+/* Checks that tracefs is mounted at @directory. Returns 0 or -errno, see tracefs_find(). */
 static int probe(const char *directory)
 {
 	char path[600];
@@ -77,7 +77,7 @@ int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *want
 	return result;
 }
 
-/* Android's user shell, as adb runs, which can usually trace. */
+/* Android's user "shell", the user of adb. It can usually trace. */
 #define SHELL_UID 2000
 
 const char *tracefs_advice(int error, const char *otherwise)
@@ -87,8 +87,8 @@ const char *tracefs_advice(int error, const char *otherwise)
 	if (geteuid() == 0)
 		return "root has no access: check SELinux and kernel lockdown";
 	if (geteuid() == SHELL_UID)
-		return "run it as root: shell may not on this device";
-	return "run it as root, on a device as root or shell";
+		return "run it as root: shell has no access on this device";
+	return "run it as root; on an Android device, as root or shell";
 }
 
 static int refuse_directory(const char *wanted, int error)
@@ -107,9 +107,9 @@ static int refuse_directory(const char *wanted, int error)
 
 /* --- the instance --- */
 
-/* Does the instance exist, or can it be made? Where libtracefs fails to make one it leaks memory.
- * Sets errno where it cannot. */
-static bool can_make(const struct tracefs *tracefs, const char *name)
+/* Returns true if the instance exists or can be created; otherwise sets errno. This is checked
+ * first because libtracefs leaks memory if it fails to create one. */
+static bool can_create(const struct tracefs *tracefs, const char *name)
 {
 	char path[1024];
 
@@ -128,12 +128,12 @@ static int open_instance(struct tracefs *tracefs, const char *name)
 	if (!name)
 		return 0;
 	errno = 0;
-	if (can_make(tracefs, name))
+	if (can_create(tracefs, name))
 		tracefs->instance = tracefs_instance_create(name);
 	if (!tracefs->instance) {
 		error = errno ? errno : EIO;
 		report_capture(
-			"--instance %s: cannot make it in %s: %s; %s", name, tracefs->directory,
+			"--instance %s: cannot create it in %s: %s; %s", name, tracefs->directory,
 			strerror(error),
 			report_advice(-error, "run it as root, or name an existing instance"));
 		return -error;
@@ -175,14 +175,14 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 	return 0;
 }
 
-/* Kernels of 4.14 and later know the second, older ones of Android the first. */
+/* Linux 4.14 and later has the second option, older kernels of Android the first. */
 static void enable_tgid(struct tracefs *tracefs)
 {
 	if (tracefs_instance_file_write(tracefs->instance, "trace_options", "print-tgid") < 0)
 		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
 }
 
-/* As atrace chooses it: clocks whose offset to wall time can be measured come first. */
+/* Chooses a clock in the order of atrace: first those whose offset to wall time can be measured. */
 static void choose_clock(struct tracefs *tracefs)
 {
 	static const char *const clocks[] = { "boot", "mono", "global" };
@@ -247,7 +247,7 @@ struct tracefs *tracefs_close(struct tracefs *tracefs)
 	return NULL;
 }
 
-/* --- what is read --- */
+/* --- files --- */
 
 int tracefs_open_pipe(struct tracefs *tracefs)
 {
@@ -256,7 +256,7 @@ int tracefs_open_pipe(struct tracefs *tracefs)
 
 	if (fd < 0)
 		return -(errno ? errno : EIO);
-	/* Before Linux 6.6 several programs can read it. */
+	/* Before Linux 6.6, several programs can open it at the same time. */
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
 		close(fd);
 		return -EBUSY;

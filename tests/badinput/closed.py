@@ -105,7 +105,7 @@ def raw(checks):
 
 def all_of_it(checks):
     """The remedy depends on the user: the message does not advise shell to be shell."""
-    advice = "run it as root: shell may not" if USER == SHELL else "as root or shell"
+    advice = "run it as root: shell has no access" if USER == SHELL else "as root or shell"
     with place(".") as (tracing, out):
         one_line(checks, "all is closed", run(tracing, out), "Permission denied", advice)
     with place("trace_pipe") as (tracing, out):
@@ -119,7 +119,7 @@ def instance(checks):
         with place() as (tracing, out):
             (tracing / "instances").chmod(mode)
             done = run(tracing, out, "--instance", "none")
-            one_line(checks, f"no instance, mode {mode:o}", done, "cannot make it", "Permission denied")
+            one_line(checks, f"no instance, mode {mode:o}", done, "cannot create it", "Permission denied")
             checks.that(not re.search("put back|restore", done.stderr.decode()), f"no instance, mode {mode:o}: {done.stderr}")
             checks.equal([path.name for path in out.glob(".journal")], [], f"no instance, mode {mode:o}: a journal")
             (tracing / "instances").chmod(0o700)

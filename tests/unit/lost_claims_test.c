@@ -119,7 +119,7 @@ static void no_loss_is_kept_back(void **state)
 	assert_int_equal(take(10), 6);
 	/* a loss that was seen before all was read has been reported by then */
 	account(0, 720, 30);
-	lost_claims_look(&claims);
+	lost_claims_update(&claims);
 	lost_claims_drained(&claims);
 	assert_int_equal(take(1), -2);
 }

@@ -151,12 +151,12 @@ static void lines_of_text(void **state)
 	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "RenderEngine", INIT, SYSTEM_UID);
-	thread_cache_recall(&cache, &forgotten, now_ns);
+	thread_cache_correct(&cache, &forgotten, now_ns);
 	assert_true(span_equal(forgotten.comm, SPAN_LITERAL("RenderEngine")));
 	assert_int_equal(forgotten.tgid, 500);
-	thread_cache_recall(&cache, &wrong, now_ns);
+	thread_cache_correct(&cache, &wrong, now_ns);
 	assert_true(span_equal(wrong.comm, SPAN_LITERAL("RenderEngine")));
-	thread_cache_recall(&cache, &gone, now_ns);
+	thread_cache_correct(&cache, &gone, now_ns);
 	assert_true(span_equal(gone.comm, SPAN_LITERAL("com.app")));
 	assert_int_equal(gone.tgid, 7);
 	assert_int_equal(gone.writer, TRACE_WRITER_UNKNOWN);

@@ -9,7 +9,7 @@
 #define DISPLAY "Primary display (4619827259835644672)"
 #define DISPLAY_ID "4619827259835644672"
 
-/* An app numbers its queues from 1; any small number serves here. */
+/* An app numbers its queues from 1. Any small number can be used here. */
 static unsigned int producer_id(const struct simulation *sim)
 {
 	return sim->layer_id % 40;
@@ -277,7 +277,7 @@ static void composite(struct simulation *sim, const struct vsync *vsync)
 	write_end(writer);
 }
 
-/* The buffers shown before return to their apps. */
+/* Returns the buffers of the previous frames to their apps. */
 static void release(struct simulation *sim, const struct vsync *vsync)
 {
 	for (unsigned int i = 0; i < vsync->frame_count; i++) {

@@ -32,8 +32,8 @@ static void app_draws(struct simulation *sim, struct app *app, uint64_t start_ns
 	write_slice(&app->render, "syncFrameState");
 }
 
-/* The producer's call, on a binder thread of SurfaceFlinger. A buffer that replaces another one
- * before it was latched does not change the counter. */
+/* The producer's call, on a binder thread of SurfaceFlinger. The counter does not change if the
+ * buffer replaces another one that was not latched yet. */
 static void queue_buffer(struct simulation *sim, const struct frame *frame, uint64_t time_ns,
 			 bool replaces)
 {

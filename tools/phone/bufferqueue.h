@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks common to Android 9 and 11: the BufferQueues of the layers are in SurfaceFlinger. */
+/* Markers common to Android 9 and 11: the BufferQueues of the layers are in SurfaceFlinger. */
 #ifndef JANKD_TOOLS_PHONE_BUFFERQUEUE_H
 #define JANKD_TOOLS_PHONE_BUFFERQUEUE_H
 
@@ -15,13 +15,13 @@ void bufferqueue_draw(struct simulation *sim, const struct frame *frame, uint64_
  * Latches the buffer of @frame: the counter of its layer goes down. */
 void bufferqueue_latch(struct simulation *sim, const struct frame *frame);
 
-/* What the GPU composed goes through SurfaceFlinger's own queue. */
+/* The buffer that the GPU composed goes through SurfaceFlinger's own queue. */
 void bufferqueue_framebuffer(struct simulation *sim, const struct vsync *vsync);
 
 /* Applies the waiting transactions of the layers. */
 void bufferqueue_apply_transactions(struct simulation *sim, const struct vsync *vsync);
 
-/* Releases the buffers of the frames before. */
+/* Releases the buffers of the previous frames. */
 void bufferqueue_release(struct simulation *sim, const struct vsync *vsync);
 
 #endif

@@ -7,7 +7,7 @@
  * with atexit() run. */
 _Noreturn void fail(const char *what, const char *why, const char *remedy);
 
-/* The same where memory for @what cannot be allocated. */
+/* The same if memory for @what cannot be allocated. */
 _Noreturn void fail_memory(const char *what);
 
 #endif

@@ -18,7 +18,7 @@
 
 #define TRACEFS_USUAL "/sys/kernel/tracing"
 
-/* Time between two tries to find the reader or to remove the instance. */
+/* Pause between two tries to find the reader or to remove the instance. */
 #define RETRY_NS 50000000L
 #define REMOVE_TRIES 100
 
@@ -34,7 +34,7 @@ static void wait_retry(void)
 	nanosleep(&(struct timespec){ 0, RETRY_NS }, NULL);
 }
 
-/* The kernel records names of threads only while an event is enabled. Enables one that is rare. */
+/* Enables a rare event: the kernel records names of threads only while an event is enabled. */
 static void record_names(struct tracefs_instance *tracefs)
 {
 	static const char *const rare[][2] = {
@@ -61,7 +61,7 @@ static void set_up(struct tracefs_instance *tracefs, const char *name, int buffe
 		fail(name, "cannot turn tracing on", "check tracing_on of the instance");
 }
 
-/* Selects @tracefs, or where that is NULL the usual mount point. */
+/* Selects @tracefs, or if that is NULL the usual mount point. */
 static void find_tracefs(const char *tracefs)
 {
 	if (tracefs) {
@@ -133,7 +133,7 @@ clockid_t instance_clock(const struct instance *instance)
 	return CLOCK_MONOTONIC;
 }
 
-/* Whether the file behind @link is a trace_pipe or trace_pipe_raw in @folder. */
+/* Returns true if the target of @link is a trace_pipe or trace_pipe_raw in @folder. */
 static bool is_pipe_of(const char *folder, const char *link)
 {
 	char path[PATH_MAX];
@@ -166,7 +166,7 @@ static bool process_reads(const char *folder, const char *pid)
 	return reads;
 }
 
-/* Searches /proc: to open the pipe as a test would keep its reader out. */
+/* Searches /proc. It does not try to open the pipe, because that would block the reader. */
 static bool has_reader(const char *folder)
 {
 	DIR *proc = opendir("/proc");

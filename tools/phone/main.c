@@ -60,8 +60,9 @@ static const char help[] =
 	"instance just before the write (mono, boot, mono_raw, tai; else CLOCK_MONOTONIC), or\n"
 	"the time in the text. In a scenario the vsyncs of the display are known: vsync(s), the\n"
 	"first vsync after the present, interval(ms) and vsyncs are exact. In a recording\n"
-	"vsync(s) is empty, and vsyncs is the interval divided by --vsync-ms, empty where that\n"
-	"is 0.3 or more from a whole number. app is empty where the layer's name has no package.\n"
+	"vsync(s) is empty, and vsyncs is the interval divided by --vsync-ms; it is empty if\n"
+	"that is 0.3 or more from a whole number. app is empty if the layer's name has no "
+	"package.\n"
 	"The truth of a recording is frames.csv in its folder, if that file begins with\n"
 	"'present_us,layer'; else it is derived from the latches in the trace.\n"
 	"If a present was played late by more than a quarter of a vsync, the planned vsyncs were\n"
@@ -279,7 +280,7 @@ static void make_plan(struct plan *plan, const struct settings *s)
 	}
 }
 
-/* "-" is standard output. */
+/* Opens a file to write; "-" is standard output. */
 static FILE *open_output(const char *path)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
@@ -326,7 +327,7 @@ static void write_text(const struct plan *plan, const struct settings *s, FILE *
 
 static void print_result(const struct play_result *result)
 {
-	fprintf(stderr, "jank-phone: %llu markers, late by %.3f ms at most, %.3f ms in the mean\n",
+	fprintf(stderr, "jank-phone: %llu markers, late by %.3f ms at most, %.3f ms on average\n",
 		(unsigned long long)result->markers, (double)result->max_late_ns / 1e6,
 		(double)result->mean_late_ns / 1e6);
 	if (result->refused > 0) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a virtual phone plays: markers in order of time, the threads that write them, and the truth.
+/* The plan that a virtual phone plays: markers in order of time, the threads that write them, and
+ * the truth.
  *
  * A marker is one line that a program writes to trace_marker. A plan is one loop. A recording or a
  * scenario fills it once; playback only reads it. The text of a marker lacks the pid that Android
  * writes after the letter: the pid is known only when real processes play the marker.
  *
- * All functions end the program where memory runs out.
+ * All functions end the program if memory runs out.
  */
 #ifndef JANKD_TOOLS_PHONE_PLAN_H
 #define JANKD_TOOLS_PHONE_PLAN_H
@@ -16,7 +17,7 @@
 
 #include "parser/span.h"
 
-/* Limits of the real processes and threads that play; threads above them share one. */
+/* Limits of the real processes and threads that play. Threads above these limits share one. */
 #define PROCESSES_MAX 64
 #define THREADS_MAX 256
 
@@ -25,7 +26,7 @@
 
 #define PAYLOAD_MAX 4096
 
-/* The process of a marker whose text is complete: no pid of a virtual process is put into it. */
+/* The process of a marker whose text is complete: no pid is added to it. */
 #define NO_PROCESS (-1)
 
 #define VSYNC_UNKNOWN INT64_C(-1)
@@ -43,7 +44,7 @@ struct virtual_thread {
 };
 
 struct marker {
-	uint64_t time_ns; /* since the begin of the loop; never below that of the marker before */
+	uint64_t time_ns; /* since the begin of the loop; not before the previous marker */
 	uint32_t text;	  /* offset into the texts; its first byte is the letter */
 	uint16_t length;
 	uint16_t thread;
@@ -61,7 +62,7 @@ struct truth_frame {
 	uint64_t vsync_ns; /* time of the next vsync: the first that can show the frame */
 };
 
-/* A counter whose value is the sum of all steps before, of all threads. */
+/* A counter. Its value is the sum of all earlier steps, of all threads. */
 struct plan_counter {
 	uint32_t text; /* "C|name|" */
 	uint16_t length;
@@ -73,8 +74,8 @@ struct plan {
 	uint32_t process_count, process_capacity;
 	struct virtual_thread *threads;
 	uint32_t thread_count, thread_capacity;
-	struct marker *markers; /* the loop's, then those that end open slices between two loops */
-	uint32_t marker_count;	/* of the loop alone */
+	struct marker *markers; /* of the loop, then those that end open slices between loops */
+	uint32_t marker_count;	/* of the loop only */
 	uint32_t marker_total, marker_capacity;
 	struct truth_frame *truth; /* in order of markers */
 	uint32_t truth_count, truth_capacity;
@@ -93,15 +94,16 @@ struct plan {
 	int64_t vsyncs;	    /* vsyncs in a loop, or VSYNC_UNKNOWN */
 };
 
-/* Makes room for @count + 1 elements of @size bytes. Returns the array, which may have moved. */
+/* Makes the array large enough for @count + 1 elements of @size bytes. Returns it; it may have
+ * moved. */
 void *grow_array(void *array, uint32_t *capacity, uint32_t count, size_t size);
 
-/* Each of these adds one and returns its number; of a text its offset. */
+/* Each of these adds one element and returns its number, or the offset of a text. */
 uint16_t plan_add_process(struct plan *plan, int32_t pid, const char *comm);
 uint16_t plan_add_thread(struct plan *plan, uint16_t process, int32_t tid, const char *comm);
 uint32_t plan_add_text(struct plan *plan, struct span text);
 
-/* The number of the layer of that name; added where there is none. */
+/* Returns the number of the layer with this name; adds it if there is none. */
 uint32_t plan_layer(struct plan *plan, struct span name);
 
 /* Adds a counter with value 0. Returns its number. */
@@ -115,7 +117,8 @@ uint32_t plan_add_step(struct plan *plan, struct marker marker, uint32_t counter
 
 void plan_add_truth(struct plan *plan, struct truth_frame frame);
 
-/* Sorts by time the markers, which may be added in any order, and computes the counters' values. */
+/* Sorts the markers by time, and computes the values of counters. Markers may be added in any
+ * order. */
 void plan_sort(struct plan *plan);
 
 /* Writes the payload of @marker with @pid after its letter. Returns its length; no NUL. */

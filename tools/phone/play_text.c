@@ -60,7 +60,8 @@ static void print_marker(const struct text_playback *playback, const struct mark
 	putc('\n', playback->out);
 }
 
-/* Plays one loop. Returns how many frames of the truth were played, and sets @played for them. */
+/* Plays one loop. Returns the number of frames of the truth that were played, and sets @played for
+ * them. */
 static uint32_t play_loop(const struct text_playback *playback, uint64_t loop, bool last,
 			  struct played *played)
 {

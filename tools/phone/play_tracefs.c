@@ -5,10 +5,10 @@
  *	runs     0       | 1   | 2       |        run: consecutive markers of one thread
  *	thread   main    | bnd | main    |
  *
- * There is one token. The thread that has it plays its run, each marker at its time, then passes
- * the token to the thread of the next run by a futex in memory that all processes share. So no
- * marker can overtake another, and a busy machine delays markers but does not reorder them. At the
- * end of each loop the parent gets the token, prints the truth, and starts the next loop.
+ * There is one token. The thread that has it plays its run, each marker at its time. Then it passes
+ * the token to the thread of the next run, by a futex in memory that all processes share. So a busy
+ * machine can delay markers, but their order never changes. At the end of each loop the parent gets
+ * the token, prints the truth, and starts the next loop.
  */
 #include "tools/phone/play_tracefs.h"
 
@@ -32,10 +32,10 @@
 
 #define NS_PER_S 1000000000
 
-/* A sleep shorter than this takes longer than this. */
+/* Shorter sleeps are left out: they would last longer than this. */
 #define SLEEP_MIN_NS 20000
 
-/* From the time at which all threads are ready to the first marker. */
+/* Time from the moment when all threads are ready to the first marker. */
 #define LEAD_NS 20000000
 
 /* How often the parent checks that all processes still run. */
@@ -48,12 +48,12 @@ struct run {
 	uint32_t end;
 };
 
-/* Shared by all processes. Only the thread that has the token writes it, but for the atomics and
+/* Shared by all processes. Only the thread that has the token writes it, except the atomics and
  * pids. */
 struct shared {
 	_Atomic uint32_t ready; /* threads that are ready to play */
 	_Atomic uint32_t done;	/* loops played; the parent waits for it */
-	uint32_t run;		/* the one to be played by the thread that has the token */
+	uint32_t run;		/* run of the thread that has the token */
 	uint32_t run_end;	/* of this loop */
 	uint64_t start_ns;	/* of CLOCK_MONOTONIC: when time 0 of the loop is due */
 	uint64_t markers, refused, max_late_ns, sum_late_ns;
@@ -70,7 +70,7 @@ struct playback {
 	struct shared *shared;
 	size_t shared_size;
 	struct run *runs;
-	uint32_t loop_runs, run_count; /* of a loop; with those between two loops */
+	uint32_t loop_runs, run_count; /* of a loop; of a loop and the gap to the next one */
 };
 
 /* A thread of a child process. */
@@ -113,7 +113,7 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Stores when the present @marker was played, for all layers that it shows. */
+/* Stores the time at which the present @marker was played, for all layers that it shows. */
 static void store_present(const struct playback *playback, uint32_t marker, struct played played)
 {
 	struct shared *shared = playback->shared;
@@ -139,7 +139,7 @@ static void play_marker(const struct play_thread *thread, uint32_t number)
 
 	if (write(thread->marker_fd, payload, length) < 0)
 		shared->refused++;
-	/* Measured after the write: a delay before the kernel reads its clock counts, too. */
+	/* Measured after the write, to include a delay before the kernel reads its clock. */
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	uint64_t late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
 
@@ -165,9 +165,9 @@ static void pass_token(const struct playback *playback)
 	futex_post(&shared->tokens[playback->plan->markers[marker].thread]);
 }
 
-/* Binds the calling thread to the last CPU of the machine, or with @other to the one before. An
- * idle CPU needs longer to wake up than the time between two markers, so all threads that pass the
- * token often share one CPU. The thread that presents is on another: markers come from two CPUs. */
+/* Binds the calling thread to the last CPU of the machine, or with @other to the last but one. An
+ * idle CPU needs longer to wake up than the time between two markers, so nearly all threads share
+ * one CPU. The thread that presents is on the other one, so that markers come from two CPUs. */
 static void choose_cpu(bool other)
 {
 	cpu_set_t allowed;
@@ -188,8 +188,8 @@ static void choose_cpu(bool other)
 	sched_setaffinity(0, sizeof(chosen), &chosen);
 }
 
-/* Real-time priority, where it is allowed: the threads sleep nearly always, and a present that is
- * late by a vsync does not match the truth. */
+/* Sets real-time priority, if allowed: a present that is late by a vsync does not match the truth.
+ * The threads sleep nearly always. */
 static void set_priority(const struct plan *plan, uint16_t thread)
 {
 	static const struct sched_param lowest = { .sched_priority = 1 };
@@ -199,7 +199,7 @@ static void set_priority(const struct plan *plan, uint16_t thread)
 	prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
-/* Sets the name of the calling thread; that of a binder thread contains the pid of its process. */
+/* Sets the name of the calling thread. The name of a binder thread has the pid of its process. */
 static void name_thread(const struct plan *plan, const struct virtual_thread *thread)
 {
 	char comm[COMM_SIZE + 16];
@@ -253,7 +253,7 @@ static void *run_thread(void *argument)
 	return NULL;
 }
 
-/* The child process that plays @process. Its first thread plays the main thread. */
+/* Runs the child process that plays @process. Its first thread plays the main thread. */
 static _Noreturn void run_process(const struct playback *playback, uint16_t process)
 {
 	const struct plan *plan = playback->plan;
@@ -294,7 +294,8 @@ static void end_children(void)
 	child_count = 0;
 }
 
-/* A terminal sends its signals to all processes; only the parent handles them. */
+/* Starts the child processes. A terminal sends its signals to all processes, but only the parent
+ * handles them. */
 static void fork_processes(const struct playback *playback)
 {
 	parent = getpid();
@@ -342,7 +343,7 @@ static void wait_until(const struct playback *playback, _Atomic uint32_t *word, 
 	}
 }
 
-/* Splits the markers into runs of one thread; those between two loops begin a new run. */
+/* Splits the markers into runs of one thread. The markers between two loops begin a new run. */
 static void find_runs(struct playback *playback)
 {
 	const struct plan *plan = playback->plan;
@@ -392,7 +393,7 @@ static void play_loops(const struct playback *playback, struct truth_csv *truth)
 		shared->start_ns = first_ns + loop * length_ns;
 		pass_token(playback);
 		wait_until(playback, &shared->done, (uint32_t)loop + 1);
-		/* Stopped within a loop: no process may write while the rows are read. */
+		/* Stopped within a loop: no process must write while the rows are read. */
 		if (*playback->options->stop)
 			end_children();
 		truth_csv_write(truth, loop, shared->played, shared->frames);

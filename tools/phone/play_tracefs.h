@@ -11,7 +11,7 @@
 
 struct play_options {
 	const char *marker_path; /* path of trace_marker */
-	clockid_t clock;	 /* of the trace: the times of the truth are read from it */
+	clockid_t clock;	 /* of the trace, for the times of the truth */
 	double speed;		 /* above 0 */
 	uint64_t loops;
 	const volatile sig_atomic_t *stop; /* set by a signal: playback ends early */
@@ -19,8 +19,8 @@ struct play_options {
 
 struct play_result {
 	uint64_t markers;     /* written */
-	uint64_t refused;     /* by the kernel: tracing was off */
-	uint64_t max_late_ns; /* of the latest marker, compared with the plan */
+	uint64_t refused;     /* not recorded by the kernel: tracing was off */
+	uint64_t max_late_ns; /* largest delay of a marker, compared with the plan */
 	uint64_t mean_late_ns;
 };
 
@@ -29,8 +29,8 @@ struct play_result {
  * @truth: rows are written to it after each loop
  * @result: filled in
  *
- * The order of markers in the trace is that of the plan, however late they are. All processes have
- * ended when this returns. Ends the program where a process cannot be created or ends early.
+ * The markers in the trace have the order of the plan, even if they are late. All processes have
+ * ended when this returns. Ends the program if a process cannot be created or ends early.
  */
 void play_tracefs(const struct plan *plan, const struct play_options *options,
 		  struct truth_csv *truth, struct play_result *result);

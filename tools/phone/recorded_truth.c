@@ -11,7 +11,7 @@
 #define DEPTH_MAX 128
 #define LATCHED_MAX 256
 
-/* Slices of SurfaceFlinger's main thread, as far as they are used here. */
+/* Slices of SurfaceFlinger's main thread that are used here. */
 enum slice { SLICE_OTHER, SLICE_LATCH, SLICE_ACQUIRE, SLICE_COMPOSITE };
 
 /* The marker of a latch, from old to new; the newest one in the trace is used. */
@@ -27,7 +27,7 @@ struct latch_search {
 	enum latch_marker latch_marker;
 	enum slice stack[DEPTH_MAX];
 	unsigned int depth;
-	bool presented; /* the open composite had a present already */
+	bool presented; /* the open composite already had a present */
 	uint32_t latched[LATCHED_MAX];
 	unsigned int latched_count;
 };
@@ -43,7 +43,7 @@ static bool is_present(const char *text)
 	       starts(text, "B|presentFrameAndReleaseLayers");
 }
 
-/* The thread with the most presents: up to Android 4.1 it may not be the main thread. */
+/* The thread with the most presents. Up to Android 4.1 it is not always the main thread. */
 static uint16_t presenting_thread(const struct plan *plan)
 {
 	uint32_t *presents = calloc(plan->thread_count, sizeof(*presents));
@@ -135,7 +135,7 @@ static void slice_begin(struct latch_search *search, uint32_t marker, const char
 		search->stack[search->depth++] = slice;
 }
 
-/* @text without its last field, which @separator begins, and without its first @skip bytes. */
+/* @text without its first @skip bytes, and without the last @separator and the text after it. */
 static struct span inner_part(const char *text, size_t skip, const char *separator)
 {
 	const char *end = NULL;
@@ -174,7 +174,9 @@ static void read_marker(struct latch_search *search, uint32_t marker, const char
 		add_latched(search, inner_part(text, strlen("I|latchBuffer "), " - "));
 }
 
-/* Adds the truth by the markers of @plan: what was latched since the present before. */
+/* Adds the truth from the markers of @plan: the layers that were latched since the previous
+ * present.
+ */
 static void find_truth(struct plan *plan)
 {
 	struct latch_search search = { .plan = plan, .thread = presenting_thread(plan) };
@@ -246,8 +248,8 @@ static void read_row(struct plan *plan, const char *path, char *row)
 			     });
 }
 
-/* Adds the truth in frames.csv beside @trace. False where there is no such file, or where it is of
- * another kind. */
+/* Adds the truth from frames.csv in the folder of @trace. Returns false if there is no such file,
+ * or if it is of another kind. */
 static bool read_truth(struct plan *plan, const char *trace)
 {
 	const char *slash = strrchr(trace, '/');

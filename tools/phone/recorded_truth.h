@@ -10,9 +10,9 @@
  * @plan: the recording's plan
  * @trace: path of the recording
  *
- * Reads frames.csv in the folder of @trace if that file begins with "present_us,layer"; ends the
- * program where a row of it has no present in the plan. Else finds the latched layers in the
- * markers of @plan. That search shares no code with rules/ on purpose: it is there to check them.
+ * Reads frames.csv in the folder of @trace if that file begins with "present_us,layer". Ends the
+ * program if a row of it has no present in the plan. Without that file, finds the latched layers in
+ * the markers of @plan. That search shares no code with rules/ on purpose: it is used to test them.
  */
 void recorded_truth_add(struct plan *plan, const char *trace);
 

@@ -19,10 +19,10 @@
 struct recorded_thread {
 	int32_t tid;
 	int32_t tgid;
-	int32_t pid;	/* the pid that most of its markers name, by majority vote */
+	int32_t pid;	/* the pid in most of its markers, by majority vote */
 	uint32_t votes; /* of that vote */
 	uint32_t markers;
-	int32_t process; /* identifies its process: the tgid, else the pid */
+	int32_t process; /* identifies its process: see find_processes() */
 	uint16_t number; /* in the plan */
 	char comm[COMM_SIZE];
 };
@@ -31,9 +31,9 @@ struct recording {
 	struct plan *plan;
 	struct recorded_thread *threads;
 	uint32_t thread_count, thread_capacity;
-	int32_t *pids; /* for each marker: the pid it names */
+	int32_t *pids; /* for each marker: the pid in it */
 	uint32_t pid_capacity;
-	uint32_t last; /* thread of the marker before: most often that of the next one, too */
+	uint32_t last; /* thread of the previous marker: often also that of the next one */
 };
 
 static uint32_t find_thread(struct recording *r, int32_t tid)
@@ -71,8 +71,8 @@ static void update_thread(struct recorded_thread *thread, const struct trace_rec
 		thread->votes--;
 }
 
-/* The payload in the line whose thread name is @comm: after the two colons of time and function.
- * @end is the end of the line. */
+/* The payload in the line with the thread name @comm: the text after the colons of time and
+ * function. @end is the end of the line. */
 static struct span payload_in_line(struct span comm, const char *end)
 {
 	const char *p = comm.ptr + comm.len;
@@ -156,8 +156,8 @@ static void read_records(struct recording *r, gzFile file, const char *path)
 	} while (count > 0);
 }
 
-/* Finds the process of each thread: its tgid where the trace has that column, else the tgid of a
- * thread that names the same pid, else that pid, else its tid. */
+/* Finds the process of each thread: its tgid if the trace has that column, else the tgid of a
+ * thread with the same pid in its markers, else that pid, else its tid. */
 static void find_processes(struct recording *r)
 {
 	for (uint32_t i = 0; i < r->thread_count; i++) {
@@ -191,14 +191,14 @@ static int more_markers_first(const void *left, const void *right, void *threads
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* The pid that the markers of a process name: that of its thread with the most markers. */
+/* The pid in the markers of a process: that of its thread with the most markers. */
 struct process_pid {
 	int32_t process;
 	int32_t pid;
 };
 
-/* The number of the plan's process for @thread, added where there is none; -1 where only
- * the one is left that share_thread() needs. */
+/* Returns the number of the plan's process for @thread; adds it if there is none. Returns -1 if
+ * only one more process is possible, which share_thread() needs. */
 static int process_of(struct recording *r, const struct recorded_thread *thread,
 		      struct process_pid *ids)
 {
@@ -217,7 +217,7 @@ static int process_of(struct recording *r, const struct recorded_thread *thread,
 	return plan_add_process(plan, thread->pid, comm);
 }
 
-/* Lets all threads in @rest share one thread of the plan. */
+/* Gives all threads in @rest the same thread of the plan. */
 static void share_thread(struct recording *r, const uint32_t *rest, uint32_t count)
 {
 	uint16_t process = plan_add_process(r->plan, 1, "others");
@@ -276,7 +276,7 @@ static int process_of_pid(const struct plan *plan, const struct process_pid *ids
 	return NO_PROCESS;
 }
 
-/* Puts @pid back into the text of @marker: no process of the plan has it. */
+/* Adds @pid to the text of @marker again, because no process of the plan has it. */
 static void restore_pid(struct plan *plan, struct marker *marker, int32_t pid)
 {
 	char payload[PAYLOAD_MAX];
@@ -303,8 +303,8 @@ static void resolve_markers(struct recording *r, const struct process_pid *ids)
 	}
 }
 
-/* Adds markers between two loops that end every slice that the recording leaves open, so that the
- * slices of the next loop are not inside them. */
+/* Adds markers between two loops that end all slices that are open at the end of the recording.
+ * Otherwise the slices of the next loop would be inside them. */
 static void close_slices(struct plan *plan)
 {
 	uint32_t *open = calloc(plan->thread_count, sizeof(*open));

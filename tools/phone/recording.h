@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a plan of a recorded trace. */
+/* Makes a plan from a recorded trace. */
 #ifndef JANKD_TOOLS_PHONE_RECORDING_H
 #define JANKD_TOOLS_PHONE_RECORDING_H
 
@@ -7,12 +7,12 @@
 
 /**
  * recording_load() - read the markers of a trace, ftrace text, plain or gzip
- * @plan: an empty plan; filled, but without the truth. Its base time is that of the recording
+ * @plan: empty; filled, but without the truth. Its base time is that of the recording
  * @path: the file
  *
- * Threads keep their names, processes their threads. Where a trace has more of them than
- * THREADS_MAX or PROCESSES_MAX, the threads with the fewest markers share one thread of a process
- * 'others', with a line on stderr. Ends the program where the file contains no marker.
+ * Threads keep their names, processes their threads. If a trace has more of them than THREADS_MAX
+ * or PROCESSES_MAX, the threads with the fewest markers share one thread of a process 'others',
+ * with a line on stderr. Ends the program if the file has no marker.
  */
 void recording_load(struct plan *plan, const char *path);
 

@@ -11,7 +11,7 @@
 #define PERIOD_60 UINT64_C(16666667)
 #define PERIOD_120 UINT64_C(8333333)
 
-/* Time of the loop's begin in ftrace text: some time after the phone was switched on. */
+/* Time of the loop's begin in ftrace text, as time since the phone was switched on. */
 #define BASE_NS (1000 * NS_PER_S)
 
 /* The first vsync of a loop with a frame. The app draws that frame in the same loop. */
@@ -21,11 +21,13 @@
 #define SURFACE_APPS 10
 #define BURST 64 /* surfaces that all have a frame in one vsync, once a second */
 
-/* With more frames in one vsync: markers are closer together; apps draw one after the other. */
+/* In a vsync with more frames than this, markers are closer together. */
 #define DENSE_FRAMES 12
+
+/* In a vsync with more frames than this, apps draw one after the other. */
 #define PARALLEL_FRAMES 4
 
-/* What SurfaceFlinger does in vsyncs without a frame. */
+/* The behaviour of SurfaceFlinger in vsyncs without a frame. */
 enum pause { PAUSE_SILENT, PAUSE_TICKS, PAUSE_COMPOSES };
 
 /* A scenario while it is generated. */
@@ -48,9 +50,9 @@ struct scenario {
 	unsigned int seconds;
 	uint64_t (*period)(const struct scenario_run *run, uint64_t time_ns);
 	void (*set_up)(struct scenario_run *run);
-	/* Adds to @vsync the frames that it shows. */
+	/* Adds the frames that @vsync shows. */
 	void (*step)(struct scenario_run *run, struct vsync *vsync);
-	bool late_ticks; /* in half of the time 40 % of the ticks are late; frames are in time */
+	bool late_ticks; /* in half of the time, 40 % of the ticks are late; frames are in time */
 };
 
 static uint64_t period_60(const struct scenario_run *run, uint64_t time_ns)
@@ -175,7 +177,7 @@ static void set_up_switch(struct scenario_run *run)
 	set_up_bar(run);
 }
 
-/* Begins a phase and returns its length. Four phases in turn show: the launcher; launcher and
+/* Begins a phase and returns its length. Four phases follow each other: the launcher; launcher and
  * splash screen; the app's window; window and launcher. */
 static uint64_t begin_phase(struct scenario_run *run)
 {
@@ -238,7 +240,7 @@ static void set_up_surfaces(struct scenario_run *run)
 	}
 }
 
-/* Each surface at its own rate, and once a second many in one vsync. */
+/* Each surface has its own rate. Once a second, many surfaces have a frame in one vsync. */
 static void step_surfaces(struct scenario_run *run, struct vsync *vsync)
 {
 	unsigned int first = (unsigned int)(vsync->number / 60 * BURST) % SURFACES;
@@ -260,9 +262,9 @@ static void set_up_demo(struct scenario_run *run)
 	set_up_bar(run);
 }
 
-/* The vsyncs, of every 8 s, at which the mail's list stops scrolling, and for how many vsyncs.
- * Those of 30 and more are stalls: one with a queued buffer that is not latched, one in a long
- * doFrame. */
+/* The vsyncs of each 8 s at which the list of the mail app stops scrolling, and for how many
+ * vsyncs. Delays of 30 vsyncs or more are stalls: in one, a queued buffer is not latched; in the
+ * other, doFrame is long. */
 static const struct delay {
 	int64_t at, vsyncs;
 	bool queued;
@@ -282,7 +284,7 @@ static const struct delay *delay_at(int64_t vsync)
 	return NULL;
 }
 
-/* The list scrolls at 60 fps but for the delays; run->until is the vsync of a late frame. */
+/* The list scrolls at 60 fps, except during delays. run->until is the vsync of a late frame. */
 static void step_mail(struct scenario_run *run, struct vsync *vsync)
 {
 	const struct delay *delay = delay_at(vsync->number);
@@ -304,7 +306,7 @@ static void step_mail(struct scenario_run *run, struct vsync *vsync)
 		add_frame(vsync, (struct frame){ .layer = run->layers[0], .queued_before = true });
 }
 
-/* A mail program that janks, a game at 30 fps, and a status bar that seldom draws. */
+/* A mail app with jank, a game at 30 fps, and a status bar that seldom draws. */
 static void step_demo(struct scenario_run *run, struct vsync *vsync)
 {
 	step_mail(run, vsync);
@@ -370,7 +372,7 @@ static uint64_t tick_lateness(struct scenario_run *run, const struct vsync *vsyn
 	return eighth < 4 ? vsync->period_ns / 2 : sim_random_around(&run->sim, 2400000, 2000000);
 }
 
-/* Sets @vsync to the one after @before, with the frames that it shows. */
+/* Sets @vsync to the vsync after @before, with the frames that it shows. */
 static void next_vsync(struct scenario_run *run, const struct vsync *before, struct vsync *vsync)
 {
 	struct simulation *sim = &run->sim;
@@ -393,8 +395,8 @@ static void next_vsync(struct scenario_run *run, const struct vsync *before, str
 		run->scenario->step(run, vsync);
 }
 
-/* The apps draw in @vsync what @next shows, at random times; many frames one after the other, since
- * markers that alternate between processes are the hardest to play in time. */
+/* In @vsync the apps draw the frames that @next shows, at random times. Many frames are drawn one
+ * after the other: markers that alternate between processes are the hardest to play in time. */
 static void draw(struct simulation *sim, const struct vsync *vsync, const struct vsync *next)
 {
 	uint64_t start_ns =

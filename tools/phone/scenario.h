@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generated scenarios: what a phone does, vsync by vsync, with a known truth. */
+/* Generated scenarios: the behaviour of a phone, vsync by vsync, with a known truth. */
 #ifndef JANKD_TOOLS_PHONE_SCENARIO_H
 #define JANKD_TOOLS_PHONE_SCENARIO_H
 
@@ -19,9 +19,9 @@ void scenario_print_list(FILE *out);
 
 /**
  * scenario_generate() - generate a scenario
- * @plan: an empty plan; filled, with its truth
+ * @plan: empty; filled, with its truth
  *
- * Returns 0; 1 where there is no scenario of that name; 2 where there is no such vocabulary.
+ * Returns 0; 1 if there is no scenario of that name; 2 if there is no such vocabulary.
  */
 int scenario_generate(struct plan *plan, const struct scenario_options *options);
 

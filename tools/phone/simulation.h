@@ -19,7 +19,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Writes the markers of one thread: each some microseconds after the one before. */
+/* Writes the markers of one thread, each some microseconds after the previous one. */
 struct marker_writer {
 	struct simulation *sim;
 	uint64_t now_ns;
@@ -40,13 +40,13 @@ struct app {
 	struct marker_writer binder;
 	uint32_t fence_counter;
 	unsigned int fences;
-	bool busy; /* its main thread is in a long frame: no other markers of it */
+	bool busy; /* its main thread draws a long frame and writes no other markers */
 };
 
 struct layer {
 	struct app *app;
 	enum layer_kind kind;
-	char title[256];	 /* the window's, without what the Android version adds */
+	char title[256];	 /* of the window, without additions of the Android version */
 	char name[320];		 /* in SurfaceFlinger */
 	char producer[320];	 /* in the app's process, from Android 12 */
 	uint32_t number;	 /* in the plan */
@@ -54,32 +54,32 @@ struct layer {
 	uint32_t transactions;	 /* counter, Android 8.1 to 11 */
 	uint32_t producer_queue; /* counter in the app, from Android 12 */
 	unsigned int frame;
-	bool transaction; /* one waits for SurfaceFlinger */
+	bool transaction; /* a transaction waits for SurfaceFlinger */
 	bool exists;
 };
 
 struct frame {
 	struct layer *layer;
-	unsigned int replaced; /* buffers queued before it that are never shown */
+	unsigned int replaced; /* buffers that were queued before it and are never shown */
 	uint64_t work_ns;      /* time from the begin of doFrame to the drawing */
-	bool queued_before;    /* for an earlier vsync, at which it was not latched */
+	bool queued_before;    /* it was queued for an earlier vsync, but not latched then */
 };
 
-/* One vsync, and what SurfaceFlinger does in it. */
+/* One vsync, and the behaviour of SurfaceFlinger in it. */
 struct vsync {
 	int64_t number;
 	uint64_t time_ns;    /* of the display's vsync */
 	uint64_t period_ns;  /* to the next one */
 	uint64_t tick_ns;    /* when SurfaceFlinger wakes up, if it does */
-	uint64_t late_ns;    /* the markers of its ticks are written so much later */
+	uint64_t late_ns;    /* delay of the markers of its ticks */
 	uint64_t present_ns; /* when the present slice begins */
 	bool tick;	     /* SurfaceFlinger wakes up, even without a frame */
 	bool compose;	     /* it composes, even without a frame */
 	bool client;	     /* the GPU composes a part */
-	bool mirrored;	     /* a second output shows the same */
+	bool mirrored;	     /* a second output shows the same frames */
 	unsigned int frame_count;
 	struct frame frames[SIM_FRAMES_MAX];
-	struct layer *stalled; /* a buffer of it is queued for this vsync, and is not latched */
+	struct layer *stalled; /* its buffer is queued for this vsync, but not latched; or NULL */
 };
 
 /* The markers that one version of Android writes. */
@@ -88,7 +88,7 @@ struct vocabulary {
 	uint64_t tick_jitter_ns;  /* at most, from the vsync to the tick */
 	unsigned int app_percent; /* of a period, from SurfaceFlinger's tick to the apps' tick */
 	const char *timer;	  /* name of the thread that writes the ticks */
-	/* Sets the names of @layer; @same_title existing layers have its title already. */
+	/* Sets the names of @layer. @same_title: number of existing layers with the same title. */
 	void (*name_layer)(struct simulation *sim, struct layer *layer, unsigned int same_title);
 	/* The ticks of a vsync. */
 	void (*tick)(struct simulation *sim, const struct vsync *vsync, bool sf, bool app);
@@ -99,7 +99,7 @@ struct vocabulary {
 	void (*latch_and_compose)(struct simulation *sim, const struct vsync *vsync);
 	/* The display's own vsync, while SurfaceFlinger has it enabled. */
 	void (*hardware_vsync)(struct simulation *sim, const struct vsync *vsync);
-	/* The display has another refresh rate from @vsync on. */
+	/* The refresh rate of the display changes at @vsync. */
 	void (*change_mode)(struct simulation *sim, const struct vsync *vsync);
 };
 
@@ -113,7 +113,7 @@ struct simulation {
 	unsigned int app_count;
 	struct layer layers[SIM_LAYERS_MAX];
 	unsigned int layer_count;
-	unsigned int layer_id; /* from Android 13: of the layer added last */
+	unsigned int layer_id; /* from Android 13: of the newest layer */
 	unsigned int iteration;
 	unsigned int vsync_id;
 	unsigned int hardware_vsyncs; /* still to be written */
@@ -130,15 +130,15 @@ uint64_t sim_random(struct simulation *sim, uint64_t low, uint64_t high);
 /* True in @percent of all cases. */
 bool sim_chance(struct simulation *sim, unsigned int percent);
 
-/* Near @mean more often than far from it, in [@mean - @spread, @mean + @spread]. */
+/* In [@mean - @spread, @mean + @spread], more often near @mean. */
 uint64_t sim_random_around(struct simulation *sim, uint64_t mean, uint64_t spread);
 
-/* A process with its threads; @render is the name of the thread that draws. Strings are
+/* Adds a process with its threads. @render is the name of the thread that draws. Strings are
  * borrowed. */
 struct app *sim_add_app(struct simulation *sim, const char *package, const char *activity,
 			const char *render);
 
-/* A new surface of @app. @title is copied; NULL stands for the app's activity. */
+/* Adds a surface of @app. @title is copied; NULL: the app's activity. */
 struct layer *sim_add_layer(struct simulation *sim, struct app *app, enum layer_kind kind,
 			    const char *title);
 
@@ -170,14 +170,14 @@ void write_payload(struct marker_writer *writer, const char *text);
 /* Writes "E" without a pid, as bionic's own tracer does. */
 void write_bare_end(struct marker_writer *writer);
 
-/* Writes the begin of a present slice that shows the frames of @vsync, and their truth. */
+/* Writes the begin of a present slice, and adds the truth: the frames of @vsync. */
 void write_present(struct marker_writer *writer, const struct vsync *vsync, const char *name);
 
 /* Writes the display's own vsync: @counter toggles inside @slice. */
 void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, const char *slice,
 			  const char *counter);
 
-/* Writes markers that have nothing to do with frames, by chance. */
+/* Writes random markers that have nothing to do with frames. */
 void write_other_markers(struct simulation *sim, const struct vsync *vsync);
 
 #endif

@@ -22,7 +22,7 @@ void truth_csv_open(struct truth_csv *csv, const struct plan *plan, FILE *out, u
 		fputs("present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer\n", out);
 }
 
-/* Length of the UTF-8 character at @text, 0 where there is none. */
+/* Length of the UTF-8 character at @text; 0 if it is not valid. */
 static size_t utf8_length(struct span text)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -63,8 +63,8 @@ static void put_escaped(FILE *out, struct span text)
 	}
 }
 
-/* A name comes from a trace and can contain any byte. Escaped so that it cannot end the line, and
- * that a spreadsheet does not read it as a formula. */
+/* Prints a name, which comes from a trace and can have any bytes. It is escaped, so that it cannot
+ * end the line, and so that a spreadsheet does not read it as a formula. */
 static void put_name(FILE *out, struct span text)
 {
 	bool quoted = memchr(text.ptr, ',', text.len) || memchr(text.ptr, '"', text.len);
@@ -112,7 +112,7 @@ static void put_seconds(FILE *out, uint64_t ns)
 		(unsigned long long)(ns / 1000 % 1000000));
 }
 
-/* How many periods @ns is, or VSYNC_UNKNOWN where that is not near a whole number. */
+/* The number of periods in @ns, or VSYNC_UNKNOWN if that is not near a whole number. */
 static int64_t vsyncs_in(const struct truth_csv *csv, uint64_t ns)
 {
 	double exact = (double)ns / (double)csv->period_ns;
@@ -170,7 +170,7 @@ static void put_row(struct truth_csv *csv, const struct truth_frame *frame, uint
 	int64_t vsync = exact ? (int64_t)loop * plan->vsyncs + frame->vsync : 0;
 	uint64_t interval_ns = plan_ns - layer->plan_ns;
 	bool late = is_late(csv, frame, played);
-	bool counted = layer->seen && !late && !layer->late;
+	bool counted = layer->has_frame && !late && !layer->late;
 	FILE *out = csv->out;
 
 	if (out) {
@@ -204,7 +204,7 @@ void truth_csv_print_summary(const struct truth_csv *csv)
 	const struct plan *plan = csv->plan;
 
 	for (uint32_t i = 0; i < plan->layer_count; i++) {
-		if (!csv->layers[i].seen)
+		if (!csv->layers[i].has_frame)
 			continue;
 		fprintf(stderr, "%8llu  ", (unsigned long long)csv->layers[i].frames);
 		put_name(stderr, span_of(plan->texts + plan->layers[i]));

@@ -47,7 +47,9 @@ struct trace_record {
 	int32_t tgid; /* writer's process, or TRACE_ID_UNKNOWN: the column is optional */
 	int32_t pid; /* the process in the payload, in the writer's pid namespace; TRACE_ID_UNKNOWN:
 			none */
-	uint64_t time_ns;  /* trace clock; for TRACE_LOST the time of the previous record */
+	/* trace clock; of TRACE_LOST in text the time of the record before it, in raw pages that of
+	 * the one after it */
+	uint64_t time_ns;
 	int64_t value;	   /* counter: its value; async: the cookie; lost: number of events */
 	struct span comm;  /* writer's name, without padding; "<...>": the kernel has lost it */
 	struct span name;  /* slice, counter, instant; may contain any bytes but '\n' and NUL */

@@ -82,7 +82,7 @@ static void close_row(struct frame_queue *q, struct layer *layer)
 }
 
 /* Closes rows at the first present that is delay_ns after the last check. */
-static void check(struct frame_queue *q, uint64_t present_ns)
+static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
 {
 	if (!q->checked)
 		q->last_check_ns = present_ns;
@@ -305,7 +305,7 @@ static void count_first(struct frame_queue *q)
 	trigger_pass(&q->trigger, waiting->frame.present_ns);
 	pass_marks(q, waiting->frame.present_ns - 1);
 	if (waiting->frame.layer == LAYER_NONE)
-		check(q, waiting->frame.present_ns);
+		close_due_rows(q, waiting->frame.present_ns);
 	else
 		count_frame(q, waiting);
 	q->counted_ns = waiting->frame.present_ns;

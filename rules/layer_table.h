@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
-#include "rules/layer_table.h"
+#include "rules/layer.h"
 #include "rules/layer_spill.h"
 
 #define LAYER_BUCKETS 1024

@@ -8,9 +8,8 @@
 #include "rules/memory.h"
 
 #define RATE_NS UINT64_C(1000000000) /* fps is measured over this much frame time */
-#define HELD_OPEN_NS                                                                               \
-	UINT64_C(1000000000) /* the gate stays open after the last frame that fulfilled the        \
-				trigger */
+/* The gate stays open for this long after the last frame that fulfilled the trigger. */
+#define HELD_OPEN_NS UINT64_C(1000000000)
 #define IDLE_NS UINT64_C(5000000000) /* without a frame for this long a series fulfils nothing */
 
 /* Bytes of a Surface's name in an event. */

@@ -55,7 +55,7 @@ struct session {
 };
 
 /**
- * session_open() - load the rules, make the pipeline
+ * session_open() - load the rules and check them
  * @session: must not move afterwards
  * @options: borrowed
  *

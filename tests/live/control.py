@@ -238,7 +238,7 @@ def impostor(checks):
         done = jankd("status", "-F", home, timeout=30)
         server.join()
         checks.equal(done.returncode, 1, f"impostor: {done.stdout!r}")
-        checks.that(b"belongs to another user" in done.stderr, f"impostor: {done.stderr!r}")
+        checks.that(b"another user" in done.stderr, f"impostor: {done.stderr!r}")
         checks.equal(result, [0], "impostor: it was sent a request")
 
 
@@ -325,12 +325,12 @@ def no_answers(checks):
         home = here / "home"
         for what, serve, commands, why in (
                 ("half a line", lambda client: (client.recv(100), client.sendall(b'ok\n{"schema": 1, "x')),
-                 ("status", "top", "stop"), b"no whole answer"),
-                ("a NUL", lambda client: (client.recv(100), client.sendall(b"ok\na\0\n")), ("status",), b"no whole answer"),
-                ("cut off", lambda client: (client.recv(1), client.sendall(b"ok\na\n")), ("status",), b"no whole answer"),
-                ("no ok", lambda client: (client.recv(100), client.sendall(b"hello\n")), ("rotate",), b"no whole answer"),
-                ("no word", lambda client: client.recv(100), ("stop",), b"no whole answer"),
-                ("without an end", pour, ("status", "stop"), b"without an end"),
+                 ("status", "top", "stop"), b"incomplete answer"),
+                ("a NUL", lambda client: (client.recv(100), client.sendall(b"ok\na\0\n")), ("status",), b"incomplete answer"),
+                ("cut off", lambda client: (client.recv(1), client.sendall(b"ok\na\n")), ("status",), b"incomplete answer"),
+                ("no ok", lambda client: (client.recv(100), client.sendall(b"hello\n")), ("rotate",), b"incomplete answer"),
+                ("no word", lambda client: client.recv(100), ("stop",), b"incomplete answer"),
+                ("without an end", pour, ("status", "stop"), b"too long"),
                 ("byte by byte", drip, ("top",), b"does not answer")):
             with listening(home, f"jankd-test-{os.getpid()}", serve), open(home / ".lock") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)

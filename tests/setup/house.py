@@ -23,11 +23,17 @@ DAEMON = ("cli", "capture", "control", "files", "trace", "android", "base")
 # A program is no person. 'nobody' is also a user of every Linux.
 UNCLEAR = re.compile(r"(?<![-_])\b(nobody(?![.\"])|somebody|anybody|whoever|heard|told|believed|hurry|strangers|heal|healed)\b", re.I)
 MAIN = re.compile(r"^int main\(", re.M)
-INCLUDE = re.compile(r'^#include ["<]([^">]+)[">]', re.M)
+# A function that others can call: of a header, and of a .c.
+PROTOTYPE = re.compile(r"^(?!static|extern|#|\s)[\w \t*]*?\b(\w+)\((?:[^;{]|\n)*?\)[^;{]*;", re.M)
+DEFINITION = re.compile(r"^(?!static|#|\s)[\w \t*]*?\b(\w+)\([^;{]*\)\s*\n\{", re.M)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
+OWN = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(?!(?:parser|rules|daemon|tools|tests)/)([^"]+)"', re.M)
 
 
 def includes(checks, name, room, text):
     allowed, never = ROOMS[room]
+    for header in OWN.findall(text):
+        checks.that(False, f"{name} includes {header}; write its path from the top")
     for header in INCLUDE.findall(text):
         if re.match(r"(parser|rules|daemon|tools|tests)/", header):
             checks.that(header.split("/")[0] in allowed, f"{name} includes {header}")
@@ -39,7 +45,7 @@ def includes(checks, name, room, text):
 def order(checks, name, text):
     """A room of the daemon includes itself and those below."""
     room = name.split("/")[1]
-    if name.count("/") == 1:
+    if name == "daemon/main.c":
         return
     if not checks.that(room in DAEMON, f"{name}: a room that DAEMON does not list"):
         return
@@ -58,16 +64,42 @@ def doors(checks, name, text):
             checks.that(there[2] == f"{there[1]}.h", f"{name} includes {header}, which is private to its room")
 
 
+def names(paths):
+    """{file without suffix: module}. x.c and x.h are one module. So are a header and every .c with a function that it
+    declares, x.h and x_private.h, and x.h and x_part.c if no header declares a function of it."""
+    texts = {path: re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S) for path in paths}
+    module = {path: str(path.relative_to(SOURCE).with_suffix("")) for path in paths}
+    declares = {}
+    for path, text in texts.items():
+        if path.suffix == ".h":
+            module[path] = re.sub("_(private|internal)$", "", module[path])
+            declares.update((name, module[path]) for name in PROTOTYPE.findall(text))
+    joined = {}
+
+    def first(name):
+        while name in joined:
+            name = joined[name]
+        return name
+
+    for path, text in texts.items():
+        for name in DEFINITION.findall(text) if path.suffix == ".c" and not MAIN.search(text) else ():
+            one, other = first(module[path]), first(declares.get(name, module[path]))
+            if one != other:
+                joined[one] = other
+        whole = path.with_name(re.sub("_[^_]*$", ".h", path.stem))
+        if path.suffix == ".c" and module[path] not in joined and not path.with_suffix(".h").exists() and whole in module:
+            joined[module[path]] = first(module[whole])
+    return {str(path.relative_to(SOURCE).with_suffix("")): first(name) for path, name in module.items()}
+
+
 def modules(paths):
-    """What each module includes: x.c and x.h are one. A .c without a header of its name belongs to the module of
-    the first header that it includes, which declares its functions; a main program is a module of its own."""
-    edges = {}
+    """The modules that each module includes."""
+    edges, module = {}, names(paths)
     for path in paths:
-        name, text = str(path.relative_to(SOURCE).with_suffix("")), path.read_text(encoding="utf-8")
-        others = [header[:-2] for header in INCLUDE.findall(text) if header.split("/")[0] in ROOMS]
-        if path.suffix == ".c" and others and not path.with_suffix(".h").exists() and not MAIN.search(text):
-            name = others[0]
-        edges.setdefault(name, set()).update(set(others) - {name})
+        name = module[str(path.relative_to(SOURCE).with_suffix(""))]
+        others = {module.get(header[:-2], header[:-2]) for header in INCLUDE.findall(path.read_text(encoding="utf-8"))
+                  if header.split("/")[0] in ROOMS}
+        edges.setdefault(name, set()).update(others - {name})
     return edges
 
 

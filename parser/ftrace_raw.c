@@ -130,21 +130,21 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 {
 	const char *data = bytes.ptr + format->data_offset;
 	uint32_t commit;
-	size_t length, room;
+	size_t length, space;
 
 	if (bytes.len < format->data_offset || format->data_offset < sizeof(uint64_t))
 		return false;
 	commit = read_word(bytes.ptr + format->commit_offset);
 	length = commit & COMMIT_LENGTH;
-	room = bytes.len - format->data_offset;
-	if (length > room)
+	space = bytes.len - format->data_offset;
+	if (length > space)
 		return false;
 	*page = (struct ftrace_page){
 		.format = format,
 		.at = data,
 		.end = data + length,
 		.time_ns = read_long(bytes.ptr, sizeof(uint64_t)),
-		.lost = read_lost(format, commit, data + length, room - length),
+		.lost = read_lost(format, commit, data + length, space - length),
 	};
 	return true;
 }
@@ -177,7 +177,7 @@ static bool read_print(const struct ftrace_page *page, struct span event,
 
 /* Number of bytes of the event after its first word, with @left bytes in the page; SIZE_MAX: it
  * does not fit. */
-static size_t length_of(uint32_t type, const char *behind, size_t left)
+static size_t length_of(uint32_t type, const char *after, size_t left)
 {
 	size_t length;
 
@@ -186,7 +186,7 @@ static size_t length_of(uint32_t type, const char *behind, size_t left)
 	else if (type != TYPE_LONG && type != TYPE_PADDING)
 		length = (size_t)type * 4;
 	else if (left >= 4)
-		length = ((size_t)read_word(behind) + 3) & ~(size_t)3;
+		length = ((size_t)read_word(after) + 3) & ~(size_t)3;
 	else
 		return SIZE_MAX;
 	return length <= left && length >= 4 ? length : SIZE_MAX;
@@ -205,11 +205,10 @@ static uint64_t stamp_time(uint64_t stamp, uint64_t before_ns)
 }
 
 /* Advances the time of the page. */
-static void advance_time(struct ftrace_page *page, uint32_t type, uint64_t delta,
-			 const char *behind)
+static void advance_time(struct ftrace_page *page, uint32_t type, uint64_t delta, const char *after)
 {
 	if (type == TYPE_EXTEND || type == TYPE_STAMP)
-		delta |= (uint64_t)read_word(behind) << DELTA_BITS;
+		delta |= (uint64_t)read_word(after) << DELTA_BITS;
 	if (type == TYPE_STAMP)
 		page->time_ns = stamp_time(delta, page->time_ns);
 	else
@@ -221,9 +220,9 @@ bool ftrace_page_next(struct ftrace_page *page, struct ftrace_print *print)
 	while (page->end - page->at >= 4) {
 		uint32_t word = read_word(page->at);
 		uint32_t type = word & ((1U << TYPE_BITS) - 1);
-		const char *behind = page->at + 4;
-		size_t length = length_of(type, behind, (size_t)(page->end - behind));
-		struct span event = { behind, length };
+		const char *after = page->at + 4;
+		size_t length = length_of(type, after, (size_t)(page->end - after));
+		struct span event = { after, length };
 
 		if (type == TYPE_PADDING && word >> TYPE_BITS == 0)
 			break; /* the rest is unused */
@@ -231,8 +230,8 @@ bool ftrace_page_next(struct ftrace_page *page, struct ftrace_print *print)
 			page->damaged = true;
 			break;
 		}
-		page->at = behind + length;
-		advance_time(page, type, word >> TYPE_BITS, behind);
+		page->at = after + length;
+		advance_time(page, type, word >> TYPE_BITS, after);
 		if (type >= TYPE_PADDING)
 			continue;
 		if (type == TYPE_LONG)

@@ -169,11 +169,11 @@ static const char *glued_line(struct span payload, const char *at)
 	const char *end = payload.ptr + payload.len;
 
 	while (at) {
-		struct span behind = { at + 2, (size_t)(end - at) - 2 };
+		struct span after = { at + 2, (size_t)(end - at) - 2 };
 		struct span head = { payload.ptr, (size_t)(at - payload.ptr) };
 		struct trace_record record;
 
-		if (at[1] == ' ' && skip_function(&behind) && ftrace_header_read(&head, &record))
+		if (at[1] == ' ' && skip_function(&after) && ftrace_header_read(&head, &record))
 			return head.ptr + head.len;
 		if (is_lost(payload.ptr, at, end))
 			return at - LOST_ANCHOR;
@@ -227,10 +227,10 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 {
 	const char *end = line->ptr + line->len;
 	struct span head = { line->ptr, (size_t)(at - line->ptr) };
-	struct span behind = { at + 2, (size_t)(end - at) - 2 };
+	struct span after = { at + 2, (size_t)(end - at) - 2 };
 	const char *next = NULL;
 
-	if (at[1] != ' ' || !skip_function(&behind) || head.len == 0 ||
+	if (at[1] != ' ' || !skip_function(&after) || head.len == 0 ||
 	    !is_digit(head.ptr[head.len - 1]))
 		return false;
 	text->markers++;
@@ -239,19 +239,19 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 		return false;
 	}
 	/* Is there another one on this line? */
-	if (behind.len > 0) {
-		const char *another = find_anchor(text, behind.ptr + 1);
+	if (after.len > 0) {
+		const char *another = find_anchor(text, after.ptr + 1);
 
 		if (another && another < end)
-			next = glued_line(behind, another);
+			next = glued_line(after, another);
 	}
 	if (next) {
 		text->glued++;
-		behind.len = (size_t)(next - behind.ptr);
+		after.len = (size_t)(next - after.ptr);
 	}
 	*line = (struct span){ next ? next : end, next ? (size_t)(end - next) : 0 };
 	text->last_ns = record->time_ns;
-	if (marker_parse(payload_of(behind), record))
+	if (marker_parse(payload_of(after), record))
 		return true;
 	text->malformed++;
 	return false;
@@ -302,9 +302,9 @@ ALWAYS_INLINE bool begins_with_function(const char *at)
 
 /* Reads the marker line around the anchor @at, if it is a usual one: a header of the usual widths,
  * a short payload, nothing glued to it. Other lines are read on the slow path, with the same
- * result. On success *behind is the payload, which ends with the line. */
+ * result. On success *after is the payload, which ends with the line. */
 ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, const char *at,
-				   struct span *behind, struct trace_record *record)
+				   struct span *after, struct trace_record *record)
 {
 	const char *payload = at + sizeof(function) - 1;
 	const char *limit = text->scan.end;
@@ -319,7 +319,7 @@ ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, c
 	another = end ? find_anchor(text, payload) : NULL;
 	if (!end || (another && another < end) || end[-1] == '\r' || end[-1] == '\\')
 		return false;
-	*behind = (struct span){ payload, (size_t)(end - payload) };
+	*after = (struct span){ payload, (size_t)(end - payload) };
 	text->markers++;
 	text->last_ns = record->time_ns;
 	return true;

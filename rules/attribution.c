@@ -46,12 +46,12 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	if (candidate_init(&a->candidate) < 0 || layer_events_init(&a->layer_events) < 0)
 		return -ENOMEM;
-	return slice_stacks_init(&a->threads, max_threads);
+	return slice_stacks_init(&a->stacks, max_threads);
 }
 
 void attribution_free(struct attribution *a)
 {
-	slice_stacks_free(&a->threads);
+	slice_stacks_free(&a->stacks);
 	layer_events_free(&a->layer_events);
 	candidate_free(&a->candidate);
 }
@@ -105,7 +105,7 @@ static void drop_candidate(struct attribution *a)
 static void hold(struct attribution *a, enum held_kind kind, const struct trace_record *record)
 {
 	if (!candidate_hold(&a->candidate, kind, record,
-			    slice_stacks_open(&a->threads, record->tid)))
+			    slice_stacks_open(&a->stacks, record->tid)))
 		drop_candidate(a);
 }
 
@@ -141,8 +141,8 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 
 	/* If the new one has a better name, it was SurfaceFlinger all the time: no restart. */
 	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
-	while (slice_stacks_open(&a->threads, a->sf.tid))
-		slice_stacks_end(&a->threads, a->sf.tid);
+	while (slice_stacks_open(&a->stacks, a->sf.tid))
+		slice_stacks_end(&a->stacks, a->sf.tid);
 	layer_events_change_thread(&a->layer_events, next->tid);
 	a->before = a->sf;
 	a->before.known = !better && !returns;
@@ -248,7 +248,7 @@ static bool watch_present(struct attribution *a, const struct trace_record *reco
 	c->trust = trust;
 	if (c->presented)
 		return true;
-	c->presented = (slice_stacks_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
+	c->presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
 	c->presents++;
 	hold(a, HELD_PRESENT, record);
 	return true;
@@ -284,7 +284,7 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	return false;
 }
 
-bool attribution_ticks_are_its(const struct attribution *a)
+bool attribution_has_own_ticks(const struct attribution *a)
 {
 	return surfaceflinger_is(&a->sf, a->tick_pid, a->tick_tgid);
 }
@@ -330,7 +330,7 @@ static void present(struct attribution *a, const struct trace_record *record)
 	a->sf.last_ns = record->time_ns;
 	if (a->sf.presented)
 		return;
-	a->sf.presented = (slice_stacks_open(&a->threads, record->tid) & SLICE_COMPOSITE) != 0;
+	a->sf.presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
 	emit_present(a, record);
 }
 
@@ -347,9 +347,9 @@ static void composition_ends(struct attribution *a, int32_t tid)
 
 static void slice_end(struct attribution *a, const struct trace_record *record)
 {
-	slice_stacks_end(&a->threads, record->tid);
+	slice_stacks_end(&a->stacks, record->tid);
 	if ((a->sf.presented || a->candidate.presented) &&
-	    !(slice_stacks_open(&a->threads, record->tid) & SLICE_COMPOSITE))
+	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE))
 		composition_ends(a, record->tid);
 }
 
@@ -454,18 +454,18 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
-	slice_stacks_begin(&a->threads, record->tid, kept, closed_before(a->rules, kept));
+	slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
 	if (a->rules->layers_in_slices)
-		named_event(a, record, slice_stacks_open(&a->threads, record->tid));
+		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 }
 
 void attribution_forget_open(struct attribution *a)
 {
 	struct trace_record loss = { .time_ns = a->candidate.last_ns, .tid = TRACE_ID_UNKNOWN };
 
-	slice_stacks_forget(&a->threads);
+	slice_stacks_forget(&a->stacks);
 	layer_events_forget(&a->layer_events);
 	a->sf.presented = false;
 	a->candidate.presented = false;
@@ -551,7 +551,7 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 		break;
 	case TRACE_COUNTER:
 	case TRACE_INSTANT:
-		named_event(a, record, slice_stacks_open(&a->threads, record->tid));
+		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 		break;
 	case TRACE_LOST:
 		attribution_forget_open(a);

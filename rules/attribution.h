@@ -11,7 +11,7 @@
 #include "rules/candidate.h"
 #include "rules/layer_event.h"
 #include "rules/row.h"
-#include "rules/ruleset_tables.h"
+#include "rules/ruleset_match.h"
 #include "rules/surfaceflinger.h"
 #include "rules/slice_stack.h"
 
@@ -50,7 +50,7 @@ struct attribution {
 	const struct ruleset *rules;
 	struct attribution_sink sink;
 	struct layer_events layer_events;
-	struct slice_stacks threads;
+	struct slice_stacks stacks;
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
 	struct candidate candidate;   /* the process that may be the next one */
@@ -75,7 +75,7 @@ void attribution_free(struct attribution *a);
 void attribution_record(struct attribution *a, const struct trace_record *record);
 
 /* True: SurfaceFlinger wrote the last tick. */
-bool attribution_ticks_are_its(const struct attribution *a);
+bool attribution_has_own_ticks(const struct attribution *a);
 
 /* Events may be missing, or the clock stepped. Open slices, the last values of counters, and
  * latches without a present (which may be lost) are invalid. */

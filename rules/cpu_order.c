@@ -46,7 +46,7 @@ static void change_cpu(struct cpu_order *order, const struct trace_record *recor
 }
 
 /* True: @time_ns is in the time of the other CPUs' lines. */
-static bool is_behind(const struct cpu_order *order, uint64_t time_ns)
+static bool is_overlapping(const struct cpu_order *order, uint64_t time_ns)
 {
 	return order->back && time_ns >= order->begin_ns && time_ns + SEAM_NS < order->end_ns;
 }
@@ -59,10 +59,10 @@ void cpu_order_add(struct cpu_order *order, const struct trace_record *record)
 		change_cpu(order, record);
 	else
 		add_time(order, record->time_ns);
-	order->behind += order->possible && is_behind(order, record->time_ns);
+	order->overlapping += order->possible && is_overlapping(order, record->time_ns);
 }
 
 bool cpu_order_is_sure(const struct cpu_order *order)
 {
-	return order->possible && order->behind >= SURE;
+	return order->possible && order->overlapping >= SURE;
 }

@@ -16,7 +16,7 @@ struct cpu_order {
 	uint64_t first_ns, last_ns; /* time of all lines so far */
 	uint64_t begin_ns, end_ns;  /* time of the lines of all other CPUs */
 	bool back;		    /* a CPU began before the end of the previous lines */
-	unsigned int behind;	    /* number of lines in the time of other CPUs */
+	unsigned int overlapping;   /* number of lines in the time of other CPUs */
 };
 
 /* @possible: false for a live trace. */

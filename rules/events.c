@@ -18,12 +18,12 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 		return false;
 	if (limit->written >= EVENTS_FREE &&
 	    events->records < limit->last_record + RECORDS_PER_EVENT) {
-		limit->withheld++;
+		limit->suppressed++;
 		return false;
 	}
-	if (limit->withheld > 0) {
+	if (limit->suppressed > 0) {
 		snprintf(longer, sizeof(longer), "%s (and %llu events of this kind before)", text,
-			 (unsigned long long)limit->withheld);
+			 (unsigned long long)limit->suppressed);
 		event.text = longer;
 	}
 	*limit = (struct event_limit){ limit->written + 1, events->records, 0 };
@@ -43,11 +43,11 @@ void events_end(struct event_writer *events, uint64_t time_ns)
 		char text[64];
 		struct trace_event event = { time_ns, (enum trace_event_kind)kind, text };
 
-		if (limit->withheld == 0 || !events->sink.event)
+		if (limit->suppressed == 0 || !events->sink.event)
 			continue;
 		snprintf(text, sizeof(text), "%llu events of this kind were not written",
-			 (unsigned long long)limit->withheld);
-		limit->withheld = 0;
+			 (unsigned long long)limit->suppressed);
+		limit->suppressed = 0;
 		events->sink.event(events->sink.context, &event);
 	}
 }

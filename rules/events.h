@@ -14,7 +14,7 @@ struct event_writer {
 	struct event_limit {
 		uint64_t written;
 		uint64_t last_record; /* number of the record of the last event */
-		uint64_t withheld;    /* events of this kind since then */
+		uint64_t suppressed;  /* events of this kind since then */
 	} limits[TRACE_EVENT_KINDS];
 };
 

@@ -48,12 +48,12 @@ static bool matches_any(const char *const *globs, const struct layer *layer)
 	return false;
 }
 
-void frame_queue_choose(const struct frame_queue *q, struct layer *layer)
+void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
 {
 	const char *const *include = q->options.include, *const *exclude = q->options.exclude;
 
-	layer->hidden = (include && *include && !matches_any(include, layer)) ||
-			(exclude && matches_any(exclude, layer));
+	layer->excluded = (include && *include && !matches_any(include, layer)) ||
+			  (exclude && matches_any(exclude, layer));
 }
 
 /* The losses up to the next frame in the queue. */
@@ -73,7 +73,7 @@ static void close_row(struct frame_queue *q, struct layer *layer)
 			   q->options.kpi_ns, &row);
 	row.app = layer->app;
 	row.surface = layer->surface;
-	if (layer->hidden)
+	if (layer->excluded)
 		return;
 	if (layer->surface_number != SUMMARY_NONE)
 		summary_add_row(&q->summary, layer->surface_number, &row);
@@ -131,8 +131,8 @@ static int64_t vsync_of(const struct vsync_stamp *stamp)
 	return stamp->locked ? (int64_t)stamp->vsync_ns : ROW_UNKNOWN;
 }
 
-static void emit_frame(struct frame_queue *q, const struct waiting_frame *waiting,
-		       const struct vsync_stamp *stamp, struct interval interval, int64_t lost)
+static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *waiting,
+			   const struct vsync_stamp *stamp, struct interval interval, int64_t lost)
 {
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
@@ -163,16 +163,16 @@ static bool is_drop(const struct frame_queue *q, struct interval interval)
 	return interval.vsyncs > 1;
 }
 
-static void emit_drop(struct frame_queue *q, const struct waiting_frame *waiting,
-		      const struct vsync_stamp *before, const struct vsync_stamp *now,
-		      struct interval interval)
+static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *waiting,
+			  const struct vsync_stamp *before, const struct vsync_stamp *now,
+			  struct interval interval)
 {
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
 	struct drop_row row = {
 		.start_ns = vsync_of(before),
 		.end_ns = vsync_of(now),
-		.used_ns = (uint64_t)interval.ns,
+		.interval_ns = (uint64_t)interval.ns,
 		.tx = frame->tx,
 		.app = layer->app,
 		.surface = layer->surface,
@@ -249,7 +249,7 @@ static bool is_stale(const struct layer *layer, const struct waiting_frame *wait
 }
 
 /* Evicts Surfaces until the store has all chunks that the next frame of @layer may need. */
-static void make_room_for_frame_times(struct frame_queue *q, const struct layer *layer)
+static void free_chunks_for_frame(struct frame_queue *q, const struct layer *layer)
 {
 	while (q->store.n_free < FRAME_CHUNKS_MAX &&
 	       summary_evict(&q->summary, layer->surface_number))
@@ -267,34 +267,34 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct interval interval;
 
 	layer->waiting--;
-	make_room_for_frame_times(q, layer);
+	free_chunks_for_frame(q, layer);
 	if (layer->series.begun &&
 	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
 		close_row(q, layer);
 	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
-	front_follow(&q->front, &q->layers, waiting->frame.layer, &stamp);
-	front_apply_answer(&q->front, waiting->frame.present_ns);
-	if (!layer->has_app && strcmp(layer->app, q->front.app) != 0)
-		name_copy(layer->app, sizeof(layer->app), span_of(q->front.app));
+	front_app_follow(&q->front_app, &q->layers, waiting->frame.layer, &stamp);
+	front_app_apply_answer(&q->front_app, waiting->frame.present_ns);
+	if (!layer->has_app && strcmp(layer->app, q->front_app.app) != 0)
+		name_copy(layer->app, sizeof(layer->app), span_of(q->front_app.app));
 	layer->shown = true;
 	follow_refresh(q, &stamp);
 	if (is_stale(layer, waiting, &stamp)) {
-		q->stale += !layer->hidden;
+		q->stale += !layer->excluded;
 		frame_series_skip(&layer->series);
 		return;
 	}
-	interval = frame_series_add(&layer->series, layer->hidden ? NULL : &q->store, &stamp,
+	interval = frame_series_add(&layer->series, layer->excluded ? NULL : &q->store, &stamp,
 				    &waiting->loss_context, waiting->frame.tx);
-	if (layer->hidden)
+	if (layer->excluded)
 		return;
 	add_to_summary(q, layer, stamp.time_ns, interval);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval);
-	emit_frame(q, waiting, &stamp, interval,
-		   loss_between(before_loss, waiting->loss_context.loss));
+	emit_frame_row(q, waiting, &stamp, interval,
+		       loss_between(before_loss, waiting->loss_context.loss));
 	if (q->log && is_drop(q, interval))
-		emit_drop(q, waiting, &before, &stamp, interval);
+		emit_drop_row(q, waiting, &before, &stamp, interval);
 	report_late(q, waiting->frame.layer, stamp.time_ns, interval);
 }
 
@@ -364,7 +364,7 @@ static int count_first_early(struct frame_queue *q)
 	int layer = q->waiting[q->first].frame.layer;
 
 	q->locked_once = true;
-	q->counted_early += layer != LAYER_NONE && !q->layers.layers[layer].hidden;
+	q->counted_early += layer != LAYER_NONE && !q->layers.layers[layer].excluded;
 	count_first(q);
 	return layer;
 }
@@ -398,7 +398,7 @@ int frame_queue_evict_layer(struct frame_queue *q, bool early)
 		close_row(q, layer);
 		q->layers_evicted++;
 	}
-	front_forget_layer(&q->front, id);
+	front_app_forget_layer(&q->front_app, id);
 	layers_remove(&q->layers, id);
 	return 0;
 }
@@ -460,16 +460,16 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 	struct layer *layer = &q->layers.layers[frame->layer];
 
 	layer->waiting++;
-	q->hidden_frames += layer->hidden;
-	front_watch(&q->front, layer, frame->present_ns);
+	q->excluded_frames += layer->excluded;
+	front_app_watch(&q->front_app, layer, frame->present_ns);
 	add(q, frame);
 }
 
 void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
 {
-	struct frame mark = { .layer = LAYER_NONE, .present_ns = present_ns };
+	struct frame present_entry = { .layer = LAYER_NONE, .present_ns = present_ns };
 
-	add(q, &mark);
+	add(q, &present_entry);
 	vsync_present(&q->vsync, q->last_present_ns);
 }
 
@@ -483,8 +483,8 @@ void frame_queue_set_loss_pending(struct frame_queue *q, bool pending)
 static void add_loss(struct loss *sum, struct loss lost)
 {
 	sum->events += lost.events;
-	sum->unknown += lost.unknown;
-	sum->holes++;
+	sum->unknown_count += lost.unknown_count;
+	sum->hole_count++;
 }
 
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
@@ -552,7 +552,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 		frame_series_clear(&q->layers.layers[i].series, &q->store);
 		q->layers.layers[i].drawn_ns = 0;
 	}
-	front_new_clock(&q->front);
+	front_app_new_clock(&q->front_app);
 	layer_spill_clear(&q->layers.spill);
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
@@ -578,7 +578,7 @@ static struct frame_stats open_rows(const struct frame_queue *q, int number)
 		const struct layer *layer = &q->layers.layers[i];
 		struct frame_stats stats;
 
-		if (!layer->length || layer->hidden || !frame_series_has_row(&layer->series) ||
+		if (!layer->length || layer->excluded || !frame_series_has_row(&layer->series) ||
 		    layer->surface_number == SUMMARY_NONE ||
 		    summary_home(&q->summary, layer->surface_number) != number)
 			continue;
@@ -611,7 +611,7 @@ void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span 
 		return;
 	close_row(q, layer);
 	layer_set_surface(layer, surface);
-	frame_queue_choose(q, layer);
+	frame_queue_apply_filters(q, layer);
 }
 
 bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns)
@@ -628,8 +628,8 @@ int frame_queue_init(struct frame_queue *q)
 {
 	unsigned int max = q->options.max_surfaces;
 
-	front_init(&q->front, q->events, q->options.front_is_queried);
-	front_set(&q->front, q->options.focus);
+	front_app_init(&q->front_app, q->events, q->options.front_app_is_queried);
+	front_app_set(&q->front_app, q->options.focus);
 	vsync_init(&q->vsync, q->options.vsync_ns);
 	q->trigger = (struct trigger_state){ .trigger = q->options.trigger,
 					     .sink = q->sink,

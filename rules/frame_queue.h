@@ -13,7 +13,7 @@
 #include "rules/attribution.h"
 #include "rules/recent_events.h"
 #include "rules/events.h"
-#include "rules/front.h"
+#include "rules/front_app.h"
 #include "rules/trigger_state.h"
 #include "rules/late.h"
 #include "rules/layer_table.h"
@@ -54,11 +54,11 @@ struct frame_queue {
 	struct rate_limit moved_limit;	     /* of the events about them */
 	struct loss loss;		     /* so far */
 	bool loss_pending;		     /* frames that are added now are in a hole */
-	uint64_t stale;		/* frames that were not counted: from a hole, or back in time */
-	uint64_t hidden_frames; /* of layers that are not counted */
+	uint64_t stale;		  /* frames that were not counted: from a hole, or back in time */
+	uint64_t excluded_frames; /* of layers that are not counted */
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
-	struct front front;
+	struct front_app front_app;
 	uint64_t settled_ns; /* see frame_queue_settled_ns() */
 	uint64_t counted_ns; /* the last present that was counted */
 	unsigned int first;
@@ -77,7 +77,7 @@ void frame_queue_free(struct frame_queue *q);
 
 /* Decides if a new layer is counted, by options.include and options.exclude. Called before its
  * first frame. */
-void frame_queue_choose(const struct frame_queue *q, struct layer *layer);
+void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer);
 
 /* Add a frame; and the present itself after all its frames. Times must not go back. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);

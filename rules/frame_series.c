@@ -6,7 +6,7 @@
 
 int64_t loss_between(struct loss before, struct loss now)
 {
-	if (before.unknown != now.unknown)
+	if (before.unknown_count != now.unknown_count)
 		return ROW_UNKNOWN;
 	return now.events < before.events ? 0 : (int64_t)(now.events - before.events);
 }
@@ -15,8 +15,9 @@ struct loss loss_before(const struct loss_context *loss_context)
 {
 	return (struct loss){
 		.events = loss_context->loss.events - loss_context->hole.events,
-		.unknown = loss_context->loss.unknown - loss_context->hole.unknown,
-		.holes = loss_context->loss.holes - loss_context->hole.holes,
+		.unknown_count =
+			loss_context->loss.unknown_count - loss_context->hole.unknown_count,
+		.hole_count = loss_context->loss.hole_count - loss_context->hole.hole_count,
 	};
 }
 
@@ -44,7 +45,7 @@ void frame_series_clear(struct frame_series *series, struct chunk_store *store)
 
 static bool is_across_hole(const struct loss_context *before, const struct loss_context *now)
 {
-	return before->in_hole || now->in_hole || before->loss.holes != now->loss.holes;
+	return before->in_hole || now->in_hole || before->loss.hole_count != now->loss.hole_count;
 }
 
 /* True: there can be no frame between the last one and this one. */

@@ -14,9 +14,9 @@
 
 /* Events lost since the begin of the trace. */
 struct loss {
-	uint64_t events;  /* of known number */
-	uint32_t unknown; /* times that an unknown number was lost */
-	uint32_t holes;	  /* how often events were or may have been lost */
+	uint64_t events;	/* of known number */
+	uint32_t unknown_count; /* times that an unknown number was lost */
+	uint32_t hole_count;	/* how often events were or may have been lost */
 };
 
 /* Losses and other circumstances of a frame. */

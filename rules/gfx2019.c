@@ -175,7 +175,7 @@ static void write_drop(struct gfx2019 *g, const struct gfx2019_series *series, u
 	char name[NAME_SIZE];
 	struct drop_row row = { .start_ns = start_ns,
 				.end_ns = tick->time_ns,
-				.used_ns = tick->time_ns - start_ns,
+				.interval_ns = tick->time_ns - start_ns,
 				.tick = name,
 				.tx = series->tx,
 				.app = series->app,
@@ -208,7 +208,7 @@ static void count_interval(struct gfx2019 *g, struct gfx2019_series *series,
 	frame_stats_add_2019(&series->stats, interval_ns);
 }
 
-static void check(struct gfx2019 *g, uint64_t now_ns)
+static void write_due_rows(struct gfx2019 *g, uint64_t now_ns)
 {
 	if (now_ns < g->check_ns || now_ns - g->check_ns < g->options.delay_ns)
 		return;
@@ -235,7 +235,7 @@ static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
 	series->begun = true;
 	series->last_ns = tick->time_ns;
 	series->last_use = g->frames;
-	check(g, tick->time_ns);
+	write_due_rows(g, tick->time_ns);
 }
 
 static void tick(struct gfx2019 *g, const struct trace_record *record)

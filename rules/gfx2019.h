@@ -13,7 +13,7 @@
 
 #include "parser/record.h"
 #include "rules/row.h"
-#include "rules/ruleset_tables.h"
+#include "rules/ruleset_match.h"
 #include "rules/surface.h"
 
 struct gfx2019_options {

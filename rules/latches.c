@@ -50,14 +50,14 @@ void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t
 	list->n = kept;
 }
 
-void latches_forget_hidden(struct latch_list *list, struct layer_table *layers)
+void latches_forget_excluded(struct latch_list *list, struct layer_table *layers)
 {
 	unsigned int kept = 0;
 
 	for (unsigned int i = 0; i < list->n; i++) {
 		struct layer *layer = &layers->layers[list->all[i].layer];
 
-		if (layer->hidden)
+		if (layer->excluded)
 			layer->waiting--;
 		else
 			list->all[kept++] = list->all[i];

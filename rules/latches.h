@@ -60,6 +60,6 @@ bool latches_any(const struct latch_list *list, int32_t tid);
 void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t tid, bool others);
 
 /* Drops the latches of layers that are not counted. */
-void latches_forget_hidden(struct latch_list *list, struct layer_table *layers);
+void latches_forget_excluded(struct latch_list *list, struct layer_table *layers);
 
 #endif

@@ -33,8 +33,8 @@ struct layer {
 	bool is_activity;
 	bool is_window; /* of an activity: its main window, a SurfaceView or a pop-up */
 	bool ignored;	/* according to the rules it is no layer */
-	bool bare;   /* the name of a counter without its bar, before another event confirms it */
-	bool hidden; /* excluded by --include or --exclude: not counted, no rows */
+	bool bare;     /* the name of a counter without its bar, before another event confirms it */
+	bool excluded; /* excluded by --include or --exclude: not counted, no rows */
 	uint64_t last_use; /* number of its last event, of any kind */
 	uint64_t refusals; /* refusals of the table when this layer was evicted */
 

@@ -95,20 +95,20 @@ static bool is_counted(const struct layer_events *e, struct span name)
 
 	layer_set_name(&layer, name);
 	set_up_layer(e, &layer, name);
-	return !layer.ignored && !layer.hidden;
+	return !layer.ignored && !layer.excluded;
 }
 
 /* Frees an entry for the layer that the event names. Latches keep layers in the table. If nothing
  * else can be evicted, latches of layers that are not counted are dropped, and those of other
  * threads, which may never present. After that frames are counted early. */
-static bool make_room(struct layer_events *e, const struct rule *rule, struct span name,
-		      const struct trace_record *record)
+static bool make_space(struct layer_events *e, const struct rule *rule, struct span name,
+		       const struct trace_record *record)
 {
 	if (e->evict(e->context, false) == 0)
 		return true;
 	if (!is_counted(e, name))
 		return false;
-	latches_forget_hidden(&e->latches, e->layers);
+	latches_forget_excluded(&e->latches, e->layers);
 	latches_forget(&e->latches, e->layers, e->sf->known ? e->sf->tid : record->tid, true);
 	if (e->evict(e->context, false) == 0 || e->evict(e->context, true) == 0)
 		return true;
@@ -127,7 +127,7 @@ static struct layer *find_or_add_layer(struct layer_events *e, const struct rule
 	struct layer *layer;
 
 	if (id == LAYER_NONE) {
-		if (!make_room(e, rule, name, record))
+		if (!make_space(e, rule, name, record))
 			return NULL;
 		id = layers_add(e->layers, name);
 		layer = &e->layers->layers[id];
@@ -224,7 +224,7 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 	else if (rule->role == RULE_LATCH)
 		add_latch(e, rule, layer, capture->frame, record);
 	else if (rule->role == RULE_DROP)
-		e->dropped_frames += !layer->hidden;
+		e->dropped_frames += !layer->excluded;
 }
 
 void layer_events_present(struct layer_events *e)

@@ -10,7 +10,7 @@
 #include "parser/record.h"
 #include "rules/latches.h"
 #include "rules/layer_table.h"
-#include "rules/ruleset_tables.h"
+#include "rules/ruleset_match.h"
 #include "rules/surfaceflinger.h"
 
 struct layer_events {

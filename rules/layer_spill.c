@@ -31,7 +31,7 @@ void layer_spill_free(struct layer_spill *spill)
 void layer_spill_clear(struct layer_spill *spill)
 {
 	memset(spill->buckets, 0, sizeof(spill->buckets));
-	spill->n_free = spill->hand = 0;
+	spill->n_free = spill->next_reused = 0;
 	for (unsigned int slot = SPILL_LAYERS; slot > 0; slot--)
 		spill->free_slots[spill->n_free++] = (uint16_t)(slot - 1);
 }
@@ -53,11 +53,11 @@ static void unlink_slot(struct layer_spill *spill, unsigned int slot)
 /* A free slot. If there is none, a layer is dropped and its slot is used. */
 static unsigned int alloc_slot(struct layer_spill *spill)
 {
-	unsigned int slot = spill->hand;
+	unsigned int slot = spill->next_reused;
 
 	if (spill->n_free > 0)
 		return spill->free_slots[--spill->n_free];
-	spill->hand = (spill->hand + 1) % SPILL_LAYERS;
+	spill->next_reused = (spill->next_reused + 1) % SPILL_LAYERS;
 	unlink_slot(spill, slot);
 	spill->forgotten++;
 	return slot;

@@ -20,7 +20,7 @@ struct layer_spill {
 	uint16_t *next;		   /* slot + 1 of the next layer in the bucket; 0: none */
 	uint16_t *free_slots;
 	unsigned int n_free;
-	unsigned int hand;		       /* the next slot to use again if none is free */
+	unsigned int next_reused;	       /* the next slot to use again if none is free */
 	uint16_t buckets[LAYER_SPILL_BUCKETS]; /* slot + 1 of the first layer; 0: none */
 	uint64_t forgotten;		       /* dropped layers so far */
 };

@@ -7,7 +7,7 @@
 /* In trace time, as an app can fill a table any number of times. */
 #define REPORT_EVERY_NS UINT64_C(10000000000)
 
-static const char *const words[OVERFLOW_KINDS] = {
+static const char *const labels[OVERFLOW_KINDS] = {
 	[OVERFLOW_FRAMES] = "frames are missing",
 	[OVERFLOW_EARLY] = "frames were counted before later vsyncs were seen",
 	[OVERFLOW_OTHERS] = "surfaces are counted in the row (others)",
@@ -35,7 +35,7 @@ void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_K
 		if (counts[kind] == 0)
 			continue;
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu %s", between,
-					(unsigned long long)counts[kind], words[kind]);
+					(unsigned long long)counts[kind], labels[kind]);
 		between = ", ";
 	}
 	if (!events_write(events, time_ns, TRACE_EVENT_LOST, text))

@@ -44,14 +44,14 @@ static unsigned int find_bin(const struct chunk *chunk, uint32_t number)
 /* Moves the upper half of a full chunk to a new one after it, which is returned. */
 static struct chunk *split(struct chunk_store *store, struct chunk *chunk)
 {
-	uint16_t behind = chunk_alloc(store);
-	struct chunk *upper = &store->chunks[behind];
+	uint16_t after = chunk_alloc(store);
+	struct chunk *upper = &store->chunks[after];
 
-	if (behind == CHUNK_NONE)
+	if (after == CHUNK_NONE)
 		return NULL;
 	upper->next = chunk->next;
 	upper->n = CHUNK_BINS / 2;
-	chunk->next = behind;
+	chunk->next = after;
 	chunk->n -= upper->n;
 	memcpy(upper->bins, &chunk->bins[chunk->n], upper->n * sizeof(upper->bins[0]));
 	return upper;
@@ -243,11 +243,11 @@ void histogram_move(struct chunk_store *store, struct histogram *to, struct hist
 	/* A chunk is freed before its bins are added, as they may need it. */
 	while (from->first != CHUNK_NONE && !to->gave_up) {
 		struct chunk first = store->chunks[from->first];
-		uint16_t behind = first.next;
+		uint16_t after = first.next;
 
 		store->chunks[from->first].next = CHUNK_NONE;
 		chunks_release(store, &from->first);
-		from->first = behind;
+		from->first = after;
 		for (unsigned int i = 0; i < first.n && !to->gave_up; i++)
 			add_values(store, to, first.bins[i].number, first.bins[i].above_ns,
 				   first.bins[i].count);

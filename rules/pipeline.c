@@ -80,7 +80,7 @@ static void on_target(void *context, uint64_t time_ns)
 	vsync_target(&p->queue.vsync, time_ns);
 }
 
-static void on_frame(void *context, const struct frame *frame)
+static void on_attributed_frame(void *context, const struct frame *frame)
 {
 	struct pipeline *p = context;
 
@@ -115,7 +115,7 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
 	}
 	/* The ticks so far came from another process than this SurfaceFlinger. */
-	if (!attribution_ticks_are_its(&p->attribution))
+	if (!attribution_has_own_ticks(&p->attribution))
 		vsync_reset(&p->queue.vsync);
 	snprintf(text, sizeof(text), "%s: process %d, presents on thread %d",
 		 another ? "changed" : "found", (int)sf->pid, (int)sf->tid);
@@ -152,7 +152,7 @@ static void on_layer(void *context, struct layer *layer)
 {
 	struct pipeline *p = context;
 
-	frame_queue_choose(&p->queue, layer);
+	frame_queue_apply_filters(&p->queue, layer);
 }
 
 /* --- records --- */
@@ -163,12 +163,12 @@ static bool is_counted_cpu(int32_t cpu)
 }
 
 /* Reports the losses since the last such event. The sum of these events is the whole loss. */
-static void report_lost(struct pipeline *p, uint64_t time_ns, const char *who)
+static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 {
 	char text[160];
 	uint64_t events = p->queue.loss.events - p->reported_loss.events;
-	uint64_t unknown = p->queue.loss.unknown - p->reported_loss.unknown;
-	int n = snprintf(text, sizeof(text), "%s: ", who);
+	uint64_t unknown = p->queue.loss.unknown_count - p->reported_loss.unknown_count;
+	int n = snprintf(text, sizeof(text), "%s: ", cpus);
 
 	if (events > 0)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%llu events lost%s",
@@ -187,18 +187,18 @@ static void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
 	bool all_reported = p->reported_loss.events == p->queue.loss.events &&
-			    p->reported_loss.unknown == p->queue.loss.unknown;
+			    p->reported_loss.unknown_count == p->queue.loss.unknown_count;
 	struct loss loss = { 0 };
-	char who[32];
+	char cpus[32];
 
 	if (record->value < 0 || record->value > LOST_MAX)
-		loss.unknown = 1;
+		loss.unknown_count = 1;
 	else
 		loss.events = (uint64_t)record->value;
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
 	frame_queue_hole(&p->queue, counted ? p->clock.cpu_last_ns[record->cpu] : 0, loss);
-	snprintf(who, sizeof(who), "CPU %d", (int)record->cpu);
-	report_lost(p, record->time_ns, all_reported ? who : "several CPUs");
+	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
+	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
 }
 
 static void report_overflow(struct pipeline *p, bool last)
@@ -258,7 +258,7 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 	if (record->time_ns > now_ns)
 		p->before_ns = p->queue.last_present_ns;
 	switch (trace_clock_check(&p->clock, record, p->attribution.sf.tid)) {
-	case CLOCK_PASSES:
+	case CLOCK_IGNORE:
 		return false;
 	case CLOCK_BACK:
 		start_over(p);
@@ -298,7 +298,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	p->events.records = ++p->counters.records;
 	if (record->kind == TRACE_LOST) {
-		if (trace_clock_repeats(&p->clock))
+		if (trace_clock_in_duplicates(&p->clock))
 			return;
 		lost(p, record);
 	} else if (!follow_clock(p, record)) {
@@ -366,17 +366,17 @@ bool pipeline_focus(struct pipeline *p, const char *focus)
 {
 	if (p->gfx2019)
 		return gfx2019_focus(p->gfx2019, focus);
-	return front_set(&p->queue.front, focus);
+	return front_app_set(&p->queue.front_app, focus);
 }
 
-uint64_t pipeline_front_uncertain_since(const struct pipeline *p, const char **app)
+uint64_t pipeline_front_app_uncertain_since(const struct pipeline *p, const char **app)
 {
-	return front_uncertain_since(&p->queue.front, app);
+	return front_app_uncertain_since(&p->queue.front_app, app);
 }
 
-void pipeline_set_front(struct pipeline *p, const char *focus, uint64_t since_ns)
+void pipeline_set_front_app(struct pipeline *p, const char *focus, uint64_t since_ns)
 {
-	front_answer(&p->queue.front, focus, since_ns);
+	front_app_answer(&p->queue.front_app, focus, since_ns);
 }
 
 void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns)
@@ -389,9 +389,9 @@ void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns)
 void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 {
 	p->counters.holes++;
-	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown = 1 });
+	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown_count = 1 });
 	/* The caller reports this hole. */
-	p->reported_loss.unknown++;
+	p->reported_loss.unknown_count++;
 	attribution_forget_open(&p->attribution);
 }
 
@@ -474,9 +474,9 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	uint64_t period_ns = vsync_period_ns(&p->queue.vsync);
 
 	c->lost_events = p->queue.loss.events;
-	c->lost_unknown = p->queue.loss.unknown;
+	c->lost_unknown = p->queue.loss.unknown_count;
 	c->presents = p->gfx2019 ? p->gfx2019->presents : events->presents;
-	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames - p->queue.hidden_frames;
+	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames - p->queue.excluded_frames;
 	c->stale_frames = p->queue.stale;
 	c->unattributed_presents = a->unattributed_presents;
 	c->foreign_presents = a->foreign_presents;
@@ -495,8 +495,8 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->frames_others = p->queue.summary.frames_in_others;
 	c->surfaces_unreadable = p->queue.summary.unreadable;
 	c->percentiles_refused = p->queue.store.refused;
-	c->threads_evicted = a->threads.evicted;
-	c->slices_unbalanced = a->threads.unbalanced;
+	c->threads_evicted = a->stacks.evicted;
+	c->slices_unbalanced = a->stacks.unbalanced;
 	c->last_ns = pipeline_now(p);
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
@@ -532,7 +532,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.tick = on_tick,
 		.period = on_period,
 		.target = on_target,
-		.frame = on_frame,
+		.frame = on_attributed_frame,
 		.present = on_present,
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,

@@ -67,13 +67,13 @@ void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns);
  * once a second. Returns 0, or -ENOSPC: too many marks wait for the records before them. */
 int pipeline_mark(struct pipeline *p, uint64_t time_ns);
 
-/* pipeline_front_uncertain_since() returns the trace time since which the app in front is
+/* pipeline_front_app_uncertain_since() returns the trace time since which the app in front is
  * uncertain, as a window of another app, *@app, began to draw. 0: it is certain.
- * pipeline_set_front() gives the answer for that time, "app/activity" or "" for unknown. It is
- * valid for frames from @since_ns on that are not counted yet. Without options.front_is_queried the
- * app in front is unknown as soon as the previous one stops drawing. */
-uint64_t pipeline_front_uncertain_since(const struct pipeline *p, const char **app);
-void pipeline_set_front(struct pipeline *p, const char *focus, uint64_t since_ns);
+ * pipeline_set_front_app() gives the answer for that time, "app/activity" or "" for unknown. It is
+ * valid for frames from @since_ns on that are not counted yet. Without options.front_app_is_queried
+ * the app in front is unknown as soon as the previous one stops drawing. */
+uint64_t pipeline_front_app_uncertain_since(const struct pipeline *p, const char **app);
+void pipeline_set_front_app(struct pipeline *p, const char *focus, uint64_t since_ns);
 
 /* Events may be missing between the trace time @since_ns and the next record, and no record reports
  * that: tracing was switched off, the buffer was emptied, or the device slept. Across such a hole,

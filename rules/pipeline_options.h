@@ -21,9 +21,9 @@ struct pipeline_options {
 	const char *const *include;
 	const char *const *exclude;
 	const struct trigger *trigger; /* reported by the sink's gate(), or NULL; borrowed */
-	uint64_t late_ns;      /* report frames that are late by this much, see late.h; 0: none */
-	bool recorded;	       /* lines may be duplicated, or sorted by CPU */
-	bool front_is_queried; /* the caller answers pipeline_front_uncertain_since() */
+	uint64_t late_ns; /* report frames that are late by this much, see late.h; 0: none */
+	bool recorded;	  /* lines may be duplicated, or sorted by CPU */
+	bool front_app_is_queried; /* the caller answers pipeline_front_app_uncertain_since() */
 	unsigned int max_surfaces; /* layers and Surfaces in the tables; 320 */
 	unsigned int max_threads;  /* threads with open slices; 256 */
 };

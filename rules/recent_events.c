@@ -8,12 +8,12 @@
 
 static void add(struct recent_events *log, uint64_t time_ns, struct span name, bool is_tick)
 {
-	uint64_t room = RECENT_EVENTS_NAMES_SIZE - log->n_names % RECENT_EVENTS_NAMES_SIZE;
+	uint64_t space = RECENT_EVENTS_NAMES_SIZE - log->n_names % RECENT_EVENTS_NAMES_SIZE;
 	char *text;
 
 	/* Names are contiguous. */
-	if (room < RECENT_EVENTS_NAME_SIZE)
-		log->n_names += room;
+	if (space < RECENT_EVENTS_NAME_SIZE)
+		log->n_names += space;
 	text = &log->names[log->n_names % RECENT_EVENTS_NAMES_SIZE];
 	name_copy(text, RECENT_EVENTS_NAME_SIZE, name);
 	log->entries[log->n++ % RECENT_EVENTS_MAX] = (struct recent_event){

@@ -7,7 +7,7 @@
 #include "rules/vsync_log.h"
 
 #define ID_CUT 3  /* VSP-period keeps at least this many digits of an id */
-#define ROW_MIN 5 /* hardware vsyncs in a row that are needed for a period */
+#define RUN_MIN 5 /* hardware vsyncs in a row that are needed for a period */
 
 struct span vsync_display_in(struct span counter)
 {
@@ -75,7 +75,7 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 	if (d->measured_ns && !vsync_is_near(period_ns, d->measured_ns, 60) &&
 	    now_ns > d->measured_at_ns) {
 		d->measured_ns = 0;
-		d->row_n = 0;
+		d->run_n = 0;
 	}
 	d->reported_ns = period_ns;
 	d->reported_error_ns = error_ns;
@@ -83,19 +83,19 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 }
 
 /* The vsync of the row @back before the last one. */
-static uint64_t in_row(const struct vsync_display *d, unsigned int back)
+static uint64_t in_run(const struct vsync_display *d, unsigned int back)
 {
-	return d->row[(d->row_n - 1 - back) % VSYNC_ROW];
+	return d->run[(d->run_n - 1 - back) % VSYNC_RUN];
 }
 
 /* Mean deviation of the last distances from @mean_ns. */
 static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
 {
-	unsigned int n = d->row_n < VSYNC_ROW ? d->row_n : VSYNC_ROW;
+	unsigned int n = d->run_n < VSYNC_RUN ? d->run_n : VSYNC_RUN;
 	uint64_t off_ns = 0;
 
 	for (unsigned int back = 0; back + 1 < n; back++)
-		off_ns += vsync_distance(in_row(d, back) - in_row(d, back + 1), mean_ns);
+		off_ns += vsync_distance(in_run(d, back) - in_run(d, back + 1), mean_ns);
 	return off_ns / (n - 1);
 }
 
@@ -104,22 +104,22 @@ static bool has_another_rate(const struct vsync_display *d)
 {
 	uint64_t last_ns, before_ns;
 
-	if (d->row_n <= ROW_MIN)
+	if (d->run_n <= RUN_MIN)
 		return false;
-	last_ns = (in_row(d, 0) - in_row(d, ROW_MIN - 1)) / (ROW_MIN - 1);
-	before_ns = (in_row(d, ROW_MIN - 1) - d->row_begin_ns) / (d->row_n - ROW_MIN);
+	last_ns = (in_run(d, 0) - in_run(d, RUN_MIN - 1)) / (RUN_MIN - 1);
+	before_ns = (in_run(d, RUN_MIN - 1) - d->run_begin_ns) / (d->run_n - RUN_MIN);
 	return !vsync_is_near(before_ns, last_ns, 120);
 }
 
-static void begin_row(struct vsync_display *d, unsigned int kept)
+static void begin_run(struct vsync_display *d, unsigned int kept)
 {
-	uint64_t last[ROW_MIN];
+	uint64_t last[RUN_MIN];
 
 	for (unsigned int i = 0; i < kept; i++)
-		last[i] = in_row(d, kept - 1 - i);
-	memcpy(d->row, last, kept * sizeof(last[0]));
-	d->row_begin_ns = d->row[0];
-	d->row_n = kept;
+		last[i] = in_run(d, kept - 1 - i);
+	memcpy(d->run, last, kept * sizeof(last[0]));
+	d->run_begin_ns = d->run[0];
+	d->run_n = kept;
 }
 
 /* Vsyncs can be written late, so the mean of a row is more precise than a single distance. */
@@ -127,36 +127,36 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 						struct span display, uint64_t now_ns)
 {
 	struct vsync_display *d = find_or_add_display(periods, display);
-	uint64_t last_ns = d->row_n ? in_row(d, 0) : now_ns;
+	uint64_t last_ns = d->run_n ? in_run(d, 0) : now_ns;
 	uint64_t mean_ns, off_ns;
 
 	if (now_ns < last_ns || now_ns - last_ns > VSYNC_PERIOD_MAX_NS + VSYNC_PERIOD_MAX_NS / 2)
-		d->row_n = 0;
-	if (d->row_n >= 3 &&
-	    (now_ns - last_ns) * 2 * (d->row_n - 1) > 5 * (last_ns - d->row_begin_ns))
-		d->row_n = 0;
-	d->row[d->row_n++ % VSYNC_ROW] = now_ns;
-	if (d->row_n == 1)
-		d->row_begin_ns = now_ns;
+		d->run_n = 0;
+	if (d->run_n >= 3 &&
+	    (now_ns - last_ns) * 2 * (d->run_n - 1) > 5 * (last_ns - d->run_begin_ns))
+		d->run_n = 0;
+	d->run[d->run_n++ % VSYNC_RUN] = now_ns;
+	if (d->run_n == 1)
+		d->run_begin_ns = now_ns;
 	if (has_another_rate(d))
-		begin_row(d, ROW_MIN);
-	if (d->row_n < ROW_MIN)
+		begin_run(d, RUN_MIN);
+	if (d->run_n < RUN_MIN)
 		return NULL;
-	mean_ns = (now_ns - d->row_begin_ns) / (d->row_n - 1);
+	mean_ns = (now_ns - d->run_begin_ns) / (d->run_n - 1);
 	off_ns = spread_of(d, mean_ns);
 	if (off_ns * 3 > mean_ns || mean_ns < VSYNC_PERIOD_MIN_NS || mean_ns > VSYNC_PERIOD_MAX_NS)
 		return NULL;
 	if (!vsync_is_near(mean_ns, d->measured_ns, 60))
-		d->measured_at_ns = d->row_begin_ns;
+		d->measured_at_ns = d->run_begin_ns;
 	d->measured_ns = mean_ns;
 	/* Both ends may be late, and a few distances give little information about that. */
-	d->measured_error_ns = 5 * off_ns / (d->row_n - 1) + mean_ns / 5000;
+	d->measured_error_ns = 5 * off_ns / (d->run_n - 1) + mean_ns / 5000;
 	return d;
 }
 
 bool reported_period_is_open(const struct vsync_display *display, uint64_t now_ns)
 {
-	return display->row_n >= ROW_MIN && now_ns < in_row(display, 0) + 3 * display->measured_ns;
+	return display->run_n >= RUN_MIN && now_ns < in_run(display, 0) + 3 * display->measured_ns;
 }
 
 bool reported_periods_several(const struct reported_periods *periods)

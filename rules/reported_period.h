@@ -18,7 +18,7 @@
 
 #define VSYNC_DISPLAYS 6
 #define VSYNC_DISPLAY_ID 24
-#define VSYNC_ROW 16
+#define VSYNC_RUN 16
 
 struct vsync_display {
 	char id[VSYNC_DISPLAY_ID]; /* the known part; may be empty */
@@ -30,9 +30,9 @@ struct vsync_display {
 	uint64_t measured_ns; /* period of its last run of hardware vsyncs; 0: none */
 	uint64_t measured_at_ns;
 	uint64_t measured_error_ns; /* of measured_ns */
-	uint64_t row_begin_ns;
-	unsigned int row_n; /* vsyncs in a row without a gap; row[] holds the last ones */
-	uint64_t row[VSYNC_ROW];
+	uint64_t run_begin_ns;
+	unsigned int run_n; /* vsyncs in a row without a gap; run[] holds the last ones */
+	uint64_t run[VSYNC_RUN];
 };
 
 struct reported_periods {

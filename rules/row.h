@@ -59,7 +59,7 @@ struct fps_row {
 /* A row of dropFrames.csv. */
 struct drop_row {
 	int64_t start_ns, end_ns; /* vsyncs of the previous frame and of this one, or ROW_UNKNOWN */
-	uint64_t used_ns;
+	uint64_t interval_ns;
 	const char *tick; /* name of the last tick, "" before the first */
 	uint64_t tx;
 	const char *app;

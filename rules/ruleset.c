@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rules/ruleset_tables.h"
+#include "rules/ruleset_match.h"
 
 /* The events that a role can be used with, as written in a rule file. */
 static const struct {

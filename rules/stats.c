@@ -19,7 +19,7 @@ static void add(int64_t *sum, int64_t n)
 		*sum += n;
 }
 
-static void count_dialect_2019(struct frame_stats *stats, struct interval interval)
+static void count_classes_2019(struct frame_stats *stats, struct interval interval)
 {
 	if (interval_is_at_least(interval, 100 * MS))
 		stats->a++;
@@ -113,7 +113,7 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		return;
 	}
 	count_time(stats, interval);
-	count_dialect_2019(stats, interval);
+	count_classes_2019(stats, interval);
 	count_jank(stats, history, interval);
 	count_vsyncs(stats, interval.vsyncs);
 	stats->vsyncs += vsyncs_in(interval, period_ns);
@@ -129,7 +129,7 @@ void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
 		return;
 	}
 	count_time(stats, interval);
-	count_dialect_2019(stats, interval);
+	count_classes_2019(stats, interval);
 }
 
 void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)

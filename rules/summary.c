@@ -32,14 +32,14 @@ int summary_init(struct summary *summary, unsigned int max, const struct spill *
 		summary->table[i].number = SUMMARY_NONE;
 	name_copy(summary->others.name, sizeof(summary->others.name),
 		  SPAN_LITERAL(SUMMARY_OTHERS_NAME));
-	return directory_init(&summary->directory, (int)max + SPILL_SURFACES, SLOTS);
+	return surface_index_init(&summary->index, (int)max + SPILL_SURFACES, SLOTS);
 }
 
 void summary_free(struct summary *summary)
 {
 	free(summary->table);
 	free(summary->record);
-	directory_free(&summary->directory);
+	surface_index_free(&summary->index);
 }
 
 /* --- spill storage --- */
@@ -53,7 +53,7 @@ static size_t record_size(uint32_t chunks)
 static int spill(struct summary *summary, const struct summary_surface *entry)
 {
 	struct summary_record *record = summary->record;
-	int slot = summary->spill ? directory_alloc_slot(&summary->directory) : -1;
+	int slot = summary->spill ? surface_index_alloc_slot(&summary->index) : -1;
 
 	if (slot < 0)
 		return slot;
@@ -64,7 +64,7 @@ static int spill(struct summary *summary, const struct summary_surface *entry)
 	record->surface.vsyncs = histogram_pack(summary->store, &entry->vsyncs, &record->packed);
 	if (summary->spill->write(summary->spill->context, (uint64_t)slot * SLOT_SIZE, record,
 				  record_size(record->packed.n)) < 0) {
-		directory_release_slot(&summary->directory, slot);
+		surface_index_release_slot(&summary->index, slot);
 		return -1;
 	}
 	return slot;
@@ -74,7 +74,7 @@ static int spill(struct summary *summary, const struct summary_surface *entry)
  * if it cannot be read or is invalid. */
 static bool read_back(struct summary *summary, int number, bool chunks)
 {
-	uint64_t at = (uint64_t)~summary->directory.entries[number].where * SLOT_SIZE;
+	uint64_t at = (uint64_t)~summary->index.entries[number].where * SLOT_SIZE;
 	const struct spill *spill = summary->spill;
 	struct summary_record *record = summary->record;
 	size_t size = record_size(0);
@@ -127,26 +127,26 @@ static void join_others(struct summary *summary, struct summary_surface *entry)
 
 static int32_t *where_is(struct summary *summary, int number)
 {
-	return &summary->directory.entries[number].where;
+	return &summary->index.entries[number].where;
 }
 
-static struct summary_surface *idlest(struct summary *summary, int but)
+static struct summary_surface *idlest(struct summary *summary, int kept)
 {
 	struct summary_surface *idlest = NULL;
 
 	for (int i = 0; i < summary->max; i++) {
 		struct summary_surface *entry = &summary->table[i];
 
-		if (entry->number != SUMMARY_NONE && entry->number != but &&
+		if (entry->number != SUMMARY_NONE && entry->number != kept &&
 		    (!idlest || entry->last_use < idlest->last_use))
 			idlest = entry;
 	}
 	return idlest;
 }
 
-bool summary_evict(struct summary *summary, int but)
+bool summary_evict(struct summary *summary, int kept)
 {
-	struct summary_surface *entry = idlest(summary, but);
+	struct summary_surface *entry = idlest(summary, kept);
 	int slot;
 
 	if (!entry)
@@ -157,7 +157,7 @@ bool summary_evict(struct summary *summary, int but)
 		histogram_clear(summary->store, &entry->histogram);
 		histogram_clear(summary->store, &entry->vsyncs);
 	} else {
-		*where_is(summary, entry->number) = DIRECTORY_OTHERS;
+		*where_is(summary, entry->number) = SURFACE_INDEX_OTHERS;
 		join_others(summary, entry);
 	}
 	summary->evicted++;
@@ -179,8 +179,8 @@ static int free_place(struct summary *summary)
 /* A Surface cannot be read back: its data is lost, and later frames are added to the others. */
 static void give_up(struct summary *summary, int number)
 {
-	directory_release_slot(&summary->directory, ~*where_is(summary, number));
-	*where_is(summary, number) = DIRECTORY_OTHERS;
+	surface_index_release_slot(&summary->index, ~*where_is(summary, number));
+	*where_is(summary, number) = SURFACE_INDEX_OTHERS;
 	summary->unreadable++;
 }
 
@@ -208,7 +208,7 @@ static void bring_back(struct summary *summary, int number)
 	entry->histogram =
 		histogram_unpack(summary->store, &entry->histogram, &summary->record->packed);
 	entry->vsyncs = histogram_unpack(summary->store, &entry->vsyncs, &summary->record->packed);
-	directory_release_slot(&summary->directory, ~*where_is(summary, number));
+	surface_index_release_slot(&summary->index, ~*where_is(summary, number));
 	*where_is(summary, number) = place;
 }
 
@@ -216,7 +216,7 @@ static void bring_back(struct summary *summary, int number)
 static struct summary_surface *entry_of(struct summary *summary, int number)
 {
 	if (number >= 0 && *where_is(summary, number) < 0 &&
-	    *where_is(summary, number) != DIRECTORY_OTHERS)
+	    *where_is(summary, number) != SURFACE_INDEX_OTHERS)
 		bring_back(summary, number);
 	if (summary_home(summary, number) == SUMMARY_OTHERS)
 		return &summary->others;
@@ -231,7 +231,7 @@ static bool is_name_of(struct summary *summary, int number, struct name_key name
 	int32_t where = *where_is(summary, number);
 
 	/* Names of the others are not kept: any name with that hash is one of them. */
-	if (where == DIRECTORY_OTHERS)
+	if (where == SURFACE_INDEX_OTHERS)
 		return true;
 	if (where >= 0)
 		entry = &summary->table[where];
@@ -242,11 +242,11 @@ static bool is_name_of(struct summary *summary, int number, struct name_key name
 
 static int add(struct summary *summary, struct name_key name, uint64_t present_ns)
 {
-	struct directory *directory = &summary->directory;
+	struct surface_index *index = &summary->index;
 	struct summary_surface *entry;
 	int place;
 
-	if (directory->n == directory->max) {
+	if (index->n == index->max) {
 		summary->in_others++;
 		add_to_others(summary, summary->clocks, present_ns, present_ns);
 		return SUMMARY_OTHERS;
@@ -254,7 +254,7 @@ static int add(struct summary *summary, struct name_key name, uint64_t present_n
 	place = free_place(summary);
 	entry = &summary->table[place];
 	*entry = (struct summary_surface){
-		.number = directory_add(directory, name.hash, place),
+		.number = surface_index_add(index, name.hash, place),
 		.first_ns = present_ns,
 		.clock = summary->clocks,
 		.stats = FRAME_STATS_EMPTY,
@@ -266,23 +266,23 @@ static int add(struct summary *summary, struct name_key name, uint64_t present_n
 
 int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns)
 {
-	int number = directory_first(&summary->directory, name.hash);
+	int number = surface_index_first(&summary->index, name.hash);
 
-	while (number != DIRECTORY_END && !is_name_of(summary, number, name))
-		number = directory_next(&summary->directory, number);
-	return number == DIRECTORY_END ? add(summary, name, present_ns) : number;
+	while (number != SURFACE_INDEX_END && !is_name_of(summary, number, name))
+		number = surface_index_next(&summary->index, number);
+	return number == SURFACE_INDEX_END ? add(summary, name, present_ns) : number;
 }
 
 int summary_home(const struct summary *summary, int number)
 {
-	if (number >= 0 && summary->directory.entries[number].where == DIRECTORY_OTHERS)
+	if (number >= 0 && summary->index.entries[number].where == SURFACE_INDEX_OTHERS)
 		return SUMMARY_OTHERS;
 	return number;
 }
 
 int summary_count(const struct summary *summary)
 {
-	return summary->directory.n;
+	return summary->index.n;
 }
 
 /* --- frames and rows --- */
@@ -402,7 +402,7 @@ void summary_write(struct summary *summary, int number, const struct frame_stats
 	if (number >= 0) {
 		int32_t where = *where_is(summary, number);
 
-		if (where == DIRECTORY_OTHERS)
+		if (where == SURFACE_INDEX_OTHERS)
 			return;
 		if (where < 0) {
 			if (read_back(summary, number, true))

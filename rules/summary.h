@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "rules/chunk.h"
-#include "rules/directory.h"
+#include "rules/surface_index.h"
 #include "rules/interval.h"
 #include "rules/recent.h"
 #include "rules/row.h"
@@ -55,7 +55,7 @@ struct summary_record {
 struct summary {
 	struct summary_surface *table;
 	int max;
-	struct directory directory;
+	struct surface_index index;
 	const struct spill *spill;     /* borrowed; NULL: there is none */
 	struct summary_record *record; /* the one that is being transferred */
 	struct summary_surface others; /* valid if last_use is not 0 */
@@ -103,8 +103,8 @@ int summary_count(const struct summary *summary);
 void summary_write(struct summary *summary, int number, const struct frame_stats *open,
 		   void *context, void (*row)(void *context, const struct summary_row *row));
 
-/* Evicts the Surface that has been idle longest from the table, except for number @but. Returns
+/* Evicts the Surface that has been idle longest from the table, except for number @kept. Returns
  * false if there is none. */
-bool summary_evict(struct summary *summary, int but);
+bool summary_evict(struct summary *summary, int kept);
 
 #endif

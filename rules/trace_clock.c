@@ -31,7 +31,7 @@
 
 /* --- events --- */
 
-static void report(struct trace_clock *clock, uint64_t time_ns, const char *what, uint64_t by_ns)
+static void report_by(struct trace_clock *clock, uint64_t time_ns, const char *what, uint64_t by_ns)
 {
 	char text[96];
 
@@ -44,15 +44,15 @@ static void report(struct trace_clock *clock, uint64_t time_ns, const char *what
 
 void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns)
 {
-	report(clock, time_ns, "the clock stepped back by", clock->back_ns);
+	report_by(clock, time_ns, "the clock stepped back by", clock->back_ns);
 }
 
-static void report_repeated(struct trace_clock *clock, uint64_t time_ns)
+static void report_duplicates(struct trace_clock *clock, uint64_t time_ns)
 {
 	char text[128];
 
 	snprintf(text, sizeof(text), "%llu duplicate lines ignored",
-		 (unsigned long long)clock->repeats.passed);
+		 (unsigned long long)clock->duplicates.skipped);
 	events_write(clock->events, time_ns, TRACE_EVENT_TRACING, text);
 }
 
@@ -75,16 +75,16 @@ static bool is_behind_thread(const struct trace_clock *clock, const struct trace
 }
 
 /* The first duplicate may be of the last record of its CPU: then its time is not before that. */
-static bool is_first_repeated(struct trace_clock *clock, const struct trace_record *record)
+static bool is_first_duplicate(struct trace_clock *clock, const struct trace_record *record)
 {
 	return is_counted_cpu(record->cpu) && record->time_ns <= clock->cpu_last_ns[record->cpu] &&
-	       repeats_has(&clock->repeats, record);
+	       duplicates_has(&clock->duplicates, record);
 }
 
 static bool is_behind(struct trace_clock *clock, const struct trace_record *record)
 {
 	return record->time_ns + DISORDER_NS < clock->now_ns || is_behind_cpu(clock, record) ||
-	       is_behind_thread(clock, record) || is_first_repeated(clock, record);
+	       is_behind_thread(clock, record) || is_first_duplicate(clock, record);
 }
 
 /* True: only one record is later than @time_ns. */
@@ -111,15 +111,15 @@ static inline __attribute__((always_inline)) void follow(struct trace_clock *clo
 		clock->cpu_last_ns[record->cpu] = time_ns;
 	if (record->tid == clock->sf_tid)
 		clock->sf_ns = time_ns;
-	repeats_keep(&clock->repeats, record);
+	duplicates_keep(&clock->duplicates, record);
 }
 
 /* A single line was ahead, and the next one is not: the single one was forged. */
 static enum clock_verdict forget_future(struct trace_clock *clock,
 					const struct trace_record *record)
 {
-	report(clock, record->time_ns, "ignored a line with a time in the future, ahead by",
-	       clock->now_ns - clock->sure_ns);
+	report_by(clock, record->time_ns, "ignored a line with a time in the future, ahead by",
+		  clock->now_ns - clock->sure_ns);
 	clock->forged_ns = clock->now_ns;
 	clock->now_ns = clock->sure_ns;
 	for (int i = 0; i < PIPELINE_CPUS; i++)
@@ -145,26 +145,26 @@ static enum clock_verdict go_back(struct trace_clock *clock, const struct trace_
 static enum clock_verdict judge_behind(struct trace_clock *clock, const struct trace_record *record)
 {
 	bool another = clock->ignored_one && record->time_ns + DISORDER_NS >= clock->past_ns;
-	bool is_repeated = repeats_has(&clock->repeats, record);
+	bool is_duplicate = duplicates_has(&clock->duplicates, record);
 
-	if (!clock->ignored_one && !is_repeated && is_one_ahead(clock, record->time_ns))
+	if (!clock->ignored_one && !is_duplicate && is_one_ahead(clock, record->time_ns))
 		return forget_future(clock, record);
-	if (another && clock->is_repeated && is_repeated) {
+	if (another && clock->is_duplicate && is_duplicate) {
 		clock->ignored_one = false;
 		clock->counters->late--;
-		repeats_begin(&clock->repeats, clock->now_ns);
+		duplicates_begin(&clock->duplicates, clock->now_ns);
 		clock->counters->repeated += 2;
-		return CLOCK_PASSES;
+		return CLOCK_IGNORE;
 	}
 	if (another)
 		return go_back(clock, record);
 	clock->ignored_one = true;
 	clock->by_cpu = is_behind_cpu(clock, record);
-	clock->is_repeated = is_repeated;
+	clock->is_duplicate = is_duplicate;
 	clock->cpu = record->cpu;
 	clock->past_ns = record->time_ns;
 	clock->counters->late++;
-	return CLOCK_PASSES;
+	return CLOCK_IGNORE;
 }
 
 /* The record is in order. True: it shows that the ignored record was a single one. Another CPU may
@@ -177,19 +177,19 @@ static bool was_alone(const struct trace_clock *clock, const struct trace_record
 }
 
 /* Returns false if the record is not a duplicate. */
-static bool skip_repeated(struct trace_clock *clock, const struct trace_record *record,
-			  enum clock_verdict *verdict)
+static bool skip_duplicate(struct trace_clock *clock, const struct trace_record *record,
+			   enum clock_verdict *verdict)
 {
-	switch (repeats_check(&clock->repeats, record)) {
-	case REPEATS_SAME:
+	switch (duplicates_check(&clock->duplicates, record)) {
+	case DUPLICATES_SAME:
 		clock->counters->repeated++;
-		*verdict = CLOCK_PASSES;
+		*verdict = CLOCK_IGNORE;
 		return true;
-	case REPEATS_OVER:
-		report_repeated(clock, record->time_ns);
+	case DUPLICATES_OVER:
+		report_duplicates(clock, record->time_ns);
 		return false;
-	default: /* REPEATS_BROKEN */
-		report_repeated(clock, clock->now_ns);
+	default: /* DUPLICATES_BROKEN */
+		report_duplicates(clock, clock->now_ns);
 		*verdict = go_back(clock, record);
 		return true;
 	}
@@ -205,22 +205,23 @@ enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct tra
 		clock->sf_ns = 0;
 	}
 	cpu_order_add(&clock->order, record);
-	if (clock->repeats.now && skip_repeated(clock, record, &verdict))
+	if (clock->duplicates.active && skip_duplicate(clock, record, &verdict))
 		return verdict;
 	if (record->time_ns < clock->now_ns && is_behind(clock, record))
 		return judge_behind(clock, record);
 	if (clock->ignored_one && was_alone(clock, record)) {
 		clock->ignored_one = false;
-		report(clock, record->time_ns, "ignored a line with a time in the past, behind by",
-		       clock->now_ns - clock->past_ns);
+		report_by(clock, record->time_ns,
+			  "ignored a line with a time in the past, behind by",
+			  clock->now_ns - clock->past_ns);
 	}
 	follow(clock, record);
 	return CLOCK_RUNS;
 }
 
-bool trace_clock_repeats(const struct trace_clock *clock)
+bool trace_clock_in_duplicates(const struct trace_clock *clock)
 {
-	return clock->repeats.now;
+	return clock->duplicates.active;
 }
 
 /* --- the time --- */
@@ -251,8 +252,8 @@ void trace_clock_restart(struct trace_clock *clock)
 
 void trace_clock_end(struct trace_clock *clock)
 {
-	if (clock->repeats.now)
-		report_repeated(clock, clock->now_ns);
+	if (clock->duplicates.active)
+		report_duplicates(clock, clock->now_ns);
 }
 
 int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events,
@@ -264,10 +265,10 @@ int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writ
 		.sf_tid = TRACE_ID_UNKNOWN,
 	};
 	cpu_order_init(&clock->order, recorded);
-	return repeats_init(&clock->repeats, recorded);
+	return duplicates_init(&clock->duplicates, recorded);
 }
 
 void trace_clock_free(struct trace_clock *clock)
 {
-	repeats_free(&clock->repeats);
+	duplicates_free(&clock->duplicates);
 }

@@ -11,11 +11,11 @@
 #include "rules/cpu_order.h"
 #include "rules/events.h"
 #include "rules/pipeline_counters.h"
-#include "rules/repeats.h"
+#include "rules/duplicates.h"
 
 enum clock_verdict {
 	CLOCK_RUNS,    /* process the record */
-	CLOCK_PASSES,  /* ignore it: a single record from the past, or a duplicate */
+	CLOCK_IGNORE,  /* ignore it: a single record from the past, or a duplicate */
 	CLOCK_BACK,    /* process it: the clock stepped back, earlier times are invalid */
 	CLOCK_UNSTUCK, /* process it: an earlier line was from the future, see forged_ns */
 };
@@ -33,12 +33,12 @@ struct trace_clock {
 
 	/* A record from the past was ignored, as it was the only one so far. */
 	bool ignored_one;
-	bool by_cpu;	  /* it was behind its own CPU */
-	bool is_repeated; /* it is a duplicate */
-	int32_t cpu;	  /* its CPU */
-	uint64_t past_ns; /* its time */
+	bool by_cpu;	   /* it was behind its own CPU */
+	bool is_duplicate; /* it is a duplicate */
+	int32_t cpu;	   /* its CPU */
+	uint64_t past_ns;  /* its time */
 
-	struct repeats repeats;
+	struct duplicates duplicates;
 	struct cpu_order order;
 };
 
@@ -54,7 +54,7 @@ enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct tra
 				     int32_t sf_tid);
 
 /* True: duplicates are ignored at present. A loss among them was reported before, too. */
-bool trace_clock_repeats(const struct trace_clock *clock);
+bool trace_clock_in_duplicates(const struct trace_clock *clock);
 
 /* Writes the event for CLOCK_BACK. */
 void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns);

@@ -82,7 +82,7 @@ static void restart(struct trigger_series *series)
 {
 	series->n = series->first = series->plain = 0;
 	series->time_ns = 0;
-	series->begun = false;
+	series->fulfilled = false;
 }
 
 static void drop_oldest(struct trigger_series *series)
@@ -159,9 +159,9 @@ static bool follow_condition(const struct trigger_state *state, struct trigger_s
 
 	if (!has_rate && state->trigger->what == TRIGGER_FPS)
 		restart(series);
-	if (fulfilled && !series->begun)
+	if (fulfilled && !series->fulfilled)
 		series->since_ns = present_ns;
-	series->begun = fulfilled;
+	series->fulfilled = fulfilled;
 	series->frame_ns = present_ns;
 	return fulfilled && present_ns - series->since_ns >= state->trigger->for_ns;
 }

@@ -30,7 +30,7 @@ struct trigger_series {
 	uint64_t owner; /* the layer's id; 0: none */
 	bool matches;	/* the trigger's glob matches its Surface */
 	bool holds;	/* its last frame fulfilled the trigger */
-	bool begun;	/* its last frame fulfilled the condition */
+	bool fulfilled; /* its last frame fulfilled the condition */
 	uint64_t since_ns;
 	uint64_t frame_ns; /* its last frame */
 	uint64_t time_ns;  /* sum of the intervals */

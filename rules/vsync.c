@@ -494,7 +494,7 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp)
 {
 	struct vsync_segment *segment;
-	int64_t off, behind;
+	int64_t off, to_tick;
 
 	*stamp = (struct vsync_stamp){ .time_ns = present_ns, .locked = v->locked };
 	if (!v->locked)
@@ -514,9 +514,9 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	stamp->in_phase =
 		v->n_presents == PHASE_GAIN && off * 4 <= VSYNC_ONE && -off * 4 <= VSYNC_ONE;
 	stamp->index = (stamp->position - off - v->present_phase) / VSYNC_ONE;
-	behind = segment->has_ticks ? fraction(segment->tick_phase - v->present_phase) : 0;
+	to_tick = segment->has_ticks ? fraction(segment->tick_phase - v->present_phase) : 0;
 	stamp->vsync_ns =
-		present_ns + (uint64_t)((behind - off) * (int64_t)segment->period_ns / VSYNC_ONE);
+		present_ns + (uint64_t)((to_tick - off) * (int64_t)segment->period_ns / VSYNC_ONE);
 }
 
 int64_t vsync_between(const struct vsync_stamp *earlier, const struct vsync_stamp *later)

@@ -17,9 +17,9 @@ struct vsync_segment *lattice_segment_at(struct vsync_lattice *v, uint64_t time_
 
 int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns)
 {
-	uint64_t gone = vsync_distance(time_ns, s->from_ns);
-	int64_t whole = (int64_t)(gone / s->period_ns) * VSYNC_ONE;
-	int64_t part = (int64_t)(gone % s->period_ns) * VSYNC_ONE / (int64_t)s->period_ns;
+	uint64_t distance_ns = vsync_distance(time_ns, s->from_ns);
+	int64_t whole = (int64_t)(distance_ns / s->period_ns) * VSYNC_ONE;
+	int64_t part = (int64_t)(distance_ns % s->period_ns) * VSYNC_ONE / (int64_t)s->period_ns;
 
 	return time_ns >= s->from_ns ? s->position + whole + part : s->position - whole - part;
 }
@@ -272,12 +272,12 @@ void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t err
 	    v->segments[v->n_segments - 1].from_ns > from_ns)
 		from_ns = v->segments[v->n_segments - 1].from_ns;
 	found = vsync_switch_find(&v->log, lattice_main_source(v),
-				  &(struct vsync_when){ .before_ns = before_ns,
-							.after_ns = period_ns,
-							.error_ns = error_ns,
-							.from_ns = from_ns,
-							.sure_ns = sure_ns,
-							.now_ns = now_ns });
+				  &(struct vsync_switch_search){ .before_ns = before_ns,
+								 .after_ns = period_ns,
+								 .error_ns = error_ns,
+								 .from_ns = from_ns,
+								 .sure_ns = sure_ns,
+								 .now_ns = now_ns });
 	lattice_set_period(v, period_ns, error_ns, found.at_ns);
 	note_switch_range(v, &found, before_ns, period_ns);
 	vsync_window_fill(&window, &v->log, sure_ns, now_ns);

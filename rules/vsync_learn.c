@@ -56,7 +56,7 @@ static enum relation relation_to_fit(const struct vsync_fit *fit,
 /* Finds the display whose vsyncs the ticks follow: the slowest one that explains them. *@sure: the
  * ticks confirm its last digits. */
 static struct vsync_display *pick_display(struct vsync_lattice *v,
-					  const struct vsync_window *window, bool but_foreign,
+					  const struct vsync_window *window, bool skip_foreign,
 					  bool *sure)
 {
 	struct vsync_display *kept = v->followed && v->followed->own ? v->followed : NULL;
@@ -71,7 +71,7 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 		struct vsync_fit fit;
 		uint64_t period_ns, error_ns;
 
-		if (!reported.period_ns || (but_foreign && display->foreign))
+		if (!reported.period_ns || (skip_foreign && display->foreign))
 			continue;
 		period_ns = vsync_refine(window, reported.period_ns, &error_ns);
 		relation = relation_of(period_ns, error_ns, &reported);
@@ -293,7 +293,7 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 	struct vsync_fit fit = vsync_fit_of(window, v->pending_ns);
 	struct vsync_fit old = vsync_fit_of(window, lattice_period_of(v));
 
-	*too_many = !vsync_fit_has_room(&fit);
+	*too_many = !vsync_fit_has_few_collisions(&fit);
 	if (v->pending_ns < lattice_period_of(v) &&
 	    is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100))
 		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;

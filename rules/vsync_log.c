@@ -221,7 +221,7 @@ bool vsync_fit_has_odd_presents(const struct vsync_fit *fit)
 	return p->odd >= 3 && p->odd * 30 >= p->n && p->odd * 10 >= (p->n - p->near) * 7;
 }
 
-bool vsync_fit_has_room(const struct vsync_fit *fit)
+bool vsync_fit_has_few_collisions(const struct vsync_fit *fit)
 {
 	return fit->ticks.collisions * 24 <= fit->ticks.n &&
 	       fit->presents.collisions * 24 <= fit->presents.n;
@@ -236,12 +236,12 @@ bool vsync_fit_is_used(const struct vsync_fit *fit)
 
 bool vsync_fit_is_clear(const struct vsync_fit *fit)
 {
-	return vsync_fit_has_room(fit) && is_most(fit->ticks.near, fit->ticks.n, 90);
+	return vsync_fit_has_few_collisions(fit) && is_most(fit->ticks.near, fit->ticks.n, 90);
 }
 
 bool vsync_fit_holds(const struct vsync_fit *fit)
 {
-	if (!vsync_fit_has_room(fit) || vsync_fit_has_odd_presents(fit))
+	if (!vsync_fit_has_few_collisions(fit) || vsync_fit_has_odd_presents(fit))
 		return false;
 	return is_most(fit->ticks.near, fit->ticks.n, 90) ||
 	       (is_most(fit->ticks.near, fit->ticks.n, 20) &&

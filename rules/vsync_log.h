@@ -106,7 +106,7 @@ uint64_t vsync_refine(const struct vsync_window *window, uint64_t period_ns, uin
 struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns);
 
 /* True: there are hardly any collisions. */
-bool vsync_fit_has_room(const struct vsync_fit *fit);
+bool vsync_fit_has_few_collisions(const struct vsync_fit *fit);
 
 /* True: it may be the period. Late ticks are no evidence against it; two ticks in one slot are. */
 bool vsync_fit_holds(const struct vsync_fit *fit);

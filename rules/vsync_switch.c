@@ -44,7 +44,7 @@ struct event {
 	bool second;   /* the second one in a slot of the longer period */
 };
 
-static int64_t behind_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
+static int64_t after_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 {
 	int64_t off = (at_ns - edge_ns) % period_ns;
 
@@ -55,8 +55,8 @@ static bool fits_side(const struct side *side, int64_t at_ns, bool present)
 {
 	int64_t slack_ns = side->period_ns / 16;
 	int64_t off_ns =
-		behind_edge(at_ns + slack_ns, present ? side->present_edge_ns : side->tick_edge_ns,
-			    side->period_ns);
+		after_edge(at_ns + slack_ns, present ? side->present_edge_ns : side->tick_edge_ns,
+			   side->period_ns);
 
 	return (present ? side->has_presents : side->has_ticks) && off_ns <= 4 * slack_ns;
 }
@@ -144,9 +144,9 @@ static int64_t present_of(const struct side *side, const struct event *event)
 	if (event->present || !side->has_presents)
 		return event->at_ns;
 	return event->at_ns -
-	       behind_edge(event->at_ns + side->period_ns / 16, side->tick_edge_ns,
-			   side->period_ns) +
-	       behind_edge(side->present_edge_ns, side->tick_edge_ns, side->period_ns);
+	       after_edge(event->at_ns + side->period_ns / 16, side->tick_edge_ns,
+			  side->period_ns) +
+	       after_edge(side->present_edge_ns, side->tick_edge_ns, side->period_ns);
 }
 
 /* The events, and the candidates for the first one of the new period. */
@@ -223,21 +223,21 @@ static int64_t moment_of(const struct balance *b, const struct side *old, const 
 
 /* The best moment for exactly these two periods, and its costs. */
 static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int source,
-				       const struct vsync_when *when, uint64_t after_ns,
+				       const struct vsync_switch_search *search, uint64_t after_ns,
 				       struct balance *b)
 {
-	struct vsync_switch found = { .at_ns = when->sure_ns };
-	uint64_t from_ns = when->from_ns, now_ns = when->now_ns;
+	struct vsync_switch found = { .at_ns = search->sure_ns };
+	uint64_t from_ns = search->from_ns, now_ns = search->now_ns;
 
 	/* The edges of both sides are more precise if the moment is nearer to the switch. */
 	for (unsigned int round = 0; round < 2; round++) {
-		uint64_t left_ns = later(found.at_ns, from_ns + 4 * when->before_ns);
+		uint64_t left_ns = later(found.at_ns, from_ns + 4 * search->before_ns);
 		uint64_t right_ns =
-			found.at_ns + 4 * after_ns < now_ns ? found.at_ns : when->sure_ns;
+			found.at_ns + 4 * after_ns < now_ns ? found.at_ns : search->sure_ns;
 		struct side old, new;
 		int64_t at_ns;
 
-		old = side_of(log, source, when->before_ns, from_ns, from_ns, left_ns);
+		old = side_of(log, source, search->before_ns, from_ns, from_ns, left_ns);
 		new = side_of(log, source, after_ns, from_ns, right_ns, now_ns);
 		find_balance(b, &old, &new);
 		at_ns = moment_of(b, &old, &new, (int64_t)(now_ns - from_ns));
@@ -249,27 +249,27 @@ static struct vsync_switch find_moment(const struct vsync_log *log, unsigned int
 }
 
 struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
-				      const struct vsync_when *when)
+				      const struct vsync_switch_search *search)
 {
 	/* Up to this error the edge does not move. */
-	uint64_t exact_ns = when->after_ns * when->after_ns / 16 /
-			    later(when->now_ns - when->sure_ns, when->after_ns);
-	uint64_t error_ns = when->error_ns > exact_ns ? when->error_ns : 0;
+	uint64_t exact_ns = search->after_ns * search->after_ns / 16 /
+			    later(search->now_ns - search->sure_ns, search->after_ns);
+	uint64_t error_ns = search->error_ns > exact_ns ? search->error_ns : 0;
 	unsigned int steps = error_ns ? 2 * PERIOD_STEPS + 1 : 1, best = 0;
 	struct vsync_switch found[2 * PERIOD_STEPS + 1], all;
 	int costs[2 * PERIOD_STEPS + 1];
 	struct vsync_window window;
 	struct balance b;
 
-	vsync_window_fill(&window, log, when->from_ns, when->now_ns);
+	vsync_window_fill(&window, log, search->from_ns, search->now_ns);
 	b.n = merge(&window, source, b.events);
 	/* From the middle of the error's range to both of its ends. */
 	for (unsigned int i = 0; i < steps; i++) {
 		uint64_t off_ns = (i + 1) / 2 * error_ns / PERIOD_STEPS;
 
-		found[i] =
-			find_moment(log, source, when,
-				    i % 2 ? when->after_ns + off_ns : when->after_ns - off_ns, &b);
+		found[i] = find_moment(
+			log, source, search,
+			i % 2 ? search->after_ns + off_ns : search->after_ns - off_ns, &b);
 		costs[i] = b.costs[b.best];
 		if (costs[i] < costs[best])
 			best = i;

@@ -13,7 +13,7 @@ struct vsync_switch {
 };
 
 /* The search. */
-struct vsync_when {
+struct vsync_switch_search {
 	uint64_t before_ns, after_ns; /* the two periods */
 	uint64_t error_ns;	      /* of the new period */
 	uint64_t from_ns;	      /* begin of the search */
@@ -24,6 +24,6 @@ struct vsync_when {
 /* The best moment according to ticks and presents. @source: the tick counter that is nearest to
  * presents. */
 struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
-				      const struct vsync_when *when);
+				      const struct vsync_switch_search *search);
 
 #endif

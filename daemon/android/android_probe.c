@@ -54,14 +54,14 @@ static void on_focus_end(struct child *child, int status)
 	 * the first answer names another app, it is ignored, and the second one counts. */
 	if (name[0] && !probe->is_second && !is_of_app(name, probe->new_app))
 		return;
-	pipeline_set_front(*probe->pipeline, name, probe->since_ns);
+	pipeline_set_front_app(*probe->pipeline, name, probe->since_ns);
 	probe->since_ns = 0;
 }
 
 void android_probe_follow(struct android_probe *probe)
 {
 	const char *app;
-	uint64_t uncertain_ns = pipeline_front_uncertain_since(*probe->pipeline, &app);
+	uint64_t uncertain_ns = pipeline_front_app_uncertain_since(*probe->pipeline, &app);
 
 	if (!probe->is_available || uncertain_ns == 0 || child_runs(&probe->focus) ||
 	    loop_now() < probe->next_ns)

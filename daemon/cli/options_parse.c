@@ -189,8 +189,9 @@ int options_parse(struct options *options, enum options_command command, int arg
 	}
 	options->pipeline.late_ns = options->snapshot_ns;
 	options->pipeline.recorded = command == OPTIONS_ANALYZE;
-	options->pipeline.front_is_queried = (command == OPTIONS_RUN || command == OPTIONS_START) &&
-					     child_program_exists("dumpsys");
+	options->pipeline.front_app_is_queried =
+		(command == OPTIONS_RUN || command == OPTIONS_START) &&
+		child_program_exists("dumpsys");
 	options->pipeline.include = options->include[0] ? options->include : NULL;
 	options->pipeline.exclude = options->exclude[0] ? options->exclude : NULL;
 	code = check_together(options);

@@ -309,9 +309,9 @@ void csv_drop_row(struct csv_row *text, const struct drop_row *row)
 	seconds(text, row->start_ns);
 	seconds(text, row->end_ns);
 	if (row->legacy)
-		short_number(text, (double)row->used_ns / 1e6, 6);
+		short_number(text, (double)row->interval_ns / 1e6, 6);
 	else
-		milliseconds(text, (int64_t)row->used_ns);
+		milliseconds(text, (int64_t)row->interval_ns);
 	name(text, row->tick);
 	count(text, row->tx);
 	name(text, row->app);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "rules/ruleset.h"
-#include "rules/ruleset_tables.h"
+#include "rules/ruleset_match.h"
 #include "tests/fuzz/target.h"
 
 static void check_error(struct span text, const struct ruleset_error *error)

@@ -123,7 +123,7 @@ static void check_fps(void *context, const struct fps_row *row)
 
 static void check_drop(void *context, const struct drop_row *row)
 {
-	if (row->used_ns >= UINT64_C(500000000) ||
+	if (row->interval_ns >= UINT64_C(500000000) ||
 	    strlen(row->tick) + strlen(row->info) + strlen(row->layer) == 0)
 		wrong("a drop that cannot be");
 }

@@ -362,7 +362,7 @@ static void test_drops_by_time(void **state)
 	frame(BEGIN + 900 * MS, a);
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_drops, 1);
-	assert_int_equal(phone.log.drops[0].used_ns, 42 * MS);
+	assert_int_equal(phone.log.drops[0].interval_ns, 42 * MS);
 	assert_int_equal(phone.log.drops[0].start_ns, ROW_UNKNOWN);
 	assert_int_equal(phone.log.drops[0].end_ns, ROW_UNKNOWN);
 	assert_int_equal(phone.log.drops[0].missed, ROW_UNKNOWN);
@@ -381,7 +381,7 @@ static void test_drops_by_vsyncs(void **state)
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_drops, 1);
 	assert_int_equal(phone.log.drops[0].missed, 1);
-	assert_int_equal(phone.log.drops[0].used_ns, 2 * V60);
+	assert_int_equal(phone.log.drops[0].interval_ns, 2 * V60);
 	assert_int_equal(phone.log.drops[0].start_ns, phone.log.frames[2].vsync_ns);
 	assert_int_equal(phone.log.drops[0].end_ns, phone.log.frames[3].vsync_ns);
 }

@@ -111,7 +111,7 @@ static void each_value_has_its_field(void **state)
 	assert_int_equal(p->max_surfaces, 17);
 	assert_int_equal(p->max_threads, 18);
 	assert_true(p->recorded);
-	assert_false(p->front_is_queried);
+	assert_false(p->front_app_is_queried);
 	assert_int_equal(o.operand_count, 2);
 	assert_string_equal(o.operands[1], "two");
 }

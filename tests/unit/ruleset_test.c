@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "rules/ruleset.h"
-#include "rules/ruleset_tables.h"
+#include "rules/ruleset_match.h"
 
 /* The smallest valid rule file. */
 #define LEAST "present slice postFramebuffer\nlatch counter {layer} inside acquireBuffer\n"

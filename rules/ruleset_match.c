@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/ruleset_tables.h"
+#include "rules/ruleset_match.h"
 
 /* --- the indexes --- */
 

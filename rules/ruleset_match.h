@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of a rule set, and the search for the rule that matches an event. ruleset.c fills them
  * from the text; after that they do not change. */
-#ifndef JANKD_RULES_RULESET_TABLES_H
-#define JANKD_RULES_RULESET_TABLES_H
+#ifndef JANKD_RULES_RULESET_MATCH_H
+#define JANKD_RULES_RULESET_MATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

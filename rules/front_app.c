@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/front.h"
+#include "rules/front_app.h"
 
 #include <string.h>
 
 static const char unknown[] = "unknown: another app began to draw";
 
-void front_init(struct front *front, struct event_writer *events, bool queried)
+void front_app_init(struct front_app *front, struct event_writer *events, bool queried)
 {
-	*front = (struct front){ .events = events, .queried = queried, .layer = LAYER_NONE };
+	*front = (struct front_app){ .events = events, .queried = queried, .layer = LAYER_NONE };
 }
 
 /* True: a view of another app draws, the app in front does not, and no answer will come. */
-static bool becomes_unknown(const struct front *front, const struct layer *layer, bool still)
+static bool becomes_unknown(const struct front_app *front, const struct layer *layer, bool still)
 {
 	return !front->queried && still && layer->is_window && !layer->is_activity &&
 	       front->app[0] && strcmp(layer->app, front->app) != 0;
@@ -19,8 +19,8 @@ static bool becomes_unknown(const struct front *front, const struct layer *layer
 
 /* The window of an activity with a frame is in front if it is new, or if the one in front has not
  * drawn for some time. So two windows that both draw during a transition do not alternate. */
-void front_follow(struct front *front, const struct layer_table *layers, int id,
-		  const struct vsync_stamp *stamp)
+void front_app_follow(struct front_app *front, const struct layer_table *layers, int id,
+		      const struct vsync_stamp *stamp)
 {
 	const struct layer *layer = &layers->layers[id];
 	const struct layer *last =
@@ -47,7 +47,7 @@ static struct span app_of_focus(const char *focus)
 	return (struct span){ focus, strcspn(focus, "/") };
 }
 
-void front_apply_answer(struct front *front, uint64_t present_ns)
+void front_app_apply_answer(struct front_app *front, uint64_t present_ns)
 {
 	struct span app = app_of_focus(front->answer);
 
@@ -65,7 +65,7 @@ void front_apply_answer(struct front *front, uint64_t present_ns)
 		     app.len > 0 ? front->answer : unknown);
 }
 
-void front_watch(struct front *front, struct layer *layer, uint64_t present_ns)
+void front_app_watch(struct front_app *front, struct layer *layer, uint64_t present_ns)
 {
 	bool begins = !layer->drawn_ns || present_ns >= layer->drawn_ns + STATS_WAIT_NS;
 
@@ -76,7 +76,7 @@ void front_watch(struct front *front, struct layer *layer, uint64_t present_ns)
 	name_copy(front->other_app, sizeof(front->other_app), span_of(layer->app));
 }
 
-bool front_set(struct front *front, const char *focus)
+bool front_app_set(struct front_app *front, const char *focus)
 {
 	if (front->app[0] || !focus)
 		return false;
@@ -86,13 +86,13 @@ bool front_set(struct front *front, const char *focus)
 	return true;
 }
 
-uint64_t front_uncertain_since(const struct front *front, const char **app)
+uint64_t front_app_uncertain_since(const struct front_app *front, const char **app)
 {
 	*app = front->other_app;
 	return front->uncertain_ns;
 }
 
-void front_answer(struct front *front, const char *focus, uint64_t since_ns)
+void front_app_answer(struct front_app *front, const char *focus, uint64_t since_ns)
 {
 	/* The clock has changed since the query: @since_ns is on the old clock. */
 	if (front->uncertain_ns == 0)
@@ -103,13 +103,13 @@ void front_answer(struct front *front, const char *focus, uint64_t since_ns)
 		front->uncertain_ns = 0;
 }
 
-void front_forget_layer(struct front *front, int id)
+void front_app_forget_layer(struct front_app *front, int id)
 {
 	if (front->layer == id)
 		front->layer = LAYER_NONE;
 }
 
-void front_new_clock(struct front *front)
+void front_app_new_clock(struct front_app *front)
 {
 	front->uncertain_ns = front->answer_ns = 0;
 }

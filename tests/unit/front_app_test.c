@@ -22,7 +22,7 @@ static int tear_down(void **state)
 
 static uint64_t doubt(const char **app)
 {
-	return pipeline_front_uncertain_since(phone.pipeline, app);
+	return pipeline_front_app_uncertain_since(phone.pipeline, app);
 }
 
 /* @other draws @n frames from @from_ns on beside the status bar. */
@@ -39,7 +39,7 @@ static void start_with(bool asks)
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
 	options.focus = "com.a/com.a.Main";
-	options.front_is_queried = asks;
+	options.front_app_is_queried = asks;
 	phone_start(&phone, PHONE_9, &options);
 	run_both(a, BEGIN, 120);
 }
@@ -76,7 +76,7 @@ static void another_view_makes_doubt(void **state)
 	/* it goes on: that is the same doubt */
 	run_both(b_view, then + 20 * V60, 1);
 	assert_int_equal(doubt(&app), then);
-	pipeline_set_front(phone.pipeline, "com.b/com.b.Main", then);
+	pipeline_set_front_app(phone.pipeline, "com.b/com.b.Main", then);
 	assert_int_equal(doubt(&app), 0);
 	run_both(b_view, then + 21 * V60, 99);
 	phone_end(&phone);
@@ -97,7 +97,7 @@ static void it_is_unknown(void **state)
 
 	start();
 	run_both(b_view, then, 20);
-	pipeline_set_front(phone.pipeline, "", then);
+	pipeline_set_front_app(phone.pipeline, "", then);
 	assert_int_equal(doubt(&app), 0);
 	run_both(b_view, then + 20 * V60, 100);
 	phone_end(&phone);
@@ -115,7 +115,7 @@ static void it_was_not_in_front(void **state)
 
 	start();
 	run_both(b_view, then, 20);
-	pipeline_set_front(phone.pipeline, "com.a/com.a.Main", then + 19 * V60);
+	pipeline_set_front_app(phone.pipeline, "com.a/com.a.Main", then + 19 * V60);
 	assert_int_equal(doubt(&app), 0);
 	run_both(b_view, then + 20 * V60, 40);
 	assert_int_equal(doubt(&app), 0);
@@ -173,7 +173,7 @@ static void the_clock_steps(void **state)
 	run_both(b_view, BEGIN + 2 * SECOND, 20);
 	run_both(a, BEGIN / 2, 60);
 	assert_int_equal(doubt(&app), 0);
-	pipeline_set_front(phone.pipeline, "com.b/com.b.Main", BEGIN + 2 * SECOND);
+	pipeline_set_front_app(phone.pipeline, "com.b/com.b.Main", BEGIN + 2 * SECOND);
 	run_both(a, BEGIN / 2 + 60 * V60, 60);
 	phone_end(&phone);
 	count_bar("com.b", 0, &before, &after);

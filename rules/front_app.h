@@ -4,8 +4,8 @@
  * There are two sources: windows of activities that draw, and answers from outside (dumpsys). The
  * app is uncertain from the moment when a window of another app begins to draw until one source
  * decides. */
-#ifndef JANKD_RULES_FRONT_H
-#define JANKD_RULES_FRONT_H
+#ifndef JANKD_RULES_FRONT_APP_H
+#define JANKD_RULES_FRONT_APP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,9 +15,9 @@
 #include "rules/surface.h"
 #include "rules/vsync.h"
 
-struct front {
+struct front_app {
 	struct event_writer *events; /* of the owner */
-	bool queried;		     /* see pipeline_options.front_is_queried */
+	bool queried;		     /* see pipeline_options.front_app_is_queried */
 	char app[APP_SIZE];	     /* the app in front; "": unknown */
 	int layer;		     /* the last activity layer with a frame, or LAYER_NONE */
 	uint64_t uncertain_ns;	     /* a window of other_app began to draw then; 0: certain */
@@ -26,31 +26,31 @@ struct front {
 	char answer[2 * APP_SIZE]; /* "app/activity", or "": unknown */
 };
 
-void front_init(struct front *front, struct event_writer *events, bool queried);
+void front_app_init(struct front_app *front, struct event_writer *events, bool queried);
 
 /* Sets the app in front at the start ("app/activity", or NULL). Returns false and changes nothing
  * if an app is set already. */
-bool front_set(struct front *front, const char *focus);
+bool front_app_set(struct front_app *front, const char *focus);
 
 /* The layer of number @id has a frame at @stamp, which is not added to its series yet. */
-void front_follow(struct front *front, const struct layer_table *layers, int id,
-		  const struct vsync_stamp *stamp);
+void front_app_follow(struct front_app *front, const struct layer_table *layers, int id,
+		      const struct vsync_stamp *stamp);
 
 /* Frames from @present_ns on are counted now: applies an answer that is valid for them. */
-void front_apply_answer(struct front *front, uint64_t present_ns);
+void front_app_apply_answer(struct front_app *front, uint64_t present_ns);
 
 /* A frame of @layer arrives, before it is counted. If it shows that another app may be in front,
  * the app becomes uncertain. */
-void front_watch(struct front *front, struct layer *layer, uint64_t present_ns);
+void front_app_watch(struct front_app *front, struct layer *layer, uint64_t present_ns);
 
-/* See pipeline_front_uncertain_since() and pipeline_set_front(). */
-uint64_t front_uncertain_since(const struct front *front, const char **app);
-void front_answer(struct front *front, const char *focus, uint64_t since_ns);
+/* See pipeline_front_app_uncertain_since() and pipeline_set_front_app(). */
+uint64_t front_app_uncertain_since(const struct front_app *front, const char **app);
+void front_app_answer(struct front_app *front, const char *focus, uint64_t since_ns);
 
 /* The layer of number @id leaves the table. */
-void front_forget_layer(struct front *front, int id);
+void front_app_forget_layer(struct front_app *front, int id);
 
 /* Later times are those of another clock. */
-void front_new_clock(struct front *front);
+void front_app_new_clock(struct front_app *front);
 
 #endif

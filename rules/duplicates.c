@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/duplicates.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/memory.h"
+
+#define PLACE(n) ((uint32_t)(n) % DUPLICATES_MAX)
+
+/* The lines are no duplicates if this many in a row are new, or more than one in eight. After a
+ * clock step of whole periods many lines of a regular trace have the same time as earlier ones. */
+#define OUTLIERS_MAX 16
+#define OUTLIERS_FREE 8
+#define OUTLIERS_SHARE 8
+
+/* Limits searches of the whole ring, which are slow. Beyond the limit the result is 'not found'. */
+#define SEARCHES_FREE 1000
+#define RECORDS_PER_SEARCH 64
+
+int duplicates_init(struct duplicates *duplicates, bool wanted)
+{
+	*duplicates = (struct duplicates){ 0 };
+	if (wanted)
+		duplicates->hashes = memory_new(DUPLICATES_MAX, sizeof(*duplicates->hashes));
+	return wanted && !duplicates->hashes ? -ENOMEM : 0;
+}
+
+void duplicates_free(struct duplicates *duplicates)
+{
+	free(duplicates->hashes);
+	duplicates->hashes = NULL;
+}
+
+/* A hash of the record that is unique except for neighbours. The end of the name is enough: that is
+ * where numbers differ. Hot: called for each record. */
+static inline __attribute__((always_inline)) uint32_t hash_of(const struct trace_record *record)
+{
+	uint64_t writer = (uint64_t)(uint32_t)record->tid << 8 | (uint64_t)record->kind;
+	const struct span *name = &record->name;
+	uint64_t end, hash;
+
+	/* Reads from one of two valid places without a branch: which records have a name is
+	 * unpredictable. */
+	uintptr_t at = (uintptr_t)name->ptr + name->len - sizeof(end);
+
+	at = name->len >= sizeof(end) ? at : (uintptr_t)&record->value;
+	memcpy(&end, (const void *)at, sizeof(end));
+	hash = record->time_ns * UINT64_C(0x9e3779b97f4a7c15) ^
+	       (writer + end + name->len + (uint64_t)record->value) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return (uint32_t)(hash >> 32);
+}
+
+void duplicates_keep(struct duplicates *duplicates, const struct trace_record *record)
+{
+	if (duplicates->hashes)
+		duplicates->hashes[PLACE(duplicates->n++)] = hash_of(record);
+}
+
+/* Sets duplicates->at to the place of the record. */
+static bool find(struct duplicates *duplicates, uint32_t hash)
+{
+	uint64_t kept = duplicates->n < DUPLICATES_MAX ? duplicates->n : DUPLICATES_MAX;
+
+	if (duplicates->searches > SEARCHES_FREE + duplicates->n / RECORDS_PER_SEARCH)
+		return false;
+	duplicates->searches++;
+	for (uint64_t i = 1; i <= kept; i++) {
+		if (duplicates->hashes[PLACE(duplicates->n - i)] == hash) {
+			duplicates->at = PLACE(duplicates->n - i);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool duplicates_has(struct duplicates *duplicates, const struct trace_record *record)
+{
+	return duplicates->hashes && find(duplicates, hash_of(record));
+}
+
+void duplicates_begin(struct duplicates *duplicates, uint64_t end_ns)
+{
+	duplicates->active = true;
+	duplicates->end_ns = end_ns;
+	duplicates->outliers_in_row = duplicates->outliers = 0;
+	duplicates->skipped = 2;
+}
+
+static bool is_broken(const struct duplicates *duplicates)
+{
+	return duplicates->outliers_in_row > OUTLIERS_MAX ||
+	       (duplicates->outliers > OUTLIERS_FREE &&
+		duplicates->outliers * OUTLIERS_SHARE > duplicates->skipped);
+}
+
+enum duplicates_answer duplicates_check(struct duplicates *duplicates,
+					const struct trace_record *record)
+{
+	uint32_t hash = hash_of(record);
+	bool same = record->time_ns <= duplicates->end_ns;
+
+	/* Usually duplicates are in the same order as the first time. */
+	if (same && duplicates->hashes[PLACE(duplicates->at + 1)] == hash)
+		duplicates->at = PLACE(duplicates->at + 1);
+	else if (same)
+		same = find(duplicates, hash);
+	duplicates->outliers_in_row = same ? 0 : duplicates->outliers_in_row + 1;
+	duplicates->outliers += !same;
+	if (record->time_ns > duplicates->end_ns ||
+	    (record->time_ns == duplicates->end_ns && !same)) {
+		duplicates->active = false;
+		return DUPLICATES_OVER;
+	}
+	if (is_broken(duplicates)) {
+		duplicates->active = false;
+		return DUPLICATES_BROKEN;
+	}
+	duplicates->skipped++;
+	return DUPLICATES_SAME;
+}

@@ -22,7 +22,7 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 		return false;
 	}
 	if (limit->suppressed > 0) {
-		snprintf(longer, sizeof(longer), "%s (and %llu events of this kind before)", text,
+		snprintf(longer, sizeof(longer), "%s (%llu similar events suppressed)", text,
 			 (unsigned long long)limit->suppressed);
 		event.text = longer;
 	}
@@ -45,7 +45,7 @@ void events_end(struct event_writer *events, uint64_t time_ns)
 
 		if (limit->suppressed == 0 || !events->sink.event)
 			continue;
-		snprintf(text, sizeof(text), "%llu events of this kind were not written",
+		snprintf(text, sizeof(text), "%llu more events of this kind were suppressed",
 			 (unsigned long long)limit->suppressed);
 		limit->suppressed = 0;
 		events->sink.event(events->sink.context, &event);

@@ -4,31 +4,31 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* The ticks in this time after a frame decide on its period; in the longer time while the period is
- * new. With 300 ms, 5 intervals of 400 phones that switch rates (tests/lib/busy_phone.py) were
- * wrong. */
+/* A frame waits for the ticks of this time, which decide on its period; while the lattice is new,
+ * for the longer time. With 300 ms, 5 intervals of 400 phones that switch rates
+ * (tests/lib/busy_phone.py) were wrong. */
 #define LAG_NS UINT64_C(400000000)
 #define LAG_EARLY_NS UINT64_C(600000000)
-#define EARLY_NS UINT64_C(2000000000)
+#define EARLY_NS UINT64_C(2000000000)	  /* the lattice is new for this time */
 #define LAG_MAX_NS UINT64_C(1500000000)	  /* if the period is uncertain */
 #define LOCK_WAIT_NS UINT64_C(2000000000) /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
 
-/* If a present is this far behind the last one, the time of the last one is forged. It will be
- * dropped. */
+/* If a present is earlier than the last one by more than this, the time of the last one is forged.
+ * The last one will be dropped. */
 #define DISORDER_NS UINT64_C(1000000000)
 
 /* Interval between two events about presents out of order. */
 #define MOVED_PERIOD_NS UINT64_C(60000000000)
 
-/* Chunks of frame times and of their vsyncs. Enough for one Surface with every frame time and its
- * longest row. Other Surfaces need space for some tens of different values. */
+/* Chunks of frame times and of their vsyncs: enough for one Surface with every possible frame time
+ * and its longest row, and for some tens of different values of each other Surface. */
 #define CHUNKS 1660
 #define CHUNKS_FOR_EACH 6
 
-/* A row with too many single values becomes a histogram. That frame needs the most chunks. The
- * other chunks are for the Surface's frame times, and for the vsyncs of both. */
+/* The most chunks that one frame needs: it makes the row's values too many, so they become a
+ * histogram. The other 4 are for the Surface's frame times, and for the vsyncs of both. */
 #define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 4)
 
 /* --- rows --- */
@@ -62,7 +62,7 @@ static struct loss loss_so_far(const struct frame_queue *q)
 	return q->n > 0 ? q->waiting[q->first].loss_context.loss : q->loss;
 }
 
-/* Events lost since the layer's last frame may have been its frames, so the row includes them. */
+/* The row includes the losses since the layer's last frame: these events may have been frames. */
 static void close_row(struct frame_queue *q, struct layer *layer)
 {
 	struct fps_row row;
@@ -81,7 +81,7 @@ static void close_row(struct frame_queue *q, struct layer *layer)
 		q->sink.fps(q->sink.context, &row);
 }
 
-/* Closes rows at the first present that is delay_ns after the last check. */
+/* Closes rows at the first present that is delay_ns or more after the last check. */
 static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
 {
 	if (!q->checked)
@@ -103,7 +103,7 @@ static void close_all_rows(struct frame_queue *q)
 			close_row(q, &q->layers.layers[i]);
 }
 
-/* All frames up to @now_ns are counted. */
+/* All frames up to @now_ns are counted: the marks up to then close all rows. */
 static void pass_marks(struct frame_queue *q, uint64_t now_ns)
 {
 	if (q->marks.n > 0 && marks_pass(&q->marks, now_ns))
@@ -188,11 +188,10 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 		q->sink.drop(q->sink.context, &row);
 }
 
-/* Reports another refresh rate with its first frame. Values of the lattice before it was certain
- * are not reported. */
+/* Reports another refresh rate with its first frame. Rates without a frame are never reported. */
 static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stamp)
 {
-	/* A period from the options is valid from the begin on: reported with the first frame. */
+	/* from_ns is 0 if the period is valid since the start: reported at the first frame. */
 	uint64_t from_ns = stamp->from_ns ? stamp->from_ns : stamp->time_ns;
 	char text[160];
 
@@ -202,15 +201,15 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 	q->refresh_period_ns = stamp->period_ns;
 	q->refresh_is_guess = stamp->guessed;
 	snprintf(text, sizeof(text), "%.2f Hz%s", 1e9 / (double)stamp->period_ns,
-		 stamp->guessed ? ", a guess: ticks are so far apart that the display may be faster"
+		 stamp->guessed ? ", a guess: ticks are too sparse to rule out a faster display"
 				: "");
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 	if (q->overruled_reported || !vsync_overrules(&q->vsync))
 		return;
 	q->overruled_reported = true;
 	snprintf(text, sizeof(text),
-		 "the trace reports a vsync period of %.3f ms, --vsync-ms is %.3f ms: the trace is "
-		 "used",
+		 "the trace reports a vsync period of %.3f ms, not the %.3f ms of "
+		 "--vsync-ms; using the trace's",
 		 (double)vsync_period_ns(&q->vsync) / 1e6, (double)q->options.vsync_ns / 1e6);
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 }
@@ -234,10 +233,11 @@ static void report_late(struct frame_queue *q, int id, uint64_t present_ns,
 		q->sink.late(q->sink.context, &late);
 }
 
-/* Presents of a layer do not go back in time: such a line is forged or damaged.
+/* True: the frame is not counted. Presents of a layer do not go back in time: such a line is forged
+ * or damaged.
  *
- * In a hole the present of a latched buffer may be lost, and a later present may get the buffer:
- * SurfaceFlinger presents in the vsync in which it latches. Such a frame is not counted. */
+ * In a hole the present of a latched buffer may be lost, and a later present seems to have the
+ * buffer. SurfaceFlinger presents in the vsync in which it latches, so an old latch shows this. */
 static bool is_stale(const struct layer *layer, const struct waiting_frame *waiting,
 		     const struct vsync_stamp *stamp)
 {
@@ -403,7 +403,7 @@ int frame_queue_evict_layer(struct frame_queue *q, bool early)
 	return 0;
 }
 
-/* SurfaceFlinger moved between CPUs with different clocks. */
+/* SurfaceFlinger moved to a CPU whose clock is behind. */
 static void report_moved(struct frame_queue *q, uint64_t behind_ns)
 {
 	char text[160];
@@ -412,15 +412,15 @@ static void report_moved(struct frame_queue *q, uint64_t behind_ns)
 	if (!rate_limit_allows(&q->moved_limit, 1, MOVED_PERIOD_NS, q->last_present_ns))
 		return;
 	snprintf(text, sizeof(text),
-		 "a present is %llu.%03llu ms earlier than the previous one, on another CPU: its "
-		 "interval is unknown (%llu so far)",
+		 "a present is %llu.%03llu ms earlier than the previous one, on another CPU; "
+		 "interval unknown (%llu so far)",
 		 (unsigned long long)(behind_ns / 1000000),
 		 (unsigned long long)(behind_ns / 1000 % 1000), (unsigned long long)q->moved);
 	events_write(q->events, q->last_present_ns, TRACE_EVENT_TRACING, text);
 }
 
-/* Presents are in the order of time. A present out of order gets a time right after the previous
- * one, and has no interval. All its frames get that time, too. */
+/* A present that is earlier than the previous one gets a time right after that one, as do all its
+ * frames. It has no interval. */
 static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 {
 	uint64_t present_ns = waiting->frame.present_ns;
@@ -436,7 +436,8 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 	waiting->loss_context.moved = true;
 }
 
-/* Adds a frame, or a present after all of its frames. */
+/* Adds a frame, or a present after all its frames. It leaves the queue in count_first(), called by
+ * frame_queue_settle() when it has waited long enough. */
 static void add(struct frame_queue *q, const struct frame *frame)
 {
 	struct waiting_frame *waiting;

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In trace time, as an app can fill a table any number of times. */
+/* Interval between two reports, in trace time: an app can fill a table any number of times. */
 #define REPORT_EVERY_NS UINT64_C(10000000000)
 
 static const char *const labels[OVERFLOW_KINDS] = {
-	[OVERFLOW_FRAMES] = "frames are missing",
-	[OVERFLOW_EARLY] = "frames were counted before later vsyncs were seen",
-	[OVERFLOW_OTHERS] = "surfaces are counted in the row (others)",
-	[OVERFLOW_UNREADABLE] = "surfaces cannot be read back from the disk",
-	[OVERFLOW_PERCENTILES] = "rows or surfaces have no percentiles",
+	[OVERFLOW_FRAMES] = "frames missing",
+	[OVERFLOW_EARLY] = "frames counted early",
+	[OVERFLOW_OTHERS] = "surfaces in the row (others)",
+	[OVERFLOW_UNREADABLE] = "surfaces that could not be read back from the disk",
+	[OVERFLOW_PERCENTILES] = "rows or surfaces without percentiles",
 };
 
 static bool is_due(const struct overflow *overflow, uint64_t time_ns)
@@ -24,7 +24,7 @@ static bool is_due(const struct overflow *overflow, uint64_t time_ns)
 void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
 		     struct event_writer *events, uint64_t time_ns, bool last)
 {
-	const char *between = "tables are full, --max-surfaces makes them larger; so far: ";
+	const char *between = "tables full (raise --max-surfaces); so far: ";
 	char text[512];
 	size_t len = 0;
 

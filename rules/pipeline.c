@@ -4,8 +4,8 @@
  *     records ─► attribution ─► frames ─► queue ─► lattice ─► series ─► rows
  *                     └──────── ticks ───────────────┘
  *
- * This file connects the modules, and handles what comes before them: losses, and the clock of the
- * trace.
+ * This file connects the modules, and handles the losses and the clock of the trace, which come
+ * before them.
  */
 #include "rules/pipeline.h"
 
@@ -25,11 +25,11 @@
 /* Interval between two checks of the queue, as most records do not change it. */
 #define SETTLE_EVERY_NS UINT64_C(10000000)
 
-/* gfx2019 counts at once, in the order of the records. That differs from the order of time by this
- * much. */
+/* gfx2019 counts at once, in the order of the records, which differs from the order of time by no
+ * more than this. */
 #define GFX2019_DISORDER_NS UINT64_C(1000000000)
 
-/* A kernel cannot lose more events between two reads: such a line is forged. */
+/* No kernel loses more events between two reads: such a line is forged. */
 #define LOST_MAX INT64_C(1000000000000)
 
 struct pipeline {
@@ -38,12 +38,12 @@ struct pipeline {
 	struct event_writer events;
 	struct attribution attribution;
 	struct frame_queue queue;
-	struct loss reported_loss; /* the part of queue.loss that events report */
+	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
-	uint64_t before_ns;	 /* the last present before the latest record */
-	uint64_t mark_ns;	 /* of an app's mark with a time ahead of the trace; 0: none */
+	uint64_t before_ns;	 /* the last present before the record with the latest time */
+	uint64_t mark_ns;	 /* time of an app's mark that is ahead of the trace; 0: none */
 	uint64_t next_settle_ns; /* time of the next check of the queue */
 };
 
@@ -108,8 +108,7 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	const struct surfaceflinger *sf = &p->attribution.sf;
 	char text[96];
 
-	/* Frames before and after are from different processes: there is no interval between them.
-	 */
+	/* Frames before and after are of different processes: no interval spans the change. */
 	if (another) {
 		frame_queue_count(&p->queue);
 		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
@@ -128,8 +127,8 @@ static void on_forgery(void *context, const struct trace_record *record)
 	char text[160];
 
 	snprintf(text, sizeof(text),
-		 "process %d (thread %d, %.*s) writes SurfaceFlinger's markers: ignored, as those "
-		 "of all other processes",
+		 "process %d (thread %d, %.*s) writes SurfaceFlinger's markers; ignored, as only "
+		 "SurfaceFlinger's own count",
 		 (int)record->tgid, (int)record->tid, (int)record->comm.len, record->comm.ptr);
 	events_write(&p->events, record->time_ns, TRACE_EVENT_SURFACEFLINGER, text);
 }
@@ -162,27 +161,30 @@ static bool is_counted_cpu(int32_t cpu)
 	return cpu >= 0 && cpu < PIPELINE_CPUS;
 }
 
-/* Reports the losses since the last such event. The sum of these events is the whole loss. */
+/* Reports the losses since the last such event: all these events together report the whole loss.
+ * @cpus: of the losses, for the text. */
 static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 {
 	char text[160];
 	uint64_t events = p->queue.loss.events - p->reported_loss.events;
 	uint64_t unknown = p->queue.loss.unknown_count - p->reported_loss.unknown_count;
+	const char *losses = unknown == 1 ? "loss" : "losses";
 	int n = snprintf(text, sizeof(text), "%s: ", cpus);
 
 	if (events > 0)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%llu events lost%s",
-			      (unsigned long long)events, unknown ? ", and an " : "");
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%llu events lost",
+			      (unsigned long long)events);
 	if (unknown > 0)
 		snprintf(text + n, sizeof(text) - (size_t)n,
-			 "unknown number of events%s, %llu times", events ? "" : " lost",
-			 (unsigned long long)unknown);
+			 events > 0 ? ", plus %llu %s of unknown size"
+				    : "unknown number of events lost (%llu %s)",
+			 (unsigned long long)unknown, losses);
 	if (events + unknown > 0 && events_write(&p->events, time_ns, TRACE_EVENT_LOST, text))
 		p->reported_loss = p->queue.loss;
 }
 
-/* The kernel reports a loss before the next event of that CPU. The hole is between that event and
- * the last one of the CPU. Frames from other CPUs in that time may have come already. */
+/* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last
+ * event. Frames of that time, from other CPUs, may be in the queue already. */
 static void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
@@ -215,7 +217,7 @@ static void report_overflow(struct pipeline *p, bool last)
 	overflow_report(&p->overflow, counts, &p->events, pipeline_now(p), last);
 }
 
-/* At the end all losses are reported. */
+/* At the end the remaining losses are reported, without a limit. */
 static void report_last_losses(struct pipeline *p)
 {
 	events_lift_limit(&p->events, TRACE_EVENT_LOST);
@@ -234,14 +236,14 @@ static void start_over(struct pipeline *p)
 		p->events.sink.clock(p->events.sink.context);
 }
 
-/* Closes rows for a mark of an app, which has its row in events.csv already. */
+/* Closes rows for an app's mark, which is in events.csv already. */
 static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 {
 	if (!p->gfx2019 && !frame_queue_mark_of_app(&p->queue, time_ns))
 		p->counters.marks_too_soon++;
 }
 
-/* Closes rows, unless the time of the mark is ahead of the trace, as it may be forged. */
+/* Closes rows, unless the mark is ahead of the trace: its time may be forged. */
 static void apply_mark(struct pipeline *p)
 {
 	if (trace_clock_now(&p->clock) < p->mark_ns)
@@ -329,7 +331,7 @@ static void rename_layer(struct pipeline *p, struct layer *layer)
 	struct span name = span_of(layer->name);
 	char copy[SURFACE_MAX];
 
-	/* The end of a cut name is unknown, so parts that are specific to an instance cannot be
+	/* The end of a cut name is unknown, so the parts that change from start to start cannot be
 	 * removed. */
 	if (layer->length == name.len)
 		frame_queue_rename(&p->queue, layer, ruleset_surface(p->rules, name, copy));
@@ -390,7 +392,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 {
 	p->counters.holes++;
 	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown_count = 1 });
-	/* The caller reports this hole. */
+	/* The caller reports it. */
 	p->reported_loss.unknown_count++;
 	attribution_forget_open(&p->attribution);
 }
@@ -504,7 +506,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	return c;
 }
 
-/* --- begin and end --- */
+/* --- new and free --- */
 
 static int set_up_gfx2019(struct pipeline *p, const struct pipeline_options *options)
 {

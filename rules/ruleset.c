@@ -53,10 +53,10 @@ static const struct {
 struct reader {
 	struct ruleset *rules;
 	struct ruleset_error *error;
-	char *line; /* begin of the line */
+	char *line; /* start of the line */
 	char *at;   /* next byte to read */
 	char *end;  /* of the line */
-	char *word; /* begin of the last word, for the column of an error */
+	char *word; /* start of the last word, for the column of an error */
 	unsigned int number;
 };
 
@@ -125,7 +125,7 @@ static int read_pattern(struct reader *r, struct pattern *pattern, struct span *
 	return 0;
 }
 
-/* The mask bit of slices that match @pattern. Rules with the same slice share the bit. */
+/* Sets *@bit to the mask of slices that match @pattern. Rules with the same slice share a bit. */
 static int add_context(struct reader *r, const struct pattern *pattern, uint32_t *bit)
 {
 	struct ruleset *rules = r->rules;
@@ -156,8 +156,8 @@ static int read_context(struct reader *r, struct rule *rule)
 
 	if (!result)
 		result = add_context(r, &pattern, &rule->context);
-	/* A producer's queueBuffer calls another slice of that name. No other slice contains
-	 * itself. */
+	/* A producer's queueBuffer slice may contain another one of that name. No other slice
+	 * contains itself. */
 	if (!result && rule->role != RULE_QUEUE)
 		r->rules->entered_once |= rule->context;
 	return result;
@@ -183,6 +183,17 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
 	return fail(r, r->word, what, word);
 }
 
+/* What may follow here in a rule, for a message. */
+static const char *expected_in_tail(const struct rule *rule)
+{
+	if (rule->role == RULE_RENAME || (rule->context != 0 && rule->role != RULE_LATCH))
+		return "expected the end of the line";
+	if (rule->role != RULE_LATCH)
+		return "expected 'inside SLICE' or the end of the line";
+	return rule->context == 0 ? "expected 'inside SLICE', 'fallback' or the end of the line"
+				  : "expected 'fallback' or the end of the line";
+}
+
 /* Reads the part after the pattern: "inside SLICE", "fallback", the new name of a rename. */
 static int read_tail(struct reader *r, struct rule *rule)
 {
@@ -194,7 +205,8 @@ static int read_tail(struct reader *r, struct rule *rule)
 		if (result)
 			return result;
 		if (rule->text.len == 0)
-			return fail(r, r->word, "'rename layer PATTERN' needs the new name",
+			return fail(r, r->word,
+				    "'rename layer PATTERN' must be followed by the new name",
 				    SPAN_NULL);
 	}
 	for (;;) {
@@ -207,8 +219,7 @@ static int read_tail(struct reader *r, struct rule *rule)
 		else if (span_equal(word, SPAN_LITERAL("fallback")) && rule->role == RULE_LATCH)
 			rule->fallback = true;
 		else
-			result = fail(r, r->word, "expected 'inside SLICE' or the end of the line",
-				      word);
+			result = fail(r, r->word, expected_in_tail(rule), word);
 		if (result)
 			return result;
 	}
@@ -291,10 +302,11 @@ static int read_lines(struct reader *r, char *end)
 		r->end = newline ? newline : end;
 		if (r->end > r->line && r->end[-1] == '\r')
 			r->end--;
-		result =
-			memchr(r->line, '\0', (size_t)(r->end - r->line))
-				? fail(r, r->line, "a NUL byte: this is not a rule file", SPAN_NULL)
-				: read_line(r);
+		result = memchr(r->line, '\0', (size_t)(r->end - r->line))
+				 ? fail(r, r->line,
+					"the line contains a NUL byte: this is not a rule file",
+					SPAN_NULL)
+				 : read_line(r);
 		if (!result)
 			r->line = newline ? newline + 1 : end;
 	}

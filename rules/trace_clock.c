@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of several CPUs come out of order: by milliseconds, and by more if a writer was
- * delayed between its time stamp and its text. But the records of one CPU are always in order, and
- * so are those of one thread, except for differences between the clocks of CPUs. So the clock has
- * stepped back if
+/* Records of several CPUs come out of order: by milliseconds, and by more if a writer was delayed
+ * between its time stamp and its text. But the records of one CPU are always in order, and so are
+ * those of one thread, except for differences between the clocks of CPUs. So the clock has stepped
+ * back if
  *
- *     a CPU's time is before its last one,
- *     the time of SurfaceFlinger's thread is, by more than the clocks of CPUs differ,
- *     or a record is a second behind all others.
+ *     a record is earlier than the last one of its CPU,
+ *     a record of SurfaceFlinger's thread is earlier than its last one, by more than the clocks of
+ *     CPUs differ,
+ *     or a record is a second earlier than the latest one.
  *
  * Any app can write a line end, and after it a line with any time and CPU. So a single such record
- * is ignored and counted; two in a row are a step. A line with a time in the future is found by the
- * next record that seems to be behind: without the line in the future it is in order.
+ * is ignored and counted; two in a row are a step. A line with a time in the future makes the next
+ * record seem too early; if that record is in order without it, the line was forged.
  */
 #include "rules/trace_clock.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The order of a CPU is strict, but a kernel that corrects its clock may step back by less. */
+/* The records of a CPU are in order, but a kernel that corrects its clock may go back by less. */
 #define SLACK_NS UINT64_C(5000000)
 
-/* The clocks of CPUs differ by less. */
+/* The clocks of two CPUs differ by less. */
 #define CPUS_DIFFER_NS UINT64_C(50000000)
 
 /* Records of several CPUs can be out of order by this much. */
@@ -31,20 +32,22 @@
 
 /* --- events --- */
 
-static void report_by(struct trace_clock *clock, uint64_t time_ns, const char *what, uint64_t by_ns)
+/* Writes and counts the event "@before 1.234 s@after". */
+static void report_by(struct trace_clock *clock, uint64_t time_ns, const char *before,
+		      uint64_t by_ns, const char *after)
 {
 	char text[96];
 
 	clock->counters->clock_steps++;
-	snprintf(text, sizeof(text), "%s %llu.%03llu s", what,
+	snprintf(text, sizeof(text), "%s %llu.%03llu s%s", before,
 		 (unsigned long long)(by_ns / 1000000000),
-		 (unsigned long long)(by_ns / 1000000 % 1000));
+		 (unsigned long long)(by_ns / 1000000 % 1000), after);
 	events_write(clock->events, time_ns, TRACE_EVENT_TRACING, text);
 }
 
 void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns)
 {
-	report_by(clock, time_ns, "the clock stepped back by", clock->back_ns);
+	report_by(clock, time_ns, "the clock stepped back by", clock->back_ns, "");
 }
 
 static void report_duplicates(struct trace_clock *clock, uint64_t time_ns)
@@ -74,7 +77,7 @@ static bool is_behind_thread(const struct trace_clock *clock, const struct trace
 	return record->tid == clock->sf_tid && record->time_ns + CPUS_DIFFER_NS < clock->sf_ns;
 }
 
-/* The first duplicate may be of the last record of its CPU: then its time is not before that. */
+/* The first duplicate may be that of its CPU's last record: then its time is equal, not earlier. */
 static bool is_first_duplicate(struct trace_clock *clock, const struct trace_record *record)
 {
 	return is_counted_cpu(record->cpu) && record->time_ns <= clock->cpu_last_ns[record->cpu] &&
@@ -93,9 +96,9 @@ static bool is_one_ahead(const struct trace_clock *clock, uint64_t time_ns)
 	return clock->sure_ns <= time_ns + SLACK_NS;
 }
 
-/* --- what is done --- */
+/* --- the verdict on a record --- */
 
-/* Hot: called for each record. */
+/* Hot path: called for each record. */
 static inline __attribute__((always_inline)) void follow(struct trace_clock *clock,
 							 const struct trace_record *record)
 {
@@ -114,12 +117,12 @@ static inline __attribute__((always_inline)) void follow(struct trace_clock *clo
 	duplicates_keep(&clock->duplicates, record);
 }
 
-/* A single line was ahead, and the next one is not: the single one was forged. */
+/* Only one line was ahead of the rest: it was forged. */
 static enum clock_verdict forget_future(struct trace_clock *clock,
 					const struct trace_record *record)
 {
-	report_by(clock, record->time_ns, "ignored a line with a time in the future, ahead by",
-		  clock->now_ns - clock->sure_ns);
+	report_by(clock, record->time_ns, "ignored a line stamped", clock->now_ns - clock->sure_ns,
+		  " in the future");
 	clock->forged_ns = clock->now_ns;
 	clock->now_ns = clock->sure_ns;
 	for (int i = 0; i < PIPELINE_CPUS; i++)
@@ -141,7 +144,7 @@ static enum clock_verdict go_back(struct trace_clock *clock, const struct trace_
 	return CLOCK_BACK;
 }
 
-/* The record is behind. Ignores it if it is the only one so far. */
+/* The record is too early. Ignores it if it is the only such record so far. */
 static enum clock_verdict judge_behind(struct trace_clock *clock, const struct trace_record *record)
 {
 	bool another = clock->ignored_one && record->time_ns + DISORDER_NS >= clock->past_ns;
@@ -167,8 +170,8 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 	return CLOCK_IGNORE;
 }
 
-/* The record is in order. True: it shows that the ignored record was a single one. Another CPU may
- * have been idle for longer than the clock stepped back. */
+/* The record is in order. True: it shows that the ignored record was a single one. A record of
+ * another CPU with an earlier time does not: that CPU may have been idle since before the step. */
 static bool was_alone(const struct trace_clock *clock, const struct trace_record *record)
 {
 	if (record->time_ns >= clock->now_ns)
@@ -211,9 +214,8 @@ enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct tra
 		return judge_behind(clock, record);
 	if (clock->ignored_one && was_alone(clock, record)) {
 		clock->ignored_one = false;
-		report_by(clock, record->time_ns,
-			  "ignored a line with a time in the past, behind by",
-			  clock->now_ns - clock->past_ns);
+		report_by(clock, record->time_ns, "ignored a line stamped",
+			  clock->now_ns - clock->past_ns, " in the past");
 	}
 	follow(clock, record);
 	return CLOCK_RUNS;
@@ -241,7 +243,7 @@ uint64_t trace_clock_sure(const struct trace_clock *clock)
 	return within(clock, AHEAD_NS);
 }
 
-/* --- begin and end --- */
+/* --- init and end --- */
 
 void trace_clock_restart(struct trace_clock *clock)
 {

@@ -10,7 +10,8 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Longer than any duration in seconds (days), and far more frames than any display shows. */
+/* The largest number: longer than any duration in seconds (11 days), and far more frames than any
+ * display shows. */
 #define NUMBER_MAX UINT64_C(1000000)
 
 struct reader {
@@ -89,7 +90,7 @@ static int parse_number(struct reader *reader, uint64_t *thousandths)
 	if (number > 0 && number <= NUMBER_MAX * 1000)
 		return 0;
 	reader->at = begin;
-	return fail(reader, "expected a number above 0, 1000000 at most");
+	return fail(reader, "expected a number above 0 and up to 1000000");
 }
 
 static int parse_time(struct reader *reader, uint64_t *ns)
@@ -122,7 +123,7 @@ static int parse_options(struct reader *reader, struct trigger *trigger)
 	if (accept_word(reader, "on")) {
 		skip_blanks(reader);
 		if (*reader->at == '\0')
-			return fail(reader, "expected a pattern for Surfaces");
+			return fail(reader, "expected a GLOB after 'on'");
 		trigger->glob = span_of(reader->at);
 		return 0;
 	}
@@ -142,7 +143,7 @@ int trigger_parse(struct trigger *trigger, const char *text, struct trigger_erro
 	return result ? result : parse_options(&reader, trigger);
 }
 
-/* '<' means not 'at least', and '<=' not 'more than', with the tolerance for @whole. */
+/* '<' is the opposite of 'at least', '<=' that of 'more than', with the tolerance for @whole. */
 static bool compare(const struct trigger *trigger, uint64_t value, uint64_t limit, bool whole)
 {
 	bool above = trigger->is_less == trigger->or_equal ? threshold_passed(value, limit, whole)
@@ -161,7 +162,7 @@ bool trigger_matches_interval(const struct trigger *trigger, struct interval int
 bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
 			  bool whole)
 {
-	/* frames / time against mHz, without a division */
+	/* frames / time compared with mHz, without a division */
 	return compare(trigger, frames * 1000 * NS_PER_S, trigger->limit * time_ns, whole);
 }
 

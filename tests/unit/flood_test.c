@@ -110,7 +110,7 @@ static void test_hundreds_of_layers_in_one_present(void **state)
 	assert_true(phone.log.n_frames < 1061);
 	assert_int_equal(phone.log.n_frames + counters()->layers_refused, 1061);
 	assert_int_equal(phone.log.n_frames + counters()->frames_refused, 1061);
-	assert_true(is_reported("frames are missing"));
+	assert_true(is_reported("frames missing"));
 }
 
 /* More layers with queued frames than the table holds: no frame is missing. */
@@ -130,7 +130,7 @@ static void test_a_table_full_of_waiting_layers(void **state)
 	assert_int_equal(counters()->frames_refused, 0);
 	assert_in_range(counters()->frames_counted_early, 1000, 3000);
 	assert_int_equal(counters()->surfaces_others, 0);
-	assert_true(is_reported("frames were counted before later vsyncs were seen"));
+	assert_true(is_reported("frames counted early"));
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 10);
 	for (size_t i = 1; i < phone.log.n_frames; i++)
 		assert_true(phone.log.frames[i].present_ns >= phone.log.frames[i - 1].present_ns);
@@ -162,7 +162,7 @@ static void test_a_crowd(void **state)
 		phone_end(&phone);
 		assert_int_equal(phone.log.n_frames, 100 + 20 * 16);
 		assert_int_equal(counters()->frames_refused, 20 * 48);
-		assert_true(is_reported("960 frames are missing"));
+		assert_true(is_reported("960 frames missing"));
 	}
 }
 

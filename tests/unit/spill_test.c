@@ -319,7 +319,7 @@ static void test_more_than_are_kept(void **state)
 	assert_int_equal(counters()->surfaces_others, 51);
 	assert_int_equal(counters()->frames_others, 50 * 4 + 20);
 	assert_int_equal(totals(&small), frames_in_rows());
-	assert_true(is_reported("51 surfaces are counted in the row (others)"));
+	assert_true(is_reported("51 surfaces in the row (others)"));
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 20);
 }
 
@@ -345,7 +345,7 @@ static void test_nothing_can_be_spilled(void **state)
 	assert_int_equal(counters()->surfaces_others, 24);
 	assert_int_equal(counters()->frames_others, 30);
 	assert_int_equal(totals(&small), frames_in_rows());
-	assert_true(is_reported("24 surfaces are counted in the row (others)"));
+	assert_true(is_reported("24 surfaces in the row (others)"));
 }
 
 /* Times are of the latest clock that one of them had a frame on. */
@@ -401,7 +401,7 @@ static void test_what_cannot_be_read_back(void **state)
 	assert_int_equal(small.n, 16 + 1);
 	assert_int_equal(counters()->surfaces_unreadable, 24);
 	assert_int_equal(others(&small)->stats.frames, 29);
-	assert_true(is_reported("surfaces cannot be read back"));
+	assert_true(is_reported("surfaces that could not be read back"));
 }
 
 /* --- layers --- */

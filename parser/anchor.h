@@ -10,15 +10,15 @@
 
 /* A piece of text that is scanned. */
 struct anchor_scan {
-	const char *begin; /* of the readable memory: the begin of a line */
+	const char *begin; /* start of the readable memory and of a line */
 	const char *at;	   /* next byte to scan */
 	const char *end;
 };
 
 /**
  * anchor_scan() - find the next anchors, in order
- * @scan: at is advanced: to the end, or less far if @found is full
- * @found: ANCHORS_MAX entries
+ * @scan: at is advanced to the end, or less far if @found gets full
+ * @found: array of ANCHORS_MAX entries
  *
  * An anchor is the ':' of "CPU:", or a ':' that ends a time stamp and is followed by a blank and
  * the first letters of a function that writes markers. Nearly all of them are marker lines; the

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop of anchor_scan(), declared in anchor.h. Compiled once for each kind of processor: with
- * SCAN_AVX2 for 32 bytes at a time, with SCAN_VECTOR for 16 (SSE2, NEON), without both in portable
+ * SCAN_AVX2 for 32 bytes at a time, with SCAN_VECTOR for 16 (SSE2, NEON), with neither in portable
  * C.
  *
- * For a block of 64 bytes a mask shows where anchors are, judged by three bytes: a ':' with a digit
- * before it and 't', 'p', '0' or 'w' two bytes after it, or with 'U' before it.
+ * For a block of 64 bytes a mask shows where anchors may be, judged by three bytes: a ':' with a
+ * digit before it and 't', 'p', '0' or 'w' two bytes after it, or with 'U' before it. Portable C
+ * looks at the ':' only.
  */
 #include "parser/anchor.h"
 
@@ -176,7 +177,7 @@ static inline bool is_anchor(const char *at)
 			    : at[3] == 'r' && (at[2] == 't' || at[2] == 'p' || at[2] == 'w');
 }
 
-/* Blocks that are scanned at a time. */
+/* Number of blocks that are scanned at a time. */
 #define BLOCKS_MAX 64
 
 /* It is unpredictable whether a block contains candidates, so there is no branch: a block without
@@ -196,8 +197,8 @@ static inline size_t find_candidates(const char *at, size_t n_blocks, const char
 	return n;
 }
 
-/* Keeps the candidates of the first @n_blocks blocks that are anchors. Stops before @found can be
- * full: then *@at is moved back to the first block that was not processed. */
+/* Keeps those candidates of the first @n_blocks blocks that are anchors. Stops before @found can
+ * get full: then *@at is moved back to the first block that was not processed. */
 static inline size_t keep_anchors(const char *const *blocks, const uint64_t *masks, size_t n_blocks,
 				  const char **at, const char **found)
 {

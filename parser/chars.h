@@ -21,13 +21,13 @@ static inline bool is_letter(char c)
 	return is_lower(c) || (c >= 'A' && c <= 'Z');
 }
 
-/* In lower case, as the kernel and Android print them. */
+/* Lower case only: the kernel and Android print no other. */
 static inline bool is_hex_digit(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Of the name of a package. */
+/* True: it may be part of a package's name. */
 static inline bool is_package_char(char c)
 {
 	return is_letter(c) || is_digit(c) || c == '_' || c == '.';

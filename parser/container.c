@@ -26,7 +26,7 @@ static bool starts_with_word(struct span text, struct span word)
 	return true;
 }
 
-/* True: all of @text is the begin of @word, so more bytes may complete it. */
+/* True: @text is the first part of @word, so more bytes may complete it. */
 static bool may_become_word(struct span text, struct span word)
 {
 	return text.len < word.len && starts_with_word((struct span){ text.ptr, text.len },
@@ -35,7 +35,7 @@ static bool may_become_word(struct span text, struct span word)
 
 /* --- recognition --- */
 
-/* Checks the two bytes that begin a zlib stream: deflate, window of 32 KB at most, checksum. */
+/* Checks the first two bytes of a zlib stream: deflate, window of 32 KB at most, checksum. */
 static bool is_zlib(const unsigned char *byte)
 {
 	return (byte[0] & 0x0f) == 8 && byte[0] >> 4 <= 7 && (byte[0] << 8 | byte[1]) % 31 == 0;
@@ -129,8 +129,7 @@ static bool all_fields(struct span data)
 }
 
 /* A perfetto trace is a sequence of packets, each of them field 1 of the whole: 0x0a, length,
- * fields. The first byte is a line end, too, so a stream that looks like text is no perfetto trace.
- */
+ * fields. 0x0a is also a line end, so a stream without any binary byte is no perfetto trace. */
 static bool is_perfetto(struct span head)
 {
 	struct span rest = head;
@@ -155,7 +154,7 @@ static bool is_perfetto(struct span head)
 	return binary;
 }
 
-/* The lines that atrace prints before its data have few words; a line of the trace has more. */
+/* A line of a trace begins with '#' or a blank, or is long; the lines that atrace prints do not. */
 static bool is_trace_line(struct span line)
 {
 	return line.len > 0 && (line.ptr[0] == '#' || line.ptr[0] == ' ' || line.len > 200);
@@ -314,7 +313,7 @@ static bool skip_perf_data(struct span *input)
 	return true;
 }
 
-/* Advances to the next '<' or begin of the name, in what may be megabytes of JavaScript. */
+/* Advances to the next '<' or "linuxPerf", in what may be megabytes of JavaScript. */
 static bool seek_in_script(struct span *input)
 {
 	const char *tag = memchr(input->ptr, '<', input->len);
@@ -325,7 +324,7 @@ static bool seek_in_script(struct span *input)
 		*input = span_skip(*input, (size_t)((perf ? perf : tag) - input->ptr));
 		return true;
 	}
-	/* The remaining bytes may be the begin of the name. */
+	/* The last bytes may be the first part of "linuxPerf". */
 	*input = span_skip(*input, before > 8 ? before - 8 : 0);
 	return false;
 }
@@ -348,8 +347,7 @@ static bool in_script(struct container_html *html, struct span *input, bool last
 	return false;
 }
 
-/* Blanks before the first line of ftrace are skipped, too, as its columns are found without them.
- */
+/* Skips blanks, also those of the first line of ftrace text: its columns are found without them. */
 static bool in_section(struct container_html *html, struct span *input)
 {
 	while (input->len > 0 && is_blank(input->ptr[0]))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The format that a trace is wrapped in: recognised by its bytes, never by the file's name.
+/* The format of the file around a trace: recognised by its bytes, never by the file's name.
  *
  * Nothing is decompressed here. The caller decompresses, and calls again with the resulting bytes
  * (a compressed file may contain plain text, an HTML file or a perfetto trace).
@@ -14,7 +14,7 @@
 
 enum container_kind {
 	CONTAINER_MORE,	    /* too few bytes to decide */
-	CONTAINER_TEXT,	    /* ftrace text, or anything else */
+	CONTAINER_TEXT,	    /* ftrace text, or any other bytes */
 	CONTAINER_HTML,	    /* systrace: use container_html_next() */
 	CONTAINER_GZIP,	    /* RFC 1952 */
 	CONTAINER_ZLIB,	    /* RFC 1950; in the output of 'atrace -z' after a few lines of text */
@@ -26,11 +26,11 @@ enum container_kind {
 
 /**
  * container_recognise() - recognise a stream by its first bytes
- * @head: the begin of the stream, as much of it as has been read
+ * @head: the first bytes of the stream, all that have been read
  * @last: the stream ends after @head
  * @skip: set to the number of bytes before the content (lines that atrace prints)
  *
- * CONTAINER_MORE is returned only while @head is shorter than CONTAINER_HEAD_MAX and not the last.
+ * Returns CONTAINER_MORE only while @head is shorter than CONTAINER_HEAD_MAX and @last is false.
  */
 enum container_kind container_recognise(struct span head, bool last, size_t *skip);
 
@@ -40,7 +40,7 @@ enum html_place {
 	HTML_COMMENT,
 	HTML_TAG,     /* inside "<script ...", before its '>' */
 	HTML_SCRIPT,  /* the viewer's JavaScript: ignored */
-	HTML_SECTION, /* at the begin of a trace-data section: blanks before its content */
+	HTML_SECTION, /* at the start of a trace-data section: blanks before its content */
 	HTML_TRACE,   /* ftrace text of a trace-data section */
 	HTML_OTHER,   /* a trace-data section of another format (JSON): ignored */
 	HTML_STRING,  /* var linuxPerfData = "...": lines end in \n\ (Android 4.x) */
@@ -53,7 +53,7 @@ struct container_html {
 
 #define CONTAINER_HTML_INIT ((struct container_html){ HTML_MARKUP, false })
 
-/* The most bytes of HTML that have to be kept for the next call. */
+/* Fewer bytes of HTML than this have to be kept for the next call. */
 #define CONTAINER_HTML_KEEP_MAX 64
 
 /**

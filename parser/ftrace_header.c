@@ -18,7 +18,7 @@ ALWAYS_INLINE void pop_spaces(struct span *head)
 		head->len--;
 }
 
-/* Removes up to 11 digits from the end. Returns their number: 11 if there are more than 10. */
+/* Removes up to 11 digits from the end. Returns how many: 11 means more than 10. */
 ALWAYS_INLINE unsigned int pop_digits(struct span *head, uint64_t *number)
 {
 	const char *at = head->ptr + head->len;
@@ -278,8 +278,8 @@ ALWAYS_INLINE bool pop_tgid_fast(const char **end, int32_t *tgid)
 
 /* --- the cache of headers --- */
 
-/* The place in the cache of a header whose time has its point at @point. The hashed bytes contain
- * its thread, its CPU and its second. */
+/* The place in the cache of a header whose time has its decimal point at @point. The hashed bytes
+ * contain its thread, its CPU and its second. */
 ALWAYS_INLINE struct ftrace_header_cached *place_of(struct ftrace_headers *headers,
 						    const char *point)
 {
@@ -301,8 +301,8 @@ ALWAYS_INLINE uint64_t differ(const char *a, const char *b)
 	return bits;
 }
 
-/* True: @cached is the text before @point, at the begin of a line. Compares its first and its last
- * half, which overlap. */
+/* True: the text before @point is that of @cached, and a line begins with it. Compares its first
+ * and its last 32 bytes, which overlap. */
 ALWAYS_INLINE bool is_cached(const struct ftrace_header_cached *cached, const char *from,
 			     const char *point)
 {

@@ -17,22 +17,22 @@
 
 /**
  * ftrace_header_read() - read a header of any shape
- * @head: ends after the time. On success it is set to the text to the left of the column of
- * comm: empty, except for a line that is glued to the end of another one
+ * @head: ends after the time. On success it is set to the text to the left of comm: empty, except
+ * for a line that is glued to the end of another one
  *
  * Sets comm, tid, tgid, cpu, time and writer of @record; comm borrows from @head's memory. Returns
  * false if it is no header; then nothing is set.
  */
 bool ftrace_header_read(struct span *head, struct trace_record *record);
 
-/* The text before the point of the time is the same on most lines: a thread writes several markers
- * in a second. Headers are cached and compared, which costs a third of reading them again. */
+/* Most lines repeat the text before the decimal point of the time, as a thread writes several
+ * markers in a second. To compare it with a cached header costs a third of reading it again. */
 #define FTRACE_HEADERS_CACHED 64
 #define FTRACE_HEADER_CACHED_MIN 32
 #define FTRACE_HEADER_CACHED_MAX 64
 
 struct ftrace_header_cached {
-	char text[FTRACE_HEADER_CACHED_MAX]; /* from the begin of the line to the point */
+	char text[FTRACE_HEADER_CACHED_MAX]; /* from the start of the line to the point */
 	uint32_t len;			     /* 0: none */
 	uint16_t comm_at, comm_len;
 	int32_t cpu, tgid, tid;
@@ -45,14 +45,14 @@ struct ftrace_headers {
 };
 
 /**
- * ftrace_header_read_fast() - read a header of the usual widths at the begin of a line
+ * ftrace_header_read_fast() - read a header of the usual widths at the start of a line
  * @headers: the cache
- * @begin: of the readable memory
- * @from: of the unread bytes: the header does not begin before it
+ * @begin: start of the readable memory
+ * @from: start of the unread bytes: the header does not begin before it
  * @at: end of the header
  *
- * Returns false if the header is not of that form; then @record is undefined, and
- * ftrace_header_read() has to be used. Both give the same result.
+ * Returns false if the header is not of that form; then @record is undefined, and the caller uses
+ * ftrace_header_read(). Both give the same result.
  */
 bool ftrace_header_read_fast(struct ftrace_headers *headers, const char *begin, const char *from,
 			     const char *at, struct trace_record *record);

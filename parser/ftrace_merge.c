@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/ftrace_merge.h"
 
-/* An invalid page ends the turn of this CPU, as the source may give any number of them. */
+/* Opens the CPU's next page. An invalid page ends its turn, as there may be any number of them. */
 static bool open_page(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buffer)
 {
 	struct span bytes;
@@ -37,7 +37,7 @@ static void advance(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buffer
 	while (!buffer->has_next && open_page(merge, buffer));
 }
 
-/* Of two events with the same time, that of the lower CPU is first. */
+/* The latest time of an event of @buffer that is still before the next one of @other. */
 static uint64_t until(const struct ftrace_cpu_buffer *buffer, const struct ftrace_cpu_buffer *other)
 {
 	return other > buffer ? other->next.time_ns : other->next.time_ns - 1;

@@ -5,8 +5,8 @@
  *     CPU 1   |page: . . . .|                             v
  *     out      . . .. . . . ..  .  . .  .    |  . .  .
  *
- * One page of each CPU's buffer is open at a time, and the oldest event of all of them is next. Of
- * two events with the same time the one of the lower CPU is first, as in the kernel's output.
+ * One page of each CPU's buffer is open at a time, and the oldest event of all open pages is next.
+ * If two events have the same time, that of the lower CPU is first, as in the kernel's output.
  */
 #ifndef JANKD_PARSER_FTRACE_MERGE_H
 #define JANKD_PARSER_FTRACE_MERGE_H
@@ -30,21 +30,20 @@ struct ftrace_merge {
 	void *context;
 
 	uint64_t bytes;	  /* of the pages so far, with their headers */
-	uint64_t damaged; /* pages that were invalid, or whose rest was dropped */
+	uint64_t damaged; /* pages that were invalid, or read only in part */
 	struct ftrace_cpu_buffer *first;
 	uint64_t until_ns; /* first is the oldest event up to this time */
 };
 
-/* Reads from the buffers that have been drained. Called before each sequence of ftrace_merge_peek()
- * and ftrace_merge_pop(). The caller sets the first five members; the buffers are all zeros at the
- * begin. */
+/* Reads again from the buffers that had no more pages. Called before each sequence of
+ * ftrace_merge_peek() and ftrace_merge_pop(). The caller sets the first five members; at the start
+ * the buffers are all zeros. */
 void ftrace_merge_turn(struct ftrace_merge *merge);
 
 /* The buffer with the oldest event; NULL if there is none, or none up to @limit_ns. */
 struct ftrace_cpu_buffer *ftrace_merge_peek(struct ftrace_merge *merge, uint64_t limit_ns);
 
-/* Removes the event that ftrace_merge_peek() returned. Text that was borrowed from it is invalid.
- */
+/* Removes the event that ftrace_merge_peek() returned. Its text becomes invalid. */
 void ftrace_merge_pop(struct ftrace_merge *merge);
 
 #endif

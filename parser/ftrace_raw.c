@@ -10,12 +10,12 @@
  *
  *     1 to 28   type_len words of data follow the word
  *     0         the next word is the number of bytes, itself included
- *     29        padding: the whole rest if the time is 0, else as type_len 0
+ *     29        padding: all of the rest if the time is 0, else as with type_len 0
  *     30        no data, but a longer time difference: its upper bits are the next word
  *     31        no data, but an absolute time of 59 bits, in the same form
  *
- * A page comes from the kernel, but all lengths in it are checked: a wrong one must not crash the
- * reader.
+ * A page comes from the kernel, but all lengths in it are checked: a wrong one must not crash
+ * jankd.
  */
 #include "parser/ftrace_raw.h"
 
@@ -175,7 +175,7 @@ static bool read_print(const struct ftrace_page *page, struct span event,
 	return true;
 }
 
-/* Number of bytes of the event after its first word, with @left bytes in the page; SIZE_MAX: it
+/* Number of bytes of the event after its first word. @left: bytes left in the page. SIZE_MAX: it
  * does not fit. */
 static size_t length_of(uint32_t type, const char *after, size_t left)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-buffers of trace_pipe_raw to markers: the kernel's ring buffer in its binary form.
+/* Pages of trace_pipe_raw to markers: the kernel's ring buffer in its binary form.
  *
- * Nothing is formatted as text, so a line cannot be forged: a write of a process is one event, with
- * any bytes.
+ * Nothing is formatted as text, so no line can be forged: each write of a process is one event,
+ * whatever its bytes are.
  */
 #ifndef JANKD_PARSER_FTRACE_RAW_H
 #define JANKD_PARSER_FTRACE_RAW_H
@@ -12,8 +12,8 @@
 
 #include "parser/span.h"
 
-/* The layout, from the kernel's files events/ftrace/print/format and events/header_page. Offsets in
- * bytes; those of the print event from its begin. */
+/* The layout, from the kernel's files events/ftrace/print/format and events/header_page. Offsets
+ * are in bytes from the start of the page; those of pid and text from that of the print event. */
 struct ftrace_format {
 	uint16_t print_id;
 	uint16_t pid_offset;	/* of the writer's thread (the kernel's number) */
@@ -21,10 +21,10 @@ struct ftrace_format {
 	uint16_t commit_offset; /* of the page's length and flags */
 	uint16_t commit_size;	/* size of the kernel's long: 8 or 4 */
 	uint16_t data_offset;	/* of the first event */
-	uint32_t page_size;	/* of the sub-buffers of the top-level instance */
+	uint32_t page_size;	/* in the top-level instance */
 };
 
-/* Read the texts of the two files; both are needed. Return false if the text has another format. */
+/* Parse the two files; both are needed. Return false if the text has another format. */
 bool ftrace_format_read_print(struct ftrace_format *format, struct span text);
 bool ftrace_format_read_page(struct ftrace_format *format, struct span text);
 
@@ -36,7 +36,7 @@ struct ftrace_page {
 	uint64_t time_ns; /* of the last event */
 	/* Number of events lost before this page; FTRACE_LOST_UNKNOWN; 0: none. */
 	int64_t lost;
-	bool damaged; /* an event exceeded the page: the rest of it was dropped */
+	bool damaged; /* an event exceeded the page: the rest of the page was dropped */
 };
 
 #define FTRACE_LOST_UNKNOWN INT64_C(-1)
@@ -49,7 +49,7 @@ struct ftrace_print {
 };
 
 /**
- * ftrace_page_begin() - begin to read a sub-buffer
+ * ftrace_page_begin() - begin to read a page
  * @bytes: from one read of trace_pipe_raw; must stay valid until the page has been read
  *
  * Returns false if it is not a valid page.

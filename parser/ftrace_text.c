@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the markers first and splits only those lines.
  *
- * A line of ftrace text, with all columns except for the first and the last two optional or of
- * varying width:
+ * A line of ftrace text; all columns but the first and the last two are optional or of varying
+ * width:
  *
  *     surfaceflinger-990   (  990) [001] ....  28306.044232: tracing_mark_write: B|990|postFrame
  *     |comm        |tid    |tgid   |cpu  |flags|seconds    ^ |function           |payload
@@ -161,9 +161,9 @@ static bool is_lost(const char *begin, const char *at, const char *end)
 			  &record);
 }
 
-/* If a payload contains another whole header or a loss, the kernel cut the text at a NUL, and with
- * it the line end. So the next line is on the same line, and the payload ends there. @at: the first
- * anchor in the payload. */
+/* Finds the next line in a payload. If a payload contains another whole header or a loss, the
+ * kernel has cut the text at a NUL, and the line end with it. The payload ends there. @at: the
+ * first anchor in the payload. Returns NULL if there is none. */
 static const char *glued_line(struct span payload, const char *at)
 {
 	const char *end = payload.ptr + payload.len;
@@ -182,8 +182,8 @@ static const char *glued_line(struct span payload, const char *at)
 	return NULL;
 }
 
-/* The text as the process wrote it: without the text after a NUL, and without the "
- * \" of old HTML files. */
+/* The text as the process wrote it: without the text after a NUL, and without the escaped line end
+ * ("\n\") of old HTML files. */
 static struct span payload_of(struct span text)
 {
 	static const struct span html_tail = SPAN_INIT("\\n\\");
@@ -220,8 +220,8 @@ static const char *find_anchor(struct ftrace_text *text, const char *at)
 	}
 }
 
-/* Reads the line around the anchor @at. @line: from the begin to the end of the line. For a marker
- * line, valid or not, it is set to the text glued to it, or to nothing. */
+/* Reads the line around the anchor @at. @line: the whole line. For a marker line with a valid
+ * header it is set to the text glued to it, or to nothing. */
 static bool parse_line(struct ftrace_text *text, struct span *line, const char *at,
 		       struct trace_record *record)
 {

@@ -2,7 +2,7 @@
 /* ftrace text (trace_pipe, trace, systrace files) to records.
  *
  * Nothing is copied. The caller keeps the bytes that ftrace_text_next() leaves in its input (the
- * begin of a line whose end has not been read) and passes them again, followed by more.
+ * first part of a line) and passes them again, followed by more.
  */
 #ifndef JANKD_PARSER_FTRACE_TEXT_H
 #define JANKD_PARSER_FTRACE_TEXT_H
@@ -19,8 +19,8 @@
 
 struct ftrace_text {
 	uint64_t markers;   /* marker lines found, valid or not */
-	uint64_t malformed; /* of these: invalid header or payload */
-	uint64_t glued;	    /* of these: on the same line as another one, after a NUL */
+	uint64_t malformed; /* markers with an invalid header or payload */
+	uint64_t glued;	    /* markers with another line glued to them, after a NUL */
 	uint64_t too_long;  /* marker lines of FTRACE_TEXT_LINE_MAX bytes and more, dropped */
 	uint64_t last_ns;   /* time of the last record */
 	bool in_long_line;  /* skipping to the next line end */
@@ -44,14 +44,13 @@ enum ftrace_text_result {
  * ftrace_text_next() - the next marker record, or loss, in a stream of text
  * @text: state of the stream; initialise with FTRACE_TEXT_INIT
  * @input: unread bytes; advanced past those that were processed. With FTRACE_TEXT_MORE fewer than
- * FTRACE_TEXT_LINE_MAX bytes are left, so a buffer of twice that size always has room
+ * FTRACE_TEXT_LINE_MAX bytes are left, so a buffer of twice that size always has space
  * @last: no bytes follow @input: its last line may lack a line end
  * @record: set with FTRACE_TEXT_RECORD; borrows from @input's memory
  *
  * After FTRACE_TEXT_RECORD the rest of the input must stay in place until the next call.
  *
- * Lines of other events and lines of other forms are skipped by the scan. The records do not depend
- * on how the stream is split.
+ * Other lines are skipped. The records do not depend on how the stream is split.
  */
 enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input, bool last,
 					 struct trace_record *record);

@@ -23,8 +23,7 @@ static bool read_long_pid(struct span *text, int32_t *pid)
 	return n > 0;
 }
 
-/* The same, fast for numbers of up to seven digits, as pids are. Any process may write longer ones.
- */
+/* The same, fast for up to seven digits, which are enough for any pid. A process may write more. */
 static inline bool read_pid(struct span *text, int32_t *pid)
 {
 	uint64_t word = word_load_some(text->ptr, text->len) ^ (WORD_ONES * '0');
@@ -123,7 +122,7 @@ static inline bool pop_value(struct span *text, int64_t *value)
 	return pop_any_value(text, value);
 }
 
-/* Sets all fields at once, so that an invalid marker sets nothing. */
+/* Sets all fields at once: an invalid marker sets none. */
 static inline void set_record(struct trace_record *record, enum trace_kind kind, int32_t pid,
 			      int64_t value, struct span name, struct span track)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The records that all parts of jankd exchange: the content of a trace, one event at a time.
  *
- * Every source, text or binary, results in these records, so that all code after the parser is the
- * same for all of them. The letters are those of Android's libcutils trace-dev.inc.
+ * Text and binary sources give the same records, so all code after the parser is the same for both.
+ * The letters are those of Android's libcutils trace-dev.inc.
  */
 #ifndef JANKD_PARSER_RECORD_H
 #define JANKD_PARSER_RECORD_H
@@ -28,7 +28,7 @@ enum trace_kind {
 /* Value of a TRACE_LOST record if the kernel does not give the number. */
 #define TRACE_LOST_UNKNOWN INT64_C(-1)
 
-/* A thread, process or CPU that is not in the line. */
+/* A thread, process or CPU that the event does not name. */
 #define TRACE_ID_UNKNOWN (-1)
 
 /* The process that wrote an event, if it is certain. Text does not show it: any process can write a
@@ -47,12 +47,12 @@ struct trace_record {
 	int32_t tgid; /* writer's process, or TRACE_ID_UNKNOWN: the column is optional */
 	int32_t pid; /* the process in the payload, in the writer's pid namespace; TRACE_ID_UNKNOWN:
 			none */
-	/* trace clock; of TRACE_LOST in text the time of the record before it, in raw pages that of
-	 * the one after it */
+	/* of the trace clock. TRACE_LOST has no time of its own: in text it gets that of the record
+	 * before it, in raw pages that of the record after it. */
 	uint64_t time_ns;
 	int64_t value;	   /* counter: its value; async: the cookie; lost: number of events */
 	struct span comm;  /* writer's name, without padding; "<...>": the kernel has lost it */
-	struct span name;  /* slice, counter, instant; may contain any bytes but '\n' and NUL */
+	struct span name;  /* slice, counter, instant; any bytes except '\n' and NUL */
 	struct span track; /* of G, H and N */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Borrowed text: a pointer and a length, not NUL-terminated.
  *
- * A span owns nothing. It is valid as long as the memory that it points to: spans of a trace_record
- * until the next read into the source's buffer.
+ * A span owns nothing. It is valid as long as the memory that it points to; those of a trace_record
+ * are valid until the next read into the source's buffer.
  */
 #ifndef JANKD_PARSER_SPAN_H
 #define JANKD_PARSER_SPAN_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIMD within a register: eight bytes of text at a time, the first one in the lowest byte; or 32 if
- * the processor supports it. */
+/* SIMD within a register: eight bytes of text at a time, the first one in the lowest byte; 32 bytes
+ * with SSE2 or NEON. */
 #ifndef JANKD_PARSER_SWAR_H
 #define JANKD_PARSER_SWAR_H
 
@@ -51,14 +51,14 @@ static inline uint64_t word_load_some(const char *at, size_t len)
 	return word;
 }
 
-/* @word: eight characters, less '0' each. Not zero if one of them is no digit; the lowest set bit
+/* @word: eight characters, each minus '0'. Not zero if one of them is no digit; the lowest set bit
  * is in the first such byte. A digit after a byte that is not ASCII may count as no digit. */
 static inline uint64_t word_not_digits(uint64_t word)
 {
 	return ((word + WORD_ONES * 0x76) | word) & WORD_HIGHS;
 }
 
-/* The number of eight digits, less '0' each. */
+/* The number that eight digits make, each minus '0'. */
 static inline uint64_t word_number(uint64_t word)
 {
 	word = word * 10 + (word >> 8);
@@ -67,8 +67,8 @@ static inline uint64_t word_number(uint64_t word)
 	       32;
 }
 
-/* A bit for each of the 32 bytes at @at that is @byte, the lowest one for the first. BLOCK_SIZE is
- * defined if this function exists. */
+/* A mask of 32 bits, the lowest one for the byte at @at: set for each byte that is @byte.
+ * BLOCK_SIZE is defined if this function exists. */
 #if defined(__SSE2__)
 #define BLOCK_SIZE 32
 static inline uint32_t block_find_byte(const char *at, char byte)

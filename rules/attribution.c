@@ -16,18 +16,18 @@
  * thread that presents, inside the slice that acquires a buffer. So latches are collected by
  * thread, and a present uses those of its own thread: all layers that were latched since the
  * previous present have a frame in it. A composition for several displays presents several times;
- * its first present has the latches, and counts.
+ * only its first present counts, which has all the latches.
  *
- * SurfaceFlinger is the process whose thread presents; nothing else is assumed. Its main thread
- * need not be its first thread (Android 4), and the process number in its markers need not be the
- * kernel's (containers).
+ * SurfaceFlinger is the process whose thread presents; nothing else is assumed. The thread that
+ * presents may not be its first one (Android 4), and the process number in its markers may differ
+ * from the kernel's (containers).
  */
 #include "rules/attribution.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* A running SurfaceFlinger that draws is never silent for this long. */
+/* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
@@ -132,14 +132,14 @@ static void replay_held(struct attribution *a)
 	a->sf.presented = c->presented;
 }
 
-/* Another process presents: open slices, latches and counters of the old one are invalid. Latches
- * of the new one are valid. */
+/* @next replaces SurfaceFlinger: open slices, latches and counters of the old one become invalid.
+ * Latches of the new one are valid. */
 static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next)
 {
 	bool better = next->trust > a->sf.trust;
 	bool returns = a->before.known && next->tid == a->before.tid;
 
-	/* If the new one has a better name, it was SurfaceFlinger all the time: no restart. */
+	/* If the name of the new one is more certain, it always was SurfaceFlinger: no restart. */
 	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
 	while (slice_stacks_open(&a->stacks, a->sf.tid))
 		slice_stacks_end(&a->stacks, a->sf.tid);
@@ -148,7 +148,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 	a->before.known = !better && !returns;
 }
 
-/* @next is SurfaceFlinger from now on, and was since its first held event. */
+/* @next is SurfaceFlinger from now on; its held events count, too. */
 static void follow(struct attribution *a, const struct surfaceflinger *next, uint64_t time_ns)
 {
 	struct candidate *c = &a->candidate;
@@ -177,7 +177,7 @@ static struct surfaceflinger writer_of(const struct trace_record *record, enum t
 	return sf;
 }
 
-/* The candidate is SurfaceFlinger. */
+/* The candidate becomes SurfaceFlinger. */
 static void follow_candidate(struct attribution *a, uint64_t time_ns)
 {
 	const struct candidate *c = &a->candidate;
@@ -262,8 +262,7 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	struct surfaceflinger next = writer_of(record, trust);
 
 	if (sf->known && record->tid == sf->tid) {
-		/* A thread's name may come late and may get lost. A name that was found stays
-		 * valid. */
+		/* A thread's name may be found late and may get lost again: the best one counts. */
 		if (trust > sf->trust)
 			sf->trust = trust;
 		if (sf->tgid == TRACE_ID_UNKNOWN)
@@ -278,8 +277,8 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	if (sf->known && watch_present(a, record, trust))
 		return false;
 	a->foreign_presents++;
-	/* These latches are presented. If the process becomes SurfaceFlinger, later latches count.
-	 */
+	/* Drops the latches of this present. If the process becomes SurfaceFlinger, only later ones
+	 * count. */
 	latches_forget(&a->layer_events.latches, a->layer_events.layers, record->tid, false);
 	return false;
 }
@@ -370,7 +369,7 @@ static void period(struct attribution *a, const struct rule *rule,
 
 	if (!is_sf_process(a, record) || record->value <= 0)
 		return;
-	/* A rate in whole Hz may stand for 59.94 Hz, too. */
+	/* A rate in whole Hz is less exact: 60 may mean 59.94. */
 	if (rule->role == RULE_PERIOD)
 		period_ns = (uint64_t)record->value;
 	else
@@ -386,7 +385,7 @@ static const struct rule_index *index_of(const struct ruleset *rules, enum trace
 	return kind == TRACE_INSTANT ? &rules->instants : &rules->slices;
 }
 
-/* While there is a candidate, ticks of the old SurfaceFlinger's thread show that it is running. */
+/* While there is a candidate, only ticks of the old SurfaceFlinger's thread show that it runs. */
 static void remember_tick(struct attribution *a, const struct trace_record *record)
 {
 	if (!a->candidate.active)
@@ -436,8 +435,8 @@ static void named_event(struct attribution *a, const struct trace_record *record
 		a->sink.counter(a->sink.context, record);
 }
 
-/* Slices that cannot be open when a slice of that @mask begins: their ends were lost. A latch is
- * never outside of the composition around it. */
+/* Slices that cannot be open when a slice of that @mask begins: if they are, their ends were lost.
+ * A composition never begins inside a slice that is part of one. */
 static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
 {
 	uint32_t closed = mask & rules->entered_once;
@@ -498,7 +497,7 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 	layer_events_set_rules(&a->layer_events, rules);
 }
 
-/* Counts a name of SurfaceFlinger that another process writes. */
+/* True: only SurfaceFlinger writes this name. Counts it as forged by another process. */
 static bool count_forged(struct attribution *a, const struct rule_index *index, struct span name)
 {
 	struct pattern_capture capture;
@@ -514,8 +513,7 @@ static bool count_forged(struct attribution *a, const struct rule_index *index, 
 	return true;
 }
 
-/* A marker from another process, with certainty. Names that only SurfaceFlinger writes are forged.
- */
+/* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */
 static void foreign_record(struct attribution *a, const struct trace_record *record)
 {
 	bool forged = false;

@@ -33,14 +33,16 @@ struct attribution_sink {
 	/* The record's name ends in the display's id. @period_ns is exact to @error_ns. */
 	void (*period)(void *context, const struct trace_record *record, uint64_t period_ns,
 		       uint64_t error_ns);
-	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted */
+	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted for then */
 	void (*frame)(void *context, const struct frame *frame); /* called before its present */
 	void (*present)(void *context, uint64_t present_ns);
 	void (*counter)(void *context, const struct trace_record *record); /* of SurfaceFlinger */
+	/* SurfaceFlinger was found; @another: it replaced the previous one. */
 	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
 	/* Another process writes markers that only SurfaceFlinger writes; called once. */
 	void (*forgery)(void *context, const struct trace_record *record);
-	void (*hole)(void *context); /* between the frames so far and the next ones */
+	/* Events may be missing between the frames so far and the next ones. */
+	void (*hole)(void *context);
 	/* See struct layer_events. */
 	int (*evict)(void *context, bool early);
 	void (*layer)(void *context, struct layer *layer); /* a layer is new */
@@ -57,7 +59,7 @@ struct attribution {
 	int32_t tick_pid;	      /* writer of the last tick, as its marker states */
 	int32_t tick_tgid;	      /* the same as the kernel states */
 	uint64_t unattributed_presents; /* without a frame of any layer */
-	uint64_t foreign_presents;	/* of processes that are not SurfaceFlinger */
+	uint64_t foreign_presents;	/* by processes that are not SurfaceFlinger */
 	uint64_t foreign_ticks;		/* the same for ticks, if the writer is known */
 	uint64_t foreign_latches;	/* the same for events of buffers */
 	bool forgery_reported;		/* sink.forgery was called */
@@ -81,10 +83,10 @@ bool attribution_has_own_ticks(const struct attribution *a);
  * latches without a present (which may be lost) are invalid. */
 void attribution_forget_open(struct attribution *a);
 
-/* The same; and later times cannot be compared with earlier ones. */
+/* The same, and later times cannot be compared with earlier ones. */
 void attribution_new_clock(struct attribution *a);
 
-/* The trace ends: decides what is still open. */
+/* The trace ends: decides if the candidate is SurfaceFlinger. */
 void attribution_end(struct attribution *a);
 
 /* Changes the rules. The owner sets the Surfaces of the layers by the new rules. */

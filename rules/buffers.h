@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue times of a layer's buffers that are not latched yet.
  *
- * The trace does not show when a buffer was queued that was in the queue before the capture began,
- * or whose event was lost. The layer's counter shows how many buffers there are. Those with
- * a known time are the newest, and the times of older ones are unknown:
+ * The trace has no queue time for a buffer that was in the queue before the capture began, or whose
+ * event was lost. The layer's counter shows how many buffers there are. Those with a known time are
+ * the newest; the times of older ones are unknown:
  *
  *     counter 3:   oldest  ?   queued_ns[0]   queued_ns[1]  newest
- *     latch, counter 2: the unknown one left the queue; its time is empty
+ *     latch, counter 2: the unknown one left the queue; its time stays unknown
  *
  * Up to Android 11 the counter is written while the queue is locked. From 12 on it is written
  * later, so that writes of the producer's and of SurfaceFlinger's thread can be in the wrong order.
@@ -24,15 +24,15 @@
 void buffers_queue(struct layer *layer, uint64_t time_ns);
 
 /**
- * buffers_queued() - a producer wrote the counter, and @value is not less than @before
- * @locked: the queue was locked: an equal value means that the newest buffer was replaced
+ * buffers_queued() - a producer wrote the counter; @value is not less than @before
+ * @locked: the queue was locked, so an equal value means that the newest buffer was replaced
  */
 void buffers_queued(struct layer *layer, struct last_value before, int64_t value, uint64_t time_ns,
 		    bool locked);
 
 /**
  * buffers_left() - SurfaceFlinger wrote the counter: @value buffers are left
- * @present: number of the present that the removed buffer was latched for, 0: for none
+ * @present: number of the present that the removed buffer was latched for; 0: it was not latched
  *
  * Sets left_queued_ns and left_present of the layer.
  */

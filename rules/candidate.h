@@ -5,12 +5,11 @@
  *     new                            tick latch present tick latch present tick ...
  *                                    └ held ──────────────────────────────┘ decided: replayed
  *
- * Any process can write SurfaceFlinger's markers. It cannot stop the real one from writing, and
- * a single event of the real one refutes the candidate. So the candidate's events are held until
- * the old SurfaceFlinger has been silent for longer than a running one ever is. Then they are
- * processed as if they were new. So the first frame of a new SurfaceFlinger counts, and a forged
- * frame never does. If the memory for held events is full, the candidate and its events are
- * dropped.
+ * Any process can write SurfaceFlinger's markers. It cannot stop the real one from writing, and a
+ * single event of the real one refutes the candidate. So the candidate's events are held until the
+ * old SurfaceFlinger has been silent for longer than a running one ever is. Then they are processed
+ * as if they were new: the first frame of a new SurfaceFlinger counts, and a forged frame never
+ * does. If the memory for held events is full, the candidate and its events are dropped.
  */
 #ifndef JANKD_RULES_CANDIDATE_H
 #define JANKD_RULES_CANDIDATE_H
@@ -21,7 +20,7 @@
 
 #include "parser/record.h"
 
-/* One second of three layers at 120 Hz. */
+/* Bytes for held events: one second of three layers at 120 Hz. */
 #define HELD_SIZE 131072
 
 enum held_kind {
@@ -32,7 +31,7 @@ enum held_kind {
 
 struct candidate {
 	bool active;
-	bool presented;	    /* the open composition has presented */
+	bool presented;	    /* its open composition has presented */
 	unsigned int trust; /* enum trust of surfaceflinger.h */
 	int32_t pid, tgid;
 	int32_t tid;	  /* of the thread that presents; TRACE_ID_UNKNOWN: none yet */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One store of small blocks for the frame times of all rows and Surfaces.
  *
- * Most Surfaces have few different frame times, some have nearly all possible ones, and most rows
- * are closed. Fixed tables for the worst case of each would need a hundred times this memory.
+ * Most Surfaces have few different frame times, some have nearly all possible ones, and few rows
+ * are open at a time. Fixed tables for the worst case of each would need a hundred times this
+ * memory.
  */
 #ifndef JANKD_RULES_CHUNK_H
 #define JANKD_RULES_CHUNK_H
@@ -16,7 +17,7 @@
 /* Frame times of the same 0.1 ms. */
 struct histogram_bin {
 	uint32_t number : 13;
-	uint32_t above_ns : 17; /* the longest of them, relative to the bin's begin */
+	uint32_t above_ns : 17; /* the longest of them, relative to the bin's lower end */
 	uint32_t count;
 };
 
@@ -30,7 +31,7 @@ struct chunk {
 };
 
 struct chunk_store {
-	struct chunk *chunks; /* the one of number CHUNK_NONE is unused */
+	struct chunk *chunks; /* number CHUNK_NONE is unused */
 	unsigned int n_free;
 	uint16_t first_free;
 	uint64_t refused; /* rows and Surfaces without percentiles, as no chunk was free */

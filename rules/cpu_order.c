@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* If the clock steps back, it does so for all CPUs, and lines of all CPUs alternate before and
- * after. In a trace that is sorted by CPU no CPU comes a second time, and the lines of the next CPU
- * begin before the end of the previous ones and cover the same time:
+/* Time also goes back if the clock stepped back. But then the lines of all CPUs alternate, before
+ * and after the step. In a trace that is sorted by CPU no CPU comes a second time, and the lines of
+ * the next CPU begin before the end of the previous ones and cover the same time:
  *
- *     CPU 0              ----->      its buffer ran over: older lines are lost
+ *     CPU 0              ----->      its buffer overflowed: older lines are lost
  *     CPU 1      ------------->
  *     CPU 2   ---------------->
  */
 #include "rules/cpu_order.h"
 
-/* From one CPU's lines to the next the time goes back by more than records are out of order. */
+/* From one CPU's lines to the next, time goes back by more than this. Records of several CPUs that
+ * are only out of order differ by less. */
 #define SEAM_NS UINT64_C(50000000)
 
-/* The number of lines in the time of other CPUs that proves the order. */
+/* This many lines in the time of other CPUs prove the order. */
 #define SURE 32
 
 void cpu_order_init(struct cpu_order *order, bool possible)

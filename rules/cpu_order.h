@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Detects a recorded trace that is sorted by CPU: all lines of one CPU, then all of the next. Such
- * a trace must be sorted by time before it can be counted. */
+ * a trace must be sorted by time before jankd can analyze it. */
 #ifndef JANKD_RULES_CPU_ORDER_H
 #define JANKD_RULES_CPU_ORDER_H
 
@@ -15,7 +15,7 @@ struct cpu_order {
 	uint64_t cpus;		    /* mask of the CPUs so far */
 	uint64_t first_ns, last_ns; /* time of all lines so far */
 	uint64_t begin_ns, end_ns;  /* time of the lines of all other CPUs */
-	bool back;		    /* a CPU began before the end of the previous lines */
+	bool back;		    /* a CPU's lines begin before the end of the previous ones */
 	unsigned int overlapping;   /* number of lines in the time of other CPUs */
 };
 

@@ -15,7 +15,7 @@
 #define OUTLIERS_FREE 8
 #define OUTLIERS_SHARE 8
 
-/* Limits searches of the whole ring, which are slow. Beyond the limit the result is 'not found'. */
+/* Searches of the whole ring are slow, so they are limited. Beyond the limit nothing is found. */
 #define SEARCHES_FREE 1000
 #define RECORDS_PER_SEARCH 64
 
@@ -33,8 +33,8 @@ void duplicates_free(struct duplicates *duplicates)
 	duplicates->hashes = NULL;
 }
 
-/* A hash of the record that is unique except for neighbours. The end of the name is enough: that is
- * where numbers differ. Hot: called for each record. */
+/* A hash that differs for nearly all records. The end of the name is enough, as numbers are there.
+ * Hot path: called for each record. */
 static inline __attribute__((always_inline)) uint32_t hash_of(const struct trace_record *record)
 {
 	uint64_t writer = (uint64_t)(uint32_t)record->tid << 8 | (uint64_t)record->kind;
@@ -101,7 +101,7 @@ enum duplicates_answer duplicates_check(struct duplicates *duplicates,
 	uint32_t hash = hash_of(record);
 	bool same = record->time_ns <= duplicates->end_ns;
 
-	/* Usually duplicates are in the same order as the first time. */
+	/* Duplicates are usually in the same order as before. */
 	if (same && duplicates->hashes[PLACE(duplicates->at + 1)] == hash)
 		duplicates->at = PLACE(duplicates->at + 1);
 	else if (same)

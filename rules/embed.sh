@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints C source that holds each FILE given as text, named after the file without its suffix.
+# embed.sh FILE...: prints C source with the text of each FILE, under its name without the suffix.
 set -eu
 echo '/* Made from the .rules files by rules/embed.sh. */'
 echo '#include "rules/ruleset.h"'

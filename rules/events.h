@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that the trace causes, for events.csv. Their number is limited for any trace. */
+/* Events that the trace causes, for events.csv. Their number is limited, whatever the trace is. */
 #ifndef JANKD_RULES_EVENTS_H
 #define JANKD_RULES_EVENTS_H
 
@@ -22,9 +22,9 @@ struct event_writer {
  * events_write() - write an event
  * @text: up to 1 KB
  *
- * An app can cause any number of most kinds of events. After the first ones of a kind, one event in
- * a thousand records is written, with the number of those that were not. Returns false if the event
- * was not written.
+ * An app can cause any number of most kinds of events. After the first 100 of a kind, at most one
+ * in a thousand records is written, with the number of those suppressed before it. Returns false if
+ * the event was suppressed.
  */
 bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text);
@@ -32,7 +32,7 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 /* The next event of that kind is written in any case. */
 void events_lift_limit(struct event_writer *events, enum trace_event_kind kind);
 
-/* The trace ends: reports the number of events that were not written. */
+/* The trace ends: reports the number of suppressed events. */
 void events_end(struct event_writer *events, uint64_t time_ns);
 
 #endif

@@ -2,7 +2,8 @@
 /* Frames wait until their vsyncs are known, then they are counted into rows.
  *
  * Only the ticks after a frame show the display's period at its present. So a frame waits 400 ms of
- * trace time. At the begin of a trace it waits until the lattice is locked, and 600 ms more.
+ * trace time; 600 ms while the lattice is new; up to 1.5 s while the period is uncertain. The first
+ * frames wait up to 2 s for the lattice to be locked.
  */
 #ifndef JANKD_RULES_FRAME_QUEUE_H
 #define JANKD_RULES_FRAME_QUEUE_H
@@ -27,7 +28,7 @@
 #define FRAME_QUEUE_MAX 4096
 
 struct waiting_frame {
-	struct frame frame; /* its layer is LAYER_NONE: the present itself, after its frames */
+	struct frame frame; /* layer LAYER_NONE: the present itself, which follows its frames */
 	struct loss_context loss_context;
 };
 
@@ -41,20 +42,20 @@ struct frame_queue {
 	struct vsync_lattice vsync;
 	uint64_t refresh_period_ns; /* of the last refresh event; 0: none */
 	bool refresh_is_guess;	    /* the period of that event is a guess */
-	bool overruled_reported;    /* the event that the trace overrules --vsync-ms was written */
+	bool overruled_reported;    /* an event reported that the trace overrules --vsync-ms */
 	bool locked_once; /* the lattice was locked, or the queue waited long enough for it */
 	uint64_t early_until_ns; /* the lattice is new until then */
-	bool checked;		 /* there was a present */
+	bool checked;		 /* last_check_ns is set */
 	uint64_t last_check_ns;
 	uint64_t last_idle_check_ns;
 	uint64_t last_present_ns;
-	struct marks marks;		     /* not reached yet; they close the open rows */
+	struct marks marks;		     /* not reached yet */
 	uint64_t moved;			     /* presents earlier than the previous one */
-	uint64_t moved_from_ns, moved_to_ns; /* times of the last such present; 0: none */
-	struct rate_limit moved_limit;	     /* of the events about them */
+	uint64_t moved_from_ns, moved_to_ns; /* its old and new time, of the last one; 0: none */
+	struct rate_limit moved_limit;	     /* of the events that report them */
 	struct loss loss;		     /* so far */
 	bool loss_pending;		     /* frames that are added now are in a hole */
-	uint64_t stale;		  /* frames that were not counted: from a hole, or back in time */
+	uint64_t stale;		  /* frames not counted: they span a hole or go back in time */
 	uint64_t excluded_frames; /* of layers that are not counted */
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
@@ -75,11 +76,12 @@ struct frame_queue {
 int frame_queue_init(struct frame_queue *q);
 void frame_queue_free(struct frame_queue *q);
 
-/* Decides if a new layer is counted, by options.include and options.exclude. Called before its
- * first frame. */
+/* Decides by options.include and options.exclude if a new layer is counted. Called before its first
+ * frame. */
 void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer);
 
-/* Add a frame; and the present itself after all its frames. Times must not go back. */
+/* Add a frame to the queue, and the present after all its frames. Times must not go back. The way
+ * of the frame continues in frame_queue_settle(), when its wait is over. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);
 void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns);
 
@@ -90,34 +92,34 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 /* While @pending, frames that are added are in a hole, see pipeline_set_loss_pending(). */
 void frame_queue_set_loss_pending(struct frame_queue *q, bool pending);
 
-/* The trace has reached @now_ns: counts frames that have waited long enough, and closes idle rows.
- */
+/* The trace has reached @now_ns: counts the frames that have waited long enough into rows, and
+ * closes idle rows. */
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns);
 
-/* Everything up to this time is counted. No later row or event has an earlier time, except for a
- * refresh rate that began in a time without frames. */
+/* Everything up to this time is counted. No later row or event has an earlier time, except for the
+ * event of a refresh rate that began while there were no frames. */
 uint64_t frame_queue_settled_ns(const struct frame_queue *q);
 
-/* Frees an entry of the full table: the layer that has been idle longest is evicted. @early: if all
- * layers have waiting frames, the oldest frames are counted now. Returns 0, or -ENOSPC: all layers
- * are in use. */
+/* Frees an entry of the full table: evicts the layer that has been idle longest. @early: if all
+ * layers have waiting frames, the oldest of these are counted early. Returns 0, or -ENOSPC: all
+ * layers are in use. */
 int frame_queue_evict_layer(struct frame_queue *q, bool early);
 
 /* Drops the frames from @from_ns on: their time was forged. @last_ns: the last valid present. */
 void frame_queue_drop(struct frame_queue *q, uint64_t from_ns, uint64_t last_ns);
 
-/* Marks the moment @time_ns: rows that are open then are closed, and an interval across it belongs
- * to the row after it. Returns false if too many marks wait. */
+/* Adds a mark at @time_ns: it closes the rows that are open then, and an interval that spans it
+ * belongs to the row after it. Returns false if too many marks wait. */
 bool frame_queue_mark(struct frame_queue *q, uint64_t time_ns);
 
-/* The same for a mark from an app in the trace. Also returns false less than a second after another
- * one. */
+/* The same for a mark that an app wrote into the trace. Also returns false less than a second after
+ * another mark of an app. */
 bool frame_queue_mark_of_app(struct frame_queue *q, uint64_t time_ns);
 
-/* Gives the layer another Surface, by the rules. */
+/* The rules have changed: gives the layer another Surface. */
 void frame_queue_rename(struct frame_queue *q, struct layer *layer, struct span surface);
 
-/* Another display follows: counts all frames, leaves the rows open. */
+/* Another SurfaceFlinger follows: counts all frames, leaves the rows open. */
 void frame_queue_count(struct frame_queue *q);
 
 /* Another clock follows: counts all frames and closes the rows. */

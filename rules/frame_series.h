@@ -12,20 +12,20 @@
 #include "rules/stats.h"
 #include "rules/vsync.h"
 
-/* Events lost since the begin of the trace. */
+/* Events lost since the start of the trace. */
 struct loss {
-	uint64_t events;	/* of known number */
-	uint32_t unknown_count; /* times that an unknown number was lost */
+	uint64_t events;	/* known number of them */
+	uint32_t unknown_count; /* losses of unknown size */
 	uint32_t hole_count;	/* how often events were or may have been lost */
 };
 
-/* Losses and other circumstances of a frame. */
+/* What a frame keeps in the queue besides its times: the losses up to it and the hole it is in. */
 struct loss_context {
 	struct loss loss; /* up to its present, with the hole that it is in */
 	struct loss hole; /* of that hole only */
-	bool in_hole;	  /* events around the present may be missing */
+	bool in_hole;	  /* events near the present may be missing */
 	bool moved;	  /* its time was changed to keep the order */
-	int64_t number;	  /* of the buffer, or -1 */
+	int64_t number;	  /* of its buffer, or -1 */
 };
 
 /* Events lost from @before to @now, or ROW_UNKNOWN. */
@@ -38,8 +38,8 @@ struct frame_series {
 	bool begun;			  /* there was a frame */
 	struct vsync_stamp last;	  /* the last one */
 	struct loss_context loss_context; /* of the last one */
-	bool in_time;	   /* the last frame was not late, according to the trace so far */
-	uint64_t start_ns; /* of the open row */
+	bool in_time;			  /* the last frame was not late, as far as is known */
+	uint64_t start_ns;		  /* of the open row */
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
 	struct jank_history history;
@@ -57,17 +57,16 @@ void frame_series_clear(struct frame_series *series, struct chunk_store *store);
  * @store: for the percentiles of its row; NULL: none are needed
  * @tx: its present applied a transaction of the layer
  *
- * Across a hole frames may be missing, so only an interval of one vsync is known there: no frame
- * can be in between. If the previous frame was late it is unknown, too, as the next frame then
- * follows at once. Any other interval is unknown, as that of a first frame. Returns the interval
- * from the last frame.
+ * Across a hole frames may be missing. There an interval is known in one case: it is one vsync, so
+ * no frame can be between, and the previous frame was in time. After a late frame the next one
+ * follows at once, so even one vsync proves nothing. Any other interval is unknown, like that of a
+ * first frame. Returns the interval since the last frame.
  */
 struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
 				 const struct vsync_stamp *stamp,
 				 const struct loss_context *loss_context, bool tx);
 
-/* A frame of the series is not counted. Then the last one counts as late, see frame_series_add().
- */
+/* A frame of the series is not counted: for frame_series_add() the last frame is late then. */
 void frame_series_skip(struct frame_series *series);
 
 /* The interval from the last frame to @stamp. */
@@ -79,7 +78,7 @@ bool frame_series_has_row(const struct frame_series *series);
 
 /**
  * frame_series_close() - fill @row from the open row and begin the next one
- * @loss: up to now: includes losses after the last frame
+ * @loss: up to now, with the losses after the last frame
  * @row: set except for app and surface
  * @target_fps, @kpi_ns: for the score, see frame_stats_score()
  */

@@ -10,15 +10,15 @@ void front_app_init(struct front_app *front, struct event_writer *events, bool q
 	*front = (struct front_app){ .events = events, .queried = queried, .layer = LAYER_NONE };
 }
 
-/* True: a view of another app draws, the app in front does not, and no answer will come. */
+/* True: a window of another app draws, the app in front does not, and no answer will come. */
 static bool becomes_unknown(const struct front_app *front, const struct layer *layer, bool still)
 {
 	return !front->queried && still && layer->is_window && !layer->is_activity &&
 	       front->app[0] && strcmp(layer->app, front->app) != 0;
 }
 
-/* The window of an activity with a frame is in front if it is new, or if the one in front has not
- * drawn for some time. So two windows that both draw during a transition do not alternate. */
+/* An activity's window that has a frame is in front if it is new, or if the one in front has not
+ * drawn for 500 ms. So two windows that both draw during a transition do not alternate. */
 void front_app_follow(struct front_app *front, const struct layer_table *layers, int id,
 		      const struct vsync_stamp *stamp)
 {
@@ -94,7 +94,7 @@ uint64_t front_app_uncertain_since(const struct front_app *front, const char **a
 
 void front_app_answer(struct front_app *front, const char *focus, uint64_t since_ns)
 {
-	/* The clock has changed since the query: @since_ns is on the old clock. */
+	/* The clock has changed since the query: @since_ns is a time of the old clock. */
 	if (front->uncertain_ns == 0)
 		return;
 	name_copy(front->answer, sizeof(front->answer), span_of(focus));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The app in front. Frames of layers without a package in their name are counted for it.
  *
- * There are two sources: windows of activities that draw, and answers from outside (dumpsys). The
- * app is uncertain from the moment when a window of another app begins to draw until one source
- * decides. */
+ * There are two sources: windows of activities that draw, and answers from outside (dumpsys). When
+ * a window of another app begins to draw, the app in front is uncertain until one of the two
+ * decides.
+ */
 #ifndef JANKD_RULES_FRONT_APP_H
 #define JANKD_RULES_FRONT_APP_H
 
@@ -18,8 +19,8 @@
 struct front_app {
 	struct event_writer *events; /* of the owner */
 	bool queried;		     /* see pipeline_options.front_app_is_queried */
-	char app[APP_SIZE];	     /* the app in front; "": unknown */
-	int layer;		     /* the last activity layer with a frame, or LAYER_NONE */
+	char app[APP_SIZE];	     /* "": unknown */
+	int layer;		     /* the activity's window in front, or LAYER_NONE */
 	uint64_t uncertain_ns;	     /* a window of other_app began to draw then; 0: certain */
 	char other_app[APP_SIZE];
 	uint64_t answer_ns; /* frames from then on belong to the answer's app; 0: no answer */
@@ -32,11 +33,11 @@ void front_app_init(struct front_app *front, struct event_writer *events, bool q
  * if an app is set already. */
 bool front_app_set(struct front_app *front, const char *focus);
 
-/* The layer of number @id has a frame at @stamp, which is not added to its series yet. */
+/* The layer with the number @id has a frame at @stamp, which is not added to its series yet. */
 void front_app_follow(struct front_app *front, const struct layer_table *layers, int id,
 		      const struct vsync_stamp *stamp);
 
-/* Frames from @present_ns on are counted now: applies an answer that is valid for them. */
+/* Frames from @present_ns on are counted next: applies an answer that is valid for them. */
 void front_app_apply_answer(struct front_app *front, uint64_t present_ns);
 
 /* A frame of @layer arrives, before it is counted. If it shows that another app may be in front,
@@ -47,7 +48,7 @@ void front_app_watch(struct front_app *front, struct layer *layer, uint64_t pres
 uint64_t front_app_uncertain_since(const struct front_app *front, const char **app);
 void front_app_answer(struct front_app *front, const char *focus, uint64_t since_ns);
 
-/* The layer of number @id leaves the table. */
+/* The layer with the number @id leaves the table. */
 void front_app_forget_layer(struct front_app *front, int id);
 
 /* Later times are those of another clock. */

@@ -132,8 +132,8 @@ static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
 	series->stats = FRAME_STATS_EMPTY;
 }
 
-/* Adds a series. If there is no space, writes the row of the one that has been idle longest, and
- * replaces it. */
+/* Adds a series. If there is no space, the one that has been idle longest is replaced; its row is
+ * written. */
 static struct gfx2019_series *add_series(struct gfx2019 *g)
 {
 	struct gfx2019_series *oldest = &g->series[0];
@@ -218,7 +218,7 @@ static void write_due_rows(struct gfx2019 *g, uint64_t now_ns)
 	g->check_ns = now_ns;
 }
 
-/* A tick after a present: the frame's time. */
+/* The first tick after a present: it is the frame's time. */
 static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
 {
 	struct gfx2019_series *series = find_series(g);

@@ -3,8 +3,8 @@
  * last-counter.
  *
  * The last counter of any process between two ticks names the frame. A present makes the next tick
- * the frame's time. A series is (TX, app in front, name). One difference to the original: drop rows
- * alone (-T 3, 4) are written, which an error in the program prevented.
+ * the frame's time. A series is (TX, app in front, name). One difference from the original: -T 3
+ * and 4, drop rows only, work here; an error in the program prevented them.
  */
 #ifndef JANKD_RULES_GFX2019_H
 #define JANKD_RULES_GFX2019_H
@@ -60,7 +60,7 @@ struct gfx2019 {
 	struct gfx2019_series *series;
 };
 
-/* @g: all zeros. @options are copied, except for the focus, which is only read here. Returns 0 or
+/* @g: all zeros. @options: copied; the text of its focus is not used after this call. Returns 0 or
  * -ENOMEM; gfx2019_free() must be called in any case. */
 int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
 		 const struct gfx2019_options *options, const struct row_sink *sink);

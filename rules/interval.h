@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The time between two frames of a layer, and its comparison with thresholds.
  *
- * If the vsyncs of an interval are known, it is a whole number of them. At 60 Hz 3, 5, 6 and 30
+ * If the vsyncs of an interval are known, it is a whole number of them. At 60 Hz, 3, 5, 6 and 30
  * vsyncs are 50, 83.333, 100 and 500 ms, except for the last digits of the measured period. These
  * digits must not decide, so such an interval is compared with a tolerance of 0.5 %: it is 'at
  * least T' from 0.995 T on, and 'more than T' only above 1.005 T. At 240 Hz one vsync is 0.8 % of
- * 500 ms: no other number of vsyncs is that close. An interval with unknown vsyncs is compared
- * without tolerance.
+ * 500 ms, so no other number of vsyncs is within the tolerance. An interval with unknown vsyncs is
+ * compared without tolerance.
  */
 #ifndef JANKD_RULES_INTERVAL_H
 #define JANKD_RULES_INTERVAL_H
@@ -16,7 +16,7 @@
 
 #include "rules/row.h"
 
-#define STATS_WAIT_NS UINT64_C(500000000) /* from here on a wait, no frame time */
+#define STATS_WAIT_NS UINT64_C(500000000) /* an interval of this length or more is a wait */
 #define STATS_DROP_NS UINT64_C(42000000)  /* a drop for -T 1 and 3: slower than film */
 
 struct interval {
@@ -24,7 +24,8 @@ struct interval {
 	int64_t vsyncs; /* ROW_UNKNOWN if the lattice is not locked */
 };
 
-/* @whole: @value is a whole number of vsyncs. */
+/* True: @value is at least (reached) or more than (passed) @limit. @whole: it is a whole number of
+ * vsyncs. */
 static inline bool threshold_reached(uint64_t value, uint64_t limit, bool whole)
 {
 	return value >= limit - (whole ? limit / 200 : 0);
@@ -40,7 +41,7 @@ static inline bool interval_is_whole(struct interval interval)
 	return interval.vsyncs >= 0;
 }
 
-/* Only for an interval of known length, as the next two functions. */
+/* This function and the next two require an interval of known length. */
 static inline bool interval_is_at_least(struct interval interval, uint64_t limit_ns)
 {
 	return threshold_reached((uint64_t)interval.ns, limit_ns, interval_is_whole(interval));

@@ -84,7 +84,7 @@ static bool is_same(const struct latch *known, const struct latch *event)
 	       (known->number < 0 || event->number < 0 || known->number == event->number);
 }
 
-/* The counter has shown which buffer it was. */
+/* The layer's counter has shown which buffer was latched. */
 static void set_queued(struct latch *latch, struct layer *layer)
 {
 	latch->evidence |= EVIDENCE_COUNTER;

@@ -2,9 +2,8 @@
 /* Buffers that SurfaceFlinger latched and that its thread has not presented yet.
  *
  * Up to three kinds of events show one latch: an instant with the buffer's number, a falling
- * counter, a slice. Each kind comes once, in any order. A second event of the same kind is
- * another latch of the layer. Then the composition of the first one was skipped, and the last latch
- * counts.
+ * counter, a slice. Each kind comes once, in any order. A second event of the same kind is another
+ * latch of the layer: the composition of the first one was skipped, and the last latch counts.
  */
 #ifndef JANKD_RULES_LATCHES_H
 #define JANKD_RULES_LATCHES_H
@@ -14,7 +13,7 @@
 
 #include "rules/layer_table.h"
 
-/* Entries at least; with one for each layer all latches of a thread fit. */
+/* The least number of entries. With one for each layer all latches of a thread fit. */
 #define LATCHES_LEAST 320
 
 /* The kinds of events that show a latch. */
@@ -27,7 +26,7 @@ enum evidence {
 struct latch {
 	int layer;
 	int32_t tid;
-	unsigned int evidence; /* kinds of events so far, a mask */
+	unsigned int evidence; /* mask of the kinds of events so far */
 	uint64_t time_ns;
 	uint64_t queued_ns; /* 0: unknown */
 	int64_t number;	    /* of the buffer, or -1 */
@@ -45,7 +44,7 @@ void latches_free(struct latch_list *list);
 
 /**
  * latches_add() - an event shows a latch
- * @latch: all but queued_ns, which comes from the layer's queue
+ * @latch: copied, except for queued_ns, which comes from the layer's queue
  * @present: number of the next present
  * @alone: the event may be the only one of its latch
  * @kept_tid: if there is no space, latches of all other threads are dropped
@@ -59,7 +58,7 @@ bool latches_any(const struct latch_list *list, int32_t tid);
 /* Drops the latches of @tid, or (@others) of all other threads. */
 void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t tid, bool others);
 
-/* Drops the latches of layers that are not counted. */
+/* Drops the latches of excluded layers. */
 void latches_forget_excluded(struct latch_list *list, struct layer_table *layers);
 
 #endif

@@ -76,7 +76,7 @@ static bool is_late(const struct late_state *state, const struct late_series *se
 {
 	uint64_t cadence;
 
-	/* Most frames are shorter: nothing more to compute. */
+	/* Most intervals are shorter than the limit: nothing to compute. */
 	if (interval.ns < 0 || !interval_is_at_least(interval, state->limit_ns) ||
 	    series->n < INTERVALS_LEAST)
 		return false;

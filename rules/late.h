@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds late frames, for --snapshot: late by a given time beyond the cadence so far.
+/* Finds late frames, for --snapshot: their interval exceeds the cadence so far by a given time.
  *
  *     frames    . . . . . . . . . . . .           .         a frame in every second vsync
- *                                       <------->           late by what exceeds the cadence
+ *                                       <------->           lateness: the time beyond the cadence
  *
- * The cadence so far is the most frequent of a layer's last 16 intervals; if several are equally
- * frequent, the shortest. It is known after 8 intervals since the last wait. A layer that does not
- * draw continuously has no cadence: one that usually draws less than ten times a second, such as
- * the clock of a status bar, or one with more than a quarter of its intervals longer than 4
- * cadences. Such a layer is idle in between, not late.
+ * The cadence so far is the most frequent length of a layer's last 16 intervals; if several are
+ * equally frequent, the shortest. It is known after 8 intervals since the last wait. A layer that
+ * does not draw continuously is idle between its frames, not late: one that usually draws less than
+ * ten times a second, such as the clock of a status bar, or one with more than a quarter of its
+ * intervals longer than 4 cadences.
  */
 #ifndef JANKD_RULES_LATE_H
 #define JANKD_RULES_LATE_H
@@ -25,12 +25,12 @@ struct late_series {
 	unsigned int n; /* intervals since the last wait */
 	struct late_interval {
 		uint32_t ns : 31;
-		uint32_t plain : 1; /* the number of vsyncs is unknown */
+		uint32_t plain : 1; /* its number of vsyncs is unknown */
 	} intervals[LATE_INTERVALS];
 };
 
 struct late_state {
-	uint64_t limit_ns; /* frames late by this much count; 0: none */
+	uint64_t limit_ns; /* report frames that are late by this time; 0: none */
 	int max;
 	struct late_series *series; /* by the layer's place in its table */
 };
@@ -39,8 +39,8 @@ struct late_state {
 int late_state_init(struct late_state *state, unsigned int max);
 void late_state_free(struct late_state *state);
 
-/* True: the frame of the layer at @place in its table is late. @owner: hash of the layer's name. A
- * wait is late only if the limit is a wait. */
+/* True: the frame is late. @place: of its layer in the table. @owner: hash of the layer's name. A
+ * wait is late only if the limit is 500 ms or more. */
 bool late_check(struct late_state *state, int place, uint64_t owner, struct interval interval);
 
 #endif

@@ -10,7 +10,7 @@
 #include "rules/frame_series.h"
 #include "rules/surface.h"
 
-/* Queue times that are kept for a layer: BufferQueues hold no more buffers. */
+/* Queue times that are kept for a layer: no BufferQueue holds more buffers. */
 #define LAYER_QUEUE_MAX 8
 
 /* The last value of a counter. */
@@ -26,15 +26,15 @@ struct layer {
 	int next;      /* in its hash bucket */
 	char name[NAME_SIZE];
 	char surface[NAME_SIZE];
-	uint64_t surface_hash; /* of the whole name, even if surface was cut */
-	size_t surface_length; /* of the whole name */
-	char app[APP_SIZE];    /* the package in its name, or the app in front at its last frame */
-	bool has_app;	       /* its name contains the package */
+	uint64_t surface_hash; /* of the whole Surface, even if it was cut */
+	size_t surface_length; /* the same */
+	char app[APP_SIZE]; /* the package in its name, else the app in front at its last frame */
+	bool has_app;	    /* its name contains the package */
 	bool is_activity;
-	bool is_window; /* of an activity: its main window, a SurfaceView or a pop-up */
-	bool ignored;	/* according to the rules it is no layer */
-	bool bare;     /* the name of a counter without its bar, before another event confirms it */
-	bool excluded; /* excluded by --include or --exclude: not counted, no rows */
+	bool is_window;	   /* of an activity: its main window, a SurfaceView or a pop-up */
+	bool ignored;	   /* according to the rules it is no layer */
+	bool bare;	   /* a counter's name without its bar, until another event confirms it */
+	bool excluded;	   /* by --include or --exclude: not counted, no rows */
 	uint64_t last_use; /* number of its last event, of any kind */
 	uint64_t refusals; /* refusals of the table when this layer was evicted */
 
@@ -45,8 +45,8 @@ struct layer {
 	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest buffers in its queue, oldest first */
 	unsigned int n_queued;
 	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
-	uint64_t left_present;	 /* number of the present that it left before; 0: used already */
-	uint64_t applied_present; /* number of the present that a transaction was applied before */
+	uint64_t left_present;	 /* number of the present after that; 0: used already */
+	uint64_t applied_present; /* number of the present after its last transaction was applied */
 
 	/* Its frames, set by frame_queue.c. */
 	uint64_t drawn_ns;    /* its last frame, counted or not */
@@ -57,7 +57,7 @@ struct layer {
 	struct frame_series series;
 };
 
-/* Sets everything that depends only on the name. */
+/* Sets all members that depend only on the name. */
 void layer_set_name(struct layer *layer, struct span name);
 
 /* True: it is the layer of that name. */
@@ -67,7 +67,7 @@ static inline bool layer_is(const struct layer *layer, uint64_t hash, struct spa
 	       name_is(layer->name, sizeof(layer->name), name);
 }
 
-/* Replaces the Surface of the name. */
+/* Sets the Surface. If it is another one, its number in the summary is unknown. */
 void layer_set_surface(struct layer *layer, struct span surface);
 struct name_key layer_surface(const struct layer *layer);
 

@@ -3,12 +3,11 @@
 
 #include "rules/buffers.h"
 
-/* libgui's TraceUtils.h cuts an instant at this length. A cut one is not used, as the rest of the
- * layer's name may be the name of another layer. */
+/* libgui's TraceUtils.h cuts an instant at this length. A cut one is not used: what is left of the
+ * name may be the name of another layer. */
 #define INSTANT_CUT 255
 
-/* An instant with a layer's name of this length, between "latchBuffer " and " - 4294967296", may be
- * cut. */
+/* With a longer name an instant may be cut: "latchBuffer ", the name, " - 4294967296". */
 #define INSTANT_LAYER_MAX 230
 
 static enum evidence evidence_of(const struct rule *rule)
@@ -18,7 +17,7 @@ static enum evidence evidence_of(const struct rule *rule)
 	return rule->event == EVENT_SLICE ? EVIDENCE_SLICE : EVIDENCE_COUNTER;
 }
 
-/* The state of the layer's buffers may be older than the last loss of events. */
+/* Drops the state of the layer's buffers if it is older than the last reset. */
 static void drop_stale(const struct layer_events *e, struct layer *layer)
 {
 	if (layer->resets == e->resets)
@@ -39,9 +38,9 @@ static void set_up_layer(const struct layer_events *e, struct layer *layer, stru
 	e->added(e->context, layer);
 }
 
-/* The layer that @rule's event names, or LAYER_NONE. HarmonyOS puts a bar into names in its
- * counters, but in no other event. Window titles can have a bar, too. If a counter is the first
- * event of a layer, the name without the bar is assumed, and another event may correct it. */
+/* The layer that @rule's event names, or LAYER_NONE. HarmonyOS puts a bar into names in counters,
+ * and nowhere else. But a window's title can contain a bar, too. If a counter is the first event of
+ * a layer, the name without the bar is assumed, and another event may correct it. */
 static int find_layer(struct layer_events *e, const struct rule *rule, struct span *name,
 		      char copy[SURFACE_MAX])
 {
@@ -79,7 +78,7 @@ static bool is_latch(struct layer_events *e, const struct rule *rule, size_t len
 	return !rule->fallback || e->sure_latches == 0 || length > INSTANT_LAYER_MAX;
 }
 
-/* There is no space for the layer that the event names. */
+/* Records that there is no space for the layer that the event names. */
 static void refuse(struct layer_events *e, const struct rule *rule, struct span name,
 		   const struct trace_record *record)
 {
@@ -88,7 +87,7 @@ static void refuse(struct layer_events *e, const struct rule *rule, struct span 
 		e->refused_frames += layers_refuse_frame(e->layers, name, e->presents + 1);
 }
 
-/* True: frames of the layer of that name will be counted. */
+/* True: frames of a layer of that name are counted. */
 static bool is_counted(const struct layer_events *e, struct span name)
 {
 	struct layer layer = { .length = 0 };
@@ -98,9 +97,9 @@ static bool is_counted(const struct layer_events *e, struct span name)
 	return !layer.ignored && !layer.excluded;
 }
 
-/* Frees an entry for the layer that the event names. Latches keep layers in the table. If nothing
- * else can be evicted, latches of layers that are not counted are dropped, and those of other
- * threads, which may never present. After that frames are counted early. */
+/* Frees an entry for the layer that the event names. Latches keep layers in the table. If no layer
+ * can be evicted, the latches of excluded layers are dropped, and those of other threads, which may
+ * never present. If that is not enough, frames are counted early. */
 static bool make_space(struct layer_events *e, const struct rule *rule, struct span name,
 		       const struct trace_record *record)
 {
@@ -197,7 +196,7 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 	} else if (rule->role == RULE_QUEUE && !falls) {
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
-		/* No rule names it a latch, but an instant may. The buffer is unknown. */
+		/* No rule makes it a latch, but an instant may follow. The buffer is unknown. */
 		buffers_left(layer, before, record->value, e->presents + 1);
 		layer->left_queued_ns = 0;
 	} else {
@@ -260,7 +259,7 @@ void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules)
 	}
 }
 
-/* --- begin and end --- */
+/* --- init and free --- */
 
 int layer_events_init(struct layer_events *e)
 {

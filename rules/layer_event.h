@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that name a layer: a latch, a queued or replaced buffer, an applied transaction. What they
- * change is kept in the layer (layer.h, buffers.h) and in the list of latches (latches.h). */
+/* Events that name a layer: a latch, a queued or replaced buffer, an applied transaction. They
+ * change the layer (layer.h, buffers.h) and the list of latches (latches.h). */
 #ifndef JANKD_RULES_LAYER_EVENT_H
 #define JANKD_RULES_LAYER_EVENT_H
 
@@ -19,35 +19,35 @@ struct layer_events {
 	struct layer_table *layers;
 	const struct surfaceflinger *sf;
 	void *context;
-	/* Frees an entry in the full table of layers; < 0: impossible. @early: even if frames have
-	 * to be counted early. */
+	/* Frees an entry if the table of layers is full. Returns 0; < 0: impossible. @early: even
+	 * if frames must be counted early for it. */
 	int (*evict)(void *context, bool early);
 	void (*added)(void *context, struct layer *layer); /* a layer is new */
 
 	struct latch_list latches;
 	uint64_t presents;	 /* of SurfaceFlinger so far */
 	uint64_t resets;	 /* how often queues and counters became invalid */
-	uint64_t sure_latches;	 /* by rules that are no fallback */
+	uint64_t sure_latches;	 /* found by rules without 'fallback' */
 	uint64_t dropped_frames; /* buffers that were replaced before they were latched */
 	uint64_t refused_frames; /* of layers that did not fit into the table */
 };
 
-/* @e: all zeros but for what the owner sets. Returns 0 or -ENOMEM; layer_events_free() is due in
- * any case. */
+/* @e: all zeros, with the owner's members set. Returns 0 or -ENOMEM; layer_events_free() must be
+ * called in any case. */
 int layer_events_init(struct layer_events *e);
 void layer_events_free(struct layer_events *e);
 
-/* @rule, which matches @record, is one that names a layer. */
+/* Processes @record. @rule matches it and names a layer. */
 void layer_event(struct layer_events *e, const struct rule *rule,
 		 const struct pattern_capture *capture, const struct trace_record *record);
 
 /* SurfaceFlinger presents: the latches so far belong to that present. */
 void layer_events_present(struct layer_events *e);
 
-/* Events are missing: latches, queues and last values of counters are invalid. */
+/* Events are missing: latches, queues and last values of counters become invalid. */
 void layer_events_forget(struct layer_events *e);
 
-/* Another thread, @tid, presents from now on: latches of other threads, queues and counters are
+/* Another thread, @tid, presents from now on: latches of other threads, queues and counters become
  * invalid. */
 void layer_events_change_thread(struct layer_events *e, int32_t tid);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evicted layers, outside of memory. With its next event a layer comes back unchanged, and its
- * series continues. If there is no space for more, the oldest layers are dropped. Most layers never
- * come back, as each start of an app creates new ones. */
+ * series continues. If there is no space, older layers are dropped. Most layers never come back, as
+ * each start of an app creates new ones. */
 #ifndef JANKD_RULES_LAYER_SPILL_H
 #define JANKD_RULES_LAYER_SPILL_H
 
@@ -20,19 +20,19 @@ struct layer_spill {
 	uint16_t *next;		   /* slot + 1 of the next layer in the bucket; 0: none */
 	uint16_t *free_slots;
 	unsigned int n_free;
-	unsigned int next_reused;	       /* the next slot to use again if none is free */
+	unsigned int next_reused;	       /* the slot to reuse if none is free */
 	uint16_t buckets[LAYER_SPILL_BUCKETS]; /* slot + 1 of the first layer; 0: none */
-	uint64_t forgotten;		       /* dropped layers so far */
+	uint64_t forgotten;		       /* layers dropped so far */
 };
 
 /* Returns 0 or -ENOMEM. */
 int layer_spill_init(struct layer_spill *spill, const struct spill *where);
 void layer_spill_free(struct layer_spill *spill);
 
-/* Saves a layer that leaves the table; its row is closed. */
+/* Saves a layer that leaves the table; its row must be closed. */
 void layer_spill_save(struct layer_spill *spill, const struct layer *layer);
 
-/* Moves the layer of that name to @layer. Returns false if it is not there; then @layer is
+/* Moves the layer of that name to @layer. Returns false if it is not stored; then @layer is
  * undefined. */
 bool layer_spill_restore(struct layer_spill *spill, uint64_t hash, struct span name,
 			 struct layer *layer);

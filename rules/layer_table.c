@@ -119,7 +119,7 @@ bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t p
 	return true;
 }
 
-/* The refused events while the layer was evicted may have been its own. */
+/* Events that were refused while the layer was evicted may have been its own. */
 static void miss_refused(struct layer_table *table, struct layer *layer)
 {
 	const struct layer_refusal *refusal = refusal_of(table, layer->hash);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of layers, of fixed size: the only place that names are copied to for longer than a
- * call.
+/* The table of layers, of fixed size.
  *
  * A layer is identified by its whole name, with its number: no version of SurfaceFlinger has a
  * better identity in the trace. If the table is full, a layer that never had a frame is evicted
@@ -20,12 +19,12 @@
 #define LAYER_REFUSED 512
 #define LAYER_NONE (-1)
 
-/* The last refused event and frame of the layers that share this entry by their hash. */
+/* The last refused event and frame of all layers whose hash leads to this entry. */
 struct layer_refusal {
 	uint64_t event;	  /* number of the last refused event of any kind */
-	uint64_t frame;	  /* number of the last refused event of a frame, */
-	uint64_t hash;	  /* the hash of its layer, */
-	uint64_t present; /* and its present */
+	uint64_t frame;	  /* number of the last refused event that was a latch */
+	uint64_t hash;	  /* of that latch: its layer's name */
+	uint64_t present; /* of that latch: the number of its present */
 };
 
 struct layer_table {
@@ -34,7 +33,7 @@ struct layer_table {
 	int n;
 	uint64_t uses;	   /* events of layers so far */
 	uint64_t added;	   /* layers so far */
-	uint64_t refusals; /* events that were refused so far: no space for their layer */
+	uint64_t refusals; /* events refused so far, as there was no space for their layer */
 	struct layer_refusal refused[LAYER_REFUSED];
 	struct layer_spill spill;
 	int buckets[LAYER_BUCKETS];
@@ -58,16 +57,16 @@ int layers_to_evict(const struct layer_table *table);
 /* Removes the layer from the table; its row must be closed. A layer that had a frame is spilled. */
 void layers_remove(struct layer_table *table, int id);
 
-/* Adds a layer that is not in the table, which must have space. Its state is that of its eviction,
- * or a new one with name, surface and app. Returns its number. */
+/* Adds a layer that is not in the table, which must have space. Its state is the one it was evicted
+ * with, or a new one with name, surface and app. Returns its number. */
 int layers_add(struct layer_table *table, struct span name);
 
 /* Records that there was no space for an event of the layer of that name. When the layer comes
  * back, the state of its buffers is invalid. */
 void layers_refuse(struct layer_table *table, struct span name);
 
-/* Records that the event was a latch for the present of that number. When the layer comes back, no
- * interval spans the missing frame. Returns false if an event of the same frame was recorded
+/* Records that the event was a latch for the present with that number. When the layer comes back,
+ * no interval spans the missing frame. Returns false if an event of the same frame was recorded
  * before. */
 bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t present);
 

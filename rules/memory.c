@@ -10,7 +10,7 @@ void *memory_new(size_t n, size_t size)
 {
 	volatile char *memory = calloc(n, size);
 
-	/* The write changes nothing, but it is needed: a read would map the shared zero page. */
+	/* Writes, as a read would only map the shared zero page. */
 	for (size_t i = 0; memory && i < n * size; i += PAGE)
 		memory[i] = 0;
 	if (memory && n * size > 0)

@@ -10,7 +10,7 @@
  *
  * All pages are touched at once, so that the process does not grow while it runs.
  *
- * Returns NULL if there is no memory; the caller frees it with free().
+ * Returns NULL if there is not enough memory. The caller frees it with free().
  */
 void *memory_new(size_t n, size_t size);
 

@@ -11,7 +11,7 @@
 
 enum overflow_kind {
 	OVERFLOW_FRAMES,      /* frames of layers without space */
-	OVERFLOW_EARLY,	      /* frames that were counted without waiting */
+	OVERFLOW_EARLY,	      /* frames that were counted early, to free space */
 	OVERFLOW_OTHERS,      /* Surfaces without a row of their own */
 	OVERFLOW_UNREADABLE,  /* Surfaces that could not be read back */
 	OVERFLOW_PERCENTILES, /* rows and Surfaces without percentiles */
@@ -24,7 +24,7 @@ struct overflow {
 	uint64_t reported_ns;
 };
 
-/* @counts: since the beginning. @last: the trace ends. */
+/* @counts: since the start of the trace. @last: the trace ends. */
 void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
 		     struct event_writer *events, uint64_t time_ns, bool last);
 

@@ -96,7 +96,7 @@ bool pattern_has(const struct pattern *pattern, enum pattern_part_kind kind)
 	return false;
 }
 
-/* Length of the decimal number at the begin of @text; 0 if there is none or it is too large. */
+/* Length of the decimal number that @text begins with, 18 digits at most; 0 if there is none. */
 static size_t read_number(struct span text, int64_t *frame)
 {
 	int64_t value = 0;
@@ -108,7 +108,7 @@ static size_t read_number(struct span text, int64_t *frame)
 	return n;
 }
 
-/* Length of the time at the begin of @text, a number and its unit; 0 if there is none or it is too
+/* Length of the time that @text begins with, a number and its unit; 0 if there is none or it is too
  * large. */
 static size_t read_time(struct span text, int64_t *time_ns)
 {

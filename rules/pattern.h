@@ -10,7 +10,8 @@
 #include "parser/span.h"
 #include "parser/swar.h"
 
-/* '*' and {layer}. With more of them a hostile name could cost the cube of its length. */
+/* Most '*' and {layer} in a pattern. With three, the time to match could grow with the cube of a
+ * hostile name's length. */
 #define PATTERN_WILDCARDS_MAX 2
 #define PATTERN_PARTS_MAX (2 * (PATTERN_WILDCARDS_MAX + 1) + 1)
 
@@ -41,14 +42,14 @@ struct pattern_capture {
  * pattern_parse() - compile a pattern
  * @pattern: set on success
  * @text: borrowed as long as the pattern lives
- * @at: on failure the offset in @text of the error
+ * @at: on failure set to the offset of the error in @text
  *
- * Returns NULL, or a message with the reason.
+ * Returns NULL, or the reason of the failure.
  */
 const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at);
 
-/* Returns false if no name that begins with the bytes @head (see word_load_some()) can match.
- * Nearly all names match no pattern, and this test costs far less than pattern_match(). */
+/* False: no name that begins with the bytes @head (see word_load_some()) matches. Nearly all names
+ * match no pattern, and this test costs far less than pattern_match(). */
 static inline bool pattern_may_match(const struct pattern *pattern, uint64_t head)
 {
 	return ((head ^ pattern->head) & pattern->head_mask) == 0;

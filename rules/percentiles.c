@@ -21,7 +21,7 @@ static uint32_t slowest_ns(const struct histogram_bin *bin)
 	return bin->number * HISTOGRAM_BIN_NS + bin->above_ns;
 }
 
-/* The chunk where a bin of that number is or belongs; NULL: the histogram is empty. */
+/* The chunk that a bin of that number is in or belongs to; NULL: the histogram is empty. */
 static struct chunk *find_chunk(const struct chunk_store *store, const struct histogram *h,
 				uint32_t number)
 {
@@ -102,7 +102,7 @@ static void give_up(struct chunk_store *store, struct histogram *h)
 	store->refused++;
 }
 
-/* Adds @count values to the bin of that @number. The longest is @above_ns above the bin's begin. */
+/* Adds @count values to the bin of that @number. The longest is @above_ns above its lower end. */
 static void add_values(struct chunk_store *store, struct histogram *h, uint32_t number,
 		       uint32_t above_ns, uint32_t count)
 {

@@ -2,9 +2,9 @@
 /* Distributions of frame times below 500 ms, in bounded memory.
  *
  * A histogram has a bin for each 0.1 ms that occurs: it is exact to that for any number of frames.
- * struct percentiles keeps the values themselves while there are few of them, as in a row, and is
- * exact. Both return a frame time that occurred: the nearest rank, without interpolation. If the
- * store has no free chunk they give up: they have no percentiles after that.
+ * struct percentiles keeps the values themselves while there are few, as in a row, and is exact.
+ * Both return a frame time that occurred: the nearest rank, without interpolation. If the store has
+ * no free chunk, they drop their values and have no percentiles from then on.
  */
 #ifndef JANKD_RULES_PERCENTILES_H
 #define JANKD_RULES_PERCENTILES_H
@@ -17,14 +17,14 @@
 #define HISTOGRAM_BIN_NS UINT32_C(100000)
 #define HISTOGRAM_BINS 5000 /* up to 500 ms: longer intervals are waits */
 
-/* Chunks of one histogram at most: each is at least half full. */
+/* Most chunks of one histogram: each is at least half full. */
 #define HISTOGRAM_CHUNKS_MAX (HISTOGRAM_BINS / (CHUNK_BINS / 2))
 
 /* All zeros: an empty histogram. */
 struct histogram {
 	uint64_t n;
 	uint16_t first; /* first chunk; bins are in the order of their numbers */
-	bool gave_up;
+	bool gave_up;	/* no chunk was free: it has no percentiles */
 };
 
 void histogram_add(struct chunk_store *store, struct histogram *h, uint32_t value_ns);
@@ -38,8 +38,8 @@ int64_t histogram_percentile(const struct chunk_store *store, const struct histo
 double histogram_slowest_mean(const struct chunk_store *store, const struct histogram *h,
 			      unsigned int permille);
 
-/* Adds up values from the slowest on until the sum reaches @permille/1000 of @time_ns, the sum of
- * all. Returns the last one in ns, exact to a bin; -1 if it is empty. */
+/* Adds up values from the slowest on until their sum reaches @permille/1000 of @time_ns, the sum of
+ * all. Returns the last value added in ns, exact to a bin; -1 if the histogram is empty. */
 int64_t histogram_slowest_time(const struct chunk_store *store, const struct histogram *h,
 			       unsigned int permille, uint64_t time_ns);
 
@@ -49,7 +49,7 @@ int64_t histogram_slowest_time(const struct chunk_store *store, const struct his
 void histogram_add_number(struct chunk_store *store, struct histogram *h, uint32_t number);
 
 /* The most frequent number; if there are several, the smallest. -1 if the histogram is empty.
- * *@others: how many values are different, or -1. */
+ * *@others: how many values have another number, or -1. */
 int64_t histogram_mode(const struct chunk_store *store, const struct histogram *h, int64_t *others);
 
 /* Empties @h and frees its chunks. */
@@ -58,8 +58,8 @@ void histogram_clear(struct chunk_store *store, struct histogram *h);
 /* Adds all values of @from to @to, and empties @from. If one of them has given up, so does @to. */
 void histogram_move(struct chunk_store *store, struct histogram *to, struct histogram *from);
 
-/* Chunks outside of a store, filled one after the other, for one histogram of frame times and one
- * of vsyncs. Numbers begin with 1, as in a store. All zeros: there are none. */
+/* Chunks outside of a store, without gaps, for one histogram of frame times and one of vsyncs.
+ * Their numbers begin with 1, as in a store. All zeros: there are none. */
 #define PACKED_CHUNKS_MAX ((HISTOGRAM_BINS + 600) / CHUNK_BINS + 2)
 
 struct packed_chunks {
@@ -86,13 +86,13 @@ bool histogram_is_packed(const struct histogram *h, const struct packed_chunks *
 struct percentiles {
 	uint32_t n; /* values in the chain of chunks */
 	uint16_t first, last;
-	struct histogram beyond; /* in use once there are more */
+	struct histogram beyond; /* holds all values once there are more than PERCENTILES_MAX */
 };
 
 void percentiles_add(struct chunk_store *store, struct percentiles *s, uint32_t value_ns);
 
-/* As histogram_percentile() for each of the @n @permilles; exact for up to PERCENTILES_MAX values.
- */
+/* Like histogram_percentile(), for each of the @n @permilles; exact for up to PERCENTILES_MAX
+ * values. */
 void percentiles_read(const struct chunk_store *store, const struct percentiles *s, unsigned int n,
 		      const unsigned int *permilles, int64_t *values_ns);
 

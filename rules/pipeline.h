@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interface of rules/ for the daemon: records in, rows out.
  *
- * Time advances only with the records, so a recorded trace and the live stream give the
- * same rows. Nothing is allocated after pipeline_new().
+ * Time advances only with the records, so a recorded trace and the live stream give the same rows.
+ * Nothing is allocated after pipeline_new().
  */
 #ifndef JANKD_RULES_PIPELINE_H
 #define JANKD_RULES_PIPELINE_H
@@ -19,7 +19,7 @@
 struct pipeline;
 
 /* True: these rules can be used with these options. The engine last-counter has no layers, so it
- * has no trigger, no late frames and no selection of Surfaces. */
+ * cannot have a trigger, late frames, or lists to include or exclude. */
 bool pipeline_accepts(const struct ruleset *rules, const struct pipeline_options *options);
 
 /**
@@ -45,73 +45,72 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record);
 uint64_t pipeline_now(const struct pipeline *p);
 
 /**
- * pipeline_set_rules() - go on with other rules
+ * pipeline_set_rules() - change the rules
  * @rules: borrowed from now on; the old ones are no longer used
  *
  * A layer that the new rules rename begins a new row. Latches that are not presented yet are
- * dropped: for intervals this is a hole.
+ * dropped, so no interval spans the change: it is a hole.
  *
  * Returns 0, or -EINVAL if the rules need another engine; then nothing has changed.
  */
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules);
 
-/* Set the app in front ("app/activity") or the display's period (ns) from outside. They have the
- * same effect as options.focus and options.vsync_ns, are used if those were not given, and until
- * the trace shows other values. pipeline_focus() returns false if an app is set already. */
+/* Set the app in front ("app/activity") or the display's period (ns) from outside, if options.focus
+ * or options.vsync_ns was not given. The values are used until the trace shows other ones.
+ * pipeline_focus() returns false if an app is set already. */
 bool pipeline_focus(struct pipeline *p, const char *focus);
 void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns);
 
-/* Marks the moment @time_ns of the trace, which may be ahead of the last record: all open rows end
- * with their last frame before it, and are written even with few frames. Rule set gfx2019 has no
+/* Adds a mark at the trace time @time_ns, which may be ahead of the last record: all open rows end
+ * with their last frame before it, and are written even with few frames. Rule set gfx2019 ignores
  * marks. A mark that an app writes into the trace, I|pid|jankd:TEXT, has the same effect, at most
  * once a second. Returns 0, or -ENOSPC: too many marks wait for the records before them. */
 int pipeline_mark(struct pipeline *p, uint64_t time_ns);
 
 /* pipeline_front_app_uncertain_since() returns the trace time since which the app in front is
- * uncertain, as a window of another app, *@app, began to draw. 0: it is certain.
+ * uncertain: a window of another app, *@app, began to draw then. 0: it is certain.
  * pipeline_set_front_app() gives the answer for that time, "app/activity" or "" for unknown. It is
  * valid for frames from @since_ns on that are not counted yet. Without options.front_app_is_queried
- * the app in front is unknown as soon as the previous one stops drawing. */
+ * the app in front becomes unknown when another app draws and the previous one no longer does. */
 uint64_t pipeline_front_app_uncertain_since(const struct pipeline *p, const char **app);
 void pipeline_set_front_app(struct pipeline *p, const char *focus, uint64_t since_ns);
 
-/* Events may be missing between the trace time @since_ns and the next record, and no record reports
- * that: tracing was switched off, the buffer was emptied, or the device slept. Across such a hole,
- * and across a reported loss, only an interval of one vsync is known. A frame with any other has no
- * interval, like a layer's first frame: frames.csv has a row for it, but it is neither in Frames
- * nor in Waits. */
+/* A hole: events may be missing between the trace time @since_ns and the next record, and no record
+ * reports that. Tracing was switched off, the buffer was emptied, or the device slept. Across a
+ * hole, and across a reported loss, an interval is known only if it is one vsync (see
+ * frame_series_add()). Any other frame after it has no interval, like a layer's first frame:
+ * frames.csv has a row for it, but it counts neither as a frame time nor as a wait. */
 void pipeline_hole(struct pipeline *p, uint64_t since_ns);
 
-/* While @pending, events are missing, and the record that reports it comes later. A reader that was
- * delayed finds in the kernel's statistics that the buffer of a CPU overflowed, but events of other
- * CPUs come first. Frames in that time count as in a hole. */
+/* While @pending, events are missing, and the record that reports the loss comes later: a reader
+ * that was delayed finds in the kernel's statistics that the buffer of a CPU overflowed, but reads
+ * events of other CPUs first. Frames in that time are in a hole. */
 void pipeline_set_loss_pending(struct pipeline *p, bool pending);
 
-/* After this call times are those of another clock: all rows end. The hole is as in
- * pipeline_hole(). */
+/* After this call times are those of another clock: all rows end. Includes pipeline_hole(). */
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
 
-/* The trace was silent for @for_ns after the last record: frames that wait for later records are
- * counted, as the next record would do. */
+/* There was no record for @for_ns after the last one: counts the frames that have waited long
+ * enough, as the next record would. */
 void pipeline_silent(struct pipeline *p, uint64_t for_ns);
 
-/* True: the recorded trace is (or may be, as only one CPU has written so far) sorted by CPU instead
- * of by time. Then all counts are wrong. */
+/* True: the recorded trace is sorted by CPU instead of by time, so all counts are wrong; or it may
+ * be sorted like that, as nothing so far shows another order. */
 bool pipeline_is_by_cpu(const struct pipeline *p);
 bool pipeline_may_be_by_cpu(const struct pipeline *p);
 
 /* The trace ends: writes the remaining rows. No record may follow. */
 void pipeline_end(struct pipeline *p);
 
-/* pipeline_settled(): no later row or event has an earlier time, except for the begin of a refresh
- * rate. pipeline_is_settled(): no frame waits to be counted, so there may be no row for a long
- * time. */
+/* pipeline_settled(): a trace time in ns. No later row or event has an earlier one, except for the
+ * event of a refresh rate that began while there were no frames. pipeline_is_settled(): no frame
+ * waits to be counted, so there may be no row for a long time. */
 uint64_t pipeline_settled(const struct pipeline *p);
 bool pipeline_is_settled(const struct pipeline *p);
 
-/* Calls @row once for each Surface of the session so far, in the order of their first frames, with
- * its open rows. The last row, '(others)', is the sum of the Surfaces for which neither the tables
- * nor the spill storage had space. */
+/* Calls @row once for each Surface of the session so far, in the order of first frames. Its open
+ * rows are included. The last row, '(others)', is the sum of the Surfaces for which neither the
+ * tables nor the spill storage had space. */
 void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row));
 

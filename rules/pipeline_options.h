@@ -10,13 +10,13 @@ struct trigger;
 
 struct pipeline_options {
 	double target_fps;   /* in Hz; 0: the display's refresh rate, 60 if unknown */
-	uint64_t kpi_ns;     /* longest acceptable frame time; 100 ms */
+	uint64_t kpi_ns;     /* longest acceptable frame time; default 100 ms */
 	unsigned int type;   /* 0 to 4: which of fps and drop rows are written, see README "-T" */
-	uint64_t delay_ns;   /* time between two checks; 1 s */
-	uint64_t min_frames; /* at a check a row needs more than this number of frames; 20 */
-	uint64_t vsync_ns;   /* period if the trace has none; 0: not given */
+	uint64_t delay_ns;   /* time between two checks that close rows; default 1 s */
+	uint64_t min_frames; /* a check closes rows with more frames than this; default 20 */
+	uint64_t vsync_ns;   /* period, unless the trace reports one; 0: not given */
 	const char *focus;   /* app/activity in front at the start, or NULL; copied */
-	/* Globs that match the whole Surface, or the whole app in the layer's name. The last entry
+	/* Globs: each matches a whole Surface, or the whole app in a layer's name. The last entry
 	 * is NULL; NULL: no list. Borrowed as long as the pipeline lives. */
 	const char *const *include;
 	const char *const *exclude;
@@ -24,8 +24,8 @@ struct pipeline_options {
 	uint64_t late_ns; /* report frames that are late by this much, see late.h; 0: none */
 	bool recorded;	  /* lines may be duplicated, or sorted by CPU */
 	bool front_app_is_queried; /* the caller answers pipeline_front_app_uncertain_since() */
-	unsigned int max_surfaces; /* layers and Surfaces in the tables; 320 */
-	unsigned int max_threads;  /* threads with open slices; 256 */
+	unsigned int max_surfaces; /* layers, and Surfaces, in the tables; default 320 */
+	unsigned int max_threads;  /* threads with open slices; default 256 */
 };
 
 #define PIPELINE_OPTIONS_DEFAULT                                                                   \

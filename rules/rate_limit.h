@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allows at most a number of actions in any period. Apps and other programs can cause some actions
- * any number of times, and must not fill the disk. Time is an argument, as a recorded trace has its
- * own. */
+/* Limits the number of actions in any period. Apps and other programs can cause some actions any
+ * number of times, and must not fill the disk. Time is an argument, as a recorded trace has a time
+ * of its own. */
 #ifndef JANKD_RULES_RATE_LIMIT_H
 #define JANKD_RULES_RATE_LIMIT_H
 
@@ -13,8 +13,8 @@
 
 /* All zeros: no action yet. */
 struct rate_limit {
-	uint64_t at_ns[RATE_LIMIT_MAX]; /* the last allowed times: a ring */
-	uint64_t allowed;		/* since the beginning */
+	uint64_t at_ns[RATE_LIMIT_MAX]; /* times of the last allowed actions: a ring */
+	uint64_t allowed;		/* actions so far */
 };
 
 /**

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame times of the last seconds of the trace clock, from which the current frame rates are
- * calculated.
- *
- * Only whole seconds count: the current one is not complete. */
+/* The current frame rate: from the frame times of the last complete seconds of the trace clock. */
 #ifndef JANKD_RULES_RECENT_H
 #define JANKD_RULES_RECENT_H
 
 #include <stdint.h>
 
-/* Complete seconds, and with the current one. */
+/* Number of complete seconds, and the same with the current one. */
 #define RECENT_SECONDS 10
 #define RECENT_SLOTS (RECENT_SECONDS + 1)
 
@@ -26,7 +23,7 @@ struct recent {
 /* Adds a frame time of @interval_ns that ended at @present_ns. */
 void recent_add(struct recent *recent, uint64_t present_ns, uint64_t interval_ns);
 
-/* Frames / Time in the last complete second before @now_ns; negative: there was no frame. */
+/* Frames per second of frame time in the last complete second before @now_ns; negative: none. */
 double recent_fps(const struct recent *recent, uint64_t now_ns);
 
 /* Frames in the last RECENT_SECONDS complete seconds before @now_ns. */

@@ -11,7 +11,7 @@ static void add(struct recent_events *log, uint64_t time_ns, struct span name, b
 	uint64_t space = RECENT_EVENTS_NAMES_SIZE - log->n_names % RECENT_EVENTS_NAMES_SIZE;
 	char *text;
 
-	/* Names are contiguous. */
+	/* A name does not wrap around the end. */
 	if (space < RECENT_EVENTS_NAME_SIZE)
 		log->n_names += space;
 	text = &log->names[log->n_names % RECENT_EVENTS_NAMES_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last ticks and counters of SurfaceFlinger, for the rows of drops. */
+/* The last ticks and counters of SurfaceFlinger, for the rows of dropFrames.csv. */
 #ifndef JANKD_RULES_RECENT_EVENTS_H
 #define JANKD_RULES_RECENT_EVENTS_H
 
@@ -17,10 +17,10 @@ struct recent_events {
 	uint64_t n; /* entries so far */
 	struct recent_event {
 		uint64_t time_ns;
-		uint64_t name : 63; /* offset in all bytes of names so far */
+		uint64_t name : 63; /* value of n_names before it */
 		uint64_t is_tick : 1;
 	} entries[RECENT_EVENTS_MAX];
-	uint64_t n_names; /* bytes so far */
+	uint64_t n_names; /* bytes of names so far */
 	char names[RECENT_EVENTS_NAMES_SIZE];
 	char tick[RECENT_EVENTS_NAME_SIZE];
 	char counters[RECENT_EVENTS_TEXT_SIZE];

@@ -7,7 +7,7 @@
 #include "rules/vsync_log.h"
 
 #define ID_CUT 3  /* VSP-period keeps at least this many digits of an id */
-#define RUN_MIN 5 /* hardware vsyncs in a row that are needed for a period */
+#define RUN_MIN 5 /* hardware vsyncs without a gap that are needed for a period */
 
 struct span vsync_display_in(struct span counter)
 {
@@ -18,7 +18,7 @@ struct span vsync_display_in(struct span counter)
 	return span_skip(counter, n);
 }
 
-/* True: the display has that id. @cut: or one of the two is a cut form of the other. */
+/* True: the display has that id. @cut: one of the two ids may be cut. */
 static bool is_display(const struct vsync_display *display, struct span id, bool cut)
 {
 	size_t n = strlen(display->id), least = n < id.len ? n : id.len;
@@ -71,7 +71,7 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 	d = find_or_add_display(periods, display);
 	if (!vsync_is_near(period_ns, d->reported_ns, 30))
 		d->reported_at_ns = now_ns;
-	/* Another rate: if its hardware vsyncs are on, they come later. */
+	/* Another rate: hardware vsyncs at that rate, if any, come later. */
 	if (d->measured_ns && !vsync_is_near(period_ns, d->measured_ns, 60) &&
 	    now_ns > d->measured_at_ns) {
 		d->measured_ns = 0;
@@ -82,7 +82,7 @@ struct vsync_display *reported_periods_report(struct reported_periods *periods, 
 	return d;
 }
 
-/* The vsync of the row @back before the last one. */
+/* The vsync of the run that is @back before the last one. */
 static uint64_t in_run(const struct vsync_display *d, unsigned int back)
 {
 	return d->run[(d->run_n - 1 - back) % VSYNC_RUN];
@@ -99,7 +99,7 @@ static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
 	return off_ns / (n - 1);
 }
 
-/* True: the last vsyncs of the row have another distance than those before them. */
+/* True: the last vsyncs of the run have another distance than those before them. */
 static bool has_another_rate(const struct vsync_display *d)
 {
 	uint64_t last_ns, before_ns;
@@ -122,7 +122,7 @@ static void begin_run(struct vsync_display *d, unsigned int kept)
 	d->run_n = kept;
 }
 
-/* Vsyncs can be written late, so the mean of a row is more precise than a single distance. */
+/* Vsyncs can be written late, so the mean of a run is more precise than a single distance. */
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
 						struct span display, uint64_t now_ns)
 {
@@ -149,7 +149,7 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 	if (!vsync_is_near(mean_ns, d->measured_ns, 60))
 		d->measured_at_ns = d->run_begin_ns;
 	d->measured_ns = mean_ns;
-	/* Both ends may be late, and a few distances give little information about that. */
+	/* Both ends of the run may be late, which a few distances hardly show. */
 	d->measured_error_ns = 5 * off_ns / (d->run_n - 1) + mean_ns / 5000;
 	return d;
 }

@@ -2,8 +2,8 @@
 /* The output of rules/: rows, and the sink that receives them.
  *
  * All times are nanoseconds of the trace clock, all durations are nanoseconds. Names are raw bytes
- * from the trace (hostile: escape them before printing), NUL-terminated (a name in a trace contains
- * no NUL) and valid during the call only.
+ * from the trace, NUL-terminated and valid during the call only. They may be hostile: escape them
+ * before printing.
  */
 #ifndef JANKD_RULES_ROW_H
 #define JANKD_RULES_ROW_H
@@ -31,14 +31,13 @@ struct frame_stats {
 	double vsyncs;	   /* vsyncs of the display in time_ns; at 60 Hz if its rate is unknown */
 	uint64_t small_jank, jank, big_jank;
 	uint64_t jank_ns; /* sum of all janks */
-	/* Best, normal, middle, high, frozen; ROW_UNKNOWN if vsyncs are unknown. During a wait it
-	 * is unknown whether the layer was idle or stalled: with a wait the last of these and
-	 * frozen are ROW_UNKNOWN. */
+	/* Best, normal, middle, high, frozen; ROW_UNKNOWN if vsyncs are unknown. With a wait
+	 * matrix[4] and frozen are ROW_UNKNOWN: the layer may have been idle or stalled. */
 	int64_t matrix[5];
-	int64_t slow;	/* more than one vsync late, or ROW_UNKNOWN */
+	int64_t slow;	/* more than one vsync missed, or ROW_UNKNOWN */
 	int64_t frozen; /* longer than 700 ms, or ROW_UNKNOWN */
 	uint64_t tx;	/* frames whose present applied a transaction of the layer */
-	int64_t lost;	/* events lost in that time; ROW_UNKNOWN: an unknown number */
+	int64_t lost;	/* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
 	double score;	/* 0 to 100; negative = none */
 };
 
@@ -59,12 +58,12 @@ struct fps_row {
 /* A row of dropFrames.csv. */
 struct drop_row {
 	int64_t start_ns, end_ns; /* vsyncs of the previous frame and of this one, or ROW_UNKNOWN */
-	uint64_t interval_ns;
-	const char *tick; /* name of the last tick, "" before the first */
+	uint64_t interval_ns;	  /* since the previous frame */
+	const char *tick;	  /* name of the last tick, "" before the first */
 	uint64_t tx;
 	const char *app;
 	const char *surface;
-	const char *info; /* counters in between, joined by "; " */
+	const char *info; /* counters written in that time, joined by "; " */
 	const char *layer;
 	int64_t missed;	      /* vsyncs - 1, or ROW_UNKNOWN */
 	int64_t frame_number; /* or ROW_UNKNOWN */
@@ -97,8 +96,8 @@ struct summary_row {
 	uint64_t recent_frames; /* in the last RECENT_SECONDS complete seconds */
 	int64_t p50_ns, p90_ns, p95_ns, p99_ns, p999_ns;
 	double low1_fps, low01_fps; /* 1000 / mean of the slowest 1 %, 0.1 %; negative = none */
-	double low1_time_fps,
-		low01_time_fps;	      /* the same of those that make up 1 %, 0.1 % of Time */
+	/* 1000 / the fastest of the slowest frame times that make up 1 %, 0.1 % of all time */
+	double low1_time_fps, low01_time_fps;
 	int64_t cadence, off_cadence; /* as in struct fps_row */
 };
 
@@ -108,9 +107,9 @@ enum trace_event_kind {
 	TRACE_EVENT_LOST,	    /* the kernel lost events */
 	TRACE_EVENT_SURFACEFLINGER, /* found, or replaced by another process */
 	TRACE_EVENT_TRACING,	    /* the clock stepped, the stream was damaged or forged */
-	TRACE_EVENT_FOCUS,	    /* another app came to the front */
+	TRACE_EVENT_FOCUS,	    /* another app is in front */
 	TRACE_EVENT_MARK,	    /* a mark of an app: I|pid|jankd:TEXT */
-	TRACE_EVENT_TRIGGER,	    /* the condition of --trigger begins or stops to be fulfilled */
+	TRACE_EVENT_TRIGGER,	    /* the trigger begins or ceases to hold */
 	TRACE_EVENT_KINDS,
 };
 
@@ -137,10 +136,9 @@ struct row_sink {
 	/* Later times are those of another clock and cannot be compared with earlier ones. */
 	void (*clock)(void *context);
 	void (*late)(void *context, const struct late_frame *frame);
-	/* The trigger holds from @time_ns on (@open), or no longer; at the begin it does not hold.
+	/* From @time_ns on the trigger holds (@open) or no longer holds; at the start it does not.
 	 * The call with @open comes before the row of the frame that fulfils the condition. Rows of
-	 * fps.csv come when they are closed, so such a row may have begun while the trigger held.
-	 */
+	 * fps.csv come when they close, so a row may come after the trigger held at its start. */
 	void (*gate)(void *context, bool open, uint64_t time_ns);
 	/* Storage for the overflow of full tables; borrowed. NULL: none. */
 	const struct spill *surface_spill, *layer_spill;

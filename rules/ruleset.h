@@ -16,7 +16,7 @@ struct ruleset;
 struct ruleset_error {
 	unsigned int line;
 	unsigned int column;
-	char message[200]; /* the error and the expected text, one line */
+	char message[200]; /* one line: what is expected, and the wrong word */
 };
 
 /**
@@ -25,14 +25,14 @@ struct ruleset_error {
  * @text: borrowed during the call only
  * @error: set if the text is wrong
  *
- * Returns 0; 1 if the text is wrong (*@error has the reason); -ENOMEM.
+ * Returns 0; 1 if the text is wrong (see *@error); -ENOMEM.
  */
 int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *error);
 
 /* Frees @rules, which may be NULL. Returns NULL. */
 struct ruleset *ruleset_free(struct ruleset *rules);
 
-/* True: the rules use the engine last-counter of 2019, which has no layers and no single frames. */
+/* True: the rules use the engine last-counter of 2019: it has no layers and no rows of frames. */
 bool ruleset_is_last_counter(const struct ruleset *rules);
 
 /* The text of a built-in rule set ("default", "gfx2019"); SPAN_NULL for other names. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a rule set, and the search for the rule that matches an event. ruleset.c fills them
- * from the text; after that they do not change. */
+/* Matches names in the trace with the rules of a rule set. ruleset.c fills the tables of struct
+ * ruleset from the text; after that they do not change. */
 #ifndef JANKD_RULES_RULESET_MATCH_H
 #define JANKD_RULES_RULESET_MATCH_H
 
@@ -26,7 +26,7 @@ enum rule_role {
 	RULE_QUEUE,	  /* a producer queued a buffer of {layer} */
 	RULE_DROP,	  /* a buffer of {layer} was replaced before it was latched */
 	RULE_TRANSACTION, /* SurfaceFlinger applied a transaction of {layer} */
-	RULE_IGNORE,	  /* a counter that is no evidence of frames, or a layer that is none */
+	RULE_IGNORE,	  /* a counter that is no evidence of frames; a name that is no layer's */
 	RULE_RENAME,
 	RULE_ENGINE,
 };
@@ -44,23 +44,24 @@ struct rule {
 	enum rule_role role;
 	enum rule_event event;
 	struct pattern pattern;
-	uint32_t context; /* mask of the slice that must be open on the thread, 0: none; for a
-			     composite rule its own slice */
+	uint32_t context; /* mask of the slice that must be open on the thread, 0: none; of a
+			     composite rule: its own slice */
 	bool fallback;	  /* used only while no other latch rule matches */
 	struct span text; /* of a rename: the new name */
 };
 
-/* Meanings of a slice's name, as bits of a mask. The higher bits are contexts (after "inside"). */
+/* Meanings of a slice's name, as bits of a mask. The higher bits are contexts: slices that a rule
+ * names after "inside", and composites. */
 #define SLICE_PRESENT (UINT32_C(1) << 0)
 #define SLICE_COMPOSITE (UINT32_C(1) << 1)
 #define SLICE_CONTEXT_SHIFT 2
 
-/* Upper limit of the length of all lists of an index: half of the rules begin with different bytes,
- * and half with a wildcard. */
+/* Upper limit of the length of all lists of an index. In the worst case half of the rules begin
+ * with different bytes, and half with a wildcard. */
 #define RULE_NUMBERS_MAX(rules) ((rules) * (rules) / 4 + (rules))
 
-/* Rules by the first byte of the names that they can match, in the order of the file: lists in the
- * array of numbers of the rule set. All bytes that no rule begins with share one list. */
+/* For each first byte of a name, the rules that it can match, in the order of the file: a list in
+ * ruleset.numbers. All bytes that no rule begins with share one list. */
 struct rule_index {
 	uint16_t first[256];
 	uint8_t n[256];
@@ -75,7 +76,7 @@ struct ruleset {
 	uint32_t composites;   /* mask of the contexts that are composites */
 	struct rule_index counters;
 	struct rule_index instants;
-	struct rule_index slices;    /* present, composite, latch... */
+	struct rule_index slices;    /* of rules for slices */
 	struct rule_index in_slices; /* contexts, by their number */
 	bool layers_in_slices;	     /* there are latch, queue or drop rules for slices */
 	bool last_counter;	     /* engine last-counter, see gfx2019.h */
@@ -87,7 +88,7 @@ struct ruleset {
 /* The last step of building a rule set: fills the indexes from the rules and contexts. */
 void ruleset_build_indexes(struct ruleset *rules);
 
-/* True: only SurfaceFlinger writes names that match. The bare name of a layer is not one: apps
+/* True: only SurfaceFlinger writes names that match. This is not true of a layer's bare name: apps
  * write it, too. */
 bool rule_is_unique(const struct rule *rule);
 
@@ -95,8 +96,8 @@ bool rule_is_unique(const struct rule *rule);
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name);
 
 /**
- * ruleset_match() - the first rule of the file that matches
- * @index: for the kind of event
+ * ruleset_match() - the first rule of the file that matches an event
+ * @index: that of the kind of event
  * @name: the event's name
  * @open: mask of the slices open on its thread
  * @capture: set if a rule matches
@@ -106,7 +107,7 @@ uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name);
 const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_index *index,
 				 struct span name, uint32_t open, struct pattern_capture *capture);
 
-/* True: according to the rules @layer is no layer. */
+/* True: according to the rules @layer is no layer's name. */
 bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer);
 
 /* The name that the rules give to a Surface; @name itself if no rule renames it. */

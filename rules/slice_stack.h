@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open slices of threads: only slices that a rule names, and only threads with such a slice open.
  *
- * The end of a slice has no name: it ends the last slice of its thread, so the depth is counted. A
- * thread is added to the table with the first slice that a rule names, and removed with the last.
- * So few threads are in the table at any time.
+ * The end of a slice has no name. It ends the last slice of its thread, so the depth is counted. A
+ * thread is added to the table with the first slice that a rule names, and removed with the end of
+ * the last, so few threads are in the table at any time.
  */
 #ifndef JANKD_RULES_SLICE_STACK_H
 #define JANKD_RULES_SLICE_STACK_H
@@ -18,7 +18,7 @@ struct slice_stack {
 	uint32_t depth; /* slices open since the first one that a rule names */
 	uint32_t open;	/* the masks of all open slices */
 	unsigned int n;
-	uint64_t last_use; /* number of the last begin of a slice */
+	uint64_t last_use; /* value of slice_stacks.uses at the last slice that began */
 	struct open_slice {
 		uint32_t depth;
 		uint32_t mask;
@@ -30,9 +30,9 @@ struct slice_stacks {
 	unsigned int max;
 	int32_t *tids; /* of stacks[i]; a separate array, for a fast search */
 	struct slice_stack *stacks;
-	uint64_t uses; /* begins of slices so far */
+	uint64_t uses; /* slices that began so far */
 	uint64_t evicted;
-	uint64_t unbalanced; /* slices that were dropped, as their begin or end was lost */
+	uint64_t unbalanced; /* slices dropped: an end may be lost, or there was no space */
 };
 
 /* @max: number of threads. If the table is full, the thread that has been idle longest is evicted.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Storage outside of memory for the overflow of a full table.
  *
- * rules/ decides what is stored at which offset. The owner of the storage writes and reads it, and
- * both can fail.
+ * rules/ decides what is stored at which offset. The owner of the storage writes and reads; both
+ * can fail.
  */
 #ifndef JANKD_RULES_SPILL_H
 #define JANKD_RULES_SPILL_H
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Surfaces that are stored in addition to the table: 4 KB each for less than 100 different frame
- * times, and 52 KB at most. */
+/* Surfaces that are stored in addition to the table: 4 KB each with fewer than 100 different frame
+ * times, 52 KB at most. */
 #define SPILL_SURFACES 4096
 
 /* The same for layers: 3 KB each. */

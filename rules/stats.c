@@ -6,7 +6,7 @@
 
 #define REFRESH_USUAL_HZ 60.0
 
-/* Upper bounds in missed vsyncs of the levels of Matrix, except for the last. */
+/* Upper bounds, in missed vsyncs, of all levels of Matrix but the last. */
 static const int64_t matrix_bounds[] = { 2, 8, 23, 41 };
 enum { MATRIX_FROZEN = 4 };
 
@@ -52,7 +52,7 @@ static void count_jank(struct frame_stats *stats, struct jank_history *history,
 		history->n++;
 }
 
-/* An interval within one vsync uses that vsync. */
+/* An interval of less than one vsync counts as one. */
 static double vsyncs_in(struct interval interval, uint64_t period_ns)
 {
 	if (interval.vsyncs >= 0)
@@ -80,7 +80,7 @@ static void count_vsyncs(struct frame_stats *stats, int64_t vsyncs)
 	add(&stats->matrix[level], 1);
 }
 
-/* Of two equal lengths the one of whole vsyncs counts. */
+/* If two are equally long, the one of whole vsyncs counts. */
 static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
 {
 	if (max_ns < stats->max_ns)

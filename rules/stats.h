@@ -2,9 +2,9 @@
 /* From intervals to the counts of every definition of jank.
  *
  * Sources: A to D and the score are those of the program of 2019; jank, big jank and stutter are
- * PerfDog's (two and three film frames, and twice the mean of the three frames before); small jank
- * is HMperf's; the levels of the matrix are Tencent Matrix's (Constants.java); slow and frozen are
- * those of Android vitals.
+ * PerfDog's (more than two or three frames of a film, and more than twice the mean of the three
+ * frame times before); small jank is HMperf's; the levels of the matrix are Tencent Matrix's
+ * (Constants.java); slow and frozen are those of Android vitals.
  */
 #ifndef JANKD_RULES_STATS_H
 #define JANKD_RULES_STATS_H
@@ -18,7 +18,7 @@
 
 #define FRAME_STATS_EMPTY ((struct frame_stats){ .score = -1 })
 
-/* The three previous intervals, which jank is measured against. All zeros: none yet. */
+/* The three previous frame times, with which jank compares. All zeros: none yet. */
 struct jank_history {
 	uint64_t before_ns[3];
 	unsigned int n;
@@ -29,28 +29,29 @@ struct jank_history {
  * @stats: of a row, initialised with FRAME_STATS_EMPTY
  * @history: of the series
  * @interval: between two frames of the series; its length is known
- * @period_ns: of the display, 0: unknown; used if the interval's vsyncs are unknown
+ * @period_ns: of the display; 0: unknown. Used if the interval's vsyncs are unknown
  */
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		     struct interval interval, uint64_t period_ns);
 
-/* The same by the method of 2019: plain comparisons, and its own definitions only. */
+/* The same by the method of 2019: without tolerance, and with its definitions only. */
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns);
 
 /* Adds the counts of @row to @sum, except for the score. */
 void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row);
 
-/* The most frequent number of vsyncs in @vsyncs, which counts all intervals of @stats. ROW_UNKNOWN
- * if there is none, or one is unknown. *@off: intervals with another number. */
+/* The most frequent number of vsyncs in @vsyncs, which counts all frame times of @stats.
+ * ROW_UNKNOWN if there is none, or the vsyncs of one are unknown. *@off: frame times with another
+ * number. */
 int64_t frame_stats_cadence(const struct frame_stats *stats, const struct chunk_store *store,
 			    const struct histogram *vsyncs, int64_t *off);
 
-/* Frames / Time in Hz; negative without frames. */
+/* Frames per second of frame time, in Hz; negative without frames. */
 double frame_stats_fps(const struct frame_stats *stats);
 
-/* The score of 2019, 0 to 100, against @target_fps (Hz) and @kpi_ns; negative without frames. If
- * @target_fps is 0, the target is the display's refresh rate during stats->time_ns: then FPS /
- * target is frames / (frames + missed vsyncs), across switches of the rate, too. */
+/* The score of 2019, 0 to 100, for @target_fps (Hz) and @kpi_ns; negative without frames. If
+ * @target_fps is 0, the target is the display's refresh rate: then FPS / target is frames / (frames
+ * + missed vsyncs), also across switches of the rate. */
 double frame_stats_score(const struct frame_stats *stats, double fps, double target_fps,
 			 uint64_t kpi_ns);
 

@@ -8,8 +8,8 @@
 
 #include "rules/memory.h"
 
-/* Records begin at whole pages. There is one more slot than needed, as a Surface is stored before
- * another one is read back. */
+/* Slots begin at whole pages. There is one more than needed, as a Surface is stored before another
+ * one is read back. */
 #define SLOT_SIZE ((sizeof(struct summary_record) + 4095) / 4096 * 4096)
 #define SLOTS (SPILL_SURFACES + 1)
 
@@ -49,7 +49,7 @@ static size_t record_size(uint32_t chunks)
 	return offsetof(struct summary_record, packed.chunks) + (1 + chunks) * sizeof(struct chunk);
 }
 
-/* Returns its slot, or < 0. */
+/* Writes a Surface to the spill storage. Returns its slot, or < 0. */
 static int spill(struct summary *summary, const struct summary_surface *entry)
 {
 	struct summary_record *record = summary->record;
@@ -176,7 +176,7 @@ static int free_place(struct summary *summary)
 	}
 }
 
-/* A Surface cannot be read back: its data is lost, and later frames are added to the others. */
+/* A Surface cannot be read back: its data is lost, and its later frames are added to the others. */
 static void give_up(struct summary *summary, int number)
 {
 	surface_index_release_slot(&summary->index, ~*where_is(summary, number));
@@ -184,8 +184,8 @@ static void give_up(struct summary *summary, int number)
 	summary->unreadable++;
 }
 
-/* Brings a spilled Surface back into the table. Needs one free chunk more than it has, for its next
- * frame. */
+/* Brings a spilled Surface back into the table. Needs one free chunk more than it is stored with,
+ * for its next frame. */
 static void bring_back(struct summary *summary, int number)
 {
 	struct summary_surface *entry;

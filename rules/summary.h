@@ -2,15 +2,16 @@
 /* The whole session: the sum of all rows and layers of each Surface.
  *
  * A Surface has a number, in the order of first frames. Surfaces with recent frames are in the
- * table. If it is full, the one that has been idle longest is spilled with its histogram, and
+ * table. If it is full, the one that has been idle longest is spilled with its histograms, and
  * comes back unchanged with its next frame. So a small table gives the same rows as a large one.
  *
- *     number --> directory --> place in the table
- *                         --> slot of the spill      ^ its next frame, v room for another
- *                         --> the row of the others  for good
+ *     number --> surface index --> place in the table
+ *                              --> slot of the spill      ^ its next frame, v space for another
+ *                              --> the row of the others  permanently
  *
- * Surfaces that exceed the spill storage, or cannot be written there, are counted in one row,
- * '(others)'. A Surface in that row stays there: each other row contains all frames of its Surface.
+ * Surfaces for which the spill storage has no space, or that cannot be written there, are counted
+ * in one row, '(others)'. A Surface in that row stays there, so each other row contains all frames
+ * of its Surface.
  */
 #ifndef JANKD_RULES_SUMMARY_H
 #define JANKD_RULES_SUMMARY_H
@@ -29,11 +30,11 @@
 
 struct summary_surface {
 	int number;    /* SUMMARY_NONE: a free place */
-	size_t length; /* of the whole name, which may have been cut */
+	size_t length; /* of the whole name, even if it was cut */
 	char name[NAME_SIZE];
 	char app[APP_SIZE];
 	uint64_t last_use;	    /* number of its last frame */
-	uint64_t first_ns, last_ns; /* on the latest clock that it had a frame on */
+	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */
 	uint64_t clock;		    /* number of that clock */
 	struct recent recent;	    /* frame times on that clock */
 	struct frame_stats stats;   /* of the closed rows */
@@ -58,12 +59,12 @@ struct summary {
 	struct surface_index index;
 	const struct spill *spill;     /* borrowed; NULL: there is none */
 	struct summary_record *record; /* the one that is being transferred */
-	struct summary_surface others; /* valid if last_use is not 0 */
+	struct summary_surface others; /* used if last_use is not 0 */
 	uint64_t uses;		       /* frames so far */
 	uint64_t clocks;	       /* times that the clock changed */
 	uint64_t now_ns;	       /* all frames up to then are counted */
 	uint64_t evicted;	       /* evictions so far */
-	uint64_t in_others; /* Surfaces that were moved to the others, new ones each time */
+	uint64_t in_others; /* Surfaces in that row; those without a number: once for each layer */
 	uint64_t frames_in_others;
 	uint64_t unreadable; /* spilled Surfaces that could not be read back */
 	double target_fps;   /* for the score, see frame_stats_score() */
@@ -82,7 +83,7 @@ int summary_number(struct summary *summary, struct name_key name, uint64_t prese
 /* The row in which the Surface of that number is counted: SUMMARY_OTHERS, or its own. */
 int summary_home(const struct summary *summary, int number);
 
-/* Adds a frame. @interval: from the previous frame; a wait is no frame time. */
+/* Adds a frame. @interval: since the previous frame; only a frame time is counted. */
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval);
 
@@ -95,16 +96,16 @@ void summary_set_time(struct summary *summary, uint64_t now_ns);
 /* Later times are those of another clock. */
 void summary_new_clock(struct summary *summary);
 
-/* Count of numbers so far; they begin with 0. */
+/* How many numbers there are so far; they begin with 0. */
 int summary_count(const struct summary *summary);
 
-/* Calls @row with the sum for that number, or for SUMMARY_OTHERS. Not called for a Surface without
- * a row of its own. @open: its open rows. */
+/* Calls @row with the sum for that number, or for SUMMARY_OTHERS. Does not call it for a Surface
+ * without a row of its own. @open: sum of its open rows. */
 void summary_write(struct summary *summary, int number, const struct frame_stats *open,
 		   void *context, void (*row)(void *context, const struct summary_row *row));
 
-/* Evicts the Surface that has been idle longest from the table, except for number @kept. Returns
- * false if there is none. */
+/* Evicts the Surface that has been idle longest from the table; never number @kept. Returns false
+ * if there is none. */
 bool summary_evict(struct summary *summary, int kept);
 
 #endif

@@ -49,8 +49,8 @@ static size_t length_of(struct span text, bool (*is)(char c))
 	return n;
 }
 
-/* True: it is Java's hashCode() in hexadecimal. 32 bits at most, usually seven digits. Words and
- * small numbers that look the same ("add", "decade", "2048") are no hash. */
+/* True: it is probably Java's hashCode() in hexadecimal: 32 bits at most, usually seven digits.
+ * Words and small numbers of such characters ("add", "decade", "2048") are no hash. */
 static bool is_hash(struct span text)
 {
 	size_t digits = 0;
@@ -134,8 +134,8 @@ static size_t number_at(struct span name, size_t at)
 	return n + 1;
 }
 
-/* "-29673-3" of "ImageReader-1080x2400f1m3-29673-3" and "unnamed-29673-3": an unnamed queue has its
- * process and a counter in its name. */
+/* "-29673-3" of "ImageReader-1080x2400f1m3-29673-3" and "unnamed-29673-3": the process of an
+ * unnamed queue and its serial number. */
 static size_t queue_at(struct span name, size_t at)
 {
 	struct span rest = span_skip(name, at + 1);
@@ -161,7 +161,7 @@ static bool names_object(struct span name, size_t at)
 		span_equal((struct span){ name.ptr + at - label.len, label.len }, label));
 }
 
-/* Number of bytes of @name, from @at on, that differ in another start of the app. */
+/* Number of bytes of @name, from @at on, that differ from one start of the app to the next. */
 static size_t changing_at(struct span name, size_t at)
 {
 	struct span rest = span_skip(name, at);
@@ -236,7 +236,7 @@ struct span layer_without_bar(struct span name, char copy[SURFACE_MAX])
 
 /* --- app --- */
 
-/* The package at the begin of the dotted @word; SPAN_NULL if it has fewer than @least parts. */
+/* The package that the dotted @word begins with; SPAN_NULL if it has fewer than @least parts. */
 static struct span package_of(struct span word, unsigned int least)
 {
 	unsigned int parts = 0;

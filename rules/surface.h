@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names: the Surface and the app in a layer's name, and bounded copies of both. */
+/* Names: the Surface and the app in a layer's name; copies of limited size. */
 #ifndef JANKD_RULES_SURFACE_H
 #define JANKD_RULES_SURFACE_H
 
@@ -12,14 +12,14 @@
 #define NAME_SIZE 1024
 #define APP_SIZE 256
 
-/* FNV-1a of the whole @text. Together with the length it identifies names that are longer than
- * their copies. Apps choose names, and can choose two with the same hash. */
+/* FNV-1a of the whole @text. With the length it identifies a name that is longer than its copy.
+ * Apps choose names, and can choose two with the same hash. */
 uint64_t name_hash(struct span text);
 
 /* True: @kept, an array of @size bytes, is the copy that name_copy() makes of @text. */
 bool name_is(const char *kept, size_t size, struct span text);
 
-/* A name that may have been cut, with hash and length of the whole. */
+/* A name that may have been cut, with the hash and length of the whole name. */
 struct name_key {
 	const char *kept; /* NAME_SIZE bytes at most, NUL-terminated; borrowed */
 	uint64_t hash;
@@ -36,10 +36,10 @@ void name_copy(char *to, size_t size, struct span text);
 
 /**
  * surface_of_layer() - the layer's name without the parts that differ between two starts of its app
- * @copy: memory for the result, used if something in the middle is removed
+ * @copy: memory for the result
  *
- * Removed are the instance number ("#7", but not of a layer whose whole name it is), a process
- * (Samsung's "com.a/com.a.Main$_29673") and an object's hash or index ("5a1b2c com.a/com.a.Main",
+ * It removes the instance number ("#7", unless that is the whole name), a process (Samsung's
+ * "com.a/com.a.Main$_29673") and an object's hash or index ("5a1b2c com.a/com.a.Main",
  * "SurfaceView[com.a/com.a.Main]@0(BLAST)", "SurfaceView - com.a/com.a.Main@5a1b2c@0",
  * "PopupWindow:5a1b2c").
  *
@@ -52,7 +52,7 @@ struct span surface_of_layer(struct span layer, char copy[SURFACE_MAX]);
  * @copy: memory for the result
  *
  * HarmonyOS writes "|com.a/com.a.Main#7" and "5a1b2c |SurfaceView[...]#8" into counters, and
- * nowhere else. Returns SPAN_NULL if @name has no such bar. Borrows from @name or @copy.
+ * nowhere else. Returns SPAN_NULL if @name has no such bar. Borrows from @name or from @copy.
  */
 struct span layer_without_bar(struct span name, char copy[SURFACE_MAX]);
 
@@ -60,8 +60,8 @@ struct span layer_without_bar(struct span name, char copy[SURFACE_MAX]);
  * app_of_layer() - the package in a layer's name
  *
  * "com.a/com.a.Main#0", "SurfaceView[com.a/com.a.Main](BLAST)#7", "Splash Screen com.a.b#3", "1f2e
- * com.a.b.Wallpaper#9": what is before a '/', or else the first word with three parts or more, up
- * to the first part that begins with a capital (a class).
+ * com.a.b.Wallpaper#9": the word before a '/', else the first word with three parts or more, up to
+ * the first part that begins with a capital (a class).
  *
  * Returns SPAN_NULL if there is none. Borrows from @layer.
  */

@@ -6,8 +6,7 @@
 /* After this silence another process that writes SurfaceFlinger's markers replaces it. */
 #define SILENT_NS UINT64_C(1000000000)
 
-/* The same if the other process only presents, or if the ticks do not stop, as any process can
- * write those. */
+/* The same if the other process only presents, or if ticks continue: any process can write them. */
 #define SILENT_UNSURE_NS UINT64_C(5000000000)
 
 enum trust trust_of(const struct trace_record *record)
@@ -44,7 +43,7 @@ static uint64_t since(uint64_t then_ns, uint64_t now_ns)
 	return now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
-/* The kernel gave the process of @sf, but does not give that of the writer of @now. */
+/* True: the kernel stated the process of @sf, but does not state that of the writer of @now. */
 static bool is_lost(const struct surfaceflinger *sf, const struct trace_record *now)
 {
 	return sf->trust == TRUST_KNOWN && now->writer == TRACE_WRITER_UNKNOWN;

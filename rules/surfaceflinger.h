@@ -11,7 +11,7 @@
 /* How certain it is, by a thread's name, that the thread is SurfaceFlinger's. */
 enum trust {
 	TRUST_OTHER,   /* it has another name */
-	TRUST_UNKNOWN, /* the kernel has lost the name: "<...>" */
+	TRUST_UNKNOWN, /* the trace does not have the name: "<...>" */
 	TRUST_NAMED,   /* surfaceflinger, SurfaceFlinger */
 	TRUST_KNOWN,   /* the kernel gives the process: no name is needed */
 };
@@ -19,13 +19,13 @@ enum trust {
 struct surfaceflinger {
 	bool known;
 	enum trust trust;
-	int32_t tid;  /* of the thread that presents; the kernel's number */
-	int32_t pid;  /* as its own markers state: differs from the kernel's in a container */
-	int32_t tgid; /* the kernel's number; TRACE_ID_UNKNOWN if the trace has no such column */
+	int32_t tid;	  /* of the thread that presents; the kernel's number */
+	int32_t pid;	  /* as its own markers state: in a container it differs from tgid */
+	int32_t tgid;	  /* the kernel's number of the process, or TRACE_ID_UNKNOWN */
 	int32_t tick_tid; /* of the thread that ticks */
 	uint64_t last_ns; /* its last present */
 	uint64_t tick_ns; /* its last tick */
-	bool presented;	  /* the open composition has presented */
+	bool presented;	  /* its open composition has presented */
 };
 
 #define SURFACEFLINGER_UNKNOWN                                                                     \
@@ -36,22 +36,22 @@ struct surfaceflinger {
 
 enum trust trust_of(const struct trace_record *record);
 
-/* Compares both numbers: a process in a container may use the number of another one in its markers.
- */
+/* True: it is that process. Compares both numbers: in a container the number in a marker may be
+ * that of another process outside. */
 bool surfaceflinger_is(const struct surfaceflinger *sf, int32_t pid, int32_t tgid);
 
 /* True: a thread of @sf wrote @record. */
 bool surfaceflinger_wrote(const struct surfaceflinger *sf, const struct trace_record *record);
 
 /**
- * surfaceflinger_is_over() - true: it has been silent for so long that another one has replaced it
+ * surfaceflinger_is_over() - true: it has been silent so long that the other process replaced it
  * @now: an event of the other process
- * @trust: from the name of its thread
+ * @trust: of the other process, from the name of its thread
  * @evident: the other process presents, ticks and latches
  *
- * A process with another name never replaces it. If the kernel gives processes, one with an unknown
- * name does not replace it, unless the kernel has stopped to give them. If the name of @sf is
- * known, one with an unknown name has to be evident.
+ * A process with another name never replaces it. One with an unknown name does not replace it if
+ * the kernel states the writers' processes, unless the kernel no longer does so. If the name of @sf
+ * is known, one with an unknown name must be evident.
  */
 bool surfaceflinger_is_over(const struct surfaceflinger *sf, const struct trace_record *now,
 			    enum trust trust, bool evident);

@@ -16,8 +16,8 @@
 enum clock_verdict {
 	CLOCK_RUNS,    /* process the record */
 	CLOCK_IGNORE,  /* ignore it: a single record from the past, or a duplicate */
-	CLOCK_BACK,    /* process it: the clock stepped back, earlier times are invalid */
-	CLOCK_UNSTUCK, /* process it: an earlier line was from the future, see forged_ns */
+	CLOCK_BACK,    /* process it; the clock stepped back, so earlier times are invalid */
+	CLOCK_UNSTUCK, /* process it; an earlier line was from the future, see forged_ns */
 };
 
 struct trace_clock {
@@ -25,18 +25,18 @@ struct trace_clock {
 	struct pipeline_counters *counters;  /* of the owner: clock_steps, late, repeated */
 	uint64_t cpu_last_ns[PIPELINE_CPUS]; /* time of the last record of each CPU */
 	int32_t sf_tid;			     /* SurfaceFlinger's thread, at the last record */
-	uint64_t sf_ns;			     /* its last record */
+	uint64_t sf_ns;			     /* time of its last record */
 	uint64_t now_ns;		     /* latest time of all records */
 	uint64_t sure_ns;		     /* the same without the record of now_ns */
-	uint64_t forged_ns; /* with CLOCK_UNSTUCK: times from here on are invalid */
-	uint64_t back_ns;   /* with CLOCK_BACK: the size of the step */
+	uint64_t forged_ns; /* set with CLOCK_UNSTUCK: times from here on are invalid */
+	uint64_t back_ns;   /* set with CLOCK_BACK: size of the step */
 
-	/* A record from the past was ignored, as it was the only one so far. */
+	/* A single record from the past was ignored. The next members describe it. */
 	bool ignored_one;
-	bool by_cpu;	   /* it was behind its own CPU */
-	bool is_duplicate; /* it is a duplicate */
-	int32_t cpu;	   /* its CPU */
-	uint64_t past_ns;  /* its time */
+	bool by_cpu; /* it was before the last record of its CPU */
+	bool is_duplicate;
+	int32_t cpu;
+	uint64_t past_ns; /* its time */
 
 	struct duplicates duplicates;
 	struct cpu_order order;
@@ -53,22 +53,22 @@ void trace_clock_free(struct trace_clock *clock);
 enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
 				     int32_t sf_tid);
 
-/* True: duplicates are ignored at present. A loss among them was reported before, too. */
+/* True: in a run of duplicates. A loss in it is a duplicate, too. */
 bool trace_clock_in_duplicates(const struct trace_clock *clock);
 
 /* Writes the event for CLOCK_BACK. */
 void trace_clock_report_back(struct trace_clock *clock, uint64_t time_ns);
 
-/* The current time of the trace, without a single line far ahead of all others. */
+/* The current time of the trace in ns, without a single line that is a second ahead of the rest. */
 uint64_t trace_clock_now(const struct trace_clock *clock);
 
-/* The same for final decisions: without a single line that is a little ahead. */
+/* The same for final decisions: also without a single line that is 100 ms ahead. */
 uint64_t trace_clock_sure(const struct trace_clock *clock);
 
 /* Later times are those of another clock. */
 void trace_clock_restart(struct trace_clock *clock);
 
-/* The trace ends: writes events that are still due. */
+/* The trace ends: reports the duplicates so far. */
 void trace_clock_end(struct trace_clock *clock);
 
 #endif

@@ -3,16 +3,15 @@
  *
  *     CONDITION [for DURATION] [on GLOB]
  *
- *     fps<30                                the last second of a series' frames had fewer than 30
- *                                           of them
- *     fps<30 for 3s                         and so at every frame of the series for 3 s
- *     interval>100ms on com.game*           a frame of such a Surface or app came more than 100
- *                                           ms after the previous one
+ *     fps<30                                a series had fewer than 30 frames in its last second
+ *     fps<30 for 3s                         the same at every frame of the series for 3 s
+ *     interval>100ms on com.game*           a frame of such a Surface or app came more than
+ *                                           100 ms after the previous one
  *
  * CONDITION compares with <, <=, > or >=. fps takes a number, interval and DURATION a number with
- * ms or s. GLOB is the rest of the text and matches the whole Surface, or the whole app in the
- * layer's name; without it every Surface can fulfil the condition. The effect on a running capture
- * is described in trigger_state.h.
+ * ms or s. GLOB is the rest of the text and must match the whole Surface, or the whole app in the
+ * layer's name; without it every Surface can fulfil the condition. trigger_state.h describes the
+ * effect on a capture.
  */
 #ifndef JANKD_RULES_TRIGGER_H
 #define JANKD_RULES_TRIGGER_H
@@ -30,7 +29,7 @@ enum trigger_what {
 
 struct trigger {
 	enum trigger_what what;
-	bool is_less;	  /* < or <=, else > or >= */
+	bool is_less;	  /* < or <=; false: > or >= */
 	bool or_equal;	  /* <= or >= */
 	uint64_t limit;	  /* mHz, or ns */
 	uint64_t for_ns;  /* 0: one frame is enough */
@@ -48,15 +47,15 @@ struct trigger_error {
  * trigger_parse() - parse a condition
  * @trigger: set on success; borrows @text
  *
- * Returns 0, or 1 if the text is wrong (*@error has the reason).
+ * Returns 0, or 1 if the text is wrong (see *@error).
  */
 int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error);
 
-/* True: the interval fulfils the condition. One of 500 ms or more is a wait, so only a limit of
- * that length is compared with it. */
+/* True: the interval fulfils the condition. A wait does only if the limit is 500 ms or more. */
 bool trigger_matches_interval(const struct trigger *trigger, struct interval interval);
 
-/* True: @frames in @time_ns fulfil the condition. @whole: the time is a whole number of vsyncs. */
+/* True: the rate of @frames in @time_ns fulfils the condition. @whole: the time is a whole number
+ * of vsyncs. */
 bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64_t time_ns,
 			  bool whole);
 

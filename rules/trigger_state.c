@@ -8,9 +8,9 @@
 #include "rules/memory.h"
 
 #define RATE_NS UINT64_C(1000000000) /* fps is measured over this much frame time */
-/* The gate stays open for this long after the last frame that fulfilled the trigger. */
+/* The gate stays open for this time after the last frame that fulfilled the trigger. */
 #define HELD_OPEN_NS UINT64_C(1000000000)
-#define IDLE_NS UINT64_C(5000000000) /* without a frame for this long a series fulfils nothing */
+#define IDLE_NS UINT64_C(5000000000) /* without a frame for this time a series fulfils nothing */
 
 /* Bytes of a Surface's name in an event. */
 #define NAME_MAX_LENGTH 800
@@ -60,7 +60,7 @@ static void open_gate(struct trigger_state *state, const struct trigger_series *
 	set_gate(state, true, series->frame_ns, text);
 }
 
-/* A series no longer holds the gate open. Other series may, while they are not idle. */
+/* A series no longer holds the gate open. Others may, while they are not idle. */
 static void schedule_close(struct trigger_state *state, uint64_t now_ns)
 {
 	state->close_ns = later(state->held_ns + HELD_OPEN_NS, now_ns);

@@ -5,13 +5,14 @@
  *     gate                 _ _ _ _ _ ‾ ‾ ‾ ‾ ‾ ‾ ‾ ‾ _ _ _       open
  *                                          <- 1 s ->
  *
- * The gate opens with the frame that fulfils the condition (with 'for': that has fulfilled it for
- * that time), before that frame's row. It stays open while each next frame of that series fulfils
- * it, and for 1 s of trace time after the last one. So a single late frame gives a useful section
- * of rows. A series without more frames holds it open for 5 s.
+ * The gate opens with the frame that fulfils the condition, before that frame's row. With 'for' all
+ * frames of the series must have fulfilled it for that time. The gate stays open while each next
+ * frame of the series fulfils the condition, and for 1 s of trace time after the last of these. So
+ * even a single late frame gives a useful section of rows. If the series has no more frames, the
+ * gate stays open for 5 s.
  *
- * fps is that of the last second of a series' frame times, and is known after such a second. The
- * second starts again after a wait, which is no frame time, and after a frame without an interval.
+ * fps is the rate in the last second of a series' frame times; it is unknown before there is such a
+ * second. The second starts again after a wait, and after a frame without an interval.
  */
 #ifndef JANKD_RULES_TRIGGER_STATE_H
 #define JANKD_RULES_TRIGGER_STATE_H
@@ -23,19 +24,19 @@
 #include "rules/row.h"
 #include "rules/trigger.h"
 
-/* Frame times of a second; a display with more of them has a full array sooner. */
+/* Frame times that are kept. At more than 256 Hz that is less than a second. */
 #define TRIGGER_INTERVALS 256
 
 struct trigger_series {
-	uint64_t owner; /* the layer's id; 0: none */
-	bool matches;	/* the trigger's glob matches its Surface */
-	bool holds;	/* its last frame fulfilled the trigger */
-	bool fulfilled; /* its last frame fulfilled the condition */
-	uint64_t since_ns;
+	uint64_t owner;	   /* the layer's id; 0: none */
+	bool matches;	   /* the trigger's glob matches its Surface */
+	bool holds;	   /* its last frame fulfilled the trigger */
+	bool fulfilled;	   /* its last frame fulfilled the condition */
+	uint64_t since_ns; /* the first frame of those in a row that fulfilled it */
 	uint64_t frame_ns; /* its last frame */
 	uint64_t time_ns;  /* sum of the intervals */
 	unsigned int first, n;
-	unsigned int plain; /* how many of them have unknown vsyncs */
+	unsigned int plain; /* how many of the intervals have unknown vsyncs */
 	struct {
 		uint32_t ns : 31;
 		uint32_t plain : 1;
@@ -48,7 +49,7 @@ struct trigger_state {
 	struct event_writer *events; /* of the owner */
 	bool is_open;
 	bool matched;	   /* there was a frame of a Surface that the glob matches */
-	uint64_t close_ns; /* when it closes, if no more frames come */
+	uint64_t close_ns; /* when the gate closes, if no more frames come */
 	uint64_t held_ns;  /* the last frame that fulfilled the trigger */
 	int max;
 	struct trigger_series *series; /* by the layer's place in its table */
@@ -69,16 +70,16 @@ struct trigger_surface {
 void trigger_frame(struct trigger_state *state, int place, struct trigger_surface surface,
 		   uint64_t present_ns, struct interval interval);
 
-/* All frames before @now_ns are counted. */
+/* All frames before @now_ns are counted: closes the gate if it is time. */
 void trigger_pass(struct trigger_state *state, uint64_t now_ns);
 
-/* Another clock follows. */
+/* The clock changes or the trace ends: closes the gate. */
 void trigger_end(struct trigger_state *state, uint64_t now_ns);
 
 /* The trace ends: writes an event if no Surface matched. */
 void trigger_finish(struct trigger_state *state, uint64_t now_ns);
 
-/* The rules have changed: Surfaces may have other names. */
+/* The rules have changed: layers may have other Surfaces. */
 void trigger_forget_surfaces(struct trigger_state *state);
 
 #endif

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vsync lattice.
  *
- *     VSYNC-sf    |       |         |             |   |   |   |  |  |   |   on demand, one by one
+ *     VSYNC-sf    |       |         |             |   |   |   |  |  |   |   on demand
  *     VSYNC-app     |       |                       |   |   |   |           late, but never early
  *     lattice     :   :   :   :   :   :   :   :   : : : : : : : : : : :     period and phase
  *     presents     #       #        #              #   #   #   #  #  #      begin 1 to 4 ms late
  *                 <- 16.7 ms, 60 Hz ->            <- 8.3 ms, 120 Hz ->
  *
- * The period comes from the most reliable source in the trace: the display's hardware vsyncs,
- * counters of SurfaceFlinger that hold it, --vsync-ms, and without any of these from ticks and
- * presents (vsync_log.h). It stays until there is evidence for another one: more ticks than it
- * allows, presents half a period off, a long time without either, or another reported period.
- * Evidence takes some time to gather, and frames of that time wait (vsync_sure_until()). The time
- * of the switch is then found from the events before and after it (vsync_switch.c).
+ * The period comes from the most reliable source: the display's hardware vsyncs, counters of
+ * SurfaceFlinger that state it, --vsync-ms; without these from ticks and presents (vsync_log.h). It
+ * stays until there is evidence for another one: more ticks than it allows, presents half a period
+ * off, too few ticks for some time, or another reported period. To collect evidence takes some
+ * time, and frames of that time wait (vsync_sure_until()). Then the time of the switch is found
+ * from the events before and after it (vsync_switch.c).
  *
  * The last digits of the period come from two ticks at the edge: the further apart they are, the
  * better. The first ticks may all agree and be wrong: while a machine that was late catches up,
  * they are too close together. No tick is late by a whole period, so if the edge slowly moves by
  * one period, the period is wrong.
  *
- * From distances alone it cannot be decided whether a display that ticks only every 33 ms could be
- * faster. Without a reported period such a value is halved until it is usual for displays, and
- * marked as guessed.
+ * Distances alone do not show whether a display that ticks only every 33 ms could be faster.
+ * Without a reported period such a value is divided until it is usual for displays, and marked as a
+ * guess.
  *
- * A present is placed by its time in units of the period (a position, piecewise linear over the
- * switches of the refresh rate). Between two presents the rounded difference counts if it is
- * near a whole number. If it is not (at 120 Hz the jitter of one present can be near half a
- * period), the phase decides, if both presents are near it: the phase is where in a period presents
- * usually begin, a slow moving average. The error of the period adds up with the distance; beyond
- * some distance the number of vsyncs is unknown.
+ * A present is placed by its time in units of the period: its position, which is piecewise linear
+ * over the switches of the refresh rate. The number of vsyncs between two presents is the
+ * difference of their positions, rounded, if it is near a whole number. If it is not (at 120 Hz the
+ * jitter of one present can be near half a period), the phase decides, provided that both presents
+ * are near it. The phase is the part of a period in which presents usually begin, as a slow moving
+ * average. The error of the period adds up with the distance; beyond some distance the number is
+ * unknown.
  */
 #include "rules/vsync.h"
 
@@ -39,12 +40,12 @@
 
 #define SUSPECT_TICKS 3	   /* surplus ticks that are evidence for another period */
 #define LATE_TICKS 6	   /* late ticks of the last 16 that are evidence */
-#define SLOW_NS (450 * MS) /* a slower display is assumed only after this time */
+#define SLOW_NS (450 * MS) /* a slower rate is searched for after few ticks for this time */
 #define SLOW_BLOCK 8	   /* ticks in one measurement of the tick rate */
 #define SLOW_WAIT_NS (1200 * MS)
 #define SILENT_PERIODS 30 /* after a silence of this many periods the edge is unknown */
 #define EDGE_TICKS 24	  /* the edge is the earliest of this many ticks */
-#define EVEN_TICKS 48	  /* after this many even ticks the edge depends on these alone */
+#define EVEN_TICKS 48	  /* after this many even ticks the edge no longer depends on older ones */
 #define SHARPEN_TICKS 32  /* ticks between two attempts to make the period more precise */
 #define VERIFY_TICKS 128
 #define SETTLED_TICKS 12
@@ -92,7 +93,7 @@ static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t
 	return oldest;
 }
 
-/* Measures the last digits of the period by two ticks at the edge that are far apart. */
+/* Measures the last digits of the period from two ticks at the edge that are far apart. */
 static void refine(struct vsync_lattice *v, const struct vsync_source *source, uint64_t time_ns)
 {
 	struct vsync_segment *segment = &v->segments[v->n_segments - 1];
@@ -135,8 +136,7 @@ static void refine(struct vsync_lattice *v, const struct vsync_source *source, u
 	lattice_refine(v, better_ns, error_ns);
 }
 
-/* True: @period_ns may be the period that was reported or given. Then ticks only add digits to it.
- */
+/* True: @period_ns may be a more precise value of the period that was reported or given. */
 static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 {
 	struct reported_period reported = { .period_ns = v->option_ns,
@@ -151,9 +151,9 @@ static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 		       reported.error_ns + reported.period_ns / 200;
 }
 
-/* Lateness moves the edge by less than a period. If the edge has moved by a whole period since
+/* Late ticks move the edge by less than a period. If the edge has moved by a whole period since
  * base_ns, step by step, and the last ticks show the same, the period is wrong, however precise it
- * is. */
+ * seems. */
 static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 {
 	uint64_t took_ns = source->edge_ns - source->base_ns, slots = source->base_slots;
@@ -173,7 +173,7 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 	if (error_ns == rough_ns || !may_be_reported(v, long_ns))
 		return;
 	if (vsync_distance(better_ns, long_ns) >= vsync_distance(better_ns, period_ns)) {
-		source->even = 0; /* it jumped, more than once */
+		source->even = 0; /* the edge jumped, more than once */
 		return;
 	}
 	if (error_ns > long_ns / slots) {
@@ -186,8 +186,8 @@ static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
 		v->sources[i].even = 0;
 }
 
-/* Updates the edge, the earliest of the last ticks, and sets how late this tick is. True: two ticks
- * are in one slot. */
+/* Updates the edge, the earliest of the last ticks. Sets *@late_ns: how late this tick is. True: it
+ * is the second tick in its slot. */
 static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
 			uint64_t *late_ns)
 {
@@ -227,7 +227,7 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	if (++source->n_least == EDGE_TICKS) {
 		if (source->least_ns > period_ns / 32)
 			v->anchor_ns = 0;
-		/* A jump, as of another phase: the slots of these ticks are unknown. */
+		/* The edge jumped, as if the phase were another: the slots are unknown. */
 		if (source->least_ns > period_ns / 2)
 			source->even = 0;
 		source->edge_ns += source->least_ns;
@@ -238,14 +238,14 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	return slots == 0;
 }
 
-/* True: the display was reported to be that fast. */
+/* True: a reported or given period shows that the display is about that fast. */
 static bool is_reported(const struct vsync_lattice *v, uint64_t period_ns)
 {
 	return v->authority > VSYNC_FIT &&
 	       (!v->followed || reported_period_of(v->followed).period_ns * 4 < period_ns * 5);
 }
 
-/* Detects ticks that are so few that a slower display would have them. */
+/* Detects that ticks have become so few that the display may be slower. */
 static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
 	uint64_t period_ns = lattice_period_of(v);
@@ -270,7 +270,7 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 		vsync_learn_find_slower(v, back_from(time_ns, SLOW_NS), time_ns);
 }
 
-/* Collects evidence for another period, and checks it from time to time. */
+/* Collects evidence that the period is wrong, and checks it from time to time. */
 static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t before_ns,
 		    uint64_t time_ns)
 {
@@ -290,7 +290,7 @@ static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t
 	if (time_ns < v->next_check_ns)
 		return;
 	v->next_check_ns = time_ns + CHECK_EVERY_NS;
-	/* A short window shows a switch. A longer one shows a switch that lateness hides. */
+	/* A short window shows a switch; a longer one shows it even if ticks are late. */
 	from_ns = back_from(time_ns, later(150 * MS, 10 * lattice_period_of(v)));
 	if (v->suspect.collisions)
 		from_ns = later(from_ns, back_from(v->suspect.from_ns, lattice_period_of(v)));
@@ -370,7 +370,7 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 {
 	struct vsync_source *source = find_or_add_source(v, name, rank, time_ns);
 
-	/* No display is that fast: a late tick came together with the next one. */
+	/* No display is that fast: the tick before was late. */
 	if (source->last_ns && time_ns < source->last_ns + VSYNC_PERIOD_MIN_NS * 3 / 4)
 		return;
 	source->rank = rank;
@@ -468,8 +468,8 @@ uint64_t vsync_sure_until(const struct vsync_lattice *v)
 
 /* --- presents --- */
 
-/* A moving average: the first values count in full, later ones an eighth. It is not modulo one
- * vsync, since numbers of vsyncs are counted from it. */
+/* A moving average: of the first values their mean, then an eighth of each. It is not taken modulo
+ * one vsync, as numbers of vsyncs are counted from it. */
 static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
 {
 	if (*n < PHASE_GAIN)
@@ -477,7 +477,7 @@ static int64_t follow_phase(int64_t phase, int64_t position, unsigned int *n)
 	return phase + wrap(phase, position) / (int64_t)*n;
 }
 
-/* At another refresh rate, or after a pause, the phase of presents starts again. */
+/* Updates the phase of presents. It starts again at another refresh rate, and after a pause. */
 static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
 {
 	if (v->phase_number == 0 || vsync_is_switch(v->last_period_ns, stamp->period_ns) ||

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The display's vsyncs as period and phase, found in the trace. The method is described in
- * vsync.c. */
+/* The display's vsyncs as period and phase, found in the trace. vsync.c describes the method. */
 #ifndef JANKD_RULES_VSYNC_H
 #define JANKD_RULES_VSYNC_H
 
@@ -13,14 +12,14 @@
 /* The place of a present on the lattice. */
 struct vsync_stamp {
 	uint64_t time_ns;
-	uint64_t vsync_ns; /* the first tick after the present's place */
+	uint64_t vsync_ns; /* time of the first tick after it */
 	uint64_t from_ns;  /* the period has been valid since then */
 	uint64_t period_ns;
-	int64_t position;
-	int64_t uncertainty; /* accumulated: the distance of two positions is uncertain by the
-				difference of these */
-	int64_t index;	     /* number of the vsync */
-	bool in_phase;	     /* the phase confirms index */
+	int64_t position;    /* time in units of the period, see VSYNC_ONE */
+	int64_t uncertainty; /* accumulated: that of the distance of two positions is the
+				difference of two of these */
+	int64_t index;	     /* number of the vsync, according to the phase of presents */
+	bool in_phase;	     /* it is near that phase, so index is reliable */
 	uint32_t epoch;
 	uint32_t phase_number;
 	bool locked;  /* false: only time_ns is valid */
@@ -30,17 +29,17 @@ struct vsync_stamp {
 /* @option_ns: --vsync-ms, 0: not given. */
 void vsync_init(struct vsync_lattice *v, uint64_t option_ns);
 
-/* Drops all results so far: the clock stepped, or another SurfaceFlinger ticks. */
+/* Drops all results so far: the clock stepped, or another process is SurfaceFlinger. */
 void vsync_reset(struct vsync_lattice *v);
 
 /**
  * vsync_tick() - a tick counter was written
  * @name: hash of the counter's name: each counter has its own phase
- * @rank: lower = nearer to SurfaceFlinger's composition; the lowest one gives the phase
+ * @rank: a lower one is nearer to SurfaceFlinger's composition; the lowest gives the phase
  */
 void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint64_t time_ns);
 
-/* A hardware vsync of the display with that id. While they are on, all of them are written. */
+/* A hardware vsync of the display with that id. They are on for some time, then off. */
 void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns);
 
 /* SurfaceFlinger reports the period of the display with that id, exact to @error_ns. */
@@ -56,14 +55,13 @@ void vsync_present(struct vsync_lattice *v, uint64_t time_ns);
 /* The rules changed: later ranks have another meaning. */
 void vsync_forget_ranks(struct vsync_lattice *v);
 
-/* A period from dumpsys, which may be out of date: used until the trace shows another one. */
+/* A period from dumpsys, in ns. It may be out of date, so it is used until the trace shows one. */
 void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns);
 
-/* No more ticks will come: decides with the present ones. */
+/* No more ticks will come: decides with those so far. */
 void vsync_finish(struct vsync_lattice *v);
 
-/* Presents before this time in ns can be placed finally. For later ones the period may still
- * change. */
+/* Presents before this time in ns can be placed. For later ones the period may still change. */
 uint64_t vsync_sure_until(const struct vsync_lattice *v);
 
 /* Places a present. Presents must come in the order of time. */

@@ -57,13 +57,11 @@ uint64_t lattice_period_of(const struct vsync_lattice *v)
 	return v->n_segments ? v->segments[v->n_segments - 1].period_ns : 0;
 }
 
-/* True: no present has been placed in the last segment yet. */
 bool lattice_is_unused(const struct vsync_lattice *v)
 {
 	return v->n_segments > 0 && !v->segments[v->n_segments - 1].used;
 }
 
-/* True: no present has been placed on the lattice yet. */
 bool lattice_is_new(const struct vsync_lattice *v)
 {
 	return v->n_segments == 1 && lattice_is_unused(v);
@@ -74,7 +72,7 @@ bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
 	return vsync_distance(before_ns, after_ns) * 100 > before_ns;
 }
 
-/* A more precise value of the same period does not move the ticks. */
+/* The phase of the ticks stays if the period is only a more precise value. */
 static void copy_tick_phase(struct vsync_segment *segment, const struct vsync_segment *before)
 {
 	if (vsync_is_switch(before->period_ns, segment->period_ns))
@@ -96,8 +94,6 @@ static void forget_evidence(struct vsync_lattice *v)
 	}
 }
 
-/* Begins a new period at @from_ns. A segment without presents is replaced, and an only segment is
- * valid from the begin on. Presents that were placed are not moved. */
 void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 			uint64_t from_ns)
 {
@@ -132,7 +128,6 @@ void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t er
 	v->error_ns = error_ns;
 }
 
-/* Finds the edges of all counters under the new period. */
 void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window)
 {
 	uint64_t period_ns = lattice_period_of(v);
@@ -156,7 +151,6 @@ void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *wind
 	forget_evidence(v);
 }
 
-/* A reported period may be exact to a percent only. Ticks near it are more precise. */
 void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_t *error_ns)
 {
 	struct vsync_window window;
@@ -181,7 +175,6 @@ void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_
 	*error_ns = better_error_ns;
 }
 
-/* No present was placed yet: the display has this period from the begin on. */
 void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 		  enum vsync_authority authority)
 {
@@ -196,7 +189,6 @@ void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns
 	lattice_find_edges(v, &window);
 }
 
-/* The more precise value is valid from the last placed present on. */
 void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
 {
 	uint64_t from_ns = later(v->segments[v->n_segments - 1].from_ns, v->last_present_ns);
@@ -208,7 +200,6 @@ void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_
 
 /* --- another period --- */
 
-/* The counter that is nearest to presents. */
 unsigned int lattice_main_source(const struct vsync_lattice *v)
 {
 	unsigned int best = 0;
@@ -229,7 +220,7 @@ static void note_switch_range(struct vsync_lattice *v, const struct vsync_switch
 	double rate = 1.0 / (double)before_ns - 1.0 / (double)after_ns;
 	struct vsync_switch_range *u;
 
-	/* Between two events one vsync apart the switch is known exactly enough. */
+	/* Between two events that are one vsync apart the moment is known well enough. */
 	if (length_ns <= longest_ns + longest_ns / 4)
 		return;
 	u = &v->switch_ranges[v->n_switch_ranges++ % VSYNC_SWITCH_RANGES];
@@ -238,8 +229,8 @@ static void note_switch_range(struct vsync_lattice *v, const struct vsync_switch
 						    (double)VSYNC_ONE) };
 }
 
-/* Drops a last segment that was found a moment ago and has no presents. Its start may have been the
- * sign of another switch, so the old period and the new one are compared again. */
+/* Drops the last segment if it began a moment ago and has no presents. What was taken for its start
+ * may belong to the new switch, so the new period is compared with the one before that segment. */
 static void drop_recent(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t from_ns = v->segments[v->n_segments - 1].from_ns;
@@ -255,7 +246,6 @@ static void drop_recent(struct vsync_lattice *v, uint64_t now_ns)
 		v->n_switch_ranges--;
 }
 
-/* The display switched to another period before @sure_ns. */
 void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 		       uint64_t sure_ns, uint64_t now_ns, enum vsync_authority authority)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the vsync lattice and the functions that change it: the periods with their begins,
- * and the places of ticks and presents. vsync.c adds ticks and presents, and vsync_learn.c decides
- * on the period. These three files share struct vsync_lattice; no other file writes it. The method
- * is described in vsync.c. */
+/* The state of the vsync lattice, and the functions that change it: the periods, each with the time
+ * from which it is valid, and the places of ticks and presents. vsync.c adds ticks and presents,
+ * vsync_learn.c decides which period is right. Only these three modules write struct vsync_lattice.
+ * vsync.c describes the method. */
 #ifndef JANKD_RULES_VSYNC_LATTICE_H
 #define JANKD_RULES_VSYNC_LATTICE_H
 
@@ -17,20 +17,20 @@
 #define LOCK_TICKS 8		 /* ticks that are needed to lock the lattice */
 #define CHECK_EVERY_NS (40 * MS) /* interval between two checks of the evidence */
 #define PENDING_NS (400 * MS)	 /* a reported period waits this long for ticks that confirm it */
-#define PENDING_LATE_NS (1000 * MS)
-#define SEARCH_BACK_NS (1500 * MS) /* a switch is searched for in this time */
-#define SUSPECT_NS (600 * MS)	   /* after this time a surplus tick is forgotten */
+#define PENDING_LATE_NS (1000 * MS) /* the same while there are too many ticks for it */
+#define SEARCH_BACK_NS (1500 * MS)  /* a switch is searched for in this time */
+#define SUSPECT_NS (600 * MS)	    /* a surplus tick counts for this time */
 
 #define VSYNC_SEGMENTS 12
 #define VSYNC_SWITCH_RANGES 6
 
-/* One vsync in units of a position: positions are fixed-point numbers, 1/65536 of a vsync. */
+/* One vsync as a position. Positions are fixed-point numbers in units of 1/65536 vsync. */
 #define VSYNC_ONE INT64_C(65536)
 
 /* Source of the period; a later value has priority over those before it. */
 enum vsync_authority {
 	VSYNC_UNKNOWN,
-	VSYNC_DUMPSYS,	/* dumpsys, read once: ticks are newer */
+	VSYNC_DUMPSYS,	/* dumpsys, read once, so ticks are newer */
 	VSYNC_FIT,	/* ticks and presents */
 	VSYNC_OPTION,	/* --vsync-ms */
 	VSYNC_REPORTED, /* SurfaceFlinger, or the display's hardware vsyncs */
@@ -42,14 +42,14 @@ struct vsync_source {
 	unsigned int rank;
 	uint64_t last_ns;
 	uint64_t edge_ns;  /* time of the last tick without its lateness */
-	uint64_t least_ns; /* the smallest lateness of the last few ticks */
+	uint64_t least_ns; /* the smallest lateness of the last n_least ticks */
 	unsigned int n_least;
-	unsigned int settled; /* ticks since the edge was last found again */
-	unsigned int even;    /* ticks since the last one that may belong to another slot */
-	uint64_t base_ns;     /* the edge a few of these ticks after their start */
-	uint64_t base_slots;  /* slots from base_ns to edge_ns */
-	uint64_t block_ns;    /* start of a block of ticks, to measure their rate */
-	uint64_t block_before_ns;
+	unsigned int settled;	  /* ticks since the edge was found anew */
+	unsigned int even;	  /* ticks since one whose slot was uncertain */
+	uint64_t base_ns;	  /* the edge some of these even ticks after the first */
+	uint64_t base_slots;	  /* slots from base_ns to edge_ns */
+	uint64_t block_ns;	  /* start of a block of n_block ticks, to measure their rate */
+	uint64_t block_before_ns; /* start of the block before */
 	unsigned int n_block;
 };
 
@@ -60,28 +60,28 @@ struct vsync_lattice {
 	struct vsync_log log;
 	uint32_t epoch; /* positions of different epochs cannot be compared */
 	bool locked;
-	bool guessed;	/* period_ns is a measured one divided until it is usual for displays */
-	bool undecided; /* a reported period nearly fits the ticks: waits for more ticks */
+	bool guessed;	/* the period is a measured one, divided until it is usual for displays */
+	bool undecided; /* it takes more ticks to decide if a reported period fits them */
 	enum vsync_authority authority;
 	uint64_t error_ns; /* of the period */
 	uint64_t first_tick_ns, last_tick_ns;
 	unsigned int n_ticks;
 	struct vsync_source sources[VSYNC_SOURCES];
-	struct vsync_display *followed; /* one of reported.displays, or NULL */
+	struct vsync_display *followed; /* whose ticks these are: in reported.displays; or NULL */
 	/* Evidence that the period is wrong. */
 	struct {
 		uint64_t from_ns, last_ns;
 		unsigned int collisions; /* surplus ticks */
 	} suspect;
 	uint64_t slow_ns;	       /* ticks have been too few since then; 0: enough ticks */
-	uint32_t late_ticks;	       /* bit i: the tick i ticks ago was late */
+	uint32_t late_ticks;	       /* bit i: the tick that is i ticks ago was late */
 	uint64_t next_check_ns;	       /* no check of the evidence before that */
-	struct vsync_display *pending; /* no tick confirms its period yet; or NULL */
+	struct vsync_display *pending; /* its period is new, no tick confirms it; or NULL */
 	uint64_t pending_ns;	       /* that period; 0: none */
 	uint64_t pending_at_ns;	       /* when it was reported */
 	uint64_t pending_from_ns;      /* ticks from here on may confirm it */
 	uint64_t anchor_ns;	       /* an early tick at the edge, for a long measurement */
-	uint64_t anchor_periods;       /* length of the last measurement, in periods */
+	uint64_t anchor_periods;       /* length of the last measurement from it, in periods */
 	unsigned int anchor_source;
 	unsigned int n_segments;
 	struct vsync_segment {
@@ -91,20 +91,20 @@ struct vsync_lattice {
 		bool used;	     /* a present was placed in it */
 		bool guessed;	     /* as in struct vsync_lattice */
 		int64_t position;    /* at from_ns */
-		int64_t uncertainty; /* accumulated in positions up to from_ns */
-		int64_t tick_phase;  /* phase of the ticks in a vsync, [0, VSYNC_ONE) */
+		int64_t uncertainty; /* of position, accumulated */
+		int64_t tick_phase;  /* phase of the ticks, [0, VSYNC_ONE) */
 		unsigned int tick_rank;
 		bool has_ticks; /* tick_phase is valid */
 	} segments[VSYNC_SEGMENTS];
-	/* The refresh rate switched in this range; the exact time is unknown. */
+	/* Times in which the refresh rate switched; the exact moment is unknown. */
 	struct vsync_switch_range {
 		uint64_t from_ns, to_ns;
 		int64_t uncertainty;
 	} switch_ranges[VSYNC_SWITCH_RANGES];
 	unsigned int n_switch_ranges; /* so far; the array holds the last ones */
-	int64_t present_phase;	      /* where in a vsync presents begin, plus whole vsyncs */
-	unsigned int n_presents;      /* number of presents in the mean present_phase */
-	uint32_t phase_number;	      /* how often present_phase started again */
+	int64_t present_phase; /* the part of a vsync in which presents begin, plus whole vsyncs */
+	unsigned int n_presents; /* number of presents in the mean present_phase, 8 at most */
+	uint32_t phase_number;	 /* how often present_phase started again */
 	uint64_t last_present_ns;
 	uint64_t last_period_ns; /* period at the last present */
 };
@@ -125,31 +125,32 @@ int64_t lattice_switch_uncertainty(const struct vsync_lattice *v, uint64_t time_
 /* The current period in ns; 0: none. */
 uint64_t lattice_period_of(const struct vsync_lattice *v);
 
-/* True: no present has been placed in the last segment, or in any segment. */
+/* True: no present has been placed in the last segment (unused), in any segment (new). */
 bool lattice_is_unused(const struct vsync_lattice *v);
 bool lattice_is_new(const struct vsync_lattice *v);
 
-/* Begins a new period at @from_ns, see the definition. */
+/* Begins a new period at @from_ns. A segment without presents is replaced; an only segment is valid
+ * from the start on. Presents that were placed are not moved. */
 void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 			uint64_t from_ns);
 
-/* Finds the edges of all counters again. @window: the last ticks. */
+/* Finds the edges of all counters again, for a new period. @window: the last ticks. */
 void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *window);
 
-/* Makes a reported period more precise if the ticks allow it. */
+/* Makes a period more precise if the ticks allow it. A reported one may be exact only to 1 %. */
 void lattice_sharpen(const struct vsync_lattice *v, uint64_t *period_ns, uint64_t *error_ns);
 
-/* Sets the period from the begin on. To be called before a present is placed. */
+/* Sets the period from the start on. To be called before a present is placed. */
 void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 		  enum vsync_authority authority);
 
-/* Replaces the period by a more precise value of the same period. */
+/* Replaces the period by a more precise value of it, from the last placed present on. */
 void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns);
 
 /* The counter whose ticks are nearest to presents. */
 unsigned int lattice_main_source(const struct vsync_lattice *v);
 
-/* Changes to another period. The switch is searched around @sure_ns. */
+/* The display switched to another period before @sure_ns: finds when, and begins the period. */
 void lattice_switch_to(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
 		       uint64_t sure_ns, uint64_t now_ns, enum vsync_authority authority);
 

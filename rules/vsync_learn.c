@@ -4,7 +4,7 @@
 #define LOCK_WINDOW_NS (4000 * MS) /* ticks of this time are used to lock the lattice */
 #define LOCK_ANYWAY_NS                                                                             \
 	(1500 * MS)	   /* after this time the best fit is used, even if it is not certain */
-#define UNDECIDED_TICKS 24 /* ticks that show reliably which display they belong to */
+#define UNDECIDED_TICKS 24 /* this many ticks show reliably which display they belong to */
 #define SLOW_TICKS 16	   /* of all counters together */
 
 /* True: @longer_ns is a multiple of @shorter_ns. */
@@ -15,7 +15,7 @@ static bool is_multiple(uint64_t longer_ns, uint64_t shorter_ns, uint64_t error_
 	return vsync_distance(longer_ns, k * shorter_ns) <= longer_ns / 1000 + k * error_ns;
 }
 
-/* A period that is usual for displays and of which @period_ns is a multiple. */
+/* The longest period that is usual for displays and of which @period_ns is a multiple. */
 static uint64_t usual_period(uint64_t period_ns)
 {
 	uint64_t parts = (period_ns + VSYNC_PERIOD_USUAL_MAX_NS - 1) / VSYNC_PERIOD_USUAL_MAX_NS;
@@ -53,8 +53,8 @@ static enum relation relation_to_fit(const struct vsync_fit *fit,
 	return relation_of(fit->period_ns, fit->error_ns, reported);
 }
 
-/* Finds the display whose vsyncs the ticks follow: the slowest one that explains them. *@sure: the
- * ticks confirm its last digits. */
+/* Finds the display that the ticks belong to: the slowest one that explains them. *@sure: the ticks
+ * confirm the last digits of its period. */
 static struct vsync_display *pick_display(struct vsync_lattice *v,
 					  const struct vsync_window *window, bool skip_foreign,
 					  bool *sure)
@@ -90,7 +90,7 @@ static struct vsync_display *pick_display(struct vsync_lattice *v,
 	return best;
 }
 
-/* The ticks belong to @display. @own: they confirm its last digits, too. */
+/* The ticks belong to @display, or to none. @own: they confirm the last digits of its period. */
 static void follow_display(struct vsync_lattice *v, struct vsync_display *display, bool own)
 {
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
@@ -140,13 +140,13 @@ static void apply_report(struct vsync_lattice *v, struct vsync_display *display,
 	v->pending = display;
 	v->pending_ns = reported.period_ns;
 	v->pending_at_ns = now_ns;
-	/* A run of hardware vsyncs began a moment ago. */
+	/* Hardware vsyncs show the period since the start of their run, before @now_ns. */
 	v->pending_from_ns = later(reported.at_ns, back_from(now_ns, 150 * MS));
 	v->next_check_ns = 0;
 }
 
 /* True: a reported period fits the window, exactly or nearly. @found: a longer period that the
- * ticks show, as a shorter one explains late ticks, too. */
+ * ticks show; a shorter one always explains late ticks, so it must do more than that. */
 static bool explains(const struct vsync_window *window, const struct reported_period *reported,
 		     const struct vsync_fit *found)
 {
@@ -206,7 +206,6 @@ static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 	return slowest;
 }
 
-/* No present is placed yet: chooses the period from all sources. */
 void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 {
 	bool anyway = v->n_ticks > 0 && now_ns > v->first_tick_ns + LOCK_ANYWAY_NS;
@@ -247,7 +246,6 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 	}
 }
 
-/* A period of @display was reported. */
 void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
 {
 	struct reported_period reported = reported_period_of(display);
@@ -297,7 +295,7 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 	if (v->pending_ns < lattice_period_of(v) &&
 	    is_multiple(lattice_period_of(v), v->pending_ns, v->pending_ns / 100))
 		return old.ticks.collisions >= 2 || old.presents.collisions >= 2;
-	/* A period and its half fit each other's ticks. Other pairs nearly do so, for some time. */
+	/* A period and its half explain each other's ticks; other pairs nearly, for some time. */
 	if (vsync_fit_holds(&old) &&
 	    (v->pending_ns < lattice_period_of(v) ||
 	     !is_multiple(v->pending_ns, lattice_period_of(v), lattice_period_of(v) / 100)))
@@ -305,8 +303,6 @@ static bool shows_pending(const struct vsync_lattice *v, const struct vsync_wind
 	return fit.ticks.n + fit.presents.n >= 8 && vsync_fit_holds(&fit);
 }
 
-/* A reported period differs from the current one. Finds when the display switched, which may be
- * before or after the report. */
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
 	struct vsync_display *display = v->pending;
@@ -343,8 +339,8 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 
 /* --- what ticks and presents show --- */
 
-/* True: the period is the common part of two periods, one after the other. Then the last events
- * alone have a longer one. */
+/* True: the found period is a common divisor of two periods, one after the other. Then the last
+ * events alone show a longer one. */
 static bool is_common_part(const struct vsync_lattice *v, const struct vsync_fit *fit,
 			   uint64_t from_ns, uint64_t now_ns)
 {
@@ -358,7 +354,7 @@ static bool is_common_part(const struct vsync_lattice *v, const struct vsync_fit
 	       !vsync_is_near(last.period_ns, fit->period_ns, 15);
 }
 
-/* True: it is the reported period of a display. */
+/* True: a display's reported period explains the ticks, so no other one is searched for. */
 static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *window,
 			    uint64_t from_ns, uint64_t now_ns)
 {
@@ -372,7 +368,7 @@ static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *
 	reported = reported_period_of(display);
 	if (vsync_is_near(reported.period_ns, lattice_period_of(v), 15))
 		return false;
-	/* A few presents fit nearly any period of another display. */
+	/* A small number of events fits nearly any display's period. */
 	fit = vsync_fit_of(window, reported.period_ns);
 	if (display != v->followed && (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_used(&fit)))
 		return true;
@@ -384,7 +380,6 @@ static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *
 	return true;
 }
 
-/* Ticks or presents do not fit the period: searches for another one. */
 void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	struct vsync_window window;
@@ -408,11 +403,11 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 		return;
 	if (fit.period_ns < period_ns && fit.error_ns * 40 > fit.period_ns)
 		return;
-	/* Refresh rates of displays differ by more, but late ticks may look like a rate nearby. */
+	/* Rates of a display differ by more, but late ticks may look like a rate nearby. */
 	if (vsync_is_near(fit.period_ns, period_ns, 120) &&
 	    (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit)))
 		return;
-	/* Late ticks of a display with twice the period look like that, too. */
+	/* Late ticks of a display with twice the period may look the same. */
 	twice = vsync_fit_of(&window, 2 * fit.period_ns);
 	if (twice.ticks.collisions + 2 * twice.presents.collisions < 4 &&
 	    !vsync_fit_has_odd_presents(&twice))
@@ -421,7 +416,8 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	    old.ticks.collisions + old.presents.collisions < 4 &&
 	    !(vsync_fit_has_odd_presents(&old) && old.presents.odd >= 6))
 		return;
-	/* A slower period that is a multiple of the old one needs a longer window. */
+	/* A multiple of the old period is checked in a longer window: see
+	 * vsync_learn_find_slower(). */
 	if (fit.period_ns > period_ns && is_multiple(fit.period_ns, period_ns, 0))
 		return;
 	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
@@ -435,8 +431,6 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	lattice_switch_to(v, fit.period_ns, fit.error_ns, from_ns, now_ns, VSYNC_FIT);
 }
 
-/* A reported period was used before there were ticks: checks if the ticks belong to that display.
- */
 void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t from_ns = back_from(now_ns, LOCK_WINDOW_NS);
@@ -461,7 +455,6 @@ void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns)
 				  display ? VSYNC_REPORTED : VSYNC_FIT);
 }
 
-/* Checks if the exact period of the followed display is right for the ticks. */
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v), better_ns, error_ns;
@@ -484,8 +477,8 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 	lattice_find_edges(v, &window);
 }
 
-/* The display slowed down to a multiple of its period. All ticks and presents still fit, but for a
- * long time none is in between. */
+/* If the display slowed down to a multiple of its period, all ticks and presents still fit, but
+ * none of them needs the shorter one. */
 void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	uint64_t period_ns = lattice_period_of(v);

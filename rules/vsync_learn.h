@@ -7,25 +7,26 @@
 
 #include "rules/vsync_lattice.h"
 
-/* Chooses the period while nothing is placed on the lattice yet. */
+/* Chooses the period from all sources, while no present is placed on the lattice. */
 void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns);
 
 /* A period of @display was reported. */
 void vsync_learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns);
 
-/* A reported period is pending: checks if the display has switched to it. */
+/* A reported period is pending: checks if the display has switched to it, which may be before or
+ * after the report. */
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns);
 
-/* Ticks since @from_ns do not fit the period: searches for another one. */
+/* Ticks or presents since @from_ns do not fit the period: searches for another one. */
 void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
 
-/* A reported period was used before there were ticks: checks if it is theirs. */
+/* A reported period was used before there were ticks: checks if they belong to that display. */
 void vsync_learn_confirm(struct vsync_lattice *v, uint64_t now_ns);
 
 /* Checks the ticks against the period of the display that is followed. */
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns);
 
-/* Ticks have been few since @from_ns: searches for a multiple of the period. */
+/* Ticks have been few since @from_ns: checks if the period is now a multiple of the old one. */
 void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
 
 #endif

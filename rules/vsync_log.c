@@ -12,10 +12,10 @@
 
 #define DISTANCE_MAX_NS INT64_C(300000000)
 #define CLUSTERS 48
-#define PERIODS 256 /* distances that are measured at most */
+#define PERIODS 256 /* distances that are measured, at most */
 #define PERIODS_FIRST 128
 #define CANDIDATES 12
-#define DISTANCES_BACK 40 /* last distances of each kind that are candidates */
+#define DISTANCES_BACK 40 /* the last distances of each kind are candidates */
 
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns)
 {
@@ -77,7 +77,7 @@ unsigned int vsync_window_ticks(const struct vsync_window *window)
 
 /* --- how well a period explains events --- */
 
-/* In floating point, which is exact for seconds in nanoseconds, and can be vectorised. */
+/* In floating point: it is exact for some seconds in nanoseconds, and can be vectorised. */
 static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 {
 	double slots = (double)(at_ns - edge_ns) / (double)period_ns;
@@ -86,7 +86,7 @@ static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
 	return whole - (slots < (double)whole);
 }
 
-/* Number of slots, the first of which begins at @edge_ns, that have a second tick. */
+/* Number of events that are in the same slot as the one before. Slots begin at @edge_ns. */
 static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t edge_ns,
 				     int64_t period_ns)
 {
@@ -124,8 +124,8 @@ static unsigned int count_adjacent(const int64_t *at, unsigned int n, int64_t pe
 	return adjacent;
 }
 
-/* Scores events between two silences. The edge is where most of them are. If many are elsewhere, it
- * is the place with the fewest slots that have two events. */
+/* Scores events between two silences. Of the places with many events, the edge is the one with the
+ * fewest collisions, then the one with the most events. */
 static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 		      struct vsync_score *score)
 {
@@ -141,8 +141,7 @@ static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 	sum_bins(bins, sums);
 	for (unsigned int bin = 1; bin < BINS; bin++)
 		most = sums[bin] > sums[most] ? bin : most;
-	/* Begins with the place of most events: if no slot has two events there, no other place is
-	 * better. */
+	/* Begins with the place of most events: without collisions there, none is better. */
 	for (unsigned int i = 0; i < BINS && best > 0; i++) {
 		unsigned int bin = i == 0 ? most : i <= most ? i - 1 : i;
 		unsigned int near = sums[bin];
@@ -208,7 +207,7 @@ struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period
 	return fit;
 }
 
-/* True: @part is at least @percent of @n, and @n is large enough. */
+/* True: @part is at least @percent of @n, and @n is not too small. */
 static bool is_most(unsigned int part, unsigned int n, unsigned int percent)
 {
 	return n >= 6 && part * 100 >= n * percent;
@@ -319,8 +318,8 @@ static unsigned int measure(const struct vsync_window *window, unsigned int begi
 	return n;
 }
 
-/* The error of the median, which was selected before. A few values may agree by chance, or all of
- * them may be late. */
+/* The error of the median, which select_rank() has put into place. A few values may agree by
+ * chance, or all of them may be late. */
 static uint64_t error_of(uint64_t *periods, unsigned int n, unsigned int span)
 {
 	uint64_t period_ns = periods[n / 2];
@@ -441,7 +440,7 @@ static bool is_better(const struct vsync_fit *fit, const struct vsync_fit *best)
 						: near * 9 > best_near * 10;
 }
 
-/* Lengths that are close to each other lead to the same period. */
+/* True: another candidate led to the same period. */
 static bool is_one_of(const uint64_t *periods, unsigned int n, uint64_t period_ns)
 {
 	for (unsigned int i = 0; i < n; i++)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last ticks and presents, and the period that explains them.
  *
- * A tick is a wake-up of a thread: it comes late, now and then by most of a period, but never
+ * A tick is a wake-up of a thread: it may come late, sometimes by most of a period, but never
  * early. Lateness cannot add ticks: with the right period, and from the right edge on,
  *
  *     edge     :       :       :       :       :       :
  *     ticks    |       |           |   |       |      |       late ones
  *     slots    <- 0 -> <- 1 -> <- 2 -> <- 3 -> <- 4 ->
  *
- * no counter ticks twice in one slot. Twice the right period has two ticks in a slot as soon as
- * every vsync is used. Half the right period never has, and it explains late ticks as well. So the
- * longest period without such collisions counts, provided that enough ticks are at the edge, or all
- * presents (which have an edge of their own), or all vsyncs that SurfaceFlinger predicts.
+ * no counter ticks twice in one slot. With twice the right period there are two ticks in a slot as
+ * soon as every vsync is used: a collision. With half the right period there never are, and it
+ * explains late ticks as well. So the longest period without collisions counts, provided that
+ * enough ticks are at the edge, or all presents (which have an edge of their own), or all vsyncs
+ * that SurfaceFlinger predicts.
  */
 #ifndef JANKD_RULES_VSYNC_LOG_H
 #define JANKD_RULES_VSYNC_LOG_H
@@ -21,7 +22,7 @@
 
 #define VSYNC_LOG_SIZE 1024
 #define VSYNC_SOURCES 8			  /* counters that tick; the first kinds of events */
-#define VSYNC_PRESENTS VSYNC_SOURCES	  /* begins of presents */
+#define VSYNC_PRESENTS VSYNC_SOURCES	  /* presents, each at its start */
 #define VSYNC_TARGETS (VSYNC_SOURCES + 1) /* vsyncs that SurfaceFlinger predicts */
 #define VSYNC_KINDS (VSYNC_SOURCES + 2)
 #define VSYNC_WINDOW_SIZE 128 /* events of one kind */
@@ -41,7 +42,7 @@ struct vsync_log {
 	} events[VSYNC_LOG_SIZE];
 };
 
-/* Events of a window of time, each kind in the order of time. */
+/* Events of a range of time; those of each kind are in the order of time. */
 struct vsync_window {
 	uint64_t from_ns;
 	unsigned int n[VSYNC_KINDS];
@@ -54,7 +55,7 @@ struct vsync_score {
 	unsigned int near;	 /* at the edge */
 	unsigned int odd;	 /* half a period after the edge */
 	unsigned int collisions; /* events that are the second one in their slot */
-	unsigned int adjacent;	 /* one period after the previous event */
+	unsigned int adjacent;	 /* about one period after the previous event */
 	int64_t edge_ns;	 /* one of its edges, relative to from_ns; of one kind only */
 };
 
@@ -108,10 +109,10 @@ struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period
 /* True: there are hardly any collisions. */
 bool vsync_fit_has_few_collisions(const struct vsync_fit *fit);
 
-/* True: it may be the period. Late ticks are no evidence against it; two ticks in one slot are. */
+/* True: it may be the period. Collisions are evidence against it; late ticks are not. */
 bool vsync_fit_holds(const struct vsync_fit *fit);
 
-/* True: there are events one period apart. A fraction of the right period has none. */
+/* True: enough events are one period apart. With a fraction of the right period none are. */
 bool vsync_fit_is_used(const struct vsync_fit *fit);
 
 /* True: nearly all ticks are at the edge, without collisions. */
@@ -121,7 +122,7 @@ bool vsync_fit_is_clear(const struct vsync_fit *fit);
 bool vsync_fit_has_odd_presents(const struct vsync_fit *fit);
 
 /* The longest period that holds and that has events one period apart. @anyway: if there is none,
- * the one that explains most. */
+ * the one that explains the most events. */
 struct vsync_fit vsync_fit_find(const struct vsync_window *window, bool anyway);
 
 #endif

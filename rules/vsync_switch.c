@@ -12,13 +12,13 @@
  * the longer period do not belong to it, even if they are late. Moments that are nearly as good
  * widen the range [from_ns, to_ns].
  *
- * The new period is seldom precise so early. Of the values within its error, the one with the
- * fewest events on the wrong side is used.
+ * The new period is seldom precise so early. Of the values within its error, that with the fewest
+ * events on the wrong side is used.
  */
 #include "rules/vsync_switch.h"
 
-/* The cost of an event on the wrong side: ticks are late more often than presents. And the cost of
- * an event that fits both, on the side of the shorter period. */
+/* Costs of an event on the wrong side (ticks are late more often than presents), and of an event
+ * that fits both, on the side of the shorter period. */
 #define COST_TICK 3
 #define COST_EXACT 6
 #define COST_BOTH_TICK 2
@@ -41,7 +41,7 @@ struct event {
 	int64_t at_ns;
 	bool present;
 	bool old, new; /* it fits that period */
-	bool second;   /* the second one in a slot of the longer period */
+	bool second;   /* it is the second tick in a slot of the longer period */
 };
 
 static int64_t after_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
@@ -138,7 +138,7 @@ static unsigned int count_late(const struct event *events, unsigned int n, unsig
 	return late;
 }
 
-/* The begin of a present of the event's vsync. */
+/* The start of a present in the event's vsync. */
 static int64_t present_of(const struct side *side, const struct event *event)
 {
 	if (event->present || !side->has_presents)
@@ -149,7 +149,7 @@ static int64_t present_of(const struct side *side, const struct event *event)
 	       after_edge(side->present_edge_ns, side->tick_edge_ns, side->period_ns);
 }
 
-/* The events, and the candidates for the first one of the new period. */
+/* The events, and which of them may be the first one of the new period. */
 struct balance {
 	struct event events[EVENTS_MAX];
 	int costs[EVENTS_MAX + 1];
@@ -182,14 +182,14 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 		struct event *event = &b->events[i];
 
 		event->old = event->new = false;
-		/* The new edge may be unknown yet, which is no evidence for the old period. */
+		/* The new edge may still be unknown: that is no evidence for the old period. */
 		if (event->present ? !new->has_presents : !new->has_ticks)
 			continue;
 		event->old = fits_side(old, event->at_ns, event->present);
 		event->new = fits_side(new, event->at_ns, event->present);
 	}
 	find_second(b, old_is_shorter ? new : old);
-	/* Late ticks must not count for the shorter period, so they are counted first. */
+	/* Late ticks must not count for the shorter period. If there are many, ticks cost less. */
 	b->best = weigh(b->events, b->n, old_is_shorter, COST_TICK, b->costs);
 	if (count_late(b->events, b->n, b->best) * 40 > b->n)
 		uncertainty = COST_MARGIN_LATE;
@@ -204,8 +204,8 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 	}
 }
 
-/* Late events do not count: the switch is next to an event that fits, the last one of the longer
- * period. */
+/* Late events do not count: the switch is next to an event that fits. If the new period is the
+ * longer one, that is its first event; else the last event of the old one. */
 static int64_t moment_of(const struct balance *b, const struct side *old, const struct side *new,
 			 int64_t end_ns)
 {

@@ -8,21 +8,21 @@
 #include "rules/vsync_log.h"
 
 struct vsync_switch {
-	uint64_t at_ns;		 /* begin of a present in the first vsync of the new period */
-	uint64_t from_ns, to_ns; /* the range of the switch */
+	uint64_t at_ns;		 /* start of a present in the first vsync of the new period */
+	uint64_t from_ns, to_ns; /* the range in which the switch may be */
 };
 
-/* The search. */
+/* What to search for, and in which time. */
 struct vsync_switch_search {
 	uint64_t before_ns, after_ns; /* the two periods */
 	uint64_t error_ns;	      /* of the new period */
-	uint64_t from_ns;	      /* begin of the search */
-	uint64_t sure_ns;	      /* both periods were in use before or at about this time */
+	uint64_t from_ns;	      /* start of the search */
+	uint64_t sure_ns;	      /* the switch was before this time, or near it */
 	uint64_t now_ns;	      /* end of the search */
 };
 
-/* The best moment according to ticks and presents. @source: the tick counter that is nearest to
- * presents. */
+/* Finds the best moment according to ticks and presents. @source: the tick counter that is nearest
+ * to presents. */
 struct vsync_switch vsync_switch_find(const struct vsync_log *log, unsigned int source,
 				      const struct vsync_switch_search *search);
 

@@ -4,7 +4,7 @@
  *      rules/ (struct row_sink)         other rooms (session.json, events, "rotate now")
  *         |  rows, as values                 |
  *         v                                  v
- *      output     1. decide: type, --trigger (gate), free disk space (disk_floor)
+ *      output     1. decide: type, --trigger (trigger_gate), free disk space (disk_floor)
  *         |          events: sorted by time (event_queue)
  *         v
  *      csv        2. format: a row becomes a line of text

@@ -100,7 +100,7 @@ uint64_t output_busy_ns(const struct output *output)
 
 /* --- rows --- */
 
-static void format(struct csv_row *text, const struct gate_row *row)
+static void format(struct csv_row *text, const struct trigger_gate_row *row)
 {
 	switch (row->which) {
 	case ROW_FRAMES:
@@ -131,7 +131,7 @@ static bool is_for_file(struct output *output, enum row_file which)
 }
 
 /* Writes a row that the trigger selects, or that needs no trigger. */
-static void write_row(void *context, const struct gate_row *row)
+static void write_row(void *context, const struct trigger_gate_row *row)
 {
 	struct output *output = context;
 	bool for_file = is_for_file(output, row->which);
@@ -146,20 +146,21 @@ static void write_row(void *context, const struct gate_row *row)
 		csv_file_append(&output->console, output->text->bytes, output->text->len);
 }
 
-static void judge_row(struct output *output, const struct gate_row *row)
+static void judge_row(struct output *output, const struct trigger_gate_row *row)
 {
-	if (!output->gate || gate_passes(output->gate, &row->span))
+	if (!output->gate || trigger_gate_passes(output->gate, &row->span))
 		write_row(output, row);
 	else
-		gate_keep(output->gate, row);
+		trigger_gate_keep(output->gate, row);
 }
 
 /* Without a known time the row belongs to the current time of the trace. */
-static struct gate_span times_of(const struct output *output, int64_t begin_ns, int64_t end_ns)
+static struct trigger_gate_span times_of(const struct output *output, int64_t begin_ns,
+					 int64_t end_ns)
 {
 	uint64_t known_end_ns = end_ns < 0 ? output->now_ns : (uint64_t)end_ns;
 
-	return (struct gate_span){
+	return (struct trigger_gate_span){
 		.begin_ns = begin_ns < 0 ? known_end_ns : (uint64_t)begin_ns,
 		.end_ns = known_end_ns,
 	};
@@ -167,24 +168,24 @@ static struct gate_span times_of(const struct output *output, int64_t begin_ns, 
 
 static void on_fps(void *context, const struct fps_row *fps)
 {
-	struct gate_span span = { fps->start_ns, fps->end_ns };
-	const struct gate_row row = { .which = ROW_FPS, .span = span, .fps = fps };
+	struct trigger_gate_span span = { fps->start_ns, fps->end_ns };
+	const struct trigger_gate_row row = { .which = ROW_FPS, .span = span, .fps = fps };
 
 	judge_row(context, &row);
 }
 
 static void on_drop(void *context, const struct drop_row *drop)
 {
-	struct gate_span span = times_of(context, drop->start_ns, drop->end_ns);
-	const struct gate_row row = { .which = ROW_DROPS, .span = span, .drop = drop };
+	struct trigger_gate_span span = times_of(context, drop->start_ns, drop->end_ns);
+	const struct trigger_gate_row row = { .which = ROW_DROPS, .span = span, .drop = drop };
 
 	judge_row(context, &row);
 }
 
 static void on_frame(void *context, const struct frame_row *frame)
 {
-	struct gate_span span = { frame->present_ns, frame->present_ns };
-	const struct gate_row row = { .which = ROW_FRAMES, .span = span, .frame = frame };
+	struct trigger_gate_span span = { frame->present_ns, frame->present_ns };
+	const struct trigger_gate_row row = { .which = ROW_FRAMES, .span = span, .frame = frame };
 
 	judge_row(context, &row);
 }
@@ -195,10 +196,10 @@ static void on_gate(void *context, bool open, uint64_t time_ns)
 	uint64_t missed;
 
 	if (!open) {
-		gate_close(output->gate, time_ns);
+		trigger_gate_close(output->gate, time_ns);
 		return;
 	}
-	missed = gate_open(output->gate, time_ns, output, write_row);
+	missed = trigger_gate_open(output->gate, time_ns, output, write_row);
 	if (missed > 0)
 		output_event_now(output, "lost",
 				 "%" PRIu64 " rows before the trigger were lost: the memory for "
@@ -458,7 +459,7 @@ static int open_memory(struct output *output)
 	output->text = memory_new(1, sizeof(*output->text));
 	output->events = memory_new(1, sizeof(*output->events));
 	if (output->options->trigger)
-		output->gate = gate_new();
+		output->gate = trigger_gate_new();
 	if (!output->text || !output->events || (output->options->trigger && !output->gate)) {
 		report("%s: out of memory; free some memory and try again", output->command);
 		return -ENOMEM;
@@ -783,7 +784,7 @@ void output_close(struct output *output)
 	output->thread = file_thread_end(output->thread);
 	output->wait = NULL;
 	close_console(output);
-	output->gate = gate_free(output->gate);
+	output->gate = trigger_gate_free(output->gate);
 	free(output->events);
 	output->events = NULL;
 	free(output->text);

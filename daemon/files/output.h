@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The destination of a pipeline's rows and events. A row is a value until it is selected: by the
- * type of the session, by --trigger (gate.h), by the disk floor (disk_floor.h). Then it becomes
- * text (csv.h) and is sent to its file.
+ * type of the session, by --trigger (trigger_gate.h), by the disk floor (disk_floor.h). Then it
+ * becomes text (csv.h) and is sent to its file.
  *
  * Reading a recorded trace waits for its files. A live capture does not: its files have a thread of
  * their own (file_thread.h). Of the functions here only output_complete(), output_wait() and
@@ -16,9 +16,9 @@
 #include "daemon/files/csv_file.h"
 #include "daemon/files/event_queue.h"
 #include "daemon/files/file_thread.h"
-#include "daemon/files/gate.h"
 #include "daemon/files/session_files.h"
 #include "daemon/files/spill_file.h"
+#include "daemon/files/trigger_gate.h"
 #include "rules/pipeline.h"
 
 /* Saves the trace around late frames (snapshot.h). All NULL: none is saved. */
@@ -45,8 +45,8 @@ struct output {
 	const struct pipeline *pipeline; /* the source of most events: borrowed */
 	struct output_late late;
 	bool is_live;
-	uint64_t now_ns;   /* of the trace */
-	struct gate *gate; /* NULL: without --trigger */
+	uint64_t now_ns;	   /* of the trace */
+	struct trigger_gate *gate; /* NULL: without --trigger */
 
 	uint64_t rows[ROW_FILES];	/* sent to the files, or refused by the disk floor */
 	uint64_t queue_lost[ROW_FILES]; /* rows for which the queue had no space */

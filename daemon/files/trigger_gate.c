@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/files/gate.h"
+#include "daemon/files/trigger_gate.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "rules/memory.h"
 
 /* Five seconds of a dozen surfaces at 120 Hz, with every frame in frames.csv. */
-#define GATE_BYTES (2 * 1024 * 1024)
+#define TRIGGER_GATE_BYTES (2 * 1024 * 1024)
 
 #define NAMES_MAX 5
 
-/* The size of each file's values, and the places of their names. */
+/* For each file: the size of a row as a value, and the offsets of the names in it. */
 static const struct layout {
 	size_t size;
 	unsigned int n;
@@ -48,42 +48,43 @@ static const struct layout {
 	},
 };
 
-/* A kept row. The value and its names, with their NULs, follow. */
+/* The head of a kept row. The value follows, then its names with their NULs. */
 struct kept {
 	enum row_file which;
-	struct gate_span span;
-	size_t size; /* with value and names */
+	struct trigger_gate_span span;
+	size_t size; /* of head, value and names */
 };
 
-struct gate {
-	bool ever;	       /* the gate was opened at least once */
-	struct gate_span open; /* the last time that it was open, with the five seconds before */
-	size_t begin, end;     /* of the kept rows */
-	uint64_t dropped;      /* rows since then that the full memory had no space for */
-	uint64_t dropped_ns;   /* the end of the last of them */
-	char bytes[GATE_BYTES];
+struct trigger_gate {
+	bool ever_open; /* the gate was opened at least once */
+	/* From five seconds before it was last opened until it was closed. */
+	struct trigger_gate_span open;
+	size_t begin, end;   /* of the kept rows */
+	uint64_t dropped;    /* rows since then for which the memory had no space */
+	uint64_t dropped_ns; /* the end of the last one */
+	char bytes[TRIGGER_GATE_BYTES];
 };
 
-struct gate *gate_new(void)
+struct trigger_gate *trigger_gate_new(void)
 {
-	return memory_new(1, sizeof(struct gate));
+	return memory_new(1, sizeof(struct trigger_gate));
 }
 
-struct gate *gate_free(struct gate *gate)
+struct trigger_gate *trigger_gate_free(struct trigger_gate *gate)
 {
 	free(gate);
 	return NULL;
 }
 
-bool gate_passes(const struct gate *gate, const struct gate_span *span)
+bool trigger_gate_passes(const struct trigger_gate *gate, const struct trigger_gate_span *span)
 {
-	return gate->ever && span->end_ns >= gate->open.begin_ns &&
+	return gate->ever_open && span->end_ns >= gate->open.begin_ns &&
 	       span->begin_ns <= gate->open.end_ns;
 }
 
 /* --- the kept rows --- */
 
-static struct kept first_kept(const struct gate *gate)
+static struct kept first_kept(const struct trigger_gate *gate)
 {
 	struct kept kept;
 
@@ -91,24 +92,25 @@ static struct kept first_kept(const struct gate *gate)
 	return kept;
 }
 
-/* Counts a dropped row, which is missing if the gate opens soon. */
-static void count_dropped(struct gate *gate, const struct gate_span *span, uint64_t now_ns)
+/* Counts a dropped row. It will be missing if the gate opens within five seconds. */
+static void count_dropped(struct trigger_gate *gate, const struct trigger_gate_span *span,
+			  uint64_t now_ns)
 {
-	if (span->end_ns + GATE_BEFORE_NS < now_ns)
+	if (span->end_ns + TRIGGER_GATE_BEFORE_NS < now_ns)
 		return;
 	gate->dropped++;
 	gate->dropped_ns = span->end_ns;
 }
 
-/* Drops the oldest rows if there is no space for @size bytes. At least a quarter becomes free, so
- * that the bytes are moved seldom. */
-static void make_space(struct gate *gate, size_t size, uint64_t now_ns)
+/* Drops the oldest rows if there is no space for @size bytes. Frees at least a quarter of the
+ * memory, so that the bytes are seldom moved. */
+static void make_space(struct trigger_gate *gate, size_t size, uint64_t now_ns)
 {
-	size_t wanted = size > GATE_BYTES / 4 ? size : GATE_BYTES / 4;
+	size_t wanted = size > TRIGGER_GATE_BYTES / 4 ? size : TRIGGER_GATE_BYTES / 4;
 
-	if (gate->end + size <= GATE_BYTES)
+	if (gate->end + size <= TRIGGER_GATE_BYTES)
 		return;
-	while (gate->begin < gate->end && gate->end - gate->begin + wanted > GATE_BYTES) {
+	while (gate->begin < gate->end && gate->end - gate->begin + wanted > TRIGGER_GATE_BYTES) {
 		struct kept oldest = first_kept(gate);
 
 		gate->begin += oldest.size;
@@ -119,13 +121,13 @@ static void make_space(struct gate *gate, size_t size, uint64_t now_ns)
 	gate->begin = 0;
 }
 
-static void append(struct gate *gate, const void *bytes, size_t len)
+static void append(struct trigger_gate *gate, const void *bytes, size_t len)
 {
 	memcpy(gate->bytes + gate->end, bytes, len);
 	gate->end += len;
 }
 
-void gate_keep(struct gate *gate, const struct gate_row *row)
+void trigger_gate_keep(struct trigger_gate *gate, const struct trigger_gate_row *row)
 {
 	const struct layout *layout = &layouts[row->which];
 	struct kept kept = { row->which, row->span, sizeof(kept) + layout->size };
@@ -137,7 +139,7 @@ void gate_keep(struct gate *gate, const struct gate_row *row)
 		sizes[i] = strlen(names[i]) + 1;
 		kept.size += sizes[i];
 	}
-	if (kept.size > GATE_BYTES) {
+	if (kept.size > TRIGGER_GATE_BYTES) {
 		count_dropped(gate, &row->span, row->span.end_ns);
 		return;
 	}
@@ -150,14 +152,14 @@ void gate_keep(struct gate *gate, const struct gate_row *row)
 
 /* --- open and closed --- */
 
-uint64_t gate_open(struct gate *gate, uint64_t time_ns, void *context,
-		   void (*pass)(void *context, const struct gate_row *row))
+uint64_t trigger_gate_open(struct trigger_gate *gate, uint64_t time_ns, void *context,
+			   void (*pass)(void *context, const struct trigger_gate_row *row))
 {
-	uint64_t begin_ns = time_ns > GATE_BEFORE_NS ? time_ns - GATE_BEFORE_NS : 0;
+	uint64_t begin_ns = time_ns > TRIGGER_GATE_BEFORE_NS ? time_ns - TRIGGER_GATE_BEFORE_NS : 0;
 	uint64_t missed = gate->dropped_ns >= begin_ns ? gate->dropped : 0;
 
-	gate->ever = true;
-	gate->open = (struct gate_span){ begin_ns, UINT64_MAX };
+	gate->ever_open = true;
+	gate->open = (struct trigger_gate_span){ begin_ns, UINT64_MAX };
 	while (gate->begin < gate->end) {
 		struct kept kept = first_kept(gate);
 		const struct layout *layout = &layouts[kept.which];
@@ -167,10 +169,10 @@ uint64_t gate_open(struct gate *gate, uint64_t time_ns, void *context,
 			struct drop_row drop;
 			struct frame_row frame;
 		} value;
-		const struct gate_row row = { kept.which, kept.span, { &value } };
+		const struct trigger_gate_row row = { kept.which, kept.span, { &value } };
 
 		gate->begin += kept.size;
-		if (!gate_passes(gate, &kept.span))
+		if (!trigger_gate_passes(gate, &kept.span))
 			continue;
 		memcpy(&value, at, layout->size);
 		at += layout->size;
@@ -185,7 +187,7 @@ uint64_t gate_open(struct gate *gate, uint64_t time_ns, void *context,
 	return missed;
 }
 
-void gate_close(struct gate *gate, uint64_t time_ns)
+void trigger_gate_close(struct trigger_gate *gate, uint64_t time_ns)
 {
 	gate->open.end_ns = time_ns;
 }

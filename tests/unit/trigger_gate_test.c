@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/files/gate.h"
+#include "daemon/files/trigger_gate.h"
 
 struct seen {
 	char text[256];
@@ -15,7 +15,7 @@ struct seen {
 	uint64_t last_end_ns;
 };
 
-static void on_row(void *context, const struct gate_row *row)
+static void on_row(void *context, const struct trigger_gate_row *row)
 {
 	struct seen *seen = context;
 
@@ -27,19 +27,20 @@ static void on_row(void *context, const struct gate_row *row)
 }
 
 /* A row of frames.csv that is about [@begin_ns, @end_ns]. */
-static void keep_named(struct gate *gate, uint64_t begin_ns, uint64_t end_ns, const char *layer)
+static void keep_named(struct trigger_gate *gate, uint64_t begin_ns, uint64_t end_ns,
+		       const char *layer)
 {
 	const struct frame_row frame = { .app = "", .surface = "", .layer = layer };
-	const struct gate_row row = {
+	const struct trigger_gate_row row = {
 		.which = ROW_FRAMES,
 		.span = { begin_ns, end_ns },
 		.frame = &frame,
 	};
 
-	gate_keep(gate, &row);
+	trigger_gate_keep(gate, &row);
 }
 
-static void keep(struct gate *gate, uint64_t begin_ns, uint64_t end_ns)
+static void keep(struct trigger_gate *gate, uint64_t begin_ns, uint64_t end_ns)
 {
 	char layer[16];
 
@@ -56,40 +57,40 @@ static const char *long_name(void)
 	return name;
 }
 
-static int passes(const struct gate *gate, uint64_t begin_ns, uint64_t end_ns)
+static int passes(const struct trigger_gate *gate, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct gate_span span = { begin_ns, end_ns };
+	struct trigger_gate_span span = { begin_ns, end_ns };
 
-	return gate_passes(gate, &span);
+	return trigger_gate_passes(gate, &span);
 }
 
 static void test_five_seconds_before(void **state)
 {
-	struct gate *gate = gate_new();
+	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
 
 	(void)state;
 	assert_false(passes(gate, 0, UINT64_MAX));
 	for (unsigned int s = 1; s <= 20; s++)
 		keep(gate, (s - 1) * SECOND, s * SECOND);
-	assert_int_equal(gate_open(gate, 20 * SECOND + 1, &seen, on_row), 0);
+	assert_int_equal(trigger_gate_open(gate, 20 * SECOND + 1, &seen, on_row), 0);
 	assert_string_equal(seen.text, "16 17 18 19 20 ");
 	assert_true(passes(gate, 20 * SECOND, 21 * SECOND));
 	assert_true(passes(gate, 10 * SECOND, 16 * SECOND));
 	assert_false(passes(gate, 10 * SECOND, 15 * SECOND));
-	gate_close(gate, 30 * SECOND);
+	trigger_gate_close(gate, 30 * SECOND);
 	assert_true(passes(gate, 30 * SECOND, 31 * SECOND));
 	assert_false(passes(gate, 30 * SECOND + 1, 31 * SECOND));
 	keep(gate, 30 * SECOND + 1, 31 * SECOND);
-	assert_int_equal(gate_open(gate, 33 * SECOND, &seen, on_row), 0);
+	assert_int_equal(trigger_gate_open(gate, 33 * SECOND, &seen, on_row), 0);
 	assert_string_equal(seen.text, "16 17 18 19 20 31 ");
-	gate_free(gate);
+	trigger_gate_free(gate);
 }
 
 /* More rows than fit: the newest stay, and the missing ones are counted. */
 static void test_too_many(void **state)
 {
-	struct gate *gate = gate_new();
+	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
 	uint64_t missed, end_ns = 0;
 
@@ -98,17 +99,17 @@ static void test_too_many(void **state)
 		end_ns = SECOND + i * (MS / 10);
 		keep_named(gate, end_ns, end_ns, long_name());
 	}
-	missed = gate_open(gate, end_ns, &seen, on_row);
+	missed = trigger_gate_open(gate, end_ns, &seen, on_row);
 	assert_true(missed > 0);
 	assert_int_equal(missed + seen.rows, 10000);
 	assert_int_equal(seen.last_end_ns, end_ns);
-	gate_free(gate);
+	trigger_gate_free(gate);
 }
 
 /* Rows before the five seconds are no loss, however many they were. */
 static void test_old_rows_are_no_loss(void **state)
 {
-	struct gate *gate = gate_new();
+	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
 	uint64_t end_ns = 0;
 
@@ -117,15 +118,15 @@ static void test_old_rows_are_no_loss(void **state)
 		end_ns = i * 10 * MS;
 		keep_named(gate, end_ns, end_ns, long_name());
 	}
-	assert_int_equal(gate_open(gate, end_ns, &seen, on_row), 0);
+	assert_int_equal(trigger_gate_open(gate, end_ns, &seen, on_row), 0);
 	assert_int_equal(seen.rows, 501);
-	gate_free(gate);
+	trigger_gate_free(gate);
 }
 
 /* Longer than any that comes, and one for which all of the memory is too small. */
 static void test_largest_rows(void **state)
 {
-	struct gate *gate = gate_new();
+	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
 	size_t size = 3 << 20;
 	char *name = calloc(1, size);
@@ -138,14 +139,14 @@ static void test_largest_rows(void **state)
 	}
 	memset(name, 'x', size - 1);
 	keep_named(gate, 1, 1, name);
-	assert_int_equal(gate_open(gate, 1, &seen, on_row) + seen.rows, 101);
+	assert_int_equal(trigger_gate_open(gate, 1, &seen, on_row) + seen.rows, 101);
 	assert_true(seen.rows >= 8);
 	free(name);
-	gate_free(gate);
+	trigger_gate_free(gate);
 }
 
 /* A row of each file comes back with all its values and names. */
-static void on_value(void *context, const struct gate_row *row)
+static void on_value(void *context, const struct trigger_gate_row *row)
 {
 	unsigned int *rows = context;
 
@@ -188,20 +189,20 @@ static void test_values_come_back(void **state)
 					 .surface = "frame surface",
 					 .layer = "frame layer",
 					 .lost = ROW_UNKNOWN };
-	const struct gate_row rows[] = {
+	const struct trigger_gate_row rows[] = {
 		{ .which = ROW_FPS, .span = { 1, 2 }, .fps = &fps },
 		{ .which = ROW_DROPS, .span = { 1, 2 }, .drop = &drop },
 		{ .which = ROW_FRAMES, .span = { 1, 2 }, .frame = &frame },
 	};
-	struct gate *gate = gate_new();
+	struct trigger_gate *gate = trigger_gate_new();
 	unsigned int seen = 0;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(rows); i++)
-		gate_keep(gate, &rows[i]);
-	assert_int_equal(gate_open(gate, 2, &seen, on_value), 0);
+		trigger_gate_keep(gate, &rows[i]);
+	assert_int_equal(trigger_gate_open(gate, 2, &seen, on_value), 0);
 	assert_int_equal(seen, 3);
-	gate_free(gate);
+	trigger_gate_free(gate);
 }
 
 int main(void)

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Selects the rows for --trigger: those of the time in which the trigger holds, and of the five
+ * seconds before. The gate opens when the trigger begins to hold. While it is closed, rows are kept
+ * in memory of fixed size, as values with copies of their names: they are needed if the gate opens
+ * within five seconds. */
+#ifndef JANKD_DAEMON_FILES_TRIGGER_GATE_H
+#define JANKD_DAEMON_FILES_TRIGGER_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/files/file_job.h"
+#include "rules/row.h"
+
+/* The trace time before the trigger begins to hold whose rows are written, too. */
+#define TRIGGER_GATE_BEFORE_NS UINT64_C(5000000000)
+
+/* The trace time that a row describes. */
+struct trigger_gate_span {
+	uint64_t begin_ns, end_ns;
+};
+
+/* A row for one file, as a value: borrowed. */
+struct trigger_gate_row {
+	enum row_file which; /* not ROW_EVENTS: events do not pass through the gate */
+	struct trigger_gate_span span;
+	union {
+		const void *value;
+		const struct fps_row *fps;
+		const struct drop_row *drop;
+		const struct frame_row *frame;
+	};
+};
+
+struct trigger_gate;
+
+/* Returns NULL if out of memory. The gate is closed. */
+struct trigger_gate *trigger_gate_new(void);
+
+/* Frees @gate, which may be NULL. Returns NULL. */
+struct trigger_gate *trigger_gate_free(struct trigger_gate *gate);
+
+/* True: @span overlaps the time in which the gate is open, or was open last. */
+bool trigger_gate_passes(const struct trigger_gate *gate, const struct trigger_gate_span *span);
+
+/* Keeps a copy of a row that does not pass now. */
+void trigger_gate_keep(struct trigger_gate *gate, const struct trigger_gate_row *row);
+
+/* Opens the gate at @time_ns of the trace. Calls @pass for each kept row that belongs to the five
+ * seconds before or is later, in the order of trigger_gate_keep(). Returns the number of such rows
+ * that were dropped because the memory was full. */
+uint64_t trigger_gate_open(struct trigger_gate *gate, uint64_t time_ns, void *context,
+			   void (*pass)(void *context, const struct trigger_gate_row *row));
+
+void trigger_gate_close(struct trigger_gate *gate, uint64_t time_ns);
+
+#endif

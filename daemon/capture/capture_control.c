@@ -72,7 +72,7 @@ static enum control_reply answer_rotate(struct capture_control *control, uint64_
 
 static void finish_rotate(const struct output *output, FILE *out)
 {
-	int error = output->state.rolled;
+	int error = output->state.rotate_result;
 
 	if (error < 0)
 		fprintf(out, "error: the segment is not closed: %s\n", strerror(-error));

@@ -262,11 +262,11 @@ static void write_json(struct session *session)
 	struct output *output = &session->output;
 	struct status *status = session_status(session, 0, STATUS_NO_SURFACES);
 	char *text = status ? status_json(status, false) : NULL;
-	bool is_whole = output_whole_begin(output, WHOLE_SESSION, "session.json", 0) && text &&
-			output_whole_bytes(output, WHOLE_SESSION, text, strlen(text)) &&
-			output_whole_bytes(output, WHOLE_SESSION, "\n", 1);
+	bool is_whole = output_replace_begin(output, REPLACED_SESSION, "session.json", 0) && text &&
+			output_replace_bytes(output, REPLACED_SESSION, text, strlen(text)) &&
+			output_replace_bytes(output, REPLACED_SESSION, "\n", 1);
 
-	output_whole_end(output, WHOLE_SESSION, is_whole ? 0 : -ENOMEM);
+	output_replace_end(output, REPLACED_SESSION, is_whole ? 0 : -ENOMEM);
 	free(text);
 	free(status);
 }
@@ -340,8 +340,8 @@ void session_flush(struct session *session)
 	snapshot_tick(&session->snapshot);
 	output_flush_if_due(output);
 	/* If the folder was removed, the files that are replaced as a whole were removed, too. */
-	if (session->begun_again != output->state.begun_again) {
-		session->begun_again = output->state.begun_again;
+	if (session->recreations != output->state.recreations) {
+		session->recreations = output->state.recreations;
 		output_summary(output, session->pipeline);
 		write_json(session);
 	}
@@ -484,7 +484,7 @@ int session_end(struct session *session)
 	output_complete(output, false);
 	/* Last, because it contains the number of rows of all files. */
 	write_json(session);
-	output_keep(output);
+	output_prune(output);
 	output_complete(output, false);
 	output_close(output);
 	if (session->origin.live && output_all_rows_lost(output) > 0)

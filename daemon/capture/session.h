@@ -46,7 +46,7 @@ struct session {
 	bool broke_off;			/* the source is damaged, and an event was written */
 	bool failed;	      /* the source could not be read, and the reason was reported */
 	bool started;	      /* the event of the start is in events.csv */
-	uint64_t begun_again; /* how often the folder was created again, at the last check */
+	uint64_t recreations; /* how often the folder was created again, at the last check */
 	bool discarding;      /* records are read, but not counted */
 	uint64_t from_ns; /* earlier records are from before the begin; 0: the begin was reached */
 	uint64_t from_until_ns; /* latest time of that, on the clock of loop_now() */

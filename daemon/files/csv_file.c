@@ -84,7 +84,7 @@ enum csv_file_state csv_file_check(const struct csv_file *file)
 	return there.st_size < file->size ? CSV_FILE_CUT : CSV_FILE_GROWN;
 }
 
-int csv_file_cut_behind(const struct csv_file *file)
+int csv_file_cut_appended(const struct csv_file *file)
 {
 	return ftruncate(file->fd, file->size) < 0 ? -errno : 0;
 }
@@ -293,7 +293,7 @@ static int close_file(struct csv_file *file)
 	return error;
 }
 
-void csv_file_begin_again(struct csv_file *file, int folder_fd)
+void csv_file_recreate(struct csv_file *file, int folder_fd)
 {
 	close_file(file);
 	file->folder_fd = folder_fd;

@@ -85,14 +85,14 @@ enum csv_file_state {
 enum csv_file_state csv_file_check(const struct csv_file *file);
 
 /* Removes the bytes behind the last written row. Returns 0 or -errno. */
-int csv_file_cut_behind(const struct csv_file *file);
+int csv_file_cut_appended(const struct csv_file *file);
 
 /* True: the file was removed, renamed or replaced. */
 bool csv_file_is_gone(const struct csv_file *file);
 
 /* Closes the file on the disk. The next flush creates a new one in @folder_fd and writes the rest
  * of the buffer into it. */
-void csv_file_begin_again(struct csv_file *file, int folder_fd);
+void csv_file_recreate(struct csv_file *file, int folder_fd);
 
 /* Rows that were written; those in the buffer count, unless the last flush failed. */
 uint64_t csv_file_rows_written(const struct csv_file *file);

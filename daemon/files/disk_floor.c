@@ -30,8 +30,8 @@ bool disk_floor_refuses(struct disk_floor *floor, enum row_file which)
 	return true;
 }
 
-static void report(const struct disk_floor *floor, const char *what, const char *name,
-		   uint64_t free_bytes)
+static void report_action(const struct disk_floor *floor, const char *what, const char *name,
+			  uint64_t free_bytes)
 {
 	char text[160];
 
@@ -53,7 +53,7 @@ static void on_removed(void *context, unsigned long number, uint64_t bytes)
 	char name[32];
 
 	snprintf(name, sizeof(name), "%06lu", number);
-	report(removal->floor, "low disk space: removed segment", name, removal->free_bytes);
+	report_action(removal->floor, "low disk space: removed segment", name, removal->free_bytes);
 	removal->floor->removed++;
 	removal->free_bytes += bytes;
 }
@@ -96,7 +96,7 @@ static void stop_next(struct disk_floor *floor, uint64_t free_bytes)
 
 		if (!name)
 			continue;
-		report(floor, "low disk space: stopped writing", name, free_bytes);
+		report_action(floor, "low disk space: stopped writing", name, free_bytes);
 		return;
 	}
 }
@@ -108,7 +108,7 @@ static bool start_last(struct disk_floor *floor, uint64_t free_bytes)
 
 		if (!name)
 			continue;
-		report(floor, "enough disk space: resumed writing", name, free_bytes);
+		report_action(floor, "enough disk space: resumed writing", name, free_bytes);
 		return true;
 	}
 	return false;

@@ -53,7 +53,7 @@ int earlier_files_keep(struct folder *folder, const char *command)
 
 void earlier_files_put_back(const struct folder *folder)
 {
-	segments_remove_behind(folder->fd, folder->last);
+	segments_remove_above(folder->fd, folder->last);
 	for (const struct segment_file *file = segment_files; file->name; file++)
 		unlinkat(folder->fd, file->name, 0);
 	restore_names(folder);

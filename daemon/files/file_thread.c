@@ -107,8 +107,8 @@ static void forget_first(struct file_thread *thread, const struct queued *queued
 
 static bool has_to_wake(enum file_job_kind kind)
 {
-	return kind != FILE_JOB_ROW && kind != FILE_JOB_BYTES && kind != FILE_JOB_SPILL &&
-	       kind != FILE_JOB_BEGIN;
+	return kind != FILE_JOB_ROW && kind != FILE_JOB_REPLACE_BYTES && kind != FILE_JOB_SPILL &&
+	       kind != FILE_JOB_REPLACE_BEGIN;
 }
 
 bool file_thread_post(struct file_thread *thread, const struct file_job *job)

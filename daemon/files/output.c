@@ -643,11 +643,11 @@ void output_watch(struct output *output)
 	output_update(output);
 }
 
-static void roll(struct output *output)
+static void post_rotate(struct output *output)
 {
-	post_kind(output, FILE_JOB_ROLL);
+	post_kind(output, FILE_JOB_ROTATE);
 	output->has_rows = false;
-	output->rolled = output_posted(output);
+	output->rotate_job = output_posted(output);
 }
 
 void output_follow(struct output *output, uint64_t now_ns)
@@ -662,30 +662,30 @@ void output_follow(struct output *output, uint64_t now_ns)
 		output->segment_begin_ns = now_ns;
 	} else if (age_ns >= period_ns) {
 		output->segment_begin_ns += age_ns - age_ns % period_ns;
-		roll(output);
+		post_rotate(output);
 	}
 }
 
 bool output_rotate(struct output *output, const char *why)
 {
-	/* Compared before the update, as output->state is then behind the last roll. */
-	bool is_rolled = output_is_done(output, output->rolled);
+	/* Read before the update: if true, the updated output->state includes the last rotation. */
+	bool is_rotated = output_is_done(output, output->rotate_job);
 
 	output_update(output);
-	if (!output->has_rows && !(is_rolled && output->state.has_rows))
+	if (!output->has_rows && !(is_rotated && output->state.has_rows))
 		return false;
 	output_event_now(output, "rotate", "%s", why);
 	output_release_events(output);
 	output->segment_begin_ns = output->now_ns;
-	roll(output);
+	post_rotate(output);
 	return true;
 }
 
-bool output_whole_begin(struct output *output, enum whole_file which, const char *name,
-			uint64_t size)
+bool output_replace_begin(struct output *output, enum replaced_file which, const char *name,
+			  uint64_t size)
 {
 	const struct file_job job = {
-		.kind = FILE_JOB_BEGIN,
+		.kind = FILE_JOB_REPLACE_BEGIN,
 		.which = which,
 		.number = size,
 		.bytes = name,
@@ -695,23 +695,24 @@ bool output_whole_begin(struct output *output, enum whole_file which, const char
 	return post(output, &job);
 }
 
-bool output_whole_bytes(struct output *output, enum whole_file which, const char *bytes, size_t len)
+bool output_replace_bytes(struct output *output, enum replaced_file which, const char *bytes,
+			  size_t len)
 {
 	const struct file_job job = {
-		.kind = FILE_JOB_BYTES,
+		.kind = FILE_JOB_REPLACE_BYTES,
 		.which = which,
 		.bytes = bytes,
 		.len = len,
 	};
 
-	return has_space(output, which == WHOLE_SNAPSHOT ? PIECES_MOST : ROWS_MOST) &&
+	return has_space(output, which == REPLACED_SNAPSHOT ? PIECES_MOST : ROWS_MOST) &&
 	       post(output, &job);
 }
 
-void output_whole_end(struct output *output, enum whole_file which, int error)
+void output_replace_end(struct output *output, enum replaced_file which, int error)
 {
 	const struct file_job job = {
-		.kind = FILE_JOB_END,
+		.kind = FILE_JOB_REPLACE_END,
 		.which = which,
 		.number = (uint64_t)-error,
 	};
@@ -725,18 +726,18 @@ static void on_summary(void *context, const struct summary_row *row)
 	struct output *output = context;
 
 	csv_summary_row(output->text, row);
-	output->summary_failed |=
-		!output_whole_bytes(output, WHOLE_SUMMARY, output->text->bytes, output->text->len);
+	output->summary_failed |= !output_replace_bytes(output, REPLACED_SUMMARY,
+							output->text->bytes, output->text->len);
 }
 
 void output_summary(struct output *output, struct pipeline *pipeline)
 {
-	output->summary_failed = !output_whole_begin(output, WHOLE_SUMMARY, "summary.csv", 0);
+	output->summary_failed = !output_replace_begin(output, REPLACED_SUMMARY, "summary.csv", 0);
 	csv_header_row(output->text, csv_summary_header);
-	output->summary_failed |=
-		!output_whole_bytes(output, WHOLE_SUMMARY, output->text->bytes, output->text->len);
+	output->summary_failed |= !output_replace_bytes(output, REPLACED_SUMMARY,
+							output->text->bytes, output->text->len);
 	pipeline_summary(pipeline, output, on_summary);
-	output_whole_end(output, WHOLE_SUMMARY, output->summary_failed ? -ENOBUFS : 0);
+	output_replace_end(output, REPLACED_SUMMARY, output->summary_failed ? -ENOBUFS : 0);
 }
 
 /* --- the end --- */
@@ -747,21 +748,21 @@ void output_wait(struct output *output)
 		output->wait(output->wait_context);
 }
 
-void output_complete(struct output *output, bool last)
+void output_complete(struct output *output, bool final)
 {
-	post_kind(output, last ? FILE_JOB_LAST : FILE_JOB_FLUSH);
+	post_kind(output, final ? FILE_JOB_FINAL_FLUSH : FILE_JOB_FLUSH);
 	output_wait(output);
 	output_update(output);
 }
 
 void output_accept(struct output *output)
 {
-	output->files.may_undo = false;
+	output->files.is_provisional = false;
 }
 
-void output_keep(struct output *output)
+void output_prune(struct output *output)
 {
-	post_kind(output, FILE_JOB_KEEP);
+	post_kind(output, FILE_JOB_PRUNE);
 }
 
 void output_remove_journal(struct output *output)
@@ -778,8 +779,8 @@ void output_close(struct output *output)
 		output_wait(output);
 		output_update(output);
 		output->failed |= output_all_rows_lost(output) > 0 ||
-				  output->state.whole[WHOLE_SUMMARY].error < 0 ||
-				  output->state.whole[WHOLE_SESSION].error < 0;
+				  output->state.replaced[REPLACED_SUMMARY].error < 0 ||
+				  output->state.replaced[REPLACED_SESSION].error < 0;
 	}
 	output->thread = file_thread_end(output->thread);
 	output->wait = NULL;

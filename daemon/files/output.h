@@ -51,8 +51,8 @@ struct output {
 	uint64_t rows[ROW_FILES];	/* sent to the files, or refused by the disk floor */
 	uint64_t queue_lost[ROW_FILES]; /* rows for which the queue had no space */
 	uint64_t queue_lost_reported;	/* of all files */
-	bool has_rows;			/* since the last segment was closed */
-	uint64_t rolled;		/* the number of that job */
+	bool has_rows;			/* since the last rotation */
+	uint64_t rotate_job;		/* the number of the last FILE_JOB_ROTATE */
 	bool has_unflushed;		/* jobs were sent since the last flush */
 	uint64_t flush_ns;		/* of the last flush, on the clock of loop_now() */
 	uint64_t flushed;		/* the number of the job of that flush */
@@ -145,20 +145,21 @@ void output_watch(struct output *output);
 /* Replaces summary.csv. A flush reports a failure. */
 void output_summary(struct output *output, struct pipeline *pipeline);
 
-/* Replaces a file as a whole: begin, pieces, end. @size: bytes of a large file. @error: not 0: the
- * new file is discarded. Returns false if the queue has no space now. */
-bool output_whole_begin(struct output *output, enum whole_file which, const char *name,
-			uint64_t size);
-bool output_whole_bytes(struct output *output, enum whole_file which, const char *bytes,
-			size_t len);
-void output_whole_end(struct output *output, enum whole_file which, int error);
+/* Replaces a file: begin, pieces, end. The new file has a temporary name until its end. @size: its
+ * bytes if it is large, else 0. @error: not 0: the new file is discarded. False: the queue has no
+ * space now. */
+bool output_replace_begin(struct output *output, enum replaced_file which, const char *name,
+			  uint64_t size);
+bool output_replace_bytes(struct output *output, enum replaced_file which, const char *bytes,
+			  size_t len);
+void output_replace_end(struct output *output, enum replaced_file which, int error);
 
-/* The session can be counted. From now on closing a segment may remove old ones. Live sessions need
- * no call. */
+/* The session will not be refused. From now on a rotation may remove old segments. To be called for
+ * a recorded trace only. */
 void output_accept(struct output *output);
 
-/* The same, and removes the segments beyond --keep now. */
-void output_keep(struct output *output);
+/* The same, and removes the segments beyond --keep now. For any session. */
+void output_prune(struct output *output);
 
 /* All settings were restored: removes the journal. */
 void output_remove_journal(struct output *output);
@@ -168,8 +169,9 @@ void output_remove_journal(struct output *output);
 /* Waits until all jobs are done. */
 void output_wait(struct output *output);
 
-/* Flushes, waits, and reports the result. @last: reports lost rows, too. */
-void output_complete(struct output *output, bool last);
+/* Flushes, waits, and reports the result. @final: for the first call at the end, which reports the
+ * lost rows, too. */
+void output_complete(struct output *output, bool final);
 
 /* The number of the last job; true: that job is done. */
 uint64_t output_posted(const struct output *output);

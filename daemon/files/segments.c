@@ -143,7 +143,7 @@ static int remove_number(int folder_fd, unsigned long number, enum segments_spar
 	return error;
 }
 
-void segments_remove_behind(int folder_fd, unsigned long number)
+void segments_remove_above(int folder_fd, unsigned long number)
 {
 	struct numbered_files files;
 	uint64_t bytes = 0;

@@ -30,7 +30,7 @@ int segments_close(int folder_fd, const char *name, unsigned long number);
 void segments_reopen(int folder_fd, const char *name, unsigned long number);
 
 /* Removes all segments above @number. */
-void segments_remove_behind(int folder_fd, unsigned long number);
+void segments_remove_above(int folder_fd, unsigned long number);
 
 /* Syncs the names in a folder. */
 void segments_sync(int folder_fd);

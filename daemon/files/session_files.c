@@ -114,7 +114,7 @@ static void remove_old_segments(struct session_files *files)
 	struct segments_removed removed = { .removed = NULL };
 	int result;
 
-	if (files->options->keep == 0 || files->may_undo)
+	if (files->options->keep == 0 || files->is_provisional)
 		return;
 	result = segments_remove_oldest(files->folder->fd, files->options->keep,
 					SEGMENTS_SPARE_NONE, UINT64_MAX, &removed);
@@ -134,7 +134,7 @@ static void sync_segment(struct session_files *files, const struct csv_file *fil
 /* A file is synced before it is renamed to its segment, so that a power cut leaves it whole. vfat
  * stores the size together with the name, so it is synced after the rename, too. The files of a
  * recorded trace are not synced, as it can be read again. */
-static int close_segment(struct session_files *files, struct csv_file *file, unsigned long number)
+static int rotate_file(struct session_files *files, struct csv_file *file, unsigned long number)
 {
 	int error;
 
@@ -145,14 +145,14 @@ static int close_segment(struct session_files *files, struct csv_file *file, uns
 		return error;
 	}
 	sync_segment(files, file);
-	csv_file_begin_again(file, files->folder->fd);
+	csv_file_recreate(file, files->folder->fd);
 	csv_file_flush(file);
 	return 0;
 }
 
 /* Closes the segment of all files. A file without rows is not renamed, so no segment file is empty.
  * Returns 0; 1 if there is no row; or -errno, which the next flush reports. */
-static int roll(struct session_files *files)
+static int rotate(struct session_files *files)
 {
 	unsigned long number = segments_next(files->folder->fd, files->state.segment);
 	int result = 1, unwritten = 1;
@@ -165,7 +165,7 @@ static int roll(struct session_files *files)
 			unwritten = error < 0 ? error : unwritten;
 			continue;
 		}
-		error = close_segment(files, file, number);
+		error = rotate_file(files, file, number);
 		result = error < 0 ? error : result > 0 ? 0 : result;
 	}
 	if (result == 1)
@@ -201,11 +201,11 @@ static void watch_folder(struct session_files *files)
 	segments_last(files->folder->fd, &files->state.segment);
 	for (int i = 0; i < ROW_FILES; i++)
 		if (files->rows[i].name)
-			csv_file_begin_again(&files->rows[i], files->folder->fd);
+			csv_file_recreate(&files->rows[i], files->folder->fd);
 	report_event(files, "lost", "the folder was removed: created it again");
 	report_event(files, FILES_WARNING, "%.300s: the folder was removed; created it again",
 		     files->folder->path);
-	files->state.begun_again++;
+	files->state.recreations++;
 }
 
 /* Without the lock another jankd could write into the folder. */
@@ -267,9 +267,9 @@ static int push_aside(struct session_files *files, struct csv_file *file, enum c
 }
 
 /* Otherwise an incomplete line of the other program would precede the next row. */
-static int cut_behind(struct session_files *files, struct csv_file *file)
+static int cut_appended(struct session_files *files, struct csv_file *file)
 {
-	int error = csv_file_cut_behind(file);
+	int error = csv_file_cut_appended(file);
 
 	if (error == 0)
 		report_event(files, "lost",
@@ -280,7 +280,7 @@ static int cut_behind(struct session_files *files, struct csv_file *file)
 
 /* Rows in a removed file would be lost, so a new file is created. Returns 0, or -errno: another
  * file with that name cannot be renamed. */
-static int begin_again_if_changed(struct session_files *files, struct csv_file *file)
+static int recreate_if_changed(struct session_files *files, struct csv_file *file)
 {
 	static const char *const words[] = {
 		[CSV_FILE_REMOVED] = "was removed",
@@ -300,11 +300,11 @@ static int begin_again_if_changed(struct session_files *files, struct csv_file *
 		return 0;
 	}
 	if (state == CSV_FILE_GROWN)
-		return cut_behind(files, file);
+		return cut_appended(files, file);
 	error = state != CSV_FILE_REMOVED ? push_aside(files, file, state) : 0;
 	if (error < 0)
 		return error;
-	csv_file_begin_again(file, files->folder->fd);
+	csv_file_recreate(file, files->folder->fd);
 	report_event(files, "lost", "%s %s: created it again", file->name, words[state]);
 	return 0;
 }
@@ -317,15 +317,15 @@ static void append_row(struct session_files *files, const struct file_job *job)
 	if (disk_floor_refuses(&files->floor, job->which) || !csv_file_reserve(file, job->len))
 		return;
 	if (csv_file_is_full(file, job->len))
-		roll(files);
+		rotate(files);
 	csv_file_append(file, job->bytes, job->len);
 }
 
 static void flush_file(struct session_files *files, struct csv_file *file)
 {
-	int error = begin_again_if_changed(files, file);
+	int error = recreate_if_changed(files, file);
 
-	while (csv_file_flush(file) > 0 && roll(files) == 0)
+	while (csv_file_flush(file) > 0 && rotate(files) == 0)
 		;
 	if (error < 0 || file->error < 0)
 		note_failing(files, file->name, error < 0 ? error : file->error);
@@ -379,69 +379,69 @@ static void close_rows(struct session_files *files)
 
 /* --- files that are replaced as a whole --- */
 
-static const char *whole_name(const struct session_files *files, enum whole_file which)
+static const char *replaced_name(const struct session_files *files, enum replaced_file which)
 {
 	static const char *const names[] = {
-		[WHOLE_SUMMARY] = "summary.csv",
-		[WHOLE_SESSION] = "session.json",
+		[REPLACED_SUMMARY] = "summary.csv",
+		[REPLACED_SESSION] = "session.json",
 	};
 
-	return which == WHOLE_SNAPSHOT ? files->whole[which].name : names[which];
+	return which == REPLACED_SNAPSHOT ? files->replaced[which].name : names[which];
 }
 
-static void give_up_whole(struct session_files *files, unsigned int which)
+static void give_up_replacement(struct session_files *files, unsigned int which)
 {
-	if (files->whole[which].fd >= 0)
-		folder_replace(files->folder, whole_name(files, which), files->whole[which].fd,
-			       -ECANCELED);
-	files->whole[which].fd = -1;
+	if (files->replaced[which].fd >= 0)
+		folder_replace(files->folder, replaced_name(files, which),
+			       files->replaced[which].fd, -ECANCELED);
+	files->replaced[which].fd = -1;
 }
 
-static void begin_whole(struct session_files *files, const struct file_job *job)
+static void begin_replacement(struct session_files *files, const struct file_job *job)
 {
 	unsigned int which = job->which;
 	int result = 0;
 
-	if (which == WHOLE_SNAPSHOT &&
+	if (which == REPLACED_SNAPSHOT &&
 	    !disk_floor_allows(&files->floor, files->folder->fd, job->number))
 		result = -ENOSPC;
-	give_up_whole(files, which);
-	snprintf(files->whole[which].name, sizeof(files->whole[which].name), "%.*s", (int)job->len,
-		 job->bytes);
+	give_up_replacement(files, which);
+	snprintf(files->replaced[which].name, sizeof(files->replaced[which].name), "%.*s",
+		 (int)job->len, job->bytes);
 	if (result == 0)
-		result = folder_create_temporary(files->folder, files->whole[which].name);
-	files->whole[which].fd = result;
-	files->whole[which].error = result < 0 ? result : 0;
+		result = folder_create_temporary(files->folder, files->replaced[which].name);
+	files->replaced[which].fd = result;
+	files->replaced[which].error = result < 0 ? result : 0;
 }
 
-static void write_whole(struct session_files *files, const struct file_job *job)
+static void write_replacement(struct session_files *files, const struct file_job *job)
 {
-	int fd = files->whole[job->which].fd, *error = &files->whole[job->which].error;
+	int fd = files->replaced[job->which].fd, *error = &files->replaced[job->which].error;
 
 	if (*error == 0)
 		*error = folder_write(fd, job->bytes, job->len);
 	/* Starts writing to the disk now, so that less is left at the end. */
-	if (*error == 0 && files->is_live && job->which == WHOLE_SNAPSHOT)
+	if (*error == 0 && files->is_live && job->which == REPLACED_SNAPSHOT)
 		sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
-static void end_whole(struct session_files *files, const struct file_job *job)
+static void end_replacement(struct session_files *files, const struct file_job *job)
 {
 	unsigned int which = job->which;
-	int error = files->whole[which].error;
+	int error = files->replaced[which].error;
 
 	if (error == 0 && job->number > 0)
 		error = -(int)job->number;
-	if (files->whole[which].fd >= 0)
-		error = folder_replace(files->folder, whole_name(files, which),
-				       files->whole[which].fd, error);
-	files->whole[which].fd = -1;
-	if (which == WHOLE_SNAPSHOT && error == 0)
+	if (files->replaced[which].fd >= 0)
+		error = folder_replace(files->folder, replaced_name(files, which),
+				       files->replaced[which].fd, error);
+	files->replaced[which].fd = -1;
+	if (which == REPLACED_SNAPSHOT && error == 0)
 		snapshot_files_remove_oldest(files->folder->fd);
-	else if (which != WHOLE_SNAPSHOT && error < 0)
-		note_failing(files, whole_name(files, which), error);
-	files->state.whole[which].error = error;
-	files->state.whole[which].done++;
+	else if (which != REPLACED_SNAPSHOT && error < 0)
+		note_failing(files, replaced_name(files, which), error);
+	files->state.replaced[which].error = error;
+	files->state.replaced[which].done++;
 }
 
 /* --- the jobs --- */
@@ -451,9 +451,10 @@ static void flush(struct session_files *files)
 	if (files->is_live)
 		session_files_watch(files);
 	/* At the end these files are not written again, so a failure is final. */
-	for (unsigned int i = 0; files->is_last && i < WHOLE_FILES; i++)
-		if (i != WHOLE_SNAPSHOT && files->state.whole[i].error < 0)
-			note_failing(files, whole_name(files, i), files->state.whole[i].error);
+	for (unsigned int i = 0; files->is_ending && i < REPLACED_FILES; i++)
+		if (i != REPLACED_SNAPSHOT && files->state.replaced[i].error < 0)
+			note_failing(files, replaced_name(files, i),
+				     files->state.replaced[i].error);
 	if (files->folder_error < 0)
 		note_failing(files, "the folder", files->folder_error);
 	for (int i = 0; i < ROW_FILES; i++)
@@ -467,7 +468,7 @@ static void flush(struct session_files *files)
 	count_rows(files);
 }
 
-static void flush_last(struct session_files *files)
+static void final_flush(struct session_files *files)
 {
 	/* A failure that ended is printed again if it returns. */
 	if (files->has_recovered)
@@ -475,8 +476,9 @@ static void flush_last(struct session_files *files)
 	flush(files);
 	report_lost(files);
 	/* Both files are written once more. */
-	files->state.whole[WHOLE_SUMMARY].error = files->state.whole[WHOLE_SESSION].error = 0;
-	files->is_last = true;
+	files->state.replaced[REPLACED_SUMMARY].error =
+		files->state.replaced[REPLACED_SESSION].error = 0;
+	files->is_ending = true;
 }
 
 static void write_spill(struct session_files *files, const struct file_job *job)
@@ -491,8 +493,8 @@ static void write_spill(struct session_files *files, const struct file_job *job)
 static void close_all(struct session_files *files)
 {
 	close_rows(files);
-	for (unsigned int i = 0; files->folder && i < WHOLE_FILES; i++)
-		give_up_whole(files, i);
+	for (unsigned int i = 0; files->folder && i < REPLACED_FILES; i++)
+		give_up_replacement(files, i);
 }
 
 void session_files_do(struct session_files *files, const struct file_job *job)
@@ -504,27 +506,27 @@ void session_files_do(struct session_files *files, const struct file_job *job)
 	case FILE_JOB_FLUSH:
 		flush(files);
 		break;
-	case FILE_JOB_LAST:
-		flush_last(files);
+	case FILE_JOB_FINAL_FLUSH:
+		final_flush(files);
 		break;
-	case FILE_JOB_ROLL:
-		files->state.rolled = roll(files);
+	case FILE_JOB_ROTATE:
+		files->state.rotate_result = rotate(files);
 		count_rows(files);
 		break;
-	case FILE_JOB_BEGIN:
-		begin_whole(files, job);
+	case FILE_JOB_REPLACE_BEGIN:
+		begin_replacement(files, job);
 		break;
-	case FILE_JOB_BYTES:
-		write_whole(files, job);
+	case FILE_JOB_REPLACE_BYTES:
+		write_replacement(files, job);
 		break;
-	case FILE_JOB_END:
-		end_whole(files, job);
+	case FILE_JOB_REPLACE_END:
+		end_replacement(files, job);
 		break;
 	case FILE_JOB_SPILL:
 		write_spill(files, job);
 		break;
-	case FILE_JOB_KEEP:
-		files->may_undo = false;
+	case FILE_JOB_PRUNE:
+		files->is_provisional = false;
 		remove_old_segments(files);
 		break;
 	case FILE_JOB_CLOSE:
@@ -562,12 +564,12 @@ int session_files_open(struct session_files *files, const struct options *option
 	files->folder = folder;
 	files->options = options;
 	files->is_live = options->command != OPTIONS_ANALYZE;
-	files->may_undo = !files->is_live;
+	files->is_provisional = !files->is_live;
 	files->floor.bytes = options->min_free;
 	files->floor.report = report_floor;
 	files->floor.context = files;
-	for (int i = 0; i < WHOLE_FILES; i++)
-		files->whole[i].fd = -1;
+	for (int i = 0; i < REPLACED_FILES; i++)
+		files->replaced[i].fd = -1;
 	segments_last(folder->fd, &files->state.segment);
 	remove_old_segments(files);
 	error = create(files, ROW_EVENTS, "events.csv", csv_event_header);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of a session on the disk. Does one job at a time (file_job.h): appends rows, replaces
- * whole files, closes segments, and restores files that other programs remove. The caller waits for
- * the disk: in a live capture that is the thread of file_thread.h. */
+ * files, rotates. Also recreates files that other programs remove. The caller waits for the disk:
+ * in a live capture that is the thread of file_thread.h. */
 #ifndef JANKD_DAEMON_FILES_SESSION_FILES_H
 #define JANKD_DAEMON_FILES_SESSION_FILES_H
 
@@ -14,7 +14,7 @@
 #include "daemon/files/disk_floor.h"
 #include "daemon/files/file_job.h"
 
-/* Instead of an event's kind: the text is for stderr, without its prefix. */
+/* Instead of the kind of an event: the text is for stderr. The receiver adds the prefix. */
 #define FILES_ERROR NULL
 #define FILES_WARNING "warning"
 
@@ -22,15 +22,15 @@
 struct session_files_state {
 	uint64_t lost[ROW_FILES]; /* rows that could not be written */
 	unsigned long segment;	  /* number of the last closed segment */
-	int rolled;		  /* of the last FILE_JOB_ROLL: 0; 1: there was no row; or -errno */
+	int rotate_result; /* of the last FILE_JOB_ROTATE: 0; 1: there was no row; or -errno */
 	uint64_t rotations;
-	uint64_t removed;     /* number of segments */
-	uint64_t begun_again; /* how often the folder was removed and created again */
+	uint64_t removed;     /* number of removed segments */
+	uint64_t recreations; /* of the folder, after it was removed */
 	struct {
-		uint64_t done; /* number of FILE_JOB_END jobs */
+		uint64_t done; /* number of FILE_JOB_REPLACE_END jobs */
 		int error;     /* of the last of them */
-	} whole[WHOLE_FILES];
-	bool has_rows;	 /* in files or buffers: a segment could be closed */
+	} replaced[REPLACED_FILES];
+	bool has_rows;	 /* in files or buffers: a rotation would close a segment */
 	int spill_error; /* of the first write that failed */
 	bool is_frozen;	 /* the disk is nearly full: spills may not grow */
 	bool is_failing; /* something cannot be written at present */
@@ -41,30 +41,30 @@ struct session_files {
 	struct folder *folder;
 	const struct options *options;
 	bool is_live;
-	bool may_undo; /* the session may still be refused: no old segment is removed */
+	bool is_provisional; /* the session may still be refused: removes no old segment */
 	struct csv_file rows[ROW_FILES];
 	struct {
 		int fd; /* -1: no file is being written */
 		int error;
 		char name[40];
-	} whole[WHOLE_FILES];
+	} replaced[REPLACED_FILES];
 	int spill_fds[SPILL_KINDS]; /* borrowed */
 	struct disk_floor floor;
 	struct session_files_state state;
 
 	uint64_t not_written_reported;
 	uint64_t lost_reported;
-	uint64_t next_watch_ns, next_sync_ns; /* on the clock of loop_now() */
+	uint64_t next_watch_ns, next_sync_ns; /* times of loop_now() */
 
-	/* The last failure since the last flush. A flush reports it, between rows. */
-	const char *failing;
+	/* The last failure since the last flush. The next flush reports it. */
+	const char *failing; /* name of the file; NULL: none */
 	int failing_error;
 	bool failing_reported;
-	bool has_recovered; /* a failure was reported, and has ended */
+	bool has_recovered; /* a failure was reported, and is over */
 	int lock_error;	    /* of the last check of the lock: -errno */
 	int folder_error;   /* of the last check of the folder */
 
-	bool is_last;	  /* this is the last flush */
+	bool is_ending;	  /* after FILE_JOB_FINAL_FLUSH */
 	bool is_reported; /* an error was printed on stderr */
 
 	/* Called with an event of the given kind, or a message for stderr: FILES_ERROR,
@@ -84,7 +84,8 @@ int session_files_open(struct session_files *files, const struct options *option
 
 void session_files_do(struct session_files *files, const struct file_job *job);
 
-/* Checks disk and folder, about once a second at most, however often it is called. */
+/* Checks disk and folder. To be called often: does nothing if the last check was less than a second
+ * ago. */
 void session_files_watch(struct session_files *files);
 
 /* The name of a file, constant; NULL: it is not written in this session. From any thread. */

@@ -67,9 +67,9 @@ void snapshot_update(struct snapshot *snapshot)
 	int error;
 
 	if (!snapshot->is_ended ||
-	    snapshot->output->state.whole[WHOLE_SNAPSHOT].done < snapshot->ended)
+	    snapshot->output->state.replaced[REPLACED_SNAPSHOT].done < snapshot->ended)
 		return;
-	error = snapshot->output->state.whole[WHOLE_SNAPSHOT].error;
+	error = snapshot->output->state.replaced[REPLACED_SNAPSHOT].error;
 	snapshot->is_begun = snapshot->is_ended = false;
 	if (error < 0) {
 		snapshot->failed++;
@@ -86,7 +86,7 @@ static void finish(struct snapshot *snapshot, int error)
 	snapshot->is_ended = true;
 	snapshot->ended++;
 	snapshot->parts[0] = snapshot->parts[1] = SPAN_NULL;
-	output_whole_end(snapshot->output, WHOLE_SNAPSHOT, error);
+	output_replace_end(snapshot->output, REPLACED_SNAPSHOT, error);
 }
 
 static struct span *next_part(struct snapshot *snapshot)
@@ -103,7 +103,7 @@ bool snapshot_save(struct snapshot *snapshot)
 		return false;
 	part = next_part(snapshot);
 	len = part->len < PIECE ? part->len : PIECE;
-	if (!output_whole_bytes(snapshot->output, WHOLE_SNAPSHOT, part->ptr, len))
+	if (!output_replace_bytes(snapshot->output, REPLACED_SNAPSHOT, part->ptr, len))
 		return false;
 	*part = span_skip(*part, len);
 	if (next_part(snapshot)->len == 0)
@@ -159,9 +159,9 @@ void snapshot_begin(struct snapshot *snapshot)
 	source_remembered(snapshot->source, time_before(snapshot, before_ns(snapshot)),
 			  snapshot->parts);
 	snapshot->is_begun = true;
-	if (!output_whole_begin(output, WHOLE_SNAPSHOT, snapshot->name.text,
-				snapshot->parts[0].len + snapshot->parts[1].len) ||
-	    !output_whole_bytes(output, WHOLE_SNAPSHOT, head, sizeof(head) - 1))
+	if (!output_replace_begin(output, REPLACED_SNAPSHOT, snapshot->name.text,
+				  snapshot->parts[0].len + snapshot->parts[1].len) ||
+	    !output_replace_bytes(output, REPLACED_SNAPSHOT, head, sizeof(head) - 1))
 		finish(snapshot, -ENOBUFS);
 	else if (!snapshot->live)
 		save_all(snapshot);

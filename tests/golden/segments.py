@@ -16,24 +16,24 @@ OPTIONS = ("--frames-log", "-T", "2", "-f", "2")
 HEADER_AND_ROW = 4096
 
 
-def same(checks, what, whole, rolled):
+def same(checks, what, whole, rotated):
     for name in segments.GROWING:
         expected = (whole / name).read_bytes()
-        checks.that(segments.joined(rolled, name) == expected, f"{what}: {name} is another")
-    checks.equal((rolled / "summary.csv").read_bytes(), (whole / "summary.csv").read_bytes(),
+        checks.that(segments.joined(rotated, name) == expected, f"{what}: {name} is another")
+    checks.equal((rotated / "summary.csv").read_bytes(), (whole / "summary.csv").read_bytes(),
                  f"{what}: summary.csv")
 
 
-def no_empty_segments(checks, what, rolled):
+def no_empty_segments(checks, what, rotated):
     for name in segments.GROWING:
-        for path in segments.paths(rolled, name)[:-1]:
+        for path in segments.paths(rotated, name)[:-1]:
             lines = path.read_bytes().count(b"\n")
             checks.that(lines > 1, f"{what}: {path.name} has {lines} lines")
 
 
-def limits(checks, what, rolled, size):
+def limits(checks, what, rotated, size):
     for name in segments.GROWING:
-        for path in segments.paths(rolled, name):
+        for path in segments.paths(rotated, name):
             length, lines = path.stat().st_size, len(rows(path))
             checks.that(length <= size or lines == 1, f"{what}: {path.name} has {length} bytes")
 
@@ -85,9 +85,9 @@ def both(checks):
         trace = here / "trace.txt"
         trace.write_bytes(synthetic.trace(3000))
         analyze(here / "whole", *OPTIONS, trace)
-        analyze(here / "rolled", *OPTIONS, "--rotate-size", "16K", "--rotate-time", "7", trace)
-        same(checks, "both", here / "whole", here / "rolled")
-        limits(checks, "both", here / "rolled", 16384)
+        analyze(here / "rotated", *OPTIONS, "--rotate-size", "16K", "--rotate-time", "7", trace)
+        same(checks, "both", here / "whole", here / "rotated")
+        limits(checks, "both", here / "rotated", 16384)
 
 
 def nearly_full(checks):

@@ -67,6 +67,6 @@ with folder() as here:
     trace = here / "trace.txt"
     trace.write_bytes(with_gaps(4000, (300, 4), (1200, 10), (1290, 10), (2000, 4), (2900, 12)))
     check(checks, "two times", trace, "--trigger", "interval>100ms")
-    check(checks, "rolling", trace, "--trigger", "interval>100ms", "--rotate-size", "4096",
+    check(checks, "rotating", trace, "--trigger", "interval>100ms", "--rotate-size", "4096",
           "--rotate-time", "2")
 checks.end()

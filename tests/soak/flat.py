@@ -92,14 +92,14 @@ def joined(out, file):
     return text
 
 
-def check_segments(checks, whole, rolled):
+def check_segments(checks, whole, rotated):
     for file in ("fps.csv", "dropFrames.csv", "frames.csv"):
-        sizes = [path.stat().st_size for path in segments(rolled, file)]
+        sizes = [path.stat().st_size for path in segments(rotated, file)]
         print(f"{file}: {len(sizes)} segments of {max(sizes)} bytes at most", flush=True)
         checks.that(max(sizes) <= SEGMENT, f"{file}: a segment of {max(sizes)} bytes")
-    checks.that(len(segments(rolled, "fps.csv")) > 1, "fps.csv was never rolled")
+    checks.that(len(segments(rotated, "fps.csv")) > 1, "fps.csv was never rotated")
     for file in CSV_FILES:
-        checks.that(joined(whole, file) == joined(rolled, file),
+        checks.that(joined(whole, file) == joined(rotated, file),
                     f"{file}: the joined segments are not the file without rotation")
 
 
@@ -121,6 +121,6 @@ if memory_kb(os.getpid()) == 0:
 checks = Checks()
 with folder() as here:
     check(checks, "one file", here / "whole", *EVERYTHING)
-    check(checks, "segments", here / "rolled", *EVERYTHING, "--rotate-size", str(SEGMENT))
-    check_segments(checks, here / "whole", here / "rolled")
+    check(checks, "segments", here / "rotated", *EVERYTHING, "--rotate-size", str(SEGMENT))
+    check_segments(checks, here / "whole", here / "rotated")
 checks.end()

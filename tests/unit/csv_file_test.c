@@ -226,7 +226,7 @@ static void test_removed_file(void **state)
 	assert_true(csv_file_is_gone(&file));
 	assert_int_equal(csv_file_flush(&file), -ENOENT);
 	assert_int_equal(csv_file_rows_lost(&file), 1);
-	csv_file_begin_again(&file, folder);
+	csv_file_recreate(&file, folder);
 	assert_int_equal(csv_file_flush(&file), 0);
 	assert_int_equal(csv_file_rows_lost(&file), 0);
 	get(NAME, bytes);
@@ -250,7 +250,7 @@ static void test_limit(void **state)
 	while (csv_file_flush(&file) > 0) {
 		assert_true(get(NAME, bytes) <= 100);
 		assert_int_equal(segments_close(folder, NAME, (unsigned long)++files), 0);
-		csv_file_begin_again(&file, folder);
+		csv_file_recreate(&file, folder);
 	}
 	assert_int_equal(files, 9);
 	assert_int_equal(csv_file_close(&file), 0);
@@ -296,7 +296,7 @@ static void test_segments(void **state)
 	assert_int_equal(removed.count, 1);
 	assert_true(!is_there("events-000007.csv") && is_there("events-000010.csv"));
 	assert_true(is_there("fps-12.csv") && is_there("fps-000014.csv.old"));
-	segments_remove_behind(folder, 0);
+	segments_remove_above(folder, 0);
 	assert_true(is_there("fps-18446744073709551615.csv"));
 }
 

@@ -47,7 +47,7 @@ static void begin(const char *option, const char *value)
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
 }
 
-static void a_file_that_was_removed_is_begun_again(void **state)
+static void a_file_that_was_removed_is_recreated(void **state)
 {
 	(void)state;
 	begin(NULL, NULL);
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(a_file_that_was_removed_is_begun_again),
+		T(a_file_that_was_removed_is_recreated),
 		T(a_file_that_was_replaced_is_pushed_aside),
 		T(of_a_file_that_was_cut_whole_rows_are_kept),
 		T(what_was_added_to_a_file_is_cut_off),

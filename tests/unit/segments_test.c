@@ -191,7 +191,7 @@ static void of_many_the_list_is_whole(void **state)
 		put(name);
 	}
 	assert_int_equal(last(), 600);
-	segments_remove_behind(fd, 550);
+	segments_remove_above(fd, 550);
 	assert_int_equal(last(), 550);
 	assert_int_equal(segments_last(-1, &(unsigned long){ 0 }), -EBADF);
 }

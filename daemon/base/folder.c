@@ -474,13 +474,13 @@ int folder_sync_bytes(int fd)
 	return sync_error(fdatasync(fd));
 }
 
-static int replace(int directory, const char *name, int fd, bool may_lose, int error)
+static int replace(int directory, const char *name, int fd, bool skip_sync, int error)
 {
 	char temporary[64];
 
 	temporary_name(temporary, name);
 	/* Without this, a power failure could leave the new name with an empty file. */
-	if (error == 0 && !may_lose)
+	if (error == 0 && !skip_sync)
 		error = folder_sync(fd);
 	if (error == 0 && renameat(directory, temporary, directory, name) < 0)
 		error = -errno;
@@ -488,14 +488,14 @@ static int replace(int directory, const char *name, int fd, bool may_lose, int e
 		unlinkat(directory, temporary, 0);
 	/* vfat stores the size with the name: without this, a power failure could leave the old
 	 * size. */
-	else if (!may_lose)
+	else if (!skip_sync)
 		error = folder_sync(fd);
 	return close(fd) < 0 && error == 0 ? -errno : error;
 }
 
 int folder_replace(const struct folder *folder, const char *name, int fd, int error)
 {
-	return replace(folder->fd, name, fd, folder->may_lose, error);
+	return replace(folder->fd, name, fd, folder->skip_sync, error);
 }
 
 int folder_replace_journal(const struct folder *folder, int fd, int error)

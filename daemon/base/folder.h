@@ -24,7 +24,7 @@ struct folder {
 	struct hidden hidden; /* the place of its lock and its journal */
 	int lock_fd;	      /* held as long as the folder is open */
 	bool is_new;	      /* folder_open() created it */
-	bool may_lose;	      /* its files can be made again: they are not synced */
+	bool skip_sync;	      /* its files can be made again: they are not synced */
 	unsigned long kept;   /* segment number of the previous session's files; 0: none */
 	unsigned long last;   /* segments with a higher number are of this session */
 	char address[64];     /* see folder_write_address(); "" without control socket */
@@ -98,8 +98,8 @@ int folder_sync(int fd);
 /* The same for its bytes alone, if its size and name are already on the disk. */
 int folder_sync_bytes(int fd);
 
-/* Completes a file of folder_create_temporary(): syncs it, unless @folder->may_lose, and renames it
- * to @name. @error < 0: removes it instead. Closes @fd. Returns 0 or -errno. */
+/* Completes a file of folder_create_temporary(): syncs it, unless @folder->skip_sync, and renames
+ * it to @name. @error < 0: removes it instead. Closes @fd. Returns 0 or -errno. */
 int folder_replace(const struct folder *folder, const char *name, int fd, int error);
 
 #endif

@@ -301,7 +301,7 @@ int session_begin(struct session *session, struct source *source,
 	    folder_open(&session->folder, session_command(session), options->folder) < 0)
 		return EXIT_FAILED;
 	/* A recorded trace can be read again. */
-	session->folder.may_lose = !origin->live;
+	session->folder.skip_sync = !origin->live;
 	if (earlier_files_keep(&session->folder, session_command(session)) < 0)
 		return EXIT_FAILED;
 	if (output_open(&session->output, options, &session->folder) < 0) {

@@ -21,14 +21,14 @@ static void begin(struct csv_row *text)
 	text->is_too_long = false;
 }
 
-/* True: there is space for @len bytes, and for the comma or line end behind them. */
+/* True: there is space for @len bytes, and for the comma or line end after them. */
 static bool fits(struct csv_row *text, size_t len)
 {
 	text->is_too_long |= text->len + len + 2 > CSV_ROW_MAX;
 	return !text->is_too_long;
 }
 
-/* Each field writes the comma behind it. end() replaces the last one with the line end. */
+/* Each field writes a comma after it. end() replaces the last comma with the line end. */
 static void raw(struct csv_row *text, const char *field)
 {
 	size_t len = strlen(field);
@@ -62,7 +62,7 @@ static void count(struct csv_row *text, uint64_t value)
 	raw(text, field);
 }
 
-/* Negative, as ROW_UNKNOWN is: empty. */
+/* Negative values, such as ROW_UNKNOWN, give an empty field. */
 static void count_if_known(struct csv_row *text, int64_t value)
 {
 	if (value < 0)
@@ -71,7 +71,7 @@ static void count_if_known(struct csv_row *text, int64_t value)
 		count(text, (uint64_t)value);
 }
 
-/* ns / 10^@unit with @decimals, not rounded. Negative: empty. */
+/* ns / 10^@unit with @decimals, truncated. Negative: empty. */
 static void time_in(struct csv_row *text, int64_t ns, unsigned int unit, unsigned int decimals)
 {
 	uint64_t whole = 1, cut = 1;
@@ -129,7 +129,7 @@ static void short_number(struct csv_row *text, double value, unsigned int decima
 
 enum name_flags {
 	NAME_PLAIN = 0,
-	NAME_LINES = 1, /* jankd wrote the line ends: they stay, in quotes */
+	NAME_LINES = 1, /* its line ends are from jankd, and are kept, in quotes */
 };
 
 /* A spreadsheet runs a cell that begins with such a character as a formula. */
@@ -163,8 +163,8 @@ static size_t escape_field(char *to, const char *text, enum name_flags flags, bo
 	return len;
 }
 
-/* Each byte may be written as \xNN. Three bytes more are for two quotes and the ' before a formula,
- * and some for the rest of the last character of a cut text. */
+/* The most bytes of a field. Each byte may be written as \xNN. The other 8 bytes are for two
+ * quotes, the ' before a formula, and the rest of the last character of a cut text. */
 static size_t most_of_field(const char *text)
 {
 	size_t len = strlen(text);

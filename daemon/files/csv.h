@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A row as a line of CSV text. Uses only memory: no file and no clock, and all rows are formatted.
- * A name from the trace may have any bytes: it is escaped (text.h), and quoted as in RFC 4180. Text
- * that a spreadsheet would run as a formula gets a ' in front. */
+/* Formats a row as a line of CSV text, in memory only: no file, no clock. output.h selects the
+ * rows. A name from the trace may have any bytes: it is escaped (text.h), and quoted as in RFC
+ * 4180. Text that a spreadsheet would run as a formula gets a ' in front. */
 #ifndef JANKD_DAEMON_FILES_CSV_H
 #define JANKD_DAEMON_FILES_CSV_H
 
@@ -11,7 +11,7 @@
 
 #include "rules/row.h"
 
-/* Names are cut behind this number of bytes. */
+/* Names are cut after this number of bytes. */
 #define CSV_FIELD_MAX 24576
 
 /* The longest row: five names of 1 KiB and 2 KiB of counters, each byte written as \xNN. */
@@ -24,13 +24,13 @@ struct csv_row {
 	char bytes[CSV_ROW_MAX];
 };
 
-/* Each replaces the text. @text->len is 0 if the row is longer than CSV_ROW_MAX. */
+/* Each overwrites @text. @text->len is 0 if the row is longer than CSV_ROW_MAX. */
 void csv_fps_row(struct csv_row *text, const struct fps_row *row);
 void csv_drop_row(struct csv_row *text, const struct drop_row *row);
 void csv_frame_row(struct csv_row *text, const struct frame_row *row);
 void csv_summary_row(struct csv_row *text, const struct summary_row *row);
 
-/* @time_ns: ROW_UNKNOWN: empty. @wall: "": empty. */
+/* ROW_UNKNOWN as @time_ns gives an empty column, and so does "" as @wall. */
 void csv_event_row(struct csv_row *text, int64_t time_ns, const char *wall, const char *kind,
 		   const char *event);
 

@@ -99,7 +99,7 @@ bool csv_file_is_gone(const struct csv_file *file)
 /* A file must not end with part of a row. A stream cannot be cut. */
 static void cut_at(const struct csv_file *file, off_t end)
 {
-	/* If that fails, the next try overwrites those bytes. */
+	/* If that fails, the next attempt overwrites those bytes. */
 	if (file->is_stream || ftruncate(file->fd, end) < 0)
 		return;
 }

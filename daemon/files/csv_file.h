@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One CSV file. Whole rows are appended, and the file on the disk has only whole rows. A row is
- * bytes from csv.h. */
+/* One CSV file. Rows, as bytes from csv.h, are appended whole, and the file on the disk always ends
+ * with a whole row. */
 #ifndef JANKD_DAEMON_FILES_CSV_FILE_H
 #define JANKD_DAEMON_FILES_CSV_FILE_H
 
@@ -11,7 +11,7 @@
 
 #include "daemon/base/stream.h"
 
-/* Holds rows while the disk is full, and makes writes few. */
+/* Holds rows while the disk is full, and keeps the number of writes low. */
 #define CSV_BUFFER_SIZE 106496
 
 /* Enough for the longest row (csv.h), for files that need not hold rows. */
@@ -23,19 +23,18 @@ struct csv_file {
 	int folder_fd;	    /* where it is created: borrowed */
 	int fd;		    /* -1: the next flush creates the file */
 	bool is_stream;	    /* a terminal or pipe: each row is written at once */
-	bool may_wait; /* of a stream: waits until rows are written; else rows that do not fit are
-			  kept */
+	bool may_wait;	    /* stream: a write waits for the reader; else rows stay in the buffer */
 	struct stream stream;
 	char *buffer;
 	size_t buffer_size;
-	size_t len;	    /* of the rows in the buffer */
+	size_t len;	    /* bytes of the rows in the buffer */
 	off_t size;	    /* bytes on the disk */
 	off_t synced;	    /* bytes that survive a power cut */
-	uint64_t limit;	    /* the most bytes on the disk; 0: any number */
+	uint64_t limit;	    /* the most bytes on the disk; 0: no limit */
 	uint64_t rows;	    /* appended so far, written or in the buffer */
 	uint64_t rows_lost; /* no space in the buffer: the disk is full, or the stream's reader is
 			       slow */
-	int error;	    /* of the last try to write: -errno, or 0 */
+	int error;	    /* of the last attempt to write: -errno, or 0 */
 };
 
 /* Creates @name with its header line. @buffer_size: CSV_BUFFER_SIZE or _LEAST. Returns 0 or -errno.
@@ -43,7 +42,7 @@ struct csv_file {
 int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
 		    const char *header);
 
-/* Does the same for an open descriptor: borrowed. @may_wait: waits for the reader of the stream. */
+/* The same for an open descriptor, which is borrowed. @may_wait: see struct csv_file. */
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header,
 			   bool may_wait);
 
@@ -84,7 +83,7 @@ enum csv_file_state {
 /* Returns what another program did to the file. */
 enum csv_file_state csv_file_check(const struct csv_file *file);
 
-/* Removes the bytes behind the last written row. Returns 0 or -errno. */
+/* Removes what another program has appended. Returns 0 or -errno. */
 int csv_file_cut_appended(const struct csv_file *file);
 
 /* True: the file was removed, renamed or replaced. */
@@ -101,7 +100,7 @@ uint64_t csv_file_rows_written(const struct csv_file *file);
 uint64_t csv_file_rows_lost(const struct csv_file *file);
 
 /* Flushes, closes and frees. A stream has half a second to accept the rest. Returns 0, or the
- * -errno of the last try to write. */
+ * -errno of the last attempt to write. */
 int csv_file_close(struct csv_file *file);
 
 #endif

@@ -46,7 +46,7 @@ static int find_end(int fd, off_t *end)
 	return 0;
 }
 
-/* The first two columns, as later columns differ between versions. */
+/* The length of the first two columns: later columns differ between versions. */
 static size_t known_part(const char *header)
 {
 	const char *comma = strchr(header, ',');

@@ -8,9 +8,9 @@
  * @name: in the folder; @header: its first line
  *
  * Removes an incomplete row at the end. Removes everything from the first NUL on: a power cut can
- * leave blocks of NULs, and no row has one. Removes a file without a whole header. Does not change
- * a file that does not begin with jankd's header, and one that is no regular file. The file is
- * synced when this returns. Returns 0 or -errno; 0 if there is no such file.
+ * leave blocks of NULs, and no row has one. Removes a file that ends within its header. Does not
+ * change a file that begins with something else or is not a regular file. The file is synced when
+ * this returns. Returns 0 or -errno; 0 if there is no such file.
  */
 int csv_repair_file(int folder_fd, const char *name, const char *header);
 

@@ -7,7 +7,7 @@
 
 #include "daemon/files/segments.h"
 
-/* Numbers of events files that stay when the rows of their segment are removed. */
+/* At most this many events files stay after the rows of their segments were removed. */
 #define EVENTS_KEPT 64
 
 uint64_t disk_free_bytes(int fd)
@@ -58,8 +58,8 @@ static void on_removed(void *context, unsigned long number, uint64_t bytes)
 	removal->free_bytes += bytes;
 }
 
-/* Events stay when the rows of their segment are removed. But each file uses a block of the disk,
- * so only EVENTS_KEPT of them stay without rows. */
+/* The events of a segment stay when its rows are removed. But each file uses at least a block of
+ * the disk, so at most EVENTS_KEPT events files stay without rows. */
 static void remove_some(int folder_fd, uint64_t enough, struct segments_removed *removed)
 {
 	uint64_t with_rows;
@@ -121,7 +121,7 @@ bool disk_floor_check(struct disk_floor *floor, int folder_fd)
 
 	if (free_bytes == UINT64_MAX)
 		return false;
-	/* With a limit at the floor itself, files would stop and start all the time. */
+	/* If this limit were the floor itself, files would stop and start all the time. */
 	if (free_bytes >= floor->bytes && free_bytes - floor->bytes >= floor->bytes / 8)
 		started = start_last(floor, free_bytes);
 	free_bytes = remove_segments(floor, folder_fd, free_bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is done if less of the disk is free than the floor (--min-free): the oldest closed segments
- * are removed first. If none is left, one more file stops with each check, in the order of enum
- * row_file; events.csv never stops. A file starts again if an eighth more than the floor is free.
- * Only this module reads the free disk space. */
+/* Keeps the disk floor free (--min-free). If there is less free disk space, the oldest closed
+ * segments are removed. If none is left, each check stops one more file, in the order of enum
+ * row_file; events.csv never stops. Files start again when an eighth more than the floor is free,
+ * one with each check. Only this module reads the free disk space. */
 #ifndef JANKD_DAEMON_FILES_DISK_FLOOR_H
 #define JANKD_DAEMON_FILES_DISK_FLOOR_H
 
@@ -19,10 +19,10 @@ uint64_t disk_free_bytes(int fd);
 struct disk_floor {
 	uint64_t bytes;		      /* 0: no floor */
 	const char *names[ROW_FILES]; /* of the files; NULL: not written in this session */
-	uint64_t removed;	      /* number of segments */
-	/* The only fields that two threads use: the one that writes files and the one that formats
+	uint64_t removed;	      /* number of removed segments */
+	/* The only fields that two threads use: that of file_thread.h, and the one that formats
 	 * rows. */
-	_Atomic unsigned int stopped; /* the first files of enum row_file that have stopped */
+	_Atomic unsigned int stopped; /* this many files have stopped, the first of enum row_file */
 	_Atomic uint64_t not_written[ROW_FILES]; /* rows that were refused because of the floor */
 	/* Set by the owner: writes an event of the kind "rotate". */
 	void (*report)(void *context, const char *text);
@@ -33,7 +33,7 @@ struct disk_floor {
 bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len);
 
 /* Checks the free space: removes segments, stops a file or starts one again. True: a file was
- * started. */
+ * started again. */
 bool disk_floor_check(struct disk_floor *floor, int folder_fd);
 
 /* True: the row is refused, because its file has stopped. The row is counted. */

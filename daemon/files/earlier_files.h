@@ -5,9 +5,9 @@
 
 #include "daemon/base/folder.h"
 
-/* Before a session begins: repairs the files of the earlier session, which may have been killed,
- * and renames all of them to the next segment number (fps-000001.csv), or none. @command: for the
- * message of a failure; NULL: no message. Returns 0 or -errno. */
+/* To be called before a session begins. Repairs the files of the earlier session, which may have
+ * been killed, and renames them to the next segment (fps-000001.csv): all of them or none.
+ * @command: for the message of a failure; NULL: no message. Returns 0 or -errno. */
 int earlier_files_keep(struct folder *folder, const char *command);
 
 /* Removes the files of this session, and restores the names of the earlier session's files. */

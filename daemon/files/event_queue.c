@@ -9,7 +9,7 @@
 /* Space for the time of an event that comes too late. */
 #define TIME_TEXT_MAX 64
 
-/* Removes the text at @at and moves the texts behind it. */
+/* Removes the text at @at and moves the texts after it. */
 static void remove_text(struct event_queue *queue, size_t at)
 {
 	size_t size = strlen(queue->bytes + at) + 1;
@@ -64,7 +64,7 @@ void event_queue_add(struct event_queue *queue, const struct queued_event *event
 	len = make_text(text, event, late);
 	at = queue->n;
 	if (event->time_ns < 0) {
-		/* An event without a time is sorted behind all present ones. */
+		/* An event without a time is sorted after all events in the queue. */
 		place.key_ns = at > 0 ? queue->places[at - 1].key_ns : queue->written_ns;
 	} else {
 		if (late)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most events that wait. If there are more, or their texts need more space than this, the
+/* The most events that wait, and the most bytes of their texts. If another one does not fit, the
  * earliest is written. */
 #define EVENT_QUEUE_MAX 128
 #define EVENT_QUEUE_BYTES 24576
@@ -29,10 +29,10 @@ struct event_queue {
 	uint64_t written_ns; /* time of the last written event */
 	unsigned int n;
 	struct event_place {
-		uint64_t key_ns; /* its time, or without one that of the event before it */
-		size_t text;	 /* in bytes */
+		uint64_t key_ns; /* its time; if unknown, that of the event before it */
+		size_t text;	 /* offset in ->bytes */
 		struct queued_event event;
-	} places[EVENT_QUEUE_MAX]; /* by time; those of the same time in the order of adding */
+	} places[EVENT_QUEUE_MAX]; /* sorted by time, then by the order of adding */
 	size_t used;
 	char bytes[EVENT_QUEUE_BYTES]; /* the texts with their NULs, in the order of adding */
 };
@@ -44,7 +44,7 @@ void event_queue_add(struct event_queue *queue, const struct queued_event *event
 /* Writes all events up to @time_ns. */
 void event_queue_release(struct event_queue *queue, uint64_t time_ns);
 
-/* Writes the events that were added at @since_ns or before, and all that are sorted before them. */
+/* Writes the events added at @since_ns or earlier, and all that are sorted before them. */
 void event_queue_release_old(struct event_queue *queue, uint64_t since_ns);
 
 /* Writes all events. Later events have times of another clock. */

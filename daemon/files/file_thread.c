@@ -28,7 +28,7 @@
 struct queued {
 	struct file_job job; /* its ->bytes follow this struct */
 	uint64_t size;	     /* with the bytes: the next job begins there */
-	bool is_gap;	     /* no job: the next one is at the begin of the memory */
+	bool is_gap;	     /* no job: the next one is at the start of the memory */
 };
 
 struct file_thread {
@@ -38,12 +38,12 @@ struct file_thread {
 	pthread_cond_t work;
 	int idle_fd;
 	bool notify_idle; /* file_thread_notify() was called */
-	bool may_sleep;	  /* no queued job is urgent */
+	bool may_sleep;	  /* the queued jobs can wait */
 	bool is_over;
 	char *bytes;
 	uint64_t begin, end, used, high; /* of the jobs in the memory, in bytes */
 	uint64_t posted, done;		 /* jobs */
-	uint64_t busy_since_ns;		 /* on the clock of loop_now(); 0: idle */
+	uint64_t busy_since_ns;		 /* a time of loop_now(); 0: idle */
 	struct session_files_state state;
 	struct file_report reports[REPORTS_MAX];
 	unsigned int n_reports, missed_reports;
@@ -64,28 +64,28 @@ static struct queued *queued_at(const struct file_thread *thread, uint64_t at)
 /* Finds a place for a job of @size in one piece; UINT64_MAX: there is none. */
 static uint64_t find_place(struct file_thread *thread, uint64_t size)
 {
-	uint64_t behind = FILE_THREAD_BYTES - thread->end;
+	uint64_t tail = FILE_THREAD_BYTES - thread->end;
 
 	if (thread->used > 0 && thread->end <= thread->begin)
 		return thread->begin - thread->end >= size ? thread->end : UINT64_MAX;
-	if (behind >= size)
+	if (tail >= size)
 		return thread->end;
 	if (thread->begin < size)
 		return UINT64_MAX;
 	/* If not even a struct queued fits, first_job() detects the gap by its size. */
-	if (behind >= sizeof(struct queued))
+	if (tail >= sizeof(struct queued))
 		*queued_at(thread, thread->end) = (struct queued){ .is_gap = true };
-	thread->used += behind;
+	thread->used += tail;
 	return 0;
 }
 
 /* The first job. The queue must not be empty. */
 static struct queued *first_job(struct file_thread *thread)
 {
-	uint64_t behind = FILE_THREAD_BYTES - thread->begin;
+	uint64_t tail = FILE_THREAD_BYTES - thread->begin;
 
-	if (behind < sizeof(struct queued) || queued_at(thread, thread->begin)->is_gap) {
-		thread->used -= behind;
+	if (tail < sizeof(struct queued) || queued_at(thread, thread->begin)->is_gap) {
+		thread->used -= tail;
 		thread->begin = 0;
 	}
 	return queued_at(thread, thread->begin);
@@ -99,7 +99,7 @@ static void forget_first(struct file_thread *thread, const struct queued *queued
 		thread->begin = 0;
 	if (thread->used > 0)
 		return;
-	/* Starts at the begin again, so that few jobs use the same few pages. */
+	/* Starts at the beginning again, so that a short queue always uses the same few pages. */
 	if (thread->high > KEPT_BYTES)
 		madvise(thread->bytes + KEPT_BYTES, FILE_THREAD_BYTES - KEPT_BYTES, MADV_DONTNEED);
 	thread->begin = thread->end = thread->high = 0;
@@ -136,7 +136,7 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 		}
 	}
 	pthread_mutex_unlock(&thread->lock);
-	/* Without the lock: the thread would wake up only to wait for the lock. */
+	/* After the unlock: else the thread would wake up only to wait for the lock. */
 	if (wakes)
 		pthread_cond_signal(&thread->work);
 	return at != UINT64_MAX;
@@ -273,7 +273,7 @@ bool file_thread_next_report(struct file_thread *thread, struct file_report *rep
 	return any;
 }
 
-/* Applies what a queued job will write to @bytes, which are those from @offset on. */
+/* Copies what a queued job will write into @bytes, the bytes of the file from @offset on. */
 static void apply_job(const struct file_job *job, unsigned int which, uint64_t offset, char *bytes,
 		      size_t len)
 {
@@ -301,8 +301,8 @@ static void apply_jobs(struct file_thread *thread, unsigned int which, uint64_t 
 	}
 }
 
-/* A job that ends during the read may be neither in the file nor in the queue. Then everything is
- * read again. */
+/* If a job ends during the read, what it wrote may be missing in @bytes and is no longer in the
+ * queue. Then all is read again. */
 int file_thread_read_spill(struct file_thread *thread, unsigned int which, uint64_t offset,
 			   void *bytes, size_t len,
 			   int (*read)(void *context, uint64_t offset, void *bytes, size_t len),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that writes the files of a live capture. A write to a disk can take seconds, and the
- * trace must be read in that time. So jobs wait in a queue of fixed size.
+ * trace must be read meanwhile. So jobs wait in a queue of fixed size.
  *
- * While the thread runs it owns struct session_files, except for the functions of that header that
- * any thread may call. All functions below are for one other thread. Only file_thread_end() waits
- * for the disk. */
+ * While the thread runs, it owns struct session_files; other threads may only call
+ * session_files_name(). All functions below are to be called from one other thread. Only
+ * file_thread_end() waits for the disk. */
 #ifndef JANKD_DAEMON_FILES_FILE_THREAD_H
 #define JANKD_DAEMON_FILES_FILE_THREAD_H
 
@@ -13,16 +13,16 @@
 
 #include "daemon/files/session_files.h"
 
-/* The memory of the queue. Its pages are used only when they are needed. Five seconds of 10,000
- * events each second, with a row for every frame, need a quarter of it. */
+/* The address space of the queue. A page gets memory when it is first used. Five seconds with
+ * 10,000 events a second and a row for every frame need a quarter of it. */
 #define FILE_THREAD_BYTES (UINT64_C(8) << 20)
 
-/* Rows use at most this much of it. The rest is for other jobs and for events. */
+/* Rows use at most this much of it. The rest is for events and other jobs. */
 #define FILE_THREAD_ROWS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 20))
 
-/* A report of the files. */
+/* What session_files.h has reported. */
 struct file_report {
-	const char *kind; /* as files->report gets it */
+	const char *kind; /* as passed to files->report() */
 	int64_t wall_ns;  /* when, since 1970 */
 	char text[512];
 };
@@ -38,22 +38,22 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job);
 /* Bytes of the queue that are in use. */
 uint64_t file_thread_used(struct file_thread *thread);
 
-/* The numbers of queued jobs and of done jobs. */
+/* The number of all jobs that were queued so far, and of those that are done. */
 uint64_t file_thread_posted(const struct file_thread *thread);
 uint64_t file_thread_done(struct file_thread *thread);
 
-/* The time that the current job has been running, ns. 0: no job is running. */
+/* For how long the current job has been running, ns. 0: no job is running. */
 uint64_t file_thread_busy_ns(struct file_thread *thread);
 
-/* Copies the result of the done jobs. */
+/* Copies the state after the last job that is done. */
 void file_thread_state(struct file_thread *thread, struct session_files_state *state);
 
-/* Removes the oldest report and copies it. False: there is none. If too many come at a time, the
- * last one has only the number of the others. */
+/* Removes the oldest report and copies it. False: there is none. If the list was full, the text of
+ * its last report ends with the number of those that were dropped. */
 bool file_thread_next_report(struct file_thread *thread, struct file_report *report);
 
 /* Reads @len bytes at @offset of a spill file, with the writes of all queued jobs applied. @read:
- * reads the current bytes from the disk. Returns as @read does. */
+ * reads the current bytes from the disk. Returns what @read returns. */
 int file_thread_read_spill(struct file_thread *thread, unsigned int which, uint64_t offset,
 			   void *bytes, size_t len,
 			   int (*read)(void *context, uint64_t offset, void *bytes, size_t len),

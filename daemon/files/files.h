@@ -12,7 +12,7 @@
  *         v
  *      file_thread   the queue of jobs (file_job): 8 MB, live captures only
  *         |
- *   = = = | = = = =  below: a thread of its own. A recorded trace calls it directly  = = = =
+ *   = = = | = = = =  below: that thread, or the caller if the trace is recorded  = = = = = =
  *         v
  *      session_files    does the jobs, and watches folder, lock and disk
  *         |     |
@@ -24,17 +24,17 @@
  * which output writes as an event.
  *
  * Threads. The thread that reads the trace decides and formats; it never waits for the disk. The
- * thread of file_thread makes all calls that can. They share the queue, a copy of struct
+ * thread of file_thread makes all calls that may wait. They share the queue, a copy of struct
  * session_files_state, and the two atomic fields of struct disk_floor.
  *
  * Memory. All of it is allocated at the start: the queue, a buffer for each file, 2 MB for the rows
  * before a trigger. A row for which the queue has no space is lost, and counted.
  *
  * Other parts:
- *      snapshot       the trace around a late frame, as a whole file through the same queue
- *      spill_file     files without a name, for the overflow of the rules' tables
- *      earlier_files  files of an earlier session: repaired (csv_repair), renamed to a segment
- *      numbered_files lists names such as fps-000001.csv
+ *      snapshot         the trace around a late frame, as a file through the same queue
+ *      spill_file       files without a name, for the overflow of the rules' tables
+ *      earlier_files    files of an earlier session: repaired (csv_repair), renamed to a segment
+ *      numbered_files   lists names such as fps-000001.csv
  *
  * Start reading: output.h, then output.c from "--- rows ---" on, csv.c, csv_file.h,
  * session_files.c. */

@@ -14,19 +14,19 @@
 #include "daemon/base/report.h"
 #include "rules/memory.h"
 
-/* The parts of the queue that jobs may use. Rows use the least of these. Events use more, and jobs
- * that end a capture use all of it. Pieces of a snapshot use half of it, as they can be sent again.
- */
+/* A job is added only while less than this of the queue is in use. Pieces of a snapshot have the
+ * lowest limit, as they can be sent again later. Jobs without a limit, such as those that end a
+ * capture, may use all of it. */
 #define ROWS_MOST FILE_THREAD_ROWS_MOST
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
-/* The thread is woken up twice a second if there are rows, else with each tick of a second, to
- * check disk and folder. */
+/* The thread is woken up twice a second if there are rows; else once a second, to check disk and
+ * folder. */
 #define FLUSH_NS UINT64_C(450000000)
 #define IDLE_FLUSH_NS UINT64_C(850000000)
 
-/* A disk that needs this long for one job does not respond. */
+/* If one job takes this long, an event reports that the disk is not responding. */
 #define STALL_NS UINT64_C(2000000000)
 
 /* The longest time that a live event waits for earlier ones. */
@@ -256,7 +256,7 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 	event_queue_add(output->events, &event);
 }
 
-/* No earlier event can come. */
+/* Called when no earlier event can come. */
 static void write_event(void *context, const struct queued_event *event)
 {
 	struct output *output = context;
@@ -336,7 +336,8 @@ void output_event_now(struct output *output, const char *kind, const char *forma
 	on_report(output, kind, text);
 }
 
-/* A stall is an event at its begin, and another one at its end, with the number of lost rows. */
+/* Writes an event when a stall begins, one when it ends, and one with the number of rows that were
+ * lost. */
 static void report_stall(struct output *output)
 {
 	bool stalls = output_busy_ns(output) >= STALL_NS;
@@ -376,7 +377,7 @@ void output_update(struct output *output)
 		output->spills[i].is_frozen = output->state.is_frozen;
 		output->spills[i].is_broken = output->state.spill_error < 0;
 	}
-	/* The last error, which clients get, must not be one that has ended. */
+	/* Clients get the last error. It must not be one that is over. */
 	if (was_failing && !output->state.is_failing)
 		report_forget();
 	output->failed |= output->state.failed;
@@ -418,7 +419,7 @@ static int open_console(struct output *output)
 	return error;
 }
 
-/* A reader that pauses must not delay the trace. */
+/* A slow reader must not delay the reading of the trace. */
 static void flush_console(struct output *output)
 {
 	csv_file_flush(&output->console);
@@ -469,7 +470,7 @@ static int open_memory(struct output *output)
 	return 0;
 }
 
-/* The files for the overflow of the rules' tables. summary.csv is made from them. */
+/* The files for the overflow of the rules' tables. summary.csv needs them to have all rows. */
 static int open_spills(struct output *output, const struct folder *folder)
 {
 	int error = 0;

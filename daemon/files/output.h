@@ -3,9 +3,9 @@
  * type of the session, by --trigger (trigger_gate.h), by the disk floor (disk_floor.h). Then it
  * becomes text (csv.h) and is sent to its file.
  *
- * Reading a recorded trace waits for its files. A live capture does not: its files have a thread of
- * their own (file_thread.h). Of the functions here only output_complete(), output_wait() and
- * output_close() wait for the disk, and call @wait in that time. */
+ * The functions below wait for the disk if the trace is recorded. In a live capture another thread
+ * writes the files (file_thread.h): only output_complete(), output_wait() and output_close() wait
+ * for it, by calling the function @wait of output_begin_thread(). */
 #ifndef JANKD_DAEMON_FILES_OUTPUT_H
 #define JANKD_DAEMON_FILES_OUTPUT_H
 
@@ -54,11 +54,11 @@ struct output {
 	bool has_rows;			/* since the last rotation */
 	uint64_t rotate_job;		/* the number of the last FILE_JOB_ROTATE */
 	bool has_unflushed;		/* jobs were sent since the last flush */
-	uint64_t flush_ns;		/* of the last flush, on the clock of loop_now() */
+	uint64_t flush_ns;		/* of the last flush: a time of loop_now() */
 	uint64_t flushed;		/* the number of the job of that flush */
 	uint64_t segment_begin_ns;	/* trace time from which --rotate-time counts */
 	bool summary_failed;		/* the queue had no space for one of its rows */
-	bool stall_reported;		/* the event that the disk does not respond was written */
+	bool stall_reported;		/* the event of a stall was written */
 	bool spill_reported;
 	bool console_reported;
 
@@ -95,7 +95,7 @@ void output_set_pipeline(struct output *output, const struct pipeline *pipeline)
 /* For the wall time of later events. */
 void output_set_clock(struct output *output, struct wall_clock clock);
 
-/* The same from atrace's marker in a recorded trace, see wall_clock_read_marker(). */
+/* The same, from the marker of atrace in a recorded trace: see wall_clock_read_marker(). */
 void output_read_clock_marker(struct output *output, struct span marker, uint64_t time_ns);
 
 void output_set_late(struct output *output, struct output_late late);
@@ -121,7 +121,7 @@ static inline bool output_has_events(const struct output *output)
 	return output->events->n > 0;
 }
 
-/* Sends the events that no earlier one can precede any more. To be called at a record. */
+/* Sends the events before which no other event can come any more. To be called at a record. */
 void output_settle(struct output *output);
 
 /* Sends all events now. */
@@ -129,17 +129,17 @@ void output_release_events(struct output *output);
 
 /* --- files --- */
 
-/* Closes the current segment; @why is the text of the event. False: there is no row. The result is
- * in output->state when the jobs are done. */
+/* Closes the current segment and begins the next; @why is the text of the event. False: there is no
+ * row. The result is in output->state when the jobs are done. */
 bool output_rotate(struct output *output, const char *why);
 
 /* Writes the buffers, and reports failures. */
 void output_flush(struct output *output);
 
-/* The same if the last flush is long ago. To be called often. */
+/* The same, if the last flush was long enough ago. To be called often. */
 void output_flush_if_due(struct output *output);
 
-/* For a recorded trace, which can be long: checks disk and folder while it is read. */
+/* Checks disk and folder while a recorded trace is read, which can take long. */
 void output_watch(struct output *output);
 
 /* Replaces summary.csv. A flush reports a failure. */
@@ -182,10 +182,10 @@ bool output_is_done(const struct output *output, uint64_t posted);
 int output_fd(const struct output *output);
 void output_notify(struct output *output);
 
-/* Updates output->state, and reports what the files' thread has to report. */
+/* Updates output->state, and writes the reports of the files as events. */
 void output_update(struct output *output);
 
-/* The time that the disk has been busy with the current job, ns. */
+/* For how long the current job has been running, ns. 0: no job is running. */
 uint64_t output_busy_ns(const struct output *output);
 
 /* --- counts --- */

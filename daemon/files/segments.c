@@ -156,7 +156,7 @@ void segments_remove_above(int folder_fd, unsigned long number)
 	free(files.numbers);
 }
 
-/* A folder may have many segments, so it is listed once for all of them. */
+/* A folder may have many segments, so it is listed only once. */
 int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,
 			   uint64_t enough, struct segments_removed *removed)
 {

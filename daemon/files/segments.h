@@ -26,7 +26,7 @@ int segments_last(int folder_fd, unsigned long *last);
  * -errno. */
 int segments_close(int folder_fd, const char *name, unsigned long number);
 
-/* Renames the file of the segment back, if there is one. */
+/* Gives the file @name of the segment @number its name back, if there is such a file. */
 void segments_reopen(int folder_fd, const char *name, unsigned long number);
 
 /* Removes all segments above @number. */
@@ -38,14 +38,14 @@ void segments_sync(int folder_fd);
 /* events.csv says which segments were removed. It is small, so it can be kept longer. */
 enum segments_spared { SEGMENTS_SPARE_NONE, SEGMENTS_SPARE_EVENTS };
 
-/* The number of segments, without files that @spared spares. Returns 0 or -errno. */
+/* The number of segments, not counting files that @spared spares. Returns 0 or -errno. */
 int segments_count(int folder_fd, enum segments_spared spared, uint64_t *count);
 
 /* The removed segments. */
 struct segments_removed {
 	unsigned long first, last; /* their numbers */
 	uint64_t count;
-	uint64_t bytes; /* how much of the disk they used */
+	uint64_t bytes; /* disk space that they used */
 	/* Set by the caller, may be NULL: called for each. */
 	void (*removed)(void *context, unsigned long number, uint64_t bytes);
 	void *context;
@@ -54,8 +54,8 @@ struct segments_removed {
 /**
  * segments_remove_oldest() - free disk space
  * @keep: the number of segments to keep
- * @spared: files that stay, and count as no segment
- * @enough: stops when the removed files used this many bytes
+ * @spared: files that are not removed, and do not make a segment
+ * @enough: stops when this many bytes are free again
  *
  * Returns 0, or -errno if one could not be removed; the others are removed in any case.
  */

@@ -17,7 +17,7 @@
 #include "daemon/files/segments.h"
 #include "daemon/files/snapshot_files.h"
 
-/* A little less than a second, so that a tick of a second is always enough. */
+/* A little less than a second: a caller once a second must not find that it is too early. */
 #define WATCH_PERIOD_NS UINT64_C(800000000)
 
 _Static_assert(CSV_BUFFER_LEAST >= CSV_ROW_MAX, "the buffer of a file holds the longest row");
@@ -59,7 +59,7 @@ static void note_failing(struct session_files *files, const char *name, int erro
 	files->failing_error = error;
 }
 
-/* Brings the state up to date; returns the rows that are lost. */
+/* Updates the counts in the state. Returns the number of lost rows. */
 static uint64_t count_rows(struct session_files *files)
 {
 	uint64_t lost = 0;
@@ -89,8 +89,8 @@ static void report_lost(struct session_files *files)
 	files->not_written_reported = not_written;
 }
 
-/* A failure is an event at its begin, and another one at its end. It is printed on stderr once in a
- * session. */
+/* Writes an event when a failure begins, and another when it ends. Failures are printed on stderr
+ * once in a session. */
 static void report_failing(struct session_files *files)
 {
 	if (files->failing && !files->failing_reported) {
@@ -108,7 +108,7 @@ static void report_failing(struct session_files *files)
 
 /* --- segments --- */
 
-/* For --keep. No segment is removed while the session may be refused. */
+/* For --keep. */
 static void remove_old_segments(struct session_files *files)
 {
 	struct segments_removed removed = { .removed = NULL };
@@ -131,9 +131,10 @@ static void sync_segment(struct session_files *files, const struct csv_file *fil
 		note_failing(files, file->name, error);
 }
 
-/* A file is synced before it is renamed to its segment, so that a power cut leaves it whole. vfat
- * stores the size together with the name, so it is synced after the rename, too. The files of a
- * recorded trace are not synced, as it can be read again. */
+/* Moves the rows of a file to the segment @number, and begins the file again. It is synced before
+ * it is renamed, so that a power cut leaves it whole. vfat stores the size together with the name,
+ * so it is synced after the rename, too. The files of a recorded trace are not synced, as it can be
+ * read again. */
 static int rotate_file(struct session_files *files, struct csv_file *file, unsigned long number)
 {
 	int error;
@@ -150,8 +151,8 @@ static int rotate_file(struct session_files *files, struct csv_file *file, unsig
 	return 0;
 }
 
-/* Closes the segment of all files. A file without rows is not renamed, so no segment file is empty.
- * Returns 0; 1 if there is no row; or -errno, which the next flush reports. */
+/* Closes the segment and begins the next. A file without rows is not renamed, so that no segment
+ * has an empty file. Returns 0; 1 if there is no row; or -errno, which the next flush reports. */
 static int rotate(struct session_files *files)
 {
 	unsigned long number = segments_next(files->folder->fd, files->state.segment);
@@ -185,8 +186,7 @@ static int keep_earlier(struct folder *folder)
 	return earlier_files_keep(folder, NULL);
 }
 
-/* If the folder cannot be created, the files cannot be written: that is reported, and tried again
- * later. */
+/* Recreates the folder. If that fails, it is reported, and the next check tries again. */
 static void watch_folder(struct session_files *files)
 {
 	files->folder_error = 0;
@@ -249,8 +249,8 @@ void session_files_watch(struct session_files *files)
 
 /* --- rows --- */
 
-/* Another program's file with that name, or the rest of a file that it cut, becomes a segment. Of
- * jankd's own file only whole rows are kept. */
+/* A file of another program with that name becomes a segment. So does jankd's own file if another
+ * program has cut it, with its whole rows only. */
 static int push_aside(struct session_files *files, struct csv_file *file, enum csv_file_state state)
 {
 	int fd = files->folder->fd;
@@ -293,7 +293,7 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 	if (state == CSV_FILE_UNCHANGED)
 		return 0;
 	if (folder_is_gone(files->folder)) {
-		/* The capture may end before the next check is due. */
+		/* Now, as the capture may end before the next check. */
 		files->next_watch_ns = 0;
 		if (files->is_live)
 			session_files_watch(files);

@@ -16,8 +16,8 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define PERIOD_NS (10 * NS_PER_S)
 
-/* The trace behind the frame: a fifth of the whole, a second at most. */
-#define BEHIND_MAX_NS NS_PER_S
+/* The trace after the frame: a fifth of the whole, but at most this. */
+#define AFTER_MAX_NS NS_PER_S
 
 /* The trace before the late frame, which includes the previous frame. */
 #define LEAD_NS (NS_PER_S / 4)
@@ -28,8 +28,8 @@
 /* Bytes that are written before the trace is read again. */
 #define PIECE ((size_t)65536)
 
-/* Viewers recognize the first line. Some of them detect the type of a file by bytes at an offset.
- * The header is longer than that, so no name from the trace is there. */
+/* Viewers recognize the first line. Some of them detect the type of a file by bytes at an offset,
+ * so the header is longer than that: no name from the trace can be there. */
 static const char head[] =
 	"# tracer: nop\n"
 	"#\n"
@@ -80,7 +80,7 @@ void snapshot_update(struct snapshot *snapshot)
 	add_event(snapshot, error);
 }
 
-/* All is sent; or @error is the reason why not. */
+/* All was sent; or @error is the reason why not. */
 static void finish(struct snapshot *snapshot, int error)
 {
 	snapshot->is_ended = true;
@@ -124,11 +124,11 @@ static bool overlaps(struct span a, struct span b)
 	return a.len > 0 && b.len > 0 && a.ptr < b.ptr + b.len && b.ptr < a.ptr + a.len;
 }
 
-static uint64_t behind_ns(const struct snapshot *snapshot)
+static uint64_t after_ns(const struct snapshot *snapshot)
 {
 	uint64_t fifth = snapshot->length_ns / 5;
 
-	return fifth < BEHIND_MAX_NS ? fifth : BEHIND_MAX_NS;
+	return fifth < AFTER_MAX_NS ? fifth : AFTER_MAX_NS;
 }
 
 /* The least trace before the frame, without which nothing is saved. */
@@ -137,10 +137,10 @@ static uint64_t least_ns(const struct snapshot *snapshot)
 	return snapshot->interval_ns + LEAD_NS;
 }
 
-/* The trace before the frame, if the buffer has it. */
+/* The trace before the frame that is saved if the buffer has it. */
 static uint64_t before_ns(const struct snapshot *snapshot)
 {
-	uint64_t wanted = snapshot->length_ns - behind_ns(snapshot);
+	uint64_t wanted = snapshot->length_ns - after_ns(snapshot);
 
 	return wanted > least_ns(snapshot) ? wanted : least_ns(snapshot);
 }
@@ -210,9 +210,9 @@ void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame)
 	snapshot->present_ns = frame->present_ns;
 	snapshot->interval_ns = frame->interval_ns;
 	snprintf(snapshot->surface, sizeof(snapshot->surface), "%s", frame->surface);
-	snapshot->due_ns = frame->present_ns + behind_ns(snapshot);
+	snapshot->due_ns = frame->present_ns + after_ns(snapshot);
 	snapshot->due_clock_ns =
-		(uint64_t)clock_read(CLOCK_BOOTTIME) + behind_ns(snapshot) + SILENCE_NS;
+		(uint64_t)clock_read(CLOCK_BOOTTIME) + after_ns(snapshot) + SILENCE_NS;
 }
 
 void snapshot_tick(struct snapshot *snapshot)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves the trace around a late frame as ftrace text: snapshot-000001.txt and so on. Most of a file
- * is the trace before the frame. The file is written when some trace behind the frame was read,
- * too. At most one in 10 s of trace time; the oldest beyond 64 is removed. */
+ * is the trace before the frame. The file is written when some trace after the frame was read, too.
+ * At most one is saved in 10 s of trace time, and only the newest 64 are kept. */
 #ifndef JANKD_DAEMON_FILES_SNAPSHOT_H
 #define JANKD_DAEMON_FILES_SNAPSHOT_H
 
@@ -22,16 +22,16 @@ struct snapshot {
 	bool live;	       /* saved in pieces, and the trace may stop */
 	uint64_t due_ns;       /* trace time from which it can be saved, or UINT64_MAX */
 	uint64_t due_clock_ns; /* live: the latest time to save it, on CLOCK_BOOTTIME */
-	bool any; /* there was a late frame; the fields below are of the last saved one */
+	bool any;	       /* a late frame was accepted; the fields below are of the last one */
 	uint64_t present_ns, interval_ns;
 	char surface[1024];
 	unsigned long number; /* of the last file */
 	struct numbered_name name;
 	bool is_begun;	      /* the file is being written */
 	struct span parts[2]; /* of the buffer, not sent yet */
-	bool is_ended;	      /* all is sent, and the result is not known yet */
+	bool is_ended;	      /* all was sent, but the result is not known yet */
 	uint64_t ended;	      /* number of files that were ended */
-	/* since the beginning */
+	/* Counts of the session. */
 	uint64_t written;
 	uint64_t suppressed; /* late frames too soon after another one */
 	uint64_t failed;     /* the disk was full, or did not respond */
@@ -48,8 +48,8 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 /* A frame was late. */
 void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame);
 
-/* The trace up to due_ns was read, and ends now, see source_remembered(). Saves it; in pieces if
- * the capture is live. */
+/* To be called when the trace was read up to ->due_ns. Saves it: of a recorded trace all at once,
+ * of a live one in pieces. */
 void snapshot_begin(struct snapshot *snapshot);
 
 /* The time of the frame whose event is pending; UINT64_MAX: none. */
@@ -71,7 +71,7 @@ void snapshot_tick(struct snapshot *snapshot);
 /* Removes the files of this session. */
 void snapshot_undo(struct snapshot *snapshot, int folder_fd);
 
-/* The trace ends: saves a snapshot that is due or begun. */
+/* At the end of the trace: saves a snapshot that waits, and completes one that is being written. */
 void snapshot_end(struct snapshot *snapshot);
 
 #endif

@@ -9,10 +9,10 @@
 #include "daemon/files/disk_floor.h"
 #include "daemon/files/file_thread.h"
 
-/* At least this much of the disk is left to other files, and as much as this file uses. */
+/* Disk space that stays free for other files: at least this, and as much as this file uses. */
 #define LEFT_LEAST (UINT64_C(1) << 20)
 
-/* The disk is checked once for this many bytes. */
+/* The disk is checked only once for this many bytes. */
 #define RESERVE_SIZE (UINT64_C(64) << 10)
 
 /* The first error is the one that is reported. */
@@ -35,7 +35,7 @@ static bool disk_allows(const struct spill_file *file, uint64_t len)
 	return free_bytes >= len + (used > LEFT_LEAST ? used : LEFT_LEAST);
 }
 
-/* The same, with reserved bytes. */
+/* The same; most calls only take from ->reserved and need no check of the disk. */
 static bool grow(struct spill_file *file, size_t len)
 {
 	if (file->is_frozen)
@@ -79,7 +79,7 @@ static int write_at(void *context, uint64_t offset, const void *bytes, size_t le
 	return 0;
 }
 
-/* Bytes that the thread has not written yet are zeros. */
+/* Bytes that the thread has not written yet are read as zeros. */
 static int read_disk(void *context, uint64_t offset, void *bytes, size_t len)
 {
 	const struct spill_file *file = context;

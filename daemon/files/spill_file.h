@@ -17,7 +17,7 @@ struct spill_file {
 	unsigned int which;	    /* enum spill_kind */
 	struct file_thread *thread; /* writes the file; NULL: writes are done at once */
 	uint64_t size;		    /* the file was written up to here */
-	uint64_t reserved;	    /* it may grow by this much before the disk is checked again */
+	uint64_t reserved;	    /* it may grow by this before the disk is checked again */
 	bool is_frozen;		    /* the disk is nearly full: it may not grow */
 	bool is_broken;		    /* a write of the thread has failed */
 	int error;		    /* of the first failure: -errno */

@@ -45,7 +45,7 @@ static size_t make_text(char text[static EVENT_TEXT_MAX + TIME_TEXT_MAX],
 	if (len >= EVENT_TEXT_MAX)
 		len = EVENT_TEXT_MAX - 1;
 	if (late)
-		len += snprintf(text + len, TIME_TEXT_MAX, " (it was at %llu.%06llu s)",
+		len += snprintf(text + len, TIME_TEXT_MAX, " (happened at %llu.%06llu s)",
 				us / 1000000, us % 1000000);
 	return (size_t)len;
 }

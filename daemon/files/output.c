@@ -347,13 +347,13 @@ static void report_stall(struct output *output)
 		lost += output->queue_lost[i];
 	if (stalls && !output->stall_reported)
 		output_event_now(output, "lost",
-				 "the disk does not respond: rows are kept in memory");
+				 "the disk is not responding: rows are kept in memory");
 	else if (!stalls && output->stall_reported)
-		output_event_now(output, "rotate", "the files can be written again");
+		output_event_now(output, "rotate", "writing to the files works again");
 	if (!stalls && lost > output->queue_lost_reported) {
 		output_event_now(output, "lost",
-				 "%" PRIu64 " rows were lost: the disk did not respond, and the "
-				 "memory for rows was full",
+				 "%" PRIu64 " rows were lost: the disk was not responding, and "
+				 "the queue of rows was full",
 				 lost - output->queue_lost_reported);
 		output->queue_lost_reported = lost;
 	}
@@ -397,8 +397,8 @@ static void report_spill(struct output *output)
 	output->spill_reported = true;
 	output_event_now(output, "lost",
 			 "the tables are full, and their overflow cannot be written to the disk: "
-			 "%s; summary.csv counts further surfaces in the row (others), and layers "
-			 "that return are counted as new",
+			 "%s; further surfaces are summed up in the row (others) of summary.csv, "
+			 "and a layer that returns counts as new",
 			 strerror(-error));
 }
 
@@ -413,7 +413,7 @@ static int open_console(struct output *output)
 
 	if (error < 0) {
 		output->failed = true;
-		report("%s: standard output: %s; redirect it to another place, or omit --stdout",
+		report("%s: standard output: %s; redirect it elsewhere, or omit --stdout",
 		       output->command, strerror(-error));
 	}
 	return error;
@@ -431,8 +431,8 @@ static void flush_console(struct output *output)
 		       strerror(-output->console.error), output->path);
 	} else if (output->console.rows_lost > 0) {
 		output_event_now(output, "lost",
-				 "standard output is read too slowly: rows are missing there, but "
-				 "are in the files");
+				 "the reader of standard output is too slow: rows are missing "
+				 "there, but not in the files");
 	} else {
 		return;
 	}
@@ -448,7 +448,7 @@ static void close_console(struct output *output)
 	csv_file_close(&output->console);
 	lost = output->console.rows_lost;
 	if (lost > 0 && output->console.error == 0)
-		report("warning: %s: standard output: read too slowly, %" PRIu64
+		report("warning: %s: standard output: its reader was too slow, %" PRIu64
 		       " rows are missing there; all are in %s",
 		       output->command, lost, output->path);
 }

@@ -98,7 +98,7 @@ static void report_failing(struct session_files *files)
 		report_event(files, "lost", "%s: %s; unwritten rows are kept in memory",
 			     files->failing, folder_why(files->failing_error));
 	} else if (!files->failing && files->failing_reported) {
-		report_event(files, "rotate", "the files can be written again");
+		report_event(files, "rotate", "writing to the files works again");
 		report_lost(files);
 		files->has_recovered = true;
 	}
@@ -202,8 +202,8 @@ static void watch_folder(struct session_files *files)
 	for (int i = 0; i < ROW_FILES; i++)
 		if (files->rows[i].name)
 			csv_file_recreate(&files->rows[i], files->folder->fd);
-	report_event(files, "lost", "the folder was removed: created it again");
-	report_event(files, FILES_WARNING, "%.300s: the folder was removed; created it again",
+	report_event(files, "lost", "the folder was removed; recreated");
+	report_event(files, FILES_WARNING, "%.300s: the folder was removed; recreated",
 		     files->folder->path);
 	files->state.recreations++;
 }
@@ -214,7 +214,7 @@ static void watch_lock(struct session_files *files)
 	int result = folder_watch_lock(files->folder);
 
 	if (result > 0)
-		report_event(files, "lost", ".lock was removed: created it again");
+		report_event(files, "lost", ".lock was removed; recreated");
 	files->lock_error = result < 0 ? result : 0;
 }
 
@@ -272,8 +272,7 @@ static int cut_appended(struct session_files *files, struct csv_file *file)
 	int error = csv_file_cut_appended(file);
 
 	if (error == 0)
-		report_event(files, "lost",
-			     "%s was appended to by another program: removed what it added",
+		report_event(files, "lost", "%s: removed what another program had appended",
 			     file->name);
 	return error;
 }
@@ -285,7 +284,7 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 	static const char *const words[] = {
 		[CSV_FILE_REMOVED] = "was removed",
 		[CSV_FILE_REPLACED] = "was replaced by another program",
-		[CSV_FILE_CUT] = "was cut by another program",
+		[CSV_FILE_CUT] = "was truncated by another program",
 	};
 	enum csv_file_state state = csv_file_check(file);
 	int error;
@@ -305,7 +304,7 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 	if (error < 0)
 		return error;
 	csv_file_recreate(file, files->folder->fd);
-	report_event(files, "lost", "%s %s: created it again", file->name, words[state]);
+	report_event(files, "lost", "%s %s; recreated", file->name, words[state]);
 	return 0;
 }
 

@@ -163,7 +163,7 @@ def stalled(checks, source):
             ends(checks, what, capture, instance, before)
             all_is_there(checks, what, capture.out, markers, frames)
             reported = [row["text"] for row in all_rows(capture.out, "events.csv")]
-            checks.that(any("the disk does not respond" in text for text in reported), f"{what}: not reported: {reported}")
+            checks.that(any("the disk is not responding" in text for text in reported), f"{what}: not reported: {reported}")
             checks.that("in between" in reported, f"{what}: the mark: {reported}")
         finally:
             with contextlib.suppress(FileNotFoundError):

@@ -79,7 +79,7 @@ static void test_too_late(void **state)
 	event_queue_release(&queue, 20);
 	add(10, "b");
 	event_queue_release(&queue, 20);
-	expect("20a 20b (it was at 0.000000 s) ");
+	expect("20a 20b (happened at 0.000000 s) ");
 	event_queue_restart(&queue);
 	add(10, "c");
 	event_queue_release(&queue, 20);

@@ -56,8 +56,8 @@ static bool is_pipe_closed(void)
 	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
-/* Writes the rest of the buffer. Lost output is an error, unless the reader closed the pipe, as it
- * has read enough then. Returns the exit code. */
+/* Writes the rest of the buffer. Lost output is an error, unless the reader has closed the pipe:
+ * then it has read enough. Returns the exit code. */
 static int flush_stdout(int code)
 {
 	int error = ferror(stdout) ? EIO : 0;
@@ -66,7 +66,7 @@ static int flush_stdout(int code)
 		error = errno;
 	if (error == 0 || code != EXIT_DONE || is_pipe_closed())
 		return code;
-	report("standard output: %s; redirect it to another file", strerror(error));
+	report("standard output: %s; redirect it elsewhere", strerror(error));
 	return EXIT_FAILED;
 }
 

@@ -35,7 +35,7 @@ int cli_run(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : NULL;
 
 	if (!name) {
-		report("usage: a command is missing; 'jankd --help' lists them");
+		report("usage: no command given; see 'jankd --help'");
 		return EXIT_USAGE;
 	}
 	if (strcmp(name, "--version") == 0) {
@@ -49,7 +49,6 @@ int cli_run(int argc, char **argv)
 	for (int command = 0; command < OPTIONS_COMMANDS; command++)
 		if (strcmp(name, options_command_name(command)) == 0)
 			return run_command(command, argc - 1, argv + 1);
-	report("%s: unknown %s; 'jankd --help' lists them", name,
-	       name[0] == '-' ? "option" : "command");
+	report("%s: unknown %s; see 'jankd --help'", name, name[0] == '-' ? "option" : "command");
 	return EXIT_USAGE;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cli/cmd.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,7 +75,7 @@ int cmd_analyze(struct options *options)
 		return analyze_one(options, NULL);
 	names = calloc((size_t)options->operand_count, sizeof(*names));
 	if (!names) {
-		report("analyze: %s; name fewer files", strerror(ENOMEM));
+		report("analyze: out of memory; name fewer files");
 		return EXIT_FAILED;
 	}
 	code = analyze_each(options, names);

@@ -13,7 +13,7 @@
 
 #define ANSWER_S 10
 
-/* At its end a capture reads the rest of the trace, and atrace may need 20 s. */
+/* At the end a capture reads the rest of the trace, and atrace may need 20 s. */
 #define STOP_ANSWER_S 60
 
 /* Prints the answer and frees it. @error: result of control_send(). Returns an exit code. */
@@ -43,7 +43,7 @@ static int restore_tracing(const char *folder, const char *why)
 	report_name("stop");
 	switch (journal_recover_at("stop", folder)) {
 	case JOURNAL_DONE:
-		printf("the capture in %s had been killed; its tracing settings are restored\n",
+		printf("the capture in %s was killed; its tracing settings have been restored\n",
 		       folder);
 		return EXIT_DONE;
 	case JOURNAL_NONE:
@@ -75,7 +75,7 @@ int cmd_mark(struct options *options)
 	size_t len = control_request_mark(line, options->operands[0]);
 
 	if (len == 0) {
-		report("mark: TEXT: not 1 to %d bytes; give the mark a shorter name",
+		report("mark: TEXT must be 1 to %d bytes; give the mark another name",
 		       CONTROL_MARK_MAX);
 		return EXIT_USAGE;
 	}

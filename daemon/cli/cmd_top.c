@@ -94,8 +94,8 @@ static bool handle_signal(struct top *top)
 	return info.ssi_signo != SIGTSTP && info.ssi_signo != SIGWINCH;
 }
 
-/* Waits until the next page is due. Returns true if the command must end: after a signal or the key
- * q, or if standard output is a pipe whose reader is gone. */
+/* Waits until it is time for the next page. Returns true if the command must end: after a signal or
+ * the key q, or if standard output is a pipe whose reader is gone. */
 static bool wait_for_next(struct top *top)
 {
 	struct pollfd fds[] = {

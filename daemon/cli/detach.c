@@ -137,8 +137,8 @@ static void pass_signal(struct detach *detach)
 	kill((pid_t)detach->pid, SIGTERM);
 }
 
-/* Reads from the daemon. Returns the number of bytes; 0: the pipe is closed, or @until_ns is over.
- */
+/* Reads from the daemon until @until_ns. Returns the number of bytes; 0: none came, or the pipe is
+ * closed. */
 static size_t read_pipe(struct detach *detach, void *to, size_t size, uint64_t until_ns)
 {
 	struct pollfd readable = { .fd = detach->fd, .events = POLLIN };
@@ -210,12 +210,14 @@ static enum detach_side wait_for_start(struct detach *detach, const char *comman
 	if (is_known && (detach->code != EXIT_DONE || !detach->is_terminated))
 		return DETACH_CALLER;
 	if (signal_came) {
-		report("%s: ended by a signal before counting began; start again", command);
+		report("%s: stopped by a signal before the capture began; start again", command);
 	} else if (pid > 0 && loop_now() >= until_ns) {
 		kill((pid_t)pid, SIGTERM);
-		report("%s: not ready after 60 s, so it was ended; try 'jankd run'", command);
+		report("%s: the daemon was not ready within 60 s and was stopped; try 'jankd run'",
+		       command);
 	} else {
-		report("%s: the daemon died before counting began; try 'jankd run'", command);
+		report("%s: the daemon ended unexpectedly before it was ready; try 'jankd run'",
+		       command);
 	}
 	return DETACH_FAILED;
 }
@@ -230,7 +232,7 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 	signal(SIGHUP, SIG_IGN);
 	block_signals(&detach->signals);
 	if (pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
-		report("%s: %s; %s", command, strerror(errno),
+		report("%s: cannot create the daemon: %s; %s", command, strerror(errno),
 		       report_advice(-errno, "end processes that are not needed"));
 		return DETACH_FAILED;
 	}

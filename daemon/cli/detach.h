@@ -10,7 +10,7 @@
 enum detach_side {
 	DETACH_DAEMON, /* in a session of its own, with the standard descriptors only */
 	DETACH_CALLER, /* the process of the command; the daemon has called detach_started() */
-	DETACH_FAILED, /* the same, without a daemon: the reason was reported */
+	DETACH_FAILED, /* the process of the command; no daemon runs, and the reason was reported */
 };
 
 struct detach {

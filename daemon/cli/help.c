@@ -6,7 +6,7 @@
 
 #include "daemon/cli/options_table.h"
 
-/* Columns of a line, and where the text of an option begins. */
+/* The columns of a line, and the column at which the text of an option begins. */
 #define WIDTH 80
 #define INDENT 24
 
@@ -18,15 +18,15 @@ void help_print_program(void)
 	      "\n"
 	      "commands:\n"
 	      "  run                   capture in the foreground until Ctrl-C or --duration\n"
-	      "  start                 capture in the background; returns when counting begins\n"
+	      "  start                 capture in the background; returns when it is ready\n"
 	      "  stop                  end a capture; returns when its files are complete\n"
 	      "  status [--json]       print the state of a capture: counts, losses and costs\n"
-	      "  top                   show the table of surfaces of a capture, live\n"
-	      "  mark TEXT             write a named moment into events.csv of a capture\n"
+	      "  top                   show a live table of the surfaces of a capture\n"
+	      "  mark TEXT             add a named mark to events.csv of a capture\n"
 	      "  rotate                close the files of a capture and begin new ones\n"
 	      "  analyze FILE...       count the frames of recorded traces; '-' is standard input\n"
 	      "  rules check FILE      validate a rule file\n"
-	      "  rules show [NAME]     print a built-in rule set; without NAME, list them\n"
+	      "  rules show [NAME]     print a built-in rule set; without NAME, list the names\n"
 	      "\n"
 	      "  --version             print the version\n"
 	      "  --help                print this text; for a command: 'jankd COMMAND --help'\n"
@@ -40,19 +40,20 @@ static const struct {
 } commands[OPTIONS_COMMANDS] = {
 	[OPTIONS_RUN] = {
 		"usage: jankd run [options]\n",
-		"Captures from the trace of this machine until Ctrl-C, SIGTERM or --duration. On a "
-		"terminal it shows a live table of the surfaces.",
+		"Captures from the trace of this machine until Ctrl-C, SIGTERM, --duration or "
+		"--until-exit. On a terminal it shows a live table of the surfaces.",
 	},
 	[OPTIONS_START] = {
 		"usage: jankd start [options]\n",
-		"Captures as 'jankd run' does, but independent of shell, terminal and adb. Returns "
-		"0 when counting begins. SIGHUP reads the file of --rules again, SIGUSR1 rotates "
-		"the files.",
+		"Captures as 'jankd run' does, but detached from shell, terminal and adb. Returns "
+		"when the capture is ready. SIGHUP reloads the file of --rules, and SIGUSR1 "
+		"rotates the files.",
 	},
 	[OPTIONS_STOP] = {
 		"usage: jankd stop [-F DIR]\n",
 		"Ends the capture that writes to the folder. Returns when its files are complete "
-		"and the tracing settings are restored.",
+		"and the tracing settings are restored. If that capture was killed, only restores "
+		"the settings.",
 	},
 	[OPTIONS_STATUS] = {
 		"usage: jankd status [-F DIR] [--json]\n",
@@ -61,36 +62,37 @@ static const struct {
 	},
 	[OPTIONS_TOP] = {
 		"usage: jankd top [-F DIR]\n",
-		"Shows the table of surfaces of the capture that writes to the folder, once a "
-		"second, until it ends, Ctrl-C or q. If standard output is not a terminal, it "
-		"prints one table after another.",
+		"Shows the table of surfaces of the capture that writes to the folder, every "
+		"second, until the capture ends or you press q or Ctrl-C. If standard output is "
+		"not a terminal, it prints one table after another.",
 	},
 	[OPTIONS_MARK] = {
 		"usage: jankd mark [-F DIR] TEXT\n",
-		"Writes a row of the kind mark with the current time into events.csv, and closes "
-		"the open rows: no row of fps.csv has frames from before and after the mark. TEXT "
-		"is 1 to 1024 bytes.",
+		"Writes a row of the kind mark, with the current time, into events.csv of the "
+		"capture that writes to the folder. It also closes the open rows of fps.csv, so "
+		"that no row has frames from both before and after the mark. TEXT is 1 to 1024 "
+		"bytes.",
 	},
 	[OPTIONS_ROTATE] = {
 		"usage: jankd rotate [-F DIR]\n",
-		"Closes the files of the capture, renames them to NAME-000001.csv and so on, and "
-		"begins new ones.",
+		"Closes the files of the capture that writes to the folder, renames them to "
+		"NAME-000001.csv and so on, and begins new ones.",
 	},
 	[OPTIONS_ANALYZE] = {
 		"usage: jankd analyze [options] FILE...\n",
 		"Counts the frames in recorded traces: ftrace text, systrace HTML or the output of "
 		"'atrace -z', plain or compressed (gzip; with libarchive also xz, zstd, bzip2 and "
 		"zip), with any file name. '-' is standard input. If there are several files, each "
-		"gets its own session and folder DIR/NAME: NAME is the file's name without .txt, "
-		".gz and the like. Join the pieces of one recording first: cat PIECES | jankd "
-		"analyze -",
+		"becomes a session of its own in DIR/NAME: NAME is the file's name without .txt, "
+		".gz and the like. To join the pieces of one recording, use cat: cat PIECES | "
+		"jankd analyze -",
 	},
 	[OPTIONS_RULES] = {
 		"usage: jankd rules check FILE\n"
 		"       jankd rules show [NAME]\n",
-		"check validates a rule file: it prints 'FILE: ok' and returns 0, or it prints "
-		"FILE:line:column and what is wrong there, and returns 1. show prints a built-in "
-		"rule set, to be copied and edited; without NAME it prints the list of names.",
+		"check validates a rule file: it prints 'FILE: ok, N rules' and returns 0, or it "
+		"prints FILE:line:column and what is wrong there, and returns 1. show prints a "
+		"built-in rule set, to be copied and edited; without NAME it prints the names.",
 	},
 };
 

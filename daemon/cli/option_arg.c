@@ -19,8 +19,8 @@
 /* @why: what is wrong with the value. */
 static int refuse(const struct option_arg *arg, const char *why)
 {
-	report("%s: %s %s: %s; see 'jankd %s --help'", arg->command, arg->name, arg->value, why,
-	       arg->command);
+	report("%s: %s %s: %s; see 'jankd %s --help'", arg->command, arg->name,
+	       arg->value[0] ? arg->value : "\"\"", why, arg->command);
 	return EXIT_USAGE;
 }
 
@@ -29,7 +29,7 @@ static int refuse_number(const struct option_arg *arg)
 	const struct option_limits *limits = &arg->limits;
 	char why[160];
 
-	snprintf(why, sizeof(why), "not %s from %.15g to %.15g", limits->what, limits->least,
+	snprintf(why, sizeof(why), "must be %s from %.15g to %.15g", limits->what, limits->least,
 		 limits->most);
 	return refuse(arg, why);
 }
@@ -47,7 +47,7 @@ int option_parse_text(const struct option_arg *arg)
 	const char **text = arg->field;
 
 	if (arg->value[0] == '\0')
-		return refuse(arg, "an empty value");
+		return refuse(arg, "must not be empty");
 	*text = arg->value;
 	return 0;
 }
@@ -99,7 +99,7 @@ int option_parse_ms(const struct option_arg *arg)
 	return parse_time(arg, NS_PER_MS);
 }
 
-/* Only digits. As all limits are below 2^53, they are exact as a double. */
+/* Accepts digits only. All limits are below 2^53, so they are exact as a double. */
 int option_parse_count(const struct option_arg *arg)
 {
 	uint64_t *field = arg->field, count;
@@ -127,7 +127,7 @@ int option_parse_small_count(const struct option_arg *arg)
 	return code;
 }
 
-/* The number of bytes of a unit; 0: no such unit. */
+/* The number of bytes of a unit; 0: there is no such unit. */
 static uint64_t unit_of(const char *unit)
 {
 	static const struct {
@@ -161,7 +161,7 @@ int option_parse_bytes(const struct option_arg *arg)
 		return 0;
 	}
 	snprintf(why, sizeof(why),
-		 "not a number of bytes from %" PRIu64 " to %" PRId64 "; K, M or G may follow",
+		 "must be a number of bytes from %" PRIu64 " to %" PRId64 "; K, M or G may follow",
 		 least, INT64_MAX);
 	return refuse(arg, why);
 }
@@ -177,7 +177,7 @@ int option_parse_glob(const struct option_arg *arg)
 	while (globs[n])
 		n++;
 	if (n == OPTIONS_GLOBS_MAX)
-		return refuse(arg, "more than 64 globs");
+		return refuse(arg, "too many globs, at most 64 are possible");
 	last.field = &globs[n];
 	return option_parse_text(&last);
 }
@@ -190,7 +190,7 @@ int option_parse_focus(const struct option_arg *arg)
 	bool both = slash && slash > value && slash[1] && !strchr(slash + 1, '/');
 
 	if (!word || !(both || (!slash && strchr(value, '.'))))
-		return refuse(arg, "not an APP/ACTIVITY such as com.game/.Main");
+		return refuse(arg, "must be APP or APP/ACTIVITY, such as com.game/.Main");
 	*focus = value;
 	return 0;
 }
@@ -198,14 +198,14 @@ int option_parse_focus(const struct option_arg *arg)
 int option_parse_instance(const struct option_arg *arg)
 {
 	if (strchr(arg->value, '/') || arg->value[0] == '.')
-		return refuse(arg, "not the name of a trace instance");
+		return refuse(arg, "must be a name without '/', and without '.' at its start");
 	return option_parse_text(arg);
 }
 
 int option_parse_categories(const struct option_arg *arg)
 {
 	if (!atrace_are_categories(arg->value))
-		return refuse(arg, "not 1 to 32 names of atrace's categories");
+		return refuse(arg, "must be 1 to 32 names of atrace categories");
 	return option_parse_text(arg);
 }
 
@@ -224,7 +224,7 @@ int option_parse_source(const struct option_arg *arg)
 		*source = (enum options_source)i;
 		return 0;
 	}
-	return refuse(arg, "not one of auto, text, raw");
+	return refuse(arg, "must be auto, text or raw");
 }
 
 int option_parse_trigger(const struct option_arg *arg)

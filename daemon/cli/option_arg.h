@@ -28,7 +28,7 @@ struct option_arg {
 /* bool: the option was given. */
 int option_parse_flag(const struct option_arg *arg);
 
-/* const char *: any text but "". Borrowed from argv. */
+/* const char *: any text except "". Borrowed from argv. */
 int option_parse_text(const struct option_arg *arg);
 
 /* double: a decimal number. */

@@ -75,7 +75,7 @@ static int refuse(const char *command, int option, char **argv)
 	if (option == ':')
 		report("%s: %s: needs a value; see 'jankd %s --help'", command, name, command);
 	else if (optopt >= LONG)
-		report("%s: %s: takes no value; leave it out", command, name);
+		report("%s: %s: takes no value; omit the value", command, name);
 	else
 		report("%s: %s: unknown option; 'jankd %s --help' lists them", command, name,
 		       command);
@@ -106,16 +106,16 @@ static int check_together(const struct options *options)
 		const char *name, *why;
 	} cases[] = {
 		{ options->to_stdout && options->command == OPTIONS_START, "--stdout",
-		  "a daemon has no standard output; leave it out, or use 'jankd run'" },
+		  "a daemon has no standard output; omit it, or use 'jankd run'" },
 		{ options->to_stdout && options->pipeline.type >= 3, "--stdout",
-		  "prints the rows of fps.csv, which --type 3 and 4 do not write; leave one of "
-		  "them out" },
+		  "prints the rows of fps.csv, which --type 3 and 4 do not write; omit one of the "
+		  "two" },
 		{ options->source == OPTIONS_SOURCE_RAW && options->snapshot_ns > 0, "--snapshot",
-		  "saves text, but --source raw reads none; leave one of them out" },
+		  "needs the text of the trace, but --source raw reads none; omit one of the two" },
 		{ options->snapshot_length_given && options->snapshot_ns == 0, "--snapshot-seconds",
-		  "is the length of a snapshot, but none is saved; add --snapshot MS" },
+		  "has no effect without --snapshot; add --snapshot MS" },
 		{ options->no_atrace && options->categories_given, "--categories",
-		  "are for atrace, but --no-atrace is given; leave one of them out" },
+		  "has no effect with --no-atrace; omit one of the two" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -135,8 +135,10 @@ static int set_operands(struct options *options, int count, char **operands)
 		int least, most;
 		const char *missing, *unexpected;
 	} limits[OPTIONS_COMMANDS] = {
-		[OPTIONS_RUN] = { .unexpected = "recorded traces are for 'jankd analyze'" },
-		[OPTIONS_START] = { .unexpected = "recorded traces are for 'jankd analyze'" },
+		[OPTIONS_RUN] = { .unexpected =
+					  "to analyze a recorded trace, use 'jankd analyze'" },
+		[OPTIONS_START] = { .unexpected =
+					    "to analyze a recorded trace, use 'jankd analyze'" },
 		[OPTIONS_STOP] = { .unexpected = "name a folder with -F" },
 		[OPTIONS_STATUS] = { .unexpected = "name a folder with -F" },
 		[OPTIONS_TOP] = { .unexpected = "name a folder with -F" },

@@ -10,7 +10,7 @@
 #define ANALYZE (1U << OPTIONS_ANALYZE)
 #define STATUS (1U << OPTIONS_STATUS)
 
-/* Commands that capture, that count frames, that connect to a running capture. */
+/* Commands that capture; that count frames; that connect to a running capture. */
 #define CAPTURE (RUN | START)
 #define COUNT (CAPTURE | ANALYZE)
 #define CONNECT                                                                                    \
@@ -107,7 +107,7 @@ const struct option_row options_table[] = {
 		.value_name = "APP/ACTIVITY",
 		.parse = option_parse_focus,
 		.field = FIELD(const char *, pipeline.focus),
-		.help = "the app in the foreground at the start; APP alone is enough",
+		.help = "the app in front at the start; APP alone is enough",
 	},
 	{
 		.name = "include",
@@ -181,8 +181,8 @@ const struct option_row options_table[] = {
 		.parse = option_parse_bytes,
 		.field = FIELD(uint64_t, min_free),
 		.help = "keep this much disk space free: first jankd deletes the oldest segments, "
-			"except events.csv; then it stops writing frames.csv, then dropFrames.csv, "
-			"and last fps.csv, until there is enough space again",
+			"except events.csv; then jankd stops writing frames.csv, then "
+			"dropFrames.csv, and last fps.csv, until there is enough space again",
 	},
 	{
 		.name = "sync",
@@ -191,8 +191,8 @@ const struct option_row options_table[] = {
 		.parse = option_parse_seconds,
 		.field = FIELD(uint64_t, sync_ns),
 		.limits = { 0.001, 1e8, "a number of seconds" },
-		.help = "flush the rows to the disk every S seconds, in case the power fails "
-			"(when a segment is closed)",
+		.help = "sync the rows to the disk every S seconds, in case the power fails (when "
+			"a segment is closed)",
 	},
 	{
 		.name = "snapshot",
@@ -203,11 +203,9 @@ const struct option_row options_table[] = {
 		.limits = { 0.001, 1e6, "a number of milliseconds" },
 		.help = "save the trace around a frame that is at least MS late, for "
 			"ui.perfetto.dev and 'jankd analyze': snapshot-000001.txt and so on. A "
-			"frame is late by its interval minus the layer's cadence: the most "
-			"frequent "
-			"of the layer's last 16 intervals, while it draws continuously. At most "
-			"one "
-			"snapshot is saved in 10 s; only the newest 64 are kept",
+			"frame's lateness is its interval minus the layer's cadence: the most "
+			"frequent of the layer's last 16 intervals, while it draws continuously. "
+			"At most one snapshot is saved in 10 s, and only the newest 64 are kept",
 	},
 	{
 		.name = "snapshot-seconds",
@@ -218,8 +216,8 @@ const struct option_row options_table[] = {
 		.given = FIELD(bool, snapshot_length_given),
 		.limits = { 0.1, 600, "a number of seconds" },
 		.help = "trace time in a snapshot; a fifth of it, at most 1 s, is after the frame. "
-			"It has less if its memory is full: 2 MB for each second, 16 to 64 MB in "
-			"all (10)",
+			"A snapshot is shorter if the trace does not fit into memory: 2 MB for "
+			"each second, 16 to 64 MB in all (10)",
 	},
 	{
 		.name = "trigger",
@@ -227,12 +225,12 @@ const struct option_row options_table[] = {
 		.value_name = "EXPR",
 		.parse = option_parse_trigger,
 		.field = FIELD(const char *, trigger),
-		.help = "write rows only while EXPR holds, and those of the 5 s before. EXPR is "
-			"'fps<30' (over the last second of a surface's frames) or 'interval>100ms' "
-			"(of one frame), with <, <=, > or >=; after it, both optional, 'for 3s' "
+		.help = "write only the rows of the time in which EXPR holds, and of the 5 s "
+			"before. EXPR is 'fps<30' (over the last second of a surface's frames) or "
+			"'interval>100ms' (of one frame), with <, <=, > or >=. After it, 'for 3s' "
 			"(it held at each frame for that time) and 'on GLOB' (surfaces that match, "
-			"as in --include): \"fps<30 for 3s on com.game*\". It holds until 1 s "
-			"after the last frame that fulfils it. A GLOB that matched no "
+			"as in --include) are optional: \"fps<30 for 3s on com.game*\". It holds "
+			"until 1 s after the last frame that fulfils it. A GLOB that matched no "
 			"surface is reported at the end",
 	},
 	{
@@ -275,8 +273,8 @@ const struct option_row options_table[] = {
 		.value_name = "auto|text|raw",
 		.parse = option_parse_source,
 		.field = FIELD(enum options_source, source),
-		.help = "how events are read. raw: trace_pipe_raw, at a fraction of the cost, and "
-			"no app can forge a line in it; text: trace_pipe; auto: raw if it can be "
+		.help = "how events are read. raw: trace_pipe_raw, which is much cheaper, and no "
+			"app can forge a line in it; text: trace_pipe; auto: raw if it can be "
 			"read, but text with --snapshot (auto)",
 	},
 	{
@@ -285,7 +283,7 @@ const struct option_row options_table[] = {
 		.value_name = "DIR",
 		.parse = option_parse_text,
 		.field = FIELD(const char *, tracefs),
-		.help = "where tracefs is mounted (searched for)",
+		.help = "where tracefs is mounted (detected)",
 	},
 	{
 		.name = "instance",
@@ -304,9 +302,9 @@ const struct option_row options_table[] = {
 		.field = FIELD(uint64_t, buffer_kb),
 		.given = FIELD(bool, buffer_given),
 		.limits = { 4, 4194304, "a number of KB" },
-		.help = "KB of the trace buffer for each CPU, restored at the end (1024; but the "
-			"buffer of an existing instance, and a larger one of the top level, keep "
-			"their size)",
+		.help = "size of the trace buffer per CPU, in KB, restored at the end (1024; but "
+			"the buffer of an existing instance, and a larger one of the top level, "
+			"keep their size)",
 	},
 	{
 		.name = "categories",
@@ -339,7 +337,7 @@ const struct option_row options_table[] = {
 		.parse = option_parse_seconds,
 		.field = FIELD(uint64_t, wait_ns),
 		.limits = { 0.001, 1e8, "a number of seconds" },
-		.help = "start to count after S seconds of wall time; everything is set up before",
+		.help = "start counting after S seconds of wall time; all is set up before",
 	},
 	{
 		.name = "duration",
@@ -358,7 +356,7 @@ const struct option_row options_table[] = {
 		.field = FIELD(const char *, until_exit),
 		.help = "end when the last process of APP has ended. APP is \"com.example.app\" "
 			"with all its processes, or one of them, \"com.example.app:name\". If APP "
-			"does not run yet, jankd waits until it starts",
+			"is not running yet, jankd waits until it starts",
 	},
 	/* --- stop, status, top, mark, rotate --- */
 	{
@@ -366,7 +364,7 @@ const struct option_row options_table[] = {
 		.commands = STATUS,
 		.parse = option_parse_flag,
 		.field = FIELD(bool, json),
-		.help = "print the object of session.json, with pid and uptime_s",
+		.help = "print the JSON object of session.json, plus pid and uptime_s",
 	},
 	{
 		.name = "folder",

@@ -356,7 +356,7 @@ def squatter(checks):
             checks.that(b"no jankd runs there" in done.stderr, f"squatter: status: {done.stderr!r}")
             done = daemon.stop()
             checks.equal(done.returncode, 0, f"squatter: stop: {done.stderr!r}")
-            checks.that(b"are restored" in done.stdout, f"squatter: stop: {done.stdout!r}")
+            checks.that(b"have been restored" in done.stdout, f"squatter: stop: {done.stdout!r}")
 
 
 def full(checks):

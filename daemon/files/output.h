@@ -78,7 +78,7 @@ struct output {
 int output_open(struct output *output, const struct options *options, struct folder *folder);
 
 /* After this call the files and @folder, except for its path, belong to a thread. @wait: called to
- * wait until all jobs are done; may do other work in that time. @check: called by the thread about
+ * wait until all jobs are done; may do other work meanwhile. @check: called by the thread about
  * once a second, until output_remove_journal(); checks other files in the folder. Returns 0, or
  * -errno after the reason was printed on stderr. */
 int output_begin_thread(struct output *output, void (*wait)(void *context), void *wait_context,

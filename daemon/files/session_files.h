@@ -76,9 +76,9 @@ struct session_files {
 	void *check_context;
 };
 
-/* Creates the files with rows that @options require. The caller sets ->report, ->context and
- * ->spill_fds, and all else to zero. @files must not move. Returns 0, or -errno after the reason
- * was reported. */
+/* Creates the files with rows that @options require. The caller has set ->report and ->context, and
+ * all else to zero; it sets ->spill_fds before the first FILE_JOB_SPILL. @files must not move.
+ * Returns 0, or -errno after the reason was reported. */
 int session_files_open(struct session_files *files, const struct options *options,
 		       struct folder *folder);
 

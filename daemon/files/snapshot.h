@@ -61,8 +61,8 @@ bool snapshot_save(struct snapshot *snapshot);
 /* Adds the event when the file was written, or could not be written. */
 void snapshot_update(struct snapshot *snapshot);
 
-/* The buffer will be overwritten: sends the text that is still needed. If the disk is too slow for
- * that, the file is discarded. */
+/* To be called before a read of the trace: sends the text that is still needed and that the read
+ * overwrites. If the disk is too slow for that, the file is discarded. */
 void snapshot_make_way(struct snapshot *snapshot);
 
 /* To be called once a second: detects that the trace has stopped. */

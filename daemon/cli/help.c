@@ -24,7 +24,7 @@ void help_print_program(void)
 	      "  top                   show a live table of the surfaces of a capture\n"
 	      "  mark TEXT             add a named mark to events.csv of a capture\n"
 	      "  rotate                close the files of a capture and begin new ones\n"
-	      "  analyze FILE...       count the frames of recorded traces; '-' is standard input\n"
+	      "  analyze FILE...       count frames in recorded traces; '-' is standard input\n"
 	      "  rules check FILE      validate a rule file\n"
 	      "  rules show [NAME]     print a built-in rule set; without NAME, list the names\n"
 	      "\n"
@@ -79,20 +79,20 @@ static const struct {
 		"NAME-000001.csv and so on, and begins new ones.",
 	},
 	[OPTIONS_ANALYZE] = {
-		"usage: jankd analyze [options] FILE...\n",
+		"usage: jankd analyze [options] FILE...\n"
+		"       cat PIECES | jankd analyze [options] -\n",
 		"Counts the frames in recorded traces: ftrace text, systrace HTML or the output of "
 		"'atrace -z', plain or compressed (gzip; with libarchive also xz, zstd, bzip2 and "
-		"zip), with any file name. '-' is standard input. If there are several files, each "
-		"becomes a session of its own in DIR/NAME: NAME is the file's name without .txt, "
-		".gz and the like. To join the pieces of one recording, use cat: cat PIECES | "
-		"jankd analyze -",
+		"zip), with any file name. '-' is standard input, for example the joined pieces of "
+		"one recording. If there are several files, each becomes a session of its own in "
+		"DIR/NAME: NAME is the file's name without .txt, .gz and the like.",
 	},
 	[OPTIONS_RULES] = {
 		"usage: jankd rules check FILE\n"
 		"       jankd rules show [NAME]\n",
-		"check validates a rule file: it prints 'FILE: ok, N rules' and returns 0, or it "
-		"prints FILE:line:column and what is wrong there, and returns 1. show prints a "
-		"built-in rule set, to be copied and edited; without NAME it prints the names.",
+		"'check' validates a rule file: it prints 'FILE: ok, N rules' and returns 0, or it "
+		"prints FILE:line:column and what is wrong there, and returns 1. 'show' prints "
+		"a built-in rule set, to be copied and edited; without NAME it prints the names.",
 	},
 };
 

@@ -58,9 +58,9 @@ const struct option_row options_table[] = {
 		.parse = option_parse_small_count,
 		.field = FIELD(unsigned int, pipeline.type),
 		.limits = { 0, 4, "a number" },
-		.help = "0: rows of fps.csv; 1: also frames of 42 ms or more in dropFrames.csv; "
-			"2: also frames of more than one vsync there; 3, 4: as 1, 2 but without "
-			"fps.csv (0)",
+		.help = "rows to write. 0: those of fps.csv; 1: also frames of 42 ms or more in "
+			"dropFrames.csv; 2: also frames of more than one vsync there; 3 and 4: as "
+			"1 and 2, but without fps.csv (0)",
 	},
 	{
 		.name = "delay",
@@ -337,7 +337,7 @@ const struct option_row options_table[] = {
 		.parse = option_parse_seconds,
 		.field = FIELD(uint64_t, wait_ns),
 		.limits = { 0.001, 1e8, "a number of seconds" },
-		.help = "start counting after S seconds of wall time; all is set up before",
+		.help = "start counting after S seconds of wall time; the setup is done before",
 	},
 	{
 		.name = "duration",

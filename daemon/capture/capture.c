@@ -160,7 +160,7 @@ static void on_app_gone(void *context)
 	stop(capture, EXIT_DONE);
 }
 
-static void report_left(struct capture *capture, const struct settings_left *left)
+static void report_left(struct capture *capture, const struct settings_kept *left)
 {
 	char text[300];
 

@@ -186,8 +186,8 @@ void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings
 		return;
 	for (int which = 0; which < TRACE_SETTINGS; which++)
 		if (settings & 1u << which)
-			settings_leave(&undo->setup_kept, undo->options->instance,
-				       trace_files_name(which));
+			settings_disown(&undo->setup_kept, undo->options->instance,
+					trace_files_name(which));
 }
 
 /* Another program may have changed more settings since tracing_undo_find_changes(). Not done with
@@ -195,7 +195,7 @@ void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings
 static void find_changes_again(struct tracing_undo *undo)
 {
 	struct property_budget budget = { .is_over = true };
-	struct settings_left left = { .n = 0 };
+	struct settings_kept left = { .n = 0 };
 
 	if (!undo->has_found || undo->atrace)
 		return;
@@ -230,7 +230,7 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 	};
 	struct settings failed = { 0 };
 	const struct settings *aim;
-	char words[SETTINGS_WORDS_SIZE];
+	char words[SETTINGS_TEXT_SIZE];
 	bool done;
 
 	if (!undo->folder || undo->has_restored)
@@ -240,7 +240,7 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 	tracing_undo_find_changes(undo);
 	aim = undo->to_restore.incomplete ? &undo->before : &undo->to_restore;
 	settings_restore(settings_text(aim), undo->directory, &ending, &failed);
-	settings_words(words, &failed);
+	settings_format(words, &failed);
 	done = failed.len == 0;
 	if (!done)
 		report("warning: %s: %s: cannot be restored: %s: %s; the next start "

@@ -32,9 +32,9 @@ struct tracing_undo {
 				       since, or empty */
 	struct settings to_restore; /* after tracing_undo_find_changes() */
 	bool has_found, has_restored;
-	struct settings_left left; /* settings that other programs have set, and that stay */
+	struct settings_kept left; /* settings that other programs have set, and that stay */
 	bool recovered;		   /* an earlier capture was killed: its settings were restored, */
-	struct settings_left recovered_left; /* except for these */
+	struct settings_kept recovered_left; /* except for these */
 	bool atrace;			     /* atrace was started */
 	bool atrace_failed;		     /* atrace failed */
 	bool has_properties;		     /* properties can be read */

@@ -149,7 +149,7 @@ static void split(struct span text, struct settings *before, struct settings *se
 	}
 }
 
-static void restore(struct span text, const char *directory, struct settings_left *left,
+static void restore(struct span text, const char *directory, struct settings_kept *kept,
 		    struct settings *failed)
 {
 	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
@@ -157,7 +157,7 @@ static void restore(struct span text, const char *directory, struct settings_lef
 	struct settings before = { 0 }, set = { 0 }, aim = { 0 };
 
 	split(text, &before, &set);
-	settings_merge_now(&aim, &before, &set, directory, &budget, left);
+	settings_merge_now(&aim, &before, &set, directory, &budget, kept);
 	settings_restore(settings_text(aim.incomplete ? &before : &aim), directory, &ending,
 			 failed);
 	settings_free(&aim);
@@ -177,10 +177,10 @@ static enum journal_found keep(const struct folder *folder, const char *command,
 
 static enum journal_found restore_settings(const struct folder *folder, const char *command,
 					   struct span settings, const char *tracefs,
-					   struct settings_left *left, struct settings *failed)
+					   struct settings_kept *kept, struct settings *failed)
 {
 	char directory[TRACEFS_DIRECTORY_SIZE];
-	char words[SETTINGS_WORDS_SIZE], why[SETTINGS_WORDS_SIZE + 80];
+	char text[SETTINGS_TEXT_SIZE], why[SETTINGS_TEXT_SIZE + 80];
 	int error = tracefs_find(directory, tracefs);
 
 	if (error == -EACCES || error == -EPERM)
@@ -189,21 +189,21 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 		return keep(folder, command, "no tracefs found",
 			    "mount it, or name the right one with --tracefs; or remove the file to "
 			    "keep the changes");
-	restore(settings, directory, left, failed);
-	if (left->n > 0)
+	restore(settings, directory, kept, failed);
+	if (kept->n > 0)
 		report("warning: %s: %s: another program has changed settings since a jankd was "
 		       "killed; they are not restored: %s; change them if they are wrong",
-		       command, directory, left->text);
+		       command, directory, kept->text);
 	if (failed->len == 0)
 		return JOURNAL_DONE;
-	settings_words(words, failed);
+	settings_format(text, failed);
 	if (settings_are_instances(failed)) {
 		report("warning: %s: %s: cannot remove what an earlier jankd has created: "
 		       "%s: another program has a file of it open; the next stop removes it",
-		       command, directory, words);
+		       command, directory, text);
 		return JOURNAL_BUSY;
 	}
-	snprintf(why, sizeof(why), "not written: %s: %s", words, strerror(-failed->error));
+	snprintf(why, sizeof(why), "not written: %s: %s", text, strerror(-failed->error));
 	return keep(folder, command, why,
 		    "run 'jankd stop' as root or as the user of that jankd; or restore them and "
 		    "remove the file");
@@ -221,7 +221,7 @@ static bool is_of_another(const struct folder *folder)
 }
 
 enum journal_found journal_recover(const struct folder *folder, const char *command,
-				   const char *tracefs, struct settings_left *left,
+				   const char *tracefs, struct settings_kept *kept,
 				   struct settings *failed)
 {
 	enum journal_found found = JOURNAL_NONE;
@@ -244,7 +244,7 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 	}
 	settings = (struct span){ text, (size_t)len };
 	if (skip_head(&settings) && cut_end(&settings))
-		found = restore_settings(folder, command, settings, tracefs, left, failed);
+		found = restore_settings(folder, command, settings, tracefs, kept, failed);
 	else if (settings.len < (size_t)len)
 		report("warning: %s: %s/.journal: damaged: the changes of a killed jankd are "
 		       "unknown; check buffer_size_kb and tracing_on",
@@ -257,7 +257,7 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 
 enum journal_found journal_recover_at(const char *command, const char *path)
 {
-	struct settings_left left = { .n = 0 };
+	struct settings_kept kept = { .n = 0 };
 	struct settings failed = { 0 };
 	enum journal_found found;
 	struct folder folder;
@@ -268,7 +268,7 @@ enum journal_found journal_recover_at(const char *command, const char *path)
 	close(fd);
 	if (folder_open(&folder, command, path) < 0)
 		return JOURNAL_FAILED;
-	found = journal_recover(&folder, command, NULL, &left, &failed);
+	found = journal_recover(&folder, command, NULL, &kept, &failed);
 	settings_free(&failed);
 	folder_close(&folder);
 	return found;

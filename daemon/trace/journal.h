@@ -24,7 +24,7 @@ enum journal_found {
  * @folder: locked, so no jankd uses it
  * @command: the command's name, for messages
  * @tracefs: where it is mounted, or NULL: the usual places
- * @left: all zeros; set to the settings that other programs have changed since then. These are not
+ * @kept: all zeros; set to the settings that other programs have changed since then. These are not
  *        restored, and are reported
  * @failed: the lines that could not be restored are added
  *
@@ -33,7 +33,7 @@ enum journal_found {
  * file.
  */
 enum journal_found journal_recover(const struct folder *folder, const char *command,
-				   const char *tracefs, struct settings_left *left,
+				   const char *tracefs, struct settings_kept *kept,
 				   struct settings *failed);
 
 /* The same for the folder at @path, for 'jankd stop' after a capture was killed. Does nothing

@@ -508,21 +508,21 @@ bool settings_are_instances(const struct settings *settings)
 	return settings->error == -EBUSY || settings->error == -ENOTEMPTY;
 }
 
-void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct settings *settings)
+void settings_format(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings)
 {
 	struct span rest = settings_text(settings), line, value;
 	size_t len = 0;
 
-	words[0] = '\0';
+	text[0] = '\0';
 	while (settings_next_line(&rest, &line)) {
 		bool instance = has_key(line, "made", &value);
-		int n = snprintf(words + len, SETTINGS_WORDS_SIZE - len, "%s%s%.*s",
+		int n = snprintf(text + len, SETTINGS_TEXT_SIZE - len, "%s%s%.*s",
 				 len > 0 ? ", " : "", instance ? "instance " : "",
 				 instance ? (int)value.len : (int)line.len,
 				 instance ? value.ptr : line.ptr);
 
-		if (n < 0 || (size_t)n >= SETTINGS_WORDS_SIZE - len) {
-			words[len] = '\0';
+		if (n < 0 || (size_t)n >= SETTINGS_TEXT_SIZE - len) {
+			text[len] = '\0';
 			break;
 		}
 		len += (size_t)n;
@@ -576,7 +576,7 @@ void settings_read_again(struct settings *now, struct span before, const char *t
 
 struct merge {
 	struct settings *merged;
-	struct settings_left *left;
+	struct settings_kept *kept;
 	struct span before, set, found;
 	struct span place;	  /* the last "place" line; SPAN_NULL before the first one */
 	bool sizes_stay;	  /* buffer sizes of this place are not restored */
@@ -673,24 +673,24 @@ static uint64_t sizes_in(struct span text, struct span place)
 
 /* Adds a setting to the text of those that stay. Replaces characters that are not printable: other
  * programs can set any value. */
-static void add_left(struct merge *m, const char *what, struct span line)
+static void add_kept(struct merge *m, const char *what, struct span line)
 {
-	struct settings_left *left = m->left;
-	size_t len = strlen(left->text);
-	int n = snprintf(left->text + len, sizeof(left->text) - len, "%s%s%.*s",
-			 left->n > 0 ? ", " : "", what, (int)line.len, line.ptr);
+	struct settings_kept *kept = m->kept;
+	size_t len = strlen(kept->text);
+	int n = snprintf(kept->text + len, sizeof(kept->text) - len, "%s%s%.*s",
+			 kept->n > 0 ? ", " : "", what, (int)line.len, line.ptr);
 
-	left->n++;
-	if (n < 0 || (size_t)n >= sizeof(left->text) - len) {
-		left->text[len] = '\0';
-		left->more++;
+	kept->n++;
+	if (n < 0 || (size_t)n >= sizeof(kept->text) - len) {
+		kept->text[len] = '\0';
+		kept->more++;
 	}
-	for (char *c = left->text + len; *c; c++)
+	for (char *c = kept->text + len; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 }
 
-static void keep(struct merge *m, struct span line)
+static void add_line(struct merge *m, struct span line)
 {
 	settings_add_line(m->merged, line);
 }
@@ -703,11 +703,11 @@ static void merge_value(struct merge *m, struct span before)
 	if (++m->comparisons > COMPARISONS_MAX || !find(m->found, m->place, before, &found) ||
 	    span_equal(found, before) || !find(m->set, m->place, before, &set) ||
 	    span_equal(found, set)) {
-		keep(m, before);
+		add_line(m, before);
 		return;
 	}
-	add_left(m, "", found);
-	keep(m, found);
+	add_kept(m, "", found);
+	add_line(m, found);
 }
 
 /* Merges the sizes: the first line with a size decides about all of them. */
@@ -720,15 +720,15 @@ static void merge_sizes(struct merge *m, struct span before)
 	m->sizes_stay = ++m->comparisons <= COMPARISONS_MAX && set && found && found != set &&
 			found != sizes_in(m->before, m->place);
 	if (!m->sizes_stay) {
-		keep(m, before);
+		add_line(m, before);
 		return;
 	}
 	while (next_below(&text, m->place, &inside, &line)) {
 		if (!is_size(line))
 			continue;
-		keep(m, line);
+		add_line(m, line);
 		if (!is(line, "cpu"))
-			add_left(m, "", line);
+			add_kept(m, "", line);
 	}
 }
 
@@ -738,7 +738,7 @@ static void merge_events(struct merge *m, struct span before)
 	struct span text = m->found, line, other;
 	bool inside = !m->place.ptr;
 
-	keep(m, before);
+	add_line(m, before);
 	if (!find(m->set, m->place, before, &other))
 		return;
 	while (m->comparisons <= COMPARISONS_MAX && next_below(&text, m->place, &inside, &line)) {
@@ -746,8 +746,8 @@ static void merge_events(struct merge *m, struct span before)
 		    find(m->before, m->place, line, &other))
 			continue;
 		m->comparisons++;
-		add_left(m, "", line);
-		keep(m, line);
+		add_kept(m, "", line);
+		add_line(m, line);
 	}
 }
 
@@ -759,9 +759,9 @@ static void merge_event(struct merge *m, struct span before)
 
 	if (++m->comparisons <= COMPARISONS_MAX && find(m->found, m->place, list, &other) &&
 	    !find(m->found, m->place, before, &other) && find(m->set, m->place, before, &other))
-		add_left(m, "no ", before);
+		add_kept(m, "no ", before);
 	else
-		keep(m, before);
+		add_line(m, before);
 }
 
 static void merge_line(struct merge *m, struct span line)
@@ -769,10 +769,10 @@ static void merge_line(struct merge *m, struct span line)
 	if (is_place(line)) {
 		m->place = line;
 		m->sizes_stay = false;
-		keep(m, line);
+		add_line(m, line);
 	} else if (is(line, "cpu")) {
 		if (!m->sizes_stay)
-			keep(m, line);
+			add_line(m, line);
 	} else if (is(line, "buffer_size_kb")) {
 		merge_sizes(m, line);
 	} else if (is(line, "events")) {
@@ -785,24 +785,24 @@ static void merge_line(struct merge *m, struct span line)
 }
 
 void settings_merge(struct settings *merged, struct span before, struct span set, struct span found,
-		    struct settings_left *left)
+		    struct settings_kept *kept)
 {
 	struct merge m = {
-		.merged = merged, .left = left, .before = before, .set = set, .found = found
+		.merged = merged, .kept = kept, .before = before, .set = set, .found = found
 	};
 	struct span rest = before, line;
 
 	while (settings_next_line(&rest, &line))
 		merge_line(&m, line);
-	if (left->more > 0)
-		snprintf(left->text + strlen(left->text), sizeof(left->text) - strlen(left->text),
+	if (kept->more > 0)
+		snprintf(kept->text + strlen(kept->text), sizeof(kept->text) - strlen(kept->text),
 			 " ...");
 }
 
 /* A value that no setting has. */
 #define NOT_OURS "?"
 
-void settings_leave(struct settings *set, const char *instance, const char *name)
+void settings_disown(struct settings *set, const char *instance, const char *name)
 {
 	struct settings changed = { .incomplete = set->incomplete };
 	struct span rest = settings_text(set), line;
@@ -822,12 +822,12 @@ void settings_leave(struct settings *set, const char *instance, const char *name
 
 void settings_merge_now(struct settings *merged, const struct settings *before,
 			const struct settings *set, const char *tracefs,
-			struct property_budget *budget, struct settings_left *left)
+			struct property_budget *budget, struct settings_kept *kept)
 {
 	struct settings found = { 0 };
 
 	settings_read_again(&found, settings_text(before), tracefs, budget);
 	settings_merge(merged, settings_text(before), settings_text(set), settings_text(&found),
-		       left);
+		       kept);
 	settings_free(&found);
 }

@@ -80,7 +80,7 @@ void settings_add_line(struct settings *settings, struct span line);
 
 /* The settings that stay, as text for a message: "trace_clock mono, buffer_size_kb 2048". All
  * zeros: none. */
-struct settings_left {
+struct settings_kept {
 	char text[200];
 	unsigned int n;	   /* number of settings */
 	unsigned int more; /* of these, not in the text because it is full */
@@ -88,7 +88,7 @@ struct settings_left {
 
 /* Marks the value of @name in @set as not set by jankd, so that the setting is not restored. Called
  * if another program has written to that file, even if it wrote the same value. */
-void settings_leave(struct settings *set, const char *instance, const char *name);
+void settings_disown(struct settings *set, const char *instance, const char *name);
 
 /**
  * settings_merge() - find the settings to restore
@@ -98,15 +98,15 @@ void settings_leave(struct settings *set, const char *instance, const char *name
  * @set: the settings that jankd and atrace have set; SPAN_NULL: unknown. Then all settings that
  *       differ from @before are restored
  * @found: the current settings
- * @left: set to the settings that stay
+ * @kept: set to the settings that stay
  */
 void settings_merge(struct settings *merged, struct span before, struct span set, struct span found,
-		    struct settings_left *left);
+		    struct settings_kept *kept);
 
 /* The same, but reads the current settings first. @budget: for properties. */
 void settings_merge_now(struct settings *merged, const struct settings *before,
 			const struct settings *set, const char *tracefs,
-			struct property_budget *budget, struct settings_left *left);
+			struct property_budget *budget, struct settings_kept *kept);
 
 /* --- restoring --- */
 
@@ -128,8 +128,8 @@ void settings_restore(struct span text, const char *tracefs, const struct settin
 		      struct settings *failed);
 
 /* The first settings as text for a message: "buffer_size_kb 1408, instance jankd-1". */
-#define SETTINGS_WORDS_SIZE 160
-void settings_words(char words[static SETTINGS_WORDS_SIZE], const struct settings *settings);
+#define SETTINGS_TEXT_SIZE 160
+void settings_format(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings);
 
 /* Returns true if the settings that could not be restored are only instances that other programs
  * use. */

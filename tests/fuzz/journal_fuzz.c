@@ -151,7 +151,7 @@ static size_t journal_bytes(char *bytes, size_t size)
 static void check_any(const uint8_t *data, size_t size)
 {
 	static char before[2 * SETTINGS_MAX], after[2 * SETTINGS_MAX];
-	struct settings_left left = { .n = 0 };
+	struct settings_kept kept = { .n = 0 };
 	struct settings failed = { 0 };
 	size_t n_before, n_after;
 	char *state;
@@ -159,7 +159,7 @@ static void check_any(const uint8_t *data, size_t size)
 	reset();
 	put_journal(data, size);
 	n_before = journal_bytes(before, sizeof(before));
-	switch (journal_recover(&folder, "fuzz", tracefs, &left, &failed)) {
+	switch (journal_recover(&folder, "fuzz", tracefs, &kept, &failed)) {
 	case JOURNAL_NONE:
 	case JOURNAL_DONE:
 		if (folder_has_journal(&folder) || failed.len > 0)
@@ -172,7 +172,7 @@ static void check_any(const uint8_t *data, size_t size)
 		if (failed.len == 0 || failed.error >= 0)
 			wrong("it failed, and no line says so");
 	}
-	if (!memchr(left.text, '\0', sizeof(left.text)) || failed.len > SETTINGS_MAX)
+	if (!memchr(kept.text, '\0', sizeof(kept.text)) || failed.len > SETTINGS_MAX)
 		wrong("a text without an end");
 	state = read_state();
 	check_state(state);
@@ -234,7 +234,7 @@ static void check_written(struct span text)
 	struct property_budget budget = { .is_over = true };
 	struct settings before = { 0 }, set = { 0 }, aim = { 0 }, failed = { 0 },
 			failed_now = { 0 };
-	struct settings_left left = { .n = 0 }, left_now = { .n = 0 };
+	struct settings_kept kept = { .n = 0 }, kept_now = { .n = 0 };
 	char *state, *state_now;
 
 	split(&before, &set, text);
@@ -242,16 +242,16 @@ static void check_written(struct span text)
 	if (journal_write(&folder, &before, &set) != 0)
 		wrong("a journal cannot be written");
 	check_bytes(&before, &set);
-	journal_recover(&folder, "fuzz", tracefs, &left, &failed);
+	journal_recover(&folder, "fuzz", tracefs, &kept, &failed);
 	state = read_state();
 
 	reset();
-	settings_merge_now(&aim, &before, &set, tracefs, &budget, &left_now);
+	settings_merge_now(&aim, &before, &set, tracefs, &budget, &kept_now);
 	settings_restore(settings_text(aim.incomplete ? &before : &aim), tracefs, &ending,
 			 &failed_now);
 	state_now = read_state();
 	if (strcmp(state, state_now) != 0 || !same_text(&failed, &failed_now) ||
-	    left.n != left_now.n || strcmp(left.text, left_now.text) != 0)
+	    kept.n != kept_now.n || strcmp(kept.text, kept_now.text) != 0)
 		wrong("what was read back is not what was written");
 
 	free(state);

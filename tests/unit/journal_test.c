@@ -20,7 +20,7 @@ static struct folder folder;
 static char tracefs[128];
 
 /* Of the last recovery. */
-static struct settings_left left;
+static struct settings_kept kept;
 static struct settings failed;
 static const char *printed;
 
@@ -66,9 +66,9 @@ static enum journal_found recover_at(const char *place)
 	enum journal_found found;
 
 	settings_free(&failed);
-	left = (struct settings_left){ .n = 0 };
+	kept = (struct settings_kept){ .n = 0 };
 	printed_begin(2);
-	found = journal_recover(&folder, "run", place, &left, &failed);
+	found = journal_recover(&folder, "run", place, &kept, &failed);
 	printed = printed_end();
 	return found;
 }
@@ -167,8 +167,8 @@ static void what_another_program_has_set_since_stays(void **state)
 	assert_int_equal(recover(), JOURNAL_DONE);
 	assert_string_equal(get("buffer_size_kb"), "7777\n");
 	assert_string_equal(get("tracing_on"), "0\n");
-	assert_int_equal(left.n, 1);
-	assert_string_equal(left.text, "buffer_size_kb 7777");
+	assert_int_equal(kept.n, 1);
+	assert_string_equal(kept.text, "buffer_size_kb 7777");
 	assert_non_null(strstr(printed, "buffer_size_kb 7777"));
 }
 

@@ -161,7 +161,7 @@ static void what_cannot_be_put_back_is_named(void **state)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 }, failed = { 0 };
-	char words[SETTINGS_WORDS_SIZE], path[256];
+	char text[SETTINGS_TEXT_SIZE], path[256];
 
 	put("buffer_percent", "33\n");
 	path_of(path, "instances");
@@ -174,13 +174,13 @@ static void what_cannot_be_put_back_is_named(void **state)
 	settings_add_line(&before, SPAN_LITERAL("buffer_percent 50"));
 	settings_add_line(&before, SPAN_LITERAL("made busy"));
 	settings_restore(settings_text(&before), folder, &ending, &failed);
-	settings_words(words, &failed);
-	assert_string_equal(words, "instance busy");
+	settings_format(text, &failed);
+	assert_string_equal(text, "instance busy");
 	assert_true(settings_are_instances(&failed));
 	assert_string_equal(get("buffer_percent"), "50\n");
 	settings_add_line(&failed, SPAN_LITERAL("tracing_on 1"));
-	settings_words(words, &failed);
-	assert_string_equal(words, "instance busy, tracing_on 1");
+	settings_format(text, &failed);
+	assert_string_equal(text, "instance busy, tracing_on 1");
 	assert_false(settings_are_instances(&failed));
 	settings_free(&before);
 	settings_free(&failed);
@@ -191,14 +191,14 @@ static void an_unmounted_tracefs_is_an_error(void **state)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 }, failed = { 0 };
-	char words[SETTINGS_WORDS_SIZE];
+	char text[SETTINGS_TEXT_SIZE];
 
 	settings_add_line(&before, SPAN_LITERAL("made own"));
 	settings_add_line(&before, SPAN_LITERAL("place mine"));
 	settings_add_line(&before, SPAN_LITERAL("tracing_on 1"));
 	settings_restore(settings_text(&before), "/nowhere", &ending, &failed);
-	settings_words(words, &failed);
-	assert_string_equal(words, "instance own, place mine, tracing_on 1");
+	settings_format(text, &failed);
+	assert_string_equal(text, "instance own, place mine, tracing_on 1");
 	assert_int_equal(failed.error, -ENOENT);
 	assert_false(settings_are_instances(&failed));
 	settings_free(&before);
@@ -233,15 +233,15 @@ static void an_unused_buffer_stays_unused(void **state)
 /* --- what others have changed --- */
 
 static void aims(const char *before, const char *set, const char *found, const char *wanted,
-		 const char *left_wanted)
+		 const char *kept_wanted)
 {
 	struct settings aim = { 0 };
-	struct settings_left left = { .n = 0 };
+	struct settings_kept kept = { .n = 0 };
 
-	settings_merge(&aim, span_of(before), span_of(set), span_of(found), &left);
+	settings_merge(&aim, span_of(before), span_of(set), span_of(found), &kept);
 	assert_string_equal(aim.text ? aim.text : "", wanted);
-	assert_string_equal(left.text, left_wanted);
-	assert_int_equal(left.n > 0, left_wanted[0] != '\0');
+	assert_string_equal(kept.text, kept_wanted);
+	assert_int_equal(kept.n > 0, kept_wanted[0] != '\0');
 	settings_free(&aim);
 }
 
@@ -309,7 +309,7 @@ static void those_that_stay_are_bounded(void **state)
 {
 	static char had[20000], made[20000], now[20000];
 	struct settings aim = { 0 };
-	struct settings_left left = { .n = 0 };
+	struct settings_kept kept = { .n = 0 };
 	char *h = had, *m = made, *n = now;
 
 	for (int i = 0; i < 300; i++) {
@@ -317,11 +317,11 @@ static void those_that_stay_are_bounded(void **state)
 		m += sprintf(m, "property debug.atrace.app_%d 2\n", i);
 		n += sprintf(n, "property debug.atrace.app_%d 3\n", i);
 	}
-	settings_merge(&aim, span_of(had), span_of(made), span_of(now), &left);
+	settings_merge(&aim, span_of(had), span_of(made), span_of(now), &kept);
 	assert_string_equal(aim.text, now);
-	assert_int_equal(left.n, 300);
-	assert_true(left.more > 0 && strstr(left.text, "debug.atrace.app_0 3, "));
-	assert_non_null(strstr(left.text, " ..."));
+	assert_int_equal(kept.n, 300);
+	assert_true(kept.more > 0 && strstr(kept.text, "debug.atrace.app_0 3, "));
+	assert_non_null(strstr(kept.text, " ..."));
 	settings_free(&aim);
 }
 
@@ -331,18 +331,18 @@ static void another_size_stays(void **state)
 	const struct settings_ending ending = { 0 };
 	struct settings had = { 0 }, made = { 0 }, aim = { 0 };
 	struct property_budget none = { .is_over = true };
-	struct settings_left left = { .n = 0 };
+	struct settings_kept kept = { .n = 0 };
 
 	settings_read_place(&had, folder, NULL, false);
 	put("buffer_size_kb", "1024\n");
 	put("buffer_percent", "33\n");
 	settings_read_again(&made, settings_text(&had), folder, &none);
 	put("buffer_size_kb", "2222\n");
-	settings_merge_now(&aim, &had, &made, folder, &none, &left);
+	settings_merge_now(&aim, &had, &made, folder, &none, &kept);
 	restore(&aim, folder, &ending);
 	assert_string_equal(get("buffer_size_kb"), "2222\n");
 	assert_string_equal(get("buffer_percent"), "50\n");
-	assert_string_equal(left.text, "buffer_size_kb 2222");
+	assert_string_equal(kept.text, "buffer_size_kb 2222");
 	settings_free(&had);
 	settings_free(&made);
 	settings_free(&aim);

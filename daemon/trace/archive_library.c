@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The interface has this number since 2013. */
+/* The interface has had this number since 2013. */
 #define FILE_NAME "libarchive.so.13"
 
 const struct archive_library *archive_library(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The size of each CPU's trace buffer. A new instance has buffers of 7 KB. The kernel makes them
- * larger for events and tracers, but not for markers. atrace makes them larger; without atrace,
- * jankd does. */
+/* The size of each CPU's trace buffer. A new instance has buffers of 7 KB. The kernel enlarges them
+ * when an event or a tracer is switched on, but not for markers. atrace enlarges them, too; without
+ * atrace, jankd does. */
 #ifndef JANKD_DAEMON_TRACE_BUFFER_SIZE_H
 #define JANKD_DAEMON_TRACE_BUFFER_SIZE_H
 

@@ -6,7 +6,7 @@
 
 #include "parser/chars.h"
 
-/* The number after @key at the begin of a line; 0 if there is none. */
+/* The number after @key at the start of a line; 0 if there is none. */
 static uint64_t number_of(struct span text, struct span key)
 {
 	const char *at = text.len ? memmem(text.ptr, text.len, key.ptr, key.len) : NULL;

@@ -16,12 +16,12 @@
 struct cpu_buffer_counts {
 	bool known;
 	uint64_t overrun, read; /* the kernel's counts since the buffer was emptied */
-	uint64_t lost;		/* overwritten since the begin */
+	uint64_t lost;		/* overwritten since the first read */
 	uint64_t dropped;	/* the kernel's count: not written because the buffer was full */
-	uint64_t dropped_new;	/* of these, since cpu_buffer_stats_dropped() */
+	uint64_t dropped_new;	/* dropped since the last cpu_buffer_stats_dropped() */
 };
 
-/* All zeros at the begin. */
+/* All zeros before the first read. */
 struct cpu_buffer_stats {
 	unsigned int cpus; /* number of the last CPU with known counts, plus 1 */
 	struct cpu_buffer_counts cpu[CPU_BUFFER_CPUS_MAX];
@@ -34,14 +34,15 @@ unsigned int cpu_buffer_stats_cpus(void);
  * detects another program's change even if its writes to the files are not detected. */
 bool cpu_buffer_stats_read(struct cpu_buffer_stats *stats, const struct trace_files *files);
 
-/* Begins again with the current counts: no buffer counts as emptied. The earlier losses stay. */
+/* Starts again from the current counts: no buffer counts as emptied. Earlier losses stay counted.
+ */
 void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_files *files);
 
-/* Events overwritten since the begin, on all CPUs. */
+/* Events overwritten since the first read, on all CPUs. */
 uint64_t cpu_buffer_stats_lost(const struct cpu_buffer_stats *stats);
 
-/* Events that a CPU's full buffer dropped since the last call. If it must not overwrite old events,
- * only the statistics have this number. */
+/* Events that a CPU's full buffer dropped since the last call. A buffer that does not overwrite old
+ * events reports this number only in its statistics. */
 uint64_t cpu_buffer_stats_dropped(struct cpu_buffer_stats *stats, unsigned int cpu);
 
 /* Reads the statistics of one CPU. Returns as cpu_buffer_stats_read(). */

@@ -14,10 +14,10 @@
 #include "daemon/base/report.h"
 #include "daemon/trace/tracefs.h"
 
-/* Time limit for the end of atrace: a capture waits to begin. */
+/* Time limit for the end of atrace: a capture waits for it before it starts. */
 #define ATRACE_MS 2000
 
-/* Begin of the lines with the settings that jankd has set. */
+/* Prefix of the lines with the settings that jankd has set. */
 #define SET "set "
 
 /* Enough for two texts of settings. */
@@ -112,8 +112,8 @@ static ssize_t read_journal(const struct folder *folder, char **text)
 	return error < 0 ? error : (ssize_t)len;
 }
 
-/* Skips the first line of @text. Returns false if the journal is of another boot: its settings no
- * longer exist. */
+/* Skips the first line of @text. Returns false if the journal is of another boot: that has reset
+ * all settings. */
 static bool skip_head(struct span *text)
 {
 	char head[96];
@@ -165,12 +165,12 @@ static void restore(struct span text, const char *directory, struct settings_kep
 	settings_free(&set);
 }
 
-/* Reports why the settings cannot be restored and the journal is kept. */
+/* Reports why the settings cannot be restored. The journal is kept. */
 static enum journal_found keep(const struct folder *folder, const char *command, const char *why,
 			       const char *advice)
 {
-	report("%s: %s/.journal: a jankd was killed, and its changes to tracing cannot be "
-	       "restored: %s; %s",
+	report("%s: %s/.journal: cannot undo the changes that a killed jankd made to tracing: %s; "
+	       "%s",
 	       command, folder->path, why, advice);
 	return JOURNAL_FAILED;
 }
@@ -192,25 +192,26 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 	restore(settings, directory, kept, failed);
 	if (kept->n > 0)
 		report("warning: %s: %s: another program has changed settings since a jankd was "
-		       "killed; they are not restored: %s; change them if they are wrong",
+		       "killed: not restored: %s; reset them if needed",
 		       command, directory, kept->text);
 	if (failed->len == 0)
 		return JOURNAL_DONE;
 	settings_format(text, failed);
 	if (settings_are_instances(failed)) {
 		report("warning: %s: %s: cannot remove what an earlier jankd has created: "
-		       "%s: another program has a file of it open; the next stop removes it",
+		       "%s: another program has one of its files open; the next start or stop "
+		       "with the same -F tries again",
 		       command, directory, text);
 		return JOURNAL_BUSY;
 	}
 	snprintf(why, sizeof(why), "not written: %s: %s", text, strerror(-failed->error));
 	return keep(folder, command, why,
-		    "run 'jankd stop' as root or as the user of that jankd; or restore them and "
-		    "remove the file");
+		    "run 'jankd stop' as root or as the user who ran that jankd; or restore "
+		    "them and remove the file");
 }
 
-/* Returns true if there is a journal of another user. Root could restore it, but must not trust
- * that user's file. */
+/* Returns true if there is a journal of another user. Even root does not restore it: that user may
+ * have written anything into it. */
 static bool is_of_another(const struct folder *folder)
 {
 	int fd = folder->hidden.is_apart ? hidden_find_others(folder->path, HIDDEN_JOURNAL) : -1;
@@ -239,14 +240,14 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 		return keep(
 			folder, command,
 			len == -EPERM ? "another user may have written it" : folder_why((int)len),
-			"run 'jankd stop' as the user of that jankd; or remove the file to keep "
-			"the changes");
+			"run 'jankd stop' as the user who ran that jankd; or remove the file to "
+			"keep the changes");
 	}
 	settings = (struct span){ text, (size_t)len };
 	if (skip_head(&settings) && cut_end(&settings))
 		found = restore_settings(folder, command, settings, tracefs, kept, failed);
 	else if (settings.len < (size_t)len)
-		report("warning: %s: %s/.journal: damaged: the changes of a killed jankd are "
+		report("warning: %s: %s/.journal: damaged: what a killed jankd has changed is "
 		       "unknown; check buffer_size_kb and tracing_on",
 		       command, folder->path);
 	free(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hidden file of the output folder with the settings to restore. After a crash the next jankd
- * restores them. The file exists while a setting is changed. */
+ * restores them. The file exists from before the first change until all settings are restored. */
 #ifndef JANKD_DAEMON_TRACE_JOURNAL_H
 #define JANKD_DAEMON_TRACE_JOURNAL_H
 
@@ -28,7 +28,7 @@ enum journal_found {
  *        restored, and are reported
  * @failed: the lines that could not be restored are added
  *
- * Needs some seconds at most, and removes the file when all is restored. The file is hostile input:
+ * Takes a few seconds at most. Removes the file when all is restored. The file is hostile input:
  * only settings named in settings.h are changed, and none if another user can have written the
  * file.
  */

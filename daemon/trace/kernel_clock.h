@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace clocks, also those that only the kernel can read ("local", "global"). */
+/* Trace clocks, including those that only the kernel can read ("local", "global"). */
 #ifndef JANKD_DAEMON_TRACE_KERNEL_CLOCK_H
 #define JANKD_DAEMON_TRACE_KERNEL_CLOCK_H
 

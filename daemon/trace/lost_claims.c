@@ -56,7 +56,7 @@ static bool has_counts(const struct lost_claims *claims)
 	return false;
 }
 
-/* Returns true if the trace has no such CPU. Without the counts of any CPU, this is unknown. */
+/* Returns true if the trace has no such CPU. If no CPU has counts, this is unknown. */
 static bool is_missing(const struct lost_claims *claims, int32_t cpu)
 {
 	return has_counts(claims) &&
@@ -119,13 +119,14 @@ bool lost_claims_report(struct lost_claims *claims, bool is_end, char text[stati
 		snprintf(events, sizeof(events), "%" PRId64 " ", claims->last);
 	if (n == 1)
 		snprintf(text, 200,
-			 "a line in the trace claims %slost events on CPU %" PRId32
-			 "; the kernel's statistics have none: not counted",
+			 "ignored a forged line claiming %slost events on CPU %" PRId32
+			 ": the kernel's statistics show none",
 			 events, claims->last_cpu);
 	else
 		snprintf(text, 200,
-			 "%" PRIu64 " lines in the trace claim lost events, the last of them %son "
-			 "CPU %" PRId32 "; the kernel's statistics have none: not counted",
+			 "ignored %" PRIu64
+			 " forged lines claiming lost events, the last one %son CPU "
+			 "%" PRId32 ": the kernel's statistics show none",
 			 n, events, claims->last_cpu);
 	return true;
 }

@@ -9,10 +9,10 @@
  *
  * The count is read after the line, so it includes what a line of the kernel reports. When the
  * buffers have been read to their end, every loss that was counted before has been reported. If no
- * unreported loss is left, a line is forged. But if another line was confirmed since the end of the
- * buffers, one of the two lines is the kernel's, and which one is unknown. Then both are holes, and
- * the number is counted once. If the count cannot be read, or a buffer was just emptied, all lines
- * are accepted. */
+ * unreported loss is left, a line is forged. But if another line was confirmed since the buffers
+ * were last read to their end, one of the two lines is the kernel's, and it is unknown which. Then
+ * both are holes, and the number is counted once. If the count cannot be read, or a buffer was just
+ * emptied, all lines are accepted. */
 #ifndef JANKD_DAEMON_TRACE_LOST_CLAIMS_H
 #define JANKD_DAEMON_TRACE_LOST_CLAIMS_H
 
@@ -25,7 +25,7 @@
 
 struct lost_claim_cpu {
 	struct cpu_buffer_counts stats;
-	uint64_t reported; /* of stats.lost */
+	uint64_t reported; /* losses of stats.lost that lines have reported */
 	uint64_t read_ns;  /* @read_ns of lost_claims_accept() at the last read of the counts */
 	bool confirmed;	   /* a line was confirmed since the buffers were read to their end */
 	bool emptied;	   /* the buffer was emptied since then */
@@ -35,9 +35,9 @@ struct lost_claims {
 	const struct trace_files *files;
 	struct lost_claim_cpu cpus[CPU_BUFFER_CPUS_MAX];
 	uint64_t forged;	 /* lines */
-	uint64_t reported;	 /* of these */
+	uint64_t reported;	 /* forged lines that lost_claims_report() has reported */
 	struct rate_limit limit; /* of events about them */
-	int64_t last;		 /* what the last of them claims: events, or TRACE_LOST_UNKNOWN */
+	int64_t last;		 /* claimed by the last one: events, or TRACE_LOST_UNKNOWN */
 	int32_t last_cpu;
 };
 

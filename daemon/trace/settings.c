@@ -234,7 +234,8 @@ static void note(struct restoring *r, int error)
 		r->error = error;
 }
 
-/* Returns false if @text is not a word as the kernel uses it. Nothing else is written to a file. */
+/* Returns false if @text is not a word as the kernel uses it. Only such words are written to files.
+ */
 static bool copy_word(char word[static SETTING_SIZE], struct span text)
 {
 	static const char more[] = "_:.-";
@@ -319,7 +320,7 @@ static void restore_cpu(struct restoring *r, struct span cpu_and_size)
 	restore_file(r, name, span_skip(cpu_and_size, digits + 1));
 }
 
-/* Writes the option if the kernel has it with the opposite value: "x" for "nox". */
+/* Writes the option if its current value is the opposite: "x" for "nox". */
 static void restore_option(struct restoring *r, struct span option)
 {
 	char word[SETTING_SIZE], other[SETTING_SIZE + 2];
@@ -423,7 +424,7 @@ static void restore_property(struct restoring *r, struct span name_and_value)
 		note(r, android_setprop(&r->budget, name, word));
 }
 
-/* Returns true if @line begins with the word @key. *value: the text after it and a blank. */
+/* Returns true if the first word of @line is @key. *value: the text after it and one blank. */
 static bool has_key(struct span line, const char *key, struct span *value)
 {
 	struct span word = span_of(key);
@@ -634,7 +635,7 @@ static bool is_size(struct span line)
 }
 
 /* Finds the next line of @place and moves @text after it. Returns false if there is none. *inside:
- * whether @text is within @place; at the begin of the text, the caller sets it to !place.ptr. */
+ * whether @text is within @place; at the start of the text, the caller sets it to !place.ptr. */
 static bool next_below(struct span *text, struct span place, bool *inside, struct span *line)
 {
 	while (settings_next_line(text, line)) {
@@ -671,8 +672,8 @@ static uint64_t sizes_in(struct span text, struct span place)
 	return sum;
 }
 
-/* Adds a setting to the text of those that stay. Replaces characters that are not printable: other
- * programs can set any value. */
+/* Adds a setting to the text of those that are kept. Replaces characters that are not printable:
+ * other programs can set any value. */
 static void add_kept(struct merge *m, const char *what, struct span line)
 {
 	struct settings_kept *kept = m->kept;
@@ -710,7 +711,7 @@ static void merge_value(struct merge *m, struct span before)
 	add_line(m, found);
 }
 
-/* Merges the sizes: the first line with a size decides about all of them. */
+/* Merges the sizes, at the line of buffer_size_kb. The lines of CPUs follow it. */
 static void merge_sizes(struct merge *m, struct span before)
 {
 	uint64_t set = sizes_in(m->set, m->place), found = sizes_in(m->found, m->place);
@@ -799,7 +800,7 @@ void settings_merge(struct settings *merged, struct span before, struct span set
 			 " ...");
 }
 
-/* A value that no setting has. */
+/* A value that no setting can have. */
 #define NOT_OURS "?"
 
 void settings_disown(struct settings *set, const char *instance, const char *name)

@@ -31,15 +31,15 @@
 
 #include "parser/span.h"
 
-/* Most bytes of a text. On a phone at most some hundred events are on. */
+/* Most bytes of a text. On a phone a few hundred events are on at most. */
 #define SETTINGS_MAX 262144
 
-/* A name and a value; a longer line is left out. */
+/* Most bytes of a line: a name and a value. Longer lines are left out. */
 #define SETTINGS_LINE_MAX 512
 
 struct property_budget; /* see daemon/android/ */
 
-/* All zeros: nothing was read. */
+/* All zeros: empty. */
 struct settings {
 	char *text; /* NUL-terminated, or NULL */
 	size_t len;
@@ -78,16 +78,16 @@ void settings_add_line(struct settings *settings, struct span line);
 
 /* --- what other programs have changed --- */
 
-/* The settings that stay, as text for a message: "trace_clock mono, buffer_size_kb 2048". All
- * zeros: none. */
+/* The settings of other programs that are kept, as text for a message: "trace_clock mono,
+ * buffer_size_kb 2048". All zeros: none. */
 struct settings_kept {
 	char text[200];
 	unsigned int n;	   /* number of settings */
-	unsigned int more; /* of these, not in the text because it is full */
+	unsigned int more; /* settings that did not fit in the text */
 };
 
-/* Marks the value of @name in @set as not set by jankd, so that the setting is not restored. Called
- * if another program has written to that file, even if it wrote the same value. */
+/* Marks the value of @name in @set as not set by jankd, so that the setting is not restored. To be
+ * called if another program has written to that file, even if it wrote the same value. */
 void settings_disown(struct settings *set, const char *instance, const char *name);
 
 /**
@@ -98,7 +98,7 @@ void settings_disown(struct settings *set, const char *instance, const char *nam
  * @set: the settings that jankd and atrace have set; SPAN_NULL: unknown. Then all settings that
  *       differ from @before are restored
  * @found: the current settings
- * @kept: set to the settings that stay
+ * @kept: set to the settings that are not restored
  */
 void settings_merge(struct settings *merged, struct span before, struct span set, struct span found,
 		    struct settings_kept *kept);

@@ -36,8 +36,8 @@ enum source_how {
 struct source_counts {
 	uint64_t bytes;	    /* read, of text or of ring buffer pages */
 	uint64_t markers;   /* set at the end of source_read() */
-	uint64_t malformed; /* of these: unreadable */
-	uint64_t glued;	    /* of these: found after another one on the same line */
+	uint64_t malformed; /* markers that cannot be parsed */
+	uint64_t glued;	    /* markers found after another one on the same line */
 	uint64_t too_long;  /* lines that were dropped because of their length */
 	uint64_t damaged;   /* malformed, glued and too_long together */
 };
@@ -49,7 +49,7 @@ struct source {
 	bool is_text;	    /* it reads lines; their format depends on options of the trace */
 	int fd;		    /* readable when there are events; < 0: no such descriptor */
 	int highwater_fd;   /* readable when a buffer is half full; < 0: no such descriptor */
-	const char *damage; /* why the data end early, constant; or NULL */
+	const char *damage; /* why data is missing, a constant; or NULL */
 	struct source_counts counts;
 };
 
@@ -167,7 +167,7 @@ int source_pipe_open(struct source **out, struct tracefs *tracefs, const struct 
 /**
  * source_raw_open() - open the ring buffers of all CPUs
  * @out, @tracefs, @files: as for source_pipe_open()
- * @why: after an error, set to the file of the trace, and what is wrong with it
+ * @why: after an error, set to the failing file of the trace and the reason
  *
  * Returns 0, or -errno if they cannot be read. Reports nothing.
  */

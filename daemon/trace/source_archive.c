@@ -20,11 +20,11 @@
  * header may need gigabytes. */
 #define MEMORY_MAX ((rlim_t)256 << 20)
 
-/* Most bytes of file names of a zip archive in a message. */
+/* Most bytes in a message for the names of a zip archive's files. */
 #define NAMES_MAX 200
 
 struct source_archive {
-	struct archive_input input; /* its head is in ->buffer */
+	struct archive_input input; /* ->head: in ->buffer */
 	const struct packing *packing;
 	struct archive *reader;
 	struct rlimit memory; /* the previous limit */
@@ -123,7 +123,7 @@ static ssize_t read_piece(struct source_archive *archive, int fd)
 	if (n >= 0)
 		return n;
 	archive->error = -errno;
-	report("%s: %s: %s; the trace ends here", archive->input.command, archive->input.name,
+	report("%s: %s: %s; stopped reading", archive->input.command, archive->input.name,
 	       strerror(errno));
 	return archive->error;
 }
@@ -201,12 +201,13 @@ static int refuse(struct source_archive *archive, int error, const char *why)
 {
 	archive->over = archive->refused = true;
 	if (!archive->quiet)
-		report("%s: %s: cannot be unpacked here: %s; unpack it first: %s",
+		report("%s: %s: jankd cannot unpack it: %s; unpack it first: %s",
 		       archive->input.command, archive->input.name, why, archive->packing->unpack);
 	return error;
 }
 
-/* Handles @result, an error of libarchive. Returns 0 if the trace ends here, or -errno. */
+/* Handles @result, an error of libarchive. Returns 0 if the data before it can be used, or -errno.
+ */
 static int end_early(struct source_archive *archive, int result)
 {
 	archive->over = true;
@@ -216,8 +217,8 @@ static int end_early(struct source_archive *archive, int result)
 		return refuse(archive, -ENOMEM, "it needs too much memory");
 	if (result == ARCHIVE_FAILED)
 		return refuse(archive, -ENOTSUP, la->archive_error_string(archive->reader));
-	archive->damage = archive->input_over ? "the compressed data end early"
-					      : "the compressed data are damaged";
+	archive->damage = archive->input_over ? "the compressed data is truncated"
+					      : "the compressed data is corrupt";
 	return 0;
 }
 
@@ -243,7 +244,7 @@ static struct archive_entry *next_file(struct source_archive *archive, int *erro
 		result = la->archive_read_next_header(archive->reader, &entry);
 	} while (result == ARCHIVE_RETRY || (result >= ARCHIVE_WARN && result != ARCHIVE_EOF &&
 					     la->archive_entry_filetype(entry) != AE_IFREG));
-	/* A warning is about a name, or a date. */
+	/* A warning concerns only a name or a date. */
 	if (result >= ARCHIVE_WARN && result != ARCHIVE_EOF)
 		return entry;
 	archive->over = true;
@@ -270,7 +271,7 @@ static int next_block(struct source_archive *archive)
 		return end_early(archive, result);
 	archive->over = true;
 	if (result == ARCHIVE_WARN)
-		archive->damage = "the compressed data are damaged";
+		archive->damage = "the compressed data is corrupt";
 	return 0;
 }
 
@@ -353,20 +354,20 @@ static int check_files(const struct source_archive *archive, const struct found 
 	const char *command = archive->input.command, *name = archive->input.name;
 
 	if (found->files.count == 0 && !archive->cut)
-		report("%s: %s: no trace with markers: it is an empty zip archive; give "
-		       "the trace itself",
+		report("%s: %s: no trace with markers: it is an empty zip archive; pass "
+		       "the trace file instead",
 		       command, name);
 	else if (found->files.count > 1 && found->traces.count == 0 && archive->refused)
-		report("%s: %s: files in this zip archive cannot be unpacked here: %s; unpack it "
-		       "first: %s",
+		report("%s: %s: jankd cannot unpack the files in this zip archive: %s; unpack "
+		       "it first: %s",
 		       command, name, found->files.text, archive->packing->unpack);
 	else if (found->files.count > 1 && found->traces.count == 0 && !archive->cut)
 		report("%s: %s: no trace with markers: none of the %u files in this zip archive "
-		       "is one: %s; give the trace itself",
+		       "is one: %s; pass the trace file instead",
 		       command, name, found->files.count, found->files.text);
 	else if (found->traces.count > 1)
-		report("%s: %s: %u traces are in this zip archive: %s; unpack it, and give one "
-		       "or each of them",
+		report("%s: %s: %u traces in this zip archive: %s; unpack it and pass one "
+		       "of them, or each in turn",
 		       command, name, found->traces.count, found->traces.text);
 	else
 		return 0;
@@ -383,7 +384,7 @@ static int choose_file(struct source_archive *archive)
 	archive->cut = archive->damage;
 	if (error == 0)
 		error = check_files(archive, &found);
-	/* With no trace found, the trace may be in the part that is missing. */
+	/* If no trace was found, it may be in the missing part. */
 	if (error < 0 || (found.files.count != 1 && found.traces.count == 0))
 		return error;
 	if (found.files.count > 1)
@@ -498,7 +499,8 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 		return ARCHIVE_IS_NONE;
 	archive = calloc(1, sizeof(*archive));
 	if (!archive) {
-		report("%s: %s: out of memory", input->command, input->name);
+		report("%s: %s: out of memory; %s", input->command, input->name,
+		       report_advice(-ENOMEM, ""));
 		return -ENOMEM;
 	}
 	archive->input = *input;

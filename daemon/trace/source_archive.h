@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recorded traces that libarchive unpacks: xz, zstd, bzip2 and zip. A build without it unpacks none
- * of these (source_archive_none.c); source_file.c unpacks gzip and zlib, in every build.
+/* Recorded traces that libarchive unpacks: xz, zstd, bzip2 and zip. A build without libarchive
+ * cannot read them (source_archive_none.c). Every build reads gzip and zlib (source_file.c).
  *
- * Of a zip archive one file is read: its only file, or the only one with markers.
+ * One file of a zip archive is read: its only file, or the only one with markers.
  */
 #ifndef JANKD_DAEMON_TRACE_SOURCE_ARCHIVE_H
 #define JANKD_DAEMON_TRACE_SOURCE_ARCHIVE_H
@@ -18,7 +18,7 @@ struct source_archive;
 /* The input to unpack. */
 struct archive_input {
 	const char *command, *name; /* for messages; borrowed until the archive is closed */
-	int fd;			    /* borrowed until then */
+	int fd;			    /* borrowed, too */
 	struct span head;	    /* all bytes that were read from it so far */
 	/* Returns true if the current file of @archive has markers. It may read the whole file. */
 	bool (*has_markers)(void *context, struct source_archive *archive);
@@ -36,7 +36,7 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
  * reported. */
 ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size);
 
-/* Call it after the end: why data are missing, constant; or NULL. */
+/* Call it after the end. Returns why data is missing, a constant; or NULL. */
 const char *source_archive_damage(const struct source_archive *archive);
 
 /* Frees @archive, which may be NULL. Returns NULL. */

@@ -37,7 +37,7 @@ struct source_file {
 	int fd;
 	struct source_archive *archive; /* the file is read through it, or NULL */
 	bool quiet;			/* errors are not reported */
-	/* State of the current input; all zeros at its begin, except html_state. */
+	/* State of the current input; all zeros at its start, except html_state. */
 	bool recognised, compressed, html;
 	bool inflated;	   /* a stream was read to its end: another one may follow */
 	bool inflate_over; /* there is no more output */
@@ -81,7 +81,7 @@ static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
 	if (n >= 0)
 		return n;
 	n = -errno;
-	report("%s: %s: %s; the trace ends here", file->command, file->text.source.name,
+	report("%s: %s: %s; stopped reading", file->command, file->text.source.name,
 	       strerror((int)-n));
 	return n;
 }
@@ -163,7 +163,7 @@ static void inflate_some(struct source_file *file)
 	if (result == Z_STREAM_END)
 		file->inflated = true;
 	else if (result != Z_OK && result != Z_BUF_ERROR)
-		end_damaged(file, "the compressed data are damaged");
+		end_damaged(file, "the compressed data is corrupt");
 }
 
 /* Returns false if more input must be read first. */
@@ -180,7 +180,7 @@ static bool inflate_step(struct source_file *file)
 	if (raw->begin == raw->end) {
 		if (!raw->last)
 			return false;
-		end_damaged(file, "the compressed data end early");
+		end_damaged(file, "the compressed data is truncated");
 		return true;
 	}
 	inflate_some(file);
@@ -265,7 +265,7 @@ static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 		if (error < 0)
 			return error;
 		if (text->len == 0)
-			return 0; /* the end of the file: there is nothing to copy from */
+			return 0; /* the end of the file */
 	}
 	n = text->len < size ? text->len : size;
 	memcpy(buffer, text->ptr, n);
@@ -292,8 +292,8 @@ static int recognise(struct source_file *file, struct stage *stage,
 	return 0;
 }
 
-/* Other files that users give instead of a trace, and how each begins. Compressed ones are refused
- * only if this build cannot unpack them. */
+/* Files that users pass by mistake, and the bytes with which each begins. Compressed files are
+ * refused only if this build cannot unpack them. */
 static const struct {
 	struct span begin;
 	size_t at;
@@ -302,15 +302,16 @@ static const struct {
 	{ SPAN_INIT("\3757zXZ\0"), 0, "compressed by xz", "unpack it first: xz -d FILE" },
 	{ SPAN_INIT("\x28\xb5\x2f\xfd"), 0, "compressed by zstd", "unpack it first: zstd -d FILE" },
 	{ SPAN_INIT("BZh"), 0, "compressed by bzip2", "unpack it first: bzip2 -d FILE" },
-	{ SPAN_INIT("PK\x03\x04"), 0, "a zip archive", "unpack it, and give the trace in it" },
-	{ SPAN_INIT("ustar"), 257, "a tar archive", "unpack it, and give the trace in it" },
-	{ SPAN_INIT("\x89PNG"), 0, "a picture (PNG)", "give the trace itself" },
-	{ SPAN_INIT("\xff\xd8\xff"), 0, "a picture (JPEG)", "give the trace itself" },
+	{ SPAN_INIT("PK\x03\x04"), 0, "a zip archive", "unpack it and pass the trace inside" },
+	{ SPAN_INIT("ustar"), 257, "a tar archive", "unpack it and pass the trace inside" },
+	{ SPAN_INIT("\x89PNG"), 0, "a PNG image", "pass the trace file instead" },
+	{ SPAN_INIT("\xff\xd8\xff"), 0, "a JPEG image", "pass the trace file instead" },
 	{ SPAN_INIT("\xff\xfe"), 0, "text in UTF-16",
 	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
 	{ SPAN_INIT("\xfe\xff"), 0, "text in UTF-16",
 	  "convert it first: iconv -f UTF-16 -t UTF-8 FILE" },
-	{ SPAN_INIT("{\n  \"schema\""), 0, "a session.json of jankd", "give the trace itself" },
+	{ SPAN_INIT("{\n  \"schema\""), 0, "a session.json written by jankd",
+	  "pass the trace file instead" },
 };
 
 static int refuse(const struct source_file *file, const char *what, const char *advice)
@@ -332,14 +333,13 @@ static bool is_own_csv(struct span head)
 	return false;
 }
 
-/* Refuses text that is a file of another kind. Returns 0, or -errno after the reason was reported.
- */
+/* Refuses known files that are not traces. Returns 0, or -errno after the reason was reported. */
 static int refuse_others(const struct source_file *file, struct span head)
 {
 	if (head.len == 0)
 		return refuse(file, "empty", "use a trace recorded with atrace's gfx category");
 	if (is_own_csv(head))
-		return refuse(file, "a CSV file of jankd", "give the trace itself");
+		return refuse(file, "a CSV file written by jankd", "pass the trace file instead");
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (span_starts_with(span_skip(head, others[i].at), others[i].begin))
 			return refuse(file, others[i].what, others[i].advice);
@@ -359,7 +359,7 @@ static int find_stages(struct source_file *file)
 	if (error < 0)
 		return error;
 	if (kind == CONTAINER_GZIP || kind == CONTAINER_ZLIB) {
-		/* 15: windows of any size; 32: gzip and zlib headers alike. */
+		/* 15: windows of any size; 32: both gzip and zlib headers. */
 		if (inflateInit2(&file->zlib, 15 + 32) != Z_OK)
 			return -ENOMEM;
 		file->compressed = true;
@@ -415,7 +415,7 @@ static const struct source_ops file_ops = {
 	.close = file_close,
 };
 
-/* Returns NULL without memory. */
+/* Returns NULL if out of memory. */
 static struct source_file *file_new(uint64_t remember_ns)
 {
 	struct source_file *file = calloc(1, sizeof(*file));
@@ -479,7 +479,8 @@ static int unpack(struct source_file *file, enum container_kind *kind)
 	int result;
 
 	if (!probe) {
-		report("%s: %s: out of memory", file->command, file->text.source.name);
+		report("%s: %s: out of memory; %s", file->command, file->text.source.name,
+		       report_advice(-ENOMEM, ""));
 		return -ENOMEM;
 	}
 	probe->quiet = true;
@@ -526,7 +527,7 @@ int source_file_open(struct source **out, const char *command, const char *path,
 		return fd;
 	file = file_new(remember_ns);
 	if (!file) {
-		report("%s: %s: out of memory", command, path);
+		report("%s: %s: out of memory; %s", command, path, report_advice(-ENOMEM, ""));
 		if (fd > STDIN_FILENO)
 			close(fd);
 		return -ENOMEM;

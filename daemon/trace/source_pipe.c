@@ -28,7 +28,7 @@ static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 	if (n == 0 || errno == EAGAIN || errno == EINTR)
 		return -EAGAIN;
 	error = errno;
-	report_capture("%s/trace_pipe: %s; the capture ends here", tracefs_path(pipe->tracefs),
+	report_capture("%s/trace_pipe: %s; ending the capture", tracefs_path(pipe->tracefs),
 		       strerror(error));
 	return -error;
 }
@@ -60,9 +60,10 @@ static void refuse(const struct tracefs *tracefs, int error)
 	const char *path = tracefs_path(tracefs);
 
 	if (error == -EBUSY)
-		report_capture("%s/trace_pipe: another program reads it; end that program, or use "
-			       "--instance",
-			       path);
+		report_capture(
+			"%s/trace_pipe: being read by another program; stop that program, or use "
+			"--instance",
+			path);
 	else
 		report_capture("%s/trace_pipe: %s; %s", path, strerror(-error),
 			       tracefs_advice(error, "check the kernel's tracing"));

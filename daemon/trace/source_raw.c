@@ -40,7 +40,7 @@
  * costs more: then the kernel returns pages with few events. */
 #define HOLD_BOOST_NS UINT64_C(500000)
 
-/* How long a time from the kernel is extrapolated. */
+/* For how long a time read from the kernel is extrapolated. */
 #define CLOCK_FRESH_NS UINT64_C(1000000000)
 
 /* How often SurfaceFlinger's process is checked: about once in a drain, which has several reads. */
@@ -49,7 +49,7 @@
 /* Most pages of one read. Between two reads, signals and files are served. */
 #define PAGES_MAX 512
 
-/* After this number of reads in a row that held back all events, nothing is held back. */
+/* After this number of consecutive reads that held back all events, nothing is held back. */
 #define READS_HELD_MAX 4
 
 /* Smallest and largest size of a page (a sub-buffer) in any kernel. */
@@ -64,7 +64,7 @@ struct raw_cpu {
 	int32_t cpu;
 	char *bytes; /* a page */
 	struct cpu_buffer_counts stats;
-	uint64_t reported; /* of stats.lost */
+	uint64_t reported; /* losses of stats.lost that were passed on */
 };
 
 struct source_raw {
@@ -307,8 +307,7 @@ static int read_format(const char *directory, const char *name, struct ftrace_fo
 	return error < 0 ? fail(why, name, error) : 0;
 }
 
-/* Reads the formats, which are the same for all instances, and the size of sub-buffers, which may
- * differ. */
+/* Reads the formats, which all instances share, and the size of sub-buffers, which may differ. */
 static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE])
 {
 	const char *top = tracefs_directory(raw->tracefs);
@@ -403,7 +402,7 @@ static int count_cpus(const struct tracefs *tracefs)
 	return n > 0 ? n : -ENOENT;
 }
 
-/* Returns NULL without memory. */
+/* Returns NULL if out of memory. */
 static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_files *files,
 				  unsigned int cpus)
 {

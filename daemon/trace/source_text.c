@@ -58,7 +58,7 @@ static void copy_counts(struct source_text *text)
 	counts->damaged = damage_in(&text->parser);
 }
 
-/* Corrects the thread's name by /proc: the kernel keeps few names, and some of them are wrong.
+/* Corrects the thread's name from /proc: the kernel keeps few names, and some of them are wrong.
  * Returns false for a forged line about lost events. */
 static bool accept_live(struct source_text_live *live, struct trace_record *record)
 {
@@ -117,8 +117,8 @@ ssize_t source_text_read(struct source *source, enum source_how how, const struc
 		if (text->live)
 			lost_claims_drained(&text->live->claims);
 	} else if (sink) {
-		/* The last line may have no line end. If the data end early, it may be incomplete,
-		 * so it is dropped. */
+		/* The last line may have no line end. If data is missing, it may be incomplete, so
+		 * it is dropped. */
 		trace_buffer_end_line(&text->buffer, source->damage != NULL);
 		parse(text, trace_buffer_filled(&text->buffer, 0), true, sink);
 	}

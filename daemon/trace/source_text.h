@@ -28,7 +28,7 @@ struct source_text {
 	ssize_t (*bytes)(struct source_text *text, void *buffer, size_t size);
 	struct trace_buffer buffer;
 	struct ftrace_text parser;
-	const char *at;		       /* after the record that the sink gets now, or NULL */
+	const char *at;		       /* end of the record that the sink gets now, or NULL */
 	struct source_text_live *live; /* NULL: a recorded trace */
 };
 

@@ -11,8 +11,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* How long an entry is valid: in general; for SurfaceFlinger's threads; and if the thread has ended
- * or SurfaceFlinger is unknown, as both may change soon. */
+/* How long an entry is valid: usually; for SurfaceFlinger's threads; if the thread has ended or
+ * SurfaceFlinger is unknown, as both may change soon. */
 #define FRESH_NS (30 * SECOND)
 #define FRESH_SURFACEFLINGER_NS (5 * SECOND)
 #define FRESH_GONE_NS SECOND
@@ -26,8 +26,8 @@
 enum {
 	TRUST_NONE,
 	TRUST_NAME,   /* it has the name, and is not an app */
-	TRUST_INIT,   /* also, init has started it */
-	TRUST_BINARY, /* also, it runs SurfaceFlinger's program, which only the system can start */
+	TRUST_INIT,   /* TRUST_NAME, and init has started it */
+	TRUST_BINARY, /* TRUST_NAME, and it runs a program that only the system can start */
 };
 
 /* --- /proc --- */

@@ -22,12 +22,12 @@ _Static_assert(SPACE_MIN >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves space
 #define SIZE_LEAST ((size_t)16 << 20)
 #define SIZE_MOST ((size_t)64 << 20)
 
-/* Chunks in a lap, if they end by their size; chunks in the remembered time, if they end by their
- * time. */
+/* Number of chunks in a lap if all end by their size, and in the remembered time if all end by
+ * their duration. */
 #define CHUNKS_PER_LAP 256
 #define CHUNKS_PER_TIME 128
 
-/* With this, the index covers at least a minute: a frame may be that late. */
+/* With this minimum, the index covers more than a minute: a frame may be that late. */
 #define CHUNK_NS_MIN (NS_PER_S / 10)
 
 /* Most bytes of a chunk: one more read may be added to a chunk that is nearly full. */
@@ -127,7 +127,7 @@ static bool is_lap_over(const struct trace_buffer *buffer)
 	return buffer->remembers && buffer->size - buffer->head < SPACE_MIN;
 }
 
-/* Begins the next lap. Copies the incomplete line to its begin. */
+/* Begins the next lap. Copies the incomplete line to its start. */
 static void next_lap(struct trace_buffer *buffer)
 {
 	size_t unread = buffer->head - buffer->begin;

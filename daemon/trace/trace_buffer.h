@@ -5,7 +5,7 @@
  *     0             begin    head                                            lap_end   size
  *     |--- this lap -----|line..|-- next read --|--- previous lap, oldest first -------|  |
  *
- * An index of chunks finds the text of a time.
+ * An index of chunks is used to find the text of a given time.
  */
 #ifndef JANKD_DAEMON_TRACE_TRACE_BUFFER_H
 #define JANKD_DAEMON_TRACE_TRACE_BUFFER_H
@@ -22,7 +22,7 @@ struct trace_buffer_chunk {
 	uint64_t last_ns;
 };
 
-/* More chunks than a lap has. Chunks end by their size, or by their time. */
+/* More than a lap needs. A chunk ends at a certain size or a certain duration. */
 #define TRACE_BUFFER_CHUNKS 1024
 
 struct trace_buffer {

@@ -32,11 +32,10 @@ struct trace_files {
  * be read later. */
 void trace_files_open(struct trace_files *files, const char *path);
 
-/* Closes the files. Call it before an instance is removed. @files may be set by trace_files_init()
- * only. */
+/* Closes the files. Call it before an instance is removed. All files may be closed already. */
 void trace_files_close(struct trace_files *files);
 
-/* Sets @files to no open file. */
+/* Initializes @files without opening any file. */
 void trace_files_init(struct trace_files *files);
 
 /* The setting's file, relative to the directory of the trace. */

@@ -20,7 +20,7 @@ struct tracefs {
 	char path[1024];
 	char clock[32];
 	struct tracefs_instance *instance; /* NULL: the top level */
-	bool ours;			   /* made by us */
+	bool ours;			   /* created by tracefs_open() */
 };
 
 /* --- the mount --- */
@@ -35,7 +35,7 @@ static int probe(const char *directory)
 	return stat(path, &info) == 0 ? 0 : -errno;
 }
 
-/* Finds a mount of tracefs anywhere else, also in a debugfs. */
+/* Finds a mount of tracefs anywhere else, or one inside a debugfs. */
 static int probe_mounts(char *directory, size_t size)
 {
 	struct mntent *mount;
@@ -87,7 +87,7 @@ const char *tracefs_advice(int error, const char *otherwise)
 	if (geteuid() == 0)
 		return "root has no access: check SELinux and kernel lockdown";
 	if (geteuid() == SHELL_UID)
-		return "run it as root: shell has no access on this device";
+		return "run it as root: this device does not allow it to the shell user";
 	return "run it as root; on an Android device, as root or shell";
 }
 
@@ -157,7 +157,7 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 	int error;
 
 	if (!tracefs) {
-		report_capture("out of memory");
+		report_capture("out of memory; %s", report_advice(-ENOMEM, ""));
 		return -ENOMEM;
 	}
 	error = tracefs_find(tracefs->directory, directory);
@@ -175,7 +175,7 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 	return 0;
 }
 
-/* Linux 4.14 and later has the second option, older kernels of Android the first. */
+/* Older kernels of Android have the first option, Linux 4.14 and later the second. */
 static void enable_tgid(struct tracefs *tracefs)
 {
 	if (tracefs_instance_file_write(tracefs->instance, "trace_options", "print-tgid") < 0)

@@ -28,12 +28,12 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 
 /**
  * tracefs_begin() - switch on what a capture needs
- * @buffer_kb: per CPU; only for an instance that tracefs_open() has created
- * @needs_tgid: switch on process ids, too: atrace has set up this trace for jankd
+ * @buffer_kb: per CPU; used only for an instance that tracefs_open() has created
+ * @needs_tgid: record process ids in any case: atrace has set up this trace for jankd
  *
- * Otherwise it changes only tracing_on, if it is off, and a trace clock that does not count time.
- * The caller keeps the settings to restore them (settings.h). Returns 0, or -errno after the reason
- * was reported.
+ * In an existing trace, it changes nothing else but tracing_on, if that is off, and the trace
+ * clock, if that does not count time. The caller keeps the settings to restore them (settings.h).
+ * Returns 0, or -errno after the reason was reported.
  */
 int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid);
 

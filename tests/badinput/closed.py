@@ -104,8 +104,8 @@ def raw(checks):
 
 
 def all_of_it(checks):
-    """The remedy depends on the user: the message does not advise shell to be shell."""
-    advice = "run it as root: shell has no access" if USER == SHELL else "as root or shell"
+    """The advice depends on the user: user shell is not advised to run it as shell."""
+    advice = "run it as root: this device does not allow it to the shell user" if USER == SHELL else "as root or shell"
     with place(".") as (tracing, out):
         one_line(checks, "all is closed", run(tracing, out), "Permission denied", advice)
     with place("trace_pipe") as (tracing, out):
@@ -114,13 +114,13 @@ def all_of_it(checks):
 
 
 def instance(checks):
-    """After an instance could not be made there is nothing to restore."""
+    """If an instance cannot be created, there is nothing to restore."""
     for mode in (0, 0o555):
         with place() as (tracing, out):
             (tracing / "instances").chmod(mode)
             done = run(tracing, out, "--instance", "none")
             one_line(checks, f"no instance, mode {mode:o}", done, "cannot create it", "Permission denied")
-            checks.that(not re.search("put back|restore", done.stderr.decode()), f"no instance, mode {mode:o}: {done.stderr}")
+            checks.that(not re.search("restore|undo", done.stderr.decode()), f"no instance, mode {mode:o}: {done.stderr}")
             checks.equal([path.name for path in out.glob(".journal")], [], f"no instance, mode {mode:o}: a journal")
             (tracing / "instances").chmod(0o700)
 

@@ -95,20 +95,20 @@ def check(checks, name, text):
                     done = analyze(out, *OPTIONS, source, **keywords)
                     checks.equal(differences(plain, outputs(out)), [], f"{name}: {out.name}")
                     several = "several" in packing or packing in ("zip of gzip", "zip of html")
-                    checks.equal(b"the only one of its" in done.stderr, several, f"{name}: {out.name}: says which")
+                    checks.equal(b"the only one of its" in done.stderr, several, f"{name}: {out.name}: the file that is read is reported")
 
 
 def damage(checks):
-    """Of a damaged archive the frames before the damage are counted, and the damage is reported."""
+    """The frames before the damage of an archive are counted, and the damage is reported."""
     bad = bytearray(TRACE)
     bad[len(bad) * 3 // 4] ^= 1
-    cases = [(packing, "early", pack(TRACE)) for packing, pack in PACKINGS.items()
+    cases = [(packing, "truncated", pack(TRACE)) for packing, pack in PACKINGS.items()
              if packing in ("xz", "zstd", "bzip2", "zip", "xz of gzip")]
     cases = [(packing, word, data[:len(data) * 3 // 4]) for packing, word, data in cases]
     # Both have a checksum of the original content.
     xz, archive = lzma.compress(TRACE), zip_of(("trace.txt", TRACE), method=zipfile.ZIP_STORED)
-    cases += [("zip, a byte", "damaged", archive.replace(TRACE, bytes(bad))),
-              ("xz, a byte", "damaged", xz[:len(xz) // 2] + bytes([xz[len(xz) // 2] ^ 1]) + xz[len(xz) // 2 + 1:])]
+    cases += [("zip, a byte", "corrupt", archive.replace(TRACE, bytes(bad))),
+              ("xz, a byte", "corrupt", xz[:len(xz) // 2] + bytes([xz[len(xz) // 2] ^ 1]) + xz[len(xz) // 2 + 1:])]
     for packing, word, data in cases:
         with folder() as here:
             what = f"{packing}, {word}"
@@ -150,13 +150,13 @@ def refused(checks):
         "many files": (zip_of(*many), "none of the 10000 files", "file-00000.txt", "..."),
         "no file": (zip_of(("a/", b"")), "empty zip archive"),
         "hostile names": (zip_of(("\x1b[31m\n", b""), ("b", b"")), "\\x1B[31m\\x0A, b"),
-        "encrypted": (encrypted(zip_of(("a.txt", TRACE))), "cannot be unpacked", "unzip"),
+        "encrypted": (encrypted(zip_of(("a.txt", TRACE))), "jankd cannot unpack it", "unzip"),
         "xz of nothing": (lzma.compress(b""), "empty"),
         "xz of zstd": (lzma.compress(zstd(TRACE)), "compressed by zstd", "zstd -d"),
         "xz of zip": (lzma.compress(zip_of(("a", TRACE))), "zip"),
         "xz of a perfetto trace": (lzma.compress(b"\x0a\x02\x08\x01\x0a\x03\x08\x80\x01" * 100), "perfetto"),
-        "the begin of xz": (lzma.compress(TRACE)[:100], "end early", "undamaged"),
-        "zstd, damaged": (b"\x28\xb5\x2f\xfd" + bytes(range(100)), "damaged", "undamaged"),
+        "the start of an xz": (lzma.compress(TRACE)[:100], "is truncated", "undamaged"),
+        "zstd, damaged": (b"\x28\xb5\x2f\xfd" + bytes(range(100)), "is corrupt", "undamaged"),
     }
     with folder() as here:
         analyze(here / "out", "-", input=TRACE)
@@ -194,7 +194,7 @@ def peak_kb(out, path):
 def stays_small(checks, what, peak):
     print(f"{what}: peak memory {peak} KB")
     if is_sanitized():
-        checks.cannot_judge(f"{what}: peak memory", "a sanitizer needs more than that for itself")
+        checks.cannot_judge(f"{what}: peak memory", "a sanitizer alone needs more than that")
     elif peak == 0:
         checks.cannot_judge(f"{what}: peak memory", "no /proc is mounted")
     else:

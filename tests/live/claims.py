@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lines 'LOST ... EVENTS' in the live text: those of the kernel are counted exactly, those that an app wrote are
+"""Lines 'LOST ... EVENTS' in the live text: those of the kernel are counted exactly, those written by an app are
 reported and not counted."""
 
 import json
@@ -19,6 +19,9 @@ from jankd import PHONE, Checks, rows
 from live import Capture, session
 
 APP_UID = 10123
+
+# In each event about forged lines.
+FORGED = ": the kernel's statistics show none"
 
 
 def fork(write, uid):
@@ -71,7 +74,7 @@ def reported(here, kind, text):
 
 
 def forged_alone(checks):
-    """Forged lines while jank-phone plays: no loss is counted and the frames are those that were played."""
+    """Forged lines while jank-phone plays: no loss is counted, and all frames that were played are."""
     with session() as (mount, instance, here):
         (instance / "trace_clock").write_text("mono")
         capture = Capture(mount, instance, here / "out", "--source", "text", "-T", "2")
@@ -88,7 +91,7 @@ def forged_alone(checks):
         checks.equal(code, 0, f"forged: {said}")
         checks.equal(counted(here), (0, 0), "forged: lost")
         checks.equal(reported(here, "lost", ""), [], "forged: events")
-        texts = reported(here, "tracing", "the kernel's statistics have none: not counted")
+        texts = reported(here, "tracing", FORGED)
         checks.that(1 <= len(texts) <= 2, f"forged: reported {texts}")
         checks.equal({row["lost events"] for row in rows(here / "out", "fps.csv")}, {"0"}, "forged: fps.csv")
         checks.equal(per_layer(here / "out" / "frames.csv"), per_layer(here / "truth.csv"), "forged: frames")
@@ -102,15 +105,15 @@ def forged_once(checks):
         with open(instance / "trace_marker", "wb", buffering=0) as marker:
             marker.write(b"C|1|a|1\nCPU:0 [LOST 99999 EVENTS]")
         time.sleep(1.8)
-        texts = reported(here, "tracing", "claims 99999 lost events on CPU 0")
+        texts = reported(here, "tracing", f"a forged line claiming 99999 lost events on CPU 0{FORGED}")
         checks.equal(len(texts), 1, f"forged once: reported within 2 s: {texts}")
         capture.stop(signal.SIGTERM)
         checks.equal(counted(here), (0, 0), "forged once: lost")
 
 
 def lost(checks, what, forges, empties=False):
-    """What the kernel lost is counted, also with forged lines beside it. When the trace is emptied the kernel's
-    count starts at zero again."""
+    """Events that the kernel lost are counted, even if there are forged lines, too. When the trace is emptied the
+    kernel's count starts at zero again."""
     with session() as (mount, instance, here):
         (instance / "buffer_size_kb").write_text("64")
         capture = Capture(mount, instance, here / "out", "--source", "text", "--buffer-kb", "64")
@@ -137,9 +140,9 @@ def lost(checks, what, forges, empties=False):
         checks.equal(counted(here)[0], expected, f"{what}: lost")
         print(f"{what}: {expected} events lost")
         if forges:
-            checks.that(reported(here, "tracing", "not counted"), f"{what}: not reported")
+            checks.that(reported(here, "tracing", FORGED), f"{what}: not reported")
         else:
-            checks.equal(reported(here, "tracing", "not counted"), [], f"{what}: reported")
+            checks.equal(reported(here, "tracing", FORGED), [], f"{what}: reported")
 
 
 tracefs.root()

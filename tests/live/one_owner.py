@@ -127,7 +127,7 @@ def killed_of_another(checks):
         daemon = Daemon(mount, instance, here / "out")
         with trap(here / "out", "journal", "jankd-journal 1 \n"):
             for done in daemon.start(), daemon.stop():
-                checks.that(done.returncode == 1 and b"as the user of that jankd" in done.stderr, f"{what}: {done}")
+                checks.that(done.returncode == 1 and b"as the user who ran that jankd" in done.stderr, f"{what}: {done}")
         daemon.kill()
 
 

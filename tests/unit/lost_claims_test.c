@@ -96,13 +96,13 @@ static void lines_of_others_are_not(void **state)
 	assert_int_equal(claims.forged, 5);
 	assert_true(lost_claims_report(&claims, false, text));
 	assert_string_equal(text,
-			    "5 lines in the trace claim lost events, the last of them 1 on CPU "
-			    "2147483647; the kernel's statistics have none: not counted");
+			    "ignored 5 forged lines claiming lost events, the last one 1 on CPU "
+			    "2147483647: the kernel's statistics show none");
 	assert_int_equal(take(99999), -2);
 	assert_false(lost_claims_report(&claims, false, text));
 	assert_true(lost_claims_report(&claims, true, text));
-	assert_string_equal(text, "a line in the trace claims 99999 lost events on CPU 0; the "
-				  "kernel's statistics have none: not counted");
+	assert_string_equal(text, "ignored a forged line claiming 99999 lost events on CPU 0: the "
+				  "kernel's statistics show none");
 	assert_false(lost_claims_report(&claims, true, text));
 }
 

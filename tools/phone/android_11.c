@@ -71,14 +71,6 @@ static void finish_output(struct simulation *sim, const struct vsync *vsync, boo
 	write_end(writer);
 }
 
-static void post_framebuffer(struct marker_writer *writer)
-{
-	write_slice(writer, "presentAndGetReleaseFences");
-	for (int i = 0; i < 3; i++)
-		write_slice(writer, "wait");
-	write_end(writer);
-}
-
 static void present_outputs(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
@@ -91,14 +83,14 @@ static void present_outputs(struct simulation *sim, const struct vsync *vsync)
 	write_end(writer);
 	finish_output(sim, vsync, vsync->client);
 	write_present(writer, vsync, "postFramebuffer");
-	post_framebuffer(writer);
+	bufferqueue_end_post(sim);
 	write_end(writer);
 	if (!vsync->mirrored)
 		return;
 	write_begin(writer, "present");
 	finish_output(sim, vsync, true);
 	write_begin(writer, "postFramebuffer");
-	post_framebuffer(writer);
+	bufferqueue_end_post(sim);
 	write_end(writer);
 }
 

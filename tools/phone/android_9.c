@@ -32,17 +32,6 @@ static void invalidate(struct simulation *sim, const struct vsync *vsync)
 	write_end(writer);
 }
 
-static void post_framebuffer(struct simulation *sim, const struct vsync *vsync)
-{
-	struct marker_writer *writer = &sim->sf;
-
-	write_present(writer, vsync, "postFramebuffer");
-	write_slice(writer, "presentAndGetReleaseFences");
-	for (int i = 0; i < 3; i++)
-		write_slice(writer, "wait");
-	write_end(writer);
-}
-
 /* Counters that a vendor added: they carry a layer's name, but count no buffers. */
 static void vendor_counters(struct simulation *sim, const struct vsync *vsync)
 {
@@ -70,7 +59,8 @@ static void refresh(struct simulation *sim, const struct vsync *vsync)
 	write_begin(writer, "doComposition");
 	write_counter(writer, vsync->client, "hasClientComposition");
 	bufferqueue_framebuffer(sim, vsync);
-	post_framebuffer(sim, vsync);
+	write_present(writer, vsync, "postFramebuffer");
+	bufferqueue_end_post(sim);
 	write_end(writer);
 	bufferqueue_release(sim, vsync);
 	vendor_counters(sim, vsync);

@@ -122,6 +122,16 @@ void bufferqueue_framebuffer(struct simulation *sim, const struct vsync *vsync)
 	write_end(writer);
 }
 
+void bufferqueue_end_post(struct simulation *sim)
+{
+	struct marker_writer *writer = &sim->sf;
+
+	write_slice(writer, "presentAndGetReleaseFences");
+	for (int i = 0; i < 3; i++)
+		write_slice(writer, "wait");
+	write_end(writer);
+}
+
 void bufferqueue_apply_transactions(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;

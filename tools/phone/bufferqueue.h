@@ -10,13 +10,16 @@ void bufferqueue_name_layer(struct simulation *sim, struct layer *layer, unsigne
 void bufferqueue_draw(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
 		      uint64_t queue_ns);
 
-/* All below are markers of SurfaceFlinger's main thread.
- *
- * Latches the buffer of @frame: the counter of its layer goes down. */
+/* All functions below write markers of SurfaceFlinger's main thread. */
+
+/* Latches the buffer of @frame: the counter of its layer goes down. */
 void bufferqueue_latch(struct simulation *sim, const struct frame *frame);
 
 /* The buffer that the GPU composed goes through SurfaceFlinger's own queue. */
 void bufferqueue_framebuffer(struct simulation *sim, const struct vsync *vsync);
+
+/* Presents and waits for fences, inside a slice postFramebuffer, and ends that slice. */
+void bufferqueue_end_post(struct simulation *sim);
 
 /* Applies the waiting transactions of the layers. */
 void bufferqueue_apply_transactions(struct simulation *sim, const struct vsync *vsync);

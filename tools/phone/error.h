@@ -4,7 +4,7 @@
 #define JANKD_TOOLS_PHONE_ERROR_H
 
 /* Prints "jank-phone: @what: @why; @remedy" to stderr and exits with code 1. Functions registered
- * with atexit() run. */
+ * with atexit() are run. */
 _Noreturn void fail(const char *what, const char *why, const char *remedy);
 
 /* The same if memory for @what cannot be allocated. */

@@ -34,7 +34,7 @@ static void wait_retry(void)
 	nanosleep(&(struct timespec){ 0, RETRY_NS }, NULL);
 }
 
-/* Enables a rare event: the kernel records names of threads only while an event is enabled. */
+/* Enables a rare event: the kernel records the names of threads only while an event is enabled. */
 static void record_names(struct tracefs_instance *tracefs)
 {
 	static const char *const rare[][2] = {
@@ -58,7 +58,7 @@ static void set_up(struct tracefs_instance *tracefs, const char *name, int buffe
 	tracefs_option_enable(tracefs, TRACEFS_OPTION_RECORD_TGID);
 	record_names(tracefs);
 	if (tracefs_trace_on(tracefs) < 0)
-		fail(name, "cannot turn tracing on", "check tracing_on of the instance");
+		fail(name, "cannot switch tracing on", "check tracing_on of the instance");
 }
 
 /* Selects @tracefs, or if that is NULL the usual mount point. */
@@ -69,14 +69,14 @@ static void find_tracefs(const char *tracefs)
 
 		snprintf(marker, sizeof(marker), "%s/trace_marker", tracefs);
 		if (access(marker, F_OK) < 0)
-			fail(tracefs, "is not a tracefs mount", "run mount -t tracefs nodev DIR");
+			fail(tracefs, "not a tracefs mount", "run mount -t tracefs nodev DIR");
 		tracefs_set_tracing_dir((char *)tracefs);
 		return;
 	}
 	if (access(TRACEFS_USUAL "/trace_marker", F_OK) < 0)
 		mount("nodev", TRACEFS_USUAL, "tracefs", 0, NULL);
 	if (!tracefs_tracing_dir())
-		fail("tracefs", "is not mounted", "run as root, or use --output FILE");
+		fail("tracefs", "not mounted", "run as root, or use --output FILE");
 }
 
 struct instance *instance_open(const char *tracefs, const char *name, int buffer_kb, bool keep)
@@ -127,8 +127,8 @@ clockid_t instance_clock(const struct instance *instance)
 	free(name);
 	if (id >= 0)
 		return id;
-	fputs("jank-phone: a program cannot read the clock of the instance: the times of the "
-	      "truth are CLOCK_MONOTONIC\n",
+	fputs("jank-phone: the trace clock of the instance cannot be read from user space: the "
+	      "times of the truth are CLOCK_MONOTONIC\n",
 	      stderr);
 	return CLOCK_MONOTONIC;
 }

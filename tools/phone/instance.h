@@ -24,8 +24,8 @@ struct instance *instance_open(const char *tracefs, const char *name, int buffer
 /* Path of the instance's trace_marker; borrowed. */
 const char *instance_marker_path(const struct instance *instance);
 
-/* The clock of the times in this instance. If a program cannot read it: CLOCK_MONOTONIC, and a line
- * on stderr. */
+/* The clock of the times in this instance. If it cannot be read from user space: CLOCK_MONOTONIC,
+ * and a line on stderr. */
 clockid_t instance_clock(const struct instance *instance);
 
 /* Waits until a process has a trace_pipe of the instance open, or until @stop. Ends the program
@@ -33,8 +33,8 @@ clockid_t instance_clock(const struct instance *instance);
 void instance_wait_reader(const struct instance *instance, unsigned int seconds,
 			  const volatile sig_atomic_t *stop);
 
-/* Closes @instance, which may be NULL, and removes it if instance_open() created it. Waits some
- * seconds until its reader has closed it. If it cannot be removed, prints a line on stderr. */
+/* Closes @instance, which may be NULL, and removes it if instance_open() created it. Waits a
+ * few seconds until its reader has closed it. If it cannot be removed, prints a line on stderr. */
 void instance_close(struct instance *instance);
 
 #endif

@@ -29,7 +29,7 @@ static const char help[] =
 	"Prints the truth as CSV: a row for each layer that had a frame in a present.\n"
 	"\n"
 	"what to play:\n"
-	"  --scenario NAME     a generated scenario; --list names them\n"
+	"  --scenario NAME     a generated scenario; --list prints their names\n"
 	"  --vocabulary NAME   the Android version whose markers it writes: android-9,\n"
 	"                      android-11, android-14 (default)\n"
 	"  --seconds S         length of the scenario (default: its own, see --list)\n"
@@ -44,7 +44,7 @@ static const char help[] =
 	"                      exist, and removed at the end if it was created\n"
 	"  --keep-instance     do not remove it\n"
 	"  --buffer-kb N       buffer per CPU of a created instance, in KiB (default 4096)\n"
-	"  --wait-reader       begin when a process has a trace_pipe of the instance open\n"
+	"  --wait-reader       start when a process has a trace_pipe of the instance open\n"
 	"  --output FILE       write ftrace text instead, with the planned times; '-' is\n"
 	"                      standard output. Needs no tracefs and no root\n"
 	"truth:\n"
@@ -56,7 +56,7 @@ static const char help[] =
 	"  --version           show the version\n"
 	"\n"
 	"Columns: present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer. present(s) is the\n"
-	"time at which the begin of the present slice was written: read from the clock of the\n"
+	"time at which the start of the present slice was written: read from the clock of the\n"
 	"instance just before the write (mono, boot, mono_raw, tai; else CLOCK_MONOTONIC), or\n"
 	"the time in the text. In a scenario the vsyncs of the display are known: vsync(s), the\n"
 	"first vsync after the present, interval(ms) and vsyncs are exact. In a recording\n"
@@ -65,8 +65,8 @@ static const char help[] =
 	"package.\n"
 	"The truth of a recording is frames.csv in its folder, if that file begins with\n"
 	"'present_us,layer'; else it is derived from the latches in the trace.\n"
-	"If a present was played late by more than a quarter of a vsync, the planned vsyncs were\n"
-	"not played: its vsync(s) is empty, and so are interval(ms) and vsyncs before and after.\n"
+	"If a present was played more than a quarter of a vsync late, the planned vsyncs were not\n"
+	"played: its vsync(s) is empty, and so are interval(ms) and vsyncs before and after it.\n"
 	"\n"
 	"Exit codes: 0 done; 1 error; 2 wrong usage.\n";
 
@@ -232,17 +232,17 @@ static void set_option(struct settings *s, int option, const char *argument)
 static void check_settings(const struct settings *s)
 {
 	if (!s->trace && !s->scenario.name)
-		wrong_usage("what to play", "give a TRACE or --scenario NAME");
+		wrong_usage("what to play", "pass a TRACE or --scenario NAME");
 	if (s->trace && s->scenario.name)
-		wrong_usage("--scenario", "not possible together with a TRACE");
+		wrong_usage("--scenario", "cannot be combined with a TRACE");
 	if (s->trace && s->scenario.seconds)
-		wrong_usage("--seconds", "only possible with --scenario");
+		wrong_usage("--seconds", "needs --scenario");
 	if (s->output && (s->tracefs || s->instance || s->keep || s->wait_reader || s->buffer_kb))
-		wrong_usage("--output", "not possible together with options of an instance");
+		wrong_usage("--output", "cannot be combined with options of an instance");
 	if (!s->output && s->speed <= 0)
-		wrong_usage("--speed", "0 is only possible with --output");
+		wrong_usage("--speed", "0 needs --output");
 	if (s->output && s->truth && strcmp(s->output, "-") == 0 && strcmp(s->truth, "-") == 0)
-		wrong_usage("--truth", "standard output is used by --output already");
+		wrong_usage("--truth", "--output already uses standard output");
 	if (s->instance && (strchr(s->instance, '/') || s->instance[0] == '.' || !*s->instance))
 		wrong_usage("--instance",
 			    "the name must not be empty, begin with '.' or contain '/'");
@@ -274,9 +274,9 @@ static void make_plan(struct plan *plan, const struct settings *s)
 	}
 	switch (scenario_generate(plan, &s->scenario)) {
 	case 1:
-		wrong_usage(s->scenario.name, "unknown scenario, --list prints all");
+		wrong_usage(s->scenario.name, "unknown scenario: --list prints all");
 	case 2:
-		wrong_usage(s->scenario.vocabulary, "unknown vocabulary, --list prints all");
+		wrong_usage(s->scenario.vocabulary, "unknown vocabulary: --list prints all");
 	}
 }
 
@@ -286,7 +286,7 @@ static FILE *open_output(const char *path)
 	FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
 
 	if (!file)
-		fail(path, strerror(errno), "name a file that can be written to");
+		fail(path, strerror(errno), "name a file that can be written");
 	return file;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan that a virtual phone plays: markers in order of time, the threads that write them, and
- * the truth.
+/* The plan that a virtual phone plays: markers sorted by time, the threads that write them, and
+ * the truth: the frames that they show.
  *
  * A marker is one line that a program writes to trace_marker. A plan is one loop. A recording or a
  * scenario fills it once; playback only reads it. The text of a marker lacks the pid that Android
@@ -44,7 +44,7 @@ struct virtual_thread {
 };
 
 struct marker {
-	uint64_t time_ns; /* since the begin of the loop; not before the previous marker */
+	uint64_t time_ns; /* since the start of the loop; not before the previous marker */
 	uint32_t text;	  /* offset into the texts; its first byte is the letter */
 	uint16_t length;
 	uint16_t thread;
@@ -55,7 +55,7 @@ struct marker {
 
 /* A frame of a layer: the present that showed it, and the display's vsync at that time. */
 struct truth_frame {
-	uint32_t marker; /* begin of the present slice */
+	uint32_t marker; /* that begins the present slice */
 	uint32_t layer;
 	int64_t vsync; /* number of the vsync in the loop, or VSYNC_UNKNOWN */
 	uint64_t period_ns;
@@ -89,8 +89,8 @@ struct plan {
 	uint32_t text_size, text_capacity;
 	uint32_t *text_table; /* hash of the texts */
 	uint32_t text_slots, text_used;
-	uint64_t base_ns;   /* time of the loop's begin in ftrace text; tracefs has its own clock */
-	uint64_t length_ns; /* from the begin of one loop to the begin of the next */
+	uint64_t base_ns;   /* time of the loop's start in ftrace text; tracefs has its own clock */
+	uint64_t length_ns; /* from the start of one loop to the start of the next */
 	int64_t vsyncs;	    /* vsyncs in a loop, or VSYNC_UNKNOWN */
 };
 
@@ -98,7 +98,7 @@ struct plan {
  * moved. */
 void *grow_array(void *array, uint32_t *capacity, uint32_t count, size_t size);
 
-/* Each of these adds one element and returns its number, or the offset of a text. */
+/* Each function adds one element and returns its number, or the offset of a text. */
 uint16_t plan_add_process(struct plan *plan, int32_t pid, const char *comm);
 uint16_t plan_add_thread(struct plan *plan, uint16_t process, int32_t tid, const char *comm);
 uint32_t plan_add_text(struct plan *plan, struct span text);

@@ -13,7 +13,7 @@ struct text_playback {
 	const struct plan *plan;
 	FILE *out;
 	double speed;
-	uint64_t start_ns; /* of CLOCK_MONOTONIC: when time 0 of the first loop is due */
+	uint64_t start_ns; /* start of the first loop, of CLOCK_MONOTONIC */
 	const volatile sig_atomic_t *stop;
 };
 

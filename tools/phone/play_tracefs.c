@@ -32,7 +32,7 @@
 
 #define NS_PER_S 1000000000
 
-/* Shorter sleeps are left out: they would last longer than this. */
+/* Shorter sleeps are skipped: they would last longer than planned. */
 #define SLEEP_MIN_NS 20000
 
 /* Time from the moment when all threads are ready to the first marker. */
@@ -55,7 +55,7 @@ struct shared {
 	_Atomic uint32_t done;	/* loops played; the parent waits for it */
 	uint32_t run;		/* run of the thread that has the token */
 	uint32_t run_end;	/* of this loop */
-	uint64_t start_ns;	/* of CLOCK_MONOTONIC: when time 0 of the loop is due */
+	uint64_t start_ns;	/* start of the loop, of CLOCK_MONOTONIC */
 	uint64_t markers, refused, max_late_ns, sum_late_ns;
 	uint32_t frames; /* of the truth, played in this loop */
 	int32_t pids[PROCESSES_MAX];
@@ -165,7 +165,7 @@ static void pass_token(const struct playback *playback)
 	futex_post(&shared->tokens[playback->plan->markers[marker].thread]);
 }
 
-/* Binds the calling thread to the last CPU of the machine, or with @other to the last but one. An
+/* Binds the calling thread to the last allowed CPU, or with @other to the one before it. An
  * idle CPU needs longer to wake up than the time between two markers, so nearly all threads share
  * one CPU. The thread that presents is on the other one, so that markers come from two CPUs. */
 static void choose_cpu(bool other)
@@ -189,7 +189,7 @@ static void choose_cpu(bool other)
 }
 
 /* Sets real-time priority, if allowed: a present that is late by a vsync does not match the truth.
- * The threads sleep nearly always. */
+ * The threads sleep nearly all the time. */
 static void set_priority(const struct plan *plan, uint16_t thread)
 {
 	static const struct sched_param lowest = { .sched_priority = 1 };

@@ -10,7 +10,7 @@
 #include "parser/ftrace_text.h"
 #include "tools/phone/error.h"
 
-/* Time between two loops of a recording: long enough to count as a wait and not as a jank. */
+/* Time between two loops of a recording: long enough to count as a wait, not as a jank. */
 #define LOOP_GAP_NS UINT64_C(1000000000)
 
 #define BUFFER_SIZE (FTRACE_TEXT_LINE_MAX * 8)
@@ -22,7 +22,7 @@ struct recorded_thread {
 	int32_t pid;	/* the pid in most of its markers, by majority vote */
 	uint32_t votes; /* of that vote */
 	uint32_t markers;
-	int32_t process; /* identifies its process: see find_processes() */
+	int32_t process; /* number of its process, see find_processes() */
 	uint16_t number; /* in the plan */
 	char comm[COMM_SIZE];
 };
@@ -143,7 +143,7 @@ static void read_records(struct recording *r, gzFile file, const char *path)
 		count = gzread(file, buffer + input.len,
 			       (unsigned int)(sizeof(buffer) - input.len));
 		if (count < 0)
-			fail(path, "damaged or not readable", "give ftrace text, plain or gzip");
+			fail(path, "damaged or not readable", "use ftrace text, plain or gzip");
 		input = (struct span){ buffer, input.len + (size_t)count };
 		while (ftrace_text_next(&text, &input, count == 0, &record) == FTRACE_TEXT_RECORD) {
 			struct span payload = SPAN_NULL;
@@ -225,7 +225,7 @@ static void share_thread(struct recording *r, const uint32_t *rest, uint32_t cou
 
 	for (uint32_t i = 0; i < count; i++)
 		r->threads[rest[i]].number = number;
-	fprintf(stderr, "jank-phone: too many threads in the trace: %u of them share one thread\n",
+	fprintf(stderr, "jank-phone: too many threads in the trace: merged %u of them into one\n",
 		count);
 }
 
@@ -345,8 +345,7 @@ void recording_load(struct plan *plan, const char *path)
 	read_records(&r, file, path);
 	gzclose(file);
 	if (plan->marker_total == 0)
-		fail(path, "contains no marker",
-		     "give ftrace text with markers of the category gfx");
+		fail(path, "no markers", "use ftrace text with markers of the category gfx");
 	plan->marker_count = plan->marker_total;
 	plan->length_ns = plan->markers[plan->marker_total - 1].time_ns + LOOP_GAP_NS;
 	plan->vsyncs = VSYNC_UNKNOWN;

@@ -10,9 +10,9 @@
  * @plan: empty; filled, but without the truth. Its base time is that of the recording
  * @path: the file
  *
- * Threads keep their names, processes their threads. If a trace has more of them than THREADS_MAX
- * or PROCESSES_MAX, the threads with the fewest markers share one thread of a process 'others',
- * with a line on stderr. Ends the program if the file has no marker.
+ * Threads keep their names and their processes. If a trace has more of them than THREADS_MAX
+ * or PROCESSES_MAX, the threads with the fewest markers are merged into one, in a process
+ * 'others', and a line on stderr reports it. Ends the program if the file has no marker.
  */
 void recording_load(struct plan *plan, const char *path);
 

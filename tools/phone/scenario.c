@@ -11,7 +11,7 @@
 #define PERIOD_60 UINT64_C(16666667)
 #define PERIOD_120 UINT64_C(8333333)
 
-/* Time of the loop's begin in ftrace text, as time since the phone was switched on. */
+/* Time of the loop's start in ftrace text: time since the phone was switched on. */
 #define BASE_NS (1000 * NS_PER_S)
 
 /* The first vsync of a loop with a frame. The app draws that frame in the same loop. */
@@ -27,7 +27,7 @@
 /* In a vsync with more frames than this, apps draw one after the other. */
 #define PARALLEL_FRAMES 4
 
-/* The behaviour of SurfaceFlinger in vsyncs without a frame. */
+/* What SurfaceFlinger does in vsyncs without a frame. */
 enum pause { PAUSE_SILENT, PAUSE_TICKS, PAUSE_COMPOSES };
 
 /* A scenario while it is generated. */
@@ -52,7 +52,7 @@ struct scenario {
 	void (*set_up)(struct scenario_run *run);
 	/* Adds the frames that @vsync shows. */
 	void (*step)(struct scenario_run *run, struct vsync *vsync);
-	bool late_ticks; /* in half of the time, 40 % of the ticks are late; frames are in time */
+	bool late_ticks; /* for half of the time, 40 % of the ticks are late; frames are on time */
 };
 
 static uint64_t period_60(const struct scenario_run *run, uint64_t time_ns)
@@ -321,17 +321,17 @@ static const struct scenario scenarios[] = {
 	  set_up_app, step_steady, false },
 	{ "drops-120", "120 Hz with frames late by 1 to 5 vsyncs, and buffers that are never shown",
 	  10, period_120, set_up_app, step_drops, false },
-	{ "game-30", "a game at 30 fps beside a status bar at 60", 10, period_60, set_up_game,
+	{ "game-30", "a game at 30 fps and a status bar at 60", 10, period_60, set_up_game,
 	  step_game, false },
 	{ "switch-60-120", "the display changes from 60 to 120 Hz halfway", 10, period_switch,
 	  set_up_app, step_steady, false },
-	{ "idle-gaps", "bursts of frames with pauses between, one of more than 5 s", 30, period_60,
-	  set_up_app, step_idle, false },
+	{ "idle-gaps", "bursts of frames with pauses in between, one of more than 5 s", 30,
+	  period_60, set_up_app, step_idle, false },
 	{ "app-switch", "launcher and apps in turn, with splash screens", 15, period_60,
 	  set_up_switch, step_switch, false },
-	{ "surfaces-200", "200 surfaces, at times 64 and more in one present", 10, period_60,
+	{ "surfaces-200", "200 surfaces, at times 64 or more in one present", 10, period_60,
 	  set_up_surfaces, step_surfaces, false },
-	{ "late-ticks", "60 Hz with late ticks while frames are in time", 12, period_60, set_up_app,
+	{ "late-ticks", "60 Hz with late ticks while frames are on time", 12, period_60, set_up_app,
 	  step_drops, true },
 	{ "late-switch", "60, 120 and 60 Hz with late ticks around the switches", 12,
 	  period_switch_twice, set_up_app, step_steady, true },

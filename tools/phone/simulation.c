@@ -88,7 +88,7 @@ struct app *sim_add_app(struct simulation *sim, const char *package, const char 
 	char binder[32];
 
 	if (sim->app_count == SIM_APPS_MAX)
-		fail("the scenario", "has too many apps", "raise SIM_APPS_MAX");
+		fail("the scenario", "too many apps", "raise SIM_APPS_MAX");
 	sim->app_count++;
 	uint16_t process = plan_add_process(sim->plan, pid, comm);
 
@@ -112,7 +112,7 @@ struct layer *sim_add_layer(struct simulation *sim, struct app *app, enum layer_
 	char name[512];
 
 	if (sim->layer_count == SIM_LAYERS_MAX)
-		fail("the scenario", "has too many surfaces", "play fewer seconds (--seconds)");
+		fail("the scenario", "too many surfaces", "play fewer seconds (--seconds)");
 	*layer = (struct layer){ .app = app, .kind = kind, .exists = true };
 	if (title)
 		snprintf(layer->title, sizeof(layer->title), "%s", title);

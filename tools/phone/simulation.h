@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated phone of a scenario: processes and threads, surfaces, and writers of markers.
  *
- * All times are nanoseconds since the begin of the loop. The same seed gives the same markers.
+ * All times are nanoseconds since the start of the loop. The same seed gives the same markers.
  */
 #ifndef JANKD_TOOLS_PHONE_SIMULATION_H
 #define JANKD_TOOLS_PHONE_SIMULATION_H
@@ -61,7 +61,7 @@ struct layer {
 struct frame {
 	struct layer *layer;
 	unsigned int replaced; /* buffers that were queued before it and are never shown */
-	uint64_t work_ns;      /* time from the begin of doFrame to the drawing */
+	uint64_t work_ns;      /* time from the start of doFrame to the drawing */
 	bool queued_before;    /* it was queued for an earlier vsync, but not latched then */
 };
 
@@ -75,7 +75,7 @@ struct vsync {
 	uint64_t present_ns; /* when the present slice begins */
 	bool tick;	     /* SurfaceFlinger wakes up, even without a frame */
 	bool compose;	     /* it composes, even without a frame */
-	bool client;	     /* the GPU composes a part */
+	bool client;	     /* the GPU composes some layers */
 	bool mirrored;	     /* a second output shows the same frames */
 	unsigned int frame_count;
 	struct frame frames[SIM_FRAMES_MAX];
@@ -85,7 +85,7 @@ struct vsync {
 /* The markers that one version of Android writes. */
 struct vocabulary {
 	const char *name;
-	uint64_t tick_jitter_ns;  /* at most, from the vsync to the tick */
+	uint64_t tick_jitter_ns;  /* longest time from the vsync to the tick */
 	unsigned int app_percent; /* of a period, from SurfaceFlinger's tick to the apps' tick */
 	const char *timer;	  /* name of the thread that writes the ticks */
 	/* Sets the names of @layer. @same_title: number of existing layers with the same title. */
@@ -148,12 +148,12 @@ void writer_advance(struct marker_writer *writer, uint64_t time_ns);
 /* The binder thread of SurfaceFlinger that is free first, at @time_ns or later. */
 struct marker_writer *sim_free_binder(struct simulation *sim, uint64_t time_ns);
 
-/* Writes the begin of a slice. Returns the number of its marker. */
+/* Begins a slice. Returns the number of its marker. */
 uint32_t write_begin(struct marker_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void write_end(struct marker_writer *writer);
 
-/* Writes begin and end of a slice. */
+/* Writes a slice with nothing in it. */
 void write_slice(struct marker_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void write_instant(struct marker_writer *writer, const char *format, ...)
@@ -170,14 +170,14 @@ void write_payload(struct marker_writer *writer, const char *text);
 /* Writes "E" without a pid, as bionic's own tracer does. */
 void write_bare_end(struct marker_writer *writer);
 
-/* Writes the begin of a present slice, and adds the truth: the frames of @vsync. */
+/* Begins a present slice, and adds the truth: the frames of @vsync. */
 void write_present(struct marker_writer *writer, const struct vsync *vsync, const char *name);
 
 /* Writes the display's own vsync: @counter toggles inside @slice. */
 void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, const char *slice,
 			  const char *counter);
 
-/* Writes random markers that have nothing to do with frames. */
+/* Writes random markers that are not related to frames. */
 void write_other_markers(struct simulation *sim, const struct vsync *vsync);
 
 #endif

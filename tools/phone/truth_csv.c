@@ -212,7 +212,9 @@ void truth_csv_print_summary(const struct truth_csv *csv)
 	}
 	if (csv->late > 0)
 		fprintf(stderr,
-			"jank-phone: %llu frames were late: intervals around them are empty\n",
+			"jank-phone: %llu frames were late: the intervals before and after them "
+			"are "
+			"left empty\n",
 			(unsigned long long)csv->late);
 }
 

@@ -28,7 +28,7 @@ struct truth_csv {
 	uint64_t period_ns; /* to count vsyncs if the plan has none */
 	double speed;
 	uint64_t frames;
-	uint64_t late; /* of these: by more than a quarter of a vsync */
+	uint64_t late; /* frames that were late by more than a quarter of a vsync */
 	struct truth_layer *layers;
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""compare_frames.py TRUTH FRAMES: compares the frames of each layer, as played and as counted.
+"""compare_frames.py TRUTH FRAMES: compares the frames of each layer that were played and that jankd counted.
 
 Both files are CSV with a column 'layer'. Prints the layers that differ and a line of totals. The
 exit code is 1 if any layer differs, or if TRUTH has no frame.
@@ -20,8 +20,8 @@ def main(truth_path, frames_path):
     truth, counted = per_layer(truth_path), per_layer(frames_path)
     wrong = sorted(layer for layer in truth | counted if truth[layer] != counted[layer])
     for layer in wrong:
-        print(f"{layer}: truth {truth[layer]} frames, counted {counted[layer]}")
-    print(f"truth {truth.total()} frames, counted {counted.total()}: "
+        print(f"{layer}: expected {truth[layer]} frames, counted {counted[layer]}")
+    print(f"expected {truth.total()} frames, counted {counted.total()}: "
           f"{len(truth)} layers, {len(wrong)} of them differ")
     return 1 if wrong or not truth else 0
 

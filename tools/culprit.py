@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""culprit.py SUMMARY: prints a line for each surface of a summary.csv; the last names the one that janks most.
+"""culprit.py SUMMARY: prints a line for each surface of a summary.csv; the last line names the one that janks most.
 
 A surface is judged by its janks (a stall is one), not by its frame rate or its waits: a game that
 runs at a constant 30 fps does not jank, nor does an idle status bar.
@@ -13,12 +13,12 @@ EVEN = 0.02  # this share of the intervals may be off cadence
 
 
 def number(row, column):
-    """The value of a column; 0 where it is empty, which means unknown."""
+    """The value of a column; 0 if it is empty, which means unknown."""
     return float(row[column] or 0)
 
 
 def name(row):
-    """The surface's name; shortened as Android does where the activity is in the app's own package."""
+    """The surface's name; shortened as in Android if the activity is in the app's own package."""
     return row["Surface"].replace(f"{row['app']}/{row['app']}.", f"{row['app']}/.")
 
 
@@ -27,7 +27,7 @@ def times(count, what):
 
 
 def pauses(row):
-    """Stalls where they are known, else waits, which can be stalls or idle time."""
+    """Stalls if they are known, else waits, which can be stalls or idle time."""
     for column, seconds, what in (("stalls", "stall time(S)", "stall"), ("wait times", "waiting time(S)", "wait")):
         if number(row, column) > 0:
             return f"{times(number(row, column), what)} of {number(row, seconds):.1f} s in all"
@@ -67,4 +67,4 @@ if __name__ == "__main__":
     try:
         sys.exit(main(*sys.argv[1:]))
     except OSError as error:
-        sys.exit(f"culprit: {error.filename}: {error.strerror}; name a summary.csv of jankd")
+        sys.exit(f"culprit: {error.filename}: {error.strerror}; pass jankd's summary.csv")

@@ -48,9 +48,9 @@ def frames(checks, here):
     (here / "less.csv").write_text("present(s),layer\n1.0,a\n2.0,\"b,c\"\n")
     code, said = run("compare_frames.py", here / "truth.csv", here / "truth.csv")
     checks.equal((code, len(said)), (0, 1), "the same frames")
-    checks.that(said[0].startswith("truth 3 frames, counted 3"), f"the same frames: {said}")
+    checks.that(said[0].startswith("expected 3 frames, counted 3"), f"the same frames: {said}")
     code, said = run("compare_frames.py", here / "truth.csv", here / "less.csv")
-    checks.equal((code, said[0]), (1, "a: truth 2 frames, counted 1"), "a frame is missing")
+    checks.equal((code, said[0]), (1, "a: expected 2 frames, counted 1"), "a frame is missing")
 
 
 def ended(checks, what, do, code, last):

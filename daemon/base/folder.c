@@ -76,18 +76,18 @@ static int try_lock(int fd)
  * a file with this name. */
 static bool is_lock(const struct folder *folder, int fd)
 {
-	const struct hidden *hidden = &folder->hidden;
+	const struct state_dir *dir = &folder->state_dir;
 	struct stat ours, there;
 
 	return fstat(fd, &ours) == 0 &&
-	       fstatat(hidden->fd, hidden->names[HIDDEN_LOCK], &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       fstatat(dir->fd, dir->names[STATE_DIR_LOCK], &there, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       folder_is_same(&ours, &there);
 }
 
 /* Opens or creates the lock; only its owner can read it. Returns a descriptor or -errno. */
 static int open_lock(const struct folder *folder)
 {
-	int fd = openat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK],
+	int fd = openat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_LOCK],
 			O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	struct stat info;
 
@@ -105,14 +105,13 @@ static int open_lock(const struct folder *folder)
  * has one name, or -errno. */
 static int remove_if_linked(const struct folder *folder, int fd)
 {
+	const struct state_dir *dir = &folder->state_dir;
 	struct stat info;
 
 	if (fstat(fd, &info) < 0)
 		return -errno;
 	if (info.st_nlink > 1)
-		return unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0) < 0
-			       ? -errno
-			       : 1;
+		return unlinkat(dir->fd, dir->names[STATE_DIR_LOCK], 0) < 0 ? -errno : 1;
 	if ((info.st_mode & 077) && info.st_uid == geteuid())
 		fchmod(fd, 0600);
 	return 0;
@@ -153,14 +152,14 @@ static void wait_for_lock(const struct folder *folder)
 	if (faccessat(folder->fd, "session.json", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	for (int i = 0; i < LOCK_WAITS; i++) {
-		if (faccessat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], F_OK,
+		if (faccessat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_LOCK], F_OK,
 			      AT_SYMLINK_NOFOLLOW) == 0)
 			return;
 		usleep(LOCK_WAIT_US);
 	}
 }
 
-/* For root: the lock of another user who holds the folder is in that user's own place. */
+/* For root: if another user's jankd uses the folder, its lock is in that user's state directory. */
 static bool is_held_by_another(const char *path)
 {
 	bool held = false;
@@ -168,7 +167,7 @@ static bool is_held_by_another(const char *path)
 	/* Twice: the first one found may be the lock of a killed jankd of this user, which a client
 	 * holds for a moment. */
 	for (int i = 0; i < 2 && !held; i++) {
-		int fd = hidden_find(path, HIDDEN_LOCK);
+		int fd = state_dir_find(path, STATE_DIR_LOCK);
 
 		held = fd >= 0 && try_lock(fd) == -EWOULDBLOCK;
 		if (fd >= 0)
@@ -188,9 +187,9 @@ static int open_and_lock(struct folder *folder)
 	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder->fd < 0)
 		return -errno;
-	hidden_open(&folder->hidden, folder->fd);
+	state_dir_open(&folder->state_dir, folder->fd);
 	wait_for_lock(folder);
-	if (folder->hidden.is_apart && is_held_by_another(folder->path))
+	if (folder->state_dir.is_apart && is_held_by_another(folder->path))
 		return -EWOULDBLOCK;
 	return lock(folder);
 }
@@ -266,7 +265,7 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	error = open_and_lock(folder);
 	if (error == 0)
 		return 0;
-	at_lock = folder->fd >= 0 && !folder->hidden.is_apart;
+	at_lock = folder->fd >= 0 && !folder->state_dir.is_apart;
 	/* Any program that can open the file can lock it. */
 	if (error == -EWOULDBLOCK && at_lock && lock_owner(folder->lock_fd) <= 0)
 		report("%s: %s/.lock: another program holds it; end that program, or name another "
@@ -278,7 +277,7 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 		       command, path, lock_owner(folder->lock_fd));
 	else
 		report("%s: %s%s%s: %s; %s", command, path, at_lock ? "/" : "",
-		       at_lock ? folder->hidden.names[HIDDEN_LOCK] : "", folder_why(error),
+		       at_lock ? folder->state_dir.names[STATE_DIR_LOCK] : "", folder_why(error),
 		       folder_advice(error));
 	folder_close(folder);
 	return error;
@@ -301,7 +300,7 @@ void folder_remove_if_new(const struct folder *folder)
 {
 	if (!folder->is_new)
 		return;
-	unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
+	unlinkat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_LOCK], 0);
 	rmdir(folder->path);
 }
 
@@ -354,7 +353,7 @@ int folder_open_again(struct folder *folder, int (*keep_files)(struct folder *fo
 	}
 	folder_close(folder);
 	folder->fd = again.fd;
-	folder->hidden = again.hidden;
+	folder->state_dir = again.state_dir;
 	folder->lock_fd = again.lock_fd;
 	folder->kept = again.kept;
 	folder->last = again.last;
@@ -370,12 +369,12 @@ int folder_write_address(struct folder *folder, const char *address)
 void folder_close(struct folder *folder)
 {
 	if (folder->lock_fd >= 0) {
-		/* Without this, the locks of all folders would remain in that place. */
-		if (folder->hidden.is_apart && is_lock(folder, folder->lock_fd))
-			unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_LOCK], 0);
+		/* Without this, the locks of all folders would remain in that directory. */
+		if (folder->state_dir.is_apart && is_lock(folder, folder->lock_fd))
+			unlinkat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_LOCK], 0);
 		close(folder->lock_fd);
 	}
-	hidden_close(&folder->hidden);
+	state_dir_close(&folder->state_dir);
 	if (folder->fd >= 0)
 		close(folder->fd);
 	folder->lock_fd = folder->fd = -1;
@@ -409,7 +408,8 @@ int folder_create_temporary(const struct folder *folder, const char *name)
 
 int folder_create_journal(const struct folder *folder)
 {
-	return create_temporary(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], 0600);
+	return create_temporary(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL],
+				0600);
 }
 
 int folder_create_nameless(const struct folder *folder)
@@ -500,12 +500,13 @@ int folder_replace(const struct folder *folder, const char *name, int fd, int er
 
 int folder_replace_journal(const struct folder *folder, int fd, int error)
 {
-	return replace(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], fd, false, error);
+	return replace(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL], fd, false,
+		       error);
 }
 
 int folder_open_journal(const struct folder *folder)
 {
-	int fd = openat(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL],
+	int fd = openat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL],
 			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	return fd < 0 ? -errno : fd;
@@ -513,11 +514,11 @@ int folder_open_journal(const struct folder *folder)
 
 bool folder_has_journal(const struct folder *folder)
 {
-	return faccessat(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], F_OK,
+	return faccessat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL], F_OK,
 			 AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 void folder_remove_journal(const struct folder *folder)
 {
-	unlinkat(folder->hidden.fd, folder->hidden.names[HIDDEN_JOURNAL], 0);
+	unlinkat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL], 0);
 }

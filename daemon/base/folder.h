@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "daemon/base/hidden.h"
+#include "daemon/base/state_dir.h"
 
 /* Returns true if both describe the same file. */
 static inline bool folder_is_same(const struct stat *a, const struct stat *b)
@@ -20,14 +20,14 @@ static inline bool folder_is_same(const struct stat *a, const struct stat *b)
 
 struct folder {
 	char path[PATH_MAX];
-	int fd;		      /* the directory */
-	struct hidden hidden; /* the place of its lock and its journal */
-	int lock_fd;	      /* held as long as the folder is open */
-	bool is_new;	      /* folder_open() created it */
-	bool skip_sync;	      /* its files can be made again: they are not synced */
-	unsigned long kept;   /* segment number of the previous session's files; 0: none */
-	unsigned long last;   /* segments with a higher number are of this session */
-	char address[64];     /* see folder_write_address(); "" without control socket */
+	int fd;			    /* the directory */
+	struct state_dir state_dir; /* with its lock and its journal */
+	int lock_fd;		    /* held as long as the folder is open */
+	bool is_new;		    /* folder_open() created it */
+	bool skip_sync;		    /* its files can be made again: they are not synced */
+	unsigned long kept;	    /* segment number of the previous session's files; 0: none */
+	unsigned long last;	    /* segments with a higher number are of this session */
+	char address[64];	    /* see folder_write_address(); "" without control socket */
 };
 
 /**

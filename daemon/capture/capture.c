@@ -75,11 +75,11 @@ static void tick_if_due(struct capture *capture)
 {
 	uint64_t now = loop_now();
 
-	if (now < capture->drain.tick_ns)
+	if (now < capture->drain.wake_ns)
 		return;
 	/* The tick is set half a drain early, so that it never delays the drain that it waits for.
 	 */
-	capture->drain.tick_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
+	capture->drain.wake_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
 	drain_boost(&capture->drain, false);
 	drain_highwater_off(&capture->drain);
 	interference_tick(&capture->interference);
@@ -101,7 +101,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
 /* --wait is over. Events from before this moment are not counted. */
 static void begin_to_count(struct capture *capture)
 {
-	drain_before(&capture->drain);
+	drain_backlog(&capture->drain);
 	session_set_discarding(&capture->session, false);
 	session_event(&capture->session, "tracing", "counting begins: --wait is over");
 }
@@ -141,7 +141,7 @@ static void read_until_over(struct capture *capture)
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
 		/* The tick waits for the next drain, so that both need one wakeup. */
-		until_ns = earlier(capture->drain.next_ns, capture->drain.tick_ns + DRAIN_NS);
+		until_ns = earlier(capture->drain.next_ns, capture->drain.wake_ns + DRAIN_NS);
 		if (session_save(&capture->session))
 			until_ns = 0;
 		loop_wait(&capture->loop, earlier(until_ns, next_change(capture)));
@@ -160,14 +160,14 @@ static void on_app_gone(void *context)
 	stop(capture, EXIT_DONE);
 }
 
-static void report_left(struct capture *capture, const struct settings_kept *left)
+static void report_kept(struct capture *capture, const struct settings_kept *kept)
 {
 	char text[300];
 
-	if (left->n == 0)
+	if (kept->n == 0)
 		return;
 	snprintf(text, sizeof(text), "not restored, because another program has changed it: %s",
-		 left->text);
+		 kept->text);
 	session_event(&capture->session, "tracing", text);
 }
 
@@ -234,7 +234,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	tracing_undo_keep_settings(&capture->undo,
 				   interference_set_by_others(&capture->interference));
 	tracing_undo_find_changes(&capture->undo);
-	report_left(capture, &capture->undo.left);
+	report_kept(capture, &capture->undo.kept);
 	session_finish(&capture->session);
 	restore_tracing(capture);
 	ended = session_end(&capture->session);
@@ -463,7 +463,7 @@ static int begin_session(struct capture *capture)
 		session_event(&capture->session, "tracing",
 			      "tracing was restored: an earlier jankd was killed before it could "
 			      "do that");
-	report_left(capture, &capture->undo.recovered_left);
+	report_kept(capture, &capture->undo.recovered_kept);
 	return 0;
 }
 

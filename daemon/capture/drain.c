@@ -8,7 +8,7 @@
 #include "daemon/trace/trace.h"
 
 /* Frames are counted later than this, so shorter holes are found in time. */
-#define HELD_UP_NS (300 * UINT64_C(1000000))
+#define DELAY_NS (300 * UINT64_C(1000000))
 
 /* Reads in a row. Then signals and files are handled. */
 #define READS_MAX 256
@@ -18,7 +18,7 @@
 
 /* A drain at high water should read at least half of the smallest buffer. After this many drains in
  * a row that read less, high water is no longer watched. */
-#define URGENT_BYTES 2048
+#define HIGHWATER_BYTES 2048
 #define FALSE_ALARMS_MAX 16
 
 /* The priority from a drain at high water to the next tick. It is above that of ordinary threads,
@@ -31,11 +31,11 @@
 /* No read since @read_ns: a buffer may have overflowed. The trace reports that only with the next
  * event of that CPU, after the later events of other CPUs. So the statistics of the buffers are
  * read. */
-static void doubt_if_held_up(struct drain *drain, uint64_t read_ns)
+static void check_delay(struct drain *drain, uint64_t read_ns)
 {
 	uint64_t lost;
 
-	if (loop_now() < read_ns + HELD_UP_NS)
+	if (loop_now() < read_ns + DELAY_NS)
 		return;
 	lost = cpu_buffer_stats_lost(&drain->buffers);
 	cpu_buffer_stats_read(&drain->buffers, drain->files);
@@ -51,7 +51,7 @@ static ssize_t read_all(struct drain *drain, bool *any)
 	ssize_t n = 1;
 
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
-		doubt_if_held_up(drain, read_ns);
+		check_delay(drain, read_ns);
 		read_ns = loop_now();
 		n = session_read(drain->session, drain->how);
 		*any |= n > 0;
@@ -87,7 +87,7 @@ static bool watch_readable(struct drain *drain)
 /* Frames wait for later events, and a silent trace has none. */
 static void settle_if_silent(struct drain *drain)
 {
-	uint64_t silent_ns = loop_now() - drain->any_ns;
+	uint64_t silent_ns = loop_now() - drain->last_data_ns;
 
 	if (silent_ns >= SILENT_NS && !drain->session->discarding)
 		pipeline_silent(drain->session->pipeline, silent_ns);
@@ -121,8 +121,8 @@ static void check_highwater(struct drain *drain, uint64_t bytes)
 	if (!drain->was_highwater)
 		return;
 	drain->was_highwater = false;
-	drain->false_alarms = bytes > URGENT_BYTES ? 0 : drain->false_alarms + 1;
-	if (bytes > URGENT_BYTES)
+	drain->false_alarms = bytes > HIGHWATER_BYTES ? 0 : drain->false_alarms + 1;
+	if (bytes > HIGHWATER_BYTES)
 		drain_boost(drain, true);
 	if (drain->false_alarms < FALSE_ALARMS_MAX)
 		return;
@@ -145,11 +145,11 @@ static uint64_t with_tick(const struct drain *drain)
 {
 	uint64_t now = loop_now();
 
-	return now < drain->tick_ns ? drain->tick_ns + DRAIN_NS / 2 : now + DRAIN_TICK_NS;
+	return now < drain->wake_ns ? drain->wake_ns + DRAIN_NS / 2 : now + DRAIN_TICK_NS;
 }
 
 /* There is more to read, after signals and files were handled. */
-static void go_on(struct drain *drain)
+static void drain_again(struct drain *drain)
 {
 	drain->next_ns = 0;
 	drain->was_highwater = drain->how == SOURCE_BOOSTED;
@@ -175,14 +175,14 @@ int drain_if_due(struct drain *drain)
 	check_highwater(drain, drain->source->counts.bytes - bytes);
 	if (any) {
 		drain->was_readable = false;
-		drain->any_ns = loop_now();
+		drain->last_data_ns = loop_now();
 		/* A kill loses less than a second of rows. */
 		output_flush_if_due(&drain->session->output);
 	}
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
 	if (n > 0)
-		go_on(drain);
+		drain_again(drain);
 	else if (!any && watch_readable(drain))
 		drain->next_ns = with_tick(drain);
 	return 0;
@@ -198,7 +198,7 @@ void drain_for_mark(struct drain *drain)
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
 		n = session_read(drain->session, drain->how);
 		if (n > 0)
-			drain->any_ns = loop_now();
+			drain->last_data_ns = loop_now();
 	}
 }
 
@@ -237,7 +237,7 @@ void drain_watch(struct drain *drain)
 		loop_watch(drain->loop, &drain->highwater, EPOLLIN);
 }
 
-void drain_before(struct drain *drain)
+void drain_backlog(struct drain *drain)
 {
 	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
 	bool any = false;
@@ -252,13 +252,13 @@ void drain_last(struct drain *drain, struct tracefs *tracefs)
 		return;
 	tracefs_stop(tracefs);
 	drain->how = SOURCE_LAST;
-	drain_before(drain);
+	drain_backlog(drain);
 }
 
 void drain_begin(struct drain *drain)
 {
 	drain->nice = getpriority(PRIO_PROCESS, 0);
-	drain->tick_ns = drain->drained_ns = drain->any_ns = loop_now();
+	drain->wake_ns = drain->drained_ns = drain->last_data_ns = loop_now();
 	cpu_buffer_stats_forget(&drain->buffers, drain->files);
 }
 

@@ -32,10 +32,11 @@ struct drain {
 	unsigned int false_alarms; /* in a row */
 	int nice;		   /* at the start of the program */
 	bool is_boosted;	   /* the priority is not ->nice */
-	uint64_t next_ns;    /* when the next drain is due, on CLOCK_BOOTTIME, as the times below */
-	uint64_t tick_ns;    /* when the process wakes up in any case */
-	uint64_t any_ns;     /* the last read with events */
-	uint64_t drained_ns; /* the last read without events */
+	/* Times on the clock of loop_now(): */
+	uint64_t next_ns;		 /* the next drain */
+	uint64_t wake_ns;		 /* the next tick, even if the source is idle */
+	uint64_t last_data_ns;		 /* the last read with events */
+	uint64_t drained_ns;		 /* the last read without events */
 	struct cpu_buffer_stats buffers; /* as read after the last long delay */
 };
 
@@ -54,7 +55,7 @@ int drain_if_due(struct drain *drain);
 void drain_for_mark(struct drain *drain);
 
 /* Reads the events until now, for a second at most, as other programs may continue to write. */
-void drain_before(struct drain *drain);
+void drain_backlog(struct drain *drain);
 
 /* Does the same at the end, after tracing was stopped in @tracefs. */
 void drain_last(struct drain *drain, struct tracefs *tracefs);

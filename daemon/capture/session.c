@@ -157,11 +157,11 @@ static bool is_dummy(const struct trace_record *record)
  * nor do lost events among them. 'jankd run' counts them. */
 static bool is_before(struct session *session, const struct trace_record *record)
 {
-	if (record->kind != TRACE_LOST && record->time_ns >= session->from_ns)
-		session->from_ns = 0;
-	else if (loop_now() > session->from_until_ns)
-		session->from_ns = 0;
-	return session->from_ns > 0;
+	if (record->kind != TRACE_LOST && record->time_ns >= session->count_from_ns)
+		session->count_from_ns = 0;
+	else if (loop_now() > session->count_from_limit_ns)
+		session->count_from_ns = 0;
+	return session->count_from_ns > 0;
 }
 
 /* True: @path is in a tracefs. Files that were copied from one have times of another clock. */
@@ -180,8 +180,8 @@ static void set_begin(struct session *session)
 	if (session->options->command != OPTIONS_START || !clock->known || begin_ns <= 0 ||
 	    !is_in_tracefs(session->origin.path))
 		return;
-	session->from_ns = (uint64_t)begin_ns;
-	session->from_until_ns = loop_now() + BEFORE_NS;
+	session->count_from_ns = (uint64_t)begin_ns;
+	session->count_from_limit_ns = loop_now() + BEFORE_NS;
 }
 
 static void handle_record(void *context, const struct trace_record *record)
@@ -189,7 +189,7 @@ static void handle_record(void *context, const struct trace_record *record)
 	struct session *session = context;
 	struct snapshot *snapshot = &session->snapshot;
 
-	if (is_dummy(record) || (session->from_ns > 0 && is_before(session, record)))
+	if (is_dummy(record) || (session->count_from_ns > 0 && is_before(session, record)))
 		return;
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);
@@ -240,7 +240,7 @@ void session_set_trace_clock(struct session *session, const char *name)
 void session_new_clock(struct session *session, uint64_t since_ns)
 {
 	pipeline_new_clock(session->pipeline, since_ns);
-	session->from_ns = 0;
+	session->count_from_ns = 0;
 	session->summary_next_ns = 0;
 }
 

@@ -44,12 +44,12 @@ struct session {
 	uint64_t summary_next_ns;	/* trace time of the next summary.csv */
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
 	bool broke_off;			/* the source is damaged, and an event was written */
-	bool failed;	      /* the source could not be read, and the reason was reported */
-	bool started;	      /* the event of the start is in events.csv */
-	uint64_t recreations; /* how often the folder was created again, at the last check */
-	bool discarding;      /* records are read, but not counted */
-	uint64_t from_ns; /* earlier records are from before the begin; 0: the begin was reached */
-	uint64_t from_until_ns; /* latest time of that, on the clock of loop_now() */
+	bool failed;		/* the source could not be read, and the reason was reported */
+	bool started;		/* the event of the start is in events.csv */
+	uint64_t recreations;	/* how often the folder was created again, at the last check */
+	bool discarding;	/* records are read, but not counted */
+	uint64_t count_from_ns; /* earlier records are not counted; 0: all are */
+	uint64_t count_from_limit_ns; /* when ->count_from_ns ends, on the clock of loop_now() */
 	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
 	const uint64_t *recoveries;		/* likewise */
 };

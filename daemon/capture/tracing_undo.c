@@ -39,7 +39,7 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 	enum journal_found found;
 
 	*undo = (struct tracing_undo){ .options = options };
-	if (folder->hidden.is_open) {
+	if (folder->state_dir.is_world_writable) {
 		report("%s: %s: all files in its file system belong to one user, and no other "
 		       "folder "
 		       "is "
@@ -47,7 +47,7 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		       command, folder->path);
 		return EXIT_FAILED;
 	}
-	found = journal_recover(folder, command, options->tracefs, &undo->recovered_left,
+	found = journal_recover(folder, command, options->tracefs, &undo->recovered_kept,
 				&undo->before);
 	/* A new journal would replace the one with settings that are not restored yet. */
 	if (found == JOURNAL_FAILED)
@@ -195,30 +195,30 @@ void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings
 static void find_changes_again(struct tracing_undo *undo)
 {
 	struct property_budget budget = { .is_over = true };
-	struct settings_kept left = { .n = 0 };
+	struct settings_kept kept = { .n = 0 };
 
-	if (!undo->has_found || undo->atrace)
+	if (!undo->has_found_changes || undo->atrace)
 		return;
 	settings_free(&undo->to_restore);
 	settings_merge_now(&undo->to_restore, &undo->before, set_by_jankd(undo), undo->directory,
-			   &budget, &left);
+			   &budget, &kept);
 }
 
 void tracing_undo_find_changes(struct tracing_undo *undo)
 {
 	struct property_budget budget = next_budget(undo);
 
-	if (!undo->folder || undo->has_found)
+	if (!undo->folder || undo->has_found_changes)
 		return;
-	undo->has_found = true;
+	undo->has_found_changes = true;
 	settings_merge_now(&undo->to_restore, &undo->before, set_by_jankd(undo), undo->directory,
-			   &budget, &undo->left);
-	if (undo->left.n > 0)
+			   &budget, &undo->kept);
+	if (undo->kept.n > 0)
 		report("warning: %s: %s: another program has changed settings during the capture: "
 		       "they stay "
 		       "as they are: %s; change them if you need other values",
 		       options_command_name(undo->options->command), undo->directory,
-		       undo->left.text);
+		       undo->kept.text);
 }
 
 bool tracing_undo_restore(struct tracing_undo *undo)

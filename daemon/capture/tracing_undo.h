@@ -31,10 +31,10 @@ struct tracing_undo {
 	struct settings setup_kept; /* ->setup without settings that other programs have changed
 				       since, or empty */
 	struct settings to_restore; /* after tracing_undo_find_changes() */
-	bool has_found, has_restored;
-	struct settings_kept left; /* settings that other programs have set, and that stay */
+	bool has_found_changes, has_restored;
+	struct settings_kept kept; /* settings that other programs have set, and that stay */
 	bool recovered;		   /* an earlier capture was killed: its settings were restored, */
-	struct settings_kept recovered_left; /* except for these */
+	struct settings_kept recovered_kept; /* except for these */
 	bool atrace;			     /* atrace was started */
 	bool atrace_failed;		     /* atrace failed */
 	bool has_properties;		     /* properties can be read */
@@ -71,7 +71,7 @@ void tracing_undo_keep_journal(const struct tracing_undo *undo);
  * settings stay, even if they have jankd's value. */
 void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings);
 
-/* Finds the settings that other programs have changed. They stay, are in ->left, and a warning
+/* Finds the settings that other programs have changed. They stay, are in ->kept, and a warning
  * reports them. If it was not called before, tracing_undo_restore() does it. */
 void tracing_undo_find_changes(struct tracing_undo *undo);
 

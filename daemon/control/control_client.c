@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "daemon/base/folder.h"
-#include "daemon/base/hidden.h"
+#include "daemon/base/state_dir.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text.h"
@@ -41,7 +41,7 @@ struct holder {
  * called only if needed. */
 static bool is_locked(const char *folder)
 {
-	int fd = hidden_find(folder, HIDDEN_LOCK);
+	int fd = state_dir_find(folder, STATE_DIR_LOCK);
 	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 
 	if (fd >= 0)
@@ -55,7 +55,7 @@ static int read_lock(struct holder *holder, const char *folder)
 	char text[128] = "";
 	struct stat info;
 	const char *line;
-	int fd = hidden_find(folder, HIDDEN_LOCK);
+	int fd = state_dir_find(folder, STATE_DIR_LOCK);
 	ssize_t n;
 
 	if (fd < 0)

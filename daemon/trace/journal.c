@@ -214,7 +214,8 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
  * have written anything into it. */
 static bool is_of_another(const struct folder *folder)
 {
-	int fd = folder->hidden.is_apart ? hidden_find_others(folder->path, HIDDEN_JOURNAL) : -1;
+	int fd = folder->state_dir.is_apart ? state_dir_find_others(folder->path, STATE_DIR_JOURNAL)
+					    : -1;
 
 	if (fd >= 0)
 		close(fd);
@@ -262,7 +263,7 @@ enum journal_found journal_recover_at(const char *command, const char *path)
 	struct settings failed = { 0 };
 	enum journal_found found;
 	struct folder folder;
-	int fd = hidden_find(path, HIDDEN_JOURNAL);
+	int fd = state_dir_find(path, STATE_DIR_JOURNAL);
 
 	if (fd < 0)
 		return JOURNAL_NONE;

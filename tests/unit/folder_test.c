@@ -23,7 +23,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	folder = (struct folder){ .fd = -1, .lock_fd = -1 };
-	hidden_close(&folder.hidden);
+	state_dir_close(&folder.state_dir);
 	scratch_make(&scratch, "/tmp");
 	return 0;
 }
@@ -341,25 +341,25 @@ static void lock_and_journal_are_found(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(hidden_find(scratch_path(&scratch, "out"), HIDDEN_LOCK), -ENOENT);
+	assert_int_equal(state_dir_find(scratch_path(&scratch, "out"), STATE_DIR_LOCK), -ENOENT);
 	assert_int_equal(open_folder(&folder, "out"), 0);
-	fd = hidden_find(folder.path, HIDDEN_LOCK);
+	fd = state_dir_find(folder.path, STATE_DIR_LOCK);
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &info), 0);
 	assert_int_equal(stat(scratch_path(&scratch, "out/.lock"), &there), 0);
 	assert_true(folder_is_same(&info, &there));
 	close(fd);
-	assert_int_equal(hidden_find(folder.path, HIDDEN_JOURNAL), -ENOENT);
+	assert_int_equal(state_dir_find(folder.path, STATE_DIR_JOURNAL), -ENOENT);
 	put_journal("x\n");
-	fd = hidden_find(folder.path, HIDDEN_JOURNAL);
+	fd = state_dir_find(folder.path, STATE_DIR_JOURNAL);
 	assert_true(fd >= 0);
 	close(fd);
 	/* It is ours, so no other user's. */
-	assert_int_equal(hidden_find_others(folder.path, HIDDEN_JOURNAL), -ENOENT);
+	assert_int_equal(state_dir_find_others(folder.path, STATE_DIR_JOURNAL), -ENOENT);
 	/* A link is none. */
 	unlink(scratch_path(&scratch, "out/.journal"));
 	assert_int_equal(symlink("/dev/null", scratch_path(&scratch, "out/.journal")), 0);
-	assert_int_equal(hidden_find(folder.path, HIDDEN_JOURNAL), -ELOOP);
+	assert_int_equal(state_dir_find(folder.path, STATE_DIR_JOURNAL), -ELOOP);
 }
 
 int main(void)

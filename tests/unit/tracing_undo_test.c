@@ -113,7 +113,7 @@ static void what_changes_after_the_look_is_not_set_to_what_it_was_then(void **st
 	put("buffer_size_kb", "5555\n");
 	put("trace_clock", "mono\n");
 	tracing_undo_find_changes(&b.undo);
-	assert_int_equal(b.undo.left.n, 2);
+	assert_int_equal(b.undo.kept.n, 2);
 	put("buffer_size_kb", "3333\n");
 	put("trace_clock", "perf\n");
 	end(&b);
@@ -129,7 +129,7 @@ static void what_another_program_has_set_to_the_same_stays(void **state)
 	begin(&b);
 	tracing_undo_keep_settings(&b.undo, 1u << TRACE_SETTING_ON | 1u << TRACE_SETTING_SIZE);
 	tracing_undo_find_changes(&b.undo);
-	assert_string_equal(b.undo.left.text, "tracing_on 1");
+	assert_string_equal(b.undo.kept.text, "tracing_on 1");
 	end(&b);
 	assert_string_equal(get("tracing_on"), "1\n");
 	assert_memory_equal(get("trace_clock"), "local", 5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/base/hidden.h"
+#include "daemon/base/state_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +24,8 @@ static const char *const bases[] = { "/data/local/tmp", "/run", "/var/tmp", "/tm
 #define N_BASES (sizeof(bases) / sizeof(bases[0]))
 
 static const char *const kinds[] = {
-	[HIDDEN_LOCK] = ".lock",
-	[HIDDEN_JOURNAL] = ".journal",
+	[STATE_DIR_LOCK] = ".lock",
+	[STATE_DIR_JOURNAL] = ".journal",
 };
 
 static bool is_ours(const struct stat *info)
@@ -34,7 +34,7 @@ static bool is_ours(const struct stat *info)
 }
 
 /* Creates a file to test the file system. If another user's file has the name PROBE, a random name
- * is used: that user must not influence the place of the lock. Returns a descriptor or -1. */
+ * is used: that user must not influence where the lock is. Returns a descriptor or -1. */
 static int make_probe(int folder_fd, char name[static PROBE_SIZE])
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
@@ -67,15 +67,16 @@ static bool shows_owner(int folder_fd)
 	return shows;
 }
 
-static void name_files(struct hidden *hidden, const struct stat *folder)
+static void name_files(struct state_dir *dir, const struct stat *folder)
 {
-	for (int i = 0; i < HIDDEN_FILES; i++)
-		snprintf(hidden->names[i], sizeof(hidden->names[i]), "%llx-%llx%s",
+	for (int i = 0; i < STATE_DIR_FILES; i++)
+		snprintf(dir->names[i], sizeof(dir->names[i]), "%llx-%llx%s",
 			 (unsigned long long)folder->st_dev, (unsigned long long)folder->st_ino,
 			 kinds[i]);
 }
 
-/* Opens the place of @uid below @base. Returns a descriptor, or -1 if there is no safe one. */
+/* Opens the state directory of @uid below @base. Returns a descriptor, or -1 if there is no safe
+ * one. */
 static int open_place(const char *base, uid_t uid, bool make)
 {
 	char path[64];
@@ -93,35 +94,35 @@ static int open_place(const char *base, uid_t uid, bool make)
 	return fd;
 }
 
-void hidden_open(struct hidden *hidden, int folder_fd)
+void state_dir_open(struct state_dir *dir, int folder_fd)
 {
 	struct stat info;
 
-	*hidden = (struct hidden){ .fd = folder_fd };
-	for (int i = 0; i < HIDDEN_FILES; i++)
-		snprintf(hidden->names[i], sizeof(hidden->names[i]), "%s", kinds[i]);
+	*dir = (struct state_dir){ .fd = folder_fd };
+	for (int i = 0; i < STATE_DIR_FILES; i++)
+		snprintf(dir->names[i], sizeof(dir->names[i]), "%s", kinds[i]);
 	if (shows_owner(folder_fd) || fstat(folder_fd, &info) < 0)
 		return;
 	for (size_t i = 0; i < N_BASES; i++) {
 		int fd = open_place(bases[i], geteuid(), true);
 
 		if (fd >= 0 && shows_owner(fd)) {
-			hidden->fd = fd;
-			hidden->is_apart = true;
-			name_files(hidden, &info);
+			dir->fd = fd;
+			dir->is_apart = true;
+			name_files(dir, &info);
 			return;
 		}
 		if (fd >= 0)
 			close(fd);
 	}
-	hidden->is_open = true;
+	dir->is_world_writable = true;
 }
 
-void hidden_close(struct hidden *hidden)
+void state_dir_close(struct state_dir *dir)
 {
-	if (hidden->is_apart)
-		close(hidden->fd);
-	*hidden = (struct hidden){ .fd = -1 };
+	if (dir->is_apart)
+		close(dir->fd);
+	*dir = (struct state_dir){ .fd = -1 };
 }
 
 /* --- from another process --- */
@@ -145,7 +146,7 @@ static int find_of(const char *base, uid_t uid, const char *name)
 
 /* The first file found; but a lock that is held is preferred to one that is not. */
 struct found {
-	enum hidden_file which;
+	enum state_dir_file which;
 	int fd; /* or -errno */
 };
 
@@ -163,7 +164,8 @@ static void add_found(struct found *found, int fd)
 	if (found->fd < 0) {
 		if (fd != -ENOENT)
 			found->fd = fd;
-	} else if (fd >= 0 && found->which == HIDDEN_LOCK && !is_held(found->fd) && is_held(fd)) {
+	} else if (fd >= 0 && found->which == STATE_DIR_LOCK && !is_held(found->fd) &&
+		   is_held(fd)) {
 		close(found->fd);
 		found->fd = fd;
 	} else if (fd >= 0) {
@@ -171,14 +173,14 @@ static void add_found(struct found *found, int fd)
 	}
 }
 
-/* Returns true if @uid can write to the folder. If not, a file in that user's place may be an
- * attack on root. */
+/* Returns true if @uid can write to the folder. If not, a file in that user's directory may
+ * be an attack on root. */
 static bool may_write(const struct stat *folder, uid_t uid)
 {
 	return folder->st_uid == uid || (folder->st_mode & 022);
 }
 
-/* Searches the places of all other users. */
+/* Searches the state directories of all other users. */
 static void find_others(struct found *found, const struct stat *folder, const char *base,
 			const char *name)
 {
@@ -199,9 +201,9 @@ static void find_others(struct found *found, const struct stat *folder, const ch
 		closedir(directory);
 }
 
-/* Opens the folder at @path. Sets @apart to the names that its files have in another place. Returns
- * a descriptor or -errno. */
-static int open_folder(const char *path, struct stat *info, struct hidden *apart)
+/* Opens the folder at @path. Sets @apart to the names that its files have if they are apart.
+ * Returns a descriptor or -errno. */
+static int open_folder(const char *path, struct stat *info, struct state_dir *apart)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -215,11 +217,12 @@ static int open_folder(const char *path, struct stat *info, struct hidden *apart
 	return fd;
 }
 
-/* Searches this user's own place first, then the folder: other users cannot replace those files. */
-static int find(const char *path, enum hidden_file which, bool others_alone)
+/* Searches this user's own directory first, then the folder: other users cannot replace those
+ * files. */
+static int find(const char *path, enum state_dir_file which, bool others_alone)
 {
 	struct found found = { which, -ENOENT };
-	struct hidden apart;
+	struct state_dir apart;
 	struct stat info;
 	int folder = open_folder(path, &info, &apart);
 
@@ -235,12 +238,12 @@ static int find(const char *path, enum hidden_file which, bool others_alone)
 	return found.fd;
 }
 
-int hidden_find(const char *path, enum hidden_file which)
+int state_dir_find(const char *path, enum state_dir_file which)
 {
 	return find(path, which, false);
 }
 
-int hidden_find_others(const char *path, enum hidden_file which)
+int state_dir_find_others(const char *path, enum state_dir_file which)
 {
 	return find(path, which, true);
 }

@@ -24,7 +24,8 @@
  * settings, and a restore between two of them would break its setup. */
 #define GRACE_NS (700 * NS_PER_MS)
 
-/* The network adjusts the time of day continuously. Smaller steps are applied without an event. */
+/* Network time adjusts the wall clock continuously. Above this difference its offset is updated,
+ * without an event. */
 #define DRIFT_NS (2 * (int64_t)NS_PER_MS)
 
 /* The delay from a brief change to its report. A write is detected twice: when the file is opened
@@ -51,47 +52,48 @@ static const enum interference_kind plain[] = { INTERFERENCE_CPUS, INTERFERENCE_
 
 #define N_PLAIN (sizeof(plain) / sizeof(plain[0]))
 
-/* The texts in events.csv. The value follows, except for INTERFERENCE_OFF. */
+/* The texts in events.csv. They are read later, so they are in the past tense. The value follows,
+ * except for INTERFERENCE_OFF. */
 static const struct {
+	const char *name; /* of the setting */
 	const char *changed;
 	const char *changed_back; /* by another program */
 	const char *restored;	  /* by jankd */
 } texts[INTERFERENCE_KINDS] = {
-	[INTERFERENCE_OFF] = { "tracing was switched off by another program",
-			       "tracing was switched on again by another program",
-			       "tracing is switched on again" },
-	[INTERFERENCE_CLOCK] = { "the trace clock was changed by another program to",
-				 "the trace clock was changed back by another program to",
-				 "the trace clock is restored to" },
-	[INTERFERENCE_SIZE] = { "the trace buffer was made smaller by another program: KB for each "
-				"CPU",
-				"the trace buffer was made larger again by another program: KB for "
-				"each CPU",
-				"the trace buffer is made larger again: KB for each CPU" },
-	[INTERFERENCE_TAGS] = { "the atrace tags of apps were switched off by another program: "
-				"tags",
-				"the atrace tags of apps were switched on again by another "
-				"program: tags",
-				"the atrace tags of apps are switched on again: tags" },
-	[INTERFERENCE_CPUS] = { "the CPUs that are traced were changed by another program: "
-				"tracing_cpumask",
-				"the CPUs that are traced were changed back by another program: "
-				"tracing_cpumask",
-				"the CPUs that are traced are restored: tracing_cpumask" },
-	[INTERFERENCE_MARKERS] = { "trace markers were switched off by another program: "
+	[INTERFERENCE_OFF] = { "tracing_on", "another program switched tracing off",
+			       "another program switched tracing on again",
+			       "jankd switched tracing on again" },
+	[INTERFERENCE_CLOCK] = { "trace_clock", "another program set the trace clock to",
+				 "another program set the trace clock back to",
+				 "jankd set the trace clock back to" },
+	[INTERFERENCE_SIZE] = { "buffer_size_kb", "another program shrank the trace buffer to",
+				"another program enlarged the trace buffer again to",
+				"jankd enlarged the trace buffer again to" },
+	[INTERFERENCE_TAGS] = { "the atrace tags",
+				"another program switched off atrace tags of apps, leaving",
+				"another program switched the atrace tags of apps on again:",
+				"jankd switched the atrace tags of apps on again:" },
+	[INTERFERENCE_CPUS] = { "tracing_cpumask",
+				"another program set tracing_cpumask (the traced CPUs) to",
+				"another program set tracing_cpumask (the traced CPUs) back to",
+				"jankd set tracing_cpumask (the traced CPUs) back to" },
+	[INTERFERENCE_MARKERS] = { "options/markers",
+				   "another program switched trace markers off: options/markers",
+				   "another program switched trace markers on again: "
 				   "options/markers",
-				   "trace markers were switched on again by another program: "
-				   "options/markers",
-				   "trace markers are switched on again: options/markers" },
-	[INTERFERENCE_OVERWRITE] = { "another program lets a full buffer drop new events: "
+				   "jankd switched trace markers on again: options/markers" },
+	[INTERFERENCE_OVERWRITE] = { "options/overwrite",
+				     "another program made full buffers drop new events: "
 				     "options/overwrite",
-				     "another program lets a full buffer drop old events again: "
+				     "another program made full buffers drop old events again: "
 				     "options/overwrite",
-				     "a full buffer drops old events again: options/overwrite" },
-	[INTERFERENCE_FORMAT] = { "the format of trace lines was changed by another program, so "
-				  "they cannot be parsed:",
-				  "the format of trace lines was changed back by another program:",
-				  "the format of trace lines is restored:" },
+				     "jankd made full buffers drop old events again: "
+				     "options/overwrite" },
+	[INTERFERENCE_FORMAT] = { "the format of trace lines",
+				  "another program changed the format of trace lines, so they "
+				  "cannot be parsed:",
+				  "another program restored the format of trace lines:",
+				  "jankd restored the format of trace lines:" },
 };
 
 /* --- events --- */
@@ -106,7 +108,7 @@ static void write_event(struct interference *interference, const char *text)
 		return;
 	}
 	if (interference->withheld > 0) {
-		snprintf(longer, sizeof(longer), "%s (and %u events of this kind before)", text,
+		snprintf(longer, sizeof(longer), "%s (%u similar events suppressed)", text,
 			 interference->withheld);
 		interference->withheld = 0;
 		text = longer;
@@ -171,7 +173,7 @@ static void report_suspend(struct interference *interference, int64_t slept_ns)
 {
 	char line[96];
 
-	snprintf(line, sizeof(line), "the device slept for %" PRId64 ".%03d s",
+	snprintf(line, sizeof(line), "the device was suspended for %" PRId64 ".%03d s",
 		 slept_ns / 1000000000, (int)(slept_ns / 1000000 % 1000));
 	add_hole(interference);
 	write_event(interference, line);
@@ -182,7 +184,7 @@ static void report_time_step(struct interference *interference, int64_t stepped_
 	int64_t size_ns = stepped_ns < 0 ? -stepped_ns : stepped_ns;
 	char line[96];
 
-	snprintf(line, sizeof(line), "the time of day was changed by %s%" PRId64 ".%03d s",
+	snprintf(line, sizeof(line), "the wall clock jumped by %s%" PRId64 ".%03d s",
 		 stepped_ns < 0 ? "-" : "+", size_ns / 1000000000, (int)(size_ns / 1000000 % 1000));
 	write_event(interference, line);
 }
@@ -299,6 +301,16 @@ static void report_restored(struct interference *interference, enum interference
 		add_hole_of(interference, kind);
 }
 
+static void report_failed_restore(struct interference *interference, enum interference_kind kind,
+				  int error)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "jankd could not restore %s: %s", texts[kind].name,
+		 strerror(-error));
+	write_event(interference, line);
+}
+
 static void restore(struct interference *interference, enum interference_kind kind)
 {
 	int error = write_setting(interference, kind);
@@ -309,7 +321,7 @@ static void restore(struct interference *interference, enum interference_kind ki
 	if (kind != INTERFERENCE_TAGS && error == 0)
 		report_restored(interference, kind);
 	else if (error < 0)
-		write_event_with(interference, "the setting cannot be restored:", strerror(-error));
+		report_failed_restore(interference, kind, error);
 }
 
 /* The change is not restored. A clock that counts time is used from now on. */
@@ -341,13 +353,15 @@ static void restore_if_due(struct interference *interference, enum interference_
 		return;
 	}
 	if (!yield && !change->is_accepted)
-		write_event(interference, "another program keeps changing the settings of the "
-					  "trace: its setting stays");
+		write_event_with(
+			interference,
+			"another program kept changing settings of the trace; no longer restored:",
+			texts[kind].name);
 	change->is_accepted = true;
 	accept_change(interference, kind);
 }
 
-/* --- changed settings: noticed --- */
+/* --- changed settings: detected --- */
 
 /* A larger buffer does no harm, but resizing has emptied it. */
 static void check_size(struct interference *interference)
@@ -362,8 +376,7 @@ static void check_size(struct interference *interference)
 	if (!smaller && !interference->changes[INTERFERENCE_SIZE].is_changed &&
 	    !interference_size_is_same(&now, &interference->size)) {
 		interference_size_print(&now, value);
-		write_event_with(interference,
-				 "the trace buffer was resized by another program: KB for each CPU",
+		write_event_with(interference, "another program resized the trace buffer to",
 				 value);
 		add_hole(interference);
 	}
@@ -385,7 +398,7 @@ static bool is_recheck_due(const struct interference *interference)
 
 static void check_on(struct interference *interference)
 {
-	bool noticed = has_file(interference->brief, TRACE_FILE_ON);
+	bool written = has_file(interference->brief, TRACE_FILE_ON);
 	char value[SETTING_SIZE];
 	bool off;
 
@@ -394,9 +407,9 @@ static void check_on(struct interference *interference)
 	off = value[0] == '0';
 	if (!off || interference->changes[INTERFERENCE_OFF].is_changed) {
 		update_change(interference, INTERFERENCE_OFF, off);
-	} else if (noticed && is_recheck_due(interference)) {
+	} else if (written && is_recheck_due(interference)) {
 		report_change(interference, INTERFERENCE_OFF, true, interference->recheck_since_ns);
-	} else if (!noticed) {
+	} else if (!written) {
 		/* Tracing may be on again at the recheck, but it was off. */
 		interference->brief |= 1u << TRACE_FILE_ON;
 		add_hole(interference);
@@ -434,18 +447,21 @@ static void check_settings(struct interference *interference)
 static void report_brief(struct interference *interference)
 {
 	if (interference->brief & EMPTIED)
-		write_event(interference, "the trace buffer was emptied by another program");
+		write_event(interference, "another program emptied the trace buffer");
 	else if (has_file(interference->brief, TRACE_FILE_ON) &&
 		 !interference->changes[INTERFERENCE_OFF].is_changed)
 		write_event(interference,
 			    "another program wrote to tracing_on: tracing was switched "
-			    "off and on, or it stayed on");
+			    "off and on, or stayed on");
 	if (has_file(interference->brief, TRACE_FILE_CPUS))
-		write_event(interference, "the CPUs that are traced were changed and changed back, "
-					  "or set to the same value, by another program");
+		write_event(interference,
+			    "another program changed tracing_cpumask (the traced CPUs) and changed "
+			    "it back, or wrote the same value");
 	if (has_file(interference->brief, TRACE_FILE_OPTION))
-		write_event(interference, "options of the trace were changed and changed back, or "
-					  "set to the same value, by another program");
+		write_event(
+			interference,
+			"another program changed options of the trace and changed them back, or "
+			"wrote the same values");
 }
 
 /* A brief change is reported at the recheck, unless the change lasts. */
@@ -461,7 +477,7 @@ static void check_brief(struct interference *interference, unsigned int files, b
 		source_buffers_emptied(interference->session->source);
 	if (interference->has_reported)
 		interference->reported_ns = loop_now();
-	/* When the writer closes the file, the same write is detected again. */
+	/* The same write may be detected twice, see RECHECK_NS. */
 	else if (loop_now() - interference->reported_ns < RECHECK_NS)
 		now &= EMPTIED | 1u << TRACE_FILE_ON;
 	interference->brief |= now;
@@ -484,14 +500,14 @@ static void check_raw_readers(struct interference *interference, unsigned int fi
 	if (!has_file(files, TRACE_FILE_RAW) && !is_read)
 		return;
 	if (is_read && !interference->raw_reader_reported)
-		write_event(interference, "another program reads the raw trace: the events that "
-					  "it reads are missing here");
+		write_event(interference, "another program began to read the raw trace: the events "
+					  "that it reads are missing here");
 	else if (!is_read)
 		write_event(interference,
 			    interference->raw_reader_reported
-				    ? "no other program reads the raw trace any more"
-				    : "another program read the raw trace for a moment: the "
-				      "events that it read are missing here");
+				    ? "other programs stopped reading the raw trace"
+				    : "another program briefly read the raw trace: the events "
+				      "that it read are missing here");
 	interference->raw_reader_reported = is_read;
 	add_hole(interference);
 }
@@ -518,20 +534,21 @@ static void check_text_readers(struct interference *interference, unsigned int f
 		return;
 	add_hole(interference);
 	if (is_read && !interference->text_reader_reported && is_tick) {
-		write_event(interference, "another program reads the trace: the kernel records no "
-					  "events meanwhile");
+		write_event(interference,
+			    "another program began to read the trace: until it stops, "
+			    "the kernel records no events");
 		interference->text_reader_reported = true;
 	} else if (!is_read) {
 		if (interference->text_reader_reported)
-			write_event(interference, "no other program reads the trace any more");
+			write_event(interference, "other programs stopped reading the trace");
 		else if (was_read)
-			write_event(interference, "another program read the trace for a moment: "
-						  "the kernel recorded no events meanwhile");
+			write_event(interference, "another program briefly read the trace: the "
+						  "kernel recorded no events meanwhile");
 		interference->text_reader_reported = false;
 	}
 }
 
-/* --- all of it --- */
+/* --- all checks --- */
 
 /* Counts the events that a full buffer dropped. Only the kernel's statistics have them. */
 static void count_dropped(struct interference *interference)
@@ -653,7 +670,7 @@ static void on_tags_restored(struct interference_tags *tags, int status)
 	ignore_own_writes(interference);
 	interference->changes[INTERFERENCE_TAGS].since_ns = loop_now();
 	if (status != 0) {
-		write_event(interference, "atrace cannot switch the tags on again");
+		write_event(interference, "atrace could not switch the tags on again");
 		return;
 	}
 	tags->missing = false;

@@ -20,8 +20,8 @@
  *   - restores the setting after 0.7 s, at most 4 times a minute. After that, and with --yield, the
  *     other program's value stays.
  *
- * While another clock is set, records have no usable times and are not read. Suspend of the device
- * and steps of the time of day are detected here, too (clock_watch.c).
+ * While another clock is set, records have no usable times and are not read. Suspends of the device
+ * and jumps of the wall clock are detected here, too (clock_watch.c).
  */
 #ifndef JANKD_DAEMON_CAPTURE_INTERFERENCE_H
 #define JANKD_DAEMON_CAPTURE_INTERFERENCE_H
@@ -52,9 +52,9 @@ enum interference_kind {
 };
 
 struct interference_change {
-	bool is_changed;   /* the other program's value is set now */
-	bool is_accepted;  /* the other program's value stays: it was changed too often, or --yield
-			    */
+	bool is_changed; /* the other program's value is set now */
+	/* The other program's value stays: it was changed too often, or --yield was given. */
+	bool is_accepted;
 	uint64_t since_ns; /* the last change or restore, on the clock of loop_now() */
 };
 
@@ -100,7 +100,7 @@ struct interference {
 /**
  * interference_begin() - watch the trace; its current settings are those to keep
  * @files: of the trace; borrowed, as @session and @loop
- * @tags: the atrace tags that were switched on for this capture, 0: none, or unknown
+ * @tags: the atrace tags that were switched on for this capture; 0: none, or unknown
  * @watcher: its ready() is called after another program's write, and should call
  *	interference_may_read()
  */
@@ -108,14 +108,14 @@ void interference_begin(struct interference *interference, struct session *sessi
 			struct loop *loop, const struct trace_files *files, uint64_t tags,
 			struct watcher watcher);
 
-/* Checks the trace. To be called before each series of reads. False: the events have no usable
+/* Checks the trace. Call it before each series of reads. False: the events have no usable
  * times and must not be read. */
 bool interference_may_read(struct interference *interference);
 
-/* To be called when the buffers were read to their end. */
+/* Call it when the buffers were read to their end. */
 void interference_drained(struct interference *interference);
 
-/* Checks the trace, and restores settings. To be called once a second. */
+/* Checks the trace, and restores settings. Call it once a second. */
 void interference_tick(struct interference *interference);
 
 /* True: each tick runs a program. */
@@ -142,7 +142,7 @@ static inline unsigned int interference_set_by_others(const struct interference 
 	return interference->set_by_others;
 }
 
-/* To be called, in any state, when the last events were read: the kernel's statistics are complete
+/* Call it, in any state, after the last events were read: the kernel's statistics are complete
  * then. */
 void interference_end(struct interference *interference);
 

@@ -73,7 +73,7 @@ void interference_format_print(const struct interference_format *form,
 {
 	size_t len = 0;
 
-	snprintf(text, SETTING_SIZE, "not changed");
+	snprintf(text, SETTING_SIZE, "all options as at the start");
 	for (int i = 0; form->path && i < INTERFERENCE_FORMAT_OPTIONS; i++) {
 		int n;
 

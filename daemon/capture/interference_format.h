@@ -16,7 +16,7 @@ struct interference_format {
 	bool on[INTERFERENCE_FORMAT_OPTIONS]; /* the values to keep */
 };
 
-/* Names of the files, below the path of a trace. NULL behind the last. */
+/* Names of the files, below the path of a trace. NULL after the last. */
 const char *interference_format_name(unsigned int option);
 
 /* The current values are those to keep. Options that a kernel does not have are left out. */
@@ -31,7 +31,8 @@ bool interference_format_is_changed(const struct interference_format *form);
 /* Restores the options that differ. Returns 0 or -errno. */
 int interference_format_write(const struct interference_format *form);
 
-/* The options that differ, as text: "options/raw 1, options/hex 1". "not changed" if none does. */
+/* The options that differ, as text: "options/raw 1, options/hex 1". If none does: "all options as
+ * at the start". */
 void interference_format_print(const struct interference_format *form,
 			       char text[static SETTING_SIZE]);
 

@@ -75,17 +75,17 @@ int interference_size_write(const struct interference_size *wanted, const struct
 
 void interference_size_print(const struct interference_size *size, char text[static SETTING_SIZE])
 {
+	static const char unit[] = " KB per CPU";
+	const size_t room = SETTING_SIZE - sizeof(unit) + 1;
 	size_t len = 0;
 
-	text[0] = '\0';
 	for (unsigned int cpu = 0; cpu < (size->differ ? size->cpus : 1); cpu++) {
-		int n = snprintf(text + len, SETTING_SIZE - len, "%s%" PRIu64, cpu > 0 ? ", " : "",
+		int n = snprintf(text + len, room - len, "%s%" PRIu64, cpu > 0 ? ", " : "",
 				 size->kb[cpu]);
 
-		if (n < 0 || (size_t)n >= SETTING_SIZE - len) {
-			text[len] = '\0';
+		if (n < 0 || (size_t)n >= room - len)
 			break;
-		}
 		len += (size_t)n;
 	}
+	memcpy(text + len, unit, sizeof(unit));
 }

@@ -28,7 +28,7 @@ bool interference_size_is_same(const struct interference_size *a,
 int interference_size_write(const struct interference_size *wanted,
 			    const struct trace_files *files);
 
-/* As text: "4099", or "2000, 4099" with as many CPUs as fit. */
+/* As text: "4099 KB per CPU", or "2000, 4099 KB per CPU" with as many CPUs as fit. */
 void interference_size_print(const struct interference_size *size, char text[static SETTING_SIZE]);
 
 #endif

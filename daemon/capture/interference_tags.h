@@ -22,7 +22,7 @@ struct interference_tags {
 	uint64_t set;	 /* the value of the last read */
 	uint64_t wanted; /* the tags that this capture's atrace set; 0: they are not watched */
 	bool missing;	 /* at least one of them is off */
-	bool restart;	 /* atrace cannot set only the tags: it starts tracing again */
+	bool restart;	 /* atrace cannot set only the tags: it is started with tracing */
 	unsigned int timeouts; /* in a row, of getprop */
 	/* @missing has changed. */
 	void (*changed)(struct interference_tags *tags);
@@ -35,7 +35,7 @@ struct interference_tags {
 void interference_tags_begin(struct interference_tags *tags, const struct options *options,
 			     struct loop *loop, uint64_t wanted);
 
-/* To be called once a second. */
+/* Call it once a second. */
 void interference_tags_tick(struct interference_tags *tags);
 
 /* Starts atrace to switch the tags on again. Returns 0 or -errno; ->restored is called at the end.

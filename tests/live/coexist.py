@@ -254,12 +254,12 @@ def read(stage):
 
 
 MOMENTS = (
-    ("markers", for_a_moment("options/markers", "0"), "options of the trace were|markers were", "raw text"),
-    ("CPUs", for_a_moment("tracing_cpumask", "1"), "the CPUs that are traced were", "raw text"),
-    ("words before a marker", for_a_moment("options/sym-addr", "1"), "options of the trace were|format of trace lines", "text"),
-    ("raw trace", raw_read_once, "another program reads? the raw trace", "raw text"),
+    ("markers", for_a_moment("options/markers", "0"), "options of the trace|trace markers", "raw text"),
+    ("CPUs", for_a_moment("tracing_cpumask", "1"), "(set|changed) tracing_cpumask", "raw text"),
+    ("words before a marker", for_a_moment("options/sym-addr", "1"), "options of the trace|format of trace lines", "text"),
+    ("raw trace", raw_read_once, "another program (began to|briefly) read the raw trace", "raw text"),
     ("trace", read, None, "raw text"),
-    ("trace, paused", paused, "another program reads the trace", "raw text"),
+    ("trace, paused", paused, "another program began to read the trace", "raw text"),
 )
 
 
@@ -328,9 +328,9 @@ def sizes_of_cpus(checks):
             checks.that(capture.wait_ready(), f"sizes of CPUs, {source}: jankd does not start")
             time.sleep(1)
             for name, value, notice, back in (
-                    (cpus[1], "500", "made smaller .*, 50[0-9]", "made larger again"),
-                    (cpus[0], "300", "made smaller .* 30[0-9],", "made larger again"),
-                    (instance / "buffer_size_kb", "64", "made smaller .* 6[0-9]", "made larger again")):
+                    (cpus[1], "500", "shrank .*, 50[0-9]", "enlarged .* again"),
+                    (cpus[0], "300", "shrank .* 30[0-9],", "enlarged .* again"),
+                    (instance / "buffer_size_kb", "64", "shrank .* 6[0-9]", "enlarged .* again")):
                 reported = len(tracing_events(here))
                 write(name, value)
                 time.sleep(2.5)
@@ -354,9 +354,9 @@ def insists(checks):
             time.sleep(0.25)
             off(stage)
         texts = [text for _, text in stage.reported()]
-        taken = sum("is switched on again" in text for text in texts)
+        taken = sum("jankd switched tracing on again" in text for text in texts)
         checks.that(1 <= taken <= 4, f"insists: taken back {taken} times: {texts}")
-        checks.that(any("keeps changing" in text for text in texts), f"insists: not reported: {texts}")
+        checks.that(any("kept changing" in text for text in texts), f"insists: not reported: {texts}")
         stage.end()
 
 
@@ -426,28 +426,30 @@ mount = tracefs.root()
 checks = Checks()
 YIELD = ("--yield",)
 CASES = (
-    ("switched off", off, "switched off by", "is switched on again"),
-    ("off and on within a moment", off_and_on, "switched (off|on)"),
-    ("switched off, --yield", off_for_a_while, "switched off by", "switched on again by", YIELD),
+    ("switched off", off, "another program switched tracing off", "jankd switched tracing on again"),
+    ("off and on within a moment", off_and_on, "switched tracing (off|on)|switched off and on"),
+    ("switched off, --yield", off_for_a_while, "another program switched tracing off",
+     "another program switched tracing on again", YIELD),
     ("emptied", empty, "emptied"),
     ("emptied while it is off", off_while_emptied, "emptied"),
     ("each CPU emptied", empty_each_cpu, "emptied"),
     ("other sub-buffers", other_sub_buffers, "emptied"),
-    ("resized, smaller", size(64), "made smaller", "is made larger again"),
+    ("resized, smaller", size(64), "shrank", "jankd enlarged .* again"),
     ("resized, larger", size(3000), "resized"),
-    ("resized, --yield", size(512), "made smaller", None, YIELD),
-    ("clock local", clock("local"), "clock was changed", "is restored"),
-    ("clock counter", clock("counter"), "clock was changed", "is restored"),
-    ("clock mono_raw, --yield", clock("mono_raw"), "clock was changed", None, YIELD),
-    ("tags", tags, "tags .* switched off", "tags .* switched on again: "),
-    ("tags, atrace of Android 8", tags, "tags .* switched off", "tags .* switched on again: ", (), {"OLD": "1"}),
-    ("another atrace stops", another_atrace, "switched off", "tags .* switched on again: "),
-    ("CPUs", setting("tracing_cpumask", "1"), "CPUs that are traced were changed", "are restored"),
-    ("markers off", setting("options/markers", "0"), "markers were switched off", "are switched on again"),
-    ("no overwriting", setting("options/overwrite", "0"), "drop new events", "drops old events again"),
+    ("resized, --yield", size(512), "shrank", None, YIELD),
+    ("clock local", clock("local"), "another program set the trace clock to", "jankd set the trace clock back"),
+    ("clock counter", clock("counter"), "another program set the trace clock to", "jankd set the trace clock back"),
+    ("clock mono_raw, --yield", clock("mono_raw"), "another program set the trace clock to", None, YIELD),
+    ("tags", tags, "switched off atrace tags", "jankd switched the atrace tags .* on again: "),
+    ("tags, atrace of Android 8", tags, "switched off atrace tags", "jankd switched the atrace tags .* on again: ", (), {"OLD": "1"}),
+    ("another atrace stops", another_atrace, "switched (tracing off|off atrace tags)",
+     "jankd switched the atrace tags .* on again: "),
+    ("CPUs", setting("tracing_cpumask", "1"), "another program set tracing_cpumask", "jankd set tracing_cpumask .* back"),
+    ("markers off", setting("options/markers", "0"), "switched trace markers off", "jankd switched trace markers on again"),
+    ("no overwriting", setting("options/overwrite", "0"), "drop new events", "jankd .* drop old events again"),
     ("lines without a time", setting("options/context-info", "0"), "cannot be parsed: options/context-info 0",
-     "format of trace lines is restored", ("--source", "text")),
-    ("raw reader", raw_reader, "reads the raw trace", "no other program reads"),
+     "jankd restored the format of trace lines", ("--source", "text")),
+    ("raw reader", raw_reader, "another program began to read the raw trace", "other programs stopped reading"),
 )
 wanted = sys.argv[1:]
 for name, action, notice, *rest in CASES:

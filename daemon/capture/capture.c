@@ -77,8 +77,7 @@ static void tick_if_due(struct capture *capture)
 
 	if (now < capture->drain.wake_ns)
 		return;
-	/* The tick is set half a drain early, so that it never delays the drain that it waits for.
-	 */
+	/* Half a drain early, so that the tick runs at the fourth drain, not at the fifth. */
 	capture->drain.wake_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
 	drain_boost(&capture->drain, false);
 	drain_highwater_off(&capture->drain);
@@ -103,10 +102,10 @@ static void begin_to_count(struct capture *capture)
 {
 	drain_backlog(&capture->drain);
 	session_set_discarding(&capture->session, false);
-	session_event(&capture->session, "tracing", "counting begins: --wait is over");
+	session_event(&capture->session, "tracing", "counting began: --wait is over");
 }
 
-/* The time of the next step: counting begins, or the capture ends. */
+/* When counting begins or, after that, the capture ends. */
 static uint64_t next_change(const struct capture *capture)
 {
 	uint64_t duration_ns = capture->options->duration_ns;
@@ -154,7 +153,7 @@ static void on_app_gone(void *context)
 	struct capture *capture = context;
 	char text[512];
 
-	snprintf(text, sizeof(text), "%s has ended: the capture ends",
+	snprintf(text, sizeof(text), "%s exited, so the capture ended",
 		 capture->options->until_exit);
 	session_event(&capture->session, "tracing", text);
 	stop(capture, EXIT_DONE);
@@ -166,7 +165,8 @@ static void report_kept(struct capture *capture, const struct settings_kept *kep
 
 	if (kept->n == 0)
 		return;
-	snprintf(text, sizeof(text), "not restored, because another program has changed it: %s",
+	snprintf(text, sizeof(text),
+		 "another program changed these settings, so they were not restored: %s",
 		 kept->text);
 	session_event(&capture->session, "tracing", text);
 }
@@ -207,8 +207,8 @@ static void wait_for_files(void *context)
 		control_tick(capture->control.control);
 		if (!capture->reported_wait && loop_now() - begin_ns > 2 * DRAIN_TICK_NS) {
 			capture->reported_wait = true;
-			report("warning: %s: %s: the disk does not respond; jankd ends when the "
-			       "files are complete",
+			report("warning: %s: %s: the disk is not responding; jankd exits when "
+			       "all files are complete",
 			       session_command(&capture->session), capture->session.folder.path);
 		}
 	}
@@ -294,8 +294,8 @@ static bool outlives_terminal(void)
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/* From before the first change of tracing, signals are read from a descriptor, so that tracing is
- * always restored. These are all signals that would end the process, except those of a crash. */
+/* All signals that would end the process, except those of a crash, are read from a descriptor
+ * before tracing is changed, so that it is always restored. */
 static int open_signals(const struct options *options)
 {
 	static const int ending[] = { SIGINT,	 SIGTERM, SIGQUIT, SIGUSR2, SIGALRM,
@@ -330,8 +330,8 @@ static int catch_signals(struct capture *capture)
 				: loop_watch(&capture->loop, &capture->signals, EPOLLIN);
 	if (error == 0)
 		return 0;
-	report("%s: signals: %s; %s", session_command(&capture->session), strerror(-error),
-	       report_advice(error, "free some memory and try again"));
+	report("%s: cannot handle signals: %s; %s", session_command(&capture->session),
+	       strerror(-error), report_advice(error, "try again"));
 	return EXIT_FAILED;
 }
 
@@ -350,9 +350,9 @@ static int open_source(struct capture *capture)
 	int error = -EOPNOTSUPP;
 
 	if (wanted == OPTIONS_SOURCE_TEXT)
-		capture->why_source = "requested with --source";
+		capture->why_source = "set by --source text";
 	else if (capture->options->snapshot_ns > 0)
-		capture->why_source = "a snapshot is text";
+		capture->why_source = "--snapshot needs the text source";
 	else
 		error = source_raw_open(&capture->source, capture->tracefs, &capture->files,
 					capture->why_text);
@@ -395,9 +395,9 @@ static int open_folder_and_trace(struct capture *capture)
 	return 0;
 }
 
-/* A pipe prints times in the unit of the clock at the time it was opened. With a clock that does
- * not count time, that is a number that cannot be parsed. So after a change from such a clock the
- * pipe is opened again. */
+/* A pipe prints times in the unit of the clock that was set when the pipe was opened. If that clock
+ * does not count time, the numbers cannot be parsed. So after a change from such a clock the pipe
+ * is opened again. */
 static int reopen_pipe(struct capture *capture, const char *clock)
 {
 	if (!capture->source->is_text || wall_clock_is_time(clock))
@@ -461,8 +461,7 @@ static int begin_session(struct capture *capture)
 		session_event(&capture->session, "tracing", capture->undo.small_buffer);
 	if (capture->undo.recovered)
 		session_event(&capture->session, "tracing",
-			      "tracing was restored: an earlier jankd was killed before it could "
-			      "do that");
+			      "tracing was restored after an earlier jankd was killed");
 	report_kept(capture, &capture->undo.recovered_kept);
 	return 0;
 }
@@ -528,8 +527,8 @@ int capture_begin(struct capture **out, const struct options *options)
 
 	*out = capture;
 	if (!capture) {
-		report("%s: out of memory; free some memory and try again",
-		       options_command_name(options->command));
+		report("%s: out of memory; %s", options_command_name(options->command),
+		       report_advice(-ENOMEM, ""));
 		return EXIT_FAILED;
 	}
 	*capture = (struct capture){

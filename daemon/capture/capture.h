@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture/: one capture, or the analysis of one recorded trace, from begin to end. The only header
+/* capture/: one capture, or the analysis of one recorded trace, from start to end. The only header
  * of this room that other rooms include.
  *
  *     capture.c          a live capture: set up, event loop, signals, end
- *     recorded.c         a recorded trace, read from begin to end
+ *     recorded.c         a recorded trace, read from start to end
  *     session.c          both: from a source's records through the pipeline (rules/) to the files
  *     session_status.c   the state of a session as struct status (base/status.h)
  *
  * and for a live capture
  *
- *     drain.c            when the trace is read: often enough that no buffer overflows
- *     tracing_undo.c     saves the settings of tracing, and restores them at the end
+ *     drain.c            decides when to read the trace, so that no buffer overflows
+ *     tracing_undo.c     saves the tracing settings, and restores them at the end
  *     interference.c     detects what other programs change in the trace; reports and restores it
  *       trace_watch.c    detects writes to files of tracefs (inotify)
- *       clock_watch.c    detects suspend, and changes of the time of day
+ *       clock_watch.c    detects suspends, and jumps of the wall clock
  *     capture_control.c  answers requests of clients (control/)
  *
  *     capture_begin()   lock folder ── save settings ── open trace ── atrace, buffers ── files
@@ -45,12 +45,12 @@ struct capture_view {
 	void *context; /* argument of all functions */
 };
 
-/* Prepares the capture: folder, settings of tracing, files. @options: borrowed. Returns 0, or an
- * exit code after the reason was reported. The caller must call capture_close() in any case. */
+/* Prepares the capture: folder, tracing settings, files. @options: borrowed. Returns 0, or an
+ * exit code after the reason was reported. The caller must always call capture_close(). */
 int capture_begin(struct capture **capture, const struct options *options);
 
 /* Captures until a signal, the end of --duration, a client's 'stop' or a failure. Then restores
- * tracing and completes the files. @view: borrowed, or NULL. Returns an exit code. */
+ * tracing, and completes the files. @view: borrowed, or NULL. Returns an exit code. */
 int capture_loop(struct capture *capture, const struct capture_view *view);
 
 /* The current state, to be freed with free(), or NULL if out of memory. */

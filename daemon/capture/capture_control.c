@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/capture/capture_control.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,19 @@
  */
 #define DISK_WAIT_NS UINT64_C(1500000000)
 
+static void print_no_memory(FILE *out)
+{
+	fprintf(out, "error: out of memory; %s\n", report_advice(-ENOMEM, ""));
+}
+
 static void print_json(const struct status *status, FILE *out)
 {
 	char *text = status_json(status, true);
 
-	fprintf(out, text ? "ok\n%s\n" : "error: out of memory\n", text);
+	if (text)
+		fprintf(out, "ok\n%s\n", text);
+	else
+		print_no_memory(out);
 	free(text);
 }
 
@@ -39,7 +48,7 @@ static void answer_status(struct capture_control *control, const struct control_
 	struct status *status = session_status(control->session, *control->begin_ns, which);
 
 	if (!status) {
-		fputs("error: out of memory\n", out);
+		print_no_memory(out);
 	} else if (request->verb == CONTROL_TOP) {
 		print_top(status, request, out);
 	} else if (request->verb == CONTROL_STATUS) {
@@ -64,7 +73,7 @@ static enum control_reply answer_rotate(struct capture_control *control, uint64_
 {
 	struct output *output = &control->session->output;
 
-	if (output_rotate(output, "requested"))
+	if (output_rotate(output, "requested by 'jankd rotate'"))
 		return wait_for_files(control, ticket);
 	fputs("ok\nno rows yet: no segment was closed\n", out);
 	return CONTROL_ANSWERED;
@@ -75,7 +84,8 @@ static void finish_rotate(const struct output *output, FILE *out)
 	int error = output->state.rotate_result;
 
 	if (error < 0)
-		fprintf(out, "error: the segment is not closed: %s\n", strerror(-error));
+		fprintf(out, "error: cannot close the segment: %s; %s\n", folder_why(error),
+			folder_advice(error));
 	else if (error > 0)
 		fputs("ok\nno rows yet: no segment was closed\n", out);
 	else
@@ -92,12 +102,12 @@ static enum control_reply answer_mark(struct capture_control *control, const cha
 	return CONTROL_ANSWERED;
 }
 
-/* After the end of the capture no marks and rotations are possible. */
+/* After the end of the capture marks and rotations are no longer possible. */
 static bool is_too_late(const struct capture_control *control, enum control_verb verb, FILE *out)
 {
 	if (!*control->is_over || (verb != CONTROL_MARK && verb != CONTROL_ROTATE))
 		return false;
-	fputs("error: the capture is ending; it accepts no more marks and rotations\n", out);
+	fputs("error: the capture is ending and no longer accepts marks or rotations\n", out);
 	return true;
 }
 
@@ -143,9 +153,9 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 	if (waited_ns < DISK_WAIT_NS)
 		return false;
 	fputs(verb == CONTROL_ROTATE
-		      ? "error: the segment is not closed yet: the disk does not respond; check "
-			"'jankd status' in a while\n"
-		      : "ok\nit is not in the file yet: the disk does not respond\n",
+		      ? "error: the segment is not closed yet: the disk is not responding; check "
+			"'jankd status' later\n"
+		      : "ok\naccepted, but not in the file yet: the disk is not responding\n",
 	      out);
 	return true;
 }
@@ -154,10 +164,11 @@ void capture_control_wait(struct capture_control *control)
 {
 	char text[PATH_MAX + 128];
 
-	snprintf(text, sizeof(text),
-		 "error: files not complete yet: %s: the disk does not respond; tracing is "
-		 "restored, and jankd ends when the files are complete\n",
-		 control->session->folder.path);
+	snprintf(
+		text, sizeof(text),
+		"error: %s: the files are not complete yet: the disk is not responding; tracing is "
+		"restored, and jankd exits when all files are complete\n",
+		control->session->folder.path);
 	control_answer_stop(control->control, DISK_WAIT_NS, text);
 	control_answer_waiting(control->control);
 }
@@ -173,7 +184,7 @@ int capture_control_begin(struct capture_control *control, struct loop *loop)
 	if (error == 0 || session->options->command != OPTIONS_START)
 		return 0;
 	report("%s: control socket: %s; %s", session_command(session), strerror(-error),
-	       report_advice(error, "without it the daemon cannot be stopped: use 'jankd run'"));
+	       report_advice(error, "use 'jankd run', which works without it"));
 	return EXIT_FAILED;
 }
 

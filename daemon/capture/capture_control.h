@@ -27,11 +27,11 @@ struct capture_control {
  * socket; 'run' continues. */
 int capture_control_begin(struct capture_control *control, struct loop *loop);
 
-/* To be called while the capture waits for its files: answers the clients that have waited too
+/* Call it while the capture waits for its files: answers the clients that have waited too
  * long. */
 void capture_control_wait(struct capture_control *control);
 
-/* To be called when the session has ended: prepares the answer to 'stop', which
+/* Call it when the session has ended: prepares the answer to 'stop', which
  * capture_control_close() sends. */
 void capture_control_ended(struct capture_control *control);
 

@@ -7,7 +7,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* An interrupt between the reads of two clocks can cause smaller differences. */
+/* Smaller differences are ignored: an interrupt between the reads of two clocks can cause them. */
 #define SLEEP_NS (50 * NS_PER_MS)
 #define STEP_NS (200 * NS_PER_MS)
 

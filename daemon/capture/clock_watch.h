@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detects that the device slept, and that the time of day was changed. */
+/* Detects that the device was suspended, and that the wall clock was changed. */
 #ifndef JANKD_DAEMON_CAPTURE_CLOCK_WATCH_H
 #define JANKD_DAEMON_CAPTURE_CLOCK_WATCH_H
 
@@ -8,9 +8,9 @@
 
 /* The clocks of the machine at one moment, in ns. */
 struct clock_reading {
-	int64_t mono; /* does not advance while the device sleeps */
-	int64_t boot; /* advances while the device sleeps */
-	int64_t wall; /* the time of day: users and the network set it */
+	int64_t mono; /* does not advance while the device is suspended */
+	int64_t boot; /* advances then, too */
+	int64_t wall; /* set by users and the network */
 };
 
 /* All zeros before the first use. */
@@ -20,8 +20,8 @@ struct clock_watch {
 };
 
 struct clock_change {
-	int64_t slept_ns;   /* since the last call; 0: it did not sleep */
-	int64_t stepped_ns; /* change of the time of day beyond the elapsed time */
+	int64_t slept_ns;   /* how long the device was suspended since the last call */
+	int64_t stepped_ns; /* change of the wall clock beyond the elapsed time */
 };
 
 struct clock_reading clock_watch_read(void);

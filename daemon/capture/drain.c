@@ -7,10 +7,11 @@
 
 #include "daemon/trace/trace.h"
 
-/* Frames are counted later than this, so shorter holes are found in time. */
+/* A longer time between two reads is a delay. Frames are counted later than this, so a loss in a
+ * shorter time is reported before them. */
 #define DELAY_NS (300 * UINT64_C(1000000))
 
-/* Reads in a row. Then signals and files are handled. */
+/* Limit of reads in a row. After that signals and files are handled. */
 #define READS_MAX 256
 
 /* Without events for this long the trace is silent. Frames wait half of this time. */
@@ -44,7 +45,7 @@ static void check_delay(struct drain *drain, uint64_t read_ns)
 }
 
 /* Reads all available events. Returns -EAGAIN when the source is drained, > 0 if there may be more.
- * *any is set if an event was read. Each read may have been delayed. */
+ * *any is set if an event was read. */
 static ssize_t read_all(struct drain *drain, bool *any)
 {
 	uint64_t read_ns = drain->drained_ns;
@@ -93,8 +94,8 @@ static void settle_if_silent(struct drain *drain)
 		pipeline_silent(drain->session->pipeline, silent_ns);
 }
 
-/* A program that fills a buffer faster than it is drained keeps all CPUs busy, so the read must not
- * wait for a CPU. At other times jankd must not delay other threads. Child processes do not inherit
+/* Programs that fill a buffer faster than it is drained keep all CPUs busy: the read must not wait
+ * for a CPU. At other times jankd must not delay other threads. Child processes do not inherit
  * the priority. Without the right to change it nothing happens. */
 void drain_boost(struct drain *drain, bool boosted)
 {
@@ -140,7 +141,7 @@ static bool may_drain(struct drain *drain)
 	return false;
 }
 
-/* The time of the next tick, which wakes the process in any case. */
+/* The time of the next tick, which wakes the process even if the source is idle. */
 static uint64_t with_tick(const struct drain *drain)
 {
 	uint64_t now = loop_now();
@@ -148,7 +149,7 @@ static uint64_t with_tick(const struct drain *drain)
 	return now < drain->wake_ns ? drain->wake_ns + DRAIN_NS / 2 : now + DRAIN_TICK_NS;
 }
 
-/* There is more to read, after signals and files were handled. */
+/* There is more to read: the next drain is due as soon as signals and files were handled. */
 static void drain_again(struct drain *drain)
 {
 	drain->next_ns = 0;

@@ -12,8 +12,8 @@
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
 
-/* Four drains each second. A trace buffer of 1 MB holds a quarter of a second of 100,000 events
- * each second. To wake up for every event would cost more than the trace itself. */
+/* Four drains a second: a trace buffer of 1 MB holds what a load of 100,000 events a second writes
+ * in that time. A wakeup for each event would cost more than the trace itself. */
 #define DRAIN_NS UINT64_C(250000000)
 #define DRAIN_TICK_NS UINT64_C(1000000000)
 
@@ -40,8 +40,8 @@ struct drain {
 	struct cpu_buffer_stats buffers; /* as read after the last long delay */
 };
 
-/* Starts watching the source. The caller sets ->session to ->files, which are borrowed, and all
- * else to zero. */
+/* Starts watching the source. The caller sets ->session to ->files, which are borrowed; all other
+ * members are zero. */
 void drain_watch(struct drain *drain);
 
 /* The first drain and the next tick are due now. */
@@ -54,7 +54,8 @@ int drain_if_due(struct drain *drain);
 /* Reads the events from before a mark, with a limited number of reads. */
 void drain_for_mark(struct drain *drain);
 
-/* Reads the events until now, for a second at most, as other programs may continue to write. */
+/* Reads the events that are in the buffers, for a second at most: other programs may continue to
+ * write. */
 void drain_backlog(struct drain *drain);
 
 /* Does the same at the end, after tracing was stopped in @tracefs. */
@@ -63,8 +64,8 @@ void drain_last(struct drain *drain, struct tracefs *tracefs);
 /* Raises the priority until the next tick, or resets it. */
 void drain_boost(struct drain *drain, bool boosted);
 
-/* Stops watching for high water while child processes may be started, as they cause false reports;
- * and starts again. */
+/* Stops watching for high water before child processes may be started, as they cause false reports,
+ * and starts again when none is running. */
 void drain_highwater_off(struct drain *drain);
 void drain_highwater_on(struct drain *drain);
 

@@ -33,8 +33,8 @@ static int check_rules(const struct session *session)
 {
 	if (pipeline_accepts(session->rules, &session->options->pipeline))
 		return 0;
-	report("%s: --rules %s: these rules count all frames, as the program of 2019 did; "
-	       "leave out --include, --exclude, --trigger and --snapshot",
+	report("%s: --rules %s: these rules count all frames, without a selection; leave out "
+	       "--include, --exclude, --trigger and --snapshot",
 	       session_command(session), session->options->rules);
 	return EXIT_USAGE;
 }
@@ -144,17 +144,17 @@ static void check_broken_off(struct session *session)
 
 /* --- the way of a record --- */
 
-/* Old systrace adds a line at the time 0 to its page, which is no record. */
+/* Old systrace adds a line with the time 0 to its page. It is no event. */
 static bool is_dummy(const struct trace_record *record)
 {
 	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
 }
 
-/* After this time all events from before the begin have been read. */
+/* After this time all events from before the start have been read. */
 #define BEFORE_NS UINT64_C(3000000000)
 
-/* Events from before 'jankd start' are still in the buffers. They do not belong to this session,
- * nor do lost events among them. 'jankd run' counts them. */
+/* The buffers still contain events from before 'jankd start'. Neither they nor losses among them
+ * belong to this session. 'jankd run' counts them. */
 static bool is_before(struct session *session, const struct trace_record *record)
 {
 	if (record->kind != TRACE_LOST && record->time_ns >= session->count_from_ns)
@@ -280,12 +280,12 @@ static int create_pipeline(struct session *session)
 	int error = pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink);
 
 	if (error == 0 && ruleset_is_last_counter(session->rules) && options->frames_log)
-		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s writes no "
-		       "such rows; leave one of them out",
+		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s has no rows "
+		       "for it; leave out one of the two options",
 		       session_command(session), options->rules);
 	if (error < 0)
-		report("%s: out of memory; free some memory and try again",
-		       session_command(session));
+		report("%s: out of memory; %s", session_command(session),
+		       report_advice(-ENOMEM, ""));
 	return error;
 }
 
@@ -375,12 +375,12 @@ void session_reload_rules(struct session *session)
 
 	if (!rules) {
 		output_event_now(&session->output, "tracing",
-				 "rules not reloaded, the old rules stay: %s",
+				 "rules not reloaded, the old rules stay in use: %s",
 				 report_last_reason());
 	} else if (error < 0) {
 		output_event_now(&session->output, "tracing",
-				 "rules not reloaded, the old rules stay: the rules of %s need "
-				 "another engine",
+				 "rules not reloaded, the old rules stay in use: %s needs another "
+				 "engine, which cannot be changed during a capture",
 				 name);
 		ruleset_free(rules);
 	} else {
@@ -428,7 +428,7 @@ static int check_input(const struct session *session)
 		return EXIT_FAILED;
 	}
 	if (counters->presents == 0) {
-		report("%s: no presents of SurfaceFlinger among the %" PRIu64 " markers in %s; %s",
+		report("%s: no SurfaceFlinger presents among the %" PRIu64 " markers in %s; %s",
 		       name, source->counts.markers, input_of(session),
 		       live ? "enable atrace's gfx category, or name the vendor's slices in a rule "
 			      "file"
@@ -457,8 +457,7 @@ static void report_unmatched(struct session *session)
 		       session_command(session), options->trigger);
 	if (counters->frames == 0 && (options->include[0] || options->exclude[0]))
 		report("warning: %s: --include, --exclude: no surface was selected, so no frame "
-		       "was "
-		       "counted; a GLOB has to match a whole Surface or app",
+		       "was counted; a GLOB must match the whole name of a Surface or app",
 		       session_command(session));
 }
 
@@ -489,7 +488,7 @@ int session_end(struct session *session)
 	output_close(output);
 	if (session->origin.live && output_all_rows_lost(output) > 0)
 		report("%s: %s: %" PRIu64
-		       " rows are not in the files: the disk was full or did not respond; free "
+		       " rows are not in the files: the disk was full or not responding; free "
 		       "some disk space or name another folder with -F",
 		       session_command(session), session->folder.path,
 		       output_all_rows_lost(output));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One capture from begin to end: the records of a source go through the pipeline into the files.
- * Both 'run' and 'analyze' use it. */
+/* One trace, live or recorded, from start to end: the records of a source go through the pipeline
+ * into the files. 'run', 'start' and 'analyze' use it. */
 #ifndef JANKD_DAEMON_CAPTURE_SESSION_H
 #define JANKD_DAEMON_CAPTURE_SESSION_H
 
@@ -99,8 +99,8 @@ void session_finish(struct session *session);
  * reason was reported: the files are incomplete, or there was nothing to count. */
 int session_end(struct session *session);
 
-/* Ends a session whose trace cannot be counted, and restores the folder. @why: the reason to
- * report, or NULL: there were no markers. Returns EXIT_FAILED. */
+/* Ends a session whose trace cannot be counted, and restores the folder. @why: the reason, which is
+ * reported; NULL: there were no markers. Returns EXIT_FAILED. */
 int session_refuse(struct session *session, const char *why);
 
 /* The name of the command, for messages. */

@@ -28,8 +28,8 @@ enum trace_file {
 #define TRACE_WATCHES_MAX (16 + INTERFERENCE_FORMAT_OPTIONS + 3 * TRACE_WATCH_CPUS_MAX)
 
 struct trace_watch {
-	struct watcher
-		watcher; /* the owner sets its function; fd is -1 if no file can be watched */
+	/* The owner sets its function. fd is -1 if no file can be watched. */
+	struct watcher watcher;
 	struct {
 		int wd;
 		enum trace_file file;

@@ -25,7 +25,7 @@ static int write_journal(const struct tracing_undo *undo)
 		error = journal_write(undo->folder, &undo->before, &undo->setup);
 	if (error == 0)
 		return 0;
-	report("%s: %s: cannot save the settings of tracing, which are restored at the end: %s; %s",
+	report("%s: %s: cannot save the tracing settings to restore at the end: %s; %s",
 	       options_command_name(undo->options->command), undo->folder->path, folder_why(error),
 	       folder_advice(error));
 	return EXIT_FAILED;
@@ -40,10 +40,8 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 
 	*undo = (struct tracing_undo){ .options = options };
 	if (folder->state_dir.is_world_writable) {
-		report("%s: %s: all files in its file system belong to one user, and no other "
-		       "folder "
-		       "is "
-		       "safe for the saved settings of tracing; name another folder with -F",
+		report("%s: %s: all files in its file system belong to one user, and there is no "
+		       "safe place for the saved tracing settings; name another folder with -F",
 		       command, folder->path);
 		return EXIT_FAILED;
 	}
@@ -81,8 +79,8 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 
 	if (!uses_atrace(options)) {
 		if (options->categories_given)
-			report("warning: %s: --categories: this machine has no atrace to switch "
-			       "them on; switch them on by other means",
+			report("warning: %s: --categories: not switched on: this machine has no "
+			       "atrace; switch them on in another way",
 			       options_command_name(options->command));
 		return 0;
 	}
@@ -101,11 +99,11 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 	return 0;
 }
 
-/* A smaller buffer was not chosen by a program. A top level that was never used has 7 KB, and so
- * does one after atrace's 1 KB. With sub-buffers of 16 KB that is 31 KB. */
+/* A smaller buffer was not chosen by a program: a top level that was never used has 7 KB, and so
+ * does one that atrace has set to 1 KB. With sub-buffers of 16 KB these are 31 KB. */
 #define UNUSED_KB 32
 
-/* Enough for 4 s of 1,200 events each second. */
+/* Enough for 4 s of 1,200 events a second. */
 #define ENOUGH_KB 512
 
 static void report_small_buffer(struct tracing_undo *undo, const char *path, const char *why,
@@ -113,14 +111,14 @@ static void report_small_buffer(struct tracing_undo *undo, const char *path, con
 {
 	snprintf(undo->small_buffer, sizeof(undo->small_buffer),
 		 "the trace buffer stays at %" PRIu64
-		 " KB for each CPU, which may be too small for the events between two reads: %s",
+		 " KB per CPU and may overflow between two reads: %s",
 		 buffer_size_read(path), why);
 	report("warning: %s: %s/buffer_size_kb: %s; %s",
 	       options_command_name(undo->options->command), path, undo->small_buffer, advice);
 }
 
-/* A small buffer overflows between two reads. The size of an instance stays, as the program that
- * made the instance chose the size and reads from it. */
+/* A small buffer overflows between two reads. An instance keeps its size: the program that created
+ * it chose that size, and reads from it. */
 void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path)
 {
 	const struct options *options = undo->options;
@@ -130,16 +128,17 @@ void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path)
 	if (options->buffer_given || !options->instance || now_kb < UNUSED_KB)
 		error = buffer_size_set(path, options->buffer_kb, options->buffer_given);
 	else if (now_kb < ENOUGH_KB)
-		report_small_buffer(undo, path, "the program that made this instance has set it",
+		report_small_buffer(undo, path,
+				    "its size was set by the program that created this instance",
 				    "change it with --buffer-kb 1024");
 	if (error < 0)
-		report_small_buffer(
-			undo, path, strerror(-error),
-			report_advice(error, "run it as root, request less with --buffer-kb, or "
-					     "give --instance NAME"));
+		report_small_buffer(undo, path, strerror(-error),
+				    report_advice(error, "run jankd as root, request less with "
+							 "--buffer-kb, or use --instance NAME"));
 }
 
-/* The time to read properties again. Zero if there are none, or if getprop did not answer. */
+/* The time limit for reading properties again: none is left if there are no properties, or if
+ * getprop did not answer. */
 static struct property_budget next_budget(const struct tracing_undo *undo)
 {
 	if (undo->atrace && undo->has_properties)
@@ -190,8 +189,8 @@ void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings
 					trace_files_name(which));
 }
 
-/* Another program may have changed more settings since tracing_undo_find_changes(). Not done with
- * atrace: its end takes longer, and its properties are slow to read. */
+/* Another program may have changed more settings since tracing_undo_find_changes(). Not done if
+ * atrace was used: to stop it takes longer, and its properties are slow to read. */
 static void find_changes_again(struct tracing_undo *undo)
 {
 	struct property_budget budget = { .is_over = true };
@@ -214,9 +213,8 @@ void tracing_undo_find_changes(struct tracing_undo *undo)
 	settings_merge_now(&undo->to_restore, &undo->before, set_by_jankd(undo), undo->directory,
 			   &budget, &undo->kept);
 	if (undo->kept.n > 0)
-		report("warning: %s: %s: another program has changed settings during the capture: "
-		       "they stay "
-		       "as they are: %s; change them if you need other values",
+		report("warning: %s: %s: another program changed settings during the capture: not "
+		       "restored: %s; reset them if needed",
 		       options_command_name(undo->options->command), undo->directory,
 		       undo->kept.text);
 }
@@ -243,10 +241,10 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 	settings_format(words, &failed);
 	done = failed.len == 0;
 	if (!done)
-		report("warning: %s: %s: cannot be restored: %s: %s; the next start "
-		       "or stop with the same -F tries again",
+		report("warning: %s: %s: cannot restore %s: %s; the next start or stop with the "
+		       "same -F tries again",
 		       options_command_name(undo->options->command), undo->directory, words,
-		       settings_are_instances(&failed) ? "another program has a file of it open"
+		       settings_are_instances(&failed) ? "another program has one of its files open"
 						       : strerror(-failed.error));
 	settings_free(&failed);
 	return done;

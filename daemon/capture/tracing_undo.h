@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves the settings of tracing before a capture changes them, and restores them: at the end of the
- * capture, or, if it was killed, at the begin of the next one.
+/* Saves the tracing settings before a capture changes them, and restores them: at the end of the
+ * capture, or, if it was killed, at the start of the next one.
  *
  *     tracing_undo_begin()          ->before     current settings, also in the folder's journal
  *     (atrace and jankd change settings)
@@ -29,7 +29,7 @@ struct tracing_undo {
 	struct settings before;
 	struct settings setup;	    /* empty until tracing_undo_setup_done() */
 	struct settings setup_kept; /* ->setup without settings that other programs have changed
-				       since, or empty */
+				       since; or empty */
 	struct settings to_restore; /* after tracing_undo_find_changes() */
 	bool has_found_changes, has_restored;
 	struct settings_kept kept; /* settings that other programs have set, and that stay */
@@ -43,11 +43,11 @@ struct tracing_undo {
 };
 
 /**
- * tracing_undo_begin() - restore what a killed capture left, and save the settings
+ * tracing_undo_begin() - restore the settings of a killed capture, and save the current ones
  * @folder: borrowed until tracing_undo_end()
  *
- * To be called before any setting is changed. Returns 0, or EXIT_FAILED after the reason was
- * reported; tracing_undo_end() must be called in any case.
+ * Call it before any setting is changed. Returns 0, or EXIT_FAILED after the reason was
+ * reported. tracing_undo_end() must always be called.
  */
 int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		       const struct folder *folder);
@@ -63,7 +63,7 @@ void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path);
 /* The setup is complete: later changes are those of other programs. */
 void tracing_undo_setup_done(struct tracing_undo *undo);
 
-/* Writes the journal again if the folder was emptied, removed or moved. To be called about once a
+/* Writes the journal again if the folder was emptied, removed or moved. Call it about once a
  * second; from any thread. */
 void tracing_undo_keep_journal(const struct tracing_undo *undo);
 
@@ -71,15 +71,15 @@ void tracing_undo_keep_journal(const struct tracing_undo *undo);
  * settings stay, even if they have jankd's value. */
 void tracing_undo_keep_settings(struct tracing_undo *undo, unsigned int settings);
 
-/* Finds the settings that other programs have changed. They stay, are in ->kept, and a warning
- * reports them. If it was not called before, tracing_undo_restore() does it. */
+/* Finds the settings that other programs have changed: they stay, and ->kept and a warning list
+ * them. If it was not called before, tracing_undo_restore() does it. */
 void tracing_undo_find_changes(struct tracing_undo *undo);
 
 /* Restores the settings. True: all of them, and the journal can be removed. */
 bool tracing_undo_restore(struct tracing_undo *undo);
 
-/* Restores the settings if that was not done, removes the journal, and frees the memory; in any
- * state. */
+/* Restores the settings if that was not done, removes the journal, and frees the memory. May be
+ * called in any state. */
 void tracing_undo_end(struct tracing_undo *undo);
 
 #endif

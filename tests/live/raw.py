@@ -84,7 +84,7 @@ def text_live(checks, clock):
         checks.equal(code, 0, f"{what}: {said[-500:]}")
         compare(checks, what, here / "truth.csv", here / "out")
         source = session_json(here / "out")["source"]
-        checks.equal((source["kind"], source["why"]), ("trace_pipe", "requested with --source"), what)
+        checks.equal((source["kind"], source["why"]), ("trace_pipe", "set by --source text"), what)
 
 
 # --- which process wrote ---

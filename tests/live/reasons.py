@@ -72,7 +72,7 @@ def left_as_it_is(checks):
         (instance / "buffer_size_kb").write_text("9000")
         stopped = daemon.stop()
         said = stopped.stdout.decode()
-        checks.that("warning: " in said and "they stay as they are" in said and "start:" not in said, f"left as it is: {said}")
+        checks.that("warning: " in said and "during the capture: not restored: " in said and "start:" not in said, f"left as it is: {said}")
 
 
 tracefs.root()

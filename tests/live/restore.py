@@ -211,7 +211,7 @@ def unmounted(checks):
             unmount(here / "tracefs")
             seen = False
             said = capture.stop(signal.SIGTERM)[1]
-            checks.that("cannot be restored" in said and "buffer_size_kb" in said, f"{what}: {said}")
+            checks.that("cannot restore" in said and "buffer_size_kb" in said, f"{what}: {said}")
             checks.that((here / "out" / ".journal").exists(), f"{what}: the journal is gone")
             done = jankd("stop", "-F", here / "out")
             checks.equal(done.returncode, 0, f"{what}: stop: {done.stderr!r}")
@@ -295,7 +295,7 @@ def changed_meanwhile(checks, what, ended):
             capture = Capture(mount, instance, here / "out", "--duration", "0.5", device=device)
             checks.that(capture.wait_ready(), f"{what}: jankd does not start again")
             said = capture.process.communicate(timeout=60)[1].decode()
-        events = [r["text"] for r in rows(here / "out", "events.csv") if "not restored, because another program" in r["text"]]
+        events = [r["text"] for r in rows(here / "out", "events.csv") if "another program changed these settings" in r["text"]]
         checks.equal(len(events), 1, f"{what}: events: {events}")
         checks.that(size.strip() in events[0] and "buffer_size_kb" in said, f"{what}: {events}, {said}")
         after = state(device)

@@ -128,7 +128,7 @@ def ends(checks, what, capture, instance, before):
     code, said, took = capture.ask("stop")
     now = settings(instance)
     checks.equal(code, 1, f"{what}: stop: {said}")
-    checks.that("files not complete yet" in said, f"{what}: stop: {said}")
+    checks.that("the files are not complete yet" in said, f"{what}: stop: {said}")
     checks.that(took < 2, f"{what}: stop took {took:.1f} s")
     checks.equal(now, before, f"{what}: settings when stop has answered")
     time.sleep(1)

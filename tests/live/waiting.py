@@ -78,7 +78,7 @@ def waits(checks):
         checks.that(4 <= took < 4 + SOON, f"--wait 2 --duration 2: it took {took:.2f} s")
         layers = {row["layer"] for row in rows(here / "out", "frames.csv")}
         checks.equal(layers, {"com.example.late/B#0"}, "--wait: layers that were counted")
-        checks.equal(sum("counting begins" in text for text in texts(here / "out")), 1,
+        checks.equal(sum("counting began" in text for text in texts(here / "out")), 1,
                      f"--wait: events {texts(here / 'out')}")
 
 

@@ -61,9 +61,9 @@ const char *report_advice(int error, const char *otherwise)
 	case EMFILE:
 		return "raise the limit of open files: ulimit -n 256";
 	case ENFILE:
-		return "end programs that have many files open";
+		return "stop programs that have many files open";
 	case ENOMEM:
-		return "end programs that use much memory";
+		return "stop programs that use a lot of memory";
 	default:
 		return otherwise;
 	}

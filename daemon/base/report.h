@@ -21,7 +21,8 @@ void report_capture(const char *format, ...) __attribute__((format(printf, 1, 2)
 void report_name(const char *command);
 const char *report_command(void);
 
-/* What to do about @error (-errno), if that is the same for all operations; else @otherwise. */
+/* What to do about @error (-errno), if that is the same for all operations; else @otherwise. After
+ * a failed allocation: report("...: out of memory; %s", report_advice(-ENOMEM, "")). */
 const char *report_advice(int error, const char *otherwise);
 
 /* The last line, without "jankd: "; "" without one. For the status: standard error of a daemon is

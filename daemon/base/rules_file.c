@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/base/report.h"
 
@@ -28,7 +29,7 @@ struct span rules_read_file(const char *what, const char *path, const char *advi
 	if (error == 0)
 		return (struct span){ text, len };
 	free(text);
-	report("%s %s: %s; %s", what, path, strerror(-error), advice);
+	report("%s %s: %s; %s", what, path, strerror(-error), report_advice(error, advice));
 	return SPAN_NULL;
 }
 
@@ -55,10 +56,9 @@ struct ruleset *rules_load(const char *command, const char *name_or_file)
 	if (result == 0)
 		return rules;
 	if (result > 0)
-		report("%s %s:%u:%u: %s; correct it, 'jankd rules check' checks it", what,
+		report("%s %s:%u:%u: %s; correct it, and test it with 'jankd rules check'", what,
 		       name_or_file, error.line, error.column, error.message);
 	else
-		report("%s %s: %s; end programs that use much memory", what, name_or_file,
-		       strerror(-result));
+		report("%s %s: out of memory; %s", what, name_or_file, report_advice(result, ""));
 	return NULL;
 }

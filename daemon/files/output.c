@@ -462,7 +462,7 @@ static int open_memory(struct output *output)
 	if (output->options->trigger)
 		output->gate = trigger_gate_new();
 	if (!output->text || !output->events || (output->options->trigger && !output->gate)) {
-		report("%s: out of memory; free some memory and try again", output->command);
+		report("%s: out of memory; %s", output->command, report_advice(-ENOMEM, ""));
 		return -ENOMEM;
 	}
 	output->events->write = write_event;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs dumpsys during a capture. It queries the display's period once, and the app in the
- * foreground at the begin and each time a window of another app begins to draw. The pipeline holds
+ * foreground at the start and each time a window of another app begins to draw. The pipeline holds
  * frames until their vsyncs arrive, which takes longer than dumpsys. Without an answer, it counts
  * them without the app. */
 #ifndef JANKD_DAEMON_ANDROID_ANDROID_PROBE_H
@@ -25,7 +25,7 @@ struct android_probe {
 	struct dumpsys_focus found; /* from the output of ->focus */
 	bool use_window; /* run 'dumpsys window', because 'dumpsys input' does not name the app */
 	/* Of the query that runs, or of the last one: */
-	uint64_t since_ns;	/* trace time from which its answer is valid; 0: the begin */
+	uint64_t since_ns;	/* trace time from which its answer is valid; 0: the start */
 	uint64_t uncertain_ns;	/* trace time since which the pipeline was uncertain */
 	bool is_second;		/* the previous query had the same ->uncertain_ns */
 	char new_app[APP_SIZE]; /* the app that began to draw then */
@@ -34,7 +34,7 @@ struct android_probe {
 
 /* Starts the first queries, if dumpsys exists: for the values that @options does not have. The
  * caller has set ->pipeline, ->found_focus and ->context; all other members are zero. ->found_focus
- * is called with the activity in the foreground at the begin. @loop: borrowed. */
+ * is called with the activity in the foreground at the start. @loop: borrowed. */
 void android_probe_begin(struct android_probe *probe, const struct options *options,
 			 struct loop *loop);
 

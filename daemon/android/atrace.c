@@ -58,13 +58,13 @@ void atrace_make_command(struct atrace_command *command, uint64_t buffer_kb, con
 static const char *why_failed(int status, char *output)
 {
 	if (status == -ETIMEDOUT)
-		return "it did not end in time";
+		return "timed out";
 	if (status == -EINTR)
-		return "a signal came meanwhile";
+		return "interrupted by a signal";
 	if (status < 0)
 		return strerror(-status);
 	output[strcspn(output, "\n")] = '\0';
-	return output[0] ? output : "it failed";
+	return output[0] ? output : "failed";
 }
 
 int atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal)
@@ -79,7 +79,8 @@ int atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal)
 	if (status == 0)
 		return 0;
 	report_capture("atrace --async_start: %s; %s", why_failed(status, output),
-		       status == -EINTR ? "start again" : "try other --categories, or --no-atrace");
+		       status == -EINTR ? "start jankd again"
+					: "try other --categories, or --no-atrace");
 	return status < 0 ? status : -EIO;
 }
 

@@ -116,7 +116,7 @@ static void read_listed(struct dumpsys_focus *focus, struct span line)
 }
 
 static const struct {
-	struct span key; /* begin of a line */
+	struct span key; /* start of a line */
 	enum dumpsys_rank rank;
 	bool is_headline;
 } known[] = {

@@ -18,7 +18,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* Most reads of one child in a row, before the loop serves others. */
+/* Limit of reads of one child in a row, before the loop serves others. */
 #define READS_MAX 16
 
 /* A process that has closed its output is about to end: its end is checked END_PAUSES times, with

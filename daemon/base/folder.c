@@ -224,7 +224,7 @@ const char *folder_why(int error)
 	case EEXIST:
 		return "its .tmp file cannot be removed";
 	case EWOULDBLOCK:
-		return "another program holds it";
+		return "it is locked by another program";
 	default:
 		return strerror(-error);
 	}
@@ -268,8 +268,8 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	at_lock = folder->fd >= 0 && !folder->state_dir.is_apart;
 	/* Any program that can open the file can lock it. */
 	if (error == -EWOULDBLOCK && at_lock && lock_owner(folder->lock_fd) <= 0)
-		report("%s: %s/.lock: another program holds it; end that program, or name another "
-		       "folder with -F",
+		report("%s: %s/.lock: it is locked by another program; stop that program, or name "
+		       "another folder with -F",
 		       command, path);
 	else if (error == -EWOULDBLOCK)
 		report("%s: %s: another jankd (pid %ld) writes there; stop it, or name another "

@@ -7,7 +7,7 @@
 #include "daemon/base/report.h"
 
 /* Files of the folder and of the trace, sockets and children: usually 28, more with some options
- * and clients. For each CPU: its buffer, statistics and size. */
+ * and clients. Per CPU: its buffer, statistics and size. */
 #define FILES 40
 #define FILES_OF_CPU 3
 
@@ -32,7 +32,7 @@ int open_files_allow(const char *command)
 	limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
 	if (limit.rlim_max >= needed && setrlimit(RLIMIT_NOFILE, &limit) == 0)
 		return 0;
-	report("%s: the limit is %lu open files, and up to %lu are needed; raise it: ulimit -n %lu",
+	report("%s: the limit is %lu open files, but up to %lu are needed; raise it: ulimit -n %lu",
 	       command, (unsigned long)limit.rlim_cur, (unsigned long)needed, advised(needed));
 	return EXIT_FAILED;
 }

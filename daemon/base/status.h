@@ -19,7 +19,7 @@
 #include "rules/pipeline.h"
 #include "rules/row.h"
 
-/* Most Surfaces and CSV files in it, and bytes of a Surface's name with its NUL. */
+/* Limits of the Surfaces and CSV files in it, and of the bytes of a Surface's name with its NUL. */
 #define STATUS_SURFACES_MAX 40
 #define STATUS_NAME_SIZE 1024
 #define STATUS_FILES_MAX 8
@@ -80,7 +80,7 @@ struct status {
 	/* what was read */
 	uint64_t bytes;
 	uint64_t markers;		   /* texts that were written to trace_marker */
-	uint64_t malformed_markers;	   /* of these: in no known form */
+	uint64_t malformed_markers;	   /* of those: in no known form */
 	uint64_t glued_lines;		   /* lines after a NUL within a line */
 	uint64_t too_long_lines;	   /* dropped */
 	struct pipeline_counters counters; /* what was counted, and lost */
@@ -99,7 +99,7 @@ struct status {
 
 	struct status_cost cost;
 
-	/* the surfaces with most frames, the first one in front */
+	/* the surfaces with most frames, the one with most first */
 	enum status_surfaces which;
 	unsigned int surfaces_total; /* all of the session, in @surfaces or not */
 	unsigned int n_surfaces;

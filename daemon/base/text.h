@@ -32,7 +32,7 @@ size_t text_columns(const char *text);
 /* Escapes @from into at most @columns columns: ".." replaces the middle of longer text. */
 size_t text_shorten(char *to, size_t size, const char *from, size_t columns);
 
-/* The same for text whose end is more important: an ellipsis replaces the begin of longer text. */
+/* The same for text whose end is more important: an ellipsis replaces the beginning. */
 size_t text_cut_left(char *to, size_t size, const char *from, size_t columns);
 
 /* Shortens each component in @name to Android's short form, in place: "com.a/com.a.Main" to

@@ -36,13 +36,13 @@ struct status;
 
 /* --- requests: control_request.c --- */
 
-/* Bytes of a request with its line end; a longer one is refused. */
+/* Bytes of a request with its line end. Longer ones are refused. */
 #define CONTROL_LINE_MAX 4096
 
 /* Bytes of a mark, at most. */
 #define CONTROL_MARK_MAX 1024
 
-/* Most columns or lines of a table: no screen is larger. */
+/* Limit of the columns or lines of a table: no screen is larger. */
 #define CONTROL_SIDE_MAX 4096
 
 enum control_verb {
@@ -60,8 +60,8 @@ struct control_request {
 	char text[CONTROL_MARK_MAX + 1]; /* of a mark */
 };
 
-/* Writes the request for a mark with @text. Returns its length with the line end, or 0 if @text is
- * empty or longer than CONTROL_MARK_MAX. */
+/* Writes the request for a mark with the text @text. Returns its length with the line end, or 0 if
+ * @text is empty or longer than CONTROL_MARK_MAX. */
 size_t control_request_mark(char line[static CONTROL_LINE_MAX], const char *text);
 
 /* --- client: control_client.c --- */
@@ -139,13 +139,13 @@ void control_close(struct control *control, const char *text);
 /* --- printers of struct status --- */
 
 /* Returns the JSON object of session.json as text, without a final line end. The caller frees it
- * with free(). Returns NULL without memory. @running: also with the members of a running capture
- * (pid, uptime_s, folder, last_words). For a recorded trace the text depends on nothing but the
- * input: the same input gives the same bytes. */
+ * with free(). Returns NULL if out of memory. @running: also with the members of a running capture
+ * (pid, uptime_s, folder, last_words). For a recorded trace the text depends only on the input: the
+ * same input gives the same bytes. */
 char *status_json(const struct status *status, bool running);
 
 /* Prints what the capture does, has read and lost, and costs. Then prints the surfaces with most
- * frames: @status must have some (STATUS_OF_NOW or STATUS_OF_SESSION). */
+ * frames: @status must contain some (STATUS_OF_NOW or STATUS_OF_SESSION). */
 void status_text_print(FILE *out, const struct status *status, unsigned int columns);
 
 /* Columns if the output is not a terminal. */

@@ -23,7 +23,7 @@
 #include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
 
-/* Most bytes of an answer. */
+/* Limit of the bytes of an answer. */
 #define ANSWER_MAX (1 << 20)
 
 /* How long a request is repeated if the folder is locked but the capture does not answer: it may be
@@ -37,8 +37,8 @@ struct holder {
 	uid_t uid;     /* owner of the file */
 };
 
-/* A capture keeps .lock locked. To test that, this function locks the file for a moment, so it is
- * called only if needed. */
+/* A running capture holds the lock on .lock. To test that, this function locks the file for a
+ * moment, so it is called only if needed. */
 static bool is_locked(const char *folder)
 {
 	int fd = state_dir_find(folder, STATE_DIR_LOCK);
@@ -159,8 +159,8 @@ static int read_all(struct received *received, int fd, int64_t until_ns)
 	return n == -EAGAIN ? -EAGAIN : 0;
 }
 
-/* Returns a copy of @text, escaped line by line; NULL without memory. A process of another user may
- * send escape sequences for the terminal. */
+/* Returns a copy of @text, escaped line by line; NULL if out of memory. A process of another user
+ * may send escape sequences for the terminal. */
 static char *printable(char *text)
 {
 	size_t size = 4 * strlen(text) + 1, len = 0;
@@ -185,8 +185,8 @@ static int parse_answer(struct control_answer *answer, const struct received *re
 		answer->body = printable(text + 3);
 		if (answer->body)
 			return 0;
-		snprintf(answer->why, sizeof(answer->why),
-			 "out of memory; free some memory and try again");
+		snprintf(answer->why, sizeof(answer->why), "out of memory; %s",
+			 report_advice(-ENOMEM, ""));
 		return -ENOMEM;
 	}
 	if (strncmp(text, "error: ", 7) == 0) {
@@ -195,7 +195,7 @@ static int parse_answer(struct control_answer *answer, const struct received *re
 		return strcmp(answer->why, CONTROL_BUSY) == 0 ? -EBUSY : CONTROL_REFUSED;
 	}
 	snprintf(answer->why, sizeof(answer->why),
-		 "%.300s: the jankd there ended before it answered; see events.csv", folder);
+		 "%.300s: jankd ended before it answered; see events.csv", folder);
 	return CONTROL_GONE;
 }
 
@@ -207,12 +207,11 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 			  : error == -EPROTO   ? "sent an incomplete answer"
 			  : error == -EMSGSIZE ? "sent an answer that is too long"
 					       : strerror(-error);
-	const char *what_to_do = error == -EPERM
-					 ? "run this command as the user who started it"
-					 : report_advice(error, "try again, or end it with kill");
+	const char *what_to_do = error == -EPERM ? "run this command as the user who started it"
+						 : report_advice(error, "try again, or kill it");
 
-	snprintf(answer->why, sizeof(answer->why), "%.300s: the jankd there (pid %ld) %s; %s",
-		 folder, holder->pid, why, what_to_do);
+	snprintf(answer->why, sizeof(answer->why), "%.300s: jankd (pid %ld) %s; %s", folder,
+		 holder->pid, why, what_to_do);
 	return error;
 }
 
@@ -234,8 +233,8 @@ static int no_connection(struct control_answer *answer, const char *folder,
 {
 	if (!is_locked(folder)) {
 		snprintf(answer->why, sizeof(answer->why),
-			 "%.300s: no jankd runs there%s; begin with 'jankd start', or name its "
-			 "folder with -F",
+			 "%.300s: no jankd is running there%s; start one with 'jankd start', or "
+			 "name its folder with -F",
 			 folder,
 			 error == -EPERM ? ", another user's program uses its socket name" : "");
 		return CONTROL_NOT_RUNNING;
@@ -244,12 +243,13 @@ static int no_connection(struct control_answer *answer, const char *folder,
 		return failed(answer, folder, holder, error);
 	if (holder->pid <= 0) {
 		snprintf(answer->why, sizeof(answer->why),
-			 "%.300s/.lock: another program holds it; end that program", folder);
+			 "%.300s/.lock: it is locked by another program; stop that program",
+			 folder);
 		return -ENOTCONN;
 	}
 	snprintf(answer->why, sizeof(answer->why),
-		 "%.300s: the jankd there (pid %ld) does not accept commands: it is starting or "
-		 "ending, is not capturing, or is in another network namespace; try again",
+		 "%.300s: jankd (pid %ld) does not accept commands: it is starting or ending, is "
+		 "analyzing a recorded trace, or is in another network namespace; try again",
 		 folder, holder->pid);
 	return -ENOTCONN;
 }

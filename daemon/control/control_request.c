@@ -60,14 +60,14 @@ static const char *parse_mark(struct rest *rest, char text[static CONTROL_MARK_M
 		char c = *rest->at;
 
 		if (len == CONTROL_MARK_MAX)
-			return "mark: more than 1024 bytes of text";
+			return "mark: the text has more than 1024 bytes";
 		if (c == '\\') {
 			if (++rest->at == rest->end || !strchr("n\\", *rest->at) || !*rest->at)
-				return "mark: a backslash is written as \\\\";
+				return "mark: a backslash must be written as \\\\";
 			c = *rest->at == 'n' ? '\n' : '\\';
 		}
 		if (c == '\0')
-			return "mark: a NUL in the text";
+			return "mark: the text contains a NUL";
 		text[len++] = c;
 	}
 	text[len] = '\0';
@@ -83,7 +83,7 @@ static const char *parse_status(struct rest *rest, struct control_request *reque
 	if (skip_blank(rest) && skip_word(rest, "text") && parse_side(rest, &request->columns) &&
 	    rest->at == rest->end)
 		return NULL;
-	return "status: not 'status' or 'status text COLUMNS'";
+	return "status: must be 'status' or 'status text COLUMNS'";
 }
 
 static const char *parse_top(struct rest *rest, struct control_request *request)
@@ -92,14 +92,14 @@ static const char *parse_top(struct rest *rest, struct control_request *request)
 	if (parse_side(rest, &request->columns) && parse_side(rest, &request->lines) &&
 	    rest->at == rest->end)
 		return NULL;
-	return "top: not 'top COLUMNS LINES'";
+	return "top: must be 'top COLUMNS LINES'";
 }
 
 static const char *parse_end(const struct rest *rest, struct control_request *request,
 			     enum control_verb verb)
 {
 	request->verb = verb;
-	return rest->at == rest->end ? NULL : "text after the command";
+	return rest->at == rest->end ? NULL : "unexpected text after the command";
 }
 
 const char *control_request_parse(struct control_request *request, const char *line, size_t len)
@@ -117,7 +117,7 @@ const char *control_request_parse(struct control_request *request, const char *l
 	if (skip_word(&rest, "stop"))
 		return parse_end(&rest, request, CONTROL_STOP);
 	if (!skip_word(&rest, "mark"))
-		return "not one of status, top, mark, rotate, stop";
+		return "the command must be status, top, mark, rotate or stop";
 	request->verb = CONTROL_MARK;
 	return parse_mark(&rest, request->text);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The requests to a running capture. Each is one line:
  *
- *     status               a JSON object: that of session.json, with pid and uptime_s
+ *     status               a JSON object: that of session.json, with pid, uptime_s and others
  *     status text COLUMNS  the same as text for people
  *     top COLUMNS LINES    the table of surfaces, of at most this size
  *     mark TEXT            a row of events.csv; in TEXT, "\n" is a line end and "\\" a backslash
- *     rotate               closes the current segments and begins new ones
+ *     rotate               closes the current segments and starts new ones
  *     stop                 ends the capture
  */
 #ifndef JANKD_DAEMON_CONTROL_CONTROL_REQUEST_H

@@ -48,7 +48,7 @@ struct control {
 	struct control_handler handler;
 	struct watcher listener;
 	bool is_paused;	       /* no descriptors left, or too many rejected: until the next tick */
-	bool is_full;	       /* all entries wait for answers: until one is free */
+	bool is_full;	       /* all clients wait for answers: until one is done */
 	unsigned int rejected; /* processes of other users since the last tick */
 	char name[NAME_SIZE];
 	struct client clients[CLIENTS_MAX];
@@ -190,7 +190,7 @@ static void read_line(struct client *client)
 	if (end)
 		answer(client, (size_t)(end - client->line));
 	else if (client->len == sizeof(client->line))
-		send_and_drop(client, "error: a line of more than 4096 bytes\n");
+		send_and_drop(client, "error: the request has more than 4096 bytes\n");
 }
 
 static void on_client(struct watcher *watcher, uint32_t events)

@@ -60,7 +60,8 @@ static void print_lost(FILE *out, const struct status *status)
 
 	fprintf(out, "lost     %" PRIu64 " events", counters->lost_events);
 	if (counters->lost_unknown > 0)
-		fprintf(out, " and %" PRIu64 " times an unknown number", counters->lost_unknown);
+		fprintf(out, " plus %" PRIu64 " %s of unknown size", counters->lost_unknown,
+			counters->lost_unknown == 1 ? "loss" : "losses");
 	fprintf(out, ", %" PRIu64 " rows\n", status->rows_lost);
 }
 
@@ -85,14 +86,14 @@ static void print_nonzero_counts(FILE *out, const struct status *status)
 		  status->malformed_markers + status->glued_lines + status->too_long_lines },
 		{ "late events", counters->late },
 		{ "presents without a frame", counters->unattributed_presents },
-		{ "markers of other processes with SurfaceFlinger's names",
+		{ "SurfaceFlinger markers from other processes",
 		  counters->foreign_presents + counters->foreign_ticks +
 			  counters->foreign_latches },
 		{ "frames refused because tables were full", counters->frames_refused },
 		{ "frames counted early because tables were full", counters->frames_counted_early },
 		{ "threads evicted", counters->threads_evicted },
 		{ "surfaces evicted", counters->surfaces_evicted },
-		{ "marks of apps too soon after another", counters->marks_too_soon },
+		{ "marks of apps ignored, too soon after another", counters->marks_too_soon },
 		{ "surfaces in the row (others)", counters->surfaces_others },
 		{ "surfaces that could not be read back from the disk",
 		  counters->surfaces_unreadable },
@@ -100,7 +101,7 @@ static void print_nonzero_counts(FILE *out, const struct status *status)
 		{ "restarts of SurfaceFlinger", counters->surfaceflinger_restarts },
 		{ "rotations", status->rotations },
 		{ "snapshots", status->snapshots },
-		{ "snapshots too soon after another", status->snapshots_suppressed },
+		{ "snapshots not taken, too soon after another", status->snapshots_suppressed },
 		{ "snapshots not saved", status->snapshots_failed },
 	};
 	const char *between = "and      ";
@@ -121,7 +122,7 @@ static void print_costs(FILE *out, const struct status *status)
 	double per_s = status->uptime_s > 0 ? 1 / status->uptime_s : 0;
 
 	fprintf(out,
-		"costs    %.2f s of CPU (%.2f %%), %.2f s in other programs, %.1f MB of memory, "
+		"costs    %.2f s of CPU (%.2f %%), %.2f s in child processes, %.1f MB of memory, "
 		"%.1f wakeups/s\n",
 		(double)cost->cpu_ms / 1e3, (double)cost->cpu_ms * per_s / 10,
 		(double)cost->children_cpu_ms / 1e3, (double)cost->rss_kb / 1024,
@@ -137,7 +138,7 @@ void status_text_print(FILE *out, const struct status *status, unsigned int colu
 	print_text(out, "rules", status->options->rules);
 	print_since(out, status);
 	if (status->discarding)
-		print_text(out, "waits", "counting begins when --wait is over");
+		print_text(out, "waiting", "counting begins when --wait is over");
 	print_read(out, status);
 	print_lost(out, status);
 	print_disk(out, status);

@@ -19,7 +19,7 @@
 
 /* Lines of a page besides the surfaces: title, last report, head, "and more", totals, cursor. */
 #define OTHER_LINES 7
-#define TOTALS_LINES 2 /* of these */
+#define TOTALS_LINES 2 /* included in OTHER_LINES */
 
 /* The columns of numbers, from left to right. */
 enum table_column {
@@ -223,8 +223,8 @@ static void make_totals(struct totals *totals, const struct pipeline_counters *c
 	char counts[264], time[100], all[366];
 
 	if (counters->lost_unknown > 0)
-		snprintf(lost, sizeof(lost), "|and %" PRIu64 " times an unknown number",
-			 counters->lost_unknown);
+		snprintf(lost, sizeof(lost), "|plus %" PRIu64 " %s of unknown size",
+			 counters->lost_unknown, counters->lost_unknown == 1 ? "loss" : "losses");
 	if (counters->refresh_mhz >= 0)
 		snprintf(refresh, sizeof(refresh), "%.2f Hz", (double)counters->refresh_mhz / 1000);
 	if (counters->frames_refused > 0)

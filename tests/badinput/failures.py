@@ -232,7 +232,7 @@ def lock_is_held(checks, here):
         done = jankd("analyze", "-F", here / "out", "-", input=synthetic.trace())
         stopped = jankd("stop", "-F", here / "out")
     for what, done in (("analyze", done), ("stop", stopped)):
-        fails(checks, f"another program holds .lock, {what}", done, ".lock: another program holds it")
+        fails(checks, f"another program holds .lock, {what}", done, ".lock: it is locked by another program")
 
 
 def contents(out):

@@ -71,7 +71,7 @@ def totals_fit(checks, here, columns):
     totals = lines[first:next(n for n, line in enumerate(lines) if line.startswith("CSV files "))]
     checks.equal(code, 0, f"{what}: exit code: {said[-300:]!r}")
     checks.equal([line for line in totals if width(line) > columns], [], f"{what}: totals that do not fit")
-    checks.equal(" ".join(totals), "presents 200, frames 200, lost events 123456789 and 1 times an unknown number, "
+    checks.equal(" ".join(totals), "presents 200, frames 200, lost events 123456789 plus 1 loss of unknown size, "
                  "span 11.652 s, refresh 60.00 Hz", f"{what}: totals")
 
 

@@ -98,7 +98,7 @@ def answers(checks):
         for message, begin in ((b"status\n", b"ok\n{"), (b"top 80 24\n", b"ok\njankd"), (b"rotate\n", b"ok\n"),
                                (b"mark x\n", b"ok\n"), (b"nonsense\n", b"error: "), (b"\n", b"error: "),
                                (b"mark \xff\xfe\n", b"ok\n"), (b"mark \0\n", b"error: "),
-                               (b"top 80\n", b"error: "), (b"A" * 5000, b"error: a line of more"), (b"status\nstop\n", b"ok\n{")):
+                               (b"top 80\n", b"error: "), (b"A" * 5000, b"error: the request has more"), (b"status\nstop\n", b"ok\n{")):
             with daemon.connect() as client:
                 got = b""
                 with contextlib.suppress(ConnectionError):
@@ -353,7 +353,7 @@ def squatter(checks):
         with listening(daemon.out, before.split()[1], lambda client: client.recv(100), uid=65534):
             done = daemon.ask("status")
             checks.equal(done.returncode, 1, f"squatter: status: {done.stdout!r}")
-            checks.that(b"no jankd runs there" in done.stderr, f"squatter: status: {done.stderr!r}")
+            checks.that(b"no jankd is running there" in done.stderr, f"squatter: status: {done.stderr!r}")
             done = daemon.stop()
             checks.equal(done.returncode, 0, f"squatter: stop: {done.stderr!r}")
             checks.that(b"have been restored" in done.stdout, f"squatter: stop: {done.stdout!r}")

@@ -351,7 +351,7 @@ def killed(checks):
         wait_until(lambda: not is_alive(daemon.pid))
         done = daemon.ask("status")
         checks.equal(done.returncode, 1, "killed: status")
-        checks.that(b"no jankd runs there" in done.stderr, f"killed: {done.stderr!r}")
+        checks.that(b"no jankd is running there" in done.stderr, f"killed: {done.stderr!r}")
         checks.equal(daemon.start().returncode, 0, "killed: the next one")
         checks.equal(daemon.stop().returncode, 0, "killed: stop of the next one")
 

@@ -194,7 +194,7 @@ def another_user(checks):
             checks.that(wait_until(lambda: not is_alive(daemon.pid)), f"{what}: it runs on")
             out.chmod(0o755)
             done = daemon.ask("status")
-            checks.that(b"no jankd runs there" in done.stderr, f"{what}: a folder that is not his: {done}")
+            checks.that(b"no jankd is running there" in done.stderr, f"{what}: a folder that is not his: {done}")
         daemon.kill()
 
 

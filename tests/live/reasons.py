@@ -59,7 +59,7 @@ def lock_is_held(checks):
         with open(out / ".lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             time.sleep(5)
-        checks.equal(lost(out, ".lock"), [".lock: another program holds it; unwritten rows are kept in memory"],
+        checks.equal(lost(out, ".lock"), [".lock: it is locked by another program; unwritten rows are kept in memory"],
                      f"{what}: reported once")
         time.sleep(2)
         checks.equal(daemon.stop().returncode, 0, f"{what}: stop")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens to the files of a capture from outside: removed, replaced, cut, added to; a folder
- * that goes away; a disk that is full. Rows go on, and what is lost is printed. */
+/* Other programs remove, replace, truncate or append to the files of a capture; the folder is
+ * removed; the disk is full. Rows are still written, and missing ones are reported. */
 #include "tests/unit/unit.h"
 
 #include <signal.h>
@@ -15,20 +15,6 @@
 
 static struct live_capture capture;
 
-static int set_up(void **state)
-{
-	(void)state;
-	live_capture_make(&capture);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	live_capture_remove(&capture);
-	return 0;
-}
-
 static const char *path(const char *name)
 {
 	return scratch_path(&capture.scratch, name);
@@ -39,7 +25,7 @@ static bool has_event(const char *text)
 	return program_wait_for(&capture.scratch, "out/events.csv", text);
 }
 
-/* With the first frames in its files. */
+/* Starts a capture and waits for the first frames in its files. */
 static void begin(const char *option, const char *value)
 {
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", option, value, NULL));
@@ -61,7 +47,7 @@ static void a_file_that_was_removed_is_recreated(void **state)
 		strncmp(scratch_get(&capture.scratch, "out/frames.csv"), "present(s),", 11), 0);
 }
 
-/* What another program has put there is kept. */
+/* The other program's file is kept. */
 static void a_file_that_was_replaced_is_pushed_aside(void **state)
 {
 	(void)state;
@@ -117,13 +103,13 @@ static void a_folder_that_was_moved_is_made_again(void **state)
 	live_capture_frames(&capture, 30);
 	assert_true(has_event(",lost,"));
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 1));
-	/* It answers there, and the journal is there. */
+	/* It answers in the new folder, and the journal is there. */
 	assert_int_equal(live_capture_ask(&capture, "status", "--json"), 0);
 	assert_true(scratch_has(&capture.scratch, "out/.journal"));
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 	assert_false(scratch_has(&capture.scratch, "out/.journal"));
 	assert_true(scratch_has(&capture.scratch, "out/session.json"));
-	/* No row is lost: those of before stand where the folder is now. */
+	/* No row is lost: earlier rows are in the moved folder. */
 	unlink(path("out/frames-000001.csv"));
 	assert_int_equal(rename(path("moved/frames.csv"), path("out/frames-000001.csv")), 0);
 	assert_int_equal(live_capture_rows(&capture, "frames.csv") +
@@ -142,9 +128,10 @@ static void a_removed_lock_comes_back(void **state)
 	assert_int_equal(program_end(&capture.program), 0);
 }
 
-/* --- a disk without room --- */
+/* --- low disk space --- */
 
-/* The oldest segments go first, then files stop one after the other: those with most rows first. */
+/* First the oldest segments are removed, then files are no longer written, those with the most rows
+ * first. */
 static void below_the_floor_segments_go_and_files_stop(void **state)
 {
 	(void)state;
@@ -164,7 +151,7 @@ static void below_the_floor_segments_go_and_files_stop(void **state)
 	live_capture_frames(&capture, 100);
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 0);
-	/* What was left out is printed, with its number. */
+	/* The number of missing rows is reported. */
 	assert_non_null(strstr(scratch_get(&capture.scratch, "out/events.csv"), ",lost,"));
 	assert_int_equal(live_capture_rows(&capture, "summary.csv"), 1);
 }
@@ -205,7 +192,9 @@ static void what_stands_in_the_way_of_the_end_is_reported(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define T(name)                                                                                    \
+	cmocka_unit_test_prestate_setup_teardown(name, live_capture_set_up,                        \
+						 live_capture_tear_down, &capture)
 		T(a_file_that_was_removed_is_recreated),
 		T(a_file_that_was_replaced_is_pushed_aside),
 		T(of_a_file_that_was_cut_whole_rows_are_kept),

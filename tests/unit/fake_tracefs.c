@@ -55,7 +55,7 @@ static void make_fifo(const struct scratch *scratch, const char *name)
 	}
 }
 
-/* What the top level and every instance have. */
+/* Makes the files that the top level and each instance have. */
 static void fill(const struct scratch *scratch, const char *folder)
 {
 	char name[256];

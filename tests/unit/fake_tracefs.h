@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder that looks like a tracefs: plain files with the kernel's texts, and a FIFO that is the
- * trace_pipe. A test needs no root for it.
+/* A folder that looks like a tracefs: plain files with the kernel's texts, and a FIFO as
+ * trace_pipe. A test does not need root for it.
  *
- * It differs from the kernel's: a write replaces the first bytes of what a file holds and leaves
- * the rest (libtracefs cuts it off), a new value changes nothing else, and a new instance is an
- * empty folder.
+ * It differs from a real one: a write replaces only the first bytes of a file and leaves the rest
+ * (libtracefs truncates the file first), a new value changes no other file, and a new instance is
+ * an empty folder.
  */
 #ifndef JANKD_TESTS_FAKE_TRACEFS_H
 #define JANKD_TESTS_FAKE_TRACEFS_H
@@ -15,18 +15,19 @@
 
 #define FAKE_TRACEFS_CPUS 2
 
-/* Makes the folder @name of @scratch such a tracefs, or makes its settings new: clock boot,
- * 7777 KB a CPU, tracing on, nothing lost. */
+/* Makes such a tracefs in the folder @name of @scratch, or resets its settings: clock boot, 7777 KB
+ * per CPU, tracing on, no lost events. */
 void fake_tracefs_make(const struct scratch *scratch, const char *name);
 
-/* The same files in the instance @instance, whose trace_pipe is a FIFO of its own. */
+/* Makes the same files for the instance @instance, with its own trace_pipe. */
 void fake_tracefs_instance(const struct scratch *scratch, const char *name, const char *instance);
 
-/* Formats of the raw rings as a 64-bit kernel prints them, and an empty ring for each CPU. */
+/* Adds the formats of raw pages, as a 64-bit kernel prints them, and an empty CPU buffer for each
+ * CPU. */
 void fake_tracefs_raw(const struct scratch *scratch, const char *name);
 
-/* Opens a FIFO of it, such as "trace_pipe", for reading and writing: so it never ends. Returns a
- * descriptor that the caller closes. */
+/* Opens one of its FIFOs, such as "trace_pipe", for reading and writing, so that a reader never
+ * reaches its end. Returns a descriptor, which the caller closes. */
 int fake_tracefs_open(const struct scratch *scratch, const char *name, const char *fifo);
 
 #endif

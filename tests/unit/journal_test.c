@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The journal: what was written is put back by the next one, once; one that another may have
+/* The journal: the next jankd restores the settings once. A journal that another user may have
  * written, or that was cut, changes nothing. */
 #include "tests/unit/unit.h"
 
@@ -78,22 +78,6 @@ static enum journal_found recover(void)
 	return recover_at(tracefs);
 }
 
-static const char *get(const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "tr/%s", name);
-	return scratch_get(&scratch, path);
-}
-
-static void put(const char *name, const char *value)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "tr/%s", name);
-	scratch_put(&scratch, path, value);
-}
-
 /* The first line of a journal of this boot. */
 static const char *head(void)
 {
@@ -132,7 +116,7 @@ static void its_lines_are_both_texts(void **state)
 	/* No other user may write it. */
 	assert_int_equal(stat(scratch_path(&scratch, "out/.journal"), &info), 0);
 	assert_int_equal(info.st_mode & 0777, 0600);
-	/* Half a one is none. */
+	/* No incomplete journal is left. */
 	assert_false(scratch_has(&scratch, "out/..journal.tmp"));
 }
 
@@ -149,14 +133,14 @@ static void what_we_changed_goes_back(void **state)
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
 		      "place\nbuffer_size_kb 7777\ntracing_on 1\n");
 	assert_int_equal(recover(), JOURNAL_DONE);
-	assert_string_equal(get("buffer_size_kb"), "1408\n");
-	assert_string_equal(get("tracing_on"), "0\n");
+	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "1408\n");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
 	assert_false(is_there());
 	assert_string_equal(printed, "");
-	/* Once. */
-	put("tracing_on", "1\n");
+	/* Only once. */
+	scratch_put(&scratch, "tr/tracing_on", "1\n");
 	assert_int_equal(recover(), JOURNAL_NONE);
-	assert_string_equal(get("tracing_on"), "1\n");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 }
 
 static void what_another_program_has_set_since_stays(void **state)
@@ -165,21 +149,21 @@ static void what_another_program_has_set_since_stays(void **state)
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
 		      "place\nbuffer_size_kb 2048\ntracing_on 1\n");
 	assert_int_equal(recover(), JOURNAL_DONE);
-	assert_string_equal(get("buffer_size_kb"), "7777\n");
-	assert_string_equal(get("tracing_on"), "0\n");
+	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "7777\n");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
 	assert_int_equal(kept.n, 1);
 	assert_string_equal(kept.text, "buffer_size_kb 7777");
 	assert_non_null(strstr(printed, "buffer_size_kb 7777"));
 }
 
-/* A start that was killed before it knew what it made of the settings. */
+/* A capture that was killed before it had written the settings that it made. */
 static void without_a_second_text_all_goes_back(void **state)
 {
 	(void)state;
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n", "");
 	assert_int_equal(recover(), JOURNAL_DONE);
-	assert_string_equal(get("buffer_size_kb"), "1408\n");
-	assert_string_equal(get("tracing_on"), "0\n");
+	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "1408\n");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
 }
 
 static void an_instance_of_ours_is_removed(void **state)
@@ -210,7 +194,7 @@ static void what_cannot_be_written_is_kept_and_reported(void **state)
 	/* A folder cannot be written even by root. */
 	unlink(scratch_path(&scratch, "tr/tracing_on"));
 	scratch_mkdir(&scratch, "tr/tracing_on");
-	put("instances/x", "0\n");
+	scratch_put(&scratch, "tr/instances/x", "0\n");
 	put_journal("place\nplace x\nplace\nmade x\nend\n");
 	assert_int_equal(recover(), JOURNAL_FAILED);
 	assert_true(is_there());
@@ -237,7 +221,7 @@ static void one_of_another_boot_is_void(void **state)
 		    "place\ntracing_on 0\nend\n");
 	chmod(scratch_path(&scratch, "out/.journal"), 0600);
 	assert_int_equal(recover(), JOURNAL_NONE);
-	assert_string_equal(get("tracing_on"), "1\n");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 	assert_false(is_there());
 	assert_string_equal(printed, "");
 }
@@ -247,7 +231,7 @@ static void one_that_was_cut_changes_nothing(void **state)
 	(void)state;
 	put_journal("place\ntracing_on 0\n");
 	assert_int_equal(recover(), JOURNAL_NONE);
-	assert_string_equal(get("tracing_on"), "1\n");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 	assert_false(is_there());
 	assert_non_null(strstr(printed, "/.journal"));
 }
@@ -258,7 +242,7 @@ static void one_that_others_can_write_changes_nothing(void **state)
 	put_journal("place\ntracing_on 0\nend\n");
 	chmod(scratch_path(&scratch, "out/.journal"), 0622);
 	assert_int_equal(recover(), JOURNAL_FAILED);
-	assert_string_equal(get("tracing_on"), "1\n");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 	assert_true(is_there());
 	assert_non_null(strstr(printed, "/.journal"));
 }
@@ -276,7 +260,7 @@ static void what_is_no_file_changes_nothing(void **state)
 	unlink(scratch_path(&scratch, "out/.journal"));
 	assert_int_equal(mkfifo(scratch_path(&scratch, "out/.journal"), 0600), 0);
 	assert_int_equal(recover(), JOURNAL_FAILED);
-	assert_string_equal(get("tracing_on"), "1\n");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 }
 
 static void one_that_is_too_large_changes_nothing(void **state)
@@ -285,7 +269,7 @@ static void one_that_is_too_large_changes_nothing(void **state)
 	put_journal("place\ntracing_on 0\nend\n");
 	assert_int_equal(truncate(scratch_path(&scratch, "out/.journal"), 3 * SETTINGS_MAX), 0);
 	assert_int_equal(recover(), JOURNAL_FAILED);
-	assert_string_equal(get("tracing_on"), "1\n");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 }
 
 static void nothing_outside_is_reached(void **state)
@@ -299,12 +283,12 @@ static void nothing_outside_is_reached(void **state)
 	assert_int_equal(recover(), JOURNAL_DONE);
 	assert_string_equal(scratch_get(&scratch, "tracing_on"), "untouched\n");
 	assert_string_equal(scratch_get(&scratch, "trace_clock"), "untouched\n");
-	assert_string_equal(get("tracing_on"), "1\n");
-	assert_string_equal(get("trace_marker"), "");
+	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
+	assert_string_equal(scratch_get(&scratch, "tr/trace_marker"), "");
 	assert_true(scratch_has(&scratch, "tr/instances"));
 }
 
-/* --- from outside --- */
+/* --- folders of other captures --- */
 
 static void a_folder_without_one_is_not_touched(void **state)
 {
@@ -326,7 +310,7 @@ static void one_of_a_running_capture_is_not_touched(void **state)
 	assert_true(is_there());
 }
 
-/* One of another boot: so nothing of this machine's own tracing is changed by the test. */
+/* A journal of another boot, so that the test does not change the tracing of this machine. */
 static void one_of_a_dead_capture_goes(void **state)
 {
 	(void)state;

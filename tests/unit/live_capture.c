@@ -37,6 +37,18 @@ void live_capture_remove(struct live_capture *capture)
 	scratch_remove(&capture->scratch);
 }
 
+int live_capture_set_up(void **state)
+{
+	live_capture_make(*state);
+	return 0;
+}
+
+int live_capture_tear_down(void **state)
+{
+	live_capture_remove(*state);
+	return 0;
+}
+
 static void pause_a_little(void)
 {
 	const struct timespec pause = { 0, 5000000 };
@@ -74,7 +86,7 @@ bool live_capture_run(struct live_capture *capture, const char *first, ...)
 	va_start(rest, first);
 	start(capture, "run", first, rest);
 	va_end(rest);
-	/* It can be asked from then on. */
+	/* From then on it answers requests. */
 	for (int i = 0; i < TRIES && !has_ended(capture); i++) {
 		if (strstr(scratch_get(&capture->scratch, "out/.lock"), "jankd-") &&
 		    live_capture_ask(capture, "status", "--json") == 0)

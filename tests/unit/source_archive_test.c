@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces that people have packed: xz, zstd and bzip2 files, and zip archives of one or more files.
- */
+/* Packed traces: xz, zstd and bzip2 files, and zip archives of one or more files. */
 #include "tests/unit/unit.h"
 
 #include <archive.h>
@@ -13,33 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/trace/source_text.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/scratch.h"
-#include "tests/unit/trace_text.h"
+#include "tests/unit/recorded_trace.h"
 
-#define LAYER "com.example.mail/com.example.mail.Main#1"
-#define TEXT_MAX (4 << 20)
-
-static struct scratch scratch;
-static char *trace;
-static const char *printed;
-
-static int set_up(void **state)
-{
-	(void)state;
-	scratch_make(&scratch, "/tmp");
-	trace = trace_text_of(LAYER, 100000000, 16667, 300);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	free(trace);
-	scratch_remove(&scratch);
-	return 0;
-}
+static struct recorded_trace recorded;
 
 /* --- packing --- */
 
@@ -66,8 +41,9 @@ static void put_zip(const char *name, const struct packed *files, size_t n)
 	struct archive *archive = archive_write_new();
 
 	assert_int_equal(archive_write_set_format_zip(archive), ARCHIVE_OK);
-	assert_int_equal(archive_write_open_filename(archive, scratch_path(&scratch, name)),
-			 ARCHIVE_OK);
+	assert_int_equal(
+		archive_write_open_filename(archive, scratch_path(&recorded.scratch, name)),
+		ARCHIVE_OK);
 	for (size_t i = 0; i < n; i++)
 		put_entry(archive, &files[i]);
 	assert_int_equal(archive_write_close(archive), ARCHIVE_OK);
@@ -81,8 +57,9 @@ static void put_packed(const char *name, const char *text, int (*filter)(struct 
 
 	assert_int_equal(filter(archive), ARCHIVE_OK);
 	assert_int_equal(archive_write_set_format_raw(archive), ARCHIVE_OK);
-	assert_int_equal(archive_write_open_filename(archive, scratch_path(&scratch, name)),
-			 ARCHIVE_OK);
+	assert_int_equal(
+		archive_write_open_filename(archive, scratch_path(&recorded.scratch, name)),
+		ARCHIVE_OK);
 	put_entry(archive, &file);
 	assert_int_equal(archive_write_close(archive), ARCHIVE_OK);
 	archive_write_free(archive);
@@ -99,64 +76,36 @@ static const struct {
 
 /* --- reading --- */
 
-static struct {
-	char text[TEXT_MAX];
-	size_t len;
-	ssize_t result;
-	bool damaged;
-} out;
-
-/* Reads what the parser of the source would get. */
-static void read_path(const char *path)
-{
-	struct source *source = NULL;
-	struct source_text *bytes;
-	ssize_t n;
-
-	out.len = 0;
-	printed_begin(2);
-	n = source_file_open(&source, "analyze", path, 0);
-	bytes = (struct source_text *)source;
-	while (n >= 0 && out.len + 4096 < TEXT_MAX) {
-		n = bytes->bytes(bytes, out.text + out.len, 4096);
-		if (n <= 0)
-			break;
-		out.len += (size_t)n;
-	}
-	out.text[out.len] = '\0';
-	out.result = n;
-	out.damaged = source && source->damage;
-	source_close(source);
-	printed = printed_end();
-}
-
 static void read_file(const char *name)
 {
-	read_path(scratch_path(&scratch, name));
+	recorded_trace_read(&recorded, scratch_path(&recorded.scratch, name), 4096);
 }
 
 static void assert_trace(const char *name)
 {
-	if (out.result != 0 || out.damaged || strcmp(out.text, trace) != 0)
-		fail_msg("%s: %zd, %zu bytes: %s", name, out.result, out.len, printed);
+	if (recorded.result != 0 || recorded.damage[0] ||
+	    strcmp(recorded.text, recorded.trace) != 0)
+		fail_msg("%s: %zd, %zu bytes: %s", name, recorded.result, recorded.len,
+			 recorded.printed);
 }
 
 static void cut_file(const char *name, int of_100)
 {
 	struct stat info;
 
-	assert_int_equal(stat(scratch_path(&scratch, name), &info), 0);
-	assert_int_equal(truncate(scratch_path(&scratch, name), info.st_size * of_100 / 100), 0);
+	assert_int_equal(stat(scratch_path(&recorded.scratch, name), &info), 0);
+	assert_int_equal(
+		truncate(scratch_path(&recorded.scratch, name), info.st_size * of_100 / 100), 0);
 }
 
 static void streams_are_unpacked(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-		put_packed(kinds[i].name, trace, kinds[i].filter);
+		put_packed(kinds[i].name, recorded.trace, kinds[i].filter);
 		read_file(kinds[i].name);
 		assert_trace(kinds[i].name);
-		assert_string_equal(printed, "");
+		assert_string_equal(recorded.printed, "");
 	}
 }
 
@@ -164,12 +113,12 @@ static void streams_that_are_cut_are_damaged(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-		put_packed(kinds[i].name, trace, kinds[i].filter);
+		put_packed(kinds[i].name, recorded.trace, kinds[i].filter);
 		cut_file(kinds[i].name, 60);
 		read_file(kinds[i].name);
-		assert_true(out.damaged || out.result < 0);
-		assert_true(out.len < strlen(trace));
-		assert_memory_equal(out.text, trace, out.len);
+		assert_true(recorded.damage[0] || recorded.result < 0);
+		assert_true(recorded.len < strlen(recorded.trace));
+		assert_memory_equal(recorded.text, recorded.trace, recorded.len);
 	}
 }
 
@@ -178,27 +127,27 @@ static void an_empty_stream_is_refused(void **state)
 	(void)state;
 	put_packed("empty.xz", "", archive_write_add_filter_xz);
 	read_file("empty.xz");
-	assert_int_equal(out.result, -ENOTSUP);
-	assert_non_null(strstr(printed, "empty"));
+	assert_int_equal(recorded.result, -ENOTSUP);
+	assert_non_null(strstr(recorded.printed, "empty"));
 }
 
 static void a_zip_of_one_file_is_unpacked(void **state)
 {
-	const struct packed files[] = { { "trace.txt", trace } };
+	const struct packed files[] = { { "trace.txt", recorded.trace } };
 
 	(void)state;
 	put_zip("trace.zip", files, 1);
 	read_file("trace.zip");
 	assert_trace("trace.zip");
-	assert_string_equal(printed, "");
+	assert_string_equal(recorded.printed, "");
 }
 
-/* The one that holds markers counts, which is printed. */
+/* The file with markers is read, and a message says so. */
 static void of_a_zip_of_several_the_trace_counts(void **state)
 {
 	const struct packed files[] = {
 		{ "README", "It was a dark and stormy night.\n" },
-		{ "a/trace.txt", trace },
+		{ "a/trace.txt", recorded.trace },
 		{ "empty", "" },
 	};
 
@@ -206,18 +155,19 @@ static void of_a_zip_of_several_the_trace_counts(void **state)
 	put_zip("trace.zip", files, COUNT_OF(files));
 	read_file("trace.zip");
 	assert_trace("trace.zip");
-	assert_non_null(strstr(printed, "a/trace.txt"));
+	assert_non_null(strstr(recorded.printed, "a/trace.txt"));
 }
 
 static void a_zip_of_two_traces_is_refused(void **state)
 {
-	const struct packed files[] = { { "one.txt", trace }, { "two.txt", trace } };
+	const struct packed files[] = { { "one.txt", recorded.trace },
+					{ "two.txt", recorded.trace } };
 
 	(void)state;
 	put_zip("two.zip", files, COUNT_OF(files));
 	read_file("two.zip");
-	assert_int_equal(out.result, -ENOTSUP);
-	assert_non_null(strstr(printed, "one.txt, two.txt"));
+	assert_int_equal(recorded.result, -ENOTSUP);
+	assert_non_null(strstr(recorded.printed, "one.txt, two.txt"));
 }
 
 static void a_zip_without_a_trace_is_refused(void **state)
@@ -229,42 +179,42 @@ static void a_zip_without_a_trace_is_refused(void **state)
 		files[i] = (struct packed){ "a/folder/with/a/long/name.txt", "prose\n" };
 	put_zip("none.zip", files, COUNT_OF(files));
 	read_file("none.zip");
-	assert_int_equal(out.result, -ENOTSUP);
-	assert_non_null(strstr(printed, "first, a/folder"));
-	/* Not all of their names are printed. */
-	assert_non_null(strstr(printed, "..."));
-	assert_true(strlen(printed) < 600);
+	assert_int_equal(recorded.result, -ENOTSUP);
+	assert_non_null(strstr(recorded.printed, "first, a/folder"));
+	/* Not all names are printed. */
+	assert_non_null(strstr(recorded.printed, "..."));
+	assert_true(strlen(recorded.printed) < 600);
 }
 
 static void a_zip_through_a_pipe_is_unpacked(void **state)
 {
-	const struct packed files[] = { { "prose", "prose\n" }, { "trace.txt", trace } };
+	const struct packed files[] = { { "prose", "prose\n" }, { "trace.txt", recorded.trace } };
 	char path[128], command[512];
 
 	(void)state;
 	put_zip("trace.zip", files, COUNT_OF(files));
-	snprintf(path, sizeof(path), "%s/fifo", scratch.path);
+	snprintf(path, sizeof(path), "%s/fifo", recorded.scratch.path);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	snprintf(command, sizeof(command), "cat %s/trace.zip > %s &", scratch.path, path);
+	snprintf(command, sizeof(command), "cat %s/trace.zip > %s &", recorded.scratch.path, path);
 	assert_int_equal(system(command), 0);
-	read_path(path);
+	recorded_trace_read(&recorded, path, 4096);
 	assert_trace("a pipe");
 }
 
 static void a_zip_that_is_cut_is_damaged(void **state)
 {
-	const struct packed files[] = { { "trace.txt", trace } };
+	const struct packed files[] = { { "trace.txt", recorded.trace } };
 
 	(void)state;
 	put_zip("trace.zip", files, 1);
 	cut_file("trace.zip", 50);
 	read_file("trace.zip");
-	assert_true(out.damaged || out.result < 0);
-	assert_true(out.len < strlen(trace));
-	assert_memory_equal(out.text, trace, out.len);
+	assert_true(recorded.damage[0] || recorded.result < 0);
+	assert_true(recorded.len < strlen(recorded.trace));
+	assert_memory_equal(recorded.text, recorded.trace, recorded.len);
 }
 
-/* What is packed twice is unpacked twice. */
+/* A file that is packed twice is unpacked twice. */
 static void html_in_a_zip_is_unwrapped(void **state)
 {
 	char *html;
@@ -273,32 +223,32 @@ static void html_in_a_zip_is_unwrapped(void **state)
 	assert_true(asprintf(&html,
 			     "<!DOCTYPE html>\n<html><script class=\"trace-data\" "
 			     "type=\"application/text\">\n# tracer: nop\n%s</script></html>\n",
-			     trace) > 0);
+			     recorded.trace) > 0);
 	put_zip("trace.zip", &(struct packed){ "trace.html", html }, 1);
 	free(html);
 	read_file("trace.zip");
-	assert_int_equal(out.result, 0);
-	assert_non_null(strstr(out.text, trace));
-	assert_null(strstr(out.text, "</html>"));
+	assert_int_equal(recorded.result, 0);
+	assert_non_null(strstr(recorded.text, recorded.trace));
+	assert_null(strstr(recorded.text, "</html>"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(streams_are_unpacked, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(streams_that_are_cut_are_damaged, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(an_empty_stream_is_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_zip_of_one_file_is_unpacked, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(of_a_zip_of_several_the_trace_counts, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_zip_of_two_traces_is_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_zip_without_a_trace_is_refused, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_zip_through_a_pipe_is_unpacked, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_zip_that_is_cut_is_damaged, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(html_in_a_zip_is_unwrapped, set_up, tear_down),
+#define T(name)                                                                                    \
+	cmocka_unit_test_prestate_setup_teardown(name, recorded_trace_set_up,                      \
+						 recorded_trace_tear_down, &recorded)
+		T(streams_are_unpacked),
+		T(streams_that_are_cut_are_damaged),
+		T(an_empty_stream_is_refused),
+		T(a_zip_of_one_file_is_unpacked),
+		T(of_a_zip_of_several_the_trace_counts),
+		T(a_zip_of_two_traces_is_refused),
+		T(a_zip_without_a_trace_is_refused),
+		T(a_zip_through_a_pipe_is_unpacked),
+		T(a_zip_that_is_cut_is_damaged),
+		T(html_in_a_zip_is_unwrapped),
+#undef T
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

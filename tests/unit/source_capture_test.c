@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture can read: an instance, raw CPU buffers, a trace with damage; and what it saves of
- * it. */
+/* The sources of a capture: an instance, raw CPU buffers, a trace with damage; and snapshots. */
 #include "tests/unit/unit.h"
 
 #include <signal.h>
@@ -15,26 +14,12 @@
 
 static struct live_capture capture;
 
-static int set_up(void **state)
-{
-	(void)state;
-	live_capture_make(&capture);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	live_capture_remove(&capture);
-	return 0;
-}
-
 static const char *file(const char *name)
 {
 	return scratch_get(&capture.scratch, name);
 }
 
-/* From now on what is written goes to the instance's pipe. */
+/* From now on text is written to the instance's pipe. */
 static void use_instance(const char *name)
 {
 	char pipe[64];
@@ -57,12 +42,12 @@ static void an_instance_is_read_and_put_back(void **state)
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 	assert_true(live_capture_is_set(&capture, "instances/mine/tracing_on", "0"));
-	/* The top level is another's. */
+	/* The top level is not changed. */
 	assert_string_equal(file("tr/tracing_on"), "1\n");
 	assert_non_null(strstr(file("out/session.json"), "/instances/mine"));
 }
 
-/* The program that made it chose its size: it stays, and that is printed. */
+/* The program that created the instance chose its size: it is kept, with a warning. */
 static void a_small_instance_stays_small(void **state)
 {
 	(void)state;
@@ -89,7 +74,7 @@ static void the_size_of_an_option_is_set(void **state)
 	assert_true(live_capture_is_set(&capture, "buffer_size_kb", "1408"));
 }
 
-/* A plain folder has no files of a trace in a new instance: it is refused, and removed again. */
+/* In a plain folder a new instance has no files: it is rejected, and removed again. */
 static void an_instance_that_cannot_be_read_goes_again(void **state)
 {
 	(void)state;
@@ -111,7 +96,7 @@ static void an_instance_that_cannot_be_made_is_reported(void **state)
 	assert_non_null(strstr(file("run.err"), "--instance new"));
 }
 
-/* Events have no time on it. */
+/* Events have no time on this clock. */
 static void a_clock_that_is_none_is_replaced(void **state)
 {
 	(void)state;
@@ -134,7 +119,7 @@ static void raw_buffers_are_read_where_they_can_be(void **state)
 	assert_true(live_capture_run(&capture, "--no-atrace", "--source", "raw", NULL));
 	assert_non_null(strstr(file("status.out"), "\"kind\":\"trace_pipe_raw\""));
 	assert_int_equal(live_capture_ask(&capture, "status", NULL), 0);
-	/* Nothing was in them. */
+	/* The buffers were empty. */
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 1);
 }
 
@@ -157,7 +142,7 @@ static void a_snapshot_needs_text(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-/* --- what comes --- */
+/* --- contents of the trace --- */
 
 static uint64_t now_us(void)
 {
@@ -213,7 +198,7 @@ static void lost_events_are_rows(void **state)
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
 	live_capture_frames(&capture, 30);
-	/* Any program can write such a line: it counts where the kernel counts the same. */
+	/* Any program can write such a line: it counts if the kernel's statistics confirm it. */
 	live_capture_set(&capture, "per_cpu/cpu1/stats",
 			 "entries: 0\noverrun: 57\ndropped events: 0\nread events: 300\n");
 	live_capture_write(&capture, "CPU:1 [LOST 57 EVENTS]\n");
@@ -223,7 +208,7 @@ static void lost_events_are_rows(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-/* More than fits the buffer of text, and more than one read gets. */
+/* More than fits in the text buffer, and more than one read returns. */
 static void a_flood_loses_nothing(void **state)
 {
 	uint64_t at = now_us() - 60000000;
@@ -268,7 +253,9 @@ static void segments_follow_the_trace(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define T(name)                                                                                    \
+	cmocka_unit_test_prestate_setup_teardown(name, live_capture_set_up,                        \
+						 live_capture_tear_down, &capture)
 		T(an_instance_is_read_and_put_back),
 		T(a_small_instance_stays_small),
 		T(the_size_of_an_option_is_set),

@@ -3,10 +3,10 @@
  * an instance of the kernel's tracefs.
  *
  * SurfaceFlinger is a process of that name. In each vsync of 60 Hz it writes a tick, latches
- * buffers of some layers, in turn, and presents; its markers come in 16 bursts, about one a
- * millisecond. Threads of an app write the rest of the rate: in turn a block for each frame that
- * the app draws, at most one burst a millisecond. Each writer stays on one CPU. Unlike jank-phone
- * it simulates no real app: it only makes load, with as little CPU time of its own as possible.
+ * buffers of some layers, in turn, and presents; its markers come in 16 bursts, about one per
+ * millisecond. Threads of an app write the remaining markers: in turn a block for each frame that
+ * the app draws, at most one burst per millisecond. Each writer stays on one CPU. Unlike jank-phone
+ * it simulates no real app: it only generates load, and uses as little CPU time as possible.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,11 +32,11 @@
 #define BURSTS 16
 #define MAX_IN_PRESENT 64
 
-/* Markers of SurfaceFlinger for a vsync, and for each layer that has a frame in it. */
+/* Number of SurfaceFlinger's markers for a vsync, and for each layer that has a frame in it. */
 #define BEAT_MARKERS 14
 #define LAYER_MARKERS 6
 
-/* Markers of an app for a frame. */
+/* Number of an app's markers for a frame. */
 #define BLOCK_MARKERS 12
 
 struct mark {
@@ -56,7 +56,7 @@ struct written {
 
 struct load {
 	const char *path; /* of trace_marker */
-	double rate;	  /* markers a second; 0: as many as possible */
+	double rate;	  /* markers per second; 0: as many as possible */
 	double seconds;
 	unsigned int surfaces, threads;
 	unsigned int in_present; /* layers that have a frame in a vsync */

@@ -7,7 +7,7 @@
 #include "parser/container.h"
 #include "tests/fuzz/target.h"
 
-/* FNV-1a of the text that came out. */
+/* FNV-1a of the text in the file. */
 struct digest {
 	uint64_t hash;
 	size_t len;
@@ -20,7 +20,7 @@ static void digest_add(struct digest *digest, struct span text)
 	digest->len += text.len;
 }
 
-/* Reads @data in pieces of 1 to @most bytes, as the bytes themselves say. */
+/* Reads @data in pieces of 1 to @most bytes; the data determine the sizes. */
 static struct digest unwrap(const uint8_t *data, size_t size, size_t most)
 {
 	struct container_html html = CONTAINER_HTML_INIT;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes on both ends of the control socket: as the request of a client, as the answer of
- * whatever listens in a folder, and as the .lock that names it. */
+/* Any bytes at both ends of the control socket: as the request of a client, as the answer of the
+ * program that listens in a folder, and as the .lock with its name. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Their static functions are called here; the copies in the library stay unlinked. */
+/* Included, because their static functions are called. The copies in the library are not linked. */
 #include "daemon/control/control_client.c"
 #include "daemon/control/control_server.c"
 
@@ -99,7 +99,7 @@ static void serve(void)
 		;
 }
 
-/* Sends in pieces, and checks that each client gets one whole answer, or none at all. */
+/* Sends in pieces, and checks that each client gets one complete answer or none. */
 static void check_server(const uint8_t *data, size_t size)
 {
 	struct holder holder = { .pid = getpid(), .uid = geteuid() };
@@ -150,7 +150,7 @@ static void check_answer(const uint8_t *data, size_t size)
 	struct received received = { .text = NULL };
 	int ends[2], result;
 
-	/* All of it fits the socket's buffer. */
+	/* All data must fit in the socket's buffer. */
 	if (size > 65536 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return;
 	if (size > 0 && send(ends[0], data, size, MSG_NOSIGNAL) != (ssize_t)size)

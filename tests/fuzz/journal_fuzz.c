@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as the journal that a killed jankd left: nothing but the settings it may name is
- * written, it goes when all is put back and stays as it is otherwise, and what was written is read
- * back the same.
+/* Any bytes as the journal of a killed jankd: only the settings that a journal may name are
+ * written; the journal is removed when all is restored, and otherwise not changed; and a journal
+ * that was written is read back the same.
  *
- * In a first line that ends in THIS-BOOT, that word stands for the machine's boot id.
+ * If the first line ends in THIS-BOOT, that word is replaced by the machine's boot id.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void begin(void)
 	atexit(end);
 }
 
-/* As before any jankd came: an instance that can be removed, and one with files in it. */
+/* Resets the tracefs: an instance that can be removed, and one with files in it. */
 static void reset(void)
 {
 	fake_tracefs_make(&scratch, "tracefs");
@@ -60,7 +60,7 @@ static void reset(void)
 	scratch_put(&scratch, "tracefs/instances/kept/tracing_on", "0\n");
 }
 
-/* All that may be changed, as one text. */
+/* Returns all that may be changed, as one text. */
 static char *read_state(void)
 {
 	static const char *const names[] = {
@@ -94,7 +94,8 @@ static char *read_state(void)
 	return state;
 }
 
-/* What no journal can reach, and the words that it can write. */
+/* Checks that the files that no journal may change are unchanged, and that the others have possible
+ * values. */
 static void check_state(const char *state)
 {
 	if (strcmp(scratch_get(&scratch, "outside/trace_clock"), "untouched\n") != 0 ||
@@ -104,10 +105,10 @@ static void check_state(const char *state)
 	    scratch_get(&scratch, "tracefs/trace")[0] ||
 	    strcmp(scratch_get(&scratch, "tracefs/options/overwrite"), "1\n") != 0 ||
 	    strcmp(scratch_get(&scratch, "tracefs/tracing_cpumask"), "3\n") != 0)
-		wrong("a file was written that is no setting of a journal");
+		wrong("a file was written that no journal may change");
 	for (; *state; state++)
 		if (*state != '\n' && ((unsigned char)*state < ' ' || *state > '~'))
-			wrong("a value is no word");
+			wrong("a value is not a word");
 }
 
 /* --- any bytes --- */
@@ -133,7 +134,7 @@ static void put_journal(const uint8_t *data, size_t size)
 		abort();
 }
 
-/* Its text as it is on the disk; SIZE_MAX: there is none. */
+/* Reads the journal from the disk. Returns its size; SIZE_MAX: there is none. */
 static size_t journal_bytes(char *bytes, size_t size)
 {
 	int fd = folder_open_journal(&folder);
@@ -180,10 +181,10 @@ static void check_any(const uint8_t *data, size_t size)
 	settings_free(&failed);
 }
 
-/* --- what was written --- */
+/* --- a journal that jankd writes --- */
 
-/* Lines behind "set " are what jankd made of the settings, all others what was there before. What
- * jankd writes was read as C strings: it has no NUL. */
+/* Separates lines with "set ", the settings that jankd has set, from the others, the settings
+ * before. jankd never writes a NUL, because the lines were C strings. */
 static void split(struct settings *before, struct settings *set, struct span text)
 {
 	static const struct span mark = SPAN_INIT("set ");
@@ -198,7 +199,7 @@ static void split(struct settings *before, struct settings *set, struct span tex
 	}
 }
 
-/* The journal's bytes are the head, both texts, and the end. */
+/* Checks that the journal has the head, both texts, and the end. */
 static void check_bytes(const struct settings *before, const struct settings *set)
 {
 	static char bytes[3 * SETTINGS_MAX];
@@ -227,7 +228,7 @@ static bool same_text(const struct settings *a, const struct settings *b)
 	return a->len == b->len && (a->len == 0 || memcmp(a->text, b->text, a->len) == 0);
 }
 
-/* Putting back from the journal does what putting back from memory does. */
+/* Restoring from the journal has the same effect as restoring from memory. */
 static void check_written(struct span text)
 {
 	const struct settings_ending ending = { .atrace_ms = 1 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as pages of rings: nothing outside them is read, all come to an end, and what comes out
- * is in order as long as each page is.
+/* Any bytes as pages of CPU buffers: nothing outside of them is read, parsing ends, and events are
+ * sorted by time as long as those of each page are.
  *
- * The first byte says how many rings there are and what kernel made them, the next two how long a
- * page is; the pages of the rings follow in turns.
+ * The first byte determines the number of buffers and the kernel's format, the next two the size of
+ * a page; then come the pages, of each buffer in turn.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +13,14 @@
 #include "parser/marker.h"
 #include "tests/fuzz/target.h"
 
-#define RINGS 4
+#define BUFFERS_MAX 4
 #define PAGE_MAX 4096
 
 struct input {
 	const uint8_t *data;
 	size_t size, page_size;
-	char *pages[RINGS]; /* each as long as what it holds: a sanitizer sees one byte more */
+	char *pages[BUFFERS_MAX]; /* each exactly as long as its content, so that a sanitizer
+			       detects a read of one byte more */
 };
 
 static void wrong(const char *what)
@@ -78,7 +79,7 @@ static void drain(struct ftrace_merge *merge, uint64_t limit_ns)
 static void check_pages(struct input *input, const struct ftrace_format *format,
 			unsigned int n_buffers)
 {
-	struct ftrace_cpu_buffer buffers[RINGS] = { 0 };
+	struct ftrace_cpu_buffer buffers[BUFFERS_MAX] = { 0 };
 	struct ftrace_merge merge = {
 		.format = format,
 		.buffers = buffers,
@@ -93,7 +94,7 @@ static void check_pages(struct input *input, const struct ftrace_format *format,
 	for (unsigned int i = 0; i < n_buffers; i++)
 		if (buffers[i].has_next)
 			wrong("an event that is left");
-	for (unsigned int i = 0; i < RINGS; i++)
+	for (unsigned int i = 0; i < BUFFERS_MAX; i++)
 		free(input->pages[i]);
 }
 
@@ -106,12 +107,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input input = { .data = data + 3, .size = size - 3 };
 	struct ftrace_format any = { 0 };
 
-	/* The kernel's word on its formats is read, too. */
+	/* The data are also read as the kernel's descriptions of its formats. */
 	ftrace_format_read_print(&any, (struct span){ (const char *)data, size });
 	ftrace_format_read_page(&any, (struct span){ (const char *)data, size });
 	if (size < 4)
 		return 0;
 	input.page_size = 1 + (data[1] | (size_t)data[2] << 8) % PAGE_MAX;
-	check_pages(&input, &formats[data[0] >> 7], 1 + data[0] % RINGS);
+	check_pages(&input, &formats[data[0] >> 7], 1 + data[0] % BUFFERS_MAX);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzzer's entry point once over every file named, and every file in folders named.
+/* Runs the entry point of a fuzzer once for each given file, and for each file in a given folder.
  *
- * With it the seeds, and inputs that a fuzzer found, are a test in every build.
+ * So the seeds, and inputs that a fuzzer has found, are tested in every build.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ static int run_file(const char *path)
 	if (!bytes || fread(bytes, 1, (size_t)status.st_size, in) != (size_t)status.st_size)
 		abort();
 	fclose(in);
-	/* Without a byte behind the last one, a sanitizer sees every read too far. */
+	/* Exactly as long as the file, so that a sanitizer detects each read beyond its end. */
 	bytes = realloc(bytes, status.st_size ? (size_t)status.st_size : 1);
 	LLVMFuzzerTestOneInput(bytes, (size_t)status.st_size);
 	free(bytes);

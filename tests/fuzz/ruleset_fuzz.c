@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a rule file: accepted, or refused with a place inside the text and a message. */
+/* Any text as a rule file: it is accepted, or rejected with a place inside the text and a message.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 static void check_error(struct span text, const struct ruleset_error *error)
 {
-	unsigned int lines = 2; /* what is missing is missing behind the last line */
+	unsigned int lines = 2; /* if something is missing, the place is after the last line */
 
 	for (size_t i = 0; i < text.len; i++)
 		lines += text.ptr[i] == '\n';
@@ -19,7 +20,7 @@ static void check_error(struct span text, const struct ruleset_error *error)
 		abort();
 }
 
-/* Every word of the text as a name: what is matched must lie inside the name. */
+/* Matches each word of the text as a name: the matched part must be inside the name. */
 static void match_words(const struct ruleset *rules, struct span text)
 {
 	while (text.len > 0) {

@@ -11,7 +11,7 @@
 #include "rules/trigger.h"
 #include "tests/fuzz/target.h"
 
-/* What the tokenizer made of a stream. */
+/* What the parser found in a stream. */
 struct verdict {
 	uint64_t hash;
 	struct ftrace_text text;
@@ -47,7 +47,7 @@ static void hash_record(void *context, const struct trace_record *record)
 	hash_bytes(hash, record->track.ptr, record->track.len);
 }
 
-/* Reads @data in pieces of 1 to @most bytes, as the bytes themselves say. */
+/* Reads @data in pieces of 1 to @most bytes; the data determine the sizes. */
 static struct ftrace_text tokenize(const uint8_t *data, size_t size, size_t most,
 				   record_function *function, void *context)
 {
@@ -95,7 +95,7 @@ static void check_splits(const uint8_t *data, size_t size)
 
 #define LATE_NS UINT64_C(20000000)
 
-static uint64_t counted; /* frames and waits in rows, against rows of frames */
+static uint64_t counted; /* frames and waits in rows, to compare with the rows of frames.csv */
 static uint64_t frame_rows;
 
 static void check_stats(const struct frame_stats *s)
@@ -135,7 +135,7 @@ static void check_frame(void *context, const struct frame_row *row)
 		wrong("a frame that cannot be");
 }
 
-/* Opens and closes in turns. */
+/* Opens and closes in turn. */
 static bool gate_open;
 
 static void check_gate(void *context, bool open, uint64_t time_ns)
@@ -158,7 +158,7 @@ static void check_event(void *context, const struct trace_event *event)
 		wrong("an event without a word");
 }
 
-static uint64_t summed; /* frames and waits in summaries, against those in rows */
+static uint64_t summed; /* frames and waits in summaries, to compare with those in rows */
 
 static void check_summary(void *context, const struct summary_row *row)
 {
@@ -170,7 +170,7 @@ static void check_summary(void *context, const struct summary_row *row)
 		wrong("a summary that cannot be");
 }
 
-/* Room for a few: there is no more for the next ones. */
+/* A spill with space for a few entries. */
 struct shelf {
 	char bytes[1 << 18];
 };

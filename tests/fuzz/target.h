@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entry point of every fuzzer, called by libFuzzer or by replay.c. */
+/* The entry point of each fuzzer, called by libFuzzer or by replay.c. */
 #ifndef JANKD_TESTS_FUZZ_TARGET_H
 #define JANKD_TESTS_FUZZ_TARGET_H
 

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Callers of the last so many allocations are kept. */
+/* Number of the last allocations whose callers are kept. */
 #define CALLERS 64
 
 /* The content of the file. */
@@ -29,7 +29,7 @@ struct allocations {
 	_Atomic uint64_t callers[CALLERS]; /* of call n: n % CALLERS */
 };
 
-/* The functions of the libc that those below replace. */
+/* The functions of the libc that the functions below replace. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *memory, size_t size);
@@ -74,7 +74,7 @@ static void count(size_t size, void *caller)
 	allocations->callers[n % CALLERS] = (uintptr_t)caller;
 }
 
-/* Where the libc allocates for others it calls these, too. */
+/* Functions of the libc that allocate, such as strdup(), call these, too. */
 #define COUNT(size) count(size, __builtin_return_address(0))
 
 void *malloc(size_t size)
@@ -126,7 +126,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
 	return *memory ? 0 : ENOMEM;
 }
 
-/* Memory from the kernel itself; the libc's own malloc() does not come by here. */
+/* Memory directly from the kernel; the libc's malloc() does not call this function. */
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	COUNT(size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages of the running kernel, read by jankd's parser and by libtraceevent's kbuffer: equal events. */
+/* Pages of the running kernel, read by jankd's parser and by libtraceevent's kbuffer, give equal
+ * events. */
 #include <errno.h>
 #include <fcntl.h>
 #include <kbuffer.h>
@@ -19,7 +20,7 @@
 #define CPUS 2
 #define PAGE_MAX 65536
 
-/* For each CPU; over all sizes of sub-buffers they are more than a million. */
+/* For each CPU; with all sizes of sub-buffers there are more than a million. */
 #define EVENTS 220000
 
 static char instance[128];
@@ -117,7 +118,7 @@ static void differs(const char *what, unsigned long long ours, unsigned long lon
 		printf("FAILED: %s: ours %llu, kbuffer's %llu\n", what, ours, theirs);
 }
 
-/* Converts an event of kbuffer. Returns false if it is no print event. */
+/* Converts an event of kbuffer. Returns false if it is not a print event. */
 static bool their_print(struct kbuffer *kbuf, void *data, unsigned long long time_ns,
 			struct ftrace_print *print)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Days of a phone as ftrace text with the markers of Android 9, written as fast as the pipe allows.
  *
- * By day one of 640 apps is opened every few minutes, draws for some seconds, and is closed: a new
+ * By day one of 640 apps is opened every few minutes, draws for a few seconds, and is closed: a new
  * layer each time, at 60, 90 or 120 Hz, with late frames and pauses. By night only the clock in the
  * status bar changes, once a minute. Times are trace times: 72 hours are written within seconds.
  */
@@ -84,7 +84,7 @@ static void compose(uint64_t us)
 	surfaceflinger(us + 400, "E|600");
 }
 
-/* One vsync; with a frame of @layer, unless that is NULL. */
+/* Writes one vsync, with a frame of @layer unless that is NULL. */
 static void vsync(struct phone *phone, const char *layer)
 {
 	uint64_t us = phone->now_us;
@@ -119,7 +119,7 @@ static void move(struct phone *phone, const char *layer, unsigned int frames)
 static void use_app(struct phone *phone)
 {
 	static const uint64_t periods_us[] = { 16667, 11111, 8333 };
-	/* All take their turn, and some come back soon. */
+	/* All apps in turn; some are opened again soon. */
 	uint64_t app = draw(phone, 0, 3) ? phone->turns++ % APPS : draw(phone, 0, 19);
 	uint64_t bursts = draw(phone, 1, 4);
 	char layer[128];
@@ -161,7 +161,7 @@ static void live_until(struct phone *phone, uint64_t hours)
 	}
 }
 
-/* days HOURS...: lives until each of those hours, then waits for a line to go on. */
+/* days HOURS...: writes up to each of these hours, then waits for a line on standard input. */
 int main(int argc, char **argv)
 {
 	struct phone phone = { .begin_us = 1000 * SECOND, .now_us = 1000 * SECOND, .random = 1 };

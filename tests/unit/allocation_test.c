@@ -14,7 +14,7 @@
 #define V60 UINT64_C(16666667)
 #define BEGIN (100 * SECOND)
 
-/* The functions of the libc that those of this program replace. */
+/* The functions of the libc that this program replaces. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *memory, size_t size);
@@ -66,7 +66,7 @@ static void count_event(void *context, const struct trace_event *event)
 
 static int spill_fd = -1;
 
-/* Layers are behind the Surfaces in the spill. */
+/* In the spill, layers come after the Surfaces. */
 #define LAYERS_AT (UINT64_C(1) << 30)
 
 static int count_write(void *context, uint64_t offset, const void *bytes, size_t len)
@@ -122,7 +122,7 @@ static void start(struct phone *phone, struct counts *counts,
 	assert_int_equal(pipeline_new(&phone->pipeline, phone->rules, options, &sink), 0);
 }
 
-/* Apps come and go, drop frames, wait, have long rows; the rate changes, events are lost, the
+/* Apps start and end, drop frames, wait, have long rows; the rate changes, events are lost, the
  * clock goes back. */
 static void play(struct phone *phone, uint64_t begin_ns)
 {

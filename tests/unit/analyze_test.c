@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recorded traces through the program: files, standard input, several at once, and what is none. */
+/* 'jankd analyze': files, standard input, several files at once, and files that are not traces. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void a_trace_becomes_files_and_a_table(void **state)
 	assert_string_equal(program_err(&jankd), "");
 }
 
-/* The same frames, but for two that come late: one by two vsyncs, one by a third of a second. */
+/* The same frames, except two that are late: one by two vsyncs, one by a third of a second. */
 static void late_frames_are_drops(void **state)
 {
 	char *text = NULL;
@@ -152,7 +152,7 @@ static void files_that_are_there_become_segments(void **state)
 	assert_string_equal(scratch_get(&scratch, "out/fps.csv"), first);
 }
 
-/* What fails leaves the folder as it was. */
+/* After an error the folder is unchanged. */
 static void a_trace_that_is_none_leaves_no_trace(void **state)
 {
 	static const struct {
@@ -179,7 +179,7 @@ static void a_trace_that_is_none_leaves_no_trace(void **state)
 	}
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "-F", "out", ".", NULL), 1);
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "-F", "out", "gone", NULL), 1);
-	/* Files of a good one stay as they are. */
+	/* Results of an earlier trace are not changed. */
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "-F", "out", "mail.txt", NULL),
 			 0);
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "-F", "out", "prose", NULL), 1);
@@ -210,7 +210,7 @@ static void lines_sorted_by_cpu_are_refused(void **state)
 	assert_false(scratch_has(&scratch, "out/fps.csv"));
 }
 
-/* --- what options make of it --- */
+/* --- options --- */
 
 static void globs_choose_surfaces(void **state)
 {
@@ -290,7 +290,7 @@ static void a_trigger_lets_through_what_it_holds_for(void **state)
 	uint64_t at = trace_text_frames(out, MAIL, 100000000, STEP_US, 1200);
 
 	(void)state;
-	/* From 20 s on it draws at 30 Hz, for 10 s. */
+	/* From 20 s on it draws at 30 fps, for 10 s. */
 	at = trace_text_frames(out, MAIL, at, 2 * STEP_US, 300);
 	trace_text_frames(out, MAIL, at, STEP_US, 1200);
 	fclose(out);
@@ -326,7 +326,7 @@ static void a_late_frame_saves_the_trace_around_it(void **state)
 			       "tracing_mark_write: B|406|commit"));
 	assert_false(scratch_has(&scratch, "out/snapshot-000002.txt"));
 	assert_non_null(strstr(scratch_get(&scratch, "out/events.csv"), ",snapshot,"));
-	/* It can be analysed itself. */
+	/* The snapshot can be analyzed itself. */
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "-F", "again",
 				     "out/snapshot-000001.txt", NULL),
 			 0);

@@ -74,7 +74,7 @@ static void check_all(const char *begin, const char *at, const char *end)
 #endif
 }
 
-/* Text of the bytes that matter, at either end of readable memory. */
+/* Random text of the bytes that the scan looks for, at both ends of readable memory. */
 static void any_text(void **state)
 {
 	static const char letters[] = "::::  UU00trpwx9\n\xba\xf0";

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Android's programs, as scripts of the test: how each is called, and what is made of its output.
- */
+/* Android's programs, as scripts of the test: how each is called, and how its output is read. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -113,12 +112,12 @@ static void the_output_of_atrace_is_the_reason(void **state)
 	printed_begin(2);
 	error = atrace_start(2048, "gfx", false);
 	printed = printed_end();
-	/* A folder of PATH may be closed to us. */
+	/* A folder in PATH may be unreadable for this user. */
 	assert_true(error == -ENOENT || error == -EACCES);
 	assert_non_null(strstr(printed, strerror(-error)));
 }
 
-/* One that prints nothing at its end is not waited for. */
+/* An atrace that hangs without any output is killed, long before the time limit. */
 static void an_atrace_that_hangs_is_killed(void **state)
 {
 	const char *printed;
@@ -143,7 +142,7 @@ static void properties_are_read_and_set(void **state)
 	fake_device_set(&scratch, "ro.product.model", "A phone of ours");
 	assert_true(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
 	assert_string_equal(value, "A phone of ours");
-	/* One that is not set is empty. */
+	/* A property that is not set is empty. */
 	assert_true(android_getprop(&budget, "ro.nothing", value, sizeof(value)));
 	assert_string_equal(value, "");
 	assert_int_equal(android_setprop(&budget, "debug.x", "7"), 0);

@@ -33,7 +33,7 @@ static const struct pipeline_counters *counters(void)
 
 static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
 
-/* Runs @play on a phone of each age. */
+/* Runs @play on a phone of each generation. */
 static void on_every_phone(void (*play)(void))
 {
 	for (size_t i = 0; i < COUNT_OF(ages); i++) {
@@ -86,7 +86,7 @@ static void test_several_layers_in_one_present(void **state)
 	on_every_phone(play_two_layers);
 }
 
-/* A layer has at most one frame in a present, also if it was latched several times. */
+/* A layer has at most one frame in a present, even if it was latched several times. */
 static void play_two_latches(void)
 {
 	phone.now_ns = BEGIN - MS;
@@ -120,7 +120,7 @@ static void test_a_present_without_a_latch_is_no_frame(void **state)
 	on_every_phone(play_presents_alone);
 }
 
-/* A present to a second display in the same composition is no second frame. */
+/* A present to a second display in the same composition is not a second frame. */
 static void play_two_outputs(void)
 {
 	for (unsigned int i = 0; i < 10; i++) {
@@ -162,7 +162,7 @@ static void test_a_queue_is_no_latch(void **state)
 	on_every_phone(play_queue_before_present);
 }
 
-/* SurfaceFlinger acquires the buffers of displays too: they are no layers. */
+/* SurfaceFlinger acquires the buffers of displays, too: they are not layers. */
 static void test_the_framebuffer_is_no_layer(void **state)
 {
 	const char *const layers[] = { a, "FramebufferSurface", "FramebufferSurface#0", "VDS: cast",
@@ -187,7 +187,7 @@ static void test_textures_get_one_name(void **state)
 	assert_string_equal(phone.log.frames[1].layer, "SurfaceTexture-1-1980-3");
 }
 
-/* Any process may begin a slice of that name. */
+/* Any process may write a slice of that name. */
 static void play_foreign_presents(void)
 {
 	for (unsigned int i = 0; i < 10; i++) {
@@ -295,8 +295,8 @@ static void test_another_surfaceflinger_takes_over(void **state)
 	on_every_phone(play_restart_without_names);
 }
 
-/* A process of the host has the number that SurfaceFlinger has in its container, and presents
- * first. Its ticks are not the display's. */
+/* A process of the host has the pid that SurfaceFlinger has in its container, and presents first.
+ * Its ticks are not the display's. */
 static void play_namesake(void)
 {
 	phone.sf_comm = "<...>";
@@ -340,7 +340,7 @@ static void test_a_slice_that_is_around_no_composition(void **state)
 	assert_int_equal(counters()->dropped_frames, 1);
 }
 
-/* Loss in the middle of a latch: only the begin of its slice was seen. */
+/* Loss in the middle of a latch: only the start of its slice is in the trace. */
 static void test_loss_inside_a_latch(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
@@ -438,7 +438,7 @@ static void test_both_words_of_14_are_one_latch(void **state)
 	assert_int_equal(counters()->dropped_frames, 0);
 }
 
-/* The count of a replaced buffer falls inside setBuffer: that buffer was never shown. */
+/* The counter of a replaced buffer decreases inside setBuffer: that buffer was never shown. */
 static void test_a_replaced_buffer_is_no_frame(void **state)
 {
 	phone_start(&phone, PHONE_13, NULL);
@@ -493,7 +493,7 @@ static void test_the_app_in_front(void **state)
 	assert_true(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS) >= 1);
 }
 
-/* The clock goes back: that is counted and reported, and no interval spans it. */
+/* The clock goes back: this is counted and reported, and no interval spans it. */
 static void play_clock_step(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);

@@ -93,7 +93,7 @@ static void clocks_of_user_space_are_measured(void **state)
 		assert_true(clock.known);
 		assert_true(wall_clock_same(same[i], &id));
 		wall = clock_read(id) + clock.offset_ns - wall_clock_now();
-		/* A machine may be busy. */
+		/* The machine may be busy. */
 		assert_in_range(wall + 10 * (int64_t)SECOND, 0, 20 * SECOND);
 	}
 	assert_false(wall_clock_measure("local").known);
@@ -190,12 +190,12 @@ static void a_stream_that_is_not_read_is_not_waited_for(void **state)
 	assert_int_equal(n, -EAGAIN);
 	assert_int_equal(stream_write_all(&stream, bytes, sizeof(bytes), 20, &done), -EAGAIN);
 	assert_int_equal(done, 0);
-	/* Room for some. */
+	/* Reading frees space. */
 	assert_int_equal(read(ends[0], bytes, sizeof(bytes)), sizeof(bytes));
 	assert_int_equal(stream_write_all(&stream, bytes, sizeof(bytes), 20, &done), 0);
 	assert_int_equal(done, sizeof(bytes));
 	assert_true(sum >= sizeof(bytes));
-	/* The setting of others is as it was: it waits. */
+	/* The flag for other users of the stream is unchanged: writes wait. */
 	assert_false(fcntl(ends[1], F_GETFL) & O_NONBLOCK);
 	stream_close(&stream);
 	assert_true(fcntl(ends[1], F_GETFD) >= 0);
@@ -226,7 +226,7 @@ static void on_ready(struct watcher *watcher, uint32_t events)
 	n_ready++;
 }
 
-static void a_loop_calls_whom_it_watches_for(void **state)
+static void a_loop_calls_its_watchers(void **state)
 {
 	struct watcher watcher = { .ready = on_ready, .context = &n_ready };
 	struct watcher closed = { .fd = -1 };
@@ -246,7 +246,7 @@ static void a_loop_calls_whom_it_watches_for(void **state)
 	assert_int_equal(write(ends[1], "ab", 2), 2);
 	assert_true(loop_wait(&loop, loop_now() + 60 * SECOND));
 	assert_int_equal(n_ready, 1);
-	/* Nothing for now, and again. */
+	/* Does not watch for now, then watches again. */
 	assert_int_equal(loop_watch(&loop, &watcher, 0), 0);
 	assert_false(loop_wait(&loop, 0));
 	assert_int_equal(loop_watch(&loop, &watcher, EPOLLIN), 0);
@@ -280,7 +280,7 @@ static void too_few_open_files_are_reported(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_int_equal(code, 0);
 	assert_in_range(soft.rlim_cur, 41, before.rlim_max);
-	/* What may not be had is printed. */
+	/* A limit that cannot be raised is reported. */
 	printed_begin(2);
 	soft = (struct rlimit){ 30, 35 };
 	setrlimit(RLIMIT_NOFILE, &soft);
@@ -321,7 +321,7 @@ static void sessions_are_named_after_files(void **state)
 		session_name_make(names, (int)i, cases[i].path);
 		assert_string_equal(names[i].text, cases[i].name);
 	}
-	/* A long one is cut, but no character in two. */
+	/* A long name is cut, but not inside a character. */
 	memset(path, 'x', sizeof(path));
 	for (size_t i = 1; i + 2 < 254; i += 2)
 		memcpy(path + i, "\xc3\xb6", 2);
@@ -346,9 +346,9 @@ int main(void)
 		cmocka_unit_test(a_boot_has_a_name),
 		cmocka_unit_test(a_stream_that_is_not_read_is_not_waited_for),
 		cmocka_unit_test(write_errors_of_a_stream_are_passed_on),
-		cmocka_unit_test(a_loop_calls_whom_it_watches_for),
+		cmocka_unit_test(a_loop_calls_its_watchers),
 		cmocka_unit_test(sessions_are_named_after_files),
-		/* The last: what it takes away is not given back. */
+		/* Last, because the limit cannot be raised again. */
 		cmocka_unit_test(too_few_open_files_are_reported),
 	};
 

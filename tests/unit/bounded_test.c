@@ -79,7 +79,7 @@ static struct sums fps_sums(void)
 	return sums;
 }
 
-/* The sums over the summaries are those over the rows. */
+/* The sums over the summaries equal those over the rows. */
 static void assert_nothing_lost(void)
 {
 	struct sums summary = summary_sums();
@@ -91,7 +91,7 @@ static void assert_nothing_lost(void)
 	assert_int_equal(counters()->surfaces_others, 0);
 }
 
-/* The row of @wanted; there is one. */
+/* The row of @wanted, which must exist. */
 struct found {
 	const char *wanted;
 	unsigned int n;
@@ -135,7 +135,7 @@ static void test_who_goes_keeps_its_row(void **state)
 	assert_nothing_lost();
 }
 
-/* All draw at the same time, so that evicted ones have open rows and open layers. */
+/* All draw at the same time, so that evicted Surfaces have open rows and open layers. */
 static void test_those_that_go_have_open_rows(void **state)
 {
 	uint64_t now_ns = BEGIN;
@@ -154,7 +154,7 @@ static void test_a_surface_that_comes_back_has_its_row_again(void **state)
 
 	for (unsigned int app = 100; app < 102 + SURFACES; app++)
 		now_ns = run(app, now_ns, 30);
-	/* Two more than fit: the last frames still wait to be counted. */
+	/* Two more than fit: their last frames are not counted yet. */
 	assert_true(counters()->surfaces_evicted > 0);
 	assert_int_equal(find("com.app1/com.app.Main").frames, 49);
 	now_ns = run(1, now_ns, 40);
@@ -165,7 +165,8 @@ static void test_a_surface_that_comes_back_has_its_row_again(void **state)
 	assert_nothing_lost();
 }
 
-/* After the clock went back, a Surface with a later time than now does not count as busy. */
+/* After the clock went back, a Surface with a later time than the current one does not count as
+ * busy. */
 static void test_a_clock_that_went_back_keeps_no_surface_busy(void **state)
 {
 	uint64_t now_ns = BEGIN + 3600 * SECOND;
@@ -181,8 +182,8 @@ static void test_a_clock_that_went_back_keeps_no_surface_busy(void **state)
 	assert_nothing_lost();
 }
 
-/* Without ticks every interval is another: the store of frame times is full before the table of
- * Surfaces is, and they go for it. No row and no summary is without its percentiles. */
+/* Without ticks all intervals are different: the store of frame times is full before the table of
+ * Surfaces is, and Surfaces are evicted to free it. No row and no summary lacks its percentiles. */
 static void test_frame_times_of_all_kinds(void **state)
 {
 	uint64_t now_ns = BEGIN;
@@ -217,7 +218,7 @@ static void check_order(void *context, const struct summary_row *row)
 	*before_ns = row->first_ns;
 }
 
-/* Summaries are in the order of the first frames. */
+/* Summaries are in the order of their first frames. */
 static void test_the_order_stays(void **state)
 {
 	uint64_t now_ns = BEGIN;

@@ -37,7 +37,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Runs @play on a phone of each age, and on one whose instants come first. */
+/* Runs @play on a phone of each generation, and on one whose instants come first. */
 static void on_every_phone(void (*play)(void))
 {
 	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14, PHONE_14 };
@@ -91,7 +91,7 @@ static void say_latch(void)
 	phone_write(&phone, TRACE_INSTANT, 0, name, 0);
 }
 
-/* Latches the oldest. Its number is the count of those before it. */
+/* Latches the oldest buffer. Its number is the count of the buffers before it. */
 static void latch(void)
 {
 	if (phone.age == PHONE_9) {
@@ -171,7 +171,7 @@ static void test_buffers_that_waited_in_a_loss(void **state)
 	on_every_phone(play_loss);
 }
 
-/* A composition is skipped now and then: the buffer that was latched before it is never seen. */
+/* Some compositions are skipped: the buffer that was latched before one is never shown. */
 static void play_skipped_compositions(void)
 {
 	unsigned int seen[FRAMES];
@@ -219,7 +219,8 @@ static void test_a_buffer_that_was_replaced(void **state)
 		assert_int_equal(queued_at(i), queue.queued_ns[i]);
 }
 
-/* From 12 on the counter is written after it was counted: two threads' writes change places. */
+/* From Android 12 on the counter is written after the change that it counts, so the writes of two
+ * threads can be swapped. */
 static void test_writes_that_changed_places(void **state)
 {
 	unsigned int known = 0;
@@ -256,8 +257,8 @@ static unsigned int any(unsigned int n)
 	return (seed >> 16) % n;
 }
 
-/* Producers that run ahead, replace and drop, compositions that are skipped, losses: no frame has
- * another buffer's time, and most have their own. */
+/* Producers that are early, replace and drop buffers, skipped compositions, losses: no frame gets
+ * the time of another buffer, and most get their own. */
 static void play_anything(void)
 {
 	uint64_t truth[FRAMES], latched = 0; /* by the present's number */

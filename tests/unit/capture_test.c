@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole capture of a fake tracefs: what comes out of its files, its commands, and its end. */
+/* A whole capture of a fake tracefs: its files, its commands, and its end. */
 #include "tests/unit/unit.h"
 
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "tests/unit/live_capture.h"
 
 static struct live_capture capture;
-static pid_t app; /* that a capture waits for; 0: none */
+static pid_t app; /* the app that a capture waits for; 0: none */
 
 static int set_up(void **state)
 {
@@ -46,7 +46,7 @@ static const char *printed(const char *file)
 	return scratch_get(&capture.scratch, file);
 }
 
-/* So many frames that a row of fps.csv, too, is made before the end. */
+/* Enough frames for a row of fps.csv before the end. */
 static void every_frame_is_a_row(void **state)
 {
 	(void)state;
@@ -60,7 +60,7 @@ static void every_frame_is_a_row(void **state)
 	assert_non_null(strstr(out("events.csv"), ",start,"));
 	assert_non_null(strstr(out("events.csv"), ",surfaceflinger,"));
 	assert_non_null(strstr(out("events.csv"), ",stop,"));
-	/* The table at the end, for people. */
+	/* The table at the end. */
 	assert_non_null(strstr(printed("run.out"), "com.example.app/.Main"));
 	assert_false(scratch_has(&capture.scratch, "out/.journal"));
 }
@@ -104,7 +104,7 @@ static void nothing_to_rotate_is_reported(void **state)
 	assert_int_equal(live_capture_ask(&capture, "rotate", NULL), 0);
 	assert_false(scratch_has(&capture.scratch, "out/fps-000001.csv"));
 	assert_int_equal(live_capture_ask(&capture, "mark", ""), 2);
-	/* A trace in which there was nothing to count is a failure, with its reason. */
+	/* A trace without any frame is a failure, and the reason is reported. */
 	assert_int_equal(live_capture_signal(&capture, SIGINT), 1);
 	assert_non_null(strstr(printed("run.err"), "jankd: run: "));
 }
@@ -121,7 +121,7 @@ static void a_second_capture_of_the_folder_is_refused(void **state)
 				     "out", "--no-atrace", NULL),
 			 1);
 	assert_non_null(strstr(program_err(&second), pid));
-	/* Another folder, the same trace: its pipe is taken. */
+	/* Another folder, the same trace: its pipe is in use. */
 	assert_int_equal(program_run(&second, &capture.scratch, "start", "--tracefs", "tr", "-F",
 				     "out2", "--no-atrace", NULL),
 			 1);
@@ -136,7 +136,7 @@ static void wait_and_duration_end_it(void **state)
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--wait", "4",
 				     "--duration", "4", NULL));
 	live_capture_frames(&capture, 40);
-	/* What was written before it began to count is not counted. */
+	/* Events from before the start of counting are not counted. */
 	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",tracing,"));
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 0);
 	live_capture_frames(&capture, 20);
@@ -156,7 +156,7 @@ static void the_end_of_the_app_ends_it(void **state)
 	assert_true(live_capture_run(&capture, "--no-atrace", "--until-exit",
 				     "com.example.unittest", NULL));
 	live_capture_frames(&capture, 10);
-	/* It looks for apps once a second: by then it has seen this one. */
+	/* It searches for the app once a second: by then it has found it. */
 	sleep(3);
 	assert_int_equal(waitpid(capture.program.pid, NULL, WNOHANG), 0);
 	kill(app, SIGKILL);
@@ -236,7 +236,7 @@ static void a_hangup_loads_the_rules_again(void **state)
 	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
 }
 
-/* --- what a killed one left --- */
+/* --- after a kill --- */
 
 static void the_next_one_puts_back_what_was_left(void **state)
 {
@@ -254,7 +254,7 @@ static void the_next_one_puts_back_what_was_left(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 	assert_true(live_capture_is_set(&capture, "tracing_on", "0"));
 	assert_false(scratch_has(&capture.scratch, "out/.journal"));
-	/* The files of the killed one are kept. */
+	/* The files of the killed capture are kept. */
 	assert_true(scratch_has(&capture.scratch, "out/events-000001.csv"));
 }
 

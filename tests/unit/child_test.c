@@ -14,7 +14,7 @@
 #define HANGS_MS 20000
 
 struct output {
-	char text[256]; /* lines, each with a '|' behind it */
+	char text[256]; /* lines, each followed by '|' */
 	int lines;
 	size_t longest;
 	bool ended;
@@ -42,7 +42,7 @@ static void on_end(struct child *child, int status)
 	output->status = status;
 }
 
-/* Runs @script beside a loop until it ends. */
+/* Runs @script and a loop until the script ends. */
 static struct output run_script(char *script, int timeout_ms)
 {
 	struct output output = { .text = "" };
@@ -76,7 +76,7 @@ static void lines_and_status(void **state)
 	assert_int_equal(output.status, 4);
 }
 
-/* If SIGCHLD is ignored there is no exit status: that is not the status 0. */
+/* If SIGCHLD is ignored there is no exit status: this does not count as status 0. */
 static void an_end_that_is_not_known(void **state)
 {
 	char *argv[] = { "sh", "-c", "echo a; exit 3", NULL };
@@ -128,7 +128,7 @@ static void floods_are_bounded(void **state)
 static void hanging_ones_are_killed(void **state)
 {
 	assert_int_equal(run_script("sleep 1000", 100).status, -ETIMEDOUT);
-	/* its children, too, and one that ignores signals */
+	/* also its children, and a child that ignores signals */
 	assert_int_equal(run_script("sleep 1000 & trap '' TERM INT HUP; sleep 1000", 100).status,
 			 -ETIMEDOUT);
 	assert_int_equal(run_script("yes", 100).status, -ETIMEDOUT);

@@ -89,7 +89,7 @@ static void test_steps_of_any_size(void **state)
 	}
 }
 
-/* SurfaceFlinger runs on a CPU that wrote nothing for longer than the clock went back. */
+/* SurfaceFlinger runs on a CPU that wrote nothing for longer than the step of the clock. */
 static void test_a_step_that_no_cpu_shows(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
@@ -104,7 +104,7 @@ static void test_a_step_that_no_cpu_shows(void **state)
 
 /* --- CPUs whose clocks differ --- */
 
-/* SurfaceFlinger changes the CPU at each frame. */
+/* SurfaceFlinger runs on another CPU for each frame. */
 static void play_cpus(uint64_t behind_ns)
 {
 	phone_start(&phone, PHONE_9, NULL);
@@ -124,7 +124,7 @@ static void test_a_little(void **state)
 	assert_int_equal(events(), 0);
 }
 
-/* No two presents have the same time, and no interval is made of such times. */
+/* No two presents have the same time, and no interval is computed from such times. */
 static void test_more_than_a_frame(void **state)
 {
 	play_cpus(20 * MS);
@@ -183,7 +183,7 @@ static void test_one_line_alone(void **state)
 	}
 }
 
-/* --- lines that come twice --- */
+/* --- duplicates --- */
 
 static void play_twice(bool recorded, uint64_t again_ns)
 {
@@ -192,7 +192,7 @@ static void play_twice(bool recorded, uint64_t again_ns)
 	options.recorded = recorded;
 	phone_start(&phone, PHONE_14, &options);
 	phone_run(&phone, a, BEGIN, V60, 100);
-	/* Its frames are numbered, so that they can be compared. */
+	/* Duplicates have the same frame numbers. */
 	phone.n_commits -= (unsigned int)((BEGIN + 100 * V60 - again_ns) / V60);
 	phone_run(&phone, a, again_ns, V60, 100);
 	phone_end(&phone);
@@ -211,7 +211,7 @@ static void test_lines_that_come_twice(void **state)
 	}
 }
 
-/* The same times, and other lines: that is a clock that went back. */
+/* The same times with other lines: the clock went back. */
 static void test_times_that_come_twice(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;

@@ -123,7 +123,7 @@ static const char html_old[] =
 static const char html_old_text[] =
 	"# tracer: nop\n  hwc-336   [000] 5.929925: 0: C|124|\"a\\b<c|1\n";
 
-/* All text of @html, which is read @piece bytes at a time. */
+/* Returns all text of @html, which is read @piece bytes at a time. */
 static size_t unwrapped(struct span html, size_t piece, char *out)
 {
 	struct container_html reader = CONTAINER_HTML_INIT;
@@ -163,8 +163,8 @@ static void assert_unwrapped(struct span html, struct span expected)
 
 static void test_html_of_any_split(void **state)
 {
-	/* The second section's first line lost its blanks: columns are found without them. A line
-	 * end behind each section keeps their lines apart. */
+	/* The first line of the second section has lost its leading blanks: columns are found
+	 * without them. A line end after each section separates their lines. */
 	char expected[sizeof(html_new_text)];
 	size_t first = sizeof(html_new_text) - sizeof(LINE "\n");
 
@@ -178,7 +178,7 @@ static void test_html_of_android_4(void **state)
 	assert_unwrapped(SPAN_LITERAL(html_old), SPAN_LITERAL(html_old_text));
 }
 
-/* All of the text before the cut; the begin of a tag may stand at its end. */
+/* All text before the cut; the start of a tag may be at its end. */
 static void test_html_that_is_cut_gives_what_there_is(void **state)
 {
 	char whole[1000], out[1000];

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* The tests read its places for clients; the copy in the library stays unlinked. */
+/* The tests read its array of clients. The copy in the library is not linked. */
 #include "daemon/control/control_server.c"
 
 #include "daemon/base/folder.h"
@@ -88,7 +88,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* --- a client of the test: sends what a test gives it --- */
+/* --- a client that sends any text --- */
 
 static int connect_to(const char *name)
 {
@@ -113,7 +113,7 @@ static void send_text(int fd, const char *text)
 	serve();
 }
 
-/* What has come; NULL: nothing yet; "" at the end. */
+/* The text received; NULL: nothing yet; "": the connection was closed. */
 static const char *received_text(int fd)
 {
 	static char text[65536];
@@ -147,7 +147,7 @@ static void a_request_gets_one_answer_and_the_end(void **state)
 	assert_answer("dance\n", "error: ");
 	assert_answer("\n", "error: ");
 	assert_int_equal(n_requests, 2);
-	/* Of two lines the first counts. */
+	/* Only the first of two lines is used. */
 	assert_answer("rotate\nstop\n", "ok\nhere\n");
 	assert_int_equal(last_request.verb, CONTROL_ROTATE);
 	assert_int_equal(n_requests, 3);
@@ -198,7 +198,7 @@ static void a_client_that_hangs_up_leaves_a_free_place(void **state)
 	assert_answer("status\n", "ok\n");
 }
 
-/* Clients without a request do not keep others out. */
+/* Clients without a request do not block others. */
 static void a_client_without_a_request_makes_room(void **state)
 {
 	int idle[CLIENTS_MAX];
@@ -302,7 +302,7 @@ static void the_end_answers_clients_that_wait_for_it(void **state)
 	reply = CONTROL_AT_END;
 	send_text(fd, "stop\n");
 	assert_null(received_text(fd));
-	/* An earlier answer is possible, where it takes long. */
+	/* On a slow machine the answer may already have been sent. */
 	send_text(other, "stop\n");
 	control_answer_stop(control, UINT64_MAX, "error: later\n");
 	assert_null(received_text(other));
@@ -312,7 +312,7 @@ static void the_end_answers_clients_that_wait_for_it(void **state)
 	assert_string_equal(received_text(other), "ok\nended\n");
 	close(fd);
 	close(other);
-	/* A capture without a socket. */
+	/* A capture whose socket was closed. */
 	control_close(control, "");
 }
 
@@ -334,7 +334,7 @@ struct question {
 	const char *line;
 	struct control_answer answer;
 	int result;
-	int over[2]; /* a pipe: a byte when it is answered */
+	int over[2]; /* a pipe that gets a byte with the answer */
 };
 
 static void *ask(void *context)
@@ -373,7 +373,7 @@ static void the_client_reads_ok_and_its_text(void **state)
 	assert_int_equal(question.result, 0);
 	assert_string_equal(question.answer.body, "here\n");
 	free(question.answer.body);
-	/* What comes is fit to print, whatever program sends it. */
+	/* An answer is escaped before it is printed: any program may have sent it. */
 	reply_text = "ok\n\x1b[2J\xc3\xb6\xff\n";
 	ask_served(&question, "status\n");
 	assert_string_equal(question.answer.body, "\\x1B[2J\xc3\xb6\\xFF\n");
@@ -432,7 +432,7 @@ static void a_folder_without_a_capture_is_reported(void **state)
 	(void)state;
 	assert_int_equal(ask_folder(scratch_path(&scratch, "none"), &answer), CONTROL_NOT_RUNNING);
 	assert_non_null(strstr(answer.why, "none"));
-	/* One that was killed leaves its lock and a name without a socket. */
+	/* A killed capture leaves its lock, with the name of a socket that does not exist. */
 	scratch_mkdir(&scratch, "dead");
 	scratch_put(&scratch, "dead/.lock", "4711\njankd-no-such-socket\n");
 	assert_int_equal(ask_folder(scratch_path(&scratch, "dead"), &answer), CONTROL_NOT_RUNNING);
@@ -453,7 +453,7 @@ static void a_lock_that_is_none_is_reported(void **state)
 	assert_int_equal(ask_folder(scratch_path(&scratch, "odd"), &answer), -ELOOP);
 }
 
-/* It holds the folder and has no socket yet: after two seconds that is the reason. */
+/* It has the lock but no socket yet: after two seconds this is reported. */
 static void a_capture_without_a_socket_is_reported(void **state)
 {
 	struct control_answer answer;
@@ -467,7 +467,7 @@ static void a_capture_without_a_socket_is_reported(void **state)
 	snprintf(pid, sizeof(pid), "pid %d", (int)getpid());
 	assert_non_null(strstr(answer.why, pid));
 	folder_close(&silent);
-	/* It is no jankd at all. */
+	/* The lock is held by a program that is not jankd. */
 	scratch_put(&scratch, "silent/.lock", "");
 	fd = open(scratch_path(&scratch, "silent/.lock"), O_RDWR);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
@@ -476,7 +476,7 @@ static void a_capture_without_a_socket_is_reported(void **state)
 	close(fd);
 }
 
-/* The loop does not run: the kernel accepts the connection, and no answer comes. */
+/* The server's loop does not run: the kernel accepts the connection, but there is no answer. */
 static void a_capture_that_does_not_answer_is_not_waited_for(void **state)
 {
 	struct control_answer answer;

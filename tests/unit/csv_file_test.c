@@ -85,7 +85,7 @@ static void add_row(struct csv_file *file, const char *text)
 
 /* --- repair --- */
 
-/* Where the last whole row of the first @len bytes ends. */
+/* Returns where the last whole row of the first @len bytes ends. */
 static size_t whole_rows(const char *bytes, size_t len)
 {
 	bool quoted = false;
@@ -127,7 +127,7 @@ static void test_cut_at_every_byte(void **state)
 	}
 }
 
-/* A power cut leaves the length of what was written, and NULs in its place. */
+/* After a power cut, a file may have its full length but NULs instead of the last data. */
 static void test_nuls_from_every_byte(void **state)
 {
 	char bytes[sizeof(rows_text) + 64];
@@ -160,7 +160,7 @@ static void test_what_is_not_ours_stays(void **state)
 	assert_int_equal(csv_repair_file(folder, "none.csv", HEADER), 0);
 }
 
-/* A file of another version with more columns is repaired, too. */
+/* A file of another version that has more columns is repaired, too. */
 static void test_other_columns(void **state)
 {
 	static const char text[] = "time(s),wall time,kind,text,more\n1,,mark,x,y\n2,,ma";
@@ -172,7 +172,7 @@ static void test_other_columns(void **state)
 	assert_int_equal(get(NAME, bytes), strlen(text) - strlen("2,,ma"));
 }
 
-/* --- a disk that is full --- */
+/* --- a full disk --- */
 
 static void limit_files(rlim_t bytes)
 {
@@ -234,7 +234,7 @@ static void test_removed_file(void **state)
 	assert_int_equal(csv_file_close(&file), 0);
 }
 
-/* More than the limit waits in memory: the rest is for the next file. */
+/* More than the limit is waiting in memory: the rest is for the next file. */
 static void test_limit(void **state)
 {
 	struct csv_file file;
@@ -270,7 +270,7 @@ static void test_segments(void **state)
 	put("frames-000007.csv", "x", 1);
 	put("events-000007.csv", "x", 1);
 	put("frames-000009.csv", "x", 1);
-	/* Names that are no segments. */
+	/* Names of other files. */
 	put("fps-12.csv", "x", 1);
 	put("fps-0000013.csv", "x", 1);
 	put("fps-000014.csv.old", "x", 1);
@@ -300,7 +300,7 @@ static void test_segments(void **state)
 	assert_true(is_there("fps-18446744073709551615.csv"));
 }
 
-/* A segment that cannot be removed does not keep the others. */
+/* A segment that cannot be removed does not prevent the removal of others. */
 static void test_stuck_segment(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };
@@ -315,7 +315,7 @@ static void test_stuck_segment(void **state)
 	assert_true(is_there("fps-000004.csv") && !is_there("fps-000002.csv"));
 }
 
-/* A folder with many segments is fast. */
+/* A folder with many segments is scanned fast. */
 static void test_many_segments(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exact columns of every file, on which other programs rely. Rows have the same number. */
+/* The exact columns of each file, on which other programs rely. Each row has the same number of
+ * columns. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void test_headers(void **state)
 static struct csv_row row_text;
 static char text[4096];
 
-/* The row without its line end, also in text. */
+/* Returns the row without its line end. */
 static const char *made(void)
 {
 	assert_true(row_text.len > 1 && row_text.bytes[row_text.len - 1] == '\n');
@@ -98,7 +99,7 @@ static void test_a_row_of_summary(void **state)
 	csv_summary_row(&row_text, &row);
 	assert_int_equal(columns(made()), columns(summary));
 	assert_string_equal(text + strlen(text) - 37, ",0,,,1,1,1200.00,600.00,,,20.00,20.00");
-	/* Waits alone have no rates. */
+	/* A row of waits only has no rates. */
 	row.stats = (struct frame_stats){ .waits = 1, .missed = 0 };
 	row.cadence = row.off_cadence = ROW_UNKNOWN;
 	csv_summary_row(&row_text, &row);
@@ -135,7 +136,7 @@ static void test_names_are_quoted(void **state)
 	assert_string_equal(made(), "0.000000,0.000000,0,'=1,0,\"a,b\",\"\"\"s\"\"\",\"\nc\",,,,");
 }
 
-/* Names of the largest size of which each byte is escaped. */
+/* Names of the largest size in which each byte is escaped. */
 static void test_the_longest_row(void **state)
 {
 	static char name[1024], info[2048];

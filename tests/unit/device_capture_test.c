@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture on a device of ours: atrace is started and stopped, all it changed is put back, its
- * tags are kept, and the app in front is found. */
+/* A capture on a simulated device: atrace is started and stopped, all that it changed is restored,
+ * its tags are set again, and the app in front is found. */
 #include "tests/unit/unit.h"
 
 #include <signal.h>
@@ -88,7 +88,8 @@ static void tags_that_are_taken_away_come_back(void **state)
 	(void)state;
 	assert_true(live_capture_run(&capture, "--frames-log", NULL));
 	live_capture_frames(&capture, 20);
-	/* The tags are read once a second: a change is seen against the value before. */
+	/* The tags are read once a second: a change is detected by comparing with the previous
+	 * value. */
 	sleep(2);
 	fake_device_set(&capture.scratch, FLAGS, "0x8");
 	assert_true(program_wait_for(&capture.scratch, "device/log", "--only_userspace gfx view"));
@@ -125,7 +126,7 @@ static void categories_without_atrace_are_a_warning(void **state)
 	assert_as_before();
 }
 
-/* 'dumpsys input' names no window: 'dumpsys window' does. */
+/* The output of 'dumpsys input' has no window, that of 'dumpsys window' has. */
 static void the_app_in_front_is_found(void **state)
 {
 	(void)state;
@@ -143,7 +144,7 @@ static void the_app_in_front_is_found(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 60);
 }
 
-/* A program that hangs delays nothing. */
+/* A program that hangs does not delay the capture. */
 static void what_hangs_holds_up_nothing(void **state)
 {
 	(void)state;

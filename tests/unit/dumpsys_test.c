@@ -7,7 +7,7 @@
 
 #include "daemon/android/dumpsys.h"
 
-/* Feeds a text line by line, each in memory that ends with it. */
+/* Reads a text line by line, each at the end of its memory. */
 static struct dumpsys_focus read_text(const char *text)
 {
 	struct dumpsys_focus focus = { .name = "" };
@@ -25,7 +25,7 @@ static struct dumpsys_focus read_text(const char *text)
 }
 
 static const struct {
-	const char *name; /* that comes out */
+	const char *name; /* expected */
 	const char *text;
 } focuses[] = {
 	/* dumpsys input, 7 to 9 */
@@ -37,7 +37,7 @@ static const struct {
 	  "  Windows:\n"
 	  "    0: name='Window{f55 u0 com.c/com.c.X}', displayId=0, paused=false, "
 	  "hasFocus=false,\n" },
-	/* a window that is no activity has the focus: then the focused app counts */
+	/* a window that is not an activity has the focus: the focused app counts */
 	{ "com.b/com.b.ui.Home",
 	  "  FocusedApplication: name='AppWindowToken{fd4 token=Token{5c1 ActivityRecord{65c u0 "
 	  "com.b/.ui.Home t106}}}', dispatchingTimeout=5000.000ms\n"
@@ -49,7 +49,7 @@ static const struct {
 			      "dispatchingTimeout=5000ms\n"
 			      "  FocusedWindows:\n"
 			      "    displayId=0, name='Window{9a1 u0 com.a/com.a.Main}'\n" },
-	/* the marked window alone */
+	/* only the marked window */
 	{ "com.a/com.a.Main",
 	  "    0: name='Window{f55 u0 com.c/com.c.X}', displayId=0, hasFocus=false, x\n"
 	  "    1: name='Window{f56 u0 com.a/com.a.Main}', displayId=0, paused=false, "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events leave the queue in the order of time, and wait for a limited time only. */
+/* Events leave the queue sorted by time, and wait only for a limited time. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -96,7 +96,7 @@ static void test_another_clock(void **state)
 	expect("5b ");
 }
 
-/* Events in front of an old one leave with it. */
+/* Events before an old one leave with it. */
 static void test_old_ones(void **state)
 {
 	add_at(30, "a", 100);

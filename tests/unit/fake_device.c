@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* It does to the files what Android's own does to the kernel's. */
+/* Changes the files as Android's atrace changes those of the kernel. */
 static const char atrace[] = "#!/bin/sh\n"
 			     "echo \"atrace $*\" >> \"$DEVICE/log\"\n"
 			     "case \"$*\" in\n"
@@ -27,7 +27,7 @@ static const char atrace[] = "#!/bin/sh\n"
 			     "esac\n";
 
 static const char getprop[] = "#!/bin/sh\ncat \"$DEVICE/properties/$1\" 2>/dev/null || echo\n";
-/* A property is never half set, even if a script is killed. */
+/* A property is set completely or not at all, even if the script is killed. */
 static const char setprop[] = "#!/bin/sh\n"
 			      "echo \"$2\" > \"$DEVICE/$1.$$\" &&\n"
 			      "mv \"$DEVICE/$1.$$\" \"$DEVICE/properties/$1\"\n";
@@ -42,7 +42,7 @@ static void put_program(const struct scratch *scratch, const char *program, cons
 
 	snprintf(name, sizeof(name), "device/bin/%s", program);
 	snprintf(temporary, sizeof(temporary), "device/%s.new", program);
-	/* One that runs is not written to. */
+	/* A new file: a script that runs must not be overwritten. */
 	scratch_put(scratch, temporary, text);
 	chmod(scratch_path(scratch, temporary), 0755);
 	rename(scratch_path(scratch, temporary), scratch_path(scratch, name));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue between a capture and its files: all jobs, in order, whatever the disk does. */
+/* The queue between a capture and its files: all jobs are done in order, even if the disk stalls.
+ */
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -81,7 +82,7 @@ static bool post(struct bench *bench, enum file_job_kind kind, const char *bytes
 	return file_thread_post(bench->thread, &job);
 }
 
-/* Row @n has its number, and a length of its own. Returns that. */
+/* Sets @row to row @n, with its number and a length that depends on it. Returns the length. */
 static size_t make_row(char row[static 4096], unsigned int n)
 {
 	size_t len = 8 + n * 7919 % 3000;
@@ -118,7 +119,7 @@ static void close_all(struct bench *bench)
 	bench->thread = file_thread_end(bench->thread);
 }
 
-/* Much more than the queue holds at once. */
+/* Many more rows than fit in the queue. */
 static void rows_come_in_order(void **state)
 {
 	static struct bench bench;
@@ -189,7 +190,7 @@ static void write_spill(struct bench *bench, unsigned int which, uint64_t offset
 	assert_int_equal(spill->write(spill->context, offset, text, strlen(text)), 0);
 }
 
-/* Reads see what was written, on the disk or still in the queue. */
+/* A read returns what was written, whether it is on the disk or still in the queue. */
 static void spills_are_read_on_their_way(void **state)
 {
 	static struct bench bench;
@@ -221,7 +222,8 @@ static void spills_are_read_on_their_way(void **state)
 	tear_down(&bench);
 }
 
-/* Jobs that end a capture fit in the queue, however much was spilled while the disk stalled. */
+/* The jobs that end a capture fit in the queue, no matter how much was spilled while the disk
+ * stalled. */
 static void spills_leave_room(void **state)
 {
 	static struct bench bench;

@@ -33,7 +33,7 @@ struct fixture {
 	struct file expect;
 };
 
-/* A reader's buffer: the unread input ends right before the unreadable page. */
+/* The buffer of a reader: the unread input ends right before the unreadable page. */
 struct stream {
 	struct guarded memory;
 	struct ftrace_text text;
@@ -97,7 +97,7 @@ static struct stream stream_new(size_t input_len)
 	return stream;
 }
 
-/* Puts @len more bytes behind what is left, all of it against the unreadable page. */
+/* Appends @len bytes to the rest of the input, which then ends at the unreadable page. */
 static void feed(struct stream *stream, const char *bytes, size_t len, bool last)
 {
 	char *first = stream->memory.end - stream->left.len - len;
@@ -109,7 +109,7 @@ static void feed(struct stream *stream, const char *bytes, size_t len, bool last
 	drain(stream, last);
 }
 
-/* Compares what came out, and begins again in the same memory. */
+/* Compares the records, and starts again in the same memory. */
 static void check(struct stream *stream, const struct fixture *fixture)
 {
 	counters_print(&stream->out, &stream->text);

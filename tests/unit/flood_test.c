@@ -72,7 +72,7 @@ static void test_a_busy_layer_outlives_a_flood(void **state)
 			assert_true(phone.log.frames[i].interval_ns > 0);
 }
 
-/* Layers that are queued and never latched evict none that is latched. */
+/* Layers that are queued but never latched do not evict layers that are latched. */
 static void test_queued_names_take_no_place(void **state)
 {
 	char name[64];
@@ -221,7 +221,8 @@ static void test_names_that_are_no_text(void **state)
 	assert_string_equal(phone.log.frames[0].layer, "\xff\xfe\x01=1+1,\"\r");
 }
 
-/* Presents far faster than any display: what waits for the lattice is bounded, none is lost. */
+/* Presents much faster than any display: the number of waiting frames is bounded, and none is lost.
+ */
 static void test_presents_without_pause(void **state)
 {
 	phone_run(&phone, a, BEGIN, 5000000, 20000);
@@ -265,7 +266,7 @@ static void test_times_at_both_ends(void **state)
 	assert_true(counters()->clock_steps > 0);
 }
 
-/* events.csv does not grow with a flood; the counters include all of it. */
+/* events.csv does not grow with a flood of events; the counters include all of them. */
 static void test_events_without_number(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -277,7 +278,7 @@ static void test_events_without_number(void **state)
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 1, 1000);
 }
 
-/* The clock goes to and fro: every step is counted, and no row runs backwards. */
+/* The clock goes back and forth: each step is counted, and no row ends before it begins. */
 static void test_a_clock_that_goes_to_and_fro(void **state)
 {
 	for (unsigned int i = 0; i < 500; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of a capture: made, locked, replaced, lost and found again. */
+/* The folder of a capture: created, locked, replaced, removed and created again. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -126,7 +126,7 @@ static void what_stands_in_the_way_is_reported(void **state)
 	assert_non_null(strstr(printed_end(), "-F"));
 }
 
-/* A hard link to a file of another user is not written into. */
+/* A hard link to a file of another user is not written. */
 static void a_lock_with_two_names_is_replaced(void **state)
 {
 	(void)state;
@@ -152,7 +152,7 @@ static void a_lock_that_was_removed_comes_back(void **state)
 	assert_int_equal(folder_watch_lock(&folder), 1);
 	assert_non_null(strstr(scratch_get(&scratch, "out/.lock"), "\njankd-abc\n"));
 	assert_int_equal(folder_watch_lock(&folder), 0);
-	/* Another was faster. */
+	/* Another process was faster. */
 	unlink(scratch_path(&scratch, "out/.lock"));
 	assert_int_equal(open_folder(&second, "out"), 0);
 	assert_int_equal(folder_watch_lock(&folder), -EWOULDBLOCK);
@@ -175,13 +175,13 @@ static void a_file_is_replaced_as_a_whole(void **state)
 	assert_string_equal(scratch_get(&scratch, "out/summary.csv"), "old\n");
 	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
 	assert_string_equal(scratch_get(&scratch, "out/summary.csv"), "new\n");
-	/* What failed is thrown away. */
+	/* After an error the temporary file is removed. */
 	fd = folder_create_temporary(&folder, "summary.csv");
 	assert_int_equal(folder_write(fd, "half", 4), 0);
 	assert_int_equal(folder_replace(&folder, "summary.csv", fd, -EIO), -EIO);
 	assert_string_equal(scratch_get(&scratch, "out/summary.csv"), "new\n");
 	assert_false(scratch_has(&scratch, "out/.summary.csv.tmp"));
-	/* Files that can be made again are not synced. */
+	/* With skip_sync the file is not synced. */
 	folder.skip_sync = true;
 	fd = folder_create_temporary(&folder, "summary.csv");
 	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
@@ -232,7 +232,7 @@ static void write_errors_are_passed_on(void **state)
 	assert_int_equal(folder_write(-1, "x", 1), -EBADF);
 	assert_int_equal(folder_write_at(-1, 0, "x", 1), -EBADF);
 	assert_int_equal(folder_sync(-1), -EBADF);
-	/* A pipe has no disk to wait for. */
+	/* A pipe cannot be synced. */
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(folder_sync(ends[1]), 0);
 	close(ends[0]);
@@ -271,13 +271,13 @@ static void one_that_was_moved_is_made_anew(void **state)
 	put_journal("to be put back\n");
 	assert_int_equal(rename(scratch_path(&scratch, "out"), scratch_path(&scratch, "moved")), 0);
 	assert_true(folder_is_gone(&folder));
-	/* What cannot be is as if it had not been tried. */
+	/* After a failure nothing has changed. */
 	assert_int_equal(folder_open_again(&folder, refused), -EIO);
 	assert_true(folder_is_gone(&folder));
 	assert_true(folder_has_journal(&folder));
 	assert_int_equal(folder_open_again(&folder, nothing_there), 0);
 	assert_false(folder_is_gone(&folder));
-	/* Where to ask, and what is to be put back, is there. */
+	/* The new folder has the lock with the socket's name, and the journal. */
 	assert_non_null(strstr(scratch_get(&scratch, "out/.lock"), "\njankd-abc\n"));
 	assert_string_equal(scratch_get(&scratch, "out/.journal"), "to be put back\n");
 	assert_false(scratch_has(&scratch, "moved/.journal"));
@@ -313,7 +313,7 @@ static void a_journal_is_removed(void **state)
 	assert_false(folder_has_journal(&folder));
 }
 
-/* --- words --- */
+/* --- messages --- */
 
 static void every_error_has_words_and_advice(void **state)
 {
@@ -354,9 +354,9 @@ static void lock_and_journal_are_found(void **state)
 	fd = state_dir_find(folder.path, STATE_DIR_JOURNAL);
 	assert_true(fd >= 0);
 	close(fd);
-	/* It is ours, so no other user's. */
+	/* It belongs to this user. */
 	assert_int_equal(state_dir_find_others(folder.path, STATE_DIR_JOURNAL), -ENOENT);
-	/* A link is none. */
+	/* A link does not count. */
 	unlink(scratch_path(&scratch, "out/.journal"));
 	assert_int_equal(symlink("/dev/null", scratch_path(&scratch, "out/.journal")), 0);
 	assert_int_equal(state_dir_find(folder.path, STATE_DIR_JOURNAL), -ELOOP);

@@ -36,7 +36,8 @@ static const char *const presents[] = {
 	[PHONE_14] = "presentFrameAndReleaseLayers for x",
 };
 
-/* Between two frames: ticks, a whole composition, latches, ends of slices that are not its own. */
+/* Between two frames: ticks, a whole composition, latches, ends of slices that SurfaceFlinger
+ * began. */
 static void forge_frame(struct phone *phone, uint64_t time_ns)
 {
 	forge(phone, TRACE_COUNTER, "VSYNC-sf", time_ns);
@@ -112,7 +113,7 @@ static void on_android_14(void **state)
 	check(PHONE_14);
 }
 
-/* Apps take buffers as well, and have slices and counters for it: that is no forgery. */
+/* Apps also acquire buffers, and write slices and counters about it: these are not forged. */
 static void honest_apps(void **state)
 {
 	struct phone phone;

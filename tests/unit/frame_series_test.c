@@ -37,7 +37,7 @@ static void start(void)
 	phone_start(&phone, PHONE_9, &options);
 }
 
-/* A present with a frame of @layer and no tick: nothing is known of the display. */
+/* A present with a frame of @layer, without a tick: the refresh rate is unknown. */
 static void frame(uint64_t present_ns, const char *layer)
 {
 	phone.now_ns = present_ns - MS;
@@ -175,7 +175,7 @@ static void test_one_frame_alone_is_no_row(void **state)
 	assert_int_equal(phone.log.frames[0].vsyncs, ROW_UNKNOWN);
 }
 
-/* A layer that is still for 5 s leaves its row while the trace goes on. */
+/* The row of a layer without frames for 5 s is closed while the trace continues. */
 static void test_an_idle_series_closes(void **state)
 {
 	start();
@@ -188,7 +188,7 @@ static void test_an_idle_series_closes(void **state)
 	phone_end(&phone);
 }
 
-/* It goes on where it was: the pause is a wait of the same series. */
+/* Its series continues: the pause is a wait. */
 static void test_an_idle_series_goes_on(void **state)
 {
 	start();
@@ -234,7 +234,7 @@ static void test_percentiles_of_a_row_are_frame_times(void **state)
 	assert_int_equal(row(SURFACE_A, 0)->p99_ns, 99 * MS);
 }
 
-/* The three frames before a jank may stand in the row before. */
+/* The three frames before a jank may be in the previous row. */
 static void test_a_rows_end_keeps_the_history_of_jank(void **state)
 {
 	start();
@@ -287,7 +287,7 @@ static void test_a_given_period_makes_whole_vsyncs(void **state)
 	assert_int_equal(row(SURFACE_A, 0)->refresh_mhz, 60000);
 }
 
-/* With ticks the first frames have their vsyncs too: they wait for the lattice. */
+/* With ticks the first frames, too, have numbers of vsyncs: they wait for the lattice. */
 static void test_ticks_give_the_lattice(void **state)
 {
 	start();
@@ -386,7 +386,7 @@ static void test_drops_by_vsyncs(void **state)
 	assert_int_equal(phone.log.drops[0].end_ns, phone.log.frames[3].vsync_ns);
 }
 
-/* Each counter once, in the order of the trace. One name may end with another's. */
+/* Each counter once, in the order of the trace. A name may be the end of another one. */
 static void test_a_drop_lists_the_counters_between(void **state)
 {
 	options.type = 2;
@@ -470,8 +470,8 @@ static void test_the_summary_joins_layers_of_one_surface(void **state)
 	assert_float_equal(summaries[0].stats.score, 60 * 48.0 / 60 + 40, 0.01);
 }
 
-/* What is written while the trace goes on holds what has been counted, the open row too: all but
- * the frames of the last 0.6 s, which still wait. */
+/* A summary that is written during the trace includes all that was counted, also the open row: all
+ * but the frames of the last 0.6 s, which are still waiting. */
 static void test_the_summary_can_be_asked_for_at_any_time(void **state)
 {
 	start();

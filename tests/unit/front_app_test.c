@@ -25,7 +25,7 @@ static uint64_t doubt(const char **app)
 	return pipeline_front_app_uncertain_since(phone.pipeline, app);
 }
 
-/* @other draws @n frames from @from_ns on beside the status bar. */
+/* @other and the status bar draw @n frames each, from @from_ns on. */
 static void run_both(const char *other, uint64_t from_ns, unsigned int n)
 {
 	const char *layers[] = { bar, other, NULL };
@@ -73,7 +73,7 @@ static void another_view_makes_doubt(void **state)
 	run_both(b_view, then, 20);
 	assert_int_equal(doubt(&app), then);
 	assert_string_equal(app, "com.b");
-	/* it goes on: that is the same doubt */
+	/* it continues: the same doubt */
 	run_both(b_view, then + 20 * V60, 1);
 	assert_int_equal(doubt(&app), then);
 	pipeline_set_front_app(phone.pipeline, "com.b/com.b.Main", then);
@@ -106,7 +106,7 @@ static void it_is_unknown(void **state)
 	assert_int_equal(after, 120);
 }
 
-/* It draws beside the focused app: picture in picture. */
+/* It draws at the same time as the focused app: picture in picture. */
 static void it_was_not_in_front(void **state)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
@@ -119,7 +119,7 @@ static void it_was_not_in_front(void **state)
 	assert_int_equal(doubt(&app), 0);
 	run_both(b_view, then + 20 * V60, 40);
 	assert_int_equal(doubt(&app), 0);
-	/* it pauses and begins again */
+	/* it pauses and draws again */
 	run_both(b_view, then + 3 * SECOND, 10);
 	assert_int_equal(doubt(&app), then + 3 * SECOND);
 	phone_end(&phone);
@@ -141,7 +141,7 @@ static void nothing_is_started_for_a_recorded_trace(void **state)
 	phone_end(&phone);
 	count_bar("com.a", then, &before, &after);
 	assert_int_equal(before, 120);
-	assert_in_range(after, 60 + 28, 60 + 31); /* it has drawn until then */
+	assert_in_range(after, 60 + 28, 60 + 31); /* it drew until then */
 	count_bar("com.a", again, &before, &after);
 	assert_int_equal(after, 59); /* the bar comes first in the first of these presents */
 	count_bar("com.b", BEGIN, &before, &after);
@@ -149,7 +149,7 @@ static void nothing_is_started_for_a_recorded_trace(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 2);
 }
 
-/* Two apps that draw at the same time, with the activity in front. */
+/* Two apps that draw at the same time; the one with the activity is in front. */
 static void the_one_in_front_draws_on(void **state)
 {
 	const char *layers[] = { bar, a, b_view, NULL };
@@ -180,7 +180,7 @@ static void the_clock_steps(void **state)
 	assert_int_equal(after, 0);
 }
 
-/* Windows that are no activity do not change the focused app. */
+/* Windows that are not activities do not change the focused app. */
 static void other_windows_make_none(void **state)
 {
 	const char *app;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generated ring buffers: all events are returned once and in order. */
+/* Generated CPU buffers: each event is returned once, and in order. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -27,13 +27,13 @@ struct event {
 	int32_t tid;
 };
 
-/* The pages of a ring buffer, and how many can be read so far. */
+/* The pages of a CPU buffer, and how many of them can be read so far. */
 struct trace_buffer {
 	struct event events[4000];
 	unsigned int n, read, ready;
 	unsigned int per_page;
 	uint64_t flags; /* of each page's commit */
-	bool broken;	/* the next page says that it is longer than it is */
+	bool broken;	/* the next page has a wrong length: longer than the page */
 	char page[PAGE_SIZE];
 };
 
@@ -184,7 +184,7 @@ static void losses(void **state)
 	assert_next(UINT64_MAX, 2, 20);
 }
 
-/* A broken page is counted, and the ones behind it are read in the next turn. */
+/* A broken page is counted, and the pages after it are read in the next turn. */
 static void broken_pages(void **state)
 {
 	(void)state;
@@ -200,7 +200,7 @@ static void broken_pages(void **state)
 	assert_int_equal(merge.damaged, 1);
 }
 
-/* Random writers, drains and limits: the stream is in the order of time. */
+/* Random writers, drains and limits: the stream is sorted by time. */
 static void any_turns(void **state)
 {
 	unsigned int written = 0, taken = 0;

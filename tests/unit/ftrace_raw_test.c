@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages built byte by byte: rare content, and content that no kernel writes. */
+/* Pages built byte by byte, with rare content, and with content that no kernel writes. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void put_print(struct builder *b, uint32_t delta, const char *text)
 
 static struct guarded memory;
 
-/* Begins to read. The page ends where unreadable memory begins. */
+/* Starts to read a page that ends where unreadable memory begins. */
 static bool begin_bytes(struct ftrace_page *page, const char *bytes, size_t size)
 {
 	char *copy = memory.end - size;
@@ -179,7 +179,7 @@ static void text_ends(void **state)
 static void losses(void **state)
 {
 	const uint64_t lost = UINT64_C(1) << 31, counted = UINT64_C(1) << 30;
-	const uint64_t high = UINT64_C(0xffffffff) << 32; /* the kernel's word is signed */
+	const uint64_t high = UINT64_C(0xffffffff) << 32; /* the field is signed in the kernel */
 	struct builder b = { .len = 0 };
 	uint64_t number = 4572;
 	struct ftrace_page page;
@@ -240,7 +240,7 @@ static void no_pages(void **state)
 	assert_false(begin_bytes(&page, bytes, 0));
 	assert_false(begin_bytes(&page, bytes, 15));
 	assert_true(begin_bytes(&page, bytes, 16));
-	bytes[8] = 49; /* one more than there are */
+	bytes[8] = 49; /* one byte more than there is */
 	assert_false(begin_bytes(&page, bytes, 64));
 	bytes[8] = 48;
 	assert_true(begin_bytes(&page, bytes, 64));
@@ -265,7 +265,7 @@ static void lengths_that_lie(void **state)
 	}
 }
 
-/* Nothing is read outside, and every page has an end. */
+/* Nothing is read outside of the page, and parsing ends. */
 static void any_bytes(void **state)
 {
 	char bytes[256];
@@ -317,7 +317,7 @@ static void formats(void **state)
 	assert_int_equal(read.page_size, format.page_size);
 }
 
-/* A truncated or different text is refused or parsed in part, without a fault. */
+/* A truncated or changed text is rejected or parsed in part, without a memory error. */
 static void formats_that_break_off(void **state)
 {
 	struct ftrace_format read = { 0 };

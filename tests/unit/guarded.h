@@ -7,10 +7,11 @@
 
 struct guarded {
 	char *first; /* first readable byte: a page begins here, the one before is unreadable */
-	char *end;   /* behind the last readable byte: an unreadable page begins here */
+	char *end;   /* after the last readable byte: an unreadable page begins here */
 };
 
-/* At least @size readable bytes; guarded_free() gives them back. Aborts without memory. */
+/* Allocates at least @size readable bytes, to be freed with guarded_free(). Aborts if out of
+ * memory. */
 struct guarded guarded_new(size_t size);
 
 void guarded_free(struct guarded *memory);

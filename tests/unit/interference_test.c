@@ -29,7 +29,8 @@ static void sleeps_and_steps(void **state)
 	assert_int_equal(change.slept_ns | change.stepped_ns, 0);
 	change = after(&watch, 1, 0, 0);
 	assert_int_equal(change.slept_ns | change.stepped_ns, 0);
-	/* reading them takes time, and a network's clock goes a little faster */
+	/* reading the clocks takes time, and a clock that is synchronized may run a little faster
+	 */
 	change = after(&watch, 1, 0.02, 0.1);
 	assert_int_equal(change.slept_ns | change.stepped_ns, 0);
 	change = after(&watch, 0.25, 3600, 0);
@@ -66,7 +67,7 @@ static void overruns(void **state)
 	assert_false(take(&cpu, 1000, 500));
 	assert_false(take(&cpu, 1234, 600));
 	assert_int_equal(cpu.lost, 234);
-	/* emptied: all begins at 0 */
+	/* emptied: all counts start at 0 */
 	assert_true(take(&cpu, 6, 20));
 	assert_int_equal(cpu.lost, 240);
 	assert_false(take(&cpu, 6, 20));

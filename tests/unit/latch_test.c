@@ -53,8 +53,8 @@ static void forge_latch(const char *layer)
 	forge(TRACE_SLICE_END, "", 0);
 }
 
-/* Producer and SurfaceFlinger count the same queue from two threads: the writes can change places,
- * and then the latch's is no fall. */
+/* The producer and SurfaceFlinger count the same queue from two threads: their writes can be
+ * swapped, and then the counter does not decrease at the latch. */
 static void test_a_latch_before_its_queue(void **state)
 {
 	phone_start(&phone, PHONE_13, NULL);
@@ -71,7 +71,7 @@ static void test_a_latch_before_its_queue(void **state)
 	assert_int_equal(frames_of(a), 11);
 }
 
-/* Counters that another process writes with a layer's name remove no frame. */
+/* Counters that another process writes with the name of a layer do not remove a frame. */
 static void play_forged_values(void)
 {
 	phone.sf_tgid = TRACE_ID_UNKNOWN;
@@ -109,7 +109,7 @@ static void flood(unsigned int from)
 	}
 }
 
-/* Latches without a present do not keep layers in the table for ever. */
+/* Latches without a present do not keep layers in the table forever. */
 static void test_a_flood_of_latches(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
@@ -165,8 +165,8 @@ static void test_a_name_that_was_cut_in_a_number(void **state)
 	assert_int_equal(phone.log.n_frames, 20);
 }
 
-/* A SurfaceFlinger of that version without instants: the counter is a latch from the first one on.
- */
+/* A SurfaceFlinger of that version that writes no instants: the counter is a latch from the first
+ * one on. */
 static void test_no_instants(void **state)
 {
 	phone_start(&phone, PHONE_14, NULL);
@@ -182,7 +182,7 @@ static void test_no_instants(void **state)
 	assert_int_equal(frames_of(a), 10);
 }
 
-/* The end of acquireBuffer was lost without a report: the next counter is no layer. */
+/* The end of acquireBuffer was lost without a report: the next counter is not a layer. */
 static void test_a_transaction_is_no_layer(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
@@ -196,7 +196,8 @@ static void test_a_transaction_is_no_layer(void **state)
 	assert_int_equal(phone.log.n_frames, 10);
 }
 
-/* Another SurfaceFlinger starts before the old one was silent for long: its first frame counts. */
+/* Another SurfaceFlinger starts soon after the last event of the old one: its first frame counts.
+ */
 static void play_quick_restart(enum phone_age age)
 {
 	phone_start(&phone, age, NULL);

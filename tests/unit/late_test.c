@@ -68,7 +68,7 @@ static void test_what_is_even_is_not_late(void **state)
 	assert_int_equal(count_late(), 0);
 }
 
-/* 7 vsyncs of 60 Hz are 100 ms beyond one, whatever the last digits of the period. */
+/* 7 vsyncs of 60 Hz are 100 ms more than one, whatever the last digits of the period. */
 static void test_late_by_the_limit(void **state)
 {
 	static const uint64_t periods_ns[] = { 16666030, 16667140 };
@@ -117,8 +117,8 @@ static void test_a_switch_is_not_late(void **state)
 	assert_int_equal(count_late(), 0);
 }
 
-/* A bar that draws four times a second, sometimes twice in a row, has no cadence. Only the game
- * beside it has a late frame. */
+/* A status bar that draws four times a second, sometimes twice in a row, has no cadence. Only the
+ * game has a late frame. */
 static void test_a_bar_at_rest_is_not_late(void **state)
 {
 	static const unsigned int turns[] = { 15, 15, 1, 14, 15, 25, 15, 1, 1, 18 };
@@ -174,7 +174,7 @@ static void test_one_late_frame_after_another(void **state)
 	assert_int_equal(count_late(), 10);
 }
 
-/* Without ticks the differences of presents count. */
+/* Without ticks the times between presents count. */
 static void test_without_vsyncs(void **state)
 {
 	uint64_t at_ns = BEGIN;

@@ -8,20 +8,21 @@
 #include "tests/unit/unit.h"
 
 struct lines {
-	uint64_t ms;	  /* of the line that is being given out */
-	uint64_t last_ns; /* of the last record that was taken apart */
+	uint64_t ms;	  /* number of ->line */
+	uint64_t last_ns; /* of the last record that was parsed */
 	char line[256];
 	size_t len, given;
 };
 
-/* Reads @most bytes into @ring, as from a source, and takes them apart. Returns the time of the
+/* Reads up to @most bytes into @buffer, as from a source, and parses them. Returns the time of the
  * last record. */
 uint64_t lines_read(struct lines *lines, struct trace_buffer *buffer, size_t most);
 
-/* The number of a line. */
+/* Returns the number in a line. */
 uint64_t lines_ms(const char *line);
 
-/* @text holds whole lines, those from @first_ms on. Returns the number behind the last. */
+/* Checks that @text has whole lines, numbered from @first_ms on. Returns the number after the last
+ * one. */
 uint64_t lines_check(struct span text, uint64_t first_ms);
 
 #endif

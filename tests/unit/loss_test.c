@@ -125,7 +125,7 @@ static void test_a_gap_with_loss_is_no_jank(void **state)
 	on_every_phone(play_gap);
 }
 
-/* Longer than any frame time: frames may have been lost, so it is no wait. */
+/* Longer than any frame time: frames may have been lost, so it is not a wait. */
 static void test_a_long_gap_with_loss_is_no_wait(void **state)
 {
 	start(PHONE_9);
@@ -180,8 +180,8 @@ static void test_a_loss_forgets_the_frames_before(void **state)
 
 /* --- where the hole is --- */
 
-/* The kernel reports the loss of CPU 2 before its next event. Frames on CPU 1 wait until then:
- * frames that were lost between them are no missed vsyncs. */
+/* The kernel reports the loss of CPU 2 before the next event of that CPU. Frames on CPU 1 wait
+ * until then: frames that were lost between them do not count as missed vsyncs. */
 static void test_frames_before_the_word_of_a_loss(void **state)
 {
 	start(PHONE_14);
@@ -190,7 +190,7 @@ static void test_frames_before_the_word_of_a_loss(void **state)
 	phone_frame(&phone, BEGIN + 20 * V60, a);
 	phone.cpu = 1;
 	phone_frame(&phone, BEGIN + 21 * V60, a);
-	phone_frame(&phone, BEGIN + 24 * V60, a); /* two before it were CPU 2's */
+	phone_frame(&phone, BEGIN + 24 * V60, a); /* the two frames before it were on CPU 2 */
 	phone_frame(&phone, BEGIN + 27 * V60, a);
 	phone.cpu = 2;
 	phone_lost(&phone, 2, 900);
@@ -233,7 +233,7 @@ static void test_a_loss_elsewhere_is_far_from_earlier_frames(void **state)
 	assert_int_equal(sums().d, 1);
 }
 
-/* --- what was open, waiting, counted --- */
+/* --- open rows, waiting frames, counters --- */
 
 /* The present after this latch was lost: the next present belongs to another frame. */
 static void play_stale_latch(void)
@@ -255,7 +255,7 @@ static void test_a_latch_whose_present_was_lost(void **state)
 	on_every_phone(play_stale_latch);
 }
 
-/* The same, but the loss is not known yet: another present gets the latch. */
+/* The same, but the loss is not reported yet: another present gets the latch. */
 static void test_a_latch_that_another_present_took(void **state)
 {
 	start(PHONE_14);
@@ -278,9 +278,9 @@ static void test_a_latch_that_another_present_took(void **state)
 		assert_true(phone.log.frames[i].vsyncs != 1);
 }
 
-/* A latch of a hole that waits long for its present may be a frame all the same: SurfaceFlinger was
- * held up, and presents it and the next one within a vsync. That vsync is no interval of one frame.
- */
+/* A latch in a hole that waits long for its present may still be a frame: SurfaceFlinger was
+ * delayed, and presents it and the next one within a vsync. That vsync is not an interval of one
+ * frame. */
 static void test_a_late_present_in_a_hole(void **state)
 {
 	const uint64_t held_up = BEGIN + 21 * V60 - 2 * MS;
@@ -303,8 +303,8 @@ static void test_a_late_present_in_a_hole(void **state)
 	assert_int_equal(unknown_intervals(), 2);
 }
 
-/* SurfaceFlinger was delayed: a frame came three quarters of a vsync late, the next one, which was
- * lost, in time. The distance from the late one to the third is nearer to one vsync than to two. */
+/* SurfaceFlinger was delayed: a frame was three quarters of a vsync late, the next one, which was
+ * lost, on time. The distance from the late one to the third is closer to one vsync than to two. */
 static void test_a_late_frame_in_a_hole(void **state)
 {
 	start(PHONE_14);
@@ -320,7 +320,7 @@ static void test_a_late_frame_in_a_hole(void **state)
 		assert_int_equal(frame_of(a, i)->vsyncs, 1);
 }
 
-/* A frame that is a whole vsync late looks as if it were in time: the buffer numbers decide. */
+/* A frame that is a whole vsync late looks as if it were on time: the buffer numbers decide. */
 static void test_numbers_in_a_hole(void **state)
 {
 	start(PHONE_14);
@@ -335,7 +335,8 @@ static void test_numbers_in_a_hole(void **state)
 	assert_int_equal(frame_of(a, 23)->vsyncs, 1);
 }
 
-/* The buffer count rose during a loss: the latch is found though the next value is no lower. */
+/* The buffer count increased during a loss: the latch is found although the next value is not
+ * lower. */
 static void test_counters_are_forgotten(void **state)
 {
 	start(PHONE_14);
@@ -392,7 +393,7 @@ static void test_a_hole_is_no_jank(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 0);
 }
 
-/* The hole is noticed late: frames may be missing since then, too. */
+/* The hole is detected late: frames may be missing since its start. */
 static void test_a_hole_that_began_before(void **state)
 {
 	start(PHONE_9);
@@ -422,7 +423,7 @@ static void test_doubt_lasts_until_it_is_taken_back(void **state)
 	assert_int_equal(sums().lost, 100);
 }
 
-/* --- every lost event shows --- */
+/* --- every lost event is reported --- */
 
 static void test_losses_add_up(void **state)
 {
@@ -483,7 +484,7 @@ static void test_events_tell_of_every_loss(void **state)
 	assert_in_range(row_log_count_events(&phone.log, TRACE_EVENT_LOST), 2, 200);
 }
 
-/* No kernel counts so far: it is not added to what was really lost. */
+/* No kernel counts that far: the number is not added to the real losses. */
 static void test_impossible_numbers(void **state)
 {
 	start(PHONE_9);
@@ -502,7 +503,7 @@ static void play_restart(void)
 	const char *const again[] = { a, NULL };
 
 	phone_run(&phone, a, BEGIN, V60, 60);
-	/* It ended in the middle of a latch. */
+	/* It ends in the middle of a latch. */
 	phone_begin(&phone, "handleMessageInvalidate");
 	phone_begin(&phone, "latchBuffer");
 	phone_begin(&phone, "acquireBuffer");

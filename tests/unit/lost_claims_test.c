@@ -54,7 +54,7 @@ static int tear_down(void **state)
 	return system(command);
 }
 
-/* The events that are counted for a line; -2: it is forged. */
+/* Returns the number of events that a line counts as; -2: it is forged. */
 static int64_t take_of(int32_t cpu, int64_t events)
 {
 	struct trace_record record = { .kind = TRACE_LOST, .cpu = cpu, .value = events };
@@ -75,7 +75,7 @@ static void lines_of_the_kernel_are_counted(void **state)
 	assert_int_equal(take(200), 200);
 	assert_int_equal(take(100), 100);
 	lost_claims_drained(&claims);
-	/* the kernel does not say how many, but has counted them */
+	/* the line has no number, but the kernel has counted them */
 	account(0, 1042, 30);
 	assert_int_equal(take(TRACE_LOST_UNKNOWN), 42);
 	assert_int_equal(claims.forged, 0);
@@ -106,7 +106,7 @@ static void lines_of_others_are_not(void **state)
 	assert_false(lost_claims_report(&claims, true, text));
 }
 
-/* A forged line that comes first takes the number, but not the hole. */
+/* A forged line that comes first gets the number, but the real one is still a hole. */
 static void no_loss_is_kept_back(void **state)
 {
 	account(0, 700, 10);
@@ -117,7 +117,7 @@ static void no_loss_is_kept_back(void **state)
 	account(0, 710, 20);
 	assert_int_equal(take(4), 4);
 	assert_int_equal(take(10), 6);
-	/* a loss that was seen before all was read has been reported by then */
+	/* a loss that was counted before the buffers were read to their end was reported by then */
 	account(0, 720, 30);
 	lost_claims_update(&claims);
 	lost_claims_drained(&claims);
@@ -139,12 +139,12 @@ static void an_emptied_buffer_begins_again(void **state)
 	account(0, 700, 1000);
 	assert_int_equal(take(700), 700);
 	lost_claims_drained(&claims);
-	/* seen in the statistics only: the line may be an older one */
+	/* only the statistics show it: the line may be an older one */
 	account(0, 30, 20);
 	assert_int_equal(take(99), 99);
 	lost_claims_drained(&claims);
 	assert_int_equal(take(1), -2);
-	/* seen by the write to the files: the number is the same as before by chance */
+	/* the write to the files was detected: the number is equal to the previous one by chance */
 	account(0, 700, 2000);
 	lost_claims_emptied(&claims);
 	assert_int_equal(take(700), 700);
@@ -152,7 +152,7 @@ static void an_emptied_buffer_begins_again(void **state)
 	assert_int_equal(take(700), -2);
 }
 
-/* One look is enough for all lines of a read. */
+/* The counts are read once for all lines of a read. */
 static void the_account_is_looked_at_once(void **state)
 {
 	struct trace_record record = { .kind = TRACE_LOST, .value = 5 };

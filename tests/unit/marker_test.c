@@ -176,7 +176,7 @@ static void test_bad_payloads_touch_nothing(void **state)
 	guarded_free(&memory);
 }
 
-/* A writer that sends its terminating NUL along means the text before it. */
+/* If a writer includes the terminating NUL, the marker is the text before it. */
 static void test_trailing_nuls_go(void **state)
 {
 	struct guarded memory = guarded_new(100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No row spans a mark, whichever way it was made and whenever its frames are counted. */
+/* No row spans a mark, no matter how the mark was made or when the frames are counted. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* An app writes one into the trace. */
+/* An app writes a mark into the trace. */
 static void app_marks(uint64_t time_ns)
 {
 	phone.now_ns = time_ns;
@@ -79,7 +79,7 @@ static void test_a_wait_across_a_mark(void **state)
 	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 9);
 }
 
-/* All rows; of a layer with one frame there is none. */
+/* All rows are closed; a layer with a single frame has none. */
 static void test_a_mark_closes_every_row(void **state)
 {
 	const char *const both[] = { a, b, NULL };
@@ -98,7 +98,7 @@ static void test_a_mark_closes_every_row(void **state)
 	assert_int_equal(row(SURFACE_B, 1)->stats.frames, 1);
 }
 
-/* Of the marks of apps one in a second closes rows; the others are events and counted. */
+/* At most one mark of apps per second closes rows; the others are counted as events. */
 static void test_marks_of_apps_once_a_second(void **state)
 {
 	for (unsigned int i = 0; i < 150; i++) {
@@ -119,7 +119,7 @@ static void test_marks_of_apps_once_a_second(void **state)
 	assert_int_equal(too_soon(), 7);
 }
 
-/* One is made now, and what was written before that is read later. */
+/* The mark has the current time; records from before it are read later. */
 static void test_a_mark_ahead_of_what_was_read(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -135,7 +135,7 @@ static void test_a_mark_ahead_of_what_was_read(void **state)
 	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 39 * V60);
 }
 
-/* The row is written though no event follows. */
+/* The row is written even if no event follows. */
 static void test_a_mark_before_a_pause(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
@@ -146,7 +146,7 @@ static void test_a_mark_before_a_pause(void **state)
 	assert_int_equal(row(SURFACE_A, 3)->end_ns, BEGIN + 199 * V60);
 }
 
-/* A mark as the first event after a pause: its time is certain after the next record. */
+/* A mark is the first event after a pause: its time is certain only after the next record. */
 static void test_a_mark_behind_a_pause(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);

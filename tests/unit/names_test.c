@@ -72,7 +72,7 @@ static void test_apps_that_start_again(void **state)
 	}
 }
 
-/* HarmonyOS: a bar in the counters' names, and both kinds of evidence of a latch. */
+/* HarmonyOS: '|' in the counters' names, and both kinds of latch markers. */
 static void harmony_frame(uint64_t present_ns, const char *hash, const char *title, unsigned int i,
 			  bool counter_first)
 {
@@ -128,7 +128,7 @@ static void test_bars_in_counters(void **state)
 	play_harmony("", "com.x/com.x.Main#1203", false);
 }
 
-/* No instants: the counter alone has the name. */
+/* No instants: only the counter has the name. */
 static void test_bars_without_instants(void **state)
 {
 	(void)state;
@@ -145,7 +145,7 @@ static void test_bars_without_instants(void **state)
 	assert_int_equal(row_log_count_frames(&phone.log, "com.x/com.x.Main#3"), 30);
 }
 
-/* Titles may have bars of their own. */
+/* Titles may contain '|', too. */
 static void test_titles_with_bars(void **state)
 {
 	static const char *const titles[] = { "|com.x|y#3", "com.x | y#4", "|#5" };

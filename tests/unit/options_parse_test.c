@@ -16,7 +16,7 @@
 static struct options options;
 static const char *printed;
 
-/* Parses what words[] holds behind the command's name. */
+/* Parses words[] as the arguments of the command. */
 static int parse_words(enum options_command command, const char *const *words)
 {
 	/* Kept: options borrow from it. */
@@ -48,7 +48,7 @@ static void assert_refused(int code, const char *command, const char *name)
 	if (strncmp(printed, "jankd: ", 7) != 0 || !strstr(printed, command) ||
 	    !strstr(printed, name))
 		fail_msg("of %s %s was printed: '%s'", command, name, printed);
-	/* One line. */
+	/* The message is one line. */
 	assert_ptr_equal(strchr(printed, '\n'), printed + strlen(printed) - 1);
 }
 
@@ -76,7 +76,7 @@ static void defaults_hold_without_options(void **state)
 	assert_string_equal(options.operands[0], "trace.txt");
 }
 
-/* Where a number goes, and what one of the option's own words makes of it. */
+/* The field that a number sets, and the value for a word of the option. */
 static void numbers_are_taken_in_their_units(void **state)
 {
 	const struct {
@@ -136,7 +136,7 @@ static void short_and_long_names_are_one_option(void **state)
 	assert_int_equal(options.pipeline.type, 3);
 	assert_int_equal(parse(OPTIONS_RUN, "-f7", NULL), 0);
 	assert_int_equal(parse(OPTIONS_RUN, "--KPI=33", NULL), 0);
-	/* The 2019 program's spelling, and a new one. */
+	/* The spelling of the 2019 program, and the new one. */
 	assert_int_equal(parse(OPTIONS_RUN, "--kpi", "33"), 0);
 }
 
@@ -299,7 +299,7 @@ static void unknown_options_are_named(void **state)
 	assert_refused(parse(OPTIONS_RUN, "--nonsense", NULL), "run", "--nonsense");
 	assert_refused(parse(OPTIONS_RUN, "-x", NULL), "run", "-x");
 	assert_refused(parse(OPTIONS_START, "--json", NULL), "start", "--json");
-	/* Those of a live capture are none of analyze. */
+	/* 'analyze' does not have the options of a live capture. */
 	assert_refused(parse(OPTIONS_ANALYZE, "--source", "text"), "analyze", "--source");
 	assert_refused(parse(OPTIONS_ANALYZE, "--duration", "2"), "analyze", "--duration");
 	assert_refused(parse(OPTIONS_ANALYZE, "--no-atrace", NULL), "analyze", "--no-atrace");

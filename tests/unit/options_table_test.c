@@ -12,7 +12,7 @@
 
 #define ARGS_MAX 160
 
-/* Parses "COMMAND @text", split at blanks. What @options borrows is good until the next call. */
+/* Parses "COMMAND @text", split at blanks. Strings in @options are valid until the next call. */
 static int parse(struct options *options, enum options_command command, const char *text)
 {
 	static char copy[4096];
@@ -156,7 +156,8 @@ static void names_may_be_short_or_joined(void **state)
 	assert_true(o.help);
 }
 
-/* The ends of each range are in it, and what is beyond is refused with the range. */
+/* The ends of each range are accepted; values beyond are rejected, and the message has the range.
+ */
 static void limits_of_numbers(void **state)
 {
 	struct options o;

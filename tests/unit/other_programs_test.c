@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other programs do to the trace while it is captured: found, written into events.csv, undone
- * or left, and restored at the end. */
+/* Changes that other programs make during a capture are detected, written into events.csv, undone
+ * or left, and handled at the end. */
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	live_capture_make(&capture);
-	/* What a text's lines look like. */
+	/* Options that change the format of the text. */
 	live_capture_set(&capture, "options/raw", "0\n");
 	live_capture_set(&capture, "options/hex", "0\n");
 	live_capture_set(&capture, "options/context-info", "1\n");
@@ -46,7 +46,7 @@ static unsigned int tracing_events(void)
 	return n;
 }
 
-/* Does one more come? */
+/* Returns true if there are more than @than such rows, after a wait. */
 static bool has_more_events(unsigned int than)
 {
 	for (int i = 0; i < PROGRAM_S * 100; i++) {
@@ -114,7 +114,7 @@ static void a_larger_buffer_stays(void **state)
 	assert_non_null(strstr(scratch_get(&capture.scratch, "run.err"), "buffer_size_kb"));
 }
 
-/* Frames of two clocks are not compared; the change is undone. */
+/* Frames with times of two clocks are not compared; the change is undone. */
 static void another_clock_is_undone(void **state)
 {
 	(void)state;

@@ -162,7 +162,7 @@ static void test_bad_patterns_say_where(void **state)
 	}
 }
 
-/* A name has at most 4 KB; none may take seconds. */
+/* A name has at most 4 KB; matching it must not take seconds. */
 static void test_hostile_names_end_soon(void **state)
 {
 	static char name[4097];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Percentiles are frame times that happened: the nearest rank. */
+/* Percentiles are measured frame times: the nearest rank. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static int64_t percentile(unsigned int permille)
 	return value_ns;
 }
 
-/* Uses all chunks but @left. */
+/* Allocates all chunks except @left. */
 static void take_chunks(unsigned int left)
 {
 	while (store.n_free > left)
@@ -59,7 +59,7 @@ static void test_one_value_is_every_percentile(void **state)
 	assert_int_equal(percentile(999), 12345678);
 }
 
-/* The value at ceil(p * n), to the nanosecond, whatever the order they came in. */
+/* The value at ceil(p * n), to the nanosecond, in any order of input. */
 static void test_nearest_rank(void **state)
 {
 	for (uint32_t i = 1; i <= 101; i++)
@@ -133,7 +133,7 @@ static void test_slowest_mean_rounds_up(void **state)
 	assert_float_equal(histogram_slowest_mean(&store, &histogram, 1), 100e6, 1);
 }
 
-/* All equal: the mean of a part of a bin is that value, not the whole series. */
+/* All values are equal: so is the mean of a part of a bin. */
 static void test_slowest_mean_of_ties(void **state)
 {
 	for (int i = 0; i < 1000; i++)
@@ -141,7 +141,7 @@ static void test_slowest_mean_of_ties(void **state)
 	assert_float_equal(histogram_slowest_mean(&store, &histogram, 10), 16666667, 0.01);
 }
 
-/* Of 1 s 20 % are reached by the second of those of 100 ms, 30 % by the first of 50. */
+/* 20 % of 1 s are reached with the second value of 100 ms, 30 % with the first one of 50 ms. */
 static void test_slowest_time(void **state)
 {
 	for (int i = 0; i < 2; i++)
@@ -167,7 +167,7 @@ static void test_nothing_has_no_mode(void **state)
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 10, SECOND), -1);
 }
 
-/* Of equally frequent numbers the smallest. */
+/* If several numbers are equally frequent, the smallest one. */
 static void test_the_most_frequent_number(void **state)
 {
 	static const uint32_t numbers[] = { 3, 2, 250, 3, 2, 1, 10000 };
@@ -183,7 +183,7 @@ static void test_the_most_frequent_number(void **state)
 	assert_int_equal(others, 6);
 }
 
-/* Random values: within 0.1 ms of the sorted ones. */
+/* Random values: the results differ by less than 0.1 ms from those of sorting. */
 static void test_histogram_is_exact_to_a_bin(void **state)
 {
 	enum { N = 100000 };
@@ -219,7 +219,7 @@ static void test_every_bin_at_once(void **state)
 	assert_true(CHUNKS - store.n_free <= HISTOGRAM_CHUNKS_MAX);
 }
 
-/* Without free chunks there is no result, rather than one without some frames, and no chunk is
+/* Without free chunks there is no result, instead of one that lacks some frames, and no chunk is
  * kept. */
 static void test_a_histogram_without_room_gives_up(void **state)
 {
@@ -276,11 +276,11 @@ static void test_too_many_samples_without_room_give_up(void **state)
 	percentiles = (struct percentiles){ .n = 0 };
 }
 
-/* --- outside of the store --- */
+/* --- packed, outside of the store --- */
 
 static struct packed_chunks packed;
 
-/* As many bins as there can be, half of them slow. */
+/* The largest number of bins, half of them slow. */
 static void fill_histogram(void)
 {
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)

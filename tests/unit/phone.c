@@ -49,7 +49,7 @@ void phone_write(struct phone *phone, enum trace_kind kind, int32_t tid, const c
 	struct trace_record record = { .kind = kind, .cpu = phone->cpu, .value = value };
 	char copy[5000];
 
-	/* A record's name is borrowed, so it is a copy that is gone after this call. */
+	/* A record's name is borrowed: here it is a copy that is invalid after this call. */
 	snprintf(copy, sizeof(copy), "%s", name);
 	record.tid = tid ? tid : phone->sf_tid;
 	record.tgid = phone->sf_tgid;

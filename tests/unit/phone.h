@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A phone for tests: records at exact times, as SurfaceFlinger of three generations writes them,
- * and the pipeline that reads them.
+/* A simulated phone for tests: records at exact times, as three generations of SurfaceFlinger write
+ * them, and the pipeline that reads them.
  *
- * Every present begins exactly at the time given; the markers before it are up to 2 ms earlier.
+ * Each present begins exactly at the given time; the markers before it are up to 2 ms earlier.
  */
 #ifndef JANKD_TESTS_PHONE_H
 #define JANKD_TESTS_PHONE_H
@@ -18,12 +18,12 @@ enum phone_age {
 
 struct phone {
 	enum phone_age age;
-	int32_t sf_tid;	     /* SurfaceFlinger's main thread and process: the kernel's number */
+	int32_t sf_tid;	     /* SurfaceFlinger's main thread; the kernel's tid */
 	int32_t sf_tgid;     /* TRACE_ID_UNKNOWN: a trace without the column */
-	int32_t sf_pid;	     /* as its markers say */
-	const char *sf_comm; /* its main thread's name, "<...>" where the kernel forgot it */
+	int32_t sf_pid;	     /* in its markers */
+	const char *sf_comm; /* its main thread's name; "<...>": the kernel did not keep it */
 	enum trace_writer sf_writer; /* as the source identified it */
-	int32_t cpu;		     /* that writes: 1 */
+	int32_t cpu;		     /* on which it writes; 1 at the start */
 	uint64_t now_ns;
 	unsigned int n_commits;
 	struct ruleset *rules;
@@ -37,14 +37,14 @@ void phone_start(struct phone *phone, enum phone_age age, const struct pipeline_
 /* The trace ends: all rows are in phone->log. */
 void phone_end(struct phone *phone);
 
-/* Frees all. */
+/* Frees the phone and the pipeline. */
 void phone_stop(struct phone *phone);
 
-/* One record at phone->now_ns. @tid 0: SurfaceFlinger's main thread. */
+/* Writes one record at phone->now_ns. @tid 0: SurfaceFlinger's main thread. */
 void phone_write(struct phone *phone, enum trace_kind kind, int32_t tid, const char *name,
 		 int64_t value);
 
-/* The record exactly as it is. */
+/* Passes the record on unchanged. */
 void phone_record(struct phone *phone, const struct trace_record *record);
 
 void phone_begin(struct phone *phone, const char *slice);
@@ -54,7 +54,7 @@ void phone_lost(struct phone *phone, int cpu, int64_t events);
 /* VSYNC-sf toggles. */
 void phone_tick(struct phone *phone, uint64_t time_ns);
 
-/* A producer queues a buffer of @layer; @waiting: buffers in its queue then. */
+/* A producer queues a buffer of @layer; @waiting: number of buffers in its queue after that. */
 void phone_queue(struct phone *phone, uint64_t time_ns, const char *layer, int64_t waiting);
 
 /* SurfaceFlinger latches a buffer of @layer at phone->now_ns, inside its commit. */
@@ -66,10 +66,11 @@ void phone_compose(struct phone *phone, uint64_t present_ns, unsigned int output
 /* A whole frame of each of @layers (ended by NULL): tick, commit with latches, present. */
 void phone_frames(struct phone *phone, uint64_t present_ns, const char *const *layers);
 
-/* The same of one layer. */
+/* The same with one layer. */
 void phone_frame(struct phone *phone, uint64_t present_ns, const char *layer);
 
-/* Frames of @layer, @n of them, @step_ns apart; the first at @from_ns. Returns the last's time. */
+/* Writes @n frames of @layer, @step_ns apart; the first at @from_ns. Returns the time of the last
+ * one. */
 uint64_t phone_run(struct phone *phone, const char *layer, uint64_t from_ns, uint64_t step_ns,
 		   unsigned int n);
 

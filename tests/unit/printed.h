@@ -3,11 +3,11 @@
 #ifndef JANKD_TESTS_PRINTED_H
 #define JANKD_TESTS_PRINTED_H
 
-/* From now on what is written to the descriptor @fd (1 or 2) goes to a file without a name. No
- * assertion may stand before printed_end(): its message would go there, too. */
+/* Redirects the descriptor @fd (1 or 2) to a temporary file. Do not assert anything before
+ * printed_end(): the message would go into that file. */
 void printed_begin(int fd);
 
-/* As it was before. Returns what was written; the text lives until the next call. */
+/* Ends the redirection. Returns the text; it is valid until the next call. */
 const char *printed_end(void);
 
 #endif

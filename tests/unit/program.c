@@ -23,7 +23,7 @@ void program_is(int argc, char **argv)
 		fprintf(stderr, "usage: %s JANKD\n", argv[0]);
 		exit(1);
 	}
-	/* It is started in another folder. */
+	/* It is started with another working directory. */
 	jankd = realpath(argv[1], NULL);
 	if (!jankd) {
 		perror(argv[1]);

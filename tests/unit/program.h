@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program jankd itself, started by a test: what it prints, and how it ends. */
+/* Runs the program jankd: its output and its exit code. */
 #ifndef JANKD_TESTS_PROGRAM_H
 #define JANKD_TESTS_PROGRAM_H
 
@@ -8,37 +8,37 @@
 
 #include "tests/unit/scratch.h"
 
-/* A program has this many seconds for anything; then the test fails. Machines may be busy. */
+/* Time limit in seconds for each wait; then the test fails. It is long because machines may be
+ * busy. */
 #define PROGRAM_S 60
 
 struct program {
 	const struct scratch *scratch;
 	pid_t pid;
-	char name[32]; /* its output is in the files NAME.out and NAME.err of the scratch folder */
+	char name[32]; /* its output is in NAME.out and NAME.err in the scratch folder */
 	int status;    /* exit code, or 128 + signal; -1: it had to be killed */
 };
 
-/* The path of jankd. To be called first, with the test's own arguments. */
+/* Sets the path of jankd from the arguments of the test. To be called first. */
 void program_is(int argc, char **argv);
 const char *program_jankd(void);
 
-/* Starts jankd with those arguments, NULL-terminated, in the scratch folder. */
+/* Starts jankd in the scratch folder, with NULL-terminated arguments. */
 void program_start(struct program *program, const struct scratch *scratch, const char *name,
 		   const char *const *arguments);
 
 /* Waits for its end. Returns ->status. */
 int program_end(struct program *program);
 
-/* Both, of the arguments up to NULL. The texts are program_out() and program_err() of it. */
+/* Starts jankd with the arguments up to NULL and waits for its end. Returns ->status. */
 int program_run(struct program *program, const struct scratch *scratch, const char *first, ...)
 	__attribute__((sentinel));
 
-/* What it has printed so far. */
+/* The text that it has printed so far. */
 const char *program_out(const struct program *program);
 const char *program_err(const struct program *program);
 
-/* Waits until a file of the scratch folder holds @text; the program may not have ended. False: it
- * never did. */
+/* Waits until a file of the scratch folder contains @text. Returns false after PROGRAM_S. */
 bool program_wait_for(const struct scratch *scratch, const char *file, const char *text);
 
 #endif

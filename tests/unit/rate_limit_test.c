@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* At most so many in any period, however they are spread. */
+/* At most the given number in any period, no matter how they are distributed. */
 #include "tests/unit/unit.h"
 
 #include "rules/rate_limit.h"
@@ -19,7 +19,7 @@ static void test_once_in_a_period(void **state)
 	assert_int_equal(limit.allowed, 3);
 }
 
-/* Not four at the end of one minute and four at the begin of the next. */
+/* Not four at the end of one minute and four more at the start of the next. */
 static void test_any_period(void **state)
 {
 	struct rate_limit limit = { 0 };

@@ -8,7 +8,7 @@
 #include "parser/ftrace_text.h"
 #include "parser/record.h"
 
-/* Text that grows. Begin with all zero; free(text) ends it. */
+/* A growing text. All zeros at first; free ->text at the end. */
 struct text_buffer {
 	char *text;
 	size_t len, room;
@@ -17,10 +17,11 @@ struct text_buffer {
 void text_printf(struct text_buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Appends one line: time, letter, ids, names in quotes with \xNN for what is not printable. */
+/* Appends one line: time, letter, ids, and quoted names, with \xNN for bytes that are not
+ * printable. */
 void record_print(struct text_buffer *buffer, const struct trace_record *record);
 
-/* Appends the line that counts what the tokenizer met. */
+/* Appends a line with the counters of the parser. */
 void counters_print(struct text_buffer *buffer, const struct ftrace_text *text);
 
 #endif

@@ -37,7 +37,7 @@ static uint64_t any(uint64_t below)
 	return (seed >> 8) % below;
 }
 
-/* A frame whose present begins @late_ns behind its time; its tick is on time. */
+/* A frame whose present begins @late_ns late; its tick is on time. */
 static void late_frame(uint64_t present_ns, uint64_t late_ns)
 {
 	phone_queue(&phone, present_ns - 3 * MS, a, 1);
@@ -49,8 +49,8 @@ static void late_frame(uint64_t present_ns, uint64_t late_ns)
 	phone_compose(&phone, present_ns + late_ns, 1);
 }
 
-/* Frames of @layer in @log that are not @vsyncs after the previous one; the first does not count.
- */
+/* Counts the frames of @layer in @log that are not @vsyncs after the previous one, except the
+ * first. */
 static size_t count_others(const char *layer, int64_t vsyncs)
 {
 	size_t n = 0;
@@ -98,8 +98,8 @@ static void take_score(void *context, const struct summary_row *row)
 	summary_score = row->stats.score;
 }
 
-/* All frames in time, through two switches: no row is worse for the rate at its end, nor is the
- * session. */
+/* All frames are on time, through two switches: neither a row nor the session gets a worse score
+ * from the rate at its end. */
 static void test_switches_cost_no_score(void **state)
 {
 	uint64_t at_ns;
@@ -149,7 +149,7 @@ static void test_a_game_at_30_beside_a_bar_at_60(void **state)
 	assert_int_equal(count_others(a, 2), 0);
 }
 
-/* Ticks only for a game of a lower rate: the display's rate is higher all the same. */
+/* Ticks only for a game with a lower rate: the display's rate is still higher. */
 static void test_a_game_at_30_alone(void **state)
 {
 	phone_run(&phone, a, BEGIN, 2 * V60, 150);
@@ -232,7 +232,8 @@ static void test_intervals_are_whole_vsyncs(void **state)
 		assert_in_range(phone.log.frames[i].interval_ns, V60 - 30000, V60 + 30000);
 }
 
-/* They stay the same while the period becomes more precise: the first ticks were too far apart. */
+/* Intervals stay the same while the period becomes more precise: the first ticks were too far
+ * apart. */
 static void test_a_better_known_period_is_no_other_distance(void **state)
 {
 	for (unsigned int i = 0; i < 300; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New rules while the pipeline runs: all decisions of the old ones are made again. */
+/* New rules while the pipeline runs: all that depends on the rules is decided again. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static void take(const char *first_lines)
 {
 	others = parsed("default", first_lines);
 	assert_int_equal(pipeline_set_rules(phone.pipeline, others), 0);
-	/* Nothing may look at the old ones any more. */
+	/* The old rules must not be used any more. */
 	phone.rules = ruleset_free(phone.rules);
 }
 
@@ -67,7 +67,7 @@ static uint64_t frames_in_rows(const char *surface)
 	return n;
 }
 
-/* The same rules again, as after a SIGHUP for nothing. */
+/* The same rules again, as after a SIGHUP without a change. */
 static void test_the_same_rules_change_nothing(void **state)
 {
 	const struct fps_row *row;
@@ -116,7 +116,7 @@ static void test_a_layer_that_is_one_again(void **state)
 	assert_int_equal(row_log_count_frames(&phone.log, b), 60);
 }
 
-/* Its open row is that of the old name, what comes is of the new one; no frame is missing. */
+/* Its open row has the old name, later rows have the new one; no frame is missing. */
 static void test_a_surface_with_another_name(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 90);
@@ -146,7 +146,7 @@ static void test_in_the_midst_of_a_frame(void **state)
 		assert_int_equal(phone.log.fps[i].stats.d, 0);
 }
 
-/* Slices and ticks are recognised by the new rules, in their order. */
+/* The new rules recognise slices and ticks, in their own order. */
 static void test_other_slices_and_ticks(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 60);

@@ -16,7 +16,7 @@ static const char forged[] = "com.evil/com.evil.Main#0";
 
 static struct phone phone;
 
-/* The trace's columns of a thread. */
+/* What the trace shows of a thread. */
 static const struct {
 	const char *comm;
 	bool tgid;
@@ -25,7 +25,7 @@ static const struct {
 	{ "surfaceflinger", false },
 	{ "<...>", true },
 	{ "<...>", false },
-	{ "", false }, /* raw events, where /proc shows nothing */
+	{ "", false }, /* raw events without /proc */
 };
 
 static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
@@ -39,7 +39,7 @@ static int tear_down(void **state)
 
 static size_t header;
 
-/* Runs @play for each age and header. */
+/* Runs @play for each generation and header. */
 static void on_every_phone(void (*play)(void))
 {
 	for (size_t i = 0; i < COUNT_OF(ages) * COUNT_OF(headers); i++) {
@@ -70,7 +70,7 @@ static size_t frames_of(const char *layer)
 	return row_log_count_frames(&phone.log, layer);
 }
 
-/* Frames of @layer without a gap, and with what was seen of their buffers. */
+/* Checks that the frames of @layer have no gap, and have the queue times of their buffers. */
 static void assert_steady(const char *layer, size_t n)
 {
 	size_t seen = 0, queued = 0;
@@ -115,7 +115,7 @@ static void test_a_restart_within_a_second(void **state)
 	on_every_phone(play_quick_restart);
 }
 
-/* The trace ends before a second has passed. */
+/* The trace ends within a second. */
 static void play_end_after_restart(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
@@ -133,7 +133,7 @@ static void test_a_trace_that_ends_after_a_restart(void **state)
 	on_every_phone(play_end_after_restart);
 }
 
-/* A loss meanwhile is no jank, and only the lost frames are missing. */
+/* A loss during the restart is not a jank, and only the lost frames are missing. */
 static void play_loss_after_restart(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
@@ -191,9 +191,9 @@ static void test_a_name_that_is_not_kept(void **state)
 	on_every_phone(play_a_name_that_is_not_kept);
 }
 
-/* --- it does not --- */
+/* --- it does not start again --- */
 
-/* All that SurfaceFlinger writes for a frame, by another process. */
+/* Another process writes all markers of a frame. */
 static void forge_frame(uint64_t present_ns, const char *comm)
 {
 	struct phone real = phone;
@@ -205,7 +205,8 @@ static void forge_frame(uint64_t present_ns, const char *comm)
 	phone = real;
 }
 
-/* Presents of a process without a known name are not enough beside one with the name. */
+/* Presents of a process of unknown name do not count while there is one with SurfaceFlinger's name.
+ */
 static void test_presents_alone(void **state)
 {
 	(void)state;
@@ -289,7 +290,7 @@ static void test_another_name(void **state)
 	on_every_phone(play_another_name);
 }
 
-/* A SurfaceFlinger that was only idle draws again: its first frame counts, and all after it. */
+/* A SurfaceFlinger that was only idle draws again: its first frame and all later ones count. */
 static void play_it_was_idle(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);
@@ -312,7 +313,7 @@ static void test_one_that_was_only_idle(void **state)
 	on_every_phone(play_it_was_idle);
 }
 
-/* More than can be held. */
+/* More than fit. */
 static void play_flood(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);

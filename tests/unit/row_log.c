@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Room for one more element behind @n, which doubles now and then. */
+/* Returns @rows with space for one element after @n; the capacity doubles when it is used up. */
 static void *grown(void *rows, size_t n, size_t size)
 {
 	if (n & (n - 1))

@@ -12,7 +12,7 @@
 struct gate_change {
 	bool open;
 	uint64_t time_ns;
-	size_t n_frames; /* in the log before */
+	size_t n_frames; /* number of rows in the log before it */
 };
 
 struct row_log {
@@ -25,12 +25,12 @@ struct row_log {
 	struct gate_change *gate;
 	struct row_log_spill {
 		struct spill spill;
-		int fd; /* made with the first write */
+		int fd; /* created at the first write */
 		uint64_t size;
 		const struct row_log *log;
 	} surfaces, layers;
-	bool spill_fails;  /* nothing can be written there, */
-	bool spill_is_bad; /* or read */
+	bool spill_fails;  /* writing fails */
+	bool spill_is_bad; /* reading fails */
 };
 
 /* Empties @log and returns a sink that fills it. */

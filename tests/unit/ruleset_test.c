@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tester writes rule files: every mistake is found, and the message points at it. */
+/* Rule files with mistakes: each is found, and the message has its place. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -132,7 +132,7 @@ static void test_too_many_contexts(void **state)
 	free(text);
 }
 
-/* A slice that many rules name takes one place. */
+/* A slice that several rules name is stored once. */
 static void test_a_context_named_again_needs_no_room(void **state)
 {
 	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);
@@ -158,7 +158,7 @@ static void test_built_in_sets_parse(void **state)
 	assert_null(ruleset_builtin("other").ptr);
 }
 
-/* The README's instructions for a vendor's present slice. */
+/* Follows the README's instructions for a vendor's present slice. */
 static void test_a_copy_with_a_line_more_parses(void **state)
 {
 	struct span base = ruleset_builtin("default");
@@ -214,8 +214,8 @@ static void test_the_first_rule_that_fits_counts(void **state)
 	ruleset_free(rules);
 }
 
-/* Half of them begin with a byte of their own, and the others could match each name of these: of
- * two that fit it is always the one that stands first. */
+/* Half of the patterns begin with different bytes, and the others could match each of these names:
+ * if two match, always the first one in the file is used. */
 static void test_as_many_lists_as_there_can_be(void **state)
 {
 	char text[8192] = LEAST;

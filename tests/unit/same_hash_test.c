@@ -12,7 +12,7 @@
 #define V60 UINT64_C(16666667)
 #define BEGIN (100 * SECOND)
 
-/* FNV-1a of both is equal, so it is for all names that begin with them. */
+/* Both have the same FNV-1a hash, and so have names that begin with them and continue equally. */
 #define ONE "8yn0iYCKYHlIj4-BwPqk"
 #define OTHER "GReLUrM4wMqfg9yzV3KQ"
 
@@ -73,7 +73,7 @@ static void test_layers(void **state)
 					 strcmp(phone.log.frames[i].layer, one) ? 4 : 2);
 }
 
-/* Open rows count for the right Surface, too. */
+/* Open rows also count for the right Surface. */
 static void test_surfaces(void **state)
 {
 	struct summaries meanwhile = { .n = 0 }, end = { .n = 0 };
@@ -133,7 +133,7 @@ static void test_triggers(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRIGGER), 0);
 }
 
-/* Only the part that is kept is compared; the rest is covered by hash and length. */
+/* Only the stored part of a name is compared; hash and length represent the rest. */
 static void test_names_that_are_cut(void **state)
 {
 	char names[3][2 * NAME_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Closed files of a folder: their numbers, which go first, what a start keeps and what one that
- * failed puts back; and the snapshots beside them. */
+/* Closed files of a folder: their numbers, which are removed first, what a start keeps, and what is
+ * undone after a start that failed; and snapshots. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static void the_highest_number_of_all_files_counts(void **state)
 	put("events-000007.csv");
 	put("frames-000001.csv");
 	assert_int_equal(last(), 7);
-	/* Not ours. */
+	/* Not a file of jankd. */
 	put("fps-000099.txt");
 	put("fps-99.csv");
 	put("other-000099.csv");
@@ -86,7 +86,7 @@ static void a_segment_is_closed_once(void **state)
 	assert_false(has("fps.csv"));
 	assert_string_equal(scratch_get(&scratch, "fps-000003.csv"), "fps.csv");
 	assert_int_equal(segments_close(fd, "fps.csv", 4), -ENOENT);
-	/* Never onto another. */
+	/* Another file is not replaced. */
 	put("fps.csv");
 	assert_int_equal(segments_close(fd, "fps.csv", 3), -EEXIST);
 	assert_true(has("fps.csv"));
@@ -196,7 +196,7 @@ static void of_many_the_list_is_whole(void **state)
 	assert_int_equal(segments_last(-1, &(unsigned long){ 0 }), -EBADF);
 }
 
-/* --- what a start finds --- */
+/* --- files of earlier sessions --- */
 
 static struct folder folder;
 
@@ -226,13 +226,13 @@ static void files_of_a_session_before_are_one_segment(void **state)
 	assert_int_equal(earlier_files_keep(&folder, "run"), 0);
 	assert_int_equal(folder.kept, 5);
 	assert_true(has("out/fps-000005.csv") && has("out/session-000005.json"));
-	/* Half a row is what a kill left. */
+	/* An incomplete row is left after a kill. */
 	assert_int_equal(strcmp(scratch_get(&scratch, "out/events-000005.csv") +
 					strlen(csv_event_header) + 1,
 				"1,2\n"),
 			 0);
 	assert_false(has("out/fps.csv") || has("out/.session.json.tmp"));
-	/* A start that failed leaves all as it was. */
+	/* After a start that failed all files are unchanged. */
 	put("out/fps.csv");
 	put("out/fps-000006.csv");
 	earlier_files_put_back(&folder);

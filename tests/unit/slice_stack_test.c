@@ -122,7 +122,7 @@ static void test_the_table_is_bounded(void **state)
 	assert_open(2 * THREADS - 1, OUTER);
 }
 
-/* SurfaceFlinger's outermost slice is never nested: when it begins again the ends of the last one
+/* SurfaceFlinger's outermost slice is never nested: if it begins again, the ends of the last one
  * were lost. */
 static void test_a_slice_that_is_entered_once_is_reset(void **state)
 {

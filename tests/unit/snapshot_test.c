@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot is complete, also if it is saved in pieces while more is read. */
+/* A snapshot is complete, even if it is saved in pieces while more is read. */
 #include "daemon/files/snapshot.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static void tear_down(struct bench *bench)
 	assert_int_equal(system(command), 0);
 }
 
-/* As a session reads. */
+/* Reads once, as a session does. */
 static uint64_t read_once(struct bench *bench, size_t most)
 {
 	uint64_t last_ns;
@@ -82,7 +82,7 @@ static void late_at(struct bench *bench, uint64_t present_ns, uint64_t interval_
 	snapshot_late(&bench->snapshot, &frame);
 }
 
-/* Reads snapshot @number. Its lines are whole; *first_ms and *last_ms are theirs. */
+/* Checks that snapshot @number has whole lines. Sets *first_ms and *last_ms to their times. */
 static void check_file(const struct bench *bench, unsigned int number, uint64_t *first_ms,
 		       uint64_t *last_ms)
 {
@@ -127,7 +127,7 @@ static void saves_around_the_frame(void **state)
 	tear_down(&bench);
 }
 
-/* A frame that is longer than the requested time is in the snapshot from its begin on. */
+/* A frame that is longer than the requested time is in the snapshot from its start on. */
 static void shows_all_of_a_long_frame(void **state)
 {
 	static struct bench bench;
@@ -167,8 +167,8 @@ static void outruns_a_flood(void **state)
 	}
 }
 
-/* If so much is written that the frame would be overwritten before the time after it is reached,
- * the snapshot is saved earlier. */
+/* If the frame would be overwritten before the time after it is over, the snapshot is saved
+ * earlier. */
 static void does_not_wait_too_long(void **state)
 {
 	static struct bench bench;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The raw CPU buffers of a fake tracefs, whose pages are made by hand: records by time, what is
- * lost, what is too young, and what keeps them from being read. */
+/* The raw CPU buffers of a fake tracefs, with pages made by the test: records sorted by time, lost
+ * events, events that are too young, and errors at opening. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -209,13 +209,13 @@ static void a_damaged_page_is_counted(void **state)
 	assert_int_equal(open_source(), 0);
 	page_begin(&page, now_ns() - SECOND);
 	page_print(&page, 0, 42, "B|42|work\n");
-	page.len = PAGE; /* more than there is room for */
+	page.len = PAGE; /* more than fits */
 	page_write(&page, 0, 0);
 	source_read(source, SOURCE_NORMAL, &sink);
 	assert_true(source->counts.malformed > 0);
 }
 
-/* The page has a flag that events are missing, the statistics how many. */
+/* The page has a flag that events are missing; the statistics have their number. */
 static void lost_events_come_before_the_next(void **state)
 {
 	struct page page;
@@ -251,7 +251,7 @@ static void without_statistics_their_number_is_unknown(void **state)
 	assert_int_equal(kept[0].record.value, TRACE_LOST_UNKNOWN);
 }
 
-/* A writer that was interrupted may still bring an earlier one. */
+/* A writer that was interrupted may still add an earlier event. */
 static void the_youngest_wait(void **state)
 {
 	struct page page;
@@ -266,13 +266,13 @@ static void the_youngest_wait(void **state)
 	page_write(&page, 0, 0);
 	source_read(source, SOURCE_NORMAL, &sink);
 	assert_int_equal(n_kept, 1);
-	/* Not so the last ones. */
+	/* At the end they are read. */
 	source_read(source, SOURCE_LAST, &sink);
 	assert_int_equal(n_kept, 2);
 	assert_string_equal(kept[1].name, "young");
 }
 
-/* However wrong the clock is, they do not wait for ever. */
+/* Even if the clock is wrong, they do not wait forever. */
 static void the_youngest_do_not_wait_for_ever(void **state)
 {
 	struct page page;

@@ -99,7 +99,7 @@ static uint64_t frames_in_rows(void)
 	return sum;
 }
 
-/* Frames of an app, of more than one length. @start: a layer of its own each time. */
+/* Frames of an app, with different intervals. @start: number in the layer's name. */
 static uint64_t use(unsigned int app, unsigned int start, uint64_t now_ns, unsigned int frames)
 {
 	char layer[64];
@@ -114,8 +114,8 @@ static uint64_t use(unsigned int app, unsigned int start, uint64_t now_ns, unsig
 	return now_ns + SECOND;
 }
 
-/* All in turn, some more often, with a look at what they add up to in between. @anew: each start of
- * an app has a layer of its own. */
+/* All apps in turn, some more often, with a summary in between. @anew: each start of an app has a
+ * new layer. */
 static void play_apps(struct summaries *all, bool anew)
 {
 	uint64_t now_ns = BEGIN;
@@ -167,7 +167,7 @@ static void test_layers_in_turn(void **state)
 	assert_true(small.rows[0].stats.waits > 0);
 }
 
-/* Without ticks each frame time is another: histograms are as large as they get. */
+/* Without ticks all frame times are different: histograms have their largest size. */
 static void play_all_kinds(struct summaries *all)
 {
 	uint64_t now_ns = BEGIN;
@@ -201,7 +201,8 @@ static void test_large_histograms(void **state)
 	assert_same();
 }
 
-/* Two names with one hash stay two in the spill; of names that are cut the whole name counts. */
+/* Two names with the same hash are different in the spill; of names that are cut, the whole name
+ * counts. */
 static void play_names(struct summaries *all)
 {
 	static const char *const heads[] = { "8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ" };
@@ -231,7 +232,8 @@ static void test_names(void **state)
 	assert_same();
 }
 
-/* Rows that are open while their Surface is not in the table count, and are closed in time. */
+/* Rows that are open while their Surface is not in the table are counted, and are closed on time.
+ */
 static void play_together(struct summaries *meanwhile, struct summaries *end)
 {
 	uint64_t now_ns = BEGIN;
@@ -268,7 +270,7 @@ static void test_open_rows(void **state)
 	assert_int_equal(totals(&small_meanwhile), totals(&large_meanwhile) + 18 * 29);
 }
 
-/* --- what exceeds the spill --- */
+/* --- more than the spill can store --- */
 
 static const struct summary_row *others(const struct summaries *all)
 {
@@ -304,7 +306,7 @@ static void test_more_than_are_kept(void **state)
 			(snprintf(large.surfaces[0], 64, "com.app%u/a#0", app), large.surfaces[0]),
 			now_ns + V60, V60, 4);
 	}
-	/* Those that are kept come back, those that are not stay where they are. */
+	/* Stored Surfaces get their rows back, the others stay in row (others). */
 	now_ns = phone_run(&phone, "com.app7/a#1", now_ns + V60, V60, 20);
 	now_ns = phone_run(&phone, "com.app4130/a#1", now_ns + V60, V60, 20);
 	phone_end(&phone);
@@ -331,7 +333,7 @@ static void test_nothing_can_be_spilled(void **state)
 	phone.log.spill_fails = true;
 	for (unsigned int app = 0; app < 40; app++)
 		now_ns = use(app, app, now_ns, 30);
-	/* The first of all, and one that is still in the table. */
+	/* The very first one, and one that is still in the table. */
 	now_ns = use(0, 100, now_ns, 30);
 	use(39, 101, now_ns, 30);
 	phone_end(&phone);
@@ -348,7 +350,7 @@ static void test_nothing_can_be_spilled(void **state)
 	assert_true(is_reported("24 surfaces in the row (others)"));
 }
 
-/* Times are of the latest clock that one of them had a frame on. */
+/* Times are those of the latest clock on which one of them had a frame. */
 static void test_others_and_the_clock(void **state)
 {
 	uint64_t now_ns = BEGIN + 3600 * SECOND;
@@ -365,7 +367,7 @@ static void test_others_and_the_clock(void **state)
 	assert_in_range(others(&small)->last_ns, others(&small)->first_ns, now_ns);
 }
 
-/* The disk is full for a while only. */
+/* The disk is full only for a while. */
 static void test_some_cannot_be_spilled(void **state)
 {
 	uint64_t now_ns = BEGIN;
@@ -381,7 +383,7 @@ static void test_some_cannot_be_spilled(void **state)
 	summarize(&small);
 	assert_in_range(counters()->surfaces_others, 20, 60);
 	assert_int_equal(small.n, 80 - counters()->surfaces_others + 1);
-	/* Each has all of its frames or none. */
+	/* Each Surface has all of its frames or none. */
 	for (size_t i = 0; i + 1 < small.n; i++)
 		assert_int_equal(small.rows[i].stats.frames, 2 * 29);
 	assert_int_equal(others(&small)->stats.frames, counters()->surfaces_others * 2 * 29);
@@ -427,7 +429,7 @@ static size_t without_interval(const char *layer)
 	return n;
 }
 
-/* A frame with a counter only, as on Android 14 without instants. */
+/* A frame with only a counter, as on Android 14 without instants. */
 static void frame_by_counter(uint64_t present_ns, const char *counter)
 {
 	phone.now_ns = present_ns - MS;
@@ -437,8 +439,8 @@ static void frame_by_counter(uint64_t present_ns, const char *counter)
 	phone_compose(&phone, present_ns, 1);
 }
 
-/* The last counter of an evicted layer is not used once a layer did not fit: it may have been that
- * one. */
+/* Once a layer did not fit, the last counter of an evicted layer is not used: it may have been that
+ * layer. */
 static void test_counters_of_a_layer_that_was_refused(void **state)
 {
 	static const char x[] = "BufferTX - com.a/a#0";
@@ -468,7 +470,7 @@ static void test_counters_of_a_layer_that_was_refused(void **state)
 	assert_int_equal(without_interval("com.a/a#0"), 1);
 }
 
-/* No series continues over a step of the clock, in the table or in the spill. */
+/* No series continues across a step of the clock, in the table or in the spill. */
 static void test_layers_and_the_clock(void **state)
 {
 	restart(2);
@@ -480,7 +482,7 @@ static void test_layers_and_the_clock(void **state)
 	assert_int_equal(without_interval("com.c/c#0"), 2);
 }
 
-/* Layers that cannot be spilled begin again. */
+/* Layers that cannot be spilled start a new series. */
 static void test_layers_that_are_forgotten(void **state)
 {
 	restart(2);
@@ -493,7 +495,7 @@ static void test_layers_that_are_forgotten(void **state)
 	assert_int_equal(phone.log.layers.size, 0);
 }
 
-/* If there are more than fit the ones evicted first are dropped. */
+/* If there are more than fit, the layers that were evicted first are dropped. */
 static void test_more_layers_than_are_kept(void **state)
 {
 	char layer[64];
@@ -513,7 +515,7 @@ static void test_more_layers_than_are_kept(void **state)
 	assert_int_equal(small.n, 1);
 }
 
-/* The file has an end: where each Surface has another histogram of the largest kind, too. */
+/* The file is bounded, even if each Surface has a different histogram of the largest size. */
 static void test_the_spill_is_bounded(void **state)
 {
 	assert_true(sizeof(struct summary_record) < 52 * 1024);

@@ -10,7 +10,7 @@
 #define V60 UINT64_C(16666667)
 #define V120 UINT64_C(8333333)
 
-/* A series under way: what a row and a session keep of it. */
+/* A series in progress, with what a row and a session store of it. */
 struct series {
 	struct frame_stats stats;
 	struct jank_history history;
@@ -161,7 +161,7 @@ static void test_burst_at_120_hz(void **state)
 	assert_true(score(120) < 98);
 }
 
-/* Counts of one interval alone. */
+/* Returns the counts of a single interval. */
 static const struct frame_stats *one(uint64_t ns)
 {
 	begin();
@@ -197,7 +197,7 @@ static void test_half_a_second_is_a_wait(void **state)
 	assert_true(fps() < 0);
 }
 
-/* One interval behind three of @before_ns. */
+/* Counts one interval after three of @before_ns. */
 static void after_three(uint64_t before_ns, uint64_t ns)
 {
 	begin();
@@ -229,7 +229,7 @@ static void test_jank_is_more_than_twice_the_mean_before(void **state)
 	assert_janks(0, 0, 0);
 	after_three(50 * MS, 100 * MS + 1);
 	assert_janks(0, 1, 0);
-	/* The mean of 50, 50 and 50.000001 ms is no whole number of nanoseconds. */
+	/* The mean of 50, 50 and 50.000001 ms is not a whole number of nanoseconds. */
 	begin();
 	interval(50 * MS);
 	interval(50 * MS);
@@ -323,7 +323,7 @@ static void test_vsync_counts(void **state)
 	assert_int_equal(series.stats.slow, 2);
 }
 
-/* Two presents inside one vsync miss none. */
+/* Two presents within one vsync miss no vsync. */
 static void test_no_vsync_between_misses_none(void **state)
 {
 	begin();
@@ -367,8 +367,8 @@ static void test_score_has_bounds(void **state)
 	assert_true(score(60) < 20);
 }
 
-/* A perfect 60 Hz and a perfect 120 Hz are perfect together: the target is the display's rate in
- * the row's own intervals. */
+/* Perfect frames at 60 Hz and then at 120 Hz are perfect together: the target is the display's rate
+ * in the intervals of the row. */
 static void test_the_target_follows_the_refresh_rate(void **state)
 {
 	begin();
@@ -377,14 +377,14 @@ static void test_the_target_follows_the_refresh_rate(void **state)
 	for (int i = 0; i < 120; i++)
 		add(V120, 1);
 	assert_float_equal(score(0), 100, 1e-9);
-	/* Each third vsync of 90 missed: 180 of 270. */
+	/* 90 intervals of two vsyncs: 270 of 360 vsyncs have a frame. */
 	for (int i = 0; i < 90; i++)
 		add(2 * V120, 2);
 	assert_float_equal(score(0), 60 * 270.0 / 360 + 40, 1e-9);
 	assert_int_equal(series.stats.missed, 90);
 }
 
-/* Where vsyncs are not known, the rate counts by time; where the rate is not either, it is 60. */
+/* If vsyncs are unknown, the rate is weighted by time; if the rate is unknown, too, it is 60. */
 static void test_the_target_of_intervals_without_vsyncs(void **state)
 {
 	const struct interval plain = { 25 * MS, ROW_UNKNOWN };

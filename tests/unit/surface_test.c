@@ -57,7 +57,7 @@ static void test_names_of_layers(void **state)
 	}
 }
 
-/* Parts of a name that change with each start of the app or the phone are no part of a Surface. */
+/* Parts of a name that change with each start of the app or the phone are not part of a Surface. */
 static void test_what_changes_goes(void **state)
 {
 	static const struct {
@@ -106,7 +106,7 @@ static void test_what_changes_goes(void **state)
 	}
 }
 
-/* Similar names whose parts do not change. */
+/* Similar names that do not change. */
 static void test_what_stays(void **state)
 {
 	static const char *const names[] = {
@@ -233,7 +233,7 @@ static void test_a_layer_is_found_by_its_whole_name(void **state)
 	assert_int_equal(layers_find(&table, SPAN_LITERAL("")), LAYER_NONE);
 }
 
-/* Two names that differ behind the part that is kept are two layers. */
+/* Two names that differ only after the stored part are two layers. */
 static void test_long_names_stay_apart(void **state)
 {
 	char name[3000];

@@ -36,7 +36,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Sets page to what @columns show; @live: of a capture that goes on. */
+/* Prints the table into page, @columns wide; @live: of a running capture. */
 static void print(bool live, unsigned int columns)
 {
 	struct status *status = calloc(1, sizeof(*status));
@@ -55,7 +55,7 @@ static void print(bool live, unsigned int columns)
 	free(status);
 }
 
-/* The line of the page in which @word is, cut off where the next one begins. */
+/* Returns the line of the page that contains @word. */
 static const char *line_with(const char *word)
 {
 	static char line[512];
@@ -80,8 +80,8 @@ static size_t place_of(const char *word)
 	return (size_t)(at - page);
 }
 
-/* A phone at 60 Hz: mail draws for 4 s, then the game for 2.5 s, at half the rate; in between the
- * bar has two frames. Its last frame is at 8.5 s of the trace. */
+/* A phone at 60 Hz: mail draws for 4 s, then the game for 2.5 s at half the rate; in between the
+ * status bar has two frames. Its last frame is at 8.5 s of the trace. */
 static void play(void)
 {
 	uint64_t at = phone_run(&phone, MAIL, 2 * SECOND, PERIOD_NS, 240);
@@ -101,7 +101,7 @@ static void test_tells_what_people_watch(void **state)
 	print(true, 80);
 	for (size_t i = 0; i < COUNT_OF(words); i++)
 		assert_non_null(strstr(line_with("Surface "), words[i]));
-	/* The last whole second, not what was before: mail draws no more. */
+	/* Only the last whole second counts: mail does not draw any more. */
 	assert_string_equal(line_with("mail"),
 			    "com.example.mail/.MainActivity       -  60.0   60.0   16.7   16.7"
 			    "    0   0     0");
@@ -128,13 +128,13 @@ static void test_now_is_the_last_whole_second(void **state)
 	pipeline_silent(phone.pipeline, 7 * SECOND + 401 * MS - at);
 	print(true, 80);
 	assert_non_null(strstr(line_with("mail"), "       -  60.0"));
-	/* And again, half as fast, when it goes on. */
+	/* It draws again, half as fast. */
 	phone_run(&phone, MAIL, at + 480 * PERIOD_NS, 2 * PERIOD_NS, 90);
 	print(true, 80);
 	assert_non_null(strstr(line_with("mail"), "    30.0"));
 }
 
-/* Another clock: what was in a second of the old one is of no second of this. */
+/* Another clock: frames with times of the old clock do not count in a second of the new one. */
 static void test_now_is_of_this_clock(void **state)
 {
 	uint64_t at;
@@ -168,13 +168,13 @@ static void test_who_draws_most_comes_first(void **state)
 	print(false, 80);
 	assert_true(place_of("com.example.mail/") < place_of("le.game/"));
 	assert_true(place_of("le.game/") < place_of("StatusBar"));
-	/* Nothing is drawn for long. */
+	/* No frame for a long time. */
 	pipeline_silent(phone.pipeline, 20 * SECOND);
 	print(true, 80);
 	assert_true(place_of("com.example.mail/") < place_of("le.game/"));
 }
 
-/* At the end of a session nothing is now. */
+/* At the end of a session there is no current rate. */
 static void test_a_session_has_no_now(void **state)
 {
 	(void)state;
@@ -189,7 +189,7 @@ static void test_a_session_has_no_now(void **state)
 	assert_int_equal(strncmp(line_with("mail"), "com.example.mail  ", 18), 0);
 }
 
-/* At any width no line is longer, and the most important columns stay. */
+/* No line is longer than the terminal is wide, and the most important columns are kept. */
 static void test_fits(void **state)
 {
 	static const char *const words[] = { "FPS now", "FPS", "1% low", "jank",

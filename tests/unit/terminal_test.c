@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a terminal shows of a capture, and that it is as it was afterwards. */
+/* What a terminal shows during a capture, and that it is restored afterwards. */
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 static struct live_capture capture;
 
-/* A terminal of our own and the program on it. */
+/* A pseudo-terminal and the program on it. */
 static struct {
 	int master, slave;
 	pid_t pid;
@@ -59,7 +59,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The program leads a session of its own: the terminal's keys are signals for it. */
+/* The program leads its own session: keys of the terminal send it signals. */
 static void start(const char *const *words)
 {
 	const char *argv[24] = { program_jankd() };
@@ -100,7 +100,7 @@ static void read_some(void)
 	terminal.text[terminal.len] = '\0';
 }
 
-/* Waits until @text is written; then all before its end is forgotten. */
+/* Waits until @text is written, then discards all text up to its end. */
 static bool shows(const char *text)
 {
 	double until = seconds() + PROGRAM_S;
@@ -165,7 +165,7 @@ static void a_table_changes_in_place(void **state)
 	assert_true(shows("com.example.app/.Main"));
 	press("\x03");
 	assert_true(shows(LEAVE));
-	/* And once more on the usual screen, to stay. */
+	/* The table is printed again on the usual screen. */
 	assert_true(shows("com.example.app/.Main"));
 	status = wait_for_end(0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -190,7 +190,7 @@ static void ctrl_z_gives_the_screen_back(void **state)
 	assert_true(WIFEXITED(wait_for_end(0)));
 }
 
-/* A hangup ends it; what was counted is in the files. */
+/* A hangup ends it; all frames are in the files. */
 static void a_terminal_that_is_gone_ends_it(void **state)
 {
 	int status;
@@ -206,7 +206,7 @@ static void a_terminal_that_is_gone_ends_it(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 60);
 }
 
-/* What stands between the next page's begin and the one's behind it. */
+/* Returns the next page. */
 static char *next_page(void)
 {
 	double until = seconds() + PROGRAM_S;
@@ -235,7 +235,7 @@ static void a_narrow_screen_gets_narrow_lines(void **state)
 	assert_true(shows("com.example.app/.Main"));
 	assert_int_equal(ioctl(terminal.slave, TIOCSWINSZ, &size), 0);
 	kill(terminal.pid, SIGWINCH);
-	/* The first may have been on its way. */
+	/* The first page may have been written before. */
 	for (int i = 0; i < 3; i++)
 		assert_true(shows(HOME));
 	page = next_page();
@@ -273,7 +273,7 @@ static void top_takes_a_key(void **state)
 	status = wait_for_end(0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 	assert_true(is_echoing());
-	/* The daemon goes on. */
+	/* The daemon still runs. */
 	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
 }
 

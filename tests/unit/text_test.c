@@ -23,14 +23,14 @@ static void escapes_for_a_terminal(void **state)
 		    "31m",
 		    "\\xC2\\x9B31m");
 	is_shown_as("\xff\xc3\xa9", "\\xFF\xc3\xa9");
-	/* U+202E and U+2066 turn what follows, U+2028 ends a line, U+061C is a mark of direction.
-	 */
+	/* U+202E and U+2066 change the direction of the text after them, U+2028 ends a line, U+061C
+	 * marks a direction. */
 	is_shown_as("a\xe2\x80\xae"
 		    "b",
 		    "a\\xE2\\x80\\xAE"
 		    "b");
 	is_shown_as("\xe2\x81\xa6\xe2\x80\xa8\xd8\x9c", "\\xE2\\x81\\xA6\\xE2\\x80\\xA8\\xD8\\x9C");
-	/* Their neighbours stay. */
+	/* Characters with adjacent codes are kept. */
 	is_shown_as("\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5", "\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5");
 }
 
@@ -51,7 +51,7 @@ static void counts_columns(void **state)
 	assert_int_equal(text_columns("abc\xc3\xa9"), 4);
 	assert_int_equal(text_columns("\xe6\xb8\xb8\xe6\x88\x8f"), 4);	   /* two of Han */
 	assert_int_equal(text_columns("\xed\x95\x9c\xea\xb8\x80 x"), 6);   /* two of Hangul */
-	assert_int_equal(text_columns("\xef\xbc\xa1\xf0\x9f\x8e\xae"), 4); /* wide A, a picture */
+	assert_int_equal(text_columns("\xef\xbc\xa1\xf0\x9f\x8e\xae"), 4); /* wide A, an emoji */
 	assert_int_equal(text_columns("\xef\xbd\xb1\xd0\x96\xce\xb1"), 3); /* half-wide Kana */
 }
 
@@ -83,7 +83,7 @@ static void shortens(void **state)
 	}
 }
 
-/* Two names of one app differ in their end. */
+/* Two names of one app differ at the end. */
 static void cuts_on_the_left(void **state)
 {
 	static const char name[] = "\x1b\xe6\xb8\xb8\xe6\x88\x8f/.MainActivity";
@@ -98,7 +98,7 @@ static void cuts_on_the_left(void **state)
 	assert_string_equal(text, "\\x1B\xe6\xb8\xb8\xe6\x88\x8f/.MainActivity");
 	text_cut_left(text, sizeof(text), name, 17);
 	assert_string_equal(text, "\xe2\x80\xa6\xe6\x88\x8f/.MainActivity");
-	/* The ellipsis takes more bytes than what it stands for. */
+	/* The ellipsis has more bytes than the text that it replaces. */
 	text_cut_left(text, 11, "0123456789", 9);
 	assert_true(strlen(text) < 11);
 }
@@ -120,7 +120,7 @@ static void shortens_components(void **state)
 	is_short("SurfaceView[com.a/com.a.Main](BLAST)", "SurfaceView[com.a/.Main](BLAST)");
 	is_short("SurfaceView - com.a/com.a.ui.Main", "SurfaceView - com.a/.ui.Main");
 	is_short("a_1/a_1.B com.b/com.b.C", "a_1/.B com.b/.C");
-	/* A class of another package, or the package and no class in it. */
+	/* A class of another package, or only a package. */
 	is_short("com.a/com.b.Main", "com.a/com.b.Main");
 	is_short("com.launcher/com.launcher2.Launcher", "com.launcher/com.launcher2.Launcher");
 	is_short("com.a/com.a", "com.a/com.a");

@@ -66,7 +66,8 @@ static void end_thread(int tid)
 
 	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		snprintf(path, sizeof(path), "%s/%d%s", proc, tid, files[i]);
-		/* Files of an ended process cannot be read, not even through an open descriptor. */
+		/* Files of a process that has ended cannot be read, not even through an open
+		 * descriptor. */
 		if (i < 2 && truncate(path, 0) < 0)
 			continue;
 		remove(path);
@@ -91,7 +92,7 @@ static int tear_down(void **state)
 	return rmdir(proc);
 }
 
-/* --- questions --- */
+/* --- lookups --- */
 
 static enum trace_writer ask(int tid)
 {
@@ -107,7 +108,7 @@ static void pass_time(uint64_t ns)
 	thread_cache_follow(&cache);
 }
 
-/* --- behaviours --- */
+/* --- tests --- */
 
 static void threads_of_one_process(void **state)
 {
@@ -118,7 +119,7 @@ static void threads_of_one_process(void **state)
 	assert_int_equal(ask(501), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
-	assert_int_equal(ask(777), TRACE_WRITER_OTHER); /* gone already */
+	assert_int_equal(ask(777), TRACE_WRITER_OTHER); /* it has ended already */
 }
 
 static void names_and_processes(void **state)
@@ -173,8 +174,7 @@ static void none_yet(void **state)
 	assert_int_equal(ask(777), TRACE_WRITER_UNKNOWN);
 }
 
-/* /proc is mounted so that other users' processes or their files are hidden: writers are unknown.
- */
+/* /proc hides the processes of other users, or their files: writers are unknown. */
 static void hidden_processes(void **state)
 {
 	struct trace_record record = { .tid = 700, .tgid = 99 };
@@ -214,7 +214,7 @@ static void an_app_of_that_name(void **state)
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 }
 
-/* A later process with that name is ignored, even one of root, unless it is a better match. */
+/* A later process with that name is ignored, even one of root, unless it is more certain. */
 static void impostors(void **state)
 {
 	(void)state;
@@ -240,7 +240,7 @@ static void starts_again(void **state)
 	set_process(700, "surfaceflinger", INIT, SYSTEM_UID);
 	end_thread(500);
 	pass_time(SECOND / 4);
-	/* What it wrote last is still to be read. */
+	/* Its last events are not read yet. */
 	assert_int_equal(ask(500), TRACE_WRITER_UNKNOWN);
 	assert_int_equal(ask(700), TRACE_WRITER_SURFACEFLINGER);
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
@@ -291,7 +291,7 @@ static void what_is_known_is_not_read_again(void **state)
 	assert_int_equal(cache.reads, reads + 1);
 }
 
-/* More threads than are kept: the answers stay right. */
+/* More threads than fit: the answers stay right. */
 static void more_than_are_known(void **state)
 {
 	(void)state;

@@ -18,10 +18,10 @@
 enum { DROP = 42000, LEVEL_B = 50000, LEVEL_A = 100000, WAIT = 500000 };
 enum { SMALL = 41667, JANK = 83333, BIG = 125000 };
 
-/* Of a display's rate in 1/1001 Hz: both 60 and 59.94 Hz are whole numbers of it. */
+/* A rate in units of 1/1001 Hz: both 60 and 59.94 Hz are whole numbers. */
 struct rate {
 	int64_t hz_1001;
-	int64_t ppm; /* the measured period is that much longer */
+	int64_t ppm; /* error of the measured period */
 };
 
 static int64_t learnt_ns(struct rate rate)
@@ -45,7 +45,7 @@ static bool more_than(struct rate rate, int64_t vsyncs, int64_t limit_us)
 	return beyond(rate, vsyncs, limit_us, 1005) > 0;
 }
 
-/* So near to the limit of the tolerance that the error of the period decides. */
+/* Returns true so close to the limit of the tolerance that the error of the period decides. */
 static bool is_on_the_edge(struct rate rate, int64_t vsyncs)
 {
 	static const struct {
@@ -64,7 +64,7 @@ static bool is_on_the_edge(struct rate rate, int64_t vsyncs)
 	return false;
 }
 
-/* @vsyncs behind three intervals of @before. */
+/* Counts @vsyncs after three intervals of @before. */
 static struct frame_stats count(struct rate rate, int64_t before, int64_t vsyncs)
 {
 	struct frame_stats ignored = FRAME_STATS_EMPTY, stats = FRAME_STATS_EMPTY;
@@ -92,7 +92,7 @@ static void check(struct rate rate, int64_t before, int64_t vsyncs)
 	    got.c != (c && !b) || got.small_jank != (small && !jank) || got.jank != jank ||
 	    got.big_jank != big || got.d != (!wait && vsyncs > 1) ||
 	    got.missed != (wait ? 0 : vsyncs - 1))
-		fail_msg("%lld/1001 Hz %+lld ppm: %lld vsyncs behind %lld", (long long)rate.hz_1001,
+		fail_msg("%lld/1001 Hz %+lld ppm: %lld vsyncs after %lld", (long long)rate.hz_1001,
 			 (long long)rate.ppm, (long long)vsyncs, (long long)before);
 }
 
@@ -142,7 +142,8 @@ static void test_any_rate(void **state)
 
 static struct phone phone;
 
-/* Behind ten vsyncs one by one the @numbers of vsyncs, one by one, too, with six between. */
+/* Plays ten frames one vsync apart, then frames after the @numbers of vsyncs, each followed by six
+ * frames one vsync apart. */
 static struct frame_stats play(uint64_t period_ns, const unsigned int *numbers, size_t n)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
@@ -180,7 +181,7 @@ static void test_two_sessions_of_60_hz(void **state)
 		assert_int_equal(stats.small_jank, 4);
 		assert_int_equal(stats.jank, 2);
 		assert_int_equal(stats.big_jank, 0);
-		/* The longest is as long as the kpi of 100 ms. */
+		/* The longest equals the kpi of 100 ms. */
 		assert_float_equal(frame_stats_score(&stats, 60, 60, 100 * MS),
 				   100 - 10 * 2.0 / 54 - 7 * 4.0 / 54, 0.0001);
 	}
@@ -203,7 +204,7 @@ static void test_two_sessions_of_120_hz(void **state)
 	}
 }
 
-/* The program of 2019 has no tolerance. */
+/* The 2019 program has no tolerance. */
 static void test_2019_compares_plainly(void **state)
 {
 	struct frame_stats stats = FRAME_STATS_EMPTY;

@@ -47,13 +47,13 @@ static void begins_with_the_oldest(void **state)
 	assert_true(parts[1].len > 0 || parts[0].len > buffer.size / 2);
 	first_ms = lines_ms(parts[0].ptr);
 	assert_int_equal(lines_check(parts[1], lines_check(parts[0], first_ms)), last_ms + 1);
-	/* Seconds that are long gone cannot be lost any more, those that are there can. */
+	/* Text that was overwritten long ago cannot be lost any more; text in the buffer can. */
 	assert_false(trace_buffer_would_lose(&buffer, last_ms * MS));
 	assert_true(trace_buffer_would_lose(&buffer, first_ms * MS));
 	trace_buffer_close(&buffer);
 }
 
-/* A file that ends within a line, and the next one. */
+/* A file that ends within a line, and another file after it. */
 static void ends_a_line(void **state)
 {
 	static const char line[] = "app-7     [000] .... 1.000001: tracing_mark_write: B|7|x";
@@ -79,7 +79,7 @@ static void ends_a_line(void **state)
 	trace_buffer_close(&buffer);
 }
 
-/* Without memory an incomplete line waits at the front. */
+/* If no text is remembered, an incomplete line is moved to the front. */
 static void keeps_nothing(void **state)
 {
 	struct lines lines = { .ms = 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gate of --trigger: rows of its time and of the five seconds before, each once and in order.
- */
+/* The gate of --trigger lets through the rows while it is open and of the five seconds before, each
+ * once and in order. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void on_row(void *context, const struct trigger_gate_row *row)
 		strncat(seen->text, row->frame->layer, 16);
 }
 
-/* A row of frames.csv that is about [@begin_ns, @end_ns]. */
+/* Gives the gate a row of frames.csv for [@begin_ns, @end_ns]. */
 static void keep_named(struct trigger_gate *gate, uint64_t begin_ns, uint64_t end_ns,
 		       const char *layer)
 {
@@ -87,7 +87,7 @@ static void test_five_seconds_before(void **state)
 	trigger_gate_free(gate);
 }
 
-/* More rows than fit: the newest stay, and the missing ones are counted. */
+/* More rows than fit: the newest are kept, and the missing ones are counted. */
 static void test_too_many(void **state)
 {
 	struct trigger_gate *gate = trigger_gate_new();
@@ -106,7 +106,7 @@ static void test_too_many(void **state)
 	trigger_gate_free(gate);
 }
 
-/* Rows before the five seconds are no loss, however many they were. */
+/* Rows from before the five seconds do not count as lost, no matter how many there were. */
 static void test_old_rows_are_no_loss(void **state)
 {
 	struct trigger_gate *gate = trigger_gate_new();
@@ -123,7 +123,7 @@ static void test_old_rows_are_no_loss(void **state)
 	trigger_gate_free(gate);
 }
 
-/* Longer than any that comes, and one for which all of the memory is too small. */
+/* A row longer than any real one, and a row for which the whole memory is too small. */
 static void test_largest_rows(void **state)
 {
 	struct trigger_gate *gate = trigger_gate_new();
@@ -145,7 +145,7 @@ static void test_largest_rows(void **state)
 	trigger_gate_free(gate);
 }
 
-/* A row of each file comes back with all its values and names. */
+/* A row of each file is returned with all its values and names. */
 static void on_value(void *context, const struct trigger_gate_row *row)
 {
 	unsigned int *rows = context;

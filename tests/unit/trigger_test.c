@@ -90,7 +90,7 @@ static void test_what_is_wrong_and_where(void **state)
 	}
 }
 
-/* An interval whose vsyncs are not known. */
+/* Returns true if the trigger matches an interval with unknown vsyncs. */
 static bool takes(const char *text, uint64_t ns)
 {
 	const struct trigger trigger = parsed(text);
@@ -98,7 +98,7 @@ static bool takes(const char *text, uint64_t ns)
 	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, ROW_UNKNOWN });
 }
 
-/* One of whole vsyncs. */
+/* The same with an interval of whole vsyncs. */
 static bool takes_whole(const char *text, uint64_t ns)
 {
 	const struct trigger trigger = parsed(text);
@@ -181,7 +181,7 @@ static void expect_change(size_t n, bool open, uint64_t time_ns)
 			 ((long long)phone.log.gate[n].time_ns - (long long)time_ns) / 1000000);
 }
 
-/* It opens with the row of the frame that it is about, and stays open for a second. */
+/* The gate opens with the row of the late frame, and stays open for a second. */
 static void test_one_late_frame(void **state)
 {
 	uint64_t late_ns = BEGIN + 67 * V60;
@@ -211,7 +211,7 @@ static void test_another_late_frame_keeps_it_open(void **state)
 	expect_change(1, false, late_ns + SECOND);
 }
 
-/* 30 fps are not less than 30 fps, nor more. */
+/* 30 fps is not less than 30 fps, nor more. */
 static void test_an_even_rate_at_the_limit(void **state)
 {
 	static const char *const conditions[] = { "fps<30", "fps>30" };
@@ -227,7 +227,7 @@ static void test_an_even_rate_at_the_limit(void **state)
 	}
 }
 
-/* 20 fps, reported when they have lasted for three seconds. */
+/* 20 fps, reported after three seconds. */
 static void test_a_low_rate_that_lasts(void **state)
 {
 	uint64_t slow_ns = BEGIN + 120 * V60, fast_ns;
@@ -239,7 +239,7 @@ static void test_a_low_rate_that_lasts(void **state)
 	phone_end(&phone);
 	assert_int_equal(phone.log.n_gate, 2);
 	assert_true(phone.log.gate[0].open);
-	/* The last second has less than 30 frames when it had 15 of 20 fps. */
+	/* The last second has fewer than 30 frames after 15 frames at 20 fps. */
 	assert_in_range(phone.log.gate[0].time_ns, slow_ns + 3600 * MS, slow_ns + 3900 * MS);
 	assert_in_range(phone.log.gate[1].time_ns, fast_ns + SECOND, fast_ns + 2 * SECOND);
 }
@@ -266,7 +266,7 @@ static void test_waits_are_not_slow(void **state)
 	assert_int_equal(phone.log.n_gate, 0);
 }
 
-/* The frames between were lost: they are unknown. */
+/* The frames in between were lost: they are unknown. */
 static void test_a_loss_is_not_late(void **state)
 {
 	options.late_ns = 50 * MS;
@@ -292,7 +292,7 @@ static void test_other_surfaces_do_not_count(void **state)
 	expect_change(1, false, phone.now_ns - 50000);
 }
 
-/* A series that holds it open and then has no frames at all. */
+/* A series keeps the gate open and then has no frames at all. */
 static void test_it_closes_when_no_surface_fulfils_it(void **state)
 {
 	uint64_t last_ns;

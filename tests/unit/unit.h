@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every unit test includes this first: cmocka needs these four headers before its own. */
+/* Each unit test includes this header first: cmocka needs these four headers before its own. */
 #ifndef JANKD_TESTS_UNIT_H
 #define JANKD_TESTS_UNIT_H
 

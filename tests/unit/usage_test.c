@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's commands as typed: help, wrong usage, rule files, what runs nowhere. */
+/* The commands of the program: help, wrong usage, rule files, requests without a capture. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static int run(const char *command, const char *first, const char *second)
 	return program_run(&jankd, &scratch, command, first, second, NULL);
 }
 
-/* One line, with the command and the word that was wrong. */
+/* Checks that the message is one line with the command and the wrong word. */
 static void assert_usage(int code, const char *command, const char *word)
 {
 	const char *printed = program_err(&jankd);
@@ -98,7 +98,7 @@ static void where_no_daemon_runs_that_is_reported(void **state)
 		assert_non_null(strstr(program_err(&jankd), "empty"));
 		assert_int_equal(run(commands[i], "-F", "nowhere"), 1);
 		assert_non_null(strstr(program_err(&jankd), "nowhere"));
-		/* To ask is to make nothing. */
+		/* A request does not create a folder. */
 		assert_false(scratch_has(&scratch, "nowhere"));
 		assert_false(scratch_has(&scratch, "empty/.lock"));
 	}

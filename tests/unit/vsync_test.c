@@ -20,7 +20,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* A number in [0, @below). */
+/* Returns a random number in [0, @below). */
 static uint64_t any(uint64_t below)
 {
 	seed = seed * 1664525 + 1013904223;
@@ -37,7 +37,8 @@ static void hint(uint64_t period_ns)
 	vsync_report_period(&lattice, SPAN_NULL, period_ns, period_ns / 1000, lattice.last_tick_ns);
 }
 
-/* Ticks from @from_ns on, each later by up to @late_ns; returns the time of the one after. */
+/* Writes ticks from @from_ns on, each up to @late_ns late; returns the time of the tick after them.
+ */
 static uint64_t ticks(uint64_t from_ns, uint64_t period_ns, unsigned int n, uint64_t late_ns)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -116,7 +117,7 @@ static void test_a_word_from_outside_is_the_weakest(void **state)
 	vsync_set_dumpsys_period(&lattice, V60);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
 	assert_int_equal(between(SECOND, SECOND + 3 * V60), 3);
-	/* it is still there when another SurfaceFlinger ticks */
+	/* it is kept when another SurfaceFlinger writes ticks */
 	vsync_reset(&lattice);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
 	/* the first is used, an absurd one is not */
@@ -226,8 +227,8 @@ static void test_late_presents_at_120_hz(void **state)
 	jittered_presents(V120, 2400000);
 }
 
-/* Ticks and presents of @n vsyncs from @from_ns on. What they are late by goes from @late_ns to
- * @then_ns. Returns the time of the vsync behind them. */
+/* Writes ticks and presents of @n vsyncs from @from_ns on. Their lateness changes from @late_ns to
+ * @then_ns. Returns the time of the vsync after them. */
 static uint64_t drift(uint64_t from_ns, uint64_t period_ns, unsigned int n, uint64_t late_ns,
 		      uint64_t then_ns)
 {
@@ -238,7 +239,7 @@ static uint64_t drift(uint64_t from_ns, uint64_t period_ns, unsigned int n, uint
 
 		tick(time_ns + any(60000));
 		vsync_present(&lattice, time_ns + 2 * MS);
-		/* As frames do, presents come a while later. */
+		/* As with frames, presents come some time later. */
 		if (lattice.n_ticks > 36)
 			vsync_place(&lattice, time_ns - 36 * period_ns, &stamp);
 	}
@@ -253,8 +254,8 @@ static void assert_exact(uint64_t expected_ns)
 			expected_ns + expected_ns / 2000);
 }
 
-/* On a slow machine the first @n ticks agree on a period that is too short or too long, the later
- * ones do not. */
+/* On a slow machine the first @n ticks give a period that is too short or too long, the later ones
+ * do not. */
 static void assert_becomes_exact(uint64_t given_ns, uint64_t period_ns, unsigned int n)
 {
 	uint64_t late_ns = period_ns * 3 / 5, now;
@@ -296,7 +297,7 @@ static void test_lateness_moves_no_period(void **state)
 			now = drift(now, period_ns, n, late_ns, 0);
 			assert_exact(period_ns);
 		}
-		/* Jumps to another phase while idle: by a fixed step or a random one. */
+		/* The phase changes while idle: by a fixed step or a random one. */
 		for (unsigned int n = 0; n < 60; n++) {
 			late_ns = n < 30 ? n % 3 * period_ns * 7 / 20 : any(period_ns * 3 / 5);
 			now = drift(now + period_ns, period_ns, 60 + (unsigned int)any(600),
@@ -376,7 +377,7 @@ static void test_absurd_hints_are_dropped(void **state)
 	assert_period(V60);
 }
 
-/* An id of three digits and more may be one that was cut; '1' is not the begin of '129'. */
+/* An id of three or more digits may have been cut; '1' is not the start of '129'. */
 static void test_ids_of_displays(void **state)
 {
 	struct reported_periods reported = { 0 };
@@ -408,19 +409,20 @@ static void vsyncs(uint64_t from_ns, uint64_t period_ns, unsigned int n)
 		vsync_hardware(&lattice, SPAN_LITERAL("0"), from_ns + i * period_ns + any(200000));
 }
 
-/* An app at 30 fps on a display whose 90 Hz were seen for a moment: its ticks are no rate. */
+/* An app at 30 fps on a display that had 90 Hz for a moment: its ticks do not change the rate. */
 static void test_vsyncs_that_were_seen(void **state)
 {
 	vsyncs(SECOND, V90, 12);
 	ticks(SECOND + 12 * V90, 3 * V90, 200, 100000);
 	assert_period(V90);
-	/* Seen again, it is still the same. */
+	/* After more hardware vsyncs the rate is the same. */
 	vsyncs(10 * SECOND, V90, 8);
 	ticks(10 * SECOND + 8 * V90, 3 * V90, 200, 100000);
 	assert_period(V90);
 }
 
-/* It was seen at 120 Hz and not since: what ticks at 60 then is an app. */
+/* The display had 120 Hz, and there was no hardware vsync since: ticks at 60 Hz are those of an
+ * app. */
 static void test_an_app_at_60_is_no_slower_display(void **state)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
@@ -451,7 +453,7 @@ static void test_a_switch_that_no_tick_shows(void **state)
 	assert_period(4 * V120 / 3);
 }
 
-/* The report of a slower rate comes late: presents that have their vsyncs stay in order. */
+/* The report of a slower rate comes late: presents that already have a vsync stay in order. */
 static void test_a_late_word_moves_no_present(void **state)
 {
 	struct vsync_stamp before, after;
@@ -468,7 +470,7 @@ static void test_a_late_word_moves_no_present(void **state)
 	assert_in_range(vsync_between(&before, &after), 1, 2);
 }
 
-/* After a step of the clock nothing of before is used. */
+/* After a step of the clock no earlier value is used. */
 static void test_reset_parts_the_presents(void **state)
 {
 	struct vsync_stamp before, now;
@@ -489,9 +491,7 @@ static void test_presents_of_one_vsync_have_none_between(void **state)
 	assert_int_equal(between(now, now), 0);
 }
 
-/* Seconds of idleness are whole vsyncs; of ten minutes the period's last digits do not say how
- * many.
- */
+/* Idle seconds are whole vsyncs; for ten minutes the period is not precise enough to count them. */
 static void test_silence_is_counted_as_far_as_it_can_be(void **state)
 {
 	uint64_t now = ticks(SECOND, V60, 100, 0);

@@ -150,7 +150,7 @@ def waiting_layers(checks, here, vocabulary):
 
 
 def hidden_layers(checks, here):
-    """Layers that are not counted take no place in the table, and are not reported as missing."""
+    """Layers that are not counted do not take space in the table, and are not reported as missing."""
     game, parts = "com.game/com.game.Main#7", []
     for tick in range(200):
         us = 1000000000 + tick * PERIOD_US
@@ -165,12 +165,11 @@ def hidden_layers(checks, here):
         analyze(out, "--max-surfaces", "16", "--frames-log", *options, "-", input="".join(parts).encode())
         checks.equal(len(rows(out, "frames.csv")), 200, f"{what}: frames")
         checks.equal([counters(out)[name] for name in ("layers_refused", "frames_refused")], [0, 0], f"{what}: refused")
-        reported = [row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"]
-        checks.that(not any("missing" in text for text in reported), f"{what}: {reported}")
+        checks.equal([row["text"] for row in rows(out, "events.csv") if row["kind"] == "lost"], [], f"{what}: reported")
 
 
 def first_present(checks, here):
-    """Instant and counter of one latch are one frame, also before SurfaceFlinger is known."""
+    """Instant and counter of one latch are one frame, even before SurfaceFlinger is known."""
     text = line(1000000000, SF + 3, "TimerDispatch", f"C|{SF}|VSYNC-sf|1")
     marks = [f"B|{SF}|commit 1 vsyncIn 5ms"]
     for layer in range(40):

@@ -3,7 +3,7 @@
 """count_tests.py LOG: counts the results in meson's testlog.json.
 
 Prints why tests were skipped, and at the end 'N passed, N failed, N skipped'. A test that is skipped
-without a reason counts as failed, because it would not be noticed otherwise.
+without a reason counts as failed, because it might be overlooked otherwise.
 """
 
 import json

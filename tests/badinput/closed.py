@@ -126,7 +126,7 @@ def instance(checks):
 
 
 def requests_of_root(checks):
-    """In a folder whose files all have one owner, and that is not the user of the capture."""
+    """Root sends requests to a capture whose folder gives all files one owner, who is not the user of the capture."""
     shim = BUILD / "tests" / "libone_owner.so"
     if os.geteuid() != 0 or not shim.exists():
         checks.cannot_judge("requests of root", "needs root, and a build without a sanitizer")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures jankd beside other programs that read traces, on files and live; prints tables and ratios.
+"""Compares the cost of jankd with that of other programs that read traces, on files and live; prints tables and
+ratios.
 
     bench.py [--part offline|live] [--quick] [--keep] [--readme]
 
@@ -56,21 +57,21 @@ def in_words(ratio):
 
 
 def print_ratios(ratios, before):
-    print(f"\n{'jankd by the other, CPU or time':66}{'now':>14}{'committed':>14}")
+    print(f"\n{'jankd / other program, CPU or time':66}{'now':>14}{'committed':>14}")
     for name, ratio in ratios.items():
         old = in_words(before[name]) if name in before else ""
         print(f"{name:66}{in_words(ratio):>14}{old:>14}")
 
 
 def print_worse(ratios, before):
-    """Prints a line for each ratio that became worse. That is no failure: timings vary."""
+    """Prints a line for each ratio that became worse. This is not a failure: timings vary."""
     for name, ratio in ratios.items():
         if name in before and ratio > before[name] * WORSE:
             print(f"slower: {name}: {in_words(ratio)}, committed {in_words(before[name])}")
 
 
 def keep(kind, ratios):
-    """Writes the ratios; those that were not measured this time stay."""
+    """Writes the ratios; those that were not measured this time are kept."""
     kinds = {known: committed(known) for known in ("full", "quick")}
     kinds[kind].update((name, round(ratio, 5)) for name, ratio in ratios.items())
     RATIOS.write_text(json.dumps(kinds, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

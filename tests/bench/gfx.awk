@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The algorithm of the program of 2019: at each tick, if SurfaceFlinger has presented since the
+# The algorithm of the 2019 program: at each tick, if SurfaceFlinger has presented since the
 # previous one, the surface of the last counter has a frame; a row for each surface with more than
 # 20 frames, once a second of trace time. Only to compare costs: jankd counts in another way.
 BEGIN {

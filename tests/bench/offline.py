@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Costs of analyze beside wc, grep and awk, on files made from recorded traces: 1 GB of them one after
+"""Costs of analyze compared with wc, grep and awk, on files made from recorded traces: 1 GB of them one after
 another, and 500 MB of markers only. awk reads only a part; the whole would take minutes."""
 
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Costs of live readers under the same load, one after the other, each on an instance of its own."""
+"""Costs of live readers under the same load, one after the other, each on its own instance."""
 
 import contextlib
 import os
@@ -205,7 +205,7 @@ def at_rate(mount, rate, seconds, rounds, names, report):
                                     "rss_kb": middle(results, "rss_kb"),
                                     "lost": sum(r["lost"] for r in results)}
                              for name, results in seen.items()})
-    # trace-cmd leaves up to half a buffer unread until its end, and works much then: both costs are
+    # trace-cmd leaves up to half a buffer unread until its end, and does much of its work then: both costs are
     # printed.
     for ours, short in ((RAW, "raw"), (TEXT, "text")):
         for theirs, who, what in ((AWK, "awk", "cpu_ns"), (CAT, "cat", "cpu_ns"),

@@ -28,7 +28,7 @@ def cat(mount, instance, out):
 
 
 def awk(mount, instance, out):
-    """The rows go into a file, as those of the program of 2019."""
+    """The rows are written to a file, like those of the 2019 program."""
     reader = spawn("cat", instance / "trace_pipe", stdout=subprocess.PIPE)
     with open(out / "fps.csv", "wb") as rows:
         counter = spawn("busybox", "awk", "-f", HERE / "gfx.awk", stdin=reader.stdout, stdout=rows)

@@ -57,9 +57,9 @@ def growth_rows(tables):
 
 def section(kept):
     tables = kept["tables"]
-    lines = [f"What it costs beside other programs, by `tools/bench` on {kept['day']} "
+    lines = [f"Costs compared with other programs, measured by `tools/bench` on {kept['day']} "
              f"({kept['machine']}; medians of interleaved rounds; live: CPU time of user and system, "
-             "all processes; offline: time).", "", "| jankd by the other | |", "|---|---|"]
+             "all processes; offline: time).", "", "| cost of jankd / cost of the other program | |", "|---|---|"]
     lines += [f"| {name} | {in_words(ratio)} |" for name, ratio in kept["ratios"].items()]
     lines += ["", "<details><summary>the numbers behind these</summary>"]
     for header, rows in (
@@ -78,9 +78,9 @@ def write_section():
     path, readme = BUILD / "bench.json", SOURCE / "tests" / "bench" / "README.md"
     text = readme.read_text(encoding="utf-8")
     if not path.exists():
-        sys.exit(f"readme: {path}: not there; run tools/bench first")
+        sys.exit(f"readme: {path}: no such file; run tools/bench first")
     if BEGIN not in text or END not in text:
-        sys.exit(f"readme: {readme}: no place for the numbers; write '{BEGIN}' and '{END}' there")
+        sys.exit(f"readme: {readme}: no place for the numbers; add the lines '{BEGIN}' and '{END}' there")
     before, _, rest = text.partition(BEGIN)
     after = rest.partition(END)[2]
     kept = json.loads(path.read_text(encoding="utf-8"))

@@ -27,7 +27,7 @@ PROSE = b"It was a dark and stormy night.\n" * 1000
 
 
 class Pipe(io.RawIOBase):
-    """A file that cannot seek: a zip archive then has the sizes behind the data."""
+    """A file that cannot seek: a zip archive then has the sizes after the data."""
 
     def __init__(self):
         self.data = b""

@@ -81,7 +81,7 @@ def write_trace(path, surfaces):
 
 
 def program_of_2019(checks, here, trace):
-    """The rule set gfx2019 has no layers to choose from: such options are refused or warned of."""
+    """The rule set gfx2019 has no layers to choose from: such options are refused, or there is a warning."""
     for option in ("--include", "--exclude"):
         done = jankd("analyze", "--rules", "gfx2019", option, "c*", "-F", here / "2019", trace)
         checks.that(done.returncode == 2 and option.encode() in done.stderr, f"gfx2019 {option}: {done.stderr}")

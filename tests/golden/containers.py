@@ -66,7 +66,7 @@ def check(checks, name, text):
 
 
 def truncated(checks, text):
-    """Of a truncated file the frames before its end are counted, and the truncation is reported."""
+    """The frames of a truncated file are counted, and the truncation is reported."""
     whole = gzip.compress(text)
     with folder() as here:
         (here / "cut.gz").write_bytes(whole[:len(whole) * 3 // 4])

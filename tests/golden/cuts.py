@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded trace that is shifted in time, or whose begin or end is cut off, gives the same frames and vsyncs for
+"""A recorded trace that is shifted in time, or whose start or end is cut off, gives the same frames and vsyncs for
 the rest."""
 
 import sys
@@ -50,7 +50,7 @@ def cut(checks, name, parts, whole, here):
         what = f"{name}, cut at {us} us"
         # Frames that were latched but not presented at the cut may be there or not.
         got = [f for f in frames(here / f"end {part}", text(parts[:at])) if f[0] < us - ON_THE_WAY_US]
-        compare(checks, f"{what}, the begin", got, [f for f in whole if f[0] < us - ON_THE_WAY_US])
+        compare(checks, f"{what}, the start", got, [f for f in whole if f[0] < us - ON_THE_WAY_US])
         got = [f for f in frames(here / f"begin {part}", text(parts[at:])) if f[0] > us + ON_THE_WAY_US]
         expected = [f for f in whole if f[0] > us + ON_THE_WAY_US]
         checks.equal([f[:2] for f in got], [f[:2] for f in expected], f"{what}, the end: frames")

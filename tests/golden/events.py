@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""events.csv is in the order of time, except where the clock went back."""
+"""events.csv is sorted by time, except where the clock went back."""
 
 import subprocess
 import sys

@@ -47,7 +47,7 @@ def compare(checks, what, file, ours, golden):
 
     width = COLUMNS[file]
     checks.that(not any(any(row[width:]) for row in ours),
-                f"{what}: {file}: values behind column {width}")
+                f"{what}: {file}: values after column {width}")
     ours = sorted((row[:width] for row in ours), key=key)
     golden = sorted(golden, key=key)
     if not checks.equal(len(ours), len(golden), f"{what}: {file}: rows"):

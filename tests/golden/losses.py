@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Traces with lost events: the loss is counted exactly and makes no jank; a SurfaceFlinger that restarts
+"""Traces with lost events: the loss is counted exactly and does not count as jank; a SurfaceFlinger that restarts
 is counted from its first frame on.
 
-Lines of some CPUs are removed from a trace of jank-phone, and a line 'LOST ... EVENTS' is put where the
-kernel would print it: before the next line of that CPU.
+Lines of some CPUs are removed from a trace of jank-phone, and a line 'LOST ... EVENTS' is put where the kernel would
+print it: before the next line of that CPU.
 """
 
 import collections

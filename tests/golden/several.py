@@ -45,11 +45,11 @@ def sessions(checks, here):
     checks.equal(source["files"], [str(here / "b" / "a.txt.gz")], "session.json: files")
     analyze(out, *OPTIONS, here / "a.txt", here / "b" / "a.html")
     checks.that((out / "a" / "fps-000001.csv").exists(), "files that were there are kept")
-    checks.that(not (out / "stdin" / "fps-000001.csv").exists(), "the folder of another file is left as it is")
+    checks.that(not (out / "stdin" / "fps-000001.csv").exists(), "the folder of another file is not changed")
 
 
 def suffixes(checks, here):
-    """Suffixes of packed files are no part of the folder's name."""
+    """Suffixes of packed files are not part of the folder's name."""
     if not unpacks():
         checks.cannot_judge("suffixes", "this build has no libarchive")
         return
@@ -92,7 +92,7 @@ def standard_output(checks, here):
 
 
 def pieces(checks, here):
-    """Pieces of one recording joined by cat give the rows of the whole, also if they overlap."""
+    """Pieces of one recording joined by cat give the rows of the whole, even if they overlap."""
     parts = lines(LATE)
     whole = alone(here / "whole", LATE)
     cut = at_time(parts, 901_000_000)

@@ -90,7 +90,7 @@ def whole_session(checks, what, row, times):
             checks.that(abs(float(row[column]) - 1000 / ms) < 0.006 + 1000 / ms * 0.1 / ms,
                         f"{what}: {column}: {row[column]}, expected {1000 / ms}")
     if row["wait times"] != "0":
-        checks.equal((row["matrix frozen"], row["frozen"]), ("", ""), f"{what}: frozen beside a wait")
+        checks.equal((row["matrix frozen"], row["frozen"]), ("", ""), f"{what}: frozen in a row with a wait")
 
 
 def frame_times(out):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The number of vsyncs between frames of a layer, where the times of the presents are unambiguous."""
+"""The number of vsyncs between frames of a layer, if the times of the presents are unambiguous."""
 
 import collections
 import sys
@@ -55,7 +55,7 @@ def check(checks, name, frames, expected):
     checks.equal(dict(sorted(said.items(), key=str)), dict(sorted(histogram.items(), key=str)),
                  f"{layer}: intervals by vsyncs")
     wrong = [(truth, vsyncs) for truth, vsyncs in clear if str(truth) != vsyncs]
-    checks.that(not wrong, f"{layer}: (vsyncs, said): {wrong[:8]}")
+    checks.that(not wrong, f"{layer}: (vsyncs, reported):  {wrong[:8]}")
 
 
 checks, there = Checks(), trace_names()

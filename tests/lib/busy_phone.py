@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated traces with known vsyncs: VSYNC ticks are late while every frame is in time.
+"""Generated traces with known vsyncs: VSYNC ticks are late while every frame is on time.
 
 A phone is generated from a seed. Its display has a list of (seconds, Hz) parts. In some stretches a
 share of the ticks is late, by half a period or by some milliseconds on average. The app draws in

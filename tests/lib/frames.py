@@ -24,7 +24,7 @@ def per_layer(path):
 
 
 def vsyncs_per_layer(path):
-    """For each layer the vsyncs of its frames in order, "" where they are unknown."""
+    """For each layer the vsyncs of its frames in order, "" if they are unknown."""
     series = collections.defaultdict(list)
     for row in rows(path):
         series[row["layer"]].append(row["vsyncs"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the intervals in frames.csv with those that were played: where frames are missing there must be none."""
+"""Compares the intervals in frames.csv with those that were played: there must be none across missing frames."""
 
 import bisect
 import collections
@@ -24,9 +24,9 @@ def place(times, time_us):
 
 
 def check_series(checks, what, played, counted):
-    """Where a row has an interval no frame is missing before it, and its vsyncs are those that were played.
-    Returns the number of such rows, and the times of rows without an interval, or without vsyncs where
-    @played has them. @played has none for a frame that jank-phone was late to play."""
+    """If a row has an interval, no frame is missing before it, and its vsyncs are those that were played. Returns the
+    number of such rows, and the times of rows without an interval, or without vsyncs if @played has them. @played has
+    none for a frame that jank-phone played late."""
     times = [time_us for time_us, _ in played]
     known, unknown, before = 0, [], None
     for time_us, row in counted:

@@ -36,8 +36,8 @@ def skip(reason):
 
 
 class Checks:
-    """Counts the checks of a test. A check that fails prints what was expected, and the test goes on. Where a
-    part could not be judged the test counts as skipped, unless another part failed."""
+    """Counts the checks of a test. A check that fails prints what was expected, and the test continues. If a part
+    could not be judged, the test counts as skipped, unless another part failed."""
 
     all = []  # of this script, for skip()
 
@@ -97,7 +97,7 @@ def is_sanitized():
 
 
 def trace_names(what="frames.csv"):
-    """Names of the recorded traces that have a text and the file @what; skips where there is none."""
+    """Names of the recorded traces that have a text and the file @what; skips the test if there is none."""
     if not TRACES.is_dir():
         skip(f"no recorded traces: {os.path.relpath(TRACES, SOURCE)} is missing")
     names = sorted(p.parent.name for p in TRACES.glob("*/trace.txt.xz") if (p.parent / what).exists())

@@ -20,7 +20,7 @@ VSYNCS_RIGHT = 0.99
 # Needed to count wakeups.
 PROC = pathlib.Path("/proc/self")
 
-# If jank-phone was later than this, because the machine was busy, it played other vsyncs than it wrote down.
+# If jank-phone was later than this, because the machine was busy, it played other vsyncs than its truth has.
 LATE_MS = 2.0
 TRIES = 3
 
@@ -103,7 +103,7 @@ def compare(checks, what, truth, out):
     checks.that(played.total(), f"{what}: nothing was played")
     checks.equal({k: v for k, v in counted.items() if played[k] != v},
                  {k: played[k] for k in counted if played[k] != counted[k]}, f"{what}: frames")
-    checks.equal(sorted(played.keys() - counted.keys()), [], f"{what}: layers that were not seen")
+    checks.equal(sorted(played.keys() - counted.keys()), [], f"{what}: layers that were not detected")
     lost = sum(int(row["lost events"]) for row in rows(out, "fps.csv") if row["lost events"] != "")
     checks.equal(lost, 0, f"{what}: lost events")
     checks.that("lost" not in {row["kind"] for row in rows(out, "events.csv")},

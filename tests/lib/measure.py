@@ -15,7 +15,7 @@ def run(command):
     """(wall seconds, CPU seconds) of a command, run to its end."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
-    # Into a file: grep notices /dev/null and stops at the first match.
+    # Into a file: grep detects /dev/null and stops at the first match.
     with tempfile.TemporaryFile() as output:
         subprocess.run([str(word) for word in command], check=True, stdout=output,
                        stderr=subprocess.DEVNULL)

@@ -32,7 +32,7 @@ def root(processes=True):
 
 @contextlib.contextmanager
 def instance(tracefs, kilobytes=4096):
-    """A new instance; it is removed at the end, also after an exception."""
+    """A new instance; it is removed at the end, even after an exception."""
     name = f"jankd-test-{os.getpid()}-{time.monotonic_ns() % 1000000}"
     path = tracefs / "instances" / name
     try:
@@ -47,7 +47,7 @@ def instance(tracefs, kilobytes=4096):
 
 
 def remove(path):
-    """Removes an instance; a reader that is just ending may still use it for a moment."""
+    """Removes an instance; a reader that is ending may still use it for a moment."""
     for _ in range(50):
         try:
             path.rmdir()

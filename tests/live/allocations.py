@@ -26,7 +26,7 @@ LOADS = ((20000, 2.5, 20, 50), (20000, 2, 200, 200))
 # With --source text it accepts another SurfaceFlinger when the previous one has been silent for a second.
 SETTLE_S, IDLE_S, DRAIN_S = 0.7, 1.2, 1.2
 
-# Enough for both loads: nothing is lost on a busy machine either.
+# Enough for both loads: nothing is lost even on a busy machine.
 BUFFER_KB = 16384
 
 

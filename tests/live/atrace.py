@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""If there is an atrace it is started with the arguments of 2019, and stopped however the capture ends."""
+"""If there is an atrace, it is started with the arguments of the 2019 program, and stopped no matter how the capture
+ends."""
 
 import os
 import pathlib
@@ -79,7 +80,8 @@ def hung_up_at_the_start(checks):
 
 
 def prints_at_the_end(checks):
-    """An atrace that prints slowly at its end is no stalled disk, and its failure is no error of 'stop'."""
+    """An atrace that prints slowly at its end does not count as a stalled disk, and its failure is not an error of
+    'stop'."""
     what = "prints at the end"
     with session() as (mount, instance, here):
         run = Run(instance, here, "--duration", "0.1")

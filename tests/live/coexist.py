@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Other tools change the trace during a capture. That is noticed and reported within 2 s, undone unless
+"""Other tools change the trace during a capture. Each change is detected and reported within 2 s, undone unless
 --yield is given, never counted as jank, and the frames after it are right."""
 
 import collections
@@ -127,10 +127,10 @@ def disturbed_once(checks, what, action, notice, back, options, environment):
         action(stage)
         noticed = stage.wait_reported(notice, 3 * NOTICE_S)
         if checks.that(noticed, f"{what}: not reported: {stage.reported()}"):
-            checks.that(noticed - begin < NOTICE_S, f"{what}: noticed after {noticed - begin:.2f} s")
-            print(f"{what}: noticed after {noticed - begin:.2f} s")
+            checks.that(noticed - begin < NOTICE_S, f"{what}: detected after {noticed - begin:.2f} s")
+            print(f"{what}: detected after {noticed - begin:.2f} s")
         if back:
-            checks.that(stage.wait_reported(back, 3 * NOTICE_S), f"{what}: not taken back: {stage.reported()}")
+            checks.that(stage.wait_reported(back, 3 * NOTICE_S), f"{what}: not undone:  {stage.reported()}")
         settled_s = [time.clock_gettime(clock) + SETTLED_S
                      for clock in (time.CLOCK_BOOTTIME, stage.clock())]
         late = stage.end()
@@ -280,7 +280,7 @@ def moments_once(checks, source):
                 checks.equal(stage.reported()[reported:], [], what)
             elif checks.that(stage.wait_reported(notice, 3), f"{what}: not reported: {stage.reported()[reported:]}"):
                 late = stage.wait_reported(notice, 0.1) - begin
-                checks.that(late < NOTICE_S, f"{what}: noticed after {late:.2f} s")
+                checks.that(late < NOTICE_S, f"{what}: detected after {late:.2f} s")
         settled_s = time.clock_gettime(time.CLOCK_BOOTTIME) + 0.5
         late = stage.end()
         good = judge(f"for a moment, {source}", stage, (settled_s, settled_s))
@@ -291,7 +291,7 @@ def moments_once(checks, source):
 
 
 def moments(checks):
-    """A change that is undone before the next check is reported too, and the gap it made is no jank."""
+    """A change that is undone before the next check is reported, too, and the gap that it caused is not jank."""
     for source in ("raw", "text"):
         if not any(moments_once(checks, source) for _ in range(TRIES)):
             checks.cannot_judge(f"for a moment, {source}", "this machine is too busy to play frames in time")
@@ -315,7 +315,7 @@ def kilobytes(instance):
 
 
 def sizes_of_cpus(checks):
-    """If CPUs have buffers of different sizes each is checked, and restored to its own size."""
+    """If CPUs have buffers of different sizes, each is checked, and restored to its own size."""
     for source in ("raw", "text"):
         with session() as (mount, instance, here):
             cpus = sorted(instance.glob("per_cpu/cpu*/buffer_size_kb"))
@@ -347,7 +347,7 @@ def sizes_of_cpus(checks):
 
 
 def insists(checks):
-    """If a program switches tracing off again and again jankd gives up switching it on, and reports that."""
+    """If a program switches tracing off again and again, jankd stops switching it on, and reports that."""
     with session() as (mount, instance, here):
         stage = Stage(mount, instance, here, (), {})
         for _ in range(40):
@@ -355,13 +355,13 @@ def insists(checks):
             off(stage)
         texts = [text for _, text in stage.reported()]
         taken = sum("jankd switched tracing on again" in text for text in texts)
-        checks.that(1 <= taken <= 4, f"insists: taken back {taken} times: {texts}")
+        checks.that(1 <= taken <= 4, f"insists: undone {taken} times: {texts}")
         checks.that(any("kept changing" in text for text in texts), f"insists: not reported: {texts}")
         stage.end()
 
 
 def floods(checks):
-    """Settings that change all the time cost little CPU and make few events."""
+    """Settings that change all the time cost little CPU time and cause few events."""
     with session() as (mount, instance, here):
         stage = Stage(mount, instance, here, (), {})
         end = time.monotonic() + 4
@@ -377,7 +377,7 @@ def floods(checks):
 
 
 def hung_questions_once(checks):
-    """False where the phone was too late to judge the frames."""
+    """Returns False if the phone was too late to judge the frames."""
     with session() as (mount, instance, here):
         stage = Stage(mount, instance, here, (), {})
         script = stage.device.path / "bin" / "getprop"
@@ -392,7 +392,7 @@ def hung_questions_once(checks):
 
 
 def hung_questions(checks):
-    """A getprop that begins to hang costs nothing but its answer."""
+    """If getprop starts to hang, only its answer is missing."""
     if not any(hung_questions_once(checks) for _ in range(TRIES)):
         checks.cannot_judge("getprop hangs", "this machine is too busy to play frames in time")
 

@@ -79,7 +79,7 @@ def crowd(checks):
         shouting.join()
         checks.that(len(held) >= SILENT, f"{what}: {len(held)} silent clients")
         checks.that(descriptors(daemon.pid) <= before + CLIENTS_MAX, f"{what}: descriptors")
-        checks.equal(daemon.ask("status").returncode, 0, f"{what}: status beside silent clients")
+        checks.equal(daemon.ask("status").returncode, 0, f"{what}: status while there are silent clients")
         checks.that(wait_until(lambda: descriptors(daemon.pid) <= before, 10),
                     f"{what}: {descriptors(daemon.pid)} descriptors, {before} before")
         state = daemon.status()["counters"]
@@ -153,7 +153,7 @@ def as_other_user(do):
 
 
 def other_users(checks):
-    """Another user cannot read the name of the socket, and is refused if it connects all the same."""
+    """Another user cannot read the name of the socket, and is refused if it connects anyway."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         here.chmod(0o755)
         checks.that(os.stat(here / "out" / ".lock").st_mode & 0o077 == 0, "another user may read .lock")
@@ -344,7 +344,7 @@ def no_answers(checks):
 
 
 def squatter(checks):
-    """Another user may take the socket name of a killed jankd: 'stop' restores tracing all the same."""
+    """Another user may take the socket name of a killed jankd: 'stop' still restores tracing."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         here.chmod(0o755)
         before = (daemon.out / ".lock").read_text()
@@ -360,7 +360,7 @@ def squatter(checks):
 
 
 def full(checks):
-    """More clients than slots while the disk stalls: each of 30 marks is answered, and in the file."""
+    """More clients than slots while the disk stalls: each of 30 marks is answered and written to the file."""
     shim = BUILD / "tests" / "libstall_disk.so"
     if not shim.exists():
         checks.cannot_judge("full", "a build with a sanitizer has no library that stalls the disk")
@@ -389,7 +389,7 @@ def full(checks):
 
 
 def no_lock(checks):
-    """If .lock is no regular file the message says what it is."""
+    """If .lock is not a regular file, the message says what it is."""
     with session() as (_, _, here):
         lock = here / ".lock"
         os.mkfifo(lock)
@@ -405,7 +405,7 @@ def no_lock(checks):
 
 
 def elsewhere(checks):
-    """An abstract socket exists in one network namespace only: the message names that as a possible cause."""
+    """An abstract socket exists in one network namespace only: the message names this as a possible cause."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         if subprocess.run(["unshare", "-n", "true"], capture_output=True).returncode != 0:
             checks.cannot_judge("elsewhere", "a network namespace cannot be made here")

@@ -156,7 +156,7 @@ def full(checks):
         stopped = jankd("stop", "-F", out)
         checks.equal((stopped.returncode, b"No space" in stopped.stdout), (0, False), f"{what}: stop: {stopped}")
         said = ended(checks, what, capture)
-        checks.equal(said.count("No space left"), 1, f"{what}: said once")
+        checks.equal(said.count("No space left"), 1, f"{what}: reported once")
         counted = [row for path in segments.paths(out, "frames.csv") for row in rows(path)]
         checks.equal(len(counted), len(rows(truth)), f"{what}: frames")
         whole(checks, what, out)
@@ -241,7 +241,7 @@ def folder_removed(checks, moved, replaced=False):
                 out.mkdir()
             removed = time.monotonic()
             wait_for(checks, out, "the folder was removed; recreated", 5)
-            checks.that(time.monotonic() - removed < 2.5, f"{what}: noticed late")
+            checks.that(time.monotonic() - removed < 2.5, f"{what}: detected late")
             checks.that(wait_until((out / "session.json").exists, 2), f"{what}: no session.json")
             (out / "frames.csv").unlink()
             wait_for(checks, out, "frames.csv was removed", 5)
@@ -252,8 +252,8 @@ def folder_removed(checks, moved, replaced=False):
         checks.that(rows(out, "summary.csv") and (out / ".lock").exists(), f"{what}: not complete")
         whole(checks, what, out)
         if moved:
-            whole(checks, f"{what}, what went", here / "away")
-            checks.that(rows(here / "away", "frames.csv"), f"{what}: nothing in what went")
+            whole(checks, f"{what}, the moved folder", here / "away")
+            checks.that(rows(here / "away", "frames.csv"), f"{what}: no rows in the moved folder")
 
 
 def folder_removed_at_the_end(checks):

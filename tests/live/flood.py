@@ -54,7 +54,7 @@ def main():
     checks, mount = Checks(), tracefs.root()
     with tracefs.instance(mount, KILOBYTES) as instance, folder() as out:
         capture = Capture(mount, instance, out, "--source", "raw")
-        checks.that(capture.wait_ready(), "jankd did not begin")
+        checks.that(capture.wait_ready(), "jankd did not start")
         written = flood(checks, instance, capture.process.pid, os.getpriority(os.PRIO_PROCESS, 0))
         code, said, _ = capture.stop()
         checks.equal(code, 0, f"exit code; {said}")

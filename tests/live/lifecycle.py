@@ -145,7 +145,7 @@ def terminal_closes(checks):
         os.waitpid(shell, 0)
         os.close(extra)
         try:
-            checks.that(is_alive(daemon.pid), f"{what}: it is dead")
+            checks.that(is_alive(daemon.pid), f"{what}: it has ended")
             names = is_detached(checks, what, daemon.pid)
             checks.that(str(here / "inherited") not in names.values(), f"{what}: inherited {names}")
             checks.that(not any("/dev/pts" in name or "pipe:" in name for name in names.values()),
@@ -176,7 +176,7 @@ def hangup(checks):
             checks.that(reports("rules reloaded"), f"{what}: no event of the new rules")
             rules.write_text("frobnicate\n")
             checks.that(reports("old rules stay"), f"{what}: no event of the broken rules")
-            checks.that("my.rules" in daemon.status()["last_words"], f"{what}: status has no last words")
+            checks.that("my.rules" in daemon.status()["last_words"], f"{what}: status has no last message")
             player.join()
             time.sleep(0.5)
             checks.equal(daemon.stop().returncode, 0, f"{what}: stop")
@@ -217,7 +217,7 @@ def start_is_ended(checks):
         start.send_signal(signal.SIGTERM)
         out, error = start.communicate(timeout=60)
         checks.equal((start.returncode, out, error.count(b"\n")), (1, b"", 1), f"{what}: {error!r}")
-        checks.that(wait_until(lambda: not is_alive(pid), 4), f"{what}: its daemon goes on")
+        checks.that(wait_until(lambda: not is_alive(pid), 4), f"{what}: its daemon still runs")
         checks.equal(settings(instance), before, f"{what}: settings of the instance")
         checks.that(not (here / "out" / ".journal").exists(), f"{what}: a journal is left")
         if is_alive(pid):
@@ -307,7 +307,7 @@ def top(checks, what, daemon):
     reader = subprocess.Popen([JANKD, "top", "-F", daemon.out], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     reader.stdout.readline()
     reader.stdout.close()
-    checks.that(wait_until(lambda: reader.poll() is not None, 5), f"{what}: top goes on without a reader")
+    checks.that(wait_until(lambda: reader.poll() is not None, 5), f"{what}: top still runs without a reader")
     reader.kill()
     reader.wait()
 
@@ -337,7 +337,7 @@ def foreground(checks):
 
 
 def nothing_seen(checks):
-    """A capture without any marker has complete files too; 'stop' says what is missing."""
+    """A capture without any marker has complete files, too; 'stop' says what is missing."""
     with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
         done = daemon.stop()
         checks.equal(done.returncode, 0, f"nothing seen: stop: {done.stderr!r}")

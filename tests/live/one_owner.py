@@ -121,7 +121,7 @@ def held_by_another(checks):
 
 def killed_of_another(checks):
     """A journal that another user's killed jankd left is reported."""
-    what = "another user's was killed there"
+    what = "another user's jankd was killed there"
     with session() as (mount, instance, here), one_owner(here / "out"):
         (here / "out").mkdir()
         daemon = Daemon(mount, instance, here / "out")
@@ -191,10 +191,10 @@ def another_user(checks):
             checks.that(b"the trap" not in daemon.ask("status").stdout, f"{what}: status shows its answer")
             done = daemon.stop()
             checks.that(done.returncode == 0 and b"the trap" not in done.stdout, f"{what}: stop: {done}")
-            checks.that(wait_until(lambda: not is_alive(daemon.pid)), f"{what}: it runs on")
+            checks.that(wait_until(lambda: not is_alive(daemon.pid)), f"{what}: it still runs")
             out.chmod(0o755)
             done = daemon.ask("status")
-            checks.that(b"no jankd is running there" in done.stderr, f"{what}: a folder that is not his: {done}")
+            checks.that(b"no jankd is running there" in done.stderr, f"{what}: a folder of another user: {done}")
         daemon.kill()
 
 

@@ -89,7 +89,7 @@ with session() as (mount, instance, here):
     else:
         checks.cannot_judge("pinned", "nothing can be mounted here")
 
-# A folder that was moved and cannot be made again: rows go on into the moved one, and the reason is reported.
+# A folder that was moved and cannot be made again: rows are written into the moved one, and the reason is reported.
 with session() as (mount, instance, here):
     out, parent = here / "parent" / "out", here / "parent"
     capture = Capture(mount, instance, out)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A trace buffer that overflows: lost events are counted exactly, and are no jank.
+"""A trace buffer that overflows: lost events are counted exactly, and are not counted as jank.
 
 jank-phone plays into a buffer of 64 KB while jankd is stopped (SIGSTOP) or a writer floods one CPU.
-The kernel counts the events that it overwrote. Where jankd gives an interval between two frames, no
+The kernel counts the events that it overwrote. If jankd gives an interval between two frames, no
 frame was played between them, and the vsyncs are those that were played.
 """
 
@@ -117,14 +117,14 @@ def play(mount, instance, truth, vocabulary):
 
 
 def compare_frames(checks, what, truth, out, end_us):
-    """Intervals are right where they are given; behind @end_us none is missing."""
+    """Intervals that are given are right; after @end_us none is missing."""
     played, counted = by_layer(truth), by_layer(out / "frames.csv")
     known = unknown = 0
     for layer, series in counted.items():
         reported, unreported = check_series(checks, f"{what}: {layer}", played[layer], series)
         known, unknown = known + reported, unknown + len(unreported)
         late = [time_us for time_us in unreported if time_us >= end_us]
-        checks.equal(late, [], f"{what}: {layer}: no interval or vsyncs behind {end_us}")
+        checks.equal(late, [], f"{what}: {layer}: no interval or vsyncs after {end_us}")
         after = [sum(time_us > end_us for time_us, _ in frames) for frames in (series, played[layer])]
         checks.equal(after[0], after[1], f"{what}: {layer}: frames afterwards")
     print(f"{what}: {known} intervals known, {unknown} unknown")
@@ -148,7 +148,7 @@ def compare_loss(checks, what, out, lost):
 
 
 def once(checks, what, trouble, vocabulary, first_kilobytes):
-    """False where frames behind the loss could not be judged."""
+    """Returns False if frames after the loss could not be judged."""
     mount = tracefs.root()
     with tracefs.instance(mount, KILOBYTES) as instance, folder() as here:
         (instance / "trace_clock").write_text("mono")
@@ -166,7 +166,7 @@ def once(checks, what, trouble, vocabulary, first_kilobytes):
         time.sleep(0.6)
         at_end = overruns(instance)
         if at_end != until_then:
-            print(f"{what}: this machine is busy: more was lost later: frames behind it are not judged")
+            print(f"{what}: this machine is busy: more was lost later: frames after it are not judged")
             end_us = time.monotonic_ns() // 1000
         lost = {cpu: n - before[cpu] for cpu, n in at_end.items()}
         code, said, _ = capture.stop()
@@ -178,7 +178,7 @@ def once(checks, what, trouble, vocabulary, first_kilobytes):
 
 def check(checks, what, trouble, vocabulary, first_kilobytes=KILOBYTES):
     if not any(once(checks, what, trouble, vocabulary, first_kilobytes) for _ in range(TRIES)):
-        checks.cannot_judge(f"{what}: frames behind the loss", f"this machine is too busy, {TRIES} times of {TRIES}")
+        checks.cannot_judge(f"{what}: frames after the loss", f"this machine is too busy, {TRIES} times of {TRIES}")
 
 
 checks = Checks()

@@ -91,7 +91,7 @@ def moves_on(checks, what, second, expect, **environment):
         wrong = [r for r in frames
                  if r["app"] != ("com.a" if float(r["present(s)"]) < begin else expect)]
         print(f"{what}: {len(wrong)} of {len(frames)} frames of StatusBar have the wrong app")
-        # The first frames may come before the first answer, and the change is noticed at the next read.
+        # The first frames may come before the first answer, and the change is detected at the next read.
         checks.that(len(wrong) <= 15, f"{what}: {len(wrong)} frames have the wrong app: {wrong[:1]}, {wrong[-1:]}")
         asked_for = [call for call in device.log() if call in (INPUT, OTHER)]
         checks.that(2 <= len(asked_for) <= 5, f"{what}: questions {asked_for}")

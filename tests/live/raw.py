@@ -132,7 +132,7 @@ def line(pid, marker, word="tracing_mark_write"):
 
 
 def words(pid):
-    """Markers that only SurfaceFlinger writes, plain and as forged lines behind another marker."""
+    """Markers that only SurfaceFlinger writes, plain and as forged lines after another marker."""
     layer = "com.example.game/com.example.game.GameActivity#0"
     for word in (f"C|{pid}|VSYNC-sf|1", f"C|{pid}|VSYNC-app|1", f"C|{pid}|VSP-period|4000000",
                  f"B|{pid}|composite 1", f"B|{pid}|postFramebuffer", f"B|{pid}|acquireBuffer",
@@ -234,7 +234,7 @@ def restarted(checks, source):
 
 
 def nothing_is_left(checks):
-    """Events written just before the end are read, though their writer has ended."""
+    """Events written just before the end are read, even if their writer has ended."""
     what = "ended at once"
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out", "--source", "raw")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""'run' and 'top' on a terminal: the pages fit it, and its state is restored at the end."""
+"""'run' and 'top' on a terminal: the pages fit on it, and its state is restored at the end."""
 
 import codecs
 import contextlib
@@ -189,7 +189,7 @@ def top_outlives(checks, mount, instance, here):
         gone = Terminal(80, 24, [JANKD, "top", "-F", daemon.out])
         gone.until(lambda said: said.count(HOME) > 0)
         gone.close()
-        checks.that(wait_until(lambda: gone.process.poll() is not None), "top goes on without a terminal")
+        checks.that(wait_until(lambda: gone.process.poll() is not None), "top still runs without a terminal")
         terminal = Terminal(80, 24, [JANKD, "top", "-F", daemon.out])
         terminal.until(lambda said: said.count(HOME) > 0)
         daemon.stop()

@@ -68,12 +68,12 @@ def busy(checks):
     with session() as (mount, instance, here), open(instance / "trace_pipe", "rb", buffering=0):
         capture = Capture(mount, instance, here / "out", "--duration", "1")
         error = capture.process.communicate(timeout=60)[1].decode(errors="replace")
-        checks.equal(capture.process.returncode, 1, f"someone else reads: exit code: {error}")
-        checks.that(error.startswith("jankd: ") and ";" in error, f"someone else reads: {error!r}")
+        checks.equal(capture.process.returncode, 1, f"another program reads:  exit code: {error}")
+        checks.that(error.startswith("jankd: ") and ";" in error, f"another program reads:  {error!r}")
 
 
 def own_instance(checks):
-    """An instance that jankd has made is removed at the end."""
+    """An instance that jankd has created is removed at the end."""
     with session() as (mount, instance, here):
         mine = instance.with_name(f"{instance.name}-own")
         capture = Capture(mount, mine, here / "out")
@@ -88,7 +88,7 @@ def own_instance(checks):
 
 
 def switched_off(checks):
-    """If another program sets tracing_on to 0 that is reported, and so is its return to 1."""
+    """If another program sets tracing_on to 0, this is reported, and so is the change back to 1."""
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out")
         checks.that(capture.wait_ready(), "switched off: jankd does not start")
@@ -104,7 +104,7 @@ def switched_off(checks):
 
 
 def silence(checks):
-    """Frames wait for later events; if none comes they are written all the same."""
+    """Frames wait for later events; if there are none, they are written anyway."""
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out")
         checks.that(capture.wait_ready(), "silence: jankd does not start")

@@ -50,7 +50,7 @@ def played(checks):
 
 
 def falls_silent(checks):
-    """A snapshot is written also if no event follows the late frame."""
+    """A snapshot is written even if no event follows the late frame."""
     with session() as (mount, instance, here):
         out = here / "out"
         capture = Capture(mount, instance, out, "--snapshot", "100")

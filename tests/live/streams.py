@@ -31,7 +31,7 @@ def begin(mount, instance, here, stdout, *arguments):
 
 
 def ends(checks, what, process, number, truth, out):
-    """The signal ends it though its output is not read; all frames are in the files."""
+    """The signal ends it even if its output is not read; all frames are in the files."""
     began = time.monotonic()
     process.send_signal(number)
     try:
@@ -80,7 +80,7 @@ def unread(checks):
 
 
 def does_not_wait(checks):
-    """A pipe that the parent process has made non-blocking is no error."""
+    """A pipe that the parent process has made non-blocking is not an error."""
     what = "a pipe that does not wait"
     with session() as (mount, instance, here):
         reader, writer = os.pipe()

@@ -86,7 +86,7 @@ def fails_at_once(checks):
     """A capture that cannot work fails before the wait."""
     with session() as (mount, instance, here), open(instance / "trace_pipe", "rb", buffering=0):
         capture = Capture(mount, instance, here / "out", "--wait", "60")
-        checks.equal(ends_within(capture, 10)[0], 1, "--wait 60, and someone else reads: exit code")
+        checks.equal(ends_within(capture, 10)[0], 1, "--wait 60, and another program reads: exit code")
 
 
 def stopped_while_waiting(checks):
@@ -144,7 +144,7 @@ def until_exit_of_a_late_app(checks):
     with session() as (mount, instance, here):
         capture = Capture(mount, instance, here / "out", "--until-exit", APP, "--wait", "1")
         checks.that(capture.wait_ready(), "late app: jankd does not start")
-        checks.equal(ends_within(capture, 2.5)[0], None, "late app: ended before it came")
+        checks.equal(ends_within(capture, 2.5)[0], None, "late app: ended before it started")
         frame(instance, "a/b#0")
         app = App(APP)
         time.sleep(1.8)

@@ -8,7 +8,7 @@
 # beside it if there is one, and runs tools/demo and tools/check there: as root, as a user in the
 # same clone after root, and as root again with nothing mounted, neither /proc nor /sys nor
 # /dev/pts. Prints how long each took.
-# Needs root, debootstrap and a network; takes 20 minutes, so it is no part of the test suite.
+# Needs root, debootstrap and a network; takes 20 minutes, so it is not part of the test suite.
 
 set -eu
 

@@ -75,11 +75,11 @@ def not_judged(checks):
     ended(checks, "one cannot be judged", lambda c: (c.that(True, "a"), c.cannot_judge("b", "too busy")),
           77, "skipped: b: too busy")
     ended(checks, "nothing can be judged", lambda c: c.cannot_judge("b", "too busy"), 77, "skipped: b: too busy")
-    ended(checks, "one fails beside it", lambda c: (c.cannot_judge("b", "too busy"), c.that(False, "a")),
+    ended(checks, "another one fails", lambda c: (c.cannot_judge("b", "too busy"), c.that(False, "a")),
           1, "0 checks held, 1 did not")
     ended(checks, "all is skipped", lambda c: skip("no root"), 77, "skipped: no root")
     ended(checks, "the rest is skipped", lambda c: (c.that(True, "a"), skip("no root")), 77, "skipped: no root")
-    ended(checks, "the rest is skipped behind a failure", lambda c: (c.that(False, "a"), skip("no root")),
+    ended(checks, "the rest is skipped after a failure", lambda c: (c.that(False, "a"), skip("no root")),
           1, "FAILED, and the rest was not run: no root")
 
 
@@ -88,7 +88,7 @@ def series(*frames):
 
 
 def late_phone(checks):
-    """A frame that jank-phone was late to play has no vsyncs; rows without them are right."""
+    """A frame that jank-phone played late has no vsyncs; rows without them are right."""
     truth = series((0, "", ""), (16667, "16.667", "1"), (40000, "", ""), (50000, "", ""), (66667, "16.667", "1"))
     # The rows counted for the last four frames, the number of known ones, the unknown ones, failures.
     cases = (

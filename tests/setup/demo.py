@@ -60,7 +60,7 @@ def culprits(checks, here):
 
 
 def build_folders(checks, here):
-    """Each user gets a build folder whose files are all their own."""
+    """Each user gets a build folder that contains only files of that user."""
     tree = here / "tree"
     (tree / "tools").mkdir(parents=True)
     shutil.copy(TOOLS / "choose-build", tree / "tools")
@@ -136,8 +136,8 @@ def cannot_check(checks, place):
     code, said, error = run([TOOLS / "check", place / "of-root"], place, True)
     checks.equal((code, said[-1:]), (1, ["0 passed, 1 failed, 0 skipped"]), f"check in another's folder: {error}")
     checks.that(any("minutes" in line for line in said) and any("1 of 3" in line for line in said),
-                f"check: says what it does: {said}")
-    checks.that(f"{place}/of-root" in error and "name another folder" in error, f"check: says why not: {error}")
+                f"check: prints its steps:  {said}")
+    checks.that(f"{place}/of-root" in error and "name another folder" in error, f"check: prints the reason:  {error}")
 
 
 checks = Checks()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of CONTRIBUTING.md that a machine can see: what a room includes, what no file may hold."""
+"""The rules of CONTRIBUTING.md that a program can check: what a room may include, and what no file may contain."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import SOURCE, Checks
 
-# Rooms that each room may name in an #include, and headers of the system that it may not.
+# For each room: the rooms whose headers it may include, and the system headers that it must not include.
 ROOMS = {
     "parser": (("parser",), "stdio|stdlib|malloc|unistd|fcntl|time|poll|errno|sys/.*|trace.*|event.*"),
     "rules": (("parser", "rules"), "unistd|fcntl|time|poll|sys/.*|tracefs|event-parse|kbuffer"),
@@ -20,7 +20,7 @@ TRACEFS = re.compile(r"<(tracefs|traceevent|event-parse|kbuffer).*\.h>")
 MAY_TRACEFS = re.compile(r"(daemon/trace/tracefs|tools/phone/instance)\.c")
 # Rooms of the daemon, from the top: each includes those below it.
 DAEMON = ("cli", "capture", "control", "files", "trace", "android", "base")
-# A program is no person. 'nobody' is also a user of every Linux.
+# A program is not a person. 'nobody' is also a user of every Linux system.
 UNCLEAR = re.compile(r"(?<![-_])\b(nobody(?![.\"])|somebody|anybody|whoever|heard|told|believed|hurry|strangers|heal|healed)\b", re.I)
 MAIN = re.compile(r"^int main\(", re.M)
 # A function that others can call: of a header, and of a .c.
@@ -43,7 +43,7 @@ def includes(checks, name, room, text):
 
 
 def order(checks, name, text):
-    """A room of the daemon includes itself and those below."""
+    """A room of the daemon includes only itself and the rooms below it."""
     room = name.split("/")[1]
     if name == "daemon/main.c":
         return
@@ -56,7 +56,7 @@ def order(checks, name, text):
 
 
 def doors(checks, name, text):
-    """Other rooms include one header of a room of the daemon, which is named after it; base/ is all public."""
+    """Other rooms include only one header of a room of the daemon, which is named after it; all of base/ is public."""
     here = name.split("/")[:2]
     for header in INCLUDE.findall(text):
         there = header.split("/")
@@ -119,7 +119,7 @@ def circles(checks, edges):
 
 
 def plain(checks, name, text):
-    """Words that a stranger has to read twice. The user named nobody is none of them."""
+    """Rejects words that are unclear or personify a program. The user name nobody is allowed."""
     for number, line in enumerate(text.splitlines(), 1):
         found = UNCLEAR.search(line)
         checks.that(not found, f"{name}:{number}: {found and found[0]!r}; say what happens in the terms of CONTRIBUTING.md")

@@ -3,7 +3,7 @@
 """72 hours of a device, replayed fast: memory and descriptors at the end are the same as after the first
 hour, every app is in the rows, and the joined segments equal the files of a run without rotation.
 
-640 apps come and go, twice as many as the table holds; refresh rates change; nights are quiet.
+640 apps start and end, twice as many as fit in the table; refresh rates change; nights are quiet.
 """
 
 import collections

@@ -162,7 +162,7 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 
 void capture_control_wait(struct capture_control *control)
 {
-	char text[PATH_MAX + 128];
+	char text[PATH_MAX + 160];
 
 	snprintf(
 		text, sizeof(text),

@@ -142,7 +142,7 @@ static void check_broken_off(struct session *session)
 		     session->source->damage);
 }
 
-/* --- the way of a record --- */
+/* --- the path of a record --- */
 
 /* Old systrace adds a line with the time 0 to its page. It is no event. */
 static bool is_dummy(const struct trace_record *record)

@@ -233,7 +233,7 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 	block_signals(&detach->signals);
 	if (pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
 		report("%s: cannot create the daemon: %s; %s", command, strerror(errno),
-		       report_advice(-errno, "end processes that are not needed"));
+		       report_advice(-errno, "stop processes that are not needed"));
 		return DETACH_FAILED;
 	}
 	if (child == 0) {

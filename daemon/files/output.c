@@ -522,7 +522,7 @@ int output_begin_thread(struct output *output, void (*wait)(void *context), void
 		output->files.report = on_report;
 		output->files.context = output;
 		report("%s: cannot start the thread that writes the files: %s; %s", output->command,
-		       strerror(-error), report_advice(error, "end other programs and try again"));
+		       strerror(-error), report_advice(error, "stop other programs and try again"));
 		return error;
 	}
 	for (int i = 0; i < SPILL_KINDS; i++)

@@ -272,7 +272,8 @@ static int cut_appended(struct session_files *files, struct csv_file *file)
 	int error = csv_file_cut_appended(file);
 
 	if (error == 0)
-		report_event(files, "lost", "%s: removed what another program had appended",
+		report_event(files, "lost",
+			     "%s was appended to by another program; the added bytes were removed",
 			     file->name);
 	return error;
 }

@@ -34,7 +34,7 @@ struct snapshot {
 	/* Counts of the session. */
 	uint64_t written;
 	uint64_t suppressed; /* late frames too soon after another one */
-	uint64_t failed;     /* the disk was full, or did not respond */
+	uint64_t failed;     /* the disk was full, or was not responding */
 };
 
 /* Does nothing until snapshot_open(). */

@@ -167,12 +167,12 @@ static void check(struct pipeline_options options, const char *rules)
 	close(spill_fd);
 }
 
-static void test_rows_each_second(void **state)
+static void test_nothing_is_allocated_with_rows_each_second(void **state)
 {
 	check(PIPELINE_OPTIONS_DEFAULT, "default");
 }
 
-static void test_drops(void **state)
+static void test_nothing_is_allocated_for_drops(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -181,7 +181,7 @@ static void test_drops(void **state)
 }
 
 /* Longer than a series whose values are stored one by one. */
-static void test_long_rows(void **state)
+static void test_nothing_is_allocated_for_long_rows(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -189,7 +189,7 @@ static void test_long_rows(void **state)
 	check(options, "default");
 }
 
-static void test_gfx2019(void **state)
+static void test_nothing_is_allocated_by_gfx2019(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -200,10 +200,10 @@ static void test_gfx2019(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_each_second),
-		cmocka_unit_test(test_drops),
-		cmocka_unit_test(test_long_rows),
-		cmocka_unit_test(test_gfx2019),
+		cmocka_unit_test(test_nothing_is_allocated_with_rows_each_second),
+		cmocka_unit_test(test_nothing_is_allocated_for_drops),
+		cmocka_unit_test(test_nothing_is_allocated_for_long_rows),
+		cmocka_unit_test(test_nothing_is_allocated_by_gfx2019),
 	};
 
 	return cmocka_run_group_tests_name("allocation", tests, NULL, NULL);

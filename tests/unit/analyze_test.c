@@ -48,7 +48,7 @@ static unsigned int rows(const char *name)
 	return lines > 0 ? lines - 1 : 0;
 }
 
-static void a_trace_becomes_files_and_a_table(void **state)
+static void a_trace_gives_csv_files_and_a_table(void **state)
 {
 	(void)state;
 	assert_int_equal(program_run(&jankd, &scratch, "analyze", "--frames-log", "-T", "2", "-F",
@@ -102,7 +102,7 @@ static void rows_go_to_standard_output(void **state)
 	assert_string_equal(program_out(&jankd), scratch_get(&scratch, "out/fps.csv"));
 }
 
-static void several_traces_have_folders_of_their_names(void **state)
+static void each_of_several_traces_has_a_folder_named_after_it(void **state)
 {
 	(void)state;
 	put_trace("game.atrace.txt", GAME, 100);
@@ -123,7 +123,7 @@ static void several_traces_have_folders_of_their_names(void **state)
 	assert_null(strchr(program_out(&jankd), '\x1b'));
 }
 
-static void of_several_a_bad_one_is_reported(void **state)
+static void a_bad_trace_among_several_is_reported(void **state)
 {
 	(void)state;
 	scratch_put(&scratch, "prose.txt", "It was a dark and stormy night.\n");
@@ -137,7 +137,7 @@ static void of_several_a_bad_one_is_reported(void **state)
 	assert_false(scratch_has(&scratch, "out/prose/summary.csv"));
 }
 
-static void files_that_are_there_become_segments(void **state)
+static void existing_files_become_segments(void **state)
 {
 	char first[65536];
 
@@ -153,7 +153,7 @@ static void files_that_are_there_become_segments(void **state)
 }
 
 /* After an error the folder is unchanged. */
-static void a_trace_that_is_none_leaves_no_trace(void **state)
+static void an_invalid_trace_leaves_the_folder_unchanged(void **state)
 {
 	static const struct {
 		const char *name, *text, *word;
@@ -212,7 +212,7 @@ static void lines_sorted_by_cpu_are_refused(void **state)
 
 /* --- options --- */
 
-static void globs_choose_surfaces(void **state)
+static void include_and_exclude_select_surfaces(void **state)
 {
 	(void)state;
 	put_trace("game.txt", GAME, 100);
@@ -227,7 +227,7 @@ static void globs_choose_surfaces(void **state)
 	assert_int_equal(rows("out2/frames.csv"), 0);
 }
 
-static void segments_are_together_the_whole(void **state)
+static void segments_add_up_to_the_unrotated_file(void **state)
 {
 	char whole[65536], sum[65536];
 	size_t len;
@@ -259,7 +259,7 @@ static void segments_are_together_the_whole(void **state)
 	assert_string_equal(sum, whole);
 }
 
-static void files_stay_below_their_size_and_number(void **state)
+static void rotate_size_and_keep_limit_the_files(void **state)
 {
 	unsigned int files = 0;
 
@@ -282,7 +282,7 @@ static void files_stay_below_their_size_and_number(void **state)
 	assert_false(scratch_has(&scratch, "out/frames-000001.csv"));
 }
 
-static void a_trigger_lets_through_what_it_holds_for(void **state)
+static void only_rows_while_the_trigger_holds_are_written(void **state)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -307,7 +307,7 @@ static void a_trigger_lets_through_what_it_holds_for(void **state)
 	assert_int_equal(rows("never/frames.csv"), 0);
 }
 
-static void a_late_frame_saves_the_trace_around_it(void **state)
+static void a_late_frame_saves_a_snapshot(void **state)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -332,7 +332,7 @@ static void a_late_frame_saves_the_trace_around_it(void **state)
 			 0);
 }
 
-static void rules_of_a_file_are_used(void **state)
+static void rules_are_read_from_a_file(void **state)
 {
 	(void)state;
 	assert_int_equal(program_run(&jankd, &scratch, "rules", "show", "default", NULL), 0);
@@ -356,28 +356,28 @@ static void rules_of_a_file_are_used(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_trace_becomes_files_and_a_table, set_up,
+		cmocka_unit_test_setup_teardown(a_trace_gives_csv_files_and_a_table, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(late_frames_are_drops, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rows_go_to_standard_output, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(several_traces_have_folders_of_their_names, set_up,
+		cmocka_unit_test_setup_teardown(each_of_several_traces_has_a_folder_named_after_it,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_bad_trace_among_several_is_reported, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(of_several_a_bad_one_is_reported, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(files_that_are_there_become_segments, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_trace_that_is_none_leaves_no_trace, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(existing_files_become_segments, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_invalid_trace_leaves_the_folder_unchanged,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(lines_sorted_by_cpu_are_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(globs_choose_surfaces, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(segments_are_together_the_whole, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(files_stay_below_their_size_and_number, set_up,
+		cmocka_unit_test_setup_teardown(include_and_exclude_select_surfaces, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_trigger_lets_through_what_it_holds_for, set_up,
+		cmocka_unit_test_setup_teardown(segments_add_up_to_the_unrotated_file, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_late_frame_saves_the_trace_around_it, set_up,
+		cmocka_unit_test_setup_teardown(rotate_size_and_keep_limit_the_files, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(rules_of_a_file_are_used, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_rows_while_the_trigger_holds_are_written,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_late_frame_saves_a_snapshot, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rules_are_read_from_a_file, set_up, tear_down),
 	};
 
 	program_is(argc, argv);

@@ -75,7 +75,7 @@ static void check_all(const char *begin, const char *at, const char *end)
 }
 
 /* Random text of the bytes that the scan looks for, at both ends of readable memory. */
-static void any_text(void **state)
+static void all_scans_agree_on_random_text(void **state)
 {
 	static const char letters[] = "::::  UU00trpwx9\n\xba\xf0";
 
@@ -94,7 +94,7 @@ static void any_text(void **state)
 }
 
 /* More anchors than one call returns. */
-static void nothing_but_anchors(void **state)
+static void all_scans_agree_on_adjacent_anchors(void **state)
 {
 	char *begin = memory.end - TEXT_MAX;
 
@@ -108,7 +108,7 @@ static void nothing_but_anchors(void **state)
 }
 
 /* All 256 values of each byte that the scan reads. */
-static void every_byte(void **state)
+static void all_scans_agree_on_every_byte_value(void **state)
 {
 	static const char line[] = "................................................ 12.000001: "
 				   "tracing_mark_write: E|1\n..........................";
@@ -127,9 +127,9 @@ static void every_byte(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_text),
-		cmocka_unit_test(nothing_but_anchors),
-		cmocka_unit_test(every_byte),
+		cmocka_unit_test(all_scans_agree_on_random_text),
+		cmocka_unit_test(all_scans_agree_on_adjacent_anchors),
+		cmocka_unit_test(all_scans_agree_on_every_byte_value),
 	};
 	int failed;
 

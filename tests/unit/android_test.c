@@ -32,7 +32,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void programs_are_looked_for_on_the_path(void **state)
+static void programs_are_searched_in_path(void **state)
 {
 	(void)state;
 	assert_true(child_program_exists("getprop"));
@@ -42,7 +42,7 @@ static void programs_are_looked_for_on_the_path(void **state)
 	assert_false(child_program_exists("getprop"));
 }
 
-static void categories_are_words(void **state)
+static void lists_of_categories_are_validated(void **state)
 {
 	char many[200] = "";
 
@@ -59,7 +59,7 @@ static void categories_are_words(void **state)
 	assert_false(atrace_are_categories(many));
 }
 
-static void atrace_gets_its_arguments(void **state)
+static void atrace_command_has_all_arguments(void **state)
 {
 	static const char *const all[] = { "atrace",	    "-b",  "1024", "-c",
 					   "--async_start", "gfx", "view", NULL };
@@ -89,7 +89,7 @@ static void atrace_starts_and_stops(void **state)
 			    "atrace -b 2048 -c --async_start gfx\natrace --async_stop\n");
 }
 
-static void the_output_of_atrace_is_the_reason(void **state)
+static void error_messages_contain_the_output_of_atrace(void **state)
 {
 	const char *printed;
 	int error;
@@ -170,7 +170,7 @@ static void after_a_hang_getprop_is_not_run_again(void **state)
 	assert_false(android_getprop(&budget, "ro.product.model", value, sizeof(value)));
 }
 
-static void the_device_is_read_from_its_properties(void **state)
+static void device_description_is_read_from_properties(void **state)
 {
 	struct property_budget budget = property_budget_begin(false);
 	struct android_device device;
@@ -188,18 +188,17 @@ static void the_device_is_read_from_its_properties(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(programs_are_looked_for_on_the_path, set_up,
-						tear_down),
-		cmocka_unit_test(categories_are_words),
-		cmocka_unit_test(atrace_gets_its_arguments),
+		cmocka_unit_test_setup_teardown(programs_are_searched_in_path, set_up, tear_down),
+		cmocka_unit_test(lists_of_categories_are_validated),
+		cmocka_unit_test(atrace_command_has_all_arguments),
 		cmocka_unit_test_setup_teardown(atrace_starts_and_stops, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_output_of_atrace_is_the_reason, set_up,
+		cmocka_unit_test_setup_teardown(error_messages_contain_the_output_of_atrace, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_atrace_that_hangs_is_killed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(properties_are_read_and_set, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(after_a_hang_getprop_is_not_run_again, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(the_device_is_read_from_its_properties, set_up,
+		cmocka_unit_test_setup_teardown(device_description_is_read_from_properties, set_up,
 						tear_down),
 	};
 

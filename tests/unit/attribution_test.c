@@ -60,7 +60,7 @@ static void play_one_layer(void)
 	}
 }
 
-static void test_every_frame_of_a_layer(void **state)
+static void test_every_frame_of_a_layer_is_attributed(void **state)
 {
 	on_every_phone(play_one_layer);
 }
@@ -81,7 +81,7 @@ static void play_two_layers(void)
 	assert_int_equal(counters()->presents, 20);
 }
 
-static void test_several_layers_in_one_present(void **state)
+static void test_every_layer_of_a_present_has_a_frame(void **state)
 {
 	on_every_phone(play_two_layers);
 }
@@ -100,7 +100,7 @@ static void play_two_latches(void)
 	assert_int_equal(frames_of(a), 1);
 }
 
-static void test_two_latches_are_one_frame(void **state)
+static void test_two_latches_before_a_present_are_one_frame(void **state)
 {
 	on_every_phone(play_two_latches);
 }
@@ -137,7 +137,7 @@ static void play_two_outputs(void)
 	assert_int_equal(phone.log.frames[3].present_ns, BEGIN + 3 * V60);
 }
 
-static void test_two_outputs_of_one_composite(void **state)
+static void test_present_to_a_second_display_is_no_frame(void **state)
 {
 	on_every_phone(play_two_outputs);
 }
@@ -163,7 +163,7 @@ static void test_a_queue_is_no_latch(void **state)
 }
 
 /* SurfaceFlinger acquires the buffers of displays, too: they are not layers. */
-static void test_the_framebuffer_is_no_layer(void **state)
+static void test_buffers_of_displays_are_no_layers(void **state)
 {
 	const char *const layers[] = { a, "FramebufferSurface", "FramebufferSurface#0", "VDS: cast",
 				       NULL };
@@ -175,7 +175,7 @@ static void test_the_framebuffer_is_no_layer(void **state)
 	assert_int_equal(frames_of(a), 1);
 }
 
-static void test_textures_get_one_name(void **state)
+static void test_surface_textures_are_one_surface(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_frame(&phone, BEGIN, "SurfaceTexture-0-1980-2");
@@ -211,13 +211,13 @@ static void play_foreign_presents(void)
 	assert_int_equal(counters()->foreign_presents, 10);
 }
 
-static void test_foreign_presents_are_counted_apart(void **state)
+static void test_presents_of_other_processes_are_only_counted(void **state)
 {
 	on_every_phone(play_foreign_presents);
 }
 
 /* The same counters of another process, inside slices of the same names on its own thread. */
-static void test_foreign_latches_are_ignored(void **state)
+static void test_latches_of_other_processes_are_ignored(void **state)
 {
 	struct trace_record record = { .tid = 900, .tgid = 900, .pid = 900, .time_ns = BEGIN };
 
@@ -251,7 +251,7 @@ static void play_container(void)
 	assert_int_equal(counters()->sf_pid, 73);
 }
 
-static void test_process_numbers_of_a_container(void **state)
+static void test_pid_of_markers_may_differ_from_the_kernels(void **state)
 {
 	on_every_phone(play_container);
 }
@@ -264,7 +264,7 @@ static void play_without_tgid(void)
 	assert_int_equal(frames_of(a), 10);
 }
 
-static void test_a_trace_without_tgid(void **state)
+static void test_frames_are_attributed_without_tgid(void **state)
 {
 	on_every_phone(play_without_tgid);
 }
@@ -288,7 +288,7 @@ static void play_restart_without_names(void)
 	play_restart();
 }
 
-static void test_another_surfaceflinger_takes_over(void **state)
+static void test_restarted_surfaceflinger_replaces_the_old_one(void **state)
 {
 	on_every_phone(play_restart);
 	phone_stop(&phone);
@@ -315,14 +315,14 @@ static void play_namesake(void)
 	assert_in_range(counters()->refresh_mhz, 59900, 60100);
 }
 
-static void test_a_namesake_of_the_host(void **state)
+static void test_host_process_with_surfaceflingers_pid_is_ignored(void **state)
 {
 	on_every_phone(play_namesake);
 }
 
 /* Slice ends were lost without a report; the slices that stay open do not enclose the next
  * composition. */
-static void test_a_slice_that_is_around_no_composition(void **state)
+static void test_unended_slice_does_not_enclose_the_next_composition(void **state)
 {
 	phone_start(&phone, PHONE_13, NULL);
 	phone_frame(&phone, BEGIN, a);
@@ -341,7 +341,7 @@ static void test_a_slice_that_is_around_no_composition(void **state)
 }
 
 /* Loss in the middle of a latch: only the start of its slice is in the trace. */
-static void test_loss_inside_a_latch(void **state)
+static void test_loss_inside_a_latch_gives_no_false_latch(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -363,7 +363,7 @@ static void test_loss_inside_a_latch(void **state)
 	assert_int_equal(phone.log.frames[11].lost, 0);
 }
 
-static void test_loss_of_unknown_size(void **state)
+static void test_loss_of_unknown_size_makes_lost_unknown(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 10);
@@ -387,7 +387,7 @@ static void play_unbalanced_begins(void)
 	assert_int_equal(frames_of(a), 200);
 }
 
-static void test_begins_without_ends(void **state)
+static void test_slice_begins_without_ends_lose_no_frame(void **state)
 {
 	on_every_phone(play_unbalanced_begins);
 }
@@ -403,7 +403,7 @@ static void play_unbalanced_ends(void)
 	assert_int_equal(frames_of(a), 50);
 }
 
-static void test_ends_without_begins(void **state)
+static void test_slice_ends_without_begins_lose_no_frame(void **state)
 {
 	on_every_phone(play_unbalanced_ends);
 }
@@ -420,13 +420,13 @@ static void play_deep_stack(void)
 	assert_int_equal(frames_of(a), 2);
 }
 
-static void test_a_deep_stack(void **state)
+static void test_deeply_nested_slices_lose_no_frame(void **state)
 {
 	on_every_phone(play_deep_stack);
 }
 
 /* Counter and instant of the same latch give one frame. */
-static void test_both_words_of_14_are_one_latch(void **state)
+static void test_counter_and_instant_of_android_14_are_one_latch(void **state)
 {
 	phone_start(&phone, PHONE_14, NULL);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -476,7 +476,7 @@ static void test_transactions_are_counted(void **state)
 }
 
 /* A layer without a package in its name belongs to the focused app. */
-static void test_the_app_in_front(void **state)
+static void test_layer_without_package_belongs_to_the_app_in_front(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -510,7 +510,7 @@ static void play_clock_step(void)
 		assert_true(phone.log.frames[i].interval_ns < (int64_t)SECOND);
 }
 
-static void test_a_clock_step_backwards(void **state)
+static void test_no_interval_spans_a_clock_step_back(void **state)
 {
 	on_every_phone(play_clock_step);
 }
@@ -537,7 +537,7 @@ static void play_forged_time(uint64_t time_ns)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRACING), 1);
 }
 
-static void test_a_forged_time(void **state)
+static void test_forged_time_affects_no_frame(void **state)
 {
 	static const uint64_t times[] = {
 		0,
@@ -560,32 +560,32 @@ static void test_a_forged_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_every_frame_of_a_layer),
-		test(test_several_layers_in_one_present),
-		test(test_two_latches_are_one_frame),
+		test(test_every_frame_of_a_layer_is_attributed),
+		test(test_every_layer_of_a_present_has_a_frame),
+		test(test_two_latches_before_a_present_are_one_frame),
 		test(test_a_present_without_a_latch_is_no_frame),
-		test(test_two_outputs_of_one_composite),
+		test(test_present_to_a_second_display_is_no_frame),
 		test(test_a_queue_is_no_latch),
-		test(test_the_framebuffer_is_no_layer),
-		test(test_textures_get_one_name),
-		test(test_foreign_presents_are_counted_apart),
-		test(test_foreign_latches_are_ignored),
-		test(test_process_numbers_of_a_container),
-		test(test_a_trace_without_tgid),
-		test(test_another_surfaceflinger_takes_over),
-		test(test_a_namesake_of_the_host),
-		test(test_a_slice_that_is_around_no_composition),
-		test(test_loss_inside_a_latch),
-		test(test_loss_of_unknown_size),
-		test(test_begins_without_ends),
-		test(test_ends_without_begins),
-		test(test_a_deep_stack),
-		test(test_both_words_of_14_are_one_latch),
+		test(test_buffers_of_displays_are_no_layers),
+		test(test_surface_textures_are_one_surface),
+		test(test_presents_of_other_processes_are_only_counted),
+		test(test_latches_of_other_processes_are_ignored),
+		test(test_pid_of_markers_may_differ_from_the_kernels),
+		test(test_frames_are_attributed_without_tgid),
+		test(test_restarted_surfaceflinger_replaces_the_old_one),
+		test(test_host_process_with_surfaceflingers_pid_is_ignored),
+		test(test_unended_slice_does_not_enclose_the_next_composition),
+		test(test_loss_inside_a_latch_gives_no_false_latch),
+		test(test_loss_of_unknown_size_makes_lost_unknown),
+		test(test_slice_begins_without_ends_lose_no_frame),
+		test(test_slice_ends_without_begins_lose_no_frame),
+		test(test_deeply_nested_slices_lose_no_frame),
+		test(test_counter_and_instant_of_android_14_are_one_latch),
 		test(test_a_replaced_buffer_is_no_frame),
 		test(test_transactions_are_counted),
-		test(test_the_app_in_front),
-		test(test_a_clock_step_backwards),
-		test(test_a_forged_time),
+		test(test_layer_without_package_belongs_to_the_app_in_front),
+		test(test_no_interval_spans_a_clock_step_back),
+		test(test_forged_time_affects_no_frame),
 	};
 
 	return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);

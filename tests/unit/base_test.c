@@ -80,7 +80,7 @@ static void advice_fits_the_error(void **state)
 
 /* --- clocks --- */
 
-static void clocks_of_user_space_are_measured(void **state)
+static void offset_of_posix_clocks_is_measured(void **state)
 {
 	static const char *const same[] = { "boot", "mono", "mono_raw", "tai" };
 	clockid_t id;
@@ -104,7 +104,7 @@ static void clocks_of_user_space_are_measured(void **state)
 	assert_false(wall_clock_is_time("uptime"));
 }
 
-static void of_the_kernels_own_it_is_asked(void **state)
+static void offset_of_kernel_clocks_is_read_from_stats(void **state)
 {
 	struct trace_files files;
 	struct wall_clock clock;
@@ -128,7 +128,7 @@ static void of_the_kernels_own_it_is_asked(void **state)
 	scratch_remove(&scratch);
 }
 
-static void atraces_marker_says_the_time_of_day(void **state)
+static void offset_is_read_from_the_marker_of_atrace(void **state)
 {
 	static const char *const others[] = { "realtime_ts=", "realtime_ts=x", "parent_ts=7",
 					      "realtime_ts=99999999999999" };
@@ -146,7 +146,7 @@ static void atraces_marker_says_the_time_of_day(void **state)
 	assert_int_equal(clock.offset_ns + 5 * (int64_t)SECOND, INT64_C(1700000000123000000));
 }
 
-static void times_of_day_are_iso_8601(void **state)
+static void times_of_day_are_formatted_as_iso_8601(void **state)
 {
 	char text[WALL_CLOCK_TEXT];
 
@@ -159,7 +159,7 @@ static void times_of_day_are_iso_8601(void **state)
 	assert_string_equal(text, "");
 }
 
-static void a_boot_has_a_name(void **state)
+static void boot_id_is_constant(void **state)
 {
 	char id[BOOT_ID_SIZE], again[BOOT_ID_SIZE];
 
@@ -172,7 +172,7 @@ static void a_boot_has_a_name(void **state)
 
 /* --- streams and the loop --- */
 
-static void a_stream_that_is_not_read_is_not_waited_for(void **state)
+static void writes_to_an_unread_stream_do_not_block(void **state)
 {
 	char bytes[4096];
 	struct stream stream;
@@ -203,7 +203,7 @@ static void a_stream_that_is_not_read_is_not_waited_for(void **state)
 	close(ends[1]);
 }
 
-static void write_errors_of_a_stream_are_passed_on(void **state)
+static void write_errors_of_a_stream_are_returned(void **state)
 {
 	struct stream closed = { .fd = -1 };
 	size_t done;
@@ -264,7 +264,7 @@ static void a_loop_calls_its_watchers(void **state)
 
 /* --- open files --- */
 
-static void too_few_open_files_are_reported(void **state)
+static void limit_of_open_files_is_raised_or_reported(void **state)
 {
 	struct rlimit before, soft;
 	int code;
@@ -339,17 +339,17 @@ int main(void)
 		cmocka_unit_test(a_report_of_a_capture_has_its_command),
 		cmocka_unit_test(a_long_report_is_cut),
 		cmocka_unit_test(advice_fits_the_error),
-		cmocka_unit_test(clocks_of_user_space_are_measured),
-		cmocka_unit_test(of_the_kernels_own_it_is_asked),
-		cmocka_unit_test(atraces_marker_says_the_time_of_day),
-		cmocka_unit_test(times_of_day_are_iso_8601),
-		cmocka_unit_test(a_boot_has_a_name),
-		cmocka_unit_test(a_stream_that_is_not_read_is_not_waited_for),
-		cmocka_unit_test(write_errors_of_a_stream_are_passed_on),
+		cmocka_unit_test(offset_of_posix_clocks_is_measured),
+		cmocka_unit_test(offset_of_kernel_clocks_is_read_from_stats),
+		cmocka_unit_test(offset_is_read_from_the_marker_of_atrace),
+		cmocka_unit_test(times_of_day_are_formatted_as_iso_8601),
+		cmocka_unit_test(boot_id_is_constant),
+		cmocka_unit_test(writes_to_an_unread_stream_do_not_block),
+		cmocka_unit_test(write_errors_of_a_stream_are_returned),
 		cmocka_unit_test(a_loop_calls_its_watchers),
 		cmocka_unit_test(sessions_are_named_after_files),
 		/* Last, because the limit cannot be raised again. */
-		cmocka_unit_test(too_few_open_files_are_reported),
+		cmocka_unit_test(limit_of_open_files_is_raised_or_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

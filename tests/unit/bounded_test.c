@@ -120,7 +120,7 @@ static struct found find(const char *surface)
 	return found;
 }
 
-static void test_who_goes_keeps_its_row(void **state)
+static void test_evicted_surface_keeps_its_row(void **state)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -136,7 +136,7 @@ static void test_who_goes_keeps_its_row(void **state)
 }
 
 /* All draw at the same time, so that evicted Surfaces have open rows and open layers. */
-static void test_those_that_go_have_open_rows(void **state)
+static void test_eviction_with_open_rows_loses_nothing(void **state)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -148,7 +148,7 @@ static void test_those_that_go_have_open_rows(void **state)
 	assert_nothing_lost();
 }
 
-static void test_a_surface_that_comes_back_has_its_row_again(void **state)
+static void test_returning_surface_continues_its_row(void **state)
 {
 	uint64_t now_ns = run(1, BEGIN, 50);
 
@@ -167,7 +167,7 @@ static void test_a_surface_that_comes_back_has_its_row_again(void **state)
 
 /* After the clock went back, a Surface with a later time than the current one does not count as
  * busy. */
-static void test_a_clock_that_went_back_keeps_no_surface_busy(void **state)
+static void test_surfaces_from_before_a_clock_step_are_evicted(void **state)
 {
 	uint64_t now_ns = BEGIN + 3600 * SECOND;
 
@@ -184,7 +184,7 @@ static void test_a_clock_that_went_back_keeps_no_surface_busy(void **state)
 
 /* Without ticks all intervals are different: the store of frame times is full before the table of
  * Surfaces is, and Surfaces are evicted to free it. No row and no summary lacks its percentiles. */
-static void test_frame_times_of_all_kinds(void **state)
+static void test_full_store_of_frame_times_evicts_surfaces(void **state)
 {
 	uint64_t now_ns = BEGIN;
 	uint64_t random = 1;
@@ -219,7 +219,7 @@ static void check_order(void *context, const struct summary_row *row)
 }
 
 /* Summaries are in the order of their first frames. */
-static void test_the_order_stays(void **state)
+static void test_summaries_are_in_order_of_first_frames(void **state)
 {
 	uint64_t now_ns = BEGIN;
 	uint64_t before_ns = 0;
@@ -233,7 +233,7 @@ static void test_the_order_stays(void **state)
 }
 
 /* An intermediate summary includes open rows; a row closed by an eviction is not counted twice. */
-static void test_a_summary_meanwhile_changes_nothing(void **state)
+static void test_intermediate_summaries_count_nothing_twice(void **state)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -246,7 +246,7 @@ static void test_a_summary_meanwhile_changes_nothing(void **state)
 }
 
 /* The table holds its full number of layers, also with the longest names. */
-static void test_long_names(void **state)
+static void test_long_names_do_not_shrink_the_table(void **state)
 {
 	static char names[SURFACES][700];
 	const char *layers[SURFACES + 1] = { NULL };
@@ -270,7 +270,7 @@ static void test_long_names(void **state)
 }
 
 /* A thread with an open slice is evicted for a newer one. */
-static void test_threads_are_as_many_as_asked_for(void **state)
+static void test_max_threads_bounds_the_table_of_threads(void **state)
 {
 	phone_stop(&phone);
 	options.max_threads = 16;
@@ -287,20 +287,24 @@ static void test_threads_are_as_many_as_asked_for(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_who_goes_keeps_its_row, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_those_that_go_have_open_rows, set_up,
+		cmocka_unit_test_setup_teardown(test_evicted_surface_keeps_its_row, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_a_surface_that_comes_back_has_its_row_again,
+		cmocka_unit_test_setup_teardown(test_eviction_with_open_rows_loses_nothing, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_returning_surface_continues_its_row, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_surfaces_from_before_a_clock_step_are_evicted,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_clock_that_went_back_keeps_no_surface_busy,
+		cmocka_unit_test_setup_teardown(test_full_store_of_frame_times_evicts_surfaces,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_frame_times_of_all_kinds, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_the_order_stays, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_long_names, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_summary_meanwhile_changes_nothing, set_up,
+		cmocka_unit_test_setup_teardown(test_summaries_are_in_order_of_first_frames, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_threads_are_as_many_as_asked_for, set_up,
+		cmocka_unit_test_setup_teardown(test_long_names_do_not_shrink_the_table, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(test_intermediate_summaries_count_nothing_twice,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_max_threads_bounds_the_table_of_threads,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("bounded", tests, NULL, NULL);

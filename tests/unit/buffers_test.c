@@ -142,7 +142,7 @@ static void play_one_queued_before(void)
 		assert_int_equal(queued_at(i), queue.queued_ns[i]);
 }
 
-static void test_a_buffer_from_before_the_capture(void **state)
+static void test_buffer_from_before_the_capture_has_no_queue_time(void **state)
 {
 	(void)state;
 	on_every_phone(play_one_queued_before);
@@ -165,7 +165,7 @@ static void play_loss(void)
 		assert_int_equal(queued_at(i), i == 101 || i == 102 ? 0 : queue.queued_ns[i]);
 }
 
-static void test_buffers_that_waited_in_a_loss(void **state)
+static void test_buffers_queued_before_a_loss_have_no_queue_time(void **state)
 {
 	(void)state;
 	on_every_phone(play_loss);
@@ -197,13 +197,13 @@ static void play_skipped_compositions(void)
 	}
 }
 
-static void test_the_last_latch_counts(void **state)
+static void test_last_latch_before_a_present_counts(void **state)
 {
 	(void)state;
 	on_every_phone(play_skipped_compositions);
 }
 
-static void test_a_buffer_that_was_replaced(void **state)
+static void test_replacing_buffer_has_its_own_queue_time(void **state)
 {
 	(void)state;
 	start(PHONE_9, false);
@@ -221,7 +221,7 @@ static void test_a_buffer_that_was_replaced(void **state)
 
 /* From Android 12 on the counter is written after the change that it counts, so the writes of two
  * threads can be swapped. */
-static void test_writes_that_changed_places(void **state)
+static void test_swapped_counter_writes_give_no_wrong_queue_time(void **state)
 {
 	unsigned int known = 0;
 
@@ -259,7 +259,7 @@ static unsigned int any(unsigned int n)
 
 /* Producers that are early, replace and drop buffers, skipped compositions, losses: no frame gets
  * the time of another buffer, and most get their own. */
-static void play_anything(void)
+static void play_random_queues(void)
 {
 	uint64_t truth[FRAMES], latched = 0; /* by the present's number */
 	unsigned int known = 0;
@@ -297,11 +297,11 @@ static void play_anything(void)
 	assert_true(known > phone.log.n_frames * 3 / 4);
 }
 
-static void test_anything(void **state)
+static void test_random_queues_give_no_wrong_queue_time(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 20; i++) {
-		on_every_phone(play_anything);
+		on_every_phone(play_random_queues);
 		if (i < 19)
 			phone_stop(&phone);
 	}
@@ -312,12 +312,12 @@ static void test_anything(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_a_buffer_from_before_the_capture),
-		test(test_buffers_that_waited_in_a_loss),
-		test(test_the_last_latch_counts),
-		test(test_a_buffer_that_was_replaced),
-		test(test_writes_that_changed_places),
-		test(test_anything),
+		test(test_buffer_from_before_the_capture_has_no_queue_time),
+		test(test_buffers_queued_before_a_loss_have_no_queue_time),
+		test(test_last_latch_before_a_present_counts),
+		test(test_replacing_buffer_has_its_own_queue_time),
+		test(test_swapped_counter_writes_give_no_wrong_queue_time),
+		test(test_random_queues_give_no_wrong_queue_time),
 	};
 
 	return cmocka_run_group_tests_name("buffers", tests, NULL, NULL);

@@ -65,7 +65,7 @@ static void every_frame_is_a_row(void **state)
 	assert_false(scratch_has(&capture.scratch, "out/.journal"));
 }
 
-static void a_running_capture_answers(void **state)
+static void a_running_capture_answers_requests(void **state)
 {
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
@@ -97,7 +97,7 @@ static void a_running_capture_answers(void **state)
 	assert_non_null(strstr(printed("status.err"), "jankd: status: "));
 }
 
-static void nothing_to_rotate_is_reported(void **state)
+static void rotate_without_rows_closes_no_segment(void **state)
 {
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
@@ -130,7 +130,7 @@ static void a_second_capture_of_the_folder_is_refused(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void wait_and_duration_end_it(void **state)
+static void events_count_between_wait_and_duration(void **state)
 {
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--wait", "4",
@@ -145,7 +145,7 @@ static void wait_and_duration_end_it(void **state)
 	assert_non_null(strstr(out("events.csv"), ",tracing,"));
 }
 
-static void the_end_of_the_app_ends_it(void **state)
+static void until_exit_ends_with_the_app(void **state)
 {
 	(void)state;
 	app = fork();
@@ -166,7 +166,7 @@ static void the_end_of_the_app_ends_it(void **state)
 	assert_non_null(strstr(out("events.csv"), "com.example.unittest"));
 }
 
-static void signals_rotate_and_end(void **state)
+static void sigusr1_rotates_and_sigquit_ends(void **state)
 {
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
@@ -208,7 +208,7 @@ static void top_prints_tables_until_the_daemon_ends(void **state)
 	assert_int_equal(program_end(&top), 0);
 }
 
-static void a_daemon_that_cannot_begin_says_why(void **state)
+static void start_reports_why_the_daemon_failed(void **state)
 {
 	(void)state;
 	unlink(scratch_path(&capture.scratch, "tr/trace_pipe"));
@@ -219,7 +219,7 @@ static void a_daemon_that_cannot_begin_says_why(void **state)
 	assert_string_equal(printed("start.out"), "");
 }
 
-static void a_hangup_loads_the_rules_again(void **state)
+static void sighup_loads_the_rules_again(void **state)
 {
 	(void)state;
 	assert_int_equal(
@@ -238,7 +238,7 @@ static void a_hangup_loads_the_rules_again(void **state)
 
 /* --- after a kill --- */
 
-static void the_next_one_puts_back_what_was_left(void **state)
+static void next_capture_restores_settings_after_a_kill(void **state)
 {
 	(void)state;
 	live_capture_set(&capture, "tracing_on", "0\n");
@@ -262,20 +262,24 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_frame_is_a_row, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_running_capture_answers, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(nothing_to_rotate_is_reported, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_running_capture_answers_requests, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(rotate_without_rows_closes_no_segment, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_second_capture_of_the_folder_is_refused, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(wait_and_duration_end_it, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_end_of_the_app_ends_it, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(signals_rotate_and_end, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(events_count_between_wait_and_duration, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(until_exit_ends_with_the_app, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sigusr1_rotates_and_sigquit_ends, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_daemon_outlives_its_caller, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(top_prints_tables_until_the_daemon_ends, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_daemon_that_cannot_begin_says_why, set_up,
+		cmocka_unit_test_setup_teardown(start_reports_why_the_daemon_failed, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_hangup_loads_the_rules_again, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_next_one_puts_back_what_was_left, set_up,
+		cmocka_unit_test_setup_teardown(sighup_loads_the_rules_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(next_capture_restores_settings_after_a_kill, set_up,
 						tear_down),
 	};
 

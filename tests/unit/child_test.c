@@ -64,7 +64,7 @@ static struct output run_script(char *script, int timeout_ms)
 	return output;
 }
 
-static void lines_and_status(void **state)
+static void lines_and_exit_status_are_returned(void **state)
 {
 	struct output output = run_script("echo a; echo; printf b; exit 3", HANGS_MS);
 
@@ -77,7 +77,7 @@ static void lines_and_status(void **state)
 }
 
 /* If SIGCHLD is ignored there is no exit status: this does not count as status 0. */
-static void an_end_that_is_not_known(void **state)
+static void exit_status_is_unknown_if_sigchld_is_ignored(void **state)
 {
 	char *argv[] = { "sh", "-c", "echo a; exit 3", NULL };
 	char output[16];
@@ -89,7 +89,7 @@ static void an_end_that_is_not_known(void **state)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-static void lines_of_a_brief_child_come_at_once(void **state)
+static void lines_of_a_brief_child_are_read_in_one_wait(void **state)
 {
 	struct output output = { .text = "" };
 	struct child child = {
@@ -113,7 +113,7 @@ static void lines_of_a_brief_child_come_at_once(void **state)
 	loop_close(&loop);
 }
 
-static void floods_are_bounded(void **state)
+static void long_lines_of_a_child_are_cut(void **state)
 {
 	struct output output =
 		run_script("head -c 3000000 /dev/zero; echo; head -c 100000 /dev/zero | "
@@ -125,7 +125,7 @@ static void floods_are_bounded(void **state)
 	assert_int_equal(output.status, 0);
 }
 
-static void hanging_ones_are_killed(void **state)
+static void hanging_children_are_killed(void **state)
 {
 	assert_int_equal(run_script("sleep 1000", 100).status, -ETIMEDOUT);
 	/* also its children, and a child that ignores signals */
@@ -135,7 +135,7 @@ static void hanging_ones_are_killed(void **state)
 	assert_int_equal(run_script("exec >&- 2>&-; sleep 1000", 100).status, -ETIMEDOUT);
 }
 
-static void killed_ones_say_nothing(void **state)
+static void killed_child_calls_no_callback(void **state)
 {
 	struct output output = { .text = "" };
 	struct child child = { .line = on_line, .ended = on_end, .context = &output };
@@ -159,7 +159,7 @@ static int run(char *script, int timeout_ms, char *output, size_t size)
 	return child_run(argv, timeout_ms, 0, true, output, size);
 }
 
-static void to_their_end(void **state)
+static void child_run_waits_until_the_deadline(void **state)
 {
 	char output[8];
 	char *missing[] = { "/no/such/program", NULL };
@@ -171,7 +171,7 @@ static void to_their_end(void **state)
 	assert_int_equal(child_run(missing, HANGS_MS, 0, true, output, 8), -ENOENT);
 }
 
-static void until_a_signal(void **state)
+static void child_run_ends_on_a_signal(void **state)
 {
 	char *hangs[] = { "sleep", "1000", NULL };
 	char *slow[] = { "sh", "-c", "for i in 1 2 3 4 5; do echo; sleep 0.2; done", NULL };
@@ -198,14 +198,14 @@ static void until_a_signal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_and_status),
-		cmocka_unit_test(an_end_that_is_not_known),
-		cmocka_unit_test(lines_of_a_brief_child_come_at_once),
-		cmocka_unit_test(floods_are_bounded),
-		cmocka_unit_test(hanging_ones_are_killed),
-		cmocka_unit_test(killed_ones_say_nothing),
-		cmocka_unit_test(to_their_end),
-		cmocka_unit_test(until_a_signal),
+		cmocka_unit_test(lines_and_exit_status_are_returned),
+		cmocka_unit_test(exit_status_is_unknown_if_sigchld_is_ignored),
+		cmocka_unit_test(lines_of_a_brief_child_are_read_in_one_wait),
+		cmocka_unit_test(long_lines_of_a_child_are_cut),
+		cmocka_unit_test(hanging_children_are_killed),
+		cmocka_unit_test(killed_child_calls_no_callback),
+		cmocka_unit_test(child_run_waits_until_the_deadline),
+		cmocka_unit_test(child_run_ends_on_a_signal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

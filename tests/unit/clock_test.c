@@ -75,7 +75,7 @@ static void play_step(enum phone_age age, uint64_t back_ns)
 	pipeline_summary(phone.pipeline, &again_ns, check_times);
 }
 
-static void test_steps_of_any_size(void **state)
+static void test_clock_steps_of_any_size_are_detected(void **state)
 {
 	static const uint64_t backs[] = {
 		25 * MS, 60 * MS, 300 * MS, 600 * MS, 950 * MS, 2 * SECOND
@@ -90,7 +90,7 @@ static void test_steps_of_any_size(void **state)
 }
 
 /* SurfaceFlinger runs on a CPU that wrote nothing for longer than the step of the clock. */
-static void test_a_step_that_no_cpu_shows(void **state)
+static void test_clock_step_on_a_silent_cpu_is_detected(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 100);
@@ -117,7 +117,7 @@ static void play_cpus(uint64_t behind_ns)
 	assert_int_equal(counters()->clock_steps, 0);
 }
 
-static void test_a_little(void **state)
+static void test_small_difference_between_cpus_is_no_step(void **state)
 {
 	play_cpus(200000);
 	assert_int_equal(without_interval(), 1);
@@ -125,7 +125,7 @@ static void test_a_little(void **state)
 }
 
 /* No two presents have the same time, and no interval is computed from such times. */
-static void test_more_than_a_frame(void **state)
+static void test_large_difference_between_cpus_is_reported(void **state)
 {
 	play_cpus(20 * MS);
 	assert_int_equal(without_interval(), 200);
@@ -166,7 +166,7 @@ static void play_forged(int64_t away_ns, int32_t cpu, bool as_surfaceflinger)
 		assert_int_equal(phone.log.frames[i].vsyncs, 1);
 }
 
-static void test_one_line_alone(void **state)
+static void test_single_line_of_any_time_has_no_effect(void **state)
 {
 	static const int64_t aways[] = {
 		-900 * (int64_t)MS, -300 * (int64_t)MS,	 60 * (int64_t)MS,     300 * (int64_t)MS,
@@ -198,7 +198,7 @@ static void play_twice(bool recorded, uint64_t again_ns)
 	phone_end(&phone);
 }
 
-static void test_lines_that_come_twice(void **state)
+static void test_duplicate_lines_are_no_clock_step(void **state)
 {
 	for (unsigned int n = 1; n <= 91; n += 10) {
 		stop();
@@ -212,7 +212,7 @@ static void test_lines_that_come_twice(void **state)
 }
 
 /* The same times with other lines: the clock went back. */
-static void test_times_that_come_twice(void **state)
+static void test_repeated_times_of_other_lines_are_a_clock_step(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 
@@ -231,13 +231,13 @@ static void test_times_that_come_twice(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_steps_of_any_size),
-		test(test_a_step_that_no_cpu_shows),
-		test(test_a_little),
-		test(test_more_than_a_frame),
-		test(test_one_line_alone),
-		test(test_lines_that_come_twice),
-		test(test_times_that_come_twice),
+		test(test_clock_steps_of_any_size_are_detected),
+		test(test_clock_step_on_a_silent_cpu_is_detected),
+		test(test_small_difference_between_cpus_is_no_step),
+		test(test_large_difference_between_cpus_is_reported),
+		test(test_single_line_of_any_time_has_no_effect),
+		test(test_duplicate_lines_are_no_clock_step),
+		test(test_repeated_times_of_other_lines_are_a_clock_step),
 	};
 
 	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);

@@ -66,7 +66,7 @@ static const struct {
 	{ BYTES("\x0a\x04\x08\x01\x10\x02\x0a\x02\x08\x01"), CONTAINER_PERFETTO, 0 },
 };
 
-static void test_files_are_recognised(void **state)
+static void test_kinds_of_files_are_recognised(void **state)
 {
 	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		enum container_kind kind = recognise(files[i].head, true);
@@ -77,7 +77,7 @@ static void test_files_are_recognised(void **state)
 }
 
 /* The first bytes of a stream come one by one: the kind may be undecided, but never changes. */
-static void test_a_verdict_is_final(void **state)
+static void test_decided_kind_does_not_change(void **state)
 {
 	for (size_t i = 0; i < COUNT_OF(files); i++) {
 		for (size_t len = 0; len <= files[i].head.len; len++) {
@@ -90,7 +90,7 @@ static void test_a_verdict_is_final(void **state)
 	}
 }
 
-static void test_more_is_never_asked_of_a_full_head(void **state)
+static void test_full_head_is_always_decided(void **state)
 {
 	static const char *const begins[] = { "a", "\n", "<", "TRACE:\n", "\x0a\x80", " <!" };
 	static char head[CONTAINER_HEAD_MAX];
@@ -161,7 +161,7 @@ static void assert_unwrapped(struct span html, struct span expected)
 	}
 }
 
-static void test_html_of_any_split(void **state)
+static void test_html_text_is_equal_for_any_read_size(void **state)
 {
 	/* The first line of the second section has lost its leading blanks: columns are found
 	 * without them. A line end after each section separates their lines. */
@@ -173,13 +173,13 @@ static void test_html_of_any_split(void **state)
 	assert_unwrapped(SPAN_LITERAL(html_new), span_of(expected));
 }
 
-static void test_html_of_android_4(void **state)
+static void test_html_of_android_4_is_unwrapped(void **state)
 {
 	assert_unwrapped(SPAN_LITERAL(html_old), SPAN_LITERAL(html_old_text));
 }
 
 /* All text before the cut; the start of a tag may be at its end. */
-static void test_html_that_is_cut_gives_what_there_is(void **state)
+static void test_truncated_html_gives_the_text_before_the_cut(void **state)
 {
 	char whole[1000], out[1000];
 
@@ -195,12 +195,12 @@ static void test_html_that_is_cut_gives_what_there_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files_are_recognised),
-		cmocka_unit_test(test_a_verdict_is_final),
-		cmocka_unit_test(test_more_is_never_asked_of_a_full_head),
-		cmocka_unit_test(test_html_of_any_split),
-		cmocka_unit_test(test_html_of_android_4),
-		cmocka_unit_test(test_html_that_is_cut_gives_what_there_is),
+		cmocka_unit_test(test_kinds_of_files_are_recognised),
+		cmocka_unit_test(test_decided_kind_does_not_change),
+		cmocka_unit_test(test_full_head_is_always_decided),
+		cmocka_unit_test(test_html_text_is_equal_for_any_read_size),
+		cmocka_unit_test(test_html_of_android_4_is_unwrapped),
+		cmocka_unit_test(test_truncated_html_gives_the_text_before_the_cut),
 	};
 
 	return cmocka_run_group_tests_name("container", tests, set_up, tear_down);

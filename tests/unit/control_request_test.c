@@ -20,7 +20,7 @@ static const char *parse(struct control_request *request, const char *line, size
 	return error;
 }
 
-static void test_requests(void **state)
+static void test_valid_requests_are_parsed(void **state)
 {
 	static const struct {
 		const char *line;
@@ -45,7 +45,7 @@ static void test_requests(void **state)
 	}
 }
 
-static void test_nonsense(void **state)
+static void test_invalid_requests_are_refused(void **state)
 {
 	static const char *const bad[] = {
 		"",
@@ -85,7 +85,7 @@ static void test_nonsense(void **state)
 	assert_non_null(parse(&request, "stop\0", 5));
 }
 
-static void test_every_byte(void **state)
+static void test_random_requests_are_read_within_bounds(void **state)
 {
 	char line[5 + CONTROL_MARK_MAX];
 	struct control_request request;
@@ -115,7 +115,7 @@ static void check_mark(const char *text)
 	assert_string_equal(request.text, text);
 }
 
-static void test_marks(void **state)
+static void test_mark_text_is_escaped_and_unescaped(void **state)
 {
 	char text[CONTROL_MARK_MAX + 2], line[CONTROL_LINE_MAX];
 
@@ -132,7 +132,7 @@ static void test_marks(void **state)
 	assert_int_equal(control_request_mark(line, ""), 0);
 }
 
-static void test_long_mark(void **state)
+static void test_mark_above_the_maximum_is_refused(void **state)
 {
 	char line[5 + CONTROL_MARK_MAX + 1];
 	struct control_request request;
@@ -148,9 +148,11 @@ static void test_long_mark(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_requests),   cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_every_byte), cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_long_mark),
+		cmocka_unit_test(test_valid_requests_are_parsed),
+		cmocka_unit_test(test_invalid_requests_are_refused),
+		cmocka_unit_test(test_random_requests_are_read_within_bounds),
+		cmocka_unit_test(test_mark_text_is_escaped_and_unescaped),
+		cmocka_unit_test(test_mark_above_the_maximum_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ static void assert_answer(const char *question, const char *answer)
 	close(fd);
 }
 
-static void a_request_gets_one_answer_and_the_end(void **state)
+static void a_request_gets_one_answer_and_is_closed(void **state)
 {
 	(void)state;
 	assert_answer("status\n", "ok\nhere\n");
@@ -153,7 +153,7 @@ static void a_request_gets_one_answer_and_the_end(void **state)
 	assert_int_equal(n_requests, 3);
 }
 
-static void a_request_may_come_in_pieces(void **state)
+static void a_request_may_arrive_in_pieces(void **state)
 {
 	int fd = connect_to(control_name(control));
 
@@ -169,7 +169,7 @@ static void a_request_may_come_in_pieces(void **state)
 	close(fd);
 }
 
-static void a_line_without_an_end_is_refused(void **state)
+static void an_overlong_request_is_refused(void **state)
 {
 	char line[CONTROL_LINE_MAX + 1];
 	int fd = connect_to(control_name(control));
@@ -183,7 +183,7 @@ static void a_line_without_an_end_is_refused(void **state)
 	assert_int_equal(n_requests, 0);
 }
 
-static void a_client_that_hangs_up_leaves_a_free_place(void **state)
+static void a_closed_connection_frees_its_slot(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3 * CLIENTS_MAX; i++) {
@@ -199,7 +199,7 @@ static void a_client_that_hangs_up_leaves_a_free_place(void **state)
 }
 
 /* Clients without a request do not block others. */
-static void a_client_without_a_request_makes_room(void **state)
+static void an_idle_client_is_closed_for_a_new_one(void **state)
 {
 	int idle[CLIENTS_MAX];
 
@@ -216,7 +216,7 @@ static void a_client_without_a_request_makes_room(void **state)
 	serve();
 }
 
-static void a_client_that_is_too_slow_is_dropped(void **state)
+static void a_client_past_its_deadline_is_closed(void **state)
 {
 	int fd = connect_to(control_name(control));
 
@@ -252,7 +252,7 @@ static void a_long_answer_is_sent_in_pieces(void **state)
 	close(fd);
 }
 
-static void a_later_answer_comes_when_it_is_done(void **state)
+static void a_deferred_answer_is_sent_when_done(void **state)
 {
 	int fd = connect_to(control_name(control));
 
@@ -269,7 +269,7 @@ static void a_later_answer_comes_when_it_is_done(void **state)
 	close(fd);
 }
 
-static void new_clients_wait_while_all_places_wait(void **state)
+static void new_clients_wait_while_all_slots_are_deferred(void **state)
 {
 	int waiting[CLIENTS_MAX], last;
 
@@ -294,7 +294,7 @@ static void new_clients_wait_while_all_places_wait(void **state)
 	close(last);
 }
 
-static void the_end_answers_clients_that_wait_for_it(void **state)
+static void stop_is_answered_at_the_end(void **state)
 {
 	int fd = connect_to(control_name(control)), other = connect_to(control_name(control));
 
@@ -316,7 +316,7 @@ static void the_end_answers_clients_that_wait_for_it(void **state)
 	control_close(control, "");
 }
 
-static void a_long_wait_for_the_end_is_answered_early(void **state)
+static void stop_is_answered_early_if_the_end_is_delayed(void **state)
 {
 	int fd = connect_to(control_name(control));
 
@@ -364,7 +364,7 @@ static void ask_served(struct question *question, const char *line)
 	close(question->over[1]);
 }
 
-static void the_client_reads_ok_and_its_text(void **state)
+static void client_returns_the_escaped_text_after_ok(void **state)
 {
 	struct question question;
 
@@ -380,7 +380,7 @@ static void the_client_reads_ok_and_its_text(void **state)
 	free(question.answer.body);
 }
 
-static void the_client_reads_a_refusal(void **state)
+static void client_returns_the_reason_of_a_refusal(void **state)
 {
 	struct question question;
 
@@ -392,7 +392,7 @@ static void the_client_reads_a_refusal(void **state)
 	assert_null(question.answer.body);
 }
 
-static void an_answer_that_is_none_is_reported(void **state)
+static void client_reports_an_invalid_answer(void **state)
 {
 	struct question question;
 
@@ -406,7 +406,7 @@ static void an_answer_that_is_none_is_reported(void **state)
 	assert_int_equal(question.result, -EPROTO);
 }
 
-static void an_answer_without_an_end_is_refused(void **state)
+static void client_refuses_an_overlong_answer(void **state)
 {
 	static char text[ANSWER_MAX + 100];
 	struct question question;
@@ -440,7 +440,7 @@ static void a_folder_without_a_capture_is_reported(void **state)
 	assert_int_equal(ask_folder(scratch_path(&scratch, "dead"), &answer), CONTROL_NOT_RUNNING);
 }
 
-static void a_lock_that_is_none_is_reported(void **state)
+static void a_lock_that_is_no_file_is_reported(void **state)
 {
 	struct control_answer answer;
 
@@ -477,7 +477,7 @@ static void a_capture_without_a_socket_is_reported(void **state)
 }
 
 /* The server's loop does not run: the kernel accepts the connection, but there is no answer. */
-static void a_capture_that_does_not_answer_is_not_waited_for(void **state)
+static void client_gives_up_on_a_capture_that_does_not_answer(void **state)
 {
 	struct control_answer answer;
 
@@ -491,25 +491,25 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(a_request_gets_one_answer_and_the_end),
-		T(a_request_may_come_in_pieces),
-		T(a_line_without_an_end_is_refused),
-		T(a_client_that_hangs_up_leaves_a_free_place),
-		T(a_client_without_a_request_makes_room),
-		T(a_client_that_is_too_slow_is_dropped),
+		T(a_request_gets_one_answer_and_is_closed),
+		T(a_request_may_arrive_in_pieces),
+		T(an_overlong_request_is_refused),
+		T(a_closed_connection_frees_its_slot),
+		T(an_idle_client_is_closed_for_a_new_one),
+		T(a_client_past_its_deadline_is_closed),
 		T(a_long_answer_is_sent_in_pieces),
-		T(a_later_answer_comes_when_it_is_done),
-		T(new_clients_wait_while_all_places_wait),
-		T(the_end_answers_clients_that_wait_for_it),
-		T(a_long_wait_for_the_end_is_answered_early),
-		T(the_client_reads_ok_and_its_text),
-		T(the_client_reads_a_refusal),
-		T(an_answer_that_is_none_is_reported),
-		T(an_answer_without_an_end_is_refused),
+		T(a_deferred_answer_is_sent_when_done),
+		T(new_clients_wait_while_all_slots_are_deferred),
+		T(stop_is_answered_at_the_end),
+		T(stop_is_answered_early_if_the_end_is_delayed),
+		T(client_returns_the_escaped_text_after_ok),
+		T(client_returns_the_reason_of_a_refusal),
+		T(client_reports_an_invalid_answer),
+		T(client_refuses_an_overlong_answer),
 		T(a_folder_without_a_capture_is_reported),
-		T(a_lock_that_is_none_is_reported),
+		T(a_lock_that_is_no_file_is_reported),
 		T(a_capture_without_a_socket_is_reported),
-		T(a_capture_that_does_not_answer_is_not_waited_for),
+		T(client_gives_up_on_a_capture_that_does_not_answer),
 #undef T
 	};
 

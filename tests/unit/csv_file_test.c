@@ -117,7 +117,7 @@ static void check_repaired(size_t end)
 	assert_memory_equal(bytes, rows_text, end);
 }
 
-static void test_cut_at_every_byte(void **state)
+static void test_repair_keeps_whole_rows_of_a_cut_file(void **state)
 {
 	(void)state;
 	for (size_t len = 0; len < sizeof(rows_text); len++) {
@@ -128,7 +128,7 @@ static void test_cut_at_every_byte(void **state)
 }
 
 /* After a power cut, a file may have its full length but NULs instead of the last data. */
-static void test_nuls_from_every_byte(void **state)
+static void test_repair_removes_nuls_after_a_power_cut(void **state)
 {
 	char bytes[sizeof(rows_text) + 64];
 
@@ -141,7 +141,7 @@ static void test_nuls_from_every_byte(void **state)
 	}
 }
 
-static void test_what_is_not_ours_stays(void **state)
+static void test_repair_does_not_change_other_files(void **state)
 {
 	static const char *const others[] = { "precious", "precious\nhalf", "time(s)x\n",
 					      "time(s),wall timx,kind,text\nhalf" };
@@ -161,7 +161,7 @@ static void test_what_is_not_ours_stays(void **state)
 }
 
 /* A file of another version that has more columns is repaired, too. */
-static void test_other_columns(void **state)
+static void test_repair_accepts_additional_columns(void **state)
 {
 	static const char text[] = "time(s),wall time,kind,text,more\n1,,mark,x,y\n2,,ma";
 	char bytes[8192];
@@ -182,7 +182,7 @@ static void limit_files(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static void test_full_at_every_byte(void **state)
+static void test_full_disk_leaves_whole_rows(void **state)
 {
 	static const char expected[] = HEADER "\n"
 					      "1.000000,,mark,one\n"
@@ -211,7 +211,7 @@ static void test_full_at_every_byte(void **state)
 	}
 }
 
-static void test_removed_file(void **state)
+static void test_removed_file_is_recreated(void **state)
 {
 	struct csv_file file;
 	char bytes[8192];
@@ -235,7 +235,7 @@ static void test_removed_file(void **state)
 }
 
 /* More than the limit is waiting in memory: the rest is for the next file. */
-static void test_limit(void **state)
+static void test_rows_above_the_size_limit_go_to_the_next_file(void **state)
 {
 	struct csv_file file;
 	char bytes[8192];
@@ -260,7 +260,7 @@ static void test_limit(void **state)
 
 #define REMOVE(keep, spared, enough) segments_remove_oldest(folder, keep, spared, enough, &removed)
 
-static void test_segments(void **state)
+static void test_segments_are_numbered_closed_and_removed(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };
 	unsigned long last;
@@ -301,7 +301,7 @@ static void test_segments(void **state)
 }
 
 /* A segment that cannot be removed does not prevent the removal of others. */
-static void test_stuck_segment(void **state)
+static void test_segment_that_cannot_be_removed_is_skipped(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };
 
@@ -316,7 +316,7 @@ static void test_stuck_segment(void **state)
 }
 
 /* A folder with many segments is scanned fast. */
-static void test_many_segments(void **state)
+static void test_many_segments_are_scanned_fast(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };
 	clock_t begin;
@@ -339,16 +339,16 @@ static void test_many_segments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_FOLDER(test_cut_at_every_byte),
-		IN_FOLDER(test_nuls_from_every_byte),
-		IN_FOLDER(test_what_is_not_ours_stays),
-		IN_FOLDER(test_other_columns),
-		IN_FOLDER(test_full_at_every_byte),
-		IN_FOLDER(test_removed_file),
-		IN_FOLDER(test_limit),
-		IN_FOLDER(test_segments),
-		IN_FOLDER(test_stuck_segment),
-		IN_FOLDER(test_many_segments),
+		IN_FOLDER(test_repair_keeps_whole_rows_of_a_cut_file),
+		IN_FOLDER(test_repair_removes_nuls_after_a_power_cut),
+		IN_FOLDER(test_repair_does_not_change_other_files),
+		IN_FOLDER(test_repair_accepts_additional_columns),
+		IN_FOLDER(test_full_disk_leaves_whole_rows),
+		IN_FOLDER(test_removed_file_is_recreated),
+		IN_FOLDER(test_rows_above_the_size_limit_go_to_the_next_file),
+		IN_FOLDER(test_segments_are_numbered_closed_and_removed),
+		IN_FOLDER(test_segment_that_cannot_be_removed_is_skipped),
+		IN_FOLDER(test_many_segments_are_scanned_fast),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

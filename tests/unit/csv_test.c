@@ -31,7 +31,7 @@ static const char summary[] =
 	"1% "
 	"time(fps),low 0.1% time(fps)";
 
-static void test_headers(void **state)
+static void test_headers_are_exact(void **state)
 {
 	assert_string_equal(csv_fps_header, fps);
 	assert_string_equal(csv_drop_header, drops);
@@ -73,7 +73,7 @@ static struct frame_stats some_stats(void)
 				     .score = 98 };
 }
 
-static void test_a_row_of_fps(void **state)
+static void test_row_of_fps_matches_its_header(void **state)
 {
 	struct fps_row row = { .app = "a", .surface = "s", .stats = some_stats(), .fps = 58 };
 
@@ -88,7 +88,7 @@ static void test_a_row_of_fps(void **state)
 	assert_string_equal(text + strlen(text) - 16, "s,,,,,,,,,,,,,,,");
 }
 
-static void test_a_row_of_summary(void **state)
+static void test_row_of_summary_matches_its_header(void **state)
 {
 	struct summary_row row = { .app = "a", .surface = "s", .stats = some_stats(), .fps = 58 };
 
@@ -106,7 +106,7 @@ static void test_a_row_of_summary(void **state)
 	assert_string_equal(made() + strlen(text) - 12, ",0,,,,,,,,,,");
 }
 
-static void test_a_row_of_frames_and_of_drops(void **state)
+static void test_rows_of_frames_and_drops_match_their_headers(void **state)
 {
 	struct frame_row frame = { .app = "a", .surface = "s", .layer = "l" };
 	struct drop_row drop = {
@@ -120,7 +120,7 @@ static void test_a_row_of_frames_and_of_drops(void **state)
 }
 
 /* Names are escaped, and quoted where needed; line ends of the 2019 program's info stay. */
-static void test_names_are_quoted(void **state)
+static void test_names_are_escaped_and_quoted(void **state)
 {
 	struct drop_row drop = {
 		.tick = "=1", .app = "a,b", .surface = "\"s\"", .info = "\nc", .layer = ""
@@ -137,7 +137,7 @@ static void test_names_are_quoted(void **state)
 }
 
 /* Names of the largest size in which each byte is escaped. */
-static void test_the_longest_row(void **state)
+static void test_the_longest_row_fits(void **state)
 {
 	static char name[1024], info[2048];
 	struct drop_row drop = {
@@ -156,12 +156,12 @@ static void test_the_longest_row(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers),
-		cmocka_unit_test(test_a_row_of_fps),
-		cmocka_unit_test(test_a_row_of_summary),
-		cmocka_unit_test(test_a_row_of_frames_and_of_drops),
-		cmocka_unit_test(test_names_are_quoted),
-		cmocka_unit_test(test_the_longest_row),
+		cmocka_unit_test(test_headers_are_exact),
+		cmocka_unit_test(test_row_of_fps_matches_its_header),
+		cmocka_unit_test(test_row_of_summary_matches_its_header),
+		cmocka_unit_test(test_rows_of_frames_and_drops_match_their_headers),
+		cmocka_unit_test(test_names_are_escaped_and_quoted),
+		cmocka_unit_test(test_the_longest_row_fits),
 	};
 
 	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void assert_as_before(void)
 	assert_false(scratch_has(&capture.scratch, "out/.journal"));
 }
 
-static void all_that_atrace_changed_is_put_back(void **state)
+static void settings_changed_by_atrace_are_restored(void **state)
 {
 	(void)state;
 	assert_true(live_capture_run(&capture, "--categories", "gfx view", NULL));
@@ -70,7 +70,7 @@ static void all_that_atrace_changed_is_put_back(void **state)
 			       "atrace -b 1024 -c --async_start gfx view\n"));
 }
 
-static void after_a_kill_the_next_one_puts_back(void **state)
+static void next_capture_restores_the_tags_after_a_kill(void **state)
 {
 	(void)state;
 	assert_true(live_capture_run(&capture, "--frames-log", NULL));
@@ -83,7 +83,7 @@ static void after_a_kill_the_next_one_puts_back(void **state)
 	assert_non_null(strstr(events(), ",tracing,"));
 }
 
-static void tags_that_are_taken_away_come_back(void **state)
+static void removed_tags_are_set_again(void **state)
 {
 	(void)state;
 	assert_true(live_capture_run(&capture, "--frames-log", NULL));
@@ -104,7 +104,7 @@ static void tags_that_are_taken_away_come_back(void **state)
 	assert_as_before();
 }
 
-static void an_atrace_that_fails_ends_it(void **state)
+static void failing_atrace_ends_the_capture(void **state)
 {
 	(void)state;
 	fake_device_fail(&capture.scratch, "atrace", "error: unknown category");
@@ -115,7 +115,7 @@ static void an_atrace_that_fails_ends_it(void **state)
 	assert_as_before();
 }
 
-static void categories_without_atrace_are_a_warning(void **state)
+static void categories_without_atrace_give_a_warning(void **state)
 {
 	(void)state;
 	fake_device_remove(&capture.scratch, "atrace");
@@ -127,7 +127,7 @@ static void categories_without_atrace_are_a_warning(void **state)
 }
 
 /* The output of 'dumpsys input' has no window, that of 'dumpsys window' has. */
-static void the_app_in_front_is_found(void **state)
+static void app_in_front_is_read_from_dumpsys_window(void **state)
 {
 	(void)state;
 	fake_device_dumpsys(&capture.scratch, "window",
@@ -145,7 +145,7 @@ static void the_app_in_front_is_found(void **state)
 }
 
 /* A program that hangs does not delay the capture. */
-static void what_hangs_holds_up_nothing(void **state)
+static void hanging_programs_do_not_delay_the_capture(void **state)
 {
 	(void)state;
 	fake_device_hang(&capture.scratch, "dumpsys");
@@ -160,17 +160,18 @@ static void what_hangs_holds_up_nothing(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(all_that_atrace_changed_is_put_back, set_up,
+		cmocka_unit_test_setup_teardown(settings_changed_by_atrace_are_restored, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(after_a_kill_the_next_one_puts_back, set_up,
+		cmocka_unit_test_setup_teardown(next_capture_restores_the_tags_after_a_kill, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(tags_that_are_taken_away_come_back, set_up,
+		cmocka_unit_test_setup_teardown(removed_tags_are_set_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(failing_atrace_ends_the_capture, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(categories_without_atrace_give_a_warning, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(an_atrace_that_fails_ends_it, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(categories_without_atrace_are_a_warning, set_up,
+		cmocka_unit_test_setup_teardown(app_in_front_is_read_from_dumpsys_window, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(the_app_in_front_is_found, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_hangs_holds_up_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(hanging_programs_do_not_delay_the_capture, set_up,
+						tear_down),
 	};
 
 	program_is(argc, argv);

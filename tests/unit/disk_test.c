@@ -33,7 +33,7 @@ static void begin(const char *option, const char *value)
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
 }
 
-static void a_file_that_was_removed_is_recreated(void **state)
+static void removed_file_is_recreated(void **state)
 {
 	(void)state;
 	begin(NULL, NULL);
@@ -48,7 +48,7 @@ static void a_file_that_was_removed_is_recreated(void **state)
 }
 
 /* The other program's file is kept. */
-static void a_file_that_was_replaced_is_pushed_aside(void **state)
+static void file_of_another_program_becomes_a_segment(void **state)
 {
 	(void)state;
 	begin(NULL, NULL);
@@ -62,7 +62,7 @@ static void a_file_that_was_replaced_is_pushed_aside(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 30);
 }
 
-static void of_a_file_that_was_cut_whole_rows_are_kept(void **state)
+static void truncated_file_keeps_its_whole_rows(void **state)
 {
 	struct stat info;
 
@@ -78,7 +78,7 @@ static void of_a_file_that_was_cut_whole_rows_are_kept(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 30);
 }
 
-static void what_was_added_to_a_file_is_cut_off(void **state)
+static void text_appended_by_others_is_cut_off(void **state)
 {
 	FILE *file;
 
@@ -95,7 +95,7 @@ static void what_was_added_to_a_file_is_cut_off(void **state)
 	assert_null(strstr(scratch_get(&capture.scratch, "out/frames.csv"), "foreign"));
 }
 
-static void a_folder_that_was_moved_is_made_again(void **state)
+static void moved_folder_is_created_again(void **state)
 {
 	(void)state;
 	begin("--sync", "1");
@@ -117,7 +117,7 @@ static void a_folder_that_was_moved_is_made_again(void **state)
 			 80);
 }
 
-static void a_removed_lock_comes_back(void **state)
+static void removed_lock_is_created_again(void **state)
 {
 	(void)state;
 	begin(NULL, NULL);
@@ -132,7 +132,7 @@ static void a_removed_lock_comes_back(void **state)
 
 /* First the oldest segments are removed, then files are no longer written, those with the most rows
  * first. */
-static void below_the_floor_segments_go_and_files_stop(void **state)
+static void below_the_disk_floor_segments_are_removed_and_files_stop(void **state)
 {
 	(void)state;
 	scratch_mkdir(&capture.scratch, "out");
@@ -164,7 +164,7 @@ static void limit_files(rlim_t bytes)
 }
 
 /* Rows wait in memory until they can be written. */
-static void a_full_disk_that_gets_room_loses_nothing(void **state)
+static void rows_are_kept_while_the_disk_is_full(void **state)
 {
 	(void)state;
 	begin(NULL, NULL);
@@ -178,7 +178,7 @@ static void a_full_disk_that_gets_room_loses_nothing(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 150);
 }
 
-static void what_stands_in_the_way_of_the_end_is_reported(void **state)
+static void session_json_that_cannot_be_replaced_is_reported(void **state)
 {
 	(void)state;
 	begin(NULL, NULL);
@@ -195,15 +195,15 @@ int main(int argc, char **argv)
 #define T(name)                                                                                    \
 	cmocka_unit_test_prestate_setup_teardown(name, live_capture_set_up,                        \
 						 live_capture_tear_down, &capture)
-		T(a_file_that_was_removed_is_recreated),
-		T(a_file_that_was_replaced_is_pushed_aside),
-		T(of_a_file_that_was_cut_whole_rows_are_kept),
-		T(what_was_added_to_a_file_is_cut_off),
-		T(a_folder_that_was_moved_is_made_again),
-		T(a_removed_lock_comes_back),
-		T(below_the_floor_segments_go_and_files_stop),
-		T(a_full_disk_that_gets_room_loses_nothing),
-		T(what_stands_in_the_way_of_the_end_is_reported),
+		T(removed_file_is_recreated),
+		T(file_of_another_program_becomes_a_segment),
+		T(truncated_file_keeps_its_whole_rows),
+		T(text_appended_by_others_is_cut_off),
+		T(moved_folder_is_created_again),
+		T(removed_lock_is_created_again),
+		T(below_the_disk_floor_segments_are_removed_and_files_stop),
+		T(rows_are_kept_while_the_disk_is_full),
+		T(session_json_that_cannot_be_replaced_is_reported),
 #undef T
 	};
 

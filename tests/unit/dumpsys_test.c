@@ -103,13 +103,13 @@ static const struct {
 	{ "", "  FocusedWindows:\n    displayId=99999999999999999999, name='a com.a/com.a.M'\n" },
 };
 
-static void focus_of_each_android(void **state)
+static void focus_is_parsed_for_each_android(void **state)
 {
 	for (size_t i = 0; i < COUNT_OF(focuses); i++)
 		assert_string_equal(read_text(focuses[i].text).name, focuses[i].name);
 }
 
-static void long_names_are_not_cut(void **state)
+static void too_long_names_are_ignored(void **state)
 {
 	struct dumpsys_focus focus = { .name = "" };
 	char line[2 * DUMPSYS_NAME_SIZE] = "mCurrentFocus=a.";
@@ -120,7 +120,7 @@ static void long_names_are_not_cut(void **state)
 	assert_string_equal(focus.name, "");
 }
 
-static void periods(void **state)
+static void only_periods_in_range_are_accepted(void **state)
 {
 	static const struct {
 		const char *line;
@@ -147,9 +147,9 @@ static void periods(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(focus_of_each_android),
-		cmocka_unit_test(long_names_are_not_cut),
-		cmocka_unit_test(periods),
+		cmocka_unit_test(focus_is_parsed_for_each_android),
+		cmocka_unit_test(too_long_names_are_ignored),
+		cmocka_unit_test(only_periods_in_range_are_accepted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 static struct event_queue queue;
 static char written[65536];
 
-static void take(void *context, const struct queued_event *event)
+static void write_event(void *context, const struct queued_event *event)
 {
 	size_t len = strlen(written);
 
@@ -22,7 +22,7 @@ static void take(void *context, const struct queued_event *event)
 static int set_up(void **state)
 {
 	memset(&queue, 0, sizeof(queue));
-	queue.write = take;
+	queue.write = write_event;
 	written[0] = '\0';
 	return 0;
 }
@@ -47,7 +47,7 @@ static void expect(const char *text)
 	written[0] = '\0';
 }
 
-static void test_order(void **state)
+static void test_events_leave_sorted_by_time(void **state)
 {
 	add(30, "a");
 	add(10, "b");
@@ -63,7 +63,7 @@ static void test_order(void **state)
 }
 
 /* An event without a time keeps its place. */
-static void test_no_time(void **state)
+static void test_event_without_time_keeps_its_place(void **state)
 {
 	add(ROW_UNKNOWN, "a");
 	add(20, "b");
@@ -73,7 +73,7 @@ static void test_no_time(void **state)
 	expect("-1a 10d 20b -1c ");
 }
 
-static void test_too_late(void **state)
+static void test_event_that_comes_too_late_states_its_time(void **state)
 {
 	add(20, "a");
 	event_queue_release(&queue, 20);
@@ -86,7 +86,7 @@ static void test_too_late(void **state)
 	expect("10c ");
 }
 
-static void test_another_clock(void **state)
+static void test_restart_releases_events_of_the_old_clock(void **state)
 {
 	add(20, "a");
 	event_queue_restart(&queue);
@@ -96,8 +96,8 @@ static void test_another_clock(void **state)
 	expect("5b ");
 }
 
-/* Events before an old one leave with it. */
-static void test_old_ones(void **state)
+/* An event that has waited too long is released with all events before it. */
+static void test_old_events_are_released_with_earlier_ones(void **state)
 {
 	add_at(30, "a", 100);
 	add_at(10, "b", 200);
@@ -108,7 +108,7 @@ static void test_old_ones(void **state)
 	expect("10b 30a ");
 }
 
-static void test_more_than_fit(void **state)
+static void test_full_queue_releases_the_earliest_events(void **state)
 {
 	for (int64_t i = 0; i < EVENT_QUEUE_MAX + 2; i++)
 		add(i, "x");
@@ -116,7 +116,7 @@ static void test_more_than_fit(void **state)
 	assert_int_equal(queue.n, EVENT_QUEUE_MAX);
 }
 
-static void test_long_texts(void **state)
+static void test_long_texts_release_events_early(void **state)
 {
 	static char text[2 * EVENT_TEXT_MAX];
 	unsigned int n = 0;
@@ -138,9 +138,13 @@ static void test_long_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_order),	  test(test_no_time),  test(test_too_late),
-		test(test_another_clock), test(test_old_ones), test(test_more_than_fit),
-		test(test_long_texts),
+		test(test_events_leave_sorted_by_time),
+		test(test_event_without_time_keeps_its_place),
+		test(test_event_that_comes_too_late_states_its_time),
+		test(test_restart_releases_events_of_the_old_clock),
+		test(test_old_events_are_released_with_earlier_ones),
+		test(test_full_queue_releases_the_earliest_events),
+		test(test_long_texts_release_events_early),
 	};
 
 	return cmocka_run_group_tests_name("event_queue", tests, NULL, NULL);

@@ -120,7 +120,7 @@ static void close_all(struct bench *bench)
 }
 
 /* Many more rows than fit in the queue. */
-static void rows_come_in_order(void **state)
+static void rows_are_written_in_order(void **state)
 {
 	static struct bench bench;
 	char row[4096];
@@ -142,7 +142,7 @@ static void rows_come_in_order(void **state)
 }
 
 /* The queue accepts rows until it is full; rows in it stay whole. */
-static void a_stall_delays_only_the_disk(void **state)
+static void queue_accepts_rows_during_a_stall(void **state)
 {
 	static struct bench bench;
 	struct session_files_state seen;
@@ -191,7 +191,7 @@ static void write_spill(struct bench *bench, unsigned int which, uint64_t offset
 }
 
 /* A read returns what was written, whether it is on the disk or still in the queue. */
-static void spills_are_read_on_their_way(void **state)
+static void queued_spill_writes_are_read_back(void **state)
 {
 	static struct bench bench;
 
@@ -224,7 +224,7 @@ static void spills_are_read_on_their_way(void **state)
 
 /* The jobs that end a capture fit in the queue, no matter how much was spilled while the disk
  * stalled. */
-static void spills_leave_room(void **state)
+static void spills_leave_space_for_the_last_jobs(void **state)
 {
 	static struct bench bench;
 	static const char bytes[4096];
@@ -252,10 +252,10 @@ static void spills_leave_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_come_in_order),
-		cmocka_unit_test(a_stall_delays_only_the_disk),
-		cmocka_unit_test(spills_are_read_on_their_way),
-		cmocka_unit_test(spills_leave_room),
+		cmocka_unit_test(rows_are_written_in_order),
+		cmocka_unit_test(queue_accepts_rows_during_a_stall),
+		cmocka_unit_test(queued_spill_writes_are_read_back),
+		cmocka_unit_test(spills_leave_space_for_the_last_jobs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

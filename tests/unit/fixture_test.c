@@ -126,7 +126,7 @@ static void finish(struct stream *stream, const struct fixture *fixture)
 	guarded_free(&stream->memory);
 }
 
-static void test_whole_before_guard(void **state)
+static void test_input_before_an_unreadable_page(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct stream stream = stream_new(fixture->input.len);
@@ -135,7 +135,7 @@ static void test_whole_before_guard(void **state)
 	finish(&stream, fixture);
 }
 
-static void test_whole_after_guard(void **state)
+static void test_input_after_an_unreadable_page(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct stream stream = stream_new(fixture->input.len);
@@ -159,17 +159,17 @@ static void in_pieces(const struct fixture *fixture, size_t piece)
 	finish(&stream, fixture);
 }
 
-static void test_one_byte_at_a_time(void **state)
+static void test_input_in_pieces_of_one_byte(void **state)
 {
 	in_pieces(*state, 1);
 }
 
-static void test_seven_bytes_at_a_time(void **state)
+static void test_input_in_pieces_of_seven_bytes(void **state)
 {
 	in_pieces(*state, 7);
 }
 
-static void test_cut_at_every_byte(void **state)
+static void test_input_cut_at_every_byte(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct stream stream = stream_new(fixture->input.len);
@@ -187,11 +187,11 @@ static const struct {
 	const char *name;
 	CMUnitTestFunction function;
 } ways[] = {
-	{ "whole, before a guard page", test_whole_before_guard },
-	{ "whole, after a guard page", test_whole_after_guard },
-	{ "one byte at a time", test_one_byte_at_a_time },
-	{ "seven bytes at a time", test_seven_bytes_at_a_time },
-	{ "cut at every byte", test_cut_at_every_byte },
+	{ "whole, before a guard page", test_input_before_an_unreadable_page },
+	{ "whole, after a guard page", test_input_after_an_unreadable_page },
+	{ "one byte at a time", test_input_in_pieces_of_one_byte },
+	{ "seven bytes at a time", test_input_in_pieces_of_seven_bytes },
+	{ "cut at every byte", test_input_cut_at_every_byte },
 };
 
 #define N_WAYS (sizeof(ways) / sizeof(ways[0]))
@@ -291,5 +291,5 @@ int main(int argc, char **argv)
 	n = load_all(argv[1]);
 	for (size_t i = 0; i < n; i++)
 		tests_of(&fixtures[i], &tests[i * N_WAYS]);
-	return _cmocka_run_group_tests("fixtures", tests, n * N_WAYS, NULL, NULL);
+	return _cmocka_run_group_tests("fixture", tests, n * N_WAYS, NULL, NULL);
 }

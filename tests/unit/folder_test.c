@@ -46,7 +46,7 @@ static int open_folder(struct folder *which, const char *name)
 	return error;
 }
 
-static void it_is_made_with_those_above(void **state)
+static void folder_is_created_with_its_parents(void **state)
 {
 	(void)state;
 	assert_int_equal(open_folder(&folder, "a/b/c"), 0);
@@ -59,7 +59,7 @@ static void it_is_made_with_those_above(void **state)
 	assert_true(scratch_has(&scratch, "a/b"));
 }
 
-static void one_with_files_stays(void **state)
+static void folder_with_files_is_not_removed(void **state)
 {
 	(void)state;
 	scratch_mkdir(&scratch, "out");
@@ -70,7 +70,7 @@ static void one_with_files_stays(void **state)
 	assert_string_equal(scratch_get(&scratch, "out/fps.csv"), "mine\n");
 }
 
-static void one_at_a_time(void **state)
+static void folder_in_use_is_refused(void **state)
 {
 	struct folder second;
 	char pid[32];
@@ -101,7 +101,7 @@ static void a_lock_of_another_program_is_reported(void **state)
 	close(fd);
 }
 
-static void what_stands_in_the_way_is_reported(void **state)
+static void unusable_paths_are_reported(void **state)
 {
 	static char name[PATH_MAX + 8];
 
@@ -127,7 +127,7 @@ static void what_stands_in_the_way_is_reported(void **state)
 }
 
 /* A hard link to a file of another user is not written. */
-static void a_lock_with_two_names_is_replaced(void **state)
+static void hard_linked_lock_is_replaced(void **state)
 {
 	(void)state;
 	scratch_mkdir(&scratch, "out");
@@ -139,7 +139,7 @@ static void a_lock_with_two_names_is_replaced(void **state)
 	assert_int_equal(atol(scratch_get(&scratch, "out/.lock")), getpid());
 }
 
-static void a_lock_that_was_removed_comes_back(void **state)
+static void removed_lock_is_created_again(void **state)
 {
 	struct folder second;
 
@@ -162,7 +162,7 @@ static void a_lock_that_was_removed_comes_back(void **state)
 
 /* --- files --- */
 
-static void a_file_is_replaced_as_a_whole(void **state)
+static void a_file_is_replaced_atomically(void **state)
 {
 	int fd;
 
@@ -188,7 +188,7 @@ static void a_file_is_replaced_as_a_whole(void **state)
 	assert_string_equal(scratch_get(&scratch, "out/summary.csv"), "");
 }
 
-static void what_was_left_of_one_is_no_obstacle(void **state)
+static void leftover_temporary_file_is_replaced(void **state)
 {
 	int fd;
 
@@ -205,7 +205,7 @@ static void what_was_left_of_one_is_no_obstacle(void **state)
 	assert_int_equal(folder_create_temporary(&folder, "summary.csv"), -EEXIST);
 }
 
-static void a_nameless_file_leaves_nothing(void **state)
+static void a_nameless_file_leaves_nothing_in_the_folder(void **state)
 {
 	char back[8] = "";
 	int fd;
@@ -224,7 +224,7 @@ static void a_nameless_file_leaves_nothing(void **state)
 	assert_false(scratch_has(&scratch, "out"));
 }
 
-static void write_errors_are_passed_on(void **state)
+static void write_errors_are_returned(void **state)
 {
 	int ends[2];
 
@@ -263,7 +263,7 @@ static void put_journal(const char *text)
 	assert_true(folder_has_journal(&folder));
 }
 
-static void one_that_was_moved_is_made_anew(void **state)
+static void moved_folder_is_created_again(void **state)
 {
 	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
@@ -283,7 +283,7 @@ static void one_that_was_moved_is_made_anew(void **state)
 	assert_false(scratch_has(&scratch, "moved/.journal"));
 }
 
-static void one_that_was_replaced_is_gone(void **state)
+static void replaced_folder_is_detected(void **state)
 {
 	(void)state;
 	assert_int_equal(open_folder(&folder, "out"), 0);
@@ -297,7 +297,7 @@ static void one_that_was_replaced_is_gone(void **state)
 	assert_int_equal(folder_open_again(&folder, nothing_there), -ENOTDIR);
 }
 
-static void a_journal_is_removed(void **state)
+static void a_journal_is_opened_and_removed(void **state)
 {
 	char text[32] = "";
 	int fd;
@@ -315,7 +315,7 @@ static void a_journal_is_removed(void **state)
 
 /* --- messages --- */
 
-static void every_error_has_words_and_advice(void **state)
+static void every_error_has_a_text_and_advice(void **state)
 {
 	static const int errors[] = {
 		ELOOP, EINVAL, ENXIO, EEXIST, EWOULDBLOCK, ENOSPC, EDQUOT,
@@ -335,7 +335,7 @@ static void every_error_has_words_and_advice(void **state)
 
 /* --- from outside --- */
 
-static void lock_and_journal_are_found(void **state)
+static void lock_and_journal_of_a_folder_are_found(void **state)
 {
 	struct stat info, there;
 	int fd;
@@ -366,22 +366,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(it_is_made_with_those_above),
-		T(one_with_files_stays),
-		T(one_at_a_time),
+		T(folder_is_created_with_its_parents),
+		T(folder_with_files_is_not_removed),
+		T(folder_in_use_is_refused),
 		T(a_lock_of_another_program_is_reported),
-		T(what_stands_in_the_way_is_reported),
-		T(a_lock_with_two_names_is_replaced),
-		T(a_lock_that_was_removed_comes_back),
-		T(a_file_is_replaced_as_a_whole),
-		T(what_was_left_of_one_is_no_obstacle),
-		T(a_nameless_file_leaves_nothing),
-		T(write_errors_are_passed_on),
-		T(one_that_was_moved_is_made_anew),
-		T(one_that_was_replaced_is_gone),
-		T(a_journal_is_removed),
-		T(every_error_has_words_and_advice),
-		T(lock_and_journal_are_found),
+		T(unusable_paths_are_reported),
+		T(hard_linked_lock_is_replaced),
+		T(removed_lock_is_created_again),
+		T(a_file_is_replaced_atomically),
+		T(leftover_temporary_file_is_replaced),
+		T(a_nameless_file_leaves_nothing_in_the_folder),
+		T(write_errors_are_returned),
+		T(moved_folder_is_created_again),
+		T(replaced_folder_is_detected),
+		T(a_journal_is_opened_and_removed),
+		T(every_error_has_a_text_and_advice),
+		T(lock_and_journal_of_a_folder_are_found),
 #undef T
 	};
 

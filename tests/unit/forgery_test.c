@@ -98,23 +98,23 @@ static void check(enum phone_age age)
 	phone_stop(&forged);
 }
 
-static void on_android_9(void **state)
+static void forged_markers_change_no_row_on_android_9(void **state)
 {
 	check(PHONE_9);
 }
 
-static void on_android_13(void **state)
+static void forged_markers_change_no_row_on_android_13(void **state)
 {
 	check(PHONE_13);
 }
 
-static void on_android_14(void **state)
+static void forged_markers_change_no_row_on_android_14(void **state)
 {
 	check(PHONE_14);
 }
 
 /* Apps also acquire buffers, and write slices and counters about it: these are not forged. */
-static void honest_apps(void **state)
+static void buffer_markers_of_apps_are_not_forged(void **state)
 {
 	struct phone phone;
 
@@ -135,10 +135,10 @@ static void honest_apps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(on_android_9),
-		cmocka_unit_test(on_android_13),
-		cmocka_unit_test(on_android_14),
-		cmocka_unit_test(honest_apps),
+		cmocka_unit_test(forged_markers_change_no_row_on_android_9),
+		cmocka_unit_test(forged_markers_change_no_row_on_android_13),
+		cmocka_unit_test(forged_markers_change_no_row_on_android_14),
+		cmocka_unit_test(buffer_markers_of_apps_are_not_forged),
 	};
 
 	return cmocka_run_group_tests_name("forgery", tests, NULL, NULL);

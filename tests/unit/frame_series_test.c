@@ -74,7 +74,7 @@ static void assert_sums(const char *layer, const char *surface)
 	assert_int_equal(sum, row_log_count_frames(&phone.log, layer));
 }
 
-static void test_a_check_closes_rows(void **state)
+static void test_check_closes_rows_after_the_delay(void **state)
 {
 	start();
 	run(a, BEGIN, V60, 121);
@@ -92,7 +92,7 @@ static void test_a_check_closes_rows(void **state)
 }
 
 /* A check comes at the delay, not a nanosecond before. */
-static void test_the_delay_is_exact(void **state)
+static void test_check_is_exactly_at_the_delay(void **state)
 {
 	start();
 	run(a, BEGIN, 20 * MS, 50);
@@ -105,7 +105,7 @@ static void test_the_delay_is_exact(void **state)
 	assert_int_equal(row(SURFACE_A, 1)->stats.frames, 1);
 }
 
-static void test_a_delay_can_be_chosen(void **state)
+static void test_delay_option_sets_the_length_of_rows(void **state)
 {
 	options.delay_ns = 500 * MS;
 	start();
@@ -116,7 +116,7 @@ static void test_a_delay_can_be_chosen(void **state)
 }
 
 /* A row needs more frames than -f: 20 are too few. */
-static void test_too_few_frames_wait_for_the_next_check(void **state)
+static void test_row_with_too_few_frames_stays_open(void **state)
 {
 	start();
 	run(a, BEGIN, 50 * MS, 41);
@@ -126,7 +126,7 @@ static void test_too_few_frames_wait_for_the_next_check(void **state)
 	assert_int_equal(row(SURFACE_A, 0)->end_ns, BEGIN + 2 * SECOND);
 }
 
-static void test_one_frame_more_than_too_few(void **state)
+static void test_row_with_just_enough_frames_is_closed(void **state)
 {
 	options.min_frames = 19;
 	start();
@@ -137,7 +137,7 @@ static void test_one_frame_more_than_too_few(void **state)
 }
 
 /* Checks are counted from presents of any layer. */
-static void test_a_check_closes_every_series(void **state)
+static void test_check_closes_rows_of_all_series(void **state)
 {
 	const char *const both[] = { a, b, NULL };
 
@@ -154,7 +154,7 @@ static void test_a_check_closes_every_series(void **state)
 	assert_null(row_log_fps(&phone.log, SURFACE_B, 1));
 }
 
-static void test_the_end_closes_what_is_left(void **state)
+static void test_end_of_the_trace_closes_open_rows(void **state)
 {
 	start();
 	run(a, BEGIN, V60, 3);
@@ -164,7 +164,7 @@ static void test_the_end_closes_what_is_left(void **state)
 	assert_int_equal(row(SURFACE_A, 0)->stats.frames, 2);
 }
 
-static void test_one_frame_alone_is_no_row(void **state)
+static void test_single_frame_gives_no_row(void **state)
 {
 	start();
 	frame(BEGIN, a);
@@ -176,7 +176,7 @@ static void test_one_frame_alone_is_no_row(void **state)
 }
 
 /* The row of a layer without frames for 5 s is closed while the trace continues. */
-static void test_an_idle_series_closes(void **state)
+static void test_row_of_an_idle_series_is_closed(void **state)
 {
 	start();
 	run(a, BEGIN, V60, 10);
@@ -188,8 +188,8 @@ static void test_an_idle_series_closes(void **state)
 	phone_end(&phone);
 }
 
-/* Its series continues: the pause is a wait. */
-static void test_an_idle_series_goes_on(void **state)
+/* The pause is a wait, in the next row. */
+static void test_idle_series_continues_with_a_wait(void **state)
 {
 	start();
 	run(a, BEGIN, V60, 10);
@@ -203,7 +203,7 @@ static void test_an_idle_series_goes_on(void **state)
 	assert_sums(b, SURFACE_B);
 }
 
-static void test_a_wait_is_no_frame(void **state)
+static void test_wait_is_no_frame_time(void **state)
 {
 	start();
 	frame(BEGIN, a);
@@ -235,7 +235,7 @@ static void test_percentiles_of_a_row_are_frame_times(void **state)
 }
 
 /* The three frames before a jank may be in the previous row. */
-static void test_a_rows_end_keeps_the_history_of_jank(void **state)
+static void test_history_of_jank_continues_across_rows(void **state)
 {
 	start();
 	run(a, BEGIN, 20 * MS, 51);
@@ -247,7 +247,7 @@ static void test_a_rows_end_keeps_the_history_of_jank(void **state)
 	assert_int_equal(row(SURFACE_A, 1)->stats.big_jank, 1);
 }
 
-static void test_a_wait_forgets_the_history_of_jank(void **state)
+static void test_wait_clears_the_history_of_jank(void **state)
 {
 	start();
 	run(a, BEGIN, 20 * MS, 10);
@@ -271,7 +271,7 @@ static void test_without_a_lattice_vsyncs_are_unknown(void **state)
 	assert_int_equal(phone.log.frames[5].interval_ns, V60);
 }
 
-static void test_a_given_period_makes_whole_vsyncs(void **state)
+static void test_given_period_gives_whole_vsyncs(void **state)
 {
 	options.vsync_ns = V60;
 	start();
@@ -288,7 +288,7 @@ static void test_a_given_period_makes_whole_vsyncs(void **state)
 }
 
 /* With ticks the first frames, too, have numbers of vsyncs: they wait for the lattice. */
-static void test_ticks_give_the_lattice(void **state)
+static void test_first_frames_wait_for_the_lattice(void **state)
 {
 	start();
 	phone_run(&phone, a, BEGIN, V60, 120);
@@ -304,7 +304,7 @@ static struct summary_row summaries[8];
 static char summary_names[8][64];
 static size_t n_summaries;
 
-static void take_summary(void *context, const struct summary_row *summary)
+static void store_summary(void *context, const struct summary_row *summary)
 {
 	strncpy(summary_names[n_summaries], summary->surface, 63);
 	summaries[n_summaries++] = *summary;
@@ -313,11 +313,11 @@ static void take_summary(void *context, const struct summary_row *summary)
 static void collect_summary(void)
 {
 	n_summaries = 0;
-	pipeline_summary(phone.pipeline, NULL, take_summary);
+	pipeline_summary(phone.pipeline, NULL, store_summary);
 }
 
 /* Vsyncs 2, 2, 3, 2, 1, a wait, 2: the summary has the same over both layers of the Surface. */
-static void test_the_cadence_of_a_row(void **state)
+static void test_cadence_is_the_most_frequent_number_of_vsyncs(void **state)
 {
 	static const unsigned int numbers[] = { 2, 2, 3, 2, 1, 60, 2 };
 	uint64_t at_ns = BEGIN;
@@ -352,7 +352,7 @@ static void test_a_row_without_vsyncs_has_no_cadence(void **state)
 	assert_float_equal(summaries[0].low1_time_fps, 60, 0.01);
 }
 
-static void test_drops_by_time(void **state)
+static void test_type_1_gives_drops_by_time(void **state)
 {
 	options.type = 1;
 	start();
@@ -371,7 +371,7 @@ static void test_drops_by_time(void **state)
 	assert_int_equal(phone.log.n_fps, 1);
 }
 
-static void test_drops_by_vsyncs(void **state)
+static void test_type_2_gives_drops_by_vsyncs(void **state)
 {
 	options.type = 2;
 	options.vsync_ns = V60;
@@ -387,7 +387,7 @@ static void test_drops_by_vsyncs(void **state)
 }
 
 /* Each counter once, in the order of the trace. A name may be the end of another one. */
-static void test_a_drop_lists_the_counters_between(void **state)
+static void test_drop_lists_the_counters_of_its_interval(void **state)
 {
 	options.type = 2;
 	options.vsync_ns = V60;
@@ -405,7 +405,7 @@ static void test_a_drop_lists_the_counters_between(void **state)
 			    "GPU completion; completion; GPU; com.a/com.a.Main#0");
 }
 
-static void test_types_3_and_4_make_drops_alone(void **state)
+static void test_types_3_and_4_give_only_drops(void **state)
 {
 	for (unsigned int type = 3; type <= 4; type++) {
 		options.type = type;
@@ -421,7 +421,7 @@ static void test_types_3_and_4_make_drops_alone(void **state)
 	}
 }
 
-static void test_type_0_makes_no_drops(void **state)
+static void test_type_0_gives_no_drops(void **state)
 {
 	start();
 	run(a, BEGIN, V60, 3);
@@ -430,7 +430,7 @@ static void test_type_0_makes_no_drops(void **state)
 	assert_int_equal(phone.log.n_drops, 0);
 }
 
-static void test_exclude_and_include(void **state)
+static void test_exclude_and_include_select_surfaces(void **state)
 {
 	static const char *const include[] = { "com.*", "StatusBar", NULL };
 	static const char *const exclude[] = { "*com.b.*", NULL };
@@ -472,7 +472,7 @@ static void test_the_summary_joins_layers_of_one_surface(void **state)
 
 /* A summary that is written during the trace includes all that was counted, also the open row: all
  * but the frames of the last 0.6 s, which are still waiting. */
-static void test_the_summary_can_be_asked_for_at_any_time(void **state)
+static void test_intermediate_summary_includes_open_rows(void **state)
 {
 	start();
 	run(a, BEGIN, V60, 600);
@@ -509,36 +509,36 @@ static void test_an_empty_trace_has_no_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_a_check_closes_rows),
-		test(test_the_delay_is_exact),
-		test(test_a_delay_can_be_chosen),
-		test(test_too_few_frames_wait_for_the_next_check),
-		test(test_one_frame_more_than_too_few),
-		test(test_a_check_closes_every_series),
-		test(test_the_end_closes_what_is_left),
-		test(test_one_frame_alone_is_no_row),
-		test(test_an_idle_series_closes),
-		test(test_an_idle_series_goes_on),
-		test(test_a_wait_is_no_frame),
+		test(test_check_closes_rows_after_the_delay),
+		test(test_check_is_exactly_at_the_delay),
+		test(test_delay_option_sets_the_length_of_rows),
+		test(test_row_with_too_few_frames_stays_open),
+		test(test_row_with_just_enough_frames_is_closed),
+		test(test_check_closes_rows_of_all_series),
+		test(test_end_of_the_trace_closes_open_rows),
+		test(test_single_frame_gives_no_row),
+		test(test_row_of_an_idle_series_is_closed),
+		test(test_idle_series_continues_with_a_wait),
+		test(test_wait_is_no_frame_time),
 		test(test_percentiles_of_a_row_are_frame_times),
-		test(test_a_rows_end_keeps_the_history_of_jank),
-		test(test_a_wait_forgets_the_history_of_jank),
+		test(test_history_of_jank_continues_across_rows),
+		test(test_wait_clears_the_history_of_jank),
 		test(test_without_a_lattice_vsyncs_are_unknown),
-		test(test_a_given_period_makes_whole_vsyncs),
-		test(test_ticks_give_the_lattice),
-		test(test_the_cadence_of_a_row),
+		test(test_given_period_gives_whole_vsyncs),
+		test(test_first_frames_wait_for_the_lattice),
+		test(test_cadence_is_the_most_frequent_number_of_vsyncs),
 		test(test_a_row_without_vsyncs_has_no_cadence),
-		test(test_drops_by_time),
-		test(test_drops_by_vsyncs),
-		test(test_a_drop_lists_the_counters_between),
-		test(test_types_3_and_4_make_drops_alone),
-		test(test_type_0_makes_no_drops),
-		test(test_exclude_and_include),
+		test(test_type_1_gives_drops_by_time),
+		test(test_type_2_gives_drops_by_vsyncs),
+		test(test_drop_lists_the_counters_of_its_interval),
+		test(test_types_3_and_4_give_only_drops),
+		test(test_type_0_gives_no_drops),
+		test(test_exclude_and_include_select_surfaces),
 		test(test_the_summary_joins_layers_of_one_surface),
-		test(test_the_summary_can_be_asked_for_at_any_time),
+		test(test_intermediate_summary_includes_open_rows),
 		test(test_the_score_follows_the_target),
 		test(test_an_empty_trace_has_no_rows),
 	};
 
-	return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("frame_series", tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void count_bar(const char *app, uint64_t from_ns, size_t *before, size_t 
 	}
 }
 
-static void another_view_makes_doubt(void **state)
+static void view_of_another_app_puts_focus_in_doubt(void **state)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
 	size_t before, after;
@@ -89,7 +89,7 @@ static void another_view_makes_doubt(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_FOCUS), 1);
 }
 
-static void it_is_unknown(void **state)
+static void empty_answer_makes_the_app_unknown(void **state)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
 	size_t before, after;
@@ -107,7 +107,7 @@ static void it_is_unknown(void **state)
 }
 
 /* It draws at the same time as the focused app: picture in picture. */
-static void it_was_not_in_front(void **state)
+static void picture_in_picture_does_not_change_focus(void **state)
 {
 	uint64_t then = BEGIN + 2 * SECOND;
 	size_t before, after;
@@ -130,7 +130,7 @@ static void it_was_not_in_front(void **state)
 
 /* For a recorded trace dumpsys cannot be run: the app is unknown until a window of an activity
  * draws. */
-static void nothing_is_started_for_a_recorded_trace(void **state)
+static void app_of_a_recorded_trace_is_unknown_until_an_activity_draws(void **state)
 {
 	uint64_t then = BEGIN + 2 * SECOND, again = then + 10 * SECOND;
 	size_t before, after;
@@ -150,7 +150,7 @@ static void nothing_is_started_for_a_recorded_trace(void **state)
 }
 
 /* Two apps that draw at the same time; the one with the activity is in front. */
-static void the_one_in_front_draws_on(void **state)
+static void app_that_still_draws_stays_in_front(void **state)
 {
 	const char *layers[] = { bar, a, b_view, NULL };
 	size_t before, after;
@@ -164,7 +164,7 @@ static void the_one_in_front_draws_on(void **state)
 }
 
 /* An answer to a request from before a step of the clock is ignored. */
-static void the_clock_steps(void **state)
+static void answer_from_before_a_clock_step_is_ignored(void **state)
 {
 	size_t before, after;
 	const char *app;
@@ -181,7 +181,7 @@ static void the_clock_steps(void **state)
 }
 
 /* Windows that are not activities do not change the focused app. */
-static void other_windows_make_none(void **state)
+static void windows_that_are_no_activity_do_not_change_focus(void **state)
 {
 	const char *app;
 
@@ -196,13 +196,15 @@ static void other_windows_make_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(another_view_makes_doubt, tear_down),
-		cmocka_unit_test_teardown(it_is_unknown, tear_down),
-		cmocka_unit_test_teardown(it_was_not_in_front, tear_down),
-		cmocka_unit_test_teardown(nothing_is_started_for_a_recorded_trace, tear_down),
-		cmocka_unit_test_teardown(the_one_in_front_draws_on, tear_down),
-		cmocka_unit_test_teardown(the_clock_steps, tear_down),
-		cmocka_unit_test_teardown(other_windows_make_none, tear_down),
+		cmocka_unit_test_teardown(view_of_another_app_puts_focus_in_doubt, tear_down),
+		cmocka_unit_test_teardown(empty_answer_makes_the_app_unknown, tear_down),
+		cmocka_unit_test_teardown(picture_in_picture_does_not_change_focus, tear_down),
+		cmocka_unit_test_teardown(
+			app_of_a_recorded_trace_is_unknown_until_an_activity_draws, tear_down),
+		cmocka_unit_test_teardown(app_that_still_draws_stays_in_front, tear_down),
+		cmocka_unit_test_teardown(answer_from_before_a_clock_step_is_ignored, tear_down),
+		cmocka_unit_test_teardown(windows_that_are_no_activity_do_not_change_focus,
+					  tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

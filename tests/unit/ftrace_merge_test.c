@@ -113,7 +113,7 @@ static void assert_next(uint64_t limit_ns, unsigned int number, uint64_t time_ns
 	ftrace_merge_pop(&merge);
 }
 
-static void oldest_first(void **state)
+static void oldest_event_comes_first(void **state)
 {
 	(void)state;
 	write_event(0, 10, 1);
@@ -131,7 +131,7 @@ static void oldest_first(void **state)
 }
 
 /* As trace_pipe orders them. */
-static void same_time(void **state)
+static void events_of_equal_time_are_in_cpu_order(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 3; i++)
@@ -147,7 +147,7 @@ static void same_time(void **state)
 }
 
 /* Events that are too young wait; older ones that arrive meanwhile come first. */
-static void held_back(void **state)
+static void events_after_the_limit_are_held_back(void **state)
 {
 	(void)state;
 	write_event(1, 100, 1);
@@ -165,7 +165,7 @@ static void held_back(void **state)
 	assert_null(ftrace_merge_peek(&merge, UINT64_MAX));
 }
 
-static void losses(void **state)
+static void loss_is_flagged_for_its_cpu_buffer(void **state)
 {
 	(void)state;
 	kernel[2].flags = UINT64_C(1) << 31;
@@ -185,7 +185,7 @@ static void losses(void **state)
 }
 
 /* A broken page is counted, and the pages after it are read in the next turn. */
-static void broken_pages(void **state)
+static void broken_page_is_counted_and_skipped(void **state)
 {
 	(void)state;
 	kernel[0].per_page = 1;
@@ -201,7 +201,7 @@ static void broken_pages(void **state)
 }
 
 /* Random writers, drains and limits: the stream is sorted by time. */
-static void any_turns(void **state)
+static void random_drains_are_sorted_by_time(void **state)
 {
 	unsigned int written = 0, taken = 0;
 	uint64_t now_ns = 1000, last_ns = 0;
@@ -237,8 +237,12 @@ static void any_turns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(oldest_first), test(same_time),	test(held_back),
-		test(losses),	    test(broken_pages), test(any_turns),
+		test(oldest_event_comes_first),
+		test(events_of_equal_time_are_in_cpu_order),
+		test(events_after_the_limit_are_held_back),
+		test(loss_is_flagged_for_its_cpu_buffer),
+		test(broken_page_is_counted_and_skipped),
+		test(random_drains_are_sorted_by_time),
 	};
 
 	return cmocka_run_group_tests_name("ftrace_merge", tests, NULL, NULL);

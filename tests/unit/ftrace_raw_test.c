@@ -97,7 +97,7 @@ static void assert_end(struct ftrace_page *page)
 	assert_false(ftrace_page_next(page, &print));
 }
 
-static void times(void **state)
+static void time_extends_and_stamps_are_applied(void **state)
 {
 	struct builder b = { .len = 0 };
 	struct ftrace_page page;
@@ -119,7 +119,7 @@ static void times(void **state)
 	assert_int_equal(page.lost, 0);
 }
 
-static void high_stamp(void **state)
+static void stamp_keeps_the_high_bits_of_the_page_time(void **state)
 {
 	uint64_t high = UINT64_C(3) << 59;
 	struct builder b = { .len = 0 };
@@ -133,7 +133,7 @@ static void high_stamp(void **state)
 	assert_print(&page, high + (UINT64_C(4) << 27) + 9, "x");
 }
 
-static void other_events(void **state)
+static void events_other_than_print_are_skipped(void **state)
 {
 	struct builder b = { .len = 0 };
 	struct ftrace_page page;
@@ -154,7 +154,7 @@ static void other_events(void **state)
 	assert_false(page.damaged);
 }
 
-static void text_ends(void **state)
+static void text_ends_at_newline_nul_or_event_end(void **state)
 {
 	char longer[1200];
 	struct builder b = { .len = 0 };
@@ -176,7 +176,7 @@ static void text_ends(void **state)
 	assert_end(&page);
 }
 
-static void losses(void **state)
+static void number_of_lost_events_is_read_from_the_page(void **state)
 {
 	const uint64_t lost = UINT64_C(1) << 31, counted = UINT64_C(1) << 30;
 	const uint64_t high = UINT64_C(0xffffffff) << 32; /* the field is signed in the kernel */
@@ -196,7 +196,7 @@ static void losses(void **state)
 }
 
 /* A page without space for the number only says that events were lost. */
-static void loss_without_room(void **state)
+static void loss_without_space_for_its_number_is_unknown(void **state)
 {
 	struct builder b = { .len = 0 };
 
@@ -206,7 +206,7 @@ static void loss_without_room(void **state)
 	assert_int_equal(begin(&b, 0, UINT64_C(3) << 30).lost, FTRACE_LOST_UNKNOWN);
 }
 
-static void kernel_of_32_bits(void **state)
+static void page_of_a_32_bit_kernel_is_parsed(void **state)
 {
 	struct ftrace_format small = format;
 	struct builder b = { .len = 0 };
@@ -231,7 +231,7 @@ static void kernel_of_32_bits(void **state)
 	assert_end(&page);
 }
 
-static void no_pages(void **state)
+static void incomplete_pages_are_refused(void **state)
 {
 	char bytes[64] = { 0 };
 	struct ftrace_page page;
@@ -246,7 +246,7 @@ static void no_pages(void **state)
 	assert_true(begin_bytes(&page, bytes, 64));
 }
 
-static void lengths_that_lie(void **state)
+static void wrong_event_length_is_damage(void **state)
 {
 	static const uint32_t lies[] = { 0, 8, 4095, 0xfffffffc, 0xffffffff, 0x80000000 };
 	struct ftrace_page page;
@@ -266,7 +266,7 @@ static void lengths_that_lie(void **state)
 }
 
 /* Nothing is read outside of the page, and parsing ends. */
-static void any_bytes(void **state)
+static void random_bytes_are_parsed_within_the_page(void **state)
 {
 	char bytes[256];
 
@@ -301,7 +301,7 @@ static const char page_format[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\t
 				  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 				  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
 
-static void formats(void **state)
+static void format_files_are_parsed(void **state)
 {
 	struct ftrace_format read = { 0 };
 
@@ -318,7 +318,7 @@ static void formats(void **state)
 }
 
 /* A truncated or changed text is rejected or parsed in part, without a memory error. */
-static void formats_that_break_off(void **state)
+static void truncated_format_files_are_read_within_bounds(void **state)
 {
 	struct ftrace_format read = { 0 };
 	char *copy;
@@ -340,18 +340,18 @@ static void formats_that_break_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times),
-		cmocka_unit_test(high_stamp),
-		cmocka_unit_test(other_events),
-		cmocka_unit_test(text_ends),
-		cmocka_unit_test(losses),
-		cmocka_unit_test(loss_without_room),
-		cmocka_unit_test(kernel_of_32_bits),
-		cmocka_unit_test(no_pages),
-		cmocka_unit_test(lengths_that_lie),
-		cmocka_unit_test(any_bytes),
-		cmocka_unit_test(formats),
-		cmocka_unit_test(formats_that_break_off),
+		cmocka_unit_test(time_extends_and_stamps_are_applied),
+		cmocka_unit_test(stamp_keeps_the_high_bits_of_the_page_time),
+		cmocka_unit_test(events_other_than_print_are_skipped),
+		cmocka_unit_test(text_ends_at_newline_nul_or_event_end),
+		cmocka_unit_test(number_of_lost_events_is_read_from_the_page),
+		cmocka_unit_test(loss_without_space_for_its_number_is_unknown),
+		cmocka_unit_test(page_of_a_32_bit_kernel_is_parsed),
+		cmocka_unit_test(incomplete_pages_are_refused),
+		cmocka_unit_test(wrong_event_length_is_damage),
+		cmocka_unit_test(random_bytes_are_parsed_within_the_page),
+		cmocka_unit_test(format_files_are_parsed),
+		cmocka_unit_test(truncated_format_files_are_read_within_bounds),
 	};
 	int failed;
 

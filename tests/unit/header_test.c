@@ -64,7 +64,7 @@ static bool is_remembered(const char *line, const char *end)
 	return false;
 }
 
-static void both_ways(void **state)
+static void fast_and_full_parser_agree(void **state)
 {
 	static const char bytes[] = "  0129.:-[]()\nad\xff";
 	static char headers_of_threads[100][100];
@@ -91,7 +91,7 @@ static void both_ways(void **state)
 }
 
 /* A cached header does not match another line that only ends in the same way. */
-static void longer_names(void **state)
+static void cached_header_does_not_match_a_longer_line(void **state)
 {
 	static const char front[] =
 		"\n                                                                "
@@ -117,8 +117,8 @@ static void longer_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_ways),
-		cmocka_unit_test(longer_names),
+		cmocka_unit_test(fast_and_full_parser_agree),
+		cmocka_unit_test(cached_header_does_not_match_a_longer_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

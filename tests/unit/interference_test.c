@@ -20,7 +20,7 @@ static struct clock_change after(struct clock_watch *watch, double mono, double 
 	return clock_watch_compare(watch, next);
 }
 
-static void sleeps_and_steps(void **state)
+static void suspend_and_wall_clock_steps_are_detected(void **state)
 {
 	struct clock_watch watch = { 0 };
 	struct clock_change change = clock_watch_compare(
@@ -46,7 +46,7 @@ static void sleeps_and_steps(void **state)
 	assert_int_equal(change.slept_ns | change.stepped_ns, 0);
 }
 
-static bool take(struct cpu_buffer_counts *cpu, uint64_t overrun, uint64_t read)
+static bool parse_counts(struct cpu_buffer_counts *cpu, uint64_t overrun, uint64_t read)
 {
 	char text[256];
 	int n = snprintf(text, sizeof(text),
@@ -58,24 +58,24 @@ static bool take(struct cpu_buffer_counts *cpu, uint64_t overrun, uint64_t read)
 	return cpu_buffer_counts_parse(cpu, (struct span){ text, (size_t)n });
 }
 
-static void overruns(void **state)
+static void emptied_buffer_does_not_reset_lost_events(void **state)
 {
 	struct cpu_buffer_counts cpu = { 0 };
 
-	assert_false(take(&cpu, 1000, 10));
+	assert_false(parse_counts(&cpu, 1000, 10));
 	assert_int_equal(cpu.lost, 0);
-	assert_false(take(&cpu, 1000, 500));
-	assert_false(take(&cpu, 1234, 600));
+	assert_false(parse_counts(&cpu, 1000, 500));
+	assert_false(parse_counts(&cpu, 1234, 600));
 	assert_int_equal(cpu.lost, 234);
 	/* emptied: all counts start at 0 */
-	assert_true(take(&cpu, 6, 20));
+	assert_true(parse_counts(&cpu, 6, 20));
 	assert_int_equal(cpu.lost, 240);
-	assert_false(take(&cpu, 6, 20));
-	assert_true(take(&cpu, 6, 19));
+	assert_false(parse_counts(&cpu, 6, 20));
+	assert_true(parse_counts(&cpu, 6, 19));
 	assert_int_equal(cpu.lost, 246);
 }
 
-static void broken_statistics(void **state)
+static void malformed_statistics_count_no_loss(void **state)
 {
 	struct cpu_buffer_counts cpu = { 0 };
 
@@ -90,9 +90,9 @@ static void broken_statistics(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sleeps_and_steps),
-		cmocka_unit_test(overruns),
-		cmocka_unit_test(broken_statistics),
+		cmocka_unit_test(suspend_and_wall_clock_steps_are_detected),
+		cmocka_unit_test(emptied_buffer_does_not_reset_lost_events),
+		cmocka_unit_test(malformed_statistics_count_no_loss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,7 @@ static bool is_there(void)
 	return scratch_has(&scratch, "out/.journal");
 }
 
-static void its_lines_are_both_texts(void **state)
+static void journal_has_old_and_new_settings(void **state)
 {
 	char wanted[256];
 	struct stat info;
@@ -120,14 +120,14 @@ static void its_lines_are_both_texts(void **state)
 	assert_false(scratch_has(&scratch, "out/..journal.tmp"));
 }
 
-static void without_one_nothing_is_done(void **state)
+static void missing_journal_changes_nothing(void **state)
 {
 	(void)state;
 	assert_int_equal(recover(), JOURNAL_NONE);
 	assert_string_equal(printed, "");
 }
 
-static void what_we_changed_goes_back(void **state)
+static void settings_changed_by_jankd_are_restored(void **state)
 {
 	(void)state;
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
@@ -143,7 +143,7 @@ static void what_we_changed_goes_back(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 }
 
-static void what_another_program_has_set_since_stays(void **state)
+static void settings_changed_by_others_are_kept(void **state)
 {
 	(void)state;
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n",
@@ -157,7 +157,7 @@ static void what_another_program_has_set_since_stays(void **state)
 }
 
 /* A capture that was killed before it had written the settings that it made. */
-static void without_a_second_text_all_goes_back(void **state)
+static void journal_without_new_settings_restores_all(void **state)
 {
 	(void)state;
 	write_journal("place\nbuffer_size_kb 1408\ntracing_on 0\n", "");
@@ -166,7 +166,7 @@ static void without_a_second_text_all_goes_back(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
 }
 
-static void an_instance_of_ours_is_removed(void **state)
+static void instance_made_by_jankd_is_removed(void **state)
 {
 	(void)state;
 	scratch_mkdir(&scratch, "tr/instances/jankd-1");
@@ -175,7 +175,7 @@ static void an_instance_of_ours_is_removed(void **state)
 	assert_false(scratch_has(&scratch, "tr/instances/jankd-1"));
 }
 
-static void an_instance_in_use_is_kept_for_later(void **state)
+static void instance_in_use_keeps_the_journal(void **state)
 {
 	(void)state;
 	scratch_mkdir(&scratch, "tr/instances/jankd-1/busy");
@@ -188,7 +188,7 @@ static void an_instance_in_use_is_kept_for_later(void **state)
 	assert_false(is_there());
 }
 
-static void what_cannot_be_written_is_kept_and_reported(void **state)
+static void failed_restore_keeps_the_journal(void **state)
 {
 	(void)state;
 	/* A folder cannot be written even by root. */
@@ -204,7 +204,7 @@ static void what_cannot_be_written_is_kept_and_reported(void **state)
 	assert_non_null(strstr(printed, strerror(ENOTDIR)));
 }
 
-static void without_a_tracefs_it_is_kept(void **state)
+static void missing_tracefs_keeps_the_journal(void **state)
 {
 	(void)state;
 	write_journal("place\ntracing_on 0\n", "");
@@ -213,7 +213,7 @@ static void without_a_tracefs_it_is_kept(void **state)
 	assert_non_null(strstr(printed, "--tracefs"));
 }
 
-static void one_of_another_boot_is_void(void **state)
+static void journal_of_another_boot_is_removed_unused(void **state)
 {
 	(void)state;
 	scratch_put(&scratch, "out/.journal",
@@ -226,7 +226,7 @@ static void one_of_another_boot_is_void(void **state)
 	assert_string_equal(printed, "");
 }
 
-static void one_that_was_cut_changes_nothing(void **state)
+static void truncated_journal_changes_nothing(void **state)
 {
 	(void)state;
 	put_journal("place\ntracing_on 0\n");
@@ -236,7 +236,7 @@ static void one_that_was_cut_changes_nothing(void **state)
 	assert_non_null(strstr(printed, "/.journal"));
 }
 
-static void one_that_others_can_write_changes_nothing(void **state)
+static void journal_writable_by_others_changes_nothing(void **state)
 {
 	(void)state;
 	put_journal("place\ntracing_on 0\nend\n");
@@ -247,7 +247,7 @@ static void one_that_others_can_write_changes_nothing(void **state)
 	assert_non_null(strstr(printed, "/.journal"));
 }
 
-static void what_is_no_file_changes_nothing(void **state)
+static void link_or_fifo_as_journal_changes_nothing(void **state)
 {
 	char target[256];
 
@@ -263,7 +263,7 @@ static void what_is_no_file_changes_nothing(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 }
 
-static void one_that_is_too_large_changes_nothing(void **state)
+static void too_large_journal_changes_nothing(void **state)
 {
 	(void)state;
 	put_journal("place\ntracing_on 0\nend\n");
@@ -272,7 +272,7 @@ static void one_that_is_too_large_changes_nothing(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "1\n");
 }
 
-static void nothing_outside_is_reached(void **state)
+static void journal_cannot_reach_outside_of_tracefs(void **state)
 {
 	(void)state;
 	scratch_put(&scratch, "tracing_on", "untouched\n");
@@ -290,7 +290,7 @@ static void nothing_outside_is_reached(void **state)
 
 /* --- folders of other captures --- */
 
-static void a_folder_without_one_is_not_touched(void **state)
+static void folder_without_journal_is_unchanged(void **state)
 {
 	(void)state;
 	assert_int_equal(journal_recover_at("stop", scratch_path(&scratch, "tr")), JOURNAL_NONE);
@@ -299,7 +299,7 @@ static void a_folder_without_one_is_not_touched(void **state)
 	assert_false(scratch_has(&scratch, "none"));
 }
 
-static void one_of_a_running_capture_is_not_touched(void **state)
+static void journal_of_a_running_capture_is_refused(void **state)
 {
 	(void)state;
 	write_journal("place\ntracing_on 0\n", "");
@@ -311,7 +311,7 @@ static void one_of_a_running_capture_is_not_touched(void **state)
 }
 
 /* A journal of another boot, so that the test does not change the tracing of this machine. */
-static void one_of_a_dead_capture_goes(void **state)
+static void journal_of_a_dead_capture_is_removed(void **state)
 {
 	(void)state;
 	scratch_mkdir(&scratch, "dead");
@@ -325,24 +325,24 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(its_lines_are_both_texts),
-		T(without_one_nothing_is_done),
-		T(what_we_changed_goes_back),
-		T(what_another_program_has_set_since_stays),
-		T(without_a_second_text_all_goes_back),
-		T(an_instance_of_ours_is_removed),
-		T(an_instance_in_use_is_kept_for_later),
-		T(what_cannot_be_written_is_kept_and_reported),
-		T(without_a_tracefs_it_is_kept),
-		T(one_of_another_boot_is_void),
-		T(one_that_was_cut_changes_nothing),
-		T(one_that_others_can_write_changes_nothing),
-		T(what_is_no_file_changes_nothing),
-		T(one_that_is_too_large_changes_nothing),
-		T(nothing_outside_is_reached),
-		T(a_folder_without_one_is_not_touched),
-		T(one_of_a_running_capture_is_not_touched),
-		T(one_of_a_dead_capture_goes),
+		T(journal_has_old_and_new_settings),
+		T(missing_journal_changes_nothing),
+		T(settings_changed_by_jankd_are_restored),
+		T(settings_changed_by_others_are_kept),
+		T(journal_without_new_settings_restores_all),
+		T(instance_made_by_jankd_is_removed),
+		T(instance_in_use_keeps_the_journal),
+		T(failed_restore_keeps_the_journal),
+		T(missing_tracefs_keeps_the_journal),
+		T(journal_of_another_boot_is_removed_unused),
+		T(truncated_journal_changes_nothing),
+		T(journal_writable_by_others_changes_nothing),
+		T(link_or_fifo_as_journal_changes_nothing),
+		T(too_large_journal_changes_nothing),
+		T(journal_cannot_reach_outside_of_tracefs),
+		T(folder_without_journal_is_unchanged),
+		T(journal_of_a_running_capture_is_refused),
+		T(journal_of_a_dead_capture_is_removed),
 #undef T
 	};
 

@@ -55,7 +55,7 @@ static void forge_latch(const char *layer)
 
 /* The producer and SurfaceFlinger count the same queue from two threads: their writes can be
  * swapped, and then the counter does not decrease at the latch. */
-static void test_a_latch_before_its_queue(void **state)
+static void test_latch_written_before_its_queue_is_detected(void **state)
 {
 	phone_start(&phone, PHONE_13, NULL);
 	phone_frame(&phone, BEGIN, a);
@@ -89,7 +89,7 @@ static void play_forged_values(void)
 	assert_int_equal(phone.log.n_frames, 20);
 }
 
-static void test_forged_values(void **state)
+static void test_forged_counters_remove_no_frame(void **state)
 {
 	for (enum phone_age age = PHONE_9; age <= PHONE_14; age++) {
 		phone_start(&phone, age, NULL);
@@ -110,7 +110,7 @@ static void flood(unsigned int from)
 }
 
 /* Latches without a present do not keep layers in the table forever. */
-static void test_a_flood_of_latches(void **state)
+static void test_latches_without_present_do_not_fill_the_table(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone.now_ns = BEGIN - SECOND;
@@ -125,7 +125,7 @@ static void test_a_flood_of_latches(void **state)
 }
 
 /* Instants of two layers that are equal because their names were cut. */
-static void test_names_that_instants_do_not_hold(void **state)
+static void test_layers_with_equal_cut_instants_stay_distinct(void **state)
 {
 	char one[600];
 	char other[600];
@@ -151,7 +151,7 @@ static void test_names_that_instants_do_not_hold(void **state)
 }
 
 /* A name that was cut inside its number looks like the instant of another layer. */
-static void test_a_name_that_was_cut_in_a_number(void **state)
+static void test_instant_cut_inside_a_number_matches_its_layer(void **state)
 {
 	char name[400];
 
@@ -167,7 +167,7 @@ static void test_a_name_that_was_cut_in_a_number(void **state)
 
 /* A SurfaceFlinger of that version that writes no instants: the counter is a latch from the first
  * one on. */
-static void test_no_instants(void **state)
+static void test_counter_is_a_latch_without_instants(void **state)
 {
 	phone_start(&phone, PHONE_14, NULL);
 	for (unsigned int i = 0; i < 10; i++) {
@@ -183,7 +183,7 @@ static void test_no_instants(void **state)
 }
 
 /* The end of acquireBuffer was lost without a report: the next counter is not a layer. */
-static void test_a_transaction_is_no_layer(void **state)
+static void test_counter_of_a_transaction_is_no_layer(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	phone_run(&phone, a, BEGIN, V60, 5);
@@ -212,7 +212,7 @@ static void play_quick_restart(enum phone_age age)
 	assert_int_equal(pipeline_counters(phone.pipeline)->foreign_presents, 0);
 }
 
-static void test_a_quick_restart(void **state)
+static void test_first_frame_after_a_quick_restart_counts(void **state)
 {
 	play_quick_restart(PHONE_9);
 	phone_stop(&phone);
@@ -224,14 +224,14 @@ static void test_a_quick_restart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_a_latch_before_its_queue),
-		test(test_forged_values),
-		test(test_a_flood_of_latches),
-		test(test_names_that_instants_do_not_hold),
-		test(test_a_name_that_was_cut_in_a_number),
-		test(test_no_instants),
-		test(test_a_transaction_is_no_layer),
-		test(test_a_quick_restart),
+		test(test_latch_written_before_its_queue_is_detected),
+		test(test_forged_counters_remove_no_frame),
+		test(test_latches_without_present_do_not_fill_the_table),
+		test(test_layers_with_equal_cut_instants_stay_distinct),
+		test(test_instant_cut_inside_a_number_matches_its_layer),
+		test(test_counter_is_a_latch_without_instants),
+		test(test_counter_of_a_transaction_is_no_layer),
+		test(test_first_frame_after_a_quick_restart_counts),
 	};
 
 	return cmocka_run_group_tests_name("latch", tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void test_a_long_gap_with_loss_is_no_wait(void **state)
 }
 
 /* Between two presents that are one vsync apart no frame can be missing. */
-static void test_one_vsync_is_known_across_a_loss(void **state)
+static void test_interval_of_one_vsync_is_known_across_a_loss(void **state)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -151,7 +151,7 @@ static void test_one_vsync_is_known_across_a_loss(void **state)
 	expect_no_jank();
 }
 
-static void test_jank_is_jank_again_behind_a_loss(void **state)
+static void test_jank_after_a_loss_is_counted(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -166,7 +166,7 @@ static void test_jank_is_jank_again_behind_a_loss(void **state)
 }
 
 /* The frames that jank is compared with are dropped, as after a wait. */
-static void test_a_loss_forgets_the_frames_before(void **state)
+static void test_loss_clears_the_history_of_jank(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -182,7 +182,7 @@ static void test_a_loss_forgets_the_frames_before(void **state)
 
 /* The kernel reports the loss of CPU 2 before the next event of that CPU. Frames on CPU 1 wait
  * until then: frames that were lost between them do not count as missed vsyncs. */
-static void test_frames_before_the_word_of_a_loss(void **state)
+static void test_intervals_before_the_report_of_a_loss_are_unknown(void **state)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -209,7 +209,7 @@ static void test_frames_before_the_word_of_a_loss(void **state)
 }
 
 /* A CPU without any event so far may have lost events at any time. */
-static void test_loss_of_a_silent_cpu(void **state)
+static void test_loss_of_a_silent_cpu_makes_earlier_intervals_unknown(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -221,7 +221,7 @@ static void test_loss_of_a_silent_cpu(void **state)
 	expect_no_jank();
 }
 
-static void test_a_loss_elsewhere_is_far_from_earlier_frames(void **state)
+static void test_intervals_before_the_hole_stay_known(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -250,13 +250,13 @@ static void play_stale_latch(void)
 	assert_int_equal(row_log_count_frames(&phone.log, b), 21);
 }
 
-static void test_a_latch_whose_present_was_lost(void **state)
+static void test_latch_without_its_present_is_stale(void **state)
 {
 	on_every_phone(play_stale_latch);
 }
 
 /* The same, but the loss is not reported yet: another present gets the latch. */
-static void test_a_latch_that_another_present_took(void **state)
+static void test_latch_attributed_to_another_present_is_stale(void **state)
 {
 	start(PHONE_14);
 	phone.cpu = 2;
@@ -281,7 +281,7 @@ static void test_a_latch_that_another_present_took(void **state)
 /* A latch in a hole that waits long for its present may still be a frame: SurfaceFlinger was
  * delayed, and presents it and the next one within a vsync. That vsync is not an interval of one
  * frame. */
-static void test_a_late_present_in_a_hole(void **state)
+static void test_latch_with_a_late_present_in_a_hole_is_stale(void **state)
 {
 	const uint64_t held_up = BEGIN + 21 * V60 - 2 * MS;
 
@@ -305,7 +305,7 @@ static void test_a_late_present_in_a_hole(void **state)
 
 /* SurfaceFlinger was delayed: a frame was three quarters of a vsync late, the next one, which was
  * lost, on time. The distance from the late one to the third is closer to one vsync than to two. */
-static void test_a_late_frame_in_a_hole(void **state)
+static void test_intervals_of_a_late_frame_in_a_hole_are_unknown(void **state)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 21);
@@ -321,7 +321,7 @@ static void test_a_late_frame_in_a_hole(void **state)
 }
 
 /* A frame that is a whole vsync late looks as if it were on time: the buffer numbers decide. */
-static void test_numbers_in_a_hole(void **state)
+static void test_buffer_numbers_show_missing_frames_in_a_hole(void **state)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 22);
@@ -337,7 +337,7 @@ static void test_numbers_in_a_hole(void **state)
 
 /* The buffer count increased during a loss: the latch is found although the next value is not
  * lower. */
-static void test_counters_are_forgotten(void **state)
+static void test_loss_clears_the_buffer_counts(void **state)
 {
 	start(PHONE_14);
 	phone_tick(&phone, BEGIN);
@@ -358,7 +358,7 @@ static void test_counters_are_forgotten(void **state)
 }
 
 /* The queue time from before the loss may be that of another buffer. */
-static void test_queued_buffers_are_forgotten(void **state)
+static void test_loss_clears_the_queue_times(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 20);
@@ -394,7 +394,7 @@ static void test_a_hole_is_no_jank(void **state)
 }
 
 /* The hole is detected late: frames may be missing since its start. */
-static void test_a_hole_that_began_before(void **state)
+static void test_hole_detected_late_covers_earlier_frames(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -407,7 +407,7 @@ static void test_a_hole_that_began_before(void **state)
 	assert_int_equal(unknown_intervals(), 3);
 }
 
-static void test_doubt_lasts_until_it_is_taken_back(void **state)
+static void test_pending_loss_lasts_until_it_is_cleared(void **state)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -425,7 +425,7 @@ static void test_doubt_lasts_until_it_is_taken_back(void **state)
 
 /* --- every lost event is reported --- */
 
-static void test_losses_add_up(void **state)
+static void test_lost_events_of_rows_and_cpus_add_up(void **state)
 {
 	int64_t total = 0;
 
@@ -447,7 +447,7 @@ static void test_losses_add_up(void **state)
 }
 
 /* The layer has no later frame: its last frames may have been lost. */
-static void test_a_loss_behind_the_last_frame(void **state)
+static void test_loss_after_the_last_frame_is_in_its_row(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -457,7 +457,7 @@ static void test_a_loss_behind_the_last_frame(void **state)
 	assert_int_equal(row_log_fps(&phone.log, SURFACE_A, 0)->stats.lost, 12);
 }
 
-static void test_a_loss_at_the_end(void **state)
+static void test_loss_at_the_end_of_the_trace_is_in_the_row(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -466,7 +466,7 @@ static void test_a_loss_at_the_end(void **state)
 	assert_int_equal(sums().lost, 12);
 }
 
-static void test_events_tell_of_every_loss(void **state)
+static void test_events_add_up_to_all_lost_events(void **state)
 {
 	unsigned long long sum = 0, events;
 
@@ -485,7 +485,7 @@ static void test_events_tell_of_every_loss(void **state)
 }
 
 /* No kernel counts that far: the number is not added to the real losses. */
-static void test_impossible_numbers(void **state)
+static void test_impossible_number_of_lost_events_is_unknown(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 30);
@@ -525,7 +525,7 @@ static void test_no_interval_across_a_restart(void **state)
 }
 
 /* Its frames are still queued when the next SurfaceFlinger presents: they belong to the old one. */
-static void test_a_restart_at_another_rate(void **state)
+static void test_restart_at_another_rate_keeps_old_frames(void **state)
 {
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 60);
@@ -542,7 +542,7 @@ static void test_a_restart_at_another_rate(void **state)
 
 /* --- counters --- */
 
-static void test_what_was_seen_is_counted(void **state)
+static void test_unattributed_presents_and_late_records_are_counted(void **state)
 {
 	start(PHONE_9);
 	phone_run(&phone, a, BEGIN, V60, 60);
@@ -564,30 +564,30 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(test_a_gap_with_loss_is_no_jank),
 		test(test_a_long_gap_with_loss_is_no_wait),
-		test(test_one_vsync_is_known_across_a_loss),
-		test(test_jank_is_jank_again_behind_a_loss),
-		test(test_a_loss_forgets_the_frames_before),
-		test(test_frames_before_the_word_of_a_loss),
-		test(test_loss_of_a_silent_cpu),
-		test(test_a_loss_elsewhere_is_far_from_earlier_frames),
-		test(test_a_latch_whose_present_was_lost),
-		test(test_a_latch_that_another_present_took),
-		test(test_a_late_present_in_a_hole),
-		test(test_a_late_frame_in_a_hole),
-		test(test_numbers_in_a_hole),
-		test(test_counters_are_forgotten),
-		test(test_queued_buffers_are_forgotten),
+		test(test_interval_of_one_vsync_is_known_across_a_loss),
+		test(test_jank_after_a_loss_is_counted),
+		test(test_loss_clears_the_history_of_jank),
+		test(test_intervals_before_the_report_of_a_loss_are_unknown),
+		test(test_loss_of_a_silent_cpu_makes_earlier_intervals_unknown),
+		test(test_intervals_before_the_hole_stay_known),
+		test(test_latch_without_its_present_is_stale),
+		test(test_latch_attributed_to_another_present_is_stale),
+		test(test_latch_with_a_late_present_in_a_hole_is_stale),
+		test(test_intervals_of_a_late_frame_in_a_hole_are_unknown),
+		test(test_buffer_numbers_show_missing_frames_in_a_hole),
+		test(test_loss_clears_the_buffer_counts),
+		test(test_loss_clears_the_queue_times),
 		test(test_a_hole_is_no_jank),
-		test(test_a_hole_that_began_before),
-		test(test_doubt_lasts_until_it_is_taken_back),
-		test(test_losses_add_up),
-		test(test_a_loss_behind_the_last_frame),
-		test(test_a_loss_at_the_end),
-		test(test_events_tell_of_every_loss),
-		test(test_impossible_numbers),
+		test(test_hole_detected_late_covers_earlier_frames),
+		test(test_pending_loss_lasts_until_it_is_cleared),
+		test(test_lost_events_of_rows_and_cpus_add_up),
+		test(test_loss_after_the_last_frame_is_in_its_row),
+		test(test_loss_at_the_end_of_the_trace_is_in_the_row),
+		test(test_events_add_up_to_all_lost_events),
+		test(test_impossible_number_of_lost_events_is_unknown),
 		test(test_no_interval_across_a_restart),
-		test(test_a_restart_at_another_rate),
-		test(test_what_was_seen_is_counted),
+		test(test_restart_at_another_rate_keeps_old_frames),
+		test(test_unattributed_presents_and_late_records_are_counted),
 	};
 
 	return cmocka_run_group_tests_name("loss", tests, NULL, NULL);

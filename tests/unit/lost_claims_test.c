@@ -55,50 +55,50 @@ static int tear_down(void **state)
 }
 
 /* Returns the number of events that a line counts as; -2: it is forged. */
-static int64_t take_of(int32_t cpu, int64_t events)
+static int64_t accepted_of_cpu(int32_t cpu, int64_t events)
 {
 	struct trace_record record = { .kind = TRACE_LOST, .cpu = cpu, .value = events };
 
 	return lost_claims_accept(&claims, &record, ++reads) ? record.value : -2;
 }
 
-static int64_t take(int64_t events)
+static int64_t accepted(int64_t events)
 {
-	return take_of(0, events);
+	return accepted_of_cpu(0, events);
 }
 
-static void lines_of_the_kernel_are_counted(void **state)
+static void lost_claims_of_the_kernel_are_counted(void **state)
 {
 	account(0, 700, 10);
-	assert_int_equal(take(700), 700);
+	assert_int_equal(accepted(700), 700);
 	account(0, 1000, 20);
-	assert_int_equal(take(200), 200);
-	assert_int_equal(take(100), 100);
+	assert_int_equal(accepted(200), 200);
+	assert_int_equal(accepted(100), 100);
 	lost_claims_drained(&claims);
 	/* the line has no number, but the kernel has counted them */
 	account(0, 1042, 30);
-	assert_int_equal(take(TRACE_LOST_UNKNOWN), 42);
+	assert_int_equal(accepted(TRACE_LOST_UNKNOWN), 42);
 	assert_int_equal(claims.forged, 0);
 }
 
-static void lines_of_others_are_not(void **state)
+static void forged_lost_claims_are_ignored(void **state)
 {
 	char text[200];
 
-	assert_int_equal(take(99999), -2);
-	assert_int_equal(take(TRACE_LOST_UNKNOWN), -2);
+	assert_int_equal(accepted(99999), -2);
+	assert_int_equal(accepted(TRACE_LOST_UNKNOWN), -2);
 	account(0, 700, 10);
-	assert_int_equal(take(700), 700);
+	assert_int_equal(accepted(700), 700);
 	lost_claims_drained(&claims);
-	assert_int_equal(take(1), -2);
-	assert_int_equal(take_of(1000, 1), -2);
-	assert_int_equal(take_of(INT32_MAX, 1), -2);
+	assert_int_equal(accepted(1), -2);
+	assert_int_equal(accepted_of_cpu(1000, 1), -2);
+	assert_int_equal(accepted_of_cpu(INT32_MAX, 1), -2);
 	assert_int_equal(claims.forged, 5);
 	assert_true(lost_claims_report(&claims, false, text));
 	assert_string_equal(text,
 			    "ignored 5 forged lines claiming lost events, the last one 1 on CPU "
 			    "2147483647: the kernel's statistics show none");
-	assert_int_equal(take(99999), -2);
+	assert_int_equal(accepted(99999), -2);
 	assert_false(lost_claims_report(&claims, false, text));
 	assert_true(lost_claims_report(&claims, true, text));
 	assert_string_equal(text, "ignored a forged line claiming 99999 lost events on CPU 0: the "
@@ -107,53 +107,53 @@ static void lines_of_others_are_not(void **state)
 }
 
 /* A forged line that comes first gets the number, but the real one is still a hole. */
-static void no_loss_is_kept_back(void **state)
+static void forged_claim_does_not_hide_a_real_loss(void **state)
 {
 	account(0, 700, 10);
-	assert_int_equal(take(99999), 700);
-	assert_int_equal(take(700), 0);
+	assert_int_equal(accepted(99999), 700);
+	assert_int_equal(accepted(700), 0);
 	lost_claims_drained(&claims);
-	assert_int_equal(take(700), -2);
+	assert_int_equal(accepted(700), -2);
 	account(0, 710, 20);
-	assert_int_equal(take(4), 4);
-	assert_int_equal(take(10), 6);
+	assert_int_equal(accepted(4), 4);
+	assert_int_equal(accepted(10), 6);
 	/* a loss that was counted before the buffers were read to their end was reported by then */
 	account(0, 720, 30);
 	lost_claims_update(&claims);
 	lost_claims_drained(&claims);
-	assert_int_equal(take(1), -2);
+	assert_int_equal(accepted(1), -2);
 }
 
-static void what_was_lost_before_may_be_claimed(void **state)
+static void losses_before_the_begin_may_be_claimed(void **state)
 {
 	account(0, 5000, 10);
 	lost_claims_begin(&claims, &files);
-	assert_int_equal(take(5000), 5000);
+	assert_int_equal(accepted(5000), 5000);
 	lost_claims_begin(&claims, &files);
 	lost_claims_drained(&claims);
-	assert_int_equal(take(5000), -2);
+	assert_int_equal(accepted(5000), -2);
 }
 
-static void an_emptied_buffer_begins_again(void **state)
+static void emptied_buffer_restarts_the_statistics(void **state)
 {
 	account(0, 700, 1000);
-	assert_int_equal(take(700), 700);
+	assert_int_equal(accepted(700), 700);
 	lost_claims_drained(&claims);
 	/* only the statistics show it: the line may be an older one */
 	account(0, 30, 20);
-	assert_int_equal(take(99), 99);
+	assert_int_equal(accepted(99), 99);
 	lost_claims_drained(&claims);
-	assert_int_equal(take(1), -2);
+	assert_int_equal(accepted(1), -2);
 	/* the write to the files was detected: the number is equal to the previous one by chance */
 	account(0, 700, 2000);
 	lost_claims_emptied(&claims);
-	assert_int_equal(take(700), 700);
+	assert_int_equal(accepted(700), 700);
 	lost_claims_drained(&claims);
-	assert_int_equal(take(700), -2);
+	assert_int_equal(accepted(700), -2);
 }
 
 /* The counts are read once for all lines of a read. */
-static void the_account_is_looked_at_once(void **state)
+static void statistics_are_read_once_per_read(void **state)
 {
 	struct trace_record record = { .kind = TRACE_LOST, .value = 5 };
 
@@ -165,7 +165,7 @@ static void the_account_is_looked_at_once(void **state)
 	assert_int_equal(record.value, 0);
 }
 
-static void without_an_account_lines_are_taken(void **state)
+static void claims_are_accepted_without_statistics(void **state)
 {
 	char command[128];
 
@@ -174,22 +174,26 @@ static void without_an_account_lines_are_taken(void **state)
 	trace_files_close(&files);
 	trace_files_open(&files, place);
 	lost_claims_begin(&claims, &files);
-	assert_int_equal(take(700), 700);
-	assert_int_equal(take(TRACE_LOST_UNKNOWN), TRACE_LOST_UNKNOWN);
-	assert_int_equal(take_of(7, 700), 700);
+	assert_int_equal(accepted(700), 700);
+	assert_int_equal(accepted(TRACE_LOST_UNKNOWN), TRACE_LOST_UNKNOWN);
+	assert_int_equal(accepted_of_cpu(7, 700), 700);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lines_of_the_kernel_are_counted, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(lines_of_others_are_not, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_loss_is_kept_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_lost_before_may_be_claimed, set_up,
+		cmocka_unit_test_setup_teardown(lost_claims_of_the_kernel_are_counted, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(an_emptied_buffer_begins_again, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_account_is_looked_at_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(without_an_account_lines_are_taken, set_up,
+		cmocka_unit_test_setup_teardown(forged_lost_claims_are_ignored, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(forged_claim_does_not_hide_a_real_loss, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(losses_before_the_begin_may_be_claimed, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(emptied_buffer_restarts_the_statistics, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(statistics_are_read_once_per_read, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(claims_are_accepted_without_statistics, set_up,
 						tear_down),
 	};
 

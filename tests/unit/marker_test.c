@@ -127,7 +127,7 @@ static bool parse_guarded(struct guarded *memory, const char *text, size_t len,
 	return marker_parse((struct span){ at, len }, record);
 }
 
-static void test_good_payloads(void **state)
+static void test_valid_payloads_are_parsed(void **state)
 {
 	struct guarded memory = guarded_new(100);
 
@@ -148,7 +148,7 @@ static void test_good_payloads(void **state)
 }
 
 /* Fields from the header of the event must not change. */
-static void test_header_fields_stay(void **state)
+static void test_fields_of_the_header_are_unchanged(void **state)
 {
 	struct trace_record record = { .cpu = 3, .tid = 5, .tgid = 4, .time_ns = 77 };
 
@@ -161,7 +161,7 @@ static void test_header_fields_stay(void **state)
 	assert_span(record.comm, "comm");
 }
 
-static void test_bad_payloads_touch_nothing(void **state)
+static void test_invalid_payloads_change_nothing(void **state)
 {
 	struct guarded memory = guarded_new(100);
 	struct trace_record before, record;
@@ -177,7 +177,7 @@ static void test_bad_payloads_touch_nothing(void **state)
 }
 
 /* If a writer includes the terminating NUL, the marker is the text before it. */
-static void test_trailing_nuls_go(void **state)
+static void test_trailing_nuls_are_removed(void **state)
 {
 	struct guarded memory = guarded_new(100);
 	struct trace_record record = { 0 };
@@ -191,7 +191,7 @@ static void test_trailing_nuls_go(void **state)
 }
 
 /* A payload cut at any byte is read within its bounds. */
-static void test_every_cut_stays_within_bounds(void **state)
+static void test_cut_payloads_are_read_within_bounds(void **state)
 {
 	struct guarded memory = guarded_new(100);
 
@@ -207,11 +207,11 @@ static void test_every_cut_stays_within_bounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good_payloads),
-		cmocka_unit_test(test_header_fields_stay),
-		cmocka_unit_test(test_bad_payloads_touch_nothing),
-		cmocka_unit_test(test_trailing_nuls_go),
-		cmocka_unit_test(test_every_cut_stays_within_bounds),
+		cmocka_unit_test(test_valid_payloads_are_parsed),
+		cmocka_unit_test(test_fields_of_the_header_are_unchanged),
+		cmocka_unit_test(test_invalid_payloads_change_nothing),
+		cmocka_unit_test(test_trailing_nuls_are_removed),
+		cmocka_unit_test(test_cut_payloads_are_read_within_bounds),
 	};
 
 	return cmocka_run_group_tests_name("marker", tests, NULL, NULL);

@@ -68,7 +68,7 @@ static void test_a_mark_of_an_app_closes_the_row(void **state)
 	assert_int_equal(too_soon(), 0);
 }
 
-static void test_a_wait_across_a_mark(void **state)
+static void test_wait_across_a_mark_is_in_the_row_after_it(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	app_marks(BEGIN + 300 * MS);
@@ -99,7 +99,7 @@ static void test_a_mark_closes_every_row(void **state)
 }
 
 /* At most one mark of apps per second closes rows; the others are counted as events. */
-static void test_marks_of_apps_once_a_second(void **state)
+static void test_marks_of_apps_close_rows_once_a_second(void **state)
 {
 	for (unsigned int i = 0; i < 150; i++) {
 		phone_frame(&phone, BEGIN + i * V60, a);
@@ -120,7 +120,7 @@ static void test_marks_of_apps_once_a_second(void **state)
 }
 
 /* The mark has the current time; records from before it are read later. */
-static void test_a_mark_ahead_of_what_was_read(void **state)
+static void test_mark_ahead_of_the_records_closes_rows_at_its_time(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 24 * V60 + MS), 0);
@@ -136,7 +136,7 @@ static void test_a_mark_ahead_of_what_was_read(void **state)
 }
 
 /* The row is written even if no event follows. */
-static void test_a_mark_before_a_pause(void **state)
+static void test_mark_before_a_pause_closes_the_row(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
 	assert_int_equal(pipeline_mark(phone.pipeline, BEGIN + 200 * V60), 0);
@@ -147,7 +147,7 @@ static void test_a_mark_before_a_pause(void **state)
 }
 
 /* A mark is the first event after a pause: its time is certain only after the next record. */
-static void test_a_mark_behind_a_pause(void **state)
+static void test_mark_after_a_pause_closes_the_row(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	app_marks(BEGIN + 3 * SECOND);
@@ -158,7 +158,7 @@ static void test_a_mark_behind_a_pause(void **state)
 }
 
 /* A single line with a time far ahead is ignored. */
-static void test_a_mark_from_the_future(void **state)
+static void test_mark_far_ahead_is_ignored(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	app_marks(BEGIN + 3000 * SECOND);
@@ -169,7 +169,7 @@ static void test_a_mark_from_the_future(void **state)
 }
 
 /* Events from before a step of the clock do not set the time after it. */
-static void test_a_mark_before_a_step_back(void **state)
+static void test_mark_before_a_clock_step_does_not_limit_later_ones(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	app_marks(BEGIN + 10 * V60);
@@ -181,7 +181,7 @@ static void test_a_mark_before_a_step_back(void **state)
 	assert_int_equal(too_soon(), 0);
 }
 
-static void test_too_many_wait(void **state)
+static void test_too_many_waiting_marks_are_refused(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 10);
 	for (unsigned int i = 0; i < MARKS_MAX; i++)
@@ -197,11 +197,16 @@ int main(void)
 {
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		test(test_a_mark_of_an_app_closes_the_row), test(test_a_wait_across_a_mark),
-		test(test_a_mark_closes_every_row),	    test(test_marks_of_apps_once_a_second),
-		test(test_a_mark_ahead_of_what_was_read),   test(test_a_mark_before_a_pause),
-		test(test_a_mark_behind_a_pause),	    test(test_a_mark_from_the_future),
-		test(test_a_mark_before_a_step_back),	    test(test_too_many_wait),
+		test(test_a_mark_of_an_app_closes_the_row),
+		test(test_wait_across_a_mark_is_in_the_row_after_it),
+		test(test_a_mark_closes_every_row),
+		test(test_marks_of_apps_close_rows_once_a_second),
+		test(test_mark_ahead_of_the_records_closes_rows_at_its_time),
+		test(test_mark_before_a_pause_closes_the_row),
+		test(test_mark_after_a_pause_closes_the_row),
+		test(test_mark_far_ahead_is_ignored),
+		test(test_mark_before_a_clock_step_does_not_limit_later_ones),
+		test(test_too_many_waiting_marks_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("marks", tests, NULL, NULL);

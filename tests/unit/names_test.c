@@ -45,7 +45,7 @@ static const struct {
 
 static size_t n_rows;
 
-static void take_row(void *context, const struct summary_row *row)
+static void check_row(void *context, const struct summary_row *row)
 {
 	(void)context;
 	assert_true(n_rows < COUNT_OF(kinds));
@@ -54,7 +54,7 @@ static void take_row(void *context, const struct summary_row *row)
 	n_rows++;
 }
 
-static void test_apps_that_start_again(void **state)
+static void test_restarted_apps_keep_their_surfaces(void **state)
 {
 	(void)state;
 	phone_start(&phone, PHONE_9, NULL);
@@ -64,7 +64,7 @@ static void test_apps_that_start_again(void **state)
 	}
 	phone_end(&phone);
 	n_rows = 0;
-	pipeline_summary(phone.pipeline, NULL, take_row);
+	pipeline_summary(phone.pipeline, NULL, check_row);
 	assert_int_equal(n_rows, COUNT_OF(kinds));
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		assert_int_equal(row_log_count_frames(&phone.log, kinds[i].before), 2);
@@ -113,7 +113,7 @@ static void play_harmony(const char *hash, const char *title, bool counter_first
 	assert_string_equal(phone.log.frames[0].app, "com.x");
 }
 
-static void test_bars_in_counters(void **state)
+static void test_bars_in_counter_names_are_parsed(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -129,7 +129,7 @@ static void test_bars_in_counters(void **state)
 }
 
 /* No instants: only the counter has the name. */
-static void test_bars_without_instants(void **state)
+static void test_bars_are_parsed_without_instants(void **state)
 {
 	(void)state;
 	phone_start(&phone, PHONE_13, NULL);
@@ -146,7 +146,7 @@ static void test_bars_without_instants(void **state)
 }
 
 /* Titles may contain '|', too. */
-static void test_titles_with_bars(void **state)
+static void test_bars_in_titles_are_kept(void **state)
 {
 	static const char *const titles[] = { "|com.x|y#3", "com.x | y#4", "|#5" };
 
@@ -166,10 +166,10 @@ static void test_titles_with_bars(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_apps_that_start_again),
-		test(test_bars_in_counters),
-		test(test_bars_without_instants),
-		test(test_titles_with_bars),
+		test(test_restarted_apps_keep_their_surfaces),
+		test(test_bars_in_counter_names_are_parsed),
+		test(test_bars_are_parsed_without_instants),
+		test(test_bars_in_titles_are_kept),
 	};
 
 	return cmocka_run_group_tests_name("names", tests, NULL, NULL);

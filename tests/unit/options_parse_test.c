@@ -77,7 +77,7 @@ static void defaults_hold_without_options(void **state)
 }
 
 /* The field that a number sets, and the value for a word of the option. */
-static void numbers_are_taken_in_their_units(void **state)
+static void numbers_are_converted_from_their_units(void **state)
 {
 	const struct {
 		const char *option, *value;
@@ -112,7 +112,7 @@ static void numbers_are_taken_in_their_units(void **state)
 	}
 }
 
-static void short_and_long_names_are_one_option(void **state)
+static void short_and_long_names_set_the_same_field(void **state)
 {
 	const char *const names[][3] = {
 		{ "-t", "--target", "48.5" }, { "-k", "--kpi", "33" },
@@ -140,7 +140,7 @@ static void short_and_long_names_are_one_option(void **state)
 	assert_int_equal(parse(OPTIONS_RUN, "--kpi", "33"), 0);
 }
 
-static void texts_are_taken_as_they_are(void **state)
+static void texts_are_stored_unchanged(void **state)
 {
 	const struct {
 		const char *option, *value;
@@ -186,7 +186,7 @@ static void switches_take_no_value(void **state)
 	assert_true(options.help);
 }
 
-static void sources_have_names(void **state)
+static void sources_are_selected_by_name(void **state)
 {
 	(void)state;
 	assert_int_equal(parse(OPTIONS_RUN, "--source", "auto"), 0);
@@ -305,7 +305,7 @@ static void unknown_options_are_named(void **state)
 	assert_refused(parse(OPTIONS_ANALYZE, "--no-atrace", NULL), "analyze", "--no-atrace");
 }
 
-static void of_one_given_twice_the_last_counts(void **state)
+static void last_of_repeated_options_counts(void **state)
 {
 	static const char *const words[] = {
 		"-f", "7", "--frames", "9", "-F", "a", "-F", "b", NULL
@@ -320,7 +320,7 @@ static void of_one_given_twice_the_last_counts(void **state)
 	assert_memory_equal(&once.pipeline, &options.pipeline, sizeof(once.pipeline));
 }
 
-static void globs_are_a_list_with_an_end(void **state)
+static void number_of_globs_is_bounded(void **state)
 {
 	const char *words[2 * (OPTIONS_GLOBS_MAX + 1) + 1] = { NULL };
 
@@ -339,7 +339,7 @@ static void globs_are_a_list_with_an_end(void **state)
 	assert_refused(parse_words(OPTIONS_RUN, words), "run", "--include");
 }
 
-static void what_does_not_go_together_is_refused(void **state)
+static void conflicting_options_are_refused(void **state)
 {
 	static const struct {
 		enum options_command command;
@@ -362,7 +362,7 @@ static void what_does_not_go_together_is_refused(void **state)
 	assert_int_equal(parse_words(OPTIONS_RUN, fine), 0);
 }
 
-static void files_are_for_analyze(void **state)
+static void only_analyze_accepts_files(void **state)
 {
 	char *none[] = { (char *)"analyze", NULL };
 
@@ -383,18 +383,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_hold_without_options),
-		cmocka_unit_test(numbers_are_taken_in_their_units),
-		cmocka_unit_test(short_and_long_names_are_one_option),
-		cmocka_unit_test(texts_are_taken_as_they_are),
+		cmocka_unit_test(numbers_are_converted_from_their_units),
+		cmocka_unit_test(short_and_long_names_set_the_same_field),
+		cmocka_unit_test(texts_are_stored_unchanged),
 		cmocka_unit_test(switches_take_no_value),
-		cmocka_unit_test(sources_have_names),
+		cmocka_unit_test(sources_are_selected_by_name),
 		cmocka_unit_test(impossible_values_are_refused),
 		cmocka_unit_test(a_missing_value_is_named),
 		cmocka_unit_test(unknown_options_are_named),
-		cmocka_unit_test(of_one_given_twice_the_last_counts),
-		cmocka_unit_test(globs_are_a_list_with_an_end),
-		cmocka_unit_test(what_does_not_go_together_is_refused),
-		cmocka_unit_test(files_are_for_analyze),
+		cmocka_unit_test(last_of_repeated_options_counts),
+		cmocka_unit_test(number_of_globs_is_bounded),
+		cmocka_unit_test(conflicting_options_are_refused),
+		cmocka_unit_test(only_analyze_accepts_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

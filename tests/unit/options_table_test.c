@@ -44,7 +44,7 @@ static bool has_name(const struct option_row *row, const char *name)
 	return strcmp(row->name, name) == 0 || (row->alias && strcmp(row->alias, name) == 0);
 }
 
-static void each_name_stands_once_in_a_command(void **state)
+static void names_are_unique_within_a_command(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < options_table_rows; i++) {
@@ -67,7 +67,7 @@ static void each_name_stands_once_in_a_command(void **state)
 	}
 }
 
-static void each_value_has_its_field(void **state)
+static void each_option_sets_its_field(void **state)
 {
 	struct options o;
 	const struct pipeline_options *p = &o.pipeline;
@@ -116,7 +116,7 @@ static void each_value_has_its_field(void **state)
 	assert_string_equal(o.operands[1], "two");
 }
 
-static void a_capture_has_more(void **state)
+static void options_of_a_capture_set_their_fields(void **state)
 {
 	struct options o;
 
@@ -141,7 +141,7 @@ static void a_capture_has_more(void **state)
 	is_refused(OPTIONS_START, "--stdout", "a daemon has no standard output");
 }
 
-static void names_may_be_short_or_joined(void **state)
+static void names_may_be_abbreviated_or_joined_with_values(void **state)
 {
 	struct options o;
 
@@ -158,7 +158,7 @@ static void names_may_be_short_or_joined(void **state)
 
 /* The ends of each range are accepted; values beyond are rejected, and the message has the range.
  */
-static void limits_of_numbers(void **state)
+static void limits_of_numbers_are_checked(void **state)
 {
 	struct options o;
 	size_t numbers = 0;
@@ -192,7 +192,7 @@ static void limits_of_numbers(void **state)
 	assert_int_equal(numbers, 16);
 }
 
-static void wrong_options(void **state)
+static void wrong_options_are_refused(void **state)
 {
 	(void)state;
 	is_refused(OPTIONS_ANALYZE, "--target", "--target: needs a value");
@@ -206,7 +206,7 @@ static void wrong_options(void **state)
 	is_refused(OPTIONS_TOP, "--frames 3", "--frames: unknown option");
 }
 
-static void operands_of_each_command(void **state)
+static void operands_of_each_command_are_checked(void **state)
 {
 	struct options o;
 
@@ -228,13 +228,13 @@ static void operands_of_each_command(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_name_stands_once_in_a_command),
-		cmocka_unit_test(each_value_has_its_field),
-		cmocka_unit_test(a_capture_has_more),
-		cmocka_unit_test(names_may_be_short_or_joined),
-		cmocka_unit_test(limits_of_numbers),
-		cmocka_unit_test(wrong_options),
-		cmocka_unit_test(operands_of_each_command),
+		cmocka_unit_test(names_are_unique_within_a_command),
+		cmocka_unit_test(each_option_sets_its_field),
+		cmocka_unit_test(options_of_a_capture_set_their_fields),
+		cmocka_unit_test(names_may_be_abbreviated_or_joined_with_values),
+		cmocka_unit_test(limits_of_numbers_are_checked),
+		cmocka_unit_test(wrong_options_are_refused),
+		cmocka_unit_test(operands_of_each_command_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

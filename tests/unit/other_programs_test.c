@@ -75,7 +75,7 @@ static void assert_undone(const char *name, const char *theirs, const char *ours
 		fail_msg("%s: it stays %s", name, scratch_get(&capture.scratch, name));
 }
 
-static void what_stops_the_trace_is_undone(void **state)
+static void changes_that_stop_the_trace_are_undone(void **state)
 {
 	(void)state;
 	begin(NULL);
@@ -86,7 +86,7 @@ static void what_stops_the_trace_is_undone(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 20);
 }
 
-static void a_smaller_buffer_is_made_large_again(void **state)
+static void reduced_buffer_size_is_undone(void **state)
 {
 	unsigned int before;
 
@@ -100,7 +100,7 @@ static void a_smaller_buffer_is_made_large_again(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void a_larger_buffer_stays(void **state)
+static void increased_buffer_size_is_kept(void **state)
 {
 	unsigned int before;
 
@@ -115,7 +115,7 @@ static void a_larger_buffer_stays(void **state)
 }
 
 /* Frames with times of two clocks are not compared; the change is undone. */
-static void another_clock_is_undone(void **state)
+static void change_of_the_clock_is_undone(void **state)
 {
 	(void)state;
 	begin(NULL);
@@ -125,7 +125,7 @@ static void another_clock_is_undone(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void lines_in_another_form_are_undone(void **state)
+static void change_of_the_line_format_is_undone(void **state)
 {
 	(void)state;
 	begin(NULL);
@@ -134,7 +134,7 @@ static void lines_in_another_form_are_undone(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void with_yield_it_stays(void **state)
+static void changes_are_kept_with_yield(void **state)
 {
 	unsigned int before;
 
@@ -155,7 +155,7 @@ static void with_yield_it_stays(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void with_yield_another_clock_is_followed(void **state)
+static void change_of_the_clock_is_followed_with_yield(void **state)
 {
 	unsigned int before;
 
@@ -175,7 +175,7 @@ static void with_yield_another_clock_is_followed(void **state)
 	assert_true(live_capture_is_set(&capture, "trace_clock", "mono"));
 }
 
-static void a_change_that_is_repeated_stays(void **state)
+static void repeated_change_is_kept(void **state)
 {
 	unsigned int before;
 
@@ -195,7 +195,7 @@ static void a_change_that_is_repeated_stays(void **state)
 	assert_true(live_capture_is_set(&capture, "tracing_on", "0"));
 }
 
-static void an_emptied_buffer_is_seen(void **state)
+static void emptied_buffer_is_reported(void **state)
 {
 	unsigned int before;
 
@@ -207,7 +207,7 @@ static void an_emptied_buffer_is_seen(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void a_reader_of_the_trace_is_seen(void **state)
+static void reader_of_the_trace_is_reported(void **state)
 {
 	unsigned int before;
 	int fd;
@@ -223,7 +223,7 @@ static void a_reader_of_the_trace_is_seen(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void what_a_full_buffer_dropped_is_lost(void **state)
+static void events_dropped_by_a_full_buffer_are_reported_lost(void **state)
 {
 	static const char stats[] = "entries: 0\noverrun: 40\ncommit overrun: 0\nbytes: 0\n"
 				    "oldest event ts:     0.000000\nnow ts:    10.000000\n"
@@ -239,21 +239,21 @@ static void what_a_full_buffer_dropped_is_lost(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_stops_the_trace_is_undone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_smaller_buffer_is_made_large_again, set_up,
+		cmocka_unit_test_setup_teardown(changes_that_stop_the_trace_are_undone, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_larger_buffer_stays, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(another_clock_is_undone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(lines_in_another_form_are_undone, set_up,
+		cmocka_unit_test_setup_teardown(reduced_buffer_size_is_undone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(increased_buffer_size_is_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(change_of_the_clock_is_undone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(change_of_the_line_format_is_undone, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(with_yield_it_stays, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(with_yield_another_clock_is_followed, set_up,
+		cmocka_unit_test_setup_teardown(changes_are_kept_with_yield, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(change_of_the_clock_is_followed_with_yield, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_change_that_is_repeated_stays, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_emptied_buffer_is_seen, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_reader_of_the_trace_is_seen, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_a_full_buffer_dropped_is_lost, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(repeated_change_is_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(emptied_buffer_is_reported, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reader_of_the_trace_is_reported, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(events_dropped_by_a_full_buffer_are_reported_lost,
+						set_up, tear_down),
 	};
 
 	program_is(argc, argv);

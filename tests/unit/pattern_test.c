@@ -50,7 +50,7 @@ static void test_a_literal_matches_the_whole_name(void **state)
 }
 
 /* The first bytes of a name exclude nearly all patterns that do not match. */
-static void test_the_head_tells_what_cannot_match(void **state)
+static void test_head_excludes_names_that_cannot_match(void **state)
 {
 	assert_true(may_match("E*", "E"));
 	assert_true(may_match("VSYNC-s*", "VSYNC-sf"));
@@ -79,7 +79,7 @@ static void test_a_star_matches_any_text(void **state)
 	assert_false(matches("*a*b", "bbbaaa"));
 }
 
-static void test_layer_takes_as_much_as_it_can(void **state)
+static void test_layer_matches_the_longest_text(void **state)
 {
 	assert_true(matches("{layer}", "StatusBar#0"));
 	assert_layer("StatusBar#0");
@@ -110,7 +110,7 @@ static void test_frame_is_a_number(void **state)
 	assert_false(matches("f{frame}", "f99999999999999999999"));
 }
 
-static void test_times(void **state)
+static void test_time_is_a_number_with_a_unit(void **state)
 {
 	assert_true(matches("* in {time}", "vsync in 16.66ms"));
 	assert_int_equal(capture.time_ns, 16660000);
@@ -122,20 +122,20 @@ static void test_times(void **state)
 	assert_false(matches("* in {time}", "VSYNC in 99999999999us"));
 }
 
-static void test_without_frame_there_is_no_number(void **state)
+static void test_pattern_without_frame_captures_no_number(void **state)
 {
 	assert_true(matches("{layer}", "a"));
 	assert_int_equal(capture.frame, -1);
 }
 
-static void test_a_failed_match_leaves_the_capture(void **state)
+static void test_failed_match_does_not_change_the_capture(void **state)
 {
 	assert_true(matches("{layer}", "kept"));
 	assert_false(matches("{layer}x", "other"));
 	assert_layer("kept");
 }
 
-static void test_bad_patterns_say_where(void **state)
+static void test_error_of_a_pattern_has_its_position(void **state)
 {
 	static const struct {
 		const char *text;
@@ -163,7 +163,7 @@ static void test_bad_patterns_say_where(void **state)
 }
 
 /* A name has at most 4 KB; matching it must not take seconds. */
-static void test_hostile_names_end_soon(void **state)
+static void test_hostile_names_are_matched_fast(void **state)
 {
 	static char name[4097];
 
@@ -209,16 +209,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_literal_matches_the_whole_name),
-		cmocka_unit_test(test_the_head_tells_what_cannot_match),
-		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_head_excludes_names_that_cannot_match),
+		cmocka_unit_test(test_time_is_a_number_with_a_unit),
 		cmocka_unit_test(test_a_star_matches_any_text),
-		cmocka_unit_test(test_layer_takes_as_much_as_it_can),
+		cmocka_unit_test(test_layer_matches_the_longest_text),
 		cmocka_unit_test(test_layer_is_never_empty),
 		cmocka_unit_test(test_frame_is_a_number),
-		cmocka_unit_test(test_without_frame_there_is_no_number),
-		cmocka_unit_test(test_a_failed_match_leaves_the_capture),
-		cmocka_unit_test(test_bad_patterns_say_where),
-		cmocka_unit_test(test_hostile_names_end_soon),
+		cmocka_unit_test(test_pattern_without_frame_captures_no_number),
+		cmocka_unit_test(test_failed_match_does_not_change_the_capture),
+		cmocka_unit_test(test_error_of_a_pattern_has_its_position),
+		cmocka_unit_test(test_hostile_names_are_matched_fast),
 		cmocka_unit_test(test_globs_match_whole_names),
 	};
 

@@ -38,13 +38,13 @@ static int64_t percentile(unsigned int permille)
 }
 
 /* Allocates all chunks except @left. */
-static void take_chunks(unsigned int left)
+static void allocate_chunks_except(unsigned int left)
 {
 	while (store.n_free > left)
 		chunk_alloc(&store);
 }
 
-static void test_nothing_has_no_percentile(void **state)
+static void test_empty_set_has_no_percentile(void **state)
 {
 	assert_int_equal(percentile(500), -1);
 	assert_int_equal(histogram_percentile(&store, &histogram, 990), -1);
@@ -60,7 +60,7 @@ static void test_one_value_is_every_percentile(void **state)
 }
 
 /* The value at ceil(p * n), to the nanosecond, in any order of input. */
-static void test_nearest_rank(void **state)
+static void test_percentile_is_the_nearest_rank(void **state)
 {
 	for (uint32_t i = 1; i <= 101; i++)
 		percentiles_add(&store, &percentiles, 1000 * (i * 37 % 101 + 1));
@@ -70,7 +70,7 @@ static void test_nearest_rank(void **state)
 	assert_int_equal(percentile(1000), 101000);
 }
 
-static void test_even_number_takes_the_lower_middle(void **state)
+static void test_median_of_an_even_number_is_the_lower_one(void **state)
 {
 	for (uint32_t i = 1; i <= 4; i++)
 		percentiles_add(&store, &percentiles, i);
@@ -78,7 +78,7 @@ static void test_even_number_takes_the_lower_middle(void **state)
 	assert_int_equal(percentile(501), 3);
 }
 
-static void test_values_may_come_after_a_question(void **state)
+static void test_values_can_be_added_after_a_query(void **state)
 {
 	percentiles_add(&store, &percentiles, 30);
 	percentiles_add(&store, &percentiles, 10);
@@ -95,7 +95,7 @@ static void test_more_samples_than_fit_are_exact_to_a_bin(void **state)
 	assert_int_equal(percentile(1000), 8990000);
 }
 
-static void test_clear_forgets_all(void **state)
+static void test_clear_removes_all_values(void **state)
 {
 	for (uint32_t i = 0; i < 2 * PERCENTILES_MAX; i++)
 		percentiles_add(&store, &percentiles, 499 * (uint32_t)MS);
@@ -105,7 +105,7 @@ static void test_clear_forgets_all(void **state)
 	assert_int_equal(percentile(1000), 5);
 }
 
-static void test_histogram_answers_with_a_value_that_happened(void **state)
+static void test_histogram_percentile_is_a_measured_value(void **state)
 {
 	histogram_add(&store, &histogram, 16666667);
 	histogram_add(&store, &histogram, 33333333);
@@ -113,7 +113,7 @@ static void test_histogram_answers_with_a_value_that_happened(void **state)
 	assert_int_equal(histogram_percentile(&store, &histogram, 990), 33333333);
 }
 
-static void test_histogram_takes_both_ends(void **state)
+static void test_histogram_counts_values_outside_its_range(void **state)
 {
 	histogram_add(&store, &histogram, 0);
 	histogram_add(&store, &histogram, 500 * (uint32_t)MS - 1);
@@ -134,7 +134,7 @@ static void test_slowest_mean_rounds_up(void **state)
 }
 
 /* All values are equal: so is the mean of a part of a bin. */
-static void test_slowest_mean_of_ties(void **state)
+static void test_slowest_mean_of_equal_values_is_that_value(void **state)
 {
 	for (int i = 0; i < 1000; i++)
 		histogram_add(&store, &histogram, 16666667);
@@ -142,7 +142,7 @@ static void test_slowest_mean_of_ties(void **state)
 }
 
 /* 20 % of 1 s are reached with the second value of 100 ms, 30 % with the first one of 50 ms. */
-static void test_slowest_time(void **state)
+static void test_slowest_time_is_a_share_of_the_duration(void **state)
 {
 	for (int i = 0; i < 2; i++)
 		histogram_add(&store, &histogram, 100 * (uint32_t)MS);
@@ -158,7 +158,7 @@ static void test_slowest_time(void **state)
 	assert_int_equal(histogram_slowest_time(&store, &histogram, 1000, SECOND), 10 * MS);
 }
 
-static void test_nothing_has_no_mode(void **state)
+static void test_empty_histogram_has_no_mode(void **state)
 {
 	int64_t others = 0;
 
@@ -168,7 +168,7 @@ static void test_nothing_has_no_mode(void **state)
 }
 
 /* If several numbers are equally frequent, the smallest one. */
-static void test_the_most_frequent_number(void **state)
+static void test_mode_is_the_smallest_of_the_most_frequent(void **state)
 {
 	static const uint32_t numbers[] = { 3, 2, 250, 3, 2, 1, 10000 };
 	int64_t others = 0;
@@ -204,7 +204,7 @@ static void test_histogram_is_exact_to_a_bin(void **state)
 }
 
 /* All bins, in an order that splits chunks everywhere: the same results as by sorting. */
-static void test_every_bin_at_once(void **state)
+static void test_histogram_with_all_bins_is_exact(void **state)
 {
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
 		uint32_t number = i * 1237 % HISTOGRAM_BINS;
@@ -221,11 +221,11 @@ static void test_every_bin_at_once(void **state)
 
 /* Without free chunks there is no result, instead of one that lacks some frames, and no chunk is
  * kept. */
-static void test_a_histogram_without_room_gives_up(void **state)
+static void test_histogram_without_free_chunks_gives_up(void **state)
 {
 	unsigned int n = 0;
 
-	take_chunks(3);
+	allocate_chunks_except(3);
 	for (; !histogram.gave_up; n++)
 		histogram_add(&store, &histogram, n * HISTOGRAM_BIN_NS);
 	assert_true(n > 3 * CHUNK_BINS / 2);
@@ -242,9 +242,9 @@ static void test_a_histogram_without_room_gives_up(void **state)
 	histogram = (struct histogram){ .n = 0 };
 }
 
-static void test_samples_without_room_give_up(void **state)
+static void test_percentiles_without_free_chunks_give_up(void **state)
 {
-	take_chunks(2);
+	allocate_chunks_except(2);
 	for (uint32_t i = 0; i < 2 * CHUNK_VALUES; i++)
 		percentiles_add(&store, &percentiles, i);
 	assert_int_equal(percentile(1000), 2 * CHUNK_VALUES - 1);
@@ -262,11 +262,11 @@ static void test_samples_without_room_give_up(void **state)
 }
 
 /* No free chunk when a row becomes a histogram. */
-static void test_too_many_samples_without_room_give_up(void **state)
+static void test_conversion_to_histogram_without_free_chunks_gives_up(void **state)
 {
 	for (uint32_t i = 0; i < PERCENTILES_MAX; i++)
 		percentiles_add(&store, &percentiles, i * 4 * HISTOGRAM_BIN_NS);
-	take_chunks(4);
+	allocate_chunks_except(4);
 	percentiles_add(&store, &percentiles, 1);
 	percentiles_add(&store, &percentiles, 2);
 	assert_int_equal(percentile(500), -1);
@@ -297,7 +297,7 @@ static void assert_equal(const struct chunk_store *a_store, const struct histogr
 				 histogram_percentile(b_store, b, permille));
 }
 
-static void test_a_histogram_goes_and_comes_back(void **state)
+static void test_packed_histogram_is_restored(void **state)
 {
 	const struct chunk_store outside = { .chunks = packed.chunks };
 	struct histogram small = { .n = 0 }, its_small, its, back;
@@ -317,7 +317,7 @@ static void test_a_histogram_goes_and_comes_back(void **state)
 	histogram_clear(&store, &small);
 }
 
-static void test_two_that_have_no_room(void **state)
+static void test_pack_and_unpack_without_space_give_up(void **state)
 {
 	struct histogram its, none;
 
@@ -329,7 +329,7 @@ static void test_two_that_have_no_room(void **state)
 	assert_true(histogram_is_packed(&its, &packed) && histogram_is_packed(&none, &packed));
 	packed.chunks[7].next = 3;
 	assert_false(histogram_is_packed(&its, &packed));
-	take_chunks(10);
+	allocate_chunks_except(10);
 	packed.chunks[7].next = 8;
 	none = histogram_unpack(&store, &its, &packed);
 	assert_true(none.gave_up);
@@ -339,7 +339,7 @@ static void test_two_that_have_no_room(void **state)
 	histogram = (struct histogram){ .n = 0 };
 }
 
-static void test_one_is_added_to_another(void **state)
+static void test_moved_histogram_is_added(void **state)
 {
 	struct histogram other = { .n = 0 }, both = { .n = 0 };
 
@@ -361,33 +361,40 @@ static void test_one_is_added_to_another(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_nothing_has_no_percentile, begin, end),
+		cmocka_unit_test_setup_teardown(test_empty_set_has_no_percentile, begin, end),
 		cmocka_unit_test_setup_teardown(test_one_value_is_every_percentile, begin, end),
-		cmocka_unit_test_setup_teardown(test_nearest_rank, begin, end),
-		cmocka_unit_test_setup_teardown(test_even_number_takes_the_lower_middle, begin,
-						end),
-		cmocka_unit_test_setup_teardown(test_values_may_come_after_a_question, begin, end),
+		cmocka_unit_test_setup_teardown(test_percentile_is_the_nearest_rank, begin, end),
+		cmocka_unit_test_setup_teardown(test_median_of_an_even_number_is_the_lower_one,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_values_can_be_added_after_a_query, begin, end),
 		cmocka_unit_test_setup_teardown(test_more_samples_than_fit_are_exact_to_a_bin,
 						begin, end),
-		cmocka_unit_test_setup_teardown(test_clear_forgets_all, begin, end),
-		cmocka_unit_test_setup_teardown(test_histogram_answers_with_a_value_that_happened,
+		cmocka_unit_test_setup_teardown(test_clear_removes_all_values, begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_percentile_is_a_measured_value,
 						begin, end),
-		cmocka_unit_test_setup_teardown(test_histogram_takes_both_ends, begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_counts_values_outside_its_range,
+						begin, end),
 		cmocka_unit_test_setup_teardown(test_slowest_mean_rounds_up, begin, end),
-		cmocka_unit_test_setup_teardown(test_slowest_mean_of_ties, begin, end),
-		cmocka_unit_test_setup_teardown(test_slowest_time, begin, end),
-		cmocka_unit_test_setup_teardown(test_nothing_has_no_mode, begin, end),
-		cmocka_unit_test_setup_teardown(test_the_most_frequent_number, begin, end),
-		cmocka_unit_test_setup_teardown(test_histogram_is_exact_to_a_bin, begin, end),
-		cmocka_unit_test_setup_teardown(test_every_bin_at_once, begin, end),
-		cmocka_unit_test_setup_teardown(test_a_histogram_without_room_gives_up, begin, end),
-		cmocka_unit_test_setup_teardown(test_samples_without_room_give_up, begin, end),
-		cmocka_unit_test_setup_teardown(test_too_many_samples_without_room_give_up, begin,
+		cmocka_unit_test_setup_teardown(test_slowest_mean_of_equal_values_is_that_value,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_slowest_time_is_a_share_of_the_duration, begin,
 						end),
-		cmocka_unit_test_setup_teardown(test_a_histogram_goes_and_comes_back, begin, end),
-		cmocka_unit_test_setup_teardown(test_two_that_have_no_room, begin, end),
-		cmocka_unit_test_setup_teardown(test_one_is_added_to_another, begin, end),
+		cmocka_unit_test_setup_teardown(test_empty_histogram_has_no_mode, begin, end),
+		cmocka_unit_test_setup_teardown(test_mode_is_the_smallest_of_the_most_frequent,
+						begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_is_exact_to_a_bin, begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_with_all_bins_is_exact, begin, end),
+		cmocka_unit_test_setup_teardown(test_histogram_without_free_chunks_gives_up, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_percentiles_without_free_chunks_give_up, begin,
+						end),
+		cmocka_unit_test_setup_teardown(
+			test_conversion_to_histogram_without_free_chunks_gives_up, begin, end),
+		cmocka_unit_test_setup_teardown(test_packed_histogram_is_restored, begin, end),
+		cmocka_unit_test_setup_teardown(test_pack_and_unpack_without_space_give_up, begin,
+						end),
+		cmocka_unit_test_setup_teardown(test_moved_histogram_is_added, begin, end),
 	};
 
-	return cmocka_run_group_tests_name("samples", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("percentiles", tests, NULL, NULL);
 }

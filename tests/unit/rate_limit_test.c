@@ -6,7 +6,7 @@
 
 #define MINUTE UINT64_C(60)
 
-static void test_once_in_a_period(void **state)
+static void test_one_in_a_period_is_allowed(void **state)
 {
 	struct rate_limit limit = { 0 };
 
@@ -20,7 +20,7 @@ static void test_once_in_a_period(void **state)
 }
 
 /* Not four at the end of one minute and four more at the start of the next. */
-static void test_any_period(void **state)
+static void test_limit_holds_for_any_period(void **state)
 {
 	struct rate_limit limit = { 0 };
 
@@ -33,7 +33,7 @@ static void test_any_period(void **state)
 	assert_true(rate_limit_allows(&limit, 4, MINUTE, 116));
 }
 
-static void test_the_largest_number(void **state)
+static void test_largest_limit_holds(void **state)
 {
 	struct rate_limit limit = { 0 };
 
@@ -43,7 +43,7 @@ static void test_the_largest_number(void **state)
 	assert_true(rate_limit_allows(&limit, RATE_LIMIT_MAX, MINUTE, 65));
 }
 
-static void test_a_clock_that_goes_back(void **state)
+static void test_clock_step_back_does_not_raise_the_limit(void **state)
 {
 	struct rate_limit limit = { 0 };
 
@@ -56,10 +56,10 @@ static void test_a_clock_that_goes_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_once_in_a_period),
-		cmocka_unit_test(test_any_period),
-		cmocka_unit_test(test_the_largest_number),
-		cmocka_unit_test(test_a_clock_that_goes_back),
+		cmocka_unit_test(test_one_in_a_period_is_allowed),
+		cmocka_unit_test(test_limit_holds_for_any_period),
+		cmocka_unit_test(test_largest_limit_holds),
+		cmocka_unit_test(test_clock_step_back_does_not_raise_the_limit),
 	};
 
 	return cmocka_run_group_tests_name("rate_limit", tests, NULL, NULL);

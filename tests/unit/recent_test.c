@@ -4,7 +4,7 @@
 
 #include "tests/unit/unit.h"
 
-static void tells_of_seconds_that_are_over(void **state)
+static void rate_is_of_whole_seconds(void **state)
 {
 	struct recent recent = { 0 };
 
@@ -27,7 +27,7 @@ static void tells_of_seconds_that_are_over(void **state)
 }
 
 /* Old frame times are dropped after any pause and any step of the clock. */
-static void forgets_what_is_old(void **state)
+static void old_frame_times_are_dropped(void **state)
 {
 	static const uint64_t ahead[] = { 1, 2, 9, 10, 11, 12, 21, 22, 23, 1000000 };
 
@@ -50,8 +50,8 @@ static void forgets_what_is_old(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_of_seconds_that_are_over),
-		cmocka_unit_test(forgets_what_is_old),
+		cmocka_unit_test(rate_is_of_whole_seconds),
+		cmocka_unit_test(old_frame_times_are_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,31 +76,31 @@ static void steady(uint64_t period_ns, int64_t refresh_mhz)
 			refresh_mhz + 100);
 }
 
-static void test_steady_60(void **state)
+static void test_steady_60_hz_is_measured(void **state)
 {
 	steady(V60, 60000);
 }
 
-static void test_steady_90(void **state)
+static void test_steady_90_hz_is_measured(void **state)
 {
 	steady(V90, 89860);
 }
 
-static void test_steady_120(void **state)
+static void test_steady_120_hz_is_measured(void **state)
 {
 	steady(V120, 120000);
 }
 
 static double summary_score;
 
-static void take_score(void *context, const struct summary_row *row)
+static void store_score(void *context, const struct summary_row *row)
 {
 	summary_score = row->stats.score;
 }
 
 /* All frames are on time, through two switches: neither a row nor the session gets a worse score
  * from the rate at its end. */
-static void test_switches_cost_no_score(void **state)
+static void test_switches_do_not_lower_the_score(void **state)
 {
 	uint64_t at_ns;
 
@@ -111,12 +111,12 @@ static void test_switches_cost_no_score(void **state)
 	assert_int_equal(count_others(a, 1), 0);
 	for (size_t i = 0; i < phone.log.n_fps; i++)
 		assert_float_equal(phone.log.fps[i].stats.score, 100, 0.01);
-	pipeline_summary(phone.pipeline, NULL, take_score);
+	pipeline_summary(phone.pipeline, NULL, store_score);
 	assert_float_equal(summary_score, 100, 0.01);
 }
 
 /* Every missed vsync is counted, exactly. */
-static void test_known_drops(void **state)
+static void test_missed_vsyncs_are_counted_exactly(void **state)
 {
 	uint64_t vsync = 0;
 	int64_t missed = 0;
@@ -134,7 +134,7 @@ static void test_known_drops(void **state)
 	assert_int_equal(missed, 0);
 }
 
-static void test_a_game_at_30_beside_a_bar_at_60(void **state)
+static void test_game_at_30_fps_beside_a_bar_at_60_has_two_vsyncs(void **state)
 {
 	const char *const both[] = { a, bar, NULL };
 
@@ -150,7 +150,7 @@ static void test_a_game_at_30_beside_a_bar_at_60(void **state)
 }
 
 /* Ticks only for a game with a lower rate: the display's rate is still higher. */
-static void test_a_game_at_30_alone(void **state)
+static void test_game_at_30_fps_alone_has_two_vsyncs(void **state)
 {
 	phone_run(&phone, a, BEGIN, 2 * V60, 150);
 	phone_end(&phone);
@@ -167,24 +167,24 @@ static void switch_rate(uint64_t before_ns, uint64_t after_ns)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_REFRESH), 2);
 }
 
-static void test_from_60_to_120(void **state)
+static void test_switch_from_60_to_120_hz_is_detected(void **state)
 {
 	switch_rate(V60, V120);
 }
 
-static void test_from_60_to_90(void **state)
+static void test_switch_from_60_to_90_hz_is_detected(void **state)
 {
 	switch_rate(V60, V90);
 }
 
-static void test_from_90_to_60(void **state)
+static void test_switch_from_90_to_60_hz_is_detected(void **state)
 {
 	switch_rate(V90, V60);
 }
 
 /* Ticks of 60 Hz fit 120 Hz as well: without the period from SurfaceFlinger the switch takes a
  * while. */
-static void test_from_120_to_60(void **state)
+static void test_switch_from_120_to_60_hz_is_detected_late(void **state)
 {
 	uint64_t last = phone_run(&phone, a, BEGIN, V120, 300);
 
@@ -194,7 +194,7 @@ static void test_from_120_to_60(void **state)
 	assert_in_range(pipeline_counters(phone.pipeline)->refresh_mhz, 59900, 60100);
 }
 
-static void test_from_120_to_60_with_a_hint(void **state)
+static void test_reported_period_speeds_up_switch_from_120_to_60_hz(void **state)
 {
 	uint64_t last = phone_run(&phone, a, BEGIN, V120, 300);
 
@@ -205,7 +205,7 @@ static void test_from_120_to_60_with_a_hint(void **state)
 }
 
 /* Pauses of any length are whole vsyncs, and none is jank. */
-static void test_pauses(void **state)
+static void test_pauses_are_whole_vsyncs_and_no_jank(void **state)
 {
 	uint64_t vsync = 0;
 
@@ -234,7 +234,7 @@ static void test_intervals_are_whole_vsyncs(void **state)
 
 /* Intervals stay the same while the period becomes more precise: the first ticks were too far
  * apart. */
-static void test_a_better_known_period_is_no_other_distance(void **state)
+static void test_refined_period_does_not_change_intervals(void **state)
 {
 	for (unsigned int i = 0; i < 300; i++) {
 		uint64_t present_ns = BEGIN + i * V60;
@@ -259,21 +259,21 @@ static void test_a_better_known_period_is_no_other_distance(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_steady_60),
-		test(test_steady_90),
-		test(test_steady_120),
-		test(test_switches_cost_no_score),
-		test(test_known_drops),
-		test(test_a_game_at_30_beside_a_bar_at_60),
-		test(test_a_game_at_30_alone),
-		test(test_from_60_to_120),
-		test(test_from_60_to_90),
-		test(test_from_90_to_60),
-		test(test_from_120_to_60),
-		test(test_from_120_to_60_with_a_hint),
-		test(test_pauses),
+		test(test_steady_60_hz_is_measured),
+		test(test_steady_90_hz_is_measured),
+		test(test_steady_120_hz_is_measured),
+		test(test_switches_do_not_lower_the_score),
+		test(test_missed_vsyncs_are_counted_exactly),
+		test(test_game_at_30_fps_beside_a_bar_at_60_has_two_vsyncs),
+		test(test_game_at_30_fps_alone_has_two_vsyncs),
+		test(test_switch_from_60_to_120_hz_is_detected),
+		test(test_switch_from_60_to_90_hz_is_detected),
+		test(test_switch_from_90_to_60_hz_is_detected),
+		test(test_switch_from_120_to_60_hz_is_detected_late),
+		test(test_reported_period_speeds_up_switch_from_120_to_60_hz),
+		test(test_pauses_are_whole_vsyncs_and_no_jank),
 		test(test_intervals_are_whole_vsyncs),
-		test(test_a_better_known_period_is_no_other_distance),
+		test(test_refined_period_does_not_change_intervals),
 	};
 
 	return cmocka_run_group_tests_name("refresh", tests, NULL, NULL);

@@ -49,7 +49,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void take(const char *first_lines)
+static void set_rules(const char *first_lines)
 {
 	others = parsed("default", first_lines);
 	assert_int_equal(pipeline_set_rules(phone.pipeline, others), 0);
@@ -73,7 +73,7 @@ static void test_the_same_rules_change_nothing(void **state)
 	const struct fps_row *row;
 
 	phone_run(&phone, a, BEGIN, V60, 90);
-	take("");
+	set_rules("");
 	phone_run(&phone, a, BEGIN + 90 * V60, V60, 90);
 	phone_end(&phone);
 	assert_int_equal(row_log_count_frames(&phone.log, a), 180);
@@ -84,13 +84,13 @@ static void test_the_same_rules_change_nothing(void **state)
 	}
 }
 
-static void test_a_layer_that_is_none_now(void **state)
+static void test_newly_ignored_layer_has_no_more_frames(void **state)
 {
 	const char *const both[] = { a, b, NULL };
 
 	for (unsigned int i = 0; i < 60; i++)
 		phone_frames(&phone, BEGIN + i * V60, both);
-	take("ignore layer com.b*\n");
+	set_rules("ignore layer com.b*\n");
 	for (unsigned int i = 60; i < 120; i++)
 		phone_frames(&phone, BEGIN + i * V60, both);
 	phone_end(&phone);
@@ -99,7 +99,7 @@ static void test_a_layer_that_is_none_now(void **state)
 	assert_int_equal(frames_in_rows(SURFACE_B), 59);
 }
 
-static void test_a_layer_that_is_one_again(void **state)
+static void test_layer_that_is_no_longer_ignored_has_frames(void **state)
 {
 	struct ruleset *first = parsed("default", "ignore layer com.b*\n");
 	const char *const both[] = { a, b, NULL };
@@ -107,7 +107,7 @@ static void test_a_layer_that_is_one_again(void **state)
 	assert_int_equal(pipeline_set_rules(phone.pipeline, first), 0);
 	for (unsigned int i = 0; i < 60; i++)
 		phone_frames(&phone, BEGIN + i * V60, both);
-	take("");
+	set_rules("");
 	ruleset_free(first);
 	for (unsigned int i = 60; i < 120; i++)
 		phone_frames(&phone, BEGIN + i * V60, both);
@@ -117,10 +117,10 @@ static void test_a_layer_that_is_one_again(void **state)
 }
 
 /* Its open row has the old name, later rows have the new one; no frame is missing. */
-static void test_a_surface_with_another_name(void **state)
+static void test_renamed_surface_loses_no_frame(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 90);
-	take("rename layer com.a/* game\n");
+	set_rules("rename layer com.a/* game\n");
 	phone_run(&phone, a, BEGIN + 90 * V60, V60, 90);
 	phone_end(&phone);
 	assert_true(frames_in_rows(SURFACE_A) > 0);
@@ -129,13 +129,13 @@ static void test_a_surface_with_another_name(void **state)
 }
 
 /* In the middle of a latch: its frame is dropped, and the intervals around it are unknown. */
-static void test_in_the_midst_of_a_frame(void **state)
+static void test_reload_during_a_latch_drops_its_frame(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 60);
 	phone.now_ns = BEGIN + 60 * V60 - MS;
 	phone_begin(&phone, "handleMessageInvalidate");
 	phone_latch(&phone, a);
-	take("");
+	set_rules("");
 	phone_end_slices(&phone, 1);
 	phone_compose(&phone, BEGIN + 60 * V60, 1);
 	phone_run(&phone, a, BEGIN + 61 * V60, V60, 60);
@@ -147,10 +147,10 @@ static void test_in_the_midst_of_a_frame(void **state)
 }
 
 /* The new rules recognise slices and ticks, in their own order. */
-static void test_other_slices_and_ticks(void **state)
+static void test_new_rules_recognise_other_slices_and_ticks(void **state)
 {
 	phone_run(&phone, a, BEGIN, V60, 60);
-	take("tick counter a-tick\npresent slice otherPresent\n");
+	set_rules("tick counter a-tick\npresent slice otherPresent\n");
 	phone_run(&phone, a, BEGIN + 60 * V60, V60, 60);
 	phone_begin(&phone, "otherPresent");
 	phone_end_slices(&phone, 1);
@@ -171,7 +171,7 @@ static void test_another_engine_is_refused(void **state)
 	assert_int_equal(row_log_count_frames(&phone.log, a), 120);
 }
 
-static void test_the_engine_of_2019_judges_no_series(void **state)
+static void test_engine_of_2019_refuses_late_frames(void **state)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
 	const struct row_sink sink = { 0 };
@@ -188,13 +188,13 @@ int main(void)
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		test(test_the_same_rules_change_nothing),
-		test(test_a_layer_that_is_none_now),
-		test(test_a_layer_that_is_one_again),
-		test(test_a_surface_with_another_name),
-		test(test_in_the_midst_of_a_frame),
-		test(test_other_slices_and_ticks),
+		test(test_newly_ignored_layer_has_no_more_frames),
+		test(test_layer_that_is_no_longer_ignored_has_frames),
+		test(test_renamed_surface_loses_no_frame),
+		test(test_reload_during_a_latch_drops_its_frame),
+		test(test_new_rules_recognise_other_slices_and_ticks),
 		test(test_another_engine_is_refused),
-		test(test_the_engine_of_2019_judges_no_series),
+		test(test_engine_of_2019_refuses_late_frames),
 	};
 
 	return cmocka_run_group_tests_name("reload", tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void assert_steady(const char *layer, size_t n)
 	assert_true(queued + 1 >= n);
 }
 
-/* --- it starts again --- */
+/* --- SurfaceFlinger restarts --- */
 
 static void play_quick_restart(void)
 {
@@ -109,13 +109,13 @@ static void play_quick_restart(void)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_SURFACEFLINGER), 2);
 }
 
-static void test_a_restart_within_a_second(void **state)
+static void test_restart_within_a_second_loses_no_frame(void **state)
 {
 	(void)state;
 	on_every_phone(play_quick_restart);
 }
 
-/* The trace ends within a second. */
+/* The trace ends within a second after the restart. */
 static void play_end_after_restart(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
@@ -127,7 +127,7 @@ static void play_end_after_restart(void)
 	assert_int_equal(counters()->foreign_presents, 0);
 }
 
-static void test_a_trace_that_ends_after_a_restart(void **state)
+static void test_frames_before_the_end_after_a_restart_count(void **state)
 {
 	(void)state;
 	on_every_phone(play_end_after_restart);
@@ -149,14 +149,14 @@ static void play_loss_after_restart(void)
 	assert_int_equal(counters()->foreign_presents, 0);
 }
 
-static void test_a_loss_after_a_restart(void **state)
+static void test_loss_during_a_restart_is_no_jank(void **state)
 {
 	(void)state;
 	on_every_phone(play_loss_after_restart);
 }
 
-/* The process was identified by the kernel, has ended, and the next one is not visible. */
-static void test_the_next_one_is_hidden(void **state)
+/* The old one was identified by the kernel and has ended; /proc does not show the next one. */
+static void test_next_surfaceflinger_hidden_in_proc_is_accepted(void **state)
 {
 	(void)state;
 	header = 4;
@@ -173,7 +173,7 @@ static void test_the_next_one_is_hidden(void **state)
 }
 
 /* The kernel keeps names of few threads, and that of the new one is not among them. */
-static void play_a_name_that_is_not_kept(void)
+static void play_unknown_thread_name(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 200);
 	become(2406);
@@ -185,13 +185,13 @@ static void play_a_name_that_is_not_kept(void)
 	assert_int_equal(counters()->surfaceflinger_restarts, 1);
 }
 
-static void test_a_name_that_is_not_kept(void **state)
+static void test_next_surfaceflinger_of_unknown_name_is_accepted(void **state)
 {
 	(void)state;
-	on_every_phone(play_a_name_that_is_not_kept);
+	on_every_phone(play_unknown_thread_name);
 }
 
-/* --- it does not start again --- */
+/* --- SurfaceFlinger does not restart --- */
 
 /* Another process writes all markers of a frame. */
 static void forge_frame(uint64_t present_ns, const char *comm)
@@ -205,9 +205,8 @@ static void forge_frame(uint64_t present_ns, const char *comm)
 	phone = real;
 }
 
-/* Presents of a process of unknown name do not count while there is one with SurfaceFlinger's name.
- */
-static void test_presents_alone(void **state)
+/* They do not count while there is a process with SurfaceFlinger's name. */
+static void test_presents_of_an_unknown_name_do_not_count(void **state)
 {
 	(void)state;
 	header = 0;
@@ -265,7 +264,7 @@ static void play_forgers(void)
 	}
 }
 
-static void test_a_living_one_stays(void **state)
+static void test_running_surfaceflinger_is_not_replaced(void **state)
 {
 	(void)state;
 	on_every_phone(play_forgers);
@@ -284,14 +283,14 @@ static void play_another_name(void)
 	assert_int_equal(counters()->surfaceflinger_restarts, 0);
 }
 
-static void test_another_name(void **state)
+static void test_process_of_another_name_is_not_accepted(void **state)
 {
 	(void)state;
 	on_every_phone(play_another_name);
 }
 
 /* A SurfaceFlinger that was only idle draws again: its first frame and all later ones count. */
-static void play_it_was_idle(void)
+static void play_idle_surfaceflinger(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);
 	for (unsigned int i = 0; i < 200; i++)
@@ -307,13 +306,13 @@ static void play_it_was_idle(void)
 	assert_int_equal(counters()->foreign_presents, 100);
 }
 
-static void test_one_that_was_only_idle(void **state)
+static void test_frames_after_idle_time_count_from_the_first(void **state)
 {
 	(void)state;
-	on_every_phone(play_it_was_idle);
+	on_every_phone(play_idle_surfaceflinger);
 }
 
-/* More than fit. */
+/* When the memory for held events is full, the candidate is dropped. */
 static void play_flood(void)
 {
 	phone_run(&phone, a, BEGIN, V60, 100);
@@ -326,7 +325,7 @@ static void play_flood(void)
 	assert_int_equal(counters()->foreign_presents, 5000);
 }
 
-static void test_a_flood(void **state)
+static void test_flood_of_forged_frames_replaces_nothing(void **state)
 {
 	(void)state;
 	on_every_phone(play_flood);
@@ -337,11 +336,16 @@ static void test_a_flood(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_a_restart_within_a_second), test(test_a_trace_that_ends_after_a_restart),
-		test(test_a_loss_after_a_restart),    test(test_the_next_one_is_hidden),
-		test(test_a_name_that_is_not_kept),   test(test_presents_alone),
-		test(test_a_living_one_stays),	      test(test_another_name),
-		test(test_one_that_was_only_idle),    test(test_a_flood),
+		test(test_restart_within_a_second_loses_no_frame),
+		test(test_frames_before_the_end_after_a_restart_count),
+		test(test_loss_during_a_restart_is_no_jank),
+		test(test_next_surfaceflinger_hidden_in_proc_is_accepted),
+		test(test_next_surfaceflinger_of_unknown_name_is_accepted),
+		test(test_presents_of_an_unknown_name_do_not_count),
+		test(test_running_surfaceflinger_is_not_replaced),
+		test(test_process_of_another_name_is_not_accepted),
+		test(test_frames_after_idle_time_count_from_the_first),
+		test(test_flood_of_forged_frames_replaces_nothing),
 	};
 
 	return cmocka_run_group_tests_name("restart", tests, NULL, NULL);

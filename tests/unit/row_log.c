@@ -29,7 +29,7 @@ static const char *kept(const char *text)
 	return copy;
 }
 
-static void take_fps(void *context, const struct fps_row *row)
+static void log_fps(void *context, const struct fps_row *row)
 {
 	struct row_log *log = context;
 	struct fps_row *copy;
@@ -41,7 +41,7 @@ static void take_fps(void *context, const struct fps_row *row)
 	copy->surface = kept(row->surface);
 }
 
-static void take_drop(void *context, const struct drop_row *row)
+static void log_drop(void *context, const struct drop_row *row)
 {
 	struct row_log *log = context;
 	struct drop_row *copy;
@@ -56,7 +56,7 @@ static void take_drop(void *context, const struct drop_row *row)
 	copy->layer = kept(row->layer);
 }
 
-static void take_frame(void *context, const struct frame_row *row)
+static void log_frame(void *context, const struct frame_row *row)
 {
 	struct row_log *log = context;
 	struct frame_row *copy;
@@ -69,7 +69,7 @@ static void take_frame(void *context, const struct frame_row *row)
 	copy->layer = kept(row->layer);
 }
 
-static void take_event(void *context, const struct trace_event *event)
+static void log_event(void *context, const struct trace_event *event)
 {
 	struct row_log *log = context;
 	struct trace_event *copy;
@@ -80,7 +80,7 @@ static void take_event(void *context, const struct trace_event *event)
 	copy->text = kept(event->text);
 }
 
-static void take_late(void *context, const struct late_frame *frame)
+static void log_late(void *context, const struct late_frame *frame)
 {
 	struct row_log *log = context;
 	struct late_frame *copy;
@@ -91,7 +91,7 @@ static void take_late(void *context, const struct late_frame *frame)
 	copy->surface = kept(frame->surface);
 }
 
-static void take_gate(void *context, bool open, uint64_t time_ns)
+static void log_gate(void *context, bool open, uint64_t time_ns)
 {
 	struct row_log *log = context;
 
@@ -142,12 +142,12 @@ struct row_sink row_log_begin(struct row_log *log)
 	begin_spill(&log->layers, log);
 	return (struct row_sink){
 		.context = log,
-		.fps = take_fps,
-		.drop = take_drop,
-		.frame = take_frame,
-		.event = take_event,
-		.late = take_late,
-		.gate = take_gate,
+		.fps = log_fps,
+		.drop = log_drop,
+		.frame = log_frame,
+		.event = log_event,
+		.late = log_late,
+		.gate = log_gate,
 		.surface_spill = &log->surfaces.spill,
 		.layer_spill = &log->layers.spill,
 	};

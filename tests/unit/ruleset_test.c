@@ -14,7 +14,7 @@
 
 static struct ruleset_error error;
 
-static struct ruleset *taken(const char *text)
+static struct ruleset *parsed(const char *text)
 {
 	struct ruleset *rules = NULL;
 
@@ -38,7 +38,7 @@ static void assert_refused(struct span text, unsigned int line, unsigned int col
 	assert_int_equal(error.column, column);
 }
 
-static void test_every_mistake_has_its_place_and_message(void **state)
+static void test_every_error_has_position_and_message(void **state)
 {
 	static const struct {
 		const char *text;
@@ -90,7 +90,7 @@ static void test_a_binary_file_is_refused(void **state)
 }
 
 /* A message is one line of bounded length, whatever the file contains. */
-static void test_a_long_wrong_word_is_cut(void **state)
+static void test_message_with_a_long_word_is_cut(void **state)
 {
 	char text[5000];
 
@@ -110,22 +110,22 @@ static char *repeated(const char *line, unsigned int times)
 	return text;
 }
 
-static void test_too_many_rules(void **state)
+static void test_too_many_rules_are_refused(void **state)
 {
 	char *text = repeated("tick counter t%u\n", RULES_MAX - 2);
 
-	ruleset_free(taken(text));
+	ruleset_free(parsed(text));
 	free(text);
 	text = repeated("tick counter t%u\n", RULES_MAX - 1);
 	assert_refused(span_of(text), RULES_MAX + 1, 1, "200 rules");
 	free(text);
 }
 
-static void test_too_many_contexts(void **state)
+static void test_too_many_contexts_are_refused(void **state)
 {
 	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);
 
-	ruleset_free(taken(text));
+	ruleset_free(parsed(text));
 	free(text);
 	text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX);
 	assert_refused(span_of(text), RULE_CONTEXTS_MAX + 2, 30, "24 'inside'");
@@ -133,14 +133,14 @@ static void test_too_many_contexts(void **state)
 }
 
 /* A slice that several rules name is stored once. */
-static void test_a_context_named_again_needs_no_room(void **state)
+static void test_repeated_context_is_stored_once(void **state)
 {
 	char *text = repeated("tick counter t inside s%u\n", RULE_CONTEXTS_MAX - 1);
 	size_t len = strlen(text);
 
 	text = realloc(text, len + 100);
 	strcpy(text + len, "tick counter u inside acquireBuffer\n");
-	ruleset_free(taken(text));
+	ruleset_free(parsed(text));
 	free(text);
 }
 
@@ -159,7 +159,7 @@ static void test_built_in_sets_parse(void **state)
 }
 
 /* Follows the README's instructions for a vendor's present slice. */
-static void test_a_copy_with_a_line_more_parses(void **state)
+static void test_default_rules_with_a_line_of_a_vendor_parse(void **state)
 {
 	struct span base = ruleset_builtin("default");
 	struct ruleset *rules;
@@ -167,22 +167,22 @@ static void test_a_copy_with_a_line_more_parses(void **state)
 
 	memcpy(text, base.ptr, base.len);
 	strcpy(text + base.len, "present slice \"vendorPresent *\"\n");
-	rules = taken(text);
+	rules = parsed(text);
 	assert_int_equal(ruleset_slice_mask(rules, SPAN_LITERAL("vendorPresent 1")), SLICE_PRESENT);
 	assert_int_equal(ruleset_slice_mask(rules, SPAN_LITERAL("vendorPresent")), 0);
 	ruleset_free(rules);
 	free(text);
 }
 
-static void test_a_byte_order_mark_is_passed(void **state)
+static void test_byte_order_mark_is_skipped(void **state)
 {
-	ruleset_free(taken("\xef\xbb\xbf" LEAST));
+	ruleset_free(parsed("\xef\xbb\xbf" LEAST));
 }
 
-static void test_dos_line_ends_and_no_last_one(void **state)
+static void test_dos_and_missing_line_ends_are_accepted(void **state)
 {
-	struct ruleset *rules = taken("present slice postFramebuffer\r\n\r\n"
-				      "latch counter {layer} inside acquireBuffer # tail");
+	struct ruleset *rules = parsed("present slice postFramebuffer\r\n\r\n"
+				       "latch counter {layer} inside acquireBuffer # tail");
 
 	assert_int_equal(rules->n_rules, 2);
 	ruleset_free(rules);
@@ -190,7 +190,7 @@ static void test_dos_line_ends_and_no_last_one(void **state)
 
 static void test_quotes_hold_blanks_and_escapes(void **state)
 {
-	struct ruleset *rules = taken(LEAST "tick counter \"a \\\"b\\\" \\\\ #c\"\n");
+	struct ruleset *rules = parsed(LEAST "tick counter \"a \\\"b\\\" \\\\ #c\"\n");
 	struct pattern_capture capture;
 
 	assert_non_null(
@@ -205,9 +205,9 @@ static const struct rule *counter_rule(const struct ruleset *rules, const char *
 	return ruleset_match(rules, &rules->counters, span_of(name), open, &capture);
 }
 
-static void test_the_first_rule_that_fits_counts(void **state)
+static void test_first_rule_that_matches_counts(void **state)
 {
-	struct ruleset *rules = taken("ignore counter HW_ON_*\nhwvsync counter HW_*\n" LEAST);
+	struct ruleset *rules = parsed("ignore counter HW_ON_*\nhwvsync counter HW_*\n" LEAST);
 
 	assert_int_equal(counter_rule(rules, "HW_ON_0", 0)->role, RULE_IGNORE);
 	assert_int_equal(counter_rule(rules, "HW_0", 0)->role, RULE_HWVSYNC);
@@ -216,7 +216,7 @@ static void test_the_first_rule_that_fits_counts(void **state)
 
 /* Half of the patterns begin with different bytes, and the others could match each of these names:
  * if two match, always the first one in the file is used. */
-static void test_as_many_lists_as_there_can_be(void **state)
+static void test_first_rule_counts_with_the_most_rules(void **state)
 {
 	char text[8192] = LEAST;
 	struct ruleset *rules;
@@ -227,7 +227,7 @@ static void test_as_many_lists_as_there_can_be(void **state)
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 					"tick counter *-%u\ntick counter %c-%u\n", i,
 					(char)(128 + i), i + 1);
-	rules = taken(text);
+	rules = parsed(text);
 	for (unsigned int i = 1; i < (RULES_MAX - 2) / 2; i++) {
 		snprintf(name, sizeof(name), "%c-%u", (char)(128 + i), i);
 		assert_int_equal(counter_rule(rules, name, 0) - rules->rules, 2 + 2 * i);
@@ -241,7 +241,7 @@ static void test_as_many_lists_as_there_can_be(void **state)
 
 static void test_a_rule_with_a_context_needs_its_slice(void **state)
 {
-	struct ruleset *rules = taken(LEAST);
+	struct ruleset *rules = parsed(LEAST);
 	uint32_t open = ruleset_slice_mask(rules, SPAN_LITERAL("acquireBuffer"));
 
 	assert_int_not_equal(open, 0);
@@ -252,7 +252,7 @@ static void test_a_rule_with_a_context_needs_its_slice(void **state)
 
 static void test_layers_are_renamed_and_ignored(void **state)
 {
-	struct ruleset *rules = taken(LEAST "rename layer Tex-* Tex\nignore layer Frame*\n");
+	struct ruleset *rules = parsed(LEAST "rename layer Tex-* Tex\nignore layer Frame*\n");
 
 	assert_true(
 		span_equal(ruleset_rename(rules, SPAN_LITERAL("Tex-1-2")), SPAN_LITERAL("Tex")));
@@ -262,9 +262,9 @@ static void test_layers_are_renamed_and_ignored(void **state)
 	ruleset_free(rules);
 }
 
-static void test_empty_names_match_what_may_be_empty(void **state)
+static void test_empty_name_matches_a_star(void **state)
 {
-	struct ruleset *rules = taken(LEAST "ignore counter *\n");
+	struct ruleset *rules = parsed(LEAST "ignore counter *\n");
 
 	assert_int_equal(counter_rule(rules, "", 0)->role, RULE_IGNORE);
 	assert_int_equal(ruleset_slice_mask(rules, SPAN_NULL), 0);
@@ -274,22 +274,22 @@ static void test_empty_names_match_what_may_be_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_mistake_has_its_place_and_message),
+		cmocka_unit_test(test_every_error_has_position_and_message),
 		cmocka_unit_test(test_a_binary_file_is_refused),
-		cmocka_unit_test(test_a_long_wrong_word_is_cut),
-		cmocka_unit_test(test_too_many_rules),
-		cmocka_unit_test(test_too_many_contexts),
-		cmocka_unit_test(test_a_context_named_again_needs_no_room),
+		cmocka_unit_test(test_message_with_a_long_word_is_cut),
+		cmocka_unit_test(test_too_many_rules_are_refused),
+		cmocka_unit_test(test_too_many_contexts_are_refused),
+		cmocka_unit_test(test_repeated_context_is_stored_once),
 		cmocka_unit_test(test_built_in_sets_parse),
-		cmocka_unit_test(test_a_copy_with_a_line_more_parses),
-		cmocka_unit_test(test_a_byte_order_mark_is_passed),
-		cmocka_unit_test(test_dos_line_ends_and_no_last_one),
+		cmocka_unit_test(test_default_rules_with_a_line_of_a_vendor_parse),
+		cmocka_unit_test(test_byte_order_mark_is_skipped),
+		cmocka_unit_test(test_dos_and_missing_line_ends_are_accepted),
 		cmocka_unit_test(test_quotes_hold_blanks_and_escapes),
-		cmocka_unit_test(test_the_first_rule_that_fits_counts),
-		cmocka_unit_test(test_as_many_lists_as_there_can_be),
+		cmocka_unit_test(test_first_rule_that_matches_counts),
+		cmocka_unit_test(test_first_rule_counts_with_the_most_rules),
 		cmocka_unit_test(test_a_rule_with_a_context_needs_its_slice),
 		cmocka_unit_test(test_layers_are_renamed_and_ignored),
-		cmocka_unit_test(test_empty_names_match_what_may_be_empty),
+		cmocka_unit_test(test_empty_name_matches_a_star),
 	};
 
 	return cmocka_run_group_tests_name("ruleset", tests, NULL, NULL);

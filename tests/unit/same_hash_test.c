@@ -48,7 +48,7 @@ struct summaries {
 	uint64_t frames[4];
 };
 
-static void take_summary(void *context, const struct summary_row *row)
+static void store_summary(void *context, const struct summary_row *row)
 {
 	struct summaries *all = context;
 
@@ -57,7 +57,7 @@ static void take_summary(void *context, const struct summary_row *row)
 	all->frames[all->n++] = row->stats.frames;
 }
 
-static void test_layers(void **state)
+static void test_layers_with_equal_hash_are_distinct(void **state)
 {
 	for (unsigned int i = 0; i < 100; i++) {
 		phone_frame(&phone, BEGIN + 2 * i * V60, one);
@@ -74,7 +74,7 @@ static void test_layers(void **state)
 }
 
 /* Open rows also count for the right Surface. */
-static void test_surfaces(void **state)
+static void test_surfaces_with_equal_hash_are_distinct(void **state)
 {
 	struct summaries meanwhile = { .n = 0 }, end = { .n = 0 };
 
@@ -83,9 +83,9 @@ static void test_surfaces(void **state)
 		if (i % 2)
 			phone_frame(&phone, BEGIN + (2 * i + 1) * V60, other);
 	}
-	pipeline_summary(phone.pipeline, &meanwhile, take_summary);
+	pipeline_summary(phone.pipeline, &meanwhile, store_summary);
 	phone_end(&phone);
-	pipeline_summary(phone.pipeline, &end, take_summary);
+	pipeline_summary(phone.pipeline, &end, store_summary);
 	assert_int_equal(meanwhile.n, 2);
 	assert_true(meanwhile.frames[0] > meanwhile.frames[1]);
 	assert_int_equal(end.n, 2);
@@ -96,7 +96,7 @@ static void test_surfaces(void **state)
 }
 
 /* If one is evicted for the other, only its own rows are closed. */
-static void test_surfaces_that_go(void **state)
+static void test_eviction_closes_only_rows_of_its_surface(void **state)
 {
 	struct summaries end = { .n = 0 };
 	size_t rows = 0;
@@ -108,7 +108,7 @@ static void test_surfaces_that_go(void **state)
 	phone_run(&phone, "com.b/com.b.Main#0", BEGIN + 2 * SECOND, V60, 10);
 	phone_run(&phone, other, BEGIN + 3 * SECOND, V60, 10);
 	phone_end(&phone);
-	pipeline_summary(phone.pipeline, &end, take_summary);
+	pipeline_summary(phone.pipeline, &end, store_summary);
 	assert_int_equal(end.n, 4);
 	for (size_t i = 0; i < end.n; i++) {
 		assert_int_equal(end.frames[i], 9);
@@ -118,7 +118,7 @@ static void test_surfaces_that_go(void **state)
 }
 
 /* The state of a layer is not used for the next one in its place. */
-static void test_triggers(void **state)
+static void test_trigger_state_is_not_used_for_the_next_layer(void **state)
 {
 	struct trigger_error error;
 	struct trigger trigger;
@@ -134,7 +134,7 @@ static void test_triggers(void **state)
 }
 
 /* Only the stored part of a name is compared; hash and length represent the rest. */
-static void test_names_that_are_cut(void **state)
+static void test_cut_names_differ_by_hash_and_length(void **state)
 {
 	char names[3][2 * NAME_SIZE];
 
@@ -161,8 +161,11 @@ static void test_names_that_are_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_layers),   test(test_surfaces),	    test(test_surfaces_that_go),
-		test(test_triggers), test(test_names_that_are_cut),
+		test(test_layers_with_equal_hash_are_distinct),
+		test(test_surfaces_with_equal_hash_are_distinct),
+		test(test_eviction_closes_only_rows_of_its_surface),
+		test(test_trigger_state_is_not_used_for_the_next_layer),
+		test(test_cut_names_differ_by_hash_and_length),
 	};
 
 	return cmocka_run_group_tests_name("same_hash", tests, NULL, NULL);

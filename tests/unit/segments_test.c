@@ -54,7 +54,7 @@ static unsigned long last(void)
 	return number;
 }
 
-static void the_highest_number_of_all_files_counts(void **state)
+static void last_segment_is_the_highest_number_of_all_files(void **state)
 {
 	(void)state;
 	assert_int_equal(last(), 0);
@@ -78,7 +78,7 @@ static void the_highest_number_of_all_files_counts(void **state)
 	assert_int_equal(segments_next(fd, 6), 8);
 }
 
-static void a_segment_is_closed_once(void **state)
+static void closing_a_segment_replaces_no_file(void **state)
 {
 	(void)state;
 	put("fps.csv");
@@ -117,7 +117,7 @@ static void put_three(void)
 	n_gone = 0;
 }
 
-static void the_oldest_go_first(void **state)
+static void oldest_segments_are_removed_first(void **state)
 {
 	struct segments_removed removed = { .removed = on_removed, .context = gone };
 	uint64_t count;
@@ -138,7 +138,7 @@ static void the_oldest_go_first(void **state)
 	assert_true(has("fps-000005.csv"));
 }
 
-static void events_may_stay(void **state)
+static void removal_can_spare_events(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };
 	uint64_t count;
@@ -155,7 +155,7 @@ static void events_may_stay(void **state)
 	assert_false(has("fps-000005.csv"));
 }
 
-static void no_more_goes_than_is_needed(void **state)
+static void no_more_segments_than_requested_are_removed(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };
 
@@ -168,7 +168,7 @@ static void no_more_goes_than_is_needed(void **state)
 	assert_true(has("fps-000002.csv"));
 }
 
-static void what_cannot_be_removed_is_passed_over(void **state)
+static void segment_that_cannot_be_removed_is_skipped(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };
 
@@ -181,7 +181,7 @@ static void what_cannot_be_removed_is_passed_over(void **state)
 	assert_false(has("fps-000002.csv") || has("fps-000005.csv"));
 }
 
-static void of_many_the_list_is_whole(void **state)
+static void list_of_many_segments_is_complete(void **state)
 {
 	char name[40];
 
@@ -213,7 +213,7 @@ static void put_csv(const char *name, const char *header, const char *rows)
 	scratch_put(&scratch, name, text);
 }
 
-static void files_of_a_session_before_are_one_segment(void **state)
+static void files_of_an_earlier_session_become_one_segment(void **state)
 {
 	(void)state;
 	scratch_mkdir(&scratch, "out");
@@ -242,7 +242,7 @@ static void files_of_a_session_before_are_one_segment(void **state)
 	folder_close(&folder);
 }
 
-static void an_empty_folder_has_nothing_to_keep(void **state)
+static void empty_folder_has_nothing_to_keep(void **state)
 {
 	(void)state;
 	open_folder();
@@ -272,7 +272,7 @@ static struct snapshots list_snapshots(void)
 	return snapshots;
 }
 
-static void snapshots_are_found_by_their_numbers(void **state)
+static void snapshots_are_listed_by_number(void **state)
 {
 	struct snapshots snapshots;
 
@@ -294,7 +294,7 @@ static void snapshots_are_found_by_their_numbers(void **state)
 	assert_false(has(".snapshot-000010.txt.tmp"));
 }
 
-static void of_more_than_64_the_oldest_go(void **state)
+static void oldest_of_more_than_64_snapshots_are_removed(void **state)
 {
 	struct snapshots snapshots;
 	char name[40];
@@ -315,17 +315,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(the_highest_number_of_all_files_counts),
-		T(a_segment_is_closed_once),
-		T(the_oldest_go_first),
-		T(events_may_stay),
-		T(no_more_goes_than_is_needed),
-		T(what_cannot_be_removed_is_passed_over),
-		T(of_many_the_list_is_whole),
-		T(files_of_a_session_before_are_one_segment),
-		T(an_empty_folder_has_nothing_to_keep),
-		T(snapshots_are_found_by_their_numbers),
-		T(of_more_than_64_the_oldest_go),
+		T(last_segment_is_the_highest_number_of_all_files),
+		T(closing_a_segment_replaces_no_file),
+		T(oldest_segments_are_removed_first),
+		T(removal_can_spare_events),
+		T(no_more_segments_than_requested_are_removed),
+		T(segment_that_cannot_be_removed_is_skipped),
+		T(list_of_many_segments_is_complete),
+		T(files_of_an_earlier_session_become_one_segment),
+		T(empty_folder_has_nothing_to_keep),
+		T(snapshots_are_listed_by_number),
+		T(oldest_of_more_than_64_snapshots_are_removed),
 #undef T
 	};
 

@@ -49,7 +49,7 @@ static int tear_down(void **state)
 
 /* --- size --- */
 
-static void an_unused_buffer_has_its_present_size(void **state)
+static void size_of_an_unused_buffer_is_its_current_one(void **state)
 {
 	char value[SETTING_SIZE];
 
@@ -58,7 +58,7 @@ static void an_unused_buffer_has_its_present_size(void **state)
 	assert_int_equal(buffer_size_read(tracefs), 7);
 }
 
-static void a_small_buffer_grows(void **state)
+static void small_buffer_is_enlarged(void **state)
 {
 	static const char *const small[] = { UNUSED, "7\n", "1\n", "1023\n" };
 
@@ -70,7 +70,7 @@ static void a_small_buffer_grows(void **state)
 	}
 }
 
-static void a_large_one_stays_unless_requested(void **state)
+static void large_buffer_is_reduced_only_on_request(void **state)
 {
 	scratch_put(&scratch, "tr/buffer_size_kb", "4096\n");
 	assert_int_equal(buffer_size_set(tracefs, 1024, false), 0);
@@ -79,7 +79,7 @@ static void a_large_one_stays_unless_requested(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/buffer_size_kb"), "2048\n");
 }
 
-static void cpus_that_differ_grow_one_by_one(void **state)
+static void different_cpu_buffers_are_enlarged_one_by_one(void **state)
 {
 	static const char *const sizes[] = { "2048\n", "0007\n", "1024\n", NULL };
 
@@ -93,7 +93,7 @@ static void cpus_that_differ_grow_one_by_one(void **state)
 	assert_int_equal(buffer_size_read(tracefs), 1024);
 }
 
-static void a_size_that_cannot_be_set_is_an_error(void **state)
+static void size_that_cannot_be_set_is_an_error(void **state)
 {
 	const char *path = scratch_path(&scratch, "tr/buffer_size_kb");
 
@@ -115,7 +115,7 @@ static void restore(const struct settings *settings, const char *directory,
 	assert_null(failed.text);
 }
 
-static void what_cannot_be_restored_is_named(void **state)
+static void settings_that_cannot_be_restored_are_named(void **state)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 }, failed = { 0 };
@@ -140,7 +140,7 @@ static void what_cannot_be_restored_is_named(void **state)
 }
 
 /* A setting that does not exist any more is not restored. */
-static void an_unmounted_tracefs_is_an_error(void **state)
+static void unmounted_tracefs_is_an_error(void **state)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 }, failed = { 0 };
@@ -158,7 +158,7 @@ static void an_unmounted_tracefs_is_an_error(void **state)
 	settings_free(&failed);
 }
 
-static void an_unused_buffer_gets_its_first_size_back(void **state)
+static void size_of_an_unused_buffer_is_restored(void **state)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 };
@@ -172,7 +172,7 @@ static void an_unused_buffer_gets_its_first_size_back(void **state)
 }
 
 /* An unchanged setting is not written: it may be in use. */
-static void an_unused_buffer_stays_unused(void **state)
+static void unchanged_size_of_an_unused_buffer_is_not_written(void **state)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings before = { 0 };
@@ -203,7 +203,7 @@ static const char before[] = "place\ntrace_clock local\nbuffer_size_kb 7\noption
 static const char set[] = "place\ntrace_clock boot\nbuffer_size_kb 1024\noption overwrite\n"
 			  "events\nevent a:on\nevent b:ours\ntracing_on 1\n";
 
-static void what_is_ours_goes_back(void **state)
+static void settings_changed_by_jankd_are_restored(void **state)
 {
 	aims(before, set, set, before, "");
 	aims(before, set, before, before, "");
@@ -217,7 +217,7 @@ static void what_is_ours_goes_back(void **state)
 	aims("", "", "", "", "");
 }
 
-static void what_another_has_set_stays(void **state)
+static void settings_changed_by_others_are_kept(void **state)
 {
 	aims(before, set,
 	     "place\ntrace_clock mono\nbuffer_size_kb 1024\noption overwrite\nevents\nevent a:on\n"
@@ -236,7 +236,7 @@ static void what_another_has_set_stays(void **state)
 	     "property q ? 4");
 }
 
-static void places_are_distinct(void **state)
+static void settings_of_two_places_are_independent(void **state)
 {
 	aims("place x\ntracing_on 0\nplace\ntracing_on 0\n",
 	     "place x\ntracing_on 1\nplace\ntracing_on 1\n",
@@ -246,7 +246,7 @@ static void places_are_distinct(void **state)
 	     "made x\nplace\ntracing_on 0\n", "");
 }
 
-static void sizes_are_one_setting(void **state)
+static void sizes_of_all_cpu_buffers_are_one_setting(void **state)
 {
 	aims("place\nbuffer_size_kb X\ncpu 0 10\ncpu 1 20\n", "place\nbuffer_size_kb 1024\n",
 	     "place\nbuffer_size_kb 2048\n", "place\nbuffer_size_kb 2048\n", "buffer_size_kb 2048");
@@ -258,7 +258,7 @@ static void sizes_are_one_setting(void **state)
 }
 
 /* If there are many, the message names as many as fit. */
-static void those_that_stay_are_bounded(void **state)
+static void message_of_kept_settings_is_bounded(void **state)
 {
 	static char had[20000], made[20000], now[20000];
 	struct settings aim = { 0 };
@@ -279,7 +279,7 @@ static void those_that_stay_are_bounded(void **state)
 }
 
 /* From the files and back to them. */
-static void another_size_stays(void **state)
+static void buffer_size_changed_by_others_is_kept(void **state)
 {
 	const struct settings_ending ending = { 0 };
 	struct settings had = { 0 }, made = { 0 }, aim = { 0 };
@@ -304,27 +304,29 @@ static void another_size_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_ours_goes_back),
-		cmocka_unit_test(what_another_has_set_stays),
-		cmocka_unit_test(places_are_distinct),
-		cmocka_unit_test(sizes_are_one_setting),
-		cmocka_unit_test(those_that_stay_are_bounded),
-		cmocka_unit_test_setup_teardown(another_size_stays, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_unused_buffer_has_its_present_size, set_up,
+		cmocka_unit_test(settings_changed_by_jankd_are_restored),
+		cmocka_unit_test(settings_changed_by_others_are_kept),
+		cmocka_unit_test(settings_of_two_places_are_independent),
+		cmocka_unit_test(sizes_of_all_cpu_buffers_are_one_setting),
+		cmocka_unit_test(message_of_kept_settings_is_bounded),
+		cmocka_unit_test_setup_teardown(buffer_size_changed_by_others_is_kept, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_small_buffer_grows, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_large_one_stays_unless_requested, set_up,
+		cmocka_unit_test_setup_teardown(size_of_an_unused_buffer_is_its_current_one, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(cpus_that_differ_grow_one_by_one, set_up,
+		cmocka_unit_test_setup_teardown(small_buffer_is_enlarged, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(large_buffer_is_reduced_only_on_request, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_size_that_cannot_be_set_is_an_error, set_up,
+		cmocka_unit_test_setup_teardown(different_cpu_buffers_are_enlarged_one_by_one,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(size_that_cannot_be_set_is_an_error, set_up,
 						tear_down),
-		cmocka_unit_test(an_unmounted_tracefs_is_an_error),
-		cmocka_unit_test_setup_teardown(what_cannot_be_restored_is_named, set_up,
+		cmocka_unit_test(unmounted_tracefs_is_an_error),
+		cmocka_unit_test_setup_teardown(settings_that_cannot_be_restored_are_named, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(an_unused_buffer_gets_its_first_size_back, set_up,
+		cmocka_unit_test_setup_teardown(size_of_an_unused_buffer_is_restored, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(an_unused_buffer_stays_unused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unchanged_size_of_an_unused_buffer_is_not_written,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void test_a_slice_is_open_until_its_end(void **state)
 	assert_open(1, 0);
 }
 
-static void test_slices_without_a_meaning_are_counted(void **state)
+static void test_slices_without_role_count_for_nesting(void **state)
 {
 	begin(1, OUTER);
 	for (int i = 0; i < 1000; i++)
@@ -68,7 +68,7 @@ static void test_the_same_slice_may_be_open_twice(void **state)
 	assert_open(1, 0);
 }
 
-static void test_threads_are_apart(void **state)
+static void test_each_thread_has_its_own_stack(void **state)
 {
 	begin(1, OUTER);
 	begin(2, INNER);
@@ -77,7 +77,7 @@ static void test_threads_are_apart(void **state)
 	assert_open(2, INNER);
 }
 
-static void test_an_end_without_a_begin_is_harmless(void **state)
+static void test_end_without_begin_is_ignored(void **state)
 {
 	slice_stacks_end(&table, 1);
 	slice_stacks_end(&table, 1);
@@ -85,7 +85,7 @@ static void test_an_end_without_a_begin_is_harmless(void **state)
 	assert_open(1, OUTER);
 }
 
-static void test_a_thread_that_has_nothing_open_takes_no_room(void **state)
+static void test_thread_without_open_slices_needs_no_entry(void **state)
 {
 	for (int32_t tid = 1; tid < 10000; tid++) {
 		begin(tid, 0);
@@ -124,7 +124,7 @@ static void test_the_table_is_bounded(void **state)
 
 /* SurfaceFlinger's outermost slice is never nested: if it begins again, the ends of the last one
  * were lost. */
-static void test_a_slice_that_is_entered_once_is_reset(void **state)
+static void test_outermost_slice_resets_the_stack(void **state)
 {
 	slice_stacks_begin(&table, 1, OUTER, OUTER);
 	begin(1, 0);
@@ -136,7 +136,7 @@ static void test_a_slice_that_is_entered_once_is_reset(void **state)
 	assert_open(1, 0);
 }
 
-static void test_forget_counts_what_was_open(void **state)
+static void test_forget_counts_open_slices_as_unbalanced(void **state)
 {
 	begin(1, OUTER);
 	begin(1, INNER);
@@ -152,22 +152,23 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_a_slice_is_open_until_its_end, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_slices_without_a_meaning_are_counted, set_up,
+		cmocka_unit_test_setup_teardown(test_slices_without_role_count_for_nesting, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_the_same_slice_may_be_open_twice, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_threads_are_apart, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_an_end_without_a_begin_is_harmless, set_up,
+		cmocka_unit_test_setup_teardown(test_each_thread_has_its_own_stack, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_a_thread_that_has_nothing_open_takes_no_room,
+		cmocka_unit_test_setup_teardown(test_end_without_begin_is_ignored, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_thread_without_open_slices_needs_no_entry,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_stack_is_bounded, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_the_table_is_bounded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_slice_that_is_entered_once_is_reset, set_up,
+		cmocka_unit_test_setup_teardown(test_outermost_slice_resets_the_stack, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_forget_counts_what_was_open, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(test_forget_counts_open_slices_as_unbalanced,
+						set_up, tear_down),
 	};
 
-	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("slice_stack", tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void check_file(const struct bench *bench, unsigned int number, uint64_t 
 	free(bytes);
 }
 
-static void saves_around_the_frame(void **state)
+static void snapshot_has_the_time_around_the_frame(void **state)
 {
 	static struct bench bench;
 	uint64_t first_ms, last_ms;
@@ -128,7 +128,7 @@ static void saves_around_the_frame(void **state)
 }
 
 /* A frame that is longer than the requested time is in the snapshot from its start on. */
-static void shows_all_of_a_long_frame(void **state)
+static void snapshot_begins_before_a_long_frame(void **state)
 {
 	static struct bench bench;
 	uint64_t first_ms, last_ms;
@@ -144,7 +144,7 @@ static void shows_all_of_a_long_frame(void **state)
 }
 
 /* Saved in pieces during a flood: unsaved lines are not overwritten. */
-static void outruns_a_flood(void **state)
+static void snapshot_is_complete_during_a_flood(void **state)
 {
 	(void)state;
 	for (size_t reads = 1; reads < 400; reads = reads * 3 + 1) {
@@ -169,7 +169,7 @@ static void outruns_a_flood(void **state)
 
 /* If the frame would be overwritten before the time after it is over, the snapshot is saved
  * earlier. */
-static void does_not_wait_too_long(void **state)
+static void snapshot_is_saved_before_its_frame_is_overwritten(void **state)
 {
 	static struct bench bench;
 	uint64_t present_ns, first_ms, last_ms;
@@ -189,7 +189,7 @@ static void does_not_wait_too_long(void **state)
 	tear_down(&bench);
 }
 
-static void comes_once_in_10_s(void **state)
+static void snapshots_are_limited_to_one_in_10_s(void **state)
 {
 	static struct bench bench;
 
@@ -210,11 +210,11 @@ static void comes_once_in_10_s(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(saves_around_the_frame),
-		cmocka_unit_test(shows_all_of_a_long_frame),
-		cmocka_unit_test(outruns_a_flood),
-		cmocka_unit_test(does_not_wait_too_long),
-		cmocka_unit_test(comes_once_in_10_s),
+		cmocka_unit_test(snapshot_has_the_time_around_the_frame),
+		cmocka_unit_test(snapshot_begins_before_a_long_frame),
+		cmocka_unit_test(snapshot_is_complete_during_a_flood),
+		cmocka_unit_test(snapshot_is_saved_before_its_frame_is_overwritten),
+		cmocka_unit_test(snapshots_are_limited_to_one_in_10_s),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,7 @@ static void cut_file(const char *name, int of_100)
 		truncate(scratch_path(&recorded.scratch, name), info.st_size * of_100 / 100), 0);
 }
 
-static void streams_are_unpacked(void **state)
+static void compressed_streams_are_unpacked(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
@@ -109,7 +109,7 @@ static void streams_are_unpacked(void **state)
 	}
 }
 
-static void streams_that_are_cut_are_damaged(void **state)
+static void truncated_streams_are_reported_damaged(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
@@ -122,7 +122,7 @@ static void streams_that_are_cut_are_damaged(void **state)
 	}
 }
 
-static void an_empty_stream_is_refused(void **state)
+static void an_empty_compressed_stream_is_refused(void **state)
 {
 	(void)state;
 	put_packed("empty.xz", "", archive_write_add_filter_xz);
@@ -143,7 +143,7 @@ static void a_zip_of_one_file_is_unpacked(void **state)
 }
 
 /* The file with markers is read, and a message says so. */
-static void of_a_zip_of_several_the_trace_counts(void **state)
+static void the_trace_in_a_zip_of_several_files_is_read(void **state)
 {
 	const struct packed files[] = {
 		{ "README", "It was a dark and stormy night.\n" },
@@ -201,7 +201,7 @@ static void a_zip_through_a_pipe_is_unpacked(void **state)
 	assert_trace("a pipe");
 }
 
-static void a_zip_that_is_cut_is_damaged(void **state)
+static void a_truncated_zip_is_reported_damaged(void **state)
 {
 	const struct packed files[] = { { "trace.txt", recorded.trace } };
 
@@ -238,15 +238,15 @@ int main(void)
 #define T(name)                                                                                    \
 	cmocka_unit_test_prestate_setup_teardown(name, recorded_trace_set_up,                      \
 						 recorded_trace_tear_down, &recorded)
-		T(streams_are_unpacked),
-		T(streams_that_are_cut_are_damaged),
-		T(an_empty_stream_is_refused),
+		T(compressed_streams_are_unpacked),
+		T(truncated_streams_are_reported_damaged),
+		T(an_empty_compressed_stream_is_refused),
 		T(a_zip_of_one_file_is_unpacked),
-		T(of_a_zip_of_several_the_trace_counts),
+		T(the_trace_in_a_zip_of_several_files_is_read),
 		T(a_zip_of_two_traces_is_refused),
 		T(a_zip_without_a_trace_is_refused),
 		T(a_zip_through_a_pipe_is_unpacked),
-		T(a_zip_that_is_cut_is_damaged),
+		T(a_truncated_zip_is_reported_damaged),
 		T(html_in_a_zip_is_unwrapped),
 #undef T
 	};

@@ -30,7 +30,7 @@ static void use_instance(const char *name)
 	capture.pipe = fake_tracefs_open(&capture.scratch, "tr", pipe);
 }
 
-static void an_instance_is_read_and_put_back(void **state)
+static void instance_is_read_and_restored(void **state)
 {
 	(void)state;
 	use_instance("mine");
@@ -48,7 +48,7 @@ static void an_instance_is_read_and_put_back(void **state)
 }
 
 /* The program that created the instance chose its size: it is kept, with a warning. */
-static void a_small_instance_stays_small(void **state)
+static void small_buffer_of_an_instance_is_kept(void **state)
 {
 	(void)state;
 	use_instance("mine");
@@ -62,7 +62,7 @@ static void a_small_instance_stays_small(void **state)
 	assert_true(live_capture_is_set(&capture, "instances/mine/buffer_size_kb", "64"));
 }
 
-static void the_size_of_an_option_is_set(void **state)
+static void buffer_kb_sets_and_restores_the_size(void **state)
 {
 	(void)state;
 	live_capture_set(&capture, "buffer_size_kb", "1408\n");
@@ -75,7 +75,7 @@ static void the_size_of_an_option_is_set(void **state)
 }
 
 /* In a plain folder a new instance has no files: it is rejected, and removed again. */
-static void an_instance_that_cannot_be_read_goes_again(void **state)
+static void new_instance_that_cannot_be_read_is_removed(void **state)
 {
 	(void)state;
 	assert_false(live_capture_run(&capture, "--no-atrace", "--frames-log", "--instance", "new",
@@ -86,7 +86,7 @@ static void an_instance_that_cannot_be_read_goes_again(void **state)
 	assert_false(scratch_has(&capture.scratch, "out/session.json"));
 }
 
-static void an_instance_that_cannot_be_made_is_reported(void **state)
+static void instance_that_cannot_be_created_is_reported(void **state)
 {
 	(void)state;
 	rmdir(scratch_path(&capture.scratch, "tr/instances"));
@@ -97,7 +97,7 @@ static void an_instance_that_cannot_be_made_is_reported(void **state)
 }
 
 /* Events have no time on this clock. */
-static void a_clock_that_is_none_is_replaced(void **state)
+static void clock_without_time_is_replaced(void **state)
 {
 	(void)state;
 	live_capture_set(&capture, "trace_clock", "local [counter] boot\n");
@@ -112,7 +112,7 @@ static void a_clock_that_is_none_is_replaced(void **state)
 
 /* --- raw --- */
 
-static void raw_buffers_are_read_where_they_can_be(void **state)
+static void source_raw_reads_the_cpu_buffers(void **state)
 {
 	(void)state;
 	fake_tracefs_raw(&capture.scratch, "tr");
@@ -123,7 +123,7 @@ static void raw_buffers_are_read_where_they_can_be(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 1);
 }
 
-static void raw_buffers_that_cannot_be_read_are_reported(void **state)
+static void source_raw_without_print_format_is_reported(void **state)
 {
 	(void)state;
 	assert_false(live_capture_run(&capture, "--no-atrace", "--source", "raw", NULL));
@@ -132,7 +132,7 @@ static void raw_buffers_that_cannot_be_read_are_reported(void **state)
 	assert_non_null(strstr(file("run.err"), "events/ftrace/print/format"));
 }
 
-static void a_snapshot_needs_text(void **state)
+static void snapshot_selects_the_text_source(void **state)
 {
 	(void)state;
 	fake_tracefs_raw(&capture.scratch, "tr");
@@ -152,7 +152,7 @@ static uint64_t now_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-static void a_late_frame_saves_the_trace(void **state)
+static void late_frame_saves_a_snapshot(void **state)
 {
 	uint64_t at = now_us() - 4000000;
 	char *text;
@@ -193,7 +193,7 @@ static void damaged_lines_are_counted(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
-static void lost_events_are_rows(void **state)
+static void lost_events_are_rows_of_events_csv(void **state)
 {
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
@@ -209,7 +209,7 @@ static void lost_events_are_rows(void **state)
 }
 
 /* More than fits in the text buffer, and more than one read returns. */
-static void a_flood_loses_nothing(void **state)
+static void flood_of_frames_loses_none(void **state)
 {
 	uint64_t at = now_us() - 60000000;
 	char *text;
@@ -234,7 +234,7 @@ static void rows_go_to_standard_output(void **state)
 	assert_string_equal(file("run.out"), file("out/fps.csv"));
 }
 
-static void segments_follow_the_trace(void **state)
+static void rotate_time_is_time_of_the_trace(void **state)
 {
 	uint64_t at = now_us() - 40000000;
 	char *text;
@@ -256,21 +256,21 @@ int main(int argc, char **argv)
 #define T(name)                                                                                    \
 	cmocka_unit_test_prestate_setup_teardown(name, live_capture_set_up,                        \
 						 live_capture_tear_down, &capture)
-		T(an_instance_is_read_and_put_back),
-		T(a_small_instance_stays_small),
-		T(the_size_of_an_option_is_set),
-		T(an_instance_that_cannot_be_read_goes_again),
-		T(an_instance_that_cannot_be_made_is_reported),
-		T(a_clock_that_is_none_is_replaced),
-		T(raw_buffers_are_read_where_they_can_be),
-		T(raw_buffers_that_cannot_be_read_are_reported),
-		T(a_snapshot_needs_text),
-		T(a_late_frame_saves_the_trace),
+		T(instance_is_read_and_restored),
+		T(small_buffer_of_an_instance_is_kept),
+		T(buffer_kb_sets_and_restores_the_size),
+		T(new_instance_that_cannot_be_read_is_removed),
+		T(instance_that_cannot_be_created_is_reported),
+		T(clock_without_time_is_replaced),
+		T(source_raw_reads_the_cpu_buffers),
+		T(source_raw_without_print_format_is_reported),
+		T(snapshot_selects_the_text_source),
+		T(late_frame_saves_a_snapshot),
 		T(damaged_lines_are_counted),
-		T(lost_events_are_rows),
-		T(a_flood_loses_nothing),
+		T(lost_events_are_rows_of_events_csv),
+		T(flood_of_frames_loses_none),
 		T(rows_go_to_standard_output),
-		T(segments_follow_the_trace),
+		T(rotate_time_is_time_of_the_trace),
 #undef T
 	};
 

@@ -60,7 +60,7 @@ static void put_two(const char *name, const char *head, const void *bytes, size_
 	fclose(file);
 }
 
-static void text_is_text(void **state)
+static void plain_text_is_read_unchanged(void **state)
 {
 	(void)state;
 	scratch_put(&recorded.scratch, "trace.txt", recorded.trace);
@@ -75,7 +75,7 @@ static void gzip_is_unpacked(void **state)
 }
 
 /* Concatenated files are one trace. */
-static void gzip_in_parts_is_one(void **state)
+static void concatenated_gzip_is_one_trace(void **state)
 {
 	size_t half = strlen(recorded.trace) / 2;
 	char *first = strndup(recorded.trace, half);
@@ -126,7 +126,7 @@ static void html_of_systrace_is_unwrapped(void **state)
 
 /* --- damage --- */
 
-static void what_is_cut_gives_what_came_before(void **state)
+static void truncated_gzip_gives_the_text_before_the_cut(void **state)
 {
 	struct stat info;
 
@@ -142,7 +142,7 @@ static void what_is_cut_gives_what_came_before(void **state)
 	assert_memory_equal(recorded.text, recorded.trace, recorded.len);
 }
 
-static void what_is_damaged_gives_what_came_before(void **state)
+static void damaged_gzip_is_read_up_to_the_damage(void **state)
 {
 	static const char wrong[64];
 	struct stat info;
@@ -159,7 +159,7 @@ static void what_is_damaged_gives_what_came_before(void **state)
 	assert_true(recorded.damage[0] != '\0');
 }
 
-static void what_stands_behind_gzip_is_no_part(void **state)
+static void bytes_after_gzip_are_ignored(void **state)
 {
 	FILE *file;
 
@@ -173,7 +173,7 @@ static void what_stands_behind_gzip_is_no_part(void **state)
 
 /* --- files that are not traces --- */
 
-static void others_are_refused_by_name(void **state)
+static void message_names_the_kind_of_a_file_that_is_no_trace(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -200,7 +200,7 @@ static void others_are_refused_by_name(void **state)
 	}
 }
 
-static void what_is_packed_in_gzip_is_looked_at_too(void **state)
+static void contents_of_gzip_are_checked_too(void **state)
 {
 	(void)state;
 	put_gzip("empty.gz", "", "w");
@@ -212,7 +212,7 @@ static void what_is_packed_in_gzip_is_looked_at_too(void **state)
 	assert_non_null(strstr(recorded.printed, "CSV"));
 }
 
-static void what_cannot_be_opened_is_named(void **state)
+static void file_that_cannot_be_opened_is_named(void **state)
 {
 	(void)state;
 	recorded_trace_read(&recorded, scratch_path(&recorded.scratch, "gone.txt"), 1);
@@ -256,7 +256,7 @@ static void a_fifo_is_read_to_its_end(void **state)
 	assert_string_equal(recorded.text, recorded.trace);
 }
 
-static void standard_input_is_a_dash(void **state)
+static void dash_is_standard_input(void **state)
 {
 	int usual = dup(STDIN_FILENO), fd;
 
@@ -287,19 +287,19 @@ int main(void)
 #define T(name)                                                                                    \
 	cmocka_unit_test_prestate_setup_teardown(name, recorded_trace_set_up,                      \
 						 recorded_trace_tear_down, &recorded)
-		T(text_is_text),
+		T(plain_text_is_read_unchanged),
 		T(gzip_is_unpacked),
-		T(gzip_in_parts_is_one),
+		T(concatenated_gzip_is_one_trace),
 		T(atrace_z_is_unpacked),
 		T(html_of_systrace_is_unwrapped),
-		T(what_is_cut_gives_what_came_before),
-		T(what_is_damaged_gives_what_came_before),
-		T(what_stands_behind_gzip_is_no_part),
-		T(others_are_refused_by_name),
-		T(what_is_packed_in_gzip_is_looked_at_too),
-		T(what_cannot_be_opened_is_named),
+		T(truncated_gzip_gives_the_text_before_the_cut),
+		T(damaged_gzip_is_read_up_to_the_damage),
+		T(bytes_after_gzip_are_ignored),
+		T(message_names_the_kind_of_a_file_that_is_no_trace),
+		T(contents_of_gzip_are_checked_too),
+		T(file_that_cannot_be_opened_is_named),
 		T(a_fifo_is_read_to_its_end),
-		T(standard_input_is_a_dash),
+		T(dash_is_standard_input),
 #undef T
 	};
 

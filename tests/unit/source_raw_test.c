@@ -131,7 +131,7 @@ static uint64_t now_ns(void)
 
 /* --- records --- */
 
-static void records_of_all_cpus_come_by_time(void **state)
+static void records_of_all_cpus_are_sorted_by_time(void **state)
 {
 	static const char *const names[] = { "first", "second", "third", "fourth" };
 	uint64_t begin = (now_ns() - SECOND) / 1000 * 1000;
@@ -167,8 +167,8 @@ static void records_of_all_cpus_come_by_time(void **state)
 	assert_int_equal(n_kept, 4);
 }
 
-/* Text has microseconds. */
-static void times_are_rounded_as_the_kernel_does(void **state)
+/* As the kernel rounds them for text. */
+static void times_are_rounded_to_microseconds(void **state)
 {
 	uint64_t begin = (now_ns() - SECOND) / 1000 * 1000;
 	struct page page;
@@ -185,7 +185,7 @@ static void times_are_rounded_as_the_kernel_does(void **state)
 	assert_int_equal(kept[1].record.time_ns, begin + 1000);
 }
 
-static void what_is_no_marker_is_counted(void **state)
+static void text_that_is_no_marker_is_counted(void **state)
 {
 	struct page page;
 
@@ -216,7 +216,7 @@ static void a_damaged_page_is_counted(void **state)
 }
 
 /* The page has a flag that events are missing; the statistics have their number. */
-static void lost_events_come_before_the_next(void **state)
+static void loss_record_precedes_the_next_event(void **state)
 {
 	struct page page;
 
@@ -235,7 +235,7 @@ static void lost_events_come_before_the_next(void **state)
 	assert_int_equal(kept[1].record.kind, TRACE_SLICE_BEGIN);
 }
 
-static void without_statistics_their_number_is_unknown(void **state)
+static void number_of_lost_events_is_unknown_without_statistics(void **state)
 {
 	struct page page;
 
@@ -252,7 +252,7 @@ static void without_statistics_their_number_is_unknown(void **state)
 }
 
 /* A writer that was interrupted may still add an earlier event. */
-static void the_youngest_wait(void **state)
+static void young_events_are_held_back(void **state)
 {
 	struct page page;
 
@@ -272,8 +272,8 @@ static void the_youngest_wait(void **state)
 	assert_string_equal(kept[1].name, "young");
 }
 
-/* Even if the clock is wrong, they do not wait forever. */
-static void the_youngest_do_not_wait_for_ever(void **state)
+/* Even if the clock is wrong. */
+static void young_events_are_not_held_back_forever(void **state)
 {
 	struct page page;
 
@@ -287,7 +287,7 @@ static void the_youngest_do_not_wait_for_ever(void **state)
 	assert_int_equal(n_kept, 1);
 }
 
-static void another_clock_is_read_from_the_kernel(void **state)
+static void time_of_the_local_clock_is_read_from_stats(void **state)
 {
 	struct page page;
 
@@ -309,7 +309,7 @@ static void another_clock_is_read_from_the_kernel(void **state)
 	assert_int_equal(n_kept, 1);
 }
 
-static void what_is_held_is_handed_over_without_reading(void **state)
+static void held_only_does_not_read_the_buffers(void **state)
 {
 	struct page page;
 
@@ -335,7 +335,7 @@ static void assert_cannot(const char *name)
 	trace_files_close(&files);
 }
 
-static void what_cannot_be_read_is_named(void **state)
+static void unreadable_format_files_are_named(void **state)
 {
 	(void)state;
 	scratch_put(&scratch, "tr/buffer_subbuf_size_kb", "0\n");
@@ -353,7 +353,7 @@ static void what_cannot_be_read_is_named(void **state)
 	assert_cannot("events/ftrace/print/format");
 }
 
-static void without_cpu_buffers_there_is_nothing_to_read(void **state)
+static void missing_cpu_buffers_are_an_error(void **state)
 {
 	(void)state;
 	unlink(scratch_path(&scratch, "tr/per_cpu/cpu0/trace_pipe_raw"));
@@ -361,7 +361,7 @@ static void without_cpu_buffers_there_is_nothing_to_read(void **state)
 	assert_cannot("per_cpu");
 }
 
-static void a_cpu_that_is_off_has_no_buffer(void **state)
+static void cpu_without_buffer_is_skipped(void **state)
 {
 	(void)state;
 	unlink(scratch_path(&scratch, "tr/per_cpu/cpu1/trace_pipe_raw"));
@@ -369,7 +369,7 @@ static void a_cpu_that_is_off_has_no_buffer(void **state)
 }
 
 /* Two readers would each get half of the events. */
-static void only_one_reads(void **state)
+static void second_reader_is_refused(void **state)
 {
 	struct source *second = NULL;
 
@@ -385,28 +385,30 @@ static void only_one_reads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(records_of_all_cpus_come_by_time, set_up,
+		cmocka_unit_test_setup_teardown(records_of_all_cpus_are_sorted_by_time, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(times_are_rounded_as_the_kernel_does, set_up,
+		cmocka_unit_test_setup_teardown(times_are_rounded_to_microseconds, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_marker_is_counted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_that_is_no_marker_is_counted, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_damaged_page_is_counted, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(lost_events_come_before_the_next, set_up,
+		cmocka_unit_test_setup_teardown(loss_record_precedes_the_next_event, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(without_statistics_their_number_is_unknown, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_youngest_wait, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_youngest_do_not_wait_for_ever, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(another_clock_is_read_from_the_kernel, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_held_is_handed_over_without_reading, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(without_cpu_buffers_there_is_nothing_to_read,
+		cmocka_unit_test_setup_teardown(number_of_lost_events_is_unknown_without_statistics,
 						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_cpu_that_is_off_has_no_buffer, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(only_one_reads, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(young_events_are_held_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(young_events_are_not_held_back_forever, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(time_of_the_local_clock_is_read_from_stats, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(held_only_does_not_read_the_buffers, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(unreadable_format_files_are_named, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(missing_cpu_buffers_are_an_error, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(cpu_without_buffer_is_skipped, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(second_reader_is_refused, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,7 +47,7 @@ static void assert_text(uint64_t offset, const char *text)
 	assert_string_equal(read, text);
 }
 
-static void test_what_was_written_comes_back(void **state)
+static void test_written_entries_are_read_back(void **state)
 {
 	assert_int_equal(write_text(4096, "two"), 0);
 	assert_int_equal(write_text(0, "one"), 0);
@@ -60,7 +60,7 @@ static void test_what_was_written_comes_back(void **state)
 
 /* After SIGKILL nothing is left in the folder, and the file can be used after the folder is
  * removed. */
-static void test_it_has_no_name(void **state)
+static void test_file_has_no_name(void **state)
 {
 	DIR *entries = opendir(folder.path);
 	unsigned int n = 0;
@@ -78,7 +78,7 @@ static void test_it_has_no_name(void **state)
 }
 
 /* On a nearly full disk existing entries can be rewritten, but none is added. */
-static void test_it_does_not_grow(void **state)
+static void test_frozen_file_does_not_grow(void **state)
 {
 	assert_int_equal(write_text(0, "one"), 0);
 	file.is_frozen = true;
@@ -90,7 +90,7 @@ static void test_it_does_not_grow(void **state)
 	assert_int_equal(write_text(2, "two"), 0);
 }
 
-static void test_a_full_disk(void **state)
+static void test_full_disk_is_an_error(void **state)
 {
 	int full = open("/dev/full", O_RDWR | O_CLOEXEC);
 
@@ -102,7 +102,7 @@ static void test_a_full_disk(void **state)
 }
 
 /* An incomplete entry is an error. */
-static void test_an_end_too_soon(void **state)
+static void test_incomplete_entry_is_an_error(void **state)
 {
 	char read[8];
 
@@ -116,11 +116,9 @@ static void test_an_end_too_soon(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_what_was_written_comes_back),
-		test(test_it_has_no_name),
-		test(test_it_does_not_grow),
-		test(test_a_full_disk),
-		test(test_an_end_too_soon),
+		test(test_written_entries_are_read_back), test(test_file_has_no_name),
+		test(test_frozen_file_does_not_grow),	  test(test_full_disk_is_an_error),
+		test(test_incomplete_entry_is_an_error),
 	};
 
 	return cmocka_run_group_tests_name("spill_file", tests, NULL, NULL);

@@ -53,7 +53,7 @@ static const struct pipeline_counters *counters(void)
 	return pipeline_counters(phone.pipeline);
 }
 
-static void take_row(void *context, const struct summary_row *row)
+static void store_row(void *context, const struct summary_row *row)
 {
 	struct summaries *all = context;
 	size_t n = all->n++;
@@ -68,7 +68,7 @@ static void take_row(void *context, const struct summary_row *row)
 static void summarize(struct summaries *all)
 {
 	all->n = 0;
-	pipeline_summary(phone.pipeline, all, take_row);
+	pipeline_summary(phone.pipeline, all, store_row);
 }
 
 static void assert_same(void)
@@ -154,13 +154,13 @@ static void compare_apps(bool anew)
 	}
 }
 
-static void test_apps_in_turn(void **state)
+static void test_spilled_apps_have_the_same_summary(void **state)
 {
 	compare_apps(true);
 }
 
 /* The series of a layer continues: the time between is a wait. */
-static void test_layers_in_turn(void **state)
+static void test_spilled_layers_continue_their_series(void **state)
 {
 	compare_apps(false);
 	assert_int_equal(small.rows[0].stats.waits, large.rows[0].stats.waits);
@@ -189,7 +189,7 @@ static void play_all_kinds(struct summaries *all)
 	summarize(all);
 }
 
-static void test_large_histograms(void **state)
+static void test_spilled_histograms_are_restored(void **state)
 {
 	restart(1000);
 	play_all_kinds(&large);
@@ -222,7 +222,7 @@ static void play_names(struct summaries *all)
 	summarize(all);
 }
 
-static void test_names(void **state)
+static void test_spilled_names_with_equal_hash_are_distinct(void **state)
 {
 	restart(1000);
 	play_names(&large);
@@ -250,7 +250,7 @@ static void play_together(struct summaries *meanwhile, struct summaries *end)
 }
 
 /* The layers fit in their table, the Surfaces do not. */
-static void test_open_rows(void **state)
+static void test_open_rows_of_spilled_surfaces_are_counted(void **state)
 {
 	static struct summaries large_meanwhile, small_meanwhile;
 
@@ -292,7 +292,7 @@ static bool is_reported(const char *text)
 	return false;
 }
 
-static void test_more_than_are_kept(void **state)
+static void test_surfaces_beyond_the_spill_are_in_others(void **state)
 {
 	unsigned int kept = SPILL_SURFACES + 16;
 	uint64_t now_ns = BEGIN;
@@ -326,7 +326,7 @@ static void test_more_than_are_kept(void **state)
 }
 
 /* The disk is full or removed. */
-static void test_nothing_can_be_spilled(void **state)
+static void test_surfaces_that_cannot_be_spilled_are_in_others(void **state)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -351,7 +351,7 @@ static void test_nothing_can_be_spilled(void **state)
 }
 
 /* Times are those of the latest clock on which one of them had a frame. */
-static void test_others_and_the_clock(void **state)
+static void test_others_has_times_of_the_latest_clock(void **state)
 {
 	uint64_t now_ns = BEGIN + 3600 * SECOND;
 
@@ -367,8 +367,8 @@ static void test_others_and_the_clock(void **state)
 	assert_in_range(others(&small)->last_ns, others(&small)->first_ns, now_ns);
 }
 
-/* The disk is full only for a while. */
-static void test_some_cannot_be_spilled(void **state)
+/* Each Surface is either in the spill or in row (others). */
+static void test_full_disk_for_a_while_splits_no_surface(void **state)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -389,7 +389,7 @@ static void test_some_cannot_be_spilled(void **state)
 	assert_int_equal(others(&small)->stats.frames, counters()->surfaces_others * 2 * 29);
 }
 
-static void test_what_cannot_be_read_back(void **state)
+static void test_unreadable_surfaces_are_reported(void **state)
 {
 	uint64_t now_ns = BEGIN;
 
@@ -441,7 +441,7 @@ static void frame_by_counter(uint64_t present_ns, const char *counter)
 
 /* Once a layer did not fit, the last counter of an evicted layer is not used: it may have been that
  * layer. */
-static void test_counters_of_a_layer_that_was_refused(void **state)
+static void test_counters_of_evicted_layers_are_not_used_after_a_refusal(void **state)
 {
 	static const char x[] = "BufferTX - com.a/a#0";
 	static const char y[] = "BufferTX - com.b/b#0";
@@ -471,7 +471,7 @@ static void test_counters_of_a_layer_that_was_refused(void **state)
 }
 
 /* No series continues across a step of the clock, in the table or in the spill. */
-static void test_layers_and_the_clock(void **state)
+static void test_no_spilled_series_spans_a_clock_step(void **state)
 {
 	restart(2);
 	run_three("#0", BEGIN + 3600 * SECOND);
@@ -483,7 +483,7 @@ static void test_layers_and_the_clock(void **state)
 }
 
 /* Layers that cannot be spilled start a new series. */
-static void test_layers_that_are_forgotten(void **state)
+static void test_layers_that_cannot_be_spilled_start_a_new_series(void **state)
 {
 	restart(2);
 	phone.log.spill_fails = true;
@@ -496,7 +496,7 @@ static void test_layers_that_are_forgotten(void **state)
 }
 
 /* If there are more than fit, the layers that were evicted first are dropped. */
-static void test_more_layers_than_are_kept(void **state)
+static void test_layers_beyond_the_spill_are_dropped_oldest_first(void **state)
 {
 	char layer[64];
 
@@ -516,7 +516,7 @@ static void test_more_layers_than_are_kept(void **state)
 }
 
 /* The file is bounded, even if each Surface has a different histogram of the largest size. */
-static void test_the_spill_is_bounded(void **state)
+static void test_size_of_the_spill_is_bounded(void **state)
 {
 	assert_true(sizeof(struct summary_record) < 52 * 1024);
 	for (unsigned int i = 0; i < 300; i++)
@@ -531,21 +531,21 @@ static void test_the_spill_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_apps_in_turn),
-		test(test_large_histograms),
-		test(test_names),
-		test(test_open_rows),
-		test(test_more_than_are_kept),
-		test(test_others_and_the_clock),
-		test(test_nothing_can_be_spilled),
-		test(test_some_cannot_be_spilled),
-		test(test_what_cannot_be_read_back),
-		test(test_the_spill_is_bounded),
-		test(test_layers_in_turn),
-		test(test_counters_of_a_layer_that_was_refused),
-		test(test_layers_and_the_clock),
-		test(test_layers_that_are_forgotten),
-		test(test_more_layers_than_are_kept),
+		test(test_spilled_apps_have_the_same_summary),
+		test(test_spilled_histograms_are_restored),
+		test(test_spilled_names_with_equal_hash_are_distinct),
+		test(test_open_rows_of_spilled_surfaces_are_counted),
+		test(test_surfaces_beyond_the_spill_are_in_others),
+		test(test_others_has_times_of_the_latest_clock),
+		test(test_surfaces_that_cannot_be_spilled_are_in_others),
+		test(test_full_disk_for_a_while_splits_no_surface),
+		test(test_unreadable_surfaces_are_reported),
+		test(test_size_of_the_spill_is_bounded),
+		test(test_spilled_layers_continue_their_series),
+		test(test_counters_of_evicted_layers_are_not_used_after_a_refusal),
+		test(test_no_spilled_series_spans_a_clock_step),
+		test(test_layers_that_cannot_be_spilled_start_a_new_series),
+		test(test_layers_beyond_the_spill_are_dropped_oldest_first),
 	};
 
 	return cmocka_run_group_tests_name("spill", tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void assert_janks(uint64_t small, uint64_t jank, uint64_t big)
 	assert_int_equal(series.stats.big_jank, big);
 }
 
-static void test_one_long_frame(void **state)
+static void test_counts_of_one_long_frame(void **state)
 {
 	play_one_long_frame();
 	assert_float_equal(fps(), 122.070, 0.001);
@@ -132,7 +132,7 @@ static void test_one_long_frame(void **state)
 	assert_float_equal(score(60), 89.99, 0.005);
 }
 
-static void test_multiples_of_a_vsync(void **state)
+static void test_counts_of_multiples_of_a_vsync(void **state)
 {
 	play_multiples();
 	assert_float_equal(fps(), 56.604, 0.001);
@@ -146,7 +146,7 @@ static void test_multiples_of_a_vsync(void **state)
 	assert_float_equal(score(60), 93.67, 0.005);
 }
 
-static void test_burst_at_120_hz(void **state)
+static void test_counts_of_a_burst_at_120_hz(void **state)
 {
 	play_burst();
 	assert_float_equal(fps(), 115.737, 0.001);
@@ -262,7 +262,7 @@ static void test_a_steady_slow_rate_is_no_jank(void **state)
 	assert_counts_2019(100, 0, 0);
 }
 
-static void test_a_wait_forgets_the_frames_before(void **state)
+static void test_wait_clears_the_history_of_jank(void **state)
 {
 	after_three(V60, 600 * MS);
 	interval(200 * MS);
@@ -292,8 +292,8 @@ static void test_matrix_levels(void **state)
 	assert_matrix_level(42, 4);
 }
 
-/* It is unknown whether it was idle or a stall. */
-static void test_a_wait_counts_nowhere_else(void **state)
+/* A wait is idle time or a stall: it is unknown which. */
+static void test_wait_is_counted_only_as_wait(void **state)
 {
 	begin();
 	for (int i = 0; i < 3; i++)
@@ -313,7 +313,7 @@ static void test_a_wait_counts_nowhere_else(void **state)
 	assert_janks(0, 0, 0);
 }
 
-static void test_vsync_counts(void **state)
+static void test_missed_and_slow_are_counted_by_vsyncs(void **state)
 {
 	begin();
 	for (int64_t vsyncs = 1; vsyncs <= 4; vsyncs++)
@@ -324,7 +324,7 @@ static void test_vsync_counts(void **state)
 }
 
 /* Two presents within one vsync miss no vsync. */
-static void test_no_vsync_between_misses_none(void **state)
+static void test_interval_within_one_vsync_misses_none(void **state)
 {
 	begin();
 	add(2 * MS, 0);
@@ -385,7 +385,7 @@ static void test_the_target_follows_the_refresh_rate(void **state)
 }
 
 /* If vsyncs are unknown, the rate is weighted by time; if the rate is unknown, too, it is 60. */
-static void test_the_target_of_intervals_without_vsyncs(void **state)
+static void test_target_without_vsyncs_is_weighted_by_time(void **state)
 {
 	const struct interval plain = { 25 * MS, ROW_UNKNOWN };
 
@@ -398,7 +398,7 @@ static void test_the_target_of_intervals_without_vsyncs(void **state)
 	assert_float_equal(score(0), 60 * 3 / 5.5 + 40, 0.0001);
 }
 
-static void test_merging_rows_is_counting_all(void **state)
+static void test_merged_rows_have_the_counts_of_all(void **state)
 {
 	struct frame_stats sum = FRAME_STATS_EMPTY;
 	struct frame_stats first;
@@ -430,26 +430,26 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_long_frame),
-		cmocka_unit_test(test_multiples_of_a_vsync),
-		cmocka_unit_test(test_burst_at_120_hz),
+		cmocka_unit_test(test_counts_of_one_long_frame),
+		cmocka_unit_test(test_counts_of_multiples_of_a_vsync),
+		cmocka_unit_test(test_counts_of_a_burst_at_120_hz),
 		cmocka_unit_test(test_thresholds_of_2019),
 		cmocka_unit_test(test_half_a_second_is_a_wait),
 		cmocka_unit_test(test_jank_thresholds),
 		cmocka_unit_test(test_jank_is_more_than_twice_the_mean_before),
 		cmocka_unit_test(test_jank_needs_three_frames_before),
 		cmocka_unit_test(test_a_steady_slow_rate_is_no_jank),
-		cmocka_unit_test(test_a_wait_forgets_the_frames_before),
+		cmocka_unit_test(test_wait_clears_the_history_of_jank),
 		cmocka_unit_test(test_matrix_levels),
-		cmocka_unit_test(test_a_wait_counts_nowhere_else),
-		cmocka_unit_test(test_vsync_counts),
-		cmocka_unit_test(test_no_vsync_between_misses_none),
+		cmocka_unit_test(test_wait_is_counted_only_as_wait),
+		cmocka_unit_test(test_missed_and_slow_are_counted_by_vsyncs),
+		cmocka_unit_test(test_interval_within_one_vsync_misses_none),
 		cmocka_unit_test(test_one_unknown_vsync_count_makes_the_sums_unknown),
 		cmocka_unit_test(test_score_needs_frames),
 		cmocka_unit_test(test_score_has_bounds),
 		cmocka_unit_test(test_the_target_follows_the_refresh_rate),
-		cmocka_unit_test(test_the_target_of_intervals_without_vsyncs),
-		cmocka_unit_test(test_merging_rows_is_counting_all),
+		cmocka_unit_test(test_target_without_vsyncs_is_weighted_by_time),
+		cmocka_unit_test(test_merged_rows_have_the_counts_of_all),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, set_up, tear_down);

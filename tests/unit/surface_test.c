@@ -22,7 +22,7 @@ static struct span surface_of(const char *layer)
 	return surface_of_layer(span_of(layer), copy);
 }
 
-static void test_names_of_layers(void **state)
+static void test_surface_and_app_are_parsed_from_layer_names(void **state)
 {
 	static const struct {
 		const char *layer, *surface, *app;
@@ -58,7 +58,7 @@ static void test_names_of_layers(void **state)
 }
 
 /* Parts of a name that change with each start of the app or the phone are not part of a Surface. */
-static void test_what_changes_goes(void **state)
+static void test_changing_parts_of_names_are_removed(void **state)
 {
 	static const struct {
 		const char *layer, *surface, *app;
@@ -107,7 +107,7 @@ static void test_what_changes_goes(void **state)
 }
 
 /* Similar names that do not change. */
-static void test_what_stays(void **state)
+static void test_constant_parts_of_names_are_kept(void **state)
 {
 	static const char *const names[] = {
 		"com.x/com.x.Main$Inner",
@@ -145,7 +145,7 @@ static void test_what_stays(void **state)
 		assert_span(surface_of(names[i]), names[i]);
 }
 
-static void test_windows_of_activities(void **state)
+static void test_windows_of_activities_are_recognised(void **state)
 {
 	assert_true(is_activity_layer(SPAN_LITERAL("com.a/com.a.Main#0")));
 	assert_true(is_activity_layer(SPAN_LITERAL("54dfae7 com.a/com.a.Main#12")));
@@ -176,7 +176,7 @@ static void test_names_are_read_within_their_bounds(void **state)
 	}
 }
 
-static void test_copies_are_cut_and_ended(void **state)
+static void test_copies_of_names_are_cut_and_terminated(void **state)
 {
 	char copy[4] = "xxx";
 
@@ -234,7 +234,7 @@ static void test_a_layer_is_found_by_its_whole_name(void **state)
 }
 
 /* Two names that differ only after the stored part are two layers. */
-static void test_long_names_stay_apart(void **state)
+static void test_long_names_stay_distinct(void **state)
 {
 	char name[3000];
 	int a, b;
@@ -248,21 +248,21 @@ static void test_long_names_stay_apart(void **state)
 	assert_int_equal(strlen(table.layers[a].name), NAME_SIZE - 1);
 }
 
-static void test_the_idlest_layer_goes_first(void **state)
+static void test_layer_idle_longest_is_evicted_first(void **state)
 {
 	fill_table();
 	table.layers[layers_find(&table, SPAN_LITERAL("layer#7"))].last_use = 5;
 	assert_int_equal(layers_to_evict(&table), layers_find(&table, SPAN_LITERAL("layer#7")));
 }
 
-static void test_a_layer_without_frames_goes_before_all(void **state)
+static void test_layer_without_frames_is_evicted_before_others(void **state)
 {
 	fill_table();
 	table.layers[layers_find(&table, SPAN_LITERAL("layer#300"))].shown = false;
 	assert_int_equal(layers_to_evict(&table), layers_find(&table, SPAN_LITERAL("layer#300")));
 }
 
-static void test_a_layer_with_open_frames_cannot_go(void **state)
+static void test_layer_with_waiting_frames_is_not_evicted(void **state)
 {
 	fill_table();
 	for (int i = 0; i < LAYERS; i++)
@@ -272,7 +272,7 @@ static void test_a_layer_with_open_frames_cannot_go(void **state)
 	assert_int_equal(layers_to_evict(&table), -ENOSPC);
 }
 
-static void test_a_place_is_used_again(void **state)
+static void test_entry_of_a_removed_layer_is_used_again(void **state)
 {
 	int gone, id;
 
@@ -291,24 +291,24 @@ static void test_a_place_is_used_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_of_layers),
-		cmocka_unit_test(test_what_changes_goes),
-		cmocka_unit_test(test_what_stays),
-		cmocka_unit_test(test_windows_of_activities),
+		cmocka_unit_test(test_surface_and_app_are_parsed_from_layer_names),
+		cmocka_unit_test(test_changing_parts_of_names_are_removed),
+		cmocka_unit_test(test_constant_parts_of_names_are_kept),
+		cmocka_unit_test(test_windows_of_activities_are_recognised),
 		cmocka_unit_test(test_names_are_read_within_their_bounds),
-		cmocka_unit_test(test_copies_are_cut_and_ended),
+		cmocka_unit_test(test_copies_of_names_are_cut_and_terminated),
 		cmocka_unit_test_setup_teardown(test_a_layer_is_found_by_its_whole_name,
 						empty_table, free_table),
-		cmocka_unit_test_setup_teardown(test_long_names_stay_apart, empty_table,
+		cmocka_unit_test_setup_teardown(test_long_names_stay_distinct, empty_table,
 						free_table),
-		cmocka_unit_test_setup_teardown(test_the_idlest_layer_goes_first, empty_table,
-						free_table),
-		cmocka_unit_test_setup_teardown(test_a_layer_without_frames_goes_before_all,
+		cmocka_unit_test_setup_teardown(test_layer_idle_longest_is_evicted_first,
 						empty_table, free_table),
-		cmocka_unit_test_setup_teardown(test_a_layer_with_open_frames_cannot_go,
+		cmocka_unit_test_setup_teardown(test_layer_without_frames_is_evicted_before_others,
 						empty_table, free_table),
-		cmocka_unit_test_setup_teardown(test_a_place_is_used_again, empty_table,
-						free_table),
+		cmocka_unit_test_setup_teardown(test_layer_with_waiting_frames_is_not_evicted,
+						empty_table, free_table),
+		cmocka_unit_test_setup_teardown(test_entry_of_a_removed_layer_is_used_again,
+						empty_table, free_table),
 	};
 
 	return cmocka_run_group_tests_name("surface", tests, NULL, NULL);

@@ -91,7 +91,7 @@ static void play(void)
 	phone_run(&phone, GAME, at + 4 * PERIOD_NS, 2 * PERIOD_NS, 75);
 }
 
-static void test_tells_what_people_watch(void **state)
+static void test_table_shows_rates_and_jank(void **state)
 {
 	static const char *const words[] = { "FPS now", "FPS",	"1% low", "p99 ms",
 					     "max ms",	"jank", "big",	  "waits" };
@@ -111,8 +111,8 @@ static void test_tells_what_people_watch(void **state)
 		"    0   0     0");
 }
 
-/* As soon as a second without a frame is over. */
-static void test_now_is_the_last_whole_second(void **state)
+/* It is '-' as soon as a whole second without a frame is over. */
+static void test_current_rate_is_of_the_last_whole_second(void **state)
 {
 	uint64_t at;
 
@@ -135,7 +135,7 @@ static void test_now_is_the_last_whole_second(void **state)
 }
 
 /* Another clock: frames with times of the old clock do not count in a second of the new one. */
-static void test_now_is_of_this_clock(void **state)
+static void test_current_rate_ignores_frames_of_the_old_clock(void **state)
 {
 	uint64_t at;
 
@@ -149,7 +149,7 @@ static void test_now_is_of_this_clock(void **state)
 }
 
 /* Order: during a capture by frames of the last ten seconds, at the end by all frames. */
-static void test_who_draws_most_comes_first(void **state)
+static void test_surface_with_most_frames_is_first(void **state)
 {
 	uint64_t at;
 
@@ -175,7 +175,7 @@ static void test_who_draws_most_comes_first(void **state)
 }
 
 /* At the end of a session there is no current rate. */
-static void test_a_session_has_no_now(void **state)
+static void test_table_at_the_end_has_no_current_rate(void **state)
 {
 	(void)state;
 	play();
@@ -190,7 +190,7 @@ static void test_a_session_has_no_now(void **state)
 }
 
 /* No line is longer than the terminal is wide, and the most important columns are kept. */
-static void test_fits(void **state)
+static void test_table_fits_any_width(void **state)
 {
 	static const char *const words[] = { "FPS now", "FPS", "1% low", "jank",
 					     "p99",	"max", "big",	 "waits" };
@@ -211,7 +211,7 @@ static void test_fits(void **state)
 }
 
 /* A number that is too long must not push the others off the screen. */
-static void test_large_numbers_fit(void **state)
+static void test_large_numbers_fit_their_columns(void **state)
 {
 	(void)state;
 	phone_run(&phone, MAIL, 2 * SECOND, 600 * MS, 123457);
@@ -223,14 +223,18 @@ static void test_large_numbers_fit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_tells_what_people_watch, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_now_is_the_last_whole_second, set_up,
+		cmocka_unit_test_setup_teardown(test_table_shows_rates_and_jank, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_current_rate_is_of_the_last_whole_second,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_current_rate_ignores_frames_of_the_old_clock,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_surface_with_most_frames_is_first, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_now_is_of_this_clock, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_who_draws_most_comes_first, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_session_has_no_now, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_fits, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_large_numbers_fit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_table_at_the_end_has_no_current_rate, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_table_fits_any_width, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_large_numbers_fit_their_columns, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

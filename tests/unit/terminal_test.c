@@ -153,7 +153,7 @@ static bool is_echoing(void)
 static const char *const run_words[] = { "run", "--tracefs",   "tr",	       "-F",
 					 "out", "--no-atrace", "--frames-log", NULL };
 
-static void a_table_changes_in_place(void **state)
+static void table_is_updated_in_place(void **state)
 {
 	int status;
 
@@ -172,7 +172,7 @@ static void a_table_changes_in_place(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 120);
 }
 
-static void ctrl_z_gives_the_screen_back(void **state)
+static void ctrl_z_restores_the_screen(void **state)
 {
 	(void)state;
 	start(run_words);
@@ -191,7 +191,7 @@ static void ctrl_z_gives_the_screen_back(void **state)
 }
 
 /* A hangup ends it; all frames are in the files. */
-static void a_terminal_that_is_gone_ends_it(void **state)
+static void hangup_of_the_terminal_ends_the_capture(void **state)
 {
 	int status;
 
@@ -222,7 +222,7 @@ static char *next_page(void)
 	return terminal.text;
 }
 
-static void a_narrow_screen_gets_narrow_lines(void **state)
+static void table_fits_a_narrow_terminal(void **state)
 {
 	struct winsize size = { .ws_row = 10, .ws_col = 60 };
 	unsigned int lines = 0;
@@ -253,7 +253,7 @@ static void a_narrow_screen_gets_narrow_lines(void **state)
 	assert_true(WIFEXITED(wait_for_end(0)));
 }
 
-static void top_takes_a_key(void **state)
+static void key_q_ends_top(void **state)
 {
 	static const char *const words[] = { "top", "-F", "out", NULL };
 	int status;
@@ -277,7 +277,7 @@ static void top_takes_a_key(void **state)
 	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
 }
 
-static void top_stops_and_goes_on(void **state)
+static void top_restores_the_terminal_while_stopped(void **state)
 {
 	static const char *const words[] = { "top", "-F", "out", NULL };
 
@@ -300,7 +300,7 @@ static void top_stops_and_goes_on(void **state)
 	assert_true(is_echoing());
 }
 
-static void status_fits_the_screen(void **state)
+static void status_fits_the_terminal(void **state)
 {
 	static const char *const words[] = { "status", "-F", "out", NULL };
 	int status;
@@ -322,13 +322,13 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		T(a_table_changes_in_place),
-		T(ctrl_z_gives_the_screen_back),
-		T(a_terminal_that_is_gone_ends_it),
-		T(a_narrow_screen_gets_narrow_lines),
-		T(top_takes_a_key),
-		T(top_stops_and_goes_on),
-		T(status_fits_the_screen),
+		T(table_is_updated_in_place),
+		T(ctrl_z_restores_the_screen),
+		T(hangup_of_the_terminal_ends_the_capture),
+		T(table_fits_a_narrow_terminal),
+		T(key_q_ends_top),
+		T(top_restores_the_terminal_while_stopped),
+		T(status_fits_the_terminal),
 #undef T
 	};
 

@@ -14,7 +14,7 @@ static void is_shown_as(const char *from, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void escapes_for_a_terminal(void **state)
+static void control_characters_are_escaped_for_a_terminal(void **state)
 {
 	(void)state;
 	is_shown_as("plain \\ name", "plain \\ name");
@@ -34,7 +34,7 @@ static void escapes_for_a_terminal(void **state)
 	is_shown_as("\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5", "\xe2\x80\xaf\xe2\x80\xa7\xe2\x81\xa5");
 }
 
-static void keeps_direction_in_files(void **state)
+static void direction_characters_are_kept_in_files(void **state)
 {
 	struct text_unit unit = text_next("\xe2\x80\xae"
 					  "b");
@@ -44,7 +44,7 @@ static void keeps_direction_in_files(void **state)
 	assert_int_equal(unit.used, 3);
 }
 
-static void counts_columns(void **state)
+static void columns_of_wide_characters_are_counted(void **state)
 {
 	(void)state;
 	assert_int_equal(text_columns(""), 0);
@@ -56,7 +56,7 @@ static void counts_columns(void **state)
 }
 
 /* A name that is cut fits, and is cut between characters. */
-static void shortens(void **state)
+static void names_are_shortened_to_columns(void **state)
 {
 	static const char *const names[] = {
 		"com.example.app/com.example.app.MainActivity",
@@ -84,7 +84,7 @@ static void shortens(void **state)
 }
 
 /* Two names of one app differ at the end. */
-static void cuts_on_the_left(void **state)
+static void names_are_cut_on_the_left(void **state)
 {
 	static const char name[] = "\x1b\xe6\xb8\xb8\xe6\x88\x8f/.MainActivity";
 	char text[64];
@@ -112,7 +112,7 @@ static void is_short(const char *name, const char *expected)
 	assert_string_equal(copy, expected);
 }
 
-static void shortens_components(void **state)
+static void names_of_components_are_shortened(void **state)
 {
 	(void)state;
 	is_short("com.example.mail/com.example.mail.MainActivity",
@@ -134,12 +134,12 @@ static void shortens_components(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(escapes_for_a_terminal),
-		cmocka_unit_test(keeps_direction_in_files),
-		cmocka_unit_test(counts_columns),
-		cmocka_unit_test(shortens),
-		cmocka_unit_test(cuts_on_the_left),
-		cmocka_unit_test(shortens_components),
+		cmocka_unit_test(control_characters_are_escaped_for_a_terminal),
+		cmocka_unit_test(direction_characters_are_kept_in_files),
+		cmocka_unit_test(columns_of_wide_characters_are_counted),
+		cmocka_unit_test(names_are_shortened_to_columns),
+		cmocka_unit_test(names_are_cut_on_the_left),
+		cmocka_unit_test(names_of_components_are_shortened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void end_thread(int tid)
 static int set_up(void **state)
 {
 	(void)state;
-	strcpy(proc, "/tmp/jankd-writers-XXXXXX");
+	strcpy(proc, "/tmp/jankd-thread-cache-XXXXXX");
 	now_ns = 100 * SECOND;
 	thread_cache_begin(&cache, proc);
 	return mkdtemp(proc) ? 0 : -1;
@@ -110,7 +110,7 @@ static void pass_time(uint64_t ns)
 
 /* --- tests --- */
 
-static void threads_of_one_process(void **state)
+static void threads_of_surfaceflinger_are_identified(void **state)
 {
 	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
@@ -122,7 +122,7 @@ static void threads_of_one_process(void **state)
 	assert_int_equal(ask(777), TRACE_WRITER_OTHER); /* it has ended already */
 }
 
-static void names_and_processes(void **state)
+static void names_and_processes_are_read_from_proc(void **state)
 {
 	struct trace_record record = { .tid = 501, .tgid = 99 };
 
@@ -139,7 +139,7 @@ static void names_and_processes(void **state)
 }
 
 /* A line of text: the thread's name in /proc takes precedence over the one in the line. */
-static void lines_of_text(void **state)
+static void names_in_proc_replace_those_of_text_lines(void **state)
 {
 	struct trace_record forgotten = { .tid = 501,
 					  .tgid = TRACE_ID_UNKNOWN,
@@ -164,7 +164,7 @@ static void lines_of_text(void **state)
 }
 
 /* Before SurfaceFlinger is found writers are unknown, except apps. */
-static void none_yet(void **state)
+static void writers_are_unknown_before_surfaceflinger_is_found(void **state)
 {
 	(void)state;
 	set_process(600, "com.app", OTHER_PARENT, APP_UID);
@@ -175,7 +175,7 @@ static void none_yet(void **state)
 }
 
 /* /proc hides the processes of other users, or their files: writers are unknown. */
-static void hidden_processes(void **state)
+static void writers_hidden_in_proc_are_unknown(void **state)
 {
 	struct trace_record record = { .tid = 700, .tgid = 99 };
 
@@ -190,7 +190,7 @@ static void hidden_processes(void **state)
 }
 
 /* The next SurfaceFlinger and its threads are hidden: they are unknown, not another process. */
-static void the_next_one_is_hidden(void **state)
+static void next_surfaceflinger_hidden_in_proc_is_unknown(void **state)
 {
 	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
@@ -204,7 +204,7 @@ static void the_next_one_is_hidden(void **state)
 	assert_int_equal(ask(600), TRACE_WRITER_OTHER);
 }
 
-static void an_app_of_that_name(void **state)
+static void app_named_surfaceflinger_is_another_process(void **state)
 {
 	(void)state;
 	set_process(600, "surfaceflinger", INIT, APP_UID);
@@ -215,7 +215,7 @@ static void an_app_of_that_name(void **state)
 }
 
 /* A later process with that name is ignored, even one of root, unless it is more certain. */
-static void impostors(void **state)
+static void later_process_of_that_name_must_be_more_certain(void **state)
 {
 	(void)state;
 	set_process(400, "surfaceflinger", OTHER_PARENT, 0);
@@ -232,7 +232,7 @@ static void impostors(void **state)
 	assert_int_equal(ask(402), TRACE_WRITER_OTHER);
 }
 
-static void starts_again(void **state)
+static void restarted_surfaceflinger_is_identified(void **state)
 {
 	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
@@ -246,7 +246,7 @@ static void starts_again(void **state)
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 }
 
-static void its_number_goes_to_another(void **state)
+static void reused_pid_of_surfaceflinger_is_another_process(void **state)
 {
 	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
@@ -257,7 +257,7 @@ static void its_number_goes_to_another(void **state)
 	assert_int_equal(ask(500), TRACE_WRITER_OTHER);
 }
 
-static void a_number_of_others_comes_to_it(void **state)
+static void surfaceflinger_with_a_reused_pid_is_identified(void **state)
 {
 	(void)state;
 	set_process(500, "com.app", OTHER_PARENT, APP_UID);
@@ -270,7 +270,7 @@ static void a_number_of_others_comes_to_it(void **state)
 	assert_int_equal(ask(500), TRACE_WRITER_SURFACEFLINGER);
 }
 
-static void what_is_known_is_not_read_again(void **state)
+static void cached_threads_are_not_read_again(void **state)
 {
 	uint64_t reads;
 
@@ -292,7 +292,7 @@ static void what_is_known_is_not_read_again(void **state)
 }
 
 /* More threads than fit: the answers stay right. */
-static void more_than_are_known(void **state)
+static void full_cache_gives_correct_answers(void **state)
 {
 	(void)state;
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
@@ -303,7 +303,7 @@ static void more_than_are_known(void **state)
 }
 
 /* A status that is truncated or empty. */
-static void damaged(void **state)
+static void damaged_status_makes_the_writer_unknown(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -327,21 +327,21 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(threads_of_one_process),
-		test(lines_of_text),
-		test(names_and_processes),
-		test(none_yet),
-		test(hidden_processes),
-		test(the_next_one_is_hidden),
-		test(an_app_of_that_name),
-		test(impostors),
-		test(starts_again),
-		test(its_number_goes_to_another),
-		test(a_number_of_others_comes_to_it),
-		test(what_is_known_is_not_read_again),
-		test(more_than_are_known),
-		test(damaged),
+		test(threads_of_surfaceflinger_are_identified),
+		test(names_in_proc_replace_those_of_text_lines),
+		test(names_and_processes_are_read_from_proc),
+		test(writers_are_unknown_before_surfaceflinger_is_found),
+		test(writers_hidden_in_proc_are_unknown),
+		test(next_surfaceflinger_hidden_in_proc_is_unknown),
+		test(app_named_surfaceflinger_is_another_process),
+		test(later_process_of_that_name_must_be_more_certain),
+		test(restarted_surfaceflinger_is_identified),
+		test(reused_pid_of_surfaceflinger_is_another_process),
+		test(surfaceflinger_with_a_reused_pid_is_identified),
+		test(cached_threads_are_not_read_again),
+		test(full_cache_gives_correct_answers),
+		test(damaged_status_makes_the_writer_unknown),
 	};
 
-	return cmocka_run_group_tests_name("writers", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("thread_cache", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include "tests/unit/lines.h"
 
-static void finds_any_stretch(void **state)
+static void lines_of_any_time_range_are_found(void **state)
 {
 	struct lines lines = { .ms = 0 };
 	struct trace_buffer buffer;
@@ -32,7 +32,7 @@ static void finds_any_stretch(void **state)
 }
 
 /* A time before the oldest line returns all lines from that one on. */
-static void begins_with_the_oldest(void **state)
+static void time_before_the_oldest_line_returns_all_lines(void **state)
 {
 	struct lines lines = { .ms = 0 };
 	struct span parts[2];
@@ -54,7 +54,7 @@ static void begins_with_the_oldest(void **state)
 }
 
 /* A file that ends within a line, and another file after it. */
-static void ends_a_line(void **state)
+static void incomplete_line_at_the_end_of_a_file_is_ended(void **state)
 {
 	static const char line[] = "app-7     [000] .... 1.000001: tracing_mark_write: B|7|x";
 	struct span parts[2];
@@ -80,7 +80,7 @@ static void ends_a_line(void **state)
 }
 
 /* If no text is remembered, an incomplete line is moved to the front. */
-static void keeps_nothing(void **state)
+static void buffer_without_memory_keeps_only_an_incomplete_line(void **state)
 {
 	struct lines lines = { .ms = 0 };
 	struct trace_buffer buffer;
@@ -99,10 +99,10 @@ static void keeps_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_any_stretch),
-		cmocka_unit_test(begins_with_the_oldest),
-		cmocka_unit_test(ends_a_line),
-		cmocka_unit_test(keeps_nothing),
+		cmocka_unit_test(lines_of_any_time_range_are_found),
+		cmocka_unit_test(time_before_the_oldest_line_returns_all_lines),
+		cmocka_unit_test(incomplete_line_at_the_end_of_a_file_is_ended),
+		cmocka_unit_test(buffer_without_memory_keeps_only_an_incomplete_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

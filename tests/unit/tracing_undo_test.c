@@ -52,7 +52,7 @@ static void end(struct begun *b)
 	folder_close(&b->folder);
 }
 
-static void what_is_ours_goes_back(void **state)
+static void settings_changed_by_jankd_are_restored(void **state)
 {
 	struct begun b;
 
@@ -66,7 +66,7 @@ static void what_is_ours_goes_back(void **state)
 }
 
 /* Between this check and the end, jankd completes its files, which may take a while. */
-static void a_change_after_the_check_stays(void **state)
+static void change_after_the_check_is_kept(void **state)
 {
 	struct begun b;
 
@@ -83,7 +83,7 @@ static void a_change_after_the_check_stays(void **state)
 	assert_string_equal(scratch_get(&scratch, "tr/tracing_on"), "0\n");
 }
 
-static void what_another_program_has_set_to_the_same_stays(void **state)
+static void equal_setting_of_another_program_is_kept(void **state)
 {
 	struct begun b;
 
@@ -100,10 +100,11 @@ static void what_another_program_has_set_to_the_same_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_ours_goes_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_change_after_the_check_stays, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_another_program_has_set_to_the_same_stays,
-						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(settings_changed_by_jankd_are_restored, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(change_after_the_check_is_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(equal_setting_of_another_program_is_kept, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static int passes(const struct trigger_gate *gate, uint64_t begin_ns, uint64_t e
 	return trigger_gate_passes(gate, &span);
 }
 
-static void test_five_seconds_before(void **state)
+static void test_gate_passes_rows_of_the_five_seconds_before(void **state)
 {
 	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
@@ -88,7 +88,7 @@ static void test_five_seconds_before(void **state)
 }
 
 /* More rows than fit: the newest are kept, and the missing ones are counted. */
-static void test_too_many(void **state)
+static void test_newest_of_too_many_rows_are_kept(void **state)
 {
 	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
@@ -107,7 +107,7 @@ static void test_too_many(void **state)
 }
 
 /* Rows from before the five seconds do not count as lost, no matter how many there were. */
-static void test_old_rows_are_no_loss(void **state)
+static void test_rows_from_before_five_seconds_are_not_missed(void **state)
 {
 	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
@@ -124,7 +124,7 @@ static void test_old_rows_are_no_loss(void **state)
 }
 
 /* A row longer than any real one, and a row for which the whole memory is too small. */
-static void test_largest_rows(void **state)
+static void test_too_large_rows_are_counted_as_missed(void **state)
 {
 	struct trigger_gate *gate = trigger_gate_new();
 	struct seen seen = { 0 };
@@ -173,7 +173,7 @@ static void on_value(void *context, const struct trigger_gate_row *row)
 	}
 }
 
-static void test_values_come_back(void **state)
+static void test_kept_rows_have_all_values(void **state)
 {
 	const struct fps_row fps = {
 		.app = "fps app", .surface = "fps surface", .stats = { .score = 98 }, .cadence = 2
@@ -208,9 +208,11 @@ static void test_values_come_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_five_seconds_before),  cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_old_rows_are_no_loss), cmocka_unit_test(test_largest_rows),
-		cmocka_unit_test(test_values_come_back),
+		cmocka_unit_test(test_gate_passes_rows_of_the_five_seconds_before),
+		cmocka_unit_test(test_newest_of_too_many_rows_are_kept),
+		cmocka_unit_test(test_rows_from_before_five_seconds_are_not_missed),
+		cmocka_unit_test(test_too_large_rows_are_counted_as_missed),
+		cmocka_unit_test(test_kept_rows_have_all_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

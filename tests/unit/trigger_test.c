@@ -25,7 +25,7 @@ static struct trigger parsed(const char *text)
 	return trigger;
 }
 
-static void test_conditions(void **state)
+static void test_conditions_are_parsed(void **state)
 {
 	struct trigger trigger = parsed("fps<30");
 
@@ -51,7 +51,7 @@ static void test_conditions(void **state)
 	assert_true(span_equal(trigger.glob, SPAN_LITERAL("for 3s")));
 }
 
-static void test_what_is_wrong_and_where(void **state)
+static void test_error_of_a_condition_has_its_column(void **state)
 {
 	static const struct {
 		const char *text;
@@ -91,7 +91,7 @@ static void test_what_is_wrong_and_where(void **state)
 }
 
 /* Returns true if the trigger matches an interval with unknown vsyncs. */
-static bool takes(const char *text, uint64_t ns)
+static bool matches(const char *text, uint64_t ns)
 {
 	const struct trigger trigger = parsed(text);
 
@@ -99,22 +99,22 @@ static bool takes(const char *text, uint64_t ns)
 }
 
 /* The same with an interval of whole vsyncs. */
-static bool takes_whole(const char *text, uint64_t ns)
+static bool matches_whole(const char *text, uint64_t ns)
 {
 	const struct trigger trigger = parsed(text);
 
 	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, 6 });
 }
 
-static void test_comparisons_at_the_limit(void **state)
+static void test_comparisons_of_times_are_exact(void **state)
 {
 	struct trigger trigger = parsed("fps<30");
 
-	assert_false(takes("interval>100ms", 100 * MS));
-	assert_true(takes("interval>100ms", 100 * MS + 1));
-	assert_false(takes("interval>100ms", 500 * MS));
-	assert_true(takes("interval>=100ms", 100 * MS));
-	assert_true(takes("interval>=500ms", 500 * MS));
+	assert_false(matches("interval>100ms", 100 * MS));
+	assert_true(matches("interval>100ms", 100 * MS + 1));
+	assert_false(matches("interval>100ms", 500 * MS));
+	assert_true(matches("interval>=100ms", 100 * MS));
+	assert_true(matches("interval>=500ms", 500 * MS));
 	assert_false(trigger_matches_rate(&trigger, 30, SECOND, false));
 	assert_true(trigger_matches_rate(&trigger, 30, SECOND + 1, false));
 	trigger = parsed("fps<=30");
@@ -122,21 +122,21 @@ static void test_comparisons_at_the_limit(void **state)
 }
 
 /* Six vsyncs of 60 Hz are 100 ms, whatever the last digits of the period. */
-static void test_comparisons_of_whole_vsyncs(void **state)
+static void test_comparisons_of_whole_vsyncs_have_a_tolerance(void **state)
 {
 	struct trigger trigger = parsed("fps<30");
 
 	for (uint64_t ns = 99600000; ns <= 100400000; ns += 50000) {
-		assert_false(takes_whole("interval>100ms", ns));
-		assert_true(takes_whole("interval>=100ms", ns));
-		assert_false(takes_whole("interval<100ms", ns));
-		assert_true(takes_whole("interval<=100ms", ns));
+		assert_false(matches_whole("interval>100ms", ns));
+		assert_true(matches_whole("interval>=100ms", ns));
+		assert_false(matches_whole("interval<100ms", ns));
+		assert_true(matches_whole("interval<=100ms", ns));
 	}
-	assert_true(takes_whole("interval>100ms", 100500001));
-	assert_false(takes_whole("interval>100ms", 100500000));
-	assert_true(takes_whole("interval<100ms", 99499999));
-	assert_false(takes_whole("interval>=100ms", 99499999));
-	assert_false(takes_whole("interval>100ms", 498 * MS));
+	assert_true(matches_whole("interval>100ms", 100500001));
+	assert_false(matches_whole("interval>100ms", 100500000));
+	assert_true(matches_whole("interval<100ms", 99499999));
+	assert_false(matches_whole("interval>=100ms", 99499999));
+	assert_false(matches_whole("interval>100ms", 498 * MS));
 	assert_false(trigger_matches_rate(&trigger, 30, 1004 * MS, true));
 	assert_true(trigger_matches_rate(&trigger, 30, 1006 * MS, true));
 	trigger = parsed("fps<=30");
@@ -182,7 +182,7 @@ static void expect_change(size_t n, bool open, uint64_t time_ns)
 }
 
 /* The gate opens with the row of the late frame, and stays open for a second. */
-static void test_one_late_frame(void **state)
+static void test_late_frame_opens_the_gate_for_a_second(void **state)
 {
 	uint64_t late_ns = BEGIN + 67 * V60;
 
@@ -198,7 +198,7 @@ static void test_one_late_frame(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_TRIGGER), 2);
 }
 
-static void test_another_late_frame_keeps_it_open(void **state)
+static void test_another_late_frame_keeps_the_gate_open(void **state)
 {
 	uint64_t late_ns = BEGIN + 90 * V60 + 200 * MS;
 
@@ -212,7 +212,7 @@ static void test_another_late_frame_keeps_it_open(void **state)
 }
 
 /* 30 fps is not less than 30 fps, nor more. */
-static void test_an_even_rate_at_the_limit(void **state)
+static void test_even_rate_at_the_limit_keeps_the_gate_closed(void **state)
 {
 	static const char *const conditions[] = { "fps<30", "fps>30" };
 
@@ -228,7 +228,7 @@ static void test_an_even_rate_at_the_limit(void **state)
 }
 
 /* 20 fps, reported after three seconds. */
-static void test_a_low_rate_that_lasts(void **state)
+static void test_lasting_low_rate_opens_the_gate(void **state)
 {
 	uint64_t slow_ns = BEGIN + 120 * V60, fast_ns;
 
@@ -244,7 +244,7 @@ static void test_a_low_rate_that_lasts(void **state)
 	assert_in_range(phone.log.gate[1].time_ns, fast_ns + SECOND, fast_ns + 2 * SECOND);
 }
 
-static void test_a_low_rate_that_is_over_too_soon(void **state)
+static void test_short_low_rate_keeps_the_gate_closed(void **state)
 {
 	uint64_t fast_ns;
 
@@ -256,8 +256,8 @@ static void test_a_low_rate_that_is_over_too_soon(void **state)
 	assert_int_equal(phone.log.n_gate, 0);
 }
 
-/* An idle display has no frames, and so no slow ones. */
-static void test_waits_are_not_slow(void **state)
+/* An idle display has no frames, and so no frame rate. */
+static void test_waits_are_no_low_rate(void **state)
 {
 	start("fps<30");
 	phone_run(&phone, a, BEGIN, V60, 120);
@@ -267,7 +267,7 @@ static void test_waits_are_not_slow(void **state)
 }
 
 /* The frames in between were lost: they are unknown. */
-static void test_a_loss_is_not_late(void **state)
+static void test_loss_is_no_late_frame(void **state)
 {
 	options.late_ns = 50 * MS;
 	start("interval>100ms");
@@ -279,7 +279,7 @@ static void test_a_loss_is_not_late(void **state)
 	assert_int_equal(phone.log.n_late, 0);
 }
 
-static void test_other_surfaces_do_not_count(void **state)
+static void test_surfaces_outside_of_the_glob_do_not_count(void **state)
 {
 	start("interval>100ms on com.b/*");
 	phone_run(&phone, a, BEGIN, V60, 60);
@@ -293,7 +293,7 @@ static void test_other_surfaces_do_not_count(void **state)
 }
 
 /* A series keeps the gate open and then has no frames at all. */
-static void test_it_closes_when_no_surface_fulfils_it(void **state)
+static void test_gate_closes_when_no_surface_fulfils_the_condition(void **state)
 {
 	uint64_t last_ns;
 
@@ -305,7 +305,7 @@ static void test_it_closes_when_no_surface_fulfils_it(void **state)
 	expect_change(1, false, last_ns + 5 * SECOND);
 }
 
-static void test_it_closes_at_the_end(void **state)
+static void test_gate_closes_at_the_end_of_the_trace(void **state)
 {
 	uint64_t last_ns;
 
@@ -319,7 +319,7 @@ static void test_it_closes_at_the_end(void **state)
 
 /* --- late frames --- */
 
-static void test_late_frames(void **state)
+static void test_late_frames_are_reported(void **state)
 {
 	options.late_ns = 100 * MS;
 	phone_start(&phone, PHONE_14, &options);
@@ -333,7 +333,7 @@ static void test_late_frames(void **state)
 	assert_string_equal(phone.log.late[0].surface, "com.a/com.a.Main");
 }
 
-static void test_waits_are_late_for_those_who_ask(void **state)
+static void test_waits_are_late_at_a_limit_of_500_ms(void **state)
 {
 	options.late_ns = 500 * MS;
 	phone_start(&phone, PHONE_14, &options);
@@ -347,7 +347,7 @@ static void test_waits_are_late_for_those_who_ask(void **state)
 
 /* --- marks --- */
 
-static void test_marks_in_the_trace(void **state)
+static void test_instants_of_jankd_are_marks(void **state)
 {
 	static const char *const names[] = { "jankd:level 2 | loaded", "jankd:", "jankd",
 					     "not jankd:x", "jankd:end" };
@@ -368,7 +368,7 @@ static void test_marks_in_the_trace(void **state)
 	}
 }
 
-static void test_a_flood_of_marks(void **state)
+static void test_number_of_mark_events_is_bounded(void **state)
 {
 	phone_start(&phone, PHONE_14, &options);
 	phone.now_ns = BEGIN;
@@ -382,24 +382,24 @@ int main(void)
 {
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_what_is_wrong_and_where),
-		cmocka_unit_test(test_comparisons_at_the_limit),
-		cmocka_unit_test(test_comparisons_of_whole_vsyncs),
-		test(test_one_late_frame),
-		test(test_another_late_frame_keeps_it_open),
-		test(test_an_even_rate_at_the_limit),
-		test(test_a_low_rate_that_lasts),
-		test(test_a_low_rate_that_is_over_too_soon),
-		test(test_waits_are_not_slow),
-		test(test_a_loss_is_not_late),
-		test(test_other_surfaces_do_not_count),
-		test(test_it_closes_when_no_surface_fulfils_it),
-		test(test_it_closes_at_the_end),
-		test(test_late_frames),
-		test(test_waits_are_late_for_those_who_ask),
-		test(test_marks_in_the_trace),
-		test(test_a_flood_of_marks),
+		cmocka_unit_test(test_conditions_are_parsed),
+		cmocka_unit_test(test_error_of_a_condition_has_its_column),
+		cmocka_unit_test(test_comparisons_of_times_are_exact),
+		cmocka_unit_test(test_comparisons_of_whole_vsyncs_have_a_tolerance),
+		test(test_late_frame_opens_the_gate_for_a_second),
+		test(test_another_late_frame_keeps_the_gate_open),
+		test(test_even_rate_at_the_limit_keeps_the_gate_closed),
+		test(test_lasting_low_rate_opens_the_gate),
+		test(test_short_low_rate_keeps_the_gate_closed),
+		test(test_waits_are_no_low_rate),
+		test(test_loss_is_no_late_frame),
+		test(test_surfaces_outside_of_the_glob_do_not_count),
+		test(test_gate_closes_when_no_surface_fulfils_the_condition),
+		test(test_gate_closes_at_the_end_of_the_trace),
+		test(test_late_frames_are_reported),
+		test(test_waits_are_late_at_a_limit_of_500_ms),
+		test(test_instants_of_jankd_are_marks),
+		test(test_number_of_mark_events_is_bounded),
 	};
 
 	return cmocka_run_group_tests_name("trigger", tests, NULL, NULL);

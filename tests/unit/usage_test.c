@@ -86,7 +86,7 @@ static void wrong_usage_names_the_word(void **state)
 	assert_usage(run("analyze", NULL, NULL), "analyze", "FILE");
 }
 
-static void where_no_daemon_runs_that_is_reported(void **state)
+static void request_without_a_daemon_is_reported(void **state)
 {
 	static const char *const commands[] = { "stop", "status", "top", "rotate" };
 
@@ -105,7 +105,7 @@ static void where_no_daemon_runs_that_is_reported(void **state)
 	assert_int_equal(program_run(&jankd, &scratch, "mark", "-F", "empty", "text", NULL), 1);
 }
 
-static void a_mark_has_an_end(void **state)
+static void too_long_or_empty_mark_is_refused(void **state)
 {
 	char text[1026];
 
@@ -116,7 +116,7 @@ static void a_mark_has_an_end(void **state)
 	assert_usage(run("mark", "", NULL), "mark", "TEXT");
 }
 
-static void no_trace_to_read_is_reported(void **state)
+static void missing_tracefs_or_rules_are_reported(void **state)
 {
 	(void)state;
 	assert_int_equal(run("run", "--tracefs", "nowhere"), 1);
@@ -126,7 +126,7 @@ static void no_trace_to_read_is_reported(void **state)
 	assert_int_equal(run("run", "--rules", "nowhere.rules"), 1);
 }
 
-static void folders_that_cannot_be_are_reported(void **state)
+static void unusable_folders_are_reported(void **state)
 {
 	(void)state;
 	scratch_put(&scratch, "file", "no folder\n");
@@ -167,7 +167,7 @@ static void a_bad_rule_file_is_named_with_its_line(void **state)
 	assert_int_equal(run("rules", "check", "empty.rules"), 1);
 }
 
-static void wrong_usage_of_rules(void **state)
+static void wrong_usage_of_rules_names_the_word(void **state)
 {
 	(void)state;
 	assert_usage(run("rules", NULL, NULL), "rules", "check");
@@ -184,16 +184,18 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_command_has_help, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(wrong_usage_names_the_word, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(where_no_daemon_runs_that_is_reported, set_up,
+		cmocka_unit_test_setup_teardown(request_without_a_daemon_is_reported, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(a_mark_has_an_end, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(no_trace_to_read_is_reported, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(folders_that_cannot_be_are_reported, set_up,
+		cmocka_unit_test_setup_teardown(too_long_or_empty_mark_is_refused, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(missing_tracefs_or_rules_are_reported, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(unusable_folders_are_reported, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(rule_sets_are_shown_and_checked, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_bad_rule_file_is_named_with_its_line, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(wrong_usage_of_rules, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(wrong_usage_of_rules_names_the_word, set_up,
+						tear_down),
 	};
 
 	program_is(argc, argv);

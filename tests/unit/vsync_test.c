@@ -32,7 +32,7 @@ static void tick(uint64_t time_ns)
 	vsync_tick(&lattice, 1, 0, time_ns);
 }
 
-static void hint(uint64_t period_ns)
+static void report_period(uint64_t period_ns)
 {
 	vsync_report_period(&lattice, SPAN_NULL, period_ns, period_ns / 1000, lattice.last_tick_ns);
 }
@@ -63,7 +63,7 @@ static void assert_period(uint64_t expected_ns)
 			expected_ns + expected_ns / 500);
 }
 
-static void test_without_ticks_nothing_is_known(void **state)
+static void test_period_is_unknown_without_ticks(void **state)
 {
 	assert_int_equal(vsync_period_ns(&lattice), 0);
 	assert_int_equal(between(SECOND, 2 * SECOND), -1);
@@ -78,23 +78,23 @@ static void test_a_given_period_outweighs_ticks(void **state)
 	assert_false(vsync_overrules(&lattice));
 }
 
-static void test_words_outweigh_a_given_period(void **state)
+static void test_reported_period_outweighs_a_given_one(void **state)
 {
 	vsync_init(&lattice, V60);
-	hint(V120);
+	report_period(V120);
 	ticks(SECOND, V120, 40, 0);
 	assert_period(V120);
 	assert_true(vsync_overrules(&lattice));
 }
 
 /* 24 Hz from the option or from SurfaceFlinger is not replaced by a multiple. */
-static void test_slow_displays(void **state)
+static void test_slow_period_is_not_divided(void **state)
 {
 	vsync_init(&lattice, 41666667);
 	ticks(SECOND, 41666667, 60, 100000);
 	assert_period(41666667);
 	vsync_init(&lattice, 0);
-	hint(SECOND / 10);
+	report_period(SECOND / 10);
 	ticks(SECOND, SECOND / 10, 40, 100000);
 	assert_period(SECOND / 10);
 	assert_int_equal(between(5 * SECOND, 5 * SECOND + 3 * SECOND / 10), 3);
@@ -107,12 +107,12 @@ static void test_a_halved_period_is_a_guess(void **state)
 	ticks(SECOND, 2 * V60, 60, 100000);
 	vsync_place(&lattice, 3 * SECOND, &stamp);
 	assert_true(stamp.guessed);
-	hint(V60);
+	report_period(V60);
 	vsync_place(&lattice, 4 * SECOND, &stamp);
 	assert_false(stamp.guessed);
 }
 
-static void test_a_word_from_outside_is_the_weakest(void **state)
+static void test_period_of_dumpsys_is_used_last(void **state)
 {
 	vsync_set_dumpsys_period(&lattice, V60);
 	assert_int_equal(vsync_period_ns(&lattice), V60);
@@ -136,7 +136,7 @@ static void test_a_word_from_outside_is_the_weakest(void **state)
 	assert_int_equal(vsync_period_ns(&lattice), 0);
 }
 
-static void test_steady_ticks_lock(void **state)
+static void test_steady_ticks_lock_the_lattice(void **state)
 {
 	static const uint64_t periods[] = { V60, V90, V120, 6944444, 20000000, 13888889 };
 
@@ -148,7 +148,7 @@ static void test_steady_ticks_lock(void **state)
 }
 
 /* Without a request there is no tick: the distances are several periods, and none is one period. */
-static void test_ticks_on_demand(void **state)
+static void test_ticks_on_demand_give_the_period(void **state)
 {
 	uint64_t now = SECOND;
 
@@ -159,7 +159,7 @@ static void test_ticks_on_demand(void **state)
 	assert_period(V60);
 }
 
-static void test_idle_stretches_do_not_unlock(void **state)
+static void test_lattice_stays_locked_while_idle(void **state)
 {
 	uint64_t now = ticks(SECOND, V60, 40, 0);
 
@@ -170,7 +170,7 @@ static void test_idle_stretches_do_not_unlock(void **state)
 }
 
 /* A display with ticks only every 33 ms, for a game, has a higher rate. */
-static void test_a_game_at_30_on_60_hz(void **state)
+static void test_ticks_every_33_ms_are_from_60_hz(void **state)
 {
 	uint64_t now = ticks(SECOND, 2 * V60, 60, 100000);
 
@@ -179,7 +179,7 @@ static void test_a_game_at_30_on_60_hz(void **state)
 }
 
 /* One layer at 30, another at 60 fps, each with its own ticks. */
-static void test_two_sources_at_two_rates(void **state)
+static void test_ticks_at_two_rates_give_the_higher_one(void **state)
 {
 	for (int i = 0; i < 100; i++) {
 		uint64_t now = SECOND + (uint64_t)i * V60;
@@ -212,17 +212,17 @@ static void jittered_presents(uint64_t period_ns, uint64_t late_ns)
 	}
 }
 
-static void test_late_presents_at_60_hz(void **state)
+static void test_late_presents_keep_their_vsync_at_60_hz(void **state)
 {
 	jittered_presents(V60, 3400000);
 }
 
-static void test_late_presents_at_90_hz(void **state)
+static void test_late_presents_keep_their_vsync_at_90_hz(void **state)
 {
 	jittered_presents(V90, 3400000);
 }
 
-static void test_late_presents_at_120_hz(void **state)
+static void test_late_presents_keep_their_vsync_at_120_hz(void **state)
 {
 	jittered_presents(V120, 2400000);
 }
@@ -281,7 +281,7 @@ static void test_a_period_of_few_ticks_becomes_exact(void **state)
 }
 
 /* No tick is late by a whole period. */
-static void test_lateness_moves_no_period(void **state)
+static void test_late_ticks_do_not_change_the_period(void **state)
 {
 	static const uint64_t periods[] = { V60, V90, V120 };
 
@@ -324,61 +324,61 @@ static void switch_rate(uint64_t before_ns, uint64_t after_ns)
 	assert_in_range(stamp.from_ns, switched - 3 * before_ns, switched + 300 * MS);
 }
 
-static void test_a_switch_from_60_to_120_hz(void **state)
+static void test_switch_from_60_to_120_hz_is_detected(void **state)
 {
 	switch_rate(V60, V120);
 }
 
-static void test_a_switch_from_120_to_60_hz(void **state)
+static void test_switch_from_120_to_60_hz_is_detected(void **state)
 {
 	switch_rate(V120, V60);
 }
 
-static void test_a_switch_from_60_to_90_hz(void **state)
+static void test_switch_from_60_to_90_hz_is_detected(void **state)
 {
 	switch_rate(V60, V90);
 }
 
 /* The old ticks also fit the new period: only SurfaceFlinger's report makes the switch immediate.
  */
-static void test_a_hint_tells_of_a_slower_rate_sooner(void **state)
+static void test_reported_period_speeds_up_switch_to_a_slower_rate(void **state)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
 
-	hint(V60);
+	report_period(V60);
 	ticks(now, V60, 16, 0);
 	assert_period(V60);
 }
 
-static void test_a_wrong_hint_is_ignored(void **state)
+static void test_wrong_reported_period_is_ignored(void **state)
 {
-	hint(V90);
+	report_period(V90);
 	ticks(SECOND, V60, 100, 100000);
 	assert_period(V60);
-	hint(6944444);
+	report_period(6944444);
 	ticks(10 * SECOND, V60, 100, 100000);
 	assert_period(V60);
 }
 
 /* Not visible from ticks alone: an app at 60 fps on a display at 120 Hz. */
-static void test_a_hint_of_half_the_distances_is_used(void **state)
+static void test_reported_period_of_half_the_tick_distance_is_used(void **state)
 {
-	hint(V120);
+	report_period(V120);
 	ticks(SECOND, V60, 100, 100000);
 	assert_period(V120);
 }
 
-static void test_absurd_hints_are_dropped(void **state)
+static void test_absurd_reported_periods_are_ignored(void **state)
 {
-	hint(0);
-	hint(1);
-	hint(UINT64_MAX);
+	report_period(0);
+	report_period(1);
+	report_period(UINT64_MAX);
 	ticks(SECOND, V60, 40, 0);
 	assert_period(V60);
 }
 
 /* An id of three or more digits may have been cut; '1' is not the start of '129'. */
-static void test_ids_of_displays(void **state)
+static void test_cut_ids_of_displays_are_matched(void **state)
 {
 	struct reported_periods reported = { 0 };
 	struct vsync_display *one, *other, *cut;
@@ -395,9 +395,9 @@ static void test_ids_of_displays(void **state)
 }
 
 /* The period reported by SurfaceFlinger is more precise than the mean of late ticks. */
-static void test_a_right_hint_gives_the_period(void **state)
+static void test_correct_reported_period_is_used_exactly(void **state)
 {
-	hint(V90);
+	report_period(V90);
 	ticks(SECOND, V90, 100, 400000);
 	assert_int_equal(vsync_period_ns(&lattice), V90);
 }
@@ -410,7 +410,7 @@ static void vsyncs(uint64_t from_ns, uint64_t period_ns, unsigned int n)
 }
 
 /* An app at 30 fps on a display that had 90 Hz for a moment: its ticks do not change the rate. */
-static void test_vsyncs_that_were_seen(void **state)
+static void test_hardware_vsyncs_outweigh_slower_ticks(void **state)
 {
 	vsyncs(SECOND, V90, 12);
 	ticks(SECOND + 12 * V90, 3 * V90, 200, 100000);
@@ -423,7 +423,7 @@ static void test_vsyncs_that_were_seen(void **state)
 
 /* The display had 120 Hz, and there was no hardware vsync since: ticks at 60 Hz are those of an
  * app. */
-static void test_an_app_at_60_is_no_slower_display(void **state)
+static void test_slower_ticks_without_hardware_vsyncs_are_an_app(void **state)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
 
@@ -432,7 +432,7 @@ static void test_an_app_at_60_is_no_slower_display(void **state)
 	assert_period(V120);
 }
 
-static void test_vsyncs_tell_of_a_slower_rate(void **state)
+static void test_hardware_vsyncs_confirm_a_slower_rate(void **state)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
 
@@ -442,28 +442,28 @@ static void test_vsyncs_tell_of_a_slower_rate(void **state)
 }
 
 /* Ticks every 33 ms fit 120 Hz and 90 Hz: the reported period decides. */
-static void test_a_switch_that_no_tick_shows(void **state)
+static void test_reported_period_decides_if_ticks_fit_both(void **state)
 {
 	uint64_t now = ticks(SECOND, V120, 100, 0);
 
-	hint(V120);
+	report_period(V120);
 	now = ticks(now, 4 * V120, 20, 100000);
-	hint(4 * V120 / 3);
+	report_period(4 * V120 / 3);
 	ticks(now, 4 * V120, 20, 100000);
 	assert_period(4 * V120 / 3);
 }
 
 /* The report of a slower rate comes late: presents that already have a vsync stay in order. */
-static void test_a_late_word_moves_no_present(void **state)
+static void test_late_reported_period_keeps_presents_in_order(void **state)
 {
 	struct vsync_stamp before, after;
 	uint64_t now = ticks(SECOND, V120, 100, 0);
 	uint64_t slow = ticks(now, V60, 30, 0);
 
-	hint(V120);
+	report_period(V120);
 	for (uint64_t time = now; time < slow; time += V60)
 		vsync_place(&lattice, time, &before);
-	hint(V60);
+	report_period(V60);
 	ticks(slow, V60, 20, 0);
 	assert_period(V60);
 	vsync_place(&lattice, slow, &after);
@@ -471,7 +471,7 @@ static void test_a_late_word_moves_no_present(void **state)
 }
 
 /* After a step of the clock no earlier value is used. */
-static void test_reset_parts_the_presents(void **state)
+static void test_no_vsyncs_are_counted_across_a_reset(void **state)
 {
 	struct vsync_stamp before, now;
 	uint64_t time = ticks(SECOND, V60, 40, 0);
@@ -483,7 +483,7 @@ static void test_reset_parts_the_presents(void **state)
 	assert_int_equal(vsync_between(&before, &now), -1);
 }
 
-static void test_presents_of_one_vsync_have_none_between(void **state)
+static void test_presents_within_one_vsync_have_none_between(void **state)
 {
 	uint64_t now = ticks(SECOND, V60, 40, 0);
 
@@ -492,7 +492,7 @@ static void test_presents_of_one_vsync_have_none_between(void **state)
 }
 
 /* Idle seconds are whole vsyncs; for ten minutes the period is not precise enough to count them. */
-static void test_silence_is_counted_as_far_as_it_can_be(void **state)
+static void test_vsyncs_of_too_long_idle_time_are_unknown(void **state)
 {
 	uint64_t now = ticks(SECOND, V60, 100, 0);
 	assert_int_equal(between(now, now + 300 * V60), 300);
@@ -500,7 +500,7 @@ static void test_silence_is_counted_as_far_as_it_can_be(void **state)
 }
 
 /* Random ticks: the period stays in the range of displays, and the work is bounded. */
-static void test_noise_gives_no_absurd_period(void **state)
+static void test_random_ticks_give_no_absurd_period(void **state)
 {
 	uint64_t now = SECOND;
 
@@ -512,7 +512,7 @@ static void test_noise_gives_no_absurd_period(void **state)
 		else
 			vsync_tick(&lattice, any(12), (unsigned int)any(4), now);
 		if (any(50) == 0)
-			hint(any(50 * MS));
+			report_period(any(50 * MS));
 	}
 	if (vsync_period_ns(&lattice) != 0)
 		assert_in_range(vsync_period_ns(&lattice), 2 * MS, SECOND);
@@ -521,40 +521,43 @@ static void test_noise_gives_no_absurd_period(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_without_ticks_nothing_is_known, set_up),
+		cmocka_unit_test_setup(test_period_is_unknown_without_ticks, set_up),
 		cmocka_unit_test_setup(test_a_given_period_outweighs_ticks, set_up),
-		cmocka_unit_test_setup(test_words_outweigh_a_given_period, set_up),
-		cmocka_unit_test_setup(test_slow_displays, set_up),
+		cmocka_unit_test_setup(test_reported_period_outweighs_a_given_one, set_up),
+		cmocka_unit_test_setup(test_slow_period_is_not_divided, set_up),
 		cmocka_unit_test_setup(test_a_halved_period_is_a_guess, set_up),
-		cmocka_unit_test_setup(test_a_word_from_outside_is_the_weakest, set_up),
-		cmocka_unit_test_setup(test_steady_ticks_lock, set_up),
-		cmocka_unit_test_setup(test_ticks_on_demand, set_up),
-		cmocka_unit_test_setup(test_idle_stretches_do_not_unlock, set_up),
-		cmocka_unit_test_setup(test_a_game_at_30_on_60_hz, set_up),
-		cmocka_unit_test_setup(test_two_sources_at_two_rates, set_up),
-		cmocka_unit_test_setup(test_late_presents_at_60_hz, set_up),
-		cmocka_unit_test_setup(test_late_presents_at_90_hz, set_up),
-		cmocka_unit_test_setup(test_late_presents_at_120_hz, set_up),
+		cmocka_unit_test_setup(test_period_of_dumpsys_is_used_last, set_up),
+		cmocka_unit_test_setup(test_steady_ticks_lock_the_lattice, set_up),
+		cmocka_unit_test_setup(test_ticks_on_demand_give_the_period, set_up),
+		cmocka_unit_test_setup(test_lattice_stays_locked_while_idle, set_up),
+		cmocka_unit_test_setup(test_ticks_every_33_ms_are_from_60_hz, set_up),
+		cmocka_unit_test_setup(test_ticks_at_two_rates_give_the_higher_one, set_up),
+		cmocka_unit_test_setup(test_late_presents_keep_their_vsync_at_60_hz, set_up),
+		cmocka_unit_test_setup(test_late_presents_keep_their_vsync_at_90_hz, set_up),
+		cmocka_unit_test_setup(test_late_presents_keep_their_vsync_at_120_hz, set_up),
 		cmocka_unit_test_setup(test_a_period_of_few_ticks_becomes_exact, set_up),
-		cmocka_unit_test_setup(test_lateness_moves_no_period, set_up),
-		cmocka_unit_test_setup(test_a_switch_from_60_to_120_hz, set_up),
-		cmocka_unit_test_setup(test_a_switch_from_120_to_60_hz, set_up),
-		cmocka_unit_test_setup(test_a_switch_from_60_to_90_hz, set_up),
-		cmocka_unit_test_setup(test_a_hint_tells_of_a_slower_rate_sooner, set_up),
-		cmocka_unit_test_setup(test_a_wrong_hint_is_ignored, set_up),
-		cmocka_unit_test_setup(test_a_hint_of_half_the_distances_is_used, set_up),
-		cmocka_unit_test_setup(test_absurd_hints_are_dropped, set_up),
-		cmocka_unit_test_setup(test_ids_of_displays, set_up),
-		cmocka_unit_test_setup(test_a_right_hint_gives_the_period, set_up),
-		cmocka_unit_test_setup(test_vsyncs_that_were_seen, set_up),
-		cmocka_unit_test_setup(test_an_app_at_60_is_no_slower_display, set_up),
-		cmocka_unit_test_setup(test_vsyncs_tell_of_a_slower_rate, set_up),
-		cmocka_unit_test_setup(test_a_switch_that_no_tick_shows, set_up),
-		cmocka_unit_test_setup(test_a_late_word_moves_no_present, set_up),
-		cmocka_unit_test_setup(test_reset_parts_the_presents, set_up),
-		cmocka_unit_test_setup(test_presents_of_one_vsync_have_none_between, set_up),
-		cmocka_unit_test_setup(test_silence_is_counted_as_far_as_it_can_be, set_up),
-		cmocka_unit_test_setup(test_noise_gives_no_absurd_period, set_up),
+		cmocka_unit_test_setup(test_late_ticks_do_not_change_the_period, set_up),
+		cmocka_unit_test_setup(test_switch_from_60_to_120_hz_is_detected, set_up),
+		cmocka_unit_test_setup(test_switch_from_120_to_60_hz_is_detected, set_up),
+		cmocka_unit_test_setup(test_switch_from_60_to_90_hz_is_detected, set_up),
+		cmocka_unit_test_setup(test_reported_period_speeds_up_switch_to_a_slower_rate,
+				       set_up),
+		cmocka_unit_test_setup(test_wrong_reported_period_is_ignored, set_up),
+		cmocka_unit_test_setup(test_reported_period_of_half_the_tick_distance_is_used,
+				       set_up),
+		cmocka_unit_test_setup(test_absurd_reported_periods_are_ignored, set_up),
+		cmocka_unit_test_setup(test_cut_ids_of_displays_are_matched, set_up),
+		cmocka_unit_test_setup(test_correct_reported_period_is_used_exactly, set_up),
+		cmocka_unit_test_setup(test_hardware_vsyncs_outweigh_slower_ticks, set_up),
+		cmocka_unit_test_setup(test_slower_ticks_without_hardware_vsyncs_are_an_app,
+				       set_up),
+		cmocka_unit_test_setup(test_hardware_vsyncs_confirm_a_slower_rate, set_up),
+		cmocka_unit_test_setup(test_reported_period_decides_if_ticks_fit_both, set_up),
+		cmocka_unit_test_setup(test_late_reported_period_keeps_presents_in_order, set_up),
+		cmocka_unit_test_setup(test_no_vsyncs_are_counted_across_a_reset, set_up),
+		cmocka_unit_test_setup(test_presents_within_one_vsync_have_none_between, set_up),
+		cmocka_unit_test_setup(test_vsyncs_of_too_long_idle_time_are_unknown, set_up),
+		cmocka_unit_test_setup(test_random_ticks_give_no_absurd_period, set_up),
 	};
 
 	return cmocka_run_group_tests_name("vsync", tests, NULL, NULL);

@@ -376,7 +376,7 @@ def floods(checks):
         stage.end()
 
 
-def hung_questions_once(checks):
+def hung_probes_once(checks):
     """Returns False if the phone was too late to judge the frames."""
     with session() as (mount, instance, here):
         stage = Stage(mount, instance, here, (), {})
@@ -391,9 +391,9 @@ def hung_questions_once(checks):
         return True
 
 
-def hung_questions(checks):
+def hung_probes(checks):
     """If getprop starts to hang, only its answer is missing."""
-    if not any(hung_questions_once(checks) for _ in range(TRIES)):
+    if not any(hung_probes_once(checks) for _ in range(TRIES)):
         checks.cannot_judge("getprop hangs", "this machine is too busy to play frames in time")
 
 
@@ -458,7 +458,7 @@ for name, action, notice, *rest in CASES:
     elif not wanted or name in wanted:
         options, environment = (rest + [None, (), {}][len(rest):])[1:]
         disturbed(checks, name, action, notice, rest[0] if rest else None, options, **environment)
-for case in (moments, emptied_alone, sizes_of_cpus, insists, floods, hung_questions, dropped):
+for case in (moments, emptied_alone, sizes_of_cpus, insists, floods, hung_probes, dropped):
     if not wanted or case.__name__ in wanted:
         case(checks)
 checks.end()

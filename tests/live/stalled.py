@@ -60,10 +60,10 @@ class Stalled:
         """Connects a client that requests much and reads nothing, and one that requests nothing."""
         name = (self.out / ".lock").read_text().splitlines()[1]
         self.clients = []
-        for question in (b"top 4096 4096\n", b""):
+        for request in (b"top 4096 4096\n", b""):
             client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             client.connect(f"\0{name}")
-            client.sendall(question)
+            client.sendall(request)
             self.clients.append(client)
 
     def ask(self, command, *arguments):

@@ -34,7 +34,7 @@ def play(instance, seconds):
             time.sleep(0.02)
 
 
-def asked(checks, what, answers, *arguments, expect=APP, calls=None, **environment):
+def probe(checks, what, answers, *arguments, expect=APP, calls=None, **environment):
     with session() as (mount, instance, here):
         device = Device(here / "device", instance)
         for service, text in answers.items():
@@ -48,9 +48,9 @@ def asked(checks, what, answers, *arguments, expect=APP, calls=None, **environme
         capture.stop(signal.SIGTERM)
         got = [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "focus"]
         checks.equal(got, [expect] if expect else [], f"{what}: focus")
-        asked_for = sorted(call for call in device.log() if call.startswith("dumpsys"))
+        queries = sorted(call for call in device.log() if call.startswith("dumpsys"))
         if calls is not None:
-            checks.equal(asked_for, calls, f"{what}: questions")
+            checks.equal(queries, calls, f"{what}: queries")
         return rows(here / "out", "frames.csv"), rows(here / "out", "fps.csv")
 
 
@@ -93,8 +93,8 @@ def moves_on(checks, what, second, expect, **environment):
         print(f"{what}: {len(wrong)} of {len(frames)} frames of StatusBar have the wrong app")
         # The first frames may come before the first answer, and the change is detected at the next read.
         checks.that(len(wrong) <= 15, f"{what}: {len(wrong)} frames have the wrong app: {wrong[:1]}, {wrong[-1:]}")
-        asked_for = [call for call in device.log() if call in (INPUT, OTHER)]
-        checks.that(2 <= len(asked_for) <= 5, f"{what}: questions {asked_for}")
+        queries = [call for call in device.log() if call in (INPUT, OTHER)]
+        checks.that(2 <= len(queries) <= 5, f"{what}: queries {queries}")
         return rows(here / "out", "fps.csv")
 
 
@@ -110,24 +110,24 @@ def limits_calls(checks):
             play_beside(instance, f"SurfaceView[com.n{n}/com.n{n}.Main]", 0.15)
         most = (time.monotonic() - begin) / 2 + 2
         capture.stop(signal.SIGTERM)
-        asked_for = [call for call in device.log() if call == INPUT]
-        checks.that(2 <= len(asked_for) <= most, f"many apps: {len(asked_for)} questions in {2 * most} s")
+        queries = [call for call in device.log() if call == INPUT]
+        checks.that(2 <= len(queries) <= most, f"many apps: {len(queries)} queries in {2 * most} s")
 
 
 tracefs.root()
 checks = Checks()
 LATENCY, INPUT, OTHER = "dumpsys SurfaceFlinger --latency", "dumpsys input", "dumpsys window"
-frames, fps = asked(checks, "Android 12", {"input": NOISE + INPUT_12, "SurfaceFlinger": "8333333\n0\t0\t0\n"},
+frames, fps = probe(checks, "Android 12", {"input": NOISE + INPUT_12, "SurfaceFlinger": "8333333\n0\t0\t0\n"},
                     calls=[LATENCY, INPUT])
 print(f"{len(frames)} frames")
 checks.equal({r["app"] for r in frames[5:]}, {"com.game"}, "Android 12: app of the frames")
 checks.equal({r["refresh(Hz)"] for r in fps}, {"120.00"}, "Android 12: refresh rate")
-asked(checks, "Android 9", {"input": INPUT_9, "SurfaceFlinger": "garbage\n16666666\n"})
-asked(checks, "dumpsys window", {"input": "Can't find service: input\n", "window": WINDOW},
+probe(checks, "Android 9", {"input": INPUT_9, "SurfaceFlinger": "garbage\n16666666\n"})
+probe(checks, "dumpsys window", {"input": "Can't find service: input\n", "window": WINDOW},
       calls=[LATENCY, INPUT, OTHER])
-asked(checks, "nothing known", {}, expect=None)
-asked(checks, "--focus", {"input": INPUT_12}, "--focus", "com.x/.Y", "--vsync-ms", "16.6", expect=None, calls=[])
-asked(checks, "dumpsys hangs", {}, expect=None, HANG="dumpsys")
+probe(checks, "nothing known", {}, expect=None)
+probe(checks, "--focus", {"input": INPUT_12}, "--focus", "com.x/.Y", "--vsync-ms", "16.6", expect=None, calls=[])
+probe(checks, "dumpsys hangs", {}, expect=None, HANG="dumpsys")
 moves_on(checks, "another app comes", answer("com.b"), "com.b")
 moves_on(checks, "another app comes, and no answer", "", "")
 limits_calls(checks)

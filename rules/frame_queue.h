@@ -19,7 +19,7 @@
 #include "rules/late.h"
 #include "rules/layer_table.h"
 #include "rules/marks.h"
-#include "rules/pipeline_options.h"
+#include "rules/options.h"
 #include "rules/rate_limit.h"
 #include "rules/summary.h"
 #include "rules/vsync.h"

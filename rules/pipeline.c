@@ -485,6 +485,9 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->foreign_ticks = a->foreign_ticks;
 	c->foreign_latches = a->foreign_latches;
 	c->surfaceflinger_restarts = a->restarts;
+	c->clock_steps = p->clock.steps;
+	c->late = p->clock.late;
+	c->repeated = p->clock.repeated;
 	c->queue_high_water = p->queue.high_water;
 	c->dropped_frames = events->dropped_frames;
 	c->layers_evicted = p->queue.layers_evicted;
@@ -550,7 +553,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
 	if (frame_queue_init(&p->queue) < 0 ||
-	    trace_clock_init(&p->clock, options->recorded, &p->events, &p->counters) < 0 ||
+	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,
 			     &findings) < 0)
 		return -ENOMEM;

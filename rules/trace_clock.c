@@ -38,7 +38,7 @@ static void report_by(struct trace_clock *clock, uint64_t time_ns, const char *b
 {
 	char text[96];
 
-	clock->counters->clock_steps++;
+	clock->steps++;
 	snprintf(text, sizeof(text), "%s %llu.%03llu s%s", before,
 		 (unsigned long long)(by_ns / 1000000000),
 		 (unsigned long long)(by_ns / 1000000 % 1000), after);
@@ -63,7 +63,7 @@ static void report_duplicates(struct trace_clock *clock, uint64_t time_ns)
 
 static bool is_counted_cpu(int32_t cpu)
 {
-	return cpu >= 0 && cpu < PIPELINE_CPUS;
+	return cpu >= 0 && cpu < TRACE_CLOCK_CPUS;
 }
 
 static bool is_behind_cpu(const struct trace_clock *clock, const struct trace_record *record)
@@ -125,7 +125,7 @@ static enum clock_verdict forget_future(struct trace_clock *clock,
 		  " in the future");
 	clock->forged_ns = clock->now_ns;
 	clock->now_ns = clock->sure_ns;
-	for (int i = 0; i < PIPELINE_CPUS; i++)
+	for (int i = 0; i < TRACE_CLOCK_CPUS; i++)
 		if (clock->cpu_last_ns[i] > clock->now_ns)
 			clock->cpu_last_ns[i] = clock->now_ns;
 	if (clock->sf_ns > clock->now_ns)
@@ -154,9 +154,9 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 		return forget_future(clock, record);
 	if (another && clock->is_duplicate && is_duplicate) {
 		clock->ignored_one = false;
-		clock->counters->late--;
+		clock->late--;
 		duplicates_begin(&clock->duplicates, clock->now_ns);
-		clock->counters->repeated += 2;
+		clock->repeated += 2;
 		return CLOCK_IGNORE;
 	}
 	if (another)
@@ -166,7 +166,7 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 	clock->is_duplicate = is_duplicate;
 	clock->cpu = record->cpu;
 	clock->past_ns = record->time_ns;
-	clock->counters->late++;
+	clock->late++;
 	return CLOCK_IGNORE;
 }
 
@@ -185,7 +185,7 @@ static bool skip_duplicate(struct trace_clock *clock, const struct trace_record 
 {
 	switch (duplicates_check(&clock->duplicates, record)) {
 	case DUPLICATES_SAME:
-		clock->counters->repeated++;
+		clock->repeated++;
 		*verdict = CLOCK_IGNORE;
 		return true;
 	case DUPLICATES_OVER:
@@ -258,12 +258,10 @@ void trace_clock_end(struct trace_clock *clock)
 		report_duplicates(clock, clock->now_ns);
 }
 
-int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events,
-		     struct pipeline_counters *counters)
+int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events)
 {
 	*clock = (struct trace_clock){
 		.events = events,
-		.counters = counters,
 		.sf_tid = TRACE_ID_UNKNOWN,
 	};
 	cpu_order_init(&clock->order, recorded);

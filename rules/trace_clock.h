@@ -10,8 +10,10 @@
 #include "parser/record.h"
 #include "rules/cpu_order.h"
 #include "rules/events.h"
-#include "rules/pipeline_counters.h"
 #include "rules/duplicates.h"
+
+/* CPUs whose records are compared separately. */
+#define TRACE_CLOCK_CPUS 64
 
 enum clock_verdict {
 	CLOCK_RUNS,    /* process the record */
@@ -21,15 +23,19 @@ enum clock_verdict {
 };
 
 struct trace_clock {
-	struct event_writer *events;	     /* of the owner */
-	struct pipeline_counters *counters;  /* of the owner: clock_steps, late, repeated */
-	uint64_t cpu_last_ns[PIPELINE_CPUS]; /* time of the last record of each CPU */
-	int32_t sf_tid;			     /* SurfaceFlinger's thread, at the last record */
-	uint64_t sf_ns;			     /* time of its last record */
-	uint64_t now_ns;		     /* latest time of all records */
-	uint64_t sure_ns;		     /* the same without the record of now_ns */
+	struct event_writer *events;		/* of the owner */
+	uint64_t cpu_last_ns[TRACE_CLOCK_CPUS]; /* time of the last record of each CPU */
+	int32_t sf_tid;				/* SurfaceFlinger's thread, at the last record */
+	uint64_t sf_ns;				/* time of its last record */
+	uint64_t now_ns;			/* latest time of all records */
+	uint64_t sure_ns;			/* the same without the record of now_ns */
 	uint64_t forged_ns; /* set with CLOCK_UNSTUCK: times from here on are invalid */
 	uint64_t back_ns;   /* set with CLOCK_BACK: size of the step */
+
+	/* Counters since the start, see struct pipeline_counters. */
+	uint64_t steps;
+	uint64_t late;
+	uint64_t repeated;
 
 	/* A single record from the past was ignored. The next members describe it. */
 	bool ignored_one;
@@ -44,8 +50,7 @@ struct trace_clock {
 
 /* @recorded: lines may be duplicated, or sorted by CPU. Returns 0 or -ENOMEM; trace_clock_free()
  * must be called in any case. */
-int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events,
-		     struct pipeline_counters *counters);
+int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events);
 void trace_clock_free(struct trace_clock *clock);
 
 /* Checks the next record, which is not TRACE_LOST. @sf_tid: SurfaceFlinger's thread, or

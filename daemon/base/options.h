@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/pipeline_options.h"
+#include "rules/options.h"
 #include "rules/trigger.h"
 
 /* More globs than this are refused. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of pipeline_new(). */
-#ifndef JANKD_RULES_PIPELINE_OPTIONS_H
-#define JANKD_RULES_PIPELINE_OPTIONS_H
+/* What of the trace counts, and how. For pipeline_new(). */
+#ifndef JANKD_RULES_OPTIONS_H
+#define JANKD_RULES_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -23,8 +23,10 @@ struct event_writer {
  * @text: up to 1 KB
  *
  * An app can cause any number of most kinds of events. After the first 100 of a kind, at most one
- * in a thousand records is written, with the number of those suppressed before it. Returns false if
- * the event was suppressed.
+ * in a thousand records is written, with the number of those suppressed before it. The limit counts
+ * records and not time, as rate_limit.h does: an app can also forge times, and then the size of
+ * events.csv would not be bounded by the size of the trace. Returns false if the event was
+ * suppressed.
  */
 bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text);

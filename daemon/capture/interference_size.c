@@ -76,14 +76,14 @@ int interference_size_write(const struct interference_size *wanted, const struct
 void interference_size_print(const struct interference_size *size, char text[static SETTING_SIZE])
 {
 	static const char unit[] = " KB per CPU";
-	const size_t room = SETTING_SIZE - sizeof(unit) + 1;
+	const size_t space = SETTING_SIZE - sizeof(unit) + 1;
 	size_t len = 0;
 
 	for (unsigned int cpu = 0; cpu < (size->differ ? size->cpus : 1); cpu++) {
-		int n = snprintf(text + len, room - len, "%s%" PRIu64, cpu > 0 ? ", " : "",
+		int n = snprintf(text + len, space - len, "%s%" PRIu64, cpu > 0 ? ", " : "",
 				 size->kb[cpu]);
 
-		if (n < 0 || (size_t)n >= room - len)
+		if (n < 0 || (size_t)n >= space - len)
 			break;
 		len += (size_t)n;
 	}

@@ -146,7 +146,7 @@ def listed(text):
             for name in re.findall(r"--[\w-]+", line[:24].split(" N")[0])}
 
 
-def help_lists_what_is_taken(checks, here):
+def help_lists_what_is_accepted(checks, here):
     """A command accepts exactly the options that its help lists."""
     texts = {name: jankd(name, "--help", cwd=here).stdout.decode() for name in ("run", "start", "analyze")}
     names = {name: listed(text) for name, text in texts.items()}
@@ -176,6 +176,6 @@ checks = Checks()
 with folder() as here:
     wrong_usage(checks, here)
     help_texts(checks, here)
-    help_lists_what_is_taken(checks, here)
+    help_lists_what_is_accepted(checks, here)
     good_values(checks, here)
 checks.end()

@@ -166,7 +166,7 @@ def leftovers(checks):
                      sorted(others), "files that are left")
 
 
-def no_room(checks):
+def without_free_space(checks):
     """Without enough free space there is an event and no file, and the frames are counted."""
     with folder() as here:
         path, out = here / "trace.txt", here / "out"
@@ -181,7 +181,7 @@ checks = Checks()
 how_often(checks)
 even_and_at_rest(checks)
 leftovers(checks)
-no_room(checks)
+without_free_space(checks)
 for name in ("android-7-launcher", "android-11-launcher"):
     reads(checks, name, trace_text(name))
 count = 0

@@ -40,7 +40,7 @@ def tracing_events(here):
     return [r["text"] for r in rows(here / "out", "events.csv") if r["kind"] == "tracing"]
 
 
-class Stage:
+class PlayedCapture:
     """A device, a capture on it, and jank-phone playing."""
 
     def __init__(self, mount, instance, here, options, environment, seconds=SECONDS):
@@ -94,15 +94,15 @@ def after(path, boot_s):
     return {layer: vsyncs[1:] for layer, vsyncs in layers.items()}
 
 
-def judge(what, stage, settled_s):
+def judge(what, played, settled_s):
     """False if frames are wrong. @settled_s: a time on the clock of jank-phone and on that of the trace."""
-    truth = after(stage.here / "truth.csv", settled_s[0])
-    got = after(stage.here / "out" / "frames.csv", settled_s[1])
+    truth = after(played.here / "truth.csv", settled_s[0])
+    got = after(played.here / "out" / "frames.csv", settled_s[1])
     wrong = [(layer, len(vsyncs), len(got.get(layer, []))) for layer, vsyncs in truth.items()
              if abs(len(vsyncs) - len(got.get(layer, []))) > 1]
     single = sum(v == "1" for vsyncs in got.values() for v in vsyncs)
     total = sum(map(len, got.values()))
-    fps = rows(stage.here / "out", "fps.csv")
+    fps = rows(played.here / "out", "fps.csv")
     sums = {name: sum(int(r[name] or 0) for r in fps)
             for name in ("jank", "big jank", "A", "B", "C", "D", "missed vsyncs", "wait times")}
     problems = []
@@ -120,26 +120,26 @@ def judge(what, stage, settled_s):
 
 def disturbed_once(checks, what, action, notice, back, options, environment):
     with session() as (mount, instance, here):
-        stage = Stage(mount, instance, here, options, environment)
-        checks.that(stage.ready, f"{what}: jankd does not start")
+        played = PlayedCapture(mount, instance, here, options, environment)
+        checks.that(played.ready, f"{what}: jankd does not start")
         time.sleep(BEFORE_S)
         begin = time.time()
-        action(stage)
-        noticed = stage.wait_reported(notice, 3 * NOTICE_S)
-        if checks.that(noticed, f"{what}: not reported: {stage.reported()}"):
+        action(played)
+        noticed = played.wait_reported(notice, 3 * NOTICE_S)
+        if checks.that(noticed, f"{what}: not reported: {played.reported()}"):
             checks.that(noticed - begin < NOTICE_S, f"{what}: detected after {noticed - begin:.2f} s")
             print(f"{what}: detected after {noticed - begin:.2f} s")
         if back:
-            checks.that(stage.wait_reported(back, 3 * NOTICE_S), f"{what}: not undone:  {stage.reported()}")
+            checks.that(played.wait_reported(back, 3 * NOTICE_S), f"{what}: not undone:  {played.reported()}")
         settled_s = [time.clock_gettime(clock) + SETTLED_S
-                     for clock in (time.CLOCK_BOOTTIME, stage.clock())]
-        late = stage.end()
+                     for clock in (time.CLOCK_BOOTTIME, played.clock())]
+        late = played.end()
         if os.environ.get("KEEP"):
             shutil.copytree(here, os.environ["KEEP"], dirs_exist_ok=True)
-        good = judge(what, stage, settled_s)
+        good = judge(what, played, settled_s)
         if not good and late > LATE_MS:
             return False
-        checks.that(good, f"{what}: frames are wrong: {stage.reported()}")
+        checks.that(good, f"{what}: frames are wrong: {played.reported()}")
         return True
 
 
@@ -150,67 +150,67 @@ def disturbed(checks, what, action, notice, back=None, options=(), **environment
     checks.cannot_judge(what, f"this machine is too busy to play frames in time, {TRIES} times of {TRIES}")
 
 
-def off(stage):
-    write(stage.instance / "tracing_on", "0")
+def off(played):
+    write(played.instance / "tracing_on", "0")
 
 
-def off_and_on(stage):
-    off(stage)
+def off_and_on(played):
+    off(played)
     time.sleep(0.15)
-    write(stage.instance / "tracing_on", "1")
+    write(played.instance / "tracing_on", "1")
 
 
-def off_for_a_while(stage):
-    off(stage)
+def off_for_a_while(played):
+    off(played)
     time.sleep(2.5)
-    write(stage.instance / "tracing_on", "1")
+    write(played.instance / "tracing_on", "1")
 
 
-def empty(stage):
-    with open(stage.instance / "trace", "w", encoding="ascii"):
+def empty(played):
+    with open(played.instance / "trace", "w", encoding="ascii"):
         pass
 
 
-def off_while_emptied(stage):
+def off_while_emptied(played):
     """As some tools and some kernels empty the trace."""
-    off(stage)
-    empty(stage)
+    off(played)
+    empty(played)
     time.sleep(0.02)
-    write(stage.instance / "tracing_on", "1")
+    write(played.instance / "tracing_on", "1")
 
 
-def empty_each_cpu(stage):
-    for cpu in sorted((stage.instance / "per_cpu").glob("cpu*")):
+def empty_each_cpu(played):
+    for cpu in sorted((played.instance / "per_cpu").glob("cpu*")):
         write(cpu / "trace", "0")
 
 
-def other_sub_buffers(stage):
-    write(stage.instance / SUB_BUFFER_SIZE, "16")
+def other_sub_buffers(played):
+    write(played.instance / SUB_BUFFER_SIZE, "16")
 
 
-def tags(stage):
-    stage.device.set("debug.atrace.tags.enableflags", "0")
+def tags(played):
+    played.device.set("debug.atrace.tags.enableflags", "0")
 
 
-def another_atrace(stage):
-    stage.run("atrace", "--async_stop")
+def another_atrace(played):
+    played.run("atrace", "--async_stop")
 
 
 def size(kilobytes):
-    return lambda stage: write(stage.instance / "buffer_size_kb", str(kilobytes))
+    return lambda played: write(played.instance / "buffer_size_kb", str(kilobytes))
 
 
 def clock(name):
-    return lambda stage: write(stage.instance / "trace_clock", name)
+    return lambda played: write(played.instance / "trace_clock", name)
 
 
 def setting(name, value):
-    return lambda stage: write(stage.instance / name, value)
+    return lambda played: write(played.instance / name, value)
 
 
-def raw_reader(stage):
+def raw_reader(played):
     """Consumes events for a second."""
-    files = [os.open(path, os.O_RDONLY | os.O_NONBLOCK) for path in stage.instance.glob("per_cpu/cpu*/trace_pipe_raw")]
+    files = [os.open(path, os.O_RDONLY | os.O_NONBLOCK) for path in played.instance.glob("per_cpu/cpu*/trace_pipe_raw")]
     for _ in range(10):
         for fd in files:
             try:
@@ -224,8 +224,8 @@ def raw_reader(stage):
 
 def for_a_moment(name, value):
     """Changes a setting and restores it before jankd's next check, which is once a second."""
-    def action(stage):
-        path = stage.instance / name
+    def action(played):
+        path = played.instance / name
         before = path.read_text().strip()
         write(path, value)
         time.sleep(0.15)
@@ -233,24 +233,24 @@ def for_a_moment(name, value):
     return action
 
 
-def paused(stage):
+def paused(played):
     """Kernels before 5.8 pause tracing whenever a program reads the file 'trace'."""
-    write(stage.instance / "options/pause-on-trace", "1")
-    with open(stage.instance / "trace", encoding="utf-8", errors="replace") as trace:
+    write(played.instance / "options/pause-on-trace", "1")
+    with open(played.instance / "trace", encoding="utf-8", errors="replace") as trace:
         trace.read(10)
         time.sleep(1.3)
-    write(stage.instance / "options/pause-on-trace", "0")
+    write(played.instance / "options/pause-on-trace", "0")
 
 
-def raw_read_once(stage):
-    with open(next(stage.instance.glob("per_cpu/cpu*/trace_pipe_raw")), "rb", buffering=0) as raw:
+def raw_read_once(played):
+    with open(next(played.instance.glob("per_cpu/cpu*/trace_pipe_raw")), "rb", buffering=0) as raw:
         os.set_blocking(raw.fileno(), False)
         raw.read(4096)
 
 
-def read(stage):
+def read(played):
     """Consumes no event and pauses nothing."""
-    (stage.instance / "trace").read_bytes()
+    (played.instance / "trace").read_bytes()
 
 
 MOMENTS = (
@@ -266,27 +266,27 @@ MOMENTS = (
 def moments_once(checks, source):
     with session() as (mount, instance, here):
         write(instance / "trace_clock", "boot")
-        stage = Stage(mount, instance, here, ("--source", source), {}, 16)
+        played = PlayedCapture(mount, instance, here, ("--source", source), {}, 16)
         time.sleep(1)
         for name, action, notice, sources in MOMENTS:
             if source not in sources:
                 continue
-            reported, begin = len(stage.reported()), time.time()
-            action(stage)
+            reported, begin = len(played.reported()), time.time()
+            action(played)
             time.sleep(max(0, begin + 1.2 - time.time()))
             what = f"for a moment, {source}, {name}"
             if notice is None:
                 time.sleep(1)
-                checks.equal(stage.reported()[reported:], [], what)
-            elif checks.that(stage.wait_reported(notice, 3), f"{what}: not reported: {stage.reported()[reported:]}"):
-                late = stage.wait_reported(notice, 0.1) - begin
+                checks.equal(played.reported()[reported:], [], what)
+            elif checks.that(played.wait_reported(notice, 3), f"{what}: not reported: {played.reported()[reported:]}"):
+                late = played.wait_reported(notice, 0.1) - begin
                 checks.that(late < NOTICE_S, f"{what}: detected after {late:.2f} s")
         settled_s = time.clock_gettime(time.CLOCK_BOOTTIME) + 0.5
-        late = stage.end()
-        good = judge(f"for a moment, {source}", stage, (settled_s, settled_s))
+        late = played.end()
+        good = judge(f"for a moment, {source}", played, (settled_s, settled_s))
         if not good and late > LATE_MS:
             return False
-        checks.that(good, f"for a moment, {source}: frames are wrong: {stage.reported()}")
+        checks.that(good, f"for a moment, {source}: frames are wrong: {played.reported()}")
         return True
 
 
@@ -300,14 +300,14 @@ def moments(checks):
 def emptied_alone(checks):
     """Tracing that is off only while the trace is emptied is not reported as switched off."""
     with session() as (mount, instance, here):
-        stage = Stage(mount, instance, here, (), {})
+        played = PlayedCapture(mount, instance, here, (), {})
         for _ in range(8):
             time.sleep(0.7)
-            off_while_emptied(stage)
+            off_while_emptied(played)
         time.sleep(1.5)
-        texts = [text for _, text in stage.reported()]
+        texts = [text for _, text in played.reported()]
         checks.that(len(texts) >= 8 and all("emptied" in text for text in texts), f"emptied alone: {texts}")
-        stage.end()
+        played.end()
 
 
 def kilobytes(instance):
@@ -349,45 +349,45 @@ def sizes_of_cpus(checks):
 def insists(checks):
     """If a program switches tracing off again and again, jankd stops switching it on, and reports that."""
     with session() as (mount, instance, here):
-        stage = Stage(mount, instance, here, (), {})
+        played = PlayedCapture(mount, instance, here, (), {})
         for _ in range(40):
             time.sleep(0.25)
-            off(stage)
-        texts = [text for _, text in stage.reported()]
+            off(played)
+        texts = [text for _, text in played.reported()]
         taken = sum("jankd switched tracing on again" in text for text in texts)
         checks.that(1 <= taken <= 4, f"insists: undone {taken} times: {texts}")
         checks.that(any("kept changing" in text for text in texts), f"insists: not reported: {texts}")
-        stage.end()
+        played.end()
 
 
 def floods(checks):
     """Settings that change all the time cost little CPU time and cause few events."""
     with session() as (mount, instance, here):
-        stage = Stage(mount, instance, here, (), {})
+        played = PlayedCapture(mount, instance, here, (), {})
         end = time.monotonic() + 4
         while time.monotonic() < end:
-            off(stage)
+            off(played)
             write(instance / "tracing_on", "1")
-        checks.that(len(stage.reported()) <= 45, f"floods: {len(stage.reported())} events")
-        begin = int(pathlib.Path(f"/proc/{stage.capture.process.pid}/schedstat").read_text().split()[2])
+        checks.that(len(played.reported()) <= 45, f"floods: {len(played.reported())} events")
+        begin = int(pathlib.Path(f"/proc/{played.capture.process.pid}/schedstat").read_text().split()[2])
         time.sleep(2)
-        ran = int(pathlib.Path(f"/proc/{stage.capture.process.pid}/schedstat").read_text().split()[2]) - begin
+        ran = int(pathlib.Path(f"/proc/{played.capture.process.pid}/schedstat").read_text().split()[2]) - begin
         checks.that(ran < 60, f"floods: {ran} time slices in 2 s afterwards")
-        stage.end()
+        played.end()
 
 
 def hung_probes_once(checks):
     """Returns False if the phone was too late to judge the frames."""
     with session() as (mount, instance, here):
-        stage = Stage(mount, instance, here, (), {})
-        script = stage.device.path / "bin" / "getprop"
+        played = PlayedCapture(mount, instance, here, (), {})
+        script = played.device.path / "bin" / "getprop"
         script.write_text("#!/bin/sh\nsleep 1000\n")
-        late = stage.end()
+        late = played.end()
         counted = sum(map(len, vsyncs_per_layer(here / "out" / "frames.csv").values()))
-        played = sum(map(len, vsyncs_per_layer(here / "truth.csv").values()))
-        if counted != played and late > LATE_MS:
+        truth = sum(map(len, vsyncs_per_layer(here / "truth.csv").values()))
+        if counted != truth and late > LATE_MS:
             return False
-        checks.equal(counted, played, "getprop hangs: frames")
+        checks.equal(counted, truth, "getprop hangs: frames")
         return True
 
 

@@ -191,11 +191,11 @@ static void test_full_disk_leaves_whole_rows(void **state)
 	char bytes[8192];
 
 	(void)state;
-	for (rlim_t room = sizeof(HEADER); room < 90; room++) {
+	for (rlim_t limit = sizeof(HEADER); limit < 90; limit++) {
 		struct csv_file file;
 
 		assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
-		limit_files(room);
+		limit_files(limit);
 		add_row(&file, "one");
 		add_row(&file, "\"\"\"two\"\"\n\"");
 		csv_file_flush(&file);

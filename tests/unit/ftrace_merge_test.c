@@ -57,7 +57,7 @@ static size_t put_event(char *at, uint32_t delta, int32_t tid)
 static bool read_page(void *context, unsigned int number, struct span *bytes)
 {
 	struct trace_buffer *buffer = &kernel[number];
-	unsigned int room = (PAGE_SIZE - 16) / 24;
+	unsigned int space = (PAGE_SIZE - 16) / 24;
 	uint64_t time_ns, commit = 0;
 
 	assert_ptr_equal(context, kernel);
@@ -65,9 +65,9 @@ static bool read_page(void *context, unsigned int number, struct span *bytes)
 		return false;
 	time_ns = buffer->events[buffer->read].time_ns;
 	memcpy(buffer->page, &time_ns, 8);
-	if (buffer->per_page && buffer->per_page < room)
-		room = buffer->per_page;
-	for (; room > 0 && buffer->read < buffer->ready; room--) {
+	if (buffer->per_page && buffer->per_page < space)
+		space = buffer->per_page;
+	for (; space > 0 && buffer->read < buffer->ready; space--) {
 		const struct event *event = &buffer->events[buffer->read++];
 
 		commit += put_event(buffer->page + 16 + commit,

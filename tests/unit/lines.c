@@ -46,9 +46,9 @@ uint64_t lines_read(struct lines *lines, struct trace_buffer *buffer, size_t mos
 	struct ftrace_text state = FTRACE_TEXT_INIT;
 	struct trace_record record;
 	size_t size;
-	char *room = trace_buffer_space(buffer, &size);
+	char *space = trace_buffer_space(buffer, &size);
 	struct span input =
-		trace_buffer_filled(buffer, give(lines, room, size < most ? size : most));
+		trace_buffer_filled(buffer, give(lines, space, size < most ? size : most));
 
 	while (ftrace_text_next(&state, &input, false, &record) == FTRACE_TEXT_RECORD)
 		;

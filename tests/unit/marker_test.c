@@ -170,7 +170,7 @@ static void test_invalid_payloads_change_nothing(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		record = before;
 		if (parse_guarded(&memory, bad[i], strlen(bad[i]), &record))
-			fail_msg("taken: %s", bad[i]);
+			fail_msg("accepted: %s", bad[i]);
 		assert_memory_equal(&record, &before, sizeof(record));
 	}
 	guarded_free(&memory);

@@ -242,7 +242,8 @@ static void impossible_values_are_refused(void **state)
 			int code = parse(OPTIONS_RUN, cases[i].option, cases[i].values[j]);
 
 			if (code != EXIT_USAGE)
-				fail_msg("%s '%s' was taken", cases[i].option, cases[i].values[j]);
+				fail_msg("%s '%s' was accepted", cases[i].option,
+					 cases[i].values[j]);
 			assert_refused(code, "run", cases[i].option);
 		}
 }

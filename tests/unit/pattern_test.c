@@ -157,7 +157,7 @@ static void test_error_of_a_pattern_has_its_position(void **state)
 		const char *message = pattern_parse(&pattern, span_of(bad[i].text), &at);
 
 		if (!message)
-			fail_msg("taken: %s", bad[i].text);
+			fail_msg("accepted: %s", bad[i].text);
 		assert_int_equal(at, bad[i].at);
 	}
 }

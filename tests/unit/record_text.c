@@ -9,10 +9,10 @@
 
 static void text_reserve(struct text_buffer *buffer, size_t len)
 {
-	if (buffer->len + len + 1 <= buffer->room)
+	if (buffer->len + len + 1 <= buffer->capacity)
 		return;
-	buffer->room = 2 * (buffer->len + len + 1);
-	buffer->text = realloc(buffer->text, buffer->room);
+	buffer->capacity = 2 * (buffer->len + len + 1);
+	buffer->text = realloc(buffer->text, buffer->capacity);
 	if (!buffer->text)
 		abort();
 }

@@ -11,7 +11,7 @@
 /* A growing text. All zeros at first; free ->text at the end. */
 struct text_buffer {
 	char *text;
-	size_t len, room;
+	size_t len, capacity;
 };
 
 void text_printf(struct text_buffer *buffer, const char *format, ...)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/phone/instance.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -14,6 +13,7 @@
 
 #include <tracefs.h>
 
+#include "parser/chars.h"
 #include "tools/phone/error.h"
 
 #define TRACEFS_USUAL "/sys/kernel/tracing"
@@ -176,7 +176,7 @@ static bool has_reader(const char *folder)
 	if (!proc)
 		return false;
 	while (!found && (entry = readdir(proc)))
-		if (isdigit((unsigned char)entry->d_name[0]))
+		if (is_digit(entry->d_name[0]))
 			found = process_reads(folder, entry->d_name);
 	closedir(proc);
 	return found;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/phone/recorded_truth.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "parser/chars.h"
 #include "tools/phone/error.h"
 
 #define DEPTH_MAX 128
@@ -235,7 +235,7 @@ static void read_row(struct plan *plan, const char *path, char *row)
 	char *layer = NULL;
 	uint64_t us = strtoull(row, &layer, 10);
 
-	if (!isdigit((unsigned char)row[0]) || *layer != ',')
+	if (!is_digit(row[0]) || *layer != ',')
 		fail(path, "a row is not 'present_us,layer'", "correct the file or move it away");
 	uint32_t marker = present_at(plan, us);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "parser/chars.h"
 #include "parser/ftrace_text.h"
 #include "tools/phone/error.h"
 
@@ -97,7 +98,7 @@ static struct span without_pid(struct span payload, char *text)
 {
 	size_t digits = 2;
 
-	while (digits < payload.len && payload.ptr[digits] >= '0' && payload.ptr[digits] <= '9')
+	while (digits < payload.len && is_digit(payload.ptr[digits]))
 		digits++;
 	text[0] = payload.ptr[0];
 	memcpy(text + 1, payload.ptr + digits, payload.len - digits);

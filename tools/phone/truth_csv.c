@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parser/chars.h"
 #include "tools/phone/error.h"
 
 void truth_csv_open(struct truth_csv *csv, const struct plan *plan, FILE *out, uint64_t period_ns,
@@ -83,8 +84,7 @@ static struct span surface_of(struct span layer)
 {
 	size_t digits = 0;
 
-	while (digits < layer.len && layer.ptr[layer.len - digits - 1] >= '0' &&
-	       layer.ptr[layer.len - digits - 1] <= '9')
+	while (digits < layer.len && is_digit(layer.ptr[layer.len - digits - 1]))
 		digits++;
 	if (digits > 0 && layer.len > digits + 1 && layer.ptr[layer.len - digits - 1] == '#')
 		layer.len -= digits + 1;

@@ -64,13 +64,12 @@ void android_probe_follow(struct android_probe *probe)
 	uint64_t uncertain_ns = pipeline_front_app_uncertain_since(*probe->pipeline, &app);
 
 	if (!probe->is_available || uncertain_ns == 0 || child_runs(&probe->focus) ||
-	    loop_now() < probe->next_ns)
+	    !rate_limit_allows(&probe->queries, 1, QUERY_PERIOD_NS, loop_now()))
 		return;
 	probe->is_second = uncertain_ns == probe->uncertain_ns;
 	probe->uncertain_ns = uncertain_ns;
 	probe->since_ns = probe->is_second ? pipeline_now(*probe->pipeline) : uncertain_ns;
 	name_copy(probe->new_app, sizeof(probe->new_app), span_of(app));
-	probe->next_ns = loop_now() + QUERY_PERIOD_NS;
 	query_focus(probe);
 }
 
@@ -103,8 +102,9 @@ void android_probe_begin(struct android_probe *probe, const struct options *opti
 	probe->is_available = child_program_exists("dumpsys");
 	if (!probe->is_available)
 		return;
-	probe->next_ns = loop_now() + QUERY_PERIOD_NS;
-	if (!options->pipeline.focus)
+	/* The first call is allowed. The next query is a period later, also with --focus. */
+	if (rate_limit_allows(&probe->queries, 1, QUERY_PERIOD_NS, loop_now()) &&
+	    !options->pipeline.focus)
 		query_focus(probe);
 	if (!options->pipeline.vsync_ns)
 		child_start(&probe->period, probe->loop, period, DUMPSYS_MS);

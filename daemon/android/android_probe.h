@@ -12,6 +12,7 @@
 #include "daemon/base/child.h"
 #include "daemon/base/options.h"
 #include "rules/pipeline.h"
+#include "rules/rate_limit.h"
 #include "rules/surface.h"
 
 struct android_probe {
@@ -25,11 +26,11 @@ struct android_probe {
 	struct dumpsys_focus found; /* from the output of ->focus */
 	bool use_window; /* run 'dumpsys window', because 'dumpsys input' does not name the app */
 	/* Of the query that runs, or of the last one: */
-	uint64_t since_ns;	/* trace time from which its answer is valid; 0: the start */
-	uint64_t uncertain_ns;	/* trace time since which the pipeline was uncertain */
-	bool is_second;		/* the previous query had the same ->uncertain_ns */
-	char new_app[APP_SIZE]; /* the app that began to draw then */
-	uint64_t next_ns;	/* earliest time of the next query, on the clock of loop_now() */
+	uint64_t since_ns;	   /* trace time from which its answer is valid; 0: the start */
+	uint64_t uncertain_ns;	   /* trace time since which the pipeline was uncertain */
+	bool is_second;		   /* the previous query had the same ->uncertain_ns */
+	char new_app[APP_SIZE];	   /* the app that began to draw then */
+	struct rate_limit queries; /* of the app in the foreground */
 };
 
 /* Starts the first queries, if dumpsys exists: for the values that @options does not have. The

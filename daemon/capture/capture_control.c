@@ -33,7 +33,7 @@ static void print_top(const struct status *status, const struct control_request 
 {
 	char title[PATH_MAX + 64];
 
-	snprintf(title, sizeof(title), "jankd: counting into %s, %.0f s", status->folder,
+	snprintf(title, sizeof(title), "jankd: capturing to %s, %.0f s", status->folder,
 		 status->uptime_s);
 	fputs("ok\n", out);
 	table_print_page(out, status, title, request->lines, request->columns);

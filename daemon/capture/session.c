@@ -33,8 +33,8 @@ static int check_rules(const struct session *session)
 {
 	if (pipeline_accepts(session->rules, &session->options->pipeline))
 		return 0;
-	report("%s: --rules %s: these rules count all frames, without a selection; leave out "
-	       "--include, --exclude, --trigger and --snapshot",
+	report("%s: --rules %s: these rules always count all frames; omit --include, "
+	       "--exclude, --trigger and --snapshot",
 	       session_command(session), session->options->rules);
 	return EXIT_USAGE;
 }
@@ -281,7 +281,7 @@ static int create_pipeline(struct session *session)
 
 	if (error == 0 && ruleset_is_last_counter(session->rules) && options->frames_log)
 		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s has no rows "
-		       "for it; leave out one of the two options",
+		       "for it; omit one of the two",
 		       session_command(session), options->rules);
 	if (error < 0)
 		report("%s: out of memory; %s", session_command(session),

@@ -25,7 +25,8 @@ static int write_journal(const struct tracing_undo *undo)
 		error = journal_write(undo->folder, &undo->before, &undo->setup);
 	if (error == 0)
 		return 0;
-	report("%s: %s: cannot save the tracing settings to restore at the end: %s; %s",
+	report("%s: %s: cannot save the tracing settings, which are needed to restore them at the "
+	       "end: %s; %s",
 	       options_command_name(undo->options->command), undo->folder->path, folder_why(error),
 	       folder_advice(error));
 	return EXIT_FAILED;
@@ -244,8 +245,9 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		report("warning: %s: %s: cannot restore %s: %s; the next start or stop with the "
 		       "same -F tries again",
 		       options_command_name(undo->options->command), undo->directory, words,
-		       settings_are_instances(&failed) ? "another program has one of its files open"
-						       : strerror(-failed.error));
+		       settings_are_instances(&failed)
+			       ? "another program has a file of that instance open"
+			       : strerror(-failed.error));
 	settings_free(&failed);
 	return done;
 }

@@ -75,8 +75,8 @@ int cmd_mark(struct options *options)
 	size_t len = control_request_mark(line, options->operands[0]);
 
 	if (len == 0) {
-		report("mark: TEXT must be 1 to %d bytes; give the mark another name",
-		       CONTROL_MARK_MAX);
+		report("mark: TEXT must be 1 to %d bytes; %s", CONTROL_MARK_MAX,
+		       options->operands[0][0] ? "shorten the text" : "add the text");
 		return EXIT_USAGE;
 	}
 	line[len] = '\0';

@@ -84,7 +84,7 @@ int cmd_start(struct options *options)
 	case DETACH_CALLER:
 		text_escape(folder, sizeof(folder), options->folder);
 		if (detach.code == EXIT_DONE)
-			printf("jankd: counting into %s (pid %ld)\n", folder, detach.pid);
+			printf("jankd: capturing to %s (pid %ld)\n", folder, detach.pid);
 		return detach.code;
 	default:
 		return EXIT_FAILED;

@@ -233,7 +233,7 @@ enum detach_side detach_begin(struct detach *detach, const char *command)
 	block_signals(&detach->signals);
 	if (pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
 		report("%s: cannot create the daemon: %s; %s", command, strerror(errno),
-		       report_advice(-errno, "stop processes that are not needed"));
+		       report_advice(-errno, "stop other programs and try again"));
 		return DETACH_FAILED;
 	}
 	if (child == 0) {

@@ -22,7 +22,7 @@ void help_print_program(void)
 	      "  stop                  end a capture; returns when its files are complete\n"
 	      "  status [--json]       print the state of a capture: counts, losses and costs\n"
 	      "  top                   show a live table of the surfaces of a capture\n"
-	      "  mark TEXT             add a named mark to events.csv of a capture\n"
+	      "  mark TEXT             add a mark with this text to events.csv of a capture\n"
 	      "  rotate                close the files of a capture and begin new ones\n"
 	      "  analyze FILE...       count frames in recorded traces; '-' is standard input\n"
 	      "  rules check FILE      validate a rule file\n"

@@ -240,7 +240,7 @@ const struct option_row options_table[] = {
 		.parse = option_parse_small_count,
 		.field = FIELD(unsigned int, pipeline.max_surfaces),
 		.limits = { 16, 4096, "a number" },
-		.help = "surfaces in memory at a time; 4096 more are kept on the disk (320)",
+		.help = "surfaces in memory at a time; up to 4096 more are kept on disk (320)",
 	},
 	{
 		.name = "max-threads",

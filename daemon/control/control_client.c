@@ -236,7 +236,8 @@ static int no_connection(struct control_answer *answer, const char *folder,
 			 "%.300s: no jankd is running there%s; start one with 'jankd start', or "
 			 "name its folder with -F",
 			 folder,
-			 error == -EPERM ? ", another user's program uses its socket name" : "");
+			 error == -EPERM ? " (a program of another user listens on its socket name)"
+					 : "");
 		return CONTROL_NOT_RUNNING;
 	}
 	if (error == -EPERM)
@@ -248,8 +249,9 @@ static int no_connection(struct control_answer *answer, const char *folder,
 		return -ENOTCONN;
 	}
 	snprintf(answer->why, sizeof(answer->why),
-		 "%.300s: jankd (pid %ld) does not accept commands: it is starting or ending, is "
-		 "analyzing a recorded trace, or is in another network namespace; try again",
+		 "%.300s: jankd (pid %ld) does not accept commands: it is not capturing (it is "
+		 "starting or ending, or analyzes a recorded trace), or is in another network "
+		 "namespace; try again",
 		 folder, holder->pid);
 	return -ENOTCONN;
 }

@@ -198,8 +198,8 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 		return JOURNAL_DONE;
 	settings_format(text, failed);
 	if (settings_are_instances(failed)) {
-		report("warning: %s: %s: cannot remove what an earlier jankd has created: "
-		       "%s: another program has one of its files open; the next start or stop "
+		report("warning: %s: %s: cannot remove %s, which an earlier jankd created: "
+		       "another program has a file of that instance open; the next start or stop "
 		       "with the same -F tries again",
 		       command, directory, text);
 		return JOURNAL_BUSY;

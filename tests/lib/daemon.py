@@ -13,7 +13,7 @@ import time
 
 from jankd import jankd
 
-COUNTING = re.compile(r"jankd: counting into (.+) \(pid (\d+)\)\n\Z")
+CAPTURING = re.compile(r"jankd: capturing to (.+) \(pid (\d+)\)\n\Z")
 
 
 def is_alive(pid):
@@ -46,7 +46,7 @@ class Daemon:
     def start(self, **keywords):
         """Returns how jankd start ended."""
         done = jankd(*self.command, timeout=90, **keywords)
-        said = COUNTING.match(done.stdout.decode())
+        said = CAPTURING.match(done.stdout.decode())
         self.pid = int(said.group(2)) if done.returncode == 0 and said else 0
         return done
 

@@ -17,7 +17,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
-from daemon import COUNTING, Daemon, is_alive, started, wait_until
+from daemon import CAPTURING, Daemon, is_alive, started, wait_until
 from device import Device
 from jankd import JANKD, Checks, jankd, rows
 from live import play, session
@@ -136,7 +136,7 @@ def terminal_closes(checks):
         said = b""
         while b"\n" not in said:
             said += os.read(ours, 4096)
-        found = COUNTING.match(said.decode().replace("\r\n", "\n"))
+        found = CAPTURING.match(said.decode().replace("\r\n", "\n"))
         if checks.that(found, f"{what}: start said {said!r}"):
             daemon.pid = int(found.group(2))
         os.close(ours)

@@ -68,23 +68,19 @@ static void on_interference(struct watcher *watcher, uint32_t events)
 	struct capture *capture = watcher->context;
 
 	(void)events;
-	capture->drain.next_ns = 0;
+	drain_now(&capture->drain);
 }
 
 static void tick_if_due(struct capture *capture)
 {
-	uint64_t now = loop_now();
-
-	if (now < capture->drain.wake_ns)
+	if (!drain_tick_due(&capture->drain))
 		return;
-	/* Half a drain early, so that the tick runs at the fourth drain, not at the fifth. */
-	capture->drain.wake_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
 	drain_boost(&capture->drain, false);
 	drain_highwater_off(&capture->drain);
 	interference_tick(&capture->interference);
 	android_probe_tick(&capture->probe);
 	session_flush(&capture->session);
-	if (capture->session.output.console.error < 0)
+	if (session_console_failed(&capture->session))
 		stop(capture, EXIT_DONE);
 	control_tick(capture->control.control);
 	app_watch_tick(&capture->app);
@@ -139,10 +135,7 @@ static void read_until_over(struct capture *capture)
 		tick_if_due(capture);
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
-		/* The tick waits for the next drain, so that both need one wakeup. */
-		until_ns = earlier(capture->drain.next_ns, capture->drain.wake_ns + DRAIN_NS);
-		if (session_save(&capture->session))
-			until_ns = 0;
+		until_ns = session_save(&capture->session) ? 0 : drain_next(&capture->drain);
 		loop_wait(&capture->loop, earlier(until_ns, next_change(capture)));
 		change_if_due(capture);
 	}
@@ -384,14 +377,7 @@ static int open_folder_and_trace(struct capture *capture)
 	trace_files_open(&capture->files, tracefs_path(capture->tracefs));
 	if (open_source(capture) < 0)
 		return EXIT_FAILED;
-	capture->drain = (struct drain){
-		.session = &capture->session,
-		.source = capture->source,
-		.interference = &capture->interference,
-		.loop = &capture->loop,
-		.files = &capture->files,
-	};
-	drain_watch(&capture->drain);
+	drain_watch(&capture->drain, capture->source);
 	return 0;
 }
 
@@ -405,8 +391,7 @@ static int reopen_pipe(struct capture *capture, const char *clock)
 	capture->source = source_close(capture->source);
 	if (open_pipe(capture) < 0)
 		return EXIT_FAILED;
-	capture->drain.source = capture->source;
-	drain_watch(&capture->drain);
+	drain_watch(&capture->drain, capture->source);
 	return 0;
 }
 
@@ -535,12 +520,11 @@ int capture_begin(struct capture **out, const struct options *options)
 		.options = options,
 		.loop = LOOP_CLOSED,
 		.signals = WATCHER_NONE,
-		.drain = { .loop = &capture->loop,
-			   .readable = WATCHER_NONE,
-			   .highwater = WATCHER_NONE },
 		.files_done = WATCHER_NONE,
 	};
 	trace_files_init(&capture->files);
+	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop,
+		   &capture->files);
 	report_name(options_command_name(options->command));
 	code = session_open(&capture->session, options);
 	if (code == 0)

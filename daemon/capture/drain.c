@@ -222,15 +222,29 @@ void drain_highwater_on(struct drain *drain)
 		loop_watch(drain->loop, &drain->highwater, EPOLLIN);
 }
 
-void drain_watch(struct drain *drain)
+void drain_init(struct drain *drain, struct session *session, struct interference *interference,
+		struct loop *loop, const struct trace_files *files)
 {
+	*drain = (struct drain){
+		.session = session,
+		.interference = interference,
+		.loop = loop,
+		.files = files,
+		.readable = WATCHER_NONE,
+		.highwater = WATCHER_NONE,
+	};
+}
+
+void drain_watch(struct drain *drain, struct source *source)
+{
+	drain->source = source;
 	drain->readable = (struct watcher){
-		.fd = drain->source->fd,
+		.fd = source->fd,
 		.ready = on_readable,
 		.context = drain,
 	};
 	drain->highwater = (struct watcher){
-		.fd = drain->source->highwater_fd,
+		.fd = source->highwater_fd,
 		.ready = on_highwater,
 		.context = drain,
 	};
@@ -261,6 +275,30 @@ void drain_begin(struct drain *drain)
 	drain->nice = getpriority(PRIO_PROCESS, 0);
 	drain->wake_ns = drain->drained_ns = drain->last_data_ns = loop_now();
 	cpu_buffer_stats_forget(&drain->buffers, drain->files);
+}
+
+void drain_now(struct drain *drain)
+{
+	drain->next_ns = 0;
+}
+
+bool drain_tick_due(struct drain *drain)
+{
+	uint64_t now = loop_now();
+
+	if (now < drain->wake_ns)
+		return false;
+	/* Half a drain early, so that the tick runs at the fourth drain, not at the fifth. */
+	drain->wake_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
+	return true;
+}
+
+/* The tick waits for the next drain, so that both need one wakeup. */
+uint64_t drain_next(const struct drain *drain)
+{
+	uint64_t tick_ns = drain->wake_ns + DRAIN_NS;
+
+	return drain->next_ns < tick_ns ? drain->next_ns : tick_ns;
 }
 
 void drain_end(struct drain *drain)

@@ -19,10 +19,10 @@
 
 struct drain {
 	struct session *session;
-	struct source *source;
 	struct interference *interference;
 	struct loop *loop;
 	const struct trace_files *files; /* of the trace */
+	struct source *source;		 /* NULL before drain_watch() */
 	enum source_how how;		 /* of the last read */
 	struct watcher readable;	 /* watched while the source is idle */
 	bool was_readable;		 /* since the last drain */
@@ -40,12 +40,25 @@ struct drain {
 	struct cpu_buffer_stats buffers; /* as read after the last long delay */
 };
 
-/* Starts watching the source. The caller sets ->session to ->files, which are borrowed; all other
- * members are zero. */
-void drain_watch(struct drain *drain);
+/* Nothing is watched. Only the members that are arguments are set. All of them are borrowed; they
+ * need not be open yet. */
+void drain_init(struct drain *drain, struct session *session, struct interference *interference,
+		struct loop *loop, const struct trace_files *files);
+
+/* Starts watching @source: borrowed until drain_end(). An earlier source must be closed. */
+void drain_watch(struct drain *drain, struct source *source);
 
 /* The first drain and the next tick are due now. */
 void drain_begin(struct drain *drain);
+
+/* The next drain is due at once. */
+void drain_now(struct drain *drain);
+
+/* True: a tick is due, once in DRAIN_TICK_NS. The caller runs it; the next one is due later. */
+bool drain_tick_due(struct drain *drain);
+
+/* When the next drain or the next tick is due, on the clock of loop_now(). */
+uint64_t drain_next(const struct drain *drain);
 
 /* Reads if a drain is due. Returns 0; -EAGAIN: it is not due, or the trace must not be read now; or
  * another -errno of the source. */

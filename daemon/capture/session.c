@@ -254,6 +254,11 @@ bool session_save(struct session *session)
 	return snapshot_save(&session->snapshot);
 }
 
+bool session_console_failed(const struct session *session)
+{
+	return session->output.console.error < 0;
+}
+
 /* --- session.json --- */
 
 /* Replaces session.json. Errors are reported together with those of the other files. */

@@ -85,6 +85,9 @@ bool session_save(struct session *session);
 /* Writes pending rows, and summary.csv once a minute of trace time. */
 void session_flush(struct session *session);
 
+/* True: standard output failed, which was reported. 'run --stdout' ends then. */
+bool session_console_failed(const struct session *session);
+
 /* Marks the current moment: adds a row to events.csv, and ends the open rows. @text: any bytes.
  * Returns 0, or -ENOSPC: nothing was done, see pipeline_mark(). */
 int session_mark(struct session *session, const char *text);

@@ -19,8 +19,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 #define SUMMARY_PERIOD_NS (60 * NS_PER_S)
 
-/* Damaged lines are reported at once, then once in this trace time, as an app could fill the disk.
- */
+/* Damage is reported at once, then once in this trace time, as an app could fill the disk. */
 #define DAMAGE_PERIOD_NS (60 * NS_PER_S)
 
 const char *session_command(const struct session *session)
@@ -113,15 +112,11 @@ static void write_stop(struct session *session)
 
 static void write_damage(struct session *session, int64_t time_ns)
 {
-	const struct source_counts *counts = &session->source->counts;
-	char line[160];
+	char text[200];
 
-	snprintf(line, sizeof(line),
-		 "damaged or forged lines so far: %" PRIu64 " malformed markers, %" PRIu64
-		 " glued to another line, %" PRIu64 " lines too long",
-		 counts->malformed, counts->glued, counts->too_long);
-	output_event(&session->output, time_ns, ROW_UNKNOWN, "tracing", line);
-	session->damage_reported = counts->damaged;
+	source_describe_damage(session->source, text);
+	output_event(&session->output, time_ns, ROW_UNKNOWN, "tracing", text);
+	session->damage_reported = session->source->counts.damaged;
 }
 
 /* Called for each record, so that the size of a read does not change the rows. */

@@ -39,7 +39,7 @@ struct session {
 	struct pipeline *pipeline;
 	struct source *source;		/* NULL before session_begin() */
 	struct snapshot snapshot;	/* saves text of the trace around late frames */
-	uint64_t damage_reported;	/* damaged lines at the last event about them */
+	uint64_t damage_reported;	/* counts.damaged at the last event about it */
 	struct rate_limit damage_limit; /* of these events, in trace time */
 	uint64_t summary_next_ns;	/* trace time of the next summary.csv */
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */

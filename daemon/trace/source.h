@@ -36,7 +36,7 @@ enum source_how {
 struct source_counts {
 	uint64_t bytes;	    /* read, of text or of ring buffer pages */
 	uint64_t markers;   /* set at the end of source_read() */
-	uint64_t malformed; /* markers that cannot be parsed */
+	uint64_t malformed; /* markers that cannot be parsed; of raw buffers: pages, too */
 	uint64_t glued;	    /* markers found after another one on the same line */
 	uint64_t too_long;  /* lines that were dropped because of their length */
 	uint64_t damaged;   /* malformed, glued and too_long together */
@@ -53,12 +53,14 @@ struct source {
 	struct source_counts counts;
 };
 
-/* The functions of one kind of source. A member may be NULL: then there is nothing to do. */
+/* The functions of one kind of source. set_clock, buffers_emptied and check_lost may be NULL: then
+ * there is nothing to do. */
 struct source_ops {
 	ssize_t (*read)(struct source *source, enum source_how how, const struct record_sink *sink);
 	void (*set_clock)(struct source *source, const char *clock);
 	void (*buffers_emptied)(struct source *source);
 	bool (*check_lost)(struct source *source, bool is_end, char text[static 200]);
+	void (*describe_damage)(const struct source *source, char text[static 200]);
 	void (*stop)(struct source *source);
 	void (*close)(struct source *source);
 };
@@ -101,6 +103,12 @@ static inline void source_buffers_emptied(struct source *source)
 static inline bool source_check_lost(struct source *source, bool is_end, char text[static 200])
 {
 	return source->ops->check_lost && source->ops->check_lost(source, is_end, text);
+}
+
+/* Sets @text to the text of an event: what ->counts.damaged consists of, so far. */
+static inline void source_describe_damage(const struct source *source, char text[static 200])
+{
+	source->ops->describe_damage(source, text);
 }
 
 /* Closes the files that are read, so that the settings of the trace can be restored. The counts and

@@ -411,6 +411,7 @@ static void file_close(struct source *source)
 
 static const struct source_ops file_ops = {
 	.read = source_text_read,
+	.describe_damage = source_text_describe_damage,
 	.stop = file_stop,
 	.close = file_close,
 };

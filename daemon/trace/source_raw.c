@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,6 +239,13 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 	return (ssize_t)(raw->merge.bytes - bytes);
 }
 
+/* A buffer has no lines, so none is too long or glued to another one. */
+static void raw_describe_damage(const struct source *source, char text[static 200])
+{
+	snprintf(text, 200, "malformed markers or damaged pages so far: %" PRIu64,
+		 source->counts.damaged);
+}
+
 /* --- opening --- */
 
 static void raw_set_clock(struct source *source, const char *clock)
@@ -279,6 +287,7 @@ static void raw_close(struct source *source)
 static const struct source_ops raw_ops = {
 	.read = raw_read,
 	.set_clock = raw_set_clock,
+	.describe_damage = raw_describe_damage,
 	.stop = raw_stop,
 	.close = raw_close,
 };

@@ -2,6 +2,8 @@
 #include "daemon/trace/source_text.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/base/loop.h"
@@ -123,6 +125,16 @@ ssize_t source_text_read(struct source *source, enum source_how how, const struc
 		parse(text, trace_buffer_filled(&text->buffer, 0), true, sink);
 	}
 	return n;
+}
+
+void source_text_describe_damage(const struct source *source, char message[static 200])
+{
+	const struct source_counts *counts = &source->counts;
+
+	snprintf(message, 200,
+		 "damaged or forged lines so far: %" PRIu64 " malformed markers, %" PRIu64
+		 " glued to another line, %" PRIu64 " lines too long",
+		 counts->malformed, counts->glued, counts->too_long);
 }
 
 /* --- lost events --- */

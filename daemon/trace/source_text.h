@@ -52,5 +52,6 @@ ssize_t source_text_read(struct source *source, enum source_how how,
 			 const struct record_sink *sink);
 void source_text_buffers_emptied(struct source *source);
 bool source_text_check_lost(struct source *source, bool is_end, char message[static 200]);
+void source_text_describe_damage(const struct source *source, char message[static 200]);
 
 #endif

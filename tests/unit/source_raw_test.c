@@ -188,6 +188,7 @@ static void times_are_rounded_to_microseconds(void **state)
 static void text_that_is_no_marker_is_counted(void **state)
 {
 	struct page page;
+	char text[200];
 
 	(void)state;
 	assert_int_equal(open_source(), 0);
@@ -199,6 +200,8 @@ static void text_that_is_no_marker_is_counted(void **state)
 	assert_int_equal(n_kept, 1);
 	assert_int_equal(source->counts.markers, 2);
 	assert_int_equal(source->counts.malformed, 1);
+	source_describe_damage(source, text);
+	assert_string_equal(text, "malformed markers or damaged pages so far: 1");
 }
 
 static void a_damaged_page_is_counted(void **state)

@@ -139,12 +139,6 @@ static void check_broken_off(struct session *session)
 
 /* --- the path of a record --- */
 
-/* Old systrace adds a line with the time 0 to its page. It is no event. */
-static bool is_dummy(const struct trace_record *record)
-{
-	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
-}
-
 /* After this time all events from before the start have been read. */
 #define BEFORE_NS UINT64_C(3000000000)
 
@@ -184,7 +178,7 @@ static void handle_record(void *context, const struct trace_record *record)
 	struct session *session = context;
 	struct snapshot *snapshot = &session->snapshot;
 
-	if (is_dummy(record) || (session->count_from_ns > 0 && is_before(session, record)))
+	if (session->count_from_ns > 0 && is_before(session, record))
 		return;
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);

@@ -60,6 +60,12 @@ static void copy_counts(struct source_text *text)
 	counts->damaged = damage_in(&text->parser);
 }
 
+/* Old systrace adds a line with the time 0 to its page. It counts as a marker, but is no event. */
+static bool is_dummy(const struct trace_record *record)
+{
+	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
+}
+
 /* Corrects the thread's name from /proc: the kernel keeps few names, and some of them are wrong.
  * Returns false for a forged line about lost events. */
 static bool accept_live(struct source_text_live *live, struct trace_record *record)
@@ -79,7 +85,7 @@ static void parse(struct source_text *text, struct span input, bool is_last,
 	while (ftrace_text_next(&text->parser, &input, is_last, &record) == FTRACE_TEXT_RECORD) {
 		if (damage_in(&text->parser) != text->source.counts.damaged)
 			copy_counts(text);
-		if (text->live && !accept_live(text->live, &record))
+		if (is_dummy(&record) || (text->live && !accept_live(text->live, &record)))
 			continue;
 		text->at = input.ptr;
 		sink->record(sink->context, &record);

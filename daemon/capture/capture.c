@@ -386,7 +386,7 @@ static int open_folder_and_trace(struct capture *capture)
  * is opened again. */
 static int reopen_pipe(struct capture *capture, const char *clock)
 {
-	if (!capture->source->is_text || wall_clock_is_time(clock))
+	if (!capture->source->depends_on_line_format || wall_clock_is_time(clock))
 		return 0;
 	capture->source = source_close(capture->source);
 	if (open_pipe(capture) < 0)

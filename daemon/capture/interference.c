@@ -702,7 +702,8 @@ void interference_begin(struct interference *interference, struct session *sessi
 			snprintf(interference->values[plain[i]], SETTING_SIZE, "%s", value);
 	session_set_trace_clock(session, interference->clock);
 	interference->watch.watcher = watcher;
-	trace_watch_open(&interference->watch, files->path, session->source->is_text);
+	trace_watch_open(&interference->watch, files->path,
+			 session->source->depends_on_line_format);
 	cpu_buffer_stats_forget(&interference->buffer, files);
 	clock_watch_compare(&interference->clocks, clock_watch_read());
 	interference->tags.changed = on_tags_changed;
@@ -710,7 +711,7 @@ void interference_begin(struct interference *interference, struct session *sessi
 	interference->tags.context = interference;
 	interference_tags_begin(&interference->tags, session->options, loop, tags);
 	session_set_counts(session, &interference->buffer, &interference->restores.allowed);
-	if (session->source->is_text)
+	if (session->source->depends_on_line_format)
 		interference_format_open(&interference->format, files->path);
 }
 

@@ -52,7 +52,7 @@ static void add_watches_of_cpus(struct trace_watch *watch, const char *path, siz
 	}
 }
 
-void trace_watch_open(struct trace_watch *watch, const char *path, bool text)
+void trace_watch_open(struct trace_watch *watch, const char *path, bool line_format)
 {
 	const char *name;
 
@@ -67,7 +67,7 @@ void trace_watch_open(struct trace_watch *watch, const char *path, bool text)
 		if (files[i].of_cpu)
 			add_watches_of_cpus(watch, path, i);
 	}
-	for (unsigned int i = 0; text && (name = interference_format_name(i)); i++)
+	for (unsigned int i = 0; line_format && (name = interference_format_name(i)); i++)
 		add_watch(watch, path, name, TRACE_FILE_OPTION, IN_MODIFY);
 }
 

@@ -39,9 +39,9 @@ struct trace_watch {
 	int text_readers; /* programs that have trace open, to read or to write */
 };
 
-/* Starts watching the files at @path. @text: the trace is read as text. The watcher can be added to
- * a loop. */
-void trace_watch_open(struct trace_watch *watch, const char *path, bool text);
+/* Starts watching the files at @path. @line_format: also the options that change the format of the
+ * lines. The watcher can be added to a loop. */
+void trace_watch_open(struct trace_watch *watch, const char *path, bool line_format);
 void trace_watch_close(struct trace_watch *watch);
 
 /* Returns the files that were written or read since the last call, a bit (1 << enum trace_file)

@@ -45,8 +45,10 @@ struct source_counts {
 /* Callers read these members but do not write them. */
 struct source {
 	const struct source_ops *ops;
-	const char *name;   /* for messages */
-	bool is_text;	    /* it reads lines; their format depends on options of the trace */
+	const char *name; /* for messages */
+	/* The kernel prints the events as lines. Options of the trace change the format of the
+	 * lines. The unit of their times is that of the clock when the source was opened. */
+	bool depends_on_line_format;
 	int fd;		    /* readable when there are events; < 0: no such descriptor */
 	int highwater_fd;   /* readable when a buffer is half full; < 0: no such descriptor */
 	const char *damage; /* why data is missing, a constant; or NULL */

@@ -11,12 +11,12 @@
 int source_text_open(struct source_text *text, uint64_t remember_ns,
 		     const struct trace_files *files)
 {
-	text->source.is_text = true;
 	text->parser = FTRACE_TEXT_INIT;
 	if (trace_buffer_open(&text->buffer, remember_ns) < 0)
 		return -ENOMEM;
 	if (!files)
 		return 0;
+	text->source.depends_on_line_format = true;
 	text->live = calloc(1, sizeof(*text->live));
 	if (!text->live)
 		return -ENOMEM;

@@ -658,24 +658,21 @@ void interference_tick(struct interference *interference)
 
 /* --- tags --- */
 
-static void on_tags_changed(struct interference_tags *tags)
+static void on_tags_changed(void *context, bool missing)
 {
-	update_change(tags->context, INTERFERENCE_TAGS, tags->missing);
+	update_change(context, INTERFERENCE_TAGS, missing);
 }
 
-static void on_tags_restored(struct interference_tags *tags, int status)
+static void on_tags_restored(void *context, int status)
 {
-	struct interference *interference = tags->context;
+	struct interference *interference = context;
 
 	ignore_own_writes(interference);
 	interference->changes[INTERFERENCE_TAGS].since_ns = loop_now();
-	if (status != 0) {
+	if (status == 0)
+		report_restored(interference, INTERFERENCE_TAGS);
+	else
 		write_event(interference, "atrace could not switch the tags on again");
-		return;
-	}
-	tags->missing = false;
-	tags->set = tags->wanted;
-	report_restored(interference, INTERFERENCE_TAGS);
 }
 
 /* --- begin and end --- */
@@ -684,6 +681,11 @@ void interference_begin(struct interference *interference, struct session *sessi
 			struct loop *loop, const struct trace_files *files, uint64_t tags,
 			struct watcher watcher)
 {
+	const struct interference_tags_calls tags_calls = {
+		.changed = on_tags_changed,
+		.restored = on_tags_restored,
+		.context = interference,
+	};
 	char value[SETTING_SIZE];
 
 	*interference = (struct interference){
@@ -701,15 +703,11 @@ void interference_begin(struct interference *interference, struct session *sessi
 		if (trace_files_setting(files, settings[plain[i]], value) == 0)
 			snprintf(interference->values[plain[i]], SETTING_SIZE, "%s", value);
 	session_set_trace_clock(session, interference->clock);
-	interference->watch.watcher = watcher;
-	trace_watch_open(&interference->watch, files->path,
+	trace_watch_open(&interference->watch, watcher, files->path,
 			 session->source->depends_on_line_format);
 	cpu_buffer_stats_forget(&interference->buffer, files);
 	clock_watch_compare(&interference->clocks, clock_watch_read());
-	interference->tags.changed = on_tags_changed;
-	interference->tags.restored = on_tags_restored;
-	interference->tags.context = interference;
-	interference_tags_begin(&interference->tags, session->options, loop, tags);
+	interference_tags_begin(&interference->tags, &tags_calls, session->options, loop, tags);
 	session_set_counts(session, &interference->buffer, &interference->restores.allowed);
 	if (session->source->depends_on_line_format)
 		interference_format_open(&interference->format, files->path);

@@ -18,7 +18,7 @@ static void update_missing(struct interference_tags *tags)
 	if (missing == tags->missing || child_runs(&tags->atrace))
 		return;
 	tags->missing = missing;
-	tags->changed(tags);
+	tags->calls.changed(tags->calls.context, missing);
 }
 
 static void on_getprop_line(struct child *child, struct span line)
@@ -62,12 +62,18 @@ static void on_atrace_end(struct child *child, int status)
 		if (start_atrace(tags) == 0)
 			return;
 	}
-	tags->restored(tags, status);
+	if (status == 0) {
+		tags->missing = false;
+		tags->set = tags->wanted;
+	}
+	tags->calls.restored(tags->calls.context, status);
 }
 
-void interference_tags_begin(struct interference_tags *tags, const struct options *options,
-			     struct loop *loop, uint64_t wanted)
+void interference_tags_begin(struct interference_tags *tags,
+			     const struct interference_tags_calls *calls,
+			     const struct options *options, struct loop *loop, uint64_t wanted)
 {
+	tags->calls = *calls;
 	tags->options = options;
 	tags->loop = loop;
 	tags->getprop = (struct child){

@@ -12,34 +12,45 @@
 #include "daemon/base/child.h"
 #include "daemon/base/options.h"
 
+/* The functions that are called when something has happened to the tags. */
+struct interference_tags_calls {
+	/* @missing: at least one tag is off now; false: all are on again. */
+	void (*changed)(void *context, bool missing);
+	/* atrace has ended. @status: 0: all tags are on; else it failed. */
+	void (*restored)(void *context, int status);
+	void *context;
+};
+
 struct interference_tags {
 	const struct options *options;
 	struct loop *loop;
 	struct child getprop; /* reads the tags */
 	struct child atrace;  /* sets them */
 	struct atrace_command command;
+	struct interference_tags_calls calls;
 	bool answered;	 /* the running getprop has printed its line */
 	uint64_t set;	 /* the value of the last read */
 	uint64_t wanted; /* the tags that this capture's atrace set; 0: they are not watched */
 	bool missing;	 /* at least one of them is off */
 	bool restart;	 /* atrace cannot set only the tags: it is started with tracing */
 	unsigned int timeouts; /* in a row, of getprop */
-	/* @missing has changed. */
-	void (*changed)(struct interference_tags *tags);
-	/* atrace has ended; @status not 0: it failed. */
-	void (*restored)(struct interference_tags *tags, int status);
-	void *context; /* argument of both */
 };
 
-/* Starts watching. The caller sets ->changed, ->restored and ->context. @options: borrowed. */
-void interference_tags_begin(struct interference_tags *tags, const struct options *options,
-			     struct loop *loop, uint64_t wanted);
+/**
+ * interference_tags_begin() - start watching
+ * @calls: copied
+ * @options, @loop: borrowed
+ * @wanted: the tags that this capture's atrace set; 0: nothing is watched
+ */
+void interference_tags_begin(struct interference_tags *tags,
+			     const struct interference_tags_calls *calls,
+			     const struct options *options, struct loop *loop, uint64_t wanted);
 
 /* Call it once a second. */
 void interference_tags_tick(struct interference_tags *tags);
 
-/* Starts atrace to switch the tags on again. Returns 0 or -errno; ->restored is called at the end.
- */
+/* Starts atrace to switch the tags on again. Returns 0 or -errno; restored() is called at the
+ * end. */
 int interference_tags_restore(struct interference_tags *tags);
 
 void interference_tags_end(struct interference_tags *tags);

@@ -52,12 +52,14 @@ static void add_watches_of_cpus(struct trace_watch *watch, const char *path, siz
 	}
 }
 
-void trace_watch_open(struct trace_watch *watch, const char *path, bool line_format)
+void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const char *path,
+		      bool line_format)
 {
 	const char *name;
 
 	watch->raw_readers = watch->text_readers = 0;
 	watch->n_watches = 0;
+	watch->watcher = watcher;
 	watch->watcher.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch->watcher.fd < 0)
 		return;

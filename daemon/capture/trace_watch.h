@@ -28,7 +28,7 @@ enum trace_file {
 #define TRACE_WATCHES_MAX (16 + INTERFERENCE_FORMAT_OPTIONS + 3 * TRACE_WATCH_CPUS_MAX)
 
 struct trace_watch {
-	/* The owner sets its function. fd is -1 if no file can be watched. */
+	/* fd is -1 if no file can be watched. */
 	struct watcher watcher;
 	struct {
 		int wd;
@@ -39,9 +39,14 @@ struct trace_watch {
 	int text_readers; /* programs that have trace open, to read or to write */
 };
 
-/* Starts watching the files at @path. @line_format: also the options that change the format of the
- * lines. The watcher can be added to a loop. */
-void trace_watch_open(struct trace_watch *watch, const char *path, bool line_format);
+/**
+ * trace_watch_open() - start watching the files of a trace
+ * @watcher: its ready() and context; ->watcher can be added to a loop after this call
+ * @path: of the trace
+ * @line_format: watch also the options that change the format of the lines
+ */
+void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const char *path,
+		      bool line_format);
 void trace_watch_close(struct trace_watch *watch);
 
 /* Returns the files that were written or read since the last call, a bit (1 << enum trace_file)

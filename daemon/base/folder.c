@@ -283,6 +283,11 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	return error;
 }
 
+void folder_skip_sync(struct folder *folder)
+{
+	folder->skip_sync = true;
+}
+
 static void temporary_name(char name_out[static 64], const char *name)
 {
 	snprintf(name_out, 64, ".%s.tmp", name);

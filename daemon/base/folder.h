@@ -24,7 +24,7 @@ struct folder {
 	struct state_dir state_dir; /* with its lock and its journal */
 	int lock_fd;		    /* held as long as the folder is open */
 	bool is_new;		    /* folder_open() created it */
-	bool skip_sync;		    /* its files can be made again: they are not synced */
+	bool skip_sync;		    /* see folder_skip_sync() */
 	unsigned long kept;	    /* segment number of the previous session's files; 0: none */
 	unsigned long last;	    /* segments with a higher number are of this session */
 	char address[64];	    /* see folder_write_address(); "" without control socket */
@@ -37,6 +37,9 @@ struct folder {
  * Returns 0, or -errno after the reason was printed on stderr.
  */
 int folder_open(struct folder *folder, const char *command, const char *path);
+
+/* The files of this folder can be made again: from now on they are not synced. */
+void folder_skip_sync(struct folder *folder);
 
 /* Removes the temporary file of @name that a killed jankd left. */
 void folder_remove_temporary(const struct folder *folder, const char *name);
@@ -98,7 +101,7 @@ int folder_sync(int fd);
 /* The same for its bytes alone, if its size and name are already on the disk. */
 int folder_sync_bytes(int fd);
 
-/* Completes a file of folder_create_temporary(): syncs it, unless @folder->skip_sync, and renames
+/* Completes a file of folder_create_temporary(): syncs it, see folder_skip_sync(), and renames
  * it to @name. @error < 0: removes it instead. Closes @fd. Returns 0 or -errno. */
 int folder_replace(const struct folder *folder, const char *name, int fd, int error);
 

@@ -295,7 +295,8 @@ int session_begin(struct session *session, struct source *source,
 	    folder_open(&session->folder, session_command(session), options->folder) < 0)
 		return EXIT_FAILED;
 	/* A recorded trace can be read again. */
-	session->folder.skip_sync = !origin->live;
+	if (!origin->live)
+		folder_skip_sync(&session->folder);
 	if (earlier_files_keep(&session->folder, session_command(session)) < 0)
 		return EXIT_FAILED;
 	if (output_open(&session->output, options, &session->folder) < 0) {

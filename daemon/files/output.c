@@ -55,7 +55,19 @@ static bool has_space(const struct output *output, uint64_t most)
 	return !output->thread || file_thread_used(output->thread) < most;
 }
 
-/* Sends the row in output->text to its file. */
+/* True: a row of any length may be added to the queue; else it is counted as lost. To be called
+ * before the row is formatted, so that a row that is lost costs little. Only this thread adds jobs,
+ * so the space cannot shrink until post_row(). */
+static bool has_space_for_row(struct output *output, enum row_file which)
+{
+	output->has_rows = output->has_unflushed = true;
+	if (has_space(output, which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST))
+		return true;
+	output->queue_lost[which]++;
+	return false;
+}
+
+/* Sends the row in output->text to its file, after has_space_for_row(). */
 static void post_row(struct output *output, enum row_file which)
 {
 	const struct file_job job = {
@@ -65,9 +77,7 @@ static void post_row(struct output *output, enum row_file which)
 		.len = output->text->len,
 	};
 
-	output->has_rows = output->has_unflushed = true;
-	if (output->text->len > 0 &&
-	    has_space(output, which == ROW_EVENTS ? EVENTS_MOST : ROWS_MOST) && post(output, &job))
+	if (output->text->len > 0 && post(output, &job))
 		output->rows[which]++;
 	else
 		output->queue_lost[which]++;
@@ -134,7 +144,7 @@ static bool is_for_file(struct output *output, enum row_file which)
 static void write_row(void *context, const struct trigger_gate_row *row)
 {
 	struct output *output = context;
-	bool for_file = is_for_file(output, row->which);
+	bool for_file = is_for_file(output, row->which) && has_space_for_row(output, row->which);
 	bool for_console = row->which == ROW_FPS && output->console.name;
 
 	if (!for_file && !for_console)
@@ -262,6 +272,8 @@ static void write_event(void *context, const struct queued_event *event)
 	struct output *output = context;
 	char wall[WALL_CLOCK_TEXT] = "";
 
+	if (!has_space_for_row(output, ROW_EVENTS))
+		return;
 	if (event->wall_ns >= 0)
 		wall_clock_format(wall, event->wall_ns);
 	csv_event_row(output->text, event->time_ns, wall, event->kind, event->text);

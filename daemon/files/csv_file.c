@@ -285,6 +285,20 @@ int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, co
 	return error < 0 ? error : csv_file_flush(file);
 }
 
+void csv_file_set_limit(struct csv_file *file, uint64_t limit)
+{
+	file->limit = limit;
+}
+
+int csv_file_sync(struct csv_file *file)
+{
+	int error = file->name && file->fd >= 0 ? folder_sync_bytes(file->fd) : 0;
+
+	if (error == 0)
+		file->synced = file->size;
+	return error;
+}
+
 static int close_file(struct csv_file *file)
 {
 	int error = file->fd > STDERR_FILENO && close(file->fd) < 0 ? -errno : 0;

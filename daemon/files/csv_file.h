@@ -42,6 +42,9 @@ struct csv_file {
 int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
 		    const char *header);
 
+/* @limit: the most bytes on the disk; 0: no limit. To be called after csv_file_create(). */
+void csv_file_set_limit(struct csv_file *file, uint64_t limit);
+
 /* The same for an open descriptor, which is borrowed. @may_wait: see struct csv_file. */
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header,
 			   bool may_wait);
@@ -61,6 +64,9 @@ void csv_file_append(struct csv_file *file, const char *row, size_t len);
  * limit, and the rows in the buffer belong to the next file.
  */
 int csv_file_flush(struct csv_file *file);
+
+/* Waits until what was flushed survives a power cut. Returns 0 or -errno. */
+int csv_file_sync(struct csv_file *file);
 
 /* True: the file has a row on the disk. */
 bool csv_file_is_begun(const struct csv_file *file);

@@ -17,6 +17,19 @@ uint64_t disk_free_bytes(int fd)
 	return fstatvfs(fd, &disk) < 0 ? UINT64_MAX : (uint64_t)disk.f_bavail * disk.f_frsize;
 }
 
+void disk_floor_init(struct disk_floor *floor, uint64_t bytes,
+		     void (*report)(void *context, const char *text), void *context)
+{
+	floor->bytes = bytes;
+	floor->report = report;
+	floor->context = context;
+}
+
+void disk_floor_set_name(struct disk_floor *floor, enum row_file which, const char *name)
+{
+	floor->names[which] = name;
+}
+
 bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len)
 {
 	return floor->bytes == 0 || disk_free_bytes(folder_fd) >= floor->bytes + len;

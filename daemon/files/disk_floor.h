@@ -24,10 +24,17 @@ struct disk_floor {
 	 * rows. */
 	_Atomic unsigned int stopped; /* this many files have stopped, the first of enum row_file */
 	_Atomic uint64_t not_written[ROW_FILES]; /* rows that were refused because of the floor */
-	/* Set by the owner: writes an event of the kind "rotate". */
 	void (*report)(void *context, const char *text);
 	void *context;
 };
+
+/* @floor: all zeros. @bytes: 0: no floor. @report: called with the text of an event of the kind
+ * "rotate". */
+void disk_floor_init(struct disk_floor *floor, uint64_t bytes,
+		     void (*report)(void *context, const char *text), void *context);
+
+/* The session writes the file @which. @name: constant. */
+void disk_floor_set_name(struct disk_floor *floor, enum row_file which, const char *name);
 
 /* True: the floor is still free after @len more bytes. */
 bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len);

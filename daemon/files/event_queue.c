@@ -50,6 +50,13 @@ static size_t make_text(char text[static EVENT_TEXT_MAX + TIME_TEXT_MAX],
 	return (size_t)len;
 }
 
+void event_queue_init(struct event_queue *queue,
+		      void (*write)(void *context, const struct queued_event *event), void *context)
+{
+	queue->write = write;
+	queue->context = context;
+}
+
 void event_queue_add(struct event_queue *queue, const struct queued_event *event)
 {
 	struct event_place place = { .event = *event };

@@ -37,6 +37,11 @@ struct event_queue {
 	char bytes[EVENT_QUEUE_BYTES]; /* the texts with their NULs, in the order of adding */
 };
 
+/* @queue: all zeros. @write: called for each event that leaves the queue; may add another one. */
+void event_queue_init(struct event_queue *queue,
+		      void (*write)(void *context, const struct queued_event *event),
+		      void *context);
+
 /* Adds an event, with a copy of its text. An event that comes too late gets the time of the last
  * written one; its own time is added to its text. */
 void event_queue_add(struct event_queue *queue, const struct queued_event *event);

@@ -379,8 +379,7 @@ int file_thread_start(struct file_thread **out, struct session_files *files)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (thread->idle_fd < 0 || thread->bytes == MAP_FAILED)
 		error = -errno;
-	files->report = add_report;
-	files->context = thread;
+	session_files_set_report(files, add_report, thread);
 	if (error == 0) {
 		/* Written now, so that memory use does not grow with the first rows. */
 		memset(thread->bytes, 0, KEPT_BYTES);

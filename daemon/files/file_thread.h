@@ -22,14 +22,14 @@
 
 /* What session_files.h has reported. */
 struct file_report {
-	const char *kind; /* as passed to files->report() */
+	const char *kind; /* as the files reported it */
 	int64_t wall_ns;  /* when, since 1970 */
 	char text[512];
 };
 
 struct file_thread;
 
-/* Starts the thread. @files: borrowed; its ->report and ->context are set. Returns 0 or -errno. */
+/* Starts the thread. @files: borrowed; the thread gets what it reports. Returns 0 or -errno. */
 int file_thread_start(struct file_thread **out, struct session_files *files);
 
 /* Queues a copy of @job. False: the queue has no space for it. */

@@ -385,10 +385,8 @@ void output_update(struct output *output)
 	} else {
 		output->state = output->files.state;
 	}
-	for (int i = 0; i < SPILL_KINDS; i++) {
-		output->spills[i].is_frozen = output->state.is_frozen;
-		output->spills[i].is_broken = output->state.spill_error < 0;
-	}
+	for (int i = 0; i < SPILL_KINDS; i++)
+		spill_file_update(&output->spills[i], &output->state);
 	/* Clients get the last error. It must not be one that is over. */
 	if (was_failing && !output->state.is_failing)
 		report_forget();
@@ -477,8 +475,7 @@ static int open_memory(struct output *output)
 		report("%s: out of memory; %s", output->command, report_advice(-ENOMEM, ""));
 		return -ENOMEM;
 	}
-	output->events->write = write_event;
-	output->events->context = output;
+	event_queue_init(output->events, write_event, output);
 	return 0;
 }
 
@@ -489,7 +486,7 @@ static int open_spills(struct output *output, const struct folder *folder)
 
 	for (unsigned int i = 0; error == 0 && i < SPILL_KINDS; i++) {
 		error = spill_file_open(&output->spills[i], folder, i);
-		output->files.spill_fds[i] = output->spills[i].fd;
+		session_files_set_spill(&output->files, i, output->spills[i].fd);
 	}
 	if (error < 0)
 		report("%s: %s: cannot create a file there: %s; %s", output->command, output->path,
@@ -506,13 +503,12 @@ int output_open(struct output *output, const struct options *options, struct fol
 		.command = options_command_name(options->command),
 		.path = folder->path,
 		.is_live = options->command != OPTIONS_ANALYZE,
-		.files = { .report = on_report, .context = output },
 	};
 	error = options->to_stdout ? open_console(output) : 0;
 	if (error == 0)
 		error = open_memory(output);
 	if (error == 0)
-		error = session_files_open(&output->files, options, folder);
+		error = session_files_open(&output->files, options, folder, on_report, output);
 	if (error == 0)
 		error = open_spills(output, folder);
 	if (error < 0) {
@@ -527,18 +523,16 @@ int output_begin_thread(struct output *output, void (*wait)(void *context), void
 {
 	int error;
 
-	output->files.check = check;
-	output->files.check_context = check_context;
+	session_files_set_check(&output->files, check, check_context);
 	error = file_thread_start(&output->thread, &output->files);
 	if (error < 0) {
-		output->files.report = on_report;
-		output->files.context = output;
+		session_files_set_report(&output->files, on_report, output);
 		report("%s: cannot start the thread that writes the files: %s; %s", output->command,
 		       strerror(-error), report_advice(error, "stop other programs and try again"));
 		return error;
 	}
 	for (int i = 0; i < SPILL_KINDS; i++)
-		output->spills[i].thread = output->thread;
+		spill_file_set_thread(&output->spills[i], output->thread);
 	output->wait = wait;
 	output->wait_context = wait_context;
 	return 0;
@@ -770,7 +764,7 @@ void output_complete(struct output *output, bool final)
 
 void output_accept(struct output *output)
 {
-	output->files.is_provisional = false;
+	session_files_accept(&output->files);
 }
 
 void output_prune(struct output *output)

@@ -334,12 +334,10 @@ static void flush_file(struct session_files *files, struct csv_file *file)
 /* If a sync fails its rows are lost, even if a later sync succeeds. */
 static void sync_file(struct session_files *files, struct csv_file *file)
 {
-	int error = file->name && file->fd >= 0 ? folder_sync_bytes(file->fd) : 0;
+	int error = csv_file_sync(file);
 
-	if (error == 0) {
-		file->synced = file->size;
+	if (error == 0)
 		return;
-	}
 	if (!files->state.failed)
 		report_event(files, "lost",
 			     "%s: %s; rows of the last seconds may not be on the disk", file->name,
@@ -526,7 +524,7 @@ void session_files_do(struct session_files *files, const struct file_job *job)
 		write_spill(files, job);
 		break;
 	case FILE_JOB_PRUNE:
-		files->is_provisional = false;
+		session_files_accept(files);
 		remove_old_segments(files);
 		break;
 	case FILE_JOB_CLOSE:
@@ -549,25 +547,30 @@ static int create(struct session_files *files, enum row_file which, const char *
 	size_t buffer_size = files->is_live ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
 	int error = csv_file_create(file, files->folder->fd, buffer_size, name, header);
 
-	file->limit = files->options->rotate_size;
-	files->floor.names[which] = name;
+	csv_file_set_limit(file, files->options->rotate_size);
+	disk_floor_set_name(&files->floor, which, name);
 	if (error < 0)
 		fail(files, name, error);
 	return error;
 }
 
 int session_files_open(struct session_files *files, const struct options *options,
-		       struct folder *folder)
+		       struct folder *folder,
+		       void (*report)(void *context, const char *kind, const char *text),
+		       void *context)
 {
+	bool is_live = options->command != OPTIONS_ANALYZE;
 	int error;
 
-	files->folder = folder;
-	files->options = options;
-	files->is_live = options->command != OPTIONS_ANALYZE;
-	files->is_provisional = !files->is_live;
-	files->floor.bytes = options->min_free;
-	files->floor.report = report_floor;
-	files->floor.context = files;
+	*files = (struct session_files){
+		.folder = folder,
+		.options = options,
+		.is_live = is_live,
+		.is_provisional = !is_live,
+		.report = report,
+		.context = context,
+	};
+	disk_floor_init(&files->floor, options->min_free, report_floor, files);
 	for (int i = 0; i < REPLACED_FILES; i++)
 		files->replaced[i].fd = -1;
 	segments_last(folder->fd, &files->state.segment);
@@ -581,6 +584,31 @@ int session_files_open(struct session_files *files, const struct options *option
 	if (error == 0 && options->frames_log)
 		error = create(files, ROW_FRAMES, "frames.csv", csv_frame_header);
 	return error;
+}
+
+void session_files_set_report(struct session_files *files,
+			      void (*report)(void *context, const char *kind, const char *text),
+			      void *context)
+{
+	files->report = report;
+	files->context = context;
+}
+
+void session_files_set_check(struct session_files *files, void (*check)(void *context),
+			     void *context)
+{
+	files->check = check;
+	files->check_context = context;
+}
+
+void session_files_set_spill(struct session_files *files, enum spill_kind which, int fd)
+{
+	files->spill_fds[which] = fd;
+}
+
+void session_files_accept(struct session_files *files)
+{
+	files->is_provisional = false;
 }
 
 const char *session_files_name(const struct session_files *files, enum row_file which)

@@ -67,20 +67,37 @@ struct session_files {
 	bool is_ending;	  /* after FILE_JOB_FINAL_FLUSH */
 	bool is_reported; /* an error was printed on stderr */
 
-	/* Called with an event of the given kind, or a message for stderr: FILES_ERROR,
-	 * FILES_WARNING. */
+	/* See session_files_open(). */
 	void (*report)(void *context, const char *kind, const char *text);
 	void *context;
-	/* Called about once a second; may be NULL. Checks other files in the folder. */
-	void (*check)(void *context);
+	void (*check)(void *context); /* NULL: none */
 	void *check_context;
 };
 
-/* Creates the files with rows that @options require. The caller has set ->report and ->context, and
- * all else to zero; it sets ->spill_fds before the first FILE_JOB_SPILL. @files must not move.
- * Returns 0, or -errno after the reason was reported. */
+/* Creates the files with rows that @options require. @files must not move. @options, @folder:
+ * borrowed. @report: called with an event of the given kind, or a message for stderr: FILES_ERROR,
+ * FILES_WARNING. Returns 0, or -errno after the reason was reported. Before this call @files may be
+ * all zeros: then FILE_JOB_CLOSE and session_files_remove() do nothing. */
 int session_files_open(struct session_files *files, const struct options *options,
-		       struct folder *folder);
+		       struct folder *folder,
+		       void (*report)(void *context, const char *kind, const char *text),
+		       void *context);
+
+/* From now on @report gets the reports. */
+void session_files_set_report(struct session_files *files,
+			      void (*report)(void *context, const char *kind, const char *text),
+			      void *context);
+
+/* @check: called about once a second, until FILE_JOB_REMOVE_JOURNAL; checks other files in the
+ * folder. */
+void session_files_set_check(struct session_files *files, void (*check)(void *context),
+			     void *context);
+
+/* @fd: the file for FILE_JOB_SPILL of this kind. Borrowed. */
+void session_files_set_spill(struct session_files *files, enum spill_kind which, int fd);
+
+/* The session will not be refused. From now on a rotation may remove old segments. */
+void session_files_accept(struct session_files *files);
 
 void session_files_do(struct session_files *files, const struct file_job *job);
 

@@ -133,6 +133,17 @@ int spill_file_open(struct spill_file *file, const struct folder *folder, unsign
 	return 0;
 }
 
+void spill_file_set_thread(struct spill_file *file, struct file_thread *thread)
+{
+	file->thread = thread;
+}
+
+void spill_file_update(struct spill_file *file, const struct session_files_state *state)
+{
+	file->is_frozen = state->is_frozen;
+	file->is_broken = state->spill_error < 0;
+}
+
 void spill_file_close(struct spill_file *file)
 {
 	if (file->spill.context)

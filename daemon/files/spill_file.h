@@ -10,6 +10,7 @@
 #include "rules/spill.h"
 
 struct file_thread;
+struct session_files_state;
 
 struct spill_file {
 	struct spill spill; /* for the rules; all zeros: the file is not open */
@@ -25,6 +26,14 @@ struct spill_file {
 
 /* Creates it in @folder. @file: must not move afterwards. Returns 0 or -errno. */
 int spill_file_open(struct spill_file *file, const struct folder *folder, unsigned int which);
+
+/* From now on @thread writes the file. Borrowed. */
+void spill_file_set_thread(struct spill_file *file, struct file_thread *thread);
+
+/* To be called when the state of the session's files has changed: the file may grow only while the
+ * disk has space, and is not read after a failed write. */
+void spill_file_update(struct spill_file *file, const struct session_files_state *state);
+
 void spill_file_close(struct spill_file *file);
 
 #endif

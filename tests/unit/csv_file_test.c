@@ -243,7 +243,7 @@ static void test_rows_above_the_size_limit_go_to_the_next_file(void **state)
 
 	(void)state;
 	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
-	file.limit = 100;
+	csv_file_set_limit(&file, 100);
 	for (int i = 0; i < 20; i++)
 		add_row(&file, "twenty of them");
 	assert_true(csv_file_is_full(&file, 0));

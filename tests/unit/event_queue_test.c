@@ -22,7 +22,7 @@ static void write_event(void *context, const struct queued_event *event)
 static int set_up(void **state)
 {
 	memset(&queue, 0, sizeof(queue));
-	queue.write = write_event;
+	event_queue_init(&queue, write_event, NULL);
 	written[0] = '\0';
 	return 0;
 }

@@ -44,19 +44,20 @@ static void set_up(struct bench *bench)
 	*bench = (struct bench){
 		.path = "/tmp/jankd-test-XXXXXX",
 		.options = { .command = OPTIONS_RUN, .frames_log = true },
-		.files = { .report = ignore },
 	};
 	sem_init(&bench->disk, 0, 0);
 	assert_non_null(mkdtemp(bench->path));
 	assert_int_equal(folder_open(&bench->folder, "test", bench->path), 0);
-	assert_int_equal(session_files_open(&bench->files, &bench->options, &bench->folder), 0);
+	assert_int_equal(
+		session_files_open(&bench->files, &bench->options, &bench->folder, ignore, NULL),
+		0);
 	for (unsigned int i = 0; i < SPILL_KINDS; i++) {
 		assert_int_equal(spill_file_open(&bench->spills[i], &bench->folder, i), 0);
-		bench->files.spill_fds[i] = bench->spills[i].fd;
+		session_files_set_spill(&bench->files, i, bench->spills[i].fd);
 	}
 	assert_int_equal(file_thread_start(&bench->thread, &bench->files), 0);
 	for (int i = 0; i < SPILL_KINDS; i++)
-		bench->spills[i].thread = bench->thread;
+		spill_file_set_thread(&bench->spills[i], bench->thread);
 }
 
 static void tear_down(struct bench *bench)
@@ -151,8 +152,7 @@ static void queue_accepts_rows_during_a_stall(void **state)
 
 	(void)state;
 	set_up(&bench);
-	bench.files.check = stall;
-	bench.files.check_context = &bench;
+	session_files_set_check(&bench.files, stall, &bench);
 	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
 	while (file_thread_busy_ns(bench.thread) == 0)
 		usleep(100);
@@ -202,8 +202,7 @@ static void queued_spill_writes_are_read_back(void **state)
 	file_thread_notify(bench.thread);
 	while (file_thread_done(bench.thread) < 1)
 		usleep(100);
-	bench.files.check = stall;
-	bench.files.check_context = &bench;
+	session_files_set_check(&bench.files, stall, &bench);
 	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
 	write_spill(&bench, 0, 3, "abc");
 	write_spill(&bench, 1, 3, "ABC");
@@ -233,8 +232,7 @@ static void spills_leave_space_for_the_last_jobs(void **state)
 
 	(void)state;
 	set_up(&bench);
-	bench.files.check = stall;
-	bench.files.check_context = &bench;
+	session_files_set_check(&bench.files, stall, &bench);
 	assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
 	spill = &bench.spills[0].spill;
 	while (spill->write(spill->context, offset, bytes, sizeof(bytes)) == 0)

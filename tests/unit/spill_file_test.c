@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/files/session_files.h"
 #include "daemon/files/spill_file.h"
 
 static struct folder folder;
@@ -80,13 +81,16 @@ static void test_file_has_no_name(void **state)
 /* On a nearly full disk existing entries can be rewritten, but none is added. */
 static void test_frozen_file_does_not_grow(void **state)
 {
+	struct session_files_state disk = { .is_frozen = true };
+
 	assert_int_equal(write_text(0, "one"), 0);
-	file.is_frozen = true;
+	spill_file_update(&file, &disk);
 	assert_int_equal(write_text(0, "two"), 0);
 	assert_int_equal(write_text(2, "two"), -ENOSPC);
 	assert_int_equal(file.error, -ENOSPC);
 	assert_text(0, "two");
-	file.is_frozen = false;
+	disk.is_frozen = false;
+	spill_file_update(&file, &disk);
 	assert_int_equal(write_text(2, "two"), 0);
 }
 

@@ -169,11 +169,6 @@ void snapshot_begin(struct snapshot *snapshot)
 
 /* --- when --- */
 
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
 static bool is_waiting(const struct snapshot *snapshot)
 {
 	return snapshot->due_ns != UINT64_MAX;
@@ -199,14 +194,24 @@ void snapshot_make_way(struct snapshot *snapshot)
 			finish(snapshot, -ENOBUFS);
 }
 
+/* True: a late frame at @time_ns is accepted. */
+static bool accepts(struct snapshot *snapshot, uint64_t time_ns)
+{
+	if (is_waiting(snapshot) || snapshot->is_begun)
+		return false;
+	/* The clock was set back, or the last frame had a forged time. Else none would be accepted
+	 * until that time. */
+	if (time_ns + PERIOD_NS <= snapshot->present_ns)
+		snapshot->limit = (struct rate_limit){ .allowed = 0 };
+	return rate_limit_allows(&snapshot->limit, 1, PERIOD_NS, time_ns);
+}
+
 void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame)
 {
-	if (is_waiting(snapshot) || snapshot->is_begun ||
-	    (snapshot->any && distance(frame->present_ns, snapshot->present_ns) < PERIOD_NS)) {
+	if (!accepts(snapshot, frame->present_ns)) {
 		snapshot->suppressed++;
 		return;
 	}
-	snapshot->any = true;
 	snapshot->present_ns = frame->present_ns;
 	snapshot->interval_ns = frame->interval_ns;
 	snprintf(snapshot->surface, sizeof(snapshot->surface), "%s", frame->surface);

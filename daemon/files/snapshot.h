@@ -13,16 +13,18 @@
 #include "daemon/files/output.h"
 #include "daemon/trace/trace.h"
 #include "parser/span.h"
+#include "rules/rate_limit.h"
 #include "rules/row.h"
 
 struct snapshot {
 	struct output *output; /* NULL: without --snapshot */
 	const struct source *source;
 	uint64_t length_ns;
-	bool live;	       /* saved in pieces, and the trace may stop */
-	uint64_t due_ns;       /* trace time from which it can be saved, or UINT64_MAX */
-	uint64_t due_clock_ns; /* live: the latest time to save it, on CLOCK_BOOTTIME */
-	bool any;	       /* a late frame was accepted; the fields below are of the last one */
+	bool live;		 /* saved in pieces, and the trace may stop */
+	uint64_t due_ns;	 /* trace time from which it can be saved, or UINT64_MAX */
+	uint64_t due_clock_ns;	 /* live: the latest time to save it, on CLOCK_BOOTTIME */
+	struct rate_limit limit; /* of accepted late frames, in trace time */
+	/* Of the last late frame that was accepted. */
 	uint64_t present_ns, interval_ns;
 	char surface[1024];
 	unsigned long number; /* of the last file */

@@ -361,7 +361,7 @@ static void report_stall(struct output *output)
 		output_event_now(output, "lost",
 				 "the disk is not responding: rows are kept in memory");
 	else if (!stalls && output->stall_reported)
-		output_event_now(output, "rotate", "writing to the files works again");
+		output_event_now(output, "rotate", "the disk responds again");
 	if (!stalls && lost > output->queue_lost_reported) {
 		output_event_now(output, "lost",
 				 "%" PRIu64 " rows were lost: the disk was not responding, and "

@@ -98,7 +98,7 @@ static void report_failing(struct session_files *files)
 		report_event(files, "lost", "%s: %s; unwritten rows are kept in memory",
 			     files->failing, folder_why(files->failing_error));
 	} else if (!files->failing && files->failing_reported) {
-		report_event(files, "rotate", "writing to the files works again");
+		report_event(files, "rotate", "the files can be written again");
 		report_lost(files);
 		files->has_recovered = true;
 	}

@@ -164,6 +164,7 @@ def stalled(checks, source):
             all_is_there(checks, what, capture.out, markers, frames)
             reported = [row["text"] for row in all_rows(capture.out, "events.csv")]
             checks.that(any("the disk is not responding" in text for text in reported), f"{what}: not reported: {reported}")
+            checks.that("the disk responds again" in reported, f"{what}: its end: {reported}")
             checks.that("in between" in reported, f"{what}: the mark: {reported}")
         finally:
             with contextlib.suppress(FileNotFoundError):

@@ -790,6 +790,9 @@ void output_close(struct output *output)
 				  output->state.replaced[REPLACED_SESSION].error < 0;
 	}
 	output->thread = file_thread_end(output->thread);
+	/* The final table reads evicted Surfaces after this. */
+	for (int i = 0; i < SPILL_KINDS; i++)
+		spill_file_set_thread(&output->spills[i], NULL);
 	output->wait = NULL;
 	close_console(output);
 	output->gate = trigger_gate_free(output->gate);

@@ -109,10 +109,10 @@ static int read_at(void *context, uint64_t offset, void *bytes, size_t len)
 	struct spill_file *file = context;
 	int error;
 
-	if (!file->thread)
-		error = read_disk(file, offset, bytes, len);
-	else if (file->is_broken)
+	if (file->is_broken)
 		error = -EIO;
+	else if (!file->thread)
+		error = read_disk(file, offset, bytes, len);
 	else
 		error = file_thread_read_spill(file->thread, file->which, offset, bytes, len,
 					       read_disk, file);

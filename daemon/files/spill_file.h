@@ -27,7 +27,7 @@ struct spill_file {
 /* Creates it in @folder. @file: must not move afterwards. Returns 0 or -errno. */
 int spill_file_open(struct spill_file *file, const struct folder *folder, unsigned int which);
 
-/* From now on @thread writes the file. Borrowed. */
+/* From now on @thread writes the file. Borrowed. NULL: the thread has ended and has written all. */
 void spill_file_set_thread(struct spill_file *file, struct file_thread *thread);
 
 /* To be called when the state of the session's files has changed: the file may grow only while the

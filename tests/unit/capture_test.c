@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/unit/live_capture.h"
+#include "tests/unit/trace_text.h"
 
 static struct live_capture capture;
 static pid_t app; /* the app that a capture waits for; 0: none */
@@ -63,6 +65,34 @@ static void every_frame_is_a_row(void **state)
 	/* The table at the end. */
 	assert_non_null(strstr(printed("run.out"), "com.example.app/.Main"));
 	assert_false(scratch_has(&capture.scratch, "out/.journal"));
+}
+
+/* The table at the end reads evicted Surfaces after the thread that wrote them has ended. */
+static void final_table_has_evicted_surfaces(void **state)
+{
+	char layer[64];
+	struct timespec now;
+	uint64_t now_us;
+
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--max-surfaces",
+				     "16", NULL));
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	now_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+	for (uint64_t i = 0; i < 40; i++) {
+		char *text;
+
+		snprintf(layer, sizeof(layer), "com.example.a%02u/com.example.a%02u.Main#7",
+			 (unsigned int)i, (unsigned int)i);
+		text = trace_text_of(layer, now_us - (41 - i) * 100000, 16667, 5);
+		live_capture_write(&capture, text);
+		free(text);
+	}
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 100));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_int_equal(live_capture_rows(&capture, "summary.csv"), 40);
+	assert_non_null(strstr(printed("run.out"), "com.example.a00/.Main"));
+	assert_non_null(strstr(printed("run.out"), "frames 200"));
 }
 
 static void a_running_capture_answers_requests(void **state)
@@ -262,6 +292,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_frame_is_a_row, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(final_table_has_evicted_surfaces, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_running_capture_answers_requests, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(rotate_without_rows_closes_no_segment, set_up,

@@ -18,7 +18,7 @@ ROOMS = {
 }
 SYSTEM = {
     "parser": "stdint|stdbool|stddef|string|strings|limits|emmintrin|immintrin|arm_neon",
-    "rules": "stdint|stdbool|stddef|string|strings|limits|stdlib|stdio|errno|math",
+    "rules": "stdint|stdbool|stddef|string|strings|limits|stdlib|stdio|errno",
 }
 TRACEFS = re.compile(r"<(tracefs|traceevent|event-parse|kbuffer).*\.h>")
 MAY_TRACEFS = re.compile(r"(daemon/trace/tracefs|tools/phone/instance)\.c")
@@ -29,7 +29,7 @@ UNCLEAR = re.compile(r"(?<![a-z])(somebody|anybody|whoever|heard|told|believed|b
                      r"musician|seat|baton|orchestra|conductor|theatre)(?![a-z])|(?<!-)(?<!user )(?<!-R )\bnobody\b", re.I)
 MAIN = re.compile(r"^int main\(", re.M)
 # A function that others can call: of a header, and of a .c.
-PROTOTYPE = re.compile(r"^(?!static|extern|#|\s)[\w \t*]*?\b(\w+)\((?:[^;{]|\n)*?\)[^;{]*;", re.M)
+PROTOTYPE = re.compile(r"^(?!static|extern|#|\s)[\w \t*]*?\b(\w+)\([^;{]*?\)[^;{]*;", re.M)
 DEFINITION = re.compile(r"^(?!static|#|\s)[\w \t*]*?\b(\w+)\([^;{]*\)\s*\n\{", re.M)
 # All forms of an #include, and the only one that is used: the path of a header from the top, or one of the system.
 ANY_INCLUDE = re.compile(r"^[ \t]*#[ \t]*(?:include|include_next|import)\b.*", re.M)
@@ -81,7 +81,6 @@ def names(paths):
     declares = {}
     for path, text in texts.items():
         if path.suffix == ".h":
-            module[path] = re.sub("_(private|internal)$", "", module[path])
             parts = [part for part in texts if part.suffix == ".h" and part.parent == path.parent
                      and path.stem.startswith(part.stem + "_") and not path.with_suffix(".c") in texts]
             module[path] = module[max(parts, key=lambda part: len(part.stem))] if parts else module[path]

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/unit/live_capture.h"
-#include "tests/unit/trace_text.h"
 
 static struct live_capture capture;
 static pid_t app; /* the app that a capture waits for; 0: none */
@@ -71,22 +69,16 @@ static void every_frame_is_a_row(void **state)
 static void final_table_has_evicted_surfaces(void **state)
 {
 	char layer[64];
-	struct timespec now;
 	uint64_t now_us;
 
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--max-surfaces",
 				     "16", NULL));
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	now_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+	now_us = live_capture_now_us();
 	for (uint64_t i = 0; i < 40; i++) {
-		char *text;
-
 		snprintf(layer, sizeof(layer), "com.example.a%02u/com.example.a%02u.Main#7",
 			 (unsigned int)i, (unsigned int)i);
-		text = trace_text_of(layer, now_us - (41 - i) * 100000, 16667, 5);
-		live_capture_write(&capture, text);
-		free(text);
+		live_capture_frames_at(&capture, layer, now_us - (41 - i) * 100000, 5);
 	}
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 100));
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/base/wall_clock.h"
 #include "tests/unit/trace_text.h"
 
 #define WORDS_MAX 40
@@ -143,17 +144,23 @@ void live_capture_write(struct live_capture *capture, const char *text)
 	}
 }
 
-void live_capture_frames(struct live_capture *capture, unsigned int n)
+uint64_t live_capture_now_us(void)
 {
-	struct timespec now;
-	uint64_t now_us;
-	char *text;
+	return (uint64_t)clock_read(CLOCK_BOOTTIME) / 1000;
+}
 
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	now_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-	text = trace_text_of(LIVE_LAYER, now_us - n * STEP_US, STEP_US, n);
+void live_capture_frames_at(struct live_capture *capture, const char *layer, uint64_t from_us,
+			    unsigned int n)
+{
+	char *text = trace_text_of(layer, from_us, STEP_US, n);
+
 	live_capture_write(capture, text);
 	free(text);
+}
+
+void live_capture_frames(struct live_capture *capture, unsigned int n)
+{
+	live_capture_frames_at(capture, LIVE_LAYER, live_capture_now_us() - n * STEP_US, n);
 }
 
 int live_capture_ask(struct live_capture *capture, const char *command, const char *word)

@@ -43,7 +43,14 @@ int live_capture_signal(struct live_capture *capture, int number);
 /* Writes text into the trace_pipe. */
 void live_capture_write(struct live_capture *capture, const char *text);
 
-/* Writes @n frames of LIVE_LAYER, 16.667 ms apart, the last one at the current time. */
+/* The current time of the trace's clock. */
+uint64_t live_capture_now_us(void);
+
+/* Writes @n frames of a layer, 16.667 ms apart, the first one at @from_us. */
+void live_capture_frames_at(struct live_capture *capture, const char *layer, uint64_t from_us,
+			    unsigned int n);
+
+/* The same of LIVE_LAYER, the last one at the current time. */
 void live_capture_frames(struct live_capture *capture, unsigned int n);
 
 /* Runs 'jankd COMMAND -F out' with one more word or NULL. Returns its exit code; what it printed is

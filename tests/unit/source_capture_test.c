@@ -144,28 +144,15 @@ static void snapshot_selects_the_text_source(void **state)
 
 /* --- contents of the trace --- */
 
-static uint64_t now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 static void late_frame_saves_a_snapshot(void **state)
 {
-	uint64_t at = now_us() - 4000000;
-	char *text;
+	uint64_t at = live_capture_now_us() - 4000000;
 
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--snapshot", "100",
 				     "--snapshot-seconds", "2", NULL));
-	text = trace_text_of(LIVE_LAYER, at, 16667, 60);
-	live_capture_write(&capture, text);
-	free(text);
-	text = trace_text_of(LIVE_LAYER, at + 59 * 16667 + 300000, 16667, 120);
-	live_capture_write(&capture, text);
-	free(text);
+	live_capture_frames_at(&capture, LIVE_LAYER, at, 60);
+	live_capture_frames_at(&capture, LIVE_LAYER, at + 59 * 16667 + 300000, 120);
 	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",snapshot,"));
 	assert_non_null(strstr(file("out/snapshot-000001.txt"), "presentFrameAndReleaseLayers"));
 	assert_int_equal(live_capture_ask(&capture, "status", NULL), 0);
@@ -179,7 +166,7 @@ static void damaged_lines_are_counted(void **state)
 	live_capture_frames(&capture, 20);
 	for (int i = 0; i < 20; i++) {
 		char line[200];
-		uint64_t us = now_us();
+		uint64_t us = live_capture_now_us();
 
 		snprintf(line, sizeof(line),
 			 "  app-7  (    7) [001] .... %llu.%06llu: tracing_mark_write: C|7|no "
@@ -211,14 +198,11 @@ static void lost_events_are_rows_of_events_csv(void **state)
 /* More than fits in the text buffer, and more than one read returns. */
 static void flood_of_frames_loses_none(void **state)
 {
-	uint64_t at = now_us() - 60000000;
-	char *text;
+	uint64_t at = live_capture_now_us() - 60000000;
 
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
-	text = trace_text_of(LIVE_LAYER, at, 16667, 3000);
-	live_capture_write(&capture, text);
-	free(text);
+	live_capture_frames_at(&capture, LIVE_LAYER, at, 3000);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 2900));
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 3000);
@@ -236,15 +220,12 @@ static void rows_go_to_standard_output(void **state)
 
 static void rotate_time_is_time_of_the_trace(void **state)
 {
-	uint64_t at = now_us() - 40000000;
-	char *text;
+	uint64_t at = live_capture_now_us() - 40000000;
 
 	(void)state;
 	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", "--rotate-time", "5",
 				     "--keep", "2", NULL));
-	text = trace_text_of(LIVE_LAYER, at, 16667, 2000);
-	live_capture_write(&capture, text);
-	free(text);
+	live_capture_frames_at(&capture, LIVE_LAYER, at, 2000);
 	assert_true(live_capture_has_rows(&capture, "frames-000005.csv", 1));
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 	assert_false(scratch_has(&capture.scratch, "out/frames-000001.csv"));

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/base/wall_clock.h"
 #include "daemon/trace/source.h"
 #include "daemon/trace/trace_files.h"
 #include "daemon/trace/tracefs.h"
@@ -123,10 +124,7 @@ static void page_write(struct page *page, int cpu, uint64_t flags)
 
 static uint64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+	return (uint64_t)clock_read(CLOCK_BOOTTIME);
 }
 
 /* --- records --- */

@@ -15,6 +15,7 @@
 
 #include "daemon/base/boot_id.h"
 #include "daemon/base/options.h"
+#include "daemon/base/session_id.h"
 #include "daemon/base/wall_clock.h"
 #include "rules/pipeline.h"
 #include "rules/row.h"
@@ -65,7 +66,8 @@ struct status {
 	long pid;		/* of this process */
 	double uptime_s;	/* since the capture began; negative: unknown */
 	double counting_s;	/* since --wait was over; negative: until it is over */
-	int64_t begin_wall_ns;	/* ns since 1970 when the capture began */
+	int64_t begin_wall_ns;	/* ns since 1970 when the capture began, and */
+	int64_t end_wall_ns;	/* when it ended; ROW_UNKNOWN: it runs */
 	char last_report[1024]; /* the last line on standard error */
 
 	/* where the events come from */
@@ -76,6 +78,7 @@ struct status {
 	struct wall_clock clock;    /* trace clock to wall time */
 	char model[128], build[256], sdk[16], kernel[65]; /* of the device; only of a live trace */
 	char boot_id[BOOT_ID_SIZE];			  /* also only then */
+	char session_id[SESSION_ID_SIZE];		  /* likewise */
 
 	/* what was read */
 	uint64_t bytes;

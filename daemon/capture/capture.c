@@ -14,6 +14,7 @@
 #include "daemon/base/child.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
+#include "daemon/base/session_id.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/capture/capture_control.h"
 #include "daemon/capture/drain.h"
@@ -430,6 +431,7 @@ static int begin_session(struct capture *capture)
 	origin.path = capture->path;
 	origin.trace_clock = tracefs_clock(capture->tracefs);
 	origin.clock = kernel_clock_measure(origin.trace_clock, &capture->files);
+	session_id_make(origin.id);
 	budget = property_budget_begin(true);
 	android_device_read(&budget, &origin.device);
 	if (session_begin(&capture->session, capture->source, &origin) != 0)

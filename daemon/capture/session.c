@@ -44,6 +44,7 @@ int session_open(struct session *session, const struct options *options)
 		.options = options,
 		.folder = { .fd = -1, .lock_fd = -1 },
 		.snapshot = SNAPSHOT_NONE,
+		.begin_wall_ns = ROW_UNKNOWN,
 		.end_wall_ns = ROW_UNKNOWN,
 	};
 	session->rules = rules_load(session_command(session), options->rules);
@@ -290,6 +291,8 @@ int session_begin(struct session *session, struct source *source,
 
 	session->source = source;
 	session->origin = *origin;
+	if (origin->live)
+		session->begin_wall_ns = wall_clock_now();
 	set_begin(session);
 	if (session->folder.fd < 0 &&
 	    folder_open(&session->folder, session_command(session), options->folder) < 0)

@@ -11,6 +11,7 @@
 #include "daemon/android/android.h"
 #include "daemon/base/folder.h"
 #include "daemon/base/options.h"
+#include "daemon/base/session_id.h"
 #include "daemon/base/status.h"
 #include "daemon/files/files.h"
 #include "daemon/trace/trace.h"
@@ -27,6 +28,7 @@ struct session_origin {
 	const char *trace_clock;      /* its name; "": unknown */
 	struct wall_clock clock;      /* trace clock to wall time, if it was measured */
 	struct android_device device; /* of a live capture */
+	char id[SESSION_ID_SIZE];     /* of a live capture, random; else "" */
 	bool live;		      /* captured on this machine, now */
 };
 
@@ -42,6 +44,7 @@ struct session {
 	uint64_t damage_reported;	/* counts.damaged at the last event about it */
 	struct rate_limit damage_limit; /* of these events, in trace time */
 	uint64_t summary_next_ns;	/* trace time of the next summary.csv */
+	int64_t begin_wall_ns;		/* live: ns since 1970 when it began, or ROW_UNKNOWN */
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
 	bool broke_off;			/* the source is damaged, and an event was written */
 	bool failed;		/* the source could not be read, and the reason was reported */

@@ -76,8 +76,8 @@ static void read_times(struct status *status, const struct session *session, uin
 
 	status->uptime_s = begin_ns > 0 ? (double)(loop_now() - begin_ns) / 1e9 : -1;
 	status->counting_s = begin_ns > 0 ? status->uptime_s - wait_s : -wait_s;
-	status->begin_wall_ns =
-		begin_ns > 0 ? wall_clock_now() - (int64_t)(status->uptime_s * 1e9) : ROW_UNKNOWN;
+	status->begin_wall_ns = session->begin_wall_ns;
+	status->end_wall_ns = session->end_wall_ns;
 }
 
 static void read_origin(struct status *status, const struct session_origin *origin)
@@ -97,6 +97,7 @@ static void read_origin(struct status *status, const struct session_origin *orig
 	if (uname(&kernel) == 0)
 		copy(status->kernel, sizeof(status->kernel), kernel.release);
 	boot_id_read(status->boot_id);
+	copy(status->session_id, sizeof(status->session_id), origin->id);
 }
 
 static void read_input(struct status *status, const struct session *session)

@@ -300,6 +300,15 @@ static struct json_object *cost_object(const struct status_cost *cost)
 	return object;
 }
 
+/* A time as ISO 8601; null if it is unknown. */
+static void add_wall(struct json_object *object, const char *key, int64_t wall_ns)
+{
+	char text[WALL_CLOCK_TEXT];
+
+	wall_clock_format(text, wall_ns);
+	add_text(object, key, text);
+}
+
 /* What is in session.json. */
 static struct json_object *session_object(const struct status *status)
 {
@@ -308,6 +317,9 @@ static struct json_object *session_object(const struct status *status)
 	add_count(object, "schema", SESSION_SCHEMA);
 	add_text(object, "jankd", JANKD_VERSION);
 	add_text(object, "command", options_command_name(status->options->command));
+	add_text(object, "session_id", status->session_id);
+	add_wall(object, "began", status->begin_wall_ns);
+	add_wall(object, "ended", status->end_wall_ns);
 	json_object_object_add(object, "device", status->live ? device_object(status) : NULL);
 	add_text(object, "boot_id", status->boot_id);
 	json_object_object_add(object, "clock", clock_object(status));

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The id of a session: random, a new one at each start of a capture. A program that copies files
+ * sees from it that another capture has begun. */
+#ifndef JANKD_DAEMON_BASE_SESSION_ID_H
+#define JANKD_DAEMON_BASE_SESSION_ID_H
+
+/* 16 hexadecimal digits and a NUL. */
+#define SESSION_ID_SIZE 17
+
+/* Sets @id to "" if the kernel gives no random number. */
+void session_id_make(char id[static SESSION_ID_SIZE]);
+
+#endif

@@ -21,6 +21,7 @@ enum options_command {
 	OPTIONS_TOP,
 	OPTIONS_MARK,
 	OPTIONS_ROTATE,
+	OPTIONS_FILES,
 	OPTIONS_ANALYZE,
 	OPTIONS_RULES,
 	OPTIONS_COMMANDS /* their number */
@@ -34,8 +35,11 @@ struct options {
 	const char *folder;
 	char **operands; /* analyze: the traces; mark: the text; rules: its own command */
 	int operand_count;
-	bool help; /* --help was given; nothing else is set then */
-	bool json; /* status: as JSON */
+	bool help;	       /* --help was given; nothing else is set then */
+	bool json;	       /* status: as JSON */
+	const char *read_name; /* files: print this file, or NULL: list all */
+	uint64_t read_from;    /* from this byte on */
+	bool read_from_given;
 	/* run, start and analyze */
 	struct pipeline_options pipeline; /* its lists point into include and exclude below */
 	const char *rules;		  /* a built-in name or a file */

@@ -243,6 +243,16 @@ int state_dir_find(const char *path, enum state_dir_file which)
 	return find(path, which, false);
 }
 
+bool state_dir_is_held(const char *path)
+{
+	int fd = state_dir_find(path, STATE_DIR_LOCK);
+	bool held = fd >= 0 && is_held(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return held;
+}
+
 int state_dir_find_others(const char *path, enum state_dir_file which)
 {
 	return find(path, which, true);

@@ -33,7 +33,11 @@ void state_dir_close(struct state_dir *dir);
  * A lock that is held is preferred. Returns a descriptor or -errno. */
 int state_dir_find(const char *path, enum state_dir_file which);
 
-/* The same, but searches only the directories of other users. */
+/* Returns true if a process, usually a jankd that captures, holds the lock of the folder at @path.
+ * To test that, the file is locked for a moment. */
+bool state_dir_is_held(const char *path);
+
+/* The same as state_dir_find(), but searches only the directories of other users. */
 int state_dir_find_others(const char *path, enum state_dir_file which);
 
 #endif

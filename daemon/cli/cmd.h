@@ -12,6 +12,7 @@ int cmd_status(struct options *options);
 int cmd_top(struct options *options);
 int cmd_mark(struct options *options);
 int cmd_rotate(struct options *options);
+int cmd_files(struct options *options);
 int cmd_analyze(struct options *options);
 int cmd_rules(struct options *options);
 

@@ -114,6 +114,8 @@ static int check_together(const struct options *options)
 		  "needs the text of the trace, but --source raw reads none; omit one of the two" },
 		{ options->snapshot_length_given && options->snapshot_ns == 0, "--snapshot-seconds",
 		  "has no effect without --snapshot; add --snapshot MS" },
+		{ options->read_from_given && !options->read_name, "--from",
+		  "has no effect without --read; add --read NAME" },
 		{ options->no_atrace && options->categories_given, "--categories",
 		  "has no effect with --no-atrace; omit one of the two" },
 	};
@@ -144,6 +146,7 @@ static int set_operands(struct options *options, int count, char **operands)
 		[OPTIONS_TOP] = { .unexpected = "name a folder with -F" },
 		[OPTIONS_MARK] = { 1, 1, "TEXT is missing; add it", "put the text in quotes" },
 		[OPTIONS_ROTATE] = { .unexpected = "name a folder with -F" },
+		[OPTIONS_FILES] = { .unexpected = "to print a file, use --read NAME" },
 		[OPTIONS_ANALYZE] = { 1, INT_MAX,
 				      "FILE is missing; name recorded traces, or '-' for "
 				      "standard input",

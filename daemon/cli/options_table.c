@@ -9,13 +9,14 @@
 #define START (1U << OPTIONS_START)
 #define ANALYZE (1U << OPTIONS_ANALYZE)
 #define STATUS (1U << OPTIONS_STATUS)
+#define FILES (1U << OPTIONS_FILES)
 
-/* Commands that capture; that count frames; that connect to a running capture. */
+/* Commands that capture; that count frames; that need the folder of a capture. */
 #define CAPTURE (RUN | START)
 #define COUNT (CAPTURE | ANALYZE)
 #define CONNECT                                                                                    \
 	((1U << OPTIONS_STOP) | STATUS | (1U << OPTIONS_TOP) | (1U << OPTIONS_MARK) |              \
-	 (1U << OPTIONS_ROTATE))
+	 (1U << OPTIONS_ROTATE) | FILES)
 #define ALL ((1U << OPTIONS_COMMANDS) - 1)
 
 /* The offset of field @name; the compiler refuses a field that is not a @type. */
@@ -358,7 +359,7 @@ const struct option_row options_table[] = {
 			"with all its processes, or one of them, \"com.example.app:name\". If APP "
 			"is not running yet, jankd waits until it starts",
 	},
-	/* --- stop, status, top, mark, rotate --- */
+	/* --- stop, status, top, mark, rotate, files --- */
 	{
 		.name = "json",
 		.commands = STATUS,
@@ -374,6 +375,24 @@ const struct option_row options_table[] = {
 		.parse = option_parse_text,
 		.field = FIELD(const char *, folder),
 		.help = "the folder that the capture writes to (as in 'jankd start')",
+	},
+	{
+		.name = "read",
+		.commands = FILES,
+		.value_name = "NAME",
+		.parse = option_parse_text,
+		.field = FIELD(const char *, read_name),
+		.help = "print this file of the list instead, all bytes from --from on",
+	},
+	{
+		.name = "from",
+		.commands = FILES,
+		.value_name = "OFFSET",
+		.parse = option_parse_count,
+		.field = FIELD(uint64_t, read_from),
+		.given = FIELD(bool, read_from_given),
+		.limits = { 0, 999999999999999, "a number of bytes" },
+		.help = "with --read: skip this many bytes (0)",
 	},
 	/* --- all --- */
 	{

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -36,18 +35,6 @@ struct holder {
 	char name[64]; /* of its socket; "": it has none */
 	uid_t uid;     /* owner of the file */
 };
-
-/* A running capture holds the lock on .lock. To test that, this function locks the file for a
- * moment, so it is called only if needed. */
-static bool is_locked(const char *folder)
-{
-	int fd = state_dir_find(folder, STATE_DIR_LOCK);
-	bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-
-	if (fd >= 0)
-		close(fd);
-	return locked;
-}
 
 /* Returns 0 or -errno. */
 static int read_lock(struct holder *holder, const char *folder)
@@ -231,7 +218,7 @@ static int lock_unreadable(struct control_answer *answer, const char *folder, in
 static int no_connection(struct control_answer *answer, const char *folder,
 			 const struct holder *holder, int error)
 {
-	if (!is_locked(folder)) {
+	if (!state_dir_is_held(folder)) {
 		snprintf(answer->why, sizeof(answer->why),
 			 "%.300s: no jankd is running there%s; start one with 'jankd start', or "
 			 "name its folder with -F",
@@ -290,7 +277,7 @@ static bool has_died(const char *folder)
 	const struct timespec pause = { 0, 20000000 };
 
 	for (int i = 0; i < 20; i++) {
-		if (!is_locked(folder))
+		if (!state_dir_is_held(folder))
 			return true;
 		nanosleep(&pause, NULL);
 	}

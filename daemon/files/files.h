@@ -35,6 +35,7 @@
  *      spill_file       files without a name, for the overflow of the rules' tables
  *      earlier_files    files of an earlier session: repaired (csv_repair), renamed to a segment
  *      numbered_files   lists names such as fps-000001.csv
+ *      file_list        lists and reads the files for a program that copies them
  *
  * Start reading: output.h, then output.c from "--- rows ---" on, csv.c, csv_file.h,
  * session_files.c. */
@@ -46,5 +47,6 @@
 #include "daemon/files/snapshot.h"
 
 #include "daemon/files/earlier_files.h"
+#include "daemon/files/file_list.h"
 
 #endif

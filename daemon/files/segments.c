@@ -14,13 +14,13 @@
 #include "daemon/files/numbered_files.h"
 
 const struct segment_file segment_files[] = {
-	{ "fps.csv", csv_fps_header },
-	{ "dropFrames.csv", csv_drop_header },
-	{ "frames.csv", csv_frame_header },
-	{ "events.csv", csv_event_header },
-	{ "summary.csv", csv_summary_header },
-	{ "session.json", NULL },
-	{ NULL, NULL },
+	{ "fps.csv", csv_fps_header, true },
+	{ "dropFrames.csv", csv_drop_header, true },
+	{ "frames.csv", csv_frame_header, true },
+	{ "events.csv", csv_event_header, true },
+	{ "summary.csv", csv_summary_header, false },
+	{ "session.json", NULL, false },
+	{ NULL, NULL, false },
 };
 
 /* --- the numbers --- */

@@ -5,12 +5,14 @@
 #ifndef JANKD_DAEMON_FILES_SEGMENTS_H
 #define JANKD_DAEMON_FILES_SEGMENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Files of a session, by their names without a number. */
 struct segment_file {
 	const char *name;
 	const char *header; /* of a CSV file, else NULL */
+	bool grows;	    /* rows are appended; else it is replaced as a whole */
 };
 
 /* The last entry has the name NULL. */

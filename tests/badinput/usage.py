@@ -110,6 +110,9 @@ WRONG = (
     (("mark", "x" * 1025), "TEXT"),
     (("mark", "two", "words"), "words"),
     (("rotate", "fps.csv"), "fps.csv"),
+    (("files", "fps.csv"), "fps.csv"),
+    (("files", "--from", "5"), "--from"),
+    (("files", "--read", "fps.csv", "--from", "-1"), "--from"),
     (("rules",), ""),
     (("rules", "frobnicate"), "frobnicate"),
     (("rules", "check"), ""),
@@ -117,7 +120,7 @@ WRONG = (
 
 HELP = (("--help",), ("--version",), ("run", "--help"), ("analyze", "--help"), ("analyze", "-h"),
         ("rules", "--help"), ("start", "--help"), ("stop", "--help"), ("status", "-h"), ("top", "--help"),
-        ("mark", "--help"), ("rotate", "--help"))
+        ("mark", "--help"), ("rotate", "--help"), ("files", "--help"))
 
 
 def wrong_usage(checks, here):

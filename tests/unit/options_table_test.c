@@ -167,7 +167,12 @@ static void limits_of_numbers_are_checked(void **state)
 	for (size_t i = 0; i < options_table_rows; i++) {
 		const struct option_row *row = &options_table[i];
 		const char *operand = row->commands & (1U << OPTIONS_ANALYZE) ? "x" : "";
-		enum options_command command = *operand ? OPTIONS_ANALYZE : OPTIONS_RUN;
+		bool of_files = row->commands == 1U << OPTIONS_FILES;
+		enum options_command command = *operand	  ? OPTIONS_ANALYZE
+					       : of_files ? OPTIONS_FILES
+							  : OPTIONS_RUN;
+		/* Options that the number needs. */
+		const char *others = of_files ? "--read x" : "--snapshot 5";
 		double ends[] = { row->limits.least, row->limits.most };
 		bool whole =
 			row->parse == option_parse_count || row->parse == option_parse_small_count;
@@ -180,7 +185,7 @@ static void limits_of_numbers_are_checked(void **state)
 		for (int end = 0; end < 2; end++) {
 			double step = (whole ? 1 : 0.0005) * (end ? 1 : -1);
 
-			snprintf(text, sizeof(text), "--snapshot 5 --%s %.15g %s", row->name,
+			snprintf(text, sizeof(text), "%s --%s %.15g %s", others, row->name,
 				 ends[end], operand);
 			assert_int_equal(parse(&o, command, text), 0);
 			snprintf(text, sizeof(text), "--%s %.15g %s", row->name, ends[end] + step,
@@ -189,7 +194,7 @@ static void limits_of_numbers_are_checked(void **state)
 			is_refused(command, text, row->limits.what);
 		}
 	}
-	assert_int_equal(numbers, 16);
+	assert_int_equal(numbers, 17);
 }
 
 static void wrong_options_are_refused(void **state)

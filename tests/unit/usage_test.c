@@ -44,8 +44,8 @@ static void assert_usage(int code, const char *command, const char *word)
 
 static void every_command_has_help(void **state)
 {
-	static const char *const commands[] = { "run",	"start",  "stop",    "status", "top",
-						"mark", "rotate", "analyze", "rules" };
+	static const char *const commands[] = { "run",	"start",  "stop",  "status",  "top",
+						"mark", "rotate", "files", "analyze", "rules" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(commands); i++) {
@@ -81,6 +81,9 @@ static void wrong_usage_names_the_word(void **state)
 	assert_usage(run("mark", NULL, NULL), "mark", "TEXT");
 	assert_usage(run("mark", "two", "words"), "mark", "words");
 	assert_usage(run("rotate", "--dance", NULL), "rotate", "--dance");
+	assert_usage(run("files", "fps.csv", NULL), "files", "--read");
+	assert_usage(run("files", "--from", "3"), "files", "--from");
+	assert_usage(run("files", "--read", ""), "files", "--read");
 	assert_usage(run("run", "--dance", NULL), "run", "--dance");
 	assert_usage(run("start", "--stdout", NULL), "start", "--stdout");
 	assert_usage(run("analyze", NULL, NULL), "analyze", "FILE");

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/base/last_session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/base/boot_id.h"
+#include "daemon/base/wall_clock.h"
+#include "rules/row.h"
+
+/* Most bytes of a session.json: those of jankd have some 10 KB. */
+#define SIZE_MAX_BYTES (1 << 20)
+
+/* Returns a descriptor or -errno. */
+static int open_file(const char *folder, bool *is_trusted)
+{
+	char path[PATH_MAX];
+	struct stat info;
+	int n = snprintf(path, sizeof(path), "%s/session.json", folder);
+	int fd;
+
+	if (n < 0 || n >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
+		close(fd);
+		return -EINVAL;
+	}
+	*is_trusted = info.st_uid == geteuid() && !(info.st_mode & 022);
+	return fd;
+}
+
+/* Returns the text, NUL-terminated, which the caller frees, or NULL with *error. */
+static char *read_text(int fd, int *error)
+{
+	char *text = malloc(SIZE_MAX_BYTES + 1);
+	size_t len = 0;
+	ssize_t n = 1;
+
+	*error = -ENOMEM;
+	if (!text)
+		return NULL;
+	while (n > 0 && len < SIZE_MAX_BYTES) {
+		n = read(fd, text + len, SIZE_MAX_BYTES - len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	text[len] = '\0';
+	*error = n < 0 ? -errno : n > 0 ? -EPROTO : 0;
+	if (*error == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static const char *string_of(struct json_object *json, const char *key)
+{
+	struct json_object *value;
+
+	if (!json_object_is_type(json, json_type_object) ||
+	    !json_object_object_get_ex(json, key, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return "";
+	return json_object_get_string(value);
+}
+
+/* session.json of 'analyze' has no session_id. */
+static bool is_of_capture(struct json_object *json)
+{
+	const char *command = string_of(json, "command");
+
+	return string_of(json, "jankd")[0] &&
+	       (strcmp(command, "run") == 0 || strcmp(command, "start") == 0);
+}
+
+/* Only an id as jankd writes it: it is printed. */
+static void copy_id(char id[static SESSION_ID_SIZE], const char *text)
+{
+	id[0] = '\0';
+	if (strlen(text) == SESSION_ID_SIZE - 1 &&
+	    strspn(text, "0123456789abcdef") == SESSION_ID_SIZE - 1)
+		memcpy(id, text, SESSION_ID_SIZE);
+}
+
+static enum last_session_end end_of(struct json_object *json)
+{
+	char boot_id[BOOT_ID_SIZE];
+	const char *then = string_of(json, "boot_id");
+
+	if (string_of(json, "ended")[0])
+		return LAST_SESSION_ENDED;
+	boot_id_read(boot_id);
+	return then[0] && boot_id[0] && strcmp(then, boot_id) != 0 ? LAST_SESSION_REBOOTED
+								   : LAST_SESSION_KILLED;
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t len = strlen(name), end = strlen(suffix);
+
+	return len > end && strcmp(name + len - end, suffix) == 0;
+}
+
+/* The time of the newest file that a capture writes. */
+static int64_t last_write(const char *folder)
+{
+	DIR *directory = opendir(folder);
+	int64_t last_ns = ROW_UNKNOWN;
+	struct dirent *entry;
+	struct stat info;
+
+	while (directory && (entry = readdir(directory))) {
+		const char *name = entry->d_name;
+		int64_t time_ns;
+
+		if (name[0] == '.' || !(ends_with(name, ".csv") || ends_with(name, ".json")) ||
+		    fstatat(dirfd(directory), name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(info.st_mode))
+			continue;
+		time_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+		if (time_ns > last_ns)
+			last_ns = time_ns;
+	}
+	if (directory)
+		closedir(directory);
+	return last_ns;
+}
+
+int last_session_read(struct last_session *last, const char *folder)
+{
+	bool is_trusted = false;
+	int error = 0, fd = open_file(folder, &is_trusted);
+	char *text;
+
+	*last = (struct last_session){ .last_ns = ROW_UNKNOWN, .booted_ns = ROW_UNKNOWN };
+	if (fd < 0)
+		return fd;
+	text = read_text(fd, &error);
+	close(fd);
+	if (!text)
+		return error;
+	last->json = json_tokener_parse(text);
+	free(text);
+	if (!is_of_capture(last->json)) {
+		last_session_free(last);
+		return -EPROTO;
+	}
+	last->is_trusted = is_trusted;
+	copy_id(last->id, string_of(last->json, "session_id"));
+	last->end = end_of(last->json);
+	last->last_ns = last_write(folder);
+	last->booted_ns = wall_clock_now() - clock_read(CLOCK_BOOTTIME);
+	return 0;
+}
+
+void last_session_free(struct last_session *last)
+{
+	json_object_put(last->json);
+	last->json = NULL;
+}
+
+static struct json_object *options_of(const struct last_session *last)
+{
+	struct json_object *options = NULL;
+
+	if (!last->json || !json_object_object_get_ex(last->json, "arguments", &options) ||
+	    !json_object_is_type(options, json_type_array))
+		return NULL;
+	return options;
+}
+
+bool last_session_options(const struct last_session *last, size_t *count)
+{
+	struct json_object *options = options_of(last);
+
+	*count = options ? json_object_array_length(options) : 0;
+	return options != NULL;
+}
+
+const char *last_session_option(const struct last_session *last, size_t i)
+{
+	struct json_object *word = json_object_array_get_idx(options_of(last), i);
+
+	return json_object_is_type(word, json_type_string) ? json_object_get_string(word) : NULL;
+}
+
+void last_session_describe(const struct last_session *last, char text[static LAST_SESSION_TEXT])
+{
+	char wrote[WALL_CLOCK_TEXT], booted[WALL_CLOCK_TEXT];
+
+	wall_clock_format(wrote, last->last_ns);
+	wall_clock_format(booted, last->booted_ns);
+	text[0] = '\0';
+	if (last->end == LAST_SESSION_REBOOTED)
+		snprintf(
+			text, LAST_SESSION_TEXT,
+			"its capture ended when the device was rebooted: the last write was at %s, "
+			"the boot at %s",
+			wrote, booted);
+	else if (last->end == LAST_SESSION_KILLED)
+		snprintf(text, LAST_SESSION_TEXT,
+			 "its capture was killed or could not complete its files: the last write "
+			 "was at %s",
+			 wrote);
+}

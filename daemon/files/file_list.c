@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/files/file_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/folder.h"
+#include "daemon/base/last_session.h"
+#include "daemon/base/report.h"
+#include "daemon/files/segments.h"
+#include "daemon/version.h"
+#include "parser/chars.h"
+
+/* Not on the stack. Only one file is read at a time. */
+static char buffer[65536];
+
+/* --- the checksum of POSIX cksum --- */
+
+#define POLYNOMIAL UINT32_C(0x04c11db7)
+
+/* The remainders of all bytes. */
+static const uint32_t *crc_table(void)
+{
+	static uint32_t table[256];
+
+	if (table[1] != 0)
+		return table;
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		uint32_t crc = byte << 24;
+
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc << 1 ^ (crc & UINT32_C(0x80000000) ? POLYNOMIAL : 0);
+		table[byte] = crc;
+	}
+	return table;
+}
+
+static uint32_t crc_add(uint32_t crc, const char *bytes, size_t len)
+{
+	const uint32_t *table = crc_table();
+
+	for (size_t i = 0; i < len; i++)
+		crc = crc << 8 ^ table[(crc >> 24 ^ (unsigned char)bytes[i]) & 0xff];
+	return crc;
+}
+
+/* Ends with the length, its lowest byte first, without leading zeros. */
+static uint32_t crc_end(uint32_t crc, uint64_t len)
+{
+	for (; len > 0; len >>= 8) {
+		const char byte = (char)(len & 0xff);
+
+		crc = crc_add(crc, &byte, 1);
+	}
+	return ~crc;
+}
+
+/* --- files --- */
+
+static bool is_listed(const char *name)
+{
+	if (name[0] == '.' || name[0] == '-' || name[0] == '\0')
+		return false;
+	for (; *name; name++)
+		if (!is_letter(*name) && !is_digit(*name) && !strchr("._-", *name))
+			return false;
+	return true;
+}
+
+/* Returns true if a running capture may append rows to the file. */
+static bool is_written(const char *path, const char *name)
+{
+	for (const struct segment_file *file = segment_files; file->name; file++)
+		if (file->grows && strcmp(file->name, name) == 0)
+			return state_dir_is_held(path);
+	return false;
+}
+
+/* Opens a regular file. Returns a descriptor, or -errno; -ENOENT if it is none. */
+static int open_regular(int folder_fd, const char *name, struct stat *info)
+{
+	int fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return errno == ELOOP || errno == ENXIO ? -ENOENT : -errno;
+	if (fstat(fd, info) == 0 && S_ISREG(info->st_mode))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+static int fail(const char *path, const char *name, int error)
+{
+	report("files: %s%s%s: %s; %s", path, name ? "/" : "", name ? name : "", strerror(-error),
+	       report_advice(error, "check the folder, or name another one with -F"));
+	return EXIT_FAILED;
+}
+
+/* Returns 0 or -errno. *size: the number of bytes of the checksum. */
+static int checksum(int fd, uint32_t *crc, uint64_t *size)
+{
+	ssize_t n;
+
+	*crc = 0;
+	*size = 0;
+	while ((n = read(fd, buffer, sizeof(buffer))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		*crc = crc_add(*crc, buffer, (size_t)n);
+		*size += (uint64_t)n;
+	}
+	*crc = crc_end(*crc, *size);
+	return 0;
+}
+
+static int print_file(FILE *out, const char *path, int folder_fd, const char *name)
+{
+	int error = 0, fd;
+	struct stat info;
+	uint64_t size;
+	uint32_t crc;
+	bool is_open;
+
+	fd = open_regular(folder_fd, name, &info);
+	/* A running capture renames and removes files. */
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0)
+		return fail(path, name, fd);
+	is_open = is_written(path, name);
+	if (!is_open) {
+		error = checksum(fd, &crc, &size);
+		/* A capture may have started meanwhile. */
+		is_open = is_written(path, name);
+	}
+	if (is_open)
+		fprintf(out, "open - %" PRId64 " %s\n", (int64_t)info.st_size, name);
+	else if (error == 0)
+		fprintf(out, "closed %" PRIu32 " %" PRIu64 " %s\n", crc, size, name);
+	close(fd);
+	return error < 0 ? fail(path, name, error) : 0;
+}
+
+static void print_session(FILE *out, const char *path)
+{
+	bool is_running = state_dir_is_held(path);
+	struct last_session last;
+
+	last_session_read(&last, path);
+	fprintf(out, "session %s %s %s\n", last.id[0] ? last.id : "-",
+		is_running ? "running" : "ended", JANKD_VERSION);
+	last_session_free(&last);
+}
+
+int file_list_print(FILE *out, const char *path)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+	int code = 0;
+
+	if (!directory)
+		return fail(path, NULL, -errno);
+	print_session(out, path);
+	while (errno = 0, (entry = readdir(directory)))
+		if (is_listed(entry->d_name) &&
+		    print_file(out, path, dirfd(directory), entry->d_name) != 0)
+			code = EXIT_FAILED;
+	if (errno != 0)
+		code = fail(path, NULL, -errno);
+	closedir(directory);
+	return code;
+}
+
+static int copy(int out, int fd, uint64_t offset)
+{
+	for (;;) {
+		ssize_t n = pread(fd, buffer, sizeof(buffer), (off_t)offset);
+		int error = n > 0 ? folder_write(out, buffer, (size_t)n) : 0;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || error < 0)
+			return n < 0 ? -errno : error;
+		offset += (uint64_t)n;
+	}
+}
+
+int file_list_read(int out, const char *path, const char *name, uint64_t offset)
+{
+	int folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat info = { .st_size = 0 };
+	int error = 0, fd;
+
+	if (folder_fd < 0)
+		return fail(path, NULL, -errno);
+	fd = is_listed(name) ? open_regular(folder_fd, name, &info) : -ENOENT;
+	close(folder_fd);
+	if (fd == -ENOENT) {
+		report("files: --read %s: no such file in %s; 'jankd files' lists them", name,
+		       path);
+		return EXIT_FAILED;
+	}
+	if (fd < 0)
+		return fail(path, name, fd);
+	if (offset <= (uint64_t)info.st_size) {
+		error = copy(out, fd, offset);
+	} else {
+		report("files: --from %" PRIu64 ": %s has %" PRId64
+		       " bytes; begin again with a number that is not larger",
+		       offset, name, (int64_t)info.st_size);
+		close(fd);
+		return EXIT_FAILED;
+	}
+	close(fd);
+	return error < 0 ? fail(path, name, error) : 0;
+}

@@ -97,6 +97,9 @@ static enum last_session_end end_of(struct json_object *json)
 	char boot_id[BOOT_ID_SIZE];
 	const char *then = string_of(json, "boot_id");
 
+	/* Earlier versions did not write it. */
+	if (!json_object_object_get_ex(json, "ended", NULL))
+		return LAST_SESSION_NONE;
 	if (string_of(json, "ended")[0])
 		return LAST_SESSION_ENDED;
 	boot_id_read(boot_id);

@@ -11,7 +11,7 @@
 #include "daemon/base/session_id.h"
 
 enum last_session_end {
-	LAST_SESSION_NONE,     /* no session.json of a capture, or it cannot be read */
+	LAST_SESSION_NONE,     /* unknown */
 	LAST_SESSION_ENDED,    /* by a request, a signal or an option */
 	LAST_SESSION_KILLED,   /* without its last writes */
 	LAST_SESSION_REBOOTED, /* the same, by a reboot */

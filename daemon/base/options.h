@@ -27,6 +27,15 @@ enum options_command {
 	OPTIONS_COMMANDS /* their number */
 };
 
+/* More options than all of them, with each glob: later ones are not in ->words. */
+#define OPTIONS_WORDS_MAX (2 * OPTIONS_GLOBS_MAX + 64)
+
+/* An option of the command line: --NAME or --NAME=VALUE. */
+struct option_word {
+	const char *name;
+	const char *value; /* NULL: it has none */
+};
+
 enum options_source { OPTIONS_SOURCE_AUTO, OPTIONS_SOURCE_TEXT, OPTIONS_SOURCE_RAW };
 
 /* All text is borrowed from argv, or constant. Each option is declared in cli/options_table.c. */
@@ -59,6 +68,9 @@ struct options {
 	uint64_t snapshot_length_ns; /* trace time of such a snapshot */
 	bool snapshot_length_given;
 	/* run and start */
+	bool resume; /* start: with the options of the last capture of the folder */
+	struct option_word words[OPTIONS_WORDS_MAX]; /* what was given, for such a start */
+	size_t word_count;
 	const char *tracefs;  /* where tracefs is mounted, or NULL: search for it */
 	const char *instance; /* NULL: the top level */
 	enum options_source source;

@@ -8,6 +8,7 @@
 #include "daemon/cli/cmd.h"
 #include "daemon/cli/help.h"
 #include "daemon/cli/options_parse.h"
+#include "daemon/cli/resume.h"
 #include "daemon/version.h"
 
 static int (*const commands[OPTIONS_COMMANDS])(struct options *options) = {
@@ -28,7 +29,9 @@ static int run_command(enum options_command command, int argc, char **argv)
 		help_print(command);
 		return EXIT_DONE;
 	}
-	return commands[command](&options);
+	if (options.resume)
+		code = resume_options(&options, argc, argv);
+	return code == 0 ? commands[command](&options) : code;
 }
 
 int cli_run(int argc, char **argv)

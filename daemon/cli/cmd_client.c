@@ -83,13 +83,26 @@ int cmd_mark(struct options *options)
 	return request(options, line);
 }
 
+/* Also prints what is known of a capture that has ended. */
+static int status_as_json(const struct options *options)
+{
+	struct control_answer answer;
+	int error = control_send(&answer, options->folder, "status\n", ANSWER_S);
+	char *last = error == CONTROL_NOT_RUNNING ? status_json_of_last(options->folder) : NULL;
+
+	if (last)
+		puts(last);
+	free(last);
+	return print_answer(options, &answer, error);
+}
+
 int cmd_status(struct options *options)
 {
 	unsigned int lines, columns = TABLE_COLUMNS;
 	char line[64];
 
 	if (options->json)
-		return request(options, "status\n");
+		return status_as_json(options);
 	terminal_size(STDOUT_FILENO, &lines, &columns);
 	snprintf(line, sizeof(line), "status text %u\n",
 		 columns < CONTROL_SIDE_MAX ? columns : CONTROL_SIDE_MAX);

@@ -59,7 +59,8 @@ static const struct {
 	[OPTIONS_STATUS] = {
 		"usage: jankd status [-F DIR] [--json]\n",
 		"Prints the state of the capture that writes to the folder: counts, losses and "
-		"costs.",
+		"costs. If none runs, returns 1, and says if the last one was killed or ended with "
+		"a reboot, and when.",
 	},
 	[OPTIONS_TOP] = {
 		"usage: jankd top [-F DIR]\n",

@@ -3,13 +3,16 @@
 
 #include <getopt.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/base/child.h"
 #include "daemon/base/report.h"
 #include "daemon/cli/option_arg.h"
 #include "daemon/cli/options_table.h"
+#include "rules/ruleset.h"
 
 /* getopt_long() returns LONG + row for a long option, and the letter for a short one. */
 #define LONG 256
@@ -82,6 +85,42 @@ static int refuse(const char *command, int option, char **argv)
 	return EXIT_USAGE;
 }
 
+/* Returns an absolute path for @value, which is valid until the next option of this row is parsed.
+ * If there is none, returns @value. */
+static const char *absolute(const struct option_row *row, const char *value)
+{
+	/* Not on the stack. There are two such options: --rules and --tracefs. */
+	static char paths[2][PATH_MAX];
+	char *path = paths[row->field == offsetof(struct options, tracefs)];
+	size_t len;
+
+	if (*value == '/' || ruleset_builtin(value).ptr || !getcwd(path, PATH_MAX))
+		return value;
+	len = strlen(path);
+	return snprintf(path + len, PATH_MAX - len, "/%s", value) < (int)(PATH_MAX - len) ? path
+											  : value;
+}
+
+/* Keeps the option for 'start --resume'. A later value replaces an earlier one, but globs add up.
+ */
+static void keep_word(struct options *options, const struct option_row *row)
+{
+	size_t i = row->parse == option_parse_glob ? options->word_count : 0;
+
+	if (row->is_once)
+		return;
+	while (i < options->word_count && strcmp(options->words[i].name, row->name) != 0)
+		i++;
+	if (i == OPTIONS_WORDS_MAX)
+		return;
+	options->words[i] = (struct option_word){
+		.name = row->name,
+		.value = row->is_path ? absolute(row, optarg) : optarg,
+	};
+	if (i == options->word_count)
+		options->word_count++;
+}
+
 static int set_option(struct options *options, const struct option_row *row, const char *name)
 {
 	const struct option_arg arg = {
@@ -93,13 +132,13 @@ static int set_option(struct options *options, const struct option_row *row, con
 		.field = (char *)options + row->field,
 	};
 
+	keep_word(options, row);
 	if (row->given)
 		*(bool *)((char *)options + row->given) = true;
 	return row->parse(&arg);
 }
 
-/* Refuses options that contradict each other, and options without effect. */
-static int check_together(const struct options *options)
+int options_check_together(const struct options *options)
 {
 	const struct {
 		bool wrong;
@@ -198,6 +237,7 @@ int options_parse(struct options *options, enum options_command command, int arg
 		child_program_exists("dumpsys");
 	options->pipeline.include = options->include[0] ? options->include : NULL;
 	options->pipeline.exclude = options->exclude[0] ? options->exclude : NULL;
-	code = check_together(options);
+	/* resume_options() adds others first. */
+	code = options->resume ? 0 : options_check_together(options);
 	return code != 0 ? code : set_operands(options, argc - optind, argv + optind);
 }

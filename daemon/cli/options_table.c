@@ -90,6 +90,7 @@ const struct option_row options_table[] = {
 		.value_name = "DIR",
 		.parse = option_parse_text,
 		.field = FIELD(const char *, folder),
+		.is_once = true,
 		.help = "output folder (/data/local/tmp/fps if /data/local/tmp exists, else "
 			"./fps); files that are already there are kept and renamed to "
 			"NAME-000001.csv and so on",
@@ -100,6 +101,7 @@ const struct option_row options_table[] = {
 		.value_name = "NAME|FILE",
 		.parse = option_parse_text,
 		.field = FIELD(const char *, rules),
+		.is_path = true,
 		.help = "rule set: default, gfx2019, or a rule file (default)",
 	},
 	{
@@ -257,6 +259,7 @@ const struct option_row options_table[] = {
 		.commands = RUN | ANALYZE,
 		.parse = option_parse_flag,
 		.field = FIELD(bool, to_stdout),
+		.is_once = true,
 		.help = "print the rows of fps.csv as they are written, instead of the table",
 	},
 	{
@@ -266,6 +269,7 @@ const struct option_row options_table[] = {
 		.commands = START,
 		.parse = option_parse_flag,
 		.field = FIELD(bool, to_stdout),
+		.is_once = true,
 	},
 	/* --- run and start --- */
 	{
@@ -284,6 +288,7 @@ const struct option_row options_table[] = {
 		.value_name = "DIR",
 		.parse = option_parse_text,
 		.field = FIELD(const char *, tracefs),
+		.is_path = true,
 		.help = "where tracefs is mounted (detected)",
 	},
 	{
@@ -359,13 +364,25 @@ const struct option_row options_table[] = {
 			"with all its processes, or one of them, \"com.example.app:name\". If APP "
 			"is not running yet, jankd waits until it starts",
 	},
+	{
+		.name = "resume",
+		.commands = START,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, resume),
+		.is_once = true,
+		.help = "use the options of the last capture of the folder, from its "
+			"session.json: after a reboot or a kill, for example. Other options of "
+			"this command replace them. --duration and --wait begin again",
+	},
 	/* --- stop, status, top, mark, rotate, files --- */
 	{
 		.name = "json",
 		.commands = STATUS,
 		.parse = option_parse_flag,
 		.field = FIELD(bool, json),
-		.help = "print the JSON object of session.json, plus pid and uptime_s",
+		.help = "print the JSON object of session.json, plus running, pid and uptime_s. If "
+			"no "
+			"capture runs: how the last one ended (ended_by: stop, kill or reboot)",
 	},
 	{
 		.name = "folder",
@@ -374,6 +391,7 @@ const struct option_row options_table[] = {
 		.value_name = "DIR",
 		.parse = option_parse_text,
 		.field = FIELD(const char *, folder),
+		.is_once = true,
 		.help = "the folder that the capture writes to (as in 'jankd start')",
 	},
 	{
@@ -401,6 +419,7 @@ const struct option_row options_table[] = {
 		.commands = ALL,
 		.parse = option_parse_flag,
 		.field = FIELD(bool, help),
+		.is_once = true,
 		.help = "print this text",
 	},
 };

@@ -16,6 +16,8 @@ struct option_row {
 	int (*parse)(const struct option_arg *arg);
 	size_t field; /* offset in struct options of the field that ->parse sets */
 	size_t given; /* offset of a bool that is true if the option is given; 0: none */
+	bool is_once; /* not for a later 'start --resume' */
+	bool is_path; /* may be a path relative to the working directory */
 	struct option_limits limits;
 	const char *help; /* ends with the default in parentheses; NULL: not in the help */
 };

@@ -144,6 +144,10 @@ void control_close(struct control *control, const char *text);
  * same input gives the same bytes. */
 char *status_json(const struct status *status, bool running);
 
+/* The same for a folder in which no capture runs: {"running":false, ...}, from what is known of its
+ * last capture. Returns NULL if nothing is known. */
+char *status_json_of_last(const char *folder);
+
 /* Prints what the capture does, has read and lost, and costs. Then prints the surfaces with most
  * frames: @status must contain some (STATUS_OF_NOW or STATUS_OF_SESSION). */
 void status_text_print(FILE *out, const struct status *status, unsigned int columns);

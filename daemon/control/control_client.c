@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "daemon/base/folder.h"
+#include "daemon/base/last_session.h"
 #include "daemon/base/state_dir.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
@@ -212,6 +213,28 @@ static int lock_unreadable(struct control_answer *answer, const char *folder, in
 	return error;
 }
 
+/* Says how the last capture ended, if that was not on purpose. */
+static void not_running(struct control_answer *answer, const char *folder, int error)
+{
+	char how[LAST_SESSION_TEXT] = "";
+	struct last_session last;
+
+	if (last_session_read(&last, folder) == 0)
+		last_session_describe(&last, how);
+	last_session_free(&last);
+	if (how[0])
+		snprintf(answer->why, sizeof(answer->why),
+			 "%.200s: no jankd is running there: %s; go on with 'jankd start --resume'",
+			 folder, how);
+	else
+		snprintf(answer->why, sizeof(answer->why),
+			 "%.300s: no jankd is running there%s; start one with 'jankd start', or "
+			 "name its folder with -F",
+			 folder,
+			 error == -EPERM ? " (a program of another user listens on its socket name)"
+					 : "");
+}
+
 /* Sets the error for a failed connection. @error: -EPERM if a process of another user listens
  * there. Such a process may use the socket name of a killed capture, but it cannot hold the lock.
  */
@@ -219,12 +242,7 @@ static int no_connection(struct control_answer *answer, const char *folder,
 			 const struct holder *holder, int error)
 {
 	if (!state_dir_is_held(folder)) {
-		snprintf(answer->why, sizeof(answer->why),
-			 "%.300s: no jankd is running there%s; start one with 'jankd start', or "
-			 "name its folder with -F",
-			 folder,
-			 error == -EPERM ? " (a program of another user listens on its socket name)"
-					 : "");
+		not_running(answer, folder, error);
 		return CONTROL_NOT_RUNNING;
 	}
 	if (error == -EPERM)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/base/last_session.h"
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
 #include "daemon/version.h"
@@ -133,6 +134,28 @@ static struct json_object *options_object(const struct options *options)
 	if (options->command != OPTIONS_ANALYZE)
 		add_capture_options(object, options);
 	return object;
+}
+
+/* The options of the command line, for 'jankd start --resume'. Returns NULL if one of them is not
+ * text, as JSON cannot have it. */
+static struct json_object *arguments_array(const struct options *options)
+{
+	struct json_object *array = json_object_new_array();
+	char word[8192], escaped[2 * sizeof(word)];
+
+	for (size_t i = 0; i < options->word_count; i++) {
+		const struct option_word *given = &options->words[i];
+		int n = snprintf(word, sizeof(word), "--%s%s%s", given->name,
+				 given->value ? "=" : "", given->value ? given->value : "");
+
+		text_escape(escaped, sizeof(escaped), word);
+		if (n >= (int)sizeof(word) || strcmp(word, escaped) != 0) {
+			json_object_put(array);
+			return NULL;
+		}
+		json_object_array_add(array, json_object_new_string(word));
+	}
+	return array;
 }
 
 static struct json_object *source_object(const struct status *status)
@@ -326,6 +349,8 @@ static struct json_object *session_object(const struct status *status)
 	add_text(object, "rules", status->options->rules);
 	json_object_object_add(object, "source", source_object(status));
 	json_object_object_add(object, "options", options_object(status->options));
+	if (status->live)
+		json_object_object_add(object, "arguments", arguments_array(status->options));
 	json_object_object_add(object, "counters", counters_object(status));
 	if (status->live)
 		json_object_object_add(object, "cost", cost_object(&status->cost));
@@ -334,6 +359,7 @@ static struct json_object *session_object(const struct status *status)
 
 static void add_running(struct json_object *object, const struct status *status)
 {
+	add_bool(object, "running", true);
 	add_count(object, "pid", (uint64_t)status->pid);
 	json_object_object_add(
 		object, "uptime_s",
@@ -342,17 +368,46 @@ static void add_running(struct json_object *object, const struct status *status)
 	add_text(object, "last_words", status->last_report);
 }
 
+/* Frees @object. Returns its text, which the caller frees, or NULL. */
+static char *print(struct json_object *object)
+{
+	const char *text = json_object_to_json_string_ext(
+		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	char *copy = text ? strdup(text) : NULL;
+
+	json_object_put(object);
+	return copy;
+}
+
 char *status_json(const struct status *status, bool running)
 {
 	struct json_object *object = session_object(status);
-	const char *text;
-	char *copy;
 
 	if (running)
 		add_running(object, status);
-	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							      JSON_C_TO_STRING_NOSLASHESCAPE);
-	copy = text ? strdup(text) : NULL;
-	json_object_put(object);
-	return copy;
+	return print(object);
+}
+
+char *status_json_of_last(const char *folder)
+{
+	static const char *const ends[] = {
+		[LAST_SESSION_ENDED] = "stop",
+		[LAST_SESSION_KILLED] = "kill",
+		[LAST_SESSION_REBOOTED] = "reboot",
+	};
+	struct last_session last;
+	struct json_object *object;
+
+	if (last_session_read(&last, folder) < 0)
+		return NULL;
+	object = json_object_new_object();
+	add_count(object, "schema", SESSION_SCHEMA);
+	add_bool(object, "running", false);
+	add_text(object, "folder", folder);
+	add_text(object, "session_id", last.id);
+	add_text(object, "ended_by", ends[last.end]);
+	add_wall(object, "last_write", last.last_ns);
+	add_wall(object, "booted", last.booted_ns);
+	last_session_free(&last);
+	return print(object);
 }

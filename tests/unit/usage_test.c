@@ -86,6 +86,7 @@ static void wrong_usage_names_the_word(void **state)
 	assert_usage(run("files", "--read", ""), "files", "--read");
 	assert_usage(run("run", "--dance", NULL), "run", "--dance");
 	assert_usage(run("start", "--stdout", NULL), "start", "--stdout");
+	assert_usage(run("run", "--resume", NULL), "run", "--resume");
 	assert_usage(run("analyze", NULL, NULL), "analyze", "FILE");
 }
 

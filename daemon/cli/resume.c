@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/cli/resume.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/base/folder.h"
+#include "daemon/base/last_session.h"
+#include "daemon/base/report.h"
+#include "daemon/cli/options_parse.h"
+#include "daemon/cli/options_table.h"
+
+static int refuse(const struct options *options, const char *why)
+{
+	report("start: --resume: %s/session.json: %s; start without --resume", options->folder,
+	       why);
+	return EXIT_FAILED;
+}
+
+/* Finds the row of an option as session.json has it: --NAME or --NAME=VALUE. Returns NULL if jankd
+ * does not write such a word. */
+static const struct option_row *find_row(const char *word)
+{
+	size_t len;
+
+	if (strncmp(word, "--", 2) != 0)
+		return NULL;
+	word += 2;
+	len = strcspn(word, "=");
+	for (size_t i = 0; i < options_table_rows; i++) {
+		const struct option_row *row = &options_table[i];
+
+		if ((row->commands & (1U << OPTIONS_START)) && !row->is_once &&
+		    strlen(row->name) == len && strncmp(row->name, word, len) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+static bool is_given(const struct options *options, const char *name)
+{
+	for (size_t i = 0; i < options->word_count; i++)
+		if (strcmp(options->words[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Adds the option to @argv, unless the command line has another value. Returns 0 or EXIT_FAILED. */
+static int add_word(const struct options *options, const struct last_session *last,
+		    const char *word, int *argc, char **argv)
+{
+	const struct option_row *row = word ? find_row(word) : NULL;
+
+	if (!row)
+		return refuse(options, "it has an option that this version does not have");
+	if (is_given(options, row->name))
+		return 0;
+	/* A folder that looks like a tracefs could have links to any file, which jankd would write
+	 * to. */
+	if (row->field == offsetof(struct options, tracefs) && !last->is_trusted)
+		return refuse(options, "another user can have written it, and it has --tracefs");
+	argv[(*argc)++] = (char *)word;
+	return 0;
+}
+
+/* The words are borrowed from session.json, which stays in memory. */
+static int parse_again(struct options *options, const struct last_session *last, int argc,
+		       char **argv)
+{
+	static char **words;
+	size_t count;
+	int n = 1, code = 0;
+
+	if (!last_session_options(last, &count) || count > OPTIONS_WORDS_MAX)
+		return refuse(options, "it has no options to go on with");
+	words = malloc(((size_t)argc + count + 1) * sizeof(*words));
+	if (!words)
+		return refuse(options, strerror(ENOMEM));
+	words[0] = argv[0];
+	for (size_t i = 0; code == 0 && i < count; i++)
+		code = add_word(options, last, last_session_option(last, i), &n, words);
+	if (code != 0)
+		return code;
+	/* With the NULL at the end. */
+	memcpy(words + n, argv + 1, (size_t)argc * sizeof(*words));
+	code = options_parse(options, options->command, n + argc - 1, words);
+	if (code == 0)
+		code = options_check_together(options);
+	return code == 0 ? 0 : EXIT_FAILED;
+}
+
+int resume_options(struct options *options, int argc, char **argv)
+{
+	static struct last_session last;
+	int error = last_session_read(&last, options->folder);
+
+	if (error == -EPROTO)
+		return refuse(options, "it is not of a capture");
+	if (error < 0)
+		return refuse(options, folder_why(error));
+	return parse_again(options, &last, argc, argv);
+}

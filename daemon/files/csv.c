@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/files/csv.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/text.h"
 
-/* Powers of ten of a nanosecond. */
-#define SECONDS 9
-#define MILLISECONDS 6
+/* More than the digits of a number in any field. */
+#define NUMBER_MAX 32
 
 /* --- fields --- */
 
@@ -29,10 +26,8 @@ static bool fits(struct csv_row *text, size_t len)
 }
 
 /* Each field writes a comma after it. end() replaces the last comma with the line end. */
-static void raw(struct csv_row *text, const char *field)
+static void raw(struct csv_row *text, const char *field, size_t len)
 {
-	size_t len = strlen(field);
-
 	if (!fits(text, len))
 		return;
 	memcpy(text->bytes + text->len, field, len);
@@ -51,15 +46,40 @@ static void end(struct csv_row *text)
 static void empty(struct csv_row *text, unsigned int columns)
 {
 	for (unsigned int i = 0; i < columns; i++)
-		raw(text, "");
+		raw(text, "", 0);
+}
+
+/* --- numbers ---
+ *
+ * A row has up to 40 of them. With snprintf() they would be most of its cost. They are written from
+ * the last digit to the first: the functions below return the new begin. */
+
+static char *digits_before(char *to, uint64_t value, unsigned int least)
+{
+	for (; value > 0 || least > 0; least -= least > 0) {
+		*--to = (char)('0' + value % 10);
+		value /= 10;
+	}
+	return to;
+}
+
+/* @value / 10^@decimals */
+static void decimal(struct csv_row *text, uint64_t value, unsigned int decimals)
+{
+	static const uint32_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
+	char field[NUMBER_MAX], *to = field + sizeof(field);
+
+	if (decimals > 0) {
+		to = digits_before(to, value % powers[decimals], decimals);
+		*--to = '.';
+	}
+	to = digits_before(to, value / powers[decimals], 1);
+	raw(text, to, (size_t)(field + sizeof(field) - to));
 }
 
 static void count(struct csv_row *text, uint64_t value)
 {
-	char field[24];
-
-	snprintf(field, sizeof(field), "%" PRIu64, value);
-	raw(text, field);
+	decimal(text, value, 0);
 }
 
 /* Negative values, such as ROW_UNKNOWN, give an empty field. */
@@ -71,60 +91,78 @@ static void count_if_known(struct csv_row *text, int64_t value)
 		count(text, (uint64_t)value);
 }
 
-/* ns / 10^@unit with @decimals, truncated. Negative: empty. */
-static void time_in(struct csv_row *text, int64_t ns, unsigned int unit, unsigned int decimals)
-{
-	uint64_t whole = 1, cut = 1;
-	char field[48];
-
-	if (ns < 0) {
-		empty(text, 1);
-		return;
-	}
-	for (unsigned int i = 0; i < unit; i++)
-		whole *= 10;
-	for (unsigned int i = decimals; i < unit; i++)
-		cut *= 10;
-	snprintf(field, sizeof(field), "%" PRIu64 ".%0*" PRIu64, (uint64_t)ns / whole,
-		 (int)decimals, (uint64_t)ns % whole / cut);
-	raw(text, field);
-}
-
+/* With 6 decimals, truncated. Negative: empty. */
 static void seconds(struct csv_row *text, int64_t ns)
 {
-	time_in(text, ns, SECONDS, 6);
+	if (ns < 0)
+		empty(text, 1);
+	else
+		decimal(text, (uint64_t)ns / 1000, 6);
 }
 
+/* With 3 decimals, truncated. Negative: empty. */
 static void milliseconds(struct csv_row *text, int64_t ns)
 {
-	time_in(text, ns, MILLISECONDS, 3);
+	if (ns < 0)
+		empty(text, 1);
+	else
+		decimal(text, (uint64_t)ns / 1000, 3);
 }
 
-/* With @decimals, rounded. Negative: empty. */
+/* With 6 decimals. Negative: empty. */
+static void exact_milliseconds(struct csv_row *text, int64_t ns)
+{
+	if (ns < 0)
+		empty(text, 1);
+	else
+		decimal(text, (uint64_t)ns, 6);
+}
+
+/* @value * 10^@decimals as an integer, rounded as printf() does: the exact value of the double, to
+ * the nearest, a half to the even digit. @value: 0 to 1e15, below 2^50. @decimals: 3 at most, so
+ * that the product of the 53 bits of @value fits. */
+static uint64_t scaled(double value, unsigned int decimals)
+{
+	static const uint32_t powers[] = { 1, 10, 100, 1000 };
+	uint64_t bits, product, whole, half, rest;
+	unsigned int exponent, shift;
+
+	/* IEEE 754: 52 bits below an implicit one, and an exponent with a bias of 1023. A value
+	 * with exponent 0 is less than 10^-307. */
+	memcpy(&bits, &value, sizeof(bits));
+	exponent = bits >> 52 & 0x7ff;
+	product = (bits % (UINT64_C(1) << 52) + (UINT64_C(1) << 52)) * powers[decimals];
+	shift = 1023 + 52 - exponent;
+	if (shift > 63)
+		return 0;
+	whole = product >> shift;
+	half = UINT64_C(1) << (shift - 1);
+	rest = product & (2 * half - 1);
+	return whole + (rest > half || (rest == half && whole % 2 == 1));
+}
+
+/* With @decimals, 3 at most, rounded. Negative: empty. */
 static void number(struct csv_row *text, double value, unsigned int decimals)
 {
-	char field[64];
-
-	if (!(value >= 0) || value > 1e15) {
+	if (!(value >= 0) || value > 1e15)
 		empty(text, 1);
-		return;
-	}
-	snprintf(field, sizeof(field), "%.*f", (int)decimals, value);
-	raw(text, field);
+	else
+		decimal(text, scaled(value, decimals), decimals);
 }
 
 /* Rounded to @decimals, then printed with "%.6g", as the 2019 program did. */
 static void short_number(struct csv_row *text, double value, unsigned int decimals)
 {
 	char rounded[64], field[32];
+	int len;
 
 	if (!(value >= 0) || value > 1e15) {
 		empty(text, 1);
 		return;
 	}
 	snprintf(rounded, sizeof(rounded), "%.*f", (int)decimals, value);
-	snprintf(field, sizeof(field), "%.6g", strtod(rounded, NULL));
-	raw(text, field);
+	len = snprintf(field, sizeof(field), "%.6g", strtod(rounded, NULL));
+	raw(text, field, (size_t)len);
 }
 
 enum name_flags {
@@ -135,26 +173,72 @@ enum name_flags {
 /* A spreadsheet runs a cell that begins with such a character as a formula. */
 static bool begins_formula(char first)
 {
-	return first != '\0' && strchr("=+-@\t", first) != NULL;
+	return first == '=' || first == '+' || first == '-' || first == '@' || first == '\t';
 }
 
-/* Escapes @text into @to. Returns the length; *quote is set if RFC 4180 requires quotes. */
-static size_t escape_field(char *to, const char *text, enum name_flags flags, bool *quote)
+/* True: it is written as it is, and needs no quotes. */
+static bool is_plain(char byte)
 {
+	return byte >= 0x20 && byte < 0x7f && byte != ',' && byte != '"';
+}
+
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Bit 7 is set in the lowest byte that is 0, and may be set above. */
+static uint64_t has_zero(uint64_t bytes)
+{
+	return (bytes - EACH_BYTE(1)) & ~bytes;
+}
+
+/* is_plain() for 8 bytes. Carries and borrows only reach bytes above one that is not plain. */
+static bool are_plain(const char *text)
+{
+	uint64_t bytes, others;
+
+	memcpy(&bytes, text, sizeof(bytes));
+	others = bytes | (bytes + EACH_BYTE(1));      /* 0x7f and above */
+	others |= (bytes - EACH_BYTE(0x20)) & ~bytes; /* below 0x20 */
+	others |= has_zero(bytes ^ EACH_BYTE(',')) | has_zero(bytes ^ EACH_BYTE('"'));
+	return (others & EACH_BYTE(0x80)) == 0;
+}
+
+/* The number of bytes before the first that is not plain, @len at most. Most names are plain. */
+static size_t plain_length(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	while (len - n >= 8 && are_plain(text + n))
+		n += 8;
+	while (n < len && is_plain(text[n]))
+		n++;
+	return n;
+}
+
+/* Escapes @text, of @size bytes, into @to. Returns the length; *quote is set if RFC 4180 requires
+ * quotes. */
+static size_t escape_field(char *to, const char *text, size_t size, enum name_flags flags,
+			   bool *quote)
+{
+	const char *text_end = text + size;
 	size_t len = 0;
 
 	if (begins_formula(text[0]))
 		to[len++] = '\'';
-	while (len < CSV_FIELD_MAX) {
-		struct text_unit unit = text_next(text);
+	while (text < text_end && len < CSV_FIELD_MAX) {
+		size_t left = (size_t)(text_end - text), space = CSV_FIELD_MAX - len;
+		size_t plain = plain_length(text, left < space ? left : space);
+		struct text_unit unit;
 
-		if (unit.used == 0)
+		memcpy(to + len, text, plain);
+		len += plain;
+		text += plain;
+		if (text == text_end || len == CSV_FIELD_MAX)
 			break;
+		unit = text_next(text);
 		if (*text == '\n' && (flags & NAME_LINES))
 			unit = (struct text_unit){ .bytes = "\n", .len = 1, .used = 1 };
-		if (strchr(",\"\n", unit.bytes[0]))
-			*quote = true;
-		if (unit.bytes[0] == '"')
+		*quote |= *text == ',' || *text == '"' || unit.bytes[0] == '\n';
+		if (*text == '"')
 			to[len++] = '"';
 		memcpy(to + len, unit.bytes, unit.len);
 		len += unit.len;
@@ -165,10 +249,8 @@ static size_t escape_field(char *to, const char *text, enum name_flags flags, bo
 
 /* The most bytes of a field. Each byte may be written as \xNN. The other 8 bytes are for two
  * quotes, the ' before a formula, and the rest of the last character of a cut text. */
-static size_t most_of_field(const char *text)
+static size_t most_of_field(size_t len)
 {
-	size_t len = strlen(text);
-
 	return len < CSV_FIELD_MAX / 4 ? 4 * len + 8 : CSV_FIELD_MAX + 8;
 }
 
@@ -177,11 +259,15 @@ static void name_in(struct csv_row *text, const char *name, enum name_flags flag
 {
 	bool quote = false;
 	char *to = text->bytes + text->len;
-	size_t len;
+	size_t len = strlen(name);
 
-	if (!fits(text, most_of_field(name)))
+	if (len <= CSV_FIELD_MAX && plain_length(name, len) == len && !begins_formula(name[0])) {
+		raw(text, name, len);
 		return;
-	len = escape_field(to + 1, name, flags, &quote);
+	}
+	if (!fits(text, most_of_field(len)))
+		return;
+	len = escape_field(to + 1, name, len, flags, &quote);
 	if (quote) {
 		to[0] = '"';
 		to[len + 1] = '"';
@@ -333,7 +419,7 @@ void csv_frame_row(struct csv_row *text, const struct frame_row *row)
 	begin(text);
 	seconds(text, (int64_t)row->present_ns);
 	seconds(text, row->vsync_ns);
-	time_in(text, row->interval_ns, MILLISECONDS, 6);
+	exact_milliseconds(text, row->interval_ns);
 	count_if_known(text, row->vsyncs);
 	name(text, row->app);
 	name(text, row->surface);
@@ -414,8 +500,8 @@ void csv_event_row(struct csv_row *text, int64_t time_ns, const char *wall, cons
 {
 	begin(text);
 	seconds(text, time_ns);
-	raw(text, wall);
-	raw(text, kind);
+	raw(text, wall, strlen(wall));
+	raw(text, kind, strlen(kind));
 	name(text, event);
 	end(text);
 }
@@ -423,6 +509,6 @@ void csv_event_row(struct csv_row *text, int64_t time_ns, const char *wall, cons
 void csv_header_row(struct csv_row *text, const char *columns)
 {
 	begin(text);
-	raw(text, columns);
+	raw(text, columns, strlen(columns));
 	end(text);
 }

@@ -3,9 +3,11 @@
  * columns. */
 #include "tests/unit/unit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/base/text.h"
 #include "daemon/files/csv.h"
 #include "daemon/base/csv_columns.h"
 
@@ -153,6 +155,205 @@ static void test_the_longest_row_fits(void **state)
 	assert_string_equal(made(), "0.000000,,mark,x");
 }
 
+/* --- as the libc would write them --- */
+
+/* The field of the last row with that number, from 0. */
+static const char *field(unsigned int number)
+{
+	static char copy[64];
+	const char *at = made();
+
+	while (number-- > 0)
+		at = strchr(at, ',') + 1;
+	snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(at, ","), at);
+	return copy;
+}
+
+/* The same numbers on each run. */
+static uint64_t random_number(void)
+{
+	static uint64_t state = 1;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static double double_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static void check_number(double value)
+{
+	struct fps_row row = { .app = "", .surface = "", .stats = some_stats(), .fps = value };
+	char expected[64] = "";
+
+	csv_fps_row(&row_text, &row);
+	if (value >= 0 && value <= 1e15)
+		snprintf(expected, sizeof(expected), "%.2f", value);
+	assert_string_equal(field(2), expected);
+}
+
+/* Halves that a double holds exactly are rounded to even; others only look like halves. */
+static void test_numbers_are_rounded_as_by_printf(void **state)
+{
+	static const double values[] = {
+		0,
+		0.005,
+		0.015,
+		0.125,
+		0.375,
+		0.625,
+		1.005,
+		2.675,
+		0.995,
+		9.995,
+		99.995,
+		59.995,
+		999.995,
+		1e15,
+		1e15 - 0.125,
+		1e15 + 1,
+		-1,
+		1e-300,
+		0x1p-64,
+		0x1p-63,
+		0x1p-1074,
+		INFINITY,
+		4503599627370495.5,
+		NAN,
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		uint64_t bits;
+
+		memcpy(&bits, &values[i], sizeof(bits));
+		check_number(values[i]);
+		check_number(double_of(bits + 1));
+		check_number(double_of(bits > 0 ? bits - 1 : 0));
+	}
+	for (int i = 0; i < 100000; i++) {
+		check_number((double)(random_number() >> 14) /
+			     (double)(1 + random_number() % 1000));
+		check_number((double)(random_number() % 1000000) / 1000);
+		check_number((double)(random_number() % 100000) / 8);
+		/* from 2^-73 to 2^54 */
+		check_number(
+			double_of((950 + random_number() % 128) << 52 | random_number() >> 12));
+	}
+}
+
+static void check_stutter(uint64_t jank_ns, uint64_t time_ns)
+{
+	struct fps_row row = { .app = "", .surface = "", .stats = some_stats() };
+	char expected[64];
+
+	row.stats.jank_ns = jank_ns;
+	row.stats.time_ns = time_ns;
+	csv_fps_row(&row_text, &row);
+	snprintf(expected, sizeof(expected), "%.3f", 100.0 * (double)jank_ns / (double)time_ns);
+	assert_string_equal(field(23), expected);
+}
+
+static void test_percentages_are_rounded_as_by_printf(void **state)
+{
+	for (uint64_t i = 0; i < 20000; i++) {
+		check_stutter(i, 16000);
+		check_stutter(random_number() % 1000000000, 1 + random_number() % 1000000000);
+	}
+}
+
+static void check_times(int64_t ns)
+{
+	struct frame_row row = { .app = "", .surface = "", .layer = "", .interval_ns = ns };
+	char expected[64];
+
+	row.present_ns = (uint64_t)ns;
+	row.vsyncs = ns;
+	csv_frame_row(&row_text, &row);
+	snprintf(expected, sizeof(expected), "%lld.%06lld", (long long)(ns / 1000000000),
+		 (long long)(ns % 1000000000 / 1000));
+	assert_string_equal(field(0), expected);
+	snprintf(expected, sizeof(expected), "%lld.%06lld", (long long)(ns / 1000000),
+		 (long long)(ns % 1000000));
+	assert_string_equal(field(2), expected);
+	snprintf(expected, sizeof(expected), "%lld", (long long)ns);
+	assert_string_equal(field(3), expected);
+}
+
+static void test_times_are_truncated(void **state)
+{
+	for (int64_t ns = 1; ns < INT64_MAX / 10; ns *= 10) {
+		check_times(ns - 1);
+		check_times(ns);
+		check_times(9 * ns + ns / 2);
+	}
+	check_times(INT64_MAX);
+	for (int i = 0; i < 10000; i++)
+		check_times((int64_t)(random_number() >> (1 + random_number() % 62)));
+}
+
+/* Any bytes but NUL, most of them plain, some of them UTF-8. */
+static void random_name(char *name, size_t size)
+{
+	static const char *const parts[] = { ",",    "\"",	 "\n",
+					     "=",    "\x7f",	 "\xe4\xb8\xad",
+					     "\xff", "\xc2\x80", "\xf0\x9f\x98\x80",
+					     "\x1f", "-",	 "\\" };
+	size_t len = random_number() % size, at = 0;
+
+	while (at + 4 < len) {
+		const char *part = parts[random_number() % (sizeof(parts) / sizeof(parts[0]))];
+
+		if (random_number() % 16 > 0)
+			name[at++] = (char)(' ' + random_number() % 95);
+		else
+			at += (size_t)snprintf(name + at, size - at, "%s", part);
+	}
+	name[at] = '\0';
+}
+
+/* One byte at a time, by the rules in csv.h. */
+static void escape_slowly(char *to, const char *name)
+{
+	char escaped[4096];
+	size_t len = 0;
+	bool quote = false;
+
+	if (name[0] != '\0' && strchr("=+-@\t", name[0]))
+		escaped[len++] = '\'';
+	while (*name != '\0') {
+		struct text_unit unit = text_next(name);
+
+		quote |= *name == ',' || *name == '"';
+		if (*name == '"')
+			escaped[len++] = '"';
+		memcpy(escaped + len, unit.bytes, unit.len);
+		len += unit.len;
+		name += unit.used;
+	}
+	escaped[len] = '\0';
+	sprintf(to, quote ? "\"%s\"" : "%s", escaped);
+}
+
+static void test_names_of_any_bytes(void **state)
+{
+	static char name[300], expected[4200], line[4300];
+
+	for (int i = 0; i < 20000; i++) {
+		random_name(name, sizeof(name));
+		escape_slowly(expected, name);
+		snprintf(line, sizeof(line), "0.000000,,mark,%s", expected);
+		csv_event_row(&row_text, 0, "", "mark", name);
+		assert_string_equal(made(), line);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +363,10 @@ int main(void)
 		cmocka_unit_test(test_rows_of_frames_and_drops_match_their_headers),
 		cmocka_unit_test(test_names_are_escaped_and_quoted),
 		cmocka_unit_test(test_the_longest_row_fits),
+		cmocka_unit_test(test_numbers_are_rounded_as_by_printf),
+		cmocka_unit_test(test_percentages_are_rounded_as_by_printf),
+		cmocka_unit_test(test_times_are_truncated),
+		cmocka_unit_test(test_names_of_any_bytes),
 	};
 
 	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);

@@ -17,7 +17,7 @@
 #define ROW_UNKNOWN INT64_C(-1)
 
 /* Frame times of one row or of one session, with the counts of every definition of jank: see
- * README, "How to read the files". */
+ * jankd-metrics(7). */
 struct frame_stats {
 	uint64_t frames;   /* intervals below 500 ms */
 	uint64_t time_ns;  /* their sum */

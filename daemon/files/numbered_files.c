@@ -4,14 +4,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* No session reaches this number. After a higher one the next number could overflow. */
-#define NUMBER_END UINT64_C(1000000000000000)
+#define NUMBER_END (ULONG_MAX / 16)
 
 struct numbered_name numbered_name(const char *name, unsigned long number)
 {

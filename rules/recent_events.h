@@ -4,6 +4,7 @@
 #define JANKD_RULES_RECENT_EVENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "parser/span.h"
@@ -13,18 +14,35 @@
 #define RECENT_EVENTS_NAMES_SIZE 262144 /* names of all entries; the oldest are overwritten */
 #define RECENT_EVENTS_TEXT_SIZE 2048
 
+/* Entries of a block. Whole blocks are skipped: a frame waits in the queue, so most entries are
+ * newer than it. */
+#define RECENT_EVENTS_BLOCK 64
+
+/* Places of a hash table for the names in a text, of which each has 3 bytes or more with its "; ".
+ */
+#define RECENT_EVENTS_LISTED 1024
+
 struct recent_events {
 	uint64_t n; /* entries so far */
 	struct recent_event {
 		uint64_t time_ns;
-		uint64_t name : 63; /* value of n_names before it */
-		uint64_t is_tick : 1;
+		uint32_t name; /* value of n_names before it; it wraps after the name is overwritten
+				*/
+		uint32_t hash : 24; /* of the name; 0: not computed yet */
+		uint32_t length : 7;
+		uint32_t is_tick : 1;
 	} entries[RECENT_EVENTS_MAX];
-	uint64_t n_names; /* bytes of names so far */
+	uint64_t earliest_ns[RECENT_EVENTS_MAX / RECENT_EVENTS_BLOCK]; /* of each block */
+	uint32_t n_names; /* bytes of names so far, modulo 2^32 */
 	char names[RECENT_EVENTS_NAMES_SIZE];
 	char tick[RECENT_EVENTS_NAME_SIZE];
 	char counters[RECENT_EVENTS_TEXT_SIZE];
+	size_t n_counters;		       /* bytes of that text */
+	uint16_t listed[RECENT_EVENTS_LISTED]; /* 1 + place of an entry whose name is in it; 0: free
+						*/
 };
+
+_Static_assert(RECENT_EVENTS_TEXT_SIZE / 3 < RECENT_EVENTS_LISTED, "a place stays free");
 
 void recent_events_add_tick(struct recent_events *log, uint64_t time_ns, struct span name);
 void recent_events_add_counter(struct recent_events *log, uint64_t time_ns, struct span name);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the cost of jankd with that of other programs that read traces, on files and live; prints tables and
-ratios.
+"""Compares the cost of jankd with that of other programs that read traces, on files and live, and measures what a
+row costs; prints tables and ratios.
 
-    bench.py [--part offline|live] [--quick] [--keep] [--readme]
+    bench.py [--part offline|rows|live] [--quick] [--keep] [--readme]
 
 Rounds are interleaved and every number is a median: compare the ratios, not the seconds.
 --quick takes a minute and prints only the ratios that are worse than those in
@@ -21,11 +21,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 import offline
 import online
+import per_row
 import readme
 from jankd import BUILD, skip
 from measure import machine
 
-PARTS = {"offline": offline.run, "live": online.run}
+PARTS = {"offline": offline.run, "rows": per_row.run, "live": online.run}
 RATIOS = HERE / "ratios.json"
 WORSE = 1.1
 

@@ -46,6 +46,11 @@ def offline_rows(tables):
                f"| {seen['mb'] / seen['wall_s']:,.0f} | {cell(seen.get('rss_kb'), ',.0f')} |")
 
 
+def row_rows(tables):
+    for name, seen in tables.get("rows", {}).items():
+        yield f"| {name} | {seen['us_row']:.2f} |"
+
+
 def growth_rows(tables):
     for title, rows in tables.items():
         if title.startswith("growth with "):
@@ -67,6 +72,7 @@ def section(kept):
              [*live_rows(tables), *idle_rows(tables)]),
             ("| as fast as they can, 1 MB per CPU | events/s without loss |", overrun_rows(tables)),
             ("| what grows | live | CPU ns/event | RSS MB |", growth_rows(tables)),
+            ("| a row of | CPU µs |", row_rows(tables)),
             ("| offline | MB | s | MB/s | RSS KB |", offline_rows(tables))):
         rows = list(rows)
         if rows:

@@ -22,7 +22,7 @@ from help_text import Program
 SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z'\"(])")
 WIDTH = 60  # before escapes
 WHOLE_WORDS = {"break_long_words": False, "break_on_hyphens": False}
-WORD = re.compile(r"\[[^\]]*\]|\S+")
+WORD = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]|\S+")  # a word, or what is in [] with one more [] in it
 
 
 def escape(text):

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from jankd import BUILD, Checks, build_info, folder
 from pages import PAGES, PROGRAMS
 
-DOCUMENTS = ("README.md", "CHANGELOG.md")
+DOCUMENTS = ("README.md", "README.zh-CN.md", "CHANGELOG.md")
 
 checks = Checks()
 expected = {f"bin/{name}" for name in PROGRAMS}

@@ -18,20 +18,21 @@ const char *options_command_name(enum options_command command)
 	return names[command];
 }
 
-static const char *default_folder(void)
+static bool is_android(void)
 {
 	struct stat info;
 
-	if (stat(ANDROID_TMP, &info) == 0 && S_ISDIR(info.st_mode))
-		return ANDROID_TMP "/fps";
-	return "./fps";
+	return stat(ANDROID_TMP, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 struct options options_default(enum options_command command)
 {
+	bool android = is_android();
+
 	return (struct options){
 		.command = command,
-		.folder = default_folder(),
+		.folder = android ? ANDROID_TMP "/fps" : "./fps",
+		.device_root = android ? "" : NULL,
 		.pipeline = PIPELINE_OPTIONS_DEFAULT,
 		.rules = "default",
 		.categories = "gfx view",

@@ -61,6 +61,7 @@ struct options {
 	uint64_t rotate_time_ns;     /* trace time of a segment */
 	uint64_t keep;		     /* closed segments that are kept */
 	uint64_t min_free;	     /* bytes of the disk that stay free */
+	bool min_free_given;	     /* if false, a capture on Android sets it */
 	uint64_t sync_ns;	     /* between two fdatasync() */
 	const char *trigger;	     /* rows are written while it holds; or NULL */
 	struct trigger condition;    /* the same, parsed */
@@ -68,6 +69,7 @@ struct options {
 	uint64_t snapshot_length_ns; /* trace time of such a snapshot */
 	bool snapshot_length_given;
 	/* run and start */
+	const char *device_root; /* prefix of the paths of Android: ""; NULL: not Android */
 	bool resume; /* start: with the options of the last capture of the folder */
 	struct option_word words[OPTIONS_WORDS_MAX]; /* what was given, for such a start */
 	size_t word_count;

@@ -24,7 +24,7 @@
 #include "daemon/trace/trace.h"
 
 struct capture {
-	const struct options *options;
+	struct options *options;
 	const struct capture_view *view; /* or NULL */
 	struct session session;
 	struct tracefs *tracefs;
@@ -368,11 +368,14 @@ static int open_source(struct capture *capture)
  */
 static int open_folder_and_trace(struct capture *capture)
 {
-	const struct options *options = capture->options;
+	struct options *options = capture->options;
 	const char *command = session_command(&capture->session);
 
-	if (folder_open(&capture->session.folder, command, options->folder) < 0 ||
-	    tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||
+	if (folder_open(&capture->session.folder, command, options->folder) < 0)
+		return EXIT_FAILED;
+	if (options->device_root && !options->min_free_given)
+		options->min_free = disk_floor_of_device(capture->session.folder.fd);
+	if (tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||
 	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0)
 		return EXIT_FAILED;
 	trace_files_open(&capture->files, tracefs_path(capture->tracefs));
@@ -507,7 +510,7 @@ static int begin_control(struct capture *capture)
 	return capture_control_begin(control, &capture->loop);
 }
 
-int capture_begin(struct capture **out, const struct options *options)
+int capture_begin(struct capture **out, struct options *options)
 {
 	struct capture *capture = malloc(sizeof(*capture));
 	int code;

@@ -45,9 +45,10 @@ struct capture_view {
 	void *context; /* argument of all functions */
 };
 
-/* Prepares the capture: folder, tracing settings, files. @options: borrowed. Returns 0, or an
- * exit code after the reason was reported. The caller must always call capture_close(). */
-int capture_begin(struct capture **capture, const struct options *options);
+/* Prepares the capture: folder, tracing settings, files. @options: borrowed; defaults that depend
+ * on the folder are set. Returns 0, or an exit code after the reason was reported. The caller must
+ * always call capture_close(). */
+int capture_begin(struct capture **capture, struct options *options);
 
 /* Captures until a signal, the end of --duration, a client's 'stop' or a failure. Then restores
  * tracing, and completes the files. @view: borrowed, or NULL. Returns an exit code. */

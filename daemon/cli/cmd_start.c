@@ -51,7 +51,7 @@ static int make_all_absolute(struct options *options, struct paths *paths)
 }
 
 /* Runs the capture in the daemon until it ends. Returns the exit code. */
-static int run_daemon(struct detach *detach, const struct options *options)
+static int run_daemon(struct detach *detach, struct options *options)
 {
 	struct capture *capture;
 	int code = capture_begin(&capture, options);

@@ -183,9 +183,12 @@ const struct option_row options_table[] = {
 		.value_name = "BYTES",
 		.parse = option_parse_bytes,
 		.field = FIELD(uint64_t, min_free),
+		.given = FIELD(bool, min_free_given),
 		.help = "keep this much disk space free: first jankd deletes the oldest segments, "
 			"except events.csv; then jankd stops writing frames.csv, then "
-			"dropFrames.csv, and last fps.csv, until there is enough space again",
+			"dropFrames.csv, and last fps.csv, until there is enough space again (run "
+			"and start on Android: 5 % of the file system or 500M, whichever is less; "
+			"otherwise 0, no limit)",
 	},
 	{
 		.name = "sync",

@@ -10,11 +10,26 @@
 /* At most this many events files stay after the rows of their segments were removed. */
 #define EVENTS_KEPT 64
 
+/* A full /data stops apps of the device from working. */
+#define DEVICE_SHARE 20
+#define DEVICE_BYTES (UINT64_C(500) << 20)
+
 uint64_t disk_free_bytes(int fd)
 {
 	struct statvfs disk;
 
 	return fstatvfs(fd, &disk) < 0 ? UINT64_MAX : (uint64_t)disk.f_bavail * disk.f_frsize;
+}
+
+uint64_t disk_floor_of_device(int fd)
+{
+	struct statvfs disk;
+	uint64_t share;
+
+	if (fstatvfs(fd, &disk) < 0)
+		return 0;
+	share = (uint64_t)disk.f_blocks / DEVICE_SHARE * disk.f_frsize;
+	return share < DEVICE_BYTES ? share : DEVICE_BYTES;
 }
 
 void disk_floor_init(struct disk_floor *floor, uint64_t bytes,

@@ -16,6 +16,10 @@
  * read. */
 uint64_t disk_free_bytes(int fd);
 
+/* The floor of a capture on Android without --min-free: 5 % of the file system of @fd or 500 MB,
+ * whichever is less. 0 if its size cannot be read. */
+uint64_t disk_floor_of_device(int fd);
+
 struct disk_floor {
 	uint64_t bytes;		      /* 0: no floor */
 	const char *names[ROW_FILES]; /* of the files; NULL: not written in this session */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Android's own programs, and the processes of apps.
+/* Android's own programs, the processes of apps, and what jankd does only on a device.
  *
  * Each program runs as a child process (base/child.h) with a deadline, so one that hangs does not
  * block jankd. child_program_exists() checks whether this machine has a program.
@@ -9,6 +9,7 @@
  *     android_probe.h  dumpsys during a capture: app in the foreground, period of the display
  *     dumpsys.h        parses the output of dumpsys
  *     app_watch.h      finds the processes of one app in /proc, and when the last one ends
+ *     device_state.h   battery, screen and temperatures, from sysfs
  *
  * Read atrace.c first: it runs a program to its end. android_probe.c runs one beside the event loop
  * of a capture. */
@@ -18,6 +19,7 @@
 #include "daemon/android/android_probe.h"
 #include "daemon/android/app_watch.h"
 #include "daemon/android/atrace.h"
+#include "daemon/android/device_state.h"
 #include "daemon/android/properties.h"
 
 #endif

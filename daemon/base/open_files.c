@@ -7,8 +7,8 @@
 #include "daemon/base/report.h"
 
 /* Files of the folder and of the trace, sockets and children: usually 28, more with some options
- * and clients. Per CPU: its buffer, statistics and size. */
-#define FILES 40
+ * and clients; on a device 32 of sysfs. Per CPU: its buffer, statistics and size. */
+#define FILES 76
 #define FILES_OF_CPU 3
 
 /* Rounds up to a power of two, which is easy to type. */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "daemon/base/boot_id.h"
+#include "daemon/base/device_values.h"
 #include "daemon/base/options.h"
 #include "daemon/base/session_id.h"
 #include "daemon/base/wall_clock.h"
@@ -79,6 +80,8 @@ struct status {
 	char model[128], build[256], sdk[16], kernel[65]; /* of the device; only of a live trace */
 	char boot_id[BOOT_ID_SIZE];			  /* also only then */
 	char session_id[SESSION_ID_SIZE];		  /* likewise */
+	/* Also only then. All values are unknown if it is no Android device. */
+	struct device_values device_start, device_end;
 
 	/* what was read */
 	uint64_t bytes;

@@ -36,6 +36,7 @@ struct capture {
 	struct interference interference;
 	struct drain drain;
 	struct android_probe probe;
+	struct device_state device;
 	struct loop loop;
 	struct watcher signals;
 	struct app_watch app;	   /* the capture ends when this app ends */
@@ -72,6 +73,14 @@ static void on_interference(struct watcher *watcher, uint32_t events)
 	drain_now(&capture->drain);
 }
 
+static void device_tick(struct capture *capture)
+{
+	char text[DEVICE_STATE_TEXT];
+
+	if (device_state_event(&capture->device, loop_now(), text))
+		session_event(&capture->session, "device", text);
+}
+
 static void tick_if_due(struct capture *capture)
 {
 	if (!drain_tick_due(&capture->drain))
@@ -85,6 +94,7 @@ static void tick_if_due(struct capture *capture)
 		stop(capture, EXIT_DONE);
 	control_tick(capture->control.control);
 	app_watch_tick(&capture->app);
+	device_tick(capture);
 	if (capture->view && capture->view->tick)
 		capture->view->tick(capture->view->context, capture);
 }
@@ -211,6 +221,7 @@ static void wait_for_files(void *context)
 int capture_loop(struct capture *capture, const struct capture_view *view)
 {
 	const struct options *options = capture->options;
+	struct device_values end_values;
 	int ended;
 
 	capture->view = view;
@@ -229,6 +240,8 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 				   interference_set_by_others(&capture->interference));
 	tracing_undo_find_changes(&capture->undo);
 	report_kept(capture, &capture->undo.kept);
+	end_values = device_state_read(&capture->device);
+	session_set_end_values(&capture->session, &end_values);
 	session_finish(&capture->session);
 	restore_tracing(capture);
 	ended = session_end(&capture->session);
@@ -420,6 +433,12 @@ static void on_focus(void *context, const char *name)
 	session_event(context, "focus", name);
 }
 
+static void begin_device(struct capture *capture, struct session_origin *origin)
+{
+	device_state_open(&capture->device, capture->options->device_root);
+	origin->values = device_state_read(&capture->device);
+}
+
 static int begin_session(struct capture *capture)
 {
 	struct session_origin origin = {
@@ -437,6 +456,7 @@ static int begin_session(struct capture *capture)
 	session_id_make(origin.id);
 	budget = property_budget_begin(true);
 	android_device_read(&budget, &origin.device);
+	begin_device(capture, &origin);
 	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
 	interference_begin(&capture->interference, &capture->session, &capture->loop,
@@ -557,6 +577,7 @@ void capture_close(struct capture *capture)
 	capture->tracefs = tracefs_close(capture->tracefs);
 	tracing_undo_end(&capture->undo);
 	session_close(&capture->session);
+	device_state_close(&capture->device);
 	capture->source = source_close(capture->source);
 	app_watch_end(&capture->app);
 	if (capture->signals.fd >= 0)

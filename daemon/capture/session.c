@@ -46,6 +46,7 @@ int session_open(struct session *session, const struct options *options)
 		.snapshot = SNAPSHOT_NONE,
 		.begin_wall_ns = ROW_UNKNOWN,
 		.end_wall_ns = ROW_UNKNOWN,
+		.end_values = DEVICE_VALUES_NONE,
 	};
 	session->rules = rules_load(session_command(session), options->rules);
 	if (!session->rules)
@@ -225,6 +226,11 @@ void session_set_counts(struct session *session, const struct cpu_buffer_stats *
 void session_set_trace_clock(struct session *session, const char *name)
 {
 	session->origin.trace_clock = name;
+}
+
+void session_set_end_values(struct session *session, const struct device_values *values)
+{
+	session->end_values = *values;
 }
 
 void session_new_clock(struct session *session, uint64_t since_ns)

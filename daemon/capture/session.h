@@ -30,6 +30,8 @@ struct session_origin {
 	struct android_device device; /* of a live capture */
 	char id[SESSION_ID_SIZE];     /* of a live capture, random; else "" */
 	bool live;		      /* captured on this machine, now */
+	/* Of the device at the start of a live capture. */
+	struct device_values values;
 };
 
 struct session {
@@ -46,7 +48,9 @@ struct session {
 	uint64_t summary_next_ns;	/* trace time of the next summary.csv */
 	int64_t begin_wall_ns;		/* live: ns since 1970 when it began, or ROW_UNKNOWN */
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
-	bool broke_off;			/* the source is damaged, and an event was written */
+	/* Of the device then. Until then all are unknown. */
+	struct device_values end_values;
+	bool broke_off;		/* the source is damaged, and an event was written */
 	bool failed;		/* the source could not be read, and the reason was reported */
 	bool started;		/* the event of the start is in events.csv */
 	uint64_t recreations;	/* how often the folder was created again, at the last check */
@@ -124,6 +128,9 @@ void session_set_counts(struct session *session, const struct cpu_buffer_stats *
 
 /* The name of the trace clock. Borrowed: it may change. */
 void session_set_trace_clock(struct session *session, const char *name);
+
+/* What the device measures of itself at the end. */
+void session_set_end_values(struct session *session, const struct device_values *values);
 
 /* After this call records have times of another clock. Events may be missing since @since_ns. */
 void session_new_clock(struct session *session, uint64_t since_ns);

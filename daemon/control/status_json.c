@@ -63,6 +63,46 @@ static void add_texts(struct json_object *object, const char *key, const char *c
 	json_object_object_add(object, key, array);
 }
 
+static void add_known(struct json_object *object, const char *key, int value)
+{
+	json_object_object_add(object, key,
+			       value == DEVICE_UNKNOWN ? NULL : json_object_new_int(value));
+}
+
+/* In degrees, with the digits that the device gave. */
+static void add_celsius(struct json_object *object, const char *key, int value_mc)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.1f", value_mc / 1e3);
+	json_object_object_add(
+		object, key,
+		value_mc == DEVICE_UNKNOWN ? NULL : json_object_new_double_s(value_mc / 1e3, text));
+}
+
+/* NULL: no value is known. */
+static struct json_object *values_object(const struct device_values *values)
+{
+	struct json_object *object;
+
+	if (!device_values_any(values))
+		return NULL;
+	object = json_object_new_object();
+	add_known(object, "battery_percent", values->battery_percent);
+	add_celsius(object, "battery_celsius", values->battery_mc);
+	add_text(object, "charging", device_charging_name(values->charging));
+	json_object_object_add(object, "screen_on",
+			       values->screen_on == DEVICE_UNKNOWN
+				       ? NULL
+				       : json_object_new_boolean(values->screen_on));
+	add_known(object, "brightness", values->brightness);
+	add_known(object, "brightness_max", values->brightness_max);
+	add_celsius(object, "skin_celsius", values->skin_mc);
+	add_celsius(object, "cpu_celsius", values->cpu_mc);
+	add_known(object, "cpu_cooling", values->cpu_cooling);
+	return object;
+}
+
 /* The device that jankd runs on. Only for a live trace: a recorded one may be of another device. */
 static struct json_object *device_object(const struct status *status)
 {
@@ -72,6 +112,8 @@ static struct json_object *device_object(const struct status *status)
 	add_text(object, "build", status->build);
 	add_text(object, "sdk", status->sdk);
 	add_text(object, "kernel", status->kernel);
+	json_object_object_add(object, "start", values_object(&status->device_start));
+	json_object_object_add(object, "end", values_object(&status->device_end));
 	return object;
 }
 

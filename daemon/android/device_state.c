@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/android/device_state.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MINUTE_NS (60 * UINT64_C(1000000000))
+
+/* Sensors that are not connected report values such as 0, -40000 or 125000. Some old drivers
+ * report whole degrees. A value that small or that large is unknown. */
+#define LEAST_MC 1000
+#define MOST_MC 120000
+
+/* Smaller changes are noise, and cause no event. */
+#define BODY_CHANGE_MC 1000
+#define CPU_CHANGE_MC 10000
+#define BRIGHTNESS_CHANGE 10 /* a tenth of its maximum */
+
+/* Files of one kind, so that the CPUs' zones leave space for others. */
+#define KIND_MAX 8
+
+/* --- reading --- */
+
+/* Reads a short text without its line end. Returns false if there is none. */
+static bool read_text(int fd, char *text, size_t size)
+{
+	ssize_t n = pread(fd, text, size - 1, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\r\n")] = '\0';
+	return text[0] != '\0';
+}
+
+/* Returns the number in the file, or DEVICE_UNKNOWN if it is not one from @least to @most. */
+static int read_number(int fd, int least, int most)
+{
+	char text[32], *end;
+	long value;
+
+	if (!read_text(fd, text, sizeof(text)))
+		return DEVICE_UNKNOWN;
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0' || value < least || value > most)
+		return DEVICE_UNKNOWN;
+	return (int)value;
+}
+
+static int read_charging(int fd)
+{
+	/* Those of POWER_SUPPLY_STATUS, drivers/power/supply/power_supply_sysfs.c. */
+	static const char *const words[] = {
+		[DEVICE_CHARGING] = "Charging",
+		[DEVICE_DISCHARGING] = "Discharging",
+		[DEVICE_NOT_CHARGING] = "Not charging",
+		[DEVICE_FULL] = "Full",
+	};
+	char text[32];
+
+	if (read_text(fd, text, sizeof(text)))
+		for (int i = 0; i < (int)(sizeof(words) / sizeof(words[0])); i++)
+			if (strcmp(text, words[i]) == 0)
+				return i;
+	return DEVICE_UNKNOWN;
+}
+
+/* DEVICE_UNKNOWN is less than every value. */
+static int larger(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* The brightness of a light that is switched off is 0, whatever its file says. */
+static int brightness_of(const struct device_file *light, const struct device_file *end)
+{
+	int value = read_number(light->fd, 0, INT_MAX);
+
+	if (light + 1 < end && light[1].kind == DEVICE_FILE_BL_POWER &&
+	    read_number(light[1].fd, 1, INT_MAX) != DEVICE_UNKNOWN)
+		return 0;
+	return value;
+}
+
+/* A phone that folds has a light for each panel: that of the brightest one counts. */
+static void read_screen(const struct device_state *state, struct device_values *values)
+{
+	const struct device_file *end = state->files + state->n_files;
+	int dpms = DEVICE_UNKNOWN;
+
+	for (const struct device_file *file = state->files; file < end; file++) {
+		char text[16];
+
+		if (file->kind == DEVICE_FILE_BRIGHTNESS) {
+			int brightness = brightness_of(file, end);
+
+			if (brightness <= values->brightness)
+				continue;
+			values->brightness = brightness;
+			values->brightness_max = file->max;
+		} else if (file->kind == DEVICE_FILE_DPMS &&
+			   read_text(file->fd, text, sizeof(text))) {
+			dpms = larger(dpms, strcmp(text, "On") == 0);
+		}
+	}
+	if (values->brightness == 0 || dpms == 0)
+		values->screen_on = 0;
+	else if (values->brightness > 0 || dpms > 0)
+		values->screen_on = 1;
+}
+
+static void read_file(const struct device_file *file, struct device_values *values, int *zone_mc)
+{
+	int tenths;
+
+	switch (file->kind) {
+	case DEVICE_FILE_CAPACITY:
+		values->battery_percent = read_number(file->fd, 0, 100);
+		break;
+	case DEVICE_FILE_BATTERY_TEMP:
+		tenths = read_number(file->fd, -300, MOST_MC / 100);
+		values->battery_mc = tenths == DEVICE_UNKNOWN ? DEVICE_UNKNOWN : tenths * 100;
+		break;
+	case DEVICE_FILE_STATUS:
+		values->charging = read_charging(file->fd);
+		break;
+	case DEVICE_FILE_ZONE_SKIN:
+		values->skin_mc = larger(values->skin_mc, read_number(file->fd, LEAST_MC, MOST_MC));
+		break;
+	case DEVICE_FILE_ZONE_BATTERY:
+		*zone_mc = larger(*zone_mc, read_number(file->fd, LEAST_MC, MOST_MC));
+		break;
+	case DEVICE_FILE_ZONE_CPU:
+		values->cpu_mc = larger(values->cpu_mc, read_number(file->fd, LEAST_MC, MOST_MC));
+		break;
+	case DEVICE_FILE_COOLING:
+		values->cpu_cooling = larger(values->cpu_cooling, read_number(file->fd, 0, 1000));
+		break;
+	default: /* the screen: see read_screen() */
+		break;
+	}
+}
+
+struct device_values device_state_read(const struct device_state *state)
+{
+	struct device_values values = DEVICE_VALUES_NONE;
+	int zone_mc = DEVICE_UNKNOWN;
+
+	for (unsigned int i = 0; i < state->n_files; i++)
+		read_file(&state->files[i], &values, &zone_mc);
+	if (values.battery_mc == DEVICE_UNKNOWN)
+		values.battery_mc = zone_mc;
+	read_screen(state, &values);
+	return values;
+}
+
+bool device_state_is_screen_off(const struct device_state *state)
+{
+	struct device_values values = DEVICE_VALUES_NONE;
+
+	read_screen(state, &values);
+	return values.screen_on == 0;
+}
+
+/* --- events --- */
+
+static bool differs(int before, int now, int least)
+{
+	if (before == DEVICE_UNKNOWN || now == DEVICE_UNKNOWN)
+		return before != now;
+	return before < now ? now - before >= least : before - now >= least;
+}
+
+static bool has_changed(const struct device_values *before, const struct device_values *now)
+{
+	int step = now->brightness_max > BRIGHTNESS_CHANGE ? now->brightness_max / BRIGHTNESS_CHANGE
+							   : 1;
+
+	return differs(before->battery_percent, now->battery_percent, 1) ||
+	       differs(before->charging, now->charging, 1) ||
+	       differs(before->screen_on, now->screen_on, 1) ||
+	       differs(before->brightness, now->brightness, step) ||
+	       differs(before->cpu_cooling, now->cpu_cooling, 1) ||
+	       differs(before->battery_mc, now->battery_mc, BODY_CHANGE_MC) ||
+	       differs(before->skin_mc, now->skin_mc, BODY_CHANGE_MC) ||
+	       differs(before->cpu_mc, now->cpu_mc, CPU_CHANGE_MC);
+}
+
+static void add(char text[static DEVICE_STATE_TEXT], const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(char text[static DEVICE_STATE_TEXT], const char *format, ...)
+{
+	size_t len = strlen(text);
+	va_list args;
+
+	len += (size_t)snprintf(text + len, DEVICE_STATE_TEXT - len, "%s", len > 0 ? ", " : "");
+	va_start(args, format);
+	vsnprintf(text + len, DEVICE_STATE_TEXT - len, format, args);
+	va_end(args);
+}
+
+static void add_battery(char text[static DEVICE_STATE_TEXT], const struct device_values *before,
+			const struct device_values *now)
+{
+	int percent = now->battery_percent;
+
+	if (percent != DEVICE_UNKNOWN && before->battery_percent != DEVICE_UNKNOWN &&
+	    percent != before->battery_percent)
+		add(text, "battery %d %% (%+d)", percent, percent - before->battery_percent);
+	else if (percent != DEVICE_UNKNOWN)
+		add(text, "battery %d %%", percent);
+	if (now->battery_mc != DEVICE_UNKNOWN)
+		add(text, "%s%.1f C", percent == DEVICE_UNKNOWN ? "battery " : "",
+		    now->battery_mc / 1e3);
+	if (now->charging != DEVICE_UNKNOWN)
+		add(text, "%s", device_charging_name(now->charging));
+}
+
+static void print(char text[static DEVICE_STATE_TEXT], const struct device_values *before,
+		  const struct device_values *now)
+{
+	text[0] = '\0';
+	add_battery(text, before, now);
+	if (now->screen_on != DEVICE_UNKNOWN)
+		add(text, "screen %s", now->screen_on ? "on" : "off");
+	if (now->brightness != DEVICE_UNKNOWN && now->brightness_max != DEVICE_UNKNOWN)
+		add(text, "brightness %d/%d", now->brightness, now->brightness_max);
+	else if (now->brightness != DEVICE_UNKNOWN)
+		add(text, "brightness %d", now->brightness);
+	if (now->skin_mc != DEVICE_UNKNOWN)
+		add(text, "skin %.1f C", now->skin_mc / 1e3);
+	if (now->cpu_mc != DEVICE_UNKNOWN)
+		add(text, "CPU %.1f C", now->cpu_mc / 1e3);
+	if (now->cpu_cooling != DEVICE_UNKNOWN)
+		add(text, "CPU cooling %d", now->cpu_cooling);
+}
+
+bool device_state_event(struct device_state *state, uint64_t now_ns,
+			char text[static DEVICE_STATE_TEXT])
+{
+	struct device_values now;
+
+	if (state->n_files == 0 || now_ns < state->next_ns)
+		return false;
+	state->next_ns = now_ns + MINUTE_NS;
+	now = device_state_read(state);
+	if (!has_changed(&state->reported, &now))
+		return false;
+	print(text, &state->reported, &now);
+	state->reported = now;
+	return text[0] != '\0';
+}
+
+/* --- finding the files --- */
+
+static int open_in(const char *folder, const char *entry, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s/%s", folder, entry, name) >= (int)sizeof(path))
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* Reads a file once. Returns false, with "", if it cannot be read. */
+static bool read_once(const char *folder, const char *entry, const char *name, char *text,
+		      size_t size)
+{
+	int fd = open_in(folder, entry, name);
+	bool is_read = fd >= 0 && read_text(fd, text, size);
+
+	if (fd >= 0)
+		close(fd);
+	if (!is_read)
+		text[0] = '\0';
+	return is_read;
+}
+
+static bool add_file(struct device_state *state, enum device_file_kind kind, const char *folder,
+		     const char *entry, const char *name)
+{
+	unsigned int same = 0;
+	int fd;
+
+	for (unsigned int i = 0; i < state->n_files; i++)
+		same += state->files[i].kind == kind;
+	if (same == KIND_MAX || state->n_files == DEVICE_STATE_FILES_MAX)
+		return false;
+	fd = open_in(folder, entry, name);
+	if (fd < 0)
+		return false;
+	state->files[state->n_files++] = (struct device_file){ kind, fd, DEVICE_UNKNOWN };
+	return true;
+}
+
+static bool begins_with(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* A mouse or a pen that is connected has a battery, too, with the scope Device. */
+static void add_battery_of(struct device_state *state, const char *folder, const char *entry)
+{
+	char text[32];
+
+	if (!read_once(folder, entry, "type", text, sizeof(text)) || strcmp(text, "Battery") != 0)
+		return;
+	if (read_once(folder, entry, "scope", text, sizeof(text)) && strcmp(text, "Device") == 0)
+		return;
+	for (unsigned int i = 0; i < state->n_files; i++)
+		if (state->files[i].kind <= DEVICE_FILE_STATUS)
+			return;
+	add_file(state, DEVICE_FILE_CAPACITY, folder, entry, "capacity");
+	add_file(state, DEVICE_FILE_BATTERY_TEMP, folder, entry, "temp");
+	add_file(state, DEVICE_FILE_STATUS, folder, entry, "status");
+}
+
+static void add_light(struct device_state *state, const char *folder, const char *entry)
+{
+	int fd;
+
+	if (!add_file(state, DEVICE_FILE_BRIGHTNESS, folder, entry, "brightness"))
+		return;
+	fd = open_in(folder, entry, "max_brightness");
+	if (fd >= 0) {
+		state->files[state->n_files - 1].max = read_number(fd, 1, INT_MAX);
+		close(fd);
+	}
+	add_file(state, DEVICE_FILE_BL_POWER, folder, entry, "bl_power");
+}
+
+/* Old drivers have the panel's light among the LEDs. */
+static void add_led(struct device_state *state, const char *folder, const char *entry)
+{
+	if (begins_with(entry, "lcd-backlight"))
+		add_light(state, folder, entry);
+}
+
+/* Only connectors of built-in panels: the state of a television is not that of the device. */
+static void add_connector(struct device_state *state, const char *folder, const char *entry)
+{
+	if (strstr(entry, "-DSI-") || strstr(entry, "-eDP-"))
+		add_file(state, DEVICE_FILE_DPMS, folder, entry, "dpms");
+}
+
+/* Vendors choose the names of zones and coolers: "skin", "VIRTUAL-SKIN", "cpu-0-0-usr", "mtktscpu";
+ * "thermal-cpufreq-0", "cpufreq-cpu4". */
+static void add_thermal(struct device_state *state, const char *folder, const char *entry)
+{
+	char type[64];
+
+	if (!read_once(folder, entry, "type", type, sizeof(type)))
+		return;
+	for (char *c = type; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	if (begins_with(entry, "cooling_device")) {
+		if (strstr(type, "cpu"))
+			add_file(state, DEVICE_FILE_COOLING, folder, entry, "cur_state");
+	} else if (strstr(type, "skin")) {
+		add_file(state, DEVICE_FILE_ZONE_SKIN, folder, entry, "temp");
+	} else if (strstr(type, "battery")) {
+		add_file(state, DEVICE_FILE_ZONE_BATTERY, folder, entry, "temp");
+	} else if (strstr(type, "cpu")) {
+		add_file(state, DEVICE_FILE_ZONE_CPU, folder, entry, "temp");
+	}
+}
+
+/* Calls @add for each entry of a folder, in the order of names, so that the choice among many is
+ * the same at each start. */
+static void each_entry(struct device_state *state, const char *root, const char *folder,
+		       void (*add_entry)(struct device_state *state, const char *folder,
+					 const char *entry))
+{
+	struct dirent **entries;
+	char path[PATH_MAX];
+	int n;
+
+	if (snprintf(path, sizeof(path), "%s%s", root, folder) >= (int)sizeof(path))
+		return;
+	n = scandir(path, &entries, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		if (entries[i]->d_name[0] != '.')
+			add_entry(state, path, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+static bool has_light(const struct device_state *state)
+{
+	for (unsigned int i = 0; i < state->n_files; i++)
+		if (state->files[i].kind == DEVICE_FILE_BRIGHTNESS)
+			return true;
+	return false;
+}
+
+void device_state_open(struct device_state *state, const char *root)
+{
+	*state = (struct device_state){ .reported = DEVICE_VALUES_NONE };
+	if (!root)
+		return;
+	each_entry(state, root, "/sys/class/power_supply", add_battery_of);
+	each_entry(state, root, "/sys/class/backlight", add_light);
+	if (!has_light(state))
+		each_entry(state, root, "/sys/class/leds", add_led);
+	each_entry(state, root, "/sys/class/drm", add_connector);
+	each_entry(state, root, "/sys/class/thermal", add_thermal);
+}
+
+void device_state_close(struct device_state *state)
+{
+	while (state->n_files > 0)
+		close(state->files[--state->n_files].fd);
+}

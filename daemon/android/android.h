@@ -10,6 +10,7 @@
  *     dumpsys.h        parses the output of dumpsys
  *     app_watch.h      finds the processes of one app in /proc, and when the last one ends
  *     device_state.h   battery, screen and temperatures, from sysfs
+ *     background.h     the CPUs on which jankd runs, and its oom_score_adj
  *
  * Read atrace.c first: it runs a program to its end. android_probe.c runs one beside the event loop
  * of a capture. */
@@ -19,6 +20,7 @@
 #include "daemon/android/android_probe.h"
 #include "daemon/android/app_watch.h"
 #include "daemon/android/atrace.h"
+#include "daemon/android/background.h"
 #include "daemon/android/device_state.h"
 #include "daemon/android/properties.h"
 

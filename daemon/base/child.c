@@ -67,6 +67,21 @@ static int spawn_into(char *const argv[], int output_fd, pid_t *pid)
 	return -error;
 }
 
+static void (*on_start)(void *context, pid_t pid);
+static void *on_start_context;
+
+void child_on_start(void (*started)(void *context, pid_t pid), void *context)
+{
+	on_start = started;
+	on_start_context = context;
+}
+
+static void call_on_start(pid_t pid)
+{
+	if (on_start)
+		on_start(on_start_context, pid);
+}
+
 /* Starts @argv. Returns the descriptor of its output, non-blocking, or -errno. */
 static int spawn(char *const argv[], pid_t *pid)
 {
@@ -209,6 +224,8 @@ int child_start(struct child *child, struct loop *loop, char *const argv[], int 
 		child->pid = 0;
 		return fd;
 	}
+	if (!child->brief)
+		call_on_start(child->pid);
 	child->loop = loop;
 	child->len = 0;
 	child->output = (struct watcher){ .fd = fd, .ready = on_output, .context = child };
@@ -347,6 +364,7 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 	fd = spawn(argv, &pid);
 	if (fd < 0)
 		return fd;
+	call_on_start(pid);
 	error = read_output(fd, &limits, output, size);
 	close(fd);
 	if (error == 0)

@@ -34,6 +34,10 @@ struct child {
 	void *context; /* for these */
 };
 
+/* @started: called with @context for each child that was started, except brief ones. It can change
+ * what the child inherited. NULL: nothing is called. */
+void child_on_start(void (*started)(void *context, pid_t pid), void *context);
+
 /* Returns true if @program is on PATH. */
 bool child_program_exists(const char *program);
 

@@ -58,6 +58,13 @@ struct status_cost {
 	uint64_t wakeups;	  /* number of wakeups from sleep */
 };
 
+/* Where this process runs, and how early the kernel ends it when memory is short. */
+struct status_process {
+	int oom_score_adj;  /* -1000 (last) to 1000; DEVICE_UNKNOWN: unknown */
+	const char *cpuset; /* that jankd entered; NULL: none. Constant */
+	char cpus[128];	    /* on which it may run: "0-3,6" */
+};
+
 struct status {
 	/* what it does */
 	const struct options *options; /* borrowed */
@@ -104,6 +111,7 @@ struct status {
 	uint64_t snapshots, snapshots_suppressed, snapshots_failed;
 
 	struct status_cost cost;
+	struct status_process process; /* of a live capture */
 
 	/* the surfaces with most frames, the one with most first */
 	enum status_surfaces which;

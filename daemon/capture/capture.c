@@ -36,6 +36,7 @@ struct capture {
 	struct interference interference;
 	struct drain drain;
 	struct android_probe probe;
+	struct background background;
 	struct device_state device;
 	struct loop loop;
 	struct watcher signals;
@@ -433,9 +434,18 @@ static void on_focus(void *context, const char *name)
 	session_event(context, "focus", name);
 }
 
+static void on_child_start(void *context, pid_t pid)
+{
+	background_release(context, pid);
+}
+
+/* The thread that writes the files starts later, so it gets the same CPUs. */
 static void begin_device(struct capture *capture, struct session_origin *origin)
 {
+	background_enter(&capture->background, capture->options->device_root);
+	child_on_start(on_child_start, &capture->background);
 	device_state_open(&capture->device, capture->options->device_root);
+	origin->background = &capture->background;
 	origin->values = device_state_read(&capture->device);
 }
 
@@ -578,6 +588,7 @@ void capture_close(struct capture *capture)
 	tracing_undo_end(&capture->undo);
 	session_close(&capture->session);
 	device_state_close(&capture->device);
+	child_on_start(NULL, NULL);
 	capture->source = source_close(capture->source);
 	app_watch_end(&capture->app);
 	if (capture->signals.fd >= 0)

@@ -30,8 +30,9 @@ struct session_origin {
 	struct android_device device; /* of a live capture */
 	char id[SESSION_ID_SIZE];     /* of a live capture, random; else "" */
 	bool live;		      /* captured on this machine, now */
-	/* Of the device at the start of a live capture. */
+	/* Of a live capture: the device at the start, and where jankd runs on it; else NULL. */
 	struct device_values values;
+	const struct background *background;
 };
 
 struct session {

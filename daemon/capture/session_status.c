@@ -198,6 +198,8 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 	status->snapshots_suppressed = session->snapshot.suppressed;
 	status->snapshots_failed = session->snapshot.failed;
 	read_cost(&status->cost);
+	if (session->origin.background)
+		background_read(session->origin.background, &status->process);
 	status_read_pipeline(status, session->pipeline, which);
 	return status;
 }

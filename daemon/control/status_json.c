@@ -374,6 +374,16 @@ static void add_wall(struct json_object *object, const char *key, int64_t wall_n
 	add_text(object, key, text);
 }
 
+static struct json_object *process_object(const struct status_process *process)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_known(object, "oom_score_adj", process->oom_score_adj);
+	add_text(object, "cpuset", process->cpuset);
+	add_text(object, "cpus", process->cpus);
+	return object;
+}
+
 /* What is in session.json. */
 static struct json_object *session_object(const struct status *status)
 {
@@ -394,8 +404,10 @@ static struct json_object *session_object(const struct status *status)
 	if (status->live)
 		json_object_object_add(object, "arguments", arguments_array(status->options));
 	json_object_object_add(object, "counters", counters_object(status));
-	if (status->live)
+	if (status->live) {
+		json_object_object_add(object, "process", process_object(&status->process));
 		json_object_object_add(object, "cost", cost_object(&status->cost));
+	}
 	return object;
 }
 

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/android/background.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Between Android's own native services (-1000) and the apps (from -800, persistent ones, to 1000):
+ * ProcessList.java. */
+#define OOM_SCORE_ADJ (-800)
+
+/* Their CPUs are little ones on most devices; "background" has the fewest. */
+static const char *const cpusets[] = { "background", "system-background" };
+
+/* --- files --- */
+
+static ssize_t read_file(const char *root, const char *path, char *text, size_t size)
+{
+	char whole[PATH_MAX];
+	ssize_t n = -1;
+	int fd;
+
+	text[0] = '\0';
+	if (snprintf(whole, sizeof(whole), "%s%s", root, path) >= (int)sizeof(whole))
+		return -1;
+	fd = open(whole, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+static bool write_number(const char *root, const char *path, long number)
+{
+	char whole[PATH_MAX], text[32];
+	int len = snprintf(text, sizeof(text), "%ld\n", number);
+	bool is_written;
+	int fd;
+
+	if (snprintf(whole, sizeof(whole), "%s%s", root, path) >= (int)sizeof(whole))
+		return false;
+	fd = open(whole, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	is_written = write(fd, text, (size_t)len) == len;
+	close(fd);
+	return is_written;
+}
+
+/* --- out of memory --- */
+
+static int read_oom(const char *root)
+{
+	char text[32], *end;
+	long value;
+
+	if (read_file(root, "/proc/self/oom_score_adj", text, sizeof(text)) <= 0)
+		return DEVICE_UNKNOWN;
+	value = strtol(text, &end, 10);
+	return end != text && value >= -1000 && value <= 1000 ? (int)value : DEVICE_UNKNOWN;
+}
+
+/* A user without CAP_SYS_RESOURCE may not lower it. */
+static void enter_oom(struct background *background)
+{
+	background->oom_before = read_oom(background->root);
+	if (background->oom_before > OOM_SCORE_ADJ)
+		write_number(background->root, "/proc/self/oom_score_adj", OOM_SCORE_ADJ);
+}
+
+/* --- the cpuset --- */
+
+/* The line of /proc/self/cgroup is "4:cpuset:/top-app". */
+static void find_home(struct background *background)
+{
+	char text[4096];
+	const char *at;
+
+	background->home[0] = '\0';
+	read_file(background->root, "/proc/self/cgroup", text, sizeof(text));
+	at = strstr(text, ":cpuset:/");
+	if (!at)
+		return;
+	at += strlen(":cpuset:");
+	if (strcspn(at, "\n") < sizeof(background->home))
+		snprintf(background->home, sizeof(background->home), "%.*s", (int)strcspn(at, "\n"),
+			 at);
+}
+
+static bool enter_cpuset(const struct background *background, const char *cpuset, pid_t pid)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "/dev/cpuset/%s/cgroup.procs", cpuset);
+	if (write_number(background->root, path, pid))
+		return true;
+	snprintf(path, sizeof(path), "/dev/cpuset/%s/tasks", cpuset);
+	return write_number(background->root, path, pid);
+}
+
+/* Without the cpuset before, child processes could not be sent back there. */
+static void find_cpuset(struct background *background)
+{
+	find_home(background);
+	for (size_t i = 0; i < sizeof(cpusets) / sizeof(cpusets[0]) && background->home[0]; i++) {
+		if (!enter_cpuset(background, cpusets[i], getpid()))
+			continue;
+		background->cpuset = cpusets[i];
+		return;
+	}
+}
+
+/* --- the little CPUs --- */
+
+static long read_cpu(const char *root, int cpu, const char *name)
+{
+	char path[128], text[32];
+	long value;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, name);
+	read_file(root, path, text, sizeof(text));
+	value = strtol(text, NULL, 10);
+	return value > 0 ? value : 0;
+}
+
+/* How fast each CPU is; 0: unknown. False: not all of @cpus are known by the same measure. */
+static bool read_speeds(const char *root, const char *name, const cpu_set_t *cpus,
+			long speeds[static CPU_SETSIZE])
+{
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		speeds[cpu] = read_cpu(root, cpu, name);
+		if (speeds[cpu] == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Reduces @cpus to the slowest. */
+static void keep_little(const char *root, cpu_set_t *cpus)
+{
+	long speeds[CPU_SETSIZE], least = LONG_MAX;
+
+	if (!read_speeds(root, "cpu_capacity", cpus, speeds) &&
+	    !read_speeds(root, "cpufreq/cpuinfo_max_freq", cpus, speeds))
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus) && speeds[cpu] < least)
+			least = speeds[cpu];
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus) && speeds[cpu] > least)
+			CPU_CLR(cpu, cpus);
+}
+
+/* A cpuset may have big CPUs, too. */
+static void enter_little_cpus(struct background *background)
+{
+	cpu_set_t allowed, little;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+		return;
+	little = allowed;
+	keep_little(background->root, &little);
+	if (!CPU_EQUAL(&little, &allowed))
+		sched_setaffinity(0, sizeof(little), &little);
+}
+
+/* --- both --- */
+
+void background_enter(struct background *background, const char *root)
+{
+	cpu_set_t now;
+
+	*background = (struct background){
+		.root = root,
+		.oom_before = DEVICE_UNKNOWN,
+	};
+	if (!root)
+		return;
+	enter_oom(background);
+	if (sched_getaffinity(0, sizeof(background->cpus_before), &background->cpus_before) < 0)
+		return;
+	find_cpuset(background);
+	enter_little_cpus(background);
+	background->has_new_cpus = sched_getaffinity(0, sizeof(now), &now) == 0 &&
+				   !CPU_EQUAL(&now, &background->cpus_before);
+}
+
+void background_release(const struct background *background, pid_t child)
+{
+	char path[512];
+
+	if (!background->root)
+		return;
+	if (background->oom_before != DEVICE_UNKNOWN) {
+		snprintf(path, sizeof(path), "/proc/%d/oom_score_adj", (int)child);
+		write_number(background->root, path, background->oom_before);
+	}
+	if (background->cpuset)
+		enter_cpuset(background, background->home + 1, child);
+	if (background->has_new_cpus)
+		sched_setaffinity(child, sizeof(background->cpus_before), &background->cpus_before);
+}
+
+/* Prints "0-3,6". */
+static void print_cpus(const cpu_set_t *cpus, char *text, size_t size)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (int cpu = 0; cpu < CPU_SETSIZE && len < size; cpu++) {
+		int first = cpu;
+
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		while (cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, cpus))
+			cpu++;
+		len += (size_t)snprintf(text + len, size - len, cpu > first ? "%s%d-%d" : "%s%d",
+					len > 0 ? "," : "", first, cpu);
+	}
+}
+
+void background_read(const struct background *background, struct status_process *process)
+{
+	cpu_set_t cpus;
+
+	*process = (struct status_process){
+		.oom_score_adj = read_oom(background->root ? background->root : ""),
+		.cpuset = background->cpuset,
+	};
+	/* Of the main thread: later threads have the same. */
+	if (sched_getaffinity(getpid(), sizeof(cpus), &cpus) == 0)
+		print_cpus(&cpus, process->cpus, sizeof(process->cpus));
+}

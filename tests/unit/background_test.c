@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where jankd runs on a device, with a fake /proc, /dev/cpuset and /sys. Each test is a process of
+ * its own, as it changes the CPUs of the process. */
+#include "tests/unit/unit.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/android/background.h"
+#include "tests/unit/scratch.h"
+
+#define OOM "proc/self/oom_score_adj"
+
+static struct scratch scratch;
+
+static int set_up(void **state)
+{
+	(void)state;
+	scratch_make(&scratch, "/tmp");
+	scratch_mkdir(&scratch, "proc/self");
+	scratch_put(&scratch, OOM, "0\n");
+	scratch_put(&scratch, "proc/self/cgroup", "5:cpu:/x\n4:cpuset:/top-app\n0::/\n");
+	scratch_mkdir(&scratch, "dev/cpuset/top-app");
+	scratch_put(&scratch, "dev/cpuset/top-app/cgroup.procs", "");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	scratch_remove(&scratch);
+	return 0;
+}
+
+/* What a child process found: copied through a pipe. */
+struct found {
+	struct status_process process;
+	char cpuset[32];
+	int pid;
+	cpu_set_t before, now, child; /* of this process, and of one that was released */
+};
+
+/* Enters the background in a child process, and releases a child of that. */
+static struct found enter(const char *root)
+{
+	struct found found;
+	int fds[2], status;
+	pid_t pid;
+
+	memset(&found, 0, sizeof(found));
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct background background;
+		pid_t child;
+		char path[64];
+
+		found.pid = getpid();
+		sched_getaffinity(0, sizeof(found.before), &found.before);
+		background_enter(&background, root);
+		background_read(&background, &found.process);
+		sched_getaffinity(0, sizeof(found.now), &found.now);
+		child = fork();
+		if (child == 0)
+			pause();
+		snprintf(path, sizeof(path), "proc/%d", (int)child);
+		scratch_mkdir(&scratch, path);
+		strcat(path, "/oom_score_adj");
+		scratch_put(&scratch, path, "-800\n");
+		background_release(&background, child);
+		sched_getaffinity(child, sizeof(found.child), &found.child);
+		scratch_put(&scratch, "released", scratch_get(&scratch, path));
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		if (found.process.cpuset)
+			snprintf(found.cpuset, sizeof(found.cpuset), "%s", found.process.cpuset);
+		_exit(write(fds[1], &found, sizeof(found)) == sizeof(found) ? 0 : 1);
+	}
+	close(fds[1]);
+	assert_int_equal(read(fds[0], &found, sizeof(found)), sizeof(found));
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return found;
+}
+
+static void nothing_changes_on_other_machines(void **state)
+{
+	struct found found = enter(NULL);
+
+	(void)state;
+	assert_true(CPU_EQUAL(&found.now, &found.before));
+	assert_string_equal(found.cpuset, "");
+	assert_string_equal(scratch_get(&scratch, OOM), "0\n");
+}
+
+static void oom_score_adj_is_lowered_and_children_get_theirs_back(void **state)
+{
+	struct found found = enter(scratch.path);
+
+	(void)state;
+	assert_int_equal(found.process.oom_score_adj, -800);
+	assert_memory_equal(scratch_get(&scratch, "released"), "0\n", 2);
+}
+
+/* adbd's own children may have -1000. */
+static void lower_oom_score_adj_is_kept(void **state)
+{
+	struct found found;
+
+	(void)state;
+	scratch_put(&scratch, OOM, "-950\n");
+	found = enter(scratch.path);
+	assert_int_equal(found.process.oom_score_adj, -950);
+	scratch_put(&scratch, OOM, "what\n");
+	found = enter(scratch.path);
+	assert_int_equal(found.process.oom_score_adj, DEVICE_UNKNOWN);
+}
+
+static void cpuset_is_entered_and_children_leave_it(void **state)
+{
+	struct found found;
+	char text[32];
+
+	(void)state;
+	scratch_mkdir(&scratch, "dev/cpuset/background");
+	scratch_put(&scratch, "dev/cpuset/background/cgroup.procs", "");
+	found = enter(scratch.path);
+	assert_string_equal(found.cpuset, "background");
+	snprintf(text, sizeof(text), "%d\n", found.pid);
+	assert_string_equal(scratch_get(&scratch, "dev/cpuset/background/cgroup.procs"), text);
+	assert_true(strlen(scratch_get(&scratch, "dev/cpuset/top-app/cgroup.procs")) > 1);
+	assert_string_not_equal(scratch_get(&scratch, "dev/cpuset/top-app/cgroup.procs"), text);
+}
+
+static void second_cpuset_is_entered_if_the_first_is_missing(void **state)
+{
+	struct found found;
+
+	(void)state;
+	scratch_mkdir(&scratch, "dev/cpuset/system-background");
+	scratch_put(&scratch, "dev/cpuset/system-background/tasks", "");
+	found = enter(scratch.path);
+	assert_string_equal(found.cpuset, "system-background");
+	/* The way back is unknown. */
+	scratch_put(&scratch, "proc/self/cgroup", "0::/\n");
+	found = enter(scratch.path);
+	assert_string_equal(found.cpuset, "");
+}
+
+/* The first CPU of this machine is little, the others are big. */
+static void put_speeds(const char *name, int little, int big)
+{
+	cpu_set_t cpus;
+	bool is_first = true;
+
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		char path[128], text[32];
+
+		if (!CPU_ISSET(cpu, &cpus))
+			continue;
+		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/cpufreq", cpu);
+		scratch_mkdir(&scratch, path);
+		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/%s", cpu, name);
+		snprintf(text, sizeof(text), "%d\n", is_first ? little : big);
+		scratch_put(&scratch, path, text);
+		is_first = false;
+	}
+}
+
+static void only_little_cpus_are_used(void **state)
+{
+	static const char *const names[] = { "cpu_capacity", "cpufreq/cpuinfo_max_freq" };
+	struct found found;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		tear_down(NULL);
+		set_up(NULL);
+		put_speeds(names[i], 250, 1024);
+		found = enter(scratch.path);
+		assert_int_equal(CPU_COUNT(&found.now), 1);
+		assert_null(strpbrk(found.process.cpus, ",-"));
+		assert_true(CPU_EQUAL(&found.child, &found.before));
+	}
+}
+
+static void equal_or_unknown_cpus_are_all_used(void **state)
+{
+	static const int pairs[][2] = { { 1024, 1024 }, { 250, 0 }, { 0, 1024 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+		struct found found;
+
+		put_speeds("cpu_capacity", pairs[i][0], pairs[i][1]);
+		found = enter(scratch.path);
+		assert_true(CPU_EQUAL(&found.now, &found.before));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nothing_changes_on_other_machines, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			oom_score_adj_is_lowered_and_children_get_theirs_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(lower_oom_score_adj_is_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(cpuset_is_entered_and_children_leave_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(second_cpuset_is_entered_if_the_first_is_missing,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_little_cpus_are_used, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(equal_or_unknown_cpus_are_all_used, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -12,6 +12,8 @@
 
 static char last[1024];
 static const char *name = "run";
+static void (*also_to)(void *context, const char *line);
+static void *also_context;
 
 /* The line is dropped if standard error does not accept it within this time. */
 #define WAIT_MS 100
@@ -25,6 +27,14 @@ static void print(const char *raw)
 	snprintf(last, sizeof(last), "%.*s", (int)sizeof(last) - 1, line);
 	if (poll(&out, 1, WAIT_MS) != 0)
 		fprintf(stderr, "jankd: %s\n", line);
+	if (also_to)
+		also_to(also_context, raw);
+}
+
+void report_also_to(void (*also)(void *context, const char *line), void *context)
+{
+	also_to = also;
+	also_context = context;
 }
 
 void report(const char *format, ...)

@@ -25,6 +25,9 @@ const char *report_command(void);
  * a failed allocation: report("...: out of memory; %s", report_advice(-ENOMEM, "")). */
 const char *report_advice(int error, const char *otherwise);
 
+/* @also: called with @context and each line that is printed, without "jankd: "; NULL: none. */
+void report_also_to(void (*also)(void *context, const char *line), void *context);
+
 /* The last line, without "jankd: "; "" without one. For the status: standard error of a daemon is
  * /dev/null. */
 const char *report_last(void);

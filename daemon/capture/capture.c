@@ -2,6 +2,7 @@
 #include "daemon/capture/capture.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include "daemon/capture/session.h"
 #include "daemon/capture/tracing_undo.h"
 #include "daemon/trace/trace.h"
+#include "daemon/version.h"
 
 struct capture {
 	struct options *options;
@@ -38,6 +40,7 @@ struct capture {
 	struct android_probe probe;
 	struct background background;
 	struct device_state device;
+	struct logcat logcat;
 	struct loop loop;
 	struct watcher signals;
 	struct app_watch app;	   /* the capture ends when this app ends */
@@ -54,6 +57,38 @@ struct capture {
 struct status *capture_status(const struct capture *capture, enum status_surfaces which)
 {
 	return session_status(&capture->session, capture->begin_ns, which);
+}
+
+/* Into the log of the device. */
+static void log_trouble(void *context, const char *text)
+{
+	struct capture *capture = context;
+
+	logcat_write(&capture->logcat, LOGCAT_WARNING, text);
+}
+
+static void log_start(struct capture *capture)
+{
+	char text[PATH_MAX + 64];
+
+	snprintf(text, sizeof(text), "started: jankd %s, source %s, files in %s", JANKD_VERSION,
+		 capture->source->name, capture->session.folder.path);
+	logcat_write(&capture->logcat, LOGCAT_INFO, text);
+}
+
+static void log_stop(struct capture *capture)
+{
+	const struct pipeline_counters *counters = pipeline_counters(capture->session.pipeline);
+	char text[PATH_MAX + 192];
+
+	snprintf(text, sizeof(text),
+		 "%s after %.0f s: %" PRIu64 " presents, %" PRIu64 " frames, %" PRIu64
+		 " events lost; files in %s",
+		 capture->code == EXIT_DONE ? "stopped" : "failed",
+		 (double)(loop_now() - capture->begin_ns) / 1e9, counters->presents,
+		 counters->frames, counters->lost_events, capture->session.folder.path);
+	logcat_write(&capture->logcat, capture->code == EXIT_DONE ? LOGCAT_INFO : LOGCAT_WARNING,
+		     text);
 }
 
 /* Only the first call sets the exit code. */
@@ -227,6 +262,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 
 	capture->view = view;
 	capture->begin_ns = loop_now();
+	log_start(capture);
 	drain_begin(&capture->drain);
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	session_set_discarding(&capture->session, options->wait_ns > 0);
@@ -248,6 +284,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	ended = session_end(&capture->session);
 	if (capture->code == 0)
 		capture->code = ended;
+	log_stop(capture);
 	capture_control_ended(&capture->control);
 	return capture->code;
 }
@@ -469,6 +506,7 @@ static int begin_session(struct capture *capture)
 	begin_device(capture, &origin);
 	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
+	output_set_trouble(&capture->session.output, log_trouble, capture);
 	interference_begin(&capture->interference, &capture->session, &capture->loop,
 			   &capture->files, capture->undo.tags, watcher);
 	capture->probe = (struct android_probe){
@@ -554,6 +592,7 @@ int capture_begin(struct capture **out, struct options *options)
 	*capture = (struct capture){
 		.options = options,
 		.loop = LOOP_CLOSED,
+		.logcat = LOGCAT_CLOSED,
 		.signals = WATCHER_NONE,
 		.files_done = WATCHER_NONE,
 	};
@@ -561,6 +600,8 @@ int capture_begin(struct capture **out, struct options *options)
 	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop,
 		   &capture->files);
 	report_name(options_command_name(options->command));
+	logcat_open(&capture->logcat, options->device_root);
+	report_also_to(log_trouble, capture);
 	code = session_open(&capture->session, options);
 	if (code == 0)
 		code = catch_signals(capture);
@@ -595,5 +636,7 @@ void capture_close(struct capture *capture)
 		close(capture->signals.fd);
 	capture_control_close(&capture->control);
 	loop_close(&capture->loop);
+	report_also_to(NULL, NULL);
+	logcat_close(&capture->logcat);
 	free(capture);
 }

@@ -264,6 +264,15 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 	if (wall_ns < 0 && time_ns >= 0 && output->clock.known)
 		event.wall_ns = time_ns + output->clock.offset_ns;
 	event_queue_add(output->events, &event);
+	if (output->trouble && (strcmp(kind, "lost") == 0 || strcmp(kind, "tracing") == 0))
+		output->trouble(output->trouble_context, text);
+}
+
+void output_set_trouble(struct output *output, void (*trouble)(void *context, const char *text),
+			void *context)
+{
+	output->trouble = trouble;
+	output->trouble_context = context;
 }
 
 /* Called when no earlier event can come. */

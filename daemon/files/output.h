@@ -64,6 +64,8 @@ struct output {
 
 	bool failed; /* the files are incomplete */
 
+	void (*trouble)(void *context, const char *text); /* see output_set_trouble() */
+	void *trouble_context;
 	void (*wait)(void *context); /* see output_begin_thread() */
 	void *wait_context;
 };
@@ -115,6 +117,11 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 /* The same with the current time. */
 void output_event_now(struct output *output, const char *kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* @trouble: called with @context and the text of each later event about lost events or rows, or
+ * about the settings of tracing (kinds "lost" and "tracing"). */
+void output_set_trouble(struct output *output, void (*trouble)(void *context, const char *text),
+			void *context);
 
 static inline bool output_has_events(const struct output *output)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "daemon/android/android.h"
@@ -24,6 +25,8 @@
 #include "daemon/capture/tracing_undo.h"
 #include "daemon/trace/trace.h"
 #include "daemon/version.h"
+
+#define NS_PER_S UINT64_C(1000000000)
 
 struct capture {
 	struct options *options;
@@ -43,6 +46,7 @@ struct capture {
 	struct logcat logcat;
 	struct loop loop;
 	struct watcher signals;
+	struct watcher timer;	   /* of --wait and --duration; else WATCHER_NONE */
 	struct app_watch app;	   /* the capture ends when this app ends */
 	struct watcher files_done; /* readable when all data sent to the files is written */
 	char path[PATH_MAX];	   /* of the trace; valid after it was closed, too */
@@ -135,11 +139,6 @@ static void tick_if_due(struct capture *capture)
 		capture->view->tick(capture->view->context, capture);
 }
 
-static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns < b_ns ? a_ns : b_ns;
-}
-
 /* --wait is over. Events from before this moment are not counted. */
 static void begin_to_count(struct capture *capture)
 {
@@ -158,14 +157,27 @@ static uint64_t next_change(const struct capture *capture)
 	return duration_ns > 0 ? capture->count_ns + duration_ns : UINT64_MAX;
 }
 
+/* A timer, as loop_wait() does not count the time in which the device is suspended. */
+static void set_timer(const struct capture *capture)
+{
+	uint64_t at_ns = next_change(capture);
+	struct itimerspec at = { .it_value = { .tv_sec = (time_t)(at_ns / NS_PER_S),
+					       .tv_nsec = (long)(at_ns % NS_PER_S) } };
+
+	if (at_ns < UINT64_MAX)
+		timerfd_settime(capture->timer.fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
 static void change_if_due(struct capture *capture)
 {
 	if (loop_now() < next_change(capture))
 		return;
-	if (capture->session.discarding)
+	if (capture->session.discarding) {
 		begin_to_count(capture);
-	else
+		set_timer(capture);
+	} else {
 		stop(capture, EXIT_DONE);
+	}
 }
 
 static void read_until_over(struct capture *capture)
@@ -183,7 +195,7 @@ static void read_until_over(struct capture *capture)
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
 		until_ns = session_save(&capture->session) ? 0 : drain_next(&capture->drain);
-		loop_wait(&capture->loop, earlier(until_ns, next_change(capture)));
+		loop_wait(&capture->loop, until_ns);
 		change_if_due(capture);
 	}
 }
@@ -266,6 +278,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	drain_begin(&capture->drain);
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	session_set_discarding(&capture->session, options->wait_ns > 0);
+	set_timer(capture);
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
 	read_until_over(capture);
 	if (view && view->over)
@@ -358,6 +371,36 @@ static int open_signals(const struct options *options)
 	if (options->command != OPTIONS_RUN)
 		numbers[n++] = SIGHUP;
 	return loop_signals(numbers, n);
+}
+
+static void on_timer(struct watcher *watcher, uint32_t events)
+{
+	uint64_t count;
+
+	(void)events;
+	/* What is due is done after each wakeup: see read_until_over(). */
+	if (read(watcher->fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+static int open_timer(struct capture *capture)
+{
+	const struct options *options = capture->options;
+	int error;
+
+	if (options->wait_ns == 0 && options->duration_ns == 0)
+		return 0;
+	capture->timer = (struct watcher){
+		.fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK),
+		.ready = on_timer,
+	};
+	error = capture->timer.fd < 0 ? -errno
+				      : loop_watch(&capture->loop, &capture->timer, EPOLLIN);
+	if (error == 0)
+		return 0;
+	report("%s: cannot set a timer: %s; %s", session_command(&capture->session),
+	       strerror(-error), report_advice(error, "omit --wait and --duration"));
+	return EXIT_FAILED;
 }
 
 static int catch_signals(struct capture *capture)
@@ -594,6 +637,7 @@ int capture_begin(struct capture **out, struct options *options)
 		.loop = LOOP_CLOSED,
 		.logcat = LOGCAT_CLOSED,
 		.signals = WATCHER_NONE,
+		.timer = WATCHER_NONE,
 		.files_done = WATCHER_NONE,
 	};
 	trace_files_init(&capture->files);
@@ -605,6 +649,8 @@ int capture_begin(struct capture **out, struct options *options)
 	code = session_open(&capture->session, options);
 	if (code == 0)
 		code = catch_signals(capture);
+	if (code == 0)
+		code = open_timer(capture);
 	if (code == 0)
 		code = open_folder_and_trace(capture);
 	if (code == 0)
@@ -634,6 +680,8 @@ void capture_close(struct capture *capture)
 	app_watch_end(&capture->app);
 	if (capture->signals.fd >= 0)
 		close(capture->signals.fd);
+	if (capture->timer.fd >= 0)
+		close(capture->timer.fd);
 	capture_control_close(&capture->control);
 	loop_close(&capture->loop);
 	report_also_to(NULL, NULL);

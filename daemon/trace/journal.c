@@ -166,12 +166,11 @@ static void restore(struct span text, const char *directory, struct settings_kep
 }
 
 /* Reports why the settings cannot be restored. The journal is kept. */
-static enum journal_found keep(const struct folder *folder, const char *command, const char *why,
-			       const char *advice)
+static enum journal_found keep(const struct folder *folder, const char *command,
+			       const char *why_and_advice)
 {
-	report("%s: %s/.journal: cannot undo the changes that a killed jankd made to tracing: %s; "
-	       "%s",
-	       command, folder->path, why, advice);
+	report("%s: %s/.journal: cannot undo the changes that a killed jankd made to tracing: %s",
+	       command, folder->path, why_and_advice);
 	return JOURNAL_FAILED;
 }
 
@@ -180,15 +179,18 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 					   struct settings_kept *kept, struct settings *failed)
 {
 	char directory[TRACEFS_DIRECTORY_SIZE];
-	char text[SETTINGS_TEXT_SIZE], why[SETTINGS_TEXT_SIZE + 80];
+	char text[SETTINGS_TEXT_SIZE], why[SETTINGS_TEXT_SIZE + 192];
+	char refusal[TRACEFS_REFUSAL_SIZE];
 	int error = tracefs_find(directory, tracefs);
 
-	if (error == -EACCES || error == -EPERM)
-		return keep(folder, command, strerror(-error), tracefs_advice(error, ""));
+	if (error == -EACCES || error == -EPERM) {
+		tracefs_refusal_of_mount(refusal, directory, tracefs, error);
+		return keep(folder, command, refusal);
+	}
 	if (error < 0)
-		return keep(folder, command, "no tracefs found",
-			    "mount it, or name the right one with --tracefs; or remove the file to "
-			    "keep the changes");
+		return keep(folder, command,
+			    "no tracefs found; mount it, or name the right one with --tracefs; or "
+			    "remove the file to keep the changes");
 	restore(settings, directory, kept, failed);
 	if (kept->n > 0)
 		report("warning: %s: %s: another program has changed settings since a jankd was "
@@ -204,10 +206,11 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 		       command, directory, text);
 		return JOURNAL_BUSY;
 	}
-	snprintf(why, sizeof(why), "not written: %s: %s", text, strerror(-failed->error));
-	return keep(folder, command, why,
-		    "run 'jankd stop' as root or as the user who ran that jankd; or restore "
-		    "them and remove the file");
+	snprintf(why, sizeof(why),
+		 "not written: %s: %s; run 'jankd stop' as root or as the user who ran that jankd; "
+		 "or restore them and remove the file",
+		 text, strerror(-failed->error));
+	return keep(folder, command, why);
 }
 
 /* Returns true if there is a journal of another user. Even root does not restore it: that user may
@@ -230,6 +233,7 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 	char *text = NULL;
 	ssize_t len = read_journal(folder, &text);
 	struct span settings;
+	char why[192];
 
 	if (len == -ENOENT) {
 		if (!is_of_another(folder))
@@ -238,11 +242,11 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 	}
 	if (len < 0) {
 		free(text);
-		return keep(
-			folder, command,
-			len == -EPERM ? "another user may have written it" : folder_why((int)len),
-			"run 'jankd stop' as the user who ran that jankd; or remove the file to "
-			"keep the changes");
+		snprintf(why, sizeof(why),
+			 "%s; run 'jankd stop' as the user who ran that jankd; or remove the file "
+			 "to keep the changes",
+			 len == -EPERM ? "another user may have written it" : folder_why((int)len));
+		return keep(folder, command, why);
 	}
 	settings = (struct span){ text, (size_t)len };
 	if (skip_head(&settings) && cut_end(&settings))

@@ -185,4 +185,8 @@ int source_pipe_open(struct source **out, struct tracefs *tracefs, const struct 
 int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
 		    char why[static SOURCE_WHY_SIZE]);
 
+/* Checks whether source_raw_open() would succeed. Changes and reads nothing. Returns as it does. */
+int source_raw_check(struct tracefs *tracefs, const struct trace_files *files,
+		     char why[static SOURCE_WHY_SIZE]);
+
 #endif

@@ -4,6 +4,7 @@
 #include "daemon/trace/source_text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,15 +60,17 @@ static const struct source_ops pipe_ops = {
 static void refuse(const struct tracefs *tracefs, int error)
 {
 	const char *path = tracefs_path(tracefs);
+	char file[1200], text[TRACEFS_REFUSAL_SIZE];
 
+	snprintf(file, sizeof(file), "%s/trace_pipe", path);
+	tracefs_refusal(text, file, R_OK, error, "check the kernel's tracing");
 	if (error == -EBUSY)
 		report_capture(
 			"%s/trace_pipe: being read by another program; stop that program, or use "
 			"--instance",
 			path);
 	else
-		report_capture("%s/trace_pipe: %s; %s", path, strerror(-error),
-			       tracefs_advice(error, "check the kernel's tracing"));
+		report_capture("%s: %s", file, text);
 }
 
 int source_pipe_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,

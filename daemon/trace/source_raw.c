@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/base/denial.h"
 #include "daemon/base/loop.h"
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/kernel_clock.h"
@@ -340,16 +341,20 @@ static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE]
 static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOURCE_WHY_SIZE])
 {
 	struct raw_cpu *cpu = &raw->cpus[raw->n_cpus];
-	char name[64], path[1200];
-	int fd;
+	char name[64], path[1200], denial[DENIAL_SIZE];
+	int fd, error;
 
 	snprintf(name, sizeof(name), "per_cpu/cpu%u/trace_pipe_raw", i);
 	snprintf(path, sizeof(path), "%s/%s", tracefs_path(raw->tracefs), name);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
 		return 0;
-	if (fd < 0)
-		return fail(why, name, -errno);
+	if (fd < 0) {
+		error = -errno;
+		denial_describe(denial, path, R_OK, error);
+		snprintf(why, SOURCE_WHY_SIZE, "%.50s: %.100s", name, denial);
+		return error;
+	}
 	*cpu = (struct raw_cpu){ .fd = fd, .cpu = (int32_t)i };
 	cpu_buffer_counts_read(&cpu->stats, raw->files, i);
 	raw->n_cpus++;
@@ -436,8 +441,9 @@ static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_fi
 	return raw;
 }
 
-int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
-		    char why[static SOURCE_WHY_SIZE])
+/* Opens all that can fail, and changes no setting. */
+static int open_raw(struct source_raw **out, struct tracefs *tracefs,
+		    const struct trace_files *files, char why[static SOURCE_WHY_SIZE])
 {
 	int cpus = count_cpus(tracefs);
 	struct source_raw *raw;
@@ -467,7 +473,30 @@ int source_raw_open(struct source **out, struct tracefs *tracefs, const struct t
 		.read = read_page,
 		.context = raw,
 	};
+	*out = raw;
+	return 0;
+}
+
+int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
+		    char why[static SOURCE_WHY_SIZE])
+{
+	struct source_raw *raw;
+	int error = open_raw(&raw, tracefs, files, why);
+
+	if (error < 0)
+		return error;
 	raw->source.highwater_fd = watch_cpu_buffers(raw);
 	*out = &raw->source;
 	return 0;
+}
+
+int source_raw_check(struct tracefs *tracefs, const struct trace_files *files,
+		     char why[static SOURCE_WHY_SIZE])
+{
+	struct source_raw *raw;
+	int error = open_raw(&raw, tracefs, files, why);
+
+	if (error == 0)
+		raw_close(&raw->source);
+	return error;
 }

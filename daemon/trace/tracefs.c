@@ -12,6 +12,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "daemon/base/denial.h"
 #include "daemon/base/report.h"
 #include "daemon/base/wall_clock.h"
 
@@ -80,10 +81,14 @@ int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *want
 /* Android's user "shell", the user of adb. It can usually trace. */
 #define SHELL_UID 2000
 
-const char *tracefs_advice(int error, const char *otherwise)
+static const char *advice(bool is_selinux, int error, const char *otherwise)
 {
 	if (error != -EACCES && error != -EPERM)
 		return report_advice(error, otherwise);
+	if (is_selinux && geteuid() != 0)
+		return "run it as root, or make SELinux permissive as root: setenforce 0";
+	if (is_selinux)
+		return "make SELinux permissive: setenforce 0";
 	if (geteuid() == 0)
 		return "root has no access: check SELinux and kernel lockdown";
 	if (geteuid() == SHELL_UID)
@@ -91,33 +96,52 @@ const char *tracefs_advice(int error, const char *otherwise)
 	return "run it as root; on an Android device, as root or shell";
 }
 
-static int refuse_directory(const char *wanted, int error)
+void tracefs_refusal(char text[static TRACEFS_REFUSAL_SIZE], const char *path, int access,
+		     int error, const char *otherwise)
 {
+	char why[DENIAL_SIZE];
+	bool is_selinux = denial_describe(why, path, access, error);
+
+	snprintf(text, TRACEFS_REFUSAL_SIZE, "%s; %s", why, advice(is_selinux, error, otherwise));
+}
+
+void tracefs_refusal_of_mount(char text[static TRACEFS_REFUSAL_SIZE], const char *directory,
+			      const char *wanted, int error)
+{
+	char path[TRACEFS_DIRECTORY_SIZE + 16];
+
+	snprintf(path, sizeof(path), "%s/trace_pipe", directory);
 	if (error == -EACCES || error == -EPERM)
-		report_capture("tracefs: %s; %s", strerror(-error), tracefs_advice(error, ""));
+		tracefs_refusal(text, path, F_OK, error, "");
 	else if (wanted)
-		report_capture(
-			"--tracefs %s: no tracefs there; mount it: mount -t tracefs nodev %s",
-			wanted, wanted);
+		snprintf(text, TRACEFS_REFUSAL_SIZE,
+			 "no tracefs there; mount it: mount -t tracefs nodev %.200s", wanted);
 	else
-		report_capture("tracefs: not mounted; mount it as root: "
-			       "mount -t tracefs nodev /sys/kernel/tracing");
+		snprintf(text, TRACEFS_REFUSAL_SIZE,
+			 "not mounted; mount it as root: mount -t tracefs nodev "
+			 "/sys/kernel/tracing");
+}
+
+static int refuse_directory(const char *directory, const char *wanted, int error)
+{
+	char text[TRACEFS_REFUSAL_SIZE];
+
+	tracefs_refusal_of_mount(text, directory, wanted, error);
+	report_capture("%s%s: %s", wanted ? "--tracefs " : "tracefs", wanted ? wanted : "", text);
 	return error;
 }
 
 /* --- the instance --- */
 
-/* Returns true if the instance exists or can be created; otherwise sets errno. This is checked
- * first because libtracefs leaks memory if it fails to create one. */
-static bool can_create(const struct tracefs *tracefs, const char *name)
+int tracefs_check_instance(const char *directory, const char *name)
 {
 	char path[1024];
 
-	snprintf(path, sizeof(path), "%s/instances/%s", tracefs->directory, name);
+	snprintf(path, sizeof(path), "%s/instances/%s", directory, name);
 	if (access(path, F_OK) == 0)
-		return true;
-	snprintf(path, sizeof(path), "%s/instances", tracefs->directory);
-	return access(path, W_OK | X_OK) == 0;
+		return 0;
+	snprintf(path, sizeof(path), "%s/instances", directory);
+	return access(path, W_OK | X_OK) == 0 ? 1 : -errno;
 }
 
 static int open_instance(struct tracefs *tracefs, const char *name)
@@ -128,7 +152,8 @@ static int open_instance(struct tracefs *tracefs, const char *name)
 	if (!name)
 		return 0;
 	errno = 0;
-	if (can_create(tracefs, name))
+	/* Checked first because libtracefs leaks memory if it fails to create one. */
+	if (tracefs_check_instance(tracefs->directory, name) >= 0)
 		tracefs->instance = tracefs_instance_create(name);
 	if (!tracefs->instance) {
 		error = errno ? errno : EIO;
@@ -162,9 +187,9 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 	}
 	error = tracefs_find(tracefs->directory, directory);
 	if (error < 0)
-		error = refuse_directory(directory, error);
+		error = refuse_directory(tracefs->directory, directory, error);
 	else if (tracefs_set_tracing_dir(tracefs->directory) < 0)
-		error = refuse_directory(directory, -ENOENT);
+		error = refuse_directory(tracefs->directory, directory, -ENOENT);
 	else
 		error = open_instance(tracefs, instance);
 	if (error < 0) {
@@ -194,6 +219,7 @@ static void choose_clock(struct tracefs *tracefs)
 
 static int switch_on(struct tracefs *tracefs)
 {
+	char path[sizeof(tracefs->path) + 16], text[TRACEFS_REFUSAL_SIZE];
 	int error;
 
 	if (tracefs_trace_is_on(tracefs->instance) != 0)
@@ -202,9 +228,9 @@ static int switch_on(struct tracefs *tracefs)
 	if (tracefs_trace_on(tracefs->instance) == 0)
 		return 0;
 	error = errno ? errno : EIO;
-	report_capture("%s/tracing_on: tracing is off and cannot be switched on: %s; %s",
-		       tracefs->path, strerror(error),
-		       tracefs_advice(-error, "check the kernel's tracing"));
+	snprintf(path, sizeof(path), "%s/tracing_on", tracefs->path);
+	tracefs_refusal(text, path, W_OK, -error, "check the kernel's tracing");
+	report_capture("%s: tracing is off and cannot be switched on: %s", path, text);
 	return -error;
 }
 

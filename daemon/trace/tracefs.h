@@ -52,9 +52,24 @@ struct tracefs *tracefs_close(struct tracefs *tracefs);
  * open. */
 int tracefs_open_pipe(struct tracefs *tracefs);
 
-/* What to do about an error (-errno) of a file in tracefs. @otherwise: the advice for errors other
- * than missing rights, memory or descriptors. */
-const char *tracefs_advice(int error, const char *otherwise);
+#define TRACEFS_REFUSAL_SIZE 384
+
+/**
+ * tracefs_refusal() - why a file in tracefs cannot be opened, and what to do
+ * @text: set to "WHY; WHAT TO DO"
+ * @path, @access: of the file, and how it was opened: R_OK, W_OK
+ * @error: -errno
+ * @otherwise: the advice for errors other than missing rights, memory or descriptors
+ */
+void tracefs_refusal(char text[static TRACEFS_REFUSAL_SIZE], const char *path, int access,
+		     int error, const char *otherwise);
+
+/* The same after tracefs_find() has failed. @directory: as it was set, @wanted: its argument. */
+void tracefs_refusal_of_mount(char text[static TRACEFS_REFUSAL_SIZE], const char *directory,
+			      const char *wanted, int error);
+
+/* Whether tracefs_open() can open an instance: 0: it exists, 1: it can be created, or -errno. */
+int tracefs_check_instance(const char *directory, const char *name);
 
 /* Where tracefs is mounted. */
 const char *tracefs_directory(const struct tracefs *tracefs);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why the kernel does not let this process open a file: the modes of the file, or SELinux. Both
+ * give the same error. */
+#ifndef JANKD_DAEMON_BASE_DENIAL_H
+#define JANKD_DAEMON_BASE_DENIAL_H
+
+#include <stdbool.h>
+
+#define SELINUX_CONTEXT_SIZE 128
+
+struct selinux {
+	bool is_present, is_enforcing;
+	char context[SELINUX_CONTEXT_SIZE]; /* of this process; "": unknown */
+};
+
+struct selinux selinux_read(void);
+
+#define DENIAL_SIZE 192
+
+/**
+ * denial_describe() - the reason of an error
+ * @why: set to "SELinux denies it to CONTEXT", or else to the text of the error
+ * @path: of the file
+ * @access: how it was opened: R_OK, W_OK
+ * @error: -errno
+ *
+ * It is SELinux if that is enforcing, and the modes of the file and of the folders above allow the
+ * access. Returns true then.
+ */
+bool denial_describe(char why[static DENIAL_SIZE], const char *path, int access, int error);
+
+#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/android/android_probe.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define DUMPSYS_MS 5000
@@ -83,6 +84,32 @@ static void on_period_line(struct child *child, struct span line)
 	probe->has_period_line = true;
 	if (period_ns)
 		pipeline_set_dumpsys_period(*probe->pipeline, period_ns);
+}
+
+/* --- once --- */
+
+/* More than the output of 'dumpsys display' on a phone. The rest is cut. */
+#define OUTPUT_SIZE (512 * 1024)
+
+bool android_display_read(uint64_t *period_ns, struct dumpsys_rates *rates)
+{
+	char *latency[] = { "dumpsys", "SurfaceFlinger", "--latency", NULL };
+	char *display[] = { "dumpsys", "display", NULL };
+	char *output;
+
+	*period_ns = 0;
+	*rates = (struct dumpsys_rates){ .n = 0 };
+	if (!child_program_exists("dumpsys"))
+		return false;
+	output = malloc(OUTPUT_SIZE);
+	if (!output)
+		return true;
+	if (child_run(latency, DUMPSYS_MS, 0, false, output, OUTPUT_SIZE) == 0)
+		*period_ns = dumpsys_period_ns((struct span){ output, strcspn(output, "\n") });
+	if (child_run(display, DUMPSYS_MS, 0, false, output, OUTPUT_SIZE) == 0)
+		dumpsys_add_rates(rates, span_of(output));
+	free(output);
+	return true;
 }
 
 /* --- begin and end --- */

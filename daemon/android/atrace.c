@@ -94,3 +94,42 @@ void atrace_stop(int timeout_ms, bool until_signal, bool quiet)
 		report("warning: %s: atrace --async_stop: %s; apps may still write markers",
 		       report_command(), why_failed(status, output));
 }
+
+#define LIST_MS 5000
+
+/* The lines are "         gfx - Graphics". */
+static bool is_listed(const char *list, const char *word, size_t len)
+{
+	for (const char *line = list; line; line = strchr(line, '\n')) {
+		line += strspn(line, " \t\n");
+		if (strncmp(line, word, len) == 0 && strncmp(line + len, " - ", 3) == 0)
+			return true;
+	}
+	return false;
+}
+
+int atrace_check(const char *categories, char why[static ATRACE_WHY_SIZE])
+{
+	char *argv[] = { "atrace", "--list_categories", NULL };
+	char output[16384];
+	int status;
+
+	why[0] = '\0';
+	if (!child_program_exists("atrace"))
+		return -ENOENT;
+	status = child_run(argv, LIST_MS, 0, false, output, sizeof(output));
+	if (status != 0) {
+		snprintf(why, ATRACE_WHY_SIZE, "%s", why_failed(status, output));
+		return status < 0 ? status : -EIO;
+	}
+	for (const char *at = categories; *(at += strspn(at, BLANKS));) {
+		size_t len = strcspn(at, BLANKS);
+
+		if (!is_listed(output, at, len)) {
+			snprintf(why, ATRACE_WHY_SIZE, "%.*s", (int)len, at);
+			return 1;
+		}
+		at += len;
+	}
+	return 0;
+}

@@ -34,6 +34,15 @@ void atrace_make_command(struct atrace_command *command, uint64_t buffer_kb, con
  * below: see child_run(). */
 int atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal);
 
+/**
+ * atrace_check() - check that atrace has all @categories
+ * @why: set to the first one that it does not have, or to the reason why they cannot be listed
+ *
+ * Returns 0; 1 if one is missing; or -errno: -ENOENT if this machine has no atrace.
+ */
+#define ATRACE_WHY_SIZE 160
+int atrace_check(const char *categories, char why[static ATRACE_WHY_SIZE]);
+
 /* Ends tracing. A failure is reported as a warning, unless @quiet. */
 void atrace_stop(int timeout_ms, bool until_signal, bool quiet);
 

@@ -172,3 +172,50 @@ uint64_t dumpsys_period_ns(struct span line)
 		return 0;
 	return (uint64_t)period;
 }
+
+/* --- rates --- */
+
+/* Displays: 1 to 500 Hz. */
+#define RATE_MIN_MHZ 1000
+#define RATE_MAX_MHZ 500000
+
+/* Parses "60.000004" to the nearest 10 mHz. Returns 0 if it is no rate of a display. */
+static unsigned int rate_mhz(struct span text)
+{
+	unsigned int mhz = 0, digits = 0, unit = 1000;
+
+	while (text.len > 0 && digits < 4 && is_digit(text.ptr[0])) {
+		mhz = mhz * 10 + (unsigned int)(text.ptr[0] - '0') * 1000;
+		text = span_skip(text, 1);
+		digits++;
+	}
+	if (digits == 0 || (text.len > 0 && is_digit(text.ptr[0])))
+		return 0;
+	if (text.len > 0 && text.ptr[0] == '.')
+		text = span_skip(text, 1);
+	else
+		text = SPAN_NULL;
+	while (text.len > 0 && unit > 1 && is_digit(text.ptr[0])) {
+		unit /= 10;
+		mhz += (unsigned int)(text.ptr[0] - '0') * unit;
+		text = span_skip(text, 1);
+	}
+	mhz = (mhz + 5) / 10 * 10;
+	return mhz >= RATE_MIN_MHZ && mhz <= RATE_MAX_MHZ ? mhz : 0;
+}
+
+static void add_rate(struct dumpsys_rates *rates, unsigned int mhz)
+{
+	for (unsigned int i = 0; i < rates->n; i++)
+		if (rates->mhz[i] == mhz)
+			return;
+	if (mhz > 0 && rates->n < DUMPSYS_RATES_MAX)
+		rates->mhz[rates->n++] = mhz;
+}
+
+void dumpsys_add_rates(struct dumpsys_rates *rates, struct span text)
+{
+	/* Not "renderFps=" and the like. */
+	while ((text = text_after(text, SPAN_LITERAL(" fps="))).ptr)
+		add_rate(rates, rate_mhz(text));
+}

@@ -40,4 +40,16 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line);
  * not a period of 2 ms to 1 s. */
 uint64_t dumpsys_period_ns(struct span line);
 
+/* The refresh rates of the displays' modes, in mHz, without repetitions. All zeros at first. */
+#define DUMPSYS_RATES_MAX 16
+
+struct dumpsys_rates {
+	unsigned int mhz[DUMPSYS_RATES_MAX];
+	unsigned int n;
+};
+
+/* Adds the rates in @text, the output of 'dumpsys display': "fps=60.000004" of each mode. Further
+ * ones than DUMPSYS_RATES_MAX are left out. */
+void dumpsys_add_rates(struct dumpsys_rates *rates, struct span text);
+
 #endif

@@ -8,11 +8,12 @@
 const char *options_command_name(enum options_command command)
 {
 	static const char *const names[OPTIONS_COMMANDS] = {
-		[OPTIONS_RUN] = "run",	       [OPTIONS_START] = "start",
-		[OPTIONS_STOP] = "stop",       [OPTIONS_STATUS] = "status",
-		[OPTIONS_TOP] = "top",	       [OPTIONS_MARK] = "mark",
-		[OPTIONS_ROTATE] = "rotate",   [OPTIONS_FILES] = "files",
-		[OPTIONS_ANALYZE] = "analyze", [OPTIONS_RULES] = "rules",
+		[OPTIONS_RUN] = "run",	     [OPTIONS_START] = "start",
+		[OPTIONS_STOP] = "stop",     [OPTIONS_STATUS] = "status",
+		[OPTIONS_TOP] = "top",	     [OPTIONS_MARK] = "mark",
+		[OPTIONS_ROTATE] = "rotate", [OPTIONS_FILES] = "files",
+		[OPTIONS_DOCTOR] = "doctor", [OPTIONS_ANALYZE] = "analyze",
+		[OPTIONS_RULES] = "rules",
 	};
 
 	return names[command];

@@ -104,9 +104,6 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
  * does one that atrace has set to 1 KB. With sub-buffers of 16 KB these are 31 KB. */
 #define UNUSED_KB 32
 
-/* Enough for 4 s of 1,200 events a second. */
-#define ENOUGH_KB 512
-
 static void report_small_buffer(struct tracing_undo *undo, const char *path, const char *why,
 				const char *advice)
 {
@@ -128,7 +125,7 @@ void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path)
 
 	if (options->buffer_given || !options->instance || now_kb < UNUSED_KB)
 		error = buffer_size_set(path, options->buffer_kb, options->buffer_given);
-	else if (now_kb < ENOUGH_KB)
+	else if (now_kb < BUFFER_ENOUGH_KB)
 		report_small_buffer(undo, path,
 				    "its size was set by the program that created this instance",
 				    "change it with --buffer-kb 1024");

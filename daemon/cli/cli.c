@@ -12,10 +12,10 @@
 #include "daemon/version.h"
 
 static int (*const commands[OPTIONS_COMMANDS])(struct options *options) = {
-	[OPTIONS_RUN] = cmd_run,       [OPTIONS_START] = cmd_start, [OPTIONS_STOP] = cmd_stop,
-	[OPTIONS_STATUS] = cmd_status, [OPTIONS_TOP] = cmd_top,	    [OPTIONS_MARK] = cmd_mark,
-	[OPTIONS_ROTATE] = cmd_rotate, [OPTIONS_FILES] = cmd_files, [OPTIONS_ANALYZE] = cmd_analyze,
-	[OPTIONS_RULES] = cmd_rules,
+	[OPTIONS_RUN] = cmd_run,	 [OPTIONS_START] = cmd_start, [OPTIONS_STOP] = cmd_stop,
+	[OPTIONS_STATUS] = cmd_status,	 [OPTIONS_TOP] = cmd_top,     [OPTIONS_MARK] = cmd_mark,
+	[OPTIONS_ROTATE] = cmd_rotate,	 [OPTIONS_FILES] = cmd_files, [OPTIONS_DOCTOR] = cmd_doctor,
+	[OPTIONS_ANALYZE] = cmd_analyze, [OPTIONS_RULES] = cmd_rules,
 };
 
 static int run_command(enum options_command command, int argc, char **argv)

@@ -13,6 +13,7 @@
  *     analyze                          cmd_analyze.c  a session for each recorded trace
  *     stop status mark rotate, top     cmd_client.c, cmd_top.c   requests to a running capture
  *     files                            cmd_files.c    the files of a folder, for a copy
+ *     doctor                           cmd_doctor.c   what this machine allows
  *     rules                            cmd_rules.c    check and print rule sets
  *
  * Read cli.c first, then cmd_run.c. The capture itself begins in daemon/capture/. */

@@ -13,6 +13,7 @@ int cmd_top(struct options *options);
 int cmd_mark(struct options *options);
 int cmd_rotate(struct options *options);
 int cmd_files(struct options *options);
+int cmd_doctor(struct options *options);
 int cmd_analyze(struct options *options);
 int cmd_rules(struct options *options);
 

@@ -25,6 +25,7 @@ void help_print_program(void)
 	      "  mark TEXT             add a mark with this text to events.csv of a capture\n"
 	      "  rotate                close the files of a capture and begin new ones\n"
 	      "  files                 list the files of a folder, with checksums, for a copy\n"
+	      "  doctor                check what this device allows, and what to do about it\n"
 	      "  analyze FILE...       count frames in recorded traces; '-' is standard input\n"
 	      "  rules check FILE      validate a rule file\n"
 	      "  rules show [NAME]     print a built-in rule set; without NAME, list the names\n"
@@ -81,13 +82,22 @@ static const struct {
 		"NAME-000001.csv and so on, and begins new ones.",
 	},
 	[OPTIONS_FILES] = {
-		"usage: jankd files [--read NAME [--from OFFSET]] [-F DIR]\n",
+		"usage: jankd files [-F DIR]\n"
+		"       jankd files --read NAME [--from OFFSET] [-F DIR]\n",
 		"Lists the files of the folder for a program that copies them. The first line is "
 		"'session ID running VERSION', or 'ended' instead of 'running'; ID is new with "
 		"each start. Then there is a line for each file: 'closed CRC SIZE NAME', with the "
 		"checksum that cksum prints, or 'open - SIZE NAME' if the capture still appends "
 		"rows. A running capture replaces summary.csv and session.json as a whole. The "
 		"numbers in the names of closed files only grow.",
+	},
+	[OPTIONS_DOCTOR] = {
+		"usage: jankd doctor [options]\n",
+		"Checks what this device allows to a capture, and changes nothing: user, SELinux, "
+		"tracefs, its settings, other programs that trace, atrace, refresh rates, free "
+		"space, the last capture. Prints a line for each: 'ok', 'note' or 'problem', the "
+		"subject, what was found, and after ';' what to do. Returns 0 if a capture is "
+		"possible, else 1.",
 	},
 	[OPTIONS_ANALYZE] = {
 		"usage: jankd analyze [options] FILE...\n"

@@ -185,6 +185,7 @@ static int set_operands(struct options *options, int count, char **operands)
 		[OPTIONS_TOP] = { .unexpected = "name a folder with -F" },
 		[OPTIONS_MARK] = { 1, 1, "TEXT is missing; add it", "put the text in quotes" },
 		[OPTIONS_ROTATE] = { .unexpected = "name a folder with -F" },
+		[OPTIONS_DOCTOR] = { .unexpected = "name a folder with -F" },
 		[OPTIONS_FILES] = { .unexpected = "to print a file, use --read NAME" },
 		[OPTIONS_ANALYZE] = { 1, INT_MAX,
 				      "FILE is missing; name recorded traces, or '-' for "

@@ -10,13 +10,14 @@
 #define ANALYZE (1U << OPTIONS_ANALYZE)
 #define STATUS (1U << OPTIONS_STATUS)
 #define FILES (1U << OPTIONS_FILES)
+#define DOCTOR (1U << OPTIONS_DOCTOR)
 
 /* Commands that capture; that count frames; that need the folder of a capture. */
 #define CAPTURE (RUN | START)
 #define COUNT (CAPTURE | ANALYZE)
 #define CONNECT                                                                                    \
 	((1U << OPTIONS_STOP) | STATUS | (1U << OPTIONS_TOP) | (1U << OPTIONS_MARK) |              \
-	 (1U << OPTIONS_ROTATE) | FILES)
+	 (1U << OPTIONS_ROTATE) | FILES | DOCTOR)
 #define ALL ((1U << OPTIONS_COMMANDS) - 1)
 
 /* The offset of field @name; the compiler refuses a field that is not a @type. */
@@ -179,7 +180,7 @@ const struct option_row options_table[] = {
 	},
 	{
 		.name = "min-free",
-		.commands = COUNT,
+		.commands = COUNT | DOCTOR,
 		.value_name = "BYTES",
 		.parse = option_parse_bytes,
 		.field = FIELD(uint64_t, min_free),
@@ -287,7 +288,7 @@ const struct option_row options_table[] = {
 	},
 	{
 		.name = "tracefs",
-		.commands = CAPTURE,
+		.commands = CAPTURE | DOCTOR,
 		.value_name = "DIR",
 		.parse = option_parse_text,
 		.field = FIELD(const char *, tracefs),
@@ -296,7 +297,7 @@ const struct option_row options_table[] = {
 	},
 	{
 		.name = "instance",
-		.commands = CAPTURE,
+		.commands = CAPTURE | DOCTOR,
 		.value_name = "NAME",
 		.parse = option_parse_instance,
 		.field = FIELD(const char *, instance),
@@ -317,7 +318,7 @@ const struct option_row options_table[] = {
 	},
 	{
 		.name = "categories",
-		.commands = CAPTURE,
+		.commands = CAPTURE | DOCTOR,
 		.value_name = "\"LIST\"",
 		.parse = option_parse_categories,
 		.field = FIELD(const char *, categories),
@@ -377,7 +378,7 @@ const struct option_row options_table[] = {
 			"session.json: after a reboot or a kill, for example. Other options of "
 			"this command replace them. --duration and --wait begin again",
 	},
-	/* --- stop, status, top, mark, rotate, files --- */
+	/* --- stop, status, top, mark, rotate, files, doctor --- */
 	{
 		.name = "json",
 		.commands = STATUS,

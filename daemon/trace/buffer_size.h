@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Enough for 4 s of 1,200 events a second. */
+#define BUFFER_ENOUGH_KB 512
+
 /* Returns the smallest size of all CPUs, in KB; 0 if it cannot be read. @directory, here and below:
  * of the instance. */
 uint64_t buffer_size_read(const char *directory);

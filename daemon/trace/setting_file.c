@@ -130,6 +130,17 @@ char *setting_read_all(const char *directory, const char *name)
 	return NULL;
 }
 
+int setting_check_write(const char *directory, const char *name)
+{
+	/* Without O_TRUNC, this changes nothing. */
+	int fd = open_file(directory, name, O_WRONLY);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 int setting_write(const char *directory, const char *name, const char *value)
 {
 	/* Without O_TRUNC, which would switch off all events of set_event. */

@@ -28,6 +28,9 @@ int setting_read_open(int fd, char value[static SETTING_SIZE]);
  * with errno. */
 char *setting_read_all(const char *directory, const char *name);
 
+/* Checks whether the file can be opened for writing. Returns 0 or -errno. */
+int setting_check_write(const char *directory, const char *name);
+
 /* Writes a value. Other values in the file are not changed. Returns 0 or -errno. */
 int setting_write(const char *directory, const char *name, const char *value);
 

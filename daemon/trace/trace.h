@@ -35,6 +35,7 @@
  *     buffer_size    the buffer size, which may differ by CPU
  *     trace_files    settings that are read often; their files stay open
  *     kernel_clock   the time of the trace clock
+ *     other_tracers  other programs that trace
  */
 #ifndef JANKD_DAEMON_TRACE_TRACE_H
 #define JANKD_DAEMON_TRACE_TRACE_H
@@ -43,6 +44,7 @@
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/journal.h"
 #include "daemon/trace/kernel_clock.h"
+#include "daemon/trace/other_tracers.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/settings.h"
 #include "daemon/trace/source.h"

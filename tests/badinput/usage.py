@@ -113,6 +113,8 @@ WRONG = (
     (("files", "fps.csv"), "fps.csv"),
     (("files", "--from", "5"), "--from"),
     (("files", "--read", "fps.csv", "--from", "-1"), "--from"),
+    (("doctor", "now"), "now"),
+    (("doctor", "--json"), "--json"),
     (("rules",), ""),
     (("rules", "frobnicate"), "frobnicate"),
     (("rules", "check"), ""),
@@ -120,7 +122,7 @@ WRONG = (
 
 HELP = (("--help",), ("--version",), ("run", "--help"), ("analyze", "--help"), ("analyze", "-h"),
         ("rules", "--help"), ("start", "--help"), ("stop", "--help"), ("status", "-h"), ("top", "--help"),
-        ("mark", "--help"), ("rotate", "--help"), ("files", "--help"))
+        ("mark", "--help"), ("rotate", "--help"), ("files", "--help"), ("doctor", "--help"))
 
 
 def wrong_usage(checks, here):

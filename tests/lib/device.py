@@ -14,6 +14,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     -b) kb=$2; shift;;
     -c) ;;
+    --list_categories) printf '         gfx - Graphics\\n        view - View System\\n'; exit;;
     --only_userspace) [ -n "$OLD" ] && { echo "atrace: unrecognized option"; exit 1; }; userspace=1;;
     --async_start|--async_stop|--async_dump) mode=$1;;
     -*) echo "unknown option $1"; exit 1;;

@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/android/dumpsys.h"
@@ -144,12 +145,56 @@ static void only_periods_in_range_are_accepted(void **state)
 		assert_int_equal(dumpsys_period_ns(span_of(rows[i].line)), rows[i].period_ns);
 }
 
+static void rates_of_modes_are_listed_once(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int n, first_mhz, last_mhz;
+	} rows[] = {
+		/* Android 7 to 10, 11 and later. */
+		{ "    mSupportedModes=[{id=1, width=1080, height=2400, fps=60.000004}, {id=2, "
+		  "width=1080, height=2400, fps=90.0}]\n",
+		  2, 60000, 90000 },
+		{ "  DisplayMode{id=1, width=1, height=1, fps=120.00001, vsync=120.00001}\n"
+		  "  DisplayModeRecord{mMode={id=2, width=1, height=1, fps=59.94, peak=1}}\n"
+		  "  DisplayMode{id=3, width=2, height=2, fps=120.0}\n",
+		  2, 120000, 59940 },
+		{ "{id=1, fps=60}", 1, 60000, 60000 },
+		{ "renderFps=30.0 maxfps=31.0, fps=, fps=x, fps=0.5, fps=501, fps=99999, fps=-60",
+		  0, 0, 0 },
+		{ "", 0, 0, 0 },
+		{ "last fps=", 0, 0, 0 },
+	};
+	char many[4096] = "";
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct dumpsys_rates rates = { .n = 0 };
+
+		dumpsys_add_rates(&rates, span_of(rows[i].text));
+		assert_int_equal(rates.n, rows[i].n);
+		if (rates.n == 0)
+			continue;
+		assert_int_equal(rates.mhz[0], rows[i].first_mhz);
+		assert_int_equal(rates.mhz[rates.n - 1], rows[i].last_mhz);
+	}
+	for (int fps = 20; fps < 60; fps++)
+		sprintf(many + strlen(many), ", fps=%d.0", fps);
+	{
+		struct dumpsys_rates rates = { .n = 0 };
+
+		dumpsys_add_rates(&rates, span_of(many));
+		assert_int_equal(rates.n, DUMPSYS_RATES_MAX);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(focus_is_parsed_for_each_android),
 		cmocka_unit_test(too_long_names_are_ignored),
 		cmocka_unit_test(only_periods_in_range_are_accepted),
+		cmocka_unit_test(rates_of_modes_are_listed_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

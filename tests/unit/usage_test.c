@@ -44,8 +44,9 @@ static void assert_usage(int code, const char *command, const char *word)
 
 static void every_command_has_help(void **state)
 {
-	static const char *const commands[] = { "run",	"start",  "stop",  "status",  "top",
-						"mark", "rotate", "files", "analyze", "rules" };
+	static const char *const commands[] = { "run",	  "start",   "stop",   "status",
+						"top",	  "mark",    "rotate", "files",
+						"doctor", "analyze", "rules" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(commands); i++) {

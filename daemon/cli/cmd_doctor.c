@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* 'jankd doctor': what this device allows, a line for each thing. It changes nothing. What a line
+ * says is found by the functions that a capture uses, too. */
+#include "daemon/cli/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "daemon/android/android.h"
+#include "daemon/base/denial.h"
+#include "daemon/base/last_session.h"
+#include "daemon/base/report.h"
+#include "daemon/base/state_dir.h"
+#include "daemon/base/text.h"
+#include "daemon/base/wall_clock.h"
+#include "daemon/files/files.h"
+#include "daemon/trace/trace.h"
+
+/* Android's user and group: "shell", the user of adb; and "readtracefs" (AID_READTRACEFS), which
+ * may read tracefs since Android 13. */
+#define SHELL_UID 2000
+#define READTRACEFS_GID 3012
+
+/* Less is too little for the first rows. */
+#define FREE_LEAST (1024 * 1024)
+
+struct doctor {
+	const struct options *options;
+	const char *subject; /* of the current line */
+	unsigned int problems;
+	bool runs; /* a capture runs in the folder */
+	int mount; /* 0: tracefs was found, or -errno */
+	char directory[TRACEFS_DIRECTORY_SIZE];
+	struct tracefs *tracefs; /* the trace; NULL: it is not there, or not yet */
+	struct trace_files files;
+	struct other_tracers others;
+};
+
+enum finding { OK, NOTE, PROBLEM };
+
+__attribute__((format(printf, 3, 4))) static void print(struct doctor *doctor, enum finding finding,
+							const char *format, ...)
+{
+	static const char *const words[] = { "ok", "note", "problem" };
+	char text[2048], escaped[4 * sizeof(text)];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	text_escape(escaped, sizeof(escaped), text);
+	printf("%-8s %s: %s\n", words[finding], doctor->subject, escaped);
+	doctor->problems += finding == PROBLEM;
+}
+
+/* --- the machine --- */
+
+static void check_kernel(struct doctor *doctor)
+{
+	struct utsname kernel;
+
+	if (uname(&kernel) == 0)
+		print(doctor, OK, "%s %s %s, pages of %ld KB", kernel.sysname, kernel.release,
+		      kernel.machine, sysconf(_SC_PAGESIZE) / 1024);
+	else
+		print(doctor, NOTE, "%s", strerror(errno));
+}
+
+static bool is_in_group(gid_t gid)
+{
+	gid_t groups[128];
+	int n = getgroups(128, groups);
+
+	for (int i = 0; i < n; i++)
+		if (groups[i] == gid)
+			return true;
+	return getegid() == gid;
+}
+
+static void check_user(struct doctor *doctor)
+{
+	const char *group = is_in_group(READTRACEFS_GID) ? "in" : "not in";
+
+	if (geteuid() == 0)
+		print(doctor, OK, "root");
+	else if (geteuid() == SHELL_UID)
+		print(doctor, OK, "shell (uid %d), %s the group readtracefs", SHELL_UID, group);
+	else
+		print(doctor, NOTE,
+		      "uid %u, %s the group readtracefs; if something is denied below, run jankd "
+		      "as root or shell",
+		      (unsigned int)geteuid(), group);
+}
+
+static void check_selinux(struct doctor *doctor)
+{
+	struct selinux selinux = selinux_read();
+
+	if (!selinux.is_present)
+		print(doctor, OK, "none, or it cannot be read");
+	else
+		print(doctor, OK, "%s, context %s",
+		      selinux.is_enforcing ? "enforcing" : "permissive",
+		      selinux.context[0] ? selinux.context : "unknown");
+}
+
+/* --- the trace --- */
+
+static void check_tracefs(struct doctor *doctor)
+{
+	const struct options *options = doctor->options;
+	char text[TRACEFS_REFUSAL_SIZE];
+
+	if (doctor->mount == 0) {
+		print(doctor, OK, "%s", doctor->directory);
+		return;
+	}
+	tracefs_refusal_of_mount(text, doctor->directory, options->tracefs, doctor->mount);
+	print(doctor, PROBLEM, "%s%s%s", options->tracefs ? options->tracefs : "",
+	      options->tracefs ? ": " : "", text);
+}
+
+static void check_instance(struct doctor *doctor)
+{
+	const char *name = doctor->options->instance;
+	int error;
+
+	if (!name || doctor->mount < 0)
+		return;
+	error = tracefs_check_instance(doctor->directory, name);
+	if (error == 0)
+		print(doctor, OK, "%s", name);
+	else if (error > 0)
+		print(doctor, OK, "%s does not exist; jankd creates it for a capture", name);
+	else
+		print(doctor, PROBLEM, "%s cannot be created: %s; %s", name, strerror(-error),
+		      report_advice(error, "run it as root, or name an existing instance"));
+}
+
+/* Events are read as text from trace_pipe, or as raw pages from the files of the CPUs. One of the
+ * two is enough. */
+static void check_pipe(struct doctor *doctor)
+{
+	char raw_why[SOURCE_WHY_SIZE], file[PATH_MAX], text[TRACEFS_REFUSAL_SIZE];
+	const char *readers = doctor->others.readers;
+	int fd, raw;
+
+	if (!doctor->tracefs)
+		return;
+	snprintf(file, sizeof(file), "%s/trace_pipe", tracefs_path(doctor->tracefs));
+	fd = tracefs_open_pipe(doctor->tracefs);
+	if (fd >= 0)
+		close(fd);
+	if (fd == -EBUSY || (fd >= 0 && readers[0])) {
+		print(doctor, doctor->runs ? NOTE : PROBLEM,
+		      "being read by %s; stop that program, or use --instance",
+		      readers[0] ? readers : "another program");
+		return;
+	}
+	raw = source_raw_check(doctor->tracefs, &doctor->files, raw_why);
+	tracefs_refusal(text, file, R_OK, fd, "check the kernel's tracing");
+	if (fd >= 0)
+		print(doctor, OK, "can be read");
+	else
+		print(doctor, raw < 0 ? PROBLEM : NOTE, "cannot be read: %s", text);
+	doctor->subject = "raw";
+	if (raw == 0)
+		print(doctor, OK, "trace_pipe_raw can be read");
+	else
+		print(doctor, NOTE,
+		      "%s; jankd reads trace_pipe as text, which costs about ten times as much",
+		      raw_why);
+}
+
+/* Returns true if jankd may write the setting; otherwise sets @refusal. */
+static bool may_write(const struct doctor *doctor, const char *name,
+		      char refusal[static TRACEFS_REFUSAL_SIZE])
+{
+	const char *path = tracefs_path(doctor->tracefs);
+	int error = setting_check_write(path, name);
+	char file[PATH_MAX];
+
+	snprintf(file, sizeof(file), "%s/%s", path, name);
+	tracefs_refusal(refusal, file, W_OK, error, "check the kernel's tracing");
+	return error == 0;
+}
+
+static void check_on(struct doctor *doctor)
+{
+	char value[SETTING_SIZE], refusal[TRACEFS_REFUSAL_SIZE];
+	bool may, is_on;
+
+	if (!doctor->tracefs)
+		return;
+	may = may_write(doctor, "tracing_on", refusal);
+	is_on = setting_read(tracefs_path(doctor->tracefs), "tracing_on", value) == 0 &&
+		strcmp(value, "1") == 0;
+	if (may)
+		print(doctor, OK, "%s, and jankd can switch it", is_on ? "on" : "off");
+	else
+		print(doctor, is_on ? NOTE : PROBLEM, "%s, and jankd cannot switch it: %s",
+		      is_on ? "on" : "off", refusal);
+}
+
+static void check_buffer(struct doctor *doctor)
+{
+	char refusal[TRACEFS_REFUSAL_SIZE];
+	uint64_t kb;
+
+	if (!doctor->tracefs)
+		return;
+	kb = buffer_size_read(tracefs_path(doctor->tracefs));
+	if (may_write(doctor, "buffer_size_kb", refusal))
+		print(doctor, OK, "%" PRIu64 " KB per CPU, and jankd can change it", kb);
+	else
+		print(doctor, NOTE, "it stays at %" PRIu64 " KB per CPU%s: %s", kb,
+		      kb < BUFFER_ENOUGH_KB ? " and may overflow between two reads" : "", refusal);
+}
+
+static void check_clock(struct doctor *doctor)
+{
+	char clock[SETTING_SIZE], refusal[TRACEFS_REFUSAL_SIZE];
+	bool is_time;
+
+	if (!doctor->tracefs)
+		return;
+	if (setting_read(tracefs_path(doctor->tracefs), "trace_clock", clock) < 0)
+		snprintf(clock, sizeof(clock), "unknown");
+	is_time = wall_clock_is_time(clock);
+	if (may_write(doctor, "trace_clock", refusal))
+		print(doctor, OK, "%s, and jankd can change it", clock);
+	else
+		print(doctor, is_time ? NOTE : PROBLEM, "it stays %s%s: %s", clock,
+		      is_time ? "" : ", which does not count time", refusal);
+}
+
+/* --- other programs --- */
+
+static unsigned int count_lines(const char *text)
+{
+	unsigned int n = 0;
+
+	for (; text && (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
+/* A capture of this folder has such settings of its own. */
+static void check_others(struct doctor *doctor)
+{
+	struct property_budget budget = property_budget_begin(false);
+	char tracer[SETTING_SIZE], tags[64], *events;
+	unsigned int n_events;
+
+	if (!doctor->tracefs || doctor->runs)
+		return;
+	events = setting_read_all(tracefs_path(doctor->tracefs), "set_event");
+	n_events = count_lines(events);
+	free(events);
+	setting_read(tracefs_path(doctor->tracefs), "current_tracer", tracer);
+	android_getprop(&budget, "debug.atrace.tags.enableflags", tags, sizeof(tags));
+	if (tracer[0] && strcmp(tracer, "nop") != 0)
+		print(doctor, NOTE,
+		      "current_tracer is %s, which can fill the buffer; set it to nop", tracer);
+	if (n_events > 0)
+		print(doctor, NOTE,
+		      "%u kernel events are on, which share the buffer; switch off those that "
+		      "nothing needs",
+		      n_events);
+	if (strtoull(tags, NULL, 0) > 0)
+		print(doctor, NOTE,
+		      "apps write markers already (tags %s): another program traces, or did not "
+		      "restore them",
+		      tags);
+	if (doctor->others.others[0])
+		print(doctor, NOTE,
+		      "%s: while it records, it changes buffer, clock and events; do not record "
+		      "with both",
+		      doctor->others.others);
+	if (!n_events && !doctor->others.others[0] && (!tracer[0] || strcmp(tracer, "nop") == 0) &&
+	    strtoull(tags, NULL, 0) == 0)
+		print(doctor, OK, "none found%s", geteuid() == 0 ? "" : "; only root sees all");
+}
+
+static void check_atrace(struct doctor *doctor)
+{
+	const char *categories = doctor->options->categories;
+	char why[ATRACE_WHY_SIZE];
+	int error = atrace_check(categories, why);
+
+	if (error == 0)
+		print(doctor, OK, "it has the categories %s", categories);
+	else if (error == -ENOENT)
+		print(doctor, NOTE, "not found; switch the markers of apps on in another way");
+	else if (error > 0)
+		print(doctor, PROBLEM, "it has no category %s; name others with --categories", why);
+	else
+		print(doctor, NOTE, "its categories cannot be listed: %s", why);
+}
+
+static void check_display(struct doctor *doctor)
+{
+	struct dumpsys_rates rates;
+	char text[256] = "";
+	uint64_t period_ns;
+
+	if (!android_display_read(&period_ns, &rates)) {
+		print(doctor, OK, "no dumpsys; jankd learns the refresh rate from the trace");
+		return;
+	}
+	for (unsigned int i = 0; i < rates.n; i++) {
+		size_t len = strlen(text);
+
+		snprintf(text + len, sizeof(text) - len, "%s%.2f", i > 0 ? ", " : "",
+			 rates.mhz[i] / 1e3);
+	}
+	if (period_ns == 0 && rates.n == 0)
+		print(doctor, NOTE,
+		      "dumpsys does not say the refresh rate; jankd learns it from the trace");
+	else if (period_ns == 0)
+		print(doctor, OK, "modes of %s Hz", text);
+	else
+		print(doctor, OK, "%.2f Hz%s%s%s", 1e9 / (double)period_ns,
+		      rates.n > 0 ? ", modes of " : "", text, rates.n > 0 ? " Hz" : "");
+}
+
+/* --- the folder --- */
+
+/* Sets @parent to the folder, or to the nearest one above that exists. */
+static void find_existing(char parent[static PATH_MAX], const char *path)
+{
+	snprintf(parent, PATH_MAX, "%s", path);
+	while (access(parent, F_OK) < 0 && errno == ENOENT) {
+		char *slash = strrchr(parent, '/');
+
+		if (!slash)
+			strcpy(parent, ".");
+		else if (slash == parent)
+			strcpy(parent, "/");
+		else
+			*slash = '\0';
+		if (!slash || slash == parent)
+			return;
+	}
+}
+
+static void check_folder(struct doctor *doctor)
+{
+	const char *path = doctor->options->folder;
+	uint64_t min_free = doctor->options->min_free, free_bytes;
+	char parent[PATH_MAX], why[DENIAL_SIZE];
+	int fd;
+
+	find_existing(parent, path);
+	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || access(parent, W_OK | X_OK) < 0) {
+		int error = -errno;
+
+		denial_describe(why, parent, W_OK, error);
+		print(doctor, PROBLEM, "%s: %s: %s; name another one with -F", path, parent, why);
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	free_bytes = disk_free_bytes(fd);
+	close(fd);
+	if (free_bytes == UINT64_MAX)
+		print(doctor, NOTE, "%s: the free space is unknown", path);
+	else if (free_bytes < FREE_LEAST)
+		print(doctor, PROBLEM, "%s: %" PRIu64 " bytes free; free some disk space", path,
+		      free_bytes);
+	else if (free_bytes < min_free)
+		print(doctor, NOTE,
+		      "%s: %" PRIu64 " MB free, less than --min-free %" PRIu64
+		      " MB: segments would be removed; free some disk space",
+		      path, free_bytes / 1000000, min_free / 1000000);
+	else
+		print(doctor, OK, "%s: %" PRIu64 " MB free", path, free_bytes / 1000000);
+}
+
+static void check_capture(struct doctor *doctor)
+{
+	const char *folder = doctor->options->folder;
+	char how[LAST_SESSION_TEXT] = "";
+	struct last_session last;
+
+	if (doctor->runs) {
+		print(doctor, NOTE, "a capture runs in %s; 'jankd status' shows it", folder);
+		return;
+	}
+	if (last_session_read(&last, folder) == 0)
+		last_session_describe(&last, how);
+	last_session_free(&last);
+	if (how[0])
+		print(doctor, NOTE,
+		      "none runs in %s: %s; go on with 'jankd start --resume', or restore its "
+		      "settings with 'jankd stop'",
+		      folder, how);
+	else
+		print(doctor, OK, "none runs in %s", folder);
+}
+
+/* --- all --- */
+
+static const struct {
+	const char *subject;
+	void (*check)(struct doctor *doctor);
+} checks[] = {
+	{ "kernel", check_kernel },	{ "user", check_user },
+	{ "selinux", check_selinux },	{ "tracefs", check_tracefs },
+	{ "instance", check_instance }, { "trace_pipe", check_pipe },
+	{ "tracing_on", check_on },	{ "buffer_size_kb", check_buffer },
+	{ "trace_clock", check_clock }, { "other tracers", check_others },
+	{ "atrace", check_atrace },	{ "display", check_display },
+	{ "folder", check_folder },	{ "capture", check_capture },
+};
+
+/* Opens the trace, unless it is an instance that does not exist: doctor creates none. */
+static void find_trace(struct doctor *doctor)
+{
+	const struct options *options = doctor->options;
+
+	trace_files_init(&doctor->files);
+	doctor->mount = tracefs_find(doctor->directory, options->tracefs);
+	if (doctor->mount < 0 ||
+	    (options->instance &&
+	     tracefs_check_instance(doctor->directory, options->instance) != 0) ||
+	    tracefs_open(&doctor->tracefs, options->tracefs, options->instance) < 0)
+		return;
+	trace_files_open(&doctor->files, tracefs_path(doctor->tracefs));
+	other_tracers_find(&doctor->others, tracefs_path(doctor->tracefs));
+}
+
+int cmd_doctor(struct options *options)
+{
+	struct doctor doctor = { .options = options, .runs = state_dir_is_held(options->folder) };
+
+	report_name("doctor");
+	find_trace(&doctor);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		doctor.subject = checks[i].subject;
+		checks[i].check(&doctor);
+	}
+	trace_files_close(&doctor.files);
+	tracefs_close(doctor.tracefs);
+	if (doctor.problems == 0)
+		return EXIT_DONE;
+	report("doctor: no capture is possible: %u problem%s; see the line%s above that begin%s "
+	       "with "
+	       "'problem'",
+	       doctor.problems, doctor.problems > 1 ? "s" : "", doctor.problems > 1 ? "s" : "",
+	       doctor.problems > 1 ? "" : "s");
+	return EXIT_FAILED;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/other_tracers.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "daemon/base/folder.h"
+#include "daemon/base/text.h"
+
+static void read_name(const char *pid, char name[static 32])
+{
+	char path[64];
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, name, 31);
+	if (fd >= 0)
+		close(fd);
+	name[n > 0 ? n : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+static void add(char text[static OTHER_TRACERS_SIZE], const char *pid, const char *name)
+{
+	size_t len = strlen(text);
+	char escaped[128];
+
+	text_escape(escaped, sizeof(escaped), name);
+	if (snprintf(text + len, OTHER_TRACERS_SIZE - len, "%s%s (pid %.20s)", len > 0 ? ", " : "",
+		     escaped, pid) >= (int)(OTHER_TRACERS_SIZE - len))
+		text[len] = '\0';
+}
+
+static bool is_same_file(const char *path, const struct stat *info)
+{
+	struct stat other;
+
+	return stat(path, &other) == 0 && folder_is_same(&other, info);
+}
+
+/* Returns true if the descriptor is trace_pipe or a trace_pipe_raw of the trace. Only files with
+ * such names are compared: stat() of others may wait for a network. */
+static bool is_pipe(int fds, const char *fd, const char *trace)
+{
+	char target[PATH_MAX], path[PATH_MAX];
+	ssize_t n = readlinkat(fds, fd, target, sizeof(target) - 1);
+	struct stat info;
+	const char *name, *cpu;
+
+	target[n > 0 ? n : 0] = '\0';
+	name = strrchr(target, '/');
+	if (!name || strncmp(name, "/trace_pipe", 11) != 0 || fstatat(fds, fd, &info, 0) < 0)
+		return false;
+	snprintf(path, sizeof(path), "%.2000s/trace_pipe", trace);
+	if (is_same_file(path, &info))
+		return true;
+	cpu = strstr(target, "/per_cpu/");
+	if (!cpu)
+		return false;
+	snprintf(path, sizeof(path), "%.2000s%.100s", trace, cpu);
+	return is_same_file(path, &info);
+}
+
+static bool reads(const char *pid, const char *trace)
+{
+	char path[64];
+	DIR *directory;
+	struct dirent *entry;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
+	directory = opendir(path);
+	while (directory && !found && (entry = readdir(directory)))
+		found = is_pipe(dirfd(directory), entry->d_name, trace);
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+/* Names as in /proc/PID/comm, which has 15 characters. */
+static bool is_known(const char *name)
+{
+	static const char *const known[] = { "traced_probes", "perfetto", "atrace", "trace-cmd",
+					     "simpleperf" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(name, known[i]) == 0)
+			return true;
+	return false;
+}
+
+void other_tracers_find(struct other_tracers *found, const char *path)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	*found = (struct other_tracers){ .readers = "" };
+	while (proc && (entry = readdir(proc))) {
+		const char *pid = entry->d_name;
+		char name[32], *end;
+
+		if (strtol(pid, &end, 10) <= 0 || *end || strtol(pid, NULL, 10) == getpid())
+			continue;
+		read_name(pid, name);
+		if (reads(pid, path))
+			add(found->readers, pid, name);
+		else if (is_known(name))
+			add(found->others, pid, name);
+	}
+	if (proc)
+		closedir(proc);
+}

@@ -529,6 +529,19 @@ static void begin_device(struct capture *capture, struct session_origin *origin)
 	origin->values = device_state_read(&capture->device);
 }
 
+/* Usually of a capture without root. */
+static void report_fixed(struct capture *capture)
+{
+	const char *fixed = tracefs_fixed(capture->tracefs);
+	char text[TRACEFS_FIXED_SIZE + 80];
+
+	if (!fixed[0])
+		return;
+	snprintf(text, sizeof(text),
+		 "jankd may not change these settings, so they stay as they are: %s", fixed);
+	session_event(&capture->session, "tracing", text);
+}
+
 static int begin_session(struct capture *capture)
 {
 	struct session_origin origin = {
@@ -558,6 +571,7 @@ static int begin_session(struct capture *capture)
 		.context = &capture->session,
 	};
 	android_probe_begin(&capture->probe, capture->options, &capture->loop);
+	report_fixed(capture);
 	if (capture->undo.small_buffer[0])
 		session_event(&capture->session, "tracing", capture->undo.small_buffer);
 	if (capture->undo.recovered)

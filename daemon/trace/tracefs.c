@@ -15,6 +15,7 @@
 #include "daemon/base/denial.h"
 #include "daemon/base/report.h"
 #include "daemon/base/wall_clock.h"
+#include "daemon/trace/setting_file.h"
 
 struct tracefs {
 	char directory[TRACEFS_DIRECTORY_SIZE];
@@ -22,6 +23,7 @@ struct tracefs {
 	char clock[32];
 	struct tracefs_instance *instance; /* NULL: the top level */
 	bool ours;			   /* created by tracefs_open() */
+	char fixed[TRACEFS_FIXED_SIZE];
 };
 
 /* --- the mount --- */
@@ -234,8 +236,62 @@ static int switch_on(struct tracefs *tracefs)
 	return -error;
 }
 
+static void add_fixed(struct tracefs *tracefs, const char *name, const char *value)
+{
+	size_t len = strlen(tracefs->fixed);
+
+	if (snprintf(tracefs->fixed + len, sizeof(tracefs->fixed) - len, "%s%s%s%s",
+		     len > 0 ? ", " : "", name, value[0] ? " " : "",
+		     value) >= (int)(sizeof(tracefs->fixed) - len))
+		tracefs->fixed[len] = '\0';
+}
+
+/* Android allows the user "shell" to write the first three, but not the last one. */
+static void find_fixed(struct tracefs *tracefs)
+{
+	static const char *const names[] = { "tracing_on", "buffer_size_kb", "trace_clock",
+					     "current_tracer" };
+	char value[SETTING_SIZE];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		int error = setting_check_write(tracefs->path, names[i]);
+
+		if ((error != -EACCES && error != -EPERM && error != -EROFS) ||
+		    setting_read(tracefs->path, names[i], value) < 0)
+			continue;
+		/* No other tracer is needed. */
+		if (strcmp(value, "nop") != 0)
+			add_fixed(tracefs, names[i], value);
+	}
+}
+
+/* With such a clock, frames would have no times. */
+static int check_clock(const struct tracefs *tracefs)
+{
+	char file[sizeof(tracefs->path) + 16], text[TRACEFS_REFUSAL_SIZE];
+	int error;
+
+	if (wall_clock_is_time(tracefs->clock))
+		return 0;
+	snprintf(file, sizeof(file), "%s/trace_clock", tracefs->path);
+	error = setting_check_write(tracefs->path, "trace_clock");
+	if (error == 0)
+		error = -EINVAL;
+	tracefs_refusal(text, file, W_OK, error, "check the kernel's tracing");
+	report_capture("%s: it is '%s', which does not count time, and cannot be changed: %s", file,
+		       tracefs->clock, text);
+	return error;
+}
+
+const char *tracefs_fixed(const struct tracefs *tracefs)
+{
+	return tracefs->fixed;
+}
+
 int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid)
 {
+	int error;
+
 	/* The kernel rounds the size. */
 	if (tracefs->ours)
 		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
@@ -245,7 +301,12 @@ int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid)
 	if (tracefs->ours || !wall_clock_is_time(tracefs->clock))
 		choose_clock(tracefs);
 	read_clock(tracefs);
-	return switch_on(tracefs);
+	error = check_clock(tracefs);
+	if (error == 0)
+		error = switch_on(tracefs);
+	if (error == 0)
+		find_fixed(tracefs);
+	return error;
 }
 
 bool tracefs_is_ours(const struct tracefs *tracefs)

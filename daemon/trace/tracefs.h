@@ -37,6 +37,11 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
  */
 int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid);
 
+/* After tracefs_begin(): settings that this process may not change, and their values, for an event:
+ * "trace_clock boot, tracing_on 1". */
+#define TRACEFS_FIXED_SIZE 200
+const char *tracefs_fixed(const struct tracefs *tracefs);
+
 /* Returns true if tracefs_open() has created the instance. Then no other capture needs its
  * tracing. */
 bool tracefs_is_ours(const struct tracefs *tracefs);

@@ -3,15 +3,17 @@
 """A tracefs whose files a user, often Android's shell, may not all open: the message names the file and the reason."""
 
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import BUILD, JANKD, Checks, folder, jankd, skip
+from jankd import BUILD, JANKD, Checks, folder, jankd, rows, skip
 
 SHELL = 2000
 USER = SHELL if os.geteuid() == 0 else os.geteuid()
@@ -49,8 +51,9 @@ def as_user():
 
 
 @contextlib.contextmanager
-def place(*closed):
-    """(a folder that imitates tracefs, an output folder); the user may not open the files @closed."""
+def place(*closed, held=True, **fixed):
+    """(a folder that imitates tracefs, an output folder); the user may not open the files @closed, and may not write the
+    files @fixed, which have these values. @held: this test has trace_pipe open, so that a reader does not end."""
     with folder() as here:
         here.chmod(0o777)
         tracing = here / "tracing"
@@ -61,7 +64,10 @@ def place(*closed):
         os.mkfifo(tracing / "trace_pipe")
         for path in (tracing, *tracing.rglob("*")):
             os.chown(path, USER, USER)
-        keep = os.open(tracing / "trace_pipe", os.O_RDWR | os.O_NONBLOCK)
+        keep = os.open(tracing / "trace_pipe" if held else os.devnull, os.O_RDWR | os.O_NONBLOCK)
+        for name, text in fixed.items():
+            (tracing / name).write_text(f"{text}\n")
+            (tracing / name).chmod(0o444)
         for name in closed:
             (tracing / name).chmod(0)
         try:
@@ -150,6 +156,95 @@ def requests_of_root(checks):
             path.rmdir()
 
 
+def cannot_be_set(checks):
+    """What may not be set stays as it is, and an event says so; the capture fails only if it needs another value."""
+    what = "settings that cannot be written"
+    with place(tracing_on="1", trace_clock="local [boot]", buffer_size_kb="4096", current_tracer="function") as (tracing, out):
+        run(tracing, out)
+        texts = [row["text"] for row in rows(out, "events.csv") if "may not change" in row["text"]]
+        checks.equal(texts, ["jankd may not change these settings, so they stay as they are: tracing_on 1, buffer_size_kb 4096, "
+                             "trace_clock boot, current_tracer function"], what)
+    with place() as (tracing, out):
+        run(tracing, out)
+        checks.that("may not change" not in (out / "events.csv").read_text(), f"{what}: an event without such a setting")
+    with place(tracing_on="0") as (tracing, out):
+        one_line(checks, "tracing is off", run(tracing, out), "tracing_on", "Permission denied")
+    with place(trace_clock="boot [counter]") as (tracing, out):
+        one_line(checks, "the clock counts events", run(tracing, out), "trace_clock", "'counter'", "Permission denied")
+
+
+def doctor(tracing, out, **keywords):
+    """The exit code of doctor; {subject: (finding, text)}; standard error."""
+    keywords.setdefault("preexec_fn", as_user)
+    done = jankd("doctor", "--tracefs", tracing, "-F", out, cwd="/", timeout=60, env=ENVIRONMENT, **keywords)
+    lines = [re.fullmatch(r"(ok|note|problem) +([\w ]+): (.*)", line) for line in done.stdout.decode().splitlines()]
+    return done.returncode, {m[2]: (m[1], m[3]) for m in lines}, done.stderr.decode()
+
+
+def doctor_says_so(checks):
+    """For each file that is closed: whether a capture is possible without it."""
+    for closed, subject, finding in ((".", "tracefs", "problem"), ("per_cpu/cpu0/trace_pipe_raw", "raw", "note"),
+                                     ("trace_pipe", "trace_pipe", "note"), ("trace_clock", "trace_clock", "note"),
+                                     ("buffer_size_kb", "buffer_size_kb", "note"), ("tracing_on", "tracing_on", "problem")):
+        with place(closed, held=False) as (tracing, out):
+            code, said, error = doctor(tracing, out)
+            checks.equal(said.get(subject, ("",))[0], finding, f"doctor: {closed} is closed: {said}")
+            checks.that("Permission denied" in said[subject][1], f"doctor: {closed} is closed: {said[subject]}")
+            checks.equal((code, len(error.splitlines())), (1, 1) if finding == "problem" else (0, 0),
+                         f"doctor: {closed} is closed: {error}")
+    with place("trace_pipe", "per_cpu", held=False) as (tracing, out):
+        code, said, error = doctor(tracing, out)
+        checks.equal((code, said["trace_pipe"][0]), (1, "problem"), f"doctor: neither text nor raw: {said}")
+    with place(held=False, tracing_on="1", trace_clock="boot [counter]") as (tracing, out):
+        code, said, error = doctor(tracing, out)
+        checks.equal((code, said["tracing_on"][0], said["trace_clock"][0]), (1, "note", "problem"), f"doctor: fixed: {said}")
+    with place(held=False) as (tracing, out):
+        code, said, error = doctor(tracing, out)
+        checks.equal((code, error, [s for s, (finding, _) in said.items() if finding == "problem"]), (0, "", []), f"doctor: {said}")
+        checks.that(str(USER) in said["user"][1] or USER == 0, f"doctor: user: {said['user']}")
+
+
+# The kernel's form of an access list: version 2; tag, permissions and user of each entry.
+DENIED = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in (
+    (1, 6, 0xffffffff), (2, 0, SHELL), (4, 4, 0xffffffff), (0x10, 6, 0xffffffff), (0x20, 6, 0xffffffff)))
+
+
+def with_selinux(enforce):
+    """For a child process of root: mounts a selinuxfs that this test imitates, for itself alone, and changes its user."""
+    def change():
+        libc = ctypes.CDLL(None, use_errno=True)
+        if (libc.unshare(0x20000) or libc.mount(None, b"/", None, 0x44000, None)
+                or libc.mount(b"none", b"/sys/fs", b"tmpfs", 0, None)):
+            raise OSError(ctypes.get_errno(), "no mount of its own")
+        os.mkdir("/sys/fs/selinux")
+        pathlib.Path("/sys/fs/selinux/enforce").write_text(enforce)
+        as_user()
+    return change
+
+
+def selinux(checks):
+    """An access list denies what the modes allow, as SELinux does: the message names SELinux if that is enforcing."""
+    what = "SELinux"
+    if os.geteuid() != 0:
+        checks.cannot_judge(what, "needs root")
+        return
+    for enforce, why in (("1", "SELinux denies it to"), ("0", "Permission denied")):
+        with place(held=False) as (tracing, out):
+            os.chown(tracing / "trace_pipe", 0, 0)
+            try:
+                os.setxattr(tracing / "trace_pipe", "system.posix_acl_access", DENIED)
+                code, said, error = doctor(tracing, out, preexec_fn=with_selinux(enforce))
+            except (OSError, subprocess.SubprocessError) as failure:
+                checks.cannot_judge(what, f"no access lists, or no mounts: {failure}")
+                return
+            checks.equal((code, said["trace_pipe"][0]), (0, "note"), f"{what} {enforce}: {said['trace_pipe']}")
+            checks.that(why in said["trace_pipe"][1], f"{what} {enforce}: {said['trace_pipe']}")
+            checks.that(("enforcing" if enforce == "1" else "permissive") in said["selinux"][1], f"{what} {enforce}: {said['selinux']}")
+            done = jankd("run", "--tracefs", tracing, "--no-atrace", "--source", "text", "-F", out, cwd="/", timeout=60,
+                         preexec_fn=with_selinux(enforce), env=ENVIRONMENT)
+            one_line(checks, f"{what} {enforce}: run", done, "trace_pipe", why, "setenforce 0" if enforce == "1" else "shell")
+
+
 def reachable():
     """True if the user can run the program."""
     try:
@@ -161,6 +256,6 @@ def reachable():
 if not reachable():
     skip("another user cannot reach the program here")
 checks = Checks()
-for case in (raw, all_of_it, instance, requests_of_root):
+for case in (raw, all_of_it, instance, cannot_be_set, doctor_says_so, selinux, requests_of_root):
     case(checks)
 checks.end()

@@ -24,29 +24,40 @@ static char buffer[65536];
 
 #define POLYNOMIAL UINT32_C(0x04c11db7)
 
-/* The remainders of all bytes. */
-static const uint32_t *crc_table(void)
-{
-	static uint32_t table[256];
+/* remainders[n][byte]: of this byte with n bytes of zero after it. Eight bytes at a time cost a
+ * quarter of one at a time. */
+#define STEP 8
+static uint32_t remainders[STEP][256];
 
-	if (table[1] != 0)
-		return table;
+static void make_remainders(void)
+{
 	for (uint32_t byte = 0; byte < 256; byte++) {
 		uint32_t crc = byte << 24;
 
 		for (int bit = 0; bit < 8; bit++)
 			crc = crc << 1 ^ (crc & UINT32_C(0x80000000) ? POLYNOMIAL : 0);
-		table[byte] = crc;
+		remainders[0][byte] = crc;
 	}
-	return table;
+	for (int n = 1; n < STEP; n++)
+		for (int byte = 0; byte < 256; byte++) {
+			uint32_t crc = remainders[n - 1][byte];
+
+			remainders[n][byte] = crc << 8 ^ remainders[0][crc >> 24];
+		}
 }
 
-static uint32_t crc_add(uint32_t crc, const char *bytes, size_t len)
+static uint32_t crc_add(uint32_t crc, const void *bytes, size_t len)
 {
-	const uint32_t *table = crc_table();
+	const unsigned char *at = bytes;
 
-	for (size_t i = 0; i < len; i++)
-		crc = crc << 8 ^ table[(crc >> 24 ^ (unsigned char)bytes[i]) & 0xff];
+	for (; len >= STEP; len -= STEP, at += STEP)
+		crc = remainders[7][(crc >> 24) ^ at[0]] ^
+		      remainders[6][(crc >> 16 & 0xff) ^ at[1]] ^
+		      remainders[5][(crc >> 8 & 0xff) ^ at[2]] ^
+		      remainders[4][(crc & 0xff) ^ at[3]] ^ remainders[3][at[4]] ^
+		      remainders[2][at[5]] ^ remainders[1][at[6]] ^ remainders[0][at[7]];
+	for (; len > 0; len--, at++)
+		crc = crc << 8 ^ remainders[0][(crc >> 24) ^ *at];
 	return crc;
 }
 
@@ -54,7 +65,7 @@ static uint32_t crc_add(uint32_t crc, const char *bytes, size_t len)
 static uint32_t crc_end(uint32_t crc, uint64_t len)
 {
 	for (; len > 0; len >>= 8) {
-		const char byte = (char)(len & 0xff);
+		const unsigned char byte = (unsigned char)(len & 0xff);
 
 		crc = crc_add(crc, &byte, 1);
 	}
@@ -168,6 +179,7 @@ int file_list_print(FILE *out, const char *path)
 
 	if (!directory)
 		return fail(path, NULL, -errno);
+	make_remainders();
 	print_session(out, path);
 	while (errno = 0, (entry = readdir(directory)))
 		if (is_listed(entry->d_name) &&

@@ -72,6 +72,48 @@ static void closed_files_have_the_checksum_of_cksum(void **state)
 	assert_true(is_listed("closed 2581748673 200000 snapshot-000001.txt"));
 }
 
+/* Bit by bit, as POSIX describes it. */
+static uint32_t cksum(const unsigned char *bytes, size_t len)
+{
+	uint32_t crc = 0;
+	size_t rest = len, i = 0;
+
+	while (i < len || rest > 0) {
+		unsigned char byte = i < len ? bytes[i] : (unsigned char)(rest & 0xff);
+
+		if (i >= len)
+			rest >>= 8;
+		i++;
+		crc ^= (uint32_t)byte << 24;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc << 1 ^ (crc >> 31 ? UINT32_C(0x04c11db7) : 0);
+	}
+	return ~crc;
+}
+
+static void the_checksum_is_right_for_each_length(void **state)
+{
+	static unsigned char bytes[70000];
+	static const size_t lengths[] = {
+		1, 7, 8, 9, 15, 16, 255, 256, 65535, 65536, 65537, 70000
+	};
+	char name[32], line[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * i * 31 + i / 7);
+	for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+		snprintf(name, sizeof(name), "out/%zu.csv", lengths[i]);
+		scratch_put_bytes(&capture.scratch, name, bytes, lengths[i]);
+	}
+	assert_int_equal(list(), 0);
+	for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+		snprintf(line, sizeof(line), "closed %u %zu %zu.csv", cksum(bytes, lengths[i]),
+			 lengths[i], lengths[i]);
+		assert_true(is_listed(line));
+	}
+}
+
 static void other_than_plain_files_are_left_out(void **state)
 {
 	static const char *const names[] = { ".journal",	"-x.csv",      "a b.csv",
@@ -177,6 +219,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(closed_files_have_the_checksum_of_cksum, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(the_checksum_is_right_for_each_length, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(other_than_plain_files_are_left_out, set_up,
 						tear_down),

@@ -283,7 +283,7 @@ def requests(checks):
         checks.equal(state["counters"]["rotations"], 2, f"{what}: rotations")
         daemon.stop()
         last = json.loads((daemon.out / "session.json").read_text())
-        checks.equal(set(state) - set(last), {"pid", "uptime_s", "folder", "last_words"},
+        checks.equal(set(state) - set(last), {"pid", "uptime_s", "folder", "last_words", "running"},
                      f"{what}: status and session.json")
 
 

@@ -162,9 +162,9 @@ static void check_pipe(struct doctor *doctor)
 	if (fd >= 0)
 		close(fd);
 	if (fd == -EBUSY || (fd >= 0 && readers[0])) {
-		print(doctor, doctor->runs ? NOTE : PROBLEM,
-		      "being read by %s; stop that program, or use --instance",
-		      readers[0] ? readers : "another program");
+		print(doctor, doctor->runs ? NOTE : PROBLEM, "being read by %s%s",
+		      readers[0] ? readers : "another program",
+		      doctor->runs ? "" : "; stop that program, or use --instance");
 		return;
 	}
 	raw = source_raw_check(doctor->tracefs, &doctor->files, raw_why);

@@ -43,6 +43,7 @@ struct capture {
 	struct android_probe probe;
 	struct background background;
 	struct device_state device;
+	struct device_values start_values;
 	struct logcat logcat;
 	struct loop loop;
 	struct watcher signals;
@@ -526,7 +527,8 @@ static void begin_device(struct capture *capture, struct session_origin *origin)
 	child_on_start(on_child_start, &capture->background);
 	device_state_open(&capture->device, capture->options->device_root);
 	origin->background = &capture->background;
-	origin->values = device_state_read(&capture->device);
+	capture->start_values = device_state_read(&capture->device);
+	origin->values = &capture->start_values;
 }
 
 /* Usually of a capture without root. */

@@ -31,7 +31,7 @@ struct session_origin {
 	char id[SESSION_ID_SIZE];     /* of a live capture, random; else "" */
 	bool live;		      /* captured on this machine, now */
 	/* Of a live capture: the device at the start, and where jankd runs on it; else NULL. */
-	struct device_values values;
+	const struct device_values *values;
 	const struct background *background;
 };
 

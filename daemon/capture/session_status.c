@@ -94,7 +94,8 @@ static void read_origin(struct status *status, const struct session_origin *orig
 	copy(status->model, sizeof(status->model), origin->device.model);
 	copy(status->build, sizeof(status->build), origin->device.build);
 	copy(status->sdk, sizeof(status->sdk), origin->device.sdk);
-	status->device_start = origin->values;
+	if (origin->values)
+		status->device_start = *origin->values;
 	if (uname(&kernel) == 0)
 		copy(status->kernel, sizeof(status->kernel), kernel.release);
 	boot_id_read(status->boot_id);
@@ -190,6 +191,7 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 	copy(status->folder, sizeof(status->folder), session->folder.path);
 	copy(status->last_report, sizeof(status->last_report), report_last());
 	read_times(status, session, begin_ns);
+	status->device_start = DEVICE_VALUES_NONE;
 	read_origin(status, &session->origin);
 	status->device_end = session->end_values;
 	read_input(status, session);
@@ -198,6 +200,7 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 	status->snapshots_suppressed = session->snapshot.suppressed;
 	status->snapshots_failed = session->snapshot.failed;
 	read_cost(&status->cost);
+	status->process.oom_score_adj = DEVICE_UNKNOWN;
 	if (session->origin.background)
 		background_read(session->origin.background, &status->process);
 	status_read_pipeline(status, session->pipeline, which);

@@ -21,6 +21,11 @@ static void limit_heap(void)
 	mallopt(M_MMAP_THRESHOLD, 65536);
 	mallopt(M_TRIM_THRESHOLD, 65536);
 #endif
+#ifdef M_TOP_PAD
+	/* Else large blocks that are needed for a moment come from the space at the end of the
+	 * heap, and that space keeps its memory. */
+	mallopt(M_TOP_PAD, 0);
+#endif
 #ifdef M_ARENA_MAX
 	/* One arena for both threads. */
 	mallopt(M_ARENA_MAX, 1);

@@ -543,8 +543,11 @@ static int create(struct session_files *files, enum row_file which, const char *
 		  const char *header)
 {
 	struct csv_file *file = &files->rows[which];
-	/* A recorded trace can be read again: no rows are kept while the disk is full. */
-	size_t buffer_size = files->is_live ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
+	/* A recorded trace can be read again: no rows are kept while the disk is full. Events are
+	 * few.
+	 */
+	bool keeps_rows = files->is_live && which != ROW_EVENTS;
+	size_t buffer_size = keeps_rows ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
 	int error = csv_file_create(file, files->folder->fd, buffer_size, name, header);
 
 	csv_file_set_limit(file, files->options->rotate_size);

@@ -24,7 +24,7 @@ struct pipeline_options {
 	uint64_t late_ns; /* report frames that are late by this much, see late.h; 0: none */
 	bool recorded;	  /* lines may be duplicated, or sorted by CPU */
 	bool front_app_is_queried; /* the caller answers pipeline_front_app_uncertain_since() */
-	unsigned int max_surfaces; /* layers, and Surfaces, in the tables; default 320 */
+	unsigned int max_surfaces; /* layers, and Surfaces, in the tables; default 256 */
 	unsigned int max_threads;  /* threads with open slices; default 256 */
 };
 
@@ -32,7 +32,7 @@ struct pipeline_options {
 	((struct pipeline_options){ .kpi_ns = UINT64_C(100000000),                                 \
 				    .delay_ns = UINT64_C(1000000000),                              \
 				    .min_frames = 20,                                              \
-				    .max_surfaces = 320,                                           \
+				    .max_surfaces = 256,                                           \
 				    .max_threads = 256 })
 
 #endif

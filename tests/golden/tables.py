@@ -66,7 +66,7 @@ def same_rows(checks, here, text, what):
     large = summary(here / f"{what}-1000", text, 1000)
     found = rows(here / f"{what}-1000", "summary.csv")
     checks.equal(len(found), APPS, f"{what}: rows of a large table")
-    for surfaces in (320, 16):
+    for surfaces in (256, 16):
         out = here / f"{what}-{surfaces}"
         checks.that(summary(out, text, surfaces) == large, f"{what}: another summary.csv of {surfaces}")
         seen = counters(out)
@@ -129,7 +129,7 @@ def waiting_layers(checks, here, vocabulary):
     subprocess.run([PHONE, "--scenario", "surfaces-200", "--vocabulary", vocabulary, "--speed", "0",
                     "--output", trace, "--truth", truth], check=True, capture_output=True, timeout=600)
     played = {(row["present(s)"], row["layer"]): row["vsyncs"] for row in rows(truth)}
-    for surfaces in (16, 64, 128, 320):
+    for surfaces in (16, 64, 128, 256):
         what, out = f"{vocabulary}: {surfaces}", here / f"{vocabulary}-{surfaces}"
         done = analyze(out, "--max-surfaces", surfaces, "--frames-log", trace)
         found, seen = rows(out, "frames.csv"), counters(out)
@@ -146,7 +146,7 @@ def waiting_layers(checks, here, vocabulary):
             checks.that(any(f" {seen['frames_refused']} frames missing" in text for text in reported),
                         f"{what}: {reported}")
         checks.equal(seen["frames_refused"] == 0, surfaces >= 128, f"{what}: refused")
-        checks.equal(reported == [], surfaces == 320, f"{what}: events {reported}")
+        checks.equal(reported == [], surfaces == 256, f"{what}: events {reported}")
 
 
 def hidden_layers(checks, here):

@@ -45,6 +45,16 @@ static void restart(unsigned int max_surfaces)
 {
 	phone_stop(&phone);
 	options.max_surfaces = max_surfaces;
+	options.recorded = false;
+	phone_start(&phone, PHONE_9, &options);
+}
+
+/* A live trace has fewer Surfaces in memory than layers. */
+static void restart_with_all_in_memory(void)
+{
+	phone_stop(&phone);
+	options.max_surfaces = 1000;
+	options.recorded = true;
 	phone_start(&phone, PHONE_9, &options);
 }
 
@@ -137,9 +147,9 @@ static void play_apps(struct summaries *all, bool anew)
 
 static void compare_apps(bool anew)
 {
-	static const unsigned int sizes[] = { 16, 320, 3 };
+	static const unsigned int sizes[] = { 16, 256, 1000, 3 };
 
-	restart(1000);
+	restart_with_all_in_memory();
 	play_apps(&large, anew);
 	assert_int_equal(large.n, APPS);
 	assert_int_equal(counters()->surfaces_evicted, 0);

@@ -29,7 +29,7 @@ for name in sorted(path.name for path in PAGES.iterdir()):
         if not shutil.which(program):
             continue
         done = subprocess.run([*command, BUILT / name], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              env={**os.environ, "LC_ALL": "C.UTF-8", "MANROFFSEQ": ""})
+                              env={**os.environ, "LC_ALL": "C.UTF-8", "MAN_DISABLE_SECCOMP": "1"})
         said = done.stderr + (done.stdout if program == "mandoc" else "")
         wrong = [line for line in said.splitlines() if line and not any(text in line for text in NOT_OURS)]
         checks.that(not wrong, f"{program} of {name}: {wrong}")

@@ -12,7 +12,7 @@ PROGRAMS = {"jankd": JANKD, "jank-phone": PHONE}
 ESCAPES = {r"\-": "-", r"\(aq": "'", r"\(dq": '"', r"\(ga": "`", r"\(ha": "^", r"\(ti": "~", r"\&": "", r"\e": "\\"}
 ESCAPE = re.compile(r"\\(?:\(..|.)")
 # A line of a --help that begins the text of an option.
-OPTION = re.compile(r"^ {2,}((?:-\w, )?--[a-z].*)$", re.M)
+OPTION = re.compile(r"^ {2,}((?:(?:-\w, )?--[a-z]|-\w ).*)$", re.M)
 NAME = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 
 
@@ -51,8 +51,10 @@ def helps(program):
                               stdin=subprocess.DEVNULL).stdout
     first = ask()
     part = re.search(r"^commands:\n((?: .*\n)*)", first, re.M)
-    commands = sorted(set(re.findall(r"^  ([a-z]+)", part[1], re.M))) if part else ()
-    return {"": first, **{command: ask(command) for command in commands}}
+    heads = re.findall(r"^  ([a-z]+(?:, [a-z]+)*)(?= |$)", part[1], re.M) if part else ()
+    commands = sorted({name for head in heads for name in head.split(", ")})
+    own = "COMMAND --help" in first
+    return {"": first, **{command: ask(command) if own else first for command in commands}}
 
 
 def options(text):

@@ -16,7 +16,6 @@ from help_text import Program, ask
 LISTS = {
     ("jankd", "--rules"): ("jankd", ("rules", "show"), r"^(\S+)$"),
     ("jankd", "rules show"): ("jankd", ("rules", "show"), r"^(\S+)$"),
-    ("jank-adb", "--rules"): ("jankd", ("rules", "show"), r"^(\S+)$"),
     ("jank-phone", "--scenario"): ("jank-phone", ("--list",), r"^  (\S+)  +\S"),
     ("jank-phone", "--vocabulary"): ("jank-phone", ("--list",), r"^  (\S+)$"),
 }
@@ -67,7 +66,7 @@ BASH = """\
 {function}()
 {{
 	local word cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}}
-	local command='' skip='' words='' kind='' i
+	local command='' skip='' words='' kind='' found i
 
 	# bash makes three words of --name=value.
 	if [[ $cur == = ]]; then
@@ -81,7 +80,7 @@ BASH = """\
 			[[ $word == = ]] || skip=
 		elif [[ $word == -* ]]; then
 			case $word in
-{valued}
+			{valued}) skip=1 ;;
 			esac
 		elif [[ ! $command ]]; then
 			command=$word
@@ -90,18 +89,16 @@ BASH = """\
 	case $command in
 {cases}
 	esac
+	found=$(
+		[[ ! $words ]] || compgen -W "$words" -- "$cur"
+		case $kind in
+		file) compgen -f -- "$cur" ;;
+		directory) compgen -d -- "$cur" ;;
+		esac
+	)
+	[[ ! $kind ]] || compopt -o filenames 2>/dev/null
 	COMPREPLY=()
-	[[ ! $words ]] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
-	case $kind in
-	file)
-		compopt -o filenames 2>/dev/null
-		mapfile -t -O ${{#COMPREPLY[@]}} COMPREPLY < <(compgen -f -- "$cur")
-		;;
-	directory)
-		compopt -o filenames 2>/dev/null
-		mapfile -t -O ${{#COMPREPLY[@]}} COMPREPLY < <(compgen -d -- "$cur")
-		;;
-	esac
+	[[ ! $found ]] || mapfile -t COMPREPLY <<<"$found"
 }}
 complete -F {function} {name}
 """
@@ -126,22 +123,17 @@ def bash_case(values, name, options, words, kind):
 
 
 def bash(program, values):
-    everything = [option for command in program.commands.values() for option in command.options] + program.options
-    valued = sorted({name for option in everything if option.value for name in option.names})
+    everything = [option for command in program.commands.values() for option in program.options_of(command)]
+    valued = sorted({name for option in everything + program.options if option.value for name in option.names})
     cases = []
     for command in program.commands.values():
-        cases += bash_case(values, command.name, command.options + shared(program), *operands(values, command))
+        cases += bash_case(values, command.name, program.options_of(command), *operands(values, command))
     if program.commands:
         cases += bash_case(values, "''", program.options, list(program.commands), "")
     else:
         cases += bash_case(values, "*", program.options, [], "file")
-    return BASH.format(name=program.name, function="_" + program.name.replace("-", "_"),
-                       valued=f"\t\t\t{' | '.join(valued)}) skip=1 ;;" if valued else "\t\t\t*) ;;", cases="\n".join(cases))
-
-
-def shared(program):
-    """Options of the program that have a value: these can also follow a command."""
-    return [option for option in program.options if option.value]
+    return BASH.format(name=program.name, function="_" + program.name.replace("-", "_"), valued=" | ".join(valued),
+                       cases="\n".join(cases))
 
 
 # --- zsh ---
@@ -200,7 +192,7 @@ def zsh(program, values):
     lines += ["\t\t'1:command:->command' \\", "\t\t'*::operand:->operands'", "\tcase $state in", "\tcommand)",
               "\t\t_describe command commands", "\t\treturn", "\t\t;;", "\tesac", "\tcase $line[1] in"]
     for command in program.commands.values():
-        lines += zsh_case(values, command.name, command.options, *operands(values, command))
+        lines += zsh_case(values, command.name, program.options_of(command), *operands(values, command))
     return "\n".join([*lines, "\tesac", "}", f'{function} "$@"', ""])
 
 

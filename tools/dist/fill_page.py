@@ -59,7 +59,8 @@ def arguments(words):
 
 
 def usage(program):
-    for line in [line for command in program.commands.values() for line in command.usage] or program.usage:
+    lines = [line for command in program.commands.values() for line in command.usage]
+    for line in lines if program.explains_commands else program.usage:
         if line.startswith(program.name):
             yield ".Nm"
             yield "." + arguments(line[len(program.name):])
@@ -71,20 +72,24 @@ def commands(program):
         lines = [line[len(program.name):] for line in command.usage if line.startswith(program.name)]
         for line in lines:
             yield f".It {arguments(line)}"
-        yield from paragraph(command.text)
+        yield from paragraph(sentence(command.text))
     yield ".El"
+
+
+def sentence(text):
+    return text[:1].upper() + text[1:] + "." * (text[-1:] not in ".)")
 
 
 def one_option(option):
     heads = [f"Fl {escape(name[1:])}" for name in option.names]
     value = f" Ar {escape(option.value)}" if option.value else ""
     yield f".It {' , '.join(heads)}{value}"
-    yield from paragraph(option.text[:1].upper() + option.text[1:] + "." * (option.text[-1:] not in ".)") or "-")
+    yield from paragraph(sentence(option.text))
 
 
 def options(program):
     """Options of all commands come last."""
-    groups = program.grouped() or [((), program.options)]
+    groups = program.grouped() if program.explains_commands else [((), program.options)]
     for names, group in sorted(groups, key=lambda item: len(item[0]) == len(program.commands)):
         if names == tuple(program.commands):
             yield ".Ss Every command"
@@ -94,7 +99,7 @@ def options(program):
         for option in group:
             yield from one_option(option)
         yield ".El"
-    if program.commands and program.options:
+    if program.explains_commands:
         yield ".Ss Without a command"
         yield ".Bl -tag -width Ds"
         for option in program.options:

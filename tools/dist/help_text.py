@@ -14,7 +14,7 @@ import subprocess
 # A value begins with a capital letter, a digit or a quote, or is a choice of words.
 OPTION = re.compile(r"""^( +)((?:-\w, )?--[a-z][\w-]*|-\w(?= ))((?:, --[a-zA-Z][\w-]*)*)"""
                     r"""(?: ("?[A-Z0-9]\S*|[a-z]+\|\S+))?(?: +(.*))?$""")
-COMMAND = re.compile(r"^  ([a-z]\S*(?: \S+)*?)(?:  +(.*))?$")
+NAMES = re.compile(r"([a-z-]+(?:, [a-z-]+)*)(?: (.*))?")
 
 
 @dataclasses.dataclass
@@ -64,45 +64,57 @@ def usage_in(text):
 
 
 def commands_in(text):
-    """[(words of the command, text)] of the part "commands:"."""
+    """[([names of the command], its operands, text)] of the part "commands:"."""
+    part = re.search(r"^commands:\n((?: .*\n)*)", text, re.M)
+    lines = part[1].splitlines() if part else []
+    columns = [len(found[0]) for found in (re.match(r"  \S.*?  +(?=\S)", line) for line in lines) if found]
+    column = max(columns, key=columns.count, default=0)  # at which the texts begin
     found = []
-    part = re.search(r"^commands:\n((?: .*\n)*)", text, re.M | re.I)
-    for line in part[1].splitlines() if part else ():
-        command = COMMAND.match(line)
-        if command:
-            found.append([command[1], command[2] or ""])
+    for line in lines:
+        head, rest = (line[:column], line[column:]) if line[column - 1:column] == " " else (line, "")
+        names = NAMES.match(head.strip())
+        if names:
+            found.append([names[1].split(", "), (names[2] or "").strip(), rest.strip()])
         elif found:
-            found[-1][1] = f"{found[-1][1]} {line.strip()}".strip()
+            found[-1][2] = f"{found[-1][2]} {rest.strip()}".strip()
     return found
 
 
 def paragraph_in(text):
-    """The text between the usage and the options, in one line."""
-    return " ".join(text.split("\n\n", 1)[1].split("\noptions:")[0].split())
+    """The text between the usage and the first list, in one line."""
+    return " ".join(re.split(r"\n[a-z ]+:\n", text.split("\n\n", 1)[1])[0].split())
 
 
 class Program:
-    """The help of one program. .options: those without a command; .commands: by name, in the order of the help."""
+    """The help of one program. .options: those without a command; .commands: by name, in the order of the help. If a
+    command has no --help of its own, it has the usage and the text of the list of commands, and the options of the program."""
 
     def __init__(self, path):
         self.name = os.path.basename(path)
-        self.text = ask(path, "--help")
-        self.usage = usage_in(self.text)
-        self.options = options_in(self.text)
-        self.listed = commands_in(self.text)
+        text = ask(path, "--help")
+        self.usage = usage_in(text)
+        self.text = paragraph_in(text)
+        self.options = options_in(text)
         self.commands = {}
-        for words, text in self.listed:
-            name, *rest = words.split(" ", 1)
-            command = self.commands.setdefault(name, Command(name))
-            command.operands += [operand for operand in rest if not operand.startswith("[-")]
-            command.summary = command.summary or text
+        for names, operands, summary in commands_in(text):
+            for name in names:
+                command = self.commands.setdefault(name, Command(name))
+                command.operands += [operands] if operands and not operands.startswith("[-") else []
+                command.summary = command.summary or summary
+                command.usage.append(f"{self.name} {name} {operands}".strip())
+        self.explains_commands = "COMMAND --help" in text
         for command in self.commands.values():
-            text = ask(path, command.name, "--help")
-            command.usage, command.options = usage_in(text), options_in(text)
-            command.text = paragraph_in(text)
+            command.text = command.summary
+            if self.explains_commands:
+                text = ask(path, command.name, "--help")
+                command.usage, command.options = usage_in(text), options_in(text)
+                command.text = paragraph_in(text)
+
+    def options_of(self, command):
+        return command.options if self.explains_commands else self.options
 
     def grouped(self):
-        """[([names of commands], [options that just these have])]."""
+        """[([names of commands], [options that just these have])]; empty if commands have no options of their own."""
         groups, seen = {}, []
         for command in self.commands.values():
             seen += [option for option in command.options if option not in seen]

@@ -73,7 +73,8 @@ def help_texts():
              ((), ("run",), ("start",), ("status",), ("analyze",), ("rules",))]
     for program in ([PHONE], [sys.executable, SOURCE / "tests" / "bench" / "bench.py"]):
         helps.append(subprocess.run([*program, "--help"], capture_output=True).stdout)
-    helps += [re.match(rb"(#.*\n)*", (SOURCE / "tools" / name).read_bytes()).group() for name in ("check", "bench")]
+    helps += [re.match(rb"(#.*\n)*", (SOURCE / "tools" / name).read_bytes()).group() for name in
+              ("check", "bench", "build-device", "install-deps", "release")]
     return b"\n".join(helps).decode()
 
 
@@ -89,8 +90,8 @@ def packages(checks):
     section = README.split("\n## Dependencies\n")[1].split("\n## ")[0]
     named = set(re.findall(r"^\| `([a-z0-9.+-]+)` \|", section, re.M))
     script = (SOURCE / "tools" / "install-deps").read_text(encoding="utf-8")
-    table = re.search(r"^NEEDED='\n(.*?)^'", script, re.M | re.S).group(1)
-    checks.equal(sorted(named), sorted(line.split()[0] for line in table.splitlines()),
+    lists = re.findall(r"^(?:NEEDED|DEVICE|RELEASE)='\n(.*?)^'", script, re.M | re.S)
+    checks.equal(sorted(named), sorted(line.split()[0] for table in lists for line in table.splitlines()),
                  "packages of the README and of tools/install-deps")
 
 

@@ -70,7 +70,7 @@ def explained(checks, found):
 
 def help_texts():
     helps = [jankd(*command, "--help").stdout for command in
-             ((), ("run",), ("start",), ("status",), ("analyze",), ("rules",))]
+             ((), ("run",), ("start",), ("status",), ("files",), ("doctor",), ("analyze",), ("rules",))]
     for program in ([PHONE], [sys.executable, SOURCE / "tests" / "bench" / "bench.py"]):
         helps.append(subprocess.run([*program, "--help"], capture_output=True).stdout)
     helps += [re.match(rb"(#.*\n)*", (SOURCE / "tools" / name).read_bytes()).group() for name in

@@ -71,7 +71,7 @@ struct options {
 	bool snapshot_length_given;
 	/* run and start */
 	const char *device_root; /* prefix of the paths of Android: ""; NULL: not Android */
-	bool resume; /* start: with the options of the last capture of the folder */
+	bool resume;		 /* start: with the options of the last capture of the folder */
 	struct option_word words[OPTIONS_WORDS_MAX]; /* what was given, for such a start */
 	size_t word_count;
 	const char *tracefs;  /* where tracefs is mounted, or NULL: search for it */

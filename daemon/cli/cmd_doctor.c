@@ -373,6 +373,8 @@ static void check_folder(struct doctor *doctor)
 		return;
 	}
 	free_bytes = disk_free_bytes(fd);
+	if (doctor->options->device_root && !doctor->options->min_free_given)
+		min_free = disk_floor_of_device(fd);
 	close(fd);
 	if (free_bytes == UINT64_MAX)
 		print(doctor, NOTE, "%s: the free space is unknown", path);

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A cable that is pulled at random moments costs nothing: each command does what it must, once."""
+
+import os
+import pathlib
+import signal
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from daemon import wait_until
+from jankd import Checks, rows
+from phones import desk, one_line, pieces, same_frames, succeeded, trace
+
+SEEDS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+
+
+def pulled(checks, place, seed):
+    """A capture from install to uninstall; every third command to the device is cut."""
+    phone = place.phone(f"seed-{seed}", cable={"seed": seed, "share": 0.35, "cuts": 60})
+    text, truth = trace(place.here, seconds=6)
+    what = f"seed {seed}"
+
+    def run(*words):
+        # The cable may be pulled just after an answer.
+        wait_until(phone.is_attached)
+        return succeeded(checks, f"{what}: {words[0]}", place.jank_adb("-s", phone.serial, *words))
+
+    run("install", "--from", place.programs)
+    run("start")
+    for number, part in enumerate(pieces(text, 3)):
+        phone.play(part)
+        run("mark", f"part \"{number}\"")
+        run("status")
+        run("pull", "out")
+    run("stop")
+    done = run("pull", "out")
+    there = place.here / done[1][-1].split(": ", 1)[1]
+    same_frames(checks, what, truth, there)
+    checks.equal({p.name: p.read_bytes() for p in there.iterdir()},
+                 {p.name: p.read_bytes() for p in phone.folder().iterdir() if p.name[0] != "."}, f"{what}: files here and there")
+    events = [row for path in sorted(there.glob("events*.csv")) for row in rows(path)]
+    checks.equal(sorted(row["text"] for row in events if row["kind"] == "mark"), [f"part \"{n}\"" for n in range(3)], f"{what}: marks")
+    checks.equal(sum(row["kind"] == "start" for row in events), 1, f"{what}: starts")
+    run("uninstall")
+    checks.that(not (phone.data / "jankd").exists() and not phone.folder().exists(), f"{what}: uninstall")
+    print(f"{what}: {phone.cuts()} cuts", flush=True)
+    checks.that(phone.cuts() > 5, f"{what}: the cable was pulled {phone.cuts()} times only")
+
+
+def resumed(checks, place):
+    """A copy goes on where it was cut, also by the next pull."""
+    phone = place.phone("resumed")
+    text, truth = trace(place.here, seconds=20)
+    succeeded(checks, "install", place.installed())
+    succeeded(checks, "start", place.jank_adb("start"))
+    phone.play(text)
+    succeeded(checks, "stop", place.jank_adb("stop"))
+    phone.change(kb_per_s=40)
+    process = place.popen("pull", "out", preexec_fn=os.setpgrp)
+    parts = place.here / "out/.jank-adb"
+    wait_until(lambda: any(p.stat().st_size > 20000 for p in parts.glob("*")), 60)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate()
+    begun = [p.name for p in parts.iterdir() if p.stat().st_size > 20000]
+    checks.that(len(begun) == 1, f"part files: {[(p.name, p.stat().st_size) for p in parts.iterdir()]}")
+    phone.change(kb_per_s=None)
+    before = len(phone.log())
+    done = succeeded(checks, "pull again", place.jank_adb("pull", "out"))
+    reads = [command[1] for command in phone.log()[before:] if command[0] == "exec-out" and "--read" in command[1]]
+    resumed_at = [int(line.split("'--from' '")[1].split("'")[0]) for line in reads if begun and f"'{begun[0].split('.', 1)[1].rsplit('.', 2)[0]}'" in line]
+    checks.that(resumed_at and resumed_at[0] >= 20000, f"the copy began again: {resumed_at} {begun}")
+    same_frames(checks, "resumed", truth, place.here / done[1][-1].split(": ", 1)[1])
+
+
+def table(checks, place):
+    """The live table goes on when the device is back."""
+    phone = place.phone("table")
+    text, _ = trace(place.here, seconds=3)
+    succeeded(checks, "install", place.installed())
+    succeeded(checks, "start", place.jank_adb("start"))
+    phone.play(text)
+    phone.change(cable={"seed": 3, "share": 0.8, "cuts": 6})
+    process = place.popen("top")
+    wait_until(lambda: phone.cuts() >= 6, 60)
+    phone.change(cable=None)
+    before = len(phone.log())
+    wait_until(lambda: any(" top " in command[-1] for command in phone.log()[before - 1:]), 60)
+    time.sleep(2)
+    succeeded(checks, "stop", place.jank_adb("stop"))
+    out, error = process.communicate(timeout=120)
+    checks.that(process.returncode == 0 and "com.example.mail" in out and len(error.splitlines()) <= 1, f"top with cuts: {process.returncode} {error}")
+
+
+def gone(checks, place):
+    """The device does not come back within --reconnect."""
+    phone = place.phone("gone", cable={"seed": 1, "share": 1, "cuts": 1})
+    succeeded(checks, "install", place.jank_adb("install", "--from", place.programs))
+    phone.change(cable={"seed": 1, "share": 1, "cuts": 100, "away": 1000})
+    for words in (("status",), ("install", "--from", place.programs), ("pull",), ("doctor",)):
+        phone.path.joinpath("away").unlink(missing_ok=True)
+        code, _, error = place.jank_adb(*words, "--reconnect", "2")
+        checks.that(code == 1 and len(error) == 2 and "waiting for the device, at most 2 s" in error[0], f"away, {words[0]}: {error}")
+        one_line(checks, f"away, {words[0]}", (code, [], error[1:]), 1, words[0], "no longer attached", "connect it")
+
+
+checks = Checks()
+with desk() as place:
+    for seed in range(SEEDS):
+        pulled(checks, place, seed)
+for case in (resumed, table, gone):
+    with desk() as place:
+        case(checks, place)
+checks.end()

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Each command of jank-adb, and each failure is one clear line."""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import select
+import shutil
+import stat
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from daemon import wait_until
+from jankd import SOURCE, Checks
+from phones import FOLDER, JANK_ADB, desk, one_line, pieces, same_frames, succeeded, trace
+
+ROOT = os.geteuid() == 0
+SHELL = 2000
+
+
+def usage(checks, place):
+    for words, named in (((), "no command"), (("fly",), "fly"), (("pull", "--fly"), "--fly"), (("pull", "--stop"), "--stop"),
+                         (("status", "-F", "fps"), "absolute"), (("record",), "seconds"), (("record", "0"), "seconds"),
+                         (("record", "5s"), "5s"), (("mark",), "TEXT"), (("pull", "a", "b"), "b"), (("-s",), "-s"),
+                         (("--reconnect", "x", "status"), "--reconnect"), (("install", "--from", "/none"), "/none"),
+                         (("record", "5", "--duration", "3"), "--duration"), (("uninstall", "--keep-data", "--discard"), "--discard"),
+                         (("start", "--no-rotate"), "--no-rotate")):
+        one_line(checks, f"usage {words}", place.jank_adb(*words), 2, named)
+    code, said, _ = place.jank_adb("--help")
+    checks.that(code == 0 and all(len(line) <= 80 for line in said), "--help")
+    version = (SOURCE / "meson.build").read_text().split("version: '")[1].split("'")[0]
+    checks.equal(place.jank_adb("--version"), (0, [f"jank-adb {version}"], []), "--version")
+
+
+def devices(checks, place):
+    """Which device."""
+    one_line(checks, "no device", place.jank_adb("status"), 1, "none is attached", "USB debugging")
+    phone = place.phone()
+    for state, advice in (("unauthorized", "accept"), ("offline", "connect"), ("recovery", "start Android"),
+                          ("no permissions (user in plugdev group; are your udev rules wrong?)", "udev")):
+        phone.change(state=state)
+        one_line(checks, state, place.jank_adb("status"), 1, phone.serial, state.split(" (")[0], advice)
+        code, said, error = place.jank_adb("doctor")
+        checks.that(code == 1 and any(line.startswith("problem  device: ") and advice in line for line in said) and not error,
+                    f"doctor, {state}: {said} {error}")
+    phone.change(state="device")
+    one_line(checks, "another serial", place.jank_adb("-s", "none", "status"), 1, "none", "not attached")
+    place.phone("second")
+    one_line(checks, "two devices", place.jank_adb("status"), 1, "there are 2", "-s", "--all")
+    one_line(checks, "top of two", place.jank_adb("top", "--all"), 2, "one device")
+    adb = place.bin / "adb"
+    adb.rename(place.bin / "hidden")
+    if not shutil.which("adb"):
+        one_line(checks, "no adb", place.jank_adb("status"), 1, "adb", "not found", "ADB")
+    (place.bin / "hidden").rename(adb)
+
+
+def installing(checks, place):
+    phone = place.phone()
+    program = phone.data / "jankd"
+    one_line(checks, "not installed", place.jank_adb("start"), 1, "not on the device", "jank-adb install")
+    one_line(checks, "nothing to uninstall", place.jank_adb("uninstall"), 1, "not on the device")
+    (place.here / "empty").mkdir()
+    one_line(checks, "no program", place.jank_adb("install", "--from", "empty"), 1, "jankd-x86_64", "tools/build-device x86_64", "--from")
+    phone.change(full=True)
+    one_line(checks, "device full", place.installed(), 1, "No space left", "free space")
+    phone.change(full=False)
+    checks.that(not program.exists(), "a program was left after a failure")
+    succeeded(checks, "install", place.installed(), "jankd 0.1.0 (x86_64) is installed")
+    checks.that(stat.S_IMODE(program.stat().st_mode) == 0o755 and [p.name for p in phone.data.iterdir()] == ["jankd"], "install: files")
+    succeeded(checks, "install again", place.installed(), "is installed")
+    # Another version is on the device.
+    program.write_text("#!/bin/sh\n[ \"$1\" != --version ] || echo jankd 0.0.7\n[ \"$1\" = --version ]\n")
+    done = succeeded(checks, "install an update", place.installed(), "instead of 0.0.7")
+    (place.programs / "other").mkdir()
+    other = place.programs / "other/jankd-x86_64"
+    other.write_text("#!/bin/sh\n[ \"$1\" != --version ] || echo jankd 9.9\n[ \"$1\" = --version ]\n")
+    done = succeeded(checks, "install another version", place.jank_adb("install", "--from", other.parent), "9.9")
+    checks.that(len(done[2]) == 1 and "jank-adb is version" in done[2][0], f"versions are compared: {done}")
+    other.write_text("\177ELF")
+    one_line(checks, "a program that cannot run", place.jank_adb("install", "--from", other.parent), 1, "cannot run")
+    checks.that(place.jank_adb("doctor")[1][3:4] and "note     versions" in place.jank_adb("doctor")[1][3], "doctor: versions differ")
+
+
+def abis(checks, place):
+    """Which program; those of other ABIs are scripts here."""
+    for name in ("arm64", "arm"):
+        (place.programs / f"jankd-{name}").write_text(f"#!/bin/sh\n. /kernel\ncase $runs in *,{name},*) echo jankd 0.1.0 ;; *) exit 126 ;; esac\n")
+    for serial, abilist, abi, machine, runs, chosen in (
+            ("new", "arm64-v8a", "arm64-v8a", "aarch64", "arm64", "arm64"),
+            ("both", "arm64-v8a,armeabi-v7a,armeabi", "arm64-v8a", "aarch64", "arm64,arm", "arm64"),
+            ("32 on 64", "armeabi-v7a,armeabi", "armeabi-v7a", "aarch64", "arm64,arm", "arm"),
+            ("32 on 64, no arm", "armeabi-v7a,armeabi", "armeabi-v7a", "aarch64", "arm64", "arm64"),
+            ("old", None, "armeabi-v7a", "armv7l", "arm", "arm"),
+            ("64 in name only", "arm64-v8a,armeabi-v7a", "arm64-v8a", "armv8l", "arm", "arm"),
+            ("emulator", "x86_64,x86,arm64-v8a", "x86_64", "x86_64", "arm64", "x86_64"),
+            ("32-bit emulator", "x86", "x86", "x86_64", "", "x86_64")):
+        properties = {"ro.product.cpu.abi": abi, **({"ro.product.cpu.abilist": abilist} if abilist else {})}
+        phone = place.phone(serial, machine, properties)
+        with open(phone.root / "kernel", "a", encoding="ascii") as file:
+            file.write(f"runs=',{runs},'\n")
+        succeeded(checks, f"ABI of {serial}", place.installed("-s", serial), f"jankd 0.1.0 ({chosen}) is installed")
+    place.phone("mips", "mips64", {"ro.product.cpu.abi": "mips"})
+    one_line(checks, "an ABI without a program", place.installed("-s", "mips"), 1, "ABI", "mips", "arm64")
+    code, said, _ = place.jank_adb("-s", "mips", "doctor")
+    checks.that(code == 1 and any(line.startswith("problem  abi: ") for line in said), f"doctor: ABI: {said}")
+
+
+def capturing(checks, place):
+    phone = place.phone()
+    text, truth = trace(place.here)
+    succeeded(checks, "install", place.installed())
+    for command in ("status", "stop", "top", "mark x"):
+        one_line(checks, f"{command} without a capture", place.jank_adb(*command.split()), 1, FOLDER)
+    one_line(checks, "pull without a capture", place.jank_adb("pull"), 1, FOLDER)
+    one_line(checks, "start with a wrong option", place.jank_adb("start", "--fly"), 2, "--fly")
+    one_line(checks, "start with a wrong value", place.jank_adb("start", "-T", "7"), 2, "-T 7")
+    succeeded(checks, "start", place.jank_adb("start", "--include", "it's *", "--include", "*"), f"capturing to {FOLDER}")
+    one_line(checks, "start again", place.jank_adb("start"), 1, FOLDER)
+    one_line(checks, "install over a capture", place.installed(), 1, "a capture runs", "--stop")
+    first, second = pieces(text, 2)
+    phone.play(first)
+    succeeded(checks, "mark", place.jank_adb("mark", "--", "it's \"50 %\"; $HOME `x` \\n"))
+    phone.play(second)
+    succeeded(checks, "status", place.jank_adb("status"), "com.example.mail", FOLDER)
+    code, said, _ = place.jank_adb("status", "--json")
+    checks.that(code == 0 and any('"--include' in line or "it's *" in line for line in said), f"status --json: {said[:30]}")
+    top = place.popen("top")
+    wait_until(lambda: any(" top " in command[-1] for command in phone.log()))
+    time.sleep(1)
+    succeeded(checks, "stop", place.jank_adb("stop"), "ended after")
+    out, error = top.communicate(timeout=60)
+    checks.that(top.returncode == 0 and "Surface" in out and not error, f"top: {top.returncode} {out} {error}")
+    checks.that(',mark,"it\'s ""50 %""; $HOME `x` \\n"' in (phone.folder() / "events.csv").read_text(), "mark: text")
+    one_line(checks, "uninstall before pull", place.jank_adb("uninstall"), 1, "not been pulled", "--discard", "--keep-data")
+    checks.that((phone.data / "jankd").exists() and (phone.folder() / "fps.csv").exists(), "a refused uninstall removed something")
+    done = succeeded(checks, "pull", place.jank_adb("pull", "my files"))
+    same_frames(checks, "pull", truth, place.here / done[1][-1].split(": ", 1)[1])
+    (phone.folder() / "photo.csv").write_text("of another program")
+    done = succeeded(checks, "uninstall", place.jank_adb("uninstall"), "jankd 0.1.0 is removed", "not empty")
+    checks.equal(sorted(str(p.relative_to(phone.data)) for p in phone.data.rglob("*")), ["fps", "fps/photo.csv"], "uninstall: what is left")
+
+
+def uninstalling(checks, place):
+    """What has not been pulled stays, unless --discard is given."""
+    phone = place.phone()
+    text, _ = trace(place.here, seconds=3)
+    succeeded(checks, "install", place.installed())
+    rules = place.here / "my rules"
+    rules.write_bytes((SOURCE / "rules/default.rules").read_bytes())
+    succeeded(checks, "start with rules", place.jank_adb("start", "--rules", "my rules"))
+    checks.that((phone.data / "jankd.rules").read_bytes() == rules.read_bytes(), "the rules were not copied")
+    phone.play(text)
+    succeeded(checks, "pull", place.jank_adb("pull"))
+    one_line(checks, "uninstall of a capture with new rows", place.jank_adb("uninstall"), 1, "not been pulled")
+    checks.equal(place.jank_adb("status")[0], 1, "uninstall stops the capture first")
+    succeeded(checks, "--keep-data", place.jank_adb("uninstall", "--keep-data"))
+    checks.that((phone.folder() / "fps.csv").exists() and not (phone.data / "jankd").exists(), "--keep-data")
+    succeeded(checks, "install", place.installed())
+    succeeded(checks, "--discard", place.jank_adb("uninstall", "--discard"))
+    checks.equal(list(phone.data.iterdir()), [], "--discard")
+    # A capture that was killed: its settings are restored.
+    succeeded(checks, "install", place.installed())
+    before = (phone.tracing / "buffer_size_kb").read_text()
+    (phone.tracing / "tracing_on").write_text("0\n")
+    succeeded(checks, "start", place.jank_adb("start"))
+    checks.equal((phone.tracing / "tracing_on").read_text().strip(), "1", "tracing is on")
+    phone.kill()
+    succeeded(checks, "uninstall after a kill", place.jank_adb("uninstall", "--discard"))
+    checks.equal((phone.tracing / "tracing_on").read_text().strip(), "0", "tracing is restored")
+    checks.equal((phone.tracing / "buffer_size_kb").read_text().strip(), before.strip(), "the buffer is restored")
+
+
+def replaced(checks, place):
+    """install --stop, a later session, and a reboot."""
+    phone = place.phone()
+    succeeded(checks, "install", place.installed())
+    succeeded(checks, "start", place.jank_adb("start"))
+    succeeded(checks, "install --stop", place.installed("--stop"), "is installed")
+    checks.equal(place.jank_adb("status")[0], 1, "install --stop stops the capture")
+    other = "/data/local/tmp/it's a folder"
+    succeeded(checks, "start", place.jank_adb("start", "-F", other))
+    succeeded(checks, "status", place.jank_adb("status", f"--folder={other}"), other)
+    one_line(checks, "install over a capture in another folder", place.installed(), 1, "a capture runs", other)
+    one_line(checks, "uninstall: a capture in another folder", place.jank_adb("uninstall"), 1, "not been pulled")
+    checks.equal(place.jank_adb("status", "-F", other)[0], 1, "uninstall stops the capture in another folder")
+    succeeded(checks, "pull", place.jank_adb("pull"))
+    one_line(checks, "uninstall: one folder was pulled", place.jank_adb("uninstall"), 1, "not been pulled", other)
+    succeeded(checks, "pull", place.jank_adb("pull", "-F", other))
+    succeeded(checks, "uninstall", place.jank_adb("uninstall"))
+    checks.equal(list(phone.data.iterdir()), [], "uninstall: both folders")
+
+
+def in_terminal(place, *words, until, keys=b""):
+    """Runs jank-adb in a terminal; presses @keys when @until has been shown. Returns (exit code, what was shown)."""
+    ours, its = os.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("4H", 40, 120, 0, 0))
+    process = subprocess.Popen(["sh", JANK_ADB, *map(str, words)], cwd=place.here, env=place.environment(), stdin=its, stdout=its, stderr=its)
+    os.close(its)
+    shown, deadline = b"", time.monotonic() + 60
+    with contextlib.suppress(OSError):  # EIO: all have closed the terminal
+        while time.monotonic() < deadline and select.select([ours], [], [], 60)[0] and (data := os.read(ours, 65536)):
+            shown += data
+            if keys and until in shown:
+                os.write(ours, keys)
+                keys = b""
+    os.close(ours)
+    return process.wait(60), shown
+
+
+def terminal(checks, place):
+    """The live table, and the progress of record."""
+    phone = place.phone()
+    text, _ = trace(place.here, seconds=3)
+    code, shown = in_terminal(place, "record", "3", "out", "--from", place.programs, until=b"")
+    checks.that(code == 0 and b"] 1 of 3 s" in shown and b"[#" in shown, f"record in a terminal: {code} {shown}")
+    succeeded(checks, "start", place.jank_adb("start"))
+    phone.play(text)
+    code, shown = in_terminal(place, "top", until=b"com.example.mail", keys=b"q")
+    checks.that(code == 0 and b"com.example.mail" in shown and b"\x1b[" in shown, f"top in a terminal: {code} {shown}")
+    succeeded(checks, "stop", place.jank_adb("stop"))
+
+
+def user_build(checks, place):
+    """The shell user of a device that lets it read nothing."""
+    if not ROOT:
+        checks.cannot_judge("a user build", "another user needs root")
+        return
+    phone = place.phone(uid=SHELL)
+    place.here.chmod(0o755)
+    for path in (place.devices, phone.path, phone.root):
+        path.chmod(0o755)
+    for path in phone.tracing.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    succeeded(checks, "user build: install", place.installed())
+    done = place.jank_adb("start")
+    one_line(checks, "user build: start", done, 1, "ermission denied", "; ")
+    one_line(checks, "user build: record", place.jank_adb("record", "5", "--from", place.programs), 1, "ermission denied")
+    checks.equal([p.name for p in phone.folder().glob("[a-zA-Z]*")], [], "user build: files that were left")
+    phone.tracing.parent.chmod(0o700)
+    one_line(checks, "user build, no tracefs: start", place.jank_adb("start"), 1, "tracefs")
+
+
+checks = Checks()
+for case in (usage, devices, installing, abis, capturing, uninstalling, replaced, terminal, user_build):
+    with desk() as place:
+        print(case.__name__, flush=True)
+        case(checks, place)
+checks.end()

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""jank-adb record, also with two devices; Ctrl-C; every shell that may run jank-adb."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from daemon import wait_until
+from jankd import Checks
+from phones import JANK_ADB, desk, one_line, same_frames, succeeded, trace
+
+# Long enough to play the trace on a busy machine.
+SECONDS = 12
+SHELLS = (["sh"], ["dash"], ["busybox", "ash"], ["bash", "--posix"], ["mksh"])
+
+
+def into(place, line):
+    return place.here / line.rsplit(": ", 1)[1]
+
+
+def record(place, phones, text, *words, **keywords):
+    """Records while the trace is played on all phones. Returns as Desk.jank_adb()."""
+    process = place.popen("record", *words, "--from", place.programs, **keywords)
+    for phone in phones:
+        if wait_until(lambda: (phone.folder() / "session.json").exists() or process.poll() is not None, 60):
+            if process.poll() is None:
+                phone.play(text)
+    return process
+
+
+def end(process):
+    out, error = process.communicate(timeout=300)
+    return process.returncode, out.splitlines(), error.splitlines()
+
+
+def shells(checks, place):
+    """The whole way in each shell."""
+    text, truth = trace(place.here, seconds=3)
+    begun = []
+    for shell in SHELLS:
+        if not shutil.which(shell[0]):
+            print(f"no {shell[0]} here")
+            continue
+        phone = place.phone("".join(shell))
+        begun.append((shell, phone, record(place, [phone], text, SECONDS, "out dir", "-s", phone.serial, "--include", "*", shell=shell)))
+    for shell, phone, process in begun:
+        done = succeeded(checks, f"{shell}: record", end(process), "is installed", "capturing to", "new files")
+        if done[0] == 0:
+            same_frames(checks, f"{shell}: record", truth, into(place, done[1][-1]))
+        succeeded(checks, f"{shell}: uninstall", place.jank_adb("uninstall", "-s", phone.serial, shell=shell), "removed")
+
+
+def checked(checks, place):
+    """What shellcheck finds; what only some shells have."""
+    if shutil.which("shellcheck"):
+        done = subprocess.run(["shellcheck", "-s", "sh", JANK_ADB], capture_output=True, text=True)
+        checks.equal(done.stdout, "", "shellcheck")
+    text = JANK_ADB.read_text()
+    checks.that("/proc/" not in text and not re.search(r"^\s*(local|declare|typeset) ", text, re.M), "words that not every shell has")
+
+
+def two(checks, place):
+    """All devices at once: what one cannot do does not stop the others."""
+    phones = [place.phone("one"), place.phone("10.0.0.2:5555"), place.phone("off", state="unauthorized")]
+    text, truth = trace(place.here, seconds=3)
+    done = end(record(place, phones[:2], text, SECONDS, "out", "--all"))
+    checks.equal(done[0], 1, f"two devices, and one that is not ready: {done}")
+    checks.equal([line for line in done[2] if "unauthorized" in line],
+                 ["jank-adb: off: record: the device is unauthorized; accept the key of this machine on its screen"], "the third device")
+    for phone in phones[:2]:
+        lines = [line for line in done[1] if line.startswith(f"{phone.serial}: ")]
+        checks.that(len(lines) >= 3, f"lines of {phone.serial}: {done}")
+        if lines:
+            same_frames(checks, phone.serial, truth, into(place, lines[-1]))
+    checks.that(all(re.match(r"(one|10\.0\.0\.2:5555): ", line) for line in done[1]), f"each line names its device: {done[1]}")
+    checks.equal(len(list((place.here / "out").glob("[a-z0-9]*"))), 2, "folders")
+    done = place.jank_adb("status", "-s", "one", "-s", "10.0.0.2:5555")
+    checks.that(done[0] == 1 and sorted(line.split(": ")[1] for line in done[2]) == ["10.0.0.2", "one"] or
+                done[0] == 1 and len(done[2]) == 2, f"status of two: {done}")
+    succeeded(checks, "uninstall of two", place.jank_adb("uninstall", "-s", "one", "-s", "10.0.0.2:5555"))
+
+
+def interrupted(checks, place):
+    """Ctrl-C ends the capture early, and its files are copied."""
+    phone = place.phone()
+    text, truth = trace(place.here, seconds=3)
+    process = record(place, [phone], text, "600", "out", preexec_fn=os.setpgrp)
+    os.killpg(process.pid, signal.SIGINT)
+    done = succeeded(checks, "Ctrl-C", end(process), "interrupted; stopping and copying the files")
+    same_frames(checks, "Ctrl-C", truth, into(place, done[1][-1]))
+    checks.equal(place.jank_adb("status")[0], 1, "Ctrl-C: the capture has ended")
+
+
+def others(checks, place):
+    """A capture runs already; the device does not come back until the end; a terminal."""
+    phone = place.phone()
+    text, truth = trace(place.here, seconds=3)
+    succeeded(checks, "install", place.installed())
+    succeeded(checks, "start", place.jank_adb("start"))
+    one_line(checks, "record during a capture", place.jank_adb("record", "5", "--from", place.programs), 1, "a capture runs", "--stop")
+    done = end(record(place, [phone], text, SECONDS, "out", "--stop"))
+    succeeded(checks, "record --stop", done)
+    # The device is away while it captures, and comes back after the time has passed.
+    phone.folder().rename(phone.folder("earlier"))
+    process = record(place, [phone], text, SECONDS, "out")
+    (phone.path / "away").write_text(str(time.time() + SECONDS + 3))
+    done = succeeded(checks, "away during the capture", end(process), "connection lost; waiting for the device")
+    checks.equal(sum("connection lost" in line for line in done[2]), 1, f"away: said once: {done[2]}")
+    same_frames(checks, "away during the capture", truth, into(place, done[1][-1]))
+
+
+checks = Checks()
+for case in (shells, checked, two, interrupted, others):
+    with desk() as place:
+        print(case.__name__, flush=True)
+        case(checks, place)
+checks.end()

@@ -9,12 +9,11 @@ Blocks marked sh are run from top to bottom, in one folder. Blocks marked consol
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import PHONE, SHARED, SOURCE, TRACES, Checks, folder, jankd, rows
+from jankd import PHONE, SHARED, SOURCE, TRACES, Checks, copy_tree, folder, jankd, rows
 
 README, BENCH = ((SOURCE / path).read_text(encoding="utf-8") for path in ("README.md", "tests/bench/README.md"))
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.M | re.S)
@@ -28,13 +27,6 @@ CELLS = re.compile(r"^\| (`[^|]*`) \| ([^|]*) \| [^|]* \|$", re.M)
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JANKD_BUILD")}
 # Programs that are not of this project, with their own options.
 FOREIGN = re.compile(r"\b(meson|adb|apt|git)\b")
-
-
-def copy_tree(into):
-    """Copies the files of a fresh clone."""
-    ignore = shutil.ignore_patterns("build*", ".git", "__pycache__", "jank-demo", "fps", ".cache")
-    shutil.copytree(SOURCE, into, ignore=ignore)
-    return into
 
 
 def commands(checks):
@@ -73,6 +65,7 @@ def help_texts():
              ((), ("run",), ("start",), ("status",), ("files",), ("doctor",), ("analyze",), ("rules",))]
     for program in ([PHONE], [sys.executable, SOURCE / "tests" / "bench" / "bench.py"]):
         helps.append(subprocess.run([*program, "--help"], capture_output=True).stdout)
+    helps.append(subprocess.run([SOURCE / "tools" / "adb" / "jank-adb", "--help"], capture_output=True).stdout)
     helps += [re.match(rb"(#.*\n)*", (SOURCE / "tools" / name).read_bytes()).group() for name in
               ("check", "bench", "build-device", "install-deps", "release")]
     return b"\n".join(helps).decode()

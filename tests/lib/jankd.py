@@ -10,6 +10,7 @@ import json
 import lzma
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -79,6 +80,16 @@ def folder():
     """A temporary folder."""
     with tempfile.TemporaryDirectory(prefix="jankd-test-") as path:
         yield pathlib.Path(path)
+
+
+def copy_tree(into):
+    """Copies the files of a fresh clone."""
+    def left_out(folder_path, names):
+        made = {".git", "__pycache__", "jank-demo", "fps", ".cache"} & set(names)
+        return made | {name for name in names if name.startswith("build") and pathlib.Path(folder_path) == SOURCE}
+
+    shutil.copytree(SOURCE, into, ignore=left_out)
+    return into
 
 
 def build_info(file, name):

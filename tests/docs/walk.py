@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The way of a README from a clone to the CSV files of a phone: each command as it is printed, in a copy of the tree, with
+a stand-in for adb and the phone. Without the argument --all the program of this build is used, not that of
+tools/build-device."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from daemon import wait_until
+from jankd import JANKD, SOURCE, Checks, copy_tree, skip
+from phones import desk, same_frames, trace
+
+SECONDS = 3
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+BUILD = "tools/build-device"
+
+
+def commands(readme):
+    """The commands of the section about phones, the only one with blocks marked console."""
+    return [line.removeprefix("$ ") for block in BLOCK.findall(readme) for line in block.splitlines() if line.startswith("$ ")]
+
+
+def build(tree, command):
+    """As a stranger does, or quickly."""
+    if "--all" not in sys.argv:
+        (tree / "build-device").mkdir()
+        (tree / "build-device/jankd-x86_64").write_bytes(JANKD.read_bytes())
+        return
+    done = subprocess.run(["sh", "-c", command], cwd=tree, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1800)
+    if done.returncode != 0 and ("cannot be downloaded" in done.stderr or "missing packages" in done.stderr):
+        skip(f"{command}: {done.stderr.splitlines()[-1]}")
+    if done.returncode != 0:
+        raise AssertionError(f"{command}: {done.stderr[-2000:]}")
+
+
+def run(checks, place, tree, phone, command, text):
+    """Runs a command; plays the trace when it has started a capture."""
+    before = {path.stat().st_mtime_ns for path in phone.folder().glob("session.json")}
+    process = subprocess.Popen(["sh", "-c", command], cwd=tree, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, env=place.environment())
+    if re.search(r"jank-adb (record|start)\b", command):
+        wait_until(lambda: process.poll() is not None or
+                   {path.stat().st_mtime_ns for path in phone.folder().glob("session.json")} - before, 60)
+        time.sleep(0.5)
+        phone.play(text)
+    out, error = process.communicate(timeout=300)
+    print(f"$ {command}\n{out[-300:]}{error}", flush=True)
+    checks.equal(process.returncode, 0, f"exit code of {command}: {error}")
+    return out
+
+
+def walk(checks, readme):
+    with desk() as place:
+        tree = copy_tree(place.here / "jankd")
+        phone = place.phone()
+        text, truth = trace(place.here, seconds=SECONDS)
+        said = {}
+        for command in commands(readme):
+            if command.startswith(BUILD):
+                build(tree, command)
+            else:
+                said[command] = run(checks, place, tree, phone, command, text)
+        shown = next((out for command, out in said.items() if command.startswith("cat ")), "")
+        checks.that(shown.startswith("app,Surface,") and "com.example.mail" in shown, f"the CSV file that is shown: {shown}")
+        sessions = [path for path in (tree / "fps").iterdir() if path.name[0] != "."]
+        checks.equal(len(sessions), 2, "sessions: one of record, one of start")
+        for session in sessions:
+            same_frames(checks, session.name, truth, session)
+        checks.that("level 2" in "".join(path.read_text() for path in (tree / "fps").glob("*/events*.csv")), "the mark")
+        checks.equal([str(path) for path in phone.data.iterdir()], [], "what is left on the phone")
+
+
+checks = Checks()
+for path in sorted(SOURCE.glob("README*.md")):
+    found = commands(path.read_text(encoding="utf-8"))
+    if not checks.that(found[:1] == [BUILD] and len(found) > 2, f"{path.name}: commands for a phone: {found}"):
+        continue
+    if path.name == "README.md":
+        walk(checks, path.read_text(encoding="utf-8"))
+        english = found
+    else:
+        checks.equal(found, english, f"{path.name}: commands, and those of README.md")
+checks.end()

@@ -45,6 +45,9 @@ CASES = [
     (("jank-phone", "--vocabulary", ""), {"android-9", "android-11", "android-14"}),
     (("jank-phone", "--scenario", "game"), {"game-30"}),
     (("jank-phone", "f"), {"file.txt"}),
+    (("jank-adb", "-s", "start", "st"), {"start", "status", "stop"}),
+    (("jank-adb", "pull", "in"), {"inner"}),
+    (("jank-adb", "record", "--source", ""), {"auto", "text", "raw"}),
 ]
 
 
@@ -68,6 +71,12 @@ def in_bash(checks, here, *words):
     return set(done.stdout.split())
 
 
+def options_after(program, command, texts):
+    """The options that can follow a command: 'jank-adb start' passes those of 'jankd start'."""
+    passed = options(helps("jankd")["start"]) if (program, command) in (("jank-adb", "start"), ("jank-adb", "record")) else set()
+    return options(texts[command]) | passed
+
+
 def bash(checks, here):
     for program in PROGRAMS:
         texts = helps(program)
@@ -75,7 +84,7 @@ def bash(checks, here):
         if len(texts) > 1:
             same(checks, in_bash(checks, here, program, ""), set(texts) - {""}, f"commands of {program}")
         for command in set(texts) - {""}:
-            same(checks, in_bash(checks, here, program, command, "-"), options(texts[command]),
+            same(checks, in_bash(checks, here, program, command, "-"), options_after(program, command, texts),
                  f"options of {program} {command}")
     for words, expected in CASES:
         same(checks, in_bash(checks, here, *words), expected, f"after {words}")
@@ -126,7 +135,7 @@ def zsh(checks, here):
         for command in texts:
             line = f"{program} {command} ".replace("  ", " ")
             listed = set(re.findall(r"(?<!\S)--?[A-Za-z][\w-]*", shell.tab(line + "-")[0].replace(line + "-", "")))
-            same(checks, listed, options(texts[command]), f"options of {line}in zsh")
+            same(checks, listed, options_after(program, command, texts), f"options of {line}in zsh")
         if len(texts) > 1:
             listed, _ = shell.tab(f"{program} ")
             for command in set(texts) - {""}:
@@ -134,7 +143,9 @@ def zsh(checks, here):
     for typed, line in (("jankd run --sou", "jankd run --source="), ("jankd run --source=r", "jankd run --source=raw "),
                         ("jankd run --rules gf", "jankd run --rules gfx2019 "), ("jankd analyze fi", "jankd analyze file.txt "),
                         ("jankd stop -F in", "jankd stop -F inner/"), ("jankd rules sh", "jankd rules show "),
-                        ("jank-phone --scenario dem", "jank-phone --scenario demo ")):
+                        ("jank-phone --scenario dem", "jank-phone --scenario demo "),
+                        ("jank-adb -s x pull in", "jank-adb -s x pull inner/"),
+                        ("jank-adb start --source=t", "jank-adb start --source=text ")):
         checks.equal(shell.tab(typed)[1], line, f"zsh, a tab after {typed!r}")
     shell.end()
 

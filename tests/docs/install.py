@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """meson install puts the programs, man pages, completion and documents where they belong, and nothing else."""
 
-import os
 import pathlib
+import re
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import BUILD, Checks, build_info, folder
+from jankd import BUILD, SOURCE, Checks, build_info, folder
 from pages import PAGES, PROGRAMS, page
 
+version = re.search(r"version: '(.*?)'", (SOURCE / "meson.build").read_text(encoding="utf-8"))[1]
 DOCUMENTS = ("README.md", "README.zh-CN.md", "CHANGELOG.md")
 
 page("jankd.1")  # skips the test if this build has none
@@ -30,7 +31,7 @@ with folder() as here:
     for name in PROGRAMS:
         program = prefix / "bin" / name
         said = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
-        checks.that(said.startswith(f"{name} "), f"{program} --version: {said!r}")
+        checks.equal(said, f"{name} {version}\n", f"{name} --version")
     for path in here.rglob("*"):
         checks.that(path.stat().st_mode & 0o444 == 0o444, f"{path} cannot be read by all users")
         checks.that(path.is_dir() or bool(path.stat().st_mode & 0o111) == (path.parent.name == "bin"), f"mode of {path}")

@@ -8,7 +8,7 @@ from jankd import BUILD, JANKD, PHONE, SOURCE, skip
 
 PAGES = SOURCE / "tools" / "dist" / "man"
 BUILT = BUILD / "tools" / "dist"
-PROGRAMS = {"jankd": JANKD, "jank-phone": PHONE}
+PROGRAMS = {"jankd": JANKD, "jank-phone": PHONE, "jank-adb": SOURCE / "tools" / "adb" / "jank-adb"}
 ESCAPES = {r"\-": "-", r"\(aq": "'", r"\(dq": '"', r"\(ga": "`", r"\(ha": "^", r"\(ti": "~", r"\&": "", r"\e": "\\"}
 ESCAPE = re.compile(r"\\(?:\(..|.)")
 # A line of a --help that begins the text of an option.

@@ -16,9 +16,12 @@ from help_text import Program, ask
 LISTS = {
     ("jankd", "--rules"): ("jankd", ("rules", "show"), r"^(\S+)$"),
     ("jankd", "rules show"): ("jankd", ("rules", "show"), r"^(\S+)$"),
+    ("jank-adb", "--rules"): ("jankd", ("rules", "show"), r"^(\S+)$"),
     ("jank-phone", "--scenario"): ("jank-phone", ("--list",), r"^  (\S+)  +\S"),
     ("jank-phone", "--vocabulary"): ("jank-phone", ("--list",), r"^  (\S+)$"),
 }
+# Commands that pass other options to another program's command.
+PASSED = {("jank-adb", "start"): ("jankd", "start"), ("jank-adb", "record"): ("jankd", "start")}
 
 
 class Values:
@@ -30,6 +33,16 @@ class Values:
     def named(self, what):
         lister, arguments, pattern = LISTS.get((self.program, what), (None, None, None))
         return re.findall(pattern, ask(self.listers[lister], *arguments), re.M) if lister else []
+
+    def options(self, program, command):
+        """Options that can follow a command."""
+        options = list(program.options_of(command))
+        other, name = PASSED.get((program.name, command.name), ("", ""))
+        if other:
+            taken = {name for option in options for name in option.names}
+            options += [option for option in Program(self.listers[other]).commands[name].options
+                        if not taken.intersection(option.names)]
+        return options
 
     def of(self, what, value):
         """([words], "file", "directory" or "") for the option or command @what, with @value as its help names it."""
@@ -123,11 +136,11 @@ def bash_case(values, name, options, words, kind):
 
 
 def bash(program, values):
-    everything = [option for command in program.commands.values() for option in program.options_of(command)]
+    everything = [option for command in program.commands.values() for option in values.options(program, command)]
     valued = sorted({name for option in everything + program.options if option.value for name in option.names})
     cases = []
     for command in program.commands.values():
-        cases += bash_case(values, command.name, program.options_of(command), *operands(values, command))
+        cases += bash_case(values, command.name, values.options(program, command), *operands(values, command))
     if program.commands:
         cases += bash_case(values, "''", program.options, list(program.commands), "")
     else:
@@ -192,7 +205,7 @@ def zsh(program, values):
     lines += ["\t\t'1:command:->command' \\", "\t\t'*::operand:->operands'", "\tcase $state in", "\tcommand)",
               "\t\t_describe command commands", "\t\treturn", "\t\t;;", "\tesac", "\tcase $line[1] in"]
     for command in program.commands.values():
-        lines += zsh_case(values, command.name, program.options_of(command), *operands(values, command))
+        lines += zsh_case(values, command.name, values.options(program, command), *operands(values, command))
     return "\n".join([*lines, "\tesac", "}", f'{function} "$@"', ""])
 
 

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/release makes packages and a tarball with the right content, the same bytes if they are made again."""
+
+import gzip
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from jankd import SOURCE, Checks, folder, skip
+from pages import PAGES, PROGRAMS
+
+DATE = 1700000000
+ARCHITECTURES = ("arm64", "arm", "x86_64")
+SECTIONS = {"jankd": ("jankd.1", "jankd-csv.5", "jankd-metrics.7", "jankd-rules.5"), "jank-tools": ("jank-adb.1", "jank-phone.1")}
+NEEDED = ("dh", "dpkg-buildpackage", "apt-get", "aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc")
+
+
+def release(checks, tree, out):
+    """Runs tools/release of a copy of the tree."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("CC", "CFLAGS", "DEB_BUILD_OPTIONS")}
+    done = subprocess.run([tree / "tools" / "release", "-o", out], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, env={**environment, "SOURCE_DATE_EPOCH": str(DATE)})
+    if "cannot be downloaded" in done.stdout:
+        skip(f"the libraries for devices: {done.stdout.splitlines()[-2]}")
+    return checks.equal(done.returncode, 0, f"exit code of tools/release: {done.stdout[-3000:]}")
+
+
+def not_in_a_clone(path, names):
+    built = [name for name in names if pathlib.Path(path) == SOURCE and name.startswith("build")]
+    return {*built, ".git", "__pycache__", "jank-demo", "fps", ".cache"} & set(names)
+
+
+def sums(text):
+    return dict(reversed(line.split(" *")) for line in text.splitlines())
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def files(checks, out, version):
+    """The files of the release and their checksums."""
+    architecture = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True).stdout.strip()
+    names = {f"jankd-{version}.tar.gz", *(f"{name}_{version}_{architecture}.deb" for name in SECTIONS)}
+    checks.equal({path.name for path in out.iterdir() if not path.name.startswith(".")}, names | {"SHA256SUMS"}, "files")
+    checks.equal(sums((out / "SHA256SUMS").read_text()), {name: digest(out / name) for name in names}, "checksums")
+
+
+def tarball(checks, path, here):
+    """The tarball has no trace of when, where and by whom it was made, and all that a user needs."""
+    name = path.name[:-len(".tar.gz")]
+    with tarfile.open(path) as tar:
+        members = tar.getmembers()
+        tar.extractall(here, filter="data") if hasattr(tarfile, "data_filter") else tar.extractall(here)
+    checks.equal([member.name for member in members], sorted(member.name for member in members), "order of the tarball")
+    for member in members:
+        checks.equal((member.mtime, member.uid, member.gid), (DATE, 0, 0), f"date and owner of {member.name}")
+        checks.that(member.mode & 0o022 == 0, f"{member.name} can be changed by others")
+    checks.equal(gzip.open(path).read(1) and path.read_bytes()[4:8], bytes(4), "date in the gzip header")
+    top = here / name
+    expected = {f"{program}-{architecture}" for program in ("jankd", "jank-phone") for architecture in ARCHITECTURES}
+    expected |= {"jank-adb", "LICENSE", "SHA256SUMS", *(path.name for path in SOURCE.glob("README*.md")), "CHANGELOG.md"}
+    expected |= {f"man/{page.name}" for page in PAGES.iterdir()}
+    expected |= {f"completion/{program}.bash" for program in PROGRAMS} | {f"completion/_{program}" for program in PROGRAMS}
+    found = {str(path.relative_to(top)) for path in top.rglob("*") if path.is_file()}
+    checks.equal(sorted(found), sorted(expected), "files of the tarball")
+    checks.equal(sums((top / "SHA256SUMS").read_text()), {name: digest(top / name) for name in found - {"SHA256SUMS"}},
+                 "checksums of the tarball")
+    for program in sorted(found):
+        if re.match(r"(jankd|jank-phone)-", program):
+            head = (top / program).read_bytes()
+            checks.that(head.startswith(b"\x7fELF") and os.access(top / program, os.X_OK), f"{program} is no program")
+    said = subprocess.run([top / "jank-adb", "--version"], capture_output=True, text=True).stdout
+    checks.that(said.startswith("jank-adb "), f"jank-adb --version: {said!r}")
+
+
+def package(checks, path, here, version):
+    """A Debian package: its programs run, its pages and completion are where Debian looks for them."""
+    name = path.name.split("_")[0]
+    fields = subprocess.run(["dpkg-deb", "-f", path], capture_output=True, text=True, check=True).stdout
+    checks.that(f"Version: {version}\n" in fields and "libc6" in fields, f"fields of {path.name}: {fields}")
+    subprocess.run(["dpkg-deb", "-x", path, here / name], check=True)
+    found = {str(file.relative_to(here / name)) for file in (here / name).rglob("*") if not file.is_dir()}
+    programs = {page[:-2] for page in SECTIONS[name] if page.endswith(".1")}
+    expected = {f"usr/share/man/man{page[-1]}/{page}.gz" for page in SECTIONS[name]}
+    for program in programs:
+        expected |= {f"usr/bin/{program}", f"usr/share/bash-completion/completions/{program}.bash",
+                     f"usr/share/zsh/vendor-completions/_{program}"}
+        said = subprocess.run([here / name / "usr" / "bin" / program, "--version"], capture_output=True, text=True).stdout
+        checks.equal(said, f"{program} {version}\n", f"{program} --version")
+    others = {file for file in found if not file.startswith("usr/share/doc/")}
+    checks.equal(sorted(others), sorted(expected), f"files of {path.name}")
+    checks.that(f"usr/share/doc/{name}/copyright" in found, f"{path.name} has no copyright")
+    if shutil.which("lintian"):
+        said = subprocess.run(["lintian", "--fail-on", "error", path], capture_output=True, text=True)
+        checks.equal(said.returncode, 0, f"lintian: {said.stdout}")
+
+
+for program in NEEDED:
+    if not shutil.which(program):
+        skip(f"{program} is not installed; tools/install-deps --release installs it")
+if os.getuid() != 0 and not shutil.which("fakeroot"):
+    skip("not root, and fakeroot is not installed")
+checks = Checks()
+version = re.search(r"version: '(.*?)'", (SOURCE / "meson.build").read_text(encoding="utf-8"))[1]
+first = (SOURCE / "debian" / "changelog").read_text(encoding="utf-8").splitlines()[0]
+checks.that(first.startswith(f"jankd ({version}) "), f"debian/changelog begins with another version than {version}: {first}")
+with folder() as here:
+    tree = shutil.copytree(SOURCE, here / "tree", ignore=not_in_a_clone)
+    out, made = here / "out", []
+    # Again with other times and modes. tests/cross compares two builds of the programs for devices.
+    for umask in (0o022, 0o077):
+        os.umask(umask)
+        if not release(checks, tree, out):
+            checks.end()
+        made.append({path.name: digest(path) for path in out.iterdir() if path.is_file()})
+        for path in tree.rglob("*"):
+            os.utime(path, (DATE + umask, DATE + umask), follow_symlinks=False)
+    checks.equal(made[1], made[0], "bytes of two releases of the same tree")
+    files(checks, out, version)
+    tarball(checks, out / f"jankd-{version}.tar.gz", here)
+    for path in out.glob("*.deb"):
+        package(checks, path, here, version)
+checks.end()

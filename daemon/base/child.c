@@ -105,12 +105,14 @@ static int exit_status(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Kills the child and what it has started. */
+/* Kills the child and what it has started. It has no group yet if posix_spawn() returned before
+ * exec. */
 static void kill_group(pid_t pid)
 {
 	int status;
 
-	kill(-pid, SIGKILL);
+	if (kill(-pid, SIGKILL) < 0)
+		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 }

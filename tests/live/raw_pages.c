@@ -128,7 +128,8 @@ static bool their_print(struct kbuffer *kbuf, void *data, unsigned long long tim
 	memcpy(&id, event, sizeof(id));
 	memcpy(&print->tid, event + 4, sizeof(print->tid));
 	print->time_ns = time_ns;
-	print->text = (struct span){ event + 16, (size_t)kbuffer_event_size(kbuf) - 16 };
+	print->text = (struct span){ event + format.text_offset,
+				     (size_t)kbuffer_event_size(kbuf) - format.text_offset };
 	print->text.len = strnlen(print->text.ptr, print->text.len);
 	print->text.len = strcspn(print->text.ptr, "\n") < print->text.len
 				  ? strcspn(print->text.ptr, "\n")
@@ -183,7 +184,9 @@ static void compare_page(struct kbuffer *kbuf, char *bytes, size_t size)
 static void read_cpu(int cpu, size_t page_size)
 {
 	static char bytes[PAGE_MAX] __attribute__((aligned(8)));
-	struct kbuffer *kbuf = kbuffer_alloc(KBUFFER_LSIZE_8, KBUFFER_ENDIAN_LITTLE);
+	/* The kernel's long can have another size than this program's. */
+	struct kbuffer *kbuf = kbuffer_alloc(
+		format.commit_size == 4 ? KBUFFER_LSIZE_4 : KBUFFER_LSIZE_8, KBUFFER_ENDIAN_LITTLE);
 	char name[64];
 	ssize_t n;
 	int fd;

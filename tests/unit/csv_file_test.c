@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -264,6 +265,7 @@ static void test_segments_are_numbered_closed_and_removed(void **state)
 {
 	struct segments_removed removed = { .removed = NULL };
 	unsigned long last;
+	char highest[64];
 
 	(void)state;
 	put("fps-000007.csv", "x", 1);
@@ -276,7 +278,8 @@ static void test_segments_are_numbered_closed_and_removed(void **state)
 	put("fps-000014.csv.old", "x", 1);
 	put("other-000015.csv", "x", 1);
 	put("fps--00016.csv", "x", 1);
-	put("fps-18446744073709551615.csv", "x", 1);
+	snprintf(highest, sizeof(highest), "fps-%lu.csv", ULONG_MAX);
+	put(highest, "x", 1);
 	assert_int_equal(segments_last(folder, &last), 0);
 	assert_int_equal(last, 9);
 	assert_int_equal(segments_next(folder, 6), 8);
@@ -297,7 +300,7 @@ static void test_segments_are_numbered_closed_and_removed(void **state)
 	assert_true(!is_there("events-000007.csv") && is_there("events-000010.csv"));
 	assert_true(is_there("fps-12.csv") && is_there("fps-000014.csv.old"));
 	segments_remove_above(folder, 0);
-	assert_true(is_there("fps-18446744073709551615.csv"));
+	assert_true(is_there(highest));
 }
 
 /* A segment that cannot be removed does not prevent the removal of others. */

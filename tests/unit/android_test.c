@@ -10,6 +10,7 @@
 #include "daemon/android/android.h"
 #include "daemon/base/child.h"
 #include "daemon/base/report.h"
+#include "tests/unit/emulated.h"
 #include "tests/unit/fake_device.h"
 #include "tests/unit/printed.h"
 
@@ -108,6 +109,15 @@ static void error_messages_contain_the_output_of_atrace(void **state)
 	printed_begin(2);
 	atrace_stop(60000, false, true);
 	assert_string_equal(printed_end(), "");
+}
+
+static void a_missing_atrace_is_an_error(void **state)
+{
+	const char *printed;
+	int error;
+
+	(void)state;
+	needs_errors_of_spawn();
 	fake_device_remove(&scratch, "atrace");
 	printed_begin(2);
 	error = atrace_start(2048, "gfx", false);
@@ -194,6 +204,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(atrace_starts_and_stops, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(error_messages_contain_the_output_of_atrace, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_missing_atrace_is_an_error, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_atrace_that_hangs_is_killed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(properties_are_read_and_set, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(after_a_hang_getprop_is_not_run_again, set_up,

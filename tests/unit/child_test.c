@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/base/child.h"
+#include "tests/unit/emulated.h"
 
 #define HANGS_MS 20000
 
@@ -162,12 +163,19 @@ static int run(char *script, int timeout_ms, char *output, size_t size)
 static void child_run_waits_until_the_deadline(void **state)
 {
 	char output[8];
-	char *missing[] = { "/no/such/program", NULL };
 
 	assert_int_equal(run("echo 12345678901234567890; exit 7", HANGS_MS, output, 8), 7);
 	assert_string_equal(output, "1234567");
 	assert_int_equal(run("sleep 1000", 100, output, 8), -ETIMEDOUT);
 	assert_int_equal(run("exec >&- 2>&-; sleep 1000", 100, output, 8), -ETIMEDOUT);
+}
+
+static void child_run_returns_the_error_of_a_missing_program(void **state)
+{
+	char output[8];
+	char *missing[] = { "/no/such/program", NULL };
+
+	needs_errors_of_spawn();
 	assert_int_equal(child_run(missing, HANGS_MS, 0, true, output, 8), -ENOENT);
 }
 
@@ -205,6 +213,7 @@ int main(void)
 		cmocka_unit_test(hanging_children_are_killed),
 		cmocka_unit_test(killed_child_calls_no_callback),
 		cmocka_unit_test(child_run_waits_until_the_deadline),
+		cmocka_unit_test(child_run_returns_the_error_of_a_missing_program),
 		cmocka_unit_test(child_run_ends_on_a_signal),
 	};
 

@@ -23,7 +23,7 @@
 #define REMOVE_TRIES 100
 
 struct instance {
-	struct tracefs_instance *tracefs;
+	struct tracefs_instance *tracefs; /* NULL: the top level */
 	char *marker_path;
 	char *folder;
 	bool remove;
@@ -79,23 +79,32 @@ static void find_tracefs(const char *tracefs)
 		fail("tracefs", "not mounted", "run as root, or use --output FILE");
 }
 
+static struct tracefs_instance *create(const char *name)
+{
+	struct tracefs_instance *tracefs;
+
+	errno = 0;
+	tracefs = tracefs_instance_create(name);
+	if (!tracefs)
+		fail(name, errno ? strerror(errno) : "cannot create the instance",
+		     "run as root, or use --output FILE");
+	return tracefs;
+}
+
 struct instance *instance_open(const char *tracefs, const char *name, int buffer_kb, bool keep)
 {
 	struct instance *instance = calloc(1, sizeof(*instance));
 
 	if (!instance)
-		fail_memory(name);
+		fail_memory("instance");
 	find_tracefs(tracefs);
-	errno = 0;
-	instance->tracefs = tracefs_instance_create(name);
-	if (!instance->tracefs)
-		fail(name, errno ? strerror(errno) : "cannot create the instance",
-		     "run as root, or use --output FILE");
+	if (name)
+		instance->tracefs = create(name);
 	instance->marker_path = tracefs_instance_get_file(instance->tracefs, "trace_marker");
 	instance->folder = tracefs_instance_get_dir(instance->tracefs);
 	if (!instance->marker_path || !instance->folder)
-		fail_memory(name);
-	if (tracefs_instance_is_new(instance->tracefs)) {
+		fail_memory("instance");
+	if (name && tracefs_instance_is_new(instance->tracefs)) {
 		instance->remove = !keep;
 		set_up(instance->tracefs, name, buffer_kb);
 	}
@@ -213,6 +222,7 @@ void instance_close(struct instance *instance)
 	}
 	tracefs_put_tracing_file(instance->marker_path);
 	tracefs_put_tracing_file(instance->folder);
-	tracefs_instance_free(instance->tracefs);
+	if (instance->tracefs)
+		tracefs_instance_free(instance->tracefs);
 	free(instance);
 }

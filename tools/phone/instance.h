@@ -12,7 +12,7 @@ struct instance;
 /**
  * instance_open() - open an instance, or create it
  * @tracefs: mount point of tracefs, or NULL: it is searched, and mounted if necessary
- * @name: of the instance
+ * @name: of the instance, or NULL: the top level of tracefs, which always exists
  * @buffer_kb: buffer of each CPU in KiB, set only in a created instance
  * @keep: do not remove a created instance
  *

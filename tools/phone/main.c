@@ -45,6 +45,8 @@ static const char help[] =
 	"  --keep-instance     do not remove it\n"
 	"  --buffer-kb N       buffer per CPU of a created instance, in KiB (default 4096)\n"
 	"  --wait-reader       start when a process has a trace_pipe of the instance open\n"
+	"  --top-level         play into the top level of tracefs, as on a phone, and leave\n"
+	"                      its settings as they are\n"
 	"  --output FILE       write ftrace text instead, with the planned times; '-' is\n"
 	"                      standard output. Needs no tracefs and no root\n"
 	"truth:\n"
@@ -81,6 +83,7 @@ struct settings {
 	uint64_t loops;
 	double vsync_ms;
 	int buffer_kb;
+	bool top_level;
 	bool keep;
 	bool wait_reader;
 };
@@ -95,6 +98,7 @@ enum long_option {
 	OPTION_LIST,
 	OPTION_TRACEFS,
 	OPTION_INSTANCE,
+	OPTION_TOP_LEVEL,
 	OPTION_KEEP,
 	OPTION_BUFFER,
 	OPTION_WAIT_READER,
@@ -114,6 +118,7 @@ static const struct option options[] = {
 	{ "list", no_argument, NULL, OPTION_LIST },
 	{ "tracefs", required_argument, NULL, OPTION_TRACEFS },
 	{ "instance", required_argument, NULL, OPTION_INSTANCE },
+	{ "top-level", no_argument, NULL, OPTION_TOP_LEVEL },
 	{ "keep-instance", no_argument, NULL, OPTION_KEEP },
 	{ "buffer-kb", required_argument, NULL, OPTION_BUFFER },
 	{ "wait-reader", no_argument, NULL, OPTION_WAIT_READER },
@@ -204,6 +209,9 @@ static void set_option(struct settings *s, int option, const char *argument)
 	case OPTION_INSTANCE:
 		s->instance = argument;
 		break;
+	case OPTION_TOP_LEVEL:
+		s->top_level = true;
+		break;
 	case OPTION_KEEP:
 		s->keep = true;
 		break;
@@ -237,8 +245,11 @@ static void check_settings(const struct settings *s)
 		wrong_usage("--scenario", "cannot be combined with a TRACE");
 	if (s->trace && s->scenario.seconds)
 		wrong_usage("--seconds", "needs --scenario");
-	if (s->output && (s->tracefs || s->instance || s->keep || s->wait_reader || s->buffer_kb))
+	if (s->output && (s->tracefs || s->instance || s->top_level || s->keep || s->wait_reader ||
+			  s->buffer_kb))
 		wrong_usage("--output", "cannot be combined with options of an instance");
+	if (s->top_level && (s->instance || s->keep || s->buffer_kb))
+		wrong_usage("--top-level", "cannot be combined with options of an instance");
 	if (!s->output && s->speed <= 0)
 		wrong_usage("--speed", "0 needs --output");
 	if (s->output && s->truth && strcmp(s->output, "-") == 0 && strcmp(s->truth, "-") == 0)
@@ -345,7 +356,10 @@ static void play_live(const struct plan *plan, const struct settings *s, FILE *t
 	struct play_result result;
 
 	atexit(close_instance);
-	instance = instance_open(s->tracefs, s->instance ? s->instance : "jank-phone",
+	instance = instance_open(s->tracefs,
+				 s->top_level  ? NULL
+				 : s->instance ? s->instance
+					       : "jank-phone",
 				 s->buffer_kb ? s->buffer_kb : 4096, s->keep);
 	struct play_options play = {
 		.marker_path = instance_marker_path(instance),

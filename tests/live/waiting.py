@@ -20,10 +20,12 @@ SOON = 3
 
 
 class App:
-    """Processes that look like an app's: the first word of their command line is its name."""
+    """Processes that look like an app's: the first word of their command line is its name. So they cannot be busybox,
+    which takes that word for its applet."""
 
     def __init__(self, *names):
-        self.processes = [subprocess.Popen([name, "600"], executable="/bin/sleep") for name in names]
+        self.processes = [subprocess.Popen([name, "-c", "import time; time.sleep(600)"], executable=sys.executable)
+                          for name in names]
 
     def end(self, n):
         self.processes[n].kill()

@@ -13,7 +13,7 @@ import sys
 import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import SOURCE, Checks, folder, skip
+from jankd import SOURCE, Checks, copy_tree, folder, skip
 from pages import PAGES, PROGRAMS
 
 DATE = 1700000000
@@ -30,11 +30,6 @@ def release(checks, tree, out):
     if "cannot be downloaded" in done.stdout:
         skip(f"the libraries for devices: {done.stdout.splitlines()[-2]}")
     return checks.equal(done.returncode, 0, f"exit code of tools/release: {done.stdout[-3000:]}")
-
-
-def not_in_a_clone(path, names):
-    built = [name for name in names if pathlib.Path(path) == SOURCE and name.startswith("build")]
-    return {*built, ".git", "__pycache__", "jank-demo", "fps", ".cache"} & set(names)
 
 
 def sums(text):
@@ -113,7 +108,7 @@ version = re.search(r"version: '(.*?)'", (SOURCE / "meson.build").read_text(enco
 first = (SOURCE / "debian" / "changelog").read_text(encoding="utf-8").splitlines()[0]
 checks.that(first.startswith(f"jankd ({version}) "), f"debian/changelog begins with another version than {version}: {first}")
 with folder() as here:
-    tree = shutil.copytree(SOURCE, here / "tree", ignore=not_in_a_clone)
+    tree = copy_tree(here / "tree")
     out, made = here / "out", []
     # Again with other times and modes. tests/cross compares two builds of the programs for devices.
     for umask in (0o022, 0o077):

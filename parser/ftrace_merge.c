@@ -13,8 +13,12 @@ static bool open_page(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buff
 		merge->damaged++;
 		return false;
 	}
+	buffer->bytes += (uint64_t)(buffer->page.end - bytes.ptr);
 	merge->bytes += (uint64_t)(buffer->page.end - bytes.ptr);
-	buffer->has_lost |= buffer->page.lost != 0;
+	if (buffer->page.lost != 0 && !buffer->has_lost) {
+		buffer->has_lost = true;
+		merge->losses++;
+	}
 	return true;
 }
 

@@ -17,7 +17,8 @@ struct ftrace_cpu_buffer {
 	struct ftrace_page page;
 	struct ftrace_print next; /* valid if has_next is set */
 	bool has_next;
-	bool has_lost; /* events were lost before next; cleared by the caller that reports it */
+	bool has_lost;	/* events were lost before next; cleared by the caller that reports it */
+	uint64_t bytes; /* of its pages so far, with their headers */
 };
 
 struct ftrace_merge {
@@ -31,6 +32,10 @@ struct ftrace_merge {
 
 	uint64_t bytes;	  /* of the pages so far, with their headers */
 	uint64_t damaged; /* pages that were invalid, or read only in part */
+	/* Number of buffers with has_lost. The caller that clears one decrements it. As an event is
+	 * only first when the next page of each other buffer is open, no event from the time of a
+	 * loss is first before this number includes that loss. */
+	unsigned int losses;
 	struct ftrace_cpu_buffer *first;
 	uint64_t until_ns; /* first is the oldest event up to this time */
 };

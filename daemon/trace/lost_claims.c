@@ -12,11 +12,13 @@
 static void update_cpu(struct lost_claims *claims, unsigned int number)
 {
 	struct lost_claim_cpu *cpu = &claims->cpus[number];
+	uint64_t lost = cpu->stats.lost;
 	bool known = cpu->stats.known;
 
 	cpu->emptied |= cpu_buffer_counts_read(&cpu->stats, claims->files, number);
 	if (!known && cpu->stats.known)
 		cpu->stats.lost = cpu->stats.overrun;
+	claims->has_new |= known && cpu->stats.lost > lost;
 }
 
 void lost_claims_update(struct lost_claims *claims)
@@ -39,6 +41,7 @@ void lost_claims_drained(struct lost_claims *claims)
 		cpu->reported = cpu->stats.lost;
 		cpu->confirmed = cpu->emptied = false;
 	}
+	claims->has_new = false;
 }
 
 void lost_claims_emptied(struct lost_claims *claims)

@@ -52,16 +52,20 @@ struct source {
 	int fd;		    /* readable when there are events; < 0: no such descriptor */
 	int highwater_fd;   /* readable when a buffer is half full; < 0: no such descriptor */
 	const char *damage; /* why data is missing, a constant; or NULL */
+	/* Events were lost, and the record that reports it comes later than those of other CPUs
+	 * from the time of the loss. Set before the sink gets the first of these. */
+	bool loss_ahead;
 	struct source_counts counts;
 };
 
 /* The functions of one kind of source. set_clock, buffers_emptied and check_lost may be NULL: then
- * there is nothing to do. */
+ * there is nothing to do. cpu_bytes may be NULL: see source_cpu_bytes(). */
 struct source_ops {
 	ssize_t (*read)(struct source *source, enum source_how how, const struct record_sink *sink);
 	void (*set_clock)(struct source *source, const char *clock);
 	void (*buffers_emptied)(struct source *source);
 	bool (*check_lost)(struct source *source, bool is_end, char text[static 200]);
+	uint64_t (*cpu_bytes)(const struct source *source, unsigned int cpu);
 	void (*describe_damage)(const struct source *source, char text[static 200]);
 	void (*stop)(struct source *source);
 	void (*close)(struct source *source);
@@ -105,6 +109,13 @@ static inline void source_buffers_emptied(struct source *source)
 static inline bool source_check_lost(struct source *source, bool is_end, char text[static 200])
 {
 	return source->ops->check_lost && source->ops->check_lost(source, is_end, text);
+}
+
+/* Bytes that were read from the buffer of a CPU. The lines of a text have no known place in the
+ * buffers: all of them count for each CPU. */
+static inline uint64_t source_cpu_bytes(const struct source *source, unsigned int cpu)
+{
+	return source->ops->cpu_bytes ? source->ops->cpu_bytes(source, cpu) : source->counts.bytes;
 }
 
 /* Sets @text to the text of an event: what ->counts.damaged consists of, so far. */

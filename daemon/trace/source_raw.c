@@ -126,7 +126,7 @@ static uint64_t time_of(const struct ftrace_cpu_buffer *buffer)
 	return (buffer->next.time_ns + 500) / 1000 * 1000;
 }
 
-static void hand_over_lost(const struct source_raw *raw, struct raw_cpu *cpu,
+static void hand_over_lost(struct source_raw *raw, struct raw_cpu *cpu,
 			   struct ftrace_cpu_buffer *buffer, const struct record_sink *sink)
 {
 	struct trace_record record = {
@@ -140,6 +140,7 @@ static void hand_over_lost(const struct source_raw *raw, struct raw_cpu *cpu,
 	};
 
 	buffer->has_lost = false;
+	raw->source.loss_ahead = --raw->merge.losses > 0;
 	if (sink)
 		sink->record(sink->context, &record);
 }
@@ -224,10 +225,12 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 		thread_cache_follow(&raw->threads);
 	}
 	ftrace_merge_turn(&raw->merge);
+	raw->source.loss_ahead = raw->merge.losses > 0;
 	while (raw->pages < PAGES_MAX && (buffer = ftrace_merge_peek(&raw->merge, limit_ns))) {
 		raw->reads_held = 0;
 		hand_over(raw, buffer, sink);
 		ftrace_merge_pop(&raw->merge);
+		raw->source.loss_ahead = raw->merge.losses > 0;
 	}
 	raw->reads_held += raw->merge.first && raw->pages < PAGES_MAX;
 	/* The number of events in a damaged page is unknown. */
@@ -238,6 +241,16 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 		return -EAGAIN;
 	source->counts.bytes += raw->merge.bytes - bytes;
 	return (ssize_t)(raw->merge.bytes - bytes);
+}
+
+static uint64_t raw_cpu_bytes(const struct source *source, unsigned int cpu)
+{
+	const struct source_raw *raw = (const struct source_raw *)source;
+
+	for (unsigned int i = 0; i < raw->n_cpus; i++)
+		if (raw->cpus[i].cpu == (int32_t)cpu)
+			return raw->buffers[i].bytes;
+	return 0;
 }
 
 /* A buffer has no lines, so none is too long or glued to another one. */
@@ -288,6 +301,7 @@ static void raw_close(struct source *source)
 static const struct source_ops raw_ops = {
 	.read = raw_read,
 	.set_clock = raw_set_clock,
+	.cpu_bytes = raw_cpu_bytes,
 	.describe_damage = raw_describe_damage,
 	.stop = raw_stop,
 	.close = raw_close,

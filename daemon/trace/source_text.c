@@ -102,6 +102,22 @@ static void begin_claims(struct source_text_live *live)
 		lost_claims_begin(&live->claims, live->files);
 }
 
+/* A longer time between two reads is a delay: a buffer may have overflowed. The text reports that
+ * only with the next event of that CPU, after events of other CPUs from the time of the loss. */
+#define DELAY_NS UINT64_C(300000000)
+
+/* After a delay the kernel's counts show a loss before the text does. */
+static void look_ahead(struct source_text *text)
+{
+	struct source_text_live *live = text->live;
+	uint64_t now_ns = loop_now();
+
+	if (live->asked_ns > 0 && now_ns - live->asked_ns >= DELAY_NS)
+		lost_claims_update(&live->claims);
+	live->asked_ns = now_ns;
+	text->source.loss_ahead = live->claims.has_new;
+}
+
 ssize_t source_text_read(struct source *source, enum source_how how, const struct record_sink *sink)
 {
 	struct source_text *text = (struct source_text *)source;
@@ -111,8 +127,10 @@ ssize_t source_text_read(struct source *source, enum source_how how, const struc
 
 	if (how == SOURCE_HELD_ONLY)
 		return -EAGAIN;
-	if (text->live)
+	if (text->live) {
 		begin_claims(text->live);
+		look_ahead(text);
+	}
 	space = trace_buffer_space(&text->buffer, &size);
 	n = text->bytes(text, space, size);
 	if (n > 0) {
@@ -124,6 +142,7 @@ ssize_t source_text_read(struct source *source, enum source_how how, const struc
 	} else if (n == -EAGAIN) {
 		if (text->live)
 			lost_claims_drained(&text->live->claims);
+		source->loss_ahead = false;
 	} else if (sink) {
 		/* The last line may have no line end. If data is missing, it may be incomplete, so
 		 * it is dropped. */

@@ -16,7 +16,8 @@
 /* For live text only: /proc has the names of threads, and the kernel has counts of lost events. */
 struct source_text_live {
 	const struct trace_files *files;
-	uint64_t read_ns; /* when the bytes were read, on the clock of loop_now() */
+	uint64_t read_ns;  /* when the bytes were read, on the clock of loop_now() */
+	uint64_t asked_ns; /* the same of the last read, with or without bytes; 0: none */
 	struct thread_cache threads;
 	struct lost_claims claims; /* ->files is NULL before the first read */
 };

@@ -32,6 +32,7 @@ static int cpu_buffers[FAKE_TRACEFS_CPUS];
 static struct kept {
 	struct trace_record record;
 	char name[64];
+	bool loss_ahead; /* of the source, at that record */
 } kept[RECORDS_MAX];
 static unsigned int n_kept;
 
@@ -42,6 +43,7 @@ static void keep(void *context, const struct trace_record *record)
 	(void)context;
 	assert_true(n_kept <= RECORDS_MAX);
 	next->record = *record;
+	next->loss_ahead = source->loss_ahead;
 	snprintf(next->name, sizeof(next->name), "%.*s", (int)record->name.len, record->name.ptr);
 }
 
@@ -236,6 +238,45 @@ static void loss_record_precedes_the_next_event(void **state)
 	assert_int_equal(kept[1].record.kind, TRACE_SLICE_BEGIN);
 }
 
+/* Events of other CPUs from the time of the loss come before its record. */
+static void loss_is_shown_ahead_of_its_record(void **state)
+{
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	page_begin(&page, now_ns() - 3 * SECOND);
+	page_print(&page, 0, 41, "B|41|before\n");
+	page_print(&page, 1000000, 41, "E|41\n");
+	page_write(&page, 0, 0);
+	page_begin(&page, now_ns() - SECOND);
+	page_print(&page, 0, 42, "B|42|after\n");
+	page_write(&page, 1, MISSED_EVENTS);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(n_kept, 4);
+	assert_true(kept[0].loss_ahead);
+	assert_true(kept[1].loss_ahead);
+	assert_int_equal(kept[2].record.kind, TRACE_LOST);
+	assert_false(kept[2].loss_ahead);
+	assert_false(kept[3].loss_ahead);
+	assert_false(source->loss_ahead);
+}
+
+static void bytes_are_counted_by_cpu(void **state)
+{
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	page_begin(&page, now_ns() - SECOND);
+	page_print(&page, 0, 42, "B|42|work\n");
+	page_write(&page, 1, 0);
+	source_read(source, SOURCE_NORMAL, &sink);
+	assert_int_equal(source_cpu_bytes(source, 0), 0);
+	assert_int_equal(source_cpu_bytes(source, 1), source->counts.bytes);
+	assert_in_range(source_cpu_bytes(source, 1), page.len, page.len + 16);
+}
+
 static void number_of_lost_events_is_unknown_without_statistics(void **state)
 {
 	struct page page;
@@ -395,6 +436,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_damaged_page_is_counted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(loss_record_precedes_the_next_event, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(loss_is_shown_ahead_of_its_record, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(bytes_are_counted_by_cpu, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(number_of_lost_events_is_unknown_without_statistics,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(young_events_are_held_back, set_up, tear_down),

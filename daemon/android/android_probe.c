@@ -143,6 +143,11 @@ void android_probe_tick(struct android_probe *probe)
 	child_check(&probe->period);
 }
 
+bool android_probe_runs(const struct android_probe *probe)
+{
+	return child_runs(&probe->focus) || child_runs(&probe->period);
+}
+
 void android_probe_end(struct android_probe *probe)
 {
 	child_kill(&probe->focus);

@@ -43,12 +43,15 @@ void android_probe_begin(struct android_probe *probe, const struct options *opti
  * records were read. */
 void android_probe_follow(struct android_probe *probe);
 
-/* Call it about once a second. */
+/* Call it every second or two while a query runs. */
 void android_probe_tick(struct android_probe *probe);
 
 /* Runs dumpsys to its end, for at most 10 s: sets the display's period in ns, 0 if it is unknown,
  * and the rates of its modes. Returns false if this machine has no dumpsys. */
 bool android_display_read(uint64_t *period_ns, struct dumpsys_rates *rates);
+
+/* True: a query runs. */
+bool android_probe_runs(const struct android_probe *probe);
 
 /* Ends the queries. May be called in any state. */
 void android_probe_end(struct android_probe *probe);

@@ -15,7 +15,7 @@
 #include "daemon/base/report.h"
 
 /* Together longer than a running jankd needs to create a removed lock again. */
-#define LOCK_WAITS 15
+#define LOCK_WAITS 45
 #define LOCK_WAIT_US 100000
 
 /* mkdir -p. Returns 0 or -errno. */
@@ -145,11 +145,11 @@ static int lock(struct folder *folder)
 	return error;
 }
 
-/* If the folder has files of a session but no lock, a running jankd may have lost its lock. It
- * creates the lock again within a second: waits for that. */
+/* If the folder has a journal but no lock, a running jankd may have lost its lock. It creates the
+ * lock again within four seconds: waits for that. */
 static void wait_for_lock(const struct folder *folder)
 {
-	if (faccessat(folder->fd, "session.json", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+	if (!folder_has_journal(folder))
 		return;
 	for (int i = 0; i < LOCK_WAITS; i++) {
 		if (faccessat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_LOCK], F_OK,

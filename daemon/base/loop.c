@@ -70,7 +70,7 @@ bool loop_wait(struct loop *loop, uint64_t until_ns)
 	if (left_ms > WAIT_MAX_MS)
 		left_ms = WAIT_MAX_MS;
 	/* One at a time: a function may free what the next event points to. */
-	if (epoll_wait(loop->fd, &event, 1, (int)left_ms) < 1)
+	if (epoll_wait(loop->fd, &event, 1, until_ns == UINT64_MAX ? -1 : (int)left_ms) < 1)
 		return false;
 	watcher = event.data.ptr;
 	watcher->ready(watcher, event.events);

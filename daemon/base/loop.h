@@ -40,7 +40,8 @@ int loop_watch(struct loop *loop, struct watcher *watcher, uint32_t events);
 void loop_forget(struct loop *loop, struct watcher *watcher);
 
 /* Sleeps until a descriptor is ready, and calls its function; or until @until_ns on the clock of
- * loop_now(). Handles at most one descriptor. Returns true if it handled one: call it again. */
+ * loop_now(); UINT64_MAX: without a timer. Handles at most one descriptor. Returns true if it
+ * handled one: call it again. */
 bool loop_wait(struct loop *loop, uint64_t until_ns);
 
 /* CLOCK_BOOTTIME in ns: it includes the time in which a device is suspended. */

@@ -118,6 +118,7 @@ static void device_tick(struct capture *capture)
 {
 	char text[DEVICE_STATE_TEXT];
 
+	drain_set_may_sleep(&capture->drain, device_state_is_screen_off(&capture->device));
 	if (device_state_event(&capture->device, loop_now(), text))
 		session_event(&capture->session, "device", text);
 }
@@ -181,6 +182,21 @@ static void change_if_due(struct capture *capture)
 	}
 }
 
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* When clients and child processes have to be checked, as they may hang. */
+static uint64_t next_deadline(const struct capture *capture)
+{
+	if (control_has_clients(capture->control.control))
+		return loop_now() + DRAIN_FRESH_NS;
+	if (android_probe_runs(&capture->probe) || interference_has_child(&capture->interference))
+		return loop_now() + DRAIN_MOST_NS;
+	return UINT64_MAX;
+}
+
 static void read_until_over(struct capture *capture)
 {
 	while (!capture->is_over) {
@@ -196,6 +212,7 @@ static void read_until_over(struct capture *capture)
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
 		until_ns = session_save(&capture->session) ? 0 : drain_next(&capture->drain);
+		until_ns = earlier(until_ns, next_deadline(capture));
 		loop_wait(&capture->loop, until_ns);
 		change_if_due(capture);
 	}
@@ -239,32 +256,44 @@ static void restore_tracing(struct capture *capture)
 
 /* A client that waits for the end gets an error if the files take longer than this. The client may
  * have waited for atrace before. */
-#define FILES_WAIT_NS DRAIN_NS
+#define FILES_WAIT_NS UINT64_C(250000000)
+#define WAIT_TICK_NS UINT64_C(1000000000)
 
 /* Clients get answers while the files are written. */
 static void wait_for_files(void *context)
 {
 	struct capture *capture = context;
 	const struct output *output = &capture->session.output;
-	uint64_t begin_ns = loop_now(), next_tick_ns = begin_ns + DRAIN_TICK_NS;
+	uint64_t begin_ns = loop_now(), next_tick_ns = begin_ns + WAIT_TICK_NS;
 	uint64_t posted = output_posted(output);
 
 	output_notify(&capture->session.output);
 	while (!output_is_done(output, posted)) {
-		loop_wait(&capture->loop, loop_now() + DRAIN_NS / 2);
+		loop_wait(&capture->loop, loop_now() + FILES_WAIT_NS / 2);
 		if (loop_now() - begin_ns >= FILES_WAIT_NS)
 			capture_control_wait(&capture->control);
 		if (loop_now() < next_tick_ns)
 			continue;
-		next_tick_ns += DRAIN_TICK_NS;
+		next_tick_ns += WAIT_TICK_NS;
 		control_tick(capture->control.control);
-		if (!capture->reported_wait && loop_now() - begin_ns > 2 * DRAIN_TICK_NS) {
+		if (!capture->reported_wait && loop_now() - begin_ns > 2 * WAIT_TICK_NS) {
 			capture->reported_wait = true;
 			report("warning: %s: %s: the disk is not responding; jankd exits when "
 			       "all files are complete",
 			       session_command(&capture->session), capture->session.folder.path);
 		}
 	}
+}
+
+/* A table and standard output show rows at once; a trigger and a snapshot wait for a frame. */
+static uint64_t most_between_drains(const struct capture *capture)
+{
+	const struct options *options = capture->options;
+	bool is_table = capture->view && capture->view->is_table;
+
+	return is_table || options->to_stdout || options->trigger || options->snapshot_ns > 0
+		       ? DRAIN_FRESH_NS
+		       : DRAIN_MOST_NS;
 }
 
 int capture_loop(struct capture *capture, const struct capture_view *view)
@@ -276,7 +305,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	capture->view = view;
 	capture->begin_ns = loop_now();
 	log_start(capture);
-	drain_begin(&capture->drain);
+	drain_begin(&capture->drain, most_between_drains(capture));
 	capture->count_ns = capture->begin_ns + options->wait_ns;
 	session_set_discarding(&capture->session, options->wait_ns > 0);
 	set_timer(capture);
@@ -305,6 +334,13 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 
 /* --- begin and end --- */
 
+/* Events from before the signal are counted by the old rules. */
+static void reload_rules(struct capture *capture)
+{
+	drain_for_request(&capture->drain);
+	session_reload_rules(&capture->session);
+}
+
 /* SIGHUP means that the terminal of 'run' was closed: the capture ends. A daemon has no terminal
  * and reloads its rules. */
 static void on_hangup(struct capture *capture)
@@ -312,7 +348,7 @@ static void on_hangup(struct capture *capture)
 	if (capture->options->command == OPTIONS_RUN)
 		stop(capture, EXIT_DONE);
 	else
-		session_reload_rules(&capture->session);
+		reload_rules(capture);
 }
 
 static void handle_signal(struct capture *capture, int number)
@@ -322,6 +358,7 @@ static void handle_signal(struct capture *capture, int number)
 		on_hangup(capture);
 		break;
 	case SIGUSR1:
+		drain_for_request(&capture->drain);
 		output_rotate(&capture->session.output, "SIGUSR1");
 		break;
 	case SIGWINCH:
@@ -657,8 +694,7 @@ int capture_begin(struct capture **out, struct options *options)
 		.files_done = WATCHER_NONE,
 	};
 	trace_files_init(&capture->files);
-	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop,
-		   &capture->files);
+	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop);
 	report_name(options_command_name(options->command));
 	logcat_open(&capture->logcat, options->device_root);
 	report_also_to(log_trouble, capture);

@@ -10,6 +10,7 @@
  * and for a live capture
  *
  *     drain.c            decides when to read the trace, so that no buffer overflows
+ *       drain_period.c   how long the next drain may wait
  *     tracing_undo.c     saves the tracing settings, and restores them at the end
  *     interference.c     detects what other programs change in the trace; reports and restores it
  *       trace_watch.c    detects writes to files of tracefs (inotify)
@@ -36,13 +37,14 @@ struct capture;
 
 /* What a terminal shows during a capture. Each function may be NULL. */
 struct capture_view {
-	/* Called once a second. */
+	/* Called once a second, if is_table; else every second or two. */
 	void (*tick)(void *context, const struct capture *capture);
 	/* Called when the capture is over, before anything is reported about it. */
 	void (*over)(void *context);
 	/* Called for SIGTSTP, before this process stops, and for SIGWINCH. */
 	void (*signal)(void *context, const struct capture *capture, int number);
 	void *context; /* argument of all functions */
+	bool is_table; /* shows rows as they come */
 };
 
 /* Prepares the capture: folder, tracing settings, files. @options: borrowed; defaults that depend

@@ -45,8 +45,11 @@ static void answer_status(struct capture_control *control, const struct control_
 	enum status_surfaces which = request->verb == CONTROL_TOP	    ? STATUS_OF_NOW
 				     : request->verb == CONTROL_STATUS_TEXT ? STATUS_OF_SESSION
 									    : STATUS_NO_SURFACES;
-	struct status *status = session_status(control->session, *control->begin_ns, which);
+	struct status *status;
 
+	if (!*control->is_over)
+		drain_for_request(control->drain);
+	status = session_status(control->session, *control->begin_ns, which);
 	if (!status) {
 		print_no_memory(out);
 	} else if (request->verb == CONTROL_TOP) {
@@ -73,6 +76,7 @@ static enum control_reply answer_rotate(struct capture_control *control, uint64_
 {
 	struct output *output = &control->session->output;
 
+	drain_for_request(control->drain);
 	if (output_rotate(output, "requested by 'jankd rotate'"))
 		return wait_for_files(control, ticket);
 	fputs("ok\nno rows yet: no segment was closed\n", out);
@@ -95,7 +99,7 @@ static void finish_rotate(const struct output *output, FILE *out)
 static enum control_reply answer_mark(struct capture_control *control, const char *text,
 				      uint64_t *ticket, FILE *out)
 {
-	drain_for_mark(control->drain);
+	drain_for_request(control->drain);
 	if (session_mark(control->session, text) == 0)
 		return wait_for_files(control, ticket);
 	fputs("error: too many marks in a short time; try again in a second\n", out);

@@ -7,15 +7,21 @@
 
 #include "daemon/trace/trace.h"
 
-/* A longer time between two reads is a delay. Frames are counted later than this, so a loss in a
- * shorter time is reported before them. */
-#define DELAY_NS (300 * UINT64_C(1000000))
-
 /* Limit of reads in a row. After that signals and files are handled. */
 #define READS_MAX 256
 
+/* A tick waits for the first drain after this time: with DRAIN_FRESH_NS for every fourth one. */
+#define TICK_NS (850 * UINT64_C(1000000))
+
+/* The longest time between two drains if no high water is reported: the rate of events may grow
+ * meanwhile. */
+#define NO_HIGHWATER_NS (500 * UINT64_C(1000000))
+
 /* Without events for this long the trace is silent. Frames wait half of this time. */
 #define SILENT_NS (1200 * UINT64_C(1000000))
+
+/* Without events for this long the trace pauses, and may be silent soon. */
+#define PAUSE_NS (100 * UINT64_C(1000000))
 
 /* A drain at high water should read at least half of the smallest buffer. After this many drains in
  * a row that read less, high water is no longer watched. */
@@ -29,48 +35,38 @@
 /* The longest time for reading the last events, as other programs may continue to write. */
 #define LAST_DRAIN_NS (1000 * UINT64_C(1000000))
 
-/* No read since @read_ns: a buffer may have overflowed. The trace reports that only with the next
- * event of that CPU, after the later events of other CPUs. So the statistics of the buffers are
- * read. */
-static void check_delay(struct drain *drain, uint64_t read_ns)
-{
-	uint64_t lost;
-
-	if (loop_now() < read_ns + DELAY_NS)
-		return;
-	lost = cpu_buffer_stats_lost(&drain->buffers);
-	cpu_buffer_stats_read(&drain->buffers, drain->files);
-	if (cpu_buffer_stats_lost(&drain->buffers) > lost)
-		pipeline_set_loss_pending(drain->session->pipeline, true);
-}
-
 /* Reads all available events. Returns -EAGAIN when the source is drained, > 0 if there may be more.
  * *any is set if an event was read. */
 static ssize_t read_all(struct drain *drain, bool *any)
 {
-	uint64_t read_ns = drain->drained_ns;
 	ssize_t n = 1;
 
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
-		check_delay(drain, read_ns);
-		read_ns = loop_now();
 		n = session_read(drain->session, drain->how);
 		*any |= n > 0;
 	}
-	if (n == -EAGAIN)
-		drain->drained_ns = read_ns;
 	return n;
 }
 
-/* An idle source has an event. The process slept until now. It waits a little before the read, so
- * that one read gets many events. */
+/* The time to the next drain. */
+static uint64_t period_ns(const struct drain *drain)
+{
+	uint64_t most_ns = drain->most_ns;
+
+	if (drain->highwater.fd < 0 && most_ns > NO_HIGHWATER_NS)
+		most_ns = NO_HIGHWATER_NS;
+	return drain_period_ns(&drain->period, interference_sizes(drain->interference), most_ns);
+}
+
+/* An idle source has an event. The process slept until now. It waits before the read, so that one
+ * read gets many events. */
 static void on_readable(struct watcher *watcher, uint32_t events)
 {
 	struct drain *drain = watcher->context;
 
 	(void)events;
 	drain->was_readable = true;
-	drain->next_ns = loop_now() + DRAIN_NS;
+	drain->next_ns = loop_now() + period_ns(drain);
 }
 
 /* Watches a drained source. Returns false if it cannot be watched, or if it was readable and had no
@@ -81,15 +77,18 @@ static bool watch_readable(struct drain *drain)
 
 	drain->was_readable = false;
 	return !was_readable && drain->readable.fd >= 0 &&
-	       !interference_needs_recheck(drain->interference) &&
 	       loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0;
 }
 
-/* Frames wait for later events, and a silent trace has none. */
+/* Frames wait for later events, and a silent trace has none. The last event may be much older than
+ * the drain that read it. */
 static void settle_if_silent(struct drain *drain)
 {
-	uint64_t silent_ns = loop_now() - drain->last_data_ns;
+	uint64_t since_ns = loop_now() - drain->last_data_ns;
+	uint64_t silent_ns = session_silent_ns(drain->session);
 
+	if (silent_ns < since_ns)
+		silent_ns = since_ns;
 	if (silent_ns >= SILENT_NS && !drain->session->discarding)
 		pipeline_silent(drain->session->pipeline, silent_ns);
 }
@@ -141,12 +140,12 @@ static bool may_drain(struct drain *drain)
 	return false;
 }
 
-/* The time of the next tick, which wakes the process even if the source is idle. */
-static uint64_t with_tick(const struct drain *drain)
+/* The source is idle and watched: the time of the next tick. */
+static uint64_t idle_until(const struct drain *drain)
 {
-	uint64_t now = loop_now();
-
-	return now < drain->wake_ns ? drain->wake_ns + DRAIN_NS / 2 : now + DRAIN_TICK_NS;
+	if (drain->may_sleep && session_is_idle(drain->session))
+		return UINT64_MAX;
+	return loop_now() + DRAIN_MOST_NS;
 }
 
 /* There is more to read: the next drain is due as soon as signals and files were handled. */
@@ -156,40 +155,62 @@ static void drain_again(struct drain *drain)
 	drain->was_highwater = drain->how == SOURCE_BOOSTED;
 }
 
+/* The time to the next drain after one that has read events. If the trace pauses, frames that wait
+ * are counted and written when it is silent. */
+static uint64_t period_or_silence(const struct drain *drain)
+{
+	uint64_t period = period_ns(drain), silent_ns = session_silent_ns(drain->session);
+
+	if (silent_ns < PAUSE_NS || silent_ns >= SILENT_NS || period < SILENT_NS ||
+	    pipeline_is_settled(drain->session->pipeline))
+		return period;
+	return silent_ns < SILENT_NS / 2 ? SILENT_NS - silent_ns : SILENT_NS / 2;
+}
+
+/* The buffers were read to their end, or there is more to read (@n > 0). */
+static void plan_next(struct drain *drain, ssize_t n, bool any)
+{
+	if (n > 0)
+		drain_again(drain);
+	else if (!any && watch_readable(drain))
+		drain->next_ns = idle_until(drain);
+	else
+		drain->next_ns = loop_now() + period_or_silence(drain);
+}
+
 int drain_if_due(struct drain *drain)
 {
 	uint64_t bytes = drain->source->counts.bytes;
 	bool any = false;
 	ssize_t n;
 
-	if (loop_now() < drain->next_ns)
+	if (loop_now() < drain_next(drain))
 		return -EAGAIN;
-	drain->next_ns = loop_now() + DRAIN_NS;
+	drain->next_ns = loop_now() + period_ns(drain);
 	if (!may_drain(drain))
 		return -EAGAIN;
 	drain->how = drain->was_highwater ? SOURCE_BOOSTED : SOURCE_NORMAL;
 	n = read_all(drain, &any);
-	if (n == -EAGAIN)
+	if (n == -EAGAIN) {
 		interference_drained(drain->interference);
-	if (n == -EAGAIN && !any)
-		settle_if_silent(drain);
+		drain_period_measure(&drain->period, drain->source, loop_now());
+	}
 	check_highwater(drain, drain->source->counts.bytes - bytes);
 	if (any) {
 		drain->was_readable = false;
 		drain->last_data_ns = loop_now();
-		/* A kill loses less than a second of rows. */
-		output_flush_if_due(&drain->session->output);
 	}
+	if (n == -EAGAIN)
+		settle_if_silent(drain);
+	/* A kill loses the rows of one drain. */
+	output_flush_if_due(&drain->session->output);
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
-	if (n > 0)
-		drain_again(drain);
-	else if (!any && watch_readable(drain))
-		drain->next_ns = with_tick(drain);
+	plan_next(drain, n, any);
 	return 0;
 }
 
-void drain_for_mark(struct drain *drain)
+void drain_for_request(struct drain *drain)
 {
 	ssize_t n = 1;
 
@@ -223,13 +244,12 @@ void drain_highwater_on(struct drain *drain)
 }
 
 void drain_init(struct drain *drain, struct session *session, struct interference *interference,
-		struct loop *loop, const struct trace_files *files)
+		struct loop *loop)
 {
 	*drain = (struct drain){
 		.session = session,
 		.interference = interference,
 		.loop = loop,
-		.files = files,
 		.readable = WATCHER_NONE,
 		.highwater = WATCHER_NONE,
 	};
@@ -270,11 +290,19 @@ void drain_last(struct drain *drain, struct tracefs *tracefs)
 	drain_backlog(drain);
 }
 
-void drain_begin(struct drain *drain)
+void drain_begin(struct drain *drain, uint64_t most_ns)
 {
 	drain->nice = getpriority(PRIO_PROCESS, 0);
-	drain->wake_ns = drain->drained_ns = drain->last_data_ns = loop_now();
-	cpu_buffer_stats_forget(&drain->buffers, drain->files);
+	drain->most_ns = most_ns;
+	drain->last_data_ns = loop_now();
+	drain_period_begin(&drain->period, loop_now());
+}
+
+void drain_set_may_sleep(struct drain *drain, bool may_sleep)
+{
+	drain->may_sleep = may_sleep;
+	if (!may_sleep && drain->next_ns == UINT64_MAX)
+		drain->next_ns = loop_now() + DRAIN_MOST_NS;
 }
 
 void drain_now(struct drain *drain)
@@ -284,21 +312,19 @@ void drain_now(struct drain *drain)
 
 bool drain_tick_due(struct drain *drain)
 {
-	uint64_t now = loop_now();
+	uint64_t now_ns = loop_now();
 
-	if (now < drain->wake_ns)
+	if (now_ns - drain->tick_ns < TICK_NS && now_ns < interference_due_ns(drain->interference))
 		return false;
-	/* Half a drain early, so that the tick runs at the fourth drain, not at the fifth. */
-	drain->wake_ns = now + DRAIN_TICK_NS - DRAIN_NS / 2;
+	drain->tick_ns = now_ns;
 	return true;
 }
 
-/* The tick waits for the next drain, so that both need one wakeup. */
 uint64_t drain_next(const struct drain *drain)
 {
-	uint64_t tick_ns = drain->wake_ns + DRAIN_NS;
+	uint64_t due_ns = interference_due_ns(drain->interference);
 
-	return drain->next_ns < tick_ns ? drain->next_ns : tick_ns;
+	return drain->next_ns < due_ns ? drain->next_ns : due_ns;
 }
 
 void drain_end(struct drain *drain)

@@ -1,71 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides when a capture reads the trace: often enough that no buffer overflows, and seldom enough
- * to cost little CPU time. */
+ * to cost little CPU time.
+ *
+ *     events come     the next drain is due after a quarter of the time in which the fullest
+ *                     buffer runs over, at most DRAIN_MOST_NS (drain_period.h)
+ *     a burst         a buffer is half full: the kernel wakes jankd up
+ *     no events       the first event wakes jankd up; ticks continue, see drain_set_may_sleep()
+ *     a request, interference, the end: a drain at once
+ *
+ * All other regular work (ticks) is done with a drain, so that both need one wakeup. */
 #ifndef JANKD_DAEMON_CAPTURE_DRAIN_H
 #define JANKD_DAEMON_CAPTURE_DRAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/capture/drain_period.h"
 #include "daemon/capture/interference.h"
 #include "daemon/base/loop.h"
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
 
-/* Four drains a second: a trace buffer of 1 MB holds what a load of 100,000 events a second writes
- * in that time. A wakeup for each event would cost more than the trace itself. */
-#define DRAIN_NS UINT64_C(250000000)
-#define DRAIN_TICK_NS UINT64_C(1000000000)
+/* The longest time between two drains. A kill loses the rows of this time, so it is a little less
+ * than the 2 s that the README promises. */
+#define DRAIN_MOST_NS UINT64_C(1900000000)
+
+/* The same if a table or another program shows rows at once, or if a trigger or a snapshot waits
+ * for a frame. */
+#define DRAIN_FRESH_NS UINT64_C(250000000)
 
 struct drain {
 	struct session *session;
 	struct interference *interference;
 	struct loop *loop;
-	const struct trace_files *files; /* of the trace */
-	struct source *source;		 /* NULL before drain_watch() */
-	enum source_how how;		 /* of the last read */
-	struct watcher readable;	 /* watched while the source is idle */
-	bool was_readable;		 /* since the last drain */
-	struct watcher highwater;	 /* readable when a buffer is half full */
+	struct source *source; /* NULL before drain_watch() */
+	uint64_t most_ns;      /* between two drains */
+	struct drain_period period;
+	enum source_how how;	  /* of the last read */
+	struct watcher readable;  /* watched while the source is idle */
+	bool was_readable;	  /* since the last drain */
+	struct watcher highwater; /* readable when a buffer is half full */
 	bool was_highwater;
 	bool highwater_is_off;	   /* while a child process is started */
 	unsigned int false_alarms; /* in a row */
 	int nice;		   /* at the start of the program */
 	bool is_boosted;	   /* the priority is not ->nice */
+	bool may_sleep;		   /* see drain_set_may_sleep() */
 	/* Times on the clock of loop_now(): */
-	uint64_t next_ns;		 /* the next drain */
-	uint64_t wake_ns;		 /* the next tick, even if the source is idle */
-	uint64_t last_data_ns;		 /* the last read with events */
-	uint64_t drained_ns;		 /* the last read without events */
-	struct cpu_buffer_stats buffers; /* as read after the last long delay */
+	uint64_t next_ns;      /* the next drain; UINT64_MAX: without a timer */
+	uint64_t tick_ns;      /* the last tick */
+	uint64_t last_data_ns; /* the last read with events */
 };
 
 /* Nothing is watched. Only the members that are arguments are set. All of them are borrowed; they
  * need not be open yet. */
 void drain_init(struct drain *drain, struct session *session, struct interference *interference,
-		struct loop *loop, const struct trace_files *files);
+		struct loop *loop);
 
 /* Starts watching @source: borrowed until drain_end(). An earlier source must be closed. */
 void drain_watch(struct drain *drain, struct source *source);
 
-/* The first drain and the next tick are due now. */
-void drain_begin(struct drain *drain);
+/* The first drain and the next tick are due now. @most_ns: DRAIN_MOST_NS or DRAIN_FRESH_NS. */
+void drain_begin(struct drain *drain, uint64_t most_ns);
+
+/* True: while there are no events, and nothing waits to be counted or written, no timer wakes the
+ * process: ticks wait for a wakeup of another cause. */
+void drain_set_may_sleep(struct drain *drain, bool may_sleep);
 
 /* The next drain is due at once. */
 void drain_now(struct drain *drain);
 
-/* True: a tick is due, once in DRAIN_TICK_NS. The caller runs it; the next one is due later. */
+/* True: a tick is due: about a second has passed since the last one, or interference needs one. The
+ * caller runs it. To be called after drain_if_due(). */
 bool drain_tick_due(struct drain *drain);
 
-/* When the next drain or the next tick is due, on the clock of loop_now(). */
+/* When the next drain and tick are due, on the clock of loop_now(). UINT64_MAX: without a timer. */
 uint64_t drain_next(const struct drain *drain);
 
 /* Reads if a drain is due. Returns 0; -EAGAIN: it is not due, or the trace must not be read now; or
  * another -errno of the source. */
 int drain_if_due(struct drain *drain);
 
-/* Reads the events from before a mark, with a limited number of reads. */
-void drain_for_mark(struct drain *drain);
+/* Reads the events from before a request of a client or a signal, with a limited number of reads.
+ */
+void drain_for_request(struct drain *drain);
 
 /* Reads the events that are in the buffers, for a second at most: other programs may continue to
  * write. */

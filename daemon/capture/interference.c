@@ -33,6 +33,9 @@
  */
 #define RECHECK_NS (100 * NS_PER_MS)
 
+/* An event of events.csv waits until the trace around it was read and counted. */
+#define EVENT_WAIT_NS (600 * NS_PER_MS)
+
 /* The file of each kind. Tags have no file, they are a property of the device. The format of lines
  * has several files. */
 static const enum trace_setting settings[INTERFERENCE_KINDS] = {
@@ -103,6 +106,8 @@ static void write_event(struct interference *interference, const char *text)
 	char longer[256];
 
 	interference->has_reported = true;
+	if (interference->event_ns == 0)
+		interference->event_ns = loop_now();
 	if (!rate_limit_allows(&interference->events, EVENTS_MAX, MINUTE_NS, loop_now())) {
 		interference->withheld++;
 		return;
@@ -132,7 +137,7 @@ static void write_event_with(struct interference *interference, const char *text
 static void add_hole_since(struct interference *interference, uint64_t since_ns)
 {
 	pipeline_hole(interference->session->pipeline, since_ns);
-	pipeline_set_loss_pending(interference->session->pipeline, true);
+	session_set_loss_pending(interference->session, true);
 }
 
 /* The hole begins when tracing was last known to work. */
@@ -372,6 +377,7 @@ static void check_size(struct interference *interference)
 
 	if (!interference_size_read(&now, interference->files))
 		return;
+	interference->size_now = now;
 	smaller = interference_size_is_smaller(&now, &interference->size);
 	if (!smaller && !interference->changes[INTERFERENCE_SIZE].is_changed &&
 	    !interference_size_is_same(&now, &interference->size)) {
@@ -594,8 +600,12 @@ static unsigned int read_watch(struct interference *interference)
 		{ TRACE_FILE_CLOCK, TRACE_SETTING_CLOCK },
 		{ TRACE_FILE_SIZE, TRACE_SETTING_SIZE },
 	};
+	uint64_t events = interference->watch.events;
 	unsigned int files = trace_watch_read(&interference->watch);
 
+	/* The loop watches for one write only, so that many of them do not keep it busy. */
+	if (interference->watch.events != events)
+		interference->is_watching = false;
 	for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++)
 		if (has_file(files, written[i].file) && !child_runs(&interference->tags.atrace))
 			interference->set_by_others |= 1u << written[i].setting;
@@ -616,6 +626,8 @@ static void check(struct interference *interference, bool is_tick)
 		check_trace(interference, files);
 	if (is_tick || interference->watch.watcher.fd >= 0)
 		interference->good_ns = trace_now(interference);
+	if (loop_now() >= interference->event_ns + EVENT_WAIT_NS)
+		interference->event_ns = 0;
 }
 
 bool interference_may_read(struct interference *interference)
@@ -625,10 +637,45 @@ bool interference_may_read(struct interference *interference)
 	return !interference->changes[INTERFERENCE_CLOCK].is_changed;
 }
 
+/* The next tick after a tick in which another program was found to do something. */
+#define BUSY_TICK_NS (850 * NS_PER_MS)
+
+static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static bool waits_for_restore(const struct interference *interference, enum interference_kind kind)
+{
+	const struct interference_change *change = &interference->changes[kind];
+
+	if (kind == INTERFERENCE_TAGS && child_runs(&interference->tags.atrace))
+		return false;
+	return change->is_changed && !change->is_accepted;
+}
+
+uint64_t interference_due_ns(const struct interference *interference)
+{
+	uint64_t busy_ns = interference->tick_ns + BUSY_TICK_NS, due_ns = UINT64_MAX;
+
+	if (!interference->is_on || interference->tick_ns == 0)
+		return UINT64_MAX;
+	if (!interference->is_watching && interference->watch.watcher.fd >= 0)
+		due_ns = busy_ns;
+	if (interference->recheck_since_ns > 0)
+		due_ns = earlier(due_ns, interference->recheck_since_ns + RECHECK_NS);
+	if (interference->event_ns > 0)
+		due_ns = earlier(due_ns, interference->event_ns + EVENT_WAIT_NS);
+	for (int kind = 0; kind < INTERFERENCE_KINDS; kind++)
+		if (waits_for_restore(interference, (enum interference_kind)kind))
+			due_ns = earlier(due_ns, busy_ns);
+	return due_ns;
+}
+
 void interference_drained(struct interference *interference)
 {
 	if (interference->is_on && interference->watch.raw_readers == 0)
-		pipeline_set_loss_pending(interference->session->pipeline, false);
+		session_set_loss_pending(interference->session, false);
 }
 
 static void report_lost_claims(struct interference *interference, bool is_end)
@@ -643,6 +690,7 @@ void interference_tick(struct interference *interference)
 {
 	if (!interference->is_on)
 		return;
+	interference->tick_ns = loop_now();
 	check(interference, true);
 	report_lost_claims(interference, false);
 	interference->tags_good_ns = interference->tags_query_ns;
@@ -651,9 +699,9 @@ void interference_tick(struct interference *interference)
 	for (int kind = 0; kind < INTERFERENCE_KINDS; kind++)
 		restore_if_due(interference, kind);
 	follow_wall(interference);
-	if (interference->watch.watcher.fd >= 0)
-		loop_watch(interference->loop, &interference->watch.watcher,
-			   EPOLLIN | EPOLLONESHOT);
+	interference->is_watching = interference->watch.watcher.fd >= 0 &&
+				    loop_watch(interference->loop, &interference->watch.watcher,
+					       EPOLLIN | EPOLLONESHOT) == 0;
 }
 
 /* --- tags --- */
@@ -699,6 +747,7 @@ void interference_begin(struct interference *interference, struct session *sessi
 	snprintf(interference->clock, sizeof(interference->clock), "%s", value);
 	source_set_clock(session->source, value);
 	interference_size_read(&interference->size, files);
+	interference->size_now = interference->size;
 	for (size_t i = 0; i < N_PLAIN; i++)
 		if (trace_files_setting(files, settings[plain[i]], value) == 0)
 			snprintf(interference->values[plain[i]], SETTING_SIZE, "%s", value);
@@ -734,6 +783,7 @@ void interference_end(struct interference *interference)
 	report_last(interference);
 	report_lost_claims(interference, true);
 	cpu_buffer_stats_read(&interference->buffer, interference->files);
+	count_dropped(interference);
 	interference_tags_end(&interference->tags);
 	loop_forget(interference->loop, &interference->watch.watcher);
 	trace_watch_close(&interference->watch);

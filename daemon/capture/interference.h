@@ -12,8 +12,8 @@
  *
  * For each of these jankd
  *   - detects it. Before each read it checks for writes to files of tracefs (inotify, see
- *     trace_watch.c). It checks everything else once a second. A change that was changed back
- *     before the check ("brief") is reported at a second check, 100 ms later.
+ *     trace_watch.c), which wake it up. It checks everything else with each tick. A change that was
+ * changed back before the check ("brief") is reported at a second check, 100 ms later.
  *   - reports it in events.csv, at most 30 times a minute.
  *   - adds a hole to the pipeline: events may be missing since the last good check. So a late
  *     frame in that time is not counted as jank.
@@ -67,6 +67,7 @@ struct interference {
 	/* the settings that jankd needs */
 	char clock[SETTING_SIZE];
 	struct interference_size size;
+	struct interference_size size_now;	       /* as of the last check */
 	struct interference_format format;	       /* of a text trace; else no file is open */
 	char values[INTERFERENCE_KINDS][SETTING_SIZE]; /* of the other kinds; "": unknown */
 	struct interference_tags tags;
@@ -87,6 +88,9 @@ struct interference {
 	uint64_t recheck_since_ns; /* when the first of them was detected; 0: none */
 	bool has_reported;	   /* this check wrote an event */
 	uint64_t reported_ns;	   /* of the last check with an event */
+	uint64_t tick_ns;	   /* of the last tick */
+	bool is_watching;	   /* the next write wakes up the loop */
+	uint64_t event_ns;	   /* of an event whose trace is not read yet; 0: none */
 
 	bool raw_reader_reported;  /* another program reads the raw trace */
 	bool text_reader_reported; /* another program reads the trace, which pauses it */
@@ -115,7 +119,7 @@ bool interference_may_read(struct interference *interference);
 /* Call it when the buffers were read to their end. */
 void interference_drained(struct interference *interference);
 
-/* Checks the trace, and restores settings. Call it once a second. */
+/* Checks the trace, and restores settings. Call it every second or two, and when it is due. */
 void interference_tick(struct interference *interference);
 
 /* True: each tick runs a program. */
@@ -130,10 +134,22 @@ static inline bool interference_program_is_running(const struct interference *in
 	return interference->tags.getprop.output.fd >= 0 && child_runs(&interference->tags.getprop);
 }
 
-/* True: another check is due soon, 100 ms after the first one. */
-static inline bool interference_needs_recheck(const struct interference *interference)
+/* True: a program runs that has a time limit. */
+static inline bool interference_has_child(const struct interference *interference)
 {
-	return interference->recheck_since_ns > 0;
+	return interference->is_on && (interference_program_is_running(interference) ||
+				       child_runs(&interference->tags.atrace));
+}
+
+/* When the next drain and the next tick are due because of what other programs did, on the clock of
+ * loop_now(). UINT64_MAX: they did nothing. */
+uint64_t interference_due_ns(const struct interference *interference);
+
+/* The sizes of the buffers, as of the last check. */
+static inline const struct interference_size *interference_sizes(
+	const struct interference *interference)
+{
+	return &interference->size_now;
 }
 
 /* The settings that another program wrote last, a bit (1 << enum trace_setting) for each. */

@@ -175,6 +175,13 @@ static void set_begin(struct session *session)
 	session->count_from_limit_ns = loop_now() + BEFORE_NS;
 }
 
+/* The source sets ->loss_ahead before the first record from the time of a loss. */
+static void update_loss_pending(const struct session *session)
+{
+	pipeline_set_loss_pending(session->pipeline,
+				  session->is_loss_pending || session->source->loss_ahead);
+}
+
 static void handle_record(void *context, const struct trace_record *record)
 {
 	struct session *session = context;
@@ -188,6 +195,7 @@ static void handle_record(void *context, const struct trace_record *record)
 	/* The offset of a live clock was measured. A recorded trace may contain its own. */
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		output_read_clock_marker(&session->output, record->name, record->time_ns);
+	update_loss_pending(session);
 	pipeline_record(session->pipeline, record);
 	output_follow(&session->output, pipeline_now(session->pipeline));
 	if (output_has_events(&session->output))
@@ -221,6 +229,27 @@ void session_set_counts(struct session *session, const struct cpu_buffer_stats *
 {
 	session->buffers = buffers;
 	session->recoveries = recoveries;
+}
+
+void session_set_loss_pending(struct session *session, bool pending)
+{
+	session->is_loss_pending = pending;
+}
+
+bool session_is_idle(const struct session *session)
+{
+	return pipeline_is_settled(session->pipeline) && output_is_flushed(&session->output) &&
+	       snapshot_pending_ns(&session->snapshot) == UINT64_MAX;
+}
+
+uint64_t session_silent_ns(const struct session *session)
+{
+	int64_t now_ns = live_time(session, wall_clock_now());
+	int64_t last_ns = (int64_t)pipeline_now(session->pipeline);
+
+	return session->output.clock.known && last_ns > 0 && now_ns > last_ns
+		       ? (uint64_t)(now_ns - last_ns)
+		       : 0;
 }
 
 void session_set_trace_clock(struct session *session, const char *name)

@@ -60,6 +60,7 @@ struct session {
 	uint64_t count_from_limit_ns; /* when ->count_from_ns ends, on the clock of loop_now() */
 	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
 	const uint64_t *recoveries;		/* likewise */
+	bool is_loss_pending;			/* see session_set_loss_pending() */
 };
 
 /**
@@ -126,6 +127,18 @@ void session_set_discarding(struct session *session, bool discarding);
  * Borrowed. */
 void session_set_counts(struct session *session, const struct cpu_buffer_stats *buffers,
 			const uint64_t *recoveries);
+
+/* Events may be missing, and the source does not report it: until this is set to false, frames are
+ * in a hole. See pipeline_set_loss_pending(). */
+void session_set_loss_pending(struct session *session, bool pending);
+
+/* True: there is nothing to do before the next event: no frame waits to be counted, and all rows,
+ * events and snapshots are in the files. */
+bool session_is_idle(const struct session *session);
+
+/* For how long the trace has had no event, ns. Call it when the source was read to its end. 0:
+ * unknown. */
+uint64_t session_silent_ns(const struct session *session);
 
 /* The name of the trace clock. Borrowed: it may change. */
 void session_set_trace_clock(struct session *session, const char *name);

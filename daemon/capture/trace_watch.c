@@ -132,6 +132,7 @@ unsigned int trace_watch_read(struct trace_watch *watch)
 
 			memcpy(&event, events + at, sizeof(event));
 			touched |= handle_event(watch, &event);
+			watch->events++;
 			at += sizeof(event) + event.len;
 		}
 	}

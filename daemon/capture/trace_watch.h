@@ -6,6 +6,7 @@
 #define JANKD_DAEMON_CAPTURE_TRACE_WATCH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "daemon/capture/interference_format.h"
 #include "daemon/base/loop.h"
@@ -37,6 +38,7 @@ struct trace_watch {
 	unsigned int n_watches;
 	int raw_readers;  /* programs that have TRACE_FILE_RAW open */
 	int text_readers; /* programs that have trace open, to read or to write */
+	uint64_t events;  /* of inotify so far */
 };
 
 /**

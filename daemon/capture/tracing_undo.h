@@ -63,8 +63,8 @@ void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path);
 /* The setup is complete: later changes are those of other programs. */
 void tracing_undo_setup_done(struct tracing_undo *undo);
 
-/* Writes the journal again if the folder was emptied, removed or moved. Call it about once a
- * second; from any thread. */
+/* Writes the journal again if the folder was emptied, removed or moved. Call it every few
+ * seconds; from any thread. */
 void tracing_undo_keep_journal(const struct tracing_undo *undo);
 
 /* Another program has written @settings since, a bit (1 << enum trace_setting) for each. These

@@ -89,7 +89,7 @@ static int run(struct capture *capture, const struct options *options)
 {
 	FILE *out = text_output(options);
 	struct live *live = options->to_stdout ? NULL : live_begin();
-	const struct capture_view view = { draw, on_over, on_signal, &live };
+	const struct capture_view view = { draw, on_over, on_signal, &live, live != NULL };
 	struct status *status = capture_status(capture, STATUS_NO_SURFACES);
 	int code;
 

@@ -122,6 +122,9 @@ int control_open(struct control **control, struct loop *loop,
 /* Returns the name of its socket. */
 const char *control_name(const struct control *control);
 
+/* True: a client is connected, so control_tick() has to be called. */
+bool control_has_clients(const struct control *control);
+
 /* Closes the connections of clients whose deadline is over. Call it about once a second. */
 void control_tick(struct control *control);
 

@@ -358,6 +358,14 @@ const char *control_name(const struct control *control)
 	return control->name;
 }
 
+bool control_has_clients(const struct control *control)
+{
+	for (int i = 0; control && i < CLIENTS_MAX; i++)
+		if (control->clients[i].watcher.fd >= 0)
+			return true;
+	return control && control->is_paused;
+}
+
 void control_tick(struct control *control)
 {
 	uint64_t now = loop_now();

@@ -21,10 +21,11 @@
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
-/* The thread is woken up twice a second if there are rows; else once a second, to check disk and
- * folder. */
+/* The thread is woken up twice a second at most if there are rows. If there are none, it is woken
+ * up by every second call of a caller that calls twice in four seconds, to check disk and folder.
+ */
 #define FLUSH_NS UINT64_C(450000000)
-#define IDLE_FLUSH_NS UINT64_C(850000000)
+#define IDLE_FLUSH_NS UINT64_C(2000000000)
 
 /* If one job takes this long, an event reports that the disk is not responding. */
 #define STALL_NS UINT64_C(2000000000)
@@ -651,6 +652,12 @@ void output_flush(struct output *output)
 void output_flush_if_due(struct output *output)
 {
 	flush(output, false);
+}
+
+bool output_is_flushed(const struct output *output)
+{
+	return !output->has_unflushed && !output_has_events(output) &&
+	       output_is_done(output, output->flushed);
 }
 
 void output_watch(struct output *output)

@@ -80,8 +80,8 @@ struct output {
 int output_open(struct output *output, const struct options *options, struct folder *folder);
 
 /* After this call the files and @folder, except for its path, belong to a thread. @wait: called to
- * wait until all jobs are done; may do other work meanwhile. @check: called by the thread about
- * once a second, until output_remove_journal(); checks other files in the folder. Returns 0, or
+ * wait until all jobs are done; may do other work meanwhile. @check: called by the thread every
+ * few seconds, until output_remove_journal(); checks other files in the folder. Returns 0, or
  * -errno after the reason was printed on stderr. */
 int output_begin_thread(struct output *output, void (*wait)(void *context), void *wait_context,
 			void (*check)(void *context), void *check_context);
@@ -145,6 +145,9 @@ void output_flush(struct output *output);
 
 /* The same, if the last flush was long enough ago. To be called often. */
 void output_flush_if_due(struct output *output);
+
+/* True: the files have all rows and events. */
+bool output_is_flushed(const struct output *output);
 
 /* Checks disk and folder while a recorded trace is read, which can take long. */
 void output_watch(struct output *output);

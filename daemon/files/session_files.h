@@ -88,7 +88,7 @@ void session_files_set_report(struct session_files *files,
 			      void (*report)(void *context, const char *kind, const char *text),
 			      void *context);
 
-/* @check: called about once a second, until FILE_JOB_REMOVE_JOURNAL; checks other files in the
+/* @check: called every few seconds, until FILE_JOB_REMOVE_JOURNAL; checks other files in the
  * folder. */
 void session_files_set_check(struct session_files *files, void (*check)(void *context),
 			     void *context);

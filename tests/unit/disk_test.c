@@ -100,8 +100,9 @@ static void moved_folder_is_created_again(void **state)
 	(void)state;
 	begin("--sync", "1");
 	assert_int_equal(rename(path("out"), path("moved")), 0);
-	live_capture_frames(&capture, 30);
+	live_capture_frames(&capture, 20);
 	assert_true(has_event(",lost,"));
+	live_capture_frames(&capture, 10);
 	assert_true(live_capture_has_rows(&capture, "frames.csv", 1));
 	/* It answers in the new folder, and the journal is there. */
 	assert_int_equal(live_capture_ask(&capture, "status", "--json"), 0);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long the next drain may wait: a quarter of the time after which the fullest buffer runs over,
+ * at the rates at which the last drains found the buffers filled. */
+#ifndef JANKD_DAEMON_CAPTURE_DRAIN_PERIOD_H
+#define JANKD_DAEMON_CAPTURE_DRAIN_PERIOD_H
+
+#include "daemon/capture/interference_size.h"
+#include "daemon/trace/trace.h"
+
+struct drain_period {
+	uint64_t bytes[CPU_BUFFER_CPUS_MAX]; /* read from each CPU until ->since_ns */
+	uint64_t rates[CPU_BUFFER_CPUS_MAX]; /* bytes per second */
+	uint64_t since_ns;		     /* of the last measurement: a time of loop_now() */
+	uint64_t most_ns; /* limit while the rates are known from few measurements */
+};
+
+/* The rates are unknown: the first periods are short. @now_ns: on the clock of loop_now(). */
+void drain_period_begin(struct drain_period *period, uint64_t now_ns);
+
+/* Measures the rates. Call it when the buffers were read to their end. */
+void drain_period_measure(struct drain_period *period, const struct source *source,
+			  uint64_t now_ns);
+
+/* The time from one drain to the next, at most @most_ns. @size: of the buffers, now. */
+uint64_t drain_period_ns(const struct drain_period *period, const struct interference_size *size,
+			 uint64_t most_ns);
+
+#endif

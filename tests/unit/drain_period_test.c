@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The time between two drains is a quarter of the time in which the fullest buffer runs over. */
+#include "tests/unit/unit.h"
+
+#include "daemon/capture/drain_period.h"
+
+#define MS UINT64_C(1000000)
+#define MOST_NS (1900 * MS)
+
+static uint64_t cpu_bytes[2];
+static struct drain_period period;
+static struct interference_size size;
+static uint64_t now_ns;
+
+static uint64_t bytes_of(const struct source *source, unsigned int cpu)
+{
+	(void)source;
+	return cpu < 2 ? cpu_bytes[cpu] : 0;
+}
+
+static const struct source_ops ops = { .cpu_bytes = bytes_of };
+static const struct source raw = { .ops = &ops };
+
+static const struct source_ops text_ops = { .cpu_bytes = NULL };
+static struct source text = { .ops = &text_ops };
+
+static int set_up(void **state)
+{
+	(void)state;
+	cpu_bytes[0] = cpu_bytes[1] = 0;
+	now_ns = 1000 * MS;
+	period = (struct drain_period){ .since_ns = 0 };
+	size = (struct interference_size){ .cpus = 2, .kb = { 1024, 1024 } };
+	drain_period_begin(&period, now_ns);
+	return 0;
+}
+
+static uint64_t period_ms(void)
+{
+	return drain_period_ns(&period, &size, MOST_NS) / MS;
+}
+
+/* Both CPUs write for @ms, then the buffers are read. */
+static void write_for(uint64_t ms, uint64_t bytes0, uint64_t bytes1)
+{
+	now_ns += ms * MS;
+	cpu_bytes[0] += bytes0;
+	cpu_bytes[1] += bytes1;
+	drain_period_measure(&period, &raw, now_ns);
+}
+
+static void first_periods_are_short(void **state)
+{
+	(void)state;
+	assert_int_equal(period_ms(), 250);
+	write_for(250, 0, 0);
+	assert_int_equal(period_ms(), 500);
+	write_for(500, 0, 0);
+	assert_int_equal(period_ms(), 1000);
+	write_for(1000, 0, 0);
+	assert_int_equal(period_ms(), 1900);
+	write_for(1900, 0, 0);
+	assert_int_equal(period_ms(), 1900);
+}
+
+static void fullest_buffer_counts(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		write_for(1000, 1000, 512 * 1024); /* full after 2 s */
+	assert_in_range(period_ms(), 495, 500);
+	size.kb[0] = 1; /* full after a second, another program made it smaller */
+	assert_in_range(period_ms(), 250, 257);
+	size.kb[0] = 0; /* unknown */
+	assert_in_range(period_ms(), 495, 500);
+}
+
+static void growing_rate_counts_at_once_and_a_falling_one_later(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		write_for(1000, 0, 0);
+	assert_int_equal(period_ms(), 1900);
+	write_for(1000, 1024 * 1024, 0);
+	assert_in_range(period_ms(), 245, 250);
+	write_for(250, 0, 0);
+	assert_in_range(period_ms(), 495, 500);
+	write_for(500, 0, 0);
+	assert_in_range(period_ms(), 995, 1001);
+}
+
+/* A burst of events between two drains that are close together is no flood. */
+static void short_times_are_not_measured(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		write_for(1000, 0, 0);
+	write_for(1, 4096, 0);
+	assert_int_equal(period_ms(), 1900);
+	write_for(999, 0, 0);
+	assert_int_equal(period_ms(), 1900);
+}
+
+static void flood_has_a_shortest_period(void **state)
+{
+	(void)state;
+	write_for(1000, UINT64_C(1) << 40, 0);
+	assert_int_equal(drain_period_ns(&period, &size, MOST_NS), 5 * MS);
+}
+
+/* Its lines may come from any CPU. */
+static void text_counts_as_one_cpu(void **state)
+{
+	(void)state;
+	text.counts.bytes = 512 * 1024;
+	size.kb[0] = 512;
+	drain_period_measure(&period, &text, now_ns + 1000 * MS);
+	assert_in_range(period_ms(), 245, 250);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup(name, set_up)
+		T(first_periods_are_short),
+		T(fullest_buffer_counts),
+		T(growing_rate_counts_at_once_and_a_falling_one_later),
+		T(short_times_are_not_measured),
+		T(flood_has_a_shortest_period),
+		T(text_counts_as_one_cpu),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

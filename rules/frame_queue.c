@@ -9,8 +9,11 @@
  * (tests/lib/busy_phone.py) were wrong. */
 #define LAG_NS UINT64_C(400000000)
 #define LAG_EARLY_NS UINT64_C(600000000)
-#define EARLY_NS UINT64_C(2000000000)	  /* the lattice is new for this time */
-#define LAG_MAX_NS UINT64_C(1500000000)	  /* if the period is uncertain */
+#define EARLY_NS UINT64_C(2000000000)	/* the lattice is new for this time */
+#define LAG_MAX_NS UINT64_C(1500000000) /* if the period is uncertain */
+/* If the app in front is uncertain, and an answer is expected: a live trace is read every two
+ * seconds, and the answer comes after that. */
+#define FRONT_APP_WAIT_NS UINT64_C(2500000000)
 #define LOCK_WAIT_NS UINT64_C(2000000000) /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
@@ -322,13 +325,23 @@ static uint64_t lag_ns(const struct frame_queue *q, uint64_t now_ns)
 	return now_ns < q->early_until_ns ? LAG_EARLY_NS : LAG_NS;
 }
 
-/* True: the first frame has waited long enough. The wait is longer while the period is uncertain.
- */
+/* True: the frame waits for an answer about the app in front. */
+static bool waits_for_front_app(const struct frame_queue *q, uint64_t present_ns, uint64_t now_ns)
+{
+	const struct front_app *front = &q->front_app;
+
+	return front->queried && front->uncertain_ns > 0 && present_ns >= front->uncertain_ns &&
+	       now_ns < front->uncertain_ns + FRONT_APP_WAIT_NS;
+}
+
+/* True: the first frame has waited long enough. The wait is longer while the period or the app in
+ * front is uncertain. */
 static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t present_ns = q->waiting[q->first].frame.present_ns;
 
-	return now_ns >= present_ns + lag_ns(q, now_ns) &&
+	return !waits_for_front_app(q, present_ns, now_ns) &&
+	       now_ns >= present_ns + lag_ns(q, now_ns) &&
 	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync));
 }
 

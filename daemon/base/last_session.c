@@ -197,6 +197,15 @@ const char *last_session_option(const struct last_session *last, size_t i)
 	return json_object_is_type(word, json_type_string) ? json_object_get_string(word) : NULL;
 }
 
+const char *last_session_clock(const struct last_session *last)
+{
+	struct json_object *clock;
+
+	if (!last->json || !json_object_object_get_ex(last->json, "clock", &clock))
+		return "";
+	return string_of(clock, "name");
+}
+
 void last_session_describe(const struct last_session *last, char text[static LAST_SESSION_TEXT])
 {
 	char wrote[WALL_CLOCK_TEXT], booted[WALL_CLOCK_TEXT];

@@ -37,6 +37,9 @@ void last_session_free(struct last_session *last);
 bool last_session_options(const struct last_session *last, size_t *count);
 const char *last_session_option(const struct last_session *last, size_t i);
 
+/* The name of its trace clock; "": unknown. Borrowed until last_session_free(). */
+const char *last_session_clock(const struct last_session *last);
+
 /* Says in a sentence how it ended: "its capture was killed ...". Sets "" for the first two of enum
  * last_session_end. */
 #define LAST_SESSION_TEXT 192

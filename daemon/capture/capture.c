@@ -21,6 +21,7 @@
 #include "daemon/capture/capture_control.h"
 #include "daemon/capture/drain.h"
 #include "daemon/capture/interference.h"
+#include "daemon/capture/rescue.h"
 #include "daemon/capture/session.h"
 #include "daemon/capture/tracing_undo.h"
 #include "daemon/trace/trace.h"
@@ -498,7 +499,7 @@ static int open_source(struct capture *capture)
 
 /* Locks the folder and opens the trace before any setting is changed: both allow only one capture.
  */
-static int open_folder_and_trace(struct capture *capture)
+static int open_folder_and_trace(struct capture *capture, const struct capture_killed *killed)
 {
 	struct options *options = capture->options;
 	const char *command = session_command(&capture->session);
@@ -507,6 +508,7 @@ static int open_folder_and_trace(struct capture *capture)
 		return EXIT_FAILED;
 	if (options->device_root && !options->min_free_given)
 		options->min_free = disk_floor_of_device(capture->session.folder.fd);
+	rescue(&capture->session.folder, options->command, killed);
 	if (tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||
 	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0)
 		return EXIT_FAILED;
@@ -674,7 +676,8 @@ static int begin_control(struct capture *capture)
 	return capture_control_begin(control, &capture->loop);
 }
 
-int capture_begin(struct capture **out, struct options *options)
+int capture_begin(struct capture **out, struct options *options,
+		  const struct capture_killed *killed)
 {
 	struct capture *capture = malloc(sizeof(*capture));
 	int code;
@@ -704,7 +707,7 @@ int capture_begin(struct capture **out, struct options *options)
 	if (code == 0)
 		code = open_timer(capture);
 	if (code == 0)
-		code = open_folder_and_trace(capture);
+		code = open_folder_and_trace(capture, killed);
 	if (code == 0)
 		code = start_tracing(capture);
 	if (code == 0)

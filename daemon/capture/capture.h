@@ -16,6 +16,7 @@
  *       trace_watch.c    detects writes to files of tracefs (inotify)
  *       clock_watch.c    detects suspends, and jumps of the wall clock
  *     capture_control.c  answers requests of clients (control/)
+ *     rescue.c           counts what a killed capture left in the trace
  *
  *     capture_begin()   lock folder ── save settings ── open trace ── atrace, buffers ── files
  *     capture_loop()    drain ─► session ─► files, until the end; then the settings are restored
@@ -47,10 +48,18 @@ struct capture_view {
 	bool is_table; /* shows rows as they come */
 };
 
+/* A capture that was killed since this machine has started. */
+struct capture_killed {
+	struct options options;
+	char clock[64]; /* name of its trace clock */
+};
+
 /* Prepares the capture: folder, tracing settings, files. @options: borrowed; defaults that depend
- * on the folder are set. Returns 0, or an exit code after the reason was reported. The caller must
- * always call capture_close(). */
-int capture_begin(struct capture **capture, struct options *options);
+ * on the folder are set. @killed: the last capture of that folder, if it was killed, or NULL: what
+ * it left in the trace is counted into its files. Returns 0, or an exit code after the reason was
+ * reported. The caller must always call capture_close(). */
+int capture_begin(struct capture **capture, struct options *options,
+		  const struct capture_killed *killed);
 
 /* Captures until a signal, the end of --duration, a client's 'stop' or a failure. Then restores
  * tracing, and completes the files. @view: borrowed, or NULL. Returns an exit code. */
@@ -61,6 +70,19 @@ struct status *capture_status(const struct capture *capture, enum status_surface
 
 /* Restores the settings and frees @capture, in any state. @capture may be NULL. */
 void capture_close(struct capture *capture);
+
+/* --- after a kill --- */
+
+enum capture_recovered {
+	CAPTURE_RECOVERED,   /* the tracing settings are restored */
+	CAPTURE_NOT_KILLED,  /* no capture was killed in that folder */
+	CAPTURE_UNRECOVERED, /* not all could be restored, and the reason was reported */
+};
+
+/* Does what the next capture_begin() would do: counts what a killed capture left in the trace into
+ * its files, and restores the tracing settings. @options: of 'stop'. @killed: as above. */
+enum capture_recovered capture_recover(const struct options *options,
+				       const struct capture_killed *killed);
 
 /* --- a recorded trace --- */
 

@@ -182,10 +182,23 @@ static void update_loss_pending(const struct session *session)
 				  session->is_loss_pending || session->source->loss_ahead);
 }
 
+/* The source counts losses since it was opened, and what was lost after a kill was lost before. So
+ * a loss of 0 events is one of an unknown number. */
+static const struct trace_record *with_loss(const struct trace_record *record,
+					    struct trace_record *copy)
+{
+	if (record->kind != TRACE_LOST || record->value != 0)
+		return record;
+	*copy = *record;
+	copy->value = TRACE_LOST_UNKNOWN;
+	return copy;
+}
+
 static void handle_record(void *context, const struct trace_record *record)
 {
 	struct session *session = context;
 	struct snapshot *snapshot = &session->snapshot;
+	struct trace_record copy;
 
 	if (session->count_from_ns > 0 && is_before(session, record))
 		return;
@@ -196,7 +209,7 @@ static void handle_record(void *context, const struct trace_record *record)
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		output_read_clock_marker(&session->output, record->name, record->time_ns);
 	update_loss_pending(session);
-	pipeline_record(session->pipeline, record);
+	pipeline_record(session->pipeline, session->is_again ? with_loss(record, &copy) : record);
 	output_follow(&session->output, pipeline_now(session->pipeline));
 	if (output_has_events(&session->output))
 		output_settle(&session->output);
@@ -352,6 +365,32 @@ int session_begin(struct session *session, struct source *source,
 		write_json(session);
 	}
 	return 0;
+}
+
+int session_begin_again(struct session *session, struct source *source,
+			const struct session_origin *origin)
+{
+	session->source = source;
+	session->origin = *origin;
+	session->is_again = session->started = true;
+	if (output_open_again(&session->output, session->options, &session->folder) < 0)
+		return EXIT_FAILED;
+	output_set_clock(&session->output, origin->clock);
+	if (create_pipeline(session) < 0)
+		return EXIT_FAILED;
+	output_set_pipeline(&session->output, session->pipeline);
+	return 0;
+}
+
+void session_finish_again(struct session *session)
+{
+	pipeline_end(session->pipeline);
+}
+
+int session_end_again(struct session *session)
+{
+	output_close(&session->output);
+	return session->output.failed ? EXIT_FAILED : 0;
 }
 
 static void summary_if_due(struct session *session)

@@ -56,6 +56,7 @@ struct session {
 	bool started;		/* the event of the start is in events.csv */
 	uint64_t recreations;	/* how often the folder was created again, at the last check */
 	bool discarding;	/* records are read, but not counted */
+	bool is_again;		/* session_begin_again() */
 	uint64_t count_from_ns; /* earlier records are not counted; 0: all are */
 	uint64_t count_from_limit_ns; /* when ->count_from_ns ends, on the clock of loop_now() */
 	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
@@ -78,6 +79,18 @@ int session_open(struct session *session, const struct options *options);
  * reported. */
 int session_begin(struct session *session, struct source *source,
 		  const struct session_origin *origin);
+
+/* Continues the session of a killed capture: the rows are appended to the files that it left.
+ * Begins with new counts, and writes neither start nor stop, no summary.csv and no session.json.
+ * @source: NULL: only session_event() may follow. Ends with session_end_again(). */
+int session_begin_again(struct session *session, struct source *source,
+			const struct session_origin *origin);
+
+/* Counts what waits to be counted; the files are not closed yet. */
+void session_finish_again(struct session *session);
+
+/* Completes and closes the files. Returns 0, or EXIT_FAILED after the reason was reported. */
+int session_end_again(struct session *session);
 
 /* Reads the source once. Returns as source_read(). */
 ssize_t session_read(struct session *session, enum source_how how);

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "daemon/base/report.h"
+#include "daemon/capture/capture.h"
+#include "daemon/cli/resume.h"
 #include "daemon/cli/terminal_size.h"
 #include "daemon/control/control.h"
 #include "daemon/trace/trace.h"
@@ -38,15 +40,15 @@ static int request(const struct options *options, const char *line)
 
 /* Restores the tracing settings that a killed capture left. @why: the message if no capture was
  * killed. */
-static int restore_tracing(const char *folder, const char *why)
+static int restore_tracing(const struct options *options, const char *why)
 {
 	report_name("stop");
-	switch (journal_recover_at("stop", folder)) {
-	case JOURNAL_DONE:
+	switch (capture_recover(options, resume_killed(options))) {
+	case CAPTURE_RECOVERED:
 		printf("the capture in %s was killed; its tracing settings have been restored\n",
-		       folder);
+		       options->folder);
 		return EXIT_DONE;
-	case JOURNAL_NONE:
+	case CAPTURE_NOT_KILLED:
 		report("stop: %s", why);
 		return EXIT_FAILED;
 	default:
@@ -60,7 +62,7 @@ int cmd_stop(struct options *options)
 	int error = control_send(&answer, options->folder, "stop\n", STOP_ANSWER_S);
 
 	if (error == CONTROL_NOT_RUNNING)
-		return restore_tracing(options->folder, answer.why);
+		return restore_tracing(options, answer.why);
 	return print_answer(options, &answer, error);
 }
 

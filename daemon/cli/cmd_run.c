@@ -9,6 +9,7 @@
 
 #include "daemon/capture/capture.h"
 #include "daemon/cli/live.h"
+#include "daemon/cli/resume.h"
 #include "daemon/cli/terminal_size.h"
 #include "daemon/control/control.h"
 #include "daemon/base/open_files.h"
@@ -113,7 +114,7 @@ int cmd_run(struct options *options)
 
 	if (code != 0)
 		return code;
-	code = capture_begin(&capture, options);
+	code = capture_begin(&capture, options, resume_killed(options));
 	if (code == 0)
 		code = run(capture, options);
 	capture_close(capture);

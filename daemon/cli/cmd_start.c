@@ -8,6 +8,7 @@
 
 #include "daemon/capture/capture.h"
 #include "daemon/cli/detach.h"
+#include "daemon/cli/resume.h"
 #include "daemon/base/open_files.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text.h"
@@ -54,7 +55,7 @@ static int make_all_absolute(struct options *options, struct paths *paths)
 static int run_daemon(struct detach *detach, struct options *options)
 {
 	struct capture *capture;
-	int code = capture_begin(&capture, options);
+	int code = capture_begin(&capture, options, resume_killed(options));
 
 	if (code != 0) {
 		capture_close(capture);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,20 +48,29 @@ static bool is_given(const struct options *options, const char *name)
 	return false;
 }
 
+/* Why an option of session.json cannot be used; NULL: it can. */
+static const char *check_row(const struct option_row *row, const struct last_session *last)
+{
+	if (!row)
+		return "it has an option that this version does not have";
+	/* A folder that looks like a tracefs could have links to any file, which jankd would write
+	 * to. */
+	if (row->field == offsetof(struct options, tracefs) && !last->is_trusted)
+		return "another user can have written it, and it has --tracefs";
+	return NULL;
+}
+
 /* Adds the option to @argv, unless the command line has another value. Returns 0 or EXIT_FAILED. */
 static int add_word(const struct options *options, const struct last_session *last,
 		    const char *word, int *argc, char **argv)
 {
 	const struct option_row *row = word ? find_row(word) : NULL;
+	const char *why = check_row(row, last);
 
-	if (!row)
-		return refuse(options, "it has an option that this version does not have");
-	if (is_given(options, row->name))
+	if (row && is_given(options, row->name))
 		return 0;
-	/* A folder that looks like a tracefs could have links to any file, which jankd would write
-	 * to. */
-	if (row->field == offsetof(struct options, tracefs) && !last->is_trusted)
-		return refuse(options, "another user can have written it, and it has --tracefs");
+	if (why)
+		return refuse(options, why);
 	argv[(*argc)++] = (char *)word;
 	return 0;
 }
@@ -101,4 +111,47 @@ int resume_options(struct options *options, int argc, char **argv)
 	if (error < 0)
 		return refuse(options, folder_why(error));
 	return parse_again(options, &last, argc, argv);
+}
+
+/* The words of its command line, which the caller frees, or NULL. */
+static char **words_of(const struct last_session *last, int *n)
+{
+	char **words;
+	size_t count;
+
+	if (!last_session_options(last, &count) || count > OPTIONS_WORDS_MAX)
+		return NULL;
+	words = calloc(count + 2, sizeof(*words));
+	for (size_t i = 0; words && i < count; i++) {
+		const char *word = last_session_option(last, i);
+
+		if (check_row(word ? find_row(word) : NULL, last)) {
+			free(words);
+			return NULL;
+		}
+		words[i + 1] = (char *)word;
+	}
+	if (words)
+		words[0] = "jankd";
+	*n = (int)count + 1;
+	return words;
+}
+
+const struct capture_killed *resume_killed(const struct options *options)
+{
+	static struct capture_killed killed;
+	static struct last_session last;
+	char **words = NULL;
+	bool is_known = false;
+	int n;
+
+	if (last_session_read(&last, options->folder) == 0 && last.end == LAST_SESSION_KILLED)
+		words = words_of(&last, &n);
+	if (words) {
+		is_known = options_parse(&killed.options, OPTIONS_START, n, words) == 0;
+		killed.options.folder = options->folder;
+		snprintf(killed.clock, sizeof(killed.clock), "%s", last_session_clock(&last));
+	}
+	free(words);
+	return is_known ? &killed : NULL;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 'jankd start --resume': a capture with the options of the last one. */
+/* The options of the last capture of a folder: for 'jankd start --resume', and for what a killed
+ * capture has not read. */
 #ifndef JANKD_DAEMON_CLI_RESUME_H
 #define JANKD_DAEMON_CLI_RESUME_H
 
 #include "daemon/base/options.h"
+#include "daemon/capture/capture.h"
 
 /**
  * resume_options() - add the options of the last capture of the folder
@@ -14,5 +16,9 @@
  * session.json is damaged or of another program.
  */
 int resume_options(struct options *options, int argc, char **argv);
+
+/* Returns the last capture of the folder of @options if it was killed since this machine has
+ * started, or NULL. Valid until the end of the program. */
+const struct capture_killed *resume_killed(const struct options *options);
 
 #endif

@@ -285,6 +285,40 @@ int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, co
 	return error < 0 ? error : csv_file_flush(file);
 }
 
+/* Returns 0, or -errno: see csv_file_open_again(). */
+static int check_header(const struct csv_file *file, struct stat *info)
+{
+	char line[1024];
+	ssize_t len = (ssize_t)header_size(file);
+
+	if (fstat(file->fd, info) < 0)
+		return -errno;
+	if (!S_ISREG(info->st_mode) || pread(file->fd, line, (size_t)len, 0) != len ||
+	    memcmp(line, file->header, (size_t)len - 1) != 0 || line[len - 1] != '\n')
+		return -EPROTO;
+	return 0;
+}
+
+int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
+			const char *header)
+{
+	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat info;
+	int error;
+
+	if (fd < 0 && errno == ENOENT)
+		return csv_file_create(file, folder_fd, buffer_size, name, header);
+	if (fd < 0)
+		return -errno;
+	error = begin(file, fd, buffer_size, name, header);
+	file->folder_fd = folder_fd;
+	if (error == 0)
+		error = check_header(file, &info);
+	if (error == 0)
+		file->size = info.st_size;
+	return error;
+}
+
 void csv_file_set_limit(struct csv_file *file, uint64_t limit)
 {
 	file->limit = limit;

@@ -42,6 +42,11 @@ struct csv_file {
 int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
 		    const char *header);
 
+/* The same for a file that exists already: rows are appended. Creates it if it is missing. Returns
+ * -EPROTO if it is no regular file with that header. */
+int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
+			const char *header);
+
 /* @limit: the most bytes on the disk; 0: no limit. To be called after csv_file_create(). */
 void csv_file_set_limit(struct csv_file *file, uint64_t limit);
 

@@ -504,7 +504,8 @@ static int open_spills(struct output *output, const struct folder *folder)
 	return error;
 }
 
-int output_open(struct output *output, const struct options *options, struct folder *folder)
+static int open_files(struct output *output, const struct options *options, struct folder *folder,
+		      bool again)
 {
 	int error;
 
@@ -518,14 +519,26 @@ int output_open(struct output *output, const struct options *options, struct fol
 	if (error == 0)
 		error = open_memory(output);
 	if (error == 0)
-		error = session_files_open(&output->files, options, folder, on_report, output);
+		error = session_files_open(&output->files, options, folder, again, on_report,
+					   output);
 	if (error == 0)
 		error = open_spills(output, folder);
 	if (error < 0) {
-		session_files_remove(&output->files);
+		if (!again)
+			session_files_remove(&output->files);
 		output_close(output);
 	}
 	return error;
+}
+
+int output_open(struct output *output, const struct options *options, struct folder *folder)
+{
+	return open_files(output, options, folder, false);
+}
+
+int output_open_again(struct output *output, const struct options *options, struct folder *folder)
+{
+	return open_files(output, options, folder, true);
 }
 
 int output_begin_thread(struct output *output, void (*wait)(void *context), void *wait_context,

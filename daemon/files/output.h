@@ -79,6 +79,9 @@ struct output {
  */
 int output_open(struct output *output, const struct options *options, struct folder *folder);
 
+/* The same for the files that a killed capture left: they are repaired, and rows are appended. */
+int output_open_again(struct output *output, const struct options *options, struct folder *folder);
+
 /* After this call the files and @folder, except for its path, belong to a thread. @wait: called to
  * wait until all jobs are done; may do other work meanwhile. @check: called by the thread every
  * few seconds, until output_remove_journal(); checks other files in the folder. Returns 0, or

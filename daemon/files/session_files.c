@@ -548,7 +548,13 @@ static int create(struct session_files *files, enum row_file which, const char *
 	 */
 	bool keeps_rows = files->is_live && which != ROW_EVENTS;
 	size_t buffer_size = keeps_rows ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
-	int error = csv_file_create(file, files->folder->fd, buffer_size, name, header);
+	int fd = files->folder->fd;
+	int error = files->is_again ? csv_repair_file(fd, name, header) : 0;
+
+	if (error == 0 && files->is_again)
+		error = csv_file_open_again(file, fd, buffer_size, name, header);
+	else if (error == 0)
+		error = csv_file_create(file, fd, buffer_size, name, header);
 
 	csv_file_set_limit(file, files->options->rotate_size);
 	disk_floor_set_name(&files->floor, which, name);
@@ -558,7 +564,7 @@ static int create(struct session_files *files, enum row_file which, const char *
 }
 
 int session_files_open(struct session_files *files, const struct options *options,
-		       struct folder *folder,
+		       struct folder *folder, bool again,
 		       void (*report)(void *context, const char *kind, const char *text),
 		       void *context)
 {
@@ -570,6 +576,7 @@ int session_files_open(struct session_files *files, const struct options *option
 		.options = options,
 		.is_live = is_live,
 		.is_provisional = !is_live,
+		.is_again = again,
 		.report = report,
 		.context = context,
 	};

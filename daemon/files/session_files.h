@@ -42,6 +42,7 @@ struct session_files {
 	const struct options *options;
 	bool is_live;
 	bool is_provisional; /* the session may still be refused: removes no old segment */
+	bool is_again;	     /* see session_files_open() */
 	struct csv_file rows[ROW_FILES];
 	struct {
 		int fd; /* -1: no file is being written */
@@ -77,9 +78,10 @@ struct session_files {
 /* Creates the files with rows that @options require. @files must not move. @options, @folder:
  * borrowed. @report: called with an event of the given kind, or a message for stderr: FILES_ERROR,
  * FILES_WARNING. Returns 0, or -errno after the reason was reported. Before this call @files may be
- * all zeros: then FILE_JOB_CLOSE and session_files_remove() do nothing. */
+ * all zeros: then FILE_JOB_CLOSE and session_files_remove() do nothing. @again: repairs and
+ * continues the files that a killed capture left. */
 int session_files_open(struct session_files *files, const struct options *options,
-		       struct folder *folder,
+		       struct folder *folder, bool again,
 		       void (*report)(void *context, const char *kind, const char *text),
 		       void *context);
 

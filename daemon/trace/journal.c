@@ -260,22 +260,3 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 		folder_remove_journal(folder);
 	return found;
 }
-
-enum journal_found journal_recover_at(const char *command, const char *path)
-{
-	struct settings_kept kept = { .n = 0 };
-	struct settings failed = { 0 };
-	enum journal_found found;
-	struct folder folder;
-	int fd = state_dir_find(path, STATE_DIR_JOURNAL);
-
-	if (fd < 0)
-		return JOURNAL_NONE;
-	close(fd);
-	if (folder_open(&folder, command, path) < 0)
-		return JOURNAL_FAILED;
-	found = journal_recover(&folder, command, NULL, &kept, &failed);
-	settings_free(&failed);
-	folder_close(&folder);
-	return found;
-}

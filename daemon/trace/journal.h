@@ -36,8 +36,4 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 				   const char *tracefs, struct settings_kept *kept,
 				   struct settings *failed);
 
-/* The same for the folder at @path, for 'jankd stop' after a capture was killed. Does nothing
- * without a journal. */
-enum journal_found journal_recover_at(const char *command, const char *path);
-
 #endif

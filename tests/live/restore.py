@@ -87,7 +87,7 @@ def killed(checks, what, prepare, *, edit=None, restored=True):
         if edit:
             journal.write_bytes(edit(journal.read_bytes()))
         left = state(device)
-        (here / "out" / "events.csv").unlink()
+        forget_files(here / "out")
         capture = Capture(mount, instance, here / "out", "--duration", "0.5", device=device)
         checks.that(capture.wait_ready(), f"{what}: jankd does not start again")
         time.sleep(0.2)
@@ -96,6 +96,12 @@ def killed(checks, what, prepare, *, edit=None, restored=True):
         said = capture.stop(signal.SIGTERM)[1]
         checks.equal(state(device), before if restored else left, f"{what}: state: {said[-300:]}")
         checks.that(not journal.exists(), f"{what}: a journal is left")
+
+
+def forget_files(out):
+    """Removes what a killed capture wrote: so the next one writes its first file when the trace is open."""
+    (out / "events.csv").unlink()
+    (out / "session.json").unlink(missing_ok=True)
 
 
 def killed_own_instance(checks):
@@ -108,7 +114,7 @@ def killed_own_instance(checks):
             checks.that(capture.wait_ready(), "own instance: jankd does not start")
             capture.stop(signal.SIGKILL)
             checks.that(mine.is_dir(), "own instance: removed by the killed capture")
-            (here / "out" / "events.csv").unlink()
+            forget_files(here / "out")
             capture = Capture(mount, instance, here / "out", device=device)
             checks.that(capture.wait_ready(), "own instance: jankd does not start again")
             checks.that(not mine.exists(), "own instance: still there")
@@ -234,12 +240,13 @@ def hidden_files(checks):
         for name in (".journal", ".lock"):
             checks.equal((here / "out" / name).stat().st_mode & 0o777, 0o600, f"umask 0: mode of {name}")
         (here / "out" / ".journal").unlink()
-        checks.that(wait_until((here / "out" / ".journal").exists, 3), "journal removed: it is not made again")
+        checks.that(wait_until((here / "out" / ".journal").exists, 6), "journal removed: it is not made again")
         (here / "out").rename(here / "moved")
-        checks.that(wait_until((here / "out" / ".journal").exists, 3), "folder moved: no journal in the new one")
-        checks.that(not (here / "moved" / ".journal").exists(), "folder moved: a journal in the old one")
+        checks.that(wait_until((here / "out" / ".journal").exists, 6), "folder moved: no journal in the new one")
+        checks.that(wait_until(lambda: not (here / "moved" / ".journal").exists(), 3),
+                    "folder moved: a journal in the old one")
         shutil.rmtree(here / "out")
-        checks.that(wait_until((here / "out" / ".journal").exists, 3), "folder removed: no journal in the new one")
+        checks.that(wait_until((here / "out" / ".journal").exists, 6), "folder removed: no journal in the new one")
         capture.stop(signal.SIGTERM)
         checks.that(not (here / "out" / ".journal").exists(), "hidden files: a journal is left")
 

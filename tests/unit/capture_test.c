@@ -280,6 +280,50 @@ static void next_capture_restores_settings_after_a_kill(void **state)
 	assert_true(scratch_has(&capture.scratch, "out/events-000001.csv"));
 }
 
+/* A capture with 50 frames in its files is killed, and 30 frames come after that. */
+static void kill_a_capture(void)
+{
+	assert_true(live_capture_run(&capture, "--no-atrace", "--frames-log", NULL));
+	live_capture_frames(&capture, 50);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 50));
+	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
+	live_capture_frames(&capture, 30);
+}
+
+static void next_capture_counts_what_a_killed_one_left(void **state)
+{
+	(void)state;
+	kill_a_capture();
+	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
+	assert_int_equal(live_capture_rows(&capture, "frames-000001.csv"), 80);
+	assert_non_null(strstr(out("events-000001.csv"),
+			       "taken from the trace buffers after a kill: 30 frames, "));
+	live_capture_frames(&capture, 10);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
+static void stop_counts_what_a_killed_capture_left(void **state)
+{
+	(void)state;
+	kill_a_capture();
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 80);
+	assert_false(scratch_has(&capture.scratch, "out/.journal"));
+}
+
+/* Times of another clock would not fit to the rows. */
+static void events_of_another_clock_are_not_counted_after_a_kill(void **state)
+{
+	(void)state;
+	kill_a_capture();
+	live_capture_set(&capture, "trace_clock", "local [mono] boot\n");
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
+	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 50);
+	assert_non_null(strstr(out("events.csv"),
+			       "nothing was taken from the trace buffers after a "
+			       "kill: the trace clock is no longer boot"));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +349,12 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(sighup_loads_the_rules_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(next_capture_restores_settings_after_a_kill, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(next_capture_counts_what_a_killed_one_left, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(stop_counts_what_a_killed_capture_left, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			events_of_another_clock_are_not_counted_after_a_kill, set_up, tear_down),
 	};
 
 	program_is(argc, argv);

@@ -235,6 +235,31 @@ static void test_removed_file_is_recreated(void **state)
 	assert_int_equal(csv_file_close(&file), 0);
 }
 
+static void test_file_that_is_opened_again_gets_more_rows(void **state)
+{
+	struct csv_file file;
+	char bytes[8192];
+
+	(void)state;
+	assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
+	add_row(&file, "one");
+	assert_int_equal(csv_file_close(&file), 0);
+	assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
+	add_row(&file, "two");
+	assert_int_equal(csv_file_close(&file), 0);
+	get(NAME, bytes);
+	assert_string_equal(bytes, HEADER "\n1.000000,,mark,one\n1.000000,,mark,two\n");
+	assert_int_equal(
+		csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER ",another"),
+		-EPROTO);
+	csv_file_close(&file);
+	assert_int_equal(unlinkat(folder, NAME, 0), 0);
+	assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
+	assert_int_equal(csv_file_close(&file), 0);
+	get(NAME, bytes);
+	assert_string_equal(bytes, HEADER "\n");
+}
+
 /* More than the limit is waiting in memory: the rest is for the next file. */
 static void test_rows_above_the_size_limit_go_to_the_next_file(void **state)
 {
@@ -348,6 +373,7 @@ int main(void)
 		IN_FOLDER(test_repair_accepts_additional_columns),
 		IN_FOLDER(test_full_disk_leaves_whole_rows),
 		IN_FOLDER(test_removed_file_is_recreated),
+		IN_FOLDER(test_file_that_is_opened_again_gets_more_rows),
 		IN_FOLDER(test_rows_above_the_size_limit_go_to_the_next_file),
 		IN_FOLDER(test_segments_are_numbered_closed_and_removed),
 		IN_FOLDER(test_segment_that_cannot_be_removed_is_skipped),

@@ -48,9 +48,9 @@ static void set_up(struct bench *bench)
 	sem_init(&bench->disk, 0, 0);
 	assert_non_null(mkdtemp(bench->path));
 	assert_int_equal(folder_open(&bench->folder, "test", bench->path), 0);
-	assert_int_equal(
-		session_files_open(&bench->files, &bench->options, &bench->folder, ignore, NULL),
-		0);
+	assert_int_equal(session_files_open(&bench->files, &bench->options, &bench->folder, false,
+					    ignore, NULL),
+			 0);
 	for (unsigned int i = 0; i < SPILL_KINDS; i++) {
 		assert_int_equal(spill_file_open(&bench->spills[i], &bench->folder, i), 0);
 		session_files_set_spill(&bench->files, i, bench->spills[i].fd);

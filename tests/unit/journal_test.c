@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/base/boot_id.h"
+#include "daemon/capture/capture.h"
 #include "daemon/trace/journal.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"
@@ -290,12 +291,20 @@ static void journal_cannot_reach_outside_of_tracefs(void **state)
 
 /* --- folders of other captures --- */
 
+static enum capture_recovered recover_folder(const char *path)
+{
+	struct options options = options_default(OPTIONS_STOP);
+
+	options.folder = path;
+	return capture_recover(&options, NULL);
+}
+
 static void folder_without_journal_is_unchanged(void **state)
 {
 	(void)state;
-	assert_int_equal(journal_recover_at("stop", scratch_path(&scratch, "tr")), JOURNAL_NONE);
+	assert_int_equal(recover_folder(scratch_path(&scratch, "tr")), CAPTURE_NOT_KILLED);
 	assert_false(scratch_has(&scratch, "tr/.lock"));
-	assert_int_equal(journal_recover_at("stop", scratch_path(&scratch, "none")), JOURNAL_NONE);
+	assert_int_equal(recover_folder(scratch_path(&scratch, "none")), CAPTURE_NOT_KILLED);
 	assert_false(scratch_has(&scratch, "none"));
 }
 
@@ -304,7 +313,7 @@ static void journal_of_a_running_capture_is_refused(void **state)
 	(void)state;
 	write_journal("place\ntracing_on 0\n", "");
 	printed_begin(2);
-	assert_int_equal(journal_recover_at("stop", folder.path), JOURNAL_FAILED);
+	assert_int_equal(recover_folder(folder.path), CAPTURE_UNRECOVERED);
 	printed = printed_end();
 	assert_non_null(strstr(printed, "jankd: stop: "));
 	assert_true(is_there());
@@ -317,7 +326,7 @@ static void journal_of_a_dead_capture_is_removed(void **state)
 	scratch_mkdir(&scratch, "dead");
 	scratch_put(&scratch, "dead/.journal", "jankd-journal 1 another-boot\nplace\nend\n");
 	chmod(scratch_path(&scratch, "dead/.journal"), 0600);
-	assert_int_equal(journal_recover_at("stop", scratch_path(&scratch, "dead")), JOURNAL_NONE);
+	assert_int_equal(recover_folder(scratch_path(&scratch, "dead")), CAPTURE_NOT_KILLED);
 	assert_false(scratch_has(&scratch, "dead/.journal"));
 }
 

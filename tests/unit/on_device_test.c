@@ -75,7 +75,7 @@ static void run_capture(struct options *options)
 	if (chdir(capture.scratch.path) < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
 		_exit(127);
-	code = capture_begin(&running, options);
+	code = capture_begin(&running, options, NULL);
 	if (code == 0)
 		code = capture_loop(running, NULL);
 	capture_close(running);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capture/rescue.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/base/loop.h"
+#include "daemon/capture/session.h"
+#include "daemon/trace/trace.h"
+
+/* The longest time for reading. A buffer of 64 MB takes a tenth of it. */
+#define READ_NS UINT64_C(2000000000)
+
+struct rescue {
+	const struct capture_killed *killed;
+	struct options options; /* of the killed capture, as far as they matter here */
+	struct tracefs *tracefs;
+	struct trace_files files;
+	struct source *source; /* NULL: there is nothing to read */
+	struct session session;
+	char why[SOURCE_WHY_SIZE]; /* why there is nothing to read */
+};
+
+/* The rows go to the files as they are: neither a new segment, nor another file. The app in front
+ * is no longer the one of the start. */
+static struct options options_of(const struct capture_killed *killed, enum options_command command,
+				 const struct folder *folder)
+{
+	struct options options = killed->options;
+
+	options.command = command;
+	options.to_stdout = false;
+	options.rotate_size = options.rotate_time_ns = options.keep = options.sync_ns = 0;
+	options.snapshot_ns = options.pipeline.late_ns = 0;
+	if (options.device_root && !options.min_free_given)
+		options.min_free = disk_floor_of_device(folder->fd);
+	options.pipeline.focus = NULL;
+	options.pipeline.front_app_is_queried = false;
+	return options;
+}
+
+/* Returns 0; 1 if the trace no longer exists, which is the reason in ->why; or -errno. The trace
+ * must not be created again. */
+static int find_trace(struct rescue *rescue)
+{
+	const char *instance = rescue->options.instance;
+	char directory[TRACEFS_DIRECTORY_SIZE], path[TRACEFS_DIRECTORY_SIZE + PATH_MAX];
+	int error = tracefs_find(directory, rescue->options.tracefs);
+
+	if (error == -ENOENT) {
+		snprintf(rescue->why, sizeof(rescue->why), "no tracefs is mounted");
+		return 1;
+	}
+	snprintf(path, sizeof(path), "%s/instances/%s", directory, instance ? instance : "");
+	if (error < 0 || !instance || access(path, F_OK) == 0)
+		return error;
+	snprintf(rescue->why, sizeof(rescue->why), "the trace instance %.80s no longer exists",
+		 instance);
+	return 1;
+}
+
+/* Returns 0, or -errno: -EBUSY if a program reads the trace. It may be the capture itself, which is
+ * alive and has lost its lock. Then its files must not be touched. */
+static int check_unused(const struct rescue *rescue)
+{
+	int fd = tracefs_open_pipe(rescue->tracefs);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+/* Times of another clock do not belong to the rows that are there. */
+static bool has_same_clock(struct rescue *rescue)
+{
+	const char *then = rescue->killed->clock;
+	char now[SETTING_SIZE];
+
+	if (trace_files_setting(&rescue->files, TRACE_SETTING_CLOCK, now) == 0 &&
+	    strcmp(now, then) == 0)
+		return true;
+	snprintf(rescue->why, sizeof(rescue->why), "the trace clock is no longer %.32s", then);
+	return false;
+}
+
+static void open_source(struct rescue *rescue)
+{
+	int error = -EOPNOTSUPP;
+
+	if (rescue->options.source != OPTIONS_SOURCE_TEXT)
+		error = source_raw_open(&rescue->source, rescue->tracefs, &rescue->files,
+					rescue->why);
+	if (error < 0 && source_pipe_open(&rescue->source, rescue->tracefs, &rescue->files, 0) < 0)
+		snprintf(rescue->why, sizeof(rescue->why), "trace_pipe cannot be read");
+	if (rescue->source)
+		source_set_clock(rescue->source, rescue->killed->clock);
+}
+
+/* Returns 0, with a source or the reason why there is none; or -errno: the files must not be
+ * touched. */
+static int open_trace(struct rescue *rescue)
+{
+	int error = find_trace(rescue);
+
+	if (error != 0)
+		return error < 0 ? error : 0;
+	error = tracefs_open(&rescue->tracefs, rescue->options.tracefs, rescue->options.instance);
+	if (error == 0)
+		error = check_unused(rescue);
+	if (error < 0)
+		return error;
+	trace_files_open(&rescue->files, tracefs_path(rescue->tracefs));
+	if (!rescue->why[0] && has_same_clock(rescue))
+		open_source(rescue);
+	return 0;
+}
+
+/* The events until now. Other programs may continue to write. */
+static void read_buffers(struct session *session)
+{
+	uint64_t end_ns = loop_now() + READ_NS;
+	ssize_t n;
+
+	do
+		n = session_read(session, SOURCE_NORMAL);
+	while (n > 0 && loop_now() < end_ns);
+	session_read(session, SOURCE_LAST);
+	session_finish_again(session);
+}
+
+static void describe_lost(const struct pipeline_counters *counters, char text[static 48])
+{
+	if (counters->lost_unknown > 0)
+		snprintf(text, 48, "an unknown number of events lost");
+	else
+		snprintf(text, 48, "%" PRIu64 " events lost", counters->lost_events);
+}
+
+static void write_event(struct rescue *rescue)
+{
+	const struct pipeline_counters *counters = pipeline_counters(rescue->session.pipeline);
+	char text[320], lost[48];
+
+	describe_lost(counters, lost);
+	if (rescue->source)
+		snprintf(text, sizeof(text),
+			 "taken from the trace buffers after a kill: %" PRIu64
+			 " frames, %.1f s, %s; they are not in summary.csv and session.json",
+			 counters->frames, (double)(counters->last_ns - counters->first_ns) / 1e9,
+			 lost);
+	else
+		snprintf(text, sizeof(text),
+			 "nothing was taken from the trace buffers after a kill: %s", rescue->why);
+	session_event(&rescue->session, "tracing", text);
+}
+
+/* Uses the folder of the caller. */
+static void run_session(struct rescue *rescue, struct folder *folder)
+{
+	struct session_origin origin = {
+		.kind = rescue->source ? rescue->source->name : "file",
+		.path = folder->path,
+		.trace_clock = rescue->killed->clock,
+		.live = true,
+	};
+
+	origin.clock = kernel_clock_measure(rescue->killed->clock, &rescue->files);
+	rescue->session.folder = *folder;
+	if (session_begin_again(&rescue->session, rescue->source, &origin) == 0) {
+		if (rescue->source)
+			read_buffers(&rescue->session);
+		write_event(rescue);
+	}
+	session_end_again(&rescue->session);
+	*folder = rescue->session.folder;
+	rescue->session.folder =
+		(struct folder){ .fd = -1, .lock_fd = -1, .state_dir = { .fd = -1 } };
+}
+
+/* Rules that cannot be loaded give other rows. Then only the event is written, with any rules. */
+static int open_session(struct rescue *rescue)
+{
+	if (session_open(&rescue->session, &rescue->options) == 0)
+		return 0;
+	session_close(&rescue->session);
+	snprintf(rescue->why, sizeof(rescue->why), "its rules cannot be loaded");
+	rescue->options.rules = "default";
+	return session_open(&rescue->session, &rescue->options);
+}
+
+void rescue(struct folder *folder, enum options_command command,
+	    const struct capture_killed *killed)
+{
+	static struct rescue rescue; /* too large for the stack */
+
+	/* Without a journal the settings were restored, and the buffers were emptied. */
+	if (!killed || !folder_has_journal(folder))
+		return;
+	rescue = (struct rescue){
+		.killed = killed,
+		.options = options_of(killed, command, folder),
+	};
+	trace_files_init(&rescue.files);
+	if (open_session(&rescue) == 0 && open_trace(&rescue) == 0)
+		run_session(&rescue, folder);
+	source_stop(rescue.source);
+	trace_files_close(&rescue.files);
+	tracefs_close(rescue.tracefs);
+	session_close(&rescue.session);
+	source_close(rescue.source);
+}
+
+enum capture_recovered capture_recover(const struct options *options,
+				       const struct capture_killed *killed)
+{
+	const char *command = options_command_name(options->command);
+	struct settings_kept kept = { .n = 0 };
+	struct settings failed = { 0 };
+	enum journal_found found;
+	struct folder folder;
+	int fd = state_dir_find(options->folder, STATE_DIR_JOURNAL);
+
+	if (fd < 0)
+		return CAPTURE_NOT_KILLED;
+	close(fd);
+	if (folder_open(&folder, command, options->folder) < 0)
+		return CAPTURE_UNRECOVERED;
+	rescue(&folder, options->command, killed);
+	found = journal_recover(&folder, command, killed ? killed->options.tracefs : NULL, &kept,
+				&failed);
+	settings_free(&failed);
+	folder_close(&folder);
+	return found == JOURNAL_DONE   ? CAPTURE_RECOVERED
+	       : found == JOURNAL_NONE ? CAPTURE_NOT_KILLED
+				       : CAPTURE_UNRECOVERED;
+}

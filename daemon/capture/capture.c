@@ -29,6 +29,9 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
+/* After this time without events the rows of the last ones are in the files. */
+#define SILENT_NS (4 * NS_PER_S)
+
 struct capture {
 	struct options *options;
 	const struct capture_view *view; /* or NULL */
@@ -115,6 +118,16 @@ static void on_interference(struct watcher *watcher, uint32_t events)
 	drain_now(&capture->drain);
 }
 
+/* The screen is off and nothing is drawn: from now on no timer wakes up the device. What ticks look
+ * at, they look at with the next wakeup of another cause. --sync is a timer of the user. */
+static bool may_sleep(const struct capture *capture)
+{
+	uint64_t silent_ns = loop_now() - capture->drain.last_data_ns;
+
+	return silent_ns > SILENT_NS + capture->options->sync_ns &&
+	       device_state_is_screen_off(&capture->device);
+}
+
 static void device_tick(struct capture *capture)
 {
 	char text[DEVICE_STATE_TEXT];
@@ -126,10 +139,15 @@ static void device_tick(struct capture *capture)
 
 static void tick_if_due(struct capture *capture)
 {
+	bool sleeps;
+
 	if (!drain_tick_due(&capture->drain))
 		return;
 	drain_boost(&capture->drain, false);
 	drain_highwater_off(&capture->drain);
+	sleeps = may_sleep(capture);
+	interference_pause_programs(&capture->interference, sleeps);
+	drain_set_may_sleep(&capture->drain, sleeps);
 	interference_tick(&capture->interference);
 	android_probe_tick(&capture->probe);
 	session_flush(&capture->session);

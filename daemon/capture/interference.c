@@ -686,6 +686,11 @@ static void report_lost_claims(struct interference *interference, bool is_end)
 		write_event(interference, text);
 }
 
+void interference_pause_programs(struct interference *interference, bool paused)
+{
+	interference->is_paused = paused;
+}
+
 void interference_tick(struct interference *interference)
 {
 	if (!interference->is_on)
@@ -693,9 +698,11 @@ void interference_tick(struct interference *interference)
 	interference->tick_ns = loop_now();
 	check(interference, true);
 	report_lost_claims(interference, false);
-	interference->tags_good_ns = interference->tags_query_ns;
-	interference->tags_query_ns = trace_now(interference);
-	interference_tags_tick(&interference->tags);
+	if (!interference->is_paused) {
+		interference->tags_good_ns = interference->tags_query_ns;
+		interference->tags_query_ns = trace_now(interference);
+	}
+	interference_tags_tick(&interference->tags, !interference->is_paused);
 	for (int kind = 0; kind < INTERFERENCE_KINDS; kind++)
 		restore_if_due(interference, kind);
 	follow_wall(interference);

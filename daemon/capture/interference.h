@@ -71,6 +71,7 @@ struct interference {
 	struct interference_format format;	       /* of a text trace; else no file is open */
 	char values[INTERFERENCE_KINDS][SETTING_SIZE]; /* of the other kinds; "": unknown */
 	struct interference_tags tags;
+	bool is_paused; /* see interference_pause_programs() */
 
 	/* what is checked */
 	struct trace_watch watch;
@@ -121,6 +122,10 @@ void interference_drained(struct interference *interference);
 
 /* Checks the trace, and restores settings. Call it every second or two, and when it is due. */
 void interference_tick(struct interference *interference);
+
+/* True: no tick starts a program that reads the tags: its end would wake up the process. The next
+ * query reports a change since the last one. */
+void interference_pause_programs(struct interference *interference, bool paused);
 
 /* True: each tick runs a program. */
 static inline bool interference_runs_program(const struct interference *interference)

@@ -86,7 +86,7 @@ void interference_tags_begin(struct interference_tags *tags,
 	tags->wanted = wanted;
 }
 
-void interference_tags_tick(struct interference_tags *tags)
+void interference_tags_tick(struct interference_tags *tags, bool query)
 {
 	char *argv[] = { "getprop", "debug.atrace.tags.enableflags", NULL };
 
@@ -94,7 +94,7 @@ void interference_tags_tick(struct interference_tags *tags)
 		return;
 	child_check(&tags->getprop);
 	child_check(&tags->atrace);
-	if (child_runs(&tags->getprop) || child_runs(&tags->atrace) ||
+	if (!query || child_runs(&tags->getprop) || child_runs(&tags->atrace) ||
 	    tags->timeouts >= TIMEOUTS_MAX)
 		return;
 	tags->answered = false;

@@ -46,8 +46,8 @@ void interference_tags_begin(struct interference_tags *tags,
 			     const struct interference_tags_calls *calls,
 			     const struct options *options, struct loop *loop, uint64_t wanted);
 
-/* Call it once a second. */
-void interference_tags_tick(struct interference_tags *tags);
+/* Call it once a second. @query: start getprop, too, if it is not running. */
+void interference_tags_tick(struct interference_tags *tags, bool query);
 
 /* Starts atrace to switch the tags on again. Returns 0 or -errno; restored() is called at the
  * end. */

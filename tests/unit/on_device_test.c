@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture on a device with a fake sysfs, /dev and /proc: what it says about the device. The
- * capture runs in a child process of the test. */
+/* A capture on a device with a fake sysfs, /dev and /proc: what it says about the device, and that
+ * it lets the device sleep. The capture runs in a child process of the test. */
 #include "tests/unit/unit.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +21,7 @@
 
 #define BATTERY "phone/sys/class/power_supply/battery"
 #define LIGHT "phone/sys/class/backlight/panel0-backlight"
+#define FLAGS "debug.atrace.tags.enableflags"
 #define OOM "phone/proc/self/oom_score_adj"
 
 static struct live_capture capture;
@@ -209,6 +212,154 @@ static void disk_space_is_kept_free(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
+/* --- sleep --- */
+
+/* How often the threads of the capture have slept; negative: unknown. */
+static long sleeps(void)
+{
+	char path[300], line[128];
+	long sum = 0, n = -1;
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)capture.program.pid);
+	tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		FILE *file;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%.16s/status", (int)capture.program.pid,
+			 entry->d_name);
+		file = fopen(path, "r");
+		while (file && fgets(line, sizeof(line), file))
+			if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1)
+				sum += n;
+		if (file)
+			fclose(file);
+	}
+	if (tasks)
+		closedir(tasks);
+	return n < 0 ? -1 : sum;
+}
+
+/* Waits until nothing has woken up the capture for some seconds. */
+static bool is_asleep(void)
+{
+	for (int i = 0; i < PROGRAM_S / 5; i++) {
+		long before = sleeps();
+
+		sleep(5);
+		if (sleeps() == before)
+			return true;
+	}
+	return false;
+}
+
+static bool can_count(void)
+{
+	struct program program = capture.program;
+	long n;
+
+	capture.program.pid = getpid();
+	n = sleeps();
+	capture.program = program;
+	if (n >= 0)
+		return true;
+	print_message("/proc/PID/task/TID/status has no voluntary_ctxt_switches\n");
+	return false;
+}
+
+static void start_with_the_screen(struct options *options, const char *brightness)
+{
+	scratch_put(&capture.scratch, LIGHT "/brightness", brightness);
+	options->min_free_given = true;
+	start(options);
+	live_capture_frames(&capture, 30);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 30));
+}
+
+static void no_timer_wakes_a_device_whose_screen_is_off(void **state)
+{
+	struct options options = device_options();
+
+	(void)state;
+	if (!can_count())
+		skip();
+	start_with_the_screen(&options, "0\n");
+	assert_true(is_asleep());
+	/* The source wakes it up. */
+	live_capture_frames(&capture, 30);
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 60));
+	assert_true(is_asleep());
+	/* And so does another program that changes the trace. */
+	live_capture_set(&capture, "tracing_on", "0\n");
+	assert_true(program_wait_for(&capture.scratch, "out/events.csv", "switched tracing off"));
+	assert_true(live_capture_is_set(&capture, "tracing_on", "1"));
+	assert_true(is_asleep());
+	/* A client, and the end. */
+	assert_int_equal(live_capture_ask(&capture, "mark", "night"), 0);
+	assert_true(program_wait_for(&capture.scratch, "out/events.csv", ",mark,night\n"));
+	assert_true(is_asleep());
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
+/* With tags of atrace jankd runs getprop with each tick, also one that a client has caused. The end
+ * of a slow one would cause the next tick. */
+static void no_program_runs_while_the_device_sleeps(void **state)
+{
+	struct options options = device_options();
+	size_t before;
+
+	(void)state;
+	if (!can_count())
+		skip();
+	fake_device_set(&capture.scratch, FLAGS, "0x400");
+	options.no_atrace = false;
+	start_with_the_screen(&options, "0\n");
+	scratch_put(
+		&capture.scratch, "device/bin/getprop",
+		"#!/bin/sh\necho query >> \"$DEVICE/queries\"\ncat \"$DEVICE/properties/$1\"\n");
+	assert_true(is_asleep());
+	before = strlen(scratch_get(&capture.scratch, "device/queries"));
+	assert_int_equal(live_capture_ask(&capture, "status", NULL), 0);
+	assert_true(is_asleep());
+	assert_int_equal(strlen(scratch_get(&capture.scratch, "device/queries")), before);
+	/* After the night the tags are watched again. */
+	fake_device_set(&capture.scratch, FLAGS, "0x8");
+	scratch_put(&capture.scratch, LIGHT "/brightness", "9\n");
+	live_capture_frames(&capture, 30);
+	assert_true(program_wait_for(&capture.scratch, "device/log", "--only_userspace gfx view"));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
+static void timers_go_on_while_the_screen_is_on(void **state)
+{
+	struct options options = device_options();
+	long before;
+
+	(void)state;
+	if (!can_count())
+		skip();
+	start_with_the_screen(&options, "9\n");
+	sleep(8);
+	before = sleeps();
+	for (int i = 0; i < PROGRAM_S && sleeps() == before; i++)
+		sleep(1);
+	assert_true(sleeps() > before);
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
+static void duration_ends_a_capture_that_sleeps(void **state)
+{
+	struct options options = device_options();
+
+	(void)state;
+	options.duration_ns = 12 * SECOND;
+	start_with_the_screen(&options, "0\n");
+	assert_int_equal(program_end(&capture.program), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +369,14 @@ int main(int argc, char **argv)
 						tear_down),
 		cmocka_unit_test_setup_teardown(start_that_fails_is_logged, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(disk_space_is_kept_free, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_timer_wakes_a_device_whose_screen_is_off, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(no_program_runs_while_the_device_sleeps, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(timers_go_on_while_the_screen_is_on, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(duration_ends_a_capture_that_sleeps, set_up,
+						tear_down),
 	};
 
 	program_is(argc, argv);

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""units.py ARCH: the unit tests, built for this architecture, under qemu-user."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import cross
+from jankd import Checks
+
+SLOWER = "5"  # times as much time as natively
+
+arch = sys.argv[1]
+triplet = cross.ARCHITECTURES[arch][0]
+cross.needs("dpkg-deb", f"{triplet}-gcc", cross.emulated(arch)[0])
+checks = Checks()
+cross.build("--tests", arch)
+build = cross.OUT / ".work" / arch / "tests"
+log = build / "meson-logs" / "testlog.json"
+log.unlink(missing_ok=True)
+subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--suite", "unit", "--no-suite", "long", "-t", SLOWER],
+               stdin=subprocess.DEVNULL, capture_output=True, check=False)
+results = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+for result in results:
+    said = result.get("stdout", "") + result.get("stderr", "")
+    checks.that(result["result"] == "OK", f"{result['name']}: {result['result']}\n{said[-2000:]}")
+    for reason in re.findall(r"^skipped: .*", said, re.M):
+        print(f"a part of {result['name']} was {reason}")
+checks.that(len(results) > 50, f"{len(results)} tests were run")
+checks.end()

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds for devices, for the tests of them. They are kept in the build folder."""
+
+import shutil
+import subprocess
+import sys
+
+from jankd import BUILD, SOURCE, skip
+
+# The names of an architecture in the triplet of its compiler and in qemu-user.
+ARCHITECTURES = {
+    "arm64": ("aarch64-linux-gnu", "aarch64"),
+    "arm": ("arm-linux-gnueabihf", "arm"),
+    "x86_64": ("x86_64-linux-gnu", "x86_64"),
+}
+OUT = BUILD / "device"
+NO_DOWNLOAD = "apt-get cannot download them"
+
+
+def needs(*programs):
+    """Skips the test if one of the programs is missing."""
+    for program in programs:
+        if not shutil.which(program):
+            skip(f"no {program}; tools/install-deps --device installs it")
+
+
+def emulated(arch, *command):
+    """The command that runs a program for this architecture."""
+    return [f"qemu-{ARCHITECTURES[arch][1]}-static", *map(str, command)]
+
+
+def build(*arguments, source=SOURCE, out=OUT):
+    """Runs tools/build-device of the tree @source, into @out. Ends the test if that fails."""
+    done = subprocess.run([source / "tools" / "build-device", "-o", out, *arguments], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          check=False)
+    if done.returncode == 0:
+        return
+    if NO_DOWNLOAD in done.stdout:
+        skip(done.stdout.splitlines()[-1])
+    print(f"FAILED: tools/build-device {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}", flush=True)
+    sys.exit(1)

@@ -58,6 +58,15 @@ static uint64_t period_ns(const struct drain *drain)
 	return drain_period_ns(&drain->period, interference_sizes(drain->interference), most_ns);
 }
 
+/* Events come so fast that the time between two drains is not much longer than that for which they
+ * are held back. */
+#define FLOOD_NS (50 * UINT64_C(1000000))
+
+static bool is_flooded(const struct drain *drain)
+{
+	return period_ns(drain) < FLOOD_NS;
+}
+
 /* An idle source has an event. The process slept until now. It waits before the read, so that one
  * read gets many events. */
 static void on_readable(struct watcher *watcher, uint32_t events)
@@ -189,13 +198,15 @@ int drain_if_due(struct drain *drain)
 	drain->next_ns = loop_now() + period_ns(drain);
 	if (!may_drain(drain))
 		return -EAGAIN;
-	drain->how = drain->was_highwater ? SOURCE_BOOSTED : SOURCE_NORMAL;
+	drain->how = drain->was_highwater || is_flooded(drain) ? SOURCE_BOOSTED : SOURCE_NORMAL;
 	n = read_all(drain, &any);
 	if (n == -EAGAIN) {
 		interference_drained(drain->interference);
 		drain_period_measure(&drain->period, drain->source, loop_now());
 	}
 	check_highwater(drain, drain->source->counts.bytes - bytes);
+	if (is_flooded(drain))
+		drain_boost(drain, true);
 	if (any) {
 		drain->was_readable = false;
 		drain->last_data_ns = loop_now();

@@ -154,7 +154,7 @@ def stalled(checks, source):
             time.sleep(1)
             capture.flag.touch()
             began = time.monotonic()
-            time.sleep(2)
+            time.sleep(3.5)  # the next write begins within 2 s
             answers(checks, what, capture)
             time.sleep(max(STALL_S - (time.monotonic() - began), 0))
             capture.flag.unlink()

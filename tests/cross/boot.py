@@ -15,9 +15,10 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import cross
 import segments
 from guest import Guest
-from jankd import BUILD, SOURCE, Checks, folder, rows, skip
+from jankd import SOURCE, Checks, folder, rows, skip
 from kernels import Kernel
 
 # Frames of this time before a kill may be missing: they wait for the vsyncs behind them, and then for the next write.
@@ -30,17 +31,11 @@ CARD_SIZE = 48 << 20
 def device_programs(architecture, into):
     """The static programs of an architecture in the folder @into, named as on a device."""
     name = {"arm64": "arm64", "armhf": "arm"}[architecture]
-    built = BUILD / "cross" / "device"
-    done = subprocess.run([SOURCE / "tools" / "build-device", "-o", built, name], stdin=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True)
-    said = done.stderr.strip().rpartition("\n")[2]
-    if "missing packages" in said or "cannot be downloaded" in said:
-        skip(said)
-    if done.returncode != 0:
-        raise RuntimeError(f"tools/build-device {name}: {done.stderr}")
+    cross.needs(f"{cross.ARCHITECTURES[name][0]}-gcc")
+    cross.build(name)
     into.mkdir()
     for program in ("jankd", "jank-phone"):
-        (into / program).write_bytes((built / f"{program}-{name}").read_bytes())
+        (into / program).write_bytes((cross.OUT / f"{program}-{name}").read_bytes())
     return into
 
 

@@ -109,28 +109,48 @@ def times_by_layer(*paths):
     return {layer: sorted(times) for layer, times in found.items()}
 
 
+def last_run(path):
+    """layer: {frame number: time in seconds} of the last process that drew it, whose numbers began with 1"""
+    found = collections.defaultdict(dict)
+    for row in rows(path):
+        if not row["frame number"]:  # a layer of the first scenario
+            continue
+        number, run = int(row["frame number"]), found[row["layer"]]
+        if run and number <= max(run):
+            run.clear()
+        run[number] = float(row["present(s)"])
+    return found
+
+
 def check_gap(checks, what, part):
-    """The files have the frames that were played, except for one gap around the kill. The frames of a layer have the order
-    of the truth, so those that are missing are between the last one of before the kill and the first one of after it."""
+    """The files have the frames that were played, except for two gaps: around the kill, of what the daemon had read and not
+    written; and while the next start sets tracing up, after it took what was in the buffers."""
     killed, started = float(text(part / "killed")), float(text(part / "started"))
-    played, counted = times_by_layer(*part.glob("truth-*.csv")), times_by_layer(joined_frames(part))
+    path = joined_frames(part)
+    counted = times_by_layer(path)
+    played = times_by_layer(*part.glob("truth-*.csv"))
     checks.equal(sorted(counted.keys() - played.keys()), [], f"{what}: layers that were not played")
     missing, late = [], 0
-    for layer, times in played.items():
-        found = counted.get(layer, [])
-        before = sum(time_s <= killed for time_s in found)
-        behind = len(times) - (len(found) - before)
-        checks.that(before <= behind, f"{what}: {layer}: {len(found)} frames, {len(times)} were played")
-        late = max([late, *(abs(a - b) for a, b in zip(found, times[:before] + times[behind:]))])
-        missing += times[before:behind]
-    first, last = min(missing, default=killed), max(missing, default=killed)
-    print(f"{what}: {sum(map(len, played.values()))} frames were played; {len(missing)} are missing, played from {first - killed:.2f} "
-          f"to {last - killed:.2f} s after the kill; started again {started - killed:.2f} s after it; frames were written up "
-          f"to {late:.2f} s late", flush=True)
+    found = last_run(path)
+    for layer, times in times_by_layer(part / "truth-3.csv").items():
+        run = found[layer]
+        late = max([late, *(abs(time_s - times[number - 1]) for number, time_s in run.items())])
+        missing += [times[i] for i in range(len(times)) if i + 1 not in run]
+        checks.equal(len(counted[layer]) - len(run), len(played[layer]) - len(times), f"{what}: {layer}: frames from before")
+    missing.sort()
+    cuts = [i for i in range(1, len(missing)) if missing[i] - missing[i - 1] > 0.5]
+    gaps = [missing[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(missing)])]
+    taken = [line for line in segments.joined(part / "files", "events.csv").decode().splitlines() if "after a kill" in line]
+    print(f"{what}: {sum(map(len, played.values()))} frames were played; missing: "
+          + ", ".join(f"{len(gap)} played {gap[0] - killed:.2f} to {gap[-1] - killed:.2f} s after the kill" for gap in gaps if gap)
+          + f"; started again {started - killed:.2f} s after it; frames were written up to {late:.2f} s late; {taken}", flush=True)
     if late > BUSY_S:
         checks.cannot_judge(what, "the guest is too slow on this machine")
         return
-    checks.that(killed - BEFORE_KILL_S - late <= first and last <= started, f"{what}: frames are missing outside of the gap")
+    checks.equal(len(taken), 1, f"{what}: events about the buffers")
+    checks.that(len(gaps) <= 2, f"{what}: {len(gaps)} gaps")
+    checks.that(killed - BEFORE_KILL_S - late <= gaps[0][0] and gaps[0][-1] <= killed + late, f"{what}: the gap around the kill")
+    checks.that(all(gap[-1] <= started for gap in gaps), f"{what}: frames are missing after the start")
     checks.that(any(time_s > started for times in counted.values() for time_s in times), f"{what}: no frame after the gap")
 
 

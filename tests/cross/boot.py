@@ -31,7 +31,6 @@ CARD_SIZE = 48 << 20
 def device_programs(architecture, into):
     """The static programs of an architecture in the folder @into, named as on a device."""
     name = {"arm64": "arm64", "armhf": "arm"}[architecture]
-    cross.needs(f"{cross.ARCHITECTURES[name][0]}-gcc")
     cross.build(name)
     into.mkdir()
     for program in ("jankd", "jank-phone"):

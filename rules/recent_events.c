@@ -5,6 +5,11 @@
 
 #include "rules/surface.h"
 
+/* Of recent_events.n_names. */
+#define NAMES_MODULUS (UINT32_C(1) << 31)
+
+_Static_assert(NAMES_MODULUS % RECENT_EVENTS_NAMES_SIZE == 0, "places do not change as it wraps");
+
 /* Updates the block of the entry that is added next. */
 static void add_to_block(struct recent_events *log, uint64_t time_ns)
 {
@@ -16,31 +21,88 @@ static void add_to_block(struct recent_events *log, uint64_t time_ns)
 		*earliest_ns = time_ns;
 }
 
-static void add(struct recent_events *log, uint64_t time_ns, struct span name, bool is_tick)
+/* Bytes of names so far, from @at to now. */
+static uint32_t names_since(const struct recent_events *log, uint32_t at)
 {
-	uint32_t space = RECENT_EVENTS_NAMES_SIZE - log->n_names % RECENT_EVENTS_NAMES_SIZE;
-	size_t length;
-	char *text;
-
-	/* A name does not wrap around the end. */
-	if (space < RECENT_EVENTS_NAME_SIZE)
-		log->n_names += space;
-	text = &log->names[log->n_names % RECENT_EVENTS_NAMES_SIZE];
-	name_copy(text, RECENT_EVENTS_NAME_SIZE, name);
-	length = strlen(text);
-	add_to_block(log, time_ns);
-	log->entries[log->n++ % RECENT_EVENTS_MAX] = (struct recent_event){
-		.time_ns = time_ns,
-		.name = log->n_names,
-		.length = length & 127,
-		.is_tick = is_tick,
-	};
-	log->n_names += (uint32_t)length + 1;
+	return (log->n_names - at) % NAMES_MODULUS;
 }
 
-static const char *name_of(const struct recent_events *log, const struct recent_event *entry)
+static struct recent_name *name_at(struct recent_events *log, uint32_t at)
 {
-	return &log->names[entry->name % RECENT_EVENTS_NAMES_SIZE];
+	return (struct recent_name *)(void *)&log->names[at % RECENT_EVENTS_NAMES_SIZE];
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/* 8 bytes at a time. */
+static uint32_t hash_of(const char *text, size_t length)
+{
+	uint64_t hash = length, word;
+
+	for (; length >= sizeof(word); text += sizeof(word), length -= sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = mix(hash, word);
+	}
+	word = 0;
+	memcpy(&word, text, length);
+	return (uint32_t)mix(hash, word);
+}
+
+static bool is_name(const struct recent_name *name, uint32_t hash, const char *text, size_t length)
+{
+	return name->hash == hash && name->length == length &&
+	       memcmp(name->text, text, length) == 0;
+}
+
+static uint32_t add_name(struct recent_events *log, uint32_t hash, const char *text, size_t length)
+{
+	uint32_t space = RECENT_EVENTS_NAMES_SIZE - log->n_names % RECENT_EVENTS_NAMES_SIZE, at;
+	struct recent_name *name;
+
+	/* A name does not wrap around the end. */
+	if (space < sizeof(*name))
+		log->n_names += space;
+	at = log->n_names % NAMES_MODULUS;
+	name = name_at(log, at);
+	name->hash = hash;
+	name->length = (uint8_t)length;
+	name->listed_in = 0;
+	memcpy(name->text, text, length);
+	log->n_names = at + (uint32_t)((offsetof(struct recent_name, text) + length + 7) & ~7U);
+	return at;
+}
+
+/* Where the name is stored. One that will be overwritten soon is stored again. */
+static uint32_t find_name(struct recent_events *log, struct span name)
+{
+	size_t most = RECENT_EVENTS_NAME_SIZE - 1;
+	size_t length = name.len > 0 ? strnlen(name.ptr, name.len < most ? name.len : most) : 0;
+	const char *text = length > 0 ? name.ptr : "";
+	uint32_t hash = hash_of(text, length);
+	uint32_t *known = &log->known[hash % RECENT_EVENTS_KNOWN];
+	uint32_t since = names_since(log, *known);
+
+	if (since == 0 || since > RECENT_EVENTS_NAMES_SIZE / 2 ||
+	    !is_name(name_at(log, *known), hash, text, length))
+		*known = add_name(log, hash, text, length);
+	return *known;
+}
+
+static void add(struct recent_events *log, uint64_t time_ns, struct span name, bool is_tick)
+{
+	uint64_t place = log->n % RECENT_EVENTS_MAX;
+
+	add_to_block(log, time_ns);
+	log->time_ns[place] = time_ns;
+	log->name[place] = (struct recent_event_name){
+		.at = find_name(log, name) % NAMES_MODULUS,
+		.is_tick = is_tick,
+	};
+	log->n++;
 }
 
 void recent_events_add_tick(struct recent_events *log, uint64_t time_ns, struct span name)
@@ -53,15 +115,15 @@ void recent_events_add_counter(struct recent_events *log, uint64_t time_ns, stru
 	add(log, time_ns, name, false);
 }
 
-/* The entry @back entries before the last; NULL if it or its name is overwritten. */
-static struct recent_event *entry_at(struct recent_events *log, uint64_t back)
+/* The place of the entry @back entries before the last; -1 if it or its name is overwritten. */
+static int entry_at(const struct recent_events *log, uint64_t back)
 {
-	struct recent_event *entry = &log->entries[(log->n - 1 - back) % RECENT_EVENTS_MAX];
+	uint64_t place = (log->n - 1 - back) % RECENT_EVENTS_MAX;
 
 	if (back >= log->n || back >= RECENT_EVENTS_MAX ||
-	    log->n_names - entry->name > RECENT_EVENTS_NAMES_SIZE)
-		return NULL;
-	return entry;
+	    names_since(log, log->name[place].at) > RECENT_EVENTS_NAMES_SIZE)
+		return -1;
+	return (int)place;
 }
 
 /* How many of the last entries are in blocks that have no event before @to_ns. */
@@ -82,42 +144,14 @@ static uint64_t skip_newer(const struct recent_events *log, uint64_t to_ns)
 	return log->n - end;
 }
 
-/* A name is in many texts, but its hash is computed once, and 8 bytes at a time. */
-static uint32_t hash_of(const struct recent_events *log, struct recent_event *entry)
+/* The place of the name in the table, or the free place for it. */
+static uint32_t *place_of(struct recent_events *log, const struct recent_name *name)
 {
-	const char *text = name_of(log, entry);
-	uint64_t hash = entry->length;
+	for (uint32_t at = name->hash;; at++) {
+		uint32_t *place = &log->listed[at % RECENT_EVENTS_LISTED];
 
-	if (entry->hash != 0)
-		return entry->hash;
-	for (size_t at = 0; at < entry->length; at += 8) {
-		size_t left = entry->length - at;
-		uint64_t word = 0;
-
-		memcpy(&word, text + at, left < 8 ? left : 8);
-		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
-	}
-	entry->hash = (hash | 1) & 0xffffff;
-	return entry->hash;
-}
-
-static bool is_same(const struct recent_events *log, const struct recent_event *a,
-		    const struct recent_event *b)
-{
-	return a->hash == b->hash && a->length == b->length &&
-	       memcmp(name_of(log, a), name_of(log, b), a->length) == 0;
-}
-
-/* The place of the entry's name in the table, or the free place for it. */
-static uint16_t *place_of(struct recent_events *log, struct recent_event *entry)
-{
-	uint32_t at = hash_of(log, entry) / 2;
-
-	for (;; at++) {
-		uint16_t *place = &log->listed[at % RECENT_EVENTS_LISTED];
-
-		if (*place == 0 || is_same(log, &log->entries[*place - 1], entry))
+		if (*place == 0 ||
+		    is_name(name_at(log, *place - 1), name->hash, name->text, name->length))
 			return place;
 	}
 }
@@ -129,40 +163,53 @@ static void append(struct recent_events *log, const char *text, size_t length)
 	log->counters[log->n_counters] = '\0';
 }
 
-static void list_counter(struct recent_events *log, struct recent_event *entry)
+static void list_counter(struct recent_events *log, uint32_t at)
 {
-	uint16_t *place;
+	struct recent_name *name = name_at(log, at);
+	uint32_t *place;
 
-	if (entry->length == 0 || log->n_counters + entry->length + 3 > sizeof(log->counters))
+	if (name->listed_in == log->n_texts || name->length == 0 ||
+	    log->n_counters + name->length + 3 > sizeof(log->counters))
 		return;
-	place = place_of(log, entry);
+	name->listed_in = log->n_texts;
+	place = place_of(log, name);
 	if (*place != 0)
 		return;
-	*place = (uint16_t)(1 + (entry - log->entries));
+	*place = 1 + at % RECENT_EVENTS_NAMES_SIZE;
 	if (log->n_counters > 0)
 		append(log, "; ", 2);
-	append(log, name_of(log, entry), entry->length);
+	append(log, name->text, name->length);
+}
+
+static void set_tick(struct recent_events *log, uint32_t at)
+{
+	const struct recent_name *name = name_at(log, at);
+
+	name_copy(log->tick, sizeof(log->tick), (struct span){ name->text, name->length });
 }
 
 void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_t to_ns)
 {
-	struct recent_event *entry;
 	uint64_t newer = skip_newer(log, to_ns), back = newer;
+	int place;
 
 	log->tick[0] = '\0';
 	log->counters[0] = '\0';
 	log->n_counters = 0;
 	memset(log->listed, 0, sizeof(log->listed));
-	while ((entry = entry_at(log, back)) && (entry->time_ns >= from_ns || !log->tick[0])) {
-		if (entry->is_tick && entry->time_ns < to_ns && !log->tick[0])
-			name_copy(log->tick, sizeof(log->tick), span_of(name_of(log, entry)));
+	log->n_texts++;
+	while ((place = entry_at(log, back)) >= 0 &&
+	       (log->time_ns[place] >= from_ns || !log->tick[0])) {
+		if (log->name[place].is_tick && log->time_ns[place] < to_ns && !log->tick[0])
+			set_tick(log, log->name[place].at);
 		back++;
 	}
 	/* From the oldest on, to list them in the order of the trace. */
 	while (back-- > newer) {
-		entry = entry_at(log, back);
-		if (!entry->is_tick && entry->time_ns >= from_ns && entry->time_ns < to_ns)
-			list_counter(log, entry);
+		place = (int)((log->n - 1 - back) % RECENT_EVENTS_MAX);
+		if (!log->name[place].is_tick && log->time_ns[place] >= from_ns &&
+		    log->time_ns[place] < to_ns)
+			list_counter(log, log->name[place].at);
 	}
 }
 

@@ -9,9 +9,10 @@
 
 #include "parser/span.h"
 
-#define RECENT_EVENTS_MAX 8192		/* some seconds of a busy SurfaceFlinger */
-#define RECENT_EVENTS_NAME_SIZE 120	/* longer names are cut, as they are only printed */
-#define RECENT_EVENTS_NAMES_SIZE 262144 /* names of all entries; the oldest are overwritten */
+#define RECENT_EVENTS_MAX 8192	       /* some seconds of a busy SurfaceFlinger */
+#define RECENT_EVENTS_NAME_SIZE 120    /* longer names are cut, as they are only printed */
+#define RECENT_EVENTS_NAMES_SIZE 65536 /* hundreds of names; the oldest are overwritten */
+#define RECENT_EVENTS_KNOWN 1024       /* places of a hash table for these names */
 #define RECENT_EVENTS_TEXT_SIZE 2048
 
 /* Entries of a block. Whole blocks are skipped: a frame waits in the queue, so most entries are
@@ -22,24 +23,33 @@
  */
 #define RECENT_EVENTS_LISTED 1024
 
+/* A name is stored once for many entries, while it is used. */
+struct recent_name {
+	uint64_t listed_in; /* number of the last text that lists it; 0: none */
+	uint32_t hash;
+	uint8_t length;
+	char text[RECENT_EVENTS_NAME_SIZE]; /* only length bytes are stored */
+};
+
+/* The entry's name: value of n_names before it. It wraps after the name is overwritten. */
+struct recent_event_name {
+	uint32_t at : 31;
+	uint32_t is_tick : 1;
+};
+
 struct recent_events {
-	uint64_t n; /* entries so far */
-	struct recent_event {
-		uint64_t time_ns;
-		uint32_t name; /* value of n_names before it; it wraps after the name is overwritten
-				*/
-		uint32_t hash : 24; /* of the name; 0: not computed yet */
-		uint32_t length : 7;
-		uint32_t is_tick : 1;
-	} entries[RECENT_EVENTS_MAX];
+	uint64_t n;			     /* entries so far; these two are of the last ones: */
+	uint64_t time_ns[RECENT_EVENTS_MAX]; /* separate, as most entries are only compared */
+	struct recent_event_name name[RECENT_EVENTS_MAX];
 	uint64_t earliest_ns[RECENT_EVENTS_MAX / RECENT_EVENTS_BLOCK]; /* of each block */
-	uint32_t n_names; /* bytes of names so far, modulo 2^32 */
-	char names[RECENT_EVENTS_NAMES_SIZE];
+	uint32_t n_names;		     /* bytes of names so far, modulo 2^31 */
+	uint32_t known[RECENT_EVENTS_KNOWN]; /* by hash: value of n_names before the last name */
+	_Alignas(struct recent_name) char names[RECENT_EVENTS_NAMES_SIZE];
 	char tick[RECENT_EVENTS_NAME_SIZE];
 	char counters[RECENT_EVENTS_TEXT_SIZE];
 	size_t n_counters;		       /* bytes of that text */
-	uint16_t listed[RECENT_EVENTS_LISTED]; /* 1 + place of an entry whose name is in it; 0: free
-						*/
+	uint64_t n_texts;		       /* so far */
+	uint32_t listed[RECENT_EVENTS_LISTED]; /* 1 + place in names of a name in it; 0: free */
 };
 
 _Static_assert(RECENT_EVENTS_TEXT_SIZE / 3 < RECENT_EVENTS_LISTED, "a place stays free");

@@ -5,16 +5,30 @@
 
 #include "rules/summary.h"
 
-void layer_set_surface(struct layer *layer, struct span surface)
+void layer_set_surface(struct layer *layer, struct long_names *names, struct span surface)
 {
-	if (layer->surface_length == surface.len &&
-	    name_is(layer->surface, sizeof(layer->surface), surface) &&
+	if (layer->surface && layer->surface_length == surface.len &&
+	    long_names_is(layer->surface, layer->short_surface, surface) &&
 	    layer->surface_hash == name_hash(surface))
 		return;
 	layer->surface_hash = name_hash(surface);
 	layer->surface_length = surface.len;
 	layer->surface_number = SUMMARY_NONE;
-	name_copy(layer->surface, sizeof(layer->surface), surface);
+	long_names_keep(names, &layer->surface, layer->short_surface, surface);
+}
+
+void layer_release_names(struct layer *layer, struct long_names *names)
+{
+	long_names_release(names, &layer->name, layer->short_name);
+	long_names_release(names, &layer->surface, layer->short_surface);
+}
+
+void layer_copy_names(struct layer *layer, struct long_names *names, const char *name,
+		      const char *surface)
+{
+	layer->name = layer->surface = NULL;
+	long_names_keep(names, &layer->name, layer->short_name, span_of(name));
+	long_names_keep(names, &layer->surface, layer->short_surface, span_of(surface));
 }
 
 struct name_key layer_surface(const struct layer *layer)
@@ -22,15 +36,15 @@ struct name_key layer_surface(const struct layer *layer)
 	return (struct name_key){ layer->surface, layer->surface_hash, layer->surface_length };
 }
 
-void layer_set_name(struct layer *layer, struct span name)
+void layer_set_name(struct layer *layer, struct long_names *names, struct span name)
 {
 	struct span app = app_of_layer(name);
 	char copy[SURFACE_MAX];
 
 	layer->hash = name_hash(name);
 	layer->length = name.len;
-	name_copy(layer->name, sizeof(layer->name), name);
-	layer_set_surface(layer, surface_of_layer(name, copy));
+	long_names_keep(names, &layer->name, layer->short_name, name);
+	layer_set_surface(layer, names, surface_of_layer(name, copy));
 	name_copy(layer->app, sizeof(layer->app), app);
 	layer->has_app = app.len > 0;
 	layer->is_activity = is_activity_layer(name);

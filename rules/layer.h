@@ -8,6 +8,7 @@
 
 #include "parser/span.h"
 #include "rules/frame_series.h"
+#include "rules/long_names.h"
 #include "rules/surface.h"
 
 /* Queue times that are kept for a layer: no BufferQueue holds more buffers. */
@@ -24,8 +25,9 @@ struct layer {
 	size_t length; /* of the whole name, even if it was cut; 0: unused entry */
 	uint64_t id;   /* unique in this capture */
 	int next;      /* in its hash bucket */
-	char name[NAME_SIZE];
-	char surface[NAME_SIZE];
+	char *name;    /* see long_names.h; the table has their memory */
+	char *surface; /* the same */
+	char short_name[SHORT_NAME_SIZE], short_surface[SHORT_NAME_SIZE];
 	uint64_t surface_hash; /* of the whole Surface, even if it was cut */
 	size_t surface_length; /* the same */
 	char app[APP_SIZE]; /* the package in its name, else the app in front at its last frame */
@@ -58,17 +60,25 @@ struct layer {
 };
 
 /* Sets all members that depend only on the name. */
-void layer_set_name(struct layer *layer, struct span name);
+void layer_set_name(struct layer *layer, struct long_names *names, struct span name);
 
 /* True: it is the layer of that name. */
 static inline bool layer_is(const struct layer *layer, uint64_t hash, struct span name)
 {
 	return layer->hash == hash && layer->length == name.len &&
-	       name_is(layer->name, sizeof(layer->name), name);
+	       long_names_is(layer->name, layer->short_name, name);
 }
 
 /* Sets the Surface. If it is another one, its number in the summary is unknown. */
-void layer_set_surface(struct layer *layer, struct span surface);
+void layer_set_surface(struct layer *layer, struct long_names *names, struct span surface);
+
+/* Frees its long names. */
+void layer_release_names(struct layer *layer, struct long_names *names);
+
+/* Copies its names from @from and @surface, as they were read from elsewhere. */
+void layer_copy_names(struct layer *layer, struct long_names *names, const char *name,
+		      const char *surface);
+
 struct name_key layer_surface(const struct layer *layer);
 
 #endif

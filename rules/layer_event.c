@@ -29,12 +29,13 @@ static void drop_stale(const struct layer_events *e, struct layer *layer)
 }
 
 /* Applies the rules to the layer's name. */
-static void set_up_layer(const struct layer_events *e, struct layer *layer, struct span name)
+static void set_up_layer(const struct layer_events *e, struct layer *layer,
+			 struct long_names *names, struct span name)
 {
 	char copy[SURFACE_MAX];
 
 	layer->ignored = ruleset_ignores_layer(e->rules, name);
-	layer_set_surface(layer, ruleset_surface(e->rules, name, copy));
+	layer_set_surface(layer, names, ruleset_surface(e->rules, name, copy));
 	e->added(e->context, layer);
 }
 
@@ -63,7 +64,7 @@ static int find_layer(struct layer_events *e, const struct rule *rule, struct sp
 		if (!layer->bare)
 			return LAYER_NONE;
 		layers_rename(e->layers, id, *name);
-		set_up_layer(e, layer, *name);
+		set_up_layer(e, layer, &e->layers->names, *name);
 		layer->bare = false;
 	}
 	return id;
@@ -91,9 +92,11 @@ static void refuse(struct layer_events *e, const struct rule *rule, struct span 
 static bool is_counted(const struct layer_events *e, struct span name)
 {
 	struct layer layer = { .length = 0 };
+	char blocks[2][NAME_SIZE], *free_blocks[] = { blocks[0], blocks[1] };
+	struct long_names names = { blocks, free_blocks, 2 };
 
-	layer_set_name(&layer, name);
-	set_up_layer(e, &layer, name);
+	layer_set_name(&layer, &names, name);
+	set_up_layer(e, &layer, &names, name);
 	return !layer.ignored && !layer.excluded;
 }
 
@@ -131,7 +134,7 @@ static struct layer *find_or_add_layer(struct layer_events *e, const struct rule
 		id = layers_add(e->layers, name);
 		layer = &e->layers->layers[id];
 		layer->bare = name.len != written.len;
-		set_up_layer(e, layer, name);
+		set_up_layer(e, layer, &e->layers->names, name);
 	}
 	layer = &e->layers->layers[id];
 	layers_use(e->layers, layer);

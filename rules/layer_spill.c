@@ -11,11 +11,12 @@ int layer_spill_init(struct layer_spill *spill, const struct spill *where)
 {
 	*spill = (struct layer_spill){
 		.spill = where,
+		.record = memory_new(1, sizeof(*spill->record)),
 		.hashes = memory_new(SPILL_LAYERS, sizeof(*spill->hashes)),
 		.next = memory_new(SPILL_LAYERS, sizeof(*spill->next)),
 		.free_slots = memory_new(SPILL_LAYERS, sizeof(*spill->free_slots)),
 	};
-	if (!spill->hashes || !spill->next || !spill->free_slots)
+	if (!spill->record || !spill->hashes || !spill->next || !spill->free_slots)
 		return -ENOMEM;
 	layer_spill_clear(spill);
 	return 0;
@@ -23,6 +24,7 @@ int layer_spill_init(struct layer_spill *spill, const struct spill *where)
 
 void layer_spill_free(struct layer_spill *spill)
 {
+	free(spill->record);
 	free(spill->hashes);
 	free(spill->next);
 	free(spill->free_slots);
@@ -66,6 +68,7 @@ static unsigned int alloc_slot(struct layer_spill *spill)
 void layer_spill_save(struct layer_spill *spill, const struct layer *layer)
 {
 	uint16_t *bucket = bucket_of(spill, layer->hash);
+	struct layer_record *record = spill->record;
 	unsigned int slot;
 
 	if (!spill->spill) {
@@ -73,8 +76,11 @@ void layer_spill_save(struct layer_spill *spill, const struct layer *layer)
 		return;
 	}
 	slot = alloc_slot(spill);
-	if (spill->spill->write(spill->spill->context, slot * sizeof(*layer), layer,
-				sizeof(*layer)) < 0) {
+	record->layer = *layer;
+	name_copy(record->name, sizeof(record->name), span_of(layer->name));
+	name_copy(record->surface, sizeof(record->surface), span_of(layer->surface));
+	if (spill->spill->write(spill->spill->context, slot * sizeof(*record), record,
+				sizeof(*record)) < 0) {
 		spill->forgotten++;
 		spill->free_slots[spill->n_free++] = (uint16_t)slot;
 		return;
@@ -84,27 +90,32 @@ void layer_spill_save(struct layer_spill *spill, const struct layer *layer)
 	*bucket = (uint16_t)(slot + 1);
 }
 
-/* True: the layer of that name is in the slot. Reads the slot into @layer. */
+/* True: the layer of that name is in the slot, and was read into the record. */
 static bool is_in(const struct layer_spill *spill, unsigned int slot, uint64_t hash,
-		  struct span name, struct layer *layer)
+		  struct span name)
 {
+	struct layer_record *record = spill->record;
+
 	if (spill->hashes[slot] != hash ||
-	    spill->spill->read(spill->spill->context, slot * sizeof(*layer), layer,
-			       sizeof(*layer)) < 0)
+	    spill->spill->read(spill->spill->context, slot * sizeof(*record), record,
+			       sizeof(*record)) < 0)
 		return false;
-	layer->name[NAME_SIZE - 1] = layer->surface[NAME_SIZE - 1] = '\0';
-	layer->app[APP_SIZE - 1] = '\0';
-	return layer_is(layer, hash, name);
+	record->name[NAME_SIZE - 1] = record->surface[NAME_SIZE - 1] = '\0';
+	record->layer.app[APP_SIZE - 1] = '\0';
+	return record->layer.hash == hash && record->layer.length == name.len &&
+	       span_starts_with(name, span_of(record->name));
 }
 
 bool layer_spill_restore(struct layer_spill *spill, uint64_t hash, struct span name,
-			 struct layer *layer)
+			 struct long_names *names, struct layer *layer)
 {
 	for (unsigned int at = *bucket_of(spill, hash); at != 0; at = spill->next[at - 1]) {
-		if (!is_in(spill, at - 1, hash, name, layer))
+		if (!is_in(spill, at - 1, hash, name))
 			continue;
 		unlink_slot(spill, at - 1);
 		spill->free_slots[spill->n_free++] = (uint16_t)(at - 1);
+		*layer = spill->record->layer;
+		layer_copy_names(layer, names, spill->record->name, spill->record->surface);
 		return true;
 	}
 	return false;

@@ -14,10 +14,17 @@
 
 #define LAYER_SPILL_BUCKETS 1024
 
+/* A layer as it is spilled. */
+struct layer_record {
+	struct layer layer; /* its pointers are invalid */
+	char name[NAME_SIZE], surface[NAME_SIZE];
+};
+
 struct layer_spill {
-	const struct spill *spill; /* borrowed; NULL: there is none */
-	uint64_t *hashes;	   /* of the layers' names, by slot */
-	uint16_t *next;		   /* slot + 1 of the next layer in the bucket; 0: none */
+	const struct spill *spill;   /* borrowed; NULL: there is none */
+	struct layer_record *record; /* the one that is being transferred */
+	uint64_t *hashes;	     /* of the layers' names, by slot */
+	uint16_t *next;		     /* slot + 1 of the next layer in the bucket; 0: none */
 	uint16_t *free_slots;
 	unsigned int n_free;
 	unsigned int next_reused;	       /* the slot to reuse if none is free */
@@ -32,10 +39,10 @@ void layer_spill_free(struct layer_spill *spill);
 /* Saves a layer that leaves the table; its row must be closed. */
 void layer_spill_save(struct layer_spill *spill, const struct layer *layer);
 
-/* Moves the layer of that name to @layer. Returns false if it is not stored; then @layer is
- * undefined. */
+/* Moves the layer of that name to @layer, and its names to @names. Returns false if it is not
+ * stored. */
 bool layer_spill_restore(struct layer_spill *spill, uint64_t hash, struct span name,
-			 struct layer *layer);
+			 struct long_names *names, struct layer *layer);
 
 /* Drops all layers: their state is invalid. */
 void layer_spill_clear(struct layer_spill *spill);

@@ -13,18 +13,23 @@ static int *bucket_of(struct layer_table *table, uint64_t hash)
 	return &table->buckets[hash % LAYER_BUCKETS];
 }
 
-int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill)
+int layers_init(struct layer_table *table, unsigned int max, unsigned int long_names,
+		const struct spill *spill)
 {
 	*table = (struct layer_table){ .layers = memory_new(max, sizeof(struct layer)),
 				       .max = (int)max };
 	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
 		table->buckets[i] = LAYER_NONE;
-	return layer_spill_init(&table->spill, spill) < 0 || !table->layers ? -ENOMEM : 0;
+	return layer_spill_init(&table->spill, spill) < 0 ||
+			       long_names_init(&table->names, long_names) < 0 || !table->layers
+		       ? -ENOMEM
+		       : 0;
 }
 
 void layers_free(struct layer_table *table)
 {
 	layer_spill_free(&table->spill);
+	long_names_free(&table->names);
 	free(table->layers);
 	table->layers = NULL;
 }
@@ -79,6 +84,7 @@ void layers_remove(struct layer_table *table, int id)
 	table->layers[id].refusals = table->refusals;
 	if (table->layers[id].shown)
 		layer_spill_save(&table->spill, &table->layers[id]);
+	layer_release_names(&table->layers[id], &table->names);
 	table->layers[id].length = 0;
 	table->n--;
 }
@@ -139,11 +145,11 @@ int layers_add(struct layer_table *table, struct span name)
 	while (table->layers[id].length != 0)
 		id++;
 	layer = &table->layers[id];
-	if (!layer_spill_restore(&table->spill, hash, name, layer)) {
+	if (!layer_spill_restore(&table->spill, hash, name, &table->names, layer)) {
 		*layer = (struct layer){ .series = FRAME_SERIES_EMPTY,
 					 .id = ++table->added,
 					 .surface_number = SUMMARY_NONE };
-		layer_set_name(layer, name);
+		layer_set_name(layer, &table->names, name);
 	} else {
 		miss_refused(table, layer);
 	}
@@ -155,6 +161,6 @@ int layers_add(struct layer_table *table, struct span name)
 void layers_rename(struct layer_table *table, int id, struct span name)
 {
 	unlink_layer(table, id);
-	layer_set_name(&table->layers[id], name);
+	layer_set_name(&table->layers[id], &table->names, name);
 	link_layer(table, id);
 }

@@ -21,7 +21,10 @@ bool name_is(const char *kept, size_t size, struct span text)
 
 bool name_key_equal(const struct name_key *a, const struct name_key *b)
 {
-	return a->hash == b->hash && a->length == b->length && strcmp(a->kept, b->kept) == 0;
+	size_t n = strlen(a->kept), m = strlen(b->kept);
+
+	return a->hash == b->hash && a->length == b->length &&
+	       memcmp(a->kept, b->kept, n < m ? n : m) == 0;
 }
 
 void name_copy(char *to, size_t size, struct span text)

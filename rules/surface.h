@@ -26,6 +26,7 @@ struct name_key {
 	size_t length;
 };
 
+/* True: it is the same name, also if one copy of it is shorter. */
 bool name_key_equal(const struct name_key *a, const struct name_key *b);
 
 /* Copies @text into @to, cut to @size - 1 bytes and NUL-terminated. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/layer_spill.h"
 #include "rules/layer.h"
 #include "rules/summary.h"
 #include "tests/unit/phone.h"
@@ -520,7 +521,7 @@ static void test_layers_beyond_the_spill_are_dropped_oldest_first(void **state)
 	assert_in_range(counters()->layers_forgotten, 100, 102);
 	assert_int_equal(without_interval("com.a/a#7"), 2);
 	assert_int_equal(without_interval("com.a/a#300"), 1);
-	assert_int_equal(phone.log.layers.size, SPILL_LAYERS * sizeof(struct layer));
+	assert_int_equal(phone.log.layers.size, SPILL_LAYERS * sizeof(struct layer_record));
 	summarize(&small);
 	assert_int_equal(small.n, 1);
 }

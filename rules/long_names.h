@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of layers. Nearly all are short, and each layer has space for a short one. Long ones are in
+ * blocks, which all layers share.
+ *
+ * If no block is free, the copy is as short as a short name. It still identifies its layer or
+ * Surface, with the hash and length of the whole name. */
+#ifndef JANKD_RULES_LONG_NAMES_H
+#define JANKD_RULES_LONG_NAMES_H
+
+#include <stdbool.h>
+
+#include "parser/span.h"
+#include "rules/surface.h"
+
+#define SHORT_NAME_SIZE 128
+
+struct long_names {
+	char (*blocks)[NAME_SIZE];
+	char **free_blocks; /* a stack */
+	unsigned int n_free;
+};
+
+/* @n: number of long names. Returns 0 or -ENOMEM; long_names_free() must be called in any case. */
+int long_names_init(struct long_names *names, unsigned int n);
+void long_names_free(struct long_names *names);
+
+/* Copies @text into *@kept, which is NULL, @short_name, or a block. It becomes either of the last
+ * two. */
+void long_names_keep(struct long_names *names, char **kept, char short_name[SHORT_NAME_SIZE],
+		     struct span text);
+
+/* Frees the block, if *@kept is one. */
+void long_names_release(struct long_names *names, char **kept, const char *short_name);
+
+/* True: @kept is the copy of @text that long_names_keep() made, long or short. */
+bool long_names_is(const char *kept, const char *short_name, struct span text);
+
+#endif

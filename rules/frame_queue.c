@@ -32,7 +32,7 @@
 
 /* Surfaces in the summary's table of a live trace, at most: a phone has some tens at a time. Others
  * are spilled, which changes no row. */
-#define LIVE_SURFACES 128
+#define LIVE_SURFACES 96
 
 /* Names of 128 bytes or more in a live trace's table of layers, at most: a phone has some. */
 #define LIVE_LONG_NAMES 64

@@ -247,7 +247,7 @@ const struct option_row options_table[] = {
 		.parse = option_parse_small_count,
 		.field = FIELD(unsigned int, pipeline.max_surfaces),
 		.limits = { 16, 4096, "a number" },
-		.help = "layers in memory at a time, and surfaces (in a capture 128 at most); up "
+		.help = "layers in memory at a time, and surfaces (in a capture 96 at most); up "
 			"to "
 			"4096 more are kept on disk (256)",
 	},

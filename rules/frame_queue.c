@@ -34,9 +34,6 @@
  * are spilled, which changes no row. */
 #define LIVE_SURFACES 96
 
-/* Names of 128 bytes or more in a live trace's table of layers, at most: a phone has some. */
-#define LIVE_LONG_NAMES 64
-
 /* The most chunks that one frame needs: it makes the row's values too many, so they become a
  * histogram. The other 4 are for the Surface's frame times, and for the vsyncs of both. */
 #define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 4)
@@ -650,7 +647,6 @@ int frame_queue_init(struct frame_queue *q)
 	unsigned int max = q->options.max_surfaces;
 	bool is_large = q->options.recorded || max < LIVE_SURFACES;
 	unsigned int max_summary = is_large ? max : LIVE_SURFACES;
-	unsigned int long_names = is_large ? 2 * max : LIVE_LONG_NAMES;
 
 	front_app_init(&q->front_app, q->events, q->options.front_app_is_queried);
 	front_app_set(&q->front_app, q->options.focus);
@@ -661,7 +657,7 @@ int frame_queue_init(struct frame_queue *q)
 	q->late = (struct late_state){ .limit_ns = q->options.late_ns };
 	if (trigger_state_init(&q->trigger, max) < 0 || late_state_init(&q->late, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max_summary * CHUNKS_FOR_EACH) < 0 ||
-	    layers_init(&q->layers, max, long_names, q->sink.layer_spill) < 0 ||
+	    layers_init(&q->layers, max, q->sink.layer_spill) < 0 ||
 	    summary_init(&q->summary, max_summary, q->sink.surface_spill, &q->store,
 			 q->options.target_fps, q->options.kpi_ns) < 0)
 		return -ENOMEM;

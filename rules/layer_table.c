@@ -13,15 +13,14 @@ static int *bucket_of(struct layer_table *table, uint64_t hash)
 	return &table->buckets[hash % LAYER_BUCKETS];
 }
 
-int layers_init(struct layer_table *table, unsigned int max, unsigned int long_names,
-		const struct spill *spill)
+int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill)
 {
 	*table = (struct layer_table){ .layers = memory_new(max, sizeof(struct layer)),
 				       .max = (int)max };
 	for (unsigned int i = 0; i < LAYER_BUCKETS; i++)
 		table->buckets[i] = LAYER_NONE;
 	return layer_spill_init(&table->spill, spill) < 0 ||
-			       long_names_init(&table->names, long_names) < 0 || !table->layers
+			       long_names_init(&table->names, 2 * max) < 0 || !table->layers
 		       ? -ENOMEM
 		       : 0;
 }

@@ -40,10 +40,9 @@ struct layer_table {
 	int buckets[LAYER_BUCKETS];
 };
 
-/* @max: number of entries; @long_names: of long names in it; @spill: storage for evicted layers, or
+/* @max: number of entries; @spill: storage for evicted layers, or
  * NULL. Returns 0 or -ENOMEM; layers_free() must be called in any case. */
-int layers_init(struct layer_table *table, unsigned int max, unsigned int long_names,
-		const struct spill *spill);
+int layers_init(struct layer_table *table, unsigned int max, const struct spill *spill);
 void layers_free(struct layer_table *table);
 
 /* The number of the layer of that name, or LAYER_NONE. */

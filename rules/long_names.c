@@ -8,7 +8,7 @@
 
 int long_names_init(struct long_names *names, unsigned int n)
 {
-	*names = (struct long_names){ .blocks = memory_new(n, sizeof(*names->blocks)),
+	*names = (struct long_names){ .blocks = calloc(n, sizeof(*names->blocks)),
 				      .free_blocks = memory_new(n, sizeof(*names->free_blocks)) };
 	if (!names->blocks || !names->free_blocks)
 		return -ENOMEM;
@@ -36,7 +36,7 @@ void long_names_keep(struct long_names *names, char **kept, char short_name[SHOR
 		     struct span text)
 {
 	long_names_release(names, kept, short_name);
-	if (text.len < SHORT_NAME_SIZE || names->n_free == 0) {
+	if (text.len < SHORT_NAME_SIZE) {
 		*kept = short_name;
 		name_copy(*kept, SHORT_NAME_SIZE, text);
 	} else {

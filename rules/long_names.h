@@ -2,8 +2,9 @@
 /* Names of layers. Nearly all are short, and each layer has space for a short one. Long ones are in
  * blocks, which all layers share.
  *
- * If no block is free, the copy is as short as a short name. It still identifies its layer or
- * Surface, with the hash and length of the whole name. */
+ * There are enough blocks for two long names of each layer: its name and its Surface. They are not
+ * touched before they are used, so they cost memory only where names are long. A copy in a block
+ * can be cut, too: the hash and length of the whole name still identify its layer or Surface. */
 #ifndef JANKD_RULES_LONG_NAMES_H
 #define JANKD_RULES_LONG_NAMES_H
 
@@ -20,7 +21,8 @@ struct long_names {
 	unsigned int n_free;
 };
 
-/* @n: number of long names. Returns 0 or -ENOMEM; long_names_free() must be called in any case. */
+/* @n: number of long names, which must not be exceeded. Returns 0 or -ENOMEM; long_names_free()
+ * must be called in any case. */
 int long_names_init(struct long_names *names, unsigned int n);
 void long_names_free(struct long_names *names);
 

@@ -187,13 +187,12 @@ static void test_copies_of_names_are_cut_and_terminated(void **state)
 }
 
 #define LAYERS 320
-#define LONG_NAMES 3
 
 static struct layer_table table;
 
 static int empty_table(void **state)
 {
-	return layers_init(&table, LAYERS, LONG_NAMES, NULL);
+	return layers_init(&table, LAYERS, NULL);
 }
 
 static int free_table(void **state)
@@ -249,31 +248,27 @@ static void test_long_names_stay_distinct(void **state)
 	assert_int_equal(strlen(table.layers[a].name), NAME_SIZE - 1);
 }
 
-/* With more long names than there is memory for, copies are short; layers stay distinct, and a
- * layer that leaves the table makes space for another long name. */
-static void test_long_names_without_space_are_cut(void **state)
+/* There is space for a long name and a long Surface of each layer, again after layers have left the
+ * table. */
+static void test_all_layers_can_have_long_names(void **state)
 {
 	char name[1000];
 	const struct span text = { name, sizeof(name) };
-	int ids[LONG_NAMES];
 
 	memset(name, 'a', sizeof(name));
-	for (int i = 0; i < LONG_NAMES; i++) {
-		name[sizeof(name) - 1] = (char)('b' + i);
-		ids[i] = layers_add(&table, text);
+	for (int i = 0; i < 3 * LAYERS; i++) {
+		int id;
+
+		snprintf(name + sizeof(name) - 8, 8, "%07d", i);
+		name[sizeof(name) - 1] = 'b';
+		if (i >= LAYERS)
+			layers_remove(&table, i % LAYERS);
+		id = layers_add(&table, text);
+		assert_int_equal(id, i % LAYERS);
+		assert_int_equal(layers_find(&table, text), id);
+		assert_int_equal(strlen(table.layers[id].name), sizeof(name));
+		assert_int_equal(strlen(table.layers[id].surface), sizeof(name));
 	}
-	/* Each has two: its own name, and its Surface's. */
-	assert_int_equal(strlen(table.layers[ids[0]].name), sizeof(name));
-	assert_int_equal(strlen(table.layers[ids[0]].surface), sizeof(name));
-	assert_int_equal(strlen(table.layers[ids[2]].name), SHORT_NAME_SIZE - 1);
-	assert_int_equal(strlen(table.layers[ids[2]].surface), SHORT_NAME_SIZE - 1);
-	assert_int_equal(layers_find(&table, text), ids[2]);
-	name[sizeof(name) - 1] = 'b';
-	assert_int_equal(layers_find(&table, text), ids[0]);
-	layers_remove(&table, ids[0]);
-	assert_int_equal(layers_find(&table, text), LAYER_NONE);
-	ids[0] = layers_add(&table, text);
-	assert_int_equal(strlen(table.layers[ids[0]].name), sizeof(name));
 }
 
 /* A Surface is the same one, whether its copy is whole or cut. */
@@ -342,7 +337,7 @@ int main(void)
 						empty_table, free_table),
 		cmocka_unit_test_setup_teardown(test_long_names_stay_distinct, empty_table,
 						free_table),
-		cmocka_unit_test_setup_teardown(test_long_names_without_space_are_cut, empty_table,
+		cmocka_unit_test_setup_teardown(test_all_layers_can_have_long_names, empty_table,
 						free_table),
 		cmocka_unit_test(test_cut_copy_is_the_same_surface),
 		cmocka_unit_test_setup_teardown(test_layer_idle_longest_is_evicted_first,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/emulated.h"
 #include "tests/unit/fake_device.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/program.h"
@@ -138,6 +139,12 @@ static void programs_that_hang_or_fail_are_notes(void **state)
 	assert_int_equal(doctor(NULL, NULL), 0);
 	assert_line("note", "atrace", "cannot be listed: no such service\\x1B[2J");
 	assert_line("note", "display", "does not say");
+}
+
+static void programs_that_are_missing_are_named(void **state)
+{
+	(void)state;
+	needs_errors_of_spawn();
 	fake_device_remove(&scratch, "atrace");
 	fake_device_remove(&scratch, "dumpsys");
 	setenv("PATH", scratch_path(&scratch, "device/bin"), 1);
@@ -188,11 +195,9 @@ int main(int argc, char **argv)
 {
 #define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		T(a_device_that_allows_everything_is_ok),
-		T(nothing_is_changed),
-		T(what_is_missing_is_a_problem),
-		T(programs_that_hang_or_fail_are_notes),
-		T(other_tracers_are_named),
+		T(a_device_that_allows_everything_is_ok), T(nothing_is_changed),
+		T(what_is_missing_is_a_problem),	  T(programs_that_hang_or_fail_are_notes),
+		T(programs_that_are_missing_are_named),	  T(other_tracers_are_named),
 		T(what_only_costs_more_is_a_note),
 	};
 #undef T

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "daemon/base/folder.h"
-#include "rules/memory.h"
 
 #define LAST_WAIT_MS 500
 
@@ -249,7 +248,8 @@ static int begin(struct csv_file *file, int fd, size_t buffer_size, const char *
 		.fd = fd,
 		.buffer_size = buffer_size,
 	};
-	file->buffer = memory_new(1, buffer_size);
+	/* Not memory_new(): only on a full disk all of it is used. */
+	file->buffer = calloc(1, buffer_size);
 	if (file->buffer)
 		return 0;
 	file->name = NULL;

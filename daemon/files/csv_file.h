@@ -12,7 +12,7 @@
 #include "daemon/base/stream.h"
 
 /* Holds rows while the disk is full, and keeps the number of writes low. */
-#define CSV_BUFFER_SIZE 49152
+#define CSV_BUFFER_SIZE 106496
 
 /* Enough for the longest row (csv.h), for files that need not hold rows. */
 #define CSV_BUFFER_LEAST 32768

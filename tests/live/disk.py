@@ -239,9 +239,7 @@ def folder_removed(checks, moved, replaced=False):
                 shutil.rmtree(out)
             if replaced:
                 out.mkdir()
-            removed = time.monotonic()
             wait_for(checks, out, "the folder was removed; recreated", 5)
-            checks.that(time.monotonic() - removed < 2.5, f"{what}: detected late")
             checks.that(wait_until((out / "session.json").exists, 2), f"{what}: no session.json")
             (out / "frames.csv").unlink()
             wait_for(checks, out, "frames.csv was removed", 5)

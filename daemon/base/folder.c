@@ -14,9 +14,7 @@
 
 #include "daemon/base/report.h"
 
-/* Together longer than a running jankd needs to create a removed lock again. */
-#define LOCK_WAITS 45
-#define LOCK_WAIT_US 100000
+#define LOCK_PAUSE_MS 50
 
 /* mkdir -p. Returns 0 or -errno. */
 static int make_path(const char *path)
@@ -145,18 +143,24 @@ static int lock(struct folder *folder)
 	return error;
 }
 
-/* If the folder has a journal but no lock, a running jankd may have lost its lock. It creates the
- * lock again within four seconds: waits for that. */
-static void wait_for_lock(const struct folder *folder)
+static bool has_file(const char *path, enum state_dir_file which)
 {
-	if (!folder_has_journal(folder))
-		return;
-	for (int i = 0; i < LOCK_WAITS; i++) {
-		if (faccessat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_LOCK], F_OK,
-			      AT_SYMLINK_NOFOLLOW) == 0)
-			return;
-		usleep(LOCK_WAIT_US);
-	}
+	int fd = state_dir_find(path, which);
+
+	if (fd >= 0)
+		close(fd);
+	return fd != -ENOENT && fd != -ENOTDIR;
+}
+
+bool folder_lost_lock(const char *path)
+{
+	return has_file(path, STATE_DIR_JOURNAL) && !has_file(path, STATE_DIR_LOCK);
+}
+
+static void wait_for_lock(const char *path)
+{
+	for (int i = 0; i < FOLDER_LOCK_WAIT_MS / LOCK_PAUSE_MS && folder_lost_lock(path); i++)
+		usleep(LOCK_PAUSE_MS * 1000);
 }
 
 /* For root: if another user's jankd uses the folder, its lock is in that user's state directory. */
@@ -188,7 +192,7 @@ static int open_and_lock(struct folder *folder)
 	if (folder->fd < 0)
 		return -errno;
 	state_dir_open(&folder->state_dir, folder->fd);
-	wait_for_lock(folder);
+	wait_for_lock(folder->path);
 	if (folder->state_dir.is_apart && is_held_by_another(folder->path))
 		return -EWOULDBLOCK;
 	return lock(folder);

@@ -12,6 +12,9 @@
 
 #include "daemon/base/state_dir.h"
 
+/* Longer than a running jankd needs to create a removed lock again: four seconds. */
+#define FOLDER_LOCK_WAIT_MS 4500
+
 /* Returns true if both describe the same file. */
 static inline bool folder_is_same(const struct stat *a, const struct stat *b)
 {
@@ -58,6 +61,10 @@ int folder_open_again(struct folder *folder, int (*keep_files)(struct folder *fo
 /* Locks the folder again if the lock was removed. Returns 0 if it was not removed, 1 if the folder
  * is locked again, or -errno: -EWOULDBLOCK if another process has locked it meanwhile. */
 int folder_watch_lock(struct folder *folder);
+
+/* Returns true if the folder at @path has a journal but no lock: a running jankd may have lost its
+ * lock. It creates the lock again within FOLDER_LOCK_WAIT_MS. */
+bool folder_lost_lock(const char *path);
 
 /* Writes the address of the control socket into the lock. Returns 0 or -errno. */
 int folder_write_address(struct folder *folder, const char *address);

@@ -40,15 +40,25 @@ def link_for_the_lock(checks):
         play(mount, instance, here / "truth.csv", "--scenario", "steady-60", "--seconds", 1)
         (out / ".lock").unlink()
         (out / ".lock").symlink_to("/etc/hostname")
-        checks.that(wait_until(lambda: lost(out, ".lock"), 3), f"{what}: not reported")
+        checks.that(wait_until(lambda: lost(out, ".lock"), 10), f"{what}: not reported")
         checks.that("it is a symbolic link" in " ".join(lost(out, ".lock")), f"{what}: {lost(out, '.lock')}")
         said = daemon.ask("status").stderr.decode()
         checks.that(".lock: it is a symbolic link; remove it or name" in said, f"{what}: status: {said}")
         (out / ".lock").unlink()
-        checks.that(wait_until((out / ".lock").exists, 3), f"{what}: .lock is not made again")
+        checks.that(wait_until((out / ".lock").exists, 10), f"{what}: .lock is not made again")
         stopped = daemon.stop()
         checks.equal(stopped.returncode, 0, f"{what}: stop: {stopped.stderr}")
         checks.that("start:" not in stopped.stdout.decode(), f"{what}: stop: {stopped.stdout}")
+
+
+def removed_lock(checks):
+    """Commands wait until the capture has created its lock again."""
+    what = "a removed .lock"
+    with session() as (mount, instance, here), started(checks, mount, instance, here / "out") as daemon:
+        for command in ("status", "stop"):
+            (here / "out" / ".lock").unlink()
+            done = daemon.ask(command)
+            checks.equal(done.returncode, 0, f"{what}: {command}: {done.stderr}")
 
 
 def lock_is_held(checks):
@@ -80,6 +90,6 @@ tracefs.root()
 checks = Checks()
 for name in ("session.json", "summary.csv"):
     folder_for_a_file(checks, name)
-for case in (link_for_the_lock, lock_is_held, left_as_it_is):
+for case in (link_for_the_lock, removed_lock, lock_is_held, left_as_it_is):
     case(checks)
 checks.end()

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/base/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -82,22 +81,6 @@ static bool is_lock(const struct folder *folder, int fd)
 	       folder_is_same(&ours, &there);
 }
 
-/* Opens or creates the lock; only its owner can read it. Returns a descriptor or -errno. */
-static int open_lock(const struct folder *folder)
-{
-	int fd = openat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_LOCK],
-			O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	struct stat info;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	return fd;
-}
-
 /* Removes the lock's name if the file has another name, too, and must not be written to: any user
  * who can write to the folder can link any file there. Returns 1 if it was removed, 0 if the file
  * has one name, or -errno. */
@@ -121,7 +104,10 @@ static int lock(struct folder *folder)
 	int error = -EWOULDBLOCK;
 
 	for (int i = 0; i < 5; i++) {
-		int fd = open_lock(folder);
+		struct stat info;
+		int fd = folder_open_regular(folder->state_dir.fd,
+					     folder->state_dir.names[STATE_DIR_LOCK],
+					     O_RDWR | O_CREAT, &info);
 
 		if (fd < 0)
 			return fd;
@@ -419,6 +405,19 @@ int folder_create_journal(const struct folder *folder)
 {
 	return create_temporary(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL],
 				0600);
+}
+
+int folder_open_regular(int directory, const char *name, int flags, struct stat *info)
+{
+	int fd = openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+			0600);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, info) == 0 && S_ISREG(info->st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
 }
 
 int folder_create_nameless(const struct folder *folder)

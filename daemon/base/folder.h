@@ -71,6 +71,11 @@ int folder_write_address(struct folder *folder, const char *address);
 
 void folder_close(struct folder *folder);
 
+/* Opens the regular file @name in the directory @directory with @flags of open(), without following
+ * a link or waiting. O_CREAT: only its owner can use a new file. Returns a descriptor or -errno;
+ * -EINVAL: it is not a regular file. *info is set. */
+int folder_open_regular(int directory, const char *name, int flags, struct stat *info);
+
 /* Creates a file without a name, which is removed when it is closed. Returns a descriptor or
  * -errno. */
 int folder_create_nameless(const struct folder *folder);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/base/boot_id.h"
+#include "daemon/base/folder.h"
 #include "daemon/base/wall_clock.h"
 #include "rules/row.h"
 
@@ -30,14 +31,8 @@ static int open_file(const char *folder, bool *is_trusted)
 
 	if (n < 0 || n >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	*is_trusted = info.st_uid == geteuid() && !(info.st_mode & 022);
+	fd = folder_open_regular(AT_FDCWD, path, O_RDONLY, &info);
+	*is_trusted = fd >= 0 && info.st_uid == geteuid() && !(info.st_mode & 022);
 	return fd;
 }
 

@@ -93,17 +93,12 @@ static bool is_written(const char *path, const char *name)
 	return false;
 }
 
-/* Opens a regular file. Returns a descriptor, or -errno; -ENOENT if it is none. */
+/* Returns a descriptor, or -errno; -ENOENT if it is not a regular file. */
 static int open_regular(int folder_fd, const char *name, struct stat *info)
 {
-	int fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int fd = folder_open_regular(folder_fd, name, O_RDONLY, info);
 
-	if (fd < 0)
-		return errno == ELOOP || errno == ENXIO ? -ENOENT : -errno;
-	if (fstat(fd, info) == 0 && S_ISREG(info->st_mode))
-		return fd;
-	close(fd);
-	return -ENOENT;
+	return fd == -ELOOP || fd == -ENXIO || fd == -EINVAL ? -ENOENT : fd;
 }
 
 static int fail(const char *path, const char *name, int error)

@@ -657,8 +657,11 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 	output_update(&capture->session.output);
 	control_answer_waiting(capture->control.control);
 	/* The reports of the files are events. */
-	if (!capture->is_over && output_has_events(&capture->session.output))
-		output_flush(&capture->session.output);
+	if (capture->is_over || !output_has_events(&capture->session.output))
+		return;
+	output_flush(&capture->session.output);
+	if (output_has_events(&capture->session.output))
+		drain_soon(&capture->drain);
 }
 
 /* After this call the capture does not wait for the disk. */

@@ -55,6 +55,9 @@ static uint64_t period_ns(const struct drain *drain)
 
 	if (drain->highwater.fd < 0 && most_ns > NO_HIGHWATER_NS)
 		most_ns = NO_HIGHWATER_NS;
+	/* An event is written when the records from before it were read. */
+	if (output_has_events(&drain->session->output))
+		most_ns = DRAIN_FRESH_NS;
 	return drain_period_ns(&drain->period, interference_sizes(drain->interference), most_ns);
 }
 
@@ -314,6 +317,14 @@ void drain_set_may_sleep(struct drain *drain, bool may_sleep)
 	drain->may_sleep = may_sleep;
 	if (!may_sleep && drain->next_ns == UINT64_MAX)
 		drain->next_ns = loop_now() + DRAIN_MOST_NS;
+}
+
+void drain_soon(struct drain *drain)
+{
+	uint64_t soon_ns = loop_now() + period_ns(drain);
+
+	if (drain->next_ns > soon_ns)
+		drain->next_ns = soon_ns;
 }
 
 void drain_now(struct drain *drain)

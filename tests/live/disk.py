@@ -3,6 +3,7 @@
 """A capture continues when the disk is full or its folder is removed, and reports that."""
 
 import contextlib
+import datetime
 import json
 import pathlib
 import re
@@ -254,6 +255,28 @@ def folder_removed(checks, moved, replaced=False):
             checks.that(rows(here / "away", "frames.csv"), f"{what}: no rows in the moved folder")
 
 
+def events_are_written_soon(checks):
+    """An event that the files report does not wait for the next regular drain, which is two seconds later."""
+    what = "frames.csv removed"
+    waited = []
+    with session() as (mount, instance, here):
+        out = here / "out"
+        capture = Capture(mount, instance, out)
+        checks.that(capture.wait_ready(), f"{what}: jankd does not start")
+        with playing(mount, instance, here / "truth.csv", 20) as phone:
+            time.sleep(3)
+            for i in range(1, 4):
+                wait_until((out / "frames.csv").exists, 5)
+                (out / "frames.csv").unlink()
+                found = lambda: [r for r in rows(out, "events.csv") if "frames.csv was removed" in r["text"]]
+                if checks.that(wait_until(lambda: len(found()) == i, 6), f"{what}: no event {i}"):
+                    waited.append(time.time() - datetime.datetime.fromisoformat(found()[-1]["wall time"].replace("Z", "+00:00")).timestamp())
+            phone.terminate()
+        ended(checks, what, capture)
+        # On a busy machine each may be late for another reason.
+        checks.that(waited and min(waited) < 1.2, f"{what}: its event came late: {waited}")
+
+
 def folder_removed_at_the_end(checks):
     """No periodic check follows: the end of the capture makes the folder again, and reports it."""
     what = "folder removed at the end"
@@ -281,5 +304,6 @@ else:
 for moved in (False, True):
     folder_removed(checks, moved)
 folder_removed(checks, moved=True, replaced=True)
+events_are_written_soon(checks)
 folder_removed_at_the_end(checks)
 checks.end()

@@ -201,6 +201,23 @@ const char *last_session_clock(const struct last_session *last)
 	return string_of(clock, "name");
 }
 
+int64_t last_session_begin_ns(const struct last_session *last)
+{
+	struct json_object *clock, *began;
+
+	if (!last->json || !json_object_object_get_ex(last->json, "clock", &clock) ||
+	    !json_object_is_type(clock, json_type_object) ||
+	    !json_object_object_get_ex(clock, "began_ns", &began) ||
+	    !json_object_is_type(began, json_type_int))
+		return ROW_UNKNOWN;
+	return json_object_get_int64(began);
+}
+
+bool last_session_is_daemon(const struct last_session *last)
+{
+	return strcmp(string_of(last->json, "command"), "start") == 0;
+}
+
 void last_session_describe(const struct last_session *last, char text[static LAST_SESSION_TEXT])
 {
 	char wrote[WALL_CLOCK_TEXT], booted[WALL_CLOCK_TEXT];

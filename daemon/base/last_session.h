@@ -40,6 +40,12 @@ const char *last_session_option(const struct last_session *last, size_t i);
 /* The name of its trace clock; "": unknown. Borrowed until last_session_free(). */
 const char *last_session_clock(const struct last_session *last);
 
+/* When it began, on that clock, ns; < 0: unknown. */
+int64_t last_session_begin_ns(const struct last_session *last);
+
+/* True: by 'jankd start'. */
+bool last_session_is_daemon(const struct last_session *last);
+
 /* Says in a sentence how it ended: "its capture was killed ...". Sets "" for the first two of enum
  * last_session_end. */
 #define LAST_SESSION_TEXT 192

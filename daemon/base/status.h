@@ -74,6 +74,7 @@ struct status {
 	long pid;		/* of this process */
 	double uptime_s;	/* since the capture began; negative: unknown */
 	double counting_s;	/* since --wait was over; negative: until it is over */
+	int64_t begin_ns;	/* on the trace clock, when the capture began, or ROW_UNKNOWN */
 	int64_t begin_wall_ns;	/* ns since 1970 when the capture began, and */
 	int64_t end_wall_ns;	/* when it ended; ROW_UNKNOWN: it runs */
 	char last_report[1024]; /* the last line on standard error */

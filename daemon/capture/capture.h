@@ -51,7 +51,8 @@ struct capture_view {
 /* A capture that was killed since this machine has started. */
 struct capture_killed {
 	struct options options;
-	char clock[64]; /* name of its trace clock */
+	char clock[64];	  /* name of its trace clock */
+	int64_t begin_ns; /* when it began, on that clock; < 0: unknown */
 };
 
 /* Prepares the capture: folder, tracing settings, files. @options: borrowed; defaults that depend

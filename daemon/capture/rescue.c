@@ -22,7 +22,8 @@ struct rescue {
 	struct trace_files files;
 	struct source *source; /* NULL: there is nothing to read */
 	struct session session;
-	char why[SOURCE_WHY_SIZE]; /* why there is nothing to read */
+	uint64_t from_ns, until_ns; /* the trace time that it would have counted */
+	char why[SOURCE_WHY_SIZE];  /* why there is nothing to read */
 };
 
 /* The rows go to the files as they are: neither a new segment, nor another file. The app in front
@@ -88,6 +89,30 @@ static bool has_same_clock(struct rescue *rescue)
 	return false;
 }
 
+/* What its options leave out is left out here, too: what was written before 'jankd start', during
+ * --wait, and after --duration. */
+static bool find_counted_time(struct rescue *rescue)
+{
+	const struct options *options = &rescue->killed->options;
+	bool all_before = options->command == OPTIONS_RUN && options->wait_ns == 0;
+	uint64_t begin_ns = (uint64_t)rescue->killed->begin_ns + options->wait_ns;
+
+	rescue->from_ns = 0;
+	rescue->until_ns = UINT64_MAX;
+	if (all_before && options->duration_ns == 0)
+		return true;
+	if (rescue->killed->begin_ns < 0) {
+		snprintf(rescue->why, sizeof(rescue->why),
+			 "the time at which it began is unknown on this trace clock");
+		return false;
+	}
+	if (!all_before)
+		rescue->from_ns = begin_ns;
+	if (options->duration_ns > 0)
+		rescue->until_ns = begin_ns + options->duration_ns;
+	return true;
+}
+
 static void open_source(struct rescue *rescue)
 {
 	int error = -EOPNOTSUPP;
@@ -115,7 +140,7 @@ static int open_trace(struct rescue *rescue)
 	if (error < 0)
 		return error;
 	trace_files_open(&rescue->files, tracefs_path(rescue->tracefs));
-	if (!rescue->why[0] && has_same_clock(rescue))
+	if (!rescue->why[0] && has_same_clock(rescue) && find_counted_time(rescue))
 		open_source(rescue);
 	return 0;
 }
@@ -171,7 +196,8 @@ static void run_session(struct rescue *rescue, struct folder *folder)
 
 	origin.clock = kernel_clock_measure(rescue->killed->clock, &rescue->files);
 	rescue->session.folder = *folder;
-	if (session_begin_again(&rescue->session, rescue->source, &origin) == 0) {
+	if (session_begin_again(&rescue->session, rescue->source, &origin, rescue->from_ns,
+				rescue->until_ns) == 0) {
 		if (rescue->source)
 			read_buffers(&rescue->session);
 		write_event(rescue);

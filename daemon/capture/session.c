@@ -44,6 +44,7 @@ int session_open(struct session *session, const struct options *options)
 		.options = options,
 		.folder = { .fd = -1, .lock_fd = -1 },
 		.snapshot = SNAPSHOT_NONE,
+		.count_until_ns = UINT64_MAX,
 		.begin_wall_ns = ROW_UNKNOWN,
 		.end_wall_ns = ROW_UNKNOWN,
 		.end_values = DEVICE_VALUES_NONE,
@@ -148,7 +149,10 @@ static void check_broken_off(struct session *session)
  * belong to this session. 'jankd run' counts them. */
 static bool is_before(struct session *session, const struct trace_record *record)
 {
-	if (record->kind != TRACE_LOST && record->time_ns >= session->count_from_ns)
+	/* After a kill a loss may reach into the counted time. */
+	bool may_end = record->kind != TRACE_LOST || session->is_again;
+
+	if (may_end && record->time_ns >= session->count_from_ns)
 		session->count_from_ns = 0;
 	else if (loop_now() > session->count_from_limit_ns)
 		session->count_from_ns = 0;
@@ -183,11 +187,12 @@ static void update_loss_pending(const struct session *session)
 }
 
 /* The source counts losses since it was opened, and what was lost after a kill was lost before. So
- * a loss of 0 events is one of an unknown number. */
-static const struct trace_record *with_loss(const struct trace_record *record,
+ * a loss of 0 events is one of an unknown number. So is the first loss of the counted time: some of
+ * its events may be earlier. */
+static const struct trace_record *with_loss(const struct trace_record *record, bool is_first,
 					    struct trace_record *copy)
 {
-	if (record->kind != TRACE_LOST || record->value != 0)
+	if (record->kind != TRACE_LOST || (record->value != 0 && !is_first))
 		return record;
 	*copy = *record;
 	copy->value = TRACE_LOST_UNKNOWN;
@@ -198,9 +203,12 @@ static void handle_record(void *context, const struct trace_record *record)
 {
 	struct session *session = context;
 	struct snapshot *snapshot = &session->snapshot;
+	bool is_first = session->count_from_ns > 0;
 	struct trace_record copy;
 
-	if (session->count_from_ns > 0 && is_before(session, record))
+	if (is_first && is_before(session, record))
+		return;
+	if (record->time_ns >= session->count_until_ns)
 		return;
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);
@@ -209,7 +217,8 @@ static void handle_record(void *context, const struct trace_record *record)
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		output_read_clock_marker(&session->output, record->name, record->time_ns);
 	update_loss_pending(session);
-	pipeline_record(session->pipeline, session->is_again ? with_loss(record, &copy) : record);
+	pipeline_record(session->pipeline,
+			session->is_again ? with_loss(record, is_first, &copy) : record);
 	output_follow(&session->output, pipeline_now(session->pipeline));
 	if (output_has_events(&session->output))
 		output_settle(&session->output);
@@ -247,6 +256,15 @@ void session_set_counts(struct session *session, const struct cpu_buffer_stats *
 void session_set_loss_pending(struct session *session, bool pending)
 {
 	session->is_loss_pending = pending;
+}
+
+int64_t session_begin_ns(const struct session *session)
+{
+	const struct wall_clock *clock = &session->origin.clock;
+
+	return clock->known && session->begin_wall_ns >= 0
+		       ? session->begin_wall_ns - clock->offset_ns
+		       : ROW_UNKNOWN;
 }
 
 bool session_is_idle(const struct session *session)
@@ -368,11 +386,14 @@ int session_begin(struct session *session, struct source *source,
 }
 
 int session_begin_again(struct session *session, struct source *source,
-			const struct session_origin *origin)
+			const struct session_origin *origin, uint64_t from_ns, uint64_t until_ns)
 {
 	session->source = source;
 	session->origin = *origin;
 	session->is_again = session->started = true;
+	session->count_from_ns = from_ns;
+	session->count_from_limit_ns = UINT64_MAX;
+	session->count_until_ns = until_ns;
 	if (output_open_again(&session->output, session->options, &session->folder) < 0)
 		return EXIT_FAILED;
 	output_set_clock(&session->output, origin->clock);

@@ -51,13 +51,14 @@ struct session {
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
 	/* Of the device then. Until then all are unknown. */
 	struct device_values end_values;
-	bool broke_off;		/* the source is damaged, and an event was written */
-	bool failed;		/* the source could not be read, and the reason was reported */
-	bool started;		/* the event of the start is in events.csv */
-	uint64_t recreations;	/* how often the folder was created again, at the last check */
-	bool discarding;	/* records are read, but not counted */
-	bool is_again;		/* session_begin_again() */
-	uint64_t count_from_ns; /* earlier records are not counted; 0: all are */
+	bool broke_off;		 /* the source is damaged, and an event was written */
+	bool failed;		 /* the source could not be read, and the reason was reported */
+	bool started;		 /* the event of the start is in events.csv */
+	uint64_t recreations;	 /* how often the folder was created again, at the last check */
+	bool discarding;	 /* records are read, but not counted */
+	bool is_again;		 /* session_begin_again() */
+	uint64_t count_from_ns;	 /* earlier records are not counted; 0: all are */
+	uint64_t count_until_ns; /* neither are later ones */
 	uint64_t count_from_limit_ns; /* when ->count_from_ns ends, on the clock of loop_now() */
 	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
 	const uint64_t *recoveries;		/* likewise */
@@ -82,9 +83,10 @@ int session_begin(struct session *session, struct source *source,
 
 /* Continues the session of a killed capture: the rows are appended to the files that it left.
  * Begins with new counts, and writes neither start nor stop, no summary.csv and no session.json.
- * @source: NULL: only session_event() may follow. Ends with session_end_again(). */
+ * @source: NULL: only session_event() may follow. @from_ns, @until_ns: only records from this trace
+ * time on, and from before that one, are counted. Ends with session_end_again(). */
 int session_begin_again(struct session *session, struct source *source,
-			const struct session_origin *origin);
+			const struct session_origin *origin, uint64_t from_ns, uint64_t until_ns);
 
 /* Counts what waits to be counted; the files are not closed yet. */
 void session_finish_again(struct session *session);
@@ -148,6 +150,9 @@ void session_set_loss_pending(struct session *session, bool pending);
 /* True: there is nothing to do before the next event: no frame waits to be counted, and all rows,
  * events and snapshots are in the files. */
 bool session_is_idle(const struct session *session);
+
+/* When it began, on the trace clock of that time, or ROW_UNKNOWN. */
+int64_t session_begin_ns(const struct session *session);
 
 /* For how long the trace has had no event, ns. Call it when the source was read to its end. 0:
  * unknown. */

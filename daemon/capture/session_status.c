@@ -76,6 +76,7 @@ static void read_times(struct status *status, const struct session *session, uin
 
 	status->uptime_s = begin_ns > 0 ? (double)(loop_now() - begin_ns) / 1e9 : -1;
 	status->counting_s = begin_ns > 0 ? status->uptime_s - wait_s : -wait_s;
+	status->begin_ns = session_begin_ns(session);
 	status->begin_wall_ns = session->begin_wall_ns;
 	status->end_wall_ns = session->end_wall_ns;
 }

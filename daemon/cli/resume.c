@@ -150,6 +150,9 @@ const struct capture_killed *resume_killed(const struct options *options)
 	if (words) {
 		is_known = options_parse(&killed.options, OPTIONS_START, n, words) == 0;
 		killed.options.folder = options->folder;
+		if (!last_session_is_daemon(&last))
+			killed.options.command = OPTIONS_RUN;
+		killed.begin_ns = last_session_begin_ns(&last);
 		snprintf(killed.clock, sizeof(killed.clock), "%s", last_session_clock(&last));
 	}
 	free(words);

@@ -125,6 +125,7 @@ static struct json_object *clock_object(const struct status *status)
 	add_text(object, "name", status->trace_clock);
 	json_object_object_add(object, "wall_offset_ns",
 			       clock->known ? json_object_new_int64(clock->offset_ns) : NULL);
+	add_signed(object, "began_ns", status->begin_ns);
 	return object;
 }
 

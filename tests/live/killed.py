@@ -217,8 +217,28 @@ def gone(checks):
         checks.that(any("no longer exists" in text for text in taken_events(out)), f"gone: {taken_events(out)}")
 
 
+def only_counted_time(checks, source):
+    """Frames of --wait are not counted after a kill, either, nor those after the end of --duration."""
+    what = f"killed during --wait, {source}"
+    with session() as (mount, instance, here):
+        out = here / "out"
+        phone = subprocess.Popen([PHONE, "--tracefs", mount, "--instance", instance.name, "--truth", "/dev/null",
+                                  "--scenario", "steady-60", "--seconds", "9"],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        kill_one(mount, instance, out, 2, "--source", source, "--wait", "3", "--duration", "2")
+        phone.wait()
+        subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
+        began = next(float(row["time(s)"]) for row in rows(out / "events.csv") if row["kind"] == "start")
+        times = [float(row["present(s)"]) - began for row in rows(out / "frames.csv")]
+        checks.that(len(times) > 50, f"{what}: {len(times)} frames, {taken_events(out)}")
+        checks.that(min(times, default=3) > 2.9, f"{what}: a frame {min(times, default=3):.3f} s after the start")
+        checks.that(max(times, default=5) < 5.1, f"{what}: a frame {max(times, default=5):.3f} s after the start")
+
+
 tracefs.root()
 checks = Checks()
+only_counted_time(checks, "raw")
+only_counted_time(checks, "text")
 killed_again(checks)
 overwritten(checks, "raw", "an unknown number of events lost")
 overwritten(checks, "text", "[1-9][0-9]* events lost")

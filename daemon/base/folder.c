@@ -15,23 +15,34 @@
 
 #define LOCK_PAUSE_MS 50
 
+/* Creates a folder above, or the folder itself. */
+static int make_part(struct folder *folder, const char *part)
+{
+	if (mkdir(part, 0777) < 0)
+		return -errno;
+	if (folder->made == 0)
+		folder->made = strlen(part);
+	return 0;
+}
+
 /* mkdir -p. Returns 0 or -errno. */
-static int make_path(const char *path)
+static int make_path(struct folder *folder)
 {
 	char part[PATH_MAX];
+	int error;
 
-	if (strlen(path) >= sizeof(part))
-		return -ENAMETOOLONG;
-	strcpy(part, path);
+	strcpy(part, folder->path);
 	for (char *slash = part + 1; *slash; slash++) {
 		if (*slash != '/')
 			continue;
 		*slash = '\0';
-		if (mkdir(part, 0777) < 0 && errno != EEXIST && errno != EROFS)
-			return -errno;
+		error = make_part(folder, part);
+		if (error < 0 && error != -EEXIST && error != -EROFS)
+			return error;
 		*slash = '/';
 	}
-	return mkdir(part, 0777) == 0 || errno == EEXIST ? 0 : -errno;
+	error = make_part(folder, part);
+	return error == -EEXIST ? 0 : error;
 }
 
 /* --- opening --- */
@@ -101,13 +112,15 @@ static int remove_if_linked(const struct folder *folder, int fd)
 /* Returns 0 or -errno; -EWOULDBLOCK if another process holds it. */
 static int lock(struct folder *folder)
 {
+	const struct state_dir *dir = &folder->state_dir;
 	int error = -EWOULDBLOCK;
 
+	folder->is_lock_new =
+		faccessat(dir->fd, dir->names[STATE_DIR_LOCK], F_OK, AT_SYMLINK_NOFOLLOW) < 0;
 	for (int i = 0; i < 5; i++) {
 		struct stat info;
-		int fd = folder_open_regular(folder->state_dir.fd,
-					     folder->state_dir.names[STATE_DIR_LOCK],
-					     O_RDWR | O_CREAT, &info);
+		int fd = folder_open_regular(dir->fd, dir->names[STATE_DIR_LOCK], O_RDWR | O_CREAT,
+					     &info);
 
 		if (fd < 0)
 			return fd;
@@ -168,10 +181,8 @@ static bool is_held_by_another(const char *path)
 
 static int open_and_lock(struct folder *folder)
 {
-	int error;
+	int error = make_path(folder);
 
-	folder->is_new = access(folder->path, F_OK) < 0;
-	error = make_path(folder->path);
 	if (error < 0)
 		return error;
 	folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -291,12 +302,23 @@ void folder_remove_temporary(const struct folder *folder, const char *name)
 	unlinkat(folder->fd, temporary, 0);
 }
 
-void folder_remove_if_new(const struct folder *folder)
+void folder_undo_open(const struct folder *folder)
 {
-	if (!folder->is_new)
+	char part[PATH_MAX];
+
+	if (folder->lock_fd < 0)
 		return;
-	unlinkat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_LOCK], 0);
-	rmdir(folder->path);
+	if (folder->is_lock_new && is_lock(folder, folder->lock_fd))
+		unlinkat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_LOCK], 0);
+	strcpy(part, folder->path);
+	for (size_t len = strlen(part); folder->made > 0 && len >= folder->made; len--) {
+		/* The path may have more than one '/' in a row. */
+		if (part[len] != '\0' && part[len] != '/')
+			continue;
+		part[len] = '\0';
+		if (rmdir(part) < 0 && errno != ENOENT)
+			return;
+	}
 }
 
 bool folder_is_gone(const struct folder *folder)

@@ -26,7 +26,8 @@ struct folder {
 	int fd;			    /* the directory */
 	struct state_dir state_dir; /* with its lock and its journal */
 	int lock_fd;		    /* held as long as the folder is open */
-	bool is_new;		    /* folder_open() created it */
+	size_t made;		    /* length of the first part of ->path that was created, or 0 */
+	bool is_lock_new;	    /* the lock was created, too */
 	bool skip_sync;		    /* see folder_skip_sync() */
 	unsigned long kept;	    /* segment number of the previous session's files; 0: none */
 	unsigned long last;	    /* segments with a higher number are of this session */
@@ -47,8 +48,9 @@ void folder_skip_sync(struct folder *folder);
 /* Removes the temporary file of @name that a killed jankd left. */
 void folder_remove_temporary(const struct folder *folder, const char *name);
 
-/* Removes the folder if folder_open() created it and it is empty. */
-void folder_remove_if_new(const struct folder *folder);
+/* Removes what folder_open() created: the lock, and the folder and those above, if they are empty.
+ * Does nothing if the folder is not open. */
+void folder_undo_open(const struct folder *folder);
 
 /* Returns true if the folder was removed or renamed. Another one may have its name now. */
 bool folder_is_gone(const struct folder *folder);

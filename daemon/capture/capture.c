@@ -55,6 +55,7 @@ struct capture {
 	struct app_watch app;	   /* the capture ends when this app ends */
 	struct watcher files_done; /* readable when all data sent to the files is written */
 	char path[PATH_MAX];	   /* of the trace; valid after it was closed, too */
+	bool has_begun;		   /* capture_begin() was successful */
 	bool is_over;		   /* the capture is ending */
 	bool reported_wait;	   /* a warning about the slow disk was printed */
 	int code;		   /* exit code, once it is over */
@@ -735,7 +736,10 @@ int capture_begin(struct capture **out, struct options *options,
 		code = begin_session(capture);
 	if (code == 0)
 		code = begin_control(capture);
-	return code == 0 ? begin_thread(capture) : code;
+	if (code == 0)
+		code = begin_thread(capture);
+	capture->has_begun = code == 0;
+	return code;
 }
 
 void capture_close(struct capture *capture)
@@ -748,7 +752,12 @@ void capture_close(struct capture *capture)
 	source_stop(capture->source);
 	trace_files_close(&capture->files);
 	capture->tracefs = tracefs_close(capture->tracefs);
+	/* A start that fails leaves the folder as it was. */
+	if (!capture->has_begun)
+		session_undo(&capture->session);
 	tracing_undo_end(&capture->undo);
+	if (!capture->has_begun)
+		folder_undo_open(&capture->session.folder);
 	session_close(&capture->session);
 	device_state_close(&capture->device);
 	child_on_start(NULL, NULL);

@@ -30,8 +30,10 @@ static int analyze(struct session *session, struct source *source, bool *begun)
 	int code = session_begin(session, source, &origin);
 	int ended;
 
-	if (code != 0)
+	if (code != 0) {
+		folder_undo_open(&session->folder);
 		return code;
+	}
 	*begun = true;
 	code = read_all(session);
 	source_stop(source);

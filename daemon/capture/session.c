@@ -350,6 +350,15 @@ static int create_pipeline(struct session *session)
 	return error;
 }
 
+void session_undo(struct session *session)
+{
+	if (!session->output.command)
+		return;
+	output_close(&session->output);
+	snapshot_undo(&session->snapshot, session->folder.fd);
+	earlier_files_put_back(&session->folder);
+}
+
 int session_begin(struct session *session, struct source *source,
 		  const struct session_origin *origin)
 {
@@ -374,8 +383,10 @@ int session_begin(struct session *session, struct source *source,
 	}
 	output_set_clock(&session->output, origin->clock);
 	snapshot_open(&session->snapshot, &session->output, source, options, origin->live);
-	if (create_pipeline(session) < 0)
+	if (create_pipeline(session) < 0) {
+		session_undo(session);
 		return EXIT_FAILED;
+	}
 	output_set_pipeline(&session->output, session->pipeline);
 	if (origin->live) {
 		write_start(session, ROW_UNKNOWN);
@@ -594,9 +605,8 @@ int session_refuse(struct session *session, const char *why)
 		report("%s: %s: %s", session_command(session), input_of(session), why);
 	else if (!session->failed)
 		check_input(session);
-	output_close(&session->output);
-	snapshot_undo(&session->snapshot, session->folder.fd);
-	earlier_files_put_back(&session->folder);
+	session_undo(session);
+	folder_undo_open(&session->folder);
 	return EXIT_FAILED;
 }
 

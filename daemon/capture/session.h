@@ -126,6 +126,10 @@ void session_finish(struct session *session);
  * reason was reported: the files are incomplete, or there was nothing to count. */
 int session_end(struct session *session);
 
+/* Removes the files of this session, and gives those of the earlier one their names back. Does
+ * nothing if there are no open files. */
+void session_undo(struct session *session);
+
 /* Ends a session whose trace cannot be counted, and restores the folder. @why: the reason, which is
  * reported; NULL: there were no markers. Returns EXIT_FAILED. */
 int session_refuse(struct session *session, const char *why);

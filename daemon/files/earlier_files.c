@@ -58,5 +58,4 @@ void earlier_files_put_back(const struct folder *folder)
 		unlinkat(folder->fd, file->name, 0);
 	restore_names(folder);
 	segments_sync(folder->fd);
-	folder_remove_if_new(folder);
 }

@@ -307,6 +307,12 @@ def no_tracefs(checks, here):
     done = jankd("run", "--tracefs", here / "none", "--no-atrace", "--duration", "1", "-F",
                  here / "out")
     fails(checks, "no such tracefs", done, "none")
+    checks.that(not (here / "out").exists(), "no such tracefs: the folder was created")
+    (here / "old").mkdir()
+    for out in (here / "new" / "folder", here / "old"):
+        done = jankd("start", "--tracefs", here / "none", "--no-atrace", "-F", out)
+        fails(checks, "no such tracefs, start", done, "none")
+    checks.equal(sorted(path.name for path in here.rglob("*")), ["old"], "no such tracefs: files after a start")
 
 
 def other_files(checks, here):

@@ -110,6 +110,7 @@ def may_read_nothing(checks):
             started = jankd(program, "start", "--tracefs", seen, "-F", here / "out")
             checks.equal((started.returncode, len(started.stderr.splitlines())), (1, 1), f"{what}: start: {started}")
             checks.that(b"trace_pipe: Permission denied; run it as root" in started.stderr, f"{what}: start: {started.stderr}")
+            checks.that(not (here / "out").exists(), f"{what}: start: left {os.listdir(here)}")
 
 
 tracefs.root()

@@ -50,13 +50,32 @@ static void folder_is_created_with_its_parents(void **state)
 {
 	(void)state;
 	assert_int_equal(open_folder(&folder, "a/b/c"), 0);
-	assert_true(folder.is_new);
 	assert_true(scratch_has(&scratch, "a/b/c/.lock"));
 	assert_int_equal(atol(scratch_get(&scratch, "a/b/c/.lock")), getpid());
 	assert_false(folder_is_gone(&folder));
-	folder_remove_if_new(&folder);
-	assert_false(scratch_has(&scratch, "a/b/c"));
-	assert_true(scratch_has(&scratch, "a/b"));
+	folder_undo_open(&folder);
+	assert_false(scratch_has(&scratch, "a"));
+	assert_true(scratch_has(&scratch, "."));
+}
+
+static void only_new_parents_are_removed(void **state)
+{
+	(void)state;
+	scratch_mkdir(&scratch, "a");
+	assert_int_equal(open_folder(&folder, "a//b/c/"), 0);
+	folder_undo_open(&folder);
+	assert_true(scratch_has(&scratch, "a"));
+	assert_false(scratch_has(&scratch, "a/b"));
+}
+
+static void earlier_lock_is_not_removed(void **state)
+{
+	(void)state;
+	scratch_mkdir(&scratch, "out");
+	scratch_put(&scratch, "out/.lock", "1\n");
+	assert_int_equal(open_folder(&folder, "out"), 0);
+	folder_undo_open(&folder);
+	assert_true(scratch_has(&scratch, "out/.lock"));
 }
 
 static void folder_with_files_is_not_removed(void **state)
@@ -65,9 +84,9 @@ static void folder_with_files_is_not_removed(void **state)
 	scratch_mkdir(&scratch, "out");
 	scratch_put(&scratch, "out/fps.csv", "mine\n");
 	assert_int_equal(open_folder(&folder, "out"), 0);
-	assert_false(folder.is_new);
-	folder_remove_if_new(&folder);
+	folder_undo_open(&folder);
 	assert_string_equal(scratch_get(&scratch, "out/fps.csv"), "mine\n");
+	assert_false(scratch_has(&scratch, "out/.lock"));
 }
 
 static void folder_in_use_is_refused(void **state)
@@ -220,7 +239,7 @@ static void a_nameless_file_leaves_nothing_in_the_folder(void **state)
 	assert_int_equal(folder_sync(fd), 0);
 	assert_int_equal(folder_sync_bytes(fd), 0);
 	close(fd);
-	folder_remove_if_new(&folder);
+	folder_undo_open(&folder);
 	assert_false(scratch_has(&scratch, "out"));
 }
 
@@ -367,6 +386,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		T(folder_is_created_with_its_parents),
+		T(only_new_parents_are_removed),
+		T(earlier_lock_is_not_removed),
 		T(folder_with_files_is_not_removed),
 		T(folder_in_use_is_refused),
 		T(a_lock_of_another_program_is_reported),

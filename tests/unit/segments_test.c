@@ -249,6 +249,7 @@ static void empty_folder_has_nothing_to_keep(void **state)
 	assert_int_equal(earlier_files_keep(&folder, "run"), 0);
 	assert_int_equal(folder.kept, 0);
 	earlier_files_put_back(&folder);
+	folder_undo_open(&folder);
 	folder_close(&folder);
 	assert_false(has("out"));
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The man pages, as built, are without a warning of groff and man, and of mandoc where it is installed."""
+"""The man pages, as built, are without a warning of groff and man, and of mandoc where it is installed; and fit into 80
+columns, so that no line of an example is broken."""
 
 import os
 import pathlib
@@ -17,6 +18,7 @@ COMMANDS = {
     "man": ("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"),
     "mandoc": ("mandoc", "-Tlint"),
 }
+PLAIN = ("groff", "-mandoc", "-Tutf8", "-rLL=78n", *(f"-P-{flag}" for flag in "cbuo"))  # as man does in 80 columns
 # Pages of this project that are not installed; and what is not of the page.
 NOT_OURS = ("referenced manual not found", "outdated mandoc.db", "cannot open database")
 
@@ -33,4 +35,6 @@ for name in sorted(path.name for path in PAGES.iterdir()):
         said = done.stderr + (done.stdout if program == "mandoc" else "")
         wrong = [line for line in said.splitlines() if line and not any(text in line for text in NOT_OURS)]
         checks.that(not wrong, f"{program} of {name}: {wrong}")
+    shown = subprocess.run([*PLAIN, BUILT / name], stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout.decode()
+    checks.equal([line for line in shown.splitlines() if len(line) > 80], [], f"lines of {name} of more than 80 columns")
 checks.end()

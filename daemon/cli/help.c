@@ -31,7 +31,7 @@ void help_print_program(void)
 	      "  rules show [NAME]     print a built-in rule set; without NAME, list the names\n"
 	      "\n"
 	      "  --version             print the version\n"
-	      "  --help                print this text; for a command: 'jankd COMMAND --help'\n"
+	      "  --help                print this help; for a command: 'jankd COMMAND --help'\n"
 	      "\n"
 	      "exit codes: 0 done; 1 failed, with one line on stderr; 2 wrong usage\n",
 	      stdout);

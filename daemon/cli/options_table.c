@@ -426,7 +426,7 @@ const struct option_row options_table[] = {
 		.parse = option_parse_flag,
 		.field = FIELD(bool, help),
 		.is_once = true,
-		.help = "print this text",
+		.help = "print this help",
 	},
 };
 

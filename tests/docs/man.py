@@ -35,6 +35,8 @@ def program_page(checks, name):
     same(checks, listed, known, f"options of {name}(1)")
     for command in helps(name):
         checks.that(not command or re.search(rf"^\.It Cm {command}\b", text, re.M), f"{name}(1) does not list {command}")
+    checks.that(len(helps(name)) > 1 or not re.search(r"^\.Ss .*command", text, re.M), f"{name}(1): a heading, and there are no commands")
+    checks.that("this text" not in text, f"{name}(1) speaks of the text of --help")
     passed = options(helps("jankd")["start"]) if name == "jank-adb" else set()
     for option in set(re.findall(r"\bFl (\S+)", text)) - {option[1:] for option in passed}:
         checks.that("-" + option in known or f"-{option[0]}" in known, f"-{option} is in {name}(1) and in no --help")

@@ -91,7 +91,7 @@ def options(program):
     """Options of all commands come last."""
     groups = program.grouped() if program.explains_commands else [((), program.options)]
     for names, group in sorted(groups, key=lambda item: len(item[0]) == len(program.commands)):
-        if names == tuple(program.commands):
+        if names and names == tuple(program.commands):
             yield ".Ss Every command"
         elif names:
             yield f".Ss {', '.join(names)}"

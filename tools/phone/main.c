@@ -54,7 +54,7 @@ static const char help[] =
 	"                      text goes there)\n"
 	"  --vsync-ms MS       vsync period of a recorded trace, to count vsyncs\n"
 	"                      (default 16.666667)\n"
-	"  -h, --help          show this text\n"
+	"  -h, --help          show this help\n"
 	"  --version           show the version\n"
 	"\n"
 	"Columns: present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer. present(s) is the\n"

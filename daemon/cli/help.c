@@ -54,8 +54,8 @@ static const struct {
 	[OPTIONS_STOP] = {
 		"usage: jankd stop [-F DIR]\n",
 		"Ends the capture that writes to the folder. Returns when its files are complete "
-		"and the tracing settings are restored. If that capture was killed, only restores "
-		"the settings.",
+		"and the tracing settings are restored. If that capture was killed, adds the frames "
+		"that the trace buffers still hold to its files, and restores the settings.",
 	},
 	[OPTIONS_STATUS] = {
 		"usage: jankd status [-F DIR] [--json]\n",
@@ -93,7 +93,7 @@ static const struct {
 	},
 	[OPTIONS_DOCTOR] = {
 		"usage: jankd doctor [options]\n",
-		"Checks what this device allows to a capture, and changes nothing: user, SELinux, "
+		"Checks if this device allows a capture, and changes nothing: user, SELinux, "
 		"tracefs, its settings, other programs that trace, atrace, refresh rates, free "
 		"space, the last capture. Prints a line for each: 'ok', 'note' or 'problem', the "
 		"subject, what was found, and after ';' what to do. Returns 0 if a capture is "

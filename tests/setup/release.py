@@ -64,6 +64,10 @@ def tarball(checks, path, here):
     expected |= {"jank-adb", "LICENSE", "SHA256SUMS", *(path.name for path in SOURCE.glob("README*.md")), "CHANGELOG.md"}
     expected |= {f"man/{page.name}" for page in PAGES.iterdir()}
     expected |= {f"completion/{program}.bash" for program in PROGRAMS} | {f"completion/_{program}" for program in PROGRAMS}
+    libraries = {line.split()[1] for line in (top / "licenses" / "PACKAGES").read_text().splitlines()}
+    checks.that({"libtracefs-dev", "zlib1g-dev"} < libraries and any(name.startswith("libc6-dev") for name in libraries),
+                f"packages whose code is in the programs: {libraries}")
+    expected |= {f"licenses/{name}" for name in libraries | {"PACKAGES", "GPL-3", "LGPL-2.1"}}
     found = {str(path.relative_to(top)) for path in top.rglob("*") if path.is_file()}
     checks.equal(sorted(found), sorted(expected), "files of the tarball")
     checks.equal(sums((top / "SHA256SUMS").read_text()), {name: digest(top / name) for name in found - {"SHA256SUMS"}},

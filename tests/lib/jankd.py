@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("JANKD_BUILD", SOURCE / "build"))
@@ -38,7 +39,7 @@ def skip(reason):
 
 class Checks:
     """Counts the checks of a test. A check that fails prints what was expected, and the test continues. If a part
-    could not be judged, the test counts as skipped, unless another part failed."""
+    could not be judged, the test counts as skipped, unless another part failed. Threads may share one."""
 
     all = []  # of this script, for skip()
 
@@ -47,13 +48,15 @@ class Checks:
         self.passed = 0
         self.failed = 0
         self.not_judged = []
+        self.lock = threading.Lock()
 
     def that(self, holds, what):
-        if holds:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"FAILED: {what}", flush=True)
+        with self.lock:
+            if holds:
+                self.passed += 1
+            else:
+                self.failed += 1
+                print(f"FAILED: {what}", flush=True)
         return bool(holds)
 
     def equal(self, got, expected, what):

@@ -4,8 +4,10 @@
 --yield is given, never counted as jank, and the frames after it are right."""
 
 import collections
+import concurrent.futures
 import contextlib
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -27,6 +29,7 @@ NOTICE_S = 2.0
 SECONDS = 9  # jank-phone plays
 BEFORE_S = 3.0  # before the trace is changed
 SUB_BUFFER_SIZE = "buffer_subbuf_size_kb"  # since Linux 6.8
+AT_ONCE = 3  # cases
 SETTLED_S = 2.0  # after the last change frames are right again
 
 
@@ -451,14 +454,28 @@ CASES = (
      "jankd restored the format of trace lines", ("--source", "text")),
     ("raw reader", raw_reader, "another program began to read the raw trace", "other programs stopped reading"),
 )
+PARTS = (moments, emptied_alone, sizes_of_cpus, insists, hung_probes, dropped)
+
+
+def chosen(names):
+    """The cases as calls without arguments."""
+    for name, action, notice, *rest in CASES:
+        if action == other_sub_buffers and not (mount / SUB_BUFFER_SIZE).exists():
+            checks.cannot_judge(name, "this kernel has one size of sub-buffers")
+        elif not names or name in names:
+            back, options, environment = rest + [None, (), {}][len(rest):]
+            yield functools.partial(disturbed, checks, name, action, notice, back, options, **environment)
+    for part in PARTS:
+        if not names or part.__name__ in names:
+            yield functools.partial(part, checks)
+
+
 wanted = sys.argv[1:]
-for name, action, notice, *rest in CASES:
-    if action == other_sub_buffers and not (mount / SUB_BUFFER_SIZE).exists():
-        checks.cannot_judge(name, "this kernel has one size of sub-buffers")
-    elif not wanted or name in wanted:
-        options, environment = (rest + [None, (), {}][len(rest):])[1:]
-        disturbed(checks, name, action, notice, rest[0] if rest else None, options, **environment)
-for case in (moments, emptied_alone, sizes_of_cpus, insists, floods, hung_probes, dropped):
-    if not wanted or case.__name__ in wanted:
-        case(checks)
+# Most of them wait most of the time, and each has its own instance.
+with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+    for ended in [pool.submit(case) for case in chosen(wanted)]:
+        ended.result()
+# Counts time slices.
+if not wanted or floods.__name__ in wanted:
+    floods(checks)
 checks.end()

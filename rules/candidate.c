@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/memory.h"
-
 /* A candidate that is silent for this long is dropped. */
 #define SILENT_NS UINT64_C(1000000000)
 
@@ -23,7 +21,7 @@ struct held_record {
 
 int candidate_init(struct candidate *c)
 {
-	*c = (struct candidate){ .held = memory_new(1, HELD_SIZE) };
+	*c = (struct candidate){ .held = calloc(1, HELD_SIZE) };
 	return c->held ? 0 : -ENOMEM;
 }
 

@@ -11,9 +11,9 @@ int layer_spill_init(struct layer_spill *spill, const struct spill *where)
 {
 	*spill = (struct layer_spill){
 		.spill = where,
-		.record = memory_new(1, sizeof(*spill->record)),
-		.hashes = memory_new(SPILL_LAYERS, sizeof(*spill->hashes)),
-		.next = memory_new(SPILL_LAYERS, sizeof(*spill->next)),
+		.record = calloc(1, sizeof(*spill->record)),
+		.hashes = calloc(SPILL_LAYERS, sizeof(*spill->hashes)),
+		.next = calloc(SPILL_LAYERS, sizeof(*spill->next)),
 		.free_slots = memory_new(SPILL_LAYERS, sizeof(*spill->free_slots)),
 	};
 	if (!spill->record || !spill->hashes || !spill->next || !spill->free_slots)

@@ -8,7 +8,8 @@
 /**
  * memory_new() - allocate @n objects of @size bytes, all zeros
  *
- * All pages are touched at once, so that the process does not grow while it runs.
+ * All pages are touched at once, so that the process does not grow while it runs. Memory that most
+ * captures never use comes from calloc() instead: a page of it counts when it is first used.
  *
  * Returns NULL if there is not enough memory. The caller frees it with free().
  */

@@ -18,7 +18,7 @@ int summary_init(struct summary *summary, unsigned int max, const struct spill *
 {
 	*summary = (struct summary){
 		.table = memory_new(max, sizeof(*summary->table)),
-		.record = memory_new(1, sizeof(*summary->record)),
+		.record = calloc(1, sizeof(*summary->record)),
 		.max = (int)max,
 		.spill = spill,
 		.others = { .number = SUMMARY_OTHERS, .stats = FRAME_STATS_EMPTY },

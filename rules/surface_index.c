@@ -9,7 +9,7 @@
 int surface_index_init(struct surface_index *index, int max, int slots)
 {
 	*index = (struct surface_index){
-		.entries = memory_new((size_t)max, sizeof(*index->entries)),
+		.entries = calloc((size_t)max, sizeof(*index->entries)),
 		.max = max,
 		.free_slots = memory_new((size_t)slots, sizeof(*index->free_slots)),
 	};

@@ -53,8 +53,8 @@ static size_t size_for(uint64_t remember_ns)
 
 int trace_buffer_open(struct trace_buffer *buffer, uint64_t remember_ns)
 {
-	/* MAP_POPULATE: all pages now; otherwise the process would grow for minutes. */
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+	/* All pages of a ring now; otherwise the process would grow for minutes. */
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (remember_ns > 0 ? MAP_POPULATE : 0);
 
 	*buffer = (struct trace_buffer){
 		.size = size_for(remember_ns),

@@ -30,7 +30,7 @@ SETTINGS = {
     "options/record-tgid": "1\n",
 }
 DEVICE = {"state": "device", "uid": 0, "exec_out": True, "exit_codes": True, "crlf": False, "kb_per_s": None, "cable": None,
-          "full": False, "environment": {}}
+          "full": False, "noise": "", "environment": {}}
 # Commands that the device has in /system/bin. getprop reads the file of properties.
 GETPROP = "#!/bin/sh\nwhile IFS='=' read -r name value; do [ \"$name\" != \"$1\" ] || echo \"$value\"; done <\"/props\"\n"
 UNAME = "#!/bin/sh\n. /kernel\necho $machine\n"
@@ -145,9 +145,10 @@ class Desk:
     def environment(self):
         return {**os.environ, "JANK_DEVICES": str(self.devices), "PATH": f"{self.bin}:{os.environ['PATH']}"}
 
-    def popen(self, *words, shell=("sh",), **keywords):
+    def popen(self, *words, shell=("sh",), environment=(), **keywords):
         keywords.setdefault("stdin", subprocess.DEVNULL)
-        return subprocess.Popen([*shell, JANK_ADB, *map(str, words)], cwd=self.here, env=self.environment(), text=True,
+        return subprocess.Popen([*shell, JANK_ADB, *map(str, words)], cwd=self.here,
+                                env={**self.environment(), **dict(environment)}, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **keywords)
 
     def jank_adb(self, *words, **keywords):

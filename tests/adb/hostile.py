@@ -3,14 +3,42 @@
 """Odd names, messages of others between the answers, programs that do not run, a machine with full disks: each
 command does what it must, or says in one line why not."""
 
+import contextlib
+import os
 import pathlib
+import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from jankd import Checks
+from jankd import JANKD, Checks
 from phones import FOLDER, desk, one_line, same_frames, succeeded, trace
 
 NOISE = "* daemon not running. starting it now on port 5037 *\n* daemon started successfully *"
+
+
+def serials(checks, place):
+    """Serials of devices in the local network have spaces; the others are legal, too."""
+    names = ("a b (2)._adb-tls-connect._tcp", "it's", 'quo"te', "a&b|c", "back\\slash", "$(touch x)*")
+    for name in names:
+        place.phone(name)
+    for shell in (["sh"], ["busybox", "ash"]):
+        if not shutil.which(shell[0]):
+            continue
+        done = succeeded(checks, "install on all", place.installed("--all", shell=shell))
+        checks.equal((sorted(done[1]), done[2]), (sorted(f"{name}: jankd 0.1.0 (x86_64) is installed" for name in names), []), "install on all")
+        code, said, error = place.jank_adb("--all", "status", shell=shell)
+        checks.equal((code, said, sorted(line.split(": status: ")[0] for line in error)), (1, [], sorted(f"jank-adb: {name}" for name in names)),
+                     "failures of all")
+    one_line(checks, "a device that is named twice", place.jank_adb("-s", "it's", "-s", "it's", "stop"), 1, FOLDER)
+    checks.that(not (place.here / "x").exists(), "a serial was run")
+
+
+def same_serial(checks, place):
+    """Two devices with the same serial, which adb cannot tell apart."""
+    phone = place.phone("0123456789ABCDEF")
+    phone.change(state="device\n0123456789ABCDEF\tdevice")
+    one_line(checks, "the same serial", place.jank_adb("--reconnect", "1", "status"), 1, "0123456789ABCDEF", "several", "one of them at a time")
 
 
 def noise(checks, place):
@@ -29,8 +57,77 @@ def noise(checks, place):
     checks.equal([line for line in lines if "daemon" in line], [], "noise: in the answers")
 
 
+def programs(checks, place):
+    """What is on the device does not run, or not to its end."""
+    phone = place.phone()
+    succeeded(checks, "install", place.installed())
+    program = phone.data / "jankd"
+    for script, words in (("kill -SEGV $$", ("139", "doctor")), ("kill -KILL $$", ("137", "doctor")), ("exit 3", ("code 3", "doctor")),
+                          ("echo 'WARNING: linker: unused DT entry' >&2; exit 1", ("code 1", "linker")),
+                          ("echo 'WARNING: linker: unused DT entry' >&2; echo 'jankd: x: y; z' >&2; exit 1", ("jank-adb: x: y; z",))):
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        for command in ("status", "start", "pull", "stop"):
+            one_line(checks, f"{command}: {script}", place.jank_adb(command), 1, *words)
+        one_line(checks, f"uninstall: {script}", place.jank_adb("uninstall"), 1, "cannot run /data/local/tmp/jankd", "jank-adb install")
+    program.write_bytes(b"")
+    one_line(checks, "uninstall: an empty program", place.jank_adb("uninstall"), 1, "cannot run", "jank-adb install")
+    program.chmod(0o644)
+    one_line(checks, "a program that may not be run", place.jank_adb("status"), 1, "ermission denied", "jank-adb install")
+
+
+def machine(checks, place):
+    """Variables of this machine that change what a script does."""
+    phone = place.phone()
+    one_line(checks, "no temporary folder", place.jank_adb("status", environment={"TMPDIR": "/none"}), 1, "/none", "TMPDIR")
+    succeeded(checks, "a relative path in ADB", place.installed(environment={"ADB": "./bin/adb"}))
+    # cd finds the folder there, and prints it.
+    (place.here / "elsewhere/programs").mkdir(parents=True)
+    (place.here / "programs").mkdir()
+    shutil.copy(JANKD, place.here / "programs/jankd-x86_64")
+    for shell in ("sh", "bash"):
+        if shutil.which(shell):
+            succeeded(checks, f"CDPATH, {shell}", place.jank_adb("install", "--from", "programs", shell=[shell],
+                                                                 environment={"CDPATH": str(place.here / "elsewhere")}))
+    phone.change(full=True)
+    one_line(checks, "device full", place.installed(), 1, "remote write failed: No space left", "free space")
+    checks.equal([p.name for p in phone.data.iterdir()], ["jankd"], "device full: files that were left")
+
+
+@contextlib.contextmanager
+def small_disk(path, size):
+    path.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", path], capture_output=True)
+    try:
+        yield done.returncode == 0
+    finally:
+        subprocess.run(["umount", path], capture_output=True)
+
+
+def disks(checks, place):
+    """Full disks of this machine: nothing is said to be complete that is not."""
+    phone = place.phone()
+    text, truth = trace(place.here, seconds=3)
+    succeeded(checks, "install", place.installed())
+    succeeded(checks, "start", place.jank_adb("start"))
+    phone.play(text)
+    succeeded(checks, "stop", place.jank_adb("stop"))
+    with small_disk(place.here / "small", "16k") as there:
+        if not there:
+            checks.cannot_judge("full disks", "a tmpfs cannot be mounted here")
+            return
+        one_line(checks, "disk full", place.jank_adb("pull", "small"), 1, "small", "free space")
+    with small_disk(place.here / "temporary", "4k") as there:
+        (place.here / "temporary/fill").write_bytes(b"x" * 4096)
+        one_line(checks, "temporary folder full", place.jank_adb("pull", "out", environment={"TMPDIR": place.here / "temporary"}), 1,
+                 "temporary", "TMPDIR")
+    one_line(checks, "not pulled", place.jank_adb("uninstall"), 1, "not been pulled")
+    (place.here / "out/.jank-adb").mkdir(parents=True, exist_ok=True)
+    done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
+    same_frames(checks, "after full disks", truth, place.here / done[1][-1].split(": ", 1)[1])
+
+
 checks = Checks()
-for case in (noise,):
+for case in (serials, same_serial, noise, programs, machine, disks):
     with desk() as place:
         print(case.__name__, flush=True)
         case(checks, place)

@@ -96,6 +96,14 @@ def interrupted(checks, place):
     done = succeeded(checks, "Ctrl-C", end(process), "interrupted; stopping and copying the files")
     same_frames(checks, "Ctrl-C", truth, into(place, done[1][-1]))
     checks.equal(place.jank_adb("status")[0], 1, "Ctrl-C: the capture has ended")
+    # Again, while the files are copied: the line that says how to go on names the folder.
+    process = record(place, [phone], text, "600", "$(my) files", preexec_fn=os.setpgrp)
+    phone.change(kb_per_s=20)
+    os.killpg(process.pid, signal.SIGINT)
+    wait_until(lambda: any((place.here / "$(my) files/.jank-adb").glob("*")), 60)
+    os.killpg(process.pid, signal.SIGINT)
+    code, _, error = end(process)
+    checks.equal((code, error[1:]), (130, ["jank-adb: interrupted; go on with 'jank-adb pull $(my) files'"]), "Ctrl-C twice")
 
 
 def others(checks, place):

@@ -98,7 +98,11 @@ def removed(checks, place):
         phone.play(part)
         done = succeeded(checks, "rotate", place.jank_adb("pull", "elsewhere"))
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
-    checks.that(len(done[2]) == 1 and "segments 2 to 5 were removed" in done[2][0] and "--keep" in done[2][0], f"what --keep removed: {done}")
+    # Whether the last pull closes another one depends on when its last rows were written.
+    oldest = min(int(p.stem.split("-")[1]) for p in phone.folder().glob("frames-*.csv"))
+    checks.that(oldest >= 5, f"--keep 2 removed too little: {oldest}")
+    checks.that(len(done[2]) == 1 and f"segments 2 to {oldest - 1} were removed" in done[2][0] and "--keep" in done[2][0],
+                f"what --keep removed: {done}")
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
     checks.equal(done[2], [], "said once")
 

@@ -30,7 +30,7 @@ def usage(checks, place):
                          (("record", "5s"), "5s"), (("mark",), "TEXT"), (("pull", "a", "b"), "b"), (("-s",), "-s"),
                          (("--reconnect", "x", "status"), "--reconnect"), (("install", "--from", "/none"), "/none"),
                          (("record", "5", "--duration", "3"), "--duration"), (("uninstall", "--keep-data", "--discard"), "--discard"),
-                         (("start", "--no-rotate"), "--no-rotate")):
+                         (("start", "--no-rotate"), "--no-rotate"), (("start", "-F", "/data/a\\b"), "-F"), (("start", "-F", "/data/a\nb"), "-F")):
         one_line(checks, f"usage {words}", place.jank_adb(*words), 2, named)
     code, said, _ = place.jank_adb("--help")
     checks.that(code == 0 and all(len(line) <= 80 for line in said), "--help")
@@ -126,7 +126,9 @@ def capturing(checks, place):
     one_line(checks, "install over a capture", place.installed(), 1, "a capture runs", "--stop")
     first, second = pieces(text, 2)
     phone.play(first)
+    before = len(phone.log())
     succeeded(checks, "mark", place.jank_adb("mark", "--", "it's \"50 %\"; $HOME `x` \\n"))
+    checks.that(not any("jankd files" in command[-1] for command in phone.log()[before:]), "mark reads all files of the device")
     phone.play(second)
     succeeded(checks, "status", place.jank_adb("status"), "com.example.mail", FOLDER)
     code, said, _ = place.jank_adb("status", "--json")
@@ -184,7 +186,7 @@ def replaced(checks, place):
     succeeded(checks, "start", place.jank_adb("start"))
     succeeded(checks, "install --stop", place.installed("--stop"), "is installed")
     checks.equal(place.jank_adb("status")[0], 1, "install --stop stops the capture")
-    other = "/data/local/tmp/it's a folder"
+    other = "/data/local/tmp/ it's a folder "
     succeeded(checks, "start", place.jank_adb("start", "-F", other))
     succeeded(checks, "status", place.jank_adb("status", f"--folder={other}"), other)
     one_line(checks, "install over a capture in another folder", place.installed(), 1, "a capture runs", other)

@@ -14,6 +14,7 @@ static char last[1024];
 static const char *name = "run";
 static void (*also_to)(void *context, const char *line);
 static void *also_context;
+static bool quiet;
 
 /* The line is dropped if standard error does not accept it within this time. */
 #define WAIT_MS 100
@@ -23,6 +24,8 @@ static void print(const char *raw)
 	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
 	char line[4 * 2048];
 
+	if (quiet)
+		return;
 	text_escape(line, sizeof(line), raw);
 	snprintf(last, sizeof(last), "%.*s", (int)sizeof(last) - 1, line);
 	if (poll(&out, 1, WAIT_MS) != 0)
@@ -35,6 +38,11 @@ void report_also_to(void (*also)(void *context, const char *line), void *context
 {
 	also_to = also;
 	also_context = context;
+}
+
+void report_quiet(bool is_quiet)
+{
+	quiet = is_quiet;
 }
 
 void report(const char *format, ...)

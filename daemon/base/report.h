@@ -3,6 +3,8 @@
 #ifndef JANKD_DAEMON_BASE_REPORT_H
 #define JANKD_DAEMON_BASE_REPORT_H
 
+#include <stdbool.h>
+
 /* Exit codes of the program. */
 enum exit_code {
 	EXIT_DONE = 0,
@@ -34,6 +36,9 @@ const char *report_last(void);
 
 /* The same without the command's name. */
 const char *report_last_reason(void);
+
+/* While @is_quiet, reports are dropped: for text that may be wrong and is then not used. */
+void report_quiet(bool is_quiet);
 
 /* Clears the last line, because its cause is gone. */
 void report_forget(void);

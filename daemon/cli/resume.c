@@ -148,7 +148,10 @@ const struct capture_killed *resume_killed(const struct options *options)
 	if (last_session_read(&last, options->folder) == 0 && last.end == LAST_SESSION_KILLED)
 		words = words_of(&last, &n);
 	if (words) {
+		/* Nothing depends on it but which frames are added to that capture's files. */
+		report_quiet(true);
 		is_known = options_parse(&killed.options, OPTIONS_START, n, words) == 0;
+		report_quiet(false);
 		killed.options.folder = options->folder;
 		if (!last_session_is_daemon(&last))
 			killed.options.command = OPTIONS_RUN;

@@ -93,6 +93,24 @@ def machine(checks, place):
     checks.equal([p.name for p in phone.data.iterdir()], ["jankd"], "device full: files that were left")
 
 
+def damaged_session(checks, place):
+    """session.json of a killed capture has an option that is refused: tracing is restored without a word about it."""
+    phone = place.phone()
+    succeeded(checks, "install", place.installed())
+    for command, said in (("stop", "was killed"), ("start", "capturing to")):
+        (phone.tracing / "tracing_on").write_text("0\n")
+        succeeded(checks, "start", place.jank_adb("start", "--keep", "5"))
+        phone.kill()
+        session = phone.folder() / "session.json"
+        session.write_text(session.read_text().replace('"--keep=5"', '"--keep=-5"'))
+        one_line(checks, "start --resume", place.jank_adb("start", "--resume"), 1, "--keep -5")
+        done = succeeded(checks, f"{command} after a kill", place.jank_adb(command), said)
+        checks.equal((len(done[1]), done[2]), (1, []), f"{command} after a kill: {done}")
+        if command == "stop":
+            checks.equal((phone.tracing / "tracing_on").read_text().strip(), "0", "tracing is restored")
+    phone.kill()
+
+
 @contextlib.contextmanager
 def small_disk(path, size):
     path.mkdir()
@@ -127,7 +145,7 @@ def disks(checks, place):
 
 
 checks = Checks()
-for case in (serials, same_serial, noise, programs, machine, disks):
+for case in (serials, same_serial, noise, programs, machine, damaged_session, disks):
     with desk() as place:
         print(case.__name__, flush=True)
         case(checks, place)

@@ -56,16 +56,17 @@ class Values:
 
 
 def operands(values, command):
-    """What can follow a command: ([words], kind)."""
-    words, kind = [], ""
+    """What can follow a command: {"": ([words], kind)}; these words may be keys, too, for what follows them."""
+    found = {"": ([], "")}
     for operand in command.operands:
         first = operand.split()[0]
-        if first.islower():
-            words.append(first)
         inner = values.of(f"{command.name} {first}", operand)
-        kind = kind or inner[1]
-        words += inner[0]
-    return words, kind
+        if first.islower():
+            found[""][0].append(first)
+            found[first] = inner
+        else:
+            found[""] = inner
+    return found
 
 
 def quoted(text):
@@ -79,7 +80,7 @@ BASH = """\
 {function}()
 {{
 	local word cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD - 1]}}
-	local command='' skip='' words='' kind='' found i
+	local command='' operand='' skip='' words='' kind='' found i
 
 	# bash makes three words of --name=value.
 	if [[ $cur == = ]]; then
@@ -97,6 +98,8 @@ BASH = """\
 			esac
 		elif [[ ! $command ]]; then
 			command=$word
+		elif [[ ! $operand ]]; then
+			operand=$word
 		fi
 	done
 	case $command in
@@ -121,7 +124,15 @@ def assigned(words, kind):
     return f"words={quoted(words)} kind={kind}"
 
 
-def bash_case(values, name, options, words, kind):
+def bash_operands(found):
+    """The command that assigns what the operands can be."""
+    if len(found) == 1:
+        return assigned(" ".join(found[""][0]), found[""][1])
+    cases = [f"{word or quoted(word)}) {assigned(' '.join(words), kind)} ;;" for word, (words, kind) in found.items()]
+    return f"case $operand in {' '.join(cases)} esac"
+
+
+def bash_case(values, name, options, found):
     """What the words of one command can be."""
     after = {}  # {what follows: names of options}
     for option in options:
@@ -131,7 +142,7 @@ def bash_case(values, name, options, words, kind):
     lines = [f"\t{name})", "\t\tcase $prev in"]
     lines += [f"\t\t{' | '.join(names)}) {assigned(*inner)} ;;" for inner, names in after.items()]
     names = " ".join(name for option in options for name in option.names)
-    return [*lines, "\t\t*)", f"\t\t\tif [[ $cur == -* ]]; then {assigned(names, '')}; else {assigned(' '.join(words), kind)}; fi",
+    return [*lines, "\t\t*)", f"\t\t\tif [[ $cur == -* ]]; then {assigned(names, '')}; else {bash_operands(found)}; fi",
             "\t\t\t;;", "\t\tesac", "\t\t;;"]
 
 
@@ -140,11 +151,11 @@ def bash(program, values):
     valued = sorted({name for option in everything + program.options if option.value for name in option.names})
     cases = []
     for command in program.commands.values():
-        cases += bash_case(values, command.name, values.options(program, command), *operands(values, command))
+        cases += bash_case(values, command.name, values.options(program, command), operands(values, command))
     if program.commands:
-        cases += bash_case(values, "''", program.options, list(program.commands), "")
+        cases += bash_case(values, "''", program.options, {"": (list(program.commands), "")})
     else:
-        cases += bash_case(values, "*", program.options, [], "file")
+        cases += bash_case(values, "*", program.options, {"": ([], "file")})
     return BASH.format(name=program.name, function="_" + program.name.replace("-", "_"), valued=" | ".join(valued),
                        cases="\n".join(cases))
 
@@ -175,10 +186,18 @@ def zsh_options(values, options):
             yield quoted(f"{again}{name}{sign}[{zsh_text(option.text)}]{value}")
 
 
-def zsh_case(values, name, options, words, kind):
-    lines = [f"\t{name})", "\t\t_arguments -s \\"]
+def zsh_case(values, name, options, found):
+    lines = [f"\t{name})"]
+    if len(found) > 1:
+        lines += ["\t\tcase $words[2] in"]
+        for word in filter(None, found):
+            lines += [f"\t\t{word}) operands={quoted(zsh_action(*found[word]))} ;;"]
+        lines += ["\t\tesac"]
+    lines += ["\t\t_arguments -s \\"]
     lines += [f"\t\t\t{line} \\" for line in zsh_options(values, options)]
-    return lines + [f"\t\t\t{quoted('*:operand:' + zsh_action(words, kind))}", "\t\t;;"]
+    if len(found) > 1:
+        return lines + [f"\t\t\t{quoted('1:operand:' + zsh_action(*found['']))} \\", '\t\t\t"*:operand:$operands"', "\t\t;;"]
+    return lines + [f"\t\t\t{quoted('*:operand:' + zsh_action(*found['']))}", "\t\t;;"]
 
 
 ZSH = """\
@@ -196,16 +215,16 @@ def zsh(program, values):
     name, function = program.name, "_" + program.name
     lines = ZSH.format(name=name).splitlines()
     if not program.commands:
-        body = zsh_case(values, "*", program.options, [], "file")[1:-1]
+        body = zsh_case(values, "*", program.options, {"": ([], "file")})[1:-1]
         return "\n".join([*lines, f"{function}()", "{", *(line[1:] for line in body), "}", f'{function} "$@"', ""])
-    lines += [f"{function}()", "{", "\tlocal curcontext=$curcontext context state line", "\tlocal -a commands", "\tcommands=("]
+    lines += [f"{function}()", "{", "\tlocal curcontext=$curcontext context state line operands='( )'", "\tlocal -a commands", "\tcommands=("]
     lines += [f"\t\t{quoted(command.name + ':' + zsh_text(command.summary))}" for command in program.commands.values()]
     lines += ["\t)", "\t_arguments -C \\"]
     lines += [f"\t\t{line} \\" for line in zsh_options(values, program.options)]
     lines += ["\t\t'1:command:->command' \\", "\t\t'*::operand:->operands'", "\tcase $state in", "\tcommand)",
               "\t\t_describe command commands", "\t\treturn", "\t\t;;", "\tesac", "\tcase $line[1] in"]
     for command in program.commands.values():
-        lines += zsh_case(values, command.name, values.options(program, command), *operands(values, command))
+        lines += zsh_case(values, command.name, values.options(program, command), operands(values, command))
     return "\n".join([*lines, "\tesac", "}", f'{function} "$@"', ""])
 
 

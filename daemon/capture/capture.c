@@ -133,7 +133,6 @@ static void device_tick(struct capture *capture)
 {
 	char text[DEVICE_STATE_TEXT];
 
-	drain_set_may_sleep(&capture->drain, device_state_is_screen_off(&capture->device));
 	if (device_state_event(&capture->device, loop_now(), text))
 		session_event(&capture->session, "device", text);
 }

@@ -350,6 +350,25 @@ static void timers_go_on_while_the_screen_is_on(void **state)
 	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
 }
 
+/* The thread that writes the files does it, when it is woken up. */
+static void rows_are_synced_before_the_device_sleeps(void **state)
+{
+	struct options options = device_options();
+	long before;
+
+	(void)state;
+	if (!can_count())
+		skip();
+	options.sync_ns = 15 * SECOND;
+	start_with_the_screen(&options, "0\n");
+	sleep(6);
+	before = sleeps();
+	sleep(6);
+	assert_true(sleeps() > before);
+	assert_true(is_asleep());
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+}
+
 static void duration_ends_a_capture_that_sleeps(void **state)
 {
 	struct options options = device_options();
@@ -374,6 +393,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(no_program_runs_while_the_device_sleeps, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(timers_go_on_while_the_screen_is_on, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(rows_are_synced_before_the_device_sleeps, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(duration_ends_a_capture_that_sleeps, set_up,
 						tear_down),

@@ -71,14 +71,21 @@ static bool is_flooded(const struct drain *drain)
 }
 
 /* An idle source has an event. The process slept until now. It waits before the read, so that one
- * read gets many events. */
+ * read gets many events. If no high water is reported, it waits only until their rate can be
+ * measured: the silence before says nothing about it. */
 static void on_readable(struct watcher *watcher, uint32_t events)
 {
 	struct drain *drain = watcher->context;
+	uint64_t wait_ns = period_ns(drain);
 
 	(void)events;
 	drain->was_readable = true;
-	drain->next_ns = loop_now() + period_ns(drain);
+	if (drain->highwater.fd < 0) {
+		drain_period_resume(&drain->period, loop_now());
+		if (wait_ns > DRAIN_PERIOD_MEASURE_NS)
+			wait_ns = DRAIN_PERIOD_MEASURE_NS;
+	}
+	drain->next_ns = loop_now() + wait_ns;
 }
 
 /* Watches a drained source. Returns false if it cannot be watched, or if it was readable and had no

@@ -3,9 +3,6 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* A shorter time shows no rate: one burst of events would count as a flood. */
-#define MEASURE_NS (100 * NS_PER_MS)
-
 /* The first period. The limit is doubled with each measurement. */
 #define FIRST_NS (250 * NS_PER_MS)
 
@@ -19,12 +16,17 @@ void drain_period_begin(struct drain_period *period, uint64_t now_ns)
 	period->most_ns = FIRST_NS;
 }
 
+void drain_period_resume(struct drain_period *period, uint64_t now_ns)
+{
+	period->since_ns = now_ns;
+}
+
 /* A rate that grows counts at once. One that falls is halved at most, as it may grow again. */
 void drain_period_measure(struct drain_period *period, const struct source *source, uint64_t now_ns)
 {
 	uint64_t passed_ms = (now_ns - period->since_ns) / NS_PER_MS;
 
-	if (passed_ms < MEASURE_NS / NS_PER_MS)
+	if (passed_ms < DRAIN_PERIOD_MEASURE_NS / NS_PER_MS)
 		return;
 	for (unsigned int cpu = 0; cpu < cpu_buffer_stats_cpus(); cpu++) {
 		uint64_t bytes = source_cpu_bytes(source, cpu);

@@ -17,6 +17,14 @@ struct drain_period {
 /* The rates are unknown: the first periods are short. @now_ns: on the clock of loop_now(). */
 void drain_period_begin(struct drain_period *period, uint64_t now_ns);
 
+/* The first event after a silence: the rate of the events that follow does not include that time.
+ */
+void drain_period_resume(struct drain_period *period, uint64_t now_ns);
+
+/* The shortest time that shows a rate: in a shorter one, one burst of events would count as a
+ * flood. */
+#define DRAIN_PERIOD_MEASURE_NS UINT64_C(100000000)
+
 /* Measures the rates. Call it when the buffers were read to their end. */
 void drain_period_measure(struct drain_period *period, const struct source *source,
 			  uint64_t now_ns);

@@ -22,6 +22,11 @@ SECONDS = 1.5
 # Half of it is filled within one time slice of another process, before the first drain.
 KILOBYTES = 512
 
+# A buffer is full in less than half a second.
+JUMP_RATE = 60000
+JUMPS = 4
+TRIES = 3
+
 
 def nice(pid):
     """The 19th field: comm, the second, may hold blanks and brackets."""
@@ -50,8 +55,26 @@ def flood(checks, instance, pid, before):
     return int(re.match(rb"(\d+) markers", load.stdout.read())[1])
 
 
+def lost_after_silence(checks, mount):
+    """The number of events that are lost when a load begins after a silence. As text there is no high water."""
+    with tracefs.instance(mount, KILOBYTES) as instance, folder() as out:
+        capture = Capture(mount, instance, out, "--source", "text")
+        checks.that(capture.wait_ready(), "text: jankd did not start")
+        for _ in range(JUMPS):
+            time.sleep(2.5)
+            subprocess.run([LOAD, instance / "trace_marker", str(JUMP_RATE), "0.6", "20", "4"],
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        capture.stop()
+        counts = json.loads((out / "session.json").read_text())["counters"]
+        print(f"text: {counts['markers']} events read, {counts['lost']['events']} lost")
+        return counts["lost"]["events"]
+
+
 def main():
     checks, mount = Checks(), tracefs.root()
+    # On a busy machine jankd may get no CPU for that time.
+    checks.that(any(lost_after_silence(checks, mount) == 0 for _ in range(TRIES)),
+                "text: events were lost after a silence")
     with tracefs.instance(mount, KILOBYTES) as instance, folder() as out:
         capture = Capture(mount, instance, out, "--source", "raw")
         checks.that(capture.wait_ready(), "jankd did not start")

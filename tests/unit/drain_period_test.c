@@ -49,6 +49,18 @@ static void write_for(uint64_t ms, uint64_t bytes0, uint64_t bytes1)
 	drain_period_measure(&period, &raw, now_ns);
 }
 
+/* 26,214 bytes in 100 ms fill 1 MB in 4 s. */
+static void silence_does_not_hide_a_rate(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		write_for(500, 0, 0);
+	now_ns += 60000 * MS;
+	drain_period_resume(&period, now_ns);
+	write_for(100, 26214, 0);
+	assert_int_equal(period_ms(), 1000);
+}
+
 static void first_periods_are_short(void **state)
 {
 	(void)state;
@@ -122,6 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup(name, set_up)
+		T(silence_does_not_hide_a_rate),
 		T(first_periods_are_short),
 		T(fullest_buffer_counts),
 		T(growing_rate_counts_at_once_and_a_falling_one_later),

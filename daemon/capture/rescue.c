@@ -64,16 +64,18 @@ static int find_trace(struct rescue *rescue)
 	return 1;
 }
 
-/* Returns 0, or -errno: -EBUSY if a program reads the trace. It may be the capture itself, which is
- * alive and has lost its lock. Then its files must not be touched. */
-static int check_unused(const struct rescue *rescue)
+/* A program that reads the trace may be the capture itself, if it has lost its lock. */
+static bool is_unused(struct rescue *rescue)
 {
 	int fd = tracefs_open_pipe(rescue->tracefs);
 
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	if (fd == -EBUSY)
+		snprintf(rescue->why, sizeof(rescue->why), "another program reads trace_pipe");
+	else if (fd < 0)
+		snprintf(rescue->why, sizeof(rescue->why), "trace_pipe cannot be read");
+	else
+		close(fd);
+	return fd >= 0;
 }
 
 /* Times of another clock do not belong to the rows that are there. */
@@ -135,12 +137,11 @@ static int open_trace(struct rescue *rescue)
 	if (error != 0)
 		return error < 0 ? error : 0;
 	error = tracefs_open(&rescue->tracefs, rescue->options.tracefs, rescue->options.instance);
-	if (error == 0)
-		error = check_unused(rescue);
 	if (error < 0)
 		return error;
 	trace_files_open(&rescue->files, tracefs_path(rescue->tracefs));
-	if (!rescue->why[0] && has_same_clock(rescue) && find_counted_time(rescue))
+	if (!rescue->why[0] && is_unused(rescue) && has_same_clock(rescue) &&
+	    find_counted_time(rescue))
 		open_source(rescue);
 	return 0;
 }

@@ -186,13 +186,16 @@ static void update_loss_pending(const struct session *session)
 				  session->is_loss_pending || session->source->loss_ahead);
 }
 
-/* The source counts losses since it was opened, and what was lost after a kill was lost before. So
- * a loss of 0 events is one of an unknown number. So is the first loss of the counted time: some of
- * its events may be earlier. */
-static const struct trace_record *with_loss(const struct trace_record *record, bool is_first,
+/* After a kill. The raw source counts losses since it was opened, and what was lost after the kill
+ * was lost before: their number is unknown. Text has the kernel's number, but the first loss of the
+ * counted time may include earlier events. */
+static const struct trace_record *with_loss(const struct session *session,
+					    const struct trace_record *record, bool is_first,
 					    struct trace_record *copy)
 {
-	if (record->kind != TRACE_LOST || (record->value != 0 && !is_first))
+	bool is_text = session->source->depends_on_line_format;
+
+	if (!session->is_again || record->kind != TRACE_LOST || (is_text && !is_first))
 		return record;
 	*copy = *record;
 	copy->value = TRACE_LOST_UNKNOWN;
@@ -217,8 +220,7 @@ static void handle_record(void *context, const struct trace_record *record)
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		output_read_clock_marker(&session->output, record->name, record->time_ns);
 	update_loss_pending(session);
-	pipeline_record(session->pipeline,
-			session->is_again ? with_loss(record, is_first, &copy) : record);
+	pipeline_record(session->pipeline, with_loss(session, record, is_first, &copy));
 	output_follow(&session->output, pipeline_now(session->pipeline));
 	if (output_has_events(&session->output))
 		output_settle(&session->output);

@@ -16,9 +16,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import segments
 import tracefs
 from daemon import wait_until
-from jankd import JANKD, PHONE, Checks, rows
+from jankd import BUILD, JANKD, PHONE, Checks, rows
 from live import Capture, play, session
 
+LOAD = BUILD / "tests" / "bench" / "load"
 FOLDERS = 4  # at a time
 KILLS = 50  # in each
 AGAIN = 8  # kills that are followed by kills of the next stop
@@ -219,6 +220,33 @@ def gone(checks):
         checks.that(any("no longer exists" in text for text in taken_events(out)), f"gone: {taken_events(out)}")
 
 
+def read_by_another(checks):
+    """While another program reads the trace nothing can be taken: an event says why."""
+    with session() as (mount, instance, here):
+        out = here / "out"
+        kill_one(mount, instance, out, 1.5)
+        with open(instance / "trace_pipe", "rb"):
+            subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
+        taken = taken_events(out)
+        checks.that(len(taken) == 1 and "another program reads" in taken[0], f"read by another program: {taken}")
+
+
+def overwritten_in_a_flood(checks):
+    """More is lost while the buffers are opened. That number is not the whole loss."""
+    with session() as (mount, instance, here):
+        (instance / "buffer_size_kb").write_text("64")
+        out = here / "out"
+        kill_one(mount, instance, out, 1.5, "--source", "raw", "--buffer-kb", "64")
+        load = subprocess.Popen([LOAD, instance / "trace_marker", "0", "4", "20", "4"],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        time.sleep(1)
+        subprocess.run([JANKD, "stop", "-F", out], capture_output=True, stdin=subprocess.DEVNULL)
+        load.kill()
+        load.wait()
+        taken = taken_events(out)
+        checks.that(len(taken) == 1 and "an unknown number of events lost" in taken[0], f"overwritten in a flood: {taken}")
+
+
 def only_counted_time(checks, source):
     """Frames of --wait are not counted after a kill, either, nor those after the end of --duration."""
     what = f"killed during --wait, {source}"
@@ -242,6 +270,8 @@ checks = Checks()
 only_counted_time(checks, "raw")
 only_counted_time(checks, "text")
 killed_again(checks)
+overwritten_in_a_flood(checks)
+read_by_another(checks)
 overwritten(checks, "raw", "an unknown number of events lost")
 overwritten(checks, "text", "[1-9][0-9]* events lost")
 gone(checks)

@@ -75,6 +75,29 @@ def programs(checks, place):
     one_line(checks, "a program that may not be run", place.jank_adb("status"), 1, "ermission denied", "jank-adb install")
 
 
+def others_files(checks, place):
+    """A folder of root, to the shell user: nothing is known of it, so uninstall does not say that all is well."""
+    if os.geteuid() != 0:
+        checks.cannot_judge("a folder of another user", "another user needs root")
+        return
+    phone = place.phone(uid=2000)
+    for path in (place.here, place.devices, phone.path, phone.root):
+        path.chmod(0o755)
+    succeeded(checks, "install", place.installed())
+    for kept in (0o700, 0o755):
+        phone.folder().mkdir(exist_ok=True)
+        (phone.folder() / ".lock").write_text("")
+        (phone.folder() / ".lock").chmod(0o600)
+        phone.folder().chmod(kept)
+        for words in ((), ("--discard",), ("--keep-data",)):
+            one_line(checks, f"uninstall {words}", place.jank_adb("uninstall", *words), 1, FOLDER, "ermission denied")
+    checks.that((phone.data / "jankd").exists(), "a refused uninstall removed jankd")
+    # Nor can the program be replaced.
+    phone.data.chmod(0o755)
+    os.chown(phone.data, 0, 0)
+    one_line(checks, "install without rights", place.installed(), 1, "cannot be replaced", "ermission denied")
+
+
 def machine(checks, place):
     """Variables of this machine that change what a script does."""
     phone = place.phone()
@@ -145,7 +168,7 @@ def disks(checks, place):
 
 
 checks = Checks()
-for case in (serials, same_serial, noise, programs, machine, damaged_session, disks):
+for case in (serials, same_serial, noise, programs, others_files, machine, damaged_session, disks):
     with desk() as place:
         print(case.__name__, flush=True)
         case(checks, place)

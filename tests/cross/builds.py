@@ -50,7 +50,7 @@ def check_sums(checks, out):
 
 def check_reproducible(checks, here, out):
     """A copy of the tree elsewhere, with the same libraries, gives the same programs."""
-    tree, second = here / "a longer" / "way to" / "tree", here / "out"
+    tree, second = here / "a longer" / "way to" / "tree", here / "the second  out"
     listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                             capture_output=True, check=False)
     if listed.returncode != 0:

@@ -198,33 +198,39 @@ static bool may_write(const struct doctor *doctor, const char *name,
 static void check_on(struct doctor *doctor)
 {
 	char value[SETTING_SIZE], refusal[TRACEFS_REFUSAL_SIZE];
+	const char *state;
 	bool may, is_on;
 
 	if (!doctor->tracefs)
 		return;
 	may = may_write(doctor, "tracing_on", refusal);
-	is_on = setting_read(tracefs_path(doctor->tracefs), "tracing_on", value) == 0 &&
-		strcmp(value, "1") == 0;
+	if (setting_read(tracefs_path(doctor->tracefs), "tracing_on", value) < 0)
+		snprintf(value, sizeof(value), "unknown");
+	is_on = strcmp(value, "1") == 0;
+	state = is_on ? "on" : strcmp(value, "0") == 0 ? "off" : "unknown";
 	if (may)
-		print(doctor, OK, "%s, and jankd can switch it", is_on ? "on" : "off");
+		print(doctor, OK, "%s, and jankd can switch it", state);
 	else
-		print(doctor, is_on ? NOTE : PROBLEM, "%s, and jankd cannot switch it: %s",
-		      is_on ? "on" : "off", refusal);
+		print(doctor, is_on ? NOTE : PROBLEM, "%s, and jankd cannot switch it: %s", state,
+		      refusal);
 }
 
 static void check_buffer(struct doctor *doctor)
 {
-	char refusal[TRACEFS_REFUSAL_SIZE];
+	char refusal[TRACEFS_REFUSAL_SIZE], size[64] = "unknown";
 	uint64_t kb;
 
 	if (!doctor->tracefs)
 		return;
 	kb = buffer_size_read(tracefs_path(doctor->tracefs));
+	if (kb > 0)
+		snprintf(size, sizeof(size), "%" PRIu64 " KB per CPU", kb);
 	if (may_write(doctor, "buffer_size_kb", refusal))
-		print(doctor, OK, "%" PRIu64 " KB per CPU, and jankd can change it", kb);
+		print(doctor, OK, "%s, and jankd can change it", size);
 	else
-		print(doctor, NOTE, "it stays at %" PRIu64 " KB per CPU%s: %s", kb,
-		      kb < BUFFER_ENOUGH_KB ? " and may overflow between two reads" : "", refusal);
+		print(doctor, NOTE, "it stays %s%s: %s", size,
+		      kb > 0 && kb < BUFFER_ENOUGH_KB ? " and may overflow between two reads" : "",
+		      refusal);
 }
 
 static void check_clock(struct doctor *doctor)

@@ -188,7 +188,11 @@ static void what_only_costs_more_is_a_note(void **state)
 	unlink(scratch_path(&scratch, "tr/tracing_on"));
 	scratch_mkdir(&scratch, "tr/tracing_on");
 	assert_int_equal(doctor(NULL, NULL), 1);
-	assert_line("problem", "tracing_on", "cannot switch it: Is a directory");
+	assert_line("problem", "tracing_on", "unknown, and jankd cannot switch it: Is a directory");
+	unlink(scratch_path(&scratch, "tr/buffer_size_kb"));
+	scratch_mkdir(&scratch, "tr/buffer_size_kb");
+	assert_int_equal(doctor(NULL, NULL), 1);
+	assert_line("note", "buffer_size_kb", "it stays unknown: Is a directory");
 }
 
 int main(int argc, char **argv)

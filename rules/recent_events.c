@@ -38,18 +38,27 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 32;
 }
 
-/* 8 bytes at a time. */
+static uint64_t word_at(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return word;
+}
+
+/* 8 bytes at a time; the last 8 may overlap those before them. */
 static uint32_t hash_of(const char *text, size_t length)
 {
-	uint64_t hash = length, word;
+	uint64_t hash = length;
+	size_t i;
 
-	for (; length >= sizeof(word); text += sizeof(word), length -= sizeof(word)) {
-		memcpy(&word, text, sizeof(word));
-		hash = mix(hash, word);
-	}
-	word = 0;
-	memcpy(&word, text, length);
-	return (uint32_t)mix(hash, word);
+	for (i = 0; i + 8 < length; i += 8)
+		hash = mix(hash, word_at(text + i));
+	if (length >= 8)
+		return (uint32_t)mix(hash, word_at(text + length - 8));
+	for (; i < length; i++)
+		hash = mix(hash, (unsigned char)text[i]);
+	return (uint32_t)hash;
 }
 
 static bool is_name(const struct recent_name *name, uint32_t hash, const char *text, size_t length)
@@ -69,7 +78,7 @@ static uint32_t add_name(struct recent_events *log, uint32_t hash, const char *t
 	at = log->n_names % NAMES_MODULUS;
 	name = name_at(log, at);
 	name->hash = hash;
-	name->length = (uint8_t)length;
+	name->length = (uint32_t)length;
 	name->listed_in = 0;
 	memcpy(name->text, text, length);
 	log->n_names = at + (uint32_t)((offsetof(struct recent_name, text) + length + 7) & ~7U);
@@ -80,7 +89,7 @@ static uint32_t add_name(struct recent_events *log, uint32_t hash, const char *t
 static uint32_t find_name(struct recent_events *log, struct span name)
 {
 	size_t most = RECENT_EVENTS_NAME_SIZE - 1;
-	size_t length = name.len > 0 ? strnlen(name.ptr, name.len < most ? name.len : most) : 0;
+	size_t length = name.len < most ? name.len : most;
 	const char *text = length > 0 ? name.ptr : "";
 	uint32_t hash = hash_of(text, length);
 	uint32_t *known = &log->known[hash % RECENT_EVENTS_KNOWN];
@@ -115,19 +124,8 @@ void recent_events_add_counter(struct recent_events *log, uint64_t time_ns, stru
 	add(log, time_ns, name, false);
 }
 
-/* The place of the entry @back entries before the last; -1 if it or its name is overwritten. */
-static int entry_at(const struct recent_events *log, uint64_t back)
-{
-	uint64_t place = (log->n - 1 - back) % RECENT_EVENTS_MAX;
-
-	if (back >= log->n || back >= RECENT_EVENTS_MAX ||
-	    names_since(log, log->name[place].at) > RECENT_EVENTS_NAMES_SIZE)
-		return -1;
-	return (int)place;
-}
-
-/* How many of the last entries are in blocks that have no event before @to_ns. */
-static uint64_t skip_newer(const struct recent_events *log, uint64_t to_ns)
+/* The end of the entries, without the last blocks that have no event before @to_ns. */
+static uint64_t end_before(const struct recent_events *log, uint64_t to_ns)
 {
 	uint64_t end = log->n;
 
@@ -141,44 +139,41 @@ static uint64_t skip_newer(const struct recent_events *log, uint64_t to_ns)
 			break;
 		end = block * RECENT_EVENTS_BLOCK;
 	}
-	return log->n - end;
+	return end;
 }
 
 /* The place of the name in the table, or the free place for it. */
-static uint32_t *place_of(struct recent_events *log, const struct recent_name *name)
+static struct recent_listed *place_of(struct recent_events *log, const struct recent_name *name)
 {
 	for (uint32_t at = name->hash;; at++) {
-		uint32_t *place = &log->listed[at % RECENT_EVENTS_LISTED];
+		struct recent_listed *place = &log->listed[at % RECENT_EVENTS_LISTED];
 
-		if (*place == 0 ||
-		    is_name(name_at(log, *place - 1), name->hash, name->text, name->length))
+		if (place->in != log->n_texts ||
+		    is_name(name_at(log, place->at), name->hash, name->text, name->length))
 			return place;
 	}
-}
-
-static void append(struct recent_events *log, const char *text, size_t length)
-{
-	memcpy(log->counters + log->n_counters, text, length);
-	log->n_counters += length;
-	log->counters[log->n_counters] = '\0';
 }
 
 static void list_counter(struct recent_events *log, uint32_t at)
 {
 	struct recent_name *name = name_at(log, at);
-	uint32_t *place;
+	struct recent_listed *place;
 
 	if (name->listed_in == log->n_texts || name->length == 0 ||
 	    log->n_counters + name->length + 3 > sizeof(log->counters))
 		return;
 	name->listed_in = log->n_texts;
 	place = place_of(log, name);
-	if (*place != 0)
+	if (place->in == log->n_texts)
 		return;
-	*place = 1 + at % RECENT_EVENTS_NAMES_SIZE;
-	if (log->n_counters > 0)
-		append(log, "; ", 2);
-	append(log, name->text, name->length);
+	*place = (struct recent_listed){ .in = log->n_texts, .at = at };
+	if (log->n_counters > 0) {
+		log->counters[log->n_counters++] = ';';
+		log->counters[log->n_counters++] = ' ';
+	}
+	memcpy(log->counters + log->n_counters, name->text, name->length);
+	log->n_counters += name->length;
+	log->counters[log->n_counters] = '\0';
 }
 
 static void set_tick(struct recent_events *log, uint32_t at)
@@ -188,25 +183,36 @@ static void set_tick(struct recent_events *log, uint32_t at)
 	name_copy(log->tick, sizeof(log->tick), (struct span){ name->text, name->length });
 }
 
+/* Finds the last tick before @to_ns. Returns the first entry that may be of @from_ns or later,
+ * @end at most; that entry and those after it are not overwritten, and neither are their names. */
+static uint64_t find_tick(struct recent_events *log, uint64_t from_ns, uint64_t to_ns, uint64_t end)
+{
+	uint64_t oldest = log->n > RECENT_EVENTS_MAX ? log->n - RECENT_EVENTS_MAX : 0;
+
+	for (; end > oldest; end--) {
+		size_t place = (end - 1) % RECENT_EVENTS_MAX;
+		struct recent_event_name name = log->name[place];
+
+		if ((log->tick[0] && log->time_ns[place] < from_ns) ||
+		    names_since(log, name.at) > RECENT_EVENTS_NAMES_SIZE)
+			break;
+		if (!log->tick[0] && name.is_tick && log->time_ns[place] < to_ns)
+			set_tick(log, name.at);
+	}
+	return end;
+}
+
 void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t newer = skip_newer(log, to_ns), back = newer;
-	int place;
+	uint64_t end = end_before(log, to_ns);
 
 	log->tick[0] = '\0';
 	log->counters[0] = '\0';
 	log->n_counters = 0;
-	memset(log->listed, 0, sizeof(log->listed));
 	log->n_texts++;
-	while ((place = entry_at(log, back)) >= 0 &&
-	       (log->time_ns[place] >= from_ns || !log->tick[0])) {
-		if (log->name[place].is_tick && log->time_ns[place] < to_ns && !log->tick[0])
-			set_tick(log, log->name[place].at);
-		back++;
-	}
-	/* From the oldest on, to list them in the order of the trace. */
-	while (back-- > newer) {
-		place = (int)((log->n - 1 - back) % RECENT_EVENTS_MAX);
+	for (uint64_t i = find_tick(log, from_ns, to_ns, end); i < end; i++) {
+		size_t place = i % RECENT_EVENTS_MAX;
+
 		if (!log->name[place].is_tick && log->time_ns[place] >= from_ns &&
 		    log->time_ns[place] < to_ns)
 			list_counter(log, log->name[place].at);

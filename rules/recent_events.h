@@ -17,7 +17,7 @@
 
 /* Entries of a block. Whole blocks are skipped: a frame waits in the queue, so most entries are
  * newer than it. */
-#define RECENT_EVENTS_BLOCK 64
+#define RECENT_EVENTS_BLOCK 16
 
 /* Places of a hash table for the names in a text, of which each has 3 bytes or more with its "; ".
  */
@@ -25,9 +25,9 @@
 
 /* A name is stored once for many entries, while it is used. */
 struct recent_name {
-	uint64_t listed_in; /* number of the last text that lists it; 0: none */
+	uint32_t listed_in; /* number of the last text that lists it; 0: none */
 	uint32_t hash;
-	uint8_t length;
+	uint32_t length;
 	char text[RECENT_EVENTS_NAME_SIZE]; /* only length bytes are stored */
 };
 
@@ -35,6 +35,12 @@ struct recent_name {
 struct recent_event_name {
 	uint32_t at : 31;
 	uint32_t is_tick : 1;
+};
+
+/* A place of that table. */
+struct recent_listed {
+	uint32_t in; /* number of the text; another one than the last: the place is free */
+	uint32_t at; /* place of the name in recent_events.names */
 };
 
 struct recent_events {
@@ -47,9 +53,9 @@ struct recent_events {
 	_Alignas(struct recent_name) char names[RECENT_EVENTS_NAMES_SIZE];
 	char tick[RECENT_EVENTS_NAME_SIZE];
 	char counters[RECENT_EVENTS_TEXT_SIZE];
-	size_t n_counters;		       /* bytes of that text */
-	uint64_t n_texts;		       /* so far */
-	uint32_t listed[RECENT_EVENTS_LISTED]; /* 1 + place in names of a name in it; 0: free */
+	size_t n_counters; /* bytes of that text */
+	uint32_t n_texts;  /* so far */
+	struct recent_listed listed[RECENT_EVENTS_LISTED];
 };
 
 _Static_assert(RECENT_EVENTS_TEXT_SIZE / 3 < RECENT_EVENTS_LISTED, "a place stays free");

@@ -182,24 +182,14 @@ static bool is_plain(char byte)
 	return byte >= 0x20 && byte < 0x7f && byte != ',' && byte != '"';
 }
 
-#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Bit 7 is set in the lowest byte that is 0, and may be set above. */
-static uint64_t has_zero(uint64_t bytes)
-{
-	return (bytes - EACH_BYTE(1)) & ~bytes;
-}
-
-/* is_plain() for 8 bytes. Carries and borrows only reach bytes above one that is not plain. */
+/* True: 16 bytes are plain. Without a branch, the compiler compares all of them at once. */
 static bool are_plain(const char *text)
 {
-	uint64_t bytes, others;
+	char others = 0;
 
-	memcpy(&bytes, text, sizeof(bytes));
-	others = bytes | (bytes + EACH_BYTE(1));      /* 0x7f and above */
-	others |= (bytes - EACH_BYTE(0x20)) & ~bytes; /* below 0x20 */
-	others |= has_zero(bytes ^ EACH_BYTE(',')) | has_zero(bytes ^ EACH_BYTE('"'));
-	return (others & EACH_BYTE(0x80)) == 0;
+	for (unsigned int i = 0; i < 16; i++)
+		others |= (char)!is_plain(text[i]);
+	return !others;
 }
 
 /* The number of bytes before the first that is not plain, @len at most. Most names are plain. */
@@ -207,8 +197,10 @@ static size_t plain_length(const char *text, size_t len)
 {
 	size_t n = 0;
 
-	while (len - n >= 8 && are_plain(text + n))
-		n += 8;
+	while (len - n >= 16 && are_plain(text + n))
+		n += 16;
+	if (len >= 16 && len - n < 16 && are_plain(text + len - 16))
+		return len;
 	while (n < len && is_plain(text[n]))
 		n++;
 	return n;

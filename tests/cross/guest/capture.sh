@@ -17,8 +17,10 @@ part()
   play 2 --vocabulary android-14 --scenario idle-gaps --seconds 5
   play 3 --scenario game-30 --seconds 9 &
   sleep 4
+  pid=$(pid_of "$OUT/start-1.said")
+  now >"$OUT/killing"
+  kill -9 "$pid"
   now >"$OUT/killed"
-  kill -9 "$(pid_of "$OUT/start-1.said")"
   sleep 1
   keep start-2 start "$@"
   now >"$OUT/started"

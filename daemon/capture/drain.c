@@ -23,6 +23,9 @@
 /* Without events for this long the trace pauses, and may be silent soon. */
 #define PAUSE_NS (100 * UINT64_C(1000000))
 
+/* Frames wait 0.4 s for the trace behind them, and an event waits for the frames before it. */
+#define SOON_NS (600 * UINT64_C(1000000))
+
 /* A drain at high water should read at least half of the smallest buffer. After this many drains in
  * a row that read less, high water is no longer watched. */
 #define HIGHWATER_BYTES 2048
@@ -55,9 +58,6 @@ static uint64_t period_ns(const struct drain *drain)
 
 	if (drain->highwater.fd < 0 && most_ns > NO_HIGHWATER_NS)
 		most_ns = NO_HIGHWATER_NS;
-	/* An event is written when the records from before it were read. */
-	if (output_has_events(&drain->session->output))
-		most_ns = DRAIN_FRESH_NS;
 	return drain_period_ns(&drain->period, interference_sizes(drain->interference), most_ns);
 }
 
@@ -328,7 +328,7 @@ void drain_set_may_sleep(struct drain *drain, bool may_sleep)
 
 void drain_soon(struct drain *drain)
 {
-	uint64_t soon_ns = loop_now() + period_ns(drain);
+	uint64_t soon_ns = loop_now() + SOON_NS;
 
 	if (drain->next_ns > soon_ns)
 		drain->next_ns = soon_ns;

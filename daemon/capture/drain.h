@@ -6,7 +6,7 @@
  *                     buffer runs over, at most DRAIN_MOST_NS (drain_period.h)
  *     a burst         a buffer is half full: the kernel wakes jankd up
  *     no events       the first event wakes jankd up; ticks continue, see drain_set_may_sleep()
- *     an event waits  within DRAIN_FRESH_NS
+ *     an event about the files waits: within 0.6 s
  *     a request, interference, the end: a drain at once
  *
  * All other regular work (ticks) is done with a drain, so that both need one wakeup. */
@@ -26,8 +26,8 @@
  * than the 2 s that the README promises. */
 #define DRAIN_MOST_NS UINT64_C(1900000000)
 
-/* The same if a table or another program shows rows at once, if a trigger or a snapshot waits for a
- * frame, or if an event waits to be written. */
+/* The same if a table or another program shows rows at once, or if a trigger or a snapshot waits
+ * for a frame. */
 #define DRAIN_FRESH_NS UINT64_C(250000000)
 
 struct drain {
@@ -68,7 +68,7 @@ void drain_begin(struct drain *drain, uint64_t most_ns);
  * process: ticks wait for a wakeup of another cause. */
 void drain_set_may_sleep(struct drain *drain, bool may_sleep);
 
-/* For an event that waits to be written: the next drain is due within DRAIN_FRESH_NS. */
+/* For an event that waits to be written: the next drain is due as soon as it probably can be. */
 void drain_soon(struct drain *drain);
 
 /* The next drain is due at once. */

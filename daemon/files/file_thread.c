@@ -16,8 +16,10 @@
 
 #define STACK_BYTES 131072
 
-/* Rows wake the thread up only if this much of the queue is used. */
-#define WAKE_BYTES (FILE_THREAD_BYTES / 8)
+/* Rows wake the thread up only if this much of the queue is used: those of two seconds with 600
+ * drops a second have 1.2 MB. While the thread works, both threads wait for the lock again and
+ * again. */
+#define WAKE_BYTES (FILE_THREAD_BYTES / 4)
 
 /* Memory beyond this is returned to the system when the queue becomes empty. */
 #define KEPT_BYTES (UINT64_C(32) << 10)

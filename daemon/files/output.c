@@ -21,10 +21,12 @@
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
-/* The thread is woken up twice a second at most if there are rows. If there are none, it is woken
+/* The thread is woken up about once a second at most if there are rows: with each drain, as those
+ * come every two seconds, but with every second one if they come faster because there are many
+ * events. If there are no rows, it is woken
  * up by every second call of a caller that calls twice in four seconds, to check disk and folder.
  */
-#define FLUSH_NS UINT64_C(450000000)
+#define FLUSH_NS UINT64_C(990000000)
 #define IDLE_FLUSH_NS UINT64_C(2000000000)
 
 /* If one job takes this long, an event reports that the disk is not responding. */

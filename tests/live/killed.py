@@ -26,7 +26,7 @@ AGAIN = 8  # kills that are followed by kills of the next stop
 LONG = 6  # of them late: by then frames are written every second
 SECONDS = 150
 
-# Rows are written after every read of the trace, but frames wait for the vsyncs around them. The slack
+# Rows are written after a read of the trace, but frames wait for the vsyncs around them. The slack
 # is for a busy machine.
 INTERVAL_S = 2.0
 WAIT_S = 0.6

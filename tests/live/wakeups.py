@@ -17,6 +17,7 @@ from live import Capture, session
 from measure import switches
 
 SECONDS = 6
+WARM_S = 3
 IDLE_MOST, BUSY_MOST = 2, 4
 
 # A snapshot waits for late frames, so the trace is read four times a second.
@@ -62,6 +63,8 @@ def measure(checks, what, *arguments, on_device=False, idle_most=IDLE_MOST, busy
         checks.that(capture.wait_ready(), f"{what}: jankd does not start")
         time.sleep(2)
         idle = per_second(capture, lambda: time.sleep(SECONDS))
+        # The first summary.csv is synced.
+        write_for(instance, WARM_S)
         rates = []
         busy = per_second(capture, lambda: rates.append(write_for(instance, SECONDS)))
         code, said, _ = capture.stop()

@@ -2,8 +2,12 @@
 #include "daemon/android/properties.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "daemon/base/child.h"
 #include "daemon/base/wall_clock.h"
@@ -49,6 +53,47 @@ int android_setprop(struct property_budget *budget, const char *name, const char
 			       output, sizeof(output));
 
 	return status > 0 ? -EACCES : status;
+}
+
+/* The begin of a property area, since Android 5. */
+struct area {
+	uint32_t used, serial, magic, version;
+};
+
+#define AREA_MAGIC 0x504f5250
+#define AREA_VERSION 0xfc6ed0ab
+
+/* Since Android 7 there is an area for each SELinux context, and one for the number. */
+static const char *const areas[] = {
+	"/dev/__properties__/properties_serial",
+	"/dev/__properties__",
+};
+
+int property_serial_open(const char *root)
+{
+	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+		char path[PATH_MAX];
+		int fd;
+
+		if (snprintf(path, sizeof(path), "%s%s", root, areas[i]) >= (int)sizeof(path))
+			break;
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		if (fd >= 0 && property_serial_read(fd) >= 0)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
+}
+
+int64_t property_serial_read(int fd)
+{
+	struct area area;
+
+	if (pread(fd, &area, sizeof(area), 0) != (ssize_t)sizeof(area) ||
+	    area.magic != AREA_MAGIC || area.version != AREA_VERSION)
+		return -1;
+	return area.serial;
 }
 
 void android_device_read(struct property_budget *budget, struct android_device *device)

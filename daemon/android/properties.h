@@ -23,6 +23,18 @@ bool android_getprop(struct property_budget *budget, const char *name, char *val
 /* Returns 0 or -errno; -EACCES if setprop failed. */
 int android_setprop(struct property_budget *budget, const char *name, const char *value);
 
+/**
+ * property_serial_open() - open the number that the C library of Android adds 1 to whenever any
+ * property is set: the serial of its property area (bionic, libc/system_properties/prop_area.h)
+ * @root: prefix of its path
+ *
+ * Returns a descriptor, or -1 if this device has none. The caller closes it.
+ */
+int property_serial_open(const char *root);
+
+/* Returns that number, or -1 if it is unknown. */
+int64_t property_serial_read(int fd);
+
 /* Properties that identify the device; "" if they cannot be read. */
 struct android_device {
 	char model[128], build[256], sdk[16];

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GETPROP_MS 1000
 
@@ -84,11 +85,21 @@ void interference_tags_begin(struct interference_tags *tags,
 	};
 	tags->atrace = (struct child){ .ended = on_atrace_end, .context = tags };
 	tags->wanted = wanted;
+	tags->serial_fd = -1;
+	if (wanted != 0 && options->device_root)
+		tags->serial_fd = property_serial_open(options->device_root);
+}
+
+/* A program that runs with every tick costs more than all else. */
+static bool are_unchanged(const struct interference_tags *tags, int64_t serial)
+{
+	return tags->answered && serial >= 0 && serial == tags->serial;
 }
 
 void interference_tags_tick(struct interference_tags *tags, bool query)
 {
 	char *argv[] = { "getprop", "debug.atrace.tags.enableflags", NULL };
+	int64_t serial;
 
 	if (tags->wanted == 0)
 		return;
@@ -97,6 +108,11 @@ void interference_tags_tick(struct interference_tags *tags, bool query)
 	if (!query || child_runs(&tags->getprop) || child_runs(&tags->atrace) ||
 	    tags->timeouts >= TIMEOUTS_MAX)
 		return;
+	/* Before getprop is started: what changes meanwhile is read again. */
+	serial = property_serial_read(tags->serial_fd);
+	if (are_unchanged(tags, serial))
+		return;
+	tags->serial = serial;
 	tags->answered = false;
 	child_start(&tags->getprop, tags->loop, argv, GETPROP_MS);
 }
@@ -110,4 +126,7 @@ void interference_tags_end(struct interference_tags *tags)
 {
 	child_kill(&tags->getprop);
 	child_kill(&tags->atrace);
+	if (tags->serial_fd >= 0)
+		close(tags->serial_fd);
+	tags->serial_fd = -1;
 }

@@ -28,7 +28,9 @@ struct interference_tags {
 	struct child atrace;  /* sets them */
 	struct atrace_command command;
 	struct interference_tags_calls calls;
-	bool answered;	 /* the running getprop has printed its line */
+	bool answered;	 /* the last getprop has printed its line */
+	int serial_fd;	 /* of property_serial_open() */
+	int64_t serial;	 /* when that getprop was started; -1: unknown */
 	uint64_t set;	 /* the value of the last read */
 	uint64_t wanted; /* the tags that this capture's atrace set; 0: they are not watched */
 	bool missing;	 /* at least one of them is off */
@@ -46,7 +48,8 @@ void interference_tags_begin(struct interference_tags *tags,
 			     const struct interference_tags_calls *calls,
 			     const struct options *options, struct loop *loop, uint64_t wanted);
 
-/* Call it once a second. @query: start getprop, too, if it is not running. */
+/* Call it once a second. @query: start getprop, too, if it is not running, and if a property has
+ * changed since its last answer. */
 void interference_tags_tick(struct interference_tags *tags, bool query);
 
 /* Starts atrace to switch the tags on again. Returns 0 or -errno; restored() is called at the

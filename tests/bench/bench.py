@@ -3,10 +3,10 @@
 """Compares the cost of jankd with that of other programs that read traces, on files and live, and measures what a
 row costs; prints tables and ratios.
 
-    bench.py [--part offline|rows|live] [--quick] [--keep] [--readme]
+    bench.py [--part offline|rows|live|limits] [--before PROGRAM] [--quick] [--keep] [--readme]
 
 Rounds are interleaved and every number is a median: compare the ratios, not the seconds.
---quick takes a minute and prints only the ratios that are worse than those in
+--before: also measures another jankd, live, with all files. --quick takes a minute and prints only the ratios that are worse than those in
 ratios.json by more than a tenth. --keep writes the ratios there. A full run writes bench.json into
 the build folder; --readme writes its numbers into README.md beside this script.
 """
@@ -22,11 +22,12 @@ sys.path.insert(0, str(HERE.parent / "lib"))
 import offline
 import online
 import per_row
+import readers
 import readme
 from jankd import BUILD, skip
 from measure import machine
 
-PARTS = {"offline": offline.run, "rows": per_row.run, "live": online.run}
+PARTS = {"offline": offline.run, "rows": per_row.run, "live": online.run, "limits": online.run_limits}
 RATIOS = HERE / "ratios.json"
 WORSE = 1.1
 
@@ -112,12 +113,15 @@ def measure(parts, report, quick):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", choices=PARTS)
+    parser.add_argument("--before", metavar="PROGRAM")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--readme", action="store_true")
     arguments = parser.parse_args()
     if is_sanitized():
         skip("a build with a sanitizer is not measured")
+    if arguments.before:
+        readers.add_another(arguments.before)
     report, kind = Report(), "quick" if arguments.quick else "full"
     print(f"{machine()}")
     measure([arguments.part] if arguments.part else PARTS, report, arguments.quick)

@@ -10,9 +10,9 @@ import subprocess
 import time
 
 import tracefs
-from family import cost, family, peak_kb
-from jankd import BUILD, folder, rows
-from readers import AWK, CAT, RAW, READERS, TEXT, TRACE_CMD, available
+from family import cost, family, first_slept, peak_kb
+from jankd import BUILD, folder, jankd, rows
+from readers import ALL, AWK, BEFORE, CAT, JANKDS, RAW, READERS, TEXT, TRACE_CMD, available
 
 LOAD = BUILD / "tests" / "bench" / "load"
 BUFFER_KB = 1024
@@ -78,7 +78,7 @@ def end_all(readers, children):
 def check_rows(name, out):
     """Raises if a reader that counts frames has counted none."""
     header = ("summary.csv", 2)
-    kept, least = {AWK: ("fps.csv", 1), TEXT: header, RAW: header}.get(name, ("", 0))
+    kept, least = {AWK: ("fps.csv", 1)}.get(name, header if name in JANKDS else ("", 0))
     if kept and (out / kept).read_bytes().count(b"\n") < least:
         raise Broken(f"it has no rows in {kept}")
 
@@ -103,6 +103,7 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
             wait_ready(readers)
             children = [pid for pid in family(pids) if pid not in pids]
             cpu, slept = cost(pids)
+            first = first_slept(pids[0])
             begin = time.monotonic()
             markers = frames = 0
             if rate is None:
@@ -112,14 +113,16 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
                 time.sleep(DRAIN_S)
             elapsed = time.monotonic() - begin
             ended_cpu, ended_slept = cost(pids)
+            # The first thread of jankd sleeps after each drain.
+            drains = (first_slept(pids[0]) - first) / elapsed if name in JANKDS else None
             seen = {"cpu_ns": ended_cpu - cpu, "wakeups_s": (ended_slept - slept) / elapsed,
-                    "rss_kb": peak_kb(pids), "lost": ring_events(instance, LOST), "markers": markers,
+                    "drains_s": drains, "rss_kb": peak_kb(pids), "lost": ring_events(instance, LOST), "markers": markers,
                     "read": ring_events(instance, READ),
                     "seconds": elapsed, "rate": markers / seconds}
             seen["all_ns"] = stop(readers) - cpu
             if rate:
                 check_rows(name, out)
-            if name in (TEXT, RAW) and rate:
+            if name in JANKDS and rate:
                 seen["frames"] = sum(int(row["frames"]) + int(row["wait times"]) + 1
                                      for row in rows(out, "summary.csv"))
                 seen["frames_played"] = frames
@@ -153,7 +156,8 @@ def in_turn(mount, names, rounds, notes, *load):
 
 
 def middle(results, what):
-    return statistics.median(result[what] for result in results)
+    """The median; None if it was not measured."""
+    return statistics.median(result[what] for result in results) if results[0][what] is not None else None
 
 
 def per_event(results, what="cpu_ns"):
@@ -175,19 +179,20 @@ def ratio(seen, ours, theirs, what):
 
 def table(title, seen):
     print(f"\n{title:38}{'ns/event':>10}{'to the end':>12}{'% of a CPU':>12}{'wakeups/s':>11}"
-          f"{'RSS KB':>9}{'lost':>11}")
+          f"{'drains/s':>10}{'RSS KB':>9}{'lost':>11}")
     for name, results in seen.items():
+        drains = middle(results, "drains_s")
         share = statistics.median(r["cpu_ns"] / r["seconds"] / 1e7 for r in results)
         each = f"{'':22}"
         if middle(results, "markers"):
             each = f"{per_event(results):10.0f}{per_event(results, 'all_ns'):12.0f}"
         print(f"{name:38}{each}{share:12.3f}{middle(results, 'wakeups_s'):11.1f}"
-              f"{middle(results, 'rss_kb'):9.0f}{sum(r['lost'] for r in results):11}")
+              f"{'' if drains is None else f'{drains:.1f}':>10}{middle(results, 'rss_kb'):9.0f}{sum(r['lost'] for r in results):11}")
 
 
 def check_frames(seen, notes, title):
     """Notes a jankd that did not count all frames: its costs would be too low."""
-    for name in (TEXT, RAW):
+    for name in JANKDS:
         for result in seen.get(name, ()):
             if not result["lost"] and result["frames"] < 0.99 * result["frames_played"]:
                 notes.append(f"{title}: {name} counted {result['frames']} of "
@@ -202,16 +207,18 @@ def at_rate(mount, rate, seconds, rounds, names, report):
     report.add_table(title, {name: {"ns_event": per_event(results),
                                     "ns_event_to_end": per_event(results, "all_ns"),
                                     "wakeups_s": middle(results, "wakeups_s"),
+                                    "drains_s": middle(results, "drains_s"),
                                     "rss_kb": middle(results, "rss_kb"),
                                     "lost": sum(r["lost"] for r in results)}
                              for name, results in seen.items()})
     # trace-cmd leaves up to half a buffer unread until its end, and does much of its work then: both costs are
     # printed.
-    for ours, short in ((RAW, "raw"), (TEXT, "text")):
+    for ours, short in ((RAW, "raw"), (TEXT, "text"), (ALL, "raw, all files")):
         for theirs, who, what in ((AWK, "awk", "cpu_ns"), (CAT, "cat", "cpu_ns"),
                                   (TRACE_CMD, "trace-cmd", "cpu_ns"),
                                   (TRACE_CMD, "trace-cmd to the end", "all_ns")):
             report.add_ratio(f"{title}: {short} / {who}, CPU", ratio(seen, ours, theirs, what))
+    report.add_ratio(f"{title}: raw, all files / the other jankd, CPU", ratio(seen, ALL, BEFORE, "cpu_ns"))
 
 
 def idle(mount, seconds, rounds, report):
@@ -219,8 +226,25 @@ def idle(mount, seconds, rounds, report):
     table("idle", seen)
     report.add_table("idle", {name: {"us_s": middle(results, "cpu_ns") / 1e3 / seconds,
                                      "wakeups_s": middle(results, "wakeups_s"),
+                                     "drains_s": middle(results, "drains_s"),
                                      "rss_kb": middle(results, "rss_kb")}
                               for name, results in seen.items()})
+
+
+def start_time(mount, rounds, report):
+    """The time of 'jankd start', which returns when frames can be counted."""
+    took = []
+    for _ in range(rounds):
+        with tracefs.instance(mount, BUFFER_KB) as instance, folder() as out:
+            begin = time.monotonic()
+            done = jankd("start", "--tracefs", mount, "--instance", instance.name, "--no-atrace", "-F", out)
+            took.append(1000 * (time.monotonic() - begin))
+            if done.returncode != 0:
+                report.notes.append(f"jankd start: not measured: {done.stderr.decode()}")
+                return
+            jankd("stop", "-F", out)
+    print(f"\njankd start, until frames can be counted: {statistics.median(took):.0f} ms")
+    report.add_table("start", {"jankd start --no-atrace": {"ms": statistics.median(took)}})
 
 
 # The last one, 0, is as fast as possible.
@@ -283,8 +307,16 @@ def run(report, quick):
         names = [name for name in READERS if name != TRACE_CMD]
         at_rate(mount, 10_000, 0.8, 5, names, report)
         return
-    for rate in (2_000, 10_000):
+    for rate in (2_500, 10_000):
         at_rate(mount, rate, 5, 5, READERS, report)
     idle(mount, 3, 5, report)
+    start_time(mount, 5, report)
+
+
+def run_limits(report, quick):
+    """What it costs when there is more of something."""
+    if quick:
+        return
+    mount = tracefs.root()
     overrun(mount, 1.5, 3, report)
     growth(mount, 5, report)

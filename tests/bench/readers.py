@@ -14,6 +14,8 @@ AWK = "cat trace_pipe | busybox awk"
 TRACE_CMD = "trace-cmd record"
 TEXT = "jankd run --source text"
 RAW = "jankd run --source raw"
+ALL = "jankd run --frames-log -T 2"
+BEFORE = "another jankd run --frames-log -T 2"
 
 
 def spawn(*command, **keywords):
@@ -50,14 +52,22 @@ def trace_cmd(mount, instance, out):
                   "--no-filter", "-e", "oom:mark_victim", "-o", out / "trace.dat", cwd=out)]
 
 
-def capture(source):
+def capture(*options, program=JANKD):
     def start(mount, instance, out):
-        return [spawn(JANKD, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
-                      "--source", source, "-F", out)]
+        return [spawn(program, "run", "--tracefs", mount, "--instance", instance.name, "--no-atrace",
+                      *options, "-F", out)]
     return start
 
 
-READERS = {AWK: awk, CAT: cat, TRACE_CMD: trace_cmd, TEXT: capture("text"), RAW: capture("raw")}
+ALL_FILES = ("--source", "raw", "--frames-log", "-T", "2")
+READERS = {AWK: awk, CAT: cat, TRACE_CMD: trace_cmd, TEXT: capture("--source", "text"),
+           RAW: capture("--source", "raw"), ALL: capture(*ALL_FILES)}
+JANKDS = (TEXT, RAW, ALL, BEFORE)
+
+
+def add_another(program):
+    """Measures the jankd @program, too."""
+    READERS[BEFORE] = capture(*ALL_FILES, program=program)
 
 
 def has_source(name):
@@ -74,7 +84,7 @@ def why_not(name):
         return "busybox is missing"
     if name == TRACE_CMD and not shutil.which("trace-cmd"):
         return "trace-cmd is missing"
-    if name == RAW and not has_source("raw"):
+    if name in (RAW, ALL) and not has_source("raw"):
         return "this jankd has no --source raw"
     return ""
 

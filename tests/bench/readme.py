@@ -26,13 +26,14 @@ def live_rows(tables):
         for name, seen in rows.items():
             yield (f"| {title.removeprefix('live, ')} | `{name.replace('|', chr(92) + '|')}` "
                    f"| {seen['ns_event']:,.0f} | {seen['ns_event_to_end']:,.0f} "
-                   f"| {seen['wakeups_s']:,.1f} | {seen['rss_kb'] / 1024:.1f} | {seen['lost']:,} |")
+                   f"| {seen['wakeups_s']:,.1f} | {cell(seen.get('drains_s'), '.1f')} "
+                   f"| {seen['rss_kb'] / 1024:.1f} | {seen['lost']:,} |")
 
 
 def idle_rows(tables):
     for name, seen in tables.get("idle", {}).items():
         yield (f"| none | `{name.replace('|', chr(92) + '|')}` | | | {seen['wakeups_s']:,.1f} "
-               f"| {seen['rss_kb'] / 1024:.1f} | |")
+               f"| {cell(seen.get('drains_s'), '.1f')} | {seen['rss_kb'] / 1024:.1f} | |")
 
 
 def overrun_rows(tables):
@@ -49,6 +50,11 @@ def offline_rows(tables):
 def row_rows(tables):
     for name, seen in tables.get("rows", {}).items():
         yield f"| {name} | {seen['us_row']:.2f} |"
+
+
+def start_rows(tables):
+    for name, seen in tables.get("start", {}).items():
+        yield f"| `{name}` | {seen['ms']:.0f} |"
 
 
 def growth_rows(tables):
@@ -68,11 +74,12 @@ def section(kept):
     lines += [f"| {name} | {in_words(ratio)} |" for name, ratio in kept["ratios"].items()]
     lines += ["", "<details><summary>the numbers behind these</summary>"]
     for header, rows in (
-            ("| events/s | live | CPU ns/event | to its end | wakeups/s | RSS MB | lost |",
+            ("| events/s | live | CPU ns/event | to its end | wakeups/s | drains/s | RSS MB | lost |",
              [*live_rows(tables), *idle_rows(tables)]),
             ("| as fast as they can, 1 MB per CPU | events/s without loss |", overrun_rows(tables)),
             ("| what grows | live | CPU ns/event | RSS MB |", growth_rows(tables)),
             ("| a row of | CPU µs |", row_rows(tables)),
+            ("| until frames can be counted | ms |", start_rows(tables)),
             ("| offline | MB | s | MB/s | RSS KB |", offline_rows(tables))):
         rows = list(rows)
         if rows:

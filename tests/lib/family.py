@@ -55,6 +55,12 @@ def cost(pids):
     return cpu, slept
 
 
+def first_slept(pid):
+    """Voluntary context switches of the first thread of a process."""
+    found = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", words(f"/proc/{pid}/task/{pid}/status"), re.M)
+    return int(found.group(1)) if found else 0
+
+
 def peak_kb(pids):
     """The sum of their peak memory in KB."""
     return sum(memory_kb(pid) for pid in family(pids))

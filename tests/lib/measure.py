@@ -87,4 +87,5 @@ def machine():
     """One line about this machine."""
     cpuinfo = pathlib.Path("/proc/cpuinfo")  # /proc may be missing
     model = re.search(r"model name\s*: (.+)", cpuinfo.read_text()) if cpuinfo.exists() else None
-    return f"{os.cpu_count()} CPUs, {model.group(1) if model else os.uname().machine}, Linux {os.uname().release}"
+    kernel = os.uname().release.split("-")[0]
+    return f"{os.cpu_count()} CPUs, {model.group(1) if model else os.uname().machine}, Linux {kernel}"

@@ -133,12 +133,16 @@ def capturing(checks, place):
     succeeded(checks, "status", place.jank_adb("status"), "com.example.mail", FOLDER)
     code, said, _ = place.jank_adb("status", "--json")
     checks.that(code == 0 and any('"--include' in line or "it's *" in line for line in said), f"status --json: {said[:30]}")
-    top = place.popen("top")
-    wait_until(lambda: any(" top " in command[-1] for command in phone.log()))
+    code, said, error = place.jank_adb("doctor")
+    checks.that(code == 0 and not error and any("trace_pipe: can be read" in line for line in said) and
+                any(f"a capture runs in {FOLDER}" in line for line in said), f"doctor: {code} {said} {error}")
+    tables = {command: place.popen(command) for command in ("top", "watch")}
+    wait_until(lambda: sum(" top " in command[-1] for command in phone.log()) >= 2)
     time.sleep(1)
     succeeded(checks, "stop", place.jank_adb("stop"), "ended after")
-    out, error = top.communicate(timeout=60)
-    checks.that(top.returncode == 0 and "Surface" in out and not error, f"top: {top.returncode} {out} {error}")
+    for command, table in tables.items():
+        out, error = table.communicate(timeout=60)
+        checks.that(table.returncode == 0 and "Surface" in out and not error, f"{command}: {table.returncode} {out} {error}")
     checks.that(',mark,"it\'s ""50 %""; $HOME `x` \\n"' in (phone.folder() / "events.csv").read_text(), "mark: text")
     one_line(checks, "uninstall before pull", place.jank_adb("uninstall"), 1, "not been pulled", "--discard", "--keep-data")
     checks.that((phone.data / "jankd").exists() and (phone.folder() / "fps.csv").exists(), "a refused uninstall removed something")
@@ -245,6 +249,9 @@ def user_build(checks, place):
     one_line(checks, "user build: start", done, 1, "ermission denied", "; ")
     one_line(checks, "user build: record", place.jank_adb("record", "5", "--from", place.programs), 1, "ermission denied")
     checks.equal([p.name for p in phone.folder().glob("[a-zA-Z]*")], [], "user build: files that were left")
+    code, said, error = place.jank_adb("doctor")
+    checks.that(code == 1 and len(error) == 1 and error[0].startswith("jank-adb: doctor: ") and
+                any(line.startswith("problem  trace_pipe: ") for line in said), f"user build: doctor: {code} {said} {error}")
     phone.tracing.parent.chmod(0o700)
     one_line(checks, "user build, no tracefs: start", place.jank_adb("start"), 1, "tracefs")
 

@@ -17,7 +17,7 @@ from pages import NAME, PAGES, PROGRAMS, examples, helps, items, options, page, 
 NOT_COUNTED = {"start time", "end time", "app", "Surface", "first(s)", "last(s)"}
 EMPTY = "Not filled yet."
 # Options in examples that are not of this project's programs.
-FOREIGN = re.compile(r"\b(python3|awk|sort|adb)\b.*")
+FOREIGN = re.compile(r"(?<![\w-])(python3|awk|sort|adb)\b.*")
 
 
 def same(checks, got, expected, what):

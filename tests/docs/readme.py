@@ -26,7 +26,7 @@ CELLS = re.compile(r"^\| (`[^|]*`) \| ([^|]*) \| [^|]* \|$", re.M)
 # The commands build in the default folder of the copy.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("BUILD", "JANKD_BUILD")}
 # Programs that are not of this project, with their own options.
-FOREIGN = re.compile(r"\b(meson|adb|apt|git)\b")
+FOREIGN = re.compile(r"(?<![\w-])(meson|adb|apt|git)\b")
 
 
 def commands(checks):

@@ -11,6 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from cross import IMPOSSIBLE
 from daemon import wait_until
 from jankd import JANKD, SOURCE, Checks, copy_tree, skip
 from phones import desk, same_frames, trace
@@ -32,7 +33,7 @@ def build(tree, command):
         (tree / "build-device/jankd-x86_64").write_bytes(JANKD.read_bytes())
         return
     done = subprocess.run(["sh", "-c", command], cwd=tree, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1800)
-    if done.returncode != 0 and ("cannot be downloaded" in done.stderr or "missing packages" in done.stderr):
+    if done.returncode != 0 and any(text in done.stderr for text in IMPOSSIBLE):
         skip(f"{command}: {done.stderr.splitlines()[-1]}")
     if done.returncode != 0:
         raise AssertionError(f"{command}: {done.stderr[-2000:]}")

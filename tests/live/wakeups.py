@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often jankd wakes up: idle, at 2,000 events/s, and at 10,000 events/s with 1 MB for each CPU."""
 
+import functools
 import pathlib
 import re
 import subprocess
@@ -18,13 +19,15 @@ from measure import switches
 
 SECONDS = 6
 WARM_S = 3
-IDLE_MOST, BUSY_MOST = 2, 4
+IDLE_MOST, BUSY_MOST = 1, 2
+TRIES = 3
 
 # A snapshot waits for late frames, so the trace is read four times a second.
 BUSY_MOST_FRESH = 8
 
-# Each program that jankd runs with a tick wakes it three times.
-MOST_ON_DEVICE = 6
+# Each program that jankd runs with a tick wakes it three times. This device does not count the changes of its
+# properties, so getprop is run.
+MOST_ON_DEVICE = 4
 RATE = 2000
 
 
@@ -56,7 +59,8 @@ def per_second(capture, during):
     return (switches(capture.process.pid) - before) / (time.monotonic() - begin)
 
 
-def measure(checks, what, *arguments, on_device=False, idle_most=IDLE_MOST, busy_most=BUSY_MOST):
+def measure(checks, what, *arguments, on_device=False):
+    """Returns the wakeups/s when idle, and at RATE."""
     with session() as (mount, instance, here):
         device = Device(here / "device", instance) if on_device else None
         capture = Capture(mount, instance, here / "out", *arguments, device=device)
@@ -70,14 +74,12 @@ def measure(checks, what, *arguments, on_device=False, idle_most=IDLE_MOST, busy
         code, said, _ = capture.stop()
         print(f"{what}: {idle:.1f} wakeups/s idle, {busy:.1f} with {rates[0]:.0f} events/s")
         checks.equal(code, 0, f"{what}: exit code: {said[-300:]}")
-        checks.that(idle <= idle_most, f"{what}: {idle:.1f} wakeups/s idle")
-        checks.that(busy <= busy_most, f"{what}: {busy:.1f} wakeups/s with {rates[0]:.0f} events/s")
         checks.that(rates[0] > RATE * 0.9, f"{what}: only {rates[0]:.0f} events/s")
+        return idle, busy
 
 
-def measure_load(checks):
-    """10,000 events/s fill 1 MB of the fullest CPU in some seconds."""
-    what = "10,000 events/s"
+def measure_load(checks, what):
+    """10,000 events/s fill 1 MB of the fullest CPU in some seconds. Returns the wakeups/s."""
     with session() as (mount, instance, here):
         (instance / "buffer_size_kb").write_text("1024")
         capture = Capture(mount, instance, here / "out", "-T", "2")
@@ -91,13 +93,25 @@ def measure_load(checks):
         capture.stop()
         print(f"{what}: {busy:.1f} wakeups/s")
         checks.equal(lost, 0, f"{what}: lost events")
-        checks.that(busy <= BUSY_MOST, f"{what}: {busy:.1f} wakeups/s")
+        return (busy,)
+
+
+def at_most(checks, what, limits, measured):
+    """Measures again while the numbers are too large: other programs can only add to them."""
+    for _ in range(TRIES):
+        numbers = measured()
+        if all(number <= most for number, most in zip(numbers, limits)):
+            return
+    checks.that(False, f"{what}: {numbers} wakeups/s, at most {limits}")
 
 
 tracefs.root()
 checks = Checks()
-measure(checks, "defaults")
-measure_load(checks)
-measure(checks, "--snapshot", "--snapshot", "10", "--until-exit", "org.example.never", busy_most=BUSY_MOST_FRESH)
-measure(checks, "on a device", on_device=True, idle_most=MOST_ON_DEVICE, busy_most=MOST_ON_DEVICE)
+for what, limits, measured in (
+        ("defaults", (IDLE_MOST, BUSY_MOST), functools.partial(measure, checks, "defaults")),
+        ("10,000 events/s", (BUSY_MOST,), functools.partial(measure_load, checks, "10,000 events/s")),
+        ("--snapshot", (IDLE_MOST, BUSY_MOST_FRESH), functools.partial(
+            measure, checks, "--snapshot", "--snapshot", "10", "--until-exit", "org.example.never")),
+        ("on a device", (MOST_ON_DEVICE, MOST_ON_DEVICE), functools.partial(measure, checks, "on a device", on_device=True))):
+    at_most(checks, what, limits, measured)
 checks.end()

@@ -13,6 +13,7 @@ import sys
 import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from cross import IMPOSSIBLE
 from jankd import SOURCE, Checks, copy_tree, folder, skip
 from pages import PAGES, PROGRAMS
 
@@ -27,8 +28,8 @@ def release(checks, tree, out):
     environment = {name: value for name, value in os.environ.items() if name not in ("CC", "CFLAGS", "DEB_BUILD_OPTIONS")}
     done = subprocess.run([tree / "tools" / "release", "-o", out], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, env={**environment, "SOURCE_DATE_EPOCH": str(DATE)})
-    if "cannot be downloaded" in done.stdout:
-        skip(f"the libraries for devices: {done.stdout.splitlines()[-2]}")
+    if any(text in done.stdout for text in IMPOSSIBLE):
+        skip(f"the libraries for devices: {next(line for line in done.stdout.splitlines() if any(text in line for text in IMPOSSIBLE))}")
     return checks.equal(done.returncode, 0, f"exit code of tools/release: {done.stdout[-3000:]}")
 
 

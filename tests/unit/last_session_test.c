@@ -94,6 +94,9 @@ static void status_says_how_the_capture_ended(void **state)
 	assert_int_equal(status("--json"), 1);
 	assert_non_null(strstr(printed("status.out"), "\"ended_by\":\"reboot\""));
 	assert_non_null(strstr(printed("status.out"), "\"last_write\":\"20"));
+	live_capture_ask(&capture, "doctor", NULL);
+	assert_non_null(strstr(printed("doctor.out"), "when the device was rebooted"));
+	assert_non_null(strstr(printed("doctor.out"), "the boot at 20"));
 }
 
 static void a_capture_that_was_stopped_was_not_killed(void **state)
@@ -246,13 +249,31 @@ static void impossible_options_are_refused(void **state)
 static void a_file_that_others_can_write_names_no_tracefs(void **state)
 {
 	(void)state;
-	assert_true(live_capture_run(&capture, "--no-atrace", NULL));
+	assert_true(live_capture_run(&capture, "--no-atrace", "--rules", "default", NULL));
 	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
 	assert_int_equal(chmod(scratch_path(&capture.scratch, "out/session.json"), 0666), 0);
 	assert_int_equal(resume(NULL, NULL), 1);
 	assert_one_line(program_err(&jankd));
-	assert_non_null(strstr(program_err(&jankd), "--tracefs"));
+	assert_non_null(strstr(program_err(&jankd), "it names a file"));
 	assert_int_equal(resume("--tracefs", "tr"), 0);
+}
+
+/* jankd would wait for the writer of a FIFO. */
+static void a_file_that_others_can_write_names_no_rules(void **state)
+{
+	char rules[160];
+
+	(void)state;
+	assert_true(live_capture_run(&capture, "--no-atrace", "--yield", NULL));
+	assert_int_equal(live_capture_signal(&capture, SIGKILL), 128 + SIGKILL);
+	assert_int_equal(mkfifo(scratch_path(&capture.scratch, "fifo"), 0666), 0);
+	snprintf(rules, sizeof(rules), "\"--rules=%s\"", scratch_path(&capture.scratch, "fifo"));
+	edit("\"--yield\"", rules);
+	assert_int_equal(chmod(scratch_path(&capture.scratch, "out/session.json"), 0666), 0);
+	assert_int_equal(resume("--tracefs", "tr"), 1);
+	assert_non_null(strstr(program_err(&jankd), "it names a file"));
+	/* It restores the settings, and adds nothing to the files. */
+	assert_int_equal(live_capture_ask(&capture, "stop", NULL), 0);
 }
 
 int main(int argc, char **argv)
@@ -267,6 +288,7 @@ int main(int argc, char **argv)
 		T(relative_paths_are_resumed_from_another_folder),
 		T(impossible_options_are_refused),
 		T(a_file_that_others_can_write_names_no_tracefs),
+		T(a_file_that_others_can_write_names_no_rules),
 	};
 #undef T
 

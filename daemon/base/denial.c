@@ -36,7 +36,7 @@ struct selinux selinux_read(void)
 	return selinux;
 }
 
-static bool is_in_group(gid_t gid)
+bool denial_is_in_group(gid_t gid)
 {
 	gid_t groups[GROUPS_MAX];
 	int n = getgroups(GROUPS_MAX, groups);
@@ -56,7 +56,7 @@ static bool mode_allows(const struct stat *info, int access)
 		return true;
 	if (info->st_uid == geteuid())
 		mode >>= 6;
-	else if (is_in_group(info->st_gid))
+	else if (denial_is_in_group(info->st_gid))
 		mode >>= 3;
 	return ((int)mode & access) == access;
 }

@@ -5,6 +5,7 @@
 #define JANKD_DAEMON_BASE_DENIAL_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #define SELINUX_CONTEXT_SIZE 128
 
@@ -14,6 +15,9 @@ struct selinux {
 };
 
 struct selinux selinux_read(void);
+
+/* Returns true if the modes for group @gid apply to this process. */
+bool denial_is_in_group(gid_t gid);
 
 #define DENIAL_SIZE 192
 

@@ -226,6 +226,8 @@ const char *folder_why(int error)
 		return "its .tmp file cannot be removed";
 	case EWOULDBLOCK:
 		return "it is locked by another program";
+	case EPROTO:
+		return "its first line is not the header that this version writes";
 	default:
 		return strerror(-error);
 	}

@@ -18,8 +18,9 @@
 #include "daemon/base/wall_clock.h"
 #include "rules/row.h"
 
-/* Most bytes of a session.json: those of jankd have some 10 KB. */
-#define SIZE_MAX_BYTES (1 << 20)
+/* Most bytes of a session.json: those of jankd have some 10 KB. Its values take more memory than
+ * its text. */
+#define SIZE_MAX_BYTES (1 << 17)
 
 /* Returns a descriptor or -errno. */
 static int open_file(const char *folder, bool *is_trusted)
@@ -109,6 +110,9 @@ static bool ends_with(const char *name, const char *suffix)
 	return len > end && strcmp(name + len - end, suffix) == 0;
 }
 
+/* Any program can set a later time, which is none in ns. */
+#define TIME_MAX_S (INT64_MAX / INT64_C(1000000000) - 1)
+
 /* The time of the newest file that a capture writes. */
 static int64_t last_write(const char *folder)
 {
@@ -123,7 +127,8 @@ static int64_t last_write(const char *folder)
 
 		if (name[0] == '.' || !(ends_with(name, ".csv") || ends_with(name, ".json")) ||
 		    fstatat(dirfd(directory), name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(info.st_mode))
+		    !S_ISREG(info.st_mode) || info.st_mtim.tv_sec < 0 ||
+		    info.st_mtim.tv_sec > TIME_MAX_S)
 			continue;
 		time_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
 		if (time_ns > last_ns)

@@ -47,4 +47,10 @@ bool loop_wait(struct loop *loop, uint64_t until_ns);
 /* CLOCK_BOOTTIME in ns: it includes the time in which a device is suspended. */
 uint64_t loop_now(void);
 
+/* Returns the earlier one of two such times. */
+static inline uint64_t loop_earlier(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
 #endif

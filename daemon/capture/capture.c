@@ -89,14 +89,14 @@ static void log_start(struct capture *capture)
 static void log_stop(struct capture *capture)
 {
 	const struct pipeline_counters *counters = pipeline_counters(capture->session.pipeline);
-	char text[PATH_MAX + 192];
+	char text[PATH_MAX + 192], lost[SESSION_LOST_SIZE];
 
+	session_describe_lost(&capture->session, lost);
 	snprintf(text, sizeof(text),
-		 "%s after %.0f s: %" PRIu64 " presents, %" PRIu64 " frames, %" PRIu64
-		 " events lost; files in %s",
+		 "%s after %.0f s: %" PRIu64 " presents, %" PRIu64 " frames, %s; files in %s",
 		 capture->code == EXIT_DONE ? "stopped" : "failed",
 		 (double)(loop_now() - capture->begin_ns) / 1e9, counters->presents,
-		 counters->frames, counters->lost_events, capture->session.folder.path);
+		 counters->frames, lost, capture->session.folder.path);
 	logcat_write(&capture->logcat, capture->code == EXIT_DONE ? LOGCAT_INFO : LOGCAT_WARNING,
 		     text);
 }
@@ -201,11 +201,6 @@ static void change_if_due(struct capture *capture)
 	}
 }
 
-static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns < b_ns ? a_ns : b_ns;
-}
-
 /* When clients and child processes have to be checked, as they may hang. */
 static uint64_t next_deadline(const struct capture *capture)
 {
@@ -231,7 +226,7 @@ static void read_until_over(struct capture *capture)
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
 		until_ns = session_save(&capture->session) ? 0 : drain_next(&capture->drain);
-		until_ns = earlier(until_ns, next_deadline(capture));
+		until_ns = loop_earlier(until_ns, next_deadline(capture));
 		loop_wait(&capture->loop, until_ns);
 		change_if_due(capture);
 	}

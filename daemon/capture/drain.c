@@ -197,6 +197,15 @@ static void plan_next(struct drain *drain, ssize_t n, bool any)
 		drain->next_ns = loop_now() + period_or_silence(drain);
 }
 
+/* A kill loses the rows that are not flushed. */
+static void flush_rows(struct drain *drain)
+{
+	uint64_t now_ns = loop_now();
+
+	output_flush_if_due(&drain->session->output,
+			    drain->next_ns > now_ns ? drain->next_ns - now_ns : 0);
+}
+
 int drain_if_due(struct drain *drain)
 {
 	uint64_t bytes = drain->source->counts.bytes;
@@ -223,11 +232,10 @@ int drain_if_due(struct drain *drain)
 	}
 	if (n == -EAGAIN)
 		settle_if_silent(drain);
-	/* A kill loses the rows of one drain. */
-	output_flush_if_due(&drain->session->output);
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
 	plan_next(drain, n, any);
+	flush_rows(drain);
 	return 0;
 }
 

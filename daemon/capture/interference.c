@@ -640,11 +640,6 @@ bool interference_may_read(struct interference *interference)
 /* The next tick after a tick in which another program was found to do something. */
 #define BUSY_TICK_NS (850 * NS_PER_MS)
 
-static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
-{
-	return a_ns < b_ns ? a_ns : b_ns;
-}
-
 static bool waits_for_restore(const struct interference *interference, enum interference_kind kind)
 {
 	const struct interference_change *change = &interference->changes[kind];
@@ -663,12 +658,12 @@ uint64_t interference_due_ns(const struct interference *interference)
 	if (!interference->is_watching && interference->watch.watcher.fd >= 0)
 		due_ns = busy_ns;
 	if (interference->recheck_since_ns > 0)
-		due_ns = earlier(due_ns, interference->recheck_since_ns + RECHECK_NS);
+		due_ns = loop_earlier(due_ns, interference->recheck_since_ns + RECHECK_NS);
 	if (interference->event_ns > 0)
-		due_ns = earlier(due_ns, interference->event_ns + EVENT_WAIT_NS);
+		due_ns = loop_earlier(due_ns, interference->event_ns + EVENT_WAIT_NS);
 	for (int kind = 0; kind < INTERFERENCE_KINDS; kind++)
 		if (waits_for_restore(interference, (enum interference_kind)kind))
-			due_ns = earlier(due_ns, busy_ns);
+			due_ns = loop_earlier(due_ns, busy_ns);
 	return due_ns;
 }
 

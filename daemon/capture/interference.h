@@ -13,7 +13,7 @@
  * For each of these jankd
  *   - detects it. Before each read it checks for writes to files of tracefs (inotify, see
  *     trace_watch.c), which wake it up. It checks everything else with each tick. A change that was
- * changed back before the check ("brief") is reported at a second check, 100 ms later.
+ *     changed back before the check ("brief") is reported at a second check, 100 ms later.
  *   - reports it in events.csv, at most 30 times a minute.
  *   - adds a hole to the pipeline: events may be missing since the last good check. So a late
  *     frame in that time is not counted as jank.
@@ -127,7 +127,7 @@ void interference_tick(struct interference *interference);
  * query reports a change since the last one. */
 void interference_pause_programs(struct interference *interference, bool paused);
 
-/* True: each tick runs a program. */
+/* True: a tick may run a program. */
 static inline bool interference_runs_program(const struct interference *interference)
 {
 	return interference->is_on && interference->tags.wanted != 0;

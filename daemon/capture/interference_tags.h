@@ -48,7 +48,7 @@ void interference_tags_begin(struct interference_tags *tags,
 			     const struct interference_tags_calls *calls,
 			     const struct options *options, struct loop *loop, uint64_t wanted);
 
-/* Call it once a second. @query: start getprop, too, if it is not running, and if a property has
+/* Call it with each tick. @query: start getprop, too, if it is not running, and if a property has
  * changed since its last answer. */
 void interference_tags_tick(struct interference_tags *tags, bool query);
 

@@ -71,11 +71,9 @@ static bool is_unused(struct rescue *rescue)
 
 	if (fd == -EBUSY)
 		snprintf(rescue->why, sizeof(rescue->why), "another program reads trace_pipe");
-	else if (fd < 0)
-		snprintf(rescue->why, sizeof(rescue->why), "trace_pipe cannot be read");
-	else
+	else if (fd >= 0)
 		close(fd);
-	return fd >= 0;
+	return fd != -EBUSY;
 }
 
 /* Times of another clock do not belong to the rows that are there. */
@@ -159,20 +157,12 @@ static void read_buffers(struct session *session)
 	session_finish_again(session);
 }
 
-static void describe_lost(const struct pipeline_counters *counters, char text[static 48])
-{
-	if (counters->lost_unknown > 0)
-		snprintf(text, 48, "an unknown number of events lost");
-	else
-		snprintf(text, 48, "%" PRIu64 " events lost", counters->lost_events);
-}
-
 static void write_event(struct rescue *rescue)
 {
 	const struct pipeline_counters *counters = pipeline_counters(rescue->session.pipeline);
-	char text[320], lost[48];
+	char text[320], lost[SESSION_LOST_SIZE];
 
-	describe_lost(counters, lost);
+	session_describe_lost(&rescue->session, lost);
 	if (rescue->source)
 		snprintf(text, sizeof(text),
 			 "taken from the trace buffers after a kill: %" PRIu64
@@ -195,7 +185,8 @@ static void run_session(struct rescue *rescue, struct folder *folder)
 		.live = true,
 	};
 
-	origin.clock = kernel_clock_measure(rescue->killed->clock, &rescue->files);
+	if (rescue->source)
+		origin.clock = kernel_clock_measure(rescue->killed->clock, &rescue->files);
 	rescue->session.folder = *folder;
 	if (session_begin_again(&rescue->session, rescue->source, &origin, rescue->from_ns,
 				rescue->until_ns) == 0) {

@@ -439,12 +439,22 @@ static void summary_if_due(struct session *session)
 	session->summary_next_ns = counters->last_ns + SUMMARY_PERIOD_NS;
 }
 
+void session_describe_lost(const struct session *session, char text[static SESSION_LOST_SIZE])
+{
+	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
+
+	if (counters->lost_unknown > 0)
+		snprintf(text, SESSION_LOST_SIZE, "an unknown number of events lost");
+	else
+		snprintf(text, SESSION_LOST_SIZE, "%" PRIu64 " events lost", counters->lost_events);
+}
+
 void session_flush(struct session *session)
 {
 	struct output *output = &session->output;
 
 	snapshot_tick(&session->snapshot);
-	output_flush_if_due(output);
+	output_flush_if_due(output, 0);
 	/* If the folder was removed, the files that are replaced as a whole were removed, too. */
 	if (session->recreations != output->state.recreations) {
 		session->recreations = output->state.recreations;

@@ -155,6 +155,10 @@ void session_set_loss_pending(struct session *session, bool pending);
  * events and snapshots are in the files. */
 bool session_is_idle(const struct session *session);
 
+/* Says how many events were lost: "5 events lost". */
+#define SESSION_LOST_SIZE 48
+void session_describe_lost(const struct session *session, char text[static SESSION_LOST_SIZE]);
+
 /* When it began, on the trace clock of that time, or ROW_UNKNOWN. */
 int64_t session_begin_ns(const struct session *session);
 

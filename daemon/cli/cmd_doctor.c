@@ -76,20 +76,9 @@ static void check_kernel(struct doctor *doctor)
 		print(doctor, NOTE, "%s", strerror(errno));
 }
 
-static bool is_in_group(gid_t gid)
-{
-	gid_t groups[128];
-	int n = getgroups(128, groups);
-
-	for (int i = 0; i < n; i++)
-		if (groups[i] == gid)
-			return true;
-	return getegid() == gid;
-}
-
 static void check_user(struct doctor *doctor)
 {
-	const char *group = is_in_group(READTRACEFS_GID) ? "in" : "not in";
+	const char *group = denial_is_in_group(READTRACEFS_GID) ? "in" : "not in";
 
 	if (geteuid() == 0)
 		print(doctor, OK, "root");
@@ -176,10 +165,12 @@ static void check_pipe(struct doctor *doctor)
 	doctor->subject = "raw";
 	if (raw == 0)
 		print(doctor, OK, "trace_pipe_raw can be read");
-	else
+	else if (fd >= 0)
 		print(doctor, NOTE,
 		      "%s; jankd reads trace_pipe as text, which costs about ten times as much",
 		      raw_why);
+	else
+		print(doctor, NOTE, "%s", raw_why);
 }
 
 /* Returns true if jankd may write the setting; otherwise sets @refusal. */
@@ -410,10 +401,11 @@ static void check_capture(struct doctor *doctor)
 		last_session_describe(&last, how);
 	last_session_free(&last);
 	if (how[0])
-		print(doctor, NOTE,
-		      "none runs in %s: %s; go on with 'jankd start --resume', or restore its "
-		      "settings with 'jankd stop'",
-		      folder, how);
+		print(doctor, NOTE, "none runs in %s: %s; go on with 'jankd start --resume'%s",
+		      folder, how,
+		      last.end == LAST_SESSION_KILLED
+			      ? ", or restore its settings with 'jankd stop'"
+			      : "");
 	else
 		print(doctor, OK, "none runs in %s", folder);
 }

@@ -115,6 +115,7 @@ int cmd_run(struct options *options)
 	if (code != 0)
 		return code;
 	code = capture_begin(&capture, options, resume_killed(options));
+	resume_forget_killed();
 	if (code == 0)
 		code = run(capture, options);
 	capture_close(capture);

@@ -57,6 +57,7 @@ static int run_daemon(struct detach *detach, struct options *options)
 	struct capture *capture;
 	int code = capture_begin(&capture, options, resume_killed(options));
 
+	resume_forget_killed();
 	if (code != 0) {
 		capture_close(capture);
 		detach_started(detach, code);

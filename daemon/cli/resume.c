@@ -12,6 +12,7 @@
 #include "daemon/base/report.h"
 #include "daemon/cli/options_parse.h"
 #include "daemon/cli/options_table.h"
+#include "rules/ruleset.h"
 
 static int refuse(const struct options *options, const char *why)
 {
@@ -48,15 +49,24 @@ static bool is_given(const struct options *options, const char *name)
 	return false;
 }
 
-/* Why an option of session.json cannot be used; NULL: it can. */
-static const char *check_row(const struct option_row *row, const struct last_session *last)
+/* A folder that looks like a tracefs could have links to any file, which jankd would write to. A
+ * rule file could be a FIFO, for which jankd would wait. */
+static bool names_a_file(const struct option_row *row, const char *word)
 {
+	const char *value = strchr(word, '=');
+
+	return row->is_path && !(value && ruleset_builtin(value + 1).ptr);
+}
+
+/* Why the option @word of session.json cannot be used; NULL: it can. */
+static const char *check_word(const struct last_session *last, const char *word)
+{
+	const struct option_row *row = word ? find_row(word) : NULL;
+
 	if (!row)
 		return "it has an option that this version does not have";
-	/* A folder that looks like a tracefs could have links to any file, which jankd would write
-	 * to. */
-	if (row->field == offsetof(struct options, tracefs) && !last->is_trusted)
-		return "another user can have written it, and it has --tracefs";
+	if (names_a_file(row, word) && !last->is_trusted)
+		return "another user can have written it, and it names a file";
 	return NULL;
 }
 
@@ -65,7 +75,7 @@ static int add_word(const struct options *options, const struct last_session *la
 		    const char *word, int *argc, char **argv)
 {
 	const struct option_row *row = word ? find_row(word) : NULL;
-	const char *why = check_row(row, last);
+	const char *why = check_word(last, word);
 
 	if (row && is_given(options, row->name))
 		return 0;
@@ -125,7 +135,7 @@ static char **words_of(const struct last_session *last, int *n)
 	for (size_t i = 0; words && i < count; i++) {
 		const char *word = last_session_option(last, i);
 
-		if (check_row(word ? find_row(word) : NULL, last)) {
+		if (check_word(last, word)) {
 			free(words);
 			return NULL;
 		}
@@ -137,27 +147,37 @@ static char **words_of(const struct last_session *last, int *n)
 	return words;
 }
 
+/* Its strings are those of the options. */
+static struct last_session killed_session;
+
 const struct capture_killed *resume_killed(const struct options *options)
 {
 	static struct capture_killed killed;
-	static struct last_session last;
+	struct last_session *last = &killed_session;
 	char **words = NULL;
 	bool is_known = false;
 	int n;
 
-	if (last_session_read(&last, options->folder) == 0 && last.end == LAST_SESSION_KILLED)
-		words = words_of(&last, &n);
+	if (last_session_read(last, options->folder) == 0 && last->end == LAST_SESSION_KILLED)
+		words = words_of(last, &n);
 	if (words) {
 		/* Nothing depends on it but which frames are added to that capture's files. */
 		report_quiet(true);
 		is_known = options_parse(&killed.options, OPTIONS_START, n, words) == 0;
 		report_quiet(false);
 		killed.options.folder = options->folder;
-		if (!last_session_is_daemon(&last))
+		if (!last_session_is_daemon(last))
 			killed.options.command = OPTIONS_RUN;
-		killed.begin_ns = last_session_begin_ns(&last);
-		snprintf(killed.clock, sizeof(killed.clock), "%s", last_session_clock(&last));
+		killed.begin_ns = last_session_begin_ns(last);
+		snprintf(killed.clock, sizeof(killed.clock), "%s", last_session_clock(last));
 	}
 	free(words);
+	if (!is_known)
+		last_session_free(last);
 	return is_known ? &killed : NULL;
+}
+
+void resume_forget_killed(void)
+{
+	last_session_free(&killed_session);
 }

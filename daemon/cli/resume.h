@@ -18,7 +18,8 @@
 int resume_options(struct options *options, int argc, char **argv);
 
 /* Returns the last capture of the folder of @options if it was killed since this machine has
- * started, or NULL. Valid until the end of the program. */
+ * started, or NULL. Valid until resume_forget_killed(). */
 const struct capture_killed *resume_killed(const struct options *options);
+void resume_forget_killed(void);
 
 #endif

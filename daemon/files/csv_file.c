@@ -314,8 +314,14 @@ int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size
 	file->folder_fd = folder_fd;
 	if (error == 0)
 		error = check_header(file, &info);
-	if (error == 0)
+	if (error == 0) {
 		file->size = info.st_size;
+		return 0;
+	}
+	/* It stays as it is: with a name, a header would be written when it is closed. */
+	close(fd);
+	free(file->buffer);
+	*file = (struct csv_file){ .fd = -1 };
 	return error;
 }
 

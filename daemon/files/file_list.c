@@ -186,16 +186,19 @@ int file_list_print(FILE *out, const char *path)
 	return code;
 }
 
-static int copy(int out, int fd, uint64_t offset)
+/* Returns 0 or -errno; *write_error: the same for @out. */
+static int copy(int out, int fd, uint64_t offset, int *write_error)
 {
 	for (;;) {
 		ssize_t n = pread(fd, buffer, sizeof(buffer), (off_t)offset);
-		int error = n > 0 ? folder_write(out, buffer, (size_t)n) : 0;
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0 || error < 0)
-			return n < 0 ? -errno : error;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		*write_error = folder_write(out, buffer, (size_t)n);
+		if (*write_error < 0)
+			return 0;
 		offset += (uint64_t)n;
 	}
 }
@@ -204,7 +207,7 @@ int file_list_read(int out, const char *path, const char *name, uint64_t offset)
 {
 	int folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat info = { .st_size = 0 };
-	int error = 0, fd;
+	int error = 0, write_error = 0, fd;
 
 	if (folder_fd < 0)
 		return fail(path, NULL, -errno);
@@ -218,7 +221,7 @@ int file_list_read(int out, const char *path, const char *name, uint64_t offset)
 	if (fd < 0)
 		return fail(path, name, fd);
 	if (offset <= (uint64_t)info.st_size) {
-		error = copy(out, fd, offset);
+		error = copy(out, fd, offset, &write_error);
 	} else {
 		report("files: --from %" PRIu64 ": %s has %" PRId64
 		       " bytes; begin again with a number that is not larger",
@@ -227,5 +230,9 @@ int file_list_read(int out, const char *path, const char *name, uint64_t offset)
 		return EXIT_FAILED;
 	}
 	close(fd);
+	if (write_error < 0) {
+		report("files: standard output: %s; redirect it elsewhere", strerror(-write_error));
+		return EXIT_FAILED;
+	}
 	return error < 0 ? fail(path, name, error) : 0;
 }

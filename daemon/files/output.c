@@ -21,13 +21,15 @@
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
-/* The thread is woken up about once a second at most if there are rows: with each drain, as those
- * come every two seconds, but with every second one if they come faster because there are many
- * events. If there are no rows, it is woken
- * up by every second call of a caller that calls twice in four seconds, to check disk and folder.
- */
+/* The thread is woken up with each drain if there are rows, as drains come every two seconds; but
+ * once a second at most if they come faster, because of many events. If there are no rows, it is
+ * woken up by every second call of a caller that calls twice in four seconds, to check disk and
+ * folder. */
 #define FLUSH_NS UINT64_C(990000000)
 #define IDLE_FLUSH_NS UINT64_C(2000000000)
+
+/* No row waits for the thread longer than this. */
+#define FLUSH_MOST_NS UINT64_C(2000000000)
 
 /* If one job takes this long, an event reports that the disk is not responding. */
 #define STALL_NS UINT64_C(2000000000)
@@ -635,14 +637,22 @@ uint64_t output_all_rows_lost(const struct output *output)
 
 /* Waking up the thread costs more than its work, so it is done only if needed. While the thread is
  * busy one flush is enough. */
-static void flush_files(struct output *output, bool now)
+static bool is_flush_due(const struct output *output, uint64_t now_ns, uint64_t next_ns)
+{
+	uint64_t since_ns = now_ns - output->flush_ns;
+
+	if (!output_is_done(output, output->flushed))
+		return false;
+	if (!output->has_unflushed)
+		return since_ns >= IDLE_FLUSH_NS;
+	return since_ns >= FLUSH_NS || next_ns > FLUSH_MOST_NS - since_ns;
+}
+
+static void flush_files(struct output *output, bool now, uint64_t next_ns)
 {
 	uint64_t now_ns = output->thread ? loop_now() : 0;
-	uint64_t since_ns = now_ns - output->flush_ns;
-	uint64_t due_ns = output->has_unflushed ? FLUSH_NS : IDLE_FLUSH_NS;
 
-	if (output->thread && !now &&
-	    (since_ns < due_ns || !output_is_done(output, output->flushed)))
+	if (output->thread && !now && !is_flush_due(output, now_ns, next_ns))
 		return;
 	post_kind(output, FILE_JOB_FLUSH);
 	output->has_unflushed = false;
@@ -650,23 +660,23 @@ static void flush_files(struct output *output, bool now)
 	output->flushed = output_posted(output);
 }
 
-static void flush(struct output *output, bool now)
+static void flush(struct output *output, bool now, uint64_t next_ns)
 {
 	output_update(output);
 	settle_live(output);
 	flush_console(output);
 	report_spill(output);
-	flush_files(output, now);
+	flush_files(output, now, next_ns);
 }
 
 void output_flush(struct output *output)
 {
-	flush(output, true);
+	flush(output, true, 0);
 }
 
-void output_flush_if_due(struct output *output)
+void output_flush_if_due(struct output *output, uint64_t next_ns)
 {
-	flush(output, false);
+	flush(output, false, next_ns);
 }
 
 bool output_is_flushed(const struct output *output)

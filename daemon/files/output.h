@@ -146,8 +146,9 @@ bool output_rotate(struct output *output, const char *why);
 /* Writes the buffers, and reports failures. */
 void output_flush(struct output *output);
 
-/* The same, if the last flush was long enough ago. To be called often. */
-void output_flush_if_due(struct output *output);
+/* The same, if the last flush was long enough ago, or would be too long ago at the next call, which
+ * is in @next_ns. To be called often. */
+void output_flush_if_due(struct output *output, uint64_t next_ns);
 
 /* True: the files have all rows and events. */
 bool output_is_flushed(const struct output *output);

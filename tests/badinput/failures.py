@@ -506,7 +506,8 @@ def standard_output(checks, here):
     trace = here / "trace.txt"
     trace.write_bytes(synthetic.trace())
     for arguments in (("--help",), ("--version",), ("run", "--help"), ("rules", "show"),
-                      ("rules", "show", "default"), ("analyze", "-F", here / "a", trace)):
+                      ("rules", "show", "default"), ("analyze", "-F", here / "a", trace), ("files", "-F", here / "a"),
+                      ("files", "-F", here / "a", "--read", "fps.csv")):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([JANKD, *arguments], stdout=full, stderr=subprocess.PIPE)
         fails(checks, f"{arguments[0]} onto a full disk", done, "standard output")

@@ -252,7 +252,10 @@ static void test_file_that_is_opened_again_gets_more_rows(void **state)
 	assert_int_equal(
 		csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER ",another"),
 		-EPROTO);
+	csv_file_flush(&file);
 	csv_file_close(&file);
+	get(NAME, bytes);
+	assert_string_equal(bytes, HEADER "\n1.000000,,mark,one\n1.000000,,mark,two\n");
 	assert_int_equal(unlinkat(folder, NAME, 0), 0);
 	assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, NAME, HEADER), 0);
 	assert_int_equal(csv_file_close(&file), 0);

@@ -24,8 +24,10 @@ PHONE = BUILD / "tools" / "jank-phone"
 SHARED = SOURCE.parent / "shared"
 TRACES = SHARED / "traces"
 
-# Under nohup(1) SIGHUP is ignored, and the programs that a test starts would inherit that.
+# Under nohup(1) SIGHUP is ignored, and in the background of a script SIGINT. The programs that a test starts would
+# inherit that.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def skip(reason):

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """boot.py RELEASE PACKAGE ARCHITECTURE PART...: captures as on a phone, by the static programs on a kernel of Debian in qemu.
 
-The parts: capture (both sources, memory and a card with vfat, rotations, a kill), shell (Android's user shell uses what it
-may read, and the rest is one clear line), hotplug (CPUs come and go), power-cut (on a card). The files have the frames that
-were played, and the settings of tracing are restored."""
+The parts: capture (raw into memory, text onto a card with vfat; rotations, a kill), capture-swapped (the other way), shell
+(Android's user shell uses what it may read, and the rest is one clear line), hotplug (CPUs come and go), power-cut (on a
+card). The files have the frames that were played, and the settings of tracing are restored."""
 
 import collections
 import json
@@ -196,10 +196,19 @@ def check_refused(checks, what, part):
 # --- the guest ---
 
 
+def captures(checks, guest, here, script, raw, text_):
+    """@raw, @text_: where their files are."""
+    guest.boot(checks, script, here / "capture", 400, card=make_card(here / "card.img"))
+    check_capture(checks, f"raw, {raw}", here / "capture" / "raw", "trace_pipe_raw", guest.kernel)
+    check_capture(checks, f"text, {text_}", here / "capture" / "text", "trace_pipe", guest.kernel)
+
+
 def capture(checks, guest, here):
-    guest.boot(checks, "capture.sh", here / "capture", 400, card=make_card(here / "card.img"))
-    check_capture(checks, "raw, memory", here / "capture" / "raw", "trace_pipe_raw", guest.kernel)
-    check_capture(checks, "text, card", here / "capture" / "text", "trace_pipe", guest.kernel)
+    captures(checks, guest, here, "capture.sh", "memory", "card")
+
+
+def capture_swapped(checks, guest, here):
+    captures(checks, guest, here, "capture-swapped.sh", "card", "memory")
 
 
 def shell(checks, guest, here):
@@ -252,7 +261,7 @@ def hotplug(checks, guest, here):
         check_shell(checks, f"a CPU comes and goes, {what}", here / "hotplug" / what, source)
 
 
-PARTS = {"capture": capture, "shell": shell, "hotplug": hotplug, "power-cut": power_cut}
+PARTS = {"capture": capture, "capture-swapped": capture_swapped, "shell": shell, "hotplug": hotplug, "power-cut": power_cut}
 
 
 def main(release, package, architecture, *parts):

@@ -373,7 +373,7 @@ static void handle_signal(struct capture *capture, int number)
 		break;
 	case SIGUSR1:
 		drain_for_request(&capture->drain);
-		output_rotate(&capture->session.output, "SIGUSR1");
+		session_rotate(&capture->session, "SIGUSR1");
 		break;
 	case SIGWINCH:
 	case SIGTSTP:

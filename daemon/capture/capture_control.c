@@ -74,10 +74,8 @@ static enum control_reply wait_for_files(struct capture_control *control, uint64
 static enum control_reply answer_rotate(struct capture_control *control, uint64_t *ticket,
 					FILE *out)
 {
-	struct output *output = &control->session->output;
-
 	drain_for_request(control->drain);
-	if (output_rotate(output, "requested by 'jankd rotate'"))
+	if (session_rotate(control->session, "requested by 'jankd rotate'"))
 		return wait_for_files(control, ticket);
 	fputs("ok\nno rows yet: no segment was closed\n", out);
 	return CONTROL_ANSWERED;

@@ -427,12 +427,13 @@ int session_end_again(struct session *session)
 	return session->output.failed ? EXIT_FAILED : 0;
 }
 
+/* The first one is written a period after the first event. */
 static void summary_if_due(struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 	bool went_back = counters->last_ns + SUMMARY_PERIOD_NS < session->summary_next_ns;
 
-	if (counters->last_ns < session->summary_next_ns && !went_back)
+	if (counters->last_ns == 0 || (counters->last_ns < session->summary_next_ns && !went_back))
 		return;
 	if (session->summary_next_ns > 0)
 		output_summary(&session->output, session->pipeline);
@@ -463,6 +464,14 @@ void session_flush(struct session *session)
 	}
 	if (session->origin.live)
 		summary_if_due(session);
+}
+
+bool session_rotate(struct session *session, const char *why)
+{
+	if (!output_rotate(&session->output, why))
+		return false;
+	output_summary(&session->output, session->pipeline);
+	return true;
 }
 
 int session_mark(struct session *session, const char *text)

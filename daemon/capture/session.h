@@ -112,6 +112,10 @@ void session_flush(struct session *session);
 /* True: standard output failed, which was reported. 'run --stdout' ends then. */
 bool session_console_failed(const struct session *session);
 
+/* Closes the segments, see output_rotate(), and writes summary.csv. Returns true if a segment was
+ * closed. */
+bool session_rotate(struct session *session, const char *why);
+
 /* Marks the current moment: adds a row to events.csv, and ends the open rows. @text: any bytes.
  * Returns 0, or -ENOSPC: nothing was done, see pipeline_mark(). */
 int session_mark(struct session *session, const char *text);

@@ -67,7 +67,7 @@ def measure(checks, what, *arguments, on_device=False):
         checks.that(capture.wait_ready(), f"{what}: jankd does not start")
         time.sleep(2)
         idle = per_second(capture, lambda: time.sleep(SECONDS))
-        # The first summary.csv is synced.
+        # The first drains come sooner.
         write_for(instance, WARM_S)
         rates = []
         busy = per_second(capture, lambda: rates.append(write_for(instance, SECONDS)))

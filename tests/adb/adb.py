@@ -44,6 +44,7 @@ class Device:
         self.about = json.loads((self.path / "device.json").read_text())
         self.away_file = self.path / "away"
         self.cut_at = None  # bytes until the cable is pulled
+        self.loses_answer = False  # it is pulled when the command has ended
 
     def state(self):
         """None: not attached."""
@@ -54,9 +55,23 @@ class Device:
             pass
         return self.about["state"]
 
-    def plan_cut(self):
+    def lose_answer(self, words):
+        """The first time that a shell command is run, its answer is lost."""
+        with open(self.path / "cuts", "a+", encoding="ascii") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            known = file.read().splitlines()
+            line = json.dumps(words)
+            if words[0] == "shell" and line not in known:
+                file.write(line + "\n")
+                self.loses_answer, self.away_s = True, 0
+
+    def plan_cut(self, words):
         """Decides whether the cable is pulled during this command, and when."""
         cable = self.about["cable"]
+        if cable == "answers":
+            self.lose_answer(words)
+            return
         if not cable:
             return
         with open(self.path / "cuts", "a+", encoding="ascii") as file:
@@ -165,6 +180,9 @@ def run(device, arguments, raw):
     child = device.popen(" ".join(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT if merged else None)
     crlf = device.about["crlf"] and not raw
+    if device.loses_answer:
+        child.communicate()
+        device.pull_cable()
     try:
         while data := child.stdout.read1(65536):
             for piece in device.passes(data.replace(b"\n", b"\r\n") if crlf else data):
@@ -242,7 +260,7 @@ def main(arguments):
         fail(f"device {device.state()}")
     with open(device.path / "log", "a", encoding="utf-8") as file:
         file.write(json.dumps([command, *arguments]) + "\n")
-    device.plan_cut()
+    device.plan_cut([command, *arguments])
     try:
         if command in ("shell", "exec-out"):
             return run(device, arguments, command == "exec-out")

@@ -50,6 +50,30 @@ def pulled(checks, place, seed):
     checks.that(phone.cuts() > 5, f"{what}: the cable was pulled {phone.cuts()} times only")
 
 
+def answers(checks, place):
+    """Each command runs, and its answer is lost: it is run again, and says what it would have said."""
+    phone = place.phone("answers", cable="answers")
+    text, truth = trace(place.here, seconds=2)
+    said = []
+
+    def run(*words):
+        done = succeeded(checks, f"answers: {words[0]}", place.jank_adb(*words))
+        said.extend(done[1])
+        checks.that(all("connection lost" in line for line in done[2]), f"answers: {words[0]}: {done[2]}")
+        return done
+
+    run("install", "--from", place.programs)
+    run("start", "-F", "/data/local/tmp/other")
+    phone.play(text)
+    run("mark", "-F", "/data/local/tmp/other", "x")
+    run("stop", "-F", "/data/local/tmp/other")
+    done = run("pull", "-F", "/data/local/tmp/other")
+    same_frames(checks, "answers", truth, place.here / done[1][-1].split(": ", 1)[1])
+    run("uninstall")
+    checks.equal([line for line in said if "not empty" in line], [], "answers: folders that were left")
+    checks.equal([str(path) for path in phone.data.iterdir()], [], "answers: what is left")
+
+
 def resumed(checks, place):
     """A copy goes on where it was cut, also by the next pull."""
     phone = place.phone("resumed")
@@ -110,7 +134,7 @@ checks = Checks()
 with desk() as place:
     for seed in SEEDS:
         pulled(checks, place, seed)
-for case in (resumed, table, gone) if len(sys.argv) == 1 else ():
+for case in (answers, resumed, table, gone) if len(sys.argv) == 1 else ():
     with desk() as place:
         case(checks, place)
 checks.end()

@@ -134,7 +134,7 @@ def capturing(checks, place):
     code, said, _ = place.jank_adb("status", "--json")
     checks.that(code == 0 and any('"--include' in line or "it's *" in line for line in said), f"status --json: {said[:30]}")
     code, said, error = place.jank_adb("doctor")
-    checks.that(code == 0 and not error and any("trace_pipe: can be read" in line for line in said) and
+    checks.that(code == 0 and not error and any(line.startswith("ok       tracing_on: on") for line in said) and
                 any(f"a capture runs in {FOLDER}" in line for line in said), f"doctor: {code} {said} {error}")
     tables = {command: place.popen(command) for command in ("top", "watch")}
     wait_until(lambda: sum(" top " in command[-1] for command in phone.log()) >= 2)

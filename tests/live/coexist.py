@@ -20,6 +20,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 import tracefs
+from daemon import wait_until
 from device import Device
 from frames import vsyncs_per_layer
 from jankd import PHONE, Checks, rows
@@ -307,7 +308,8 @@ def emptied_alone(checks):
         for _ in range(8):
             time.sleep(0.7)
             off_while_emptied(played)
-        time.sleep(1.5)
+        # An event waits for the frames before it, three seconds at most.
+        wait_until(lambda: len(played.reported()) >= 8, 6)
         texts = [text for _, text in played.reported()]
         checks.that(len(texts) >= 8 and all("emptied" in text for text in texts), f"emptied alone: {texts}")
         played.end()

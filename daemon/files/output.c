@@ -21,11 +21,13 @@
 #define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
 #define PIECES_MOST (FILE_THREAD_BYTES / 2)
 
-/* The thread is woken up with each drain if there are rows, as drains come every two seconds; but
- * once a second at most if they come faster, because of many events. If there are no rows, it is
- * woken up by every second call of a caller that calls twice in four seconds, to check disk and
- * folder. */
-#define FLUSH_NS UINT64_C(990000000)
+/* The thread is woken up with each drain if there are rows, but twice a second at most. Drains that
+ * are between FEW_NS and MANY_NS apart, because of many events, share a wakeup: so there are no
+ * more than two wakeups a second. If there are no rows, the thread is woken up by every second call
+ * of a caller that calls twice in four seconds, to check disk and folder. */
+#define FLUSH_NS UINT64_C(450000000)
+#define FEW_NS UINT64_C(650000000)
+#define MANY_NS UINT64_C(990000000)
 #define IDLE_FLUSH_NS UINT64_C(2000000000)
 
 /* No row waits for the thread longer than this. */
@@ -645,7 +647,9 @@ static bool is_flush_due(const struct output *output, uint64_t now_ns, uint64_t 
 		return false;
 	if (!output->has_unflushed)
 		return since_ns >= IDLE_FLUSH_NS;
-	return since_ns >= FLUSH_NS || next_ns > FLUSH_MOST_NS - since_ns;
+	if (since_ns >= MANY_NS || next_ns > FLUSH_MOST_NS - since_ns)
+		return true;
+	return since_ns >= FLUSH_NS && next_ns > 0 && next_ns < FEW_NS;
 }
 
 static void flush_files(struct output *output, bool now, uint64_t next_ns)

@@ -156,8 +156,6 @@ static void tick_if_due(struct capture *capture)
 	control_tick(capture->control.control);
 	app_watch_tick(&capture->app);
 	device_tick(capture);
-	if (output_has_events(&capture->session.output))
-		drain_soon(&capture->drain);
 	if (capture->view && capture->view->tick)
 		capture->view->tick(capture->view->context, capture);
 }

@@ -6,7 +6,7 @@
  *                     buffer runs over, at most DRAIN_MOST_NS (drain_period.h)
  *     a burst         a buffer is half full: the kernel wakes jankd up
  *     no events       the first event wakes jankd up; ticks continue, see drain_set_may_sleep()
- *     an event waits to be written: within 0.6 s after the tick or the report of the files
+ *     an event about the files waits: within 0.6 s
  *     a request, interference, the end: a drain at once
  *
  * All other regular work (ticks) is done with a drain, so that both need one wakeup. */

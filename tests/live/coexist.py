@@ -27,7 +27,7 @@ from jankd import PHONE, Checks, rows
 from live import LATE_MS, TRIES, Capture, session
 
 NOTICE_S = 2.0
-SECONDS = 9  # jank-phone plays
+SECONDS = 12  # jank-phone plays
 BEFORE_S = 3.0  # before the trace is changed
 SUB_BUFFER_SIZE = "buffer_subbuf_size_kb"  # since Linux 6.8
 AT_ONCE = 3  # cases

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import tracefs
-from family import cost, family, first_slept, peak_kb
+from family import cost, family, peak_kb, task_slept
 from jankd import BUILD, folder, jankd, rows
 from readers import ALL, AWK, BEFORE, CAT, JANKDS, RAW, READERS, TEXT, TRACE_CMD, available
 
@@ -103,7 +103,7 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
             wait_ready(readers)
             children = [pid for pid in family(pids) if pid not in pids]
             cpu, slept = cost(pids)
-            first = first_slept(pids[0])
+            first = task_slept(pids[0], pids[0])
             begin = time.monotonic()
             markers = frames = 0
             if rate is None:
@@ -114,7 +114,7 @@ def measure(mount, name, rate, seconds, surfaces=SURFACES, threads=THREADS):
             elapsed = time.monotonic() - begin
             ended_cpu, ended_slept = cost(pids)
             # The first thread of jankd sleeps after each drain.
-            drains = (first_slept(pids[0]) - first) / elapsed if name in JANKDS else None
+            drains = (task_slept(pids[0], pids[0]) - first) / elapsed if name in JANKDS else None
             seen = {"cpu_ns": ended_cpu - cpu, "wakeups_s": (ended_slept - slept) / elapsed,
                     "drains_s": drains, "rss_kb": peak_kb(pids), "lost": ring_events(instance, LOST), "markers": markers,
                     "read": ring_events(instance, READ),

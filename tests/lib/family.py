@@ -42,6 +42,12 @@ def ended_ns(pid):
     return (int(fields[13]) + int(fields[14])) * TICK_NS if fields else 0
 
 
+def task_slept(pid, task):
+    """Voluntary context switches of a thread."""
+    found = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", words(f"/proc/{pid}/task/{task}/status"), re.M)
+    return int(found.group(1)) if found else 0
+
+
 def cost(pids):
     """(CPU nanoseconds, user and system; voluntary context switches)."""
     cpu = slept = 0
@@ -49,16 +55,8 @@ def cost(pids):
         cpu += ended_ns(pid)
         for task in tasks(pid):
             cpu += int((words(f"/proc/{pid}/task/{task}/schedstat").split() or [0])[0])
-            found = re.search(r"^voluntary_ctxt_switches:\s+(\d+)",
-                              words(f"/proc/{pid}/task/{task}/status"), re.M)
-            slept += int(found.group(1)) if found else 0
+            slept += task_slept(pid, task)
     return cpu, slept
-
-
-def first_slept(pid):
-    """Voluntary context switches of the first thread of a process."""
-    found = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", words(f"/proc/{pid}/task/{pid}/status"), re.M)
-    return int(found.group(1)) if found else 0
 
 
 def peak_kb(pids):

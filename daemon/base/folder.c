@@ -13,7 +13,9 @@
 
 #include "daemon/base/report.h"
 
-#define LOCK_PAUSE_MS 50
+/* Together longer than a running jankd needs to create a removed lock again: four seconds. */
+#define LOCK_PAUSES 90
+#define LOCK_PAUSE_US 50000
 
 /* Creates a folder above, or the folder itself. */
 static int make_part(struct folder *folder, const char *part)
@@ -151,15 +153,13 @@ static bool has_file(const char *path, enum state_dir_file which)
 	return fd != -ENOENT && fd != -ENOTDIR;
 }
 
-bool folder_lost_lock(const char *path)
+void folder_wait_for_lock(const char *path)
 {
-	return has_file(path, STATE_DIR_JOURNAL) && !has_file(path, STATE_DIR_LOCK);
-}
-
-static void wait_for_lock(const char *path)
-{
-	for (int i = 0; i < FOLDER_LOCK_WAIT_MS / LOCK_PAUSE_MS && folder_lost_lock(path); i++)
-		usleep(LOCK_PAUSE_MS * 1000);
+	for (int i = 0; i < LOCK_PAUSES; i++) {
+		if (!has_file(path, STATE_DIR_JOURNAL) || has_file(path, STATE_DIR_LOCK))
+			return;
+		usleep(LOCK_PAUSE_US);
+	}
 }
 
 /* For root: if another user's jankd uses the folder, its lock is in that user's state directory. */
@@ -189,7 +189,6 @@ static int open_and_lock(struct folder *folder)
 	if (folder->fd < 0)
 		return -errno;
 	state_dir_open(&folder->state_dir, folder->fd);
-	wait_for_lock(folder->path);
 	if (folder->state_dir.is_apart && is_held_by_another(folder->path))
 		return -EWOULDBLOCK;
 	return lock(folder);
@@ -361,6 +360,7 @@ int folder_open_again(struct folder *folder, int (*keep_files)(struct folder *fo
 
 	strcpy(again.path, folder->path);
 	strcpy(again.address, folder->address);
+	folder_wait_for_lock(again.path);
 	error = open_and_lock(&again);
 	if (error == 0)
 		error = keep_files(&again);

@@ -12,9 +12,6 @@
 
 #include "daemon/base/state_dir.h"
 
-/* Longer than a running jankd needs to create a removed lock again: four seconds. */
-#define FOLDER_LOCK_WAIT_MS 4500
-
 /* Returns true if both describe the same file. */
 static inline bool folder_is_same(const struct stat *a, const struct stat *b)
 {
@@ -64,9 +61,9 @@ int folder_open_again(struct folder *folder, int (*keep_files)(struct folder *fo
  * is locked again, or -errno: -EWOULDBLOCK if another process has locked it meanwhile. */
 int folder_watch_lock(struct folder *folder);
 
-/* Returns true if the folder at @path has a journal but no lock: a running jankd may have lost its
- * lock. It creates the lock again within FOLDER_LOCK_WAIT_MS. */
-bool folder_lost_lock(const char *path);
+/* If the folder at @path has a journal but no lock, a running jankd may have lost its lock. Waits
+ * until it has created the lock again, at most 4.5 seconds. */
+void folder_wait_for_lock(const char *path);
 
 /* Writes the address of the control socket into the lock. Returns 0 or -errno. */
 int folder_write_address(struct folder *folder, const char *address);

@@ -517,6 +517,7 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 	struct options *options = capture->options;
 	const char *command = session_command(&capture->session);
 
+	folder_wait_for_lock(options->folder);
 	if (folder_open(&capture->session.folder, command, options->folder) < 0)
 		return EXIT_FAILED;
 	if (options->device_root && !options->min_free_given)

@@ -371,9 +371,11 @@ int session_begin(struct session *session, struct source *source,
 	if (origin->live)
 		session->begin_wall_ns = wall_clock_now();
 	set_begin(session);
-	if (session->folder.fd < 0 &&
-	    folder_open(&session->folder, session_command(session), options->folder) < 0)
-		return EXIT_FAILED;
+	if (session->folder.fd < 0) {
+		folder_wait_for_lock(options->folder);
+		if (folder_open(&session->folder, session_command(session), options->folder) < 0)
+			return EXIT_FAILED;
+	}
 	/* A recorded trace can be read again. */
 	if (!origin->live)
 		folder_skip_sync(&session->folder);

@@ -30,10 +30,6 @@
  * starting or ending. */
 #define RETRY_NS UINT64_C(2000000000)
 
-/* How long a request is repeated if the folder has a journal but no lock: see folder_lost_lock().
- */
-#define LOST_LOCK_NS (FOLDER_LOCK_WAIT_MS * UINT64_C(1000000))
-
 /* The capture that writes to a folder, from the folder's .lock. */
 struct holder {
 	long pid;
@@ -310,21 +306,20 @@ int control_send(struct control_answer *answer, const char *folder, const char *
 		 unsigned int timeout_s)
 {
 	const struct timespec pause = { 0, 50000000 };
-	uint64_t begin_ns = loop_now();
+	uint64_t until_ns;
 	struct holder holder;
 
+	folder_wait_for_lock(folder);
+	until_ns = loop_now() + RETRY_NS;
 	/* Tries again for a while: a capture that is starting will listen soon, other clients will
-	 * be served soon, a killed capture will have ended soon, and a removed lock is created
-	 * again. */
+	 * be served soon, and a killed capture will have ended soon. */
 	for (;;) {
 		int result = send_once(answer, &holder, folder, line, timeout_s);
-		bool is_lost = result == CONTROL_NOT_RUNNING && folder_lost_lock(folder);
 
 		if (result == CONTROL_GONE && !has_died(folder))
 			return failed(answer, folder, &holder, -EPROTO);
-		if (!is_lost && result != -ENOTCONN && result != -EBUSY && result != CONTROL_GONE)
-			return result;
-		if (loop_now() - begin_ns >= (is_lost ? LOST_LOCK_NS : RETRY_NS))
+		if ((result != -ENOTCONN && result != -EBUSY && result != CONTROL_GONE) ||
+		    loop_now() >= until_ns)
 			return result;
 		nanosleep(&pause, NULL);
 	}

@@ -21,9 +21,8 @@ from guest import Guest
 from jankd import SOURCE, Checks, folder, rows, skip
 from kernels import Kernel
 
-# Frames of this time before a kill may be missing: they wait for the vsyncs behind them, up to 1.5 s while late ticks leave the
-# period uncertain, as in a slow guest; and then for the next write, 2 s.
-BEFORE_KILL_S = 3.7
+# Frames of this time before a kill may be missing: they wait for the vsyncs behind them, and then for the next write.
+BEFORE_KILL_S = 2.6
 # A frame is written this much later than the time that the truth has for it if the guest is too busy.
 BUSY_S = 3.0
 # The guest's own CPUs have to wait for those of this machine for more than this share of the time.

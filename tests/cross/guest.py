@@ -92,39 +92,11 @@ def root_files(kernel, programs):
     return archive.end()
 
 
-class Waits:
-    """How long the threads of a process waited for a CPU of this machine, as a share of the time in which they could run."""
-
-    def __init__(self, process):
-        self.share = 0
-        self.process = process
-        self.thread = threading.Thread(target=self.watch)
-        self.thread.start()
-
-    def watch(self):
-        while self.process.poll() is None:
-            ran = waited = 0
-            for task in pathlib.Path(f"/proc/{self.process.pid}/task").glob("*"):
-                try:
-                    numbers = (task / "schedstat").read_text().split()
-                    ran, waited = ran + int(numbers[0]), waited + int(numbers[1])
-                except (OSError, IndexError):
-                    continue
-            if ran:
-                self.share = waited / (ran + waited)
-            time.sleep(0.5)
-
-    def end(self):
-        self.thread.join()
-        return self.share
-
-
 class Guest:
     """A machine that can be booted several times. @here: a folder for its files."""
 
     def __init__(self, kernel, programs, here):
         self.kernel, self.here = kernel, here
-        self.waited = 0  # share of the last boot, see Waits
         self.qemu, self.cpu = MACHINES[kernel.architecture]
         if not shutil.which(self.qemu):
             skip(f"no {self.qemu}; on Debian: apt-get install qemu-system-arm")
@@ -156,16 +128,13 @@ class Guest:
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as machine:
             timer = threading.Timer(deadline_s, machine.kill)
             timer.start()
-            waits = Waits(machine)
             for line in machine.stdout:
                 said.append(line.rstrip())
                 if cut_at and cut_at in line:
                     machine.kill()
             machine.wait()
             timer.cancel()
-            self.waited = waits.end()
-        print(f"{self.kernel.version}: {script}: {time.monotonic() - begin:.0f} s, waited for a CPU {self.waited:.0%} of the time",
-              flush=True)
+        print(f"{self.kernel.version}: {script}: {time.monotonic() - begin:.0f} s", flush=True)
         until = cut_at or f"guest: {script} has ended: 0"
         if not checks.that(any(until in line for line in said), f"{script}: not '{until}' within {deadline_s} s: {said[-20:]}"):
             checks.end()

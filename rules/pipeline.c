@@ -430,6 +430,16 @@ bool pipeline_is_settled(const struct pipeline *p)
 	return p->gfx2019 || p->queue.n == 0;
 }
 
+uint64_t pipeline_waiting_ns(const struct pipeline *p)
+{
+	uint64_t now_ns = pipeline_now(p), present_ns;
+
+	if (pipeline_is_settled(p))
+		return 0;
+	present_ns = p->queue.waiting[p->queue.first].frame.present_ns;
+	return present_ns < now_ns ? now_ns - present_ns : 0;
+}
+
 bool pipeline_is_by_cpu(const struct pipeline *p)
 {
 	return cpu_order_is_sure(&p->clock.order);

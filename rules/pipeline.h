@@ -150,6 +150,10 @@ void pipeline_end(struct pipeline *p);
 uint64_t pipeline_settled(const struct pipeline *p);
 bool pipeline_is_settled(const struct pipeline *p);
 
+/* For how long the first of the frames that are not counted yet has waited, in ns of trace time. 0:
+ * none waits. */
+uint64_t pipeline_waiting_ns(const struct pipeline *p);
+
 /* Calls @row once for each Surface of the session so far, in the order of first frames. Its open
  * rows are included. The last row, '(others)', is the sum of the Surfaces for which neither the
  * tables nor the spill storage had space. */

@@ -7,8 +7,11 @@
 
 #include "daemon/trace/trace.h"
 
-/* Limit of reads in a row. After that signals and files are handled. */
+/* Limits of reads in a row, which are a part of a drain. After each part its rows are written, and
+ * signals and files are handled. A kill during a drain that takes long, on a slow CPU or after a
+ * pause, loses only the rows of a part. */
 #define READS_MAX 256
+#define PART_NS (50 * UINT64_C(1000000))
 
 /* A tick waits for the first drain after this time: with DRAIN_FRESH_NS for every fourth one. */
 #define TICK_NS (850 * UINT64_C(1000000))
@@ -26,6 +29,13 @@
 /* Frames wait 0.4 s for the trace behind them, and an event waits for the frames before it. */
 #define SOON_NS (600 * UINT64_C(1000000))
 
+/* Frames that wait longer than this, because the period of the vsyncs is uncertain, bring the next
+ * drain forward; see rows_delay_ns(). */
+#define USUAL_WAIT_NS (650 * UINT64_C(1000000))
+
+/* More than one drain and one write a second would be too many wakeups. */
+#define DELAYED_LEAST_NS (1000 * UINT64_C(1000000))
+
 /* A drain at high water should read at least half of the smallest buffer. After this many drains in
  * a row that read less, high water is no longer watched. */
 #define HIGHWATER_BYTES 2048
@@ -38,13 +48,14 @@
 /* The longest time for reading the last events, as other programs may continue to write. */
 #define LAST_DRAIN_NS (1000 * UINT64_C(1000000))
 
-/* Reads all available events. Returns -EAGAIN when the source is drained, > 0 if there may be more.
- * *any is set if an event was read. */
-static ssize_t read_all(struct drain *drain, bool *any)
+/* Reads a part of the available events. Returns -EAGAIN when the source is drained, > 0 if there
+ * may be more. *any is set if an event was read. */
+static ssize_t read_part(struct drain *drain, bool *any)
 {
+	uint64_t end_ns = loop_now() + PART_NS;
 	ssize_t n = 1;
 
-	for (int i = 0; i < READS_MAX && n > 0; i++) {
+	for (int i = 0; i < READS_MAX && n > 0 && loop_now() < end_ns; i++) {
 		n = session_read(drain->session, drain->how);
 		*any |= n > 0;
 	}
@@ -174,11 +185,31 @@ static void drain_again(struct drain *drain)
 	drain->was_highwater = drain->how == SOURCE_BOOSTED;
 }
 
+/* How much later than usual the rows of the next drain will be written: frames wait longer, and on
+ * a slow CPU a drain takes long. The next drain is earlier by this time, so that a kill still loses
+ * the rows of two seconds. */
+static uint64_t rows_delay_ns(const struct drain *drain)
+{
+	uint64_t waiting_ns = pipeline_waiting_ns(drain->session->pipeline);
+
+	return loop_now() - drain->begin_ns +
+	       (waiting_ns > USUAL_WAIT_NS ? waiting_ns - USUAL_WAIT_NS : 0);
+}
+
+static uint64_t period_with_delay(const struct drain *drain, uint64_t delay_ns)
+{
+	uint64_t period = period_ns(drain), most_ns = DRAIN_MOST_NS - DELAYED_LEAST_NS;
+
+	most_ns = DRAIN_MOST_NS - (delay_ns < most_ns ? delay_ns : most_ns);
+	return period < most_ns ? period : most_ns;
+}
+
 /* The time to the next drain after one that has read events. If the trace pauses, frames that wait
  * are counted and written when it is silent. */
-static uint64_t period_or_silence(const struct drain *drain)
+static uint64_t period_or_silence(const struct drain *drain, uint64_t delay_ns)
 {
-	uint64_t period = period_ns(drain), silent_ns = session_silent_ns(drain->session);
+	uint64_t period = period_with_delay(drain, delay_ns);
+	uint64_t silent_ns = session_silent_ns(drain->session);
 
 	if (silent_ns < PAUSE_NS || silent_ns >= SILENT_NS || period < SILENT_NS ||
 	    pipeline_is_settled(drain->session->pipeline))
@@ -186,39 +217,43 @@ static uint64_t period_or_silence(const struct drain *drain)
 	return silent_ns < SILENT_NS / 2 ? SILENT_NS - silent_ns : SILENT_NS / 2;
 }
 
-/* The buffers were read to their end, or there is more to read (@n > 0). */
-static void plan_next(struct drain *drain, ssize_t n, bool any)
+/* The buffers were read to their end, or there is more to read. */
+static void plan_next(struct drain *drain, bool any, uint64_t delay_ns)
 {
-	if (n > 0)
+	if (drain->has_more)
 		drain_again(drain);
 	else if (!any && watch_readable(drain))
 		drain->next_ns = idle_until(drain);
 	else
-		drain->next_ns = loop_now() + period_or_silence(drain);
+		drain->next_ns = loop_now() + period_or_silence(drain, delay_ns);
 }
 
-/* A kill loses the rows that are not flushed. */
-static void flush_rows(struct drain *drain)
+/* A kill loses the rows that are not flushed. Those of a part of a drain do not wait for the next
+ * part. */
+static void flush_rows(struct drain *drain, uint64_t delay_ns)
 {
-	uint64_t now_ns = loop_now();
+	uint64_t now_ns = loop_now(), next_ns = UINT64_MAX;
 
-	output_flush_if_due(&drain->session->output,
-			    drain->next_ns > now_ns ? drain->next_ns - now_ns : 0);
+	if (!drain->has_more)
+		next_ns = drain->next_ns > now_ns ? drain->next_ns - now_ns + delay_ns : 0;
+	output_flush_if_due(&drain->session->output, next_ns);
 }
 
 int drain_if_due(struct drain *drain)
 {
-	uint64_t bytes = drain->source->counts.bytes;
+	uint64_t bytes = drain->source->counts.bytes, delay;
 	bool any = false;
 	ssize_t n;
 
 	if (loop_now() < drain_next(drain))
 		return -EAGAIN;
+	if (!drain->has_more)
+		drain->begin_ns = loop_now();
 	drain->next_ns = loop_now() + period_ns(drain);
 	if (!may_drain(drain))
 		return -EAGAIN;
 	drain->how = drain->was_highwater || is_flooded(drain) ? SOURCE_BOOSTED : SOURCE_NORMAL;
-	n = read_all(drain, &any);
+	n = read_part(drain, &any);
 	if (n == -EAGAIN) {
 		interference_drained(drain->interference);
 		drain_period_measure(&drain->period, drain->source, loop_now());
@@ -234,8 +269,10 @@ int drain_if_due(struct drain *drain)
 		settle_if_silent(drain);
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
-	plan_next(drain, n, any);
-	flush_rows(drain);
+	drain->has_more = n > 0;
+	delay = rows_delay_ns(drain);
+	plan_next(drain, any, delay);
+	flush_rows(drain, delay);
 	return 0;
 }
 
@@ -306,7 +343,7 @@ void drain_backlog(struct drain *drain)
 	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
 	bool any = false;
 
-	while (read_all(drain, &any) > 0 && loop_now() < end_ns)
+	while (read_part(drain, &any) > 0 && loop_now() < end_ns)
 		;
 }
 

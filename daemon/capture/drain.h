@@ -3,7 +3,8 @@
  * to cost little CPU time.
  *
  *     events come     the next drain is due after a quarter of the time in which the fullest
- *                     buffer runs over, at most DRAIN_MOST_NS (drain_period.h)
+ *                     buffer runs over, at most DRAIN_MOST_NS (drain_period.h); less if rows
+ *                     are late (rows_delay_ns())
  *     a burst         a buffer is half full: the kernel wakes jankd up
  *     no events       the first event wakes jankd up; ticks continue, see drain_set_may_sleep()
  *     an event about the files waits: within 0.6 s
@@ -22,9 +23,9 @@
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
 
-/* The longest time between two drains. A kill loses the rows of this time, so it is a little less
- * than the 2 s that the README promises. */
-#define DRAIN_MOST_NS UINT64_C(1900000000)
+/* The longest time between two drains. A kill loses the rows of this time and of the first part of
+ * the next drain, together less than the 2 s that the README promises. */
+#define DRAIN_MOST_NS UINT64_C(1850000000)
 
 /* The same if a table or another program shows rows at once, or if a trigger or a snapshot waits
  * for a frame. */
@@ -38,6 +39,7 @@ struct drain {
 	uint64_t most_ns;      /* between two drains */
 	struct drain_period period;
 	enum source_how how;	  /* of the last read */
+	bool has_more;		  /* the last part of a drain is still to come */
 	struct watcher readable;  /* watched while the source is idle */
 	bool was_readable;	  /* since the last drain */
 	struct watcher highwater; /* readable when a buffer is half full */
@@ -48,7 +50,8 @@ struct drain {
 	bool is_boosted;	   /* the priority is not ->nice */
 	bool may_sleep;		   /* see drain_set_may_sleep() */
 	/* Times on the clock of loop_now(): */
-	uint64_t next_ns;      /* the next drain; UINT64_MAX: without a timer */
+	uint64_t begin_ns;     /* the first part of the last drain */
+	uint64_t next_ns;      /* the next drain, or part; UINT64_MAX: without a timer */
 	uint64_t tick_ns;      /* the last tick */
 	uint64_t last_data_ns; /* the last read with events */
 };

@@ -48,8 +48,9 @@
 /* How often SurfaceFlinger's process is checked: about once in a drain, which has several reads. */
 #define FOLLOW_NS UINT64_C(100000000)
 
-/* Most pages of one read. Between two reads, signals and files are served. */
-#define PAGES_MAX 512
+/* Most pages of one read. A caller can stop between two reads: even a slow CPU needs less than 0.1
+ * s for the thousand events of one. */
+#define PAGES_MAX 16
 
 /* After this number of consecutive reads that held back all events, nothing is held back. */
 #define READS_HELD_MAX 4

@@ -256,6 +256,28 @@ static void test_refined_period_does_not_change_intervals(void **state)
 
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
+/* The longest wait is needed while the period is uncertain, as behind a switch. */
+static void test_frames_wait_until_the_period_is_certain(void **state)
+{
+	uint64_t longest_ns = 0, at_ns;
+
+	assert_int_equal(pipeline_waiting_ns(phone.pipeline), 0);
+	at_ns = phone_run(&phone, a, BEGIN, V60, 300);
+	assert_in_range(pipeline_waiting_ns(phone.pipeline), 400 * MS - V60, 400 * MS + V60);
+	for (unsigned int i = 0; i < 240; i++) {
+		uint64_t waiting_ns;
+
+		at_ns += V120;
+		phone_frame(&phone, at_ns, a);
+		waiting_ns = pipeline_waiting_ns(phone.pipeline);
+		longest_ns = waiting_ns > longest_ns ? waiting_ns : longest_ns;
+	}
+	assert_in_range(longest_ns, 400 * MS, 1500 * MS + V60);
+	assert_in_range(pipeline_waiting_ns(phone.pipeline), 400 * MS - V60, 400 * MS + V60);
+	pipeline_silent(phone.pipeline, 2 * SECOND);
+	assert_int_equal(pipeline_waiting_ns(phone.pipeline), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +296,7 @@ int main(void)
 		test(test_pauses_are_whole_vsyncs_and_no_jank),
 		test(test_intervals_are_whole_vsyncs),
 		test(test_refined_period_does_not_change_intervals),
+		test(test_frames_wait_until_the_period_is_certain),
 	};
 
 	return cmocka_run_group_tests_name("refresh", tests, NULL, NULL);

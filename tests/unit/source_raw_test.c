@@ -167,6 +167,25 @@ static void records_of_all_cpus_are_sorted_by_time(void **state)
 	assert_int_equal(n_kept, 4);
 }
 
+/* A caller can stop between two reads. */
+static void read_is_limited_to_16_pages(void **state)
+{
+	uint64_t begin = now_ns() - SECOND;
+	struct page page;
+
+	(void)state;
+	assert_int_equal(open_source(), 0);
+	for (unsigned int i = 0; i < 24; i++) {
+		page_begin(&page, begin + i * MS);
+		page_print(&page, 0, 42, "B|42|work\n");
+		page_write(&page, i % 2, 0);
+	}
+	assert_true(source_read(source, SOURCE_NORMAL, &sink) > 0);
+	assert_in_range(n_kept, 14, 16);
+	assert_true(source_read(source, SOURCE_NORMAL, &sink) > 0);
+	assert_int_equal(n_kept, 24);
+}
+
 /* As the kernel rounds them for text. */
 static void times_are_rounded_to_microseconds(void **state)
 {
@@ -429,6 +448,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(records_of_all_cpus_are_sorted_by_time, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(read_is_limited_to_16_pages, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(times_are_rounded_to_microseconds, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(text_that_is_no_marker_is_counted, set_up,

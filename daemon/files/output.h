@@ -147,8 +147,8 @@ bool output_rotate(struct output *output, const char *why);
 void output_flush(struct output *output);
 
 /* The same, if the last flush was long enough ago, or would be too long ago at the next call, which
- * is in @next_ns; 0: unknown, or at once; UINT64_MAX: flush in any case, but not twice while the
- * thread is busy. To be called often. */
+ * is in @next_ns; 0: unknown, or at once; UINT64_MAX: after the next part of a drain that takes
+ * long. To be called often. */
 void output_flush_if_due(struct output *output, uint64_t next_ns);
 
 /* True: the files have all rows and events. */

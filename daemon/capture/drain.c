@@ -49,15 +49,15 @@
 #define LAST_DRAIN_NS (1000 * UINT64_C(1000000))
 
 /* Reads a part of the available events. Returns -EAGAIN when the source is drained, > 0 if there
- * may be more. *any is set if an event was read. */
-static ssize_t read_part(struct drain *drain, bool *any)
+ * may be more. */
+static ssize_t read_part(struct drain *drain)
 {
 	uint64_t end_ns = loop_now() + PART_NS;
 	ssize_t n = 1;
 
 	for (int i = 0; i < READS_MAX && n > 0 && loop_now() < end_ns; i++) {
 		n = session_read(drain->session, drain->how);
-		*any |= n > 0;
+		drain->has_read |= n > 0;
 	}
 	return n;
 }
@@ -218,11 +218,11 @@ static uint64_t period_or_silence(const struct drain *drain, uint64_t delay_ns)
 }
 
 /* The buffers were read to their end, or there is more to read. */
-static void plan_next(struct drain *drain, bool any, uint64_t delay_ns)
+static void plan_next(struct drain *drain, uint64_t delay_ns)
 {
 	if (drain->has_more)
 		drain_again(drain);
-	else if (!any && watch_readable(drain))
+	else if (!drain->has_read && watch_readable(drain))
 		drain->next_ns = idle_until(drain);
 	else
 		drain->next_ns = loop_now() + period_or_silence(drain, delay_ns);
@@ -242,18 +242,19 @@ static void flush_rows(struct drain *drain, uint64_t delay_ns)
 int drain_if_due(struct drain *drain)
 {
 	uint64_t bytes = drain->source->counts.bytes, delay;
-	bool any = false;
 	ssize_t n;
 
 	if (loop_now() < drain_next(drain))
 		return -EAGAIN;
-	if (!drain->has_more)
+	if (!drain->has_more) {
 		drain->begin_ns = loop_now();
+		drain->has_read = false;
+	}
 	drain->next_ns = loop_now() + period_ns(drain);
 	if (!may_drain(drain))
 		return -EAGAIN;
 	drain->how = drain->was_highwater || is_flooded(drain) ? SOURCE_BOOSTED : SOURCE_NORMAL;
-	n = read_part(drain, &any);
+	n = read_part(drain);
 	if (n == -EAGAIN) {
 		interference_drained(drain->interference);
 		drain_period_measure(&drain->period, drain->source, loop_now());
@@ -261,7 +262,7 @@ int drain_if_due(struct drain *drain)
 	check_highwater(drain, drain->source->counts.bytes - bytes);
 	if (is_flooded(drain))
 		drain_boost(drain, true);
-	if (any) {
+	if (drain->source->counts.bytes != bytes) {
 		drain->was_readable = false;
 		drain->last_data_ns = loop_now();
 	}
@@ -271,7 +272,7 @@ int drain_if_due(struct drain *drain)
 		return (int)n;
 	drain->has_more = n > 0;
 	delay = rows_delay_ns(drain);
-	plan_next(drain, any, delay);
+	plan_next(drain, delay);
 	flush_rows(drain, delay);
 	return 0;
 }
@@ -341,9 +342,8 @@ void drain_watch(struct drain *drain, struct source *source)
 void drain_backlog(struct drain *drain)
 {
 	uint64_t end_ns = loop_now() + LAST_DRAIN_NS;
-	bool any = false;
 
-	while (read_part(drain, &any) > 0 && loop_now() < end_ns)
+	while (read_part(drain) > 0 && loop_now() < end_ns)
 		;
 }
 

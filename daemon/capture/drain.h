@@ -40,6 +40,7 @@ struct drain {
 	struct drain_period period;
 	enum source_how how;	  /* of the last read */
 	bool has_more;		  /* the last part of a drain is still to come */
+	bool has_read;		  /* an event, in any part of the last drain */
 	struct watcher readable;  /* watched while the source is idle */
 	bool was_readable;	  /* since the last drain */
 	struct watcher highwater; /* readable when a buffer is half full */

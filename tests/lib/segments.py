@@ -41,3 +41,12 @@ def is_whole(data, columns=None):
     except (UnicodeDecodeError, csv.Error):
         return False
     return all(len(row) == len(rows[0]) for row in rows) and columns in (None, len(rows[0]))
+
+
+def last_frame(out):
+    """The time of the last frame in a file, 0 if there is none. The last row may be incomplete."""
+    for path in reversed(paths(out, "frames.csv")):
+        whole = path.read_bytes().split(b"\n")[1:-1]
+        if whole:
+            return float(whole[-1].split(b",")[0])
+    return 0.0

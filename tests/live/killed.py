@@ -52,15 +52,6 @@ def kill_one(mount, instance, out, seconds, *arguments):
     return killed, code, error
 
 
-def last_frame(out):
-    """The time of the last frame in a file, 0 if there is none. The last row may be incomplete."""
-    for path in reversed(segments.paths(out, "frames.csv")):
-        whole = path.read_bytes().split(b"\n")[1:-1]
-        if whole:
-            return float(whole[-1].split(b",")[0])
-    return 0.0
-
-
 def taken_events(out):
     """The events about what was taken from the buffers."""
     return [row["text"] for path in segments.paths(out, "events.csv") for row in rows(path)
@@ -114,7 +105,7 @@ def kill_all(checks, mount, instance, out, phone, seed):
         killed, code, error = kill_one(mount, instance, out, seconds)
         checks.equal(code, -9, f"killed after {seconds:.3f} s: {error}")
         if seconds > 2:
-            lost.append(killed - last_frame(out))
+            lost.append(killed - segments.last_frame(out))
             missing.append(take(checks, mount, instance, out, killed, len(missing) % 2 == 0))
         kills.append(killed)
     return kills, lost, missing

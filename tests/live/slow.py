@@ -9,6 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import segments
 from jankd import BUILD, PHONE, Checks
 from live import Capture, session
 
@@ -31,17 +32,11 @@ def bytes_per_second(mount, instance):
     return sum(int(line.split()[1]) for text in stats for line in text.splitlines() if line.startswith("bytes:")) / 2
 
 
-def last_frame(path):
-    """The time of the last frame in the file, 0 if there is none."""
-    whole = path.read_bytes().split(b"\n")[1:-1] if path.exists() else []
-    return float(whole[-1].split(b",")[0]) if whole else 0.0
-
-
 def unwritten(out, seconds):
     """What a kill would lose, at moments of so many seconds, in seconds."""
     ages, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
-        ages.append(time.clock_gettime(time.CLOCK_BOOTTIME) - last_frame(out / "frames.csv"))
+        ages.append(time.clock_gettime(time.CLOCK_BOOTTIME) - segments.last_frame(out))
         time.sleep(0.02)
     return sorted(ages)
 

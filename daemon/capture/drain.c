@@ -7,9 +7,9 @@
 
 #include "daemon/trace/trace.h"
 
-/* Limits of reads in a row, which are a part of a drain. After each part its rows are written, and
- * signals and files are handled. A kill during a drain that takes long, on a slow CPU or after a
- * pause, loses only the rows of a part. */
+/* Limits of reads in a row, which are a part of a drain. After each part signals and files are
+ * handled, and rows are written if they were not for some time: so a kill during a drain that takes
+ * long, on a slow CPU or after a pause, does not lose all that it has read. */
 #define READS_MAX 256
 #define PART_NS (50 * UINT64_C(1000000))
 

@@ -31,7 +31,7 @@
 #define IDLE_FLUSH_NS UINT64_C(2000000000)
 
 /* During a long drain the thread is woken up this often. */
-#define PART_NS UINT64_C(200000000)
+#define LONG_DRAIN_NS UINT64_C(200000000)
 
 /* No row waits for the thread longer than this. */
 #define FLUSH_MOST_NS UINT64_C(2000000000)
@@ -651,7 +651,7 @@ static bool is_flush_due(const struct output *output, uint64_t now_ns, uint64_t 
 	if (!output->has_unflushed)
 		return since_ns >= IDLE_FLUSH_NS;
 	if (next_ns == UINT64_MAX)
-		return since_ns >= PART_NS;
+		return since_ns >= LONG_DRAIN_NS;
 	if (since_ns >= MANY_NS || next_ns > FLUSH_MOST_NS - since_ns)
 		return true;
 	return since_ns >= FLUSH_NS && next_ns > 0 && next_ns < FEW_NS;

@@ -235,13 +235,28 @@ static void not_running(struct control_answer *answer, const char *folder, int e
 					 : "");
 }
 
+/* A capture that was killed holds its lock, and may accept connections, until its last thread has
+ * ended. */
+static bool has_died(const char *folder)
+{
+	const struct timespec pause = { 0, 20000000 };
+
+	for (int i = 0; i < 20; i++) {
+		if (!state_dir_is_held(folder))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
 /* Sets the error for a failed connection. @error: -EPERM if a process of another user listens
  * there. Such a process may use the socket name of a killed capture, but it cannot hold the lock.
  */
 static int no_connection(struct control_answer *answer, const char *folder,
 			 const struct holder *holder, int error)
 {
-	if (!state_dir_is_held(folder)) {
+	/* The socket of a killed capture may be closed, and its name taken, before its lock. */
+	if (error == -EPERM ? has_died(folder) : !state_dir_is_held(folder)) {
 		not_running(answer, folder, error);
 		return CONTROL_NOT_RUNNING;
 	}
@@ -287,19 +302,6 @@ static int send_once(struct control_answer *answer, struct holder *holder, const
 			   : failed(answer, folder, holder, error);
 	free(received.text);
 	return error;
-}
-
-/* A capture that was killed may still accept connections while its last thread ends. */
-static bool has_died(const char *folder)
-{
-	const struct timespec pause = { 0, 20000000 };
-
-	for (int i = 0; i < 20; i++) {
-		if (!state_dir_is_held(folder))
-			return true;
-		nanosleep(&pause, NULL);
-	}
-	return false;
 }
 
 int control_send(struct control_answer *answer, const char *folder, const char *line,

@@ -17,9 +17,11 @@ CAPTURING = re.compile(r"jankd: capturing to (.+) \(pid (\d+)\)\n\Z")
 
 
 def is_alive(pid):
-    """A zombie is not alive: in a container its new parent may never collect it."""
+    """A zombie is not alive: in a container its new parent may never collect it. But while other threads of it end,
+    its first one is a zombie already, and its files are open."""
+    process = pathlib.Path(f"/proc/{pid}")
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z" or len(os.listdir(process / "task")) > 1
     except (FileNotFoundError, ProcessLookupError):
         return False
 

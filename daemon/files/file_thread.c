@@ -24,6 +24,9 @@
 /* Memory beyond this is returned to the system when the queue becomes empty. */
 #define KEPT_BYTES (UINT64_C(32) << 10)
 
+/* The thread takes the lock after the job that runs at this time. */
+#define JOBS_NS (20 * UINT64_C(1000000))
+
 #define REPORTS_MAX 16
 
 /* A job in the queue. Its bytes follow, padded to 8. */
@@ -74,31 +77,33 @@ static uint64_t find_place(struct file_thread *thread, uint64_t size)
 		return thread->end;
 	if (thread->begin < size)
 		return UINT64_MAX;
-	/* If not even a struct queued fits, first_job() detects the gap by its size. */
+	/* If not even a struct queued fits, next_job() detects the gap by its size. */
 	if (tail >= sizeof(struct queued))
 		*queued_at(thread, thread->end) = (struct queued){ .is_gap = true };
 	thread->used += tail;
 	return 0;
 }
 
-/* The first job. The queue must not be empty. */
-static struct queued *first_job(struct file_thread *thread)
+/* The job at @at, or after the gap there. Moves @at behind it. */
+static struct queued *next_job(const struct file_thread *thread, uint64_t *at)
 {
-	uint64_t tail = FILE_THREAD_BYTES - thread->begin;
+	struct queued *queued;
 
-	if (tail < sizeof(struct queued) || queued_at(thread, thread->begin)->is_gap) {
-		thread->used -= tail;
-		thread->begin = 0;
-	}
-	return queued_at(thread, thread->begin);
+	if (FILE_THREAD_BYTES - *at < sizeof(struct queued) || queued_at(thread, *at)->is_gap)
+		*at = 0;
+	queued = queued_at(thread, *at);
+	*at += queued->size;
+	if (*at == FILE_THREAD_BYTES)
+		*at = 0;
+	return queued;
 }
 
-static void forget_first(struct file_thread *thread, const struct queued *queued)
+/* Removes the jobs before @end. There must be one. */
+static void forget_until(struct file_thread *thread, uint64_t end)
 {
-	thread->begin += queued->size;
-	thread->used -= queued->size;
-	if (thread->begin == FILE_THREAD_BYTES)
-		thread->begin = 0;
+	thread->used -=
+		end > thread->begin ? end - thread->begin : FILE_THREAD_BYTES - thread->begin + end;
+	thread->begin = end;
 	if (thread->used > 0)
 		return;
 	/* Starts at the beginning again, so that a short queue always uses the same few pages. */
@@ -164,20 +169,25 @@ static void add_report(void *context, const char *kind, const char *text)
 	pthread_mutex_unlock(&thread->lock);
 }
 
-/* Does the first job without the lock. The job stays in the queue until it is done, as its bytes
- * are there. */
-static void do_first(struct file_thread *thread)
+/* Does jobs without the lock until JOBS_NS have passed: if it took the lock after each job, both
+ * threads would wait for it again and again. Jobs stay in the queue until then, as their bytes are
+ * there. */
+static void do_jobs(struct file_thread *thread)
 {
-	struct queued *queued = first_job(thread);
+	uint64_t n = thread->posted - thread->done, at = thread->begin, done = 0;
+	uint64_t begin_ns = loop_now();
 
-	thread->busy_since_ns = loop_now();
+	thread->busy_since_ns = begin_ns;
 	pthread_mutex_unlock(&thread->lock);
-	session_files_do(thread->files, &queued->job);
+	do {
+		session_files_do(thread->files, &next_job(thread, &at)->job);
+		done++;
+	} while (done < n && loop_now() - begin_ns < JOBS_NS);
 	pthread_mutex_lock(&thread->lock);
 	thread->busy_since_ns = 0;
 	thread->state = thread->files->state;
-	thread->done++;
-	forget_first(thread, queued);
+	thread->done += done;
+	forget_until(thread, at);
 }
 
 static void notify(struct file_thread *thread)
@@ -198,7 +208,7 @@ static void *work(void *context)
 		while (!thread->is_over && thread->may_sleep)
 			pthread_cond_wait(&thread->work, &thread->lock);
 		while (thread->done < thread->posted)
-			do_first(thread);
+			do_jobs(thread);
 		thread->may_sleep = true;
 		if (thread->notify_idle || thread->n_reports > 0)
 			notify(thread);
@@ -293,18 +303,12 @@ static void apply_jobs(struct file_thread *thread, unsigned int which, uint64_t 
 {
 	uint64_t at = thread->begin;
 
-	for (uint64_t n = thread->done; n < thread->posted; n++) {
-		if (FILE_THREAD_BYTES - at < sizeof(struct queued) || queued_at(thread, at)->is_gap)
-			at = 0;
-		apply_job(&queued_at(thread, at)->job, which, offset, bytes, len);
-		at += queued_at(thread, at)->size;
-		if (at == FILE_THREAD_BYTES)
-			at = 0;
-	}
+	for (uint64_t n = thread->done; n < thread->posted; n++)
+		apply_job(&next_job(thread, &at)->job, which, offset, bytes, len);
 }
 
-/* If a job ends during the read, what it wrote may be missing in @bytes and is no longer in the
- * queue. Then all is read again. */
+/* If jobs are removed from the queue during the read, what they wrote may be missing in @bytes.
+ * Then all is read again. */
 int file_thread_read_spill(struct file_thread *thread, unsigned int which, uint64_t offset,
 			   void *bytes, size_t len,
 			   int (*read)(void *context, uint64_t offset, void *bytes, size_t len),

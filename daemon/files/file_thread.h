@@ -42,7 +42,8 @@ uint64_t file_thread_used(struct file_thread *thread);
 uint64_t file_thread_posted(const struct file_thread *thread);
 uint64_t file_thread_done(struct file_thread *thread);
 
-/* For how long the current job has been running, ns. 0: no job is running. */
+/* For how long the current job has been running, ns, and at most 20 ms more. 0: no job is running.
+ */
 uint64_t file_thread_busy_ns(struct file_thread *thread);
 
 /* Copies the state after the last job that is done. */

@@ -190,6 +190,35 @@ static void write_spill(struct bench *bench, unsigned int which, uint64_t offset
 	assert_int_equal(spill->write(spill->context, offset, text, strlen(text)), 0);
 }
 
+/* Between two jobs the thread does not take the lock: threads that wait for each other at each job
+ * wake up as often. */
+static void queued_jobs_are_done_together(void **state)
+{
+	enum { JOBS = 4000, ROUNDS = 5 };
+	static struct bench bench;
+	uint64_t done, last = 0;
+	unsigned int changes = 0;
+
+	(void)state;
+	set_up(&bench);
+	session_files_set_check(&bench.files, stall, &bench);
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		assert_true(post(&bench, FILE_JOB_FLUSH, NULL, 0));
+		for (unsigned int n = 0; n < JOBS; n++)
+			assert_true(post(&bench, FILE_JOB_ROW, "row\n", 4));
+		sem_post(&bench.disk);
+		file_thread_notify(bench.thread);
+		do {
+			done = file_thread_done(bench.thread);
+			changes += done != last;
+			last = done;
+		} while (done < file_thread_posted(bench.thread));
+	}
+	assert_in_range(changes, 1, ROUNDS * JOBS / 40);
+	close_all(&bench);
+	tear_down(&bench);
+}
+
 /* A read returns what was written, whether it is on the disk or still in the queue. */
 static void queued_spill_writes_are_read_back(void **state)
 {
@@ -252,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_written_in_order),
 		cmocka_unit_test(queue_accepts_rows_during_a_stall),
+		cmocka_unit_test(queued_jobs_are_done_together),
 		cmocka_unit_test(queued_spill_writes_are_read_back),
 		cmocka_unit_test(spills_leave_space_for_the_last_jobs),
 	};

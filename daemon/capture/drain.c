@@ -29,13 +29,6 @@
 /* Frames wait 0.4 s for the trace behind them, and an event waits for the frames before it. */
 #define SOON_NS (600 * UINT64_C(1000000))
 
-/* Frames that wait longer than this, because the period of the vsyncs is uncertain, bring the next
- * drain forward; see rows_delay_ns(). */
-#define USUAL_WAIT_NS (650 * UINT64_C(1000000))
-
-/* More than one drain and one write a second would be too many wakeups. */
-#define DELAYED_LEAST_NS (1000 * UINT64_C(1000000))
-
 /* A drain at high water should read at least half of the smallest buffer. After this many drains in
  * a row that read less, high water is no longer watched. */
 #define HIGHWATER_BYTES 2048
@@ -185,30 +178,18 @@ static void drain_again(struct drain *drain)
 	drain->was_highwater = drain->how == SOURCE_BOOSTED;
 }
 
-/* How much later than usual the rows of the next drain will be written: frames wait longer, and on
- * a slow CPU a drain takes long. The next drain is earlier by this time, so that a kill still loses
- * the rows of two seconds. */
+/* How much later than usual the rows of the next drain will be written. */
 static uint64_t rows_delay_ns(const struct drain *drain)
 {
-	uint64_t waiting_ns = pipeline_waiting_ns(drain->session->pipeline);
-
-	return loop_now() - drain->begin_ns +
-	       (waiting_ns > USUAL_WAIT_NS ? waiting_ns - USUAL_WAIT_NS : 0);
-}
-
-static uint64_t period_with_delay(const struct drain *drain, uint64_t delay_ns)
-{
-	uint64_t period = period_ns(drain), most_ns = DRAIN_MOST_NS - DELAYED_LEAST_NS;
-
-	most_ns = DRAIN_MOST_NS - (delay_ns < most_ns ? delay_ns : most_ns);
-	return period < most_ns ? period : most_ns;
+	return drain_period_delay_ns(loop_now() - drain->begin_ns,
+				     pipeline_waiting_ns(drain->session->pipeline));
 }
 
 /* The time to the next drain after one that has read events. If the trace pauses, frames that wait
  * are counted and written when it is silent. */
 static uint64_t period_or_silence(const struct drain *drain, uint64_t delay_ns)
 {
-	uint64_t period = period_with_delay(drain, delay_ns);
+	uint64_t period = drain_period_with_delay_ns(period_ns(drain), delay_ns);
 	uint64_t silent_ns = session_silent_ns(drain->session);
 
 	if (silent_ns < PAUSE_NS || silent_ns >= SILENT_NS || period < SILENT_NS ||

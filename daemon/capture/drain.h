@@ -3,8 +3,8 @@
  * to cost little CPU time.
  *
  *     events come     the next drain is due after a quarter of the time in which the fullest
- *                     buffer runs over, at most DRAIN_MOST_NS (drain_period.h); less if rows
- *                     are late (rows_delay_ns())
+ *                     buffer runs over, at most DRAIN_MOST_NS; less if rows are late
+ *                     (drain_period.h)
  *     a burst         a buffer is half full: the kernel wakes jankd up
  *     no events       the first event wakes jankd up; ticks continue, see drain_set_may_sleep()
  *     an event about the files waits: within 0.6 s
@@ -22,10 +22,6 @@
 #include "daemon/base/loop.h"
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
-
-/* The longest time between two drains. A kill loses the rows of this time and of the first part of
- * the next drain, together less than the 2 s that the README promises. */
-#define DRAIN_MOST_NS UINT64_C(1850000000)
 
 /* The same if a table or another program shows rows at once, or if a trigger or a snapshot waits
  * for a frame. */

@@ -10,6 +10,13 @@
  * draining more often. */
 #define LEAST_NS (5 * NS_PER_MS)
 
+/* Frames wait for 0.4 s, and for 0.6 s while the display's clock is new. */
+#define USUAL_WAIT_NS (650 * NS_PER_MS)
+
+/* The shortest time between two drains with a delay: each costs two wakeups. A frame waits 1.7 s at
+ * most. Together they are not more than DRAIN_MOST_NS and the usual wait. */
+#define DELAYED_LEAST_NS (800 * NS_PER_MS)
+
 void drain_period_begin(struct drain_period *period, uint64_t now_ns)
 {
 	period->since_ns = now_ns;
@@ -59,4 +66,17 @@ uint64_t drain_period_ns(const struct drain_period *period, const struct interfe
 			least_ns = full_ns;
 	}
 	return least_ns > LEAST_NS ? least_ns : LEAST_NS;
+}
+
+uint64_t drain_period_delay_ns(uint64_t took_ns, uint64_t waiting_ns)
+{
+	return took_ns + (waiting_ns > USUAL_WAIT_NS ? waiting_ns - USUAL_WAIT_NS : 0);
+}
+
+uint64_t drain_period_with_delay_ns(uint64_t period_ns, uint64_t delay_ns)
+{
+	uint64_t most_ns = DRAIN_MOST_NS - DELAYED_LEAST_NS;
+
+	most_ns = DRAIN_MOST_NS - (delay_ns < most_ns ? delay_ns : most_ns);
+	return period_ns < most_ns ? period_ns : most_ns;
 }

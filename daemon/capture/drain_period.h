@@ -7,6 +7,10 @@
 #include "daemon/capture/interference_size.h"
 #include "daemon/trace/trace.h"
 
+/* The longest time between two drains. A kill loses the rows of this time and of the first part of
+ * the next drain, together less than the 2 s that the README promises. */
+#define DRAIN_MOST_NS UINT64_C(1850000000)
+
 struct drain_period {
 	uint64_t bytes[CPU_BUFFER_CPUS_MAX]; /* read from each CPU until ->since_ns */
 	uint64_t rates[CPU_BUFFER_CPUS_MAX]; /* bytes per second */
@@ -32,5 +36,14 @@ void drain_period_measure(struct drain_period *period, const struct source *sour
 /* The time from one drain to the next, at most @most_ns. @size: of the buffers, now. */
 uint64_t drain_period_ns(const struct drain_period *period, const struct interference_size *size,
 			 uint64_t most_ns);
+
+/* How much later than usual the rows of the next drain will be written: on a slow CPU a drain takes
+ * long (@took_ns), and while the period of the vsyncs is uncertain frames wait longer. @waiting_ns:
+ * of the frame that waits longest. */
+uint64_t drain_period_delay_ns(uint64_t took_ns, uint64_t waiting_ns);
+
+/* The next drain is earlier by @delay_ns, so that a kill does not lose the rows of a longer time.
+ */
+uint64_t drain_period_with_delay_ns(uint64_t period_ns, uint64_t delay_ns);
 
 #endif

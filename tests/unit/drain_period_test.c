@@ -130,6 +130,23 @@ static void text_counts_as_one_cpu(void **state)
 	assert_in_range(period_ms(), 245, 250);
 }
 
+/* With the wait of the frames before it, no time between two drains is longer than the usual one
+ * with the wait while the display's clock is new. */
+static void rows_of_frames_that_wait_long_are_written_as_soon_as_others(void **state)
+{
+	(void)state;
+	assert_int_equal(drain_period_with_delay_ns(DRAIN_MOST_NS, 0), DRAIN_MOST_NS);
+	assert_int_equal(drain_period_with_delay_ns(300 * MS, 100 * MS), 300 * MS);
+	for (uint64_t took = 0; took < 400 * MS; took += 50 * MS) {
+		for (uint64_t waiting = 0; waiting + took <= 1700 * MS; waiting += 50 * MS) {
+			uint64_t delay = drain_period_delay_ns(took, waiting);
+			uint64_t next = drain_period_with_delay_ns(DRAIN_MOST_NS, delay);
+
+			assert_in_range(waiting + took + next, DRAIN_MOST_NS, 2500 * MS);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +158,7 @@ int main(void)
 		T(short_times_are_not_measured),
 		T(flood_has_a_shortest_period),
 		T(text_counts_as_one_cpu),
+		T(rows_of_frames_that_wait_long_are_written_as_soon_as_others),
 #undef T
 	};
 

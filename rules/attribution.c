@@ -27,8 +27,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "parser/chars.h"
+
 /* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
+
+/* More digits are no vsync id: they would not fit into 64 bits. */
+#define VSYNC_ID_DIGITS 18
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
 		     struct layer_table *layers, const struct attribution_sink *sink)
@@ -44,6 +49,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 						 .added = sink->layer };
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->sf = SURFACEFLINGER_UNKNOWN;
+	a->composition = COMPOSITION_UNKNOWN;
 	if (candidate_init(&a->candidate) < 0 || layer_events_init(&a->layer_events) < 0)
 		return -ENOMEM;
 	return slice_stacks_init(&a->stacks, max_threads);
@@ -292,6 +298,7 @@ bool attribution_has_own_ticks(const struct attribution *a)
 
 static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
 {
+	const struct composition *composition = &a->composition;
 	const struct layer_events *events = &a->layer_events;
 	struct frame frame = {
 		.layer = latch->layer,
@@ -299,6 +306,7 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.queued_ns = latch->queued_ns,
 		.latched_ns = latch->time_ns,
 		.number = latch->number,
+		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 
@@ -446,13 +454,42 @@ static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
 	return closed;
 }
 
+/* The number after the first blank: "commit 4711 vsyncIn 12.34ms". -1: there is none. */
+static int64_t vsync_id_in(struct span name)
+{
+	const char *blank = memchr(name.ptr, ' ', name.len);
+	size_t at = blank ? (size_t)(blank - name.ptr) + 1 : name.len;
+	size_t first = at;
+	int64_t number = 0;
+
+	while (at < name.len && is_digit(name.ptr[at]) && at - first < VSYNC_ID_DIGITS)
+		number = number * 10 + (name.ptr[at++] - '0');
+	return at > first && (at == name.len || name.ptr[at] == ' ') ? number : -1;
+}
+
+/* A commit begins, or a composition. Android 12 writes the vsync id at the commit only, so it stays
+ * until the composition ends. */
+static void follow_composition(struct attribution *a, const struct trace_record *record,
+			       uint32_t mask)
+{
+	struct composition *composition = &a->composition;
+	int64_t vsync_id = vsync_id_in(record->name);
+
+	if (a->sf.known && record->tid != a->sf.tid)
+		return;
+	if (record->tid != composition->tid || (mask & SLICE_COMMIT) || vsync_id >= 0)
+		*composition = (struct composition){ record->tid, vsync_id };
+}
+
 static void slice_begin(struct attribution *a, const struct trace_record *record)
 {
 	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
-	uint32_t kept = mask & ~SLICE_PRESENT;
+	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT);
 
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
+	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
+		follow_composition(a, record, mask);
 	slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
@@ -468,6 +505,7 @@ void attribution_forget_open(struct attribution *a)
 	layer_events_forget(&a->layer_events);
 	a->sf.presented = false;
 	a->candidate.presented = false;
+	a->composition = COMPOSITION_UNKNOWN;
 	if (a->candidate.active)
 		hold(a, HELD_LOSS, &loss);
 }

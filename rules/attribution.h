@@ -22,7 +22,8 @@ struct frame {
 	uint64_t present_ns;
 	uint64_t queued_ns; /* 0: unknown */
 	uint64_t latched_ns;
-	int64_t number; /* of the buffer, or -1 */
+	int64_t number;	  /* of the buffer, or -1 */
+	int64_t vsync_id; /* of the composition, or -1 */
 };
 
 /* Receives the results. */
@@ -48,6 +49,14 @@ struct attribution_sink {
 	void (*layer)(void *context, struct layer *layer); /* a layer is new */
 };
 
+/* The composition that a thread prepares. */
+struct composition {
+	int32_t tid;
+	int64_t vsync_id; /* SurfaceFlinger's token, Android 12+; -1: unknown */
+};
+
+#define COMPOSITION_UNKNOWN ((struct composition){ .tid = TRACE_ID_UNKNOWN, .vsync_id = -1 })
+
 struct attribution {
 	const struct ruleset *rules;
 	struct attribution_sink sink;
@@ -55,9 +64,10 @@ struct attribution {
 	struct slice_stacks stacks;
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
-	struct candidate candidate;   /* the process that may be the next one */
-	int32_t tick_pid;	      /* writer of the last tick, as its marker states */
-	int32_t tick_tgid;	      /* the same as the kernel states */
+	struct composition composition;
+	struct candidate candidate;	/* the process that may be the next one */
+	int32_t tick_pid;		/* writer of the last tick, as its marker states */
+	int32_t tick_tgid;		/* the same as the kernel states */
 	uint64_t unattributed_presents; /* without a frame of any layer */
 	uint64_t foreign_presents;	/* by processes that are not SurfaceFlinger */
 	uint64_t foreign_ticks;		/* the same for ticks, if the writer is known */

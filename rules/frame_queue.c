@@ -155,6 +155,7 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		.queued_ns = frame->queued_ns ? (int64_t)frame->queued_ns : ROW_UNKNOWN,
 		.latched_ns = (int64_t)frame->latched_ns,
 		.lost = lost,
+		.vsync_id = frame->vsync_id,
 	};
 
 	if (q->sink.frame)

@@ -82,7 +82,8 @@ struct frame_row {
 	int64_t frame_number;
 	int64_t queued_ns;
 	int64_t latched_ns;
-	int64_t lost; /* events lost since the layer's previous frame */
+	int64_t lost;	  /* events lost since the layer's previous frame */
+	int64_t vsync_id; /* SurfaceFlinger's token of the composition */
 };
 
 /* A row of summary.csv: one Surface over the whole session. */

@@ -31,6 +31,7 @@ static const struct {
 	{ "period", RULE_PERIOD, EVENT_BIT(EVENT_COUNTER), false, "counter" },
 	{ "rate", RULE_RATE, EVENT_BIT(EVENT_COUNTER), false, "counter" },
 	{ "target", RULE_TARGET, EVENT_BIT(EVENT_INSTANT), false, "instant" },
+	{ "commit", RULE_COMMIT, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "present", RULE_PRESENT, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "composite", RULE_COMPOSITE, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "latch", RULE_LATCH, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE),
@@ -286,8 +287,8 @@ static int read_line(struct reader *r)
 		if (span_equal(word, span_of(role_words[i].word)))
 			return read_rule(r, i);
 	return fail(r, r->word,
-		    "a rule begins with tick, hwvsync, period, rate, target, present, composite, "
-		    "latch, queue, drop, transaction, ignore, rename or engine",
+		    "a rule begins with tick, hwvsync, period, rate, target, commit, present, "
+		    "composite, latch, queue, drop, transaction, ignore, rename or engine",
 		    word);
 }
 

@@ -88,6 +88,13 @@ bool rule_is_unique(const struct rule *rule)
 	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
 }
 
+/* The meaning that a rule of that role gives to a slice. */
+static const uint32_t slice_bits[RULE_ROLES] = {
+	[RULE_COMMIT] = SLICE_COMMIT,
+	[RULE_PRESENT] = SLICE_PRESENT,
+	[RULE_COMPOSITE] = SLICE_COMPOSITE,
+};
+
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
 {
 	unsigned int byte = first_byte(name);
@@ -98,11 +105,10 @@ uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
 	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
 		const struct rule *rule = &rules->rules[numbers[i]];
 
-		if ((rule->role != RULE_PRESENT && rule->role != RULE_COMPOSITE) ||
-		    !pattern_may_match(&rule->pattern, head) ||
+		if (slice_bits[rule->role] == 0 || !pattern_may_match(&rule->pattern, head) ||
 		    !pattern_match(&rule->pattern, name, NULL))
 			continue;
-		mask |= rule->role == RULE_PRESENT ? SLICE_PRESENT : SLICE_COMPOSITE;
+		mask |= slice_bits[rule->role];
 	}
 	numbers = rules->numbers + rules->in_slices.first[byte];
 	for (unsigned int i = 0; i < rules->in_slices.n[byte]; i++) {

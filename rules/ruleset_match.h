@@ -20,6 +20,7 @@ enum rule_role {
 	RULE_PERIOD,	  /* value: the vsync period in ns */
 	RULE_RATE,	  /* value: the refresh rate in Hz */
 	RULE_TARGET,	  /* a predicted vsync, {time} from now */
+	RULE_COMMIT,	  /* slice: SurfaceFlinger takes the buffers of a composition */
 	RULE_PRESENT,	  /* slice: a frame is sent to a display */
 	RULE_COMPOSITE,	  /* slice: one composition, for all displays */
 	RULE_LATCH,	  /* SurfaceFlinger latched a buffer of {layer} */
@@ -29,6 +30,7 @@ enum rule_role {
 	RULE_IGNORE,	  /* a counter that is no evidence of frames; a name that is no layer's */
 	RULE_RENAME,
 	RULE_ENGINE,
+	RULE_ROLES, /* their number */
 };
 
 enum rule_event {
@@ -54,7 +56,8 @@ struct rule {
  * names after "inside", and composites. */
 #define SLICE_PRESENT (UINT32_C(1) << 0)
 #define SLICE_COMPOSITE (UINT32_C(1) << 1)
-#define SLICE_CONTEXT_SHIFT 2
+#define SLICE_COMMIT (UINT32_C(1) << 2)
+#define SLICE_CONTEXT_SHIFT 3
 
 /* Upper limit of the length of all lists of an index. In the worst case half of the rules begin
  * with different bytes, and half with a wildcard. */

@@ -421,7 +421,7 @@ void csv_frame_row(struct csv_row *text, const struct frame_row *row)
 	seconds(text, row->latched_ns);
 	empty(text, 2);
 	count_if_known(text, row->lost);
-	empty(text, 1);
+	count_if_known(text, row->vsync_id);
 	end(text);
 }
 

@@ -555,6 +555,81 @@ static void test_forged_time_affects_no_frame(void **state)
 	}
 }
 
+/* Writes a commit and a composition with these names, and a frame in them at @present_ns. */
+static void write_composition(const char *commit, const char *composite, uint64_t present_ns)
+{
+	phone_tick(&phone, present_ns - 2 * MS);
+	phone_begin(&phone, commit);
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_begin(&phone, composite);
+	phone.now_ns = present_ns;
+	phone_begin(&phone, "postFramebuffer");
+	phone_end_slices(&phone, 2);
+}
+
+static void test_frames_have_the_vsync_id_of_their_composition(void **state)
+{
+	static const struct {
+		const char *commit, *composite;
+		int64_t vsync_id;
+	} cases[] = {
+		{ "commit 1253180", "composite 1253180", 1253180 },
+		{ "commit 1253181 vsyncIn 12.34ms (adjusted)", "composite 1253181", 1253181 },
+		{ "onMessageInvalidate 7 vsyncIn 3.21ms", "onMessageRefresh", 7 },
+		{ "handleMessageInvalidate", "handleMessageRefresh", -1 },
+		{ "commit 1234567890123456789", "composite 1234567890123456789", -1 },
+		{ "commit 12x", "composite 12x", -1 },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		phone_start(&phone, PHONE_13, NULL);
+		for (unsigned int k = 0; k < 3; k++)
+			write_composition(cases[i].commit, cases[i].composite, BEGIN + k * V60);
+		phone_end(&phone);
+		assert_int_equal(phone.log.n_frames, 3);
+		assert_int_equal(phone.log.frames[1].vsync_id, cases[i].vsync_id);
+		if (i + 1 < COUNT_OF(cases))
+			phone_stop(&phone);
+	}
+}
+
+/* After a loss the commit of Android 12 is unknown: its vsync id may be that of another one. */
+static void test_vsync_id_does_not_survive_a_loss(void **state)
+{
+	phone_start(&phone, PHONE_13, NULL);
+	phone_run(&phone, a, BEGIN - 10 * V60, V60, 5);
+	write_composition("onMessageInvalidate 7 vsyncIn 3.21ms", "onMessageRefresh", BEGIN);
+	phone_lost(&phone, 1, 5);
+	phone_begin(&phone, "onMessageRefresh");
+	phone_latch(&phone, a);
+	phone.now_ns = BEGIN + V60;
+	phone_begin(&phone, "postFramebuffer");
+	phone_end_slices(&phone, 2);
+	phone_end(&phone);
+	assert_int_equal(phone.log.frames[5].vsync_id, 7);
+	assert_int_equal(phone.log.frames[phone.log.n_frames - 1].vsync_id, -1);
+}
+
+/* Another thread's composition does not change the vsync id of SurfaceFlinger's. */
+static void test_forged_commits_change_no_vsync_id(void **state)
+{
+	phone_start(&phone, PHONE_13, NULL);
+	write_composition("commit 1", "composite 1", BEGIN);
+	phone_tick(&phone, BEGIN + V60 - 2 * MS);
+	phone_begin(&phone, "commit 2");
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_begin(&phone, "composite 2");
+	phone_write(&phone, TRACE_SLICE_BEGIN, 999, "commit 666", 0);
+	phone.now_ns = BEGIN + V60;
+	phone_begin(&phone, "postFramebuffer");
+	phone_end_slices(&phone, 2);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 2);
+	assert_int_equal(phone.log.frames[1].vsync_id, 2);
+}
+
 #define test(function) cmocka_unit_test_teardown(function, tear_down)
 
 int main(void)
@@ -586,6 +661,9 @@ int main(void)
 		test(test_layer_without_package_belongs_to_the_app_in_front),
 		test(test_no_interval_spans_a_clock_step_back),
 		test(test_forged_time_affects_no_frame),
+		test(test_frames_have_the_vsync_id_of_their_composition),
+		test(test_vsync_id_does_not_survive_a_loss),
+		test(test_forged_commits_change_no_vsync_id),
 	};
 
 	return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);

@@ -223,21 +223,20 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 }
 
 static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t present_ns,
-			   struct interval interval)
+			   struct interval interval, struct lateness late)
 {
 	if (layer->surface_number == SUMMARY_NONE)
 		layer->surface_number =
 			summary_number(&q->summary, layer_surface(layer), present_ns);
-	summary_frame(&q->summary, layer->surface_number, layer->app, present_ns, interval);
+	summary_frame(&q->summary, layer->surface_number, layer->app, present_ns, interval, late);
 }
 
-static void report_late(struct frame_queue *q, int id, uint64_t present_ns,
+static void report_late(struct frame_queue *q, const struct layer *layer, uint64_t present_ns,
 			struct interval interval)
 {
-	const struct layer *layer = &q->layers.layers[id];
 	const struct late_frame late = { present_ns, (uint64_t)interval.ns, layer->surface };
 
-	if (late_check(&q->late, id, layer->hash, interval) && q->sink.late)
+	if (q->sink.late)
 		q->sink.late(q->sink.context, &late);
 }
 
@@ -273,6 +272,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 						      : loss_before(&waiting->loss_context);
 	struct vsync_stamp stamp;
 	struct interval interval;
+	struct lateness late;
 
 	layer->waiting--;
 	free_chunks_for_frame(q, layer);
@@ -295,7 +295,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 				    &waiting->loss_context, waiting->frame.tx);
 	if (layer->excluded)
 		return;
-	add_to_summary(q, layer, stamp.time_ns, interval);
+	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval);
+	add_to_summary(q, layer, stamp.time_ns, interval, late);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval);
@@ -303,7 +304,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		       loss_between(before_loss, waiting->loss_context.loss));
 	if (q->log && is_drop(q, interval))
 		emit_drop_row(q, waiting, &before, &stamp, interval);
-	report_late(q, waiting->frame.layer, stamp.time_ns, interval);
+	if (late.reported)
+		report_late(q, layer, stamp.time_ns, interval);
 }
 
 static void count_first(struct frame_queue *q)
@@ -659,8 +661,8 @@ int frame_queue_init(struct frame_queue *q)
 	if (trigger_state_init(&q->trigger, max) < 0 || late_state_init(&q->late, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max_summary * CHUNKS_FOR_EACH) < 0 ||
 	    layers_init(&q->layers, max, q->sink.layer_spill) < 0 ||
-	    summary_init(&q->summary, max_summary, q->sink.surface_spill, &q->store,
-			 q->options.target_fps, q->options.kpi_ns) < 0)
+	    summary_init(&q->summary, max_summary, q->sink.surface_spill, &q->store, &q->options) <
+		    0)
 		return -ENOMEM;
 	return 0;
 }

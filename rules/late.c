@@ -15,8 +15,6 @@
 
 int late_state_init(struct late_state *state, unsigned int max)
 {
-	if (state->limit_ns == 0)
-		return 0;
 	state->series = memory_new(max, sizeof(*state->series));
 	state->max = state->series ? (int)max : 0;
 	return state->series ? 0 : -ENOMEM;
@@ -71,23 +69,30 @@ static bool draws_continuously(const struct late_series *series, uint32_t cadenc
 	return 4 * gaps <= kept(series);
 }
 
-static bool is_late(const struct late_state *state, const struct late_series *series,
-		    struct interval interval)
+static bool is_reported(const struct late_state *state, const struct late_series *series,
+			struct interval interval, uint64_t cadence)
 {
-	uint64_t cadence;
-
-	/* Most intervals are shorter than the limit: nothing to compute. */
-	if (interval.ns < 0 || !interval_is_at_least(interval, state->limit_ns) ||
+	if (state->limit_ns == 0 || !interval_is_at_least(interval, state->limit_ns) ||
 	    series->n < INTERVALS_LEAST)
 		return false;
 	if (interval_is_wait(interval) && state->limit_ns < STATS_WAIT_NS)
 		return false;
-	cadence = cadence_ns(series);
 	return (uint64_t)interval.ns > cadence &&
 	       threshold_reached((uint64_t)interval.ns - cadence, state->limit_ns,
 				 interval_is_whole(interval)) &&
 	       !threshold_passed(cadence, CADENCE_MAX_NS, true) &&
 	       draws_continuously(series, (uint32_t)cadence);
+}
+
+/* The same for a frame time of whole vsyncs. */
+static uint64_t harm_ns(const struct late_series *series, struct interval interval,
+			uint64_t cadence)
+{
+	uint64_t ns = (uint64_t)interval.ns;
+	bool known = series->n > 0 && interval_is_whole(interval);
+
+	/* The period may have become more precise since the cadence was found. */
+	return known && ns > cadence + cadence / 100 ? ns - cadence : 0;
 }
 
 static void keep(struct late_series *series, struct interval interval)
@@ -101,20 +106,25 @@ static void keep(struct late_series *series, struct interval interval)
 		series->n = LATE_INTERVALS;
 }
 
-bool late_check(struct late_state *state, int place, uint64_t owner, struct interval interval)
+struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
+			    struct interval interval)
 {
-	struct late_series *series;
-	bool late;
+	struct late_series *series = &state->series[place];
+	struct lateness late = { .gap = true };
+	uint64_t cadence;
 
-	if (state->limit_ns == 0)
-		return false;
-	series = &state->series[place];
 	if (series->owner != owner)
 		*series = (struct late_series){ .owner = owner };
-	late = is_late(state, series, interval);
-	if (interval_is_frame_time(interval))
-		keep(series, interval);
-	else if (interval.ns >= 0)
+	if (interval.ns < 0)
+		return late;
+	cadence = cadence_ns(series);
+	late.reported = is_reported(state, series, interval, cadence);
+	if (!interval_is_frame_time(interval)) {
 		series->n = 0;
+		return late;
+	}
+	late.gap = series->n > 0 && (uint64_t)interval.ns > GAP_CADENCES * cadence;
+	late.harm_ns = harm_ns(series, interval, cadence);
+	keep(series, interval);
 	return late;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds late frames, for --snapshot: their interval exceeds the cadence so far by a given time.
+/* How late frames are: by how much their interval exceeds the cadence so far. For the harm that
+ * they do, and for --snapshot, which reports frames that are late by a given time.
  *
  *     frames    . . . . . . . . . . . .           .         a frame in every second vsync
  *                                       <------->           lateness: the time beyond the cadence
  *
  * The cadence so far is the most frequent length of a layer's last 16 intervals; if several are
- * equally frequent, the shortest. It is known after 8 intervals since the last wait. A layer that
- * does not draw continuously is idle between its frames, not late: one that usually draws less than
- * ten times a second, such as the clock of a status bar, or one with more than a quarter of its
- * intervals longer than 4 cadences.
+ * equally frequent, the shortest.
+ *
+ * --snapshot needs 8 intervals since the last wait. For it, a layer that does not draw continuously
+ * is idle between its frames, not late: one that usually draws less than ten times a second, such
+ * as the clock of a status bar, or one with more than a quarter of its intervals longer than 4
+ * cadences.
  */
 #ifndef JANKD_RULES_LATE_H
 #define JANKD_RULES_LATE_H
@@ -39,8 +42,18 @@ struct late_state {
 int late_state_init(struct late_state *state, unsigned int max);
 void late_state_free(struct late_state *state);
 
-/* True: the frame is late. @place: of its layer in the table. @owner: hash of the layer's name. A
- * wait is late only if the limit is 500 ms or more. */
-bool late_check(struct late_state *state, int place, uint64_t owner, struct interval interval);
+struct lateness {
+	bool reported; /* the frame is late by limit_ns or more. A wait only if that is 500 ms or
+			  more */
+	/* The interval's whole vsyncs beyond those of the cadence so far, in ns. 0: it is in time,
+	 * or the vsyncs are unknown, or it is a wait. */
+	uint64_t harm_ns;
+	bool gap; /* the interval is longer than 4 cadences, or a wait, or unknown */
+};
+
+/* Follows the layer's next interval. @place: of its layer in the table. @owner: hash of the layer's
+ * name. */
+struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
+			    struct interval interval);
 
 #endif

@@ -6,16 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/verdict.h"
+
 struct trigger;
 
 struct pipeline_options {
-	double target_fps;   /* in Hz; 0: the display's refresh rate, 60 if unknown */
-	uint64_t kpi_ns;     /* longest acceptable frame time; default 100 ms */
-	unsigned int type;   /* 0 to 4: which of fps and drop rows are written, see jankd(1) */
-	uint64_t delay_ns;   /* time between two checks that close rows; default 1 s */
-	uint64_t min_frames; /* a check closes rows with more frames than this; default 20 */
-	uint64_t vsync_ns;   /* period, unless the trace reports one; 0: not given */
-	const char *focus;   /* app/activity in front at the start, or NULL; copied */
+	double target_fps;	  /* in Hz; 0: the display's refresh rate, 60 if unknown */
+	enum app_class app_class; /* of all apps; APP_CLASS_UNKNOWN: learnt */
+	uint64_t kpi_ns;	  /* longest acceptable frame time; default 100 ms */
+	unsigned int type;	  /* 0 to 4: which of fps and drop rows are written, see jankd(1) */
+	uint64_t delay_ns;	  /* time between two checks that close rows; default 1 s */
+	uint64_t min_frames;	  /* a check closes rows with more frames than this; default 20 */
+	uint64_t vsync_ns;	  /* period, unless the trace reports one; 0: not given */
+	const char *focus;	  /* app/activity in front at the start, or NULL; copied */
 	/* Globs: each matches a whole Surface, or the whole app in a layer's name. The last entry
 	 * is NULL; NULL: no list. Borrowed as long as the pipeline lives. */
 	const char *const *include;

@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/harm.h"
 #include "rules/spill.h"
+#include "rules/verdict.h"
 
 /* An unknown signed number; its field in a file is empty. */
 #define ROW_UNKNOWN INT64_C(-1)
@@ -100,6 +102,9 @@ struct summary_row {
 	/* 1000 / the fastest of the slowest frame times that make up 1 %, 0.1 % of all time */
 	double low1_time_fps, low01_time_fps;
 	int64_t cadence, off_cadence; /* as in struct fps_row */
+	struct harm harm;
+	uint64_t drawing_ns;	      /* time of continuous drawing */
+	char verdict[VERDICT_SIZE];   /* "": of the others */
 };
 
 /* A row of events.csv that the trace causes. */

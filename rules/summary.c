@@ -14,7 +14,7 @@
 #define SLOTS (SPILL_SURFACES + 1)
 
 int summary_init(struct summary *summary, unsigned int max, const struct spill *spill,
-		 struct chunk_store *store, double target_fps, uint64_t kpi_ns)
+		 struct chunk_store *store, const struct pipeline_options *options)
 {
 	*summary = (struct summary){
 		.table = memory_new(max, sizeof(*summary->table)),
@@ -22,8 +22,9 @@ int summary_init(struct summary *summary, unsigned int max, const struct spill *
 		.max = (int)max,
 		.spill = spill,
 		.others = { .number = SUMMARY_OTHERS, .stats = FRAME_STATS_EMPTY },
-		.target_fps = target_fps,
-		.kpi_ns = kpi_ns,
+		.target_fps = options->target_fps,
+		.kpi_ns = options->kpi_ns,
+		.app_class = options->app_class,
 		.store = store,
 	};
 	if (!summary->table || !summary->record)
@@ -118,6 +119,7 @@ static void join_others(struct summary *summary, struct summary_surface *entry)
 
 	add_to_others(summary, entry->clock, entry->first_ns, entry->last_ns);
 	frame_stats_merge(&others->stats, &entry->stats);
+	harm_merge(&others->harm, &entry->harm);
 	histogram_move(summary->store, &others->histogram, &entry->histogram);
 	histogram_move(summary->store, &others->vsyncs, &entry->vsyncs);
 	summary->in_others++;
@@ -300,18 +302,26 @@ static void add_frame_time(struct summary *summary, struct summary_surface *entr
 }
 
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
-		   struct interval interval)
+		   struct interval interval, struct lateness late)
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
-	if (entry->clock != summary->clocks)
+	if (entry->clock != summary->clocks) {
 		entry->recent = (struct recent){ 0 };
+		harm_new_clock(&entry->harm);
+	}
 	if (entry == &summary->others) {
 		add_to_others(summary, summary->clocks, present_ns, present_ns);
 		summary->frames_in_others++;
 	} else {
 		add_frame_time(summary, entry, app, present_ns);
 	}
+	if (late.gap)
+		drawing_gap(&entry->drawing);
+	else
+		drawing_add(&entry->drawing, (uint64_t)interval.ns);
+	if (late.harm_ns > 0)
+		harm_add(&entry->harm, present_ns, late.harm_ns);
 	if (!interval_is_frame_time(interval))
 		return;
 	recent_add(&entry->recent, present_ns, (uint64_t)interval.ns);
@@ -362,6 +372,25 @@ static void set_recent(const struct summary *summary, const struct summary_surfa
 	row->recent_frames = recent_frames(recent, summary->now_ns);
 }
 
+static void judge(const struct summary *summary, const struct summary_surface *entry,
+		  struct summary_row *row)
+{
+	struct drawing drawing = drawing_sum(&entry->drawing);
+	const struct verdict_facts facts = {
+		.given = summary->app_class,
+		.surface = row->surface,
+		.cadence = row->cadence,
+		.off_cadence = row->off_cadence,
+		.frames = row->stats.frames,
+		.drawing_frames = drawing.frames,
+		.drawing_time_ns = drawing.time_ns,
+	};
+
+	row->drawing_ns = drawing.time_ns;
+	if (entry != &summary->others)
+		verdict_write(row->verdict, &facts);
+}
+
 static void write_row(const struct summary *summary, const struct summary_surface *entry,
 		      const struct chunk_store *store, const struct frame_stats *open,
 		      void *context, void (*row)(void *context, const struct summary_row *row))
@@ -388,6 +417,8 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	out.cadence = frame_stats_cadence(&out.stats, store, &entry->vsyncs, &out.off_cadence);
 	out.fps = frame_stats_fps(&out.stats);
 	set_recent(summary, entry, &out);
+	out.harm = entry->harm;
+	judge(summary, entry, &out);
 	out.stats.score =
 		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);
 	row(context, &out);

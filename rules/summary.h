@@ -20,7 +20,11 @@
 
 #include "rules/chunk.h"
 #include "rules/surface_index.h"
+#include "rules/drawing.h"
+#include "rules/harm.h"
 #include "rules/interval.h"
+#include "rules/late.h"
+#include "rules/options.h"
 #include "rules/recent.h"
 #include "rules/row.h"
 #include "rules/percentiles.h"
@@ -37,6 +41,8 @@ struct summary_surface {
 	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */
 	uint64_t clock;		    /* number of that clock */
 	struct recent recent;	    /* frame times on that clock */
+	struct harm harm;
+	struct drawing drawing;
 	struct frame_stats stats;   /* of the closed rows */
 	struct histogram histogram; /* of frame times */
 	struct histogram vsyncs;    /* the same as numbers of vsyncs */
@@ -69,12 +75,13 @@ struct summary {
 	uint64_t unreadable; /* spilled Surfaces that could not be read back */
 	double target_fps;   /* for the score, see frame_stats_score() */
 	uint64_t kpi_ns;
+	enum app_class app_class;
 	struct chunk_store *store; /* borrowed */
 };
 
 /* Returns 0 or -ENOMEM; summary_free() must be called in any case. */
 int summary_init(struct summary *summary, unsigned int max, const struct spill *spill,
-		 struct chunk_store *store, double target_fps, uint64_t kpi_ns);
+		 struct chunk_store *store, const struct pipeline_options *options);
 void summary_free(struct summary *summary);
 
 /* The number of the Surface of that name, which is added if it is new. */
@@ -85,7 +92,7 @@ int summary_home(const struct summary *summary, int number);
 
 /* Adds a frame. @interval: since the previous frame; only a frame time is counted. */
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
-		   struct interval interval);
+		   struct interval interval, struct lateness late);
 
 /* Adds a closed row. */
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row);

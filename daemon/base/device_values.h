@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* In any field of struct device_values: the device does not have the value, or it cannot be read.
  */

@@ -46,7 +46,7 @@ struct options {
 	char **operands; /* analyze: the traces; mark: the text; rules: its own command */
 	int operand_count;
 	bool help;	       /* --help was given; nothing else is set then */
-	bool json;	       /* status: as JSON */
+	bool json;	       /* status, analyze: as JSON */
 	const char *read_name; /* files: print this file, or NULL: list all */
 	uint64_t read_from;    /* from this byte on */
 	bool read_from_given;

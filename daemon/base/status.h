@@ -48,6 +48,9 @@ struct status_surface {
 	double fps, low1_fps;	/* as in struct summary_row; negative: none */
 	uint64_t recent_frames; /* as in struct summary_row */
 	int64_t p50_ns, p99_ns;
+	struct harm harm;
+	uint64_t drawing_ns; /* time of continuous drawing */
+	char verdict[VERDICT_SIZE];
 };
 
 /* What this process has cost the device so far. */

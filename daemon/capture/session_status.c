@@ -57,6 +57,9 @@ static void add_surface(void *context, const struct summary_row *row)
 	to->recent_frames = row->recent_frames;
 	to->p50_ns = row->p50_ns;
 	to->p99_ns = row->p99_ns;
+	to->harm = row->harm;
+	to->drawing_ns = row->drawing_ns;
+	copy(to->verdict, sizeof(to->verdict), row->verdict);
 }
 
 void status_read_pipeline(struct status *status, struct pipeline *pipeline,

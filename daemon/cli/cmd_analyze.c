@@ -24,6 +24,15 @@ static void print_title(const char *path, bool *printed)
 	*printed = true;
 }
 
+static void print_json(const struct status *status)
+{
+	char *text = verdict_json(status);
+
+	if (text)
+		puts(text);
+	free(text);
+}
+
 /* @printed: as in print_title(). NULL: there is only one file, and no title is printed. */
 static int analyze_one(struct options *options, bool *printed)
 {
@@ -31,7 +40,9 @@ static int analyze_one(struct options *options, bool *printed)
 	struct status *status;
 	int code = capture_recorded(options, &status);
 
-	if (!options->to_stdout && status) {
+	if (options->json && status) {
+		print_json(status);
+	} else if (!options->to_stdout && status) {
 		terminal_size(STDOUT_FILENO, &lines, &columns);
 		if (printed)
 			print_title(options->operands[0], printed);

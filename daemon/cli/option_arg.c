@@ -209,6 +209,15 @@ int option_parse_categories(const struct option_arg *arg)
 	return option_parse_text(arg);
 }
 
+/* The index of @value in @names, whose entries may be NULL; SIZE_MAX: it is not there. */
+static size_t index_of(const char *const *names, size_t n, const char *value)
+{
+	for (size_t i = 0; i < n; i++)
+		if (names[i] && strcmp(value, names[i]) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
 int option_parse_source(const struct option_arg *arg)
 {
 	static const char *const names[] = {
@@ -216,15 +225,22 @@ int option_parse_source(const struct option_arg *arg)
 		[OPTIONS_SOURCE_TEXT] = "text",
 		[OPTIONS_SOURCE_RAW] = "raw",
 	};
-	enum options_source *source = arg->field;
+	size_t i = index_of(names, sizeof(names) / sizeof(names[0]), arg->value);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(arg->value, names[i]) != 0)
-			continue;
-		*source = (enum options_source)i;
-		return 0;
-	}
-	return refuse(arg, "must be auto, text or raw");
+	if (i == SIZE_MAX)
+		return refuse(arg, "must be auto, text or raw");
+	*(enum options_source *)arg->field = (enum options_source)i;
+	return 0;
+}
+
+int option_parse_class(const struct option_arg *arg)
+{
+	size_t i = index_of(app_class_names, APP_CLASSES, arg->value);
+
+	if (i == SIZE_MAX)
+		return refuse(arg, "must be app, game, map or video");
+	*(enum app_class *)arg->field = (enum app_class)i;
+	return 0;
 }
 
 int option_parse_trigger(const struct option_arg *arg)

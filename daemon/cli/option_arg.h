@@ -55,6 +55,9 @@ int option_parse_focus(const struct option_arg *arg);
 int option_parse_instance(const struct option_arg *arg);
 int option_parse_categories(const struct option_arg *arg);
 
+/* enum app_class */
+int option_parse_class(const struct option_arg *arg);
+
 /* enum options_source */
 int option_parse_source(const struct option_arg *arg);
 

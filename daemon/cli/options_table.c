@@ -241,6 +241,16 @@ const struct option_row options_table[] = {
 			"surface is reported at the end",
 	},
 	{
+		.name = "class",
+		.commands = COUNT,
+		.value_name = "app|game|map|video",
+		.parse = option_parse_class,
+		.field = FIELD(enum app_class, pipeline.app_class),
+		.help = "what the verdict judges all apps as: an app needs 55 frames per second "
+			"while it draws, the others 25 (learnt for each surface, and marked with "
+			"'?')",
+	},
+	{
 		.name = "max-surfaces",
 		.commands = COUNT,
 		.value_name = "N",
@@ -379,6 +389,15 @@ const struct option_row options_table[] = {
 		.help = "use the options of the last capture of the folder, from its "
 			"session.json: after a reboot or a kill, for example. Other options of "
 			"this command replace them. --duration and --wait begin again",
+	},
+	{
+		.name = "json",
+		.commands = ANALYZE,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, json),
+		.is_once = true,
+		.help = "print the verdict as JSON instead of the table: an object for each file, "
+			"in one line",
 	},
 	/* --- stop, status, top, mark, rotate, files, doctor --- */
 	{

@@ -155,6 +155,14 @@ char *status_json_of_last(const char *folder);
  * frames: @status must contain some (STATUS_OF_NOW or STATUS_OF_SESSION). */
 void status_text_print(FILE *out, const struct status *status, unsigned int columns);
 
+/* Returns the verdict on each app of @status as JSON text, for scripts. The caller frees it with
+ * free(). Returns NULL if out of memory. */
+char *verdict_json(const struct status *status);
+
+/* Prints the verdict in some lines: which apps were late, how often, when it was worst, and what is
+ * unknown. */
+void verdict_print(FILE *out, const struct status *status, unsigned int columns);
+
 /* Columns if the output is not a terminal. */
 #define TABLE_COLUMNS 100
 
@@ -169,7 +177,7 @@ void table_print(FILE *out, const struct status *status, unsigned int lines, uns
 void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
 		      unsigned int columns);
 
-/* Prints the table at the end of a session: all surfaces of @status, and the folder. */
+/* Prints the end of a session: all surfaces of @status, the verdict, and the folder. */
 void table_print_result(FILE *out, const struct status *status, unsigned int columns);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/control/control.h"
 
+#include <inttypes.h>
 #include <json.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "daemon/base/last_session.h"
 #include "daemon/base/status.h"
 #include "daemon/base/text.h"
+#include "daemon/control/apps.h"
 #include "daemon/version.h"
 
 #define SESSION_SCHEMA 1
@@ -424,10 +426,10 @@ static void add_running(struct json_object *object, const struct status *status)
 }
 
 /* Frees @object. Returns its text, which the caller frees, or NULL. */
-static char *print(struct json_object *object)
+static char *print(struct json_object *object, int layout)
 {
-	const char *text = json_object_to_json_string_ext(
-		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text =
+		json_object_to_json_string_ext(object, layout | JSON_C_TO_STRING_NOSLASHESCAPE);
 	char *copy = text ? strdup(text) : NULL;
 
 	json_object_put(object);
@@ -440,7 +442,7 @@ char *status_json(const struct status *status, bool running)
 
 	if (running)
 		add_running(object, status);
-	return print(object);
+	return print(object, JSON_C_TO_STRING_PRETTY);
 }
 
 char *status_json_of_last(const char *folder)
@@ -464,5 +466,104 @@ char *status_json_of_last(const char *folder)
 	add_wall(object, "last_write", last.last_ns);
 	add_wall(object, "booted", last.booted_ns);
 	last_session_free(&last);
-	return print(object);
+	return print(object, JSON_C_TO_STRING_PRETTY);
+}
+
+/* --- the verdict --- */
+
+/* In s or ms, with three digits after the point. */
+static void add_thousandths(struct json_object *object, const char *key, uint64_t value)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%03" PRIu64, value / 1000, value % 1000);
+	json_object_object_add(object, key, json_object_new_double_s((double)value / 1e3, text));
+}
+
+static void add_seconds(struct json_object *object, const char *key, uint64_t ns)
+{
+	add_thousandths(object, key, ns / 1000000);
+}
+
+static void add_ms(struct json_object *object, const char *key, uint64_t ns)
+{
+	add_thousandths(object, key, ns / 1000);
+}
+
+/* NULL: no frame was late. */
+static struct json_object *moment_object(const char *key, uint64_t time_ns, uint64_t harm_ns)
+{
+	struct json_object *object;
+
+	if (harm_ns == 0)
+		return NULL;
+	object = json_object_new_object();
+	add_seconds(object, key, time_ns);
+	add_ms(object, "harm_ms", harm_ns);
+	return object;
+}
+
+static struct json_object *surface_object(const struct status_surface *surface)
+{
+	struct json_object *object = json_object_new_object();
+	const struct frame_stats *stats = &surface->stats;
+	const struct harm *harm = &surface->harm;
+
+	add_text(object, "surface", surface->name);
+	add_text(object, "verdict", surface->verdict);
+	add_count(object, "frames", stats->frames);
+	add_seconds(object, "time_s", stats->time_ns);
+	add_seconds(object, "drawing_s", surface->drawing_ns);
+	add_number(object, "fps", surface->fps);
+	add_count(object, "jank", stats->jank);
+	add_count(object, "big_jank", stats->big_jank);
+	add_signed(object, "missed_vsyncs", stats->missed);
+	add_count(object, "waits", stats->waits);
+	add_seconds(object, "waiting_s", stats->wait_ns);
+	add_signed(object, "lost_events", stats->lost);
+	add_count(object, "late_frames", harm->frames);
+	add_ms(object, "harm_ms", harm->total_ns);
+	json_object_object_add(object, "worst_moment",
+			       moment_object("time_s", harm->worst_at_ns, harm->worst_ns));
+	json_object_object_add(object, "worst_minute",
+			       moment_object("from_s", harm->minute_from_ns, harm->minute_ns));
+	return object;
+}
+
+static struct json_object *app_object(const struct app_result *app, const struct status *status)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *surfaces = json_object_new_array();
+
+	add_text(object, "app", app->app);
+	add_text(object, "verdict", app->judged->verdict);
+	add_ms(object, "harm_ms", app->harm_ns);
+	json_object_array_add(surfaces, surface_object(app->judged));
+	for (unsigned int i = 0; i < status->n_surfaces; i++)
+		if (&status->surfaces[i] != app->judged &&
+		    strcmp(status->surfaces[i].app, app->app) == 0)
+			json_object_array_add(surfaces, surface_object(&status->surfaces[i]));
+	json_object_object_add(object, "surfaces", surfaces);
+	return object;
+}
+
+char *verdict_json(const struct status *status)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *array = json_object_new_array();
+	struct app_result apps[STATUS_SURFACES_MAX];
+	unsigned int n = apps_of(apps, status);
+
+	add_count(object, "schema", SESSION_SCHEMA);
+	add_text(object, "folder", status->folder);
+	add_signed(object, "refresh_mhz", status->counters.refresh_mhz);
+	add_count(object, "presents", status->counters.presents);
+	add_count(object, "frames", status->counters.frames);
+	add_count(object, "lost_events", status->counters.lost_events);
+	add_count(object, "lost_unknown", status->counters.lost_unknown);
+	add_count(object, "surfaces_left_out", status->surfaces_total - status->n_surfaces);
+	for (unsigned int i = 0; i < n; i++)
+		json_object_array_add(array, app_object(&apps[i], status));
+	json_object_object_add(object, "apps", array);
+	return print(object, JSON_C_TO_STRING_PLAIN);
 }

@@ -313,5 +313,6 @@ void table_print_page(FILE *out, const struct status *status, const char *title,
 void table_print_result(FILE *out, const struct status *status, unsigned int columns)
 {
 	table_print(out, status, UINT32_MAX, columns);
+	verdict_print(out, status, columns);
 	fprintf(out, "CSV files in %s\n", status->folder);
 }

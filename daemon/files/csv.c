@@ -465,7 +465,8 @@ static void summary_new_columns(struct csv_row *text, const struct summary_row *
 	count_if_known(text, row->off_cadence);
 	number(text, in_10_minutes(stats, stats->jank), 2);
 	number(text, in_10_minutes(stats, stats->big_jank), 2);
-	empty(text, 2);
+	empty(text, 1);
+	name(text, row->verdict);
 	number(text, stats->frames > 0 ? row->low1_time_fps : -1, 2);
 	number(text, stats->frames > 0 ? row->low01_time_fps : -1, 2);
 }

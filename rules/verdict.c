@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/verdict.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DRAWING_LEAST_NS UINT64_C(5000000000)
+
+/* Films have 24 frames per second, television 25. Games have neither. 1 % is for rates such
+ * as 23.976 and for a display that is not exact. */
+#define FILM_MIN_FPS 23.76
+#define FILM_MAX_FPS 25.25
+
+const char *const app_class_names[APP_CLASSES] = {
+	[APP_CLASS_APP] = "app",
+	[APP_CLASS_GAME] = "game",
+	[APP_CLASS_MAP] = "map",
+	[APP_CLASS_VIDEO] = "video",
+};
+
+static unsigned int least_fps(enum app_class class)
+{
+	return class == APP_CLASS_APP ? 55 : 25;
+}
+
+static double fps_of(const struct verdict_facts *facts)
+{
+	return (double)facts->drawing_frames * 1e9 / (double)facts->drawing_time_ns;
+}
+
+/* An app's views are drawn in a window, at the display's rate. Games, videos and players draw to a
+ * SurfaceView; a game in a window of its own holds a lower rate than the display's. A map draws as
+ * an app does, so it cannot be learnt. */
+static enum app_class learn(const struct verdict_facts *facts)
+{
+	bool is_view = strstr(facts->surface, "SurfaceView") != NULL;
+	bool is_slower = facts->cadence >= 2 && (uint64_t)facts->off_cadence * 10 <= facts->frames;
+
+	if (!is_view && !is_slower)
+		return APP_CLASS_APP;
+	if (is_view && facts->drawing_time_ns > 0 && fps_of(facts) >= FILM_MIN_FPS &&
+	    fps_of(facts) <= FILM_MAX_FPS)
+		return APP_CLASS_VIDEO;
+	return APP_CLASS_GAME;
+}
+
+void verdict_write(char text[VERDICT_SIZE], const struct verdict_facts *facts)
+{
+	bool learnt = facts->given == APP_CLASS_UNKNOWN;
+	enum app_class class = learnt ? learn(facts) : facts->given;
+	const char *name = app_class_names[class], *mark = learnt ? "?" : "";
+	unsigned long long tenths;
+	bool passes;
+
+	if (facts->drawing_time_ns < DRAWING_LEAST_NS) {
+		tenths = facts->drawing_time_ns / 100000000;
+		snprintf(text, VERDICT_SIZE, "n/a %s%s %llu.%llus<5s", name, mark, tenths / 10,
+			 tenths % 10);
+		return;
+	}
+	passes = fps_of(facts) >= least_fps(class);
+	tenths = (unsigned long long)(fps_of(facts) * 10 + 0.5);
+	/* 54.97 is less than 55. */
+	if (!passes && tenths >= 10 * least_fps(class))
+		tenths = 10 * least_fps(class) - 1;
+	snprintf(text, VERDICT_SIZE, "%s %s%s %llu.%llu%s%u", passes ? "pass" : "fail", name, mark,
+		 tenths / 10, tenths % 10, passes ? ">=" : "<", least_fps(class));
+}

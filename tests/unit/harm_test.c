@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Harm, stretches of continuous drawing, and the verdict. */
+#include "tests/unit/unit.h"
+
+#include "rules/drawing.h"
+#include "rules/harm.h"
+#include "rules/row.h"
+#include "rules/verdict.h"
+
+#define V60 UINT64_C(16666667)
+
+static void test_the_worst_moment_has_most_harm(void **state)
+{
+	struct harm harm = { 0 };
+
+	harm_add(&harm, 10 * SECOND, 20 * MS);
+	harm_add(&harm, 11 * SECOND, 50 * MS);
+	harm_add(&harm, 12 * SECOND, 50 * MS);
+	assert_int_equal(harm.frames, 3);
+	assert_int_equal(harm.total_ns, 120 * MS);
+	assert_int_equal(harm.worst_ns, 50 * MS);
+	assert_int_equal(harm.worst_at_ns, 11 * SECOND);
+}
+
+static void test_the_worst_minute_has_60_seconds(void **state)
+{
+	struct harm harm = { 0 };
+
+	harm_add(&harm, 100 * SECOND, 30 * MS);
+	harm_add(&harm, 159 * SECOND, 30 * MS);
+	assert_int_equal(harm.minute_ns, 60 * MS);
+	assert_int_equal(harm.minute_from_ns, 100 * SECOND);
+	/* The first one is not in the same minute. */
+	harm_add(&harm, 160 * SECOND, 10 * MS);
+	assert_int_equal(harm.minute_ns, 60 * MS);
+	assert_int_equal(harm.minute_from_ns, 100 * SECOND);
+	harm_add(&harm, 170 * SECOND + 5, 50 * MS);
+	assert_int_equal(harm.minute_ns, 90 * MS);
+	assert_int_equal(harm.minute_from_ns, 159 * SECOND);
+}
+
+static void test_a_long_pause_empties_the_minute(void **state)
+{
+	struct harm harm = { 0 };
+
+	harm_add(&harm, 100 * SECOND, 30 * MS);
+	harm_add(&harm, 100000 * SECOND, 20 * MS);
+	assert_int_equal(harm.minute_ns, 30 * MS);
+	harm_add(&harm, 100001 * SECOND, 20 * MS);
+	assert_int_equal(harm.minute_ns, 40 * MS);
+	assert_int_equal(harm.minute_from_ns, 100000 * SECOND);
+}
+
+static void test_harm_of_hours_in_a_second_does_not_overflow(void **state)
+{
+	struct harm harm = { 0 };
+
+	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
+	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
+	assert_int_equal(harm.total_ns, 10000 * SECOND);
+	assert_int_equal(harm.minute_ns, (uint64_t)UINT32_MAX * 1000);
+	harm_add(&harm, 9061 * SECOND, MS);
+	assert_int_equal(harm.sum_us, 1000);
+}
+
+static void test_a_new_clock_keeps_what_was_found(void **state)
+{
+	struct harm harm = { 0 };
+
+	harm_add(&harm, 500 * SECOND, 30 * MS);
+	harm_new_clock(&harm);
+	harm_add(&harm, 5 * SECOND, 20 * MS);
+	assert_int_equal(harm.minute_ns, 30 * MS);
+	assert_int_equal(harm.minute_from_ns, 500 * SECOND);
+	harm_add(&harm, 6 * SECOND, 20 * MS);
+	assert_int_equal(harm.minute_ns, 40 * MS);
+	assert_int_equal(harm.minute_from_ns, 5 * SECOND);
+}
+
+static void test_merged_harm_has_the_worst_of_both(void **state)
+{
+	struct harm sum = { 0 }, other = { 0 };
+
+	harm_add(&sum, 100 * SECOND, 30 * MS);
+	harm_add(&other, 300 * SECOND, 40 * MS);
+	harm_merge(&sum, &other);
+	assert_int_equal(sum.frames, 2);
+	assert_int_equal(sum.total_ns, 70 * MS);
+	assert_int_equal(sum.worst_at_ns, 300 * SECOND);
+	assert_int_equal(sum.minute_ns, 40 * MS);
+}
+
+static void test_only_stretches_of_a_second_are_drawing(void **state)
+{
+	struct drawing drawing = { 0 };
+
+	for (unsigned int i = 0; i < 59; i++)
+		drawing_add(&drawing, V60);
+	drawing_gap(&drawing);
+	assert_int_equal(drawing_sum(&drawing).frames, 0);
+	for (unsigned int i = 0; i < 60; i++)
+		drawing_add(&drawing, V60);
+	assert_int_equal(drawing_sum(&drawing).frames, 60);
+	drawing_gap(&drawing);
+	drawing_gap(&drawing);
+	drawing_add(&drawing, V60);
+	assert_int_equal(drawing_sum(&drawing).frames, 60);
+	assert_int_equal(drawing_sum(&drawing).time_ns, 60 * V60);
+}
+
+static void test_verdicts(void **state)
+{
+	static const struct {
+		const char *verdict;
+		struct verdict_facts facts;
+	} cases[] = {
+		{ "pass app? 60.0>=55", { 0, "com.a/com.a.Main", 1, 0, 600, 600, 10 * SECOND } },
+		{ "fail app? 54.9<55", { 0, "com.a/com.a.Main", 1, 9, 600, 5499, 100 * SECOND } },
+		{ "pass app? 55.0>=55", { 0, "com.a/com.a.Main", 1, 9, 600, 5500, 100 * SECOND } },
+		{ "pass game? 30.0>=25", { 0, "com.a/com.a.Main", 2, 0, 600, 2999, 100 * SECOND } },
+		{ "n/a app? 4.9s<5s", { 0, "com.a/com.a.Main", 1, 0, 600, 299, 4999 * MS } },
+		{ "n/a app? 0.0s<5s",
+		  { 0, "com.a/com.a.Main", ROW_UNKNOWN, ROW_UNKNOWN, 0, 0, 0 } },
+		/* It holds a lower rate than the display's. */
+		{ "pass game? 30.0>=25", { 0, "com.a/com.a.Main", 2, 60, 600, 600, 20 * SECOND } },
+		{ "fail app? 30.0<55", { 0, "com.a/com.a.Main", 2, 61, 600, 600, 20 * SECOND } },
+		{ "fail app? 30.0<55",
+		  { 0, "com.a/com.a.Main", ROW_UNKNOWN, ROW_UNKNOWN, 600, 600, 20 * SECOND } },
+		{ "pass game? 60.0>=25",
+		  { 0, "SurfaceView[com.a/com.a.Main](BLAST)", 1, 0, 600, 600, 10 * SECOND } },
+		{ "fail video? 24.0<25",
+		  { 0, "SurfaceView - com.a/com.a.Main", 2, 300, 600, 240, 10 * SECOND } },
+		{ "fail game? 23.8<25",
+		  { 0, "SurfaceView - com.a/com.a.Main", 2, 300, 600, 2375, 100 * SECOND } },
+		{ "fail app 30.0<55",
+		  { APP_CLASS_APP, "SurfaceView - com.a/com.a.Main", 2, 0, 600, 600,
+		    20 * SECOND } },
+		{ "pass map 30.0>=25",
+		  { APP_CLASS_MAP, "com.a/com.a.Main", 1, 0, 600, 600, 20 * SECOND } },
+		{ "n/a video 0.0s<5s", { APP_CLASS_VIDEO, "com.a/com.a.Main", 1, 0, 0, 0, 0 } },
+	};
+	char text[VERDICT_SIZE];
+
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		verdict_write(text, &cases[i].facts);
+		assert_string_equal(text, cases[i].verdict);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_worst_moment_has_most_harm),
+		cmocka_unit_test(test_the_worst_minute_has_60_seconds),
+		cmocka_unit_test(test_a_long_pause_empties_the_minute),
+		cmocka_unit_test(test_harm_of_hours_in_a_second_does_not_overflow),
+		cmocka_unit_test(test_a_new_clock_keeps_what_was_found),
+		cmocka_unit_test(test_merged_harm_has_the_worst_of_both),
+		cmocka_unit_test(test_only_stretches_of_a_second_are_drawing),
+		cmocka_unit_test(test_verdicts),
+	};
+
+	return cmocka_run_group_tests_name("harm", tests, NULL, NULL);
+}

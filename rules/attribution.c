@@ -307,6 +307,7 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.latched_ns = latch->time_ns,
 		.number = latch->number,
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
+		.commit_ns = composition->tid == latch->tid ? composition->commit_ns : 0,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 
@@ -327,7 +328,9 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 			emit_frame(a, &latches->all[i], record->time_ns);
 	a->unattributed_presents += a->frames == frames;
 	latches_forget(latches, a->layer_events.layers, record->tid, false);
-	a->sink.present(a->sink.context, record->time_ns);
+	a->sink.present(a->sink.context, record->time_ns,
+			a->composition.tid == record->tid ? a->composition.commit_ns : 0);
+	a->composition.presented = true;
 }
 
 static void present(struct attribution *a, const struct trace_record *record)
@@ -356,8 +359,11 @@ static void slice_end(struct attribution *a, const struct trace_record *record)
 {
 	slice_stacks_end(&a->stacks, record->tid);
 	if ((a->sf.presented || a->candidate.presented) &&
-	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE))
+	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
+		if (a->sf.presented && record->tid == a->sf.tid)
+			a->sink.composed(a->sink.context, record->time_ns);
 		composition_ends(a, record->tid);
+	}
 }
 
 static void tick(struct attribution *a, const struct rule *rule, const struct trace_record *record)
@@ -468,17 +474,29 @@ static int64_t vsync_id_in(struct span name)
 }
 
 /* A commit begins, or a composition. Android 12 writes the vsync id at the commit only, so it stays
- * until the composition ends. */
+ * until the composition has presented.
+ *
+ * Up to Android 11 there are no ids. The commits of one composition are in one message; it is a
+ * composite slice, too, as is the next message, which presents. A commit in a later message belongs
+ * to another composition: SurfaceFlinger had nothing to present. */
 static void follow_composition(struct attribution *a, const struct trace_record *record,
 			       uint32_t mask)
 {
 	struct composition *composition = &a->composition;
 	int64_t vsync_id = vsync_id_in(record->name);
+	bool commits_again;
 
 	if (a->sf.known && record->tid != a->sf.tid)
 		return;
-	if (record->tid != composition->tid || (mask & SLICE_COMMIT) || vsync_id >= 0)
-		*composition = (struct composition){ record->tid, vsync_id };
+	a->messages += (mask & SLICE_COMPOSITE) != 0;
+	commits_again =
+		(mask & SLICE_COMMIT) && vsync_id < 0 && composition->message != a->messages;
+	if (record->tid != composition->tid || composition->presented || commits_again ||
+	    (vsync_id >= 0 && vsync_id != composition->vsync_id))
+		*composition = (struct composition){ .tid = record->tid,
+						     .vsync_id = vsync_id,
+						     .commit_ns = record->time_ns,
+						     .message = a->messages };
 }
 
 static void slice_begin(struct attribution *a, const struct trace_record *record)

@@ -139,7 +139,8 @@ static int64_t vsync_of(const struct vsync_stamp *stamp)
 }
 
 static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *waiting,
-			   const struct vsync_stamp *stamp, struct interval interval, int64_t lost)
+			   const struct vsync_stamp *stamp, struct interval interval, int64_t lost,
+			   enum cause cause)
 {
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
@@ -156,6 +157,7 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		.latched_ns = (int64_t)frame->latched_ns,
 		.lost = lost,
 		.vsync_id = frame->vsync_id,
+		.cause = cause,
 	};
 
 	if (q->sink.frame)
@@ -173,7 +175,7 @@ static bool is_drop(const struct frame_queue *q, struct interval interval)
 
 static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *waiting,
 			  const struct vsync_stamp *before, const struct vsync_stamp *now,
-			  struct interval interval)
+			  struct interval interval, enum cause cause)
 {
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
@@ -187,6 +189,7 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 		.layer = layer->name,
 		.missed = interval.vsyncs > 0 ? interval.vsyncs - 1 : interval.vsyncs,
 		.frame_number = frame->number,
+		.cause = cause,
 	};
 
 	recent_events_describe(q->log, before->time_ns, now->time_ns);
@@ -223,12 +226,35 @@ static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stam
 }
 
 static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t present_ns,
-			   struct interval interval, struct lateness late)
+			   struct interval interval, struct lateness late, enum cause cause)
 {
 	if (layer->surface_number == SUMMARY_NONE)
 		layer->surface_number =
 			summary_number(&q->summary, layer_surface(layer), present_ns);
-	summary_frame(&q->summary, layer->surface_number, layer->app, present_ns, interval, late);
+	summary_frame(&q->summary, layer->surface_number, layer->app, present_ns, interval, late,
+		      cause);
+}
+
+static enum cause judge(const struct frame_queue *q, const struct waiting_frame *waiting,
+			const struct vsync_stamp *stamp, struct interval interval,
+			struct lateness late)
+{
+	const struct frame *frame = &waiting->frame;
+	const struct layer *layer = &q->layers.layers[frame->layer];
+	struct cause_facts facts = {
+		.period_ns = stamp->period_ns,
+		.slot_ns = stamp->vsync_ns - stamp->period_ns,
+		.late_ns = late.harm_ns,
+		.queued_ns = frame->queued_ns,
+		.latched_before_ns = layer->latched_ns,
+		.own = { frame->commit_ns, frame->present_ns, 0 },
+		.before = q->composition,
+		.lost = waiting->loss_context.in_hole,
+	};
+
+	if (interval.ns < 0 || !stamp->locked)
+		return CAUSE_NONE;
+	return cause_of(&facts);
 }
 
 static void report_late(struct frame_queue *q, const struct layer *layer, uint64_t present_ns,
@@ -273,6 +299,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct vsync_stamp stamp;
 	struct interval interval;
 	struct lateness late;
+	enum cause cause;
 
 	layer->waiting--;
 	free_chunks_for_frame(q, layer);
@@ -296,14 +323,16 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (layer->excluded)
 		return;
 	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval);
-	add_to_summary(q, layer, stamp.time_ns, interval, late);
+	cause = judge(q, waiting, &stamp, interval, late);
+	layer->latched_ns = waiting->frame.latched_ns;
+	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval);
 	emit_frame_row(q, waiting, &stamp, interval,
-		       loss_between(before_loss, waiting->loss_context.loss));
+		       loss_between(before_loss, waiting->loss_context.loss), cause);
 	if (q->log && is_drop(q, interval))
-		emit_drop_row(q, waiting, &before, &stamp, interval);
+		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
 		report_late(q, layer, stamp.time_ns, interval);
 }
@@ -318,6 +347,10 @@ static void count_first(struct frame_queue *q)
 		close_due_rows(q, waiting->frame.present_ns);
 	else
 		count_frame(q, waiting);
+	if (waiting->frame.layer == LAYER_NONE)
+		q->composition = (struct composition_times){ waiting->frame.commit_ns,
+							     waiting->frame.present_ns,
+							     waiting->frame.latched_ns };
 	q->counted_ns = waiting->frame.present_ns;
 	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
 	q->n--;
@@ -486,9 +519,20 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 	add(q, frame);
 }
 
-void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
+void frame_queue_composed(struct frame_queue *q, uint64_t end_ns)
 {
-	struct frame present_entry = { .layer = LAYER_NONE, .present_ns = present_ns };
+	struct frame *last =
+		&q->waiting[(q->first + q->n + FRAME_QUEUE_MAX - 1) % FRAME_QUEUE_MAX].frame;
+
+	if (q->n > 0 && last->layer == LAYER_NONE && end_ns >= last->present_ns)
+		last->latched_ns = end_ns;
+}
+
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint64_t commit_ns)
+{
+	struct frame present_entry = { .layer = LAYER_NONE,
+				       .present_ns = present_ns,
+				       .commit_ns = commit_ns };
 
 	add(q, &present_entry);
 	vsync_present(&q->vsync, q->last_present_ns);
@@ -571,7 +615,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 		if (!q->layers.layers[i].length)
 			continue;
 		frame_series_clear(&q->layers.layers[i].series, &q->store);
-		q->layers.layers[i].drawn_ns = 0;
+		q->layers.layers[i].drawn_ns = q->layers.layers[i].latched_ns = 0;
 	}
 	front_app_new_clock(&q->front_app);
 	layer_spill_clear(&q->layers.spill);
@@ -580,6 +624,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	q->last_idle_check_ns = 0;
 	q->settled_ns = q->counted_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
+	q->composition = (struct composition_times){ 0 };
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);
 }

@@ -52,6 +52,7 @@ struct layer {
 
 	/* Its frames, set by frame_queue.c. */
 	uint64_t drawn_ns;    /* its last frame, counted or not */
+	uint64_t latched_ns;  /* when its last counted frame was latched; 0: none */
 	unsigned int waiting; /* latches and frames that are not counted yet; they keep it in the
 				 table */
 	bool shown;	      /* it had a frame */

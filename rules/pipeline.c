@@ -87,11 +87,18 @@ static void on_attributed_frame(void *context, const struct frame *frame)
 	frame_queue_add(&p->queue, frame);
 }
 
-static void on_present(void *context, uint64_t present_ns)
+static void on_present(void *context, uint64_t present_ns, uint64_t commit_ns)
 {
 	struct pipeline *p = context;
 
-	frame_queue_add_present(&p->queue, present_ns);
+	frame_queue_add_present(&p->queue, present_ns, commit_ns);
+}
+
+static void on_composed(void *context, uint64_t end_ns)
+{
+	struct pipeline *p = context;
+
+	frame_queue_composed(&p->queue, end_ns);
 }
 
 static void on_counter(void *context, const struct trace_record *record)
@@ -549,6 +556,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.target = on_target,
 		.frame = on_attributed_frame,
 		.present = on_present,
+		.composed = on_composed,
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/cause.h"
 #include "rules/harm.h"
 #include "rules/spill.h"
 #include "rules/verdict.h"
@@ -69,6 +70,7 @@ struct drop_row {
 	const char *layer;
 	int64_t missed;	      /* vsyncs - 1, or ROW_UNKNOWN */
 	int64_t frame_number; /* or ROW_UNKNOWN */
+	enum cause cause;
 	bool legacy;
 };
 
@@ -84,7 +86,8 @@ struct frame_row {
 	int64_t frame_number;
 	int64_t queued_ns;
 	int64_t latched_ns;
-	int64_t lost;	  /* events lost since the layer's previous frame */
+	int64_t lost; /* events lost since the layer's previous frame */
+	enum cause cause;
 	int64_t vsync_id; /* SurfaceFlinger's token of the composition */
 };
 
@@ -103,8 +106,9 @@ struct summary_row {
 	double low1_time_fps, low01_time_fps;
 	int64_t cadence, off_cadence; /* as in struct fps_row */
 	struct harm harm;
-	uint64_t drawing_ns;	      /* time of continuous drawing */
-	char verdict[VERDICT_SIZE];   /* "": of the others */
+	uint64_t causes[CAUSES];    /* of the frames with harm */
+	uint64_t drawing_ns;	    /* time of continuous drawing */
+	char verdict[VERDICT_SIZE]; /* "": of the others */
 };
 
 /* A row of events.csv that the trace causes. */

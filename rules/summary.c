@@ -120,6 +120,8 @@ static void join_others(struct summary *summary, struct summary_surface *entry)
 	add_to_others(summary, entry->clock, entry->first_ns, entry->last_ns);
 	frame_stats_merge(&others->stats, &entry->stats);
 	harm_merge(&others->harm, &entry->harm);
+	for (unsigned int i = 0; i < CAUSES; i++)
+		others->causes[i] += entry->causes[i];
 	histogram_move(summary->store, &others->histogram, &entry->histogram);
 	histogram_move(summary->store, &others->vsyncs, &entry->vsyncs);
 	summary->in_others++;
@@ -302,7 +304,7 @@ static void add_frame_time(struct summary *summary, struct summary_surface *entr
 }
 
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
-		   struct interval interval, struct lateness late)
+		   struct interval interval, struct lateness late, enum cause cause)
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
@@ -320,8 +322,10 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 		drawing_gap(&entry->drawing);
 	else
 		drawing_add(&entry->drawing, (uint64_t)interval.ns);
-	if (late.harm_ns > 0)
+	if (late.harm_ns > 0) {
 		harm_add(&entry->harm, present_ns, late.harm_ns);
+		entry->causes[cause]++;
+	}
 	if (!interval_is_frame_time(interval))
 		return;
 	recent_add(&entry->recent, present_ns, (uint64_t)interval.ns);
@@ -418,6 +422,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	out.fps = frame_stats_fps(&out.stats);
 	set_recent(summary, entry, &out);
 	out.harm = entry->harm;
+	memcpy(out.causes, entry->causes, sizeof(out.causes));
 	judge(summary, entry, &out);
 	out.stats.score =
 		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);

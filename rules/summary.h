@@ -42,6 +42,7 @@ struct summary_surface {
 	uint64_t clock;		    /* number of that clock */
 	struct recent recent;	    /* frame times on that clock */
 	struct harm harm;
+	uint64_t causes[CAUSES]; /* of the frames with harm */
 	struct drawing drawing;
 	struct frame_stats stats;   /* of the closed rows */
 	struct histogram histogram; /* of frame times */
@@ -92,7 +93,7 @@ int summary_home(const struct summary *summary, int number);
 
 /* Adds a frame. @interval: since the previous frame; only a frame time is counted. */
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
-		   struct interval interval, struct lateness late);
+		   struct interval interval, struct lateness late, enum cause cause);
 
 /* Adds a closed row. */
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row);

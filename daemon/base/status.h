@@ -49,7 +49,8 @@ struct status_surface {
 	uint64_t recent_frames; /* as in struct summary_row */
 	int64_t p50_ns, p99_ns;
 	struct harm harm;
-	uint64_t drawing_ns; /* time of continuous drawing */
+	uint64_t causes[CAUSES]; /* of the frames with harm */
+	uint64_t drawing_ns;	 /* time of continuous drawing */
 	char verdict[VERDICT_SIZE];
 };
 

@@ -58,6 +58,7 @@ static void add_surface(void *context, const struct summary_row *row)
 	to->p50_ns = row->p50_ns;
 	to->p99_ns = row->p99_ns;
 	to->harm = row->harm;
+	memcpy(to->causes, row->causes, sizeof(to->causes));
 	to->drawing_ns = row->drawing_ns;
 	copy(to->verdict, sizeof(to->verdict), row->verdict);
 }

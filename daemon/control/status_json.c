@@ -503,6 +503,17 @@ static struct json_object *moment_object(const char *key, uint64_t time_ns, uint
 	return object;
 }
 
+/* The late frames of each cause that there is. */
+static struct json_object *causes_object(const uint64_t causes[CAUSES])
+{
+	struct json_object *object = json_object_new_object();
+
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
+		if (causes[i] > 0)
+			add_count(object, cause_names[i], causes[i]);
+	return object;
+}
+
 static struct json_object *surface_object(const struct status_surface *surface)
 {
 	struct json_object *object = json_object_new_object();
@@ -523,6 +534,7 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	add_signed(object, "lost_events", stats->lost);
 	add_count(object, "late_frames", harm->frames);
 	add_ms(object, "harm_ms", harm->total_ns);
+	json_object_object_add(object, "causes", causes_object(surface->causes));
 	json_object_object_add(object, "worst_moment",
 			       moment_object("time_s", harm->worst_at_ns, harm->worst_ns));
 	json_object_object_add(object, "worst_minute",

@@ -43,6 +43,18 @@ static void print_harm(FILE *out, unsigned int columns, const struct harm *harm)
 		   seconds(harm->minute_from_ns), seconds(harm->minute_ns));
 }
 
+/* Whose fault the late frames were. */
+static void print_causes(FILE *out, unsigned int columns, const uint64_t causes[CAUSES])
+{
+	char line[LINE_SIZE] = "  cause:";
+
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
+		if (causes[i] > 0)
+			snprintf(line + strlen(line), sizeof(line) - strlen(line), " %s %" PRIu64,
+				 cause_names[i], causes[i]);
+	print_line(out, columns, "%s", line);
+}
+
 static void print_app(FILE *out, unsigned int columns, const struct app_result *app)
 {
 	const struct status_surface *surface = app->judged;
@@ -56,6 +68,8 @@ static void print_app(FILE *out, unsigned int columns, const struct app_result *
 		   "  jank %" PRIu64 ", big jank %" PRIu64 " in %.1f s of frames, waits %" PRIu64,
 		   stats->jank, stats->big_jank, seconds(stats->time_ns), stats->waits);
 	print_harm(out, columns, &surface->harm);
+	if (surface->harm.frames > 0)
+		print_causes(out, columns, surface->causes);
 }
 
 /* True: its frames were late, or it drew for so long that it has a verdict. */

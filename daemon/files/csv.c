@@ -399,7 +399,7 @@ void csv_drop_row(struct csv_row *text, const struct drop_row *row)
 		empty(text, 4);
 	} else {
 		count_if_known(text, row->missed);
-		empty(text, 1);
+		name(text, cause_names[row->cause]);
 		name(text, row->layer);
 		count_if_known(text, row->frame_number);
 	}
@@ -419,7 +419,8 @@ void csv_frame_row(struct csv_row *text, const struct frame_row *row)
 	count_if_known(text, row->frame_number);
 	seconds(text, row->queued_ns);
 	seconds(text, row->latched_ns);
-	empty(text, 2);
+	empty(text, 1);
+	name(text, cause_names[row->cause]);
 	count_if_known(text, row->lost);
 	count_if_known(text, row->vsync_id);
 	end(text);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cause of a late frame, from the times of its way. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "rules/cause.h"
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char b[] = "com.b/com.b.Main#0";
+
+static struct phone phone;
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+/* A frame that should have been in slot e, at SECOND, and is in the third one after it. */
+static struct cause_facts late_frame(void)
+{
+	return (struct cause_facts){
+		.period_ns = V60,
+		.slot_ns = SECOND + 3 * V60,
+		.late_ns = 3 * V60,
+		.queued_ns = SECOND - 5 * MS,
+		.latched_before_ns = SECOND - 15 * MS,
+		.own = { SECOND + 3 * V60 + MS, SECOND + 3 * V60 + 3 * MS, 0 },
+		.before = { SECOND - V60 + MS, SECOND - V60 + 3 * MS, SECOND - V60 + 6 * MS },
+	};
+}
+
+static void test_a_buffer_queued_late_is_the_apps_fault(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.queued_ns = SECOND + 3 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+	facts.gpu_done_ns = SECOND + 9 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+}
+
+static void test_a_buffer_drawn_late_is_the_gpus_fault(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.gpu_done_ns = SECOND + 3 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_GPU);
+}
+
+static void test_a_composition_that_takes_too_long_is_surfaceflingers_fault(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.before.end_ns = SECOND + 20 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
+	/* Its own composition began in time, and took until the present. */
+	facts = late_frame();
+	facts.own.commit_ns = SECOND + MS;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
+}
+
+static void test_an_idle_surfaceflinger_that_begins_late_is_scheduling(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
+}
+
+static void test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.before = (struct composition_times){ SECOND + V60, SECOND + V60 + 2 * MS,
+						   SECOND + V60 + 4 * MS };
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+}
+
+static void test_a_frame_behind_another_one_is_stuffing(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.late_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+	facts.queued_ns = facts.latched_before_ns - 1;
+	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
+	facts.lost = true;
+	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+}
+
+static void test_unknown_times_give_no_cause(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.queued_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts = late_frame();
+	facts.lost = true;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts = late_frame();
+	facts.before.end_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts = late_frame();
+	facts.own.commit_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts = late_frame();
+	facts.before.commit_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	/* Queue and deadline are so near to each other that their order is unknown. */
+	facts = late_frame();
+	facts.queued_ns = SECOND - MS;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+}
+
+static enum cause cause_at(uint64_t present_ns)
+{
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		if (phone.log.frames[i].present_ns == present_ns)
+			return phone.log.frames[i].cause;
+	return CAUSES;
+}
+
+/* The layer draws at each vsync, then nothing is queued for two vsyncs. */
+static void test_a_late_frame_of_a_trace_has_a_cause(void **state)
+{
+	static const enum phone_age ages[] = { PHONE_9, PHONE_13, PHONE_14 };
+
+	for (size_t i = 0; i < COUNT_OF(ages); i++) {
+		uint64_t last, late;
+
+		phone_start(&phone, ages[i], NULL);
+		last = phone_run(&phone, a, BEGIN, V60, 60);
+		for (unsigned int k = 1; k < 3; k++)
+			phone_frame(&phone, last + k * V60, b);
+		late = last + 3 * V60;
+		phone_frame(&phone, late, a);
+		phone_run(&phone, a, late + V60, V60, 60);
+		phone_end(&phone);
+		assert_int_equal(cause_at(late), CAUSE_APP);
+		assert_int_equal(cause_at(late + V60), CAUSE_NONE);
+		assert_int_equal(cause_at(BEGIN), CAUSE_NONE);
+		if (i + 1 < COUNT_OF(ages))
+			phone_stop(&phone);
+	}
+}
+
+/* SurfaceFlinger wakes up late: the buffer was queued long before, and nothing else was composed.
+ */
+static void test_a_late_composition_of_a_trace_is_scheduling(void **state)
+{
+	uint64_t last, late;
+
+	phone_start(&phone, PHONE_14, NULL);
+	last = phone_run(&phone, a, BEGIN, V60, 60);
+	phone_queue(&phone, last + 5 * MS, a, 1);
+	late = last + 4 * V60;
+	phone_tick(&phone, late - 2 * MS);
+	phone_begin(&phone, "commit 1000");
+	phone.now_ns = late - MS;
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, late, 1);
+	phone_run(&phone, a, late + V60, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(cause_at(late), CAUSE_SCHEDULING);
+}
+
+#define test(function) cmocka_unit_test_teardown(function, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_buffer_queued_late_is_the_apps_fault),
+		cmocka_unit_test(test_a_buffer_drawn_late_is_the_gpus_fault),
+		cmocka_unit_test(test_a_composition_that_takes_too_long_is_surfaceflingers_fault),
+		cmocka_unit_test(test_an_idle_surfaceflinger_that_begins_late_is_scheduling),
+		cmocka_unit_test(test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause),
+		cmocka_unit_test(test_a_frame_behind_another_one_is_stuffing),
+		cmocka_unit_test(test_unknown_times_give_no_cause),
+		test(test_a_late_frame_of_a_trace_has_a_cause),
+		test(test_a_late_composition_of_a_trace_is_scheduling),
+	};
+
+	return cmocka_run_group_tests_name("cause", tests, NULL, NULL);
+}

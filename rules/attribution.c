@@ -44,6 +44,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	a->layer_events = (struct layer_events){ .rules = rules,
 						 .layers = layers,
 						 .sf = &a->sf,
+						 .work = &a->work,
 						 .context = sink->context,
 						 .evict = sink->evict,
 						 .added = sink->layer };
@@ -131,7 +132,7 @@ static void replay_held(struct attribution *a)
 		else if (kind == HELD_PRESENT)
 			emit_present(a, &record);
 		else
-			layer_events_forget(&a->layer_events);
+			layer_events_forget(&a->layer_events, record.time_ns);
 		if (kind == HELD_LOSS)
 			a->sink.hole(a->sink.context);
 	}
@@ -140,7 +141,8 @@ static void replay_held(struct attribution *a)
 
 /* @next replaces SurfaceFlinger: open slices, latches and counters of the old one become invalid.
  * Latches of the new one are valid. */
-static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next)
+static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next,
+				 uint64_t time_ns)
 {
 	bool better = next->trust > a->sf.trust;
 	bool returns = a->before.known && next->tid == a->before.tid;
@@ -149,7 +151,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
 	while (slice_stacks_open(&a->stacks, a->sf.tid))
 		slice_stacks_end(&a->stacks, a->sf.tid);
-	layer_events_change_thread(&a->layer_events, next->tid);
+	layer_events_change_thread(&a->layer_events, next->tid, time_ns);
 	a->before = a->sf;
 	a->before.known = !better && !returns;
 }
@@ -162,7 +164,7 @@ static void follow(struct attribution *a, const struct surfaceflinger *next, uin
 	bool held = c->active && surfaceflinger_is(next, c->pid, c->tgid);
 
 	if (another)
-		leave_surfaceflinger(a, next);
+		leave_surfaceflinger(a, next, time_ns);
 	a->sf = *next;
 	a->sink.surfaceflinger(a->sink.context, time_ns, another);
 	if (held)
@@ -357,7 +359,10 @@ static void composition_ends(struct attribution *a, int32_t tid)
 
 static void slice_end(struct attribution *a, const struct trace_record *record)
 {
-	slice_stacks_end(&a->stacks, record->tid);
+	uint32_t ended = slice_stacks_end(&a->stacks, record->tid);
+
+	if (ended & SLICE_WORK)
+		app_work_end(&a->work, record->tid, record->time_ns);
 	if ((a->sf.presented || a->candidate.presented) &&
 	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
 		if (a->sf.presented && record->tid == a->sf.tid)
@@ -372,6 +377,8 @@ static void tick(struct attribution *a, const struct rule *rule, const struct tr
 		return;
 	a->tick_pid = record->pid;
 	a->tick_tgid = record->tgid;
+	if (rule->role == RULE_TICK)
+		app_work_tick(&a->work, record->name, record->time_ns);
 	a->sink.tick(a->sink.context, record, (unsigned int)(rule - a->rules->rules),
 		     rule->role == RULE_HWVSYNC);
 }
@@ -415,6 +422,8 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	const struct rule *rule = ruleset_match(a->rules, index_of(a->rules, record->kind),
 						record->name, open, &capture);
 
+	if (rule && (rule->role == RULE_WORK || rule->role == RULE_CALLBACK))
+		return;
 	if (rule && !is_sf_process(a, record) && !watch_event(a, rule, record))
 		return;
 	if (rule) {
@@ -453,7 +462,7 @@ static void named_event(struct attribution *a, const struct trace_record *record
  * A composition never begins inside a slice that is part of one. */
 static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
 {
-	uint32_t closed = mask & rules->entered_once;
+	uint32_t closed = mask & (rules->entered_once | SLICE_CALLBACK);
 
 	if (mask & SLICE_COMPOSITE)
 		closed |= ~(rules->composites | SLICE_COMPOSITE);
@@ -499,10 +508,30 @@ static void follow_composition(struct attribution *a, const struct trace_record 
 						     .message = a->messages };
 }
 
+/* A slice that is work, of a process other than SurfaceFlinger, begins after this. */
+static void work_begin(struct attribution *a, const struct trace_record *record, uint32_t mask)
+{
+	bool was_open;
+
+	if (app_work_is_another(&a->work, record))
+		slice_stacks_drop(&a->stacks, record->tid);
+	was_open = slice_stacks_open(&a->stacks, record->tid) & SLICE_WORK;
+	app_work_begin(&a->work, record, was_open, mask & SLICE_CALLBACK);
+}
+
 static void slice_begin(struct attribution *a, const struct trace_record *record)
 {
 	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
-	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT);
+	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN);
+
+	if (mask & SLICE_WORK) {
+		if (a->sf.known && is_sf_process(a, record))
+			kept &= ~(SLICE_WORK | SLICE_CALLBACK);
+		else
+			work_begin(a, record, mask);
+	}
+	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid)
+		app_work_token(&a->work, record->name, record->time_ns);
 
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
@@ -515,12 +544,13 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 }
 
-void attribution_forget_open(struct attribution *a)
+void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 {
 	struct trace_record loss = { .time_ns = a->candidate.last_ns, .tid = TRACE_ID_UNKNOWN };
 
 	slice_stacks_forget(&a->stacks);
-	layer_events_forget(&a->layer_events);
+	app_work_forget(&a->work, time_ns);
+	layer_events_forget(&a->layer_events, time_ns);
 	a->sf.presented = false;
 	a->candidate.presented = false;
 	a->composition = COMPOSITION_UNKNOWN;
@@ -530,8 +560,14 @@ void attribution_forget_open(struct attribution *a)
 
 void attribution_new_clock(struct attribution *a)
 {
+	struct layer_table *layers = a->layer_events.layers;
+
 	drop_candidate(a);
-	attribution_forget_open(a);
+	attribution_forget_open(a, 0);
+	app_work_new_clock(&a->work);
+	for (int i = 0; i < layers->max; i++)
+		if (layers->layers[i].length)
+			stall_clear(&layers->layers[i]);
 }
 
 void attribution_end(struct attribution *a)
@@ -569,14 +605,27 @@ static bool count_forged(struct attribution *a, const struct rule_index *index, 
 	return true;
 }
 
+/* The same for a process that is certainly not SurfaceFlinger. @mask: only work. */
+static void foreign_slice(struct attribution *a, const struct trace_record *record, uint32_t mask)
+{
+	if (mask)
+		work_begin(a, record, mask);
+	slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
+}
+
 /* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */
 static void foreign_record(struct attribution *a, const struct trace_record *record)
 {
 	bool forged = false;
 
 	if (record->kind == TRACE_SLICE_BEGIN) {
-		forged = ruleset_slice_mask(a->rules, record->name) & SLICE_PRESENT;
+		uint32_t mask = ruleset_slice_mask(a->rules, record->name);
+
+		foreign_slice(a, record, mask & (SLICE_WORK | SLICE_CALLBACK));
+		forged = mask & SLICE_PRESENT;
 		a->foreign_presents += forged;
+	} else if (record->kind == TRACE_SLICE_END) {
+		slice_end(a, record);
 	} else if (record->kind == TRACE_COUNTER) {
 		forged = count_forged(a, &a->rules->counters, record->name);
 	} else if (record->kind == TRACE_INSTANT) {
@@ -608,7 +657,7 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 		break;
 	case TRACE_LOST:
-		attribution_forget_open(a);
+		attribution_forget_open(a, record->time_ns);
 		break;
 	default:
 		break;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/app_work.h"
 #include "rules/candidate.h"
 #include "rules/layer_event.h"
 #include "rules/row.h"
@@ -69,6 +70,7 @@ struct attribution {
 	struct attribution_sink sink;
 	struct layer_events layer_events;
 	struct slice_stacks stacks;
+	struct app_work work;
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
 	struct composition composition;
@@ -97,9 +99,9 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 /* True: SurfaceFlinger wrote the last tick. */
 bool attribution_has_own_ticks(const struct attribution *a);
 
-/* Events may be missing, or the clock stepped. Open slices, the last values of counters, and
- * latches without a present (which may be lost) are invalid. */
-void attribution_forget_open(struct attribution *a);
+/* Events may be missing after @time_ns, or the clock stepped. Open slices, the last values of
+ * counters, and latches without a present (which may be lost) are invalid. */
+void attribution_forget_open(struct attribution *a, uint64_t time_ns);
 
 /* The same, and later times cannot be compared with earlier ones. */
 void attribution_new_clock(struct attribution *a);

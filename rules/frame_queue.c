@@ -164,8 +164,10 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		q->sink.frame(q->sink.context, &row);
 }
 
-static bool is_drop(const struct frame_queue *q, struct interval interval)
+static bool is_drop(const struct frame_queue *q, struct interval interval, enum wait_kind wait)
 {
+	if (interval.ns >= 0 && interval_is_wait(interval))
+		return wait == WAIT_STALL;
 	if (!interval_is_frame_time(interval))
 		return false;
 	if (q->options.type == 1 || q->options.type == 3)
@@ -322,16 +324,17 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 				    &waiting->loss_context, waiting->frame.tx);
 	if (layer->excluded)
 		return;
-	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval);
+	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval,
+			   waiting->loss_context.wait);
 	cause = judge(q, waiting, &stamp, interval, late);
 	layer->latched_ns = waiting->frame.latched_ns;
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
-		      stamp.time_ns, interval);
+		      stamp.time_ns, interval, waiting->loss_context.wait);
 	emit_frame_row(q, waiting, &stamp, interval,
 		       loss_between(before_loss, waiting->loss_context.loss), cause);
-	if (q->log && is_drop(q, interval))
+	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
 		report_late(q, layer, stamp.time_ns, interval);
@@ -491,7 +494,7 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 
 /* Adds a frame, or a present after all its frames. It leaves the queue in count_first(), called by
  * frame_queue_settle() when it has waited long enough. */
-static void add(struct frame_queue *q, const struct frame *frame)
+static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind wait)
 {
 	struct waiting_frame *waiting;
 
@@ -501,6 +504,7 @@ static void add(struct frame_queue *q, const struct frame *frame)
 	*waiting =
 		(struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->loss_pending } };
 	waiting->loss_context.number = frame->number;
+	waiting->loss_context.wait = wait;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
 	if (waiting->frame.present_ns + DISORDER_NS < q->last_present_ns)
@@ -516,7 +520,7 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 	layer->waiting++;
 	q->excluded_frames += layer->excluded;
 	front_app_watch(&q->front_app, layer, frame->present_ns);
-	add(q, frame);
+	add(q, frame, stall_at_frame(q->work, layer, frame->present_ns));
 }
 
 void frame_queue_composed(struct frame_queue *q, uint64_t end_ns)
@@ -534,7 +538,7 @@ void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint64_
 				       .present_ns = present_ns,
 				       .commit_ns = commit_ns };
 
-	add(q, &present_entry);
+	add(q, &present_entry, WAIT_IDLE);
 	vsync_present(&q->vsync, q->last_present_ns);
 }
 

@@ -39,6 +39,7 @@ struct frame_queue {
 	struct pipeline_options options;
 	struct row_sink sink;
 	struct event_writer *events; /* of the owner */
+	struct app_work *work;	     /* the same */
 	struct recent_events *log;   /* the events before a drop, for its row; or NULL */
 	struct trigger_state trigger;
 	struct late_state late;

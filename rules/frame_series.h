@@ -25,6 +25,7 @@ struct loss_context {
 	struct loss hole; /* of that hole only */
 	bool in_hole;	  /* events near the present may be missing */
 	bool moved;	  /* its time was changed to keep the order */
+	enum wait_kind wait; /* what the time since the frame before was, if it is a wait */
 	int64_t number;	  /* of its buffer, or -1 */
 };
 

@@ -9,6 +9,7 @@
 #include "parser/span.h"
 #include "rules/frame_series.h"
 #include "rules/long_names.h"
+#include "rules/stall.h"
 #include "rules/surface.h"
 
 /* Queue times that are kept for a layer: no BufferQueue holds more buffers. */
@@ -49,6 +50,8 @@ struct layer {
 	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
 	uint64_t left_present;	 /* number of the present after that; 0: used already */
 	uint64_t applied_present; /* number of the present after its last transaction was applied */
+
+	struct stall_evidence evidence; /* set by stall.c */
 
 	/* Its frames, set by frame_queue.c. */
 	uint64_t drawn_ns;    /* its last frame, counted or not */

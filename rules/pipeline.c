@@ -401,7 +401,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown_count = 1 });
 	/* The caller reports it. */
 	p->reported_loss.unknown_count++;
-	attribution_forget_open(&p->attribution);
+	attribution_forget_open(&p->attribution, since_ns);
 }
 
 void pipeline_set_loss_pending(struct pipeline *p, bool pending)
@@ -570,6 +570,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->queue.options.max_surfaces = 1; /* unused */
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
+	p->queue.work = &p->attribution.work;
 	if (frame_queue_init(&p->queue) < 0 ||
 	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,

@@ -32,10 +32,12 @@ struct frame_stats {
 	int64_t d;	   /* more than one vsync, or ROW_UNKNOWN */
 	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
 	double vsyncs;	   /* vsyncs of the display in time_ns; at 60 Hz if its rate is unknown */
-	uint64_t small_jank, jank, big_jank;
-	uint64_t jank_ns; /* sum of all janks */
-	/* Best, normal, middle, high, frozen; ROW_UNKNOWN if vsyncs are unknown. With a wait
-	 * matrix[4] and frozen are ROW_UNKNOWN: the layer may have been idle or stalled. */
+	int64_t stalls; /* waits in which a frame was under way, or ROW_UNKNOWN */
+	uint64_t stall_ns; /* their sum */
+	uint64_t small_jank, jank, big_jank; /* the last two with stalls */
+	uint64_t jank_ns; /* sum of all janks, with stalls */
+	/* Best, normal, middle, high, frozen, with stalls; ROW_UNKNOWN if vsyncs are unknown. If
+	 * stalls is, matrix[3], matrix[4], slow and frozen are ROW_UNKNOWN, too. */
 	int64_t matrix[5];
 	int64_t slow;	/* more than one vsync missed, or ROW_UNKNOWN */
 	int64_t frozen; /* longer than 700 ms, or ROW_UNKNOWN */
@@ -120,6 +122,8 @@ enum trace_event_kind {
 	TRACE_EVENT_FOCUS,	    /* another app is in front */
 	TRACE_EVENT_MARK,	    /* a mark of an app: I|pid|jankd:TEXT */
 	TRACE_EVENT_TRIGGER,	    /* the trigger begins or ceases to hold */
+	TRACE_EVENT_STALL,	    /* a stall ended, or no frame ended it */
+	TRACE_EVENT_PAUSE,	    /* a wait between steady frames, without evidence of work */
 	TRACE_EVENT_KINDS,
 };
 

@@ -41,6 +41,9 @@ static const struct {
 	{ "drop", RULE_DROP, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE), true,
 	  "counter, rise, fall, instant or slice" },
 	{ "transaction", RULE_TRANSACTION, ANY_COUNTER, true, "counter, rise or fall" },
+	{ "work", RULE_WORK, EVENT_BIT(EVENT_SLICE), false, "slice" },
+	{ "callback", RULE_CALLBACK, EVENT_BIT(EVENT_SLICE), false, "slice" },
+	{ "token", RULE_TOKEN, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "ignore", RULE_IGNORE, EVENT_BIT(EVENT_COUNTER) | EVENT_BIT(EVENT_LAYER), false,
 	  "counter or layer" },
 	{ "rename", RULE_RENAME, EVENT_BIT(EVENT_LAYER), false, "layer" },
@@ -261,6 +264,9 @@ static int read_rule(struct reader *r, size_t role)
 		return fail(r, text.ptr,
 			    "this pattern must contain {time}, the time until the vsync",
 			    SPAN_NULL);
+	if (rule.role == RULE_TOKEN && !pattern_has(&rule.pattern, PATTERN_FRAME))
+		return fail(r, text.ptr, "this pattern must contain {frame}, the vsync's number",
+			    SPAN_NULL);
 	if (rule.role == RULE_COMPOSITE) {
 		result = add_context(r, &rule.pattern, &rule.context);
 		r->rules->entered_once |= rule.context;
@@ -288,7 +294,8 @@ static int read_line(struct reader *r)
 			return read_rule(r, i);
 	return fail(r, r->word,
 		    "a rule begins with tick, hwvsync, period, rate, target, commit, present, "
-		    "composite, latch, queue, drop, transaction, ignore, rename or engine",
+		    "composite, latch, queue, drop, transaction, work, callback, token, ignore, "
+		    "rename or engine",
 		    word);
 }
 

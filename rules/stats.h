@@ -28,11 +28,21 @@ struct jank_history {
  * frame_stats_add() - count one interval
  * @stats: of a row, initialised with FRAME_STATS_EMPTY
  * @history: of the series
- * @interval: between two frames of the series; its length is known
+ * @interval: between two frames of the series; its length is known. A wait was idle
  * @period_ns: of the display; 0: unknown. Used if the interval's vsyncs are unknown
  */
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		     struct interval interval, uint64_t period_ns);
+
+/* The same for an interval that is a wait. */
+void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *history,
+			  struct interval interval, enum wait_kind kind);
+
+/* Time in janks and stalls as a share of frame time and stalls, in percent; negative without both. */
+double frame_stats_stutter(const struct frame_stats *stats);
+
+/* @janks of 10 minutes of frame time and stalls; negative without both. */
+double frame_stats_in_10_minutes(const struct frame_stats *stats, uint64_t janks);
 
 /* The same by the method of 2019: without tolerance, and with its definitions only. */
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns);

@@ -95,7 +95,8 @@ static bool matches(const char *text, uint64_t ns)
 {
 	const struct trigger trigger = parsed(text);
 
-	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, ROW_UNKNOWN });
+	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, ROW_UNKNOWN },
+					WAIT_IDLE);
 }
 
 /* The same with an interval of whole vsyncs. */
@@ -103,7 +104,8 @@ static bool matches_whole(const char *text, uint64_t ns)
 {
 	const struct trigger trigger = parsed(text);
 
-	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, 6 });
+	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, 6 },
+					WAIT_IDLE);
 }
 
 static void test_comparisons_of_times_are_exact(void **state)

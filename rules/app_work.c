@@ -32,19 +32,28 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns : b_ns;
 }
 
-uint64_t work_long_sum(const struct app_work *work, const struct work_process *process,
-		       uint64_t now_ns)
+uint64_t work_open_since(const struct app_work *work, const struct work_process *process,
+			 uint64_t now_ns)
 {
 	uint64_t open_ns = now_ns;
 
-	if (!process)
-		return 0;
 	for (unsigned int i = 0; i < work->n_threads; i++) {
 		const struct work_thread *thread = &work->threads[i];
 
 		if (&work->processes[thread->process] == process && thread->since_ns < open_ns)
 			open_ns = thread->since_ns;
 	}
+	return open_ns;
+}
+
+uint64_t work_long_sum(const struct app_work *work, const struct work_process *process,
+		       uint64_t now_ns)
+{
+	uint64_t open_ns;
+
+	if (!process)
+		return 0;
+	open_ns = work_open_since(work, process, now_ns);
 	if (since(open_ns, now_ns) < WORK_LONG_NS)
 		return process->long_ns;
 	return process->long_ns + since(later(open_ns, process->long_until_ns), now_ns);

@@ -139,4 +139,8 @@ uint64_t work_sum(const struct work_process *process, uint64_t now_ns);
 uint64_t work_long_sum(const struct app_work *work, const struct work_process *process,
 		       uint64_t now_ns);
 
+/* The begin of the slice of that process that is open longest; @now_ns: none is open. */
+uint64_t work_open_since(const struct app_work *work, const struct work_process *process,
+			 uint64_t now_ns);
+
 #endif

@@ -291,6 +291,32 @@ static void free_chunks_for_frame(struct frame_queue *q, const struct layer *lay
 		;
 }
 
+/* Reports the stalls of the app in front that no frame has ended. */
+static void report_endless(struct frame_queue *q, uint64_t now_ns)
+{
+	for (int i = 0; i < q->layers.max; i++) {
+		struct layer *layer = &q->layers.layers[i];
+		uint64_t length_ns;
+
+		if (!layer->length || layer->excluded || layer->waiting > 0 ||
+		    !front_app_has(&q->front_app, layer))
+			continue;
+		length_ns = stall_without_end(q->work, layer, now_ns);
+		if (length_ns > 0)
+			pause_report_endless(layer, length_ns, now_ns, q->events);
+	}
+}
+
+/* Another app may be in front with this frame. If it is, a stall of the one before has no end. */
+static void follow_front_app(struct frame_queue *q, int id, const struct vsync_stamp *stamp)
+{
+	const struct layer *layer = &q->layers.layers[id];
+
+	if (layer->is_activity && id != q->front_app.layer && !front_app_has(&q->front_app, layer))
+		report_endless(q, stamp->time_ns);
+	front_app_follow(&q->front_app, &q->layers, id, stamp);
+}
+
 /* The frame's wait is over: its vsyncs are known. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
@@ -309,7 +335,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
 		close_row(q, layer);
 	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
-	front_app_follow(&q->front_app, &q->layers, waiting->frame.layer, &stamp);
+	follow_front_app(q, waiting->frame.layer, &stamp);
 	front_app_apply_answer(&q->front_app, waiting->frame.present_ns);
 	if (!layer->has_app && strcmp(layer->app, q->front_app.app) != 0)
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front_app.app));
@@ -338,6 +364,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
 		report_late(q, layer, stamp.time_ns, interval);
+	pause_follow(layer, interval, waiting->loss_context.wait,
+		     front_app_has(&q->front_app, layer), stamp.time_ns, q->events);
 }
 
 static void count_first(struct frame_queue *q)
@@ -633,10 +661,11 @@ void frame_queue_new_clock(struct frame_queue *q)
 	summary_new_clock(&q->summary);
 }
 
-void frame_queue_end(struct frame_queue *q)
+void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 {
 	vsync_finish(&q->vsync);
 	count_all(q);
+	report_endless(q, now_ns);
 }
 
 /* The sum of the open rows of the Surface with that number. */

@@ -133,8 +133,8 @@ void frame_queue_count(struct frame_queue *q);
 /* Another clock follows: counts all frames and closes the rows. */
 void frame_queue_new_clock(struct frame_queue *q);
 
-/* The trace ends: counts all frames and closes all rows. */
-void frame_queue_end(struct frame_queue *q);
+/* The trace ends at @now_ns: counts all frames and closes all rows. */
+void frame_queue_end(struct frame_queue *q, uint64_t now_ns);
 
 /* See pipeline_summary(). */
 void frame_queue_summary(struct frame_queue *q, void *context,

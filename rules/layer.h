@@ -9,6 +9,7 @@
 #include "parser/span.h"
 #include "rules/frame_series.h"
 #include "rules/long_names.h"
+#include "rules/pause.h"
 #include "rules/stall.h"
 #include "rules/surface.h"
 
@@ -52,6 +53,7 @@ struct layer {
 	uint64_t applied_present; /* number of the present after its last transaction was applied */
 
 	struct stall_evidence evidence; /* set by stall.c */
+	struct pause_state pause;	/* set by pause.c */
 
 	/* Its frames, set by frame_queue.c. */
 	uint64_t drawn_ns;    /* its last frame, counted or not */

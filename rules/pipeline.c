@@ -465,7 +465,7 @@ void pipeline_end(struct pipeline *p)
 		gfx2019_end(p->gfx2019);
 	} else {
 		attribution_end(&p->attribution);
-		frame_queue_end(&p->queue);
+		frame_queue_end(&p->queue, pipeline_now(p));
 	}
 	trigger_finish(&p->queue.trigger, pipeline_now(p));
 	report_overflow(p, true);

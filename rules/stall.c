@@ -175,6 +175,30 @@ struct stall_finding stall_since_frame(struct app_work *work, struct layer *laye
 	return found;
 }
 
+/* For how long a slice of the process, or a buffer in the queue, has waited for its end. */
+static uint64_t open_time(const struct app_work *work, const struct stall_evidence *evidence,
+			  const struct work_process *process, uint64_t now_ns)
+{
+	uint64_t queued_ns = evidence->queued_ns ? since(evidence->queued_ns, now_ns) : 0;
+	uint64_t open_ns = process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
+
+	return queued_ns > open_ns ? queued_ns : open_ns;
+}
+
+uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
+{
+	struct stall_evidence *evidence = &layer->evidence;
+	uint64_t open_ns = open_time(work, evidence, process_of(work, layer, now_ns), now_ns);
+	struct stall_finding found = stall_since_frame(work, layer, now_ns);
+
+	if (evidence->from_ns == 0 || evidence->reported || found.length_ns < STATS_WAIT_NS)
+		return 0;
+	if (found.kind != WAIT_STALL)
+		found.length_ns = open_ns >= STATS_WAIT_NS ? open_ns : 0;
+	evidence->reported = found.length_ns > 0;
+	return found.length_ns;
+}
+
 enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64_t present_ns)
 {
 	struct stall_evidence *evidence = &layer->evidence;

@@ -11,6 +11,9 @@
 /* Stretches with less time between them are kept as one. */
 #define SPAN_GAP_NS UINT64_C(1000000)
 
+/* From Android 12 on the buffer comes in a transaction, up to this long after the app queued it. */
+#define TRANSACTION_NS UINT64_C(2000000)
+
 /* Votes until a process is known by them, and their upper limit. */
 #define VOTES_ENOUGH 4
 #define VOTES_MAX 16
@@ -180,8 +183,7 @@ static void end_thread(struct app_work *work, struct work_thread *thread, uint64
 
 	process->last_ns = time_ns;
 	if (since(thread->since_ns, time_ns) >= WORK_LONG_NS) {
-		process->long_ns +=
-			since(later(thread->since_ns, process->long_until_ns), time_ns);
+		process->long_ns += since(later(thread->since_ns, process->long_until_ns), time_ns);
 		process->long_until_ns = time_ns;
 	}
 	if (--process->open == 0)
@@ -248,8 +250,8 @@ static uint64_t passed_ns(const struct app_work *work, int64_t token)
 }
 
 /* A doFrame begins: keeps how late it is, if it is late. Its vsync is the last tick, or an earlier
- * one, if apps had a tick that this process has not answered. (The tick of a doFrame that is in time
- * may be written after its begin.) */
+ * one, if apps had a tick that this process has not answered. (The tick of a doFrame that is in
+ * time may be written after its begin.) */
 static void measure_delay(const struct app_work *work, struct work_process *process,
 			  const struct trace_record *record)
 {
@@ -407,7 +409,8 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 	return process;
 }
 
-void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t except)
+void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t except,
+		   uint64_t time_ns)
 {
 	const struct work_process *only = NULL;
 	unsigned int n = 0;
@@ -416,7 +419,8 @@ void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t exce
 	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
 		const struct work_process *process = &work->processes[i];
 
-		if (!process->id || process->open == 0 || process->pid == except)
+		if (!process->id || process->pid == except ||
+		    (process->open == 0 && time_ns > process->last_ns + TRANSACTION_NS))
 			continue;
 		only = process;
 		n++;

@@ -52,7 +52,8 @@ struct work_process {
 	unsigned int comm_length;   /* 0: unknown */
 	uint64_t named_ns;	    /* comm is known since then */
 	uint64_t named_sum_ns, named_long_ns;
-	/* The last doFrame that came late: the vsync was at late_from_ns, it began at late_to_ns. */
+	/* The last doFrame that came late: the vsync was at late_from_ns, it began at late_to_ns.
+	 */
 	uint64_t late_from_ns, late_to_ns;
 	uint64_t late_from_sum_ns, late_to_sum_ns; /* sums at these times */
 	unsigned int n_spans;			   /* so far; the last ones are kept */
@@ -71,7 +72,7 @@ struct app_work {
 	unsigned int n_threads;
 	struct work_thread threads[WORK_THREADS];
 	uint32_t last_id;
-	uint32_t version; /* changes whenever a layer may belong to another process */
+	uint32_t version;     /* changes whenever a layer may belong to another process */
 	uint64_t tick_ns;     /* last tick; 0: unknown */
 	uint64_t app_tick_ns; /* the last one that wakes up apps */
 	unsigned int n_tokens;
@@ -90,7 +91,8 @@ struct work_owner {
 	int32_t votes;
 };
 
-/* A slice begins that is work. @was_open: the thread had one already. @callback: it answers a vsync. */
+/* A slice begins that is work. @was_open: the thread had one already. @callback: it answers a
+ * vsync. */
 void app_work_begin(struct app_work *work, const struct trace_record *record, bool was_open,
 		    bool callback);
 
@@ -128,9 +130,10 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 /* The process with that id, or NULL. */
 struct work_process *app_work_by_id(struct app_work *work, uint32_t id);
 
-/* A buffer of a layer of @owner is queued: which processes are at work? @except: SurfaceFlinger's.
- */
-void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t except);
+/* A buffer of a layer of @owner is queued at @time_ns: the process that is at work, if it is the
+ * only one, may be the layer's. @except: SurfaceFlinger's. */
+void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t except,
+		   uint64_t time_ns);
 
 /* The sum of work up to @now_ns, which is not before its last event. @process may be NULL: 0. */
 uint64_t work_sum(const struct work_process *process, uint64_t now_ns);

@@ -231,7 +231,7 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 		else if (rule->role == RULE_DROP)
 			e->dropped_frames += !layer->excluded;
 		else if (layer->evidence.owner.process == 0)
-			app_work_vote(e->work, &layer->evidence.owner, e->sf->pid);
+			app_work_vote(e->work, &layer->evidence.owner, e->sf->pid, record->time_ns);
 	}
 	stall_follow_buffers(e->work, layer, buffers_wait(layer), record->time_ns);
 }

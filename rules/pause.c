@@ -54,7 +54,8 @@ void pause_follow(struct layer *layer, struct interval interval, enum wait_kind 
 		bool possible = wait != WAIT_STALL && in_front && state->n >= PAUSE_FRAMES;
 
 		if (wait == WAIT_STALL)
-			report(layer, TRACE_EVENT_STALL, (uint64_t)interval.ns, "", time_ns, events);
+			report(layer, TRACE_EVENT_STALL, (uint64_t)interval.ns, "", time_ns,
+			       events);
 		*state = (struct pause_state){ .before = possible ? state->vsyncs : 0,
 					       .wait_ns = (uint64_t)interval.ns };
 	} else {

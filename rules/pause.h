@@ -5,9 +5,9 @@
  *     30 or more frames    no evidence of   30 or more frames
  *     at the cadence       work: a wait     at the same cadence
  *
- * An app that is idle seldom draws at the same cadence right before and right after. A game that hangs
- * in its own code does, and its trace shows no work. So such a wait of the app in front is unknown:
- * it is no stall, and an event reports it.
+ * An app that is idle seldom draws at the same cadence right before and right after. A game that
+ * hangs in its own code does, and its trace shows no work. So such a wait of the app in front is
+ * unknown: it is no stall, and an event reports it.
  */
 #ifndef JANKD_RULES_PAUSE_H
 #define JANKD_RULES_PAUSE_H

@@ -32,10 +32,10 @@ struct frame_stats {
 	int64_t d;	   /* more than one vsync, or ROW_UNKNOWN */
 	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
 	double vsyncs;	   /* vsyncs of the display in time_ns; at 60 Hz if its rate is unknown */
-	int64_t stalls; /* waits in which a frame was under way, or ROW_UNKNOWN */
+	int64_t stalls;	   /* waits in which a frame was under way, or ROW_UNKNOWN */
 	uint64_t stall_ns; /* their sum */
 	uint64_t small_jank, jank, big_jank; /* the last two with stalls */
-	uint64_t jank_ns; /* sum of all janks, with stalls */
+	uint64_t jank_ns;		     /* sum of all janks, with stalls */
 	/* Best, normal, middle, high, frozen, with stalls; ROW_UNKNOWN if vsyncs are unknown. If
 	 * stalls is, matrix[3], matrix[4], slow and frozen are ROW_UNKNOWN, too. */
 	int64_t matrix[5];

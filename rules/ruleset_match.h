@@ -59,7 +59,7 @@ struct rule {
  * names after "inside", and composites. */
 #define SLICE_PRESENT (UINT32_C(1) << 0)
 #define SLICE_COMPOSITE (UINT32_C(1) << 1)
-#define SLICE_WORK (UINT32_C(1) << 2)	 /* also of each callback */
+#define SLICE_WORK (UINT32_C(1) << 2) /* also of each callback */
 #define SLICE_CALLBACK (UINT32_C(1) << 3)
 #define SLICE_TOKEN (UINT32_C(1) << 4)
 #define SLICE_COMMIT (UINT32_C(1) << 5)

@@ -80,9 +80,9 @@ static struct work_process *process_of(struct app_work *work, struct layer *laye
 {
 	struct stall_evidence *evidence = &layer->evidence;
 	uint32_t before = evidence->owner.process;
-	struct work_process *process = app_work_process_of(
-		work, &evidence->owner, span_of(layer->name),
-		layer->has_app ? span_of(layer->app) : SPAN_NULL);
+	struct work_process *process =
+		app_work_process_of(work, &evidence->owner, span_of(layer->name),
+				    layer->has_app ? span_of(layer->app) : SPAN_NULL);
 
 	if (evidence->owner.process == before)
 		return process;

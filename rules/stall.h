@@ -6,9 +6,9 @@
  *     buffer in the queue  ────────────────────────██████████          queued, not latched
  *                            <------->            at least half of the wait: a stall
  *
- * Both are evidence that a frame was under way; a moment with both counts once. What other processes
- * do is none. While another layer of the process draws steadily, the short slices of the process are
- * those of that layer's frames: then only long slices count (WORK_LONG_NS).
+ * Both are evidence that a frame was under way; a moment with both counts once. What other
+ * processes do is none. While another layer of the process draws steadily, the short slices of the
+ * process are those of that layer's frames: then only long slices count (WORK_LONG_NS).
  */
 #ifndef JANKD_RULES_STALL_H
 #define JANKD_RULES_STALL_H
@@ -24,15 +24,15 @@ struct layer;
 /* Of a layer, since its last frame. */
 struct stall_evidence {
 	struct work_owner owner;
-	uint64_t from_ns; /* its last frame; 0: none */
+	uint64_t from_ns;		  /* its last frame; 0: none */
 	uint64_t sum_ns, long_ns, frames; /* of its process at that frame */
 	/* Time in which a buffer was queued while the process was not at work, without the time
 	 * since queued_ns; and the work of an earlier process of the layer. */
 	uint64_t queued_only_ns, queued_only_long_ns;
 	uint64_t queued_ns; /* a buffer is in the queue since then; 0: none is */
 	uint64_t queued_sum_ns, queued_long_ns; /* sums of the process at that time */
-	bool lost;	    /* events are missing since its last frame */
-	bool reported;	    /* as a stall that no frame has ended */
+	bool lost;				/* events are missing since its last frame */
+	bool reported;				/* as a stall that no frame has ended */
 };
 
 /* What a stretch without a frame was. */
@@ -54,7 +54,8 @@ void stall_clear(struct layer *layer);
 /* The stretch from the layer's last frame to @now_ns. */
 struct stall_finding stall_since_frame(struct app_work *work, struct layer *layer, uint64_t now_ns);
 
-/* How long no frame has ended a stall of @layer at @now_ns; 0: there is none. Returns each one once. */
+/* How long no frame has ended a stall of @layer at @now_ns; 0: there is none. Returns each one
+ * once. */
 uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns);
 
 /* The layer has a frame at @present_ns: what was before it, and a new stretch begins. */

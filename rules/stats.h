@@ -38,7 +38,8 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *history,
 			  struct interval interval, enum wait_kind kind);
 
-/* Time in janks and stalls as a share of frame time and stalls, in percent; negative without both. */
+/* Time in janks and stalls as a share of frame time and stalls, in percent; negative without both.
+ */
 double frame_stats_stutter(const struct frame_stats *stats);
 
 /* @janks of 10 minutes of frame time and stalls; negative without both. */

@@ -152,8 +152,7 @@ static struct trigger_series *series_of(struct trigger_state *state, int place,
 
 /* True: the condition has been fulfilled for the required time. */
 static bool follow_condition(const struct trigger_state *state, struct trigger_series *series,
-			     uint64_t present_ns, struct interval interval,
-			     enum wait_kind wait)
+			     uint64_t present_ns, struct interval interval, enum wait_kind wait)
 {
 	bool has_rate = interval_is_frame_time(interval);
 	bool fulfilled = is_fulfilled(state->trigger, series, interval, wait);

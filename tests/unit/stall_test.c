@@ -237,7 +237,8 @@ static void test_do_frame_before_its_tick_is_in_time(void **state)
 	expect(0);
 }
 
-/* Another app draws, so there are ticks. The doFrame has the number of a vsync that is long over. */
+/* Another app draws, so there are ticks. The doFrame has the number of a vsync that is long over.
+ */
 static void play_numbered(const char *late, int64_t stalls)
 {
 	start(PHONE_14, mail);

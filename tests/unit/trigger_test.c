@@ -109,8 +109,7 @@ static bool matches_whole(const char *text, uint64_t ns)
 {
 	const struct trigger trigger = parsed(text);
 
-	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, 6 },
-					WAIT_IDLE);
+	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, 6 }, WAIT_IDLE);
 }
 
 static void test_comparisons_of_times_are_exact(void **state)

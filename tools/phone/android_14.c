@@ -78,17 +78,21 @@ static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, boo
 		call_back(sim, vsync, "appSf", &sim->app_sf_value);
 }
 
-static void app_draws(struct simulation *sim, struct app *app, uint64_t start_ns, uint64_t work_ns)
+static void app_draws(struct simulation *sim, const struct frame *frame, uint64_t start_ns)
 {
+	struct app *app = frame->layer->app;
 	struct marker_writer *writer = &app->main;
 
-	writer_advance(writer, start_ns - work_ns);
-	write_begin(writer, "Choreographer#doFrame %u", sim->vsync_id);
-	if (sim_chance(sim, 5))
+	writer_advance(writer, start_ns - frame->work_ns);
+	write_begin(writer, "Choreographer#doFrame %u",
+		    frame->late ? app->asked_id : sim->vsync_id);
+	if (frame->late || sim_chance(sim, 5))
 		write_slice(writer, "Choreographer#doFrame - resynced to %u in 6.1ms",
 			    sim->vsync_id + 1);
 	write_slice(writer, "animation");
 	write_begin(writer, "traversal");
+	if (frame->endless)
+		return;
 	writer_advance(writer, start_ns);
 	write_slice(writer, "draw-VRI[%s]", app->activity);
 	write_end(writer);
@@ -131,7 +135,18 @@ static void draw(struct simulation *sim, const struct frame *frame, uint64_t sta
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
-		app_draws(sim, app, start_ns, frame->work_ns);
+		app_draws(sim, frame, start_ns);
+	if (frame->endless)
+		return;
+	if (frame->blocked_ns > 0) {
+		writer_advance(render, queue_ns - frame->blocked_ns);
+		write_begin(
+			render, "dequeueBuffer - %.*s",
+			(int)(strstr(frame->layer->producer, "BLAST#") - frame->layer->producer),
+			frame->layer->producer);
+		writer_advance(render, queue_ns);
+		write_end(render);
+	}
 	writer_advance(render, queue_ns);
 	write_begin(render, "eglSwapBuffersWithDamageKHR");
 	for (unsigned int i = 0; i <= frame->replaced; i++)

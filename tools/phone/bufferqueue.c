@@ -12,15 +12,18 @@ void bufferqueue_name_layer(struct simulation *sim, struct layer *layer, unsigne
 	snprintf(layer->name, sizeof(layer->name), "%s%s#%u", prefix, layer->title, same_title);
 }
 
-static void app_draws(struct simulation *sim, struct app *app, uint64_t start_ns, uint64_t work_ns)
+static void app_draws(struct simulation *sim, const struct frame *frame, uint64_t start_ns)
 {
+	struct app *app = frame->layer->app;
 	struct marker_writer *writer = &app->main;
 
-	writer_advance(writer, start_ns - work_ns);
+	writer_advance(writer, start_ns - frame->work_ns);
 	write_begin(writer, "Choreographer#doFrame");
 	write_slice(writer, "input");
 	write_slice(writer, "animation");
 	write_begin(writer, "traversal");
+	if (frame->endless)
+		return;
 	writer_advance(writer, start_ns);
 	write_begin(writer, "draw");
 	write_slice(writer, "Record View#draw()");
@@ -68,7 +71,15 @@ void bufferqueue_draw(struct simulation *sim, const struct frame *frame, uint64_
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
-		app_draws(sim, app, start_ns, frame->work_ns);
+		app_draws(sim, frame, start_ns);
+	if (frame->endless)
+		return;
+	if (frame->blocked_ns > 0) {
+		writer_advance(render, queue_ns - frame->blocked_ns);
+		write_begin(render, "dequeueBuffer");
+		writer_advance(render, queue_ns);
+		write_end(render);
+	}
 	writer_advance(render, queue_ns);
 	write_begin(render, "eglSwapBuffersWithDamageKHR");
 	write_begin(render, "queueBuffer");

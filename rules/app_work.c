@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parser/chars.h"
+#include "rules/surface.h"
 
 /* A doFrame begins some milliseconds after its vsync. It is late from this on. */
 #define LATE_LEAST_NS UINT64_C(25000000)
@@ -131,6 +132,15 @@ static struct work_process *add_process(struct app_work *work, int32_t pid, uint
 	return oldest;
 }
 
+/* From now on a layer may be known to be this process's. */
+static void become_known(struct app_work *work, struct work_process *process, uint64_t time_ns)
+{
+	process->named_ns = time_ns;
+	process->named_sum_ns = work_sum(process, time_ns);
+	process->named_long_ns = work_long_sum(work, process, time_ns);
+	change_version(work);
+}
+
 /* Keeps the name of the main thread, which Android sets to the end of the package's name. */
 static void learn_name(struct app_work *work, struct work_process *process,
 		       const struct trace_record *record)
@@ -143,10 +153,44 @@ static void learn_name(struct app_work *work, struct work_process *process,
 		return;
 	memcpy(process->comm, comm.ptr, comm.len);
 	process->comm_length = (unsigned int)comm.len;
-	process->named_ns = record->time_ns;
-	process->named_sum_ns = work_sum(process, record->time_ns);
-	process->named_long_ns = work_long_sum(work, process, record->time_ns);
-	change_version(work);
+	become_known(work, process, record->time_ns);
+}
+
+/* "SurfaceView[com.a/com.a.Main]" in the name of a layer or of its producer; SPAN_NULL: none is. */
+static struct span view_in(struct span name)
+{
+	static const struct span begin = SPAN_INIT("SurfaceView[");
+
+	while (name.len > begin.len && !span_starts_with(name, begin))
+		name = span_skip(name, 1);
+	while (name.len > begin.len && name.ptr[name.len - 1] != ']')
+		name.len--;
+	return name.len > begin.len ? name : SPAN_NULL;
+}
+
+static bool has_view(const struct work_process *process, uint64_t hash)
+{
+	for (unsigned int i = 0; i < WORK_VIEWS && i < process->n_views; i++)
+		if (process->views[i] == hash)
+			return true;
+	return false;
+}
+
+void app_work_producer(struct app_work *work, const struct trace_record *record,
+		       struct span surface)
+{
+	struct span view = surface.len > 0 && surface.ptr[0] != 'V' ? view_in(surface) : SPAN_NULL;
+	struct work_process *process = view.len > 0 ? find_process(work, pid_of(record)) : NULL;
+	uint64_t hash;
+
+	if (!process)
+		return;
+	hash = name_hash(view);
+	if (has_view(process, hash))
+		return;
+	process->views[process->n_views % WORK_VIEWS] = hash;
+	process->n_views++;
+	become_known(work, process, record->time_ns);
 }
 
 /* --- slices --- */
@@ -361,9 +405,9 @@ static bool has_name(const struct work_process *process, struct span app)
 	       memcmp(process->comm, app.ptr + cut, process->comm_length) == 0;
 }
 
-/* The process with the package's name. One that began after the last event of another replaced it.
- * If both live, it is unknown. */
-static struct work_process *named_process(struct app_work *work, struct span app)
+/* The process with the package's name, or with the view if @view is not 0. One that began after the
+ * last event of another replaced it. If both live, it is unknown. */
+static struct work_process *named_process(struct app_work *work, struct span app, uint64_t view)
 {
 	struct work_process *found = NULL;
 	bool both = false;
@@ -371,7 +415,7 @@ static struct work_process *named_process(struct app_work *work, struct span app
 	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
 		struct work_process *process = &work->processes[i];
 
-		if (!has_name(process, app))
+		if (view ? !process->id || !has_view(process, view) : !has_name(process, app))
 			continue;
 		if (!found || process->first_ns >= found->last_ns)
 			found = process;
@@ -401,7 +445,9 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 	if (pid > 0)
 		process = find_process(work, pid);
 	if (!process && app.len > 0)
-		process = named_process(work, app);
+		process = named_process(work, app, 0);
+	if (!process && view_in(layer).len > 0)
+		process = named_process(work, SPAN_NULL, name_hash(view_in(layer)));
 	if (!process && owner->votes >= VOTES_ENOUGH)
 		process = find_process(work, owner->voted);
 	owner->version = work->version;

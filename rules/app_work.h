@@ -26,6 +26,7 @@
 #define WORK_THREADS 128
 #define WORK_SPANS 16 /* of a process, kept for the time before a late doFrame */
 #define WORK_TOKENS 256
+#define WORK_VIEWS 4
 #define WORK_COMM_MAX 15 /* the kernel keeps that much of a thread's name */
 
 /* A slice is long from this on: no frame of a layer that draws steadily takes that long. */
@@ -50,7 +51,9 @@ struct work_process {
 	uint64_t answered_ns;	    /* its last doFrame began then */
 	char comm[WORK_COMM_MAX];   /* of its main thread */
 	unsigned int comm_length;   /* 0: unknown */
-	uint64_t named_ns;	    /* comm is known since then */
+	uint64_t views[WORK_VIEWS]; /* hashes of names of SurfaceViews that it queues buffers of */
+	unsigned int n_views;
+	uint64_t named_ns; /* comm, or the last of the views, is known since then */
 	uint64_t named_sum_ns, named_long_ns;
 	/* The last doFrame that came late: the vsync was at late_from_ns, it began at late_to_ns.
 	 */
@@ -108,6 +111,11 @@ void app_work_tick(struct app_work *work, struct span name, uint64_t time_ns);
 /* SurfaceFlinger begins a slice that names a vsync's number. */
 void app_work_token(struct app_work *work, struct span slice, uint64_t time_ns);
 
+/* The process of @record queues buffers of the Surface that the counter names: with a package in it
+ * only if it is "SurfaceView[com.a/com.a.Main]". */
+void app_work_producer(struct app_work *work, const struct trace_record *record,
+		       struct span surface);
+
 /* Events are missing after @time_ns: open slices end there. */
 void app_work_forget(struct app_work *work, uint64_t time_ns);
 
@@ -120,9 +128,9 @@ void app_work_new_clock(struct app_work *work);
  * @app: the package in that name, or SPAN_NULL
  *
  * In this order: the process that the name states (Samsung); the one process whose main thread has
- * the name of the package, of which the kernel keeps the last 15 bytes; the process that was at
- * work whenever a buffer of the layer was queued. Never one of which the trace does not show this:
- * returns NULL then.
+ * the name of the package, of which the kernel keeps the last 15 bytes; the one that counts the
+ * buffers of that SurfaceView (Android 12+); the one that was at work whenever a buffer of the
+ * layer was queued. Never one of which the trace does not show this: returns NULL then.
  */
 struct work_process *app_work_process_of(struct app_work *work, struct work_owner *owner,
 					 struct span layer, struct span app);

@@ -422,7 +422,10 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	const struct rule *rule = ruleset_match(a->rules, index_of(a->rules, record->kind),
 						record->name, open, &capture);
 
-	if (rule && (rule->role == RULE_WORK || rule->role == RULE_CALLBACK))
+	if (rule && rule->role == RULE_PRODUCER)
+		app_work_producer(&a->work, record, capture.layer);
+	if (rule && (rule->role == RULE_WORK || rule->role == RULE_CALLBACK ||
+		     rule->role == RULE_TOKEN || rule->role == RULE_PRODUCER))
 		return;
 	if (rule && !is_sf_process(a, record) && !watch_event(a, rule, record))
 		return;
@@ -590,12 +593,15 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 }
 
 /* True: only SurfaceFlinger writes this name. Counts it as forged by another process. */
-static bool count_forged(struct attribution *a, const struct rule_index *index, struct span name)
+static bool count_forged(struct attribution *a, const struct rule_index *index,
+			 const struct trace_record *record)
 {
 	struct pattern_capture capture;
-	const struct rule *rule = ruleset_match(a->rules, index, name, 0, &capture);
+	const struct rule *rule = ruleset_match(a->rules, index, record->name, 0, &capture);
 
-	if (!rule || !rule_is_unique(rule))
+	if (rule && rule->role == RULE_PRODUCER)
+		app_work_producer(&a->work, record, capture.layer);
+	if (!rule || rule->role == RULE_PRODUCER || !rule_is_unique(rule))
 		return false;
 	if (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC || rule->role == RULE_PERIOD ||
 	    rule->role == RULE_RATE || rule->role == RULE_TARGET)
@@ -627,9 +633,9 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 	} else if (record->kind == TRACE_SLICE_END) {
 		slice_end(a, record);
 	} else if (record->kind == TRACE_COUNTER) {
-		forged = count_forged(a, &a->rules->counters, record->name);
+		forged = count_forged(a, &a->rules->counters, record);
 	} else if (record->kind == TRACE_INSTANT) {
-		forged = count_forged(a, &a->rules->instants, record->name);
+		forged = count_forged(a, &a->rules->instants, record);
 	}
 	if (forged && !a->forgery_reported) {
 		a->forgery_reported = true;

@@ -283,6 +283,56 @@ static void test_layer_without_a_package_belongs_to_the_process_that_queues_it(v
 	assert_int_equal(total("StatusBar").stalls, 1);
 }
 
+/* The main thread of a game writes nothing. Its process counts the buffers of its view, and others
+ * work at the same time. */
+static void play_view(bool counts)
+{
+	static const char view[] = "SurfaceView[com.example.mail/com.example.mail.Main](BLAST)#7";
+
+	phone_start(&phone, PHONE_14, &options);
+	for (unsigned int i = 0; i < 60; i++) {
+		const uint64_t at_ns = BEGIN + i * V60;
+
+		begin(OTHER, "om.example.game", "Choreographer#doFrame", at_ns - 6 * MS);
+		app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "Main", "queueBuffer", at_ns - 5 * MS);
+		if (counts)
+			app_write(TRACE_COUNTER, APP, APP + 1, "Main",
+				  "QueuedBuffer - SurfaceView[com.example.mail/"
+				  "com.example.mail.Main]#3BLAST#3",
+				  at_ns - 5 * MS);
+		app_write(TRACE_SLICE_END, APP, APP + 1, "Main", "", at_ns - 4 * MS);
+		phone_frame(&phone, at_ns, view);
+		end(OTHER, at_ns + 2 * MS);
+	}
+	app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "Main", "dequeueBuffer", LAST + 50 * MS);
+	app_write(TRACE_SLICE_END, APP, APP + 1, "Main", "", LAST + 950 * MS);
+	finish(view);
+}
+
+static void test_view_belongs_to_the_process_that_counts_its_buffers(void **state)
+{
+	play_view(true);
+	assert_int_equal(total("SurfaceView[com.example.mail/com.example.mail.Main](BLAST)").stalls,
+			 1);
+	phone_stop(&phone);
+	play_view(false);
+	assert_int_equal(total("SurfaceView[com.example.mail/com.example.mail.Main](BLAST)").stalls,
+			 0);
+}
+
+/* The name of the layer states the process (Samsung). */
+static void test_layer_may_name_its_process(void **state)
+{
+	static const char layer[] = "com.example.mail/com.example.mail.Main$_3000#163228";
+
+	phone_start(&phone, PHONE_14, &options);
+	phone_run(&phone, layer, BEGIN, V60, 60);
+	begin(APP, "<...>", "Choreographer#doFrame 9", LAST + 50 * MS);
+	end(APP, LAST + 950 * MS);
+	finish(layer);
+	expect(1);
+}
+
 /* The view of a video draws steadily in the same process; the window is idle. */
 static void test_short_slices_for_another_layer_are_no_evidence(void **state)
 {
@@ -420,6 +470,8 @@ int main(void)
 		test(test_do_frame_before_its_tick_is_in_time),
 		test(test_do_frame_for_an_old_vsync_is_a_stall),
 		test(test_layer_without_a_package_belongs_to_the_process_that_queues_it),
+		test(test_view_belongs_to_the_process_that_counts_its_buffers),
+		test(test_layer_may_name_its_process),
 		test(test_short_slices_for_another_layer_are_no_evidence),
 		test(test_stall_beside_another_layer_of_the_process_is_found),
 		test(test_loss_ends_the_evidence),

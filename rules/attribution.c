@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "parser/chars.h"
+#include "rules/stall.h"
 
 /* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "rules/pause.h"
+#include "rules/stall.h"
+
 /* A frame waits for the ticks of this time, which decide on its period; while the lattice is new,
  * for the longer time. With 300 ms, 5 intervals of 400 phones that switch rates
  * (tests/lib/busy_phone.py) were wrong. */

@@ -7,10 +7,9 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "rules/evidence.h"
 #include "rules/frame_series.h"
 #include "rules/long_names.h"
-#include "rules/pause.h"
-#include "rules/stall.h"
 #include "rules/surface.h"
 
 /* Queue times that are kept for a layer: no BufferQueue holds more buffers. */

@@ -2,6 +2,7 @@
 #include "rules/layer_event.h"
 
 #include "rules/buffers.h"
+#include "rules/stall.h"
 
 /* libgui's TraceUtils.h cuts an instant at this length. A cut one is not used: what is left of the
  * name may be the name of another layer. */

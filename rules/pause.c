@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "rules/layer.h"
-
 /* An odd interval counts as much as this many even ones. */
 #define ODD_COSTS 10
 #define STEADY_MAX (2 * PAUSE_FRAMES)

@@ -16,19 +16,9 @@
 #include <stdint.h>
 
 #include "rules/events.h"
-#include "rules/interval.h"
+#include "rules/layer.h"
 
 #define PAUSE_FRAMES 30
-
-/* How steadily a layer draws. */
-struct pause_state {
-	int64_t vsyncs; /* the cadence */
-	unsigned int n; /* frames at the cadence, less 10 for each other one */
-	int64_t before; /* cadence before the last wait, which may be a pause; 0: none may be */
-	uint64_t wait_ns;
-};
-
-struct layer;
 
 /* The layer has a frame at @time_ns, @interval after the one before. @in_front: it is of the app in
  * front. Writes the events of a stall that it ends, and of a pause that is certain with it. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/stall.h"
 
-#include "rules/layer.h"
-
 /* A shorter stretch is no wait, whatever the vsyncs of its ends are. */
 #define STRETCH_LEAST_NS (STATS_WAIT_NS - STATS_WAIT_NS / 10)
 

@@ -17,23 +17,7 @@
 #include <stdint.h>
 
 #include "rules/app_work.h"
-#include "rules/interval.h"
-
-struct layer;
-
-/* Of a layer, since its last frame. */
-struct stall_evidence {
-	struct work_owner owner;
-	uint64_t from_ns;		  /* its last frame; 0: none */
-	uint64_t sum_ns, long_ns, frames; /* of its process at that frame */
-	/* Time in which a buffer was queued while the process was not at work, without the time
-	 * since queued_ns; and the work of an earlier process of the layer. */
-	uint64_t queued_only_ns, queued_only_long_ns;
-	uint64_t queued_ns; /* a buffer is in the queue since then; 0: none is */
-	uint64_t queued_sum_ns, queued_long_ns; /* sums of the process at that time */
-	bool lost;				/* events are missing since its last frame */
-	bool reported;				/* as a stall that no frame has ended */
-};
+#include "rules/layer.h"
 
 /* What a stretch without a frame was. */
 struct stall_finding {

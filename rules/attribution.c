@@ -41,7 +41,8 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 						 .sf = &a->sf,
 						 .context = sink->context,
 						 .evict = sink->evict,
-						 .added = sink->layer };
+						 .added = sink->layer,
+						 .queued = sink->queued };
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	if (candidate_init(&a->candidate) < 0 || layer_events_init(&a->layer_events) < 0)
@@ -299,6 +300,8 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.queued_ns = latch->queued_ns,
 		.latched_ns = latch->time_ns,
 		.number = latch->number,
+		.gpu_ns = ROW_UNKNOWN,
+		.release_wait_ns = ROW_UNKNOWN,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 

@@ -23,6 +23,10 @@ struct frame {
 	uint64_t queued_ns; /* 0: unknown */
 	uint64_t latched_ns;
 	int64_t number; /* of the buffer, or -1 */
+	/* Set when the frame is counted: the GPU may finish a buffer after its latch. */
+	uint64_t gpu_done_ns;	 /* 0: unknown */
+	int64_t gpu_ns;		 /* ROW_UNKNOWN: unknown */
+	int64_t release_wait_ns; /* ROW_UNKNOWN: unknown */
 };
 
 /* Receives the results. */
@@ -46,6 +50,8 @@ struct attribution_sink {
 	/* See struct layer_events. */
 	int (*evict)(void *context, bool early);
 	void (*layer)(void *context, struct layer *layer); /* a layer is new */
+	/* SurfaceFlinger got a buffer of @layer, see producers_queued(). */
+	void (*queued)(void *context, struct layer *layer, uint64_t time_ns, bool direct);
 };
 
 struct attribution {

@@ -154,6 +154,7 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		.frame_number = frame->number,
 		.queued_ns = frame->queued_ns ? (int64_t)frame->queued_ns : ROW_UNKNOWN,
 		.latched_ns = (int64_t)frame->latched_ns,
+		.gpu_done_ns = frame->gpu_done_ns ? (int64_t)frame->gpu_done_ns : ROW_UNKNOWN,
 		.lost = lost,
 	};
 
@@ -263,8 +264,18 @@ static void free_chunks_for_frame(struct frame_queue *q, const struct layer *lay
 		;
 }
 
+/* By now the GPU has finished the frame. */
+static void join_fence(struct frame_queue *q, struct frame *frame)
+{
+	struct gpu_work work = producers_join(q->producers, &q->layers.layers[frame->layer], frame);
+
+	frame->gpu_done_ns = work.done_ns;
+	frame->gpu_ns = work.gpu_ns;
+	frame->release_wait_ns = work.release_wait_ns;
+}
+
 /* The frame's wait is over: its vsyncs are known. */
-static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
+static void count_frame(struct frame_queue *q, struct waiting_frame *waiting)
 {
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
 	struct vsync_stamp before = layer->series.last;
@@ -274,6 +285,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct interval interval;
 
 	layer->waiting--;
+	join_fence(q, &waiting->frame);
 	free_chunks_for_frame(q, layer);
 	if (layer->series.begun &&
 	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
@@ -292,6 +304,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	}
 	interval = frame_series_add(&layer->series, layer->excluded ? NULL : &q->store, &stamp,
 				    &waiting->loss_context, waiting->frame.tx);
+	frame_stats_add_gpu(&layer->series.stats, waiting->frame.gpu_ns);
 	if (layer->excluded)
 		return;
 	add_to_summary(q, layer, stamp.time_ns, interval);
@@ -307,7 +320,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 
 static void count_first(struct frame_queue *q)
 {
-	const struct waiting_frame *waiting = &q->waiting[q->first];
+	struct waiting_frame *waiting = &q->waiting[q->first];
 
 	trigger_pass(&q->trigger, waiting->frame.present_ns);
 	pass_marks(q, waiting->frame.present_ns - 1);

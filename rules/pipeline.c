@@ -20,6 +20,7 @@
 #include "rules/gfx2019.h"
 #include "rules/memory.h"
 #include "rules/overflow.h"
+#include "rules/producer.h"
 #include "rules/trace_clock.h"
 
 /* Interval between two checks of the queue, as most records do not change it. */
@@ -37,6 +38,7 @@ struct pipeline {
 	struct pipeline_counters counters;
 	struct event_writer events;
 	struct attribution attribution;
+	struct producers producers;
 	struct frame_queue queue;
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
@@ -154,6 +156,13 @@ static void on_layer(void *context, struct layer *layer)
 	frame_queue_apply_filters(&p->queue, layer);
 }
 
+static void on_queued(void *context, struct layer *layer, uint64_t time_ns, bool direct)
+{
+	struct pipeline *p = context;
+
+	producers_queued(&p->producers, layer, time_ns, direct);
+}
+
 /* --- records --- */
 
 static bool is_counted_cpu(int32_t cpu)
@@ -230,6 +239,7 @@ static void start_over(struct pipeline *p)
 	frame_queue_new_clock(&p->queue);
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);
+	producers_new_clock(&p->producers);
 	p->counters.first_ns = 0;
 	p->mark_ns = 0;
 	if (p->events.sink.clock)
@@ -312,6 +322,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
+	producers_record(&p->producers, record);
 	attribution_record(&p->attribution, record);
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
@@ -395,6 +406,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	/* The caller reports it. */
 	p->reported_loss.unknown_count++;
 	attribution_forget_open(&p->attribution);
+	producers_forget_open(&p->producers);
 }
 
 void pipeline_set_loss_pending(struct pipeline *p, bool pending)
@@ -512,6 +524,8 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->stacks.evicted;
 	c->slices_unbalanced = a->stacks.unbalanced;
+	c->fences = producers_counts(&p->producers);
+	c->fences_evicted = p->producers.evicted + p->producers.fences.evicted;
 	c->last_ns = pipeline_now(p);
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
@@ -555,6 +569,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.hole = on_hole,
 		.evict = on_evict,
 		.layer = on_layer,
+		.queued = on_queued,
 	};
 
 	p->queue.options = *options;
@@ -562,6 +577,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->queue.options.max_surfaces = 1; /* unused */
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
+	producers_init(&p->producers, &p->attribution.sf);
+	p->queue.producers = &p->producers;
 	if (frame_queue_init(&p->queue) < 0 ||
 	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,

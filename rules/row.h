@@ -36,6 +36,8 @@ struct frame_stats {
 	int64_t matrix[5];
 	int64_t slow;	/* more than one vsync missed, or ROW_UNKNOWN */
 	int64_t frozen; /* longer than 700 ms, or ROW_UNKNOWN */
+	uint64_t gpu_frames; /* frames with a known GPU time; below: their sum and the longest */
+	uint64_t gpu_ns, gpu_max_ns;
 	uint64_t tx;	/* frames whose present applied a transaction of the layer */
 	int64_t lost;	/* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
 	double score;	/* 0 to 100; negative = none */
@@ -82,6 +84,7 @@ struct frame_row {
 	int64_t frame_number;
 	int64_t queued_ns;
 	int64_t latched_ns;
+	int64_t gpu_done_ns;
 	int64_t lost; /* events lost since the layer's previous frame */
 };
 

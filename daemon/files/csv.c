@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
+#include "rules/stats.h"
 
 /* More than the digits of a number in any field. */
 #define NUMBER_MAX 32
@@ -324,7 +325,8 @@ static void fps_new_columns(struct csv_row *text, const struct fps_row *row)
 	count(text, stats->jank);
 	count(text, stats->big_jank);
 	number(text, stutter(stats), 3);
-	empty(text, 2);
+	milliseconds(text, frame_stats_gpu_mean(stats));
+	milliseconds(text, frame_stats_gpu_max(stats));
 	count_if_known(text, stats->lost);
 	empty(text, 2);
 	count_if_known(text, row->cadence);
@@ -419,7 +421,8 @@ void csv_frame_row(struct csv_row *text, const struct frame_row *row)
 	count_if_known(text, row->frame_number);
 	seconds(text, row->queued_ns);
 	seconds(text, row->latched_ns);
-	empty(text, 2);
+	seconds(text, row->gpu_done_ns);
+	empty(text, 1);
 	count_if_known(text, row->lost);
 	empty(text, 1);
 	end(text);

@@ -452,13 +452,15 @@ static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
 static void slice_begin(struct attribution *a, const struct trace_record *record)
 {
 	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
-	uint32_t kept = mask & ~SLICE_PRESENT;
+	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT);
 
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
 	slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
+	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid)
+		a->sink.commit(a->sink.context, record->time_ns);
 	if (a->rules->layers_in_slices)
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 }

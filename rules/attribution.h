@@ -40,6 +40,7 @@ struct attribution_sink {
 	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted for then */
 	void (*frame)(void *context, const struct frame *frame); /* called before its present */
 	void (*present)(void *context, uint64_t present_ns);
+	void (*commit)(void *context, uint64_t time_ns); /* SurfaceFlinger begins to latch */
 	void (*counter)(void *context, const struct trace_record *record); /* of SurfaceFlinger */
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
 	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);

@@ -35,8 +35,9 @@
 #define LIVE_SURFACES 96
 
 /* The most chunks that one frame needs: it makes the row's values too many, so they become a
- * histogram. The other 4 are for the Surface's frame times, and for the vsyncs of both. */
-#define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 4)
+ * histogram. The other 6 are for the Surface's frame times, for the vsyncs
+ * of both, and for its GPU times and waits. */
+#define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 6)
 
 /* --- rows --- */
 
@@ -265,13 +266,14 @@ static void free_chunks_for_frame(struct frame_queue *q, const struct layer *lay
 }
 
 /* By now the GPU has finished the frame. */
-static void join_fence(struct frame_queue *q, struct frame *frame)
+static struct gpu_work join_fence(struct frame_queue *q, struct frame *frame)
 {
 	struct gpu_work work = producers_join(q->producers, &q->layers.layers[frame->layer], frame);
 
 	frame->gpu_done_ns = work.done_ns;
 	frame->gpu_ns = work.gpu_ns;
 	frame->release_wait_ns = work.release_wait_ns;
+	return work;
 }
 
 /* The frame's wait is over: its vsyncs are known. */
@@ -281,11 +283,11 @@ static void count_frame(struct frame_queue *q, struct waiting_frame *waiting)
 	struct vsync_stamp before = layer->series.last;
 	struct loss before_loss = layer->series.begun ? layer->series.loss_context.loss
 						      : loss_before(&waiting->loss_context);
+	struct gpu_work work = join_fence(q, &waiting->frame);
 	struct vsync_stamp stamp;
 	struct interval interval;
 
 	layer->waiting--;
-	join_fence(q, &waiting->frame);
 	free_chunks_for_frame(q, layer);
 	if (layer->series.begun &&
 	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
@@ -308,6 +310,7 @@ static void count_frame(struct frame_queue *q, struct waiting_frame *waiting)
 	if (layer->excluded)
 		return;
 	add_to_summary(q, layer, stamp.time_ns, interval);
+	summary_gpu(&q->summary, layer->surface_number, interval, &work);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval);

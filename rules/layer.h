@@ -50,6 +50,7 @@ struct layer {
 	uint64_t left_present;	 /* number of the present after that; 0: used already */
 	uint64_t producer; /* who queues its buffers, see producer.c; 0: unknown */
 	unsigned int producer_votes;
+	uint64_t buffer_ns; /* when its producer began to queue the buffer of the last frame */
 	uint64_t applied_present; /* number of the present after its last transaction was applied */
 
 	/* Its frames, set by frame_queue.c. */

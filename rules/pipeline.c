@@ -62,6 +62,7 @@ static void on_tick(void *context, const struct trace_record *record, unsigned i
 		return;
 	}
 	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, record->time_ns);
+	producers_tick(&p->producers, record);
 	if (p->queue.log)
 		recent_events_add_tick(p->queue.log, record->time_ns, record->name);
 }
@@ -93,13 +94,23 @@ static void on_present(void *context, uint64_t present_ns)
 {
 	struct pipeline *p = context;
 
+	compositions_present(&p->producers.compositions, present_ns);
 	frame_queue_add_present(&p->queue, present_ns);
+}
+
+static void on_commit(void *context, uint64_t time_ns)
+{
+	struct pipeline *p = context;
+
+	compositions_commit(&p->producers.compositions, time_ns);
 }
 
 static void on_counter(void *context, const struct trace_record *record)
 {
 	struct pipeline *p = context;
 
+	if (span_starts_with(record->name, SPAN_LITERAL("hasClientComposition")))
+		compositions_client(&p->producers.compositions, record->value > 0);
 	if (p->queue.log)
 		recent_events_add_counter(p->queue.log, record->time_ns, record->name);
 }
@@ -563,6 +574,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.target = on_target,
 		.frame = on_attributed_frame,
 		.present = on_present,
+		.commit = on_commit,
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,

@@ -175,6 +175,59 @@ static fence_id *release_of(struct producers *p, int32_t tid, bool set)
 	return p->releases[i].tid == tid ? &p->releases[i].id : &none;
 }
 
+/* --- vsyncs that a process follows --- */
+
+void producers_tick(struct producers *p, const struct trace_record *record)
+{
+	p->ticks = true;
+	if (span_equal(record->name, SPAN_LITERAL("VSYNC-app")))
+		p->app_tick_ns = record->time_ns;
+}
+
+static unsigned int find_choreographer(const struct producers *p, int32_t process)
+{
+	unsigned int i = 0;
+
+	while (i < p->n_choreographers && p->choreographers[i].process != process)
+		i++;
+	return i;
+}
+
+/* Choreographer#doFrame, with a number from Android 12 on. */
+static void do_frame(struct producers *p, const struct trace_record *record)
+{
+	static const struct span prefix = SPAN_INIT("Choreographer#doFrame");
+	int32_t process = process_of(record);
+	unsigned int i, oldest = 0;
+
+	if (!span_starts_with(record->name, prefix))
+		return;
+	i = find_choreographer(p, process);
+	if (i == PRODUCER_PROCESSES_MAX) {
+		for (unsigned int j = 1; j < PRODUCER_PROCESSES_MAX; j++)
+			if (p->choreographers[j].time_ns < p->choreographers[oldest].time_ns)
+				oldest = j;
+		i = oldest;
+	} else if (i == p->n_choreographers) {
+		p->n_choreographers++;
+	}
+	p->choreographers[i].process = process;
+	p->choreographers[i].time_ns = record->time_ns;
+}
+
+/* The last vsync that the process may have followed; 0: there was none. Ticks are for all apps, so
+ * where the trace has doFrame, only that counts. */
+static uint64_t woken_ns(const struct producers *p, int32_t process)
+{
+	unsigned int i = find_choreographer(p, process);
+
+	if (p->n_choreographers == 0)
+		return p->app_tick_ns;
+	return i < p->n_choreographers ? p->choreographers[i].time_ns : 0;
+}
+
+/* --- buffers --- */
+
 /* Surface::queueBuffer begins. From 12 on BufferQueueProducer::queueBuffer is inside it. */
 static void begin_queueing(struct producers *p, const struct trace_record *record)
 {
@@ -190,6 +243,7 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 		.pid = record->pid,
 		.process = process_of(record),
 		.release = *release_of(p, record->tid, false),
+		.woken_ns = woken_ns(p, process_of(record)),
 	};
 	*release_of(p, record->tid, false) = FENCE_NONE;
 }
@@ -221,6 +275,8 @@ static void queue_gpu_fence(struct producers *p, const struct trace_record *reco
 	};
 
 	p->counts.marks++;
+	if (record->tid == p->sf->tid && is_own(p, &alone))
+		compositions_fence(&p->compositions, id, false);
 	add_buffer(p, slice ? &slice->buffer : &alone)->gpu = id;
 	if (slice)
 		remove_slice(p, slice);
@@ -246,6 +302,8 @@ static void fence_mark(struct producers *p, const struct trace_record *record,
 		queue_gpu_fence(p, record, id);
 	else if (mark->kind == FENCE_RELEASE)
 		*release_of(p, record->tid, true) = id;
+	else if (process == (p->sf->tgid != TRACE_ID_UNKNOWN ? p->sf->tgid : p->sf->pid))
+		compositions_fence(&p->compositions, id, true);
 }
 
 /* QueuedBuffer - NAME#iBLAST#i: the thread's buffer is in the BLAST queue NAME#i. */
@@ -310,6 +368,8 @@ static void slice_begin(struct producers *p, const struct trace_record *record)
 		return;
 	if (name.ptr[0] == 'q' && span_equal(name, SPAN_LITERAL("queueBuffer")))
 		begin_queueing(p, record);
+	else if (name.ptr[0] == 'C')
+		do_frame(p, record);
 	else if (name.ptr[0] == 'a' && slice)
 		leave_blast_queue(p, record);
 	else if (fence_mark_parse(name, &mark))
@@ -469,10 +529,36 @@ static int64_t time_of(const struct fence *fence)
 	return fence && fence->done_ns ? (int64_t)(fence->done_ns - fence->queued_ns) : ROW_UNKNOWN;
 }
 
-struct gpu_work producers_join(struct producers *p, const struct layer *layer,
-			       const struct frame *frame)
+/* @buffer is the next one of @layer. */
+static enum pacing pacing_of(const struct producers *p, struct layer *layer,
+			     const struct queued_buffer *buffer)
 {
-	struct gpu_work work = { 0, ROW_UNKNOWN, ROW_UNKNOWN };
+	uint64_t before_ns = layer->buffer_ns;
+
+	layer->buffer_ns = buffer->begin_ns;
+	if (!p->ticks || before_ns == 0 || buffer->begin_ns < before_ns ||
+	    buffer->begin_ns - before_ns > KEPT_NS)
+		return PACING_UNKNOWN;
+	return buffer->woken_ns > before_ns ? PACING_VSYNC : PACING_ITSELF;
+}
+
+struct composition_work producers_composition(const struct producers *p, uint64_t present_ns)
+{
+	struct composition_work work = { .client = CLIENT_UNKNOWN };
+	const struct composition *composition = compositions_at(&p->compositions, present_ns);
+	const struct fence *fence;
+
+	if (!composition)
+		return work;
+	work.client = composition->client;
+	fence = fences_get(&p->fences, composition->fence);
+	work.done_ns = fence ? fence->done_ns : 0;
+	return work;
+}
+
+struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame)
+{
+	struct gpu_work work = { .gpu_ns = ROW_UNKNOWN, .release_wait_ns = ROW_UNKNOWN };
 	struct queued_buffer *buffer = layer->producer ? find_buffer(p, layer, frame) : NULL;
 	const struct fence *gpu;
 
@@ -484,6 +570,10 @@ struct gpu_work producers_join(struct producers *p, const struct layer *layer,
 	work.done_ns = gpu ? gpu->done_ns : 0;
 	work.gpu_ns = time_of(gpu);
 	work.release_wait_ns = time_of(fences_get(&p->fences, buffer->release));
+	work.pacing = pacing_of(p, layer, buffer);
+	work.missed_latch = work.done_ns && frame->queued_ns &&
+			    compositions_waited_for_gpu(&p->compositions, frame->queued_ns,
+							work.done_ns, frame->latched_ns);
 	return work;
 }
 
@@ -500,6 +590,9 @@ void producers_forget_open(struct producers *p)
 void producers_new_clock(struct producers *p)
 {
 	producers_forget_open(p);
+	compositions_forget(&p->compositions);
+	p->n_choreographers = 0;
+	p->app_tick_ns = 0;
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {
 		count(p, &p->counts, &p->buffers[i]);
 		p->buffers[i] = (struct queued_buffer){ .number = -1 };

@@ -9,6 +9,7 @@
 
 #include "parser/record.h"
 #include "rules/attribution.h"
+#include "rules/composition.h"
 #include "rules/fence.h"
 #include "rules/layer.h"
 #include "rules/surfaceflinger.h"
@@ -17,6 +18,7 @@
 #define PRODUCER_SLICES_MAX 64
 #define PRODUCER_THREADS_MAX 64
 #define PRODUCER_OWNERS_MAX 128
+#define PRODUCER_PROCESSES_MAX 64
 
 /* SurfaceFlinger's events of a layer that may be about a buffer. */
 #define PRODUCER_HINTS_MAX 4
@@ -26,6 +28,7 @@ struct queued_buffer {
 	uint64_t key;	   /* its producer: a BLAST queue, or a thread */
 	uint64_t begin_ns; /* Surface::queueBuffer begins */
 	uint64_t sent_ns;  /* 12+: its transaction is on the way to SurfaceFlinger; else 0 */
+	uint64_t woken_ns; /* the last vsync before it that its process may have followed */
 	int64_t number;	   /* its frame number, or -1 */
 	struct queue_hint {
 		uint64_t layer; /* layer.id */
@@ -76,16 +79,41 @@ struct producers {
 		uint64_t key, layer;
 		unsigned int misses;
 	} owners[PRODUCER_OWNERS_MAX];
+	/* Processes that have a Choreographer, with their last doFrame. */
+	struct {
+		int32_t process;
+		uint64_t time_ns;
+	} choreographers[PRODUCER_PROCESSES_MAX];
+	unsigned int n_choreographers; /* 0: the trace does not have doFrame */
+	uint64_t app_tick_ns;	       /* last tick for apps */
+	bool ticks;		       /* there was a tick */
+	struct compositions compositions;
 	struct fence_counts counts; /* without the buffers that are in the table */
 	uint64_t evicted;	    /* slices dropped, as the table was full */
 };
 
-/* What is known of the GPU's work for a frame. */
+/* Who decides when the next frame is drawn. */
+enum pacing {
+	PACING_UNKNOWN,
+	PACING_VSYNC,  /* there was a tick for apps, or a doFrame, since the previous frame */
+	PACING_ITSELF, /* there was none: the process does not follow the display's vsyncs */
+};
+
+/* What is known of the GPU's work for a frame, and of its buffer. */
 struct gpu_work {
 	uint64_t done_ns;	 /* 0: unknown */
 	int64_t gpu_ns;		 /* ROW_UNKNOWN: unknown */
-	int64_t release_wait_ns; /* the display gave the buffer back so long after it was dequeued
-				  */
+	int64_t release_wait_ns; /* the display gave the buffer back so long after it was dequeued;
+				    ROW_UNKNOWN: unknown */
+	enum pacing pacing;
+	bool missed_latch; /* SurfaceFlinger could have latched the buffer earlier, if the GPU had
+			      finished it */
+};
+
+/* SurfaceFlinger's own GPU work in a present. */
+struct composition_work {
+	enum client_composition client;
+	uint64_t done_ns; /* RenderEngine has finished; 0: unknown, or there is none */
 };
 
 /* @p: all zeros. */
@@ -98,9 +126,14 @@ void producers_record(struct producers *p, const struct trace_record *record);
  * Android 11; else as a part of a transaction. */
 void producers_queued(struct producers *p, struct layer *layer, uint64_t time_ns, bool direct);
 
+/* A tick of SurfaceFlinger. */
+void producers_tick(struct producers *p, const struct trace_record *record);
+
+/* SurfaceFlinger's part in the present at that time. */
+struct composition_work producers_composition(const struct producers *p, uint64_t present_ns);
+
 /* The frame is counted: finds its buffer, which no other frame gets then. */
-struct gpu_work producers_join(struct producers *p, const struct layer *layer,
-			       const struct frame *frame);
+struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame);
 
 /* Events may be missing: open slices, and fences that are not waited for yet, are dropped. */
 void producers_forget_open(struct producers *p);

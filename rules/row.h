@@ -88,6 +88,16 @@ struct frame_row {
 	int64_t lost; /* events lost since the layer's previous frame */
 };
 
+/* What the fences show of the frames of a Surface. Frames are late if they have more vsyncs than the
+ * cadence so far. */
+struct fence_stats {
+	uint64_t bound;		/* late, as the GPU had not finished when they could be latched */
+	uint64_t late;		/* late frames of which the wait for the buffer is known */
+	uint64_t late_released; /* those that waited 1 ms or more for the display to release it */
+	uint64_t paced;		/* frames of which the pacing is known */
+	uint64_t paced_itself;	/* those without a vsync of the app since the one before */
+};
+
 /* A row of summary.csv: one Surface over the whole session. */
 struct summary_row {
 	const char *app;
@@ -102,6 +112,11 @@ struct summary_row {
 	/* 1000 / the fastest of the slowest frame times that make up 1 %, 0.1 % of all time */
 	double low1_time_fps, low01_time_fps;
 	int64_t cadence, off_cadence; /* as in struct fps_row */
+	int64_t gpu_p50_ns, gpu_p99_ns; /* GPU times; or ROW_UNKNOWN, as the next two */
+	int64_t gpu_bound;
+	int64_t release_p99_ns; /* waits for the display to release a buffer */
+	struct fence_stats fences;
+	bool paces_itself; /* 90 % of its frames or more without a vsync of the app: see producer.h */
 };
 
 /* A row of events.csv that the trace causes. */

@@ -32,6 +32,7 @@ static const struct {
 	{ "rate", RULE_RATE, EVENT_BIT(EVENT_COUNTER), false, "counter" },
 	{ "target", RULE_TARGET, EVENT_BIT(EVENT_INSTANT), false, "instant" },
 	{ "present", RULE_PRESENT, EVENT_BIT(EVENT_SLICE), false, "slice" },
+	{ "commit", RULE_COMMIT, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "composite", RULE_COMPOSITE, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "latch", RULE_LATCH, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE),
 	  true, "counter, rise, fall, instant or slice" },
@@ -286,8 +287,8 @@ static int read_line(struct reader *r)
 		if (span_equal(word, span_of(role_words[i].word)))
 			return read_rule(r, i);
 	return fail(r, r->word,
-		    "a rule begins with tick, hwvsync, period, rate, target, present, composite, "
-		    "latch, queue, drop, transaction, ignore, rename or engine",
+		    "a rule begins with tick, hwvsync, period, rate, target, present, commit, "
+		    "composite, latch, queue, drop, transaction, ignore, rename or engine",
 		    word);
 }
 

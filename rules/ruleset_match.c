@@ -88,6 +88,20 @@ bool rule_is_unique(const struct rule *rule)
 	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
 }
 
+static uint32_t slice_mask_of(enum rule_role role)
+{
+	switch (role) {
+	case RULE_PRESENT:
+		return SLICE_PRESENT;
+	case RULE_COMPOSITE:
+		return SLICE_COMPOSITE;
+	case RULE_COMMIT:
+		return SLICE_COMMIT;
+	default:
+		return 0;
+	}
+}
+
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
 {
 	unsigned int byte = first_byte(name);
@@ -98,11 +112,10 @@ uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
 	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
 		const struct rule *rule = &rules->rules[numbers[i]];
 
-		if ((rule->role != RULE_PRESENT && rule->role != RULE_COMPOSITE) ||
-		    !pattern_may_match(&rule->pattern, head) ||
+		if (!slice_mask_of(rule->role) || !pattern_may_match(&rule->pattern, head) ||
 		    !pattern_match(&rule->pattern, name, NULL))
 			continue;
-		mask |= rule->role == RULE_PRESENT ? SLICE_PRESENT : SLICE_COMPOSITE;
+		mask |= slice_mask_of(rule->role);
 	}
 	numbers = rules->numbers + rules->in_slices.first[byte];
 	for (unsigned int i = 0; i < rules->in_slices.n[byte]; i++) {

@@ -21,6 +21,7 @@ enum rule_role {
 	RULE_RATE,	  /* value: the refresh rate in Hz */
 	RULE_TARGET,	  /* a predicted vsync, {time} from now */
 	RULE_PRESENT,	  /* slice: a frame is sent to a display */
+	RULE_COMMIT,	  /* slice: SurfaceFlinger begins to latch buffers */
 	RULE_COMPOSITE,	  /* slice: one composition, for all displays */
 	RULE_LATCH,	  /* SurfaceFlinger latched a buffer of {layer} */
 	RULE_QUEUE,	  /* a producer queued a buffer of {layer} */
@@ -54,7 +55,8 @@ struct rule {
  * names after "inside", and composites. */
 #define SLICE_PRESENT (UINT32_C(1) << 0)
 #define SLICE_COMPOSITE (UINT32_C(1) << 1)
-#define SLICE_CONTEXT_SHIFT 2
+#define SLICE_COMMIT (UINT32_C(1) << 2)
+#define SLICE_CONTEXT_SHIFT 3
 
 /* Upper limit of the length of all lists of an index. In the worst case half of the rules begin
  * with different bytes, and half with a wildcard. */

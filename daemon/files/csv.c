@@ -484,7 +484,9 @@ void csv_summary_row(struct csv_row *text, const struct summary_row *row)
 	seconds(text, (int64_t)row->stats.wait_ns);
 	buckets(text, &row->stats);
 	summary_janks(text, &row->stats);
-	empty(text, 3);
+	milliseconds(text, row->gpu_p50_ns);
+	milliseconds(text, row->gpu_p99_ns);
+	count_if_known(text, row->gpu_bound);
 	count_if_known(text, row->stats.lost);
 	summary_new_columns(text, row);
 	end(text);

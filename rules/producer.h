@@ -21,7 +21,7 @@
 #define PRODUCER_PROCESSES_MAX 64
 
 /* SurfaceFlinger's events of a layer that may be about a buffer. */
-#define PRODUCER_HINTS_MAX 4
+#define PRODUCER_HINTS_MAX 2
 
 /* A buffer that a process queued. */
 struct queued_buffer {

@@ -49,7 +49,7 @@ const struct composition *compositions_at(const struct compositions *c, uint64_t
 bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_ns, uint64_t done_ns,
 				 uint64_t latched_ns);
 
-/* Later times cannot be compared with earlier ones, or commits may be missing. */
+/* Later times cannot be compared with earlier ones. */
 void compositions_forget(struct compositions *c);
 
 #endif

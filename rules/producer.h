@@ -11,6 +11,7 @@
 #include "rules/attribution.h"
 #include "rules/composition.h"
 #include "rules/fence.h"
+#include "rules/gpu_work.h"
 #include "rules/layer.h"
 #include "rules/surfaceflinger.h"
 
@@ -90,24 +91,6 @@ struct producers {
 	struct compositions compositions;
 	struct fence_counts counts; /* without the buffers that are in the table */
 	uint64_t evicted;	    /* slices dropped, as the table was full */
-};
-
-/* Who decides when the next frame is drawn. */
-enum pacing {
-	PACING_UNKNOWN,
-	PACING_VSYNC,  /* there was a tick for apps, or a doFrame, since the previous frame */
-	PACING_ITSELF, /* there was none: the process does not follow the display's vsyncs */
-};
-
-/* What is known of the GPU's work for a frame, and of its buffer. */
-struct gpu_work {
-	uint64_t done_ns;	 /* 0: unknown */
-	int64_t gpu_ns;		 /* ROW_UNKNOWN: unknown */
-	int64_t release_wait_ns; /* the display gave the buffer back so long after it was dequeued;
-				    ROW_UNKNOWN: unknown */
-	enum pacing pacing;
-	bool missed_latch; /* SurfaceFlinger could have latched the buffer earlier, if the GPU had
-			      finished it */
 };
 
 /* SurfaceFlinger's own GPU work in a present. */

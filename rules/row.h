@@ -34,13 +34,13 @@ struct frame_stats {
 	/* Best, normal, middle, high, frozen; ROW_UNKNOWN if vsyncs are unknown. With a wait
 	 * matrix[4] and frozen are ROW_UNKNOWN: the layer may have been idle or stalled. */
 	int64_t matrix[5];
-	int64_t slow;	/* more than one vsync missed, or ROW_UNKNOWN */
-	int64_t frozen; /* longer than 700 ms, or ROW_UNKNOWN */
+	int64_t slow;	     /* more than one vsync missed, or ROW_UNKNOWN */
+	int64_t frozen;	     /* longer than 700 ms, or ROW_UNKNOWN */
 	uint64_t gpu_frames; /* frames with a known GPU time; below: their sum and the longest */
 	uint64_t gpu_ns, gpu_max_ns;
-	uint64_t tx;	/* frames whose present applied a transaction of the layer */
-	int64_t lost;	/* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
-	double score;	/* 0 to 100; negative = none */
+	uint64_t tx;  /* frames whose present applied a transaction of the layer */
+	int64_t lost; /* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
+	double score; /* 0 to 100; negative = none */
 };
 
 /* A row of fps.csv. */
@@ -88,8 +88,8 @@ struct frame_row {
 	int64_t lost; /* events lost since the layer's previous frame */
 };
 
-/* What the fences show of the frames of a Surface. Frames are late if they have more vsyncs than the
- * cadence so far. */
+/* What the fences show of the frames of a Surface. Frames are late if they have more vsyncs than
+ * the cadence so far. */
 struct fence_stats {
 	uint64_t bound;		/* late, as the GPU had not finished when they could be latched */
 	uint64_t late;		/* late frames of which the wait for the buffer is known */
@@ -111,12 +111,13 @@ struct summary_row {
 	double low1_fps, low01_fps; /* 1000 / mean of the slowest 1 %, 0.1 %; negative = none */
 	/* 1000 / the fastest of the slowest frame times that make up 1 %, 0.1 % of all time */
 	double low1_time_fps, low01_time_fps;
-	int64_t cadence, off_cadence; /* as in struct fps_row */
+	int64_t cadence, off_cadence;	/* as in struct fps_row */
 	int64_t gpu_p50_ns, gpu_p99_ns; /* GPU times; or ROW_UNKNOWN, as the next two */
 	int64_t gpu_bound;
 	int64_t release_p99_ns; /* waits for the display to release a buffer */
 	struct fence_stats fences;
-	bool paces_itself; /* 90 % of its frames or more without a vsync of the app: see producer.h */
+	bool paces_itself; /* 90 % of its frames or more without a vsync of the app: see producer.h
+			    */
 };
 
 /* A row of events.csv that the trace causes. */

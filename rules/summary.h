@@ -20,8 +20,8 @@
 
 #include "rules/chunk.h"
 #include "rules/surface_index.h"
+#include "rules/gpu_work.h"
 #include "rules/interval.h"
-#include "rules/producer.h"
 #include "rules/recent.h"
 #include "rules/row.h"
 #include "rules/percentiles.h"

@@ -248,7 +248,7 @@ static void test_buffers_queued_at_once_get_their_own_fences(void **state)
 	assert_counts(80, 0, 0, 0);
 }
 
-static void test_what_cannot_be_told_apart_is_unknown_and_counted(void **state)
+static void test_what_is_ambiguous_is_unknown_and_counted(void **state)
 {
 	phone_start(&phone, PHONE_9, NULL);
 	for (unsigned int i = 0; i < 40; i++) {
@@ -534,7 +534,7 @@ int main(void)
 		TEST(test_a_fence_that_has_signaled_counts_as_no_time),
 		TEST(test_without_fences_the_times_are_unknown),
 		TEST(test_buffers_queued_at_once_get_their_own_fences),
-		TEST(test_what_cannot_be_told_apart_is_unknown_and_counted),
+		TEST(test_what_is_ambiguous_is_unknown_and_counted),
 		TEST(test_another_layer_never_keeps_the_fences_of_an_app),
 		TEST(test_a_dropped_buffer_keeps_its_fence),
 		TEST(test_blast_buffers_are_joined_by_their_numbers),

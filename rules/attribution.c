@@ -48,7 +48,8 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 						 .work = &a->work,
 						 .context = sink->context,
 						 .evict = sink->evict,
-						 .added = sink->layer };
+						 .added = sink->layer,
+						 .queued = sink->queued };
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
@@ -301,7 +302,7 @@ bool attribution_has_own_ticks(const struct attribution *a)
 
 static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
 {
-	const struct composition *composition = &a->composition;
+	const struct sf_composition *composition = &a->composition;
 	const struct layer_events *events = &a->layer_events;
 	struct frame frame = {
 		.layer = latch->layer,
@@ -311,6 +312,8 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.number = latch->number,
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
 		.commit_ns = composition->tid == latch->tid ? composition->commit_ns : 0,
+		.gpu_ns = ROW_UNKNOWN,
+		.release_wait_ns = ROW_UNKNOWN,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 
@@ -495,7 +498,7 @@ static int64_t vsync_id_in(struct span name)
 static void follow_composition(struct attribution *a, const struct trace_record *record,
 			       uint32_t mask)
 {
-	struct composition *composition = &a->composition;
+	struct sf_composition *composition = &a->composition;
 	int64_t vsync_id = vsync_id_in(record->name);
 	bool commits_again;
 
@@ -506,7 +509,7 @@ static void follow_composition(struct attribution *a, const struct trace_record 
 		(mask & SLICE_COMMIT) && vsync_id < 0 && composition->message != a->messages;
 	if (record->tid != composition->tid || composition->presented || commits_again ||
 	    (vsync_id >= 0 && vsync_id != composition->vsync_id))
-		*composition = (struct composition){ .tid = record->tid,
+		*composition = (struct sf_composition){ .tid = record->tid,
 						     .vsync_id = vsync_id,
 						     .commit_ns = record->time_ns,
 						     .message = a->messages };
@@ -544,6 +547,8 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 	slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
+	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid)
+		a->sink.commit(a->sink.context, record->time_ns);
 	if (a->rules->layers_in_slices)
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 }

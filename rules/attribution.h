@@ -26,6 +26,10 @@ struct frame {
 	int64_t number;	    /* of the buffer, or -1 */
 	int64_t vsync_id;   /* of the composition, or -1 */
 	uint64_t commit_ns; /* when SurfaceFlinger began with the composition; 0: unknown */
+	/* Set when the frame is counted: the GPU may finish a buffer after its latch. */
+	uint64_t gpu_done_ns;	 /* 0: unknown */
+	int64_t gpu_ns;		 /* ROW_UNKNOWN: unknown */
+	int64_t release_wait_ns; /* ROW_UNKNOWN: unknown */
 };
 
 /* Receives the results. */
@@ -42,6 +46,7 @@ struct attribution_sink {
 	void (*present)(void *context, uint64_t present_ns, uint64_t commit_ns);
 	/* The composition with the last present has ended. */
 	void (*composed)(void *context, uint64_t end_ns);
+	void (*commit)(void *context, uint64_t time_ns); /* SurfaceFlinger begins to latch */
 	void (*counter)(void *context, const struct trace_record *record); /* of SurfaceFlinger */
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
 	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
@@ -52,10 +57,12 @@ struct attribution_sink {
 	/* See struct layer_events. */
 	int (*evict)(void *context, bool early);
 	void (*layer)(void *context, struct layer *layer); /* a layer is new */
+	/* SurfaceFlinger got a buffer of @layer, see producers_queued(). */
+	void (*queued)(void *context, struct layer *layer, uint64_t time_ns, bool direct);
 };
 
 /* The composition that a thread prepares. */
-struct composition {
+struct sf_composition {
 	int32_t tid;
 	int64_t vsync_id;   /* SurfaceFlinger's token, Android 12+; -1: unknown */
 	uint64_t commit_ns; /* when its commit began, else the composition; 0: unknown */
@@ -63,7 +70,7 @@ struct composition {
 	bool presented;	    /* the next commit or composition begins another one */
 };
 
-#define COMPOSITION_UNKNOWN ((struct composition){ .tid = TRACE_ID_UNKNOWN, .vsync_id = -1 })
+#define COMPOSITION_UNKNOWN ((struct sf_composition){ .tid = TRACE_ID_UNKNOWN, .vsync_id = -1 })
 
 struct attribution {
 	const struct ruleset *rules;
@@ -73,7 +80,7 @@ struct attribution {
 	struct app_work work;
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
-	struct composition composition;
+	struct sf_composition composition;
 	uint64_t messages;		/* composite slices so far */
 	struct candidate candidate;	/* the process that may be the next one */
 	int32_t tick_pid;		/* writer of the last tick, as its marker states */

@@ -38,8 +38,9 @@
 #define LIVE_SURFACES 96
 
 /* The most chunks that one frame needs: it makes the row's values too many, so they become a
- * histogram. The other 4 are for the Surface's frame times, and for the vsyncs of both. */
-#define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 4)
+ * histogram. The other 6 are for the Surface's frame times, for the vsyncs
+ * of both, and for its GPU times and waits. */
+#define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 6)
 
 /* --- rows --- */
 
@@ -158,6 +159,7 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		.frame_number = frame->number,
 		.queued_ns = frame->queued_ns ? (int64_t)frame->queued_ns : ROW_UNKNOWN,
 		.latched_ns = (int64_t)frame->latched_ns,
+		.gpu_done_ns = frame->gpu_done_ns ? (int64_t)frame->gpu_done_ns : ROW_UNKNOWN,
 		.lost = lost,
 		.vsync_id = frame->vsync_id,
 		.cause = cause,
@@ -251,6 +253,7 @@ static enum cause judge(const struct frame_queue *q, const struct waiting_frame 
 		.slot_ns = stamp->vsync_ns - stamp->period_ns,
 		.late_ns = late.harm_ns,
 		.queued_ns = frame->queued_ns,
+		.gpu_done_ns = frame->gpu_done_ns,
 		.latched_before_ns = layer->latched_ns,
 		.own = { frame->commit_ns, frame->present_ns, 0 },
 		.before = q->composition,
@@ -320,13 +323,25 @@ static void follow_front_app(struct frame_queue *q, int id, const struct vsync_s
 	front_app_follow(&q->front_app, &q->layers, id, stamp);
 }
 
+/* By now the GPU has finished the frame. */
+static struct gpu_work join_fence(struct frame_queue *q, struct frame *frame)
+{
+	struct gpu_work work = producers_join(q->producers, &q->layers.layers[frame->layer], frame);
+
+	frame->gpu_done_ns = work.done_ns;
+	frame->gpu_ns = work.gpu_ns;
+	frame->release_wait_ns = work.release_wait_ns;
+	return work;
+}
+
 /* The frame's wait is over: its vsyncs are known. */
-static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
+static void count_frame(struct frame_queue *q, struct waiting_frame *waiting)
 {
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
 	struct vsync_stamp before = layer->series.last;
 	struct loss before_loss = layer->series.begun ? layer->series.loss_context.loss
 						      : loss_before(&waiting->loss_context);
+	struct gpu_work work = join_fence(q, &waiting->frame);
 	struct vsync_stamp stamp;
 	struct interval interval;
 	struct lateness late;
@@ -351,6 +366,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	}
 	interval = frame_series_add(&layer->series, layer->excluded ? NULL : &q->store, &stamp,
 				    &waiting->loss_context, waiting->frame.tx);
+	frame_stats_add_gpu(&layer->series.stats, waiting->frame.gpu_ns);
 	if (layer->excluded)
 		return;
 	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval,
@@ -358,6 +374,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	cause = judge(q, waiting, &stamp, interval, late);
 	layer->latched_ns = waiting->frame.latched_ns;
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
+	summary_gpu(&q->summary, layer->surface_number, interval, &work);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval, waiting->loss_context.wait);
@@ -373,7 +390,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 
 static void count_first(struct frame_queue *q)
 {
-	const struct waiting_frame *waiting = &q->waiting[q->first];
+	struct waiting_frame *waiting = &q->waiting[q->first];
 
 	trigger_pass(&q->trigger, waiting->frame.present_ns);
 	pass_marks(q, waiting->frame.present_ns - 1);

@@ -21,6 +21,7 @@
 #include "rules/layer_table.h"
 #include "rules/marks.h"
 #include "rules/options.h"
+#include "rules/producer.h"
 #include "rules/rate_limit.h"
 #include "rules/summary.h"
 #include "rules/vsync.h"
@@ -41,6 +42,7 @@ struct frame_queue {
 	struct event_writer *events; /* of the owner */
 	struct app_work *work;	     /* the same */
 	struct recent_events *log;   /* the events before a drop, for its row; or NULL */
+	struct producers *producers; /* of the owner: fences */
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;

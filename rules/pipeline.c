@@ -20,6 +20,7 @@
 #include "rules/gfx2019.h"
 #include "rules/memory.h"
 #include "rules/overflow.h"
+#include "rules/producer.h"
 #include "rules/trace_clock.h"
 
 /* Interval between two checks of the queue, as most records do not change it. */
@@ -37,6 +38,7 @@ struct pipeline {
 	struct pipeline_counters counters;
 	struct event_writer events;
 	struct attribution attribution;
+	struct producers producers;
 	struct frame_queue queue;
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
@@ -60,6 +62,7 @@ static void on_tick(void *context, const struct trace_record *record, unsigned i
 		return;
 	}
 	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, record->time_ns);
+	producers_tick(&p->producers, record);
 	if (p->queue.log)
 		recent_events_add_tick(p->queue.log, record->time_ns, record->name);
 }
@@ -91,6 +94,7 @@ static void on_present(void *context, uint64_t present_ns, uint64_t commit_ns)
 {
 	struct pipeline *p = context;
 
+	compositions_present(&p->producers.compositions, present_ns);
 	frame_queue_add_present(&p->queue, present_ns, commit_ns);
 }
 
@@ -101,10 +105,19 @@ static void on_composed(void *context, uint64_t end_ns)
 	frame_queue_composed(&p->queue, end_ns);
 }
 
+static void on_commit(void *context, uint64_t time_ns)
+{
+	struct pipeline *p = context;
+
+	compositions_commit(&p->producers.compositions, time_ns);
+}
+
 static void on_counter(void *context, const struct trace_record *record)
 {
 	struct pipeline *p = context;
 
+	if (span_starts_with(record->name, SPAN_LITERAL("hasClientComposition")))
+		compositions_client(&p->producers.compositions, record->value > 0);
 	if (p->queue.log)
 		recent_events_add_counter(p->queue.log, record->time_ns, record->name);
 }
@@ -159,6 +172,13 @@ static void on_layer(void *context, struct layer *layer)
 	struct pipeline *p = context;
 
 	frame_queue_apply_filters(&p->queue, layer);
+}
+
+static void on_queued(void *context, struct layer *layer, uint64_t time_ns, bool direct)
+{
+	struct pipeline *p = context;
+
+	producers_queued(&p->producers, layer, time_ns, direct);
 }
 
 /* --- records --- */
@@ -237,6 +257,7 @@ static void start_over(struct pipeline *p)
 	frame_queue_new_clock(&p->queue);
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);
+	producers_new_clock(&p->producers);
 	p->counters.first_ns = 0;
 	p->mark_ns = 0;
 	if (p->events.sink.clock)
@@ -319,6 +340,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
+	producers_record(&p->producers, record);
 	attribution_record(&p->attribution, record);
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
@@ -402,6 +424,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	/* The caller reports it. */
 	p->reported_loss.unknown_count++;
 	attribution_forget_open(&p->attribution, since_ns);
+	producers_forget_open(&p->producers);
 }
 
 void pipeline_set_loss_pending(struct pipeline *p, bool pending)
@@ -519,6 +542,8 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->stacks.evicted;
 	c->slices_unbalanced = a->stacks.unbalanced;
+	c->fences = producers_counts(&p->producers);
+	c->fences_evicted = p->producers.evicted + p->producers.fences.evicted;
 	c->last_ns = pipeline_now(p);
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
@@ -557,12 +582,14 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.frame = on_attributed_frame,
 		.present = on_present,
 		.composed = on_composed,
+		.commit = on_commit,
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
 		.hole = on_hole,
 		.evict = on_evict,
 		.layer = on_layer,
+		.queued = on_queued,
 	};
 
 	p->queue.options = *options;
@@ -571,6 +598,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
 	p->queue.work = &p->attribution.work;
+	producers_init(&p->producers, &p->attribution.sf);
+	p->queue.producers = &p->producers;
 	if (frame_queue_init(&p->queue) < 0 ||
 	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,

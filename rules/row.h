@@ -39,11 +39,13 @@ struct frame_stats {
 	/* Best, normal, middle, high, frozen, with stalls; ROW_UNKNOWN if vsyncs are unknown. If
 	 * stalls is, matrix[3], matrix[4], slow and frozen are ROW_UNKNOWN, too. */
 	int64_t matrix[5];
-	int64_t slow;	/* more than one vsync missed, or ROW_UNKNOWN */
-	int64_t frozen; /* longer than 700 ms, or ROW_UNKNOWN */
-	uint64_t tx;	/* frames whose present applied a transaction of the layer */
-	int64_t lost;	/* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
-	double score;	/* 0 to 100; negative = none */
+	int64_t slow;	     /* more than one vsync missed, or ROW_UNKNOWN */
+	int64_t frozen;	     /* longer than 700 ms, or ROW_UNKNOWN */
+	uint64_t gpu_frames; /* frames with a known GPU time; below: their sum and the longest */
+	uint64_t gpu_ns, gpu_max_ns;
+	uint64_t tx;  /* frames whose present applied a transaction of the layer */
+	int64_t lost; /* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
+	double score; /* 0 to 100; negative = none */
 };
 
 /* A row of fps.csv. */
@@ -88,9 +90,20 @@ struct frame_row {
 	int64_t frame_number;
 	int64_t queued_ns;
 	int64_t latched_ns;
+	int64_t gpu_done_ns;
 	int64_t lost; /* events lost since the layer's previous frame */
 	enum cause cause;
 	int64_t vsync_id; /* SurfaceFlinger's token of the composition */
+};
+
+/* What the fences show of the frames of a Surface. Frames are late if they have more vsyncs than
+ * the cadence so far. */
+struct fence_stats {
+	uint64_t bound;		/* late, as the GPU had not finished when they could be latched */
+	uint64_t late;		/* late frames of which the wait for the buffer is known */
+	uint64_t late_released; /* those that waited 1 ms or more for the display to release it */
+	uint64_t paced;		/* frames of which the pacing is known */
+	uint64_t paced_itself;	/* those without a vsync of the app since the one before */
 };
 
 /* A row of summary.csv: one Surface over the whole session. */
@@ -108,9 +121,15 @@ struct summary_row {
 	double low1_time_fps, low01_time_fps;
 	int64_t cadence, off_cadence; /* as in struct fps_row */
 	struct harm harm;
-	uint64_t causes[CAUSES];    /* of the frames with harm */
-	uint64_t drawing_ns;	    /* time of continuous drawing */
-	char verdict[VERDICT_SIZE]; /* "": of the others */
+	uint64_t causes[CAUSES];	/* of the frames with harm */
+	uint64_t drawing_ns;		/* time of continuous drawing */
+	char verdict[VERDICT_SIZE];	/* "": of the others */
+	int64_t gpu_p50_ns, gpu_p99_ns; /* GPU times; or ROW_UNKNOWN, as the next two */
+	int64_t gpu_bound;
+	int64_t release_p99_ns; /* waits for the display to release a buffer */
+	struct fence_stats fences;
+	bool paces_itself; /* 90 % of its frames or more without a vsync of the app: see producer.h
+			    */
 };
 
 /* A row of events.csv that the trace causes. */

@@ -151,6 +151,26 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 	stats->vsyncs += vsyncs_in(interval, period_ns);
 }
 
+void frame_stats_add_gpu(struct frame_stats *stats, int64_t gpu_ns)
+{
+	if (gpu_ns == ROW_UNKNOWN)
+		return;
+	stats->gpu_frames++;
+	stats->gpu_ns += (uint64_t)gpu_ns;
+	if ((uint64_t)gpu_ns > stats->gpu_max_ns)
+		stats->gpu_max_ns = (uint64_t)gpu_ns;
+}
+
+int64_t frame_stats_gpu_mean(const struct frame_stats *stats)
+{
+	return stats->gpu_frames ? (int64_t)(stats->gpu_ns / stats->gpu_frames) : ROW_UNKNOWN;
+}
+
+int64_t frame_stats_gpu_max(const struct frame_stats *stats)
+{
+	return stats->gpu_frames ? (int64_t)stats->gpu_max_ns : ROW_UNKNOWN;
+}
+
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
 {
 	struct interval interval = { (int64_t)interval_ns, ROW_UNKNOWN };
@@ -187,6 +207,10 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 		add(&sum->matrix[i], row->matrix[i]);
 	add(&sum->slow, row->slow);
 	add(&sum->frozen, row->frozen);
+	sum->gpu_frames += row->gpu_frames;
+	sum->gpu_ns += row->gpu_ns;
+	if (row->gpu_max_ns > sum->gpu_max_ns)
+		sum->gpu_max_ns = row->gpu_max_ns;
 	sum->tx += row->tx;
 	add(&sum->lost, row->lost);
 }

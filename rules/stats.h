@@ -45,7 +45,14 @@ double frame_stats_stutter(const struct frame_stats *stats);
 /* @janks of 10 minutes of frame time and stalls; negative without both. */
 double frame_stats_in_10_minutes(const struct frame_stats *stats, uint64_t janks);
 
-/* The same by the method of 2019: without tolerance, and with its definitions only. */
+/* Adds the GPU time of a frame of the row; nothing if it is ROW_UNKNOWN. */
+void frame_stats_add_gpu(struct frame_stats *stats, int64_t gpu_ns);
+
+/* The mean and the longest GPU time in ns; ROW_UNKNOWN if no frame has one. */
+int64_t frame_stats_gpu_mean(const struct frame_stats *stats);
+int64_t frame_stats_gpu_max(const struct frame_stats *stats);
+
+/* frame_stats_add() by the method of 2019: without tolerance, and with its definitions only. */
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns);
 
 /* Adds the counts of @row to @sum, except for the score. */

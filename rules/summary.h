@@ -22,6 +22,7 @@
 #include "rules/surface_index.h"
 #include "rules/drawing.h"
 #include "rules/harm.h"
+#include "rules/gpu_work.h"
 #include "rules/interval.h"
 #include "rules/late.h"
 #include "rules/options.h"
@@ -47,6 +48,9 @@ struct summary_surface {
 	struct frame_stats stats;   /* of the closed rows */
 	struct histogram histogram; /* of frame times */
 	struct histogram vsyncs;    /* the same as numbers of vsyncs */
+	struct histogram gpu;	    /* GPU times */
+	struct histogram release;   /* waits for a buffer that the display had not given back */
+	struct fence_stats fences;
 };
 
 #define SUMMARY_NONE (-1)   /* no Surface */
@@ -94,6 +98,10 @@ int summary_home(const struct summary *summary, int number);
 /* Adds a frame. @interval: since the previous frame; only a frame time is counted. */
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval, struct lateness late, enum cause cause);
+
+/* Adds what is known of that frame's buffer. */
+void summary_gpu(struct summary *summary, int number, struct interval interval,
+		 const struct gpu_work *work);
 
 /* Adds a closed row. */
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row);

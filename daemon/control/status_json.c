@@ -349,6 +349,12 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "percentiles_refused", counters->percentiles_refused);
 	add_count(object, "threads_evicted", counters->threads_evicted);
 	add_count(object, "slices_unbalanced", counters->slices_unbalanced);
+	add_count(object, "fences", counters->fences.marks);
+	add_count(object, "fences_joined", counters->fences.joined);
+	add_count(object, "fences_surfaceflinger", counters->fences.own);
+	add_count(object, "fences_without_frame", counters->fences.without_frame);
+	add_count(object, "fences_ambiguous", counters->fences.ambiguous);
+	add_count(object, "fences_evicted", counters->fences_evicted);
 	add_nonzero(object, "first_ns", counters->first_ns);
 	add_nonzero(object, "last_ns", counters->last_ns);
 	add_signed(object, "refresh_mhz", counters->refresh_mhz);

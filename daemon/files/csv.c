@@ -317,7 +317,8 @@ static void fps_new_columns(struct csv_row *text, const struct fps_row *row)
 	count(text, stats->jank);
 	count(text, stats->big_jank);
 	number(text, frame_stats_stutter(stats), 3);
-	empty(text, 2);
+	milliseconds(text, frame_stats_gpu_mean(stats));
+	milliseconds(text, frame_stats_gpu_max(stats));
 	count_if_known(text, stats->lost);
 	stalls(text, stats);
 	count_if_known(text, row->cadence);
@@ -412,7 +413,7 @@ void csv_frame_row(struct csv_row *text, const struct frame_row *row)
 	count_if_known(text, row->frame_number);
 	seconds(text, row->queued_ns);
 	seconds(text, row->latched_ns);
-	empty(text, 1);
+	seconds(text, row->gpu_done_ns);
 	name(text, cause_names[row->cause]);
 	count_if_known(text, row->lost);
 	count_if_known(text, row->vsync_id);
@@ -476,7 +477,9 @@ void csv_summary_row(struct csv_row *text, const struct summary_row *row)
 	seconds(text, (int64_t)row->stats.wait_ns);
 	buckets(text, &row->stats);
 	summary_janks(text, &row->stats);
-	empty(text, 3);
+	milliseconds(text, row->gpu_p50_ns);
+	milliseconds(text, row->gpu_p99_ns);
+	count_if_known(text, row->gpu_bound);
 	count_if_known(text, row->stats.lost);
 	summary_new_columns(text, row);
 	end(text);

@@ -113,7 +113,7 @@ static void queue_buffer(struct simulation *sim, const struct frame *frame)
 	write_begin(writer, "queueBuffer");
 	write_counter(writer, 1, "%.*s(BLAST Consumer)", tag, layer->producer);
 	write_step(writer, layer->producer_queue, 1);
-	write_begin(writer, "acquireNextBufferLocked - %.*s(f:1,a:1)frame=%u", tag, layer->producer,
+	write_begin(writer, "acquireNextBufferLocked - %.*s(f:0,a:1)frame=%u", tag, layer->producer,
 		    number);
 	write_counter(writer, 0, "%.*s(BLAST Consumer)", tag, layer->producer);
 	struct marker_writer *binder = sim_free_binder(sim, writer->now_ns + 40000);
@@ -124,6 +124,7 @@ static void queue_buffer(struct simulation *sim, const struct frame *frame)
 	write_counter(binder, 16, "mTransactionFlags");
 	write_end(binder);
 	write_end(writer);
+	app_queues_fence(layer->app);
 	write_end(writer);
 }
 
@@ -151,15 +152,11 @@ static void draw(struct simulation *sim, const struct frame *frame, uint64_t sta
 	write_begin(render, "eglSwapBuffersWithDamageKHR");
 	for (unsigned int i = 0; i <= frame->replaced; i++)
 		queue_buffer(sim, frame);
-	write_slice(render, "Trace GPU completion fence %u", ++app->fences);
-	write_step(render, app->fence_counter, 1);
 	write_slice(render, "dequeueBuffer");
 	write_end(render);
 	if (framed)
 		write_end(render);
-	writer_advance(&app->fence, render->now_ns);
-	write_slice(&app->fence, "waiting for GPU completion %u", app->fences);
-	write_step(&app->fence, app->fence_counter, -1);
+	app_waits_for_fences(app, frame->replaced + 1);
 }
 
 static void begin_frame(struct simulation *sim, const struct vsync *vsync)

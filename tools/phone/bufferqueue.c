@@ -35,8 +35,8 @@ static void app_draws(struct simulation *sim, const struct frame *frame, uint64_
 	write_slice(&app->render, "syncFrameState");
 }
 
-/* The producer's call, on a binder thread of SurfaceFlinger. The counter does not change if the
- * buffer replaces another one that was not latched yet. */
+/* The producer's call, on a binder thread of SurfaceFlinger; the producer waits for it. The counter
+ * does not change if the buffer replaces another one that was not latched yet. */
 static void queue_buffer(struct simulation *sim, const struct frame *frame, uint64_t time_ns,
 			 bool replaces)
 {
@@ -49,6 +49,8 @@ static void queue_buffer(struct simulation *sim, const struct frame *frame, uint
 	if (replaces)
 		write_slice(writer, "onFrameReplaced");
 	write_end(writer);
+	if (layer->app->render.now_ns < writer->now_ns)
+		layer->app->render.now_ns = writer->now_ns;
 }
 
 static void queue_transaction(struct simulation *sim, struct layer *layer, uint64_t time_ns)
@@ -82,19 +84,17 @@ void bufferqueue_draw(struct simulation *sim, const struct frame *frame, uint64_
 	}
 	writer_advance(render, queue_ns);
 	write_begin(render, "eglSwapBuffersWithDamageKHR");
-	write_begin(render, "queueBuffer");
-	for (unsigned int i = 0; i <= frame->replaced; i++)
+	for (unsigned int i = 0; i <= frame->replaced; i++) {
+		write_begin(render, "queueBuffer");
 		queue_buffer(sim, frame, render->now_ns, i > 0);
-	write_end(render);
-	write_slice(render, "Trace GPU completion fence %u", ++app->fences);
-	write_step(render, app->fence_counter, 1);
+		app_queues_fence(app);
+		write_end(render);
+	}
 	write_slice(render, "dequeueBuffer");
 	write_end(render);
 	if (framed)
 		write_end(render);
-	writer_advance(&app->fence, render->now_ns);
-	write_slice(&app->fence, "waiting for GPU completion %u", app->fences);
-	write_step(&app->fence, app->fence_counter, -1);
+	app_waits_for_fences(app, frame->replaced + 1);
 	if (frame->layer->kind == LAYER_WINDOW && sim_chance(sim, 3))
 		queue_transaction(sim, frame->layer, render->now_ns);
 }

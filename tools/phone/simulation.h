@@ -130,6 +130,12 @@ struct simulation {
 void sim_init(struct simulation *sim, struct plan *plan, const struct vocabulary *vocabulary,
 	      uint64_t seed);
 
+/* Inside Surface::queueBuffer: the fence of the buffer, which the GPU has not finished. */
+void app_queues_fence(struct app *app);
+
+/* The GPU finishes the app's last @n fences, each 0.4 to 1.3 ms after the one before. */
+void app_waits_for_fences(struct app *app, unsigned int n);
+
 /* Uniform in [low, high]. */
 uint64_t sim_random(struct simulation *sim, uint64_t low, uint64_t high);
 

@@ -301,7 +301,6 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.latched_ns = latch->time_ns,
 		.number = latch->number,
 		.gpu_ns = ROW_UNKNOWN,
-		.release_wait_ns = ROW_UNKNOWN,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 

@@ -24,9 +24,8 @@ struct frame {
 	uint64_t latched_ns;
 	int64_t number; /* of the buffer, or -1 */
 	/* Set when the frame is counted: the GPU may finish a buffer after its latch. */
-	uint64_t gpu_done_ns;	 /* 0: unknown */
-	int64_t gpu_ns;		 /* ROW_UNKNOWN: unknown */
-	int64_t release_wait_ns; /* ROW_UNKNOWN: unknown */
+	uint64_t gpu_done_ns; /* 0: unknown */
+	int64_t gpu_ns;	      /* ROW_UNKNOWN: unknown */
 };
 
 /* Receives the results. */

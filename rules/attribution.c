@@ -313,7 +313,6 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
 		.commit_ns = composition->tid == latch->tid ? composition->commit_ns : 0,
 		.gpu_ns = ROW_UNKNOWN,
-		.release_wait_ns = ROW_UNKNOWN,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 

@@ -27,9 +27,8 @@ struct frame {
 	int64_t vsync_id;   /* of the composition, or -1 */
 	uint64_t commit_ns; /* when SurfaceFlinger began with the composition; 0: unknown */
 	/* Set when the frame is counted: the GPU may finish a buffer after its latch. */
-	uint64_t gpu_done_ns;	 /* 0: unknown */
-	int64_t gpu_ns;		 /* ROW_UNKNOWN: unknown */
-	int64_t release_wait_ns; /* ROW_UNKNOWN: unknown */
+	uint64_t gpu_done_ns; /* 0: unknown */
+	int64_t gpu_ns;	      /* ROW_UNKNOWN: unknown */
 };
 
 /* Receives the results. */

@@ -330,7 +330,6 @@ static struct gpu_work join_fence(struct frame_queue *q, struct frame *frame)
 
 	frame->gpu_done_ns = work.done_ns;
 	frame->gpu_ns = work.gpu_ns;
-	frame->release_wait_ns = work.release_wait_ns;
 	return work;
 }
 

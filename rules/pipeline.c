@@ -340,7 +340,8 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
-	producers_record(&p->producers, record);
+	if (producers_wants(&p->producers, record))
+		producers_record(&p->producers, record);
 	attribution_record(&p->attribution, record);
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {

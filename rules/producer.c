@@ -383,12 +383,10 @@ void producers_record(struct producers *p, const struct trace_record *record)
 		slice_begin(p, record);
 		break;
 	case TRACE_SLICE_END:
-		if (p->n_slices > 0)
-			end_slice(p, record);
+		end_slice(p, record);
 		break;
 	case TRACE_COUNTER:
-		if (p->n_slices > 0 && record->name.len > 15 && record->name.ptr[0] == 'Q')
-			enter_blast_queue(p, record);
+		enter_blast_queue(p, record);
 		break;
 	case TRACE_LOST:
 		producers_forget_open(p);

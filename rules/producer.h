@@ -102,8 +102,41 @@ struct composition_work {
 /* @p: all zeros. */
 void producers_init(struct producers *p, const struct surfaceflinger *sf);
 
-/* Processes the next record of any process. */
+/* Processes a record for which producers_wants() returns true. */
 void producers_record(struct producers *p, const struct trace_record *record);
+
+/* True: the record may matter. Most do not: no slice of a producer is open, and no name of interest
+ * begins with that byte. */
+static inline bool producers_wants(const struct producers *p, const struct trace_record *record)
+{
+	switch (record->kind) {
+	case TRACE_SLICE_BEGIN:
+		if (p->n_slices > 0)
+			return true;
+		if (record->name.len < 11)
+			return false;
+		switch (record->name.ptr[0]) {
+		case 'C': /* Choreographer#doFrame */
+		case 'G': /* marks of fences */
+		case 'H':
+		case 'R':
+		case 'T':
+		case 'q': /* queueBuffer */
+		case 'w':
+			return true;
+		default:
+			return false;
+		}
+	case TRACE_SLICE_END:
+		return p->n_slices > 0;
+	case TRACE_COUNTER:
+		return p->n_slices > 0 && record->name.len > 15 && record->name.ptr[0] == 'Q';
+	case TRACE_LOST:
+		return true;
+	default:
+		return false;
+	}
+}
 
 /* SurfaceFlinger got a buffer of @layer. @direct: the producer queued it there itself, up to
  * Android 11; else as a part of a transaction. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parser/chars.h"
+#include "parser/swar.h"
 #include "rules/surface.h"
 
 /* A doFrame begins some milliseconds after its vsync. It is late from this on. */
@@ -168,6 +169,14 @@ static struct span view_in(struct span name)
 	return name.len > begin.len ? name : SPAN_NULL;
 }
 
+/* Few names have the same: that of the last one need not be searched again. */
+static uint64_t key_of(struct span name)
+{
+	size_t end = name.len > 40 ? name.len - 40 : 0;
+
+	return word_load_some(name.ptr + end, name.len - end) ^ name.len << 56;
+}
+
 static bool has_view(const struct work_process *process, uint64_t hash)
 {
 	for (unsigned int i = 0; i < WORK_VIEWS && i < process->n_views; i++)
@@ -179,11 +188,19 @@ static bool has_view(const struct work_process *process, uint64_t hash)
 void app_work_producer(struct app_work *work, const struct trace_record *record,
 		       struct span surface)
 {
-	struct span view = surface.len > 0 && surface.ptr[0] != 'V' ? view_in(surface) : SPAN_NULL;
-	struct work_process *process = view.len > 0 ? find_process(work, pid_of(record)) : NULL;
+	struct work_process *process;
+	struct span view;
 	uint64_t hash;
 
-	if (!process)
+	/* Windows ("VRI[Main]") have no package in this name. */
+	if (surface.ptr[0] == 'V')
+		return;
+	process = find_process(work, pid_of(record));
+	if (!process || process->comm_length > 0 || process->view_key == key_of(surface))
+		return;
+	process->view_key = key_of(surface);
+	view = view_in(surface);
+	if (view.len == 0)
 		return;
 	hash = name_hash(view);
 	if (has_view(process, hash))

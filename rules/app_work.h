@@ -53,6 +53,7 @@ struct work_process {
 	unsigned int comm_length;   /* 0: unknown */
 	uint64_t views[WORK_VIEWS]; /* hashes of names of SurfaceViews that it queues buffers of */
 	unsigned int n_views;
+	uint64_t view_key; /* of the name in which the last view was searched */
 	uint64_t named_ns; /* comm, or the last of the views, is known since then */
 	uint64_t named_sum_ns, named_long_ns;
 	/* The last doFrame that came late: the vsync was at late_from_ns, it began at late_to_ns.
@@ -112,7 +113,7 @@ void app_work_tick(struct app_work *work, struct span name, uint64_t time_ns);
 void app_work_token(struct app_work *work, struct span slice, uint64_t time_ns);
 
 /* The process of @record queues buffers of the Surface that the counter names: with a package in it
- * only if it is "SurfaceView[com.a/com.a.Main]". */
+ * only if it is "SurfaceView[com.a/com.a.Main]". Used if its main thread has written nothing. */
 void app_work_producer(struct app_work *work, const struct trace_record *record,
 		       struct span surface);
 

@@ -265,9 +265,6 @@ static int read_rule(struct reader *r, size_t role)
 		return fail(r, text.ptr,
 			    "this pattern must contain {time}, the time until the vsync",
 			    SPAN_NULL);
-	if (rule.role == RULE_TOKEN && !pattern_has(&rule.pattern, PATTERN_FRAME))
-		return fail(r, text.ptr, "this pattern must contain {frame}, the vsync's number",
-			    SPAN_NULL);
 	if (rule.role == RULE_COMPOSITE) {
 		result = add_context(r, &rule.pattern, &rule.context);
 		r->rules->entered_once |= rule.context;

@@ -30,7 +30,7 @@ enum rule_role {
 	RULE_WORK,	  /* slice: an app works on a frame */
 	RULE_CALLBACK,	  /* slice: the same, in answer to a vsync; it never contains itself */
 	RULE_PRODUCER,	  /* counter of an app that queues buffers of {layer} */
-	RULE_TOKEN,	  /* slice: SurfaceFlinger uses the vsync with the number {frame} */
+	RULE_TOKEN,	  /* slice: SurfaceFlinger composes for a vsync */
 	RULE_IGNORE,	  /* a counter that is no evidence of frames; a name that is no layer's */
 	RULE_RENAME,
 	RULE_ENGINE,

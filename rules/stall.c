@@ -73,8 +73,9 @@ static void keep_work(struct app_work *work, struct stall_evidence *evidence, ui
 	evidence->queued_only_long_ns += since(evidence->long_ns, sums.long_ns);
 }
 
-/* The layer's process, or NULL. */
-static struct work_process *process_of(struct app_work *work, struct layer *layer, uint64_t now_ns)
+/* Searches the layer's process, as another one may be known. */
+static struct work_process *search_process(struct app_work *work, struct layer *layer,
+					   uint64_t now_ns)
 {
 	struct stall_evidence *evidence = &layer->evidence;
 	uint32_t before = evidence->owner.process;
@@ -87,6 +88,16 @@ static struct work_process *process_of(struct app_work *work, struct layer *laye
 	keep_work(work, evidence, before, now_ns);
 	follow_process(work, evidence, process, now_ns);
 	return process;
+}
+
+/* The layer's process, or NULL. */
+static struct work_process *process_of(struct app_work *work, struct layer *layer, uint64_t now_ns)
+{
+	const struct work_owner *owner = &layer->evidence.owner;
+
+	if (owner->version == work->version)
+		return app_work_by_id(work, owner->process);
+	return search_process(work, layer, now_ns);
 }
 
 void stall_follow_buffers(struct app_work *work, struct layer *layer, bool waits, uint64_t time_ns)

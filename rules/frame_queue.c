@@ -345,6 +345,7 @@ static void count_frame(struct frame_queue *q, struct waiting_frame *waiting)
 	struct interval interval;
 	struct lateness late;
 	enum cause cause;
+	uint64_t pause_ns;
 
 	layer->waiting--;
 	free_chunks_for_frame(q, layer);
@@ -383,8 +384,10 @@ static void count_frame(struct frame_queue *q, struct waiting_frame *waiting)
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
 		report_late(q, layer, stamp.time_ns, interval);
-	pause_follow(layer, interval, waiting->loss_context.wait,
-		     front_app_has(&q->front_app, layer), stamp.time_ns, q->events);
+	pause_ns = pause_follow(layer, interval, waiting->loss_context.wait,
+				front_app_has(&q->front_app, layer), stamp.time_ns, q->events);
+	if (pause_ns > 0)
+		summary_add_pause(&q->summary, layer->surface_number, pause_ns);
 }
 
 static void count_first(struct frame_queue *q)

@@ -41,14 +41,17 @@ static void follow_frame(struct pause_state *state, int64_t vsyncs)
 	}
 }
 
-void pause_follow(struct layer *layer, struct interval interval, enum wait_kind wait, bool in_front,
-		  uint64_t time_ns, struct event_writer *events)
+uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_kind wait,
+		      bool in_front, uint64_t time_ns, struct event_writer *events)
 {
 	struct pause_state *state = &layer->pause;
+	bool is_pause;
 
 	if (interval.ns < 0) {
 		*state = (struct pause_state){ 0 };
-	} else if (interval_is_wait(interval)) {
+		return 0;
+	}
+	if (interval_is_wait(interval)) {
 		bool possible = wait != WAIT_STALL && in_front && state->n >= PAUSE_FRAMES;
 
 		if (wait == WAIT_STALL)
@@ -56,13 +59,16 @@ void pause_follow(struct layer *layer, struct interval interval, enum wait_kind 
 			       events);
 		*state = (struct pause_state){ .before = possible ? state->vsyncs : 0,
 					       .wait_ns = (uint64_t)interval.ns };
-	} else {
-		follow_frame(state, interval.vsyncs);
-		if (state->before == 0 || state->n < PAUSE_FRAMES)
-			return;
-		if (state->before == state->vsyncs)
-			report(layer, TRACE_EVENT_PAUSE, state->wait_ns,
-			       ": an unexplained pause before 30 even frames", time_ns, events);
-		state->before = 0;
+		return 0;
 	}
+	follow_frame(state, interval.vsyncs);
+	if (state->before == 0 || state->n < PAUSE_FRAMES)
+		return 0;
+	is_pause = state->before == state->vsyncs;
+	state->before = 0;
+	if (!is_pause)
+		return 0;
+	report(layer, TRACE_EVENT_PAUSE, state->wait_ns,
+	       ": an unexplained pause before 30 even frames", time_ns, events);
+	return state->wait_ns;
 }

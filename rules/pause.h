@@ -21,9 +21,10 @@
 #define PAUSE_FRAMES 30
 
 /* The layer has a frame at @time_ns, @interval after the one before. @in_front: it is of the app in
- * front. Writes the events of a stall that it ends, and of a pause that is certain with it. */
-void pause_follow(struct layer *layer, struct interval interval, enum wait_kind wait, bool in_front,
-		  uint64_t time_ns, struct event_writer *events);
+ * front. Writes the events of a stall that it ends, and of a pause that is certain with it. Returns
+ * the length of that pause, or 0. */
+uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_kind wait,
+		      bool in_front, uint64_t time_ns, struct event_writer *events);
 
 /* No frame ended a stall of @length_ns, as far as the trace reaches or the app was in front. */
 void pause_report_endless(const struct layer *layer, uint64_t length_ns, uint64_t time_ns,

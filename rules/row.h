@@ -130,6 +130,8 @@ struct summary_row {
 	struct fence_stats fences;
 	bool paces_itself; /* 90 % of its frames or more without a vsync of the app: see producer.h
 			    */
+	/* Waits between even frames that nothing explains: they may be stalls. Their sum. */
+	uint64_t pauses, pause_ns;
 };
 
 /* A row of events.csv that the trace causes. */

@@ -142,6 +142,8 @@ static void join_others(struct summary *summary, struct summary_surface *entry)
 	harm_merge(&others->harm, &entry->harm);
 	for (unsigned int i = 0; i < CAUSES; i++)
 		others->causes[i] += entry->causes[i];
+	others->pauses += entry->pauses;
+	others->pause_ns += entry->pause_ns;
 	histogram_move(summary->store, &others->histogram, &entry->histogram);
 	histogram_move(summary->store, &others->vsyncs, &entry->vsyncs);
 	histogram_move(summary->store, &others->gpu, &entry->gpu);
@@ -408,6 +410,14 @@ void summary_add_row(struct summary *summary, int number, const struct fps_row *
 	frame_stats_merge(&entry->stats, &row->stats);
 }
 
+void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	entry->pauses++;
+	entry->pause_ns += pause_ns;
+}
+
 void summary_set_time(struct summary *summary, uint64_t now_ns)
 {
 	summary->now_ns = now_ns;
@@ -485,6 +495,8 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.first_ns = entry->first_ns,
 		.last_ns = entry->last_ns,
 		.stats = entry->stats,
+		.pauses = entry->pauses,
+		.pause_ns = entry->pause_ns,
 		.p50_ns = histogram_percentile(store, h, 500),
 		.p90_ns = histogram_percentile(store, h, 900),
 		.p95_ns = histogram_percentile(store, h, 950),

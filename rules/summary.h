@@ -45,6 +45,7 @@ struct summary_surface {
 	struct harm harm;
 	uint64_t causes[CAUSES]; /* of the frames with harm */
 	struct drawing drawing;
+	uint64_t pauses, pause_ns;  /* see pause.h */
 	struct frame_stats stats;   /* of the closed rows */
 	struct histogram histogram; /* of frame times */
 	struct histogram vsyncs;    /* the same as numbers of vsyncs */
@@ -105,6 +106,9 @@ void summary_gpu(struct summary *summary, int number, struct interval interval,
 
 /* Adds a closed row. */
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row);
+
+/* Adds a pause that nothing explains, see pause.h. */
+void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns);
 
 /* All frames up to @now_ns are counted. */
 void summary_set_time(struct summary *summary, uint64_t now_ns);

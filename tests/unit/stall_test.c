@@ -420,10 +420,20 @@ static void test_app_that_left_the_front_idle_has_no_stall(void **state)
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_PAUSE), 0);
 }
 
+static void keep_pauses(void *context, const struct summary_row *row)
+{
+	*(uint64_t *)context += row->pauses;
+	assert_in_range(row->pause_ns, 999 * MS, 1001 * MS);
+}
+
 static void test_wait_between_steady_frames_is_an_unexplained_pause(void **state)
 {
+	uint64_t pauses = 0;
+
 	start(PHONE_14, mail);
 	finish(mail);
+	pipeline_summary(phone.pipeline, &pauses, keep_pauses);
+	assert_int_equal(pauses, 1);
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_PAUSE), 1);
 	phone_stop(&phone);
 	start(PHONE_14, mail);

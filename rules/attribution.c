@@ -311,8 +311,6 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.latched_ns = latch->time_ns,
 		.number = latch->number,
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
-		.commit_ns = composition->tid == latch->tid ? composition->commit_ns : 0,
-		.gpu_ns = ROW_UNKNOWN,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 
@@ -333,8 +331,7 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 			emit_frame(a, &latches->all[i], record->time_ns);
 	a->unattributed_presents += a->frames == frames;
 	latches_forget(latches, a->layer_events.layers, record->tid, false);
-	a->sink.present(a->sink.context, record->time_ns,
-			a->composition.tid == record->tid ? a->composition.commit_ns : 0);
+	a->sink.present(a->sink.context, record->time_ns);
 	a->composition.presented = true;
 }
 
@@ -489,29 +486,16 @@ static int64_t vsync_id_in(struct span name)
 }
 
 /* A commit begins, or a composition. Android 12 writes the vsync id at the commit only, so it stays
- * until the composition has presented.
- *
- * Up to Android 11 there are no ids. The commits of one composition are in one message; it is a
- * composite slice, too, as is the next message, which presents. A commit in a later message belongs
- * to another composition: SurfaceFlinger had nothing to present. */
-static void follow_composition(struct attribution *a, const struct trace_record *record,
-			       uint32_t mask)
+ * until the composition has presented. */
+static void follow_composition(struct attribution *a, const struct trace_record *record)
 {
 	struct sf_composition *composition = &a->composition;
 	int64_t vsync_id = vsync_id_in(record->name);
-	bool commits_again;
 
 	if (a->sf.known && record->tid != a->sf.tid)
 		return;
-	a->messages += (mask & SLICE_COMPOSITE) != 0;
-	commits_again =
-		(mask & SLICE_COMMIT) && vsync_id < 0 && composition->message != a->messages;
-	if (record->tid != composition->tid || composition->presented || commits_again ||
-	    (vsync_id >= 0 && vsync_id != composition->vsync_id))
-		*composition = (struct sf_composition){ .tid = record->tid,
-						     .vsync_id = vsync_id,
-						     .commit_ns = record->time_ns,
-						     .message = a->messages };
+	if (record->tid != composition->tid || composition->presented || vsync_id >= 0)
+		*composition = (struct sf_composition){ .tid = record->tid, .vsync_id = vsync_id };
 }
 
 /* A slice that is work, of a process other than SurfaceFlinger, begins after this. */
@@ -542,7 +526,7 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
-		follow_composition(a, record, mask);
+		follow_composition(a, record);
 	slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);

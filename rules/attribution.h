@@ -23,12 +23,8 @@ struct frame {
 	uint64_t present_ns;
 	uint64_t queued_ns; /* 0: unknown */
 	uint64_t latched_ns;
-	int64_t number;	    /* of the buffer, or -1 */
-	int64_t vsync_id;   /* of the composition, or -1 */
-	uint64_t commit_ns; /* when SurfaceFlinger began with the composition; 0: unknown */
-	/* Set when the frame is counted: the GPU may finish a buffer after its latch. */
-	uint64_t gpu_done_ns; /* 0: unknown */
-	int64_t gpu_ns;	      /* ROW_UNKNOWN: unknown */
+	int64_t number;	  /* of the buffer, or -1 */
+	int64_t vsync_id; /* of the composition, or -1 */
 };
 
 /* Receives the results. */
@@ -41,8 +37,7 @@ struct attribution_sink {
 		       uint64_t error_ns);
 	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted for then */
 	void (*frame)(void *context, const struct frame *frame); /* called before its present */
-	/* @commit_ns: as in struct frame. */
-	void (*present)(void *context, uint64_t present_ns, uint64_t commit_ns);
+	void (*present)(void *context, uint64_t present_ns);
 	/* The composition with the last present has ended. */
 	void (*composed)(void *context, uint64_t end_ns);
 	void (*commit)(void *context, uint64_t time_ns); /* SurfaceFlinger begins to latch */
@@ -63,10 +58,8 @@ struct attribution_sink {
 /* The composition that a thread prepares. */
 struct sf_composition {
 	int32_t tid;
-	int64_t vsync_id;   /* SurfaceFlinger's token, Android 12+; -1: unknown */
-	uint64_t commit_ns; /* when its commit began, else the composition; 0: unknown */
-	uint64_t message;   /* value of attribution.messages when it began */
-	bool presented;	    /* the next commit or composition begins another one */
+	int64_t vsync_id; /* SurfaceFlinger's token, Android 12+; -1: unknown */
+	bool presented;	  /* the next commit or composition begins another one */
 };
 
 #define COMPOSITION_UNKNOWN ((struct sf_composition){ .tid = TRACE_ID_UNKNOWN, .vsync_id = -1 })
@@ -80,7 +73,6 @@ struct attribution {
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
 	struct sf_composition composition;
-	uint64_t messages;		/* composite slices so far */
 	struct candidate candidate;	/* the process that may be the next one */
 	int32_t tick_pid;		/* writer of the last tick, as its marker states */
 	int32_t tick_tgid;		/* the same as the kernel states */

@@ -31,6 +31,12 @@ void compositions_present(struct compositions *c, uint64_t time_ns)
 	open_one(c)->present_ns = time_ns;
 }
 
+void compositions_end(struct compositions *c, uint64_t time_ns)
+{
+	if (c->n > 0 && newest(c)->present_ns)
+		newest(c)->end_ns = time_ns;
+}
+
 void compositions_client(struct compositions *c, bool client)
 {
 	struct composition *open;
@@ -74,6 +80,17 @@ const struct composition *compositions_at(const struct compositions *c, uint64_t
 			return composition;
 		if (composition->present_ns && composition->present_ns < present_ns)
 			break;
+	}
+	return NULL;
+}
+
+const struct composition *compositions_before(const struct compositions *c, uint64_t present_ns)
+{
+	for (uint32_t i = 0; i < kept(c); i++) {
+		const struct composition *composition = at(c, i);
+
+		if (composition->present_ns && composition->present_ns < present_ns)
+			return composition;
 	}
 	return NULL;
 }

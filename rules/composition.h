@@ -21,6 +21,7 @@ enum client_composition {
 struct composition {
 	uint64_t commit_ns;  /* SurfaceFlinger begins to latch; 0: unknown */
 	uint64_t present_ns; /* 0: it presented nothing */
+	uint64_t end_ns;     /* SurfaceFlinger is done with it; 0: unknown */
 	enum client_composition client;
 	fence_id fence; /* of SurfaceFlinger's own GPU work, or FENCE_NONE */
 	bool fence_is_render;
@@ -34,6 +35,9 @@ struct compositions {
 void compositions_commit(struct compositions *c, uint64_t time_ns);
 void compositions_present(struct compositions *c, uint64_t time_ns);
 
+/* The composition of the last present ends. */
+void compositions_end(struct compositions *c, uint64_t time_ns);
+
 /* hasClientComposition of the next present. */
 void compositions_client(struct compositions *c, bool client);
 
@@ -43,6 +47,9 @@ void compositions_fence(struct compositions *c, fence_id id, bool render);
 
 /* The composition with that present; NULL: unknown. When its GPU work ended is in its fence. */
 const struct composition *compositions_at(const struct compositions *c, uint64_t present_ns);
+
+/* The composition with the last present before @present_ns; NULL: unknown. */
+const struct composition *compositions_before(const struct compositions *c, uint64_t present_ns);
 
 /* True: SurfaceFlinger could have latched the buffer earlier, when it was queued and the GPU had
  * not finished it. Times in ns; @latched_ns: when it was latched. */

@@ -144,7 +144,7 @@ static int64_t vsync_of(const struct vsync_stamp *stamp)
 
 static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *waiting,
 			   const struct vsync_stamp *stamp, struct interval interval, int64_t lost,
-			   enum cause cause)
+			   enum cause cause, uint64_t gpu_done_ns)
 {
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
@@ -159,7 +159,7 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		.frame_number = frame->number,
 		.queued_ns = frame->queued_ns ? (int64_t)frame->queued_ns : ROW_UNKNOWN,
 		.latched_ns = (int64_t)frame->latched_ns,
-		.gpu_done_ns = frame->gpu_done_ns ? (int64_t)frame->gpu_done_ns : ROW_UNKNOWN,
+		.gpu_done_ns = gpu_done_ns ? (int64_t)gpu_done_ns : ROW_UNKNOWN,
 		.lost = lost,
 		.vsync_id = frame->vsync_id,
 		.cause = cause,
@@ -242,26 +242,36 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 		      cause);
 }
 
+static struct composition_times times_of(const struct composition *composition)
+{
+	if (!composition)
+		return (struct composition_times){ 0 };
+	return (struct composition_times){ composition->commit_ns, composition->present_ns,
+					   composition->end_ns };
+}
+
 static enum cause judge(const struct frame_queue *q, const struct waiting_frame *waiting,
 			const struct vsync_stamp *stamp, struct interval interval,
-			struct lateness late)
+			struct lateness late, uint64_t gpu_done_ns)
 {
+	const struct compositions *compositions = &q->producers->compositions;
 	const struct frame *frame = &waiting->frame;
-	const struct layer *layer = &q->layers.layers[frame->layer];
 	struct cause_facts facts = {
 		.period_ns = stamp->period_ns,
 		.slot_ns = stamp->vsync_ns - stamp->period_ns,
 		.late_ns = late.harm_ns,
 		.queued_ns = frame->queued_ns,
-		.gpu_done_ns = frame->gpu_done_ns,
-		.latched_before_ns = layer->latched_ns,
-		.own = { frame->commit_ns, frame->present_ns, 0 },
-		.before = q->composition,
+		.gpu_done_ns = gpu_done_ns,
+		.latched_before_ns = q->layers.layers[frame->layer].latched_ns,
 		.lost = waiting->loss_context.in_hole,
 	};
 
 	if (interval.ns < 0 || !stamp->locked)
 		return CAUSE_NONE;
+	if (late.harm_ns > 0) {
+		facts.own = times_of(compositions_at(compositions, frame->present_ns));
+		facts.before = times_of(compositions_before(compositions, frame->present_ns));
+	}
 	return cause_of(&facts);
 }
 
@@ -323,24 +333,15 @@ static void follow_front_app(struct frame_queue *q, int id, const struct vsync_s
 	front_app_follow(&q->front_app, &q->layers, id, stamp);
 }
 
-/* By now the GPU has finished the frame. */
-static struct gpu_work join_fence(struct frame_queue *q, struct frame *frame)
-{
-	struct gpu_work work = producers_join(q->producers, &q->layers.layers[frame->layer], frame);
-
-	frame->gpu_done_ns = work.done_ns;
-	frame->gpu_ns = work.gpu_ns;
-	return work;
-}
-
 /* The frame's wait is over: its vsyncs are known. */
-static void count_frame(struct frame_queue *q, struct waiting_frame *waiting)
+static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
 	struct vsync_stamp before = layer->series.last;
 	struct loss before_loss = layer->series.begun ? layer->series.loss_context.loss
 						      : loss_before(&waiting->loss_context);
-	struct gpu_work work = join_fence(q, &waiting->frame);
+	/* By now the GPU has finished the frame. */
+	struct gpu_work work = producers_join(q->producers, layer, &waiting->frame);
 	struct vsync_stamp stamp;
 	struct interval interval;
 	struct lateness late;
@@ -366,12 +367,12 @@ static void count_frame(struct frame_queue *q, struct waiting_frame *waiting)
 	}
 	interval = frame_series_add(&layer->series, layer->excluded ? NULL : &q->store, &stamp,
 				    &waiting->loss_context, waiting->frame.tx);
-	frame_stats_add_gpu(&layer->series.stats, waiting->frame.gpu_ns);
+	frame_stats_add_gpu(&layer->series.stats, work.gpu_ns);
 	if (layer->excluded)
 		return;
 	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval,
 			   waiting->loss_context.wait);
-	cause = judge(q, waiting, &stamp, interval, late);
+	cause = judge(q, waiting, &stamp, interval, late, work.done_ns);
 	layer->latched_ns = waiting->frame.latched_ns;
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
 	summary_gpu(&q->summary, layer->surface_number, interval, &work);
@@ -379,7 +380,7 @@ static void count_frame(struct frame_queue *q, struct waiting_frame *waiting)
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval, waiting->loss_context.wait);
 	emit_frame_row(q, waiting, &stamp, interval,
-		       loss_between(before_loss, waiting->loss_context.loss), cause);
+		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
@@ -400,10 +401,6 @@ static void count_first(struct frame_queue *q)
 		close_due_rows(q, waiting->frame.present_ns);
 	else
 		count_frame(q, waiting);
-	if (waiting->frame.layer == LAYER_NONE)
-		q->composition = (struct composition_times){ waiting->frame.commit_ns,
-							     waiting->frame.present_ns,
-							     waiting->frame.latched_ns };
 	q->counted_ns = waiting->frame.present_ns;
 	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
 	q->n--;
@@ -573,20 +570,9 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 	add(q, frame, stall_at_frame(q->work, layer, frame->present_ns));
 }
 
-void frame_queue_composed(struct frame_queue *q, uint64_t end_ns)
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
 {
-	struct frame *last =
-		&q->waiting[(q->first + q->n + FRAME_QUEUE_MAX - 1) % FRAME_QUEUE_MAX].frame;
-
-	if (q->n > 0 && last->layer == LAYER_NONE && end_ns >= last->present_ns)
-		last->latched_ns = end_ns;
-}
-
-void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint64_t commit_ns)
-{
-	struct frame present_entry = { .layer = LAYER_NONE,
-				       .present_ns = present_ns,
-				       .commit_ns = commit_ns };
+	struct frame present_entry = { .layer = LAYER_NONE, .present_ns = present_ns };
 
 	add(q, &present_entry, WAIT_IDLE);
 	vsync_present(&q->vsync, q->last_present_ns);
@@ -678,7 +664,6 @@ void frame_queue_new_clock(struct frame_queue *q)
 	q->last_idle_check_ns = 0;
 	q->settled_ns = q->counted_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
-	q->composition = (struct composition_times){ 0 };
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);
 }

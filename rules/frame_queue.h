@@ -30,9 +30,7 @@
 #define FRAME_QUEUE_MAX 4096
 
 struct waiting_frame {
-	/* Layer LAYER_NONE: the present itself, which follows its frames; latched_ns is then the
-	 * time when its composition ended, 0: unknown. */
-	struct frame frame;
+	struct frame frame; /* layer LAYER_NONE: the present itself, which follows its frames */
 	struct loss_context loss_context;
 };
 
@@ -66,9 +64,8 @@ struct frame_queue {
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
 	struct front_app front_app;
-	uint64_t settled_ns;		      /* see frame_queue_settled_ns() */
-	uint64_t counted_ns;		      /* the last present that was counted */
-	struct composition_times composition; /* of the last present that was counted */
+	uint64_t settled_ns; /* see frame_queue_settled_ns() */
+	uint64_t counted_ns; /* the last present that was counted */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */
@@ -90,10 +87,7 @@ void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
 /* Add a frame to the queue, and the present after all its frames. Times must not go back. The way
  * of the frame continues in frame_queue_settle(), when its wait is over. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);
-void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint64_t commit_ns);
-
-/* The composition of the last present ended. */
-void frame_queue_composed(struct frame_queue *q, uint64_t end_ns);
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns);
 
 /* Events may be missing between @from_ns, which may be among the waiting frames, and the next
  * record. @lost: their known number, without the hole itself. */

@@ -90,19 +90,19 @@ static void on_attributed_frame(void *context, const struct frame *frame)
 	frame_queue_add(&p->queue, frame);
 }
 
-static void on_present(void *context, uint64_t present_ns, uint64_t commit_ns)
+static void on_present(void *context, uint64_t present_ns)
 {
 	struct pipeline *p = context;
 
 	compositions_present(&p->producers.compositions, present_ns);
-	frame_queue_add_present(&p->queue, present_ns, commit_ns);
+	frame_queue_add_present(&p->queue, present_ns);
 }
 
 static void on_composed(void *context, uint64_t end_ns)
 {
 	struct pipeline *p = context;
 
-	frame_queue_composed(&p->queue, end_ns);
+	compositions_end(&p->producers.compositions, end_ns);
 }
 
 static void on_commit(void *context, uint64_t time_ns)

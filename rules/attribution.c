@@ -296,6 +296,15 @@ bool attribution_has_own_ticks(const struct attribution *a)
 
 /* --- presents --- */
 
+/* How long before @present_ns the thread began with the composition, in us; 0: unknown. */
+static uint32_t commit_before_us(const struct attribution *a, int32_t tid, uint64_t present_ns)
+{
+	const struct composition *composition = &a->composition;
+	uint64_t us = (present_ns - composition->commit_ns) / 1000;
+
+	return composition->tid == tid && us <= INT32_MAX ? (uint32_t)us : 0;
+}
+
 static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
 {
 	const struct composition *composition = &a->composition;
@@ -307,7 +316,7 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.latched_ns = latch->time_ns,
 		.number = latch->number,
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
-		.commit_ns = composition->tid == latch->tid ? composition->commit_ns : 0,
+		.commit_us = commit_before_us(a, latch->tid, present_ns),
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 
@@ -329,7 +338,7 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 	a->unattributed_presents += a->frames == frames;
 	latches_forget(latches, a->layer_events.layers, record->tid, false);
 	a->sink.present(a->sink.context, record->time_ns,
-			a->composition.tid == record->tid ? a->composition.commit_ns : 0);
+			commit_before_us(a, record->tid, record->time_ns));
 	a->composition.presented = true;
 }
 

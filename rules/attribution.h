@@ -18,14 +18,22 @@
 /* A layer's frame: its buffer was latched before this present. */
 struct frame {
 	int layer;
-	bool tx; /* the present also applied a transaction of the layer */
+	uint32_t tx : 1; /* the present also applied a transaction of the layer */
+	/* How long before the present SurfaceFlinger began with the composition, see
+	 * frame_commit_ns(); 0: unknown. The queue of frames is long: each byte counts. */
+	uint32_t commit_us : 31;
 	uint64_t present_ns;
 	uint64_t queued_ns; /* 0: unknown */
 	uint64_t latched_ns;
-	int64_t number;	    /* of the buffer, or -1 */
-	int64_t vsync_id;   /* of the composition, or -1 */
-	uint64_t commit_ns; /* when SurfaceFlinger began with the composition; 0: unknown */
+	int64_t number;	  /* of the buffer, or -1 */
+	int64_t vsync_id; /* of the composition, or -1 */
 };
+
+/* When SurfaceFlinger began with the frame's composition, in ns; 0: unknown. */
+static inline uint64_t frame_commit_ns(const struct frame *frame)
+{
+	return frame->commit_us ? frame->present_ns - frame->commit_us * UINT64_C(1000) : 0;
+}
 
 /* Receives the results. */
 struct attribution_sink {
@@ -37,8 +45,8 @@ struct attribution_sink {
 		       uint64_t error_ns);
 	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted for then */
 	void (*frame)(void *context, const struct frame *frame); /* called before its present */
-	/* @commit_ns: as in struct frame. */
-	void (*present)(void *context, uint64_t present_ns, uint64_t commit_ns);
+	/* @commit_us: as in struct frame. */
+	void (*present)(void *context, uint64_t present_ns, uint32_t commit_us);
 	/* The composition with the last present has ended. */
 	void (*composed)(void *context, uint64_t end_ns);
 	void (*counter)(void *context, const struct trace_record *record); /* of SurfaceFlinger */

@@ -247,7 +247,7 @@ static enum cause judge(const struct frame_queue *q, const struct waiting_frame 
 		.late_ns = late.harm_ns,
 		.queued_ns = frame->queued_ns,
 		.latched_before_ns = layer->latched_ns,
-		.own = { frame->commit_ns, frame->present_ns, 0 },
+		.own = { frame_commit_ns(frame), frame->present_ns, 0 },
 		.before = q->composition,
 		.lost = waiting->loss_context.in_hole,
 	};
@@ -348,7 +348,7 @@ static void count_first(struct frame_queue *q)
 	else
 		count_frame(q, waiting);
 	if (waiting->frame.layer == LAYER_NONE)
-		q->composition = (struct composition_times){ waiting->frame.commit_ns,
+		q->composition = (struct composition_times){ frame_commit_ns(&waiting->frame),
 							     waiting->frame.present_ns,
 							     waiting->frame.latched_ns };
 	q->counted_ns = waiting->frame.present_ns;
@@ -528,11 +528,11 @@ void frame_queue_composed(struct frame_queue *q, uint64_t end_ns)
 		last->latched_ns = end_ns;
 }
 
-void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint64_t commit_ns)
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint32_t commit_us)
 {
 	struct frame present_entry = { .layer = LAYER_NONE,
 				       .present_ns = present_ns,
-				       .commit_ns = commit_ns };
+				       .commit_us = commit_us };
 
 	add(q, &present_entry);
 	vsync_present(&q->vsync, q->last_present_ns);

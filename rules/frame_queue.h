@@ -87,7 +87,7 @@ void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
 /* Add a frame to the queue, and the present after all its frames. Times must not go back. The way
  * of the frame continues in frame_queue_settle(), when its wait is over. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);
-void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint64_t commit_ns);
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint32_t commit_us);
 
 /* The composition of the last present ended. */
 void frame_queue_composed(struct frame_queue *q, uint64_t end_ns);

@@ -87,11 +87,11 @@ static void on_attributed_frame(void *context, const struct frame *frame)
 	frame_queue_add(&p->queue, frame);
 }
 
-static void on_present(void *context, uint64_t present_ns, uint64_t commit_ns)
+static void on_present(void *context, uint64_t present_ns, uint32_t commit_us)
 {
 	struct pipeline *p = context;
 
-	frame_queue_add_present(&p->queue, present_ns, commit_ns);
+	frame_queue_add_present(&p->queue, present_ns, commit_us);
 }
 
 static void on_composed(void *context, uint64_t end_ns)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "rules/attribution.h"
+#include "rules/choreographer.h"
 #include "rules/events.h"
 #include "rules/frame_queue.h"
 #include "rules/gfx2019.h"
@@ -40,6 +41,7 @@ struct pipeline {
 	struct frame_queue queue;
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
+	struct choreographer choreographer;
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
 	uint64_t before_ns;	 /* the last present before the record with the latest time */
@@ -59,6 +61,7 @@ static void on_tick(void *context, const struct trace_record *record, unsigned i
 		vsync_hardware(&p->queue.vsync, vsync_display_in(record->name), record->time_ns);
 		return;
 	}
+	choreographer_tick(&p->choreographer, record);
 	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, record->time_ns);
 	if (p->queue.log)
 		recent_events_add_tick(p->queue.log, record->time_ns, record->name);
@@ -206,6 +209,7 @@ static void lost(struct pipeline *p, const struct trace_record *record)
 		loss.events = (uint64_t)record->value;
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
 	frame_queue_hole(&p->queue, counted ? p->clock.cpu_last_ns[record->cpu] : 0, loss);
+	choreographer_lost(&p->choreographer, loss.events, loss.unknown_count);
 	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
 	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
 }
@@ -237,6 +241,7 @@ static void start_over(struct pipeline *p)
 	frame_queue_new_clock(&p->queue);
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);
+	choreographer_new_clock(&p->choreographer);
 	p->counters.first_ns = 0;
 	p->mark_ns = 0;
 	if (p->events.sink.clock)
@@ -246,7 +251,11 @@ static void start_over(struct pipeline *p)
 /* Closes rows for an app's mark, which is in events.csv already. */
 static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 {
-	if (!p->gfx2019 && !frame_queue_mark_of_app(&p->queue, time_ns))
+	if (p->gfx2019)
+		return;
+	if (frame_queue_mark_of_app(&p->queue, time_ns))
+		choreographer_mark(&p->choreographer, time_ns);
+	else
 		p->counters.marks_too_soon++;
 }
 
@@ -320,6 +329,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		return;
 	}
 	attribution_record(&p->attribution, record);
+	choreographer_record(&p->choreographer, record, vsync_period_ns(&p->queue.vsync));
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
@@ -368,6 +378,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 
 int pipeline_mark(struct pipeline *p, uint64_t time_ns)
 {
+	choreographer_mark(&p->choreographer, time_ns);
 	return p->gfx2019 || frame_queue_mark(&p->queue, time_ns) ? 0 : -ENOSPC;
 }
 
@@ -401,6 +412,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown_count = 1 });
 	/* The caller reports it. */
 	p->reported_loss.unknown_count++;
+	choreographer_lost(&p->choreographer, 0, 1);
 	attribution_forget_open(&p->attribution);
 }
 
@@ -466,6 +478,7 @@ void pipeline_end(struct pipeline *p)
 	} else {
 		attribution_end(&p->attribution);
 		frame_queue_end(&p->queue);
+		choreographer_close(&p->choreographer);
 	}
 	trigger_finish(&p->queue.trigger, pipeline_now(p));
 	report_overflow(p, true);
@@ -518,6 +531,10 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->surfaces_unreadable = p->queue.summary.unreadable;
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->stacks.evicted;
+	c->doframes = p->choreographer.counters.callbacks;
+	c->doframe_threads = p->choreographer.counters.threads;
+	c->doframes_refused = p->choreographer.counters.refused;
+	c->doframes_skipped = p->choreographer.counters.skipped_much;
 	c->slices_unbalanced = a->stacks.unbalanced;
 	c->last_ns = pipeline_now(p);
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
@@ -570,6 +587,10 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->queue.options.max_surfaces = 1; /* unused */
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
+	p->choreographer.delay_ns = options->delay_ns;
+	p->choreographer.min_frames = options->min_frames;
+	p->choreographer.context = p->events.sink.context;
+	p->choreographer.row = p->events.sink.doframe;
 	if (frame_queue_init(&p->queue) < 0 ||
 	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,

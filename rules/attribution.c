@@ -25,6 +25,7 @@
 #include "rules/attribution.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "parser/chars.h"
@@ -42,10 +43,14 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	memset(a, 0, sizeof(*a));
 	a->rules = rules;
 	a->sink = *sink;
+	a->work =
+		calloc(1, sizeof(*a->work)); /* most of it is for processes that few devices have */
+	if (!a->work)
+		return -ENOMEM;
 	a->layer_events = (struct layer_events){ .rules = rules,
 						 .layers = layers,
 						 .sf = &a->sf,
-						 .work = &a->work,
+						 .work = a->work,
 						 .context = sink->context,
 						 .evict = sink->evict,
 						 .added = sink->layer,
@@ -63,6 +68,7 @@ void attribution_free(struct attribution *a)
 	slice_stacks_free(&a->stacks);
 	layer_events_free(&a->layer_events);
 	candidate_free(&a->candidate);
+	free(a->work);
 }
 
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
@@ -362,7 +368,7 @@ static void slice_end(struct attribution *a, const struct trace_record *record)
 	uint32_t ended = slice_stacks_end(&a->stacks, record->tid);
 
 	if (ended & SLICE_WORK)
-		app_work_end(&a->work, record->tid, record->time_ns);
+		app_work_end(a->work, record->tid, record->time_ns);
 	if ((a->sf.presented || a->candidate.presented) &&
 	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
 		if (a->sf.presented && record->tid == a->sf.tid)
@@ -378,7 +384,7 @@ static void tick(struct attribution *a, const struct rule *rule, const struct tr
 	a->tick_pid = record->pid;
 	a->tick_tgid = record->tgid;
 	if (rule->role == RULE_TICK)
-		app_work_tick(&a->work, record->name, record->time_ns);
+		app_work_tick(a->work, record->name, record->time_ns);
 	a->sink.tick(a->sink.context, record, (unsigned int)(rule - a->rules->rules),
 		     rule->role == RULE_HWVSYNC);
 }
@@ -423,7 +429,7 @@ static void named_event(struct attribution *a, const struct trace_record *record
 						record->name, open, &capture);
 
 	if (rule && rule->role == RULE_PRODUCER)
-		app_work_producer(&a->work, record, capture.layer);
+		app_work_producer(a->work, record, capture.layer);
 	if (rule && (rule->role == RULE_WORK || rule->role == RULE_CALLBACK ||
 		     rule->role == RULE_TOKEN || rule->role == RULE_PRODUCER))
 		return;
@@ -503,10 +509,10 @@ static void work_begin(struct attribution *a, const struct trace_record *record,
 {
 	bool was_open;
 
-	if (app_work_is_another(&a->work, record))
+	if (app_work_is_another(a->work, record))
 		slice_stacks_drop(&a->stacks, record->tid);
 	was_open = slice_stacks_open(&a->stacks, record->tid) & SLICE_WORK;
-	app_work_begin(&a->work, record, was_open, mask & SLICE_CALLBACK);
+	app_work_begin(a->work, record, was_open, mask & SLICE_CALLBACK);
 }
 
 static void slice_begin(struct attribution *a, const struct trace_record *record)
@@ -521,7 +527,7 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 			work_begin(a, record, mask);
 	}
 	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid)
-		app_work_token(&a->work, record->name, record->time_ns);
+		app_work_token(a->work, record->name, record->time_ns);
 
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
@@ -541,7 +547,7 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 	struct trace_record loss = { .time_ns = a->candidate.last_ns, .tid = TRACE_ID_UNKNOWN };
 
 	slice_stacks_forget(&a->stacks);
-	app_work_forget(&a->work, time_ns);
+	app_work_forget(a->work, time_ns);
 	layer_events_forget(&a->layer_events, time_ns);
 	a->sf.presented = false;
 	a->candidate.presented = false;
@@ -556,7 +562,7 @@ void attribution_new_clock(struct attribution *a)
 
 	drop_candidate(a);
 	attribution_forget_open(a, 0);
-	app_work_new_clock(&a->work);
+	app_work_new_clock(a->work);
 	for (int i = 0; i < layers->max; i++)
 		if (layers->layers[i].length)
 			stall_clear(&layers->layers[i]);
@@ -589,7 +595,7 @@ static bool count_forged(struct attribution *a, const struct rule_index *index,
 	const struct rule *rule = ruleset_match(a->rules, index, record->name, 0, &capture);
 
 	if (rule && rule->role == RULE_PRODUCER)
-		app_work_producer(&a->work, record, capture.layer);
+		app_work_producer(a->work, record, capture.layer);
 	if (!rule || rule->role == RULE_PRODUCER || !rule_is_unique(rule))
 		return false;
 	if (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC || rule->role == RULE_PERIOD ||

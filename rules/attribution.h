@@ -69,7 +69,7 @@ struct attribution {
 	struct attribution_sink sink;
 	struct layer_events layer_events;
 	struct slice_stacks stacks;
-	struct app_work work;
+	struct app_work *work; /* owned */
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
 	struct sf_composition composition;

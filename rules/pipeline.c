@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "rules/attribution.h"
+#include "rules/choreographer.h"
 #include "rules/events.h"
 #include "rules/frame_queue.h"
 #include "rules/gfx2019.h"
@@ -38,10 +39,11 @@ struct pipeline {
 	struct pipeline_counters counters;
 	struct event_writer events;
 	struct attribution attribution;
-	struct producers producers;
+	struct producers *producers;
 	struct frame_queue queue;
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
+	struct choreographer *choreographer;
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
 	uint64_t before_ns;	 /* the last present before the record with the latest time */
@@ -61,8 +63,9 @@ static void on_tick(void *context, const struct trace_record *record, unsigned i
 		vsync_hardware(&p->queue.vsync, vsync_display_in(record->name), record->time_ns);
 		return;
 	}
+	choreographer_tick(p->choreographer, record);
 	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, record->time_ns);
-	producers_tick(&p->producers, record);
+	producers_tick(p->producers, record);
 	if (p->queue.log)
 		recent_events_add_tick(p->queue.log, record->time_ns, record->name);
 }
@@ -94,7 +97,7 @@ static void on_present(void *context, uint64_t present_ns)
 {
 	struct pipeline *p = context;
 
-	compositions_present(&p->producers.compositions, present_ns);
+	compositions_present(&p->producers->compositions, present_ns);
 	frame_queue_add_present(&p->queue, present_ns);
 }
 
@@ -102,14 +105,14 @@ static void on_composed(void *context, uint64_t end_ns)
 {
 	struct pipeline *p = context;
 
-	compositions_end(&p->producers.compositions, end_ns);
+	compositions_end(&p->producers->compositions, end_ns);
 }
 
 static void on_commit(void *context, uint64_t time_ns)
 {
 	struct pipeline *p = context;
 
-	compositions_commit(&p->producers.compositions, time_ns);
+	compositions_commit(&p->producers->compositions, time_ns);
 }
 
 static void on_counter(void *context, const struct trace_record *record)
@@ -117,7 +120,7 @@ static void on_counter(void *context, const struct trace_record *record)
 	struct pipeline *p = context;
 
 	if (span_starts_with(record->name, SPAN_LITERAL("hasClientComposition")))
-		compositions_client(&p->producers.compositions, record->value > 0);
+		compositions_client(&p->producers->compositions, record->value > 0);
 	if (p->queue.log)
 		recent_events_add_counter(p->queue.log, record->time_ns, record->name);
 }
@@ -178,7 +181,7 @@ static void on_queued(void *context, struct layer *layer, uint64_t time_ns, bool
 {
 	struct pipeline *p = context;
 
-	producers_queued(&p->producers, layer, time_ns, direct);
+	producers_queued(p->producers, layer, time_ns, direct);
 }
 
 /* --- records --- */
@@ -226,6 +229,7 @@ static void lost(struct pipeline *p, const struct trace_record *record)
 		loss.events = (uint64_t)record->value;
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
 	frame_queue_hole(&p->queue, counted ? p->clock.cpu_last_ns[record->cpu] : 0, loss);
+	choreographer_lost(p->choreographer, loss.events, loss.unknown_count);
 	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
 	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
 }
@@ -257,7 +261,8 @@ static void start_over(struct pipeline *p)
 	frame_queue_new_clock(&p->queue);
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);
-	producers_new_clock(&p->producers);
+	producers_new_clock(p->producers);
+	choreographer_new_clock(p->choreographer);
 	p->counters.first_ns = 0;
 	p->mark_ns = 0;
 	if (p->events.sink.clock)
@@ -267,7 +272,11 @@ static void start_over(struct pipeline *p)
 /* Closes rows for an app's mark, which is in events.csv already. */
 static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 {
-	if (!p->gfx2019 && !frame_queue_mark_of_app(&p->queue, time_ns))
+	if (p->gfx2019)
+		return;
+	if (frame_queue_mark_of_app(&p->queue, time_ns))
+		choreographer_mark(p->choreographer, time_ns);
+	else
 		p->counters.marks_too_soon++;
 }
 
@@ -340,9 +349,10 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
-	if (producers_wants(&p->producers, record))
-		producers_record(&p->producers, record);
+	if (producers_wants(p->producers, record))
+		producers_record(p->producers, record);
 	attribution_record(&p->attribution, record);
+	choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
@@ -391,6 +401,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 
 int pipeline_mark(struct pipeline *p, uint64_t time_ns)
 {
+	choreographer_mark(p->choreographer, time_ns);
 	return p->gfx2019 || frame_queue_mark(&p->queue, time_ns) ? 0 : -ENOSPC;
 }
 
@@ -425,7 +436,8 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	/* The caller reports it. */
 	p->reported_loss.unknown_count++;
 	attribution_forget_open(&p->attribution, since_ns);
-	producers_forget_open(&p->producers);
+	producers_forget_open(p->producers);
+	choreographer_lost(p->choreographer, 0, 1);
 }
 
 void pipeline_set_loss_pending(struct pipeline *p, bool pending)
@@ -490,6 +502,7 @@ void pipeline_end(struct pipeline *p)
 	} else {
 		attribution_end(&p->attribution);
 		frame_queue_end(&p->queue, pipeline_now(p));
+		choreographer_close(p->choreographer);
 	}
 	trigger_finish(&p->queue.trigger, pipeline_now(p));
 	report_overflow(p, true);
@@ -542,9 +555,13 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->surfaces_unreadable = p->queue.summary.unreadable;
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->stacks.evicted;
+	c->doframes = p->choreographer->counters.callbacks;
+	c->doframe_threads = p->choreographer->counters.threads;
+	c->doframes_refused = p->choreographer->counters.refused;
+	c->doframes_skipped = p->choreographer->counters.skipped_much;
 	c->slices_unbalanced = a->stacks.unbalanced;
-	c->fences = producers_counts(&p->producers);
-	c->fences_evicted = p->producers.evicted + p->producers.fences.evicted;
+	c->fences = producers_counts(p->producers);
+	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
 	c->last_ns = pipeline_now(p);
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
@@ -598,14 +615,23 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->queue.options.max_surfaces = 1; /* unused */
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
-	p->queue.work = &p->attribution.work;
-	producers_init(&p->producers, &p->attribution.sf);
-	p->queue.producers = &p->producers;
+	/* Their tables are made for many apps: a page counts when it is first used. */
+	p->producers = calloc(1, sizeof(*p->producers));
+	p->choreographer = calloc(1, sizeof(*p->choreographer));
+	if (!p->producers || !p->choreographer)
+		return -ENOMEM;
+	producers_init(p->producers, &p->attribution.sf);
+	p->queue.producers = p->producers;
+	p->choreographer->delay_ns = options->delay_ns;
+	p->choreographer->min_frames = options->min_frames;
+	p->choreographer->context = p->events.sink.context;
+	p->choreographer->row = p->events.sink.doframe;
 	if (frame_queue_init(&p->queue) < 0 ||
 	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,
 			     &findings) < 0)
 		return -ENOMEM;
+	p->queue.work = p->attribution.work;
 	if (p->rules->last_counter)
 		return set_up_gfx2019(p, options);
 	if (options->type > 0)
@@ -651,6 +677,8 @@ struct pipeline *pipeline_free(struct pipeline *p)
 			gfx2019_free(p->gfx2019);
 		free(p->gfx2019);
 		free(p->queue.log);
+		free(p->producers);
+		free(p->choreographer);
 	}
 	free(p);
 	return NULL;

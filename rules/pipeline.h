@@ -53,6 +53,10 @@ struct pipeline_counters {
 	uint64_t marks_too_soon;       /* marks of apps that closed no row: see pipeline_mark() */
 	uint64_t percentiles_refused; /* rows and Surfaces without percentiles: no space was left */
 	uint64_t threads_evicted;
+	uint64_t doframes;	   /* callbacks of all Choreographers */
+	uint64_t doframe_threads;  /* threads that had one */
+	uint64_t doframes_refused; /* without space for their thread: in no row of doframe.csv */
+	uint64_t doframes_skipped; /* callbacks that skipped 30 periods or more */
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped without an end */
 	struct fence_counts fences; /* what became of the fences of queued buffers */
 	uint64_t fences_evicted;    /* their ends are unknown: a table was full */

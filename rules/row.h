@@ -106,6 +106,24 @@ struct fence_stats {
 	uint64_t paced_itself;	/* those without a vsync of the app since the one before */
 };
 
+/* The most bytes of an app's name in a row of doframe.csv, with its NUL. */
+#define DOFRAME_APP_SIZE 64
+
+/* A row of doframe.csv: the callbacks of one thread's Choreographer. */
+struct doframe_row {
+	uint64_t start_ns, end_ns; /* begins of callbacks */
+	const char *app;	   /* name of the process, perhaps only its end; "": unknown */
+	int32_t pid, tid;
+	uint64_t frames;		/* callbacks */
+	uint64_t time_ns;		/* between callbacks, without pauses of 500 ms and more */
+	double fps;			/* negative = none */
+	int64_t avg_ns, p99_ns, max_ns; /* of the callbacks, or ROW_UNKNOWN, as all below */
+	int64_t draw_avg_ns, draw_max_ns;
+	int64_t skipped;   /* periods, of callbacks whose edge of VSYNC-app is known */
+	int64_t matrix[5]; /* these callbacks by skipped periods: best to frozen */
+	int64_t lost;	   /* events lost in the time of the row */
+};
+
 /* A row of summary.csv: one Surface over the whole session. */
 struct summary_row {
 	const char *app;
@@ -167,6 +185,7 @@ struct row_sink {
 	void (*fps)(void *context, const struct fps_row *row);
 	void (*drop)(void *context, const struct drop_row *row);
 	void (*frame)(void *context, const struct frame_row *row);
+	void (*doframe)(void *context, const struct doframe_row *row);
 	void (*event)(void *context, const struct trace_event *event);
 	/* Later times are those of another clock and cannot be compared with earlier ones. */
 	void (*clock)(void *context);

@@ -347,6 +347,10 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "frames_others", counters->frames_others);
 	add_count(object, "surfaces_unreadable", counters->surfaces_unreadable);
 	add_count(object, "percentiles_refused", counters->percentiles_refused);
+	add_count(object, "doframes", counters->doframes);
+	add_count(object, "doframe_threads", counters->doframe_threads);
+	add_count(object, "doframes_refused", counters->doframes_refused);
+	add_count(object, "doframes_skipped_30", counters->doframes_skipped);
 	add_count(object, "threads_evicted", counters->threads_evicted);
 	add_count(object, "slices_unbalanced", counters->slices_unbalanced);
 	add_count(object, "fences", counters->fences.marks);

@@ -420,6 +420,29 @@ void csv_frame_row(struct csv_row *text, const struct frame_row *row)
 	end(text);
 }
 
+void csv_doframe_row(struct csv_row *text, const struct doframe_row *row)
+{
+	begin(text);
+	seconds(text, (int64_t)row->start_ns);
+	seconds(text, (int64_t)row->end_ns);
+	name(text, row->app);
+	count_if_known(text, row->pid);
+	count_if_known(text, row->tid);
+	count(text, row->frames);
+	seconds(text, (int64_t)row->time_ns);
+	number(text, row->fps, 2);
+	milliseconds(text, row->avg_ns);
+	milliseconds(text, row->p99_ns);
+	milliseconds(text, row->max_ns);
+	milliseconds(text, row->draw_avg_ns);
+	milliseconds(text, row->draw_max_ns);
+	count_if_known(text, row->skipped);
+	for (unsigned int i = 0; i < 5; i++)
+		count_if_known(text, row->matrix[i]);
+	count_if_known(text, row->lost);
+	end(text);
+}
+
 static void summary_rates(struct csv_row *text, const struct summary_row *row)
 {
 	const struct frame_stats *stats = &row->stats;

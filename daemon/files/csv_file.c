@@ -199,7 +199,7 @@ int csv_file_flush(struct csv_file *file)
 	enum csv_file_state state;
 	int error;
 
-	if (!file->name || (file->len == 0 && file->size > 0))
+	if (!file->name || (file->len == 0 && (file->size > 0 || file->is_lazy)))
 		return 0;
 	/* In a removed file rows would be lost. In a file that was cut, NULs would precede them. */
 	state = csv_file_check(file);
@@ -283,6 +283,16 @@ int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, co
 
 	file->folder_fd = folder_fd;
 	return error < 0 ? error : csv_file_flush(file);
+}
+
+int csv_file_create_lazy(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
+			 const char *header)
+{
+	int error = begin(file, -1, buffer_size, name, header);
+
+	file->folder_fd = folder_fd;
+	file->is_lazy = true;
+	return error;
 }
 
 /* Returns 0, or -errno: see csv_file_open_again(). */

@@ -22,6 +22,7 @@ struct csv_file {
 	const char *header; /* its first line without the line end; NULL: it has no header */
 	int folder_fd;	    /* where it is created: borrowed */
 	int fd;		    /* -1: the next flush creates the file */
+	bool is_lazy;	    /* the file is created with its first row, not before */
 	bool is_stream;	    /* a terminal or pipe: each row is written at once */
 	bool may_wait;	    /* stream: a write waits for the reader; else rows stay in the buffer */
 	struct stream stream;
@@ -42,8 +43,12 @@ struct csv_file {
 int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
 		    const char *header);
 
-/* The same for a file that exists already: rows are appended. Creates it if it is missing. Returns
- * -EPROTO if it is no regular file with that header. */
+/* The same, but the file appears with its first row. */
+int csv_file_create_lazy(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
+			 const char *header);
+
+/* The same as csv_file_create() for a file that exists already: rows are appended. Creates it if it
+ * is missing. Returns -EPROTO if it is no regular file with that header. */
 int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size, const char *name,
 			const char *header);
 

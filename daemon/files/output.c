@@ -129,6 +129,9 @@ static void format(struct csv_row *text, const struct trigger_gate_row *row)
 	case ROW_DROPS:
 		csv_drop_row(text, row->drop);
 		break;
+	case ROW_DOFRAMES:
+		csv_doframe_row(text, row->doframe);
+		break;
 	case ROW_FPS:
 		csv_fps_row(text, row->fps);
 		break;
@@ -206,6 +209,16 @@ static void on_frame(void *context, const struct frame_row *frame)
 {
 	struct trigger_gate_span span = { frame->present_ns, frame->present_ns };
 	const struct trigger_gate_row row = { .which = ROW_FRAMES, .span = span, .frame = frame };
+
+	judge_row(context, &row);
+}
+
+static void on_doframe(void *context, const struct doframe_row *doframe)
+{
+	struct trigger_gate_span span = { doframe->start_ns, doframe->end_ns };
+	const struct trigger_gate_row row = { .which = ROW_DOFRAMES,
+					      .span = span,
+					      .doframe = doframe };
 
 	judge_row(context, &row);
 }
@@ -579,6 +592,7 @@ struct row_sink output_sink(struct output *output)
 		.fps = output_name(output, ROW_FPS) || output->console.name ? on_fps : NULL,
 		.drop = output_name(output, ROW_DROPS) ? on_drop : NULL,
 		.frame = output_name(output, ROW_FRAMES) ? on_frame : NULL,
+		.doframe = output_name(output, ROW_DOFRAMES) ? on_doframe : NULL,
 		.event = on_event,
 		.clock = on_clock,
 		.gate = output->gate ? on_gate : NULL,

@@ -17,6 +17,7 @@ const struct segment_file segment_files[] = {
 	{ "fps.csv", csv_fps_header, true },
 	{ "dropFrames.csv", csv_drop_header, true },
 	{ "frames.csv", csv_frame_header, true },
+	{ "doframe.csv", csv_doframe_header, true },
 	{ "events.csv", csv_event_header, true },
 	{ "summary.csv", csv_summary_header, false },
 	{ "session.json", NULL, false },

@@ -549,9 +549,13 @@ static int create(struct session_files *files, enum row_file which, const char *
 	bool keeps_rows = files->is_live && which != ROW_EVENTS;
 	size_t buffer_size = keeps_rows ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
 	int fd = files->folder->fd;
+	bool is_lazy = which == ROW_DOFRAMES; /* most captures of games have no row for it */
+	bool exists = faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	int error = files->is_again ? csv_repair_file(fd, name, header) : 0;
 
-	if (error == 0 && files->is_again)
+	if (error == 0 && is_lazy && !(files->is_again && exists))
+		error = csv_file_create_lazy(file, fd, buffer_size, name, header);
+	else if (error == 0 && files->is_again)
 		error = csv_file_open_again(file, fd, buffer_size, name, header);
 	else if (error == 0)
 		error = csv_file_create(file, fd, buffer_size, name, header);
@@ -591,6 +595,8 @@ int session_files_open(struct session_files *files, const struct options *option
 		error = create(files, ROW_FPS, "fps.csv", csv_fps_header);
 	if (error == 0 && options->pipeline.type > 0)
 		error = create(files, ROW_DROPS, "dropFrames.csv", csv_drop_header);
+	if (error == 0)
+		error = create(files, ROW_DOFRAMES, "doframe.csv", csv_doframe_header);
 	if (error == 0 && options->frames_log)
 		error = create(files, ROW_FRAMES, "frames.csv", csv_frame_header);
 	return error;

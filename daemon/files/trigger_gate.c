@@ -38,6 +38,13 @@ static const struct layout {
 			offsetof(struct drop_row, layer),
 		},
 	},
+	[ROW_DOFRAMES] = {
+		sizeof(struct doframe_row),
+		1,
+		{
+			offsetof(struct doframe_row, app),
+		},
+	},
 	[ROW_FPS] = {
 		sizeof(struct fps_row),
 		2,
@@ -168,6 +175,7 @@ uint64_t trigger_gate_open(struct trigger_gate *gate, uint64_t time_ns, void *co
 			struct fps_row fps;
 			struct drop_row drop;
 			struct frame_row frame;
+			struct doframe_row doframe;
 		} value;
 		const struct trigger_gate_row row = { kept.which, kept.span, { &value } };
 

@@ -29,6 +29,7 @@ struct trigger_gate_row {
 		const struct fps_row *fps;
 		const struct drop_row *drop;
 		const struct frame_row *frame;
+		const struct doframe_row *doframe;
 	};
 };
 

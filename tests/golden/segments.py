@@ -18,8 +18,9 @@ HEADER_AND_ROW = 4096
 
 def same(checks, what, whole, rotated):
     for name in segments.GROWING:
-        expected = (whole / name).read_bytes()
-        checks.that(segments.joined(rotated, name) == expected, f"{what}: {name} is another")
+        # doframe.csv appears with its first row.
+        expected = (whole / name).read_bytes() if (whole / name).exists() else b""
+        checks.that((segments.joined(rotated, name) or b"") == expected, f"{what}: {name} is another")
     checks.equal((rotated / "summary.csv").read_bytes(), (whole / "summary.csv").read_bytes(),
                  f"{what}: summary.csv")
 

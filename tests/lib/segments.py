@@ -5,7 +5,7 @@ import csv
 import io
 import re
 
-GROWING = ("fps.csv", "dropFrames.csv", "frames.csv", "events.csv")
+GROWING = ("fps.csv", "dropFrames.csv", "frames.csv", "doframe.csv", "events.csv")
 
 
 def numbers(folder, name="*"):

@@ -120,8 +120,8 @@ def floor(checks):
         removed = [step for step in steps if step.startswith("removed segment")]
         checks.equal(removed, sorted(removed), f"{what}: the oldest segment goes first")
         checks.equal([step for step in steps if step not in removed],
-                     ["stopped writing frames.csv", "stopped writing dropFrames.csv",
-                      "stopped writing fps.csv", "resumed writing fps.csv",
+                     ["stopped writing frames.csv", "stopped writing dropFrames.csv", "stopped writing doframe.csv",
+                      "stopped writing fps.csv", "resumed writing fps.csv", "resumed writing doframe.csv",
                       "resumed writing dropFrames.csv", "resumed writing frames.csv"],
                      f"{what}: steps")
         checks.that(steps[:len(removed)] == removed, f"{what}: segments go before rows: {steps}")

@@ -78,7 +78,8 @@ def check_rows(checks, name, out):
 
 def segments(out, file):
     """The segments of a file, the oldest first."""
-    return [*sorted(out.glob(file.replace(".csv", "-*.csv"))), out / file]
+    files = [*sorted(out.glob(file.replace(".csv", "-*.csv"))), out / file]
+    return [path for path in files if path.exists()]  # doframe.csv appears with its first row
 
 
 def joined(out, file):

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which edge of VSYNC-app does a callback answer? An app asks for one edge at a time, and nothing
+ * in the trace shows when. The edge is known if there was only one since the thread's previous
+ * callback. If there were several, other apps asked for them, too: then the callback answers the
+ * last one if it follows it as fast as a thread that waits for it does. Otherwise it may be late
+ * for any of them, and the number of skipped periods is unknown.
+ */
+#include "rules/choreographer.h"
+
+#include <string.h>
+
+/* As in fps.csv, see frame_queue.c. */
+#define IDLE_NS UINT64_C(5000000000)
+#define IDLE_CHECK_NS UINT64_C(1000000000)
+
+/* Between two callbacks: the thread had nothing to draw. Like a wait of fps.csv. */
+#define PAUSE_NS UINT64_C(500000000)
+
+/* An entry of a full table is reused after this time. */
+#define UNUSED_NS UINT64_C(1000000000)
+
+enum slice { SLICE_OTHER, SLICE_DO_FRAME, SLICE_DRAW };
+
+/* --- names --- */
+
+static bool is_number(const char *at, const char *end)
+{
+	if (at == end)
+		return false;
+	for (; at < end; at++)
+		if (*at < '0' || *at > '9')
+			return false;
+	return true;
+}
+
+/* True: @name is @word, alone or with a vsync id. */
+static bool is_word(struct span name, struct span word)
+{
+	const char *rest = name.ptr + word.len, *end = name.ptr + name.len;
+
+	if (!span_starts_with(name, word))
+		return false;
+	return rest == end || (*rest == ' ' && is_number(rest + 1, end));
+}
+
+static enum slice slice_of(struct span name)
+{
+	static const struct span do_frame = SPAN_INIT("Choreographer#doFrame");
+	static const struct span draw = SPAN_INIT("DrawFrame"), draws = SPAN_INIT("DrawFrames");
+
+	if (name.len < draw.len)
+		return SLICE_OTHER;
+	if (name.ptr[0] == 'C')
+		return is_word(name, do_frame) ? SLICE_DO_FRAME : SLICE_OTHER;
+	if (name.ptr[0] == 'D')
+		return is_word(name, draw) || is_word(name, draws) ? SLICE_DRAW : SLICE_OTHER;
+	return SLICE_OTHER;
+}
+
+/* --- rows --- */
+
+/* The nearest rank. */
+static int64_t percentile99(const struct choreographer_thread *thread)
+{
+	uint64_t above = thread->timed / 100;
+
+	if (above >= thread->n_slowest)
+		return ROW_UNKNOWN;
+	return (int64_t)thread->slowest_us[above] * 1000;
+}
+
+static int64_t mean(uint64_t sum, uint64_t n)
+{
+	return n > 0 ? (int64_t)(sum / n) : ROW_UNKNOWN;
+}
+
+static void write_row(struct choreographer *c, int32_t tid,
+		      const struct choreographer_thread *thread)
+{
+	struct doframe_row row = {
+		.start_ns = thread->start_ns,
+		.end_ns = thread->last_ns,
+		.app = thread->app,
+		.pid = thread->pid,
+		.tid = tid,
+		.frames = thread->frames,
+		.time_ns = thread->time_ns,
+		.fps = thread->time_ns > 0
+			       ? (double)thread->intervals * 1e9 / (double)thread->time_ns
+			       : -1,
+		.avg_ns = mean(thread->duration_ns, thread->timed),
+		.p99_ns = percentile99(thread),
+		.max_ns = thread->timed > 0 ? (int64_t)thread->max_ns : ROW_UNKNOWN,
+		.draw_avg_ns = mean(thread->draw_ns, thread->draws),
+		.draw_max_ns = thread->draws > 0 ? (int64_t)thread->draw_max_ns : ROW_UNKNOWN,
+		.skipped = thread->placed > 0 ? (int64_t)thread->skipped : ROW_UNKNOWN,
+		.lost = c->lost.unknown > thread->lost_before.unknown
+				? ROW_UNKNOWN
+				: (int64_t)(c->lost.events - thread->lost_before.events),
+	};
+
+	for (unsigned int i = 0; i < 5; i++)
+		row.matrix[i] = thread->placed > 0 ? (int64_t)thread->matrix[i] : ROW_UNKNOWN;
+	if (c->row)
+		c->row(c->context, &row);
+}
+
+/* The next row begins where this one ends. */
+static void close_row(struct choreographer *c, unsigned int at)
+{
+	struct choreographer_thread *thread = &c->threads[at];
+
+	if (thread->frames == 0)
+		return;
+	write_row(c, c->tids[at], thread);
+	thread->start_ns = thread->last_ns;
+	thread->frames = thread->intervals = thread->time_ns = 0;
+	thread->timed = thread->duration_ns = thread->max_ns = 0;
+	thread->draws = thread->draw_ns = thread->draw_max_ns = 0;
+	thread->placed = thread->skipped = 0;
+	memset(thread->matrix, 0, sizeof(thread->matrix));
+	thread->n_slowest = 0;
+	thread->lost_before = c->lost;
+}
+
+/* As in fps.csv: at the first callback that is delay_ns or more after the last check. */
+static void close_due_rows(struct choreographer *c, uint64_t now_ns)
+{
+	if (!c->checked)
+		c->last_check_ns = now_ns;
+	c->checked = true;
+	if (now_ns < c->last_check_ns + c->delay_ns)
+		return;
+	c->last_check_ns = now_ns;
+	for (unsigned int i = 0; i < c->n; i++)
+		if (c->threads[i].frames > c->min_frames)
+			close_row(c, i);
+}
+
+static void close_idle(struct choreographer *c, uint64_t now_ns)
+{
+	if (now_ns < c->last_idle_check_ns + IDLE_CHECK_NS)
+		return;
+	c->last_idle_check_ns = now_ns;
+	for (unsigned int i = 0; i < c->n; i++)
+		if (now_ns >= c->threads[i].last_ns + IDLE_NS)
+			close_row(c, i);
+}
+
+void choreographer_close(struct choreographer *c)
+{
+	for (unsigned int i = 0; i < c->n; i++)
+		close_row(c, i);
+}
+
+/* --- threads --- */
+
+static int find_thread(const struct choreographer *c, int32_t tid)
+{
+	for (unsigned int i = 0; i < c->n; i++)
+		if (c->tids[i] == tid)
+			return (int)i;
+	return -1;
+}
+
+/* The thread whose row has the drawing of process @pid: its main thread, or the first one. */
+static int find_process(const struct choreographer *c, int32_t pid)
+{
+	int found = -1;
+
+	for (unsigned int i = 0; i < c->n; i++) {
+		if (c->threads[i].pid != pid)
+			continue;
+		if (c->tids[i] == pid)
+			return (int)i;
+		found = found < 0 ? (int)i : found;
+	}
+	return found;
+}
+
+static void drop_open_of(struct choreographer *c, int thread)
+{
+	for (unsigned int i = 0; i < c->n_open;)
+		if (c->open[i].thread == thread)
+			c->open[i] = c->open[--c->n_open];
+		else
+			i++;
+}
+
+/* A free entry, or that of the thread that is idle longest; -1: all are in use. */
+static int free_entry(struct choreographer *c, uint64_t now_ns)
+{
+	unsigned int oldest = 0;
+
+	if (c->n < CHOREOGRAPHER_THREADS)
+		return (int)c->n++;
+	for (unsigned int i = 1; i < c->n; i++)
+		if (c->threads[i].last_ns < c->threads[oldest].last_ns)
+			oldest = i;
+	if (now_ns < c->threads[oldest].last_ns + UNUSED_NS)
+		return -1;
+	close_row(c, oldest);
+	drop_open_of(c, (int)oldest);
+	return (int)oldest;
+}
+
+/* The kernel keeps the last 15 bytes of an app's name as the name of its main thread. */
+static void set_app(struct choreographer_thread *thread, const struct trace_record *record)
+{
+	struct span comm = record->comm;
+	bool is_main = record->tid == record->pid || record->tid == record->tgid;
+	size_t len = comm.len < sizeof(thread->app) - 1 ? comm.len : sizeof(thread->app) - 1;
+
+	if (!is_main || len == 0 || comm.ptr[0] == '<')
+		return;
+	memcpy(thread->app, comm.ptr, len);
+	thread->app[len] = '\0';
+}
+
+static int add_thread(struct choreographer *c, const struct trace_record *record)
+{
+	int at = free_entry(c, record->time_ns);
+
+	if (at < 0)
+		return -1;
+	c->counters.threads++;
+	c->tids[at] = record->tid;
+	memset(&c->threads[at], 0, sizeof(c->threads[at]));
+	c->threads[at].pid = record->pid;
+	c->threads[at].start_ns = record->time_ns;
+	c->threads[at].lost_before = c->lost;
+	return at;
+}
+
+/* The thread of a callback. A thread number can return in another process. */
+static int thread_of(struct choreographer *c, const struct trace_record *record)
+{
+	int at = find_thread(c, record->tid);
+
+	if (at < 0)
+		at = add_thread(c, record);
+	if (at < 0)
+		return -1;
+	if (c->threads[at].pid != record->pid) {
+		close_row(c, (unsigned int)at);
+		c->threads[at].pid = record->pid;
+		c->threads[at].app[0] = '\0';
+		c->threads[at].follows = false;
+	}
+	if (c->threads[at].app[0] == '\0')
+		set_app(&c->threads[at], record);
+	return at;
+}
+
+/* --- skipped periods --- */
+
+static int64_t skipped_periods(const struct choreographer *c,
+			       const struct choreographer_thread *thread, uint64_t now_ns,
+			       uint64_t period_ns)
+{
+	uint64_t late_ns = now_ns - c->last_edge_ns;
+
+	if (period_ns == 0 || c->edges == 0 || now_ns < c->last_edge_ns)
+		return ROW_UNKNOWN;
+	if (thread->follows && c->edges == thread->edge_at_begin)
+		return ROW_UNKNOWN;
+	if (thread->follows && c->edges == thread->edge_at_begin + 1)
+		return (int64_t)(late_ns / period_ns);
+	if (late_ns >= period_ns / 4 || (thread->follows && c->edges == thread->edge_at_end))
+		return ROW_UNKNOWN;
+	return 0;
+}
+
+/* Lower ends of the levels of Tencent Matrix (Constants.java). */
+static unsigned int matrix_level(uint64_t skipped)
+{
+	static const unsigned int least[] = { 3, 9, 24, 42 };
+	unsigned int level = 0;
+
+	while (level < 4 && skipped >= least[level])
+		level++;
+	return level;
+}
+
+static void count_skipped(struct choreographer *c, struct choreographer_thread *thread,
+			  int64_t skipped)
+{
+	if (skipped < 0)
+		return;
+	thread->placed++;
+	thread->skipped += (uint64_t)skipped;
+	thread->matrix[matrix_level((uint64_t)skipped)]++;
+	c->counters.skipped_much += skipped >= CHOREOGRAPHER_SKIPPED_MUCH;
+}
+
+/* --- slices --- */
+
+static int find_open(const struct choreographer *c, int32_t tid)
+{
+	for (unsigned int i = 0; i < c->n_open; i++)
+		if (c->open[i].tid == tid)
+			return (int)i;
+	return -1;
+}
+
+/* @at: the open slice of the thread, whose end was lost; or -1. If there is no space, the slice is
+ * not measured. */
+static void open_slice(struct choreographer *c, int at, const struct trace_record *record,
+		       int thread, bool is_draw)
+{
+	if (at < 0 && c->n_open == CHOREOGRAPHER_OPEN) {
+		for (unsigned int i = 0; at < 0 && i < c->n_open; i++)
+			if (record->time_ns >= c->open[i].begin_ns + UNUSED_NS)
+				at = (int)i;
+		if (at < 0)
+			return;
+	}
+	if (at < 0)
+		at = (int)c->n_open++;
+	c->open[at] = (struct choreographer_open){ .tid = record->tid,
+						   .thread = thread,
+						   .is_draw = is_draw,
+						   .begin_ns = record->time_ns };
+}
+
+static void count_interval(struct choreographer_thread *thread, uint64_t now_ns)
+{
+	uint64_t since_ns = thread->last_end_ns ? thread->last_end_ns : thread->last_ns;
+
+	if (!thread->follows || now_ns < since_ns || now_ns - since_ns >= PAUSE_NS)
+		return;
+	thread->intervals++;
+	thread->time_ns += now_ns - thread->last_ns;
+}
+
+static void begin_do_frame(struct choreographer *c, int open, const struct trace_record *record,
+			   uint64_t period_ns)
+{
+	uint64_t now_ns = record->time_ns;
+	struct choreographer_thread *thread;
+	int at;
+
+	close_idle(c, now_ns);
+	if (c->marks.n > 0 && marks_pass(&c->marks, now_ns))
+		choreographer_close(c);
+	at = thread_of(c, record);
+	c->counters.callbacks++;
+	if (at < 0) {
+		c->counters.refused++;
+		return;
+	}
+	thread = &c->threads[at];
+	count_interval(thread, now_ns);
+	count_skipped(c, thread, skipped_periods(c, thread, now_ns, period_ns));
+	thread->callbacks++;
+	thread->frames++;
+	thread->last_ns = now_ns;
+	thread->last_end_ns = 0;
+	thread->edge_at_begin = thread->edge_at_end = c->edges;
+	thread->follows = true;
+	/* free_entry() may have moved the open slices. */
+	open = open < 0 ? open : find_open(c, record->tid);
+	open_slice(c, open, record, at, false);
+	close_due_rows(c, now_ns);
+}
+
+static void begin_draw(struct choreographer *c, int open, const struct trace_record *record)
+{
+	int thread = find_process(c, record->pid);
+
+	if (open >= 0 && !c->open[open].is_draw) {
+		c->open[open].depth++;
+		return;
+	}
+	if (thread >= 0)
+		open_slice(c, open, record, thread, true);
+	else if (open >= 0)
+		c->open[open] = c->open[--c->n_open];
+}
+
+static void add_slowest(struct choreographer_thread *thread, uint64_t duration_ns)
+{
+	uint64_t us = duration_ns / 1000;
+	uint32_t value = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+	unsigned int at = thread->n_slowest;
+
+	if (at == CHOREOGRAPHER_SLOWEST && value <= thread->slowest_us[--at])
+		return;
+	for (; at > 0 && thread->slowest_us[at - 1] < value; at--)
+		thread->slowest_us[at] = thread->slowest_us[at - 1];
+	thread->slowest_us[at] = value;
+	thread->n_slowest += thread->n_slowest < CHOREOGRAPHER_SLOWEST;
+}
+
+static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns)
+{
+	struct choreographer_open slice = c->open[at];
+	struct choreographer_thread *thread = &c->threads[slice.thread];
+	uint64_t duration_ns = now_ns - slice.begin_ns;
+
+	c->open[at] = c->open[--c->n_open];
+	if (now_ns < slice.begin_ns)
+		return;
+	if (slice.is_draw) {
+		thread->draws++;
+		thread->draw_ns += duration_ns;
+		if (duration_ns > thread->draw_max_ns)
+			thread->draw_max_ns = duration_ns;
+		return;
+	}
+	thread->last_end_ns = now_ns;
+	thread->edge_at_end = c->edges;
+	thread->timed++;
+	thread->duration_ns += duration_ns;
+	if (duration_ns > thread->max_ns)
+		thread->max_ns = duration_ns;
+	add_slowest(thread, duration_ns);
+}
+
+static void slice_begins(struct choreographer *c, const struct trace_record *record,
+			 uint64_t period_ns)
+{
+	enum slice slice = slice_of(record->name);
+	int open;
+
+	if (slice == SLICE_OTHER && c->n_open == 0)
+		return;
+	open = find_open(c, record->tid);
+	if (slice == SLICE_DO_FRAME)
+		begin_do_frame(c, open, record, period_ns);
+	else if (slice == SLICE_DRAW)
+		begin_draw(c, open, record);
+	else if (open >= 0)
+		c->open[open].depth++;
+}
+
+static void slice_ends(struct choreographer *c, const struct trace_record *record)
+{
+	int open = c->n_open > 0 ? find_open(c, record->tid) : -1;
+
+	if (open < 0)
+		return;
+	if (c->open[open].depth > 0)
+		c->open[open].depth--;
+	else
+		end_slice(c, (unsigned int)open, record->time_ns);
+}
+
+void choreographer_record(struct choreographer *c, const struct trace_record *record,
+			  uint64_t period_ns)
+{
+	if (record->kind == TRACE_SLICE_BEGIN)
+		slice_begins(c, record, period_ns);
+	else if (record->kind == TRACE_SLICE_END)
+		slice_ends(c, record);
+}
+
+void choreographer_tick(struct choreographer *c, const struct trace_record *record)
+{
+	static const struct span app = SPAN_INIT("VSYNC-app"), both = SPAN_INIT("VSYNC-sf-app");
+
+	/* VSYNC-appSf, too: which of the two a thread has asked for is unknown. */
+	if (!span_starts_with(record->name, app) && !span_equal(record->name, both))
+		return;
+	c->edges++;
+	c->last_edge_ns = record->time_ns;
+}
+
+/* --- marks, losses, clocks --- */
+
+void choreographer_mark(struct choreographer *c, uint64_t time_ns)
+{
+	if (!marks_add(&c->marks, time_ns))
+		choreographer_close(c);
+}
+
+static void forget(struct choreographer *c)
+{
+	c->n_open = 0;
+	c->edges = 0;
+	for (unsigned int i = 0; i < c->n; i++)
+		c->threads[i].follows = false;
+}
+
+void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown)
+{
+	c->lost.events += events;
+	c->lost.unknown += unknown;
+	forget(c);
+}
+
+void choreographer_new_clock(struct choreographer *c)
+{
+	choreographer_close(c);
+	forget(c);
+	c->n = 0;
+	marks_clear(&c->marks);
+	c->checked = false;
+	c->last_idle_check_ns = 0;
+}

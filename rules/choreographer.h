@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The app's own frames: the callbacks of Choreographer, thread by thread.
+ *
+ * Category view; frameworks/base Choreographer.java, libs/hwui DrawFrameTask.cpp:
+ *
+ *     main thread    Choreographer#doFrame [vsync id]     a callback; Android 12+ has the id
+ *                       Choreographer#doFrame - resynced to ...    Android 13+: part of it
+ *     RenderThread   DrawFrame [vsync id], DrawFrames vsync id     the process draws
+ *
+ * A process may have several threads with a Choreographer. Any process can write these names, so
+ * all tables are bounded.
+ */
+#ifndef JANKD_RULES_CHOREOGRAPHER_H
+#define JANKD_RULES_CHOREOGRAPHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "rules/marks.h"
+#include "rules/row.h"
+
+#define CHOREOGRAPHER_THREADS 64
+#define CHOREOGRAPHER_OPEN 64 /* slices that can be open at the same time */
+
+/* The longest callbacks of a row that are kept: enough for the 99th percentile of 6,400. */
+#define CHOREOGRAPHER_SLOWEST 64
+
+/* What Android reports in its log as 'Skipped N frames!'. */
+#define CHOREOGRAPHER_SKIPPED_MUCH 30
+
+/* A thread with a Choreographer, and its open row. */
+struct choreographer_thread {
+	int32_t pid; /* as its markers state */
+	char app[DOFRAME_APP_SIZE];
+	uint64_t last_ns;     /* begin of its last callback */
+	uint64_t last_end_ns; /* of the same; 0: unknown */
+	/* Numbers of the last edge of VSYNC-app at these times; valid if @follows. */
+	uint64_t edge_at_begin, edge_at_end;
+	bool follows;	    /* no event is missing since the last callback */
+	uint64_t callbacks; /* of the session */
+
+	uint64_t start_ns; /* of the row */
+	uint64_t frames;   /* callbacks in the row */
+	uint64_t intervals, time_ns;
+	uint64_t timed, duration_ns, max_ns; /* callbacks whose end is known */
+	uint64_t draws, draw_ns, draw_max_ns;
+	uint64_t placed, skipped; /* callbacks whose edge is known */
+	uint64_t matrix[5];
+	struct loss_count {
+		uint64_t events, unknown;
+	} lost_before; /* all losses at the end of the row before */
+	unsigned int n_slowest;
+	uint32_t slowest_us[CHOREOGRAPHER_SLOWEST]; /* the longest first */
+};
+
+struct choreographer_open {
+	int32_t tid;
+	int thread; /* index of the row's thread */
+	bool is_draw;
+	uint32_t depth; /* slices open inside it */
+	uint64_t begin_ns;
+};
+
+struct choreographer_counters {
+	uint64_t callbacks;    /* of all threads */
+	uint64_t threads;      /* threads that were added to the table */
+	uint64_t refused;      /* callbacks of threads without space in the table */
+	uint64_t skipped_much; /* callbacks with CHOREOGRAPHER_SKIPPED_MUCH periods or more */
+};
+
+struct choreographer {
+	uint64_t delay_ns, min_frames; /* as in struct pipeline_options */
+	struct choreographer_counters counters;
+	unsigned int n, n_open;
+	bool checked;
+	uint64_t last_check_ns, last_idle_check_ns;
+	uint64_t edges, last_edge_ns; /* of VSYNC-app */
+	struct loss_count lost;
+	struct marks marks; /* not reached yet */
+	void *context;
+	void (*row)(void *context, const struct doframe_row *row); /* or NULL */
+	int32_t tids[CHOREOGRAPHER_THREADS];			   /* of threads[i] */
+	struct choreographer_open open[CHOREOGRAPHER_OPEN];
+	struct choreographer_thread threads[CHOREOGRAPHER_THREADS];
+};
+
+/* A record that is not a loss. @period_ns: of the display; 0: unknown. */
+void choreographer_record(struct choreographer *c, const struct trace_record *record,
+			  uint64_t period_ns);
+
+/* SurfaceFlinger wrote the tick @record. */
+void choreographer_tick(struct choreographer *c, const struct trace_record *record);
+
+/* Events may be missing: @events of them, @unknown losses of unknown size. Open slices are
+ * dropped, and no interval spans the loss. */
+void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unknown);
+
+/* A mark: no row spans it. */
+void choreographer_mark(struct choreographer *c, uint64_t time_ns);
+
+/* Closes all rows: the trace ends. */
+void choreographer_close(struct choreographer *c);
+
+/* The same; later times cannot be compared with earlier ones. */
+void choreographer_new_clock(struct choreographer *c);
+
+#endif

@@ -26,8 +26,8 @@
 #include "rules/summary.h"
 #include "rules/vsync.h"
 
-/* Twice the frames and presents of 600 ms with 12 layers at 240 Hz. */
-#define FRAME_QUEUE_MAX 3744
+/* The frames and presents of 600 ms with 12 layers at 240 Hz. */
+#define FRAME_QUEUE_MAX 2048
 
 struct waiting_frame {
 	struct frame frame; /* layer LAYER_NONE: the present itself, which follows its frames */

@@ -38,8 +38,10 @@ int summary_init(struct summary *summary, unsigned int max, const struct spill *
 		return -ENOMEM;
 	for (unsigned int i = 0; i < max; i++)
 		summary->table[i].number = SUMMARY_NONE;
-	name_copy(summary->others.name, sizeof(summary->others.name),
-		  SPAN_LITERAL(SUMMARY_OTHERS_NAME));
+	if (long_names_init(&summary->names, max + 1) < 0)
+		return -ENOMEM;
+	long_names_keep(&summary->names, &summary->others.name, summary->others.short_name,
+			SPAN_LITERAL(SUMMARY_OTHERS_NAME));
 	return surface_index_init(&summary->index, (int)max + SPILL_SURFACES, SLOTS);
 }
 
@@ -47,6 +49,7 @@ void summary_free(struct summary *summary)
 {
 	free(summary->table);
 	free(summary->record);
+	long_names_free(&summary->names);
 	surface_index_free(&summary->index);
 }
 
@@ -65,7 +68,8 @@ static int spill(struct summary *summary, const struct summary_surface *entry)
 
 	if (slot < 0)
 		return slot;
-	record->surface = *entry;
+	record->surface = *entry; /* its name is stored behind it */
+	name_copy(record->name, sizeof(record->name), span_of(entry->name));
 	record->packed.n = 0;
 	record->surface.histogram =
 		histogram_pack(summary->store, &entry->histogram, &record->packed);
@@ -91,7 +95,8 @@ static bool read_back(struct summary *summary, int number, bool chunks)
 
 	if (spill->read(spill->context, at, record, size) < 0)
 		return false;
-	record->surface.name[NAME_SIZE - 1] = record->surface.app[APP_SIZE - 1] = '\0';
+	record->name[NAME_SIZE - 1] = record->surface.app[APP_SIZE - 1] = '\0';
+	record->surface.name = record->name;
 	if (record->surface.number != number || record->packed.n > PACKED_CHUNKS_MAX)
 		return false;
 	if (!chunks)
@@ -191,6 +196,7 @@ bool summary_evict(struct summary *summary, int kept)
 		*where_is(summary, entry->number) = SURFACE_INDEX_OTHERS;
 		join_others(summary, entry);
 	}
+	long_names_release(&summary->names, &entry->name, entry->short_name);
 	summary->evicted++;
 	entry->number = SUMMARY_NONE;
 	return true;
@@ -236,6 +242,9 @@ static void bring_back(struct summary *summary, int number)
 	}
 	entry = &summary->table[place];
 	*entry = summary->record->surface;
+	entry->name = NULL;
+	long_names_keep(&summary->names, &entry->name, entry->short_name,
+			span_of(summary->record->name));
 	entry->histogram =
 		histogram_unpack(summary->store, &entry->histogram, &summary->record->packed);
 	entry->vsyncs = histogram_unpack(summary->store, &entry->vsyncs, &summary->record->packed);
@@ -293,7 +302,7 @@ static int add(struct summary *summary, struct name_key name, uint64_t present_n
 		.clock = summary->clocks,
 		.stats = FRAME_STATS_EMPTY,
 	};
-	name_copy(entry->name, sizeof(entry->name), span_of(name.kept));
+	long_names_keep(&summary->names, &entry->name, entry->short_name, span_of(name.kept));
 	entry->length = name.length;
 	return entry->number;
 }

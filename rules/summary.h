@@ -25,6 +25,7 @@
 #include "rules/gpu_work.h"
 #include "rules/interval.h"
 #include "rules/late.h"
+#include "rules/long_names.h"
 #include "rules/options.h"
 #include "rules/recent.h"
 #include "rules/row.h"
@@ -36,7 +37,8 @@
 struct summary_surface {
 	int number;    /* SUMMARY_NONE: a free place */
 	size_t length; /* of the whole name, even if it was cut */
-	char name[NAME_SIZE];
+	char *name;    /* see long_names.h; summary.names has its memory */
+	char short_name[SHORT_NAME_SIZE];
 	char app[APP_SIZE];
 	uint64_t last_use;	    /* number of its last frame */
 	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */
@@ -61,13 +63,15 @@ struct summary_surface {
 
 /* A Surface as it is spilled, with its histograms in packed. */
 struct summary_record {
-	struct summary_surface surface;
+	struct summary_surface surface; /* the pointer to its name is valid after a read */
+	char name[NAME_SIZE];
 	struct packed_chunks packed;
 };
 
 struct summary {
 	struct summary_surface *table;
 	int max;
+	struct long_names names; /* of the table and the others */
 	struct surface_index index;
 	const struct spill *spill;     /* borrowed; NULL: there is none */
 	struct summary_record *record; /* the one that is being transferred */

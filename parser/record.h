@@ -23,6 +23,8 @@ enum trace_kind {
 	TRACE_TRACK_INSTANT, /* N|pid|track|name, Android 13+ */
 	TRACE_CLOCK_SYNC,    /* trace_event_clock_sync: name, written by atrace */
 	TRACE_LOST,	     /* from the kernel: events were lost on a CPU before this point */
+	TRACE_TIMELINE,	     /* of a perfetto trace: name is the message FrameTimelineEvent, value
+				its sequence; not written by a thread */
 };
 
 /* Value of a TRACE_LOST record if the kernel does not give the number. */

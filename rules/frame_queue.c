@@ -165,6 +165,8 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		.cause = cause,
 	};
 
+	if (q->timeline)
+		frame_timeline_join(q->timeline, layer->hash, frame->vsync_id);
 	if (q->sink.frame)
 		q->sink.frame(q->sink.context, &row);
 }

@@ -15,6 +15,7 @@
 #include "rules/cause.h"
 #include "rules/recent_events.h"
 #include "rules/events.h"
+#include "rules/frame_timeline.h"
 #include "rules/front_app.h"
 #include "rules/trigger_state.h"
 #include "rules/late.h"
@@ -37,10 +38,11 @@ struct waiting_frame {
 struct frame_queue {
 	struct pipeline_options options;
 	struct row_sink sink;
-	struct event_writer *events; /* of the owner */
-	struct app_work *work;	     /* the same */
-	struct recent_events *log;   /* the events before a drop, for its row; or NULL */
-	struct producers *producers; /* of the owner: fences */
+	struct event_writer *events;	 /* of the owner */
+	struct app_work *work;		 /* the same */
+	struct recent_events *log;	 /* the events before a drop, for its row; or NULL */
+	struct producers *producers;	 /* of the owner: fences */
+	struct frame_timeline *timeline; /* borrowed; NULL: none */
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;

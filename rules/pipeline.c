@@ -44,6 +44,7 @@ struct pipeline {
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
 	struct choreographer *choreographer;
+	struct frame_timeline *timeline; /* NULL: a live trace, which has no such events */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
 	uint64_t before_ns;	 /* the last present before the record with the latest time */
@@ -336,6 +337,11 @@ static void handle_mark(struct pipeline *p, const struct trace_record *record)
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	p->events.records = ++p->counters.records;
+	if (record->kind == TRACE_TIMELINE) {
+		if (p->timeline)
+			frame_timeline_record(p->timeline, record);
+		return;
+	}
 	if (record->kind == TRACE_LOST) {
 		if (trace_clock_in_duplicates(&p->clock))
 			return;
@@ -504,15 +510,38 @@ void pipeline_end(struct pipeline *p)
 		frame_queue_end(&p->queue, pipeline_now(p));
 		choreographer_close(p->choreographer);
 	}
+	if (p->timeline)
+		frame_timeline_end(p->timeline);
 	trigger_finish(&p->queue.trigger, pipeline_now(p));
 	report_overflow(p, true);
 	events_end(&p->events, pipeline_now(p));
 }
 
+/* Adds to a row of the summary what FrameTimeline says of that Surface. */
+struct summary_sink {
+	struct pipeline *pipeline;
+	void *context;
+	void (*row)(void *context, const struct summary_row *row);
+};
+
+static void on_summary_row(void *context, const struct summary_row *row)
+{
+	struct summary_sink *sink = context;
+	struct summary_row full = *row;
+
+	full.jank_types = frame_timeline_jank_types(sink->pipeline->timeline, row->surface);
+	sink->row(sink->context, &full);
+}
+
 void pipeline_summary(struct pipeline *p, void *context,
 		      void (*row)(void *context, const struct summary_row *row))
 {
-	frame_queue_summary(&p->queue, context, row);
+	struct summary_sink sink = { p, context, row };
+
+	if (p->timeline && p->timeline->counts.rows > 0)
+		frame_queue_summary(&p->queue, &sink, on_summary_row);
+	else
+		frame_queue_summary(&p->queue, context, row);
 }
 
 bool pipeline_trigger_matched(const struct pipeline *p)
@@ -559,6 +588,8 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->doframe_threads = p->choreographer->counters.threads;
 	c->doframes_refused = p->choreographer->counters.refused;
 	c->doframes_skipped = p->choreographer->counters.skipped_much;
+	if (p->timeline)
+		c->timeline = p->timeline->counts;
 	c->slices_unbalanced = a->stacks.unbalanced;
 	c->fences = producers_counts(p->producers);
 	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
@@ -622,6 +653,15 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		return -ENOMEM;
 	producers_init(p->producers, &p->attribution.sf);
 	p->queue.producers = p->producers;
+	if (options->recorded) {
+		p->timeline = calloc(1, sizeof(*p->timeline));
+		if (!p->timeline)
+			return -ENOMEM;
+		frame_timeline_init(p->timeline);
+		p->timeline->context = p->events.sink.context;
+		p->timeline->row = p->events.sink.timeline;
+		p->queue.timeline = p->timeline;
+	}
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
 	p->choreographer->context = p->events.sink.context;
@@ -678,6 +718,7 @@ struct pipeline *pipeline_free(struct pipeline *p)
 		free(p->gfx2019);
 		free(p->queue.log);
 		free(p->producers);
+		free(p->timeline);
 		free(p->choreographer);
 	}
 	free(p);

@@ -124,6 +124,23 @@ struct doframe_row {
 	int64_t lost;	   /* events lost in the time of the row */
 };
 
+/* A row of frametimeline.csv: a finished frame of FrameTimeline. ROW_UNKNOWN: the trace does not
+ * say it. */
+struct timeline_row {
+	bool is_surface; /* of a Surface; else of the display */
+	int64_t start_ns, end_ns;
+	int64_t expected_start_ns, expected_end_ns;
+	int64_t token, display_token;
+	int32_t pid;
+	const char *app;
+	const char *surface;
+	const char *layer; /* as SurfaceFlinger writes it, "TX - com.a/com.a.Main#7" */
+	/* Numbers of perfetto's enumerations: timeline_names.h. */
+	int32_t present_type, prediction, severity;
+	int64_t jank_type;
+	int32_t on_time_finish, gpu_composition, is_buffer; /* 0 or 1 */
+};
+
 /* A row of summary.csv: one Surface over the whole session. */
 struct summary_row {
 	const char *app;
@@ -142,6 +159,7 @@ struct summary_row {
 	uint64_t causes[CAUSES];	/* of the frames with harm */
 	uint64_t drawing_ns;		/* time of continuous drawing */
 	char verdict[VERDICT_SIZE];	/* "": of the others */
+	const char *jank_types;		/* FrameTimeline's; "": it has no frame of the Surface */
 	int64_t gpu_p50_ns, gpu_p99_ns; /* GPU times; or ROW_UNKNOWN, as the next two */
 	int64_t gpu_bound;
 	int64_t release_p99_ns; /* waits for the display to release a buffer */
@@ -186,6 +204,7 @@ struct row_sink {
 	void (*drop)(void *context, const struct drop_row *row);
 	void (*frame)(void *context, const struct frame_row *row);
 	void (*doframe)(void *context, const struct doframe_row *row);
+	void (*timeline)(void *context, const struct timeline_row *row);
 	void (*event)(void *context, const struct trace_event *event);
 	/* Later times are those of another clock and cannot be compared with earlier ones. */
 	void (*clock)(void *context);

@@ -501,6 +501,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	struct summary_row out = {
 		.app = entry->app,
 		.surface = entry->name,
+		.jank_types = "",
 		.first_ns = entry->first_ns,
 		.last_ns = entry->last_ns,
 		.stats = entry->stats,

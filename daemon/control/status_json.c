@@ -351,6 +351,16 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "doframe_threads", counters->doframe_threads);
 	add_count(object, "doframes_refused", counters->doframes_refused);
 	add_count(object, "doframes_skipped_30", counters->doframes_skipped);
+	add_count(object, "frametimeline_frames", counters->timeline.rows);
+	add_count(object, "frametimeline_unfinished", counters->timeline.unfinished);
+	add_count(object, "frametimeline_unmatched", counters->timeline.unmatched);
+	add_count(object, "frametimeline_malformed", counters->timeline.malformed);
+	add_count(object, "frametimeline_refused", counters->timeline.refused);
+	add_count(object, "frametimeline_joined", counters->timeline.joined);
+	add_count(object, "frametimeline_ambiguous", counters->timeline.ambiguous);
+	add_count(object, "frametimeline_not_joined", counters->timeline.not_joined);
+	add_count(object, "frametimeline_with_display", counters->timeline.with_display);
+	add_count(object, "frametimeline_without_display", counters->timeline.without_display);
 	add_count(object, "threads_evicted", counters->threads_evicted);
 	add_count(object, "slices_unbalanced", counters->slices_unbalanced);
 	add_count(object, "fences", counters->fences.marks);

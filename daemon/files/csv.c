@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
+#include "rules/timeline_names.h"
 #include "rules/stats.h"
 
 /* More than the digits of a number in any field. */
@@ -443,6 +444,42 @@ void csv_doframe_row(struct csv_row *text, const struct doframe_row *row)
 	end(text);
 }
 
+/* @word: NULL for a number without a name, which is written as it is. */
+static void word_or_number(struct csv_row *text, const char *word, int64_t value)
+{
+	if (word)
+		raw(text, word, strlen(word));
+	else
+		count_if_known(text, value);
+}
+
+void csv_timeline_row(struct csv_row *text, const struct timeline_row *row)
+{
+	char janks[TIMELINE_JANK_SIZE];
+
+	begin(text);
+	word_or_number(text, row->is_surface ? "surface" : "display", 0);
+	seconds(text, row->start_ns);
+	seconds(text, row->end_ns);
+	seconds(text, row->expected_start_ns);
+	seconds(text, row->expected_end_ns);
+	count_if_known(text, row->token);
+	count_if_known(text, row->display_token);
+	count_if_known(text, row->pid);
+	name(text, row->app);
+	name(text, row->surface);
+	name(text, row->layer);
+	word_or_number(text, timeline_present_name(row->present_type), row->present_type);
+	count_if_known(text, row->on_time_finish);
+	count_if_known(text, row->gpu_composition);
+	word_or_number(text, timeline_prediction_name(row->prediction), row->prediction);
+	timeline_jank_name(row->jank_type, janks);
+	raw(text, janks, strlen(janks));
+	word_or_number(text, timeline_severity_name(row->severity), row->severity);
+	count_if_known(text, row->is_buffer);
+	end(text);
+}
+
 static void summary_rates(struct csv_row *text, const struct summary_row *row)
 {
 	const struct frame_stats *stats = &row->stats;
@@ -483,7 +520,7 @@ static void summary_new_columns(struct csv_row *text, const struct summary_row *
 	count_if_known(text, row->off_cadence);
 	number(text, frame_stats_in_10_minutes(stats, stats->jank), 2);
 	number(text, frame_stats_in_10_minutes(stats, stats->big_jank), 2);
-	empty(text, 1);
+	name(text, row->jank_types);
 	name(text, row->verdict);
 	number(text, stats->frames > 0 ? row->low1_time_fps : -1, 2);
 	number(text, stats->frames > 0 ? row->low01_time_fps : -1, 2);

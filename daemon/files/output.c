@@ -132,6 +132,9 @@ static void format(struct csv_row *text, const struct trigger_gate_row *row)
 	case ROW_DOFRAMES:
 		csv_doframe_row(text, row->doframe);
 		break;
+	case ROW_TIMELINE:
+		csv_timeline_row(text, row->timeline);
+		break;
 	case ROW_FPS:
 		csv_fps_row(text, row->fps);
 		break;
@@ -219,6 +222,16 @@ static void on_doframe(void *context, const struct doframe_row *doframe)
 	const struct trigger_gate_row row = { .which = ROW_DOFRAMES,
 					      .span = span,
 					      .doframe = doframe };
+
+	judge_row(context, &row);
+}
+
+static void on_timeline(void *context, const struct timeline_row *timeline)
+{
+	struct trigger_gate_span span = times_of(context, timeline->start_ns, timeline->end_ns);
+	const struct trigger_gate_row row = { .which = ROW_TIMELINE,
+					      .span = span,
+					      .timeline = timeline };
 
 	judge_row(context, &row);
 }
@@ -593,6 +606,7 @@ struct row_sink output_sink(struct output *output)
 		.drop = output_name(output, ROW_DROPS) ? on_drop : NULL,
 		.frame = output_name(output, ROW_FRAMES) ? on_frame : NULL,
 		.doframe = output_name(output, ROW_DOFRAMES) ? on_doframe : NULL,
+		.timeline = output_name(output, ROW_TIMELINE) ? on_timeline : NULL,
 		.event = on_event,
 		.clock = on_clock,
 		.gate = output->gate ? on_gate : NULL,

@@ -549,7 +549,8 @@ static int create(struct session_files *files, enum row_file which, const char *
 	bool keeps_rows = files->is_live && which != ROW_EVENTS;
 	size_t buffer_size = keeps_rows ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
 	int fd = files->folder->fd;
-	bool is_lazy = which == ROW_DOFRAMES; /* most captures of games have no row for it */
+	/* Most captures of games, and most traces, have no row for it. */
+	bool is_lazy = which == ROW_DOFRAMES || which == ROW_TIMELINE;
 	bool exists = faccessat(fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	int error = files->is_again ? csv_repair_file(fd, name, header) : 0;
 
@@ -597,6 +598,8 @@ int session_files_open(struct session_files *files, const struct options *option
 		error = create(files, ROW_DROPS, "dropFrames.csv", csv_drop_header);
 	if (error == 0)
 		error = create(files, ROW_DOFRAMES, "doframe.csv", csv_doframe_header);
+	if (error == 0 && !is_live)
+		error = create(files, ROW_TIMELINE, "frametimeline.csv", csv_timeline_header);
 	if (error == 0 && options->frames_log)
 		error = create(files, ROW_FRAMES, "frames.csv", csv_frame_header);
 	return error;

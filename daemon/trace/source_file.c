@@ -13,12 +13,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "daemon/base/csv_columns.h"
 #include "daemon/base/report.h"
+#include "daemon/trace/perfetto_reader.h"
 #include "daemon/trace/source_archive.h"
 #include "parser/container.h"
 
@@ -35,8 +37,10 @@ struct source_file {
 	struct source_text text;
 	const char *command;
 	int fd;
-	struct source_archive *archive; /* the file is read through it, or NULL */
-	bool quiet;			/* errors are not reported */
+	struct source_archive *archive;	  /* the file is read through it, or NULL */
+	bool quiet;			  /* errors are not reported */
+	struct perfetto_reader *perfetto; /* a perfetto trace is read by it, or NULL */
+	char *whole;			  /* a perfetto trace in memory, or NULL */
 	/* State of the current input; all zeros at its start, except html_state. */
 	bool recognised, compressed, html;
 	bool inflated;	   /* a stream was read to its end: another one may follow */
@@ -324,8 +328,8 @@ static int refuse(const struct source_file *file, const char *what, const char *
 
 static bool is_own_csv(struct span head)
 {
-	const char *const headers[] = { csv_fps_header, csv_drop_header, csv_frame_header,
-					csv_summary_header, csv_event_header };
+	const char *const headers[] = { csv_fps_header,	    csv_drop_header,  csv_frame_header,
+					csv_summary_header, csv_event_header, csv_timeline_header };
 
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		if (span_starts_with(head, span_of(headers[i])))
@@ -344,6 +348,84 @@ static int refuse_others(const struct source_file *file, struct span head)
 		if (span_starts_with(span_skip(head, others[i].at), others[i].begin))
 			return refuse(file, others[i].what, others[i].advice);
 	return 0;
+}
+
+/* --- perfetto --- */
+
+/* A perfetto trace that cannot be read twice is kept in memory, up to this size. */
+#define WHOLE_MAX (64u << 20)
+
+/* Reads the whole trace into memory. Returns 0, or -errno after the reason was reported. */
+static int read_whole(struct source_file *file, struct span *whole)
+{
+	char *bytes = mmap(NULL, WHOLE_MAX + 1, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t len = 0;
+	ssize_t n;
+
+	if (bytes == MAP_FAILED)
+		return -ENOMEM;
+	file->whole = bytes;
+	while ((n = read_plain(file, bytes + len, WHOLE_MAX + 1 - len)) > 0) {
+		len += (size_t)n;
+		if (len <= WHOLE_MAX)
+			continue;
+		if (!file->quiet)
+			report("%s: %s: a perfetto trace of more than 64 MB can be sorted only if "
+			       "it is a plain file; save it to a file, unpacked, and pass that",
+			       file->command, file->text.source.name);
+		return -EFBIG;
+	}
+	*whole = (struct span){ bytes, len };
+	return n < 0 ? (int)n : 0;
+}
+
+/* True: the bytes of the trace can be read again, from *base on. */
+static bool is_plain_file(const struct source_file *file, uint64_t *base)
+{
+	struct stat info;
+	off_t at = lseek(file->fd, 0, SEEK_CUR);
+
+	if (file->compressed || file->archive || at < 0 || fstat(file->fd, &info) < 0 ||
+	    !S_ISREG(info.st_mode))
+		return false;
+	*base = (uint64_t)at - (file->raw.end - file->raw.begin);
+	return true;
+}
+
+/* Returns 0, or -errno after the reason was reported. */
+static int open_perfetto(struct source_file *file)
+{
+	struct span whole = SPAN_NULL;
+	uint64_t base = 0;
+	bool is_plain = is_plain_file(file, &base);
+	int error = is_plain ? 0 : read_whole(file, &whole);
+
+	if (error == 0)
+		error = perfetto_reader_open(&file->perfetto, &file->text.source,
+					     is_plain ? file->fd : -1, base, whole);
+	if (error == -ENOMEM)
+		report("%s: %s: out of memory; %s", file->command, file->text.source.name,
+		       report_advice(error, ""));
+	return error;
+}
+
+static ssize_t read_perfetto(struct source_file *file, const struct record_sink *sink)
+{
+	ssize_t n = perfetto_reader_read(file->perfetto, sink);
+
+	if (n < 0)
+		report("%s: %s: %s; stopped reading", file->command, file->text.source.name,
+		       strerror((int)-n));
+	return n;
+}
+
+static void close_perfetto(struct source_file *file)
+{
+	file->perfetto = perfetto_reader_close(file->perfetto);
+	if (file->whole)
+		munmap(file->whole, WHOLE_MAX + 1);
+	file->whole = NULL;
 }
 
 /* If the file is an archive, reads it through libarchive from now on. Returns 0 or -errno. */
@@ -366,8 +448,7 @@ static int find_stages(struct source_file *file)
 		error = recognise(file, &file->plain, fill_plain, &kind);
 	}
 	if (error == 0 && kind == CONTAINER_PERFETTO)
-		error = refuse(file, "a perfetto trace, which cannot be read yet",
-			       "convert it first: traceconv systrace IN OUT");
+		error = open_perfetto(file);
 	if (error == 0 && kind == CONTAINER_TEXT && !file->text.source.damage)
 		error = refuse_others(file,
 				      stage_span(file->compressed ? &file->plain : &file->raw));
@@ -375,18 +456,44 @@ static int find_stages(struct source_file *file)
 	return error;
 }
 
+/* Recognises the input before its first read. Returns 0 or -errno. */
+static int begin_input(struct source_file *file)
+{
+	int error = file->recognised ? 0 : find_stages(file);
+
+	file->recognised |= error == 0;
+	return error;
+}
+
 static ssize_t file_bytes(struct source_text *text, void *buffer, size_t size)
 {
 	struct source_file *file = (struct source_file *)text;
+	int error = begin_input(file);
 
-	if (!file->recognised) {
-		int error = find_stages(file);
-
-		if (error < 0)
-			return error;
-		file->recognised = true;
-	}
+	if (error < 0)
+		return error;
 	return file->html ? read_html(file, buffer, size) : read_plain(file, buffer, size);
+}
+
+static ssize_t file_read(struct source *source, enum source_how how, const struct record_sink *sink)
+{
+	struct source_file *file = (struct source_file *)source;
+	int error = begin_input(file);
+
+	if (error < 0)
+		return error;
+	return file->perfetto ? read_perfetto(file, sink) : source_text_read(source, how, sink);
+}
+
+static void file_describe_damage(const struct source *source, char text[static 200])
+{
+	const struct source_file *file = (const struct source_file *)source;
+
+	if (!file->perfetto) {
+		source_text_describe_damage(source, text);
+		return;
+	}
+	perfetto_reader_describe_damage(file->perfetto, text);
 }
 
 static void file_stop(struct source *source)
@@ -405,13 +512,14 @@ static void file_stop(struct source *source)
 static void file_close(struct source *source)
 {
 	file_stop(source);
+	close_perfetto((struct source_file *)source);
 	source_text_close((struct source_text *)source);
 	free(source);
 }
 
 static const struct source_ops file_ops = {
-	.read = source_text_read,
-	.describe_damage = source_text_describe_damage,
+	.read = file_read,
+	.describe_damage = file_describe_damage,
 	.stop = file_stop,
 	.close = file_close,
 };
@@ -463,6 +571,7 @@ static bool has_markers(void *context, struct source_archive *archive)
 		inflateEnd(&file->zlib);
 	file->compressed = false;
 	file->archive = NULL;
+	close_perfetto(file);
 	return n >= 0 && counts->markers > 0;
 }
 

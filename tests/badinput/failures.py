@@ -344,14 +344,14 @@ def other_files(checks, here):
 
 
 def perfetto(checks, here):
-    found = sorted(TRACES.glob("*/trace.perfetto-trace.xz"))
-    for path in found:
-        data = subprocess.run(["python3", "-c", "import lzma,sys;sys.stdout.buffer.write("
-                               "lzma.open(sys.argv[1]).read())", path], capture_output=True).stdout
-        done = jankd("analyze", "-F", here / path.parent.name, "-", input=data)
-        fails(checks, f"perfetto file of {path.parent.name}", done, "perfetto")
-    if not found:
-        checks.cannot_judge("a perfetto file", "there is no recorded one")
+    """One without markers; and one that is too large for standard input, but not as a file."""
+    nothing = b"\x0a\x04\x40\x01\x50\x02" * 200
+    fails(checks, "perfetto file without markers", jankd("analyze", "-F", here / "p", "-", input=nothing), "no markers")
+    large = b"\x0a\x80\x80\x40\x0a\xfc\xff\x3f" + bytes(0xffffc)  # a packet of 1 MB
+    done = jankd("analyze", "-F", here / "p", "-", input=large * 65)
+    fails(checks, "perfetto trace of 65 MB in a pipe", done, "64 MB", "plain file")
+    (here / "large").write_bytes(large * 65)
+    fails(checks, "perfetto trace of 65 MB in a file", jankd("analyze", "-F", here / "p", here / "large"), "no markers")
 
 
 def rule_files(checks, here):

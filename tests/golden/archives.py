@@ -154,7 +154,7 @@ def refused(checks):
         "xz of nothing": (lzma.compress(b""), "empty"),
         "xz of zstd": (lzma.compress(zstd(TRACE)), "compressed by zstd", "zstd -d"),
         "xz of zip": (lzma.compress(zip_of(("a", TRACE))), "zip"),
-        "xz of a perfetto trace": (lzma.compress(b"\x0a\x02\x08\x01\x0a\x03\x08\x80\x01" * 100), "perfetto"),
+        "xz of a perfetto trace": (lzma.compress(b"\x0a\x02\x08\x01\x0a\x03\x08\x80\x01" * 100), "no markers"),
         "the start of an xz": (lzma.compress(TRACE)[:100], "is truncated", "undamaged"),
         "zstd, damaged": (b"\x28\xb5\x2f\xfd" + bytes(range(100)), "is corrupt", "undamaged"),
     }

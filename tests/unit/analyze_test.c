@@ -163,7 +163,7 @@ static void an_invalid_trace_leaves_the_folder_unchanged(void **state)
 		{ "own.csv", "time(s),wall time,kind,text\n", "CSV" },
 		{ "png", "\x89PNG\r\n\x1a\n.........", "PNG" },
 		{ "utf16", "\xff\xfe#\0 \0", "UTF-16" },
-		{ "perfetto", "\x0a\x10\x08\x01\x52\x0c............", "perfetto" },
+		{ "perfetto", "\x0a\x10\x08\x01\x52\x0c............", "no markers" },
 	};
 
 	(void)state;

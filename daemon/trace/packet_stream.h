@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packets of a perfetto trace, one after the other, from a file or from memory. Compressed
+ * packets are unpacked: those inside come in their place. */
+#ifndef JANKD_DAEMON_TRACE_PACKET_STREAM_H
+#define JANKD_DAEMON_TRACE_PACKET_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zlib.h>
+
+#include "parser/span.h"
+
+/* A larger packet is left out. perfetto divides what it writes into packets of less than 1 MB. */
+#define PACKET_MAX (8u << 20)
+
+/* The most bytes that are unpacked from one compressed packet. perfetto packs 1 MB at a time. */
+#define PACKET_UNPACKED_MAX (64u << 20)
+
+struct packet_buffer {
+	char *bytes;
+	size_t capacity;
+	size_t begin, end; /* of the unread bytes */
+};
+
+struct packet_stream {
+	int fd;		   /* read with pread(); -1: the trace is in memory */
+	uint64_t base;	   /* where the trace begins in the file */
+	struct span whole; /* the trace in memory */
+
+	struct packet_buffer outer;
+	uint64_t offset; /* in the trace, of the end of the outer buffer */
+	bool outer_over;
+	uint64_t packet_begin, packet_end; /* of the outer packet that was returned last */
+
+	struct packet_buffer inner;
+	struct span packed; /* of the compressed packet, not unpacked yet */
+	bool is_inner;
+	uint64_t unpacked; /* bytes from this compressed packet */
+	z_stream zlib;
+	bool has_zlib;
+
+	/* Counts; packets that are read twice count twice. */
+	uint64_t too_large, corrupt;
+	const char *damage; /* why the rest of the trace is missing, or NULL */
+};
+
+/* @fd: of a regular file, whose trace begins at @base; -1: the trace is @whole. Both are borrowed.
+ * Returns 0 or -ENOMEM; in both cases packet_stream_close() follows. */
+int packet_stream_open(struct packet_stream *stream, int fd, uint64_t base, struct span whole);
+void packet_stream_close(struct packet_stream *stream);
+
+/* Continues with the outer packet that begins at @offset of the trace. */
+void packet_stream_seek(struct packet_stream *stream, uint64_t offset);
+
+/**
+ * packet_stream_next() - the next packet
+ * @packet: valid until the next call
+ *
+ * Returns 1; 0 at the end; -errno if the file cannot be read or memory is short.
+ */
+int packet_stream_next(struct packet_stream *stream, struct span *packet);
+
+#endif

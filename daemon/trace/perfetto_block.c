@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/perfetto_block.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is stored of an event; its bytes follow. */
+struct stored {
+	uint64_t number;
+	int32_t cpu, tid;
+	uint32_t kind;
+	uint32_t len;
+};
+
+static int make_space(struct perfetto_block *block, size_t len)
+{
+	if (block->n == block->capacity) {
+		size_t capacity = block->capacity ? 2 * block->capacity : 256;
+		void *entries = realloc(block->entries, capacity * sizeof(*block->entries));
+
+		if (!entries)
+			return -ENOMEM;
+		block->entries = entries;
+		block->capacity = capacity;
+	}
+	if (block->len + len > block->size) {
+		size_t size = block->size ? block->size : 16384;
+		char *bytes;
+
+		while (size < block->len + len)
+			size *= 2;
+		bytes = realloc(block->bytes, size);
+		if (!bytes)
+			return -ENOMEM;
+		block->bytes = bytes;
+		block->size = size;
+	}
+	return 0;
+}
+
+int perfetto_block_add(struct perfetto_block *block, const struct perfetto_event *event)
+{
+	struct stored stored = {
+		.number = event->number,
+		.cpu = event->cpu,
+		.tid = event->tid,
+		.kind = event->kind,
+		.len = (uint32_t)event->bytes.len,
+	};
+	size_t len = sizeof(stored) + event->bytes.len;
+	int error;
+
+	if (len > PERFETTO_BLOCK_MAX ||
+	    block->len + len + (block->n + 1) * sizeof(*block->entries) > PERFETTO_BLOCK_MAX)
+		return -ENOSPC;
+	error = make_space(block, len);
+	if (error < 0)
+		return error;
+	block->entries[block->n++] = (struct perfetto_block_entry){ event->time_ns, block->len };
+	memcpy(block->bytes + block->len, &stored, sizeof(stored));
+	if (event->bytes.len > 0)
+		memcpy(block->bytes + block->len + sizeof(stored), event->bytes.ptr,
+		       event->bytes.len);
+	block->len += len;
+	return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct perfetto_block_entry *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Most regions have one bundle, which is in order. */
+static bool is_sorted(const struct perfetto_block *block)
+{
+	for (size_t i = 1; i < block->n; i++)
+		if (block->entries[i - 1].time_ns > block->entries[i].time_ns)
+			return false;
+	return true;
+}
+
+void perfetto_block_sort(struct perfetto_block *block)
+{
+	if (!is_sorted(block))
+		qsort(block->entries, block->n, sizeof(*block->entries), compare);
+}
+
+uint64_t perfetto_block_time(const struct perfetto_block *block)
+{
+	return block->next < block->n ? block->entries[block->next].time_ns : UINT64_MAX;
+}
+
+void perfetto_block_pop(struct perfetto_block *block, struct perfetto_event *event)
+{
+	const struct perfetto_block_entry *entry = &block->entries[block->next++];
+	struct stored stored;
+
+	memcpy(&stored, block->bytes + entry->at, sizeof(stored));
+	*event = (struct perfetto_event){
+		.time_ns = entry->time_ns,
+		.kind = (enum perfetto_event_kind)stored.kind,
+		.cpu = stored.cpu,
+		.tid = stored.tid,
+		.number = stored.number,
+		.bytes = { block->bytes + entry->at + sizeof(stored), stored.len },
+	};
+}
+
+size_t perfetto_block_memory(const struct perfetto_block *block)
+{
+	return block->capacity * sizeof(*block->entries) + block->size;
+}
+
+void perfetto_block_free(struct perfetto_block *block)
+{
+	free(block->entries);
+	free(block->bytes);
+	*block = (struct perfetto_block){ 0 };
+}

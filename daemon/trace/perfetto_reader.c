@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/perfetto_reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/trace/packet_stream.h"
+#include "daemon/trace/perfetto_block.h"
+#include "daemon/trace/perfetto_threads.h"
+#include "daemon/trace/perfetto_times.h"
+#include "parser/marker.h"
+#include "parser/perfetto.h"
+
+/* A region is at least that long, and longer in a trace that would have more of them. */
+#define REGION_SIZE (64u << 10)
+#define REGIONS 65536
+
+/* The most memory of all blocks. */
+#define BLOCKS_MEMORY (12u << 20)
+#define BLOCKS 4096
+
+/* Writers of packets whose losses are counted. A device has some dozens. */
+#define SEQUENCES 1024
+
+/* The most records of one read. */
+#define RECORDS_PER_READ 4096
+
+/* What the counts of the source do not show. */
+struct perfetto_counts {
+	uint64_t corrupt;   /* packets that are damaged; their intact part was read */
+	uint64_t too_large; /* packets that were left out */
+	uint64_t lost;	    /* times that a writer of packets lost some */
+	uint64_t late;	    /* events that were left out: too far out of order */
+};
+
+/* Packets one after the other. Times are of the ftrace clock; UINT64_MAX: no such event. */
+struct region {
+	uint64_t begin, end; /* in the trace */
+	uint64_t ftrace_ns;
+	uint64_t timeline_ns; /* on CLOCK_BOOTTIME in the first pass */
+};
+
+struct sequence {
+	uint64_t id;	/* 0: unused */
+	uint64_t first; /* number of its first packet */
+	uint64_t clock; /* of its packets that name none */
+};
+
+/* Where the reader is among the packets: the same in both passes. */
+struct place {
+	uint64_t begin; /* of the outer packet */
+	uint64_t inner; /* number of the packet in it */
+};
+
+struct perfetto_reader {
+	struct source *source;
+	struct packet_stream stream;
+	bool has_index;
+	struct perfetto_counts counts;
+
+	struct perfetto_threads *threads;
+	struct perfetto_times *times;
+	struct sequence sequences[SEQUENCES];
+
+	struct region *regions;
+	size_t n_regions, next_region;
+	uint64_t region_size;
+	struct place place;
+
+	/* A heap by the time of the next event. */
+	struct perfetto_block *blocks;
+	size_t n_blocks;
+	size_t memory;
+	uint64_t last_ns;
+};
+
+/* --- common to both passes --- */
+
+/* A number of the packet in the order of the trace. 0 is none. */
+static uint64_t number_of(const struct place *place)
+{
+	return (place->begin << 20) + (place->inner & 0xfffff) + 1;
+}
+
+static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *packet)
+{
+	struct packet_stream *stream = &reader->stream;
+	struct place *place = &reader->place;
+	struct span bytes;
+	int result = packet_stream_next(stream, &bytes);
+
+	if (result <= 0)
+		return result;
+	place->inner = stream->packet_begin == place->begin ? place->inner + 1 : 0;
+	place->begin = stream->packet_begin;
+	if (!perfetto_packet_read(bytes, packet) && !reader->has_index)
+		reader->counts.corrupt++;
+	return 1;
+}
+
+/* Returns NULL if the packet has no writer, or there are too many. */
+static struct sequence *sequence_of(struct perfetto_reader *reader, uint64_t id)
+{
+	uint64_t i = id * UINT64_C(0x9e3779b97f4a7c15) >> 54;
+
+	for (unsigned int n = 0; id != 0 && n < 16; n++, i++) {
+		struct sequence *sequence = &reader->sequences[i % SEQUENCES];
+
+		if (sequence->id == id)
+			return sequence;
+		if (sequence->id == 0) {
+			if (!reader->has_index)
+				sequence->id = id;
+			return sequence;
+		}
+	}
+	return NULL;
+}
+
+static uint64_t clock_of(const struct perfetto_packet *packet, const struct sequence *sequence)
+{
+	if (packet->clock)
+		return packet->clock;
+	return sequence && sequence->clock ? sequence->clock : PERFETTO_CLOCK_BOOTTIME;
+}
+
+/* --- the first pass --- */
+
+static void follow_sequence(struct perfetto_reader *reader, const struct perfetto_packet *packet)
+{
+	struct sequence *sequence = sequence_of(reader, packet->sequence);
+
+	if (!sequence)
+		return;
+	if (sequence->first == 0)
+		sequence->first = number_of(&reader->place);
+	else if (packet->lost_before)
+		reader->counts.lost++;
+	if (packet->has_defaults)
+		sequence->clock = packet->default_clock;
+}
+
+static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
+{
+	if (time_ns < *earliest_ns)
+		*earliest_ns = time_ns;
+}
+
+static void index_bundle(struct perfetto_reader *reader, struct span bytes, struct region *region)
+{
+	struct perfetto_bundle bundle;
+	struct perfetto_print print;
+	uint64_t first_ns = 0;
+	bool whole = perfetto_bundle_read(bytes, &bundle);
+
+	perfetto_times_add_bundle(reader->times, &bundle);
+	while (perfetto_print_next(&bytes, &print, &first_ns))
+		earliest(&region->ftrace_ns, print.time_ns);
+	if (bundle.lost && first_ns)
+		earliest(&region->ftrace_ns, first_ns);
+	if (!whole || bytes.len > 0)
+		reader->counts.corrupt++;
+}
+
+static void index_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
+			 struct region *region)
+{
+	uint64_t times_ns[PERFETTO_CLOCKS];
+
+	follow_sequence(reader, packet);
+	if (packet->processes.ptr && !perfetto_threads_add(reader->threads, packet->processes))
+		reader->counts.corrupt++;
+	if (packet->clocks.ptr) {
+		if (!perfetto_clocks_read(packet->clocks, times_ns))
+			reader->counts.corrupt++;
+		perfetto_times_add_snapshot(reader->times, times_ns);
+	}
+	if (packet->ftrace.ptr)
+		index_bundle(reader, packet->ftrace, region);
+	if (packet->timeline.ptr && packet->has_time)
+		earliest(&region->timeline_ns, packet->time_ns);
+}
+
+/* Halves the number of regions. */
+static void join_regions(struct perfetto_reader *reader)
+{
+	for (size_t i = 0; i < reader->n_regions / 2; i++) {
+		const struct region *a = &reader->regions[2 * i], *b = a + 1;
+		struct region joined = *a;
+
+		joined.end = b->end;
+		earliest(&joined.ftrace_ns, b->ftrace_ns);
+		earliest(&joined.timeline_ns, b->timeline_ns);
+		reader->regions[i] = joined;
+	}
+	reader->n_regions /= 2;
+	reader->region_size *= 2;
+}
+
+/* The region ends, if it is long enough, or @last. One without events is dropped. */
+static void end_region(struct perfetto_reader *reader, struct region *region, bool last)
+{
+	if (!last && region->end - region->begin < reader->region_size)
+		return;
+	if (region->ftrace_ns != UINT64_MAX || region->timeline_ns != UINT64_MAX) {
+		if (reader->n_regions == REGIONS)
+			join_regions(reader);
+		reader->regions[reader->n_regions++] = *region;
+	}
+	*region = (struct region){ region->end, region->end, UINT64_MAX, UINT64_MAX };
+}
+
+static int compare_regions(const void *left, const void *right)
+{
+	const struct region *a = left, *b = right;
+
+	if (a->ftrace_ns != b->ftrace_ns)
+		return a->ftrace_ns < b->ftrace_ns ? -1 : 1;
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* From now on ->ftrace_ns is the earliest time of all events of a region. */
+static void sort_regions(struct perfetto_reader *reader)
+{
+	for (size_t i = 0; i < reader->n_regions; i++) {
+		struct region *region = &reader->regions[i];
+
+		if (region->timeline_ns != UINT64_MAX)
+			earliest(&region->ftrace_ns,
+				 perfetto_times_convert(reader->times, PERFETTO_CLOCK_BOOTTIME,
+							region->timeline_ns));
+	}
+	qsort(reader->regions, reader->n_regions, sizeof(*reader->regions), compare_regions);
+}
+
+static void copy_damage(struct perfetto_reader *reader)
+{
+	struct source *source = reader->source;
+
+	if (reader->stream.damage && !source->damage)
+		source->damage = reader->stream.damage;
+	source->counts.damaged = source->counts.malformed + reader->counts.corrupt +
+				 reader->counts.too_large + reader->counts.lost +
+				 reader->counts.late;
+}
+
+static int read_index(struct perfetto_reader *reader)
+{
+	struct packet_stream *stream = &reader->stream;
+	struct region region = { 0, 0, UINT64_MAX, UINT64_MAX };
+	struct perfetto_packet packet;
+	int result;
+
+	while ((result = next_packet(reader, &packet)) > 0) {
+		/* Packets inside of a compressed one stay together. */
+		if (stream->packet_begin >= region.end)
+			end_region(reader, &region, false);
+		region.end = stream->packet_end;
+		index_packet(reader, &packet, &region);
+	}
+	end_region(reader, &region, true);
+	reader->counts.corrupt += stream->corrupt;
+	reader->counts.too_large = stream->too_large;
+	sort_regions(reader);
+	reader->has_index = true;
+	reader->source->counts.bytes += stream->offset;
+	reader->place = (struct place){ UINT64_MAX, 0 };
+	copy_damage(reader);
+	return result;
+}
+
+/* --- the second pass: blocks --- */
+
+/* Returns false if the block is full, or memory is short. */
+static bool add_event(struct perfetto_reader *reader, struct perfetto_block *block,
+		      const struct perfetto_event *event)
+{
+	if (perfetto_block_add(block, event) == 0)
+		return true;
+	reader->counts.late++;
+	return false;
+}
+
+static void load_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet,
+			struct perfetto_block *block)
+{
+	const struct sequence *sequence = sequence_of(reader, packet->sequence);
+	bool packets_lost = packet->lost_before && sequence && sequence->id &&
+			    sequence->first != number_of(&reader->place);
+	struct span rest = packet->ftrace;
+	struct perfetto_bundle bundle;
+	struct perfetto_print print;
+	uint64_t first_ns = 0;
+	bool is_begin = true;
+
+	perfetto_bundle_read(packet->ftrace, &bundle);
+	while (perfetto_print_next(&rest, &print, &first_ns)) {
+		const struct perfetto_event event = {
+			.time_ns = print.time_ns,
+			.kind = PERFETTO_EVENT_PRINT,
+			.cpu = bundle.cpu,
+			.tid = print.tid,
+			.bytes = print.text,
+		};
+
+		if (is_begin && (bundle.lost || packets_lost))
+			add_event(reader, block,
+				  &(struct perfetto_event){ .time_ns = first_ns,
+							    .kind = PERFETTO_EVENT_LOST,
+							    .cpu = packets_lost ? TRACE_ID_UNKNOWN
+										: bundle.cpu });
+		is_begin = false;
+		if (!add_event(reader, block, &event))
+			return;
+	}
+	if (is_begin && first_ns && bundle.lost)
+		add_event(reader, block,
+			  &(struct perfetto_event){ .time_ns = first_ns,
+						    .kind = PERFETTO_EVENT_LOST,
+						    .cpu = bundle.cpu });
+}
+
+static void load_timeline(struct perfetto_reader *reader, const struct perfetto_packet *packet,
+			  struct perfetto_block *block)
+{
+	const struct sequence *sequence = sequence_of(reader, packet->sequence);
+	uint64_t clock = clock_of(packet, sequence);
+	const struct perfetto_event event = {
+		.time_ns = perfetto_times_convert(reader->times, clock, packet->time_ns),
+		.kind = PERFETTO_EVENT_TIMELINE,
+		.cpu = TRACE_ID_UNKNOWN,
+		.tid = TRACE_ID_UNKNOWN,
+		.number = packet->sequence,
+		.bytes = packet->timeline,
+	};
+
+	add_event(reader, block, &event);
+}
+
+/* Reads a region. Returns 0 or -errno. */
+static int load_block(struct perfetto_reader *reader, const struct region *region,
+		      struct perfetto_block *block)
+{
+	struct perfetto_packet packet;
+	int result;
+
+	packet_stream_seek(&reader->stream, region->begin);
+	reader->place = (struct place){ UINT64_MAX, 0 };
+	while ((result = next_packet(reader, &packet)) > 0) {
+		if (reader->stream.packet_begin >= region->end)
+			break;
+		if (packet.ftrace.ptr)
+			load_bundle(reader, &packet, block);
+		if (packet.timeline.ptr && packet.has_time)
+			load_timeline(reader, &packet, block);
+	}
+	perfetto_block_sort(block);
+	return result < 0 ? result : 0;
+}
+
+/* --- the second pass: the merge --- */
+
+static bool is_before(const struct perfetto_block *a, const struct perfetto_block *b)
+{
+	return perfetto_block_time(a) < perfetto_block_time(b);
+}
+
+static void swap(struct perfetto_block *a, struct perfetto_block *b)
+{
+	struct perfetto_block copy = *a;
+
+	*a = *b;
+	*b = copy;
+}
+
+static void sift_up(struct perfetto_reader *reader, size_t i)
+{
+	struct perfetto_block *blocks = reader->blocks;
+
+	for (; i > 0 && is_before(&blocks[i], &blocks[(i - 1) / 2]); i = (i - 1) / 2)
+		swap(&blocks[i], &blocks[(i - 1) / 2]);
+}
+
+static void sift_down(struct perfetto_reader *reader)
+{
+	struct perfetto_block *blocks = reader->blocks;
+	size_t i = 0;
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child + 1 < reader->n_blocks && is_before(&blocks[child + 1], &blocks[child]))
+			child++;
+		if (child >= reader->n_blocks || !is_before(&blocks[child], &blocks[i]))
+			return;
+		swap(&blocks[child], &blocks[i]);
+		i = child;
+	}
+}
+
+/* Reads the next region into the heap. Returns 0 or -errno. */
+static int load_next(struct perfetto_reader *reader)
+{
+	struct perfetto_block *block = &reader->blocks[reader->n_blocks];
+	int error;
+
+	*block = (struct perfetto_block){ 0 };
+	error = load_block(reader, &reader->regions[reader->next_region++], block);
+	if (block->n == 0) {
+		perfetto_block_free(block);
+		return error;
+	}
+	reader->memory += perfetto_block_memory(block);
+	reader->n_blocks++;
+	sift_up(reader, reader->n_blocks - 1);
+	return error;
+}
+
+/* Reads all regions with events up to the next one, as far as there is memory. */
+static int load_due(struct perfetto_reader *reader)
+{
+	while (reader->next_region < reader->n_regions) {
+		uint64_t next_ns =
+			reader->n_blocks > 0 ? perfetto_block_time(reader->blocks) : UINT64_MAX;
+		int error;
+
+		if (reader->regions[reader->next_region].ftrace_ns > next_ns)
+			return 0;
+		if (reader->n_blocks > 0 &&
+		    (reader->memory >= BLOCKS_MEMORY || reader->n_blocks == BLOCKS))
+			return 0;
+		error = load_next(reader);
+		if (error < 0)
+			return error;
+	}
+	return 0;
+}
+
+/* Removes the next event from the heap, or its block after the last one. */
+static void pop(struct perfetto_reader *reader)
+{
+	struct perfetto_block *first = reader->blocks;
+
+	if (perfetto_block_time(first) == UINT64_MAX && first->next == first->n) {
+		reader->memory -= perfetto_block_memory(first);
+		perfetto_block_free(first);
+		*first = reader->blocks[--reader->n_blocks];
+	}
+	sift_down(reader);
+}
+
+/* --- records --- */
+
+static struct span first_line(struct span text)
+{
+	const char *end = memchr(text.ptr, '\0', text.len);
+
+	if (end)
+		text.len = (size_t)(end - text.ptr);
+	end = memchr(text.ptr, '\n', text.len);
+	if (end)
+		text.len = (size_t)(end - text.ptr);
+	return text;
+}
+
+static void emit_print(struct perfetto_reader *reader, const struct perfetto_event *event,
+		       struct trace_record *record, const struct record_sink *sink)
+{
+	const struct perfetto_thread_entry *thread;
+	struct source_counts *counts = &reader->source->counts;
+
+	counts->markers++;
+	if (!marker_parse(first_line(event->bytes), record)) {
+		counts->malformed++;
+		return;
+	}
+	thread = perfetto_threads_find(reader->threads, event->tid);
+	record->comm = SPAN_LITERAL("<...>");
+	if (thread) {
+		record->tgid = thread->tgid;
+		if (thread->comm[0])
+			record->comm = span_of(thread->comm);
+	}
+	sink->record(sink->context, record);
+}
+
+static void emit(struct perfetto_reader *reader, const struct perfetto_event *event,
+		 const struct record_sink *sink)
+{
+	/* In whole microseconds, as in the text of a trace: so both give the same rows. */
+	struct trace_record record = {
+		.kind = TRACE_LOST,
+		.cpu = event->cpu,
+		.tid = event->tid,
+		.tgid = TRACE_ID_UNKNOWN,
+		.pid = TRACE_ID_UNKNOWN,
+		.time_ns = event->time_ns / 1000 * 1000,
+		.value = TRACE_LOST_UNKNOWN,
+	};
+
+	copy_damage(reader);
+	switch (event->kind) {
+	case PERFETTO_EVENT_PRINT:
+		emit_print(reader, event, &record, sink);
+		break;
+	case PERFETTO_EVENT_LOST:
+		record.tid = TRACE_ID_UNKNOWN;
+		sink->record(sink->context, &record);
+		break;
+	case PERFETTO_EVENT_TIMELINE:
+		reader->source->counts.markers++;
+		record.kind = TRACE_TIMELINE;
+		record.time_ns = event->time_ns;
+		record.value = (int64_t)event->number;
+		record.name = event->bytes;
+		sink->record(sink->context, &record);
+		break;
+	}
+}
+
+ssize_t perfetto_reader_read(struct perfetto_reader *reader, const struct record_sink *sink)
+{
+	struct perfetto_event event;
+	unsigned int n;
+
+	if (!reader->has_index) {
+		int error = read_index(reader);
+
+		return error < 0 ? error : 1;
+	}
+	for (n = 0; n < RECORDS_PER_READ; n++) {
+		int error = load_due(reader);
+
+		if (error < 0)
+			return error;
+		if (reader->n_blocks == 0)
+			break;
+		perfetto_block_pop(reader->blocks, &event);
+		/* The time of a marker cannot go back in a trace that is in order. */
+		if (event.time_ns < reader->last_ns) {
+			reader->counts.late++;
+		} else {
+			reader->last_ns = event.time_ns;
+			emit(reader, &event, sink);
+		}
+		pop(reader);
+	}
+	copy_damage(reader);
+	return n;
+}
+
+/* --- opening --- */
+
+void perfetto_reader_describe_damage(const struct perfetto_reader *reader, char text[static 200])
+{
+	const struct perfetto_counts *counts = &reader->counts;
+
+	snprintf(text, 200,
+		 "damaged trace so far: %" PRIu64 " malformed markers, packets: %" PRIu64
+		 " corrupt, %" PRIu64 " too large; packets lost %" PRIu64 " times; %" PRIu64
+		 " events too late",
+		 reader->source->counts.malformed, counts->corrupt, counts->too_large, counts->lost,
+		 counts->late);
+}
+
+int perfetto_reader_open(struct perfetto_reader **out, struct source *source, int fd, uint64_t base,
+			 struct span whole)
+{
+	struct perfetto_reader *reader = calloc(1, sizeof(*reader));
+
+	*out = reader;
+	if (!reader)
+		return -ENOMEM;
+	reader->source = source;
+	reader->region_size = REGION_SIZE;
+	reader->place = (struct place){ UINT64_MAX, 0 };
+	reader->threads = calloc(1, sizeof(*reader->threads));
+	reader->times = calloc(1, sizeof(*reader->times));
+	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
+	reader->blocks = calloc(BLOCKS + 1, sizeof(*reader->blocks));
+	if (reader->threads && reader->times && reader->regions && reader->blocks &&
+	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
+		return 0;
+	*out = perfetto_reader_close(reader);
+	return -ENOMEM;
+}
+
+struct perfetto_reader *perfetto_reader_close(struct perfetto_reader *reader)
+{
+	if (!reader)
+		return NULL;
+	packet_stream_close(&reader->stream);
+	for (size_t i = 0; i < reader->n_blocks; i++)
+		perfetto_block_free(&reader->blocks[i]);
+	free(reader->blocks);
+	free(reader->regions);
+	free(reader->times);
+	free(reader->threads);
+	free(reader);
+	return NULL;
+}

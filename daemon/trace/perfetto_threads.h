@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads of a perfetto trace, from its process trees: of which process each is, and the names
+ * of processes. */
+#ifndef JANKD_DAEMON_TRACE_PERFETTO_THREADS_H
+#define JANKD_DAEMON_TRACE_PERFETTO_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/perfetto.h"
+
+#define PERFETTO_THREADS 32768 /* a power of two; more are not kept */
+
+/* The kernel's TASK_COMM_LEN, with the NUL. */
+#define PERFETTO_COMM_SIZE 16
+
+struct perfetto_thread_entry {
+	int32_t tid; /* 0: unused */
+	int32_t tgid;
+	char comm[PERFETTO_COMM_SIZE]; /* "": unknown */
+};
+
+struct perfetto_threads {
+	unsigned int n;
+	uint64_t refused; /* no space */
+	struct perfetto_thread_entry entries[PERFETTO_THREADS];
+};
+
+/* Adds the threads of a tree. A later name replaces an earlier one. Returns false if the tree is
+ * damaged. */
+bool perfetto_threads_add(struct perfetto_threads *threads, struct span tree);
+
+/* Returns NULL if the trace does not name that thread. */
+const struct perfetto_thread_entry *perfetto_threads_find(const struct perfetto_threads *threads,
+							  int32_t tid);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The clocks of a perfetto trace: brings times of packets to the clock of its ftrace events. */
+#ifndef JANKD_DAEMON_TRACE_PERFETTO_TIMES_H
+#define JANKD_DAEMON_TRACE_PERFETTO_TIMES_H
+
+#include <stdint.h>
+
+#include "parser/perfetto.h"
+
+/* Of more moments only the first ones are used: clocks drift slowly. */
+#define PERFETTO_MOMENTS 1024
+
+/* One moment on CLOCK_BOOTTIME and on another clock. */
+struct perfetto_moment {
+	uint64_t boot_ns, other_ns;
+};
+
+struct perfetto_moments {
+	unsigned int n;
+	struct perfetto_moment moments[PERFETTO_MOMENTS];
+};
+
+struct perfetto_times {
+	uint64_t ftrace_clock;		/* enum perfetto_ftrace_clock, of the last bundle */
+	struct perfetto_moments ftrace; /* from bundles of events */
+	struct perfetto_moments clocks[PERFETTO_CLOCKS]; /* from clock snapshots */
+};
+
+void perfetto_times_add_bundle(struct perfetto_times *times, const struct perfetto_bundle *bundle);
+void perfetto_times_add_snapshot(struct perfetto_times *times,
+				 const uint64_t times_ns[static PERFETTO_CLOCKS]);
+
+/* Brings @time_ns of @clock (0: CLOCK_BOOTTIME, as FrameTimeline's) to the clock of the ftrace
+ * events. Between clocks of which the trace has no common moment nothing changes. */
+uint64_t perfetto_times_convert(const struct perfetto_times *times, uint64_t clock,
+				uint64_t time_ns);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The packets of a perfetto trace: those parts of them that jankd needs.
+ *
+ * A trace is a sequence of packets: field 1 of the whole. The numbers of the fields are those of
+ * perfetto's trace_packet.proto, ftrace_event_bundle.proto, ftrace_event.proto, process_tree.proto,
+ * clock_snapshot.proto and frame_timeline_event.proto. Each function reads what it can of damaged
+ * bytes, and returns false if there is damage.
+ */
+#ifndef JANKD_PARSER_PERFETTO_H
+#define JANKD_PARSER_PERFETTO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/span.h"
+
+/* perfetto's builtin clocks. */
+enum perfetto_clock {
+	PERFETTO_CLOCK_UNKNOWN = 0,
+	PERFETTO_CLOCK_REALTIME = 1,
+	PERFETTO_CLOCK_REALTIME_COARSE = 2,
+	PERFETTO_CLOCK_MONOTONIC = 3,
+	PERFETTO_CLOCK_MONOTONIC_COARSE = 4,
+	PERFETTO_CLOCK_MONOTONIC_RAW = 5,
+	PERFETTO_CLOCK_BOOTTIME = 6,
+	PERFETTO_CLOCKS,
+};
+
+enum perfetto_frame {
+	PERFETTO_FRAME_NONE, /* more bytes are needed, or there are none */
+	PERFETTO_FRAME_PACKET,
+	PERFETTO_FRAME_OTHER,	/* a field that is no packet: it was skipped */
+	PERFETTO_FRAME_INVALID, /* no trace from here on */
+};
+
+/**
+ * perfetto_frame() - the next packet of a stream
+ * @rest: unread bytes of the stream; advanced past what was returned
+ * @packet: set with PERFETTO_FRAME_PACKET
+ * @needed: set with PERFETTO_FRAME_NONE: the bytes from the begin of @rest that complete the field,
+ * as far as known
+ */
+enum perfetto_frame perfetto_frame(struct span *rest, struct span *packet, uint64_t *needed);
+
+/* A packet. Spans are borrowed; a part that it does not have is SPAN_NULL. */
+struct perfetto_packet {
+	bool has_time;
+	uint64_t time_ns;
+	uint64_t clock;	   /* of time_ns; 0: the packet does not say */
+	uint64_t sequence; /* of the writer; 0: none */
+	bool has_defaults;
+	uint64_t default_clock; /* of the sequence from now on, if has_defaults; 0: none */
+	bool lost_before;	/* packets of the sequence were lost before this one */
+	struct span ftrace, clocks, processes, compressed, timeline;
+};
+
+bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet);
+
+/* The clock of the events of ftrace. */
+enum perfetto_ftrace_clock {
+	PERFETTO_FTRACE_BOOT = 0,
+	PERFETTO_FTRACE_UNKNOWN = 1,
+	PERFETTO_FTRACE_GLOBAL = 2,
+	PERFETTO_FTRACE_LOCAL = 3,
+	PERFETTO_FTRACE_MONOTONIC_RAW = 4,
+};
+
+/* Events of one CPU, in order. */
+struct perfetto_bundle {
+	int32_t cpu;
+	bool lost; /* events of the CPU were lost before them */
+	uint64_t clock;
+	uint64_t ftrace_ns, boot_ns; /* the same moment on two clocks; 0: not given */
+};
+
+bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle);
+
+/* A marker that a process wrote. */
+struct perfetto_print {
+	uint64_t time_ns;
+	int32_t tid;
+	struct span text;
+};
+
+/* The next marker of a bundle; other events are skipped. @rest: unread bytes of the bundle.
+ * *first_ns: set to the time of the first event of any kind, if it is 0. Returns false at the end,
+ * or at damage: then @rest is not empty. */
+bool perfetto_print_next(struct span *rest, struct perfetto_print *print, uint64_t *first_ns);
+
+/* A process or a thread of a process tree. */
+struct perfetto_thread {
+	int32_t tid;
+	int32_t tgid;
+	struct span name; /* of a process: the first word of its command line; may be empty */
+	bool is_process;
+};
+
+/* The next one; @rest: unread bytes of the tree. Returns as perfetto_print_next(). */
+bool perfetto_thread_next(struct span *rest, struct perfetto_thread *thread);
+
+/* One moment on several clocks; 0: not given. */
+bool perfetto_clocks_read(struct span bytes, uint64_t times_ns[static PERFETTO_CLOCKS]);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of FrameTimeline to rows: one for each finished frame, with its expected times, in the
+ * order of ends; jank types of each Surface; joins with the frames of compositions. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/perfetto.h"
+#include "rules/frame_timeline.h"
+#include "tests/unit/packets.h"
+
+#define LAYER "TX - com.a/com.a.Main#7"
+
+static struct frame_timeline *timeline;
+static struct timeline_row rows[4096];
+static char surface[NAME_SIZE], app[APP_SIZE], layer[NAME_SIZE];
+static size_t n_rows;
+
+static void on_row(void *context, const struct timeline_row *row)
+{
+	(void)context;
+	strcpy(surface, row->surface);
+	strcpy(app, row->app);
+	strcpy(layer, row->layer);
+	if (n_rows < COUNT_OF(rows))
+		rows[n_rows] = *row;
+	n_rows++;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	timeline = calloc(1, sizeof(*timeline));
+	timeline->row = on_row;
+	frame_timeline_init(timeline);
+	n_rows = 0;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(timeline);
+	return 0;
+}
+
+struct moment {
+	uint64_t time_ns;
+	size_t at;
+	struct span message;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct moment *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->at < b->at ? -1 : 1;
+}
+
+/* Gives the events of the packets to the timeline, in the order of time. */
+static void play(struct packets *trace)
+{
+	static struct moment moments[16384];
+	struct span rest = packets_span(trace), bytes;
+	struct perfetto_packet packet;
+	uint64_t needed;
+	size_t n = 0;
+
+	while (perfetto_frame(&rest, &bytes, &needed) == PERFETTO_FRAME_PACKET) {
+		perfetto_packet_read(bytes, &packet);
+		assert_true(n < COUNT_OF(moments));
+		moments[n] = (struct moment){ packet.time_ns, n, packet.timeline };
+		n++;
+	}
+	qsort(moments, n, sizeof(moments[0]), compare);
+	for (size_t i = 0; i < n; i++) {
+		const struct trace_record record = {
+			.kind = TRACE_TIMELINE,
+			.time_ns = moments[i].time_ns,
+			.value = 4,
+			.name = moments[i].message,
+		};
+
+		frame_timeline_record(timeline, &record);
+	}
+	packets_free(trace);
+}
+
+static const struct packets_frame late = {
+	.cookie = 1,
+	.expected_ns = 100,
+	.expected_end_ns = 200,
+	.start_ns = 110,
+	.end_ns = 390,
+	.token = 20,
+	.display_token = 30,
+	.layer = LAYER,
+	.jank_type = 64 + 128,
+};
+
+static void a_frame_has_its_expected_times(void **state)
+{
+	struct packets trace = { 0 };
+
+	(void)state;
+	packets_frame(&trace, &late);
+	play(&trace);
+	assert_int_equal(n_rows, 1);
+	assert_true(rows[0].is_surface);
+	assert_int_equal(rows[0].expected_start_ns, 100);
+	assert_int_equal(rows[0].expected_end_ns, 200);
+	assert_int_equal(rows[0].start_ns, 110);
+	assert_int_equal(rows[0].end_ns, 390);
+	assert_int_equal(rows[0].token, 20);
+	assert_int_equal(rows[0].display_token, 30);
+	assert_int_equal(rows[0].jank_type, 192);
+	assert_string_equal(surface, "com.a/com.a.Main");
+	assert_string_equal(app, "com.a");
+	assert_string_equal(layer, LAYER);
+}
+
+/* A frame that is early ends before its expected end. Rows are in the order of their own ends. */
+static void rows_are_in_the_order_of_ends(void **state)
+{
+	static const struct packets_frame early = {
+		.cookie = 5,
+		.expected_ns = 100,
+		.expected_end_ns = 900,
+		.start_ns = 110,
+		.end_ns = 300,
+		.token = 19,
+		.jank_type = 1,
+	};
+	struct packets trace = { 0 };
+
+	(void)state;
+	packets_frame(&trace, &late);
+	packets_frame(&trace, &early);
+	play(&trace);
+	assert_int_equal(n_rows, 2);
+	assert_int_equal(rows[0].end_ns, 300);
+	assert_int_equal(rows[0].expected_end_ns, 900);
+	assert_false(rows[0].is_surface);
+	assert_int_equal(rows[0].display_token, -1);
+	assert_int_equal(rows[1].end_ns, 390);
+}
+
+static void a_frame_without_expectation_has_a_row(void **state)
+{
+	struct packets_frame frame = late;
+	struct packets trace = { 0 };
+
+	(void)state;
+	frame.expected_ns = 0;
+	packets_frame(&trace, &frame);
+	play(&trace);
+	assert_int_equal(n_rows, 0);
+	frame_timeline_end(timeline);
+	assert_int_equal(n_rows, 1);
+	assert_int_equal(rows[0].expected_start_ns, ROW_UNKNOWN);
+	assert_int_equal(rows[0].expected_end_ns, ROW_UNKNOWN);
+}
+
+/* Two buffers of one layer may have the same tokens. */
+static void frames_with_the_same_tokens_are_told_apart(void **state)
+{
+	struct packets_frame second = late;
+	struct packets trace = { 0 };
+
+	(void)state;
+	second.cookie = 3;
+	second.start_ns = 120;
+	second.end_ns = 500;
+	packets_frame(&trace, &late);
+	packets_frame(&trace, &second);
+	play(&trace);
+	assert_int_equal(n_rows, 2);
+	assert_int_equal(rows[0].start_ns, 110);
+	assert_int_equal(rows[0].end_ns, 390);
+	assert_int_equal(rows[1].start_ns, 120);
+	assert_int_equal(rows[1].end_ns, 500);
+}
+
+static void jank_types_are_counted_for_each_surface(void **state)
+{
+	struct packets_frame good = late;
+	struct packets trace = { 0 };
+	char name[TIMELINE_JANK_SIZE];
+
+	(void)state;
+	good.cookie = 3;
+	good.token = 21;
+	good.jank_type = 1;
+	packets_frame(&trace, &late);
+	packets_frame(&trace, &good);
+	play(&trace);
+	assert_string_equal(frame_timeline_jank_types(timeline, "com.a/com.a.Main"),
+			    "NONE:1 APP_DEADLINE_MISSED:1 BUFFER_STUFFING:1");
+	assert_string_equal(frame_timeline_jank_types(timeline, "com.b/com.b.Main"), "");
+	timeline_jank_name(192, name);
+	assert_string_equal(name, "APP_DEADLINE_MISSED+BUFFER_STUFFING");
+	timeline_jank_name(UINT32_C(1) << 30 | 2, name);
+	assert_string_equal(name, "SF_SCHEDULING+BIT_30");
+	timeline_jank_name(0, name);
+	assert_string_equal(name, "UNSPECIFIED");
+}
+
+static void frames_are_joined_by_layer_and_token(void **state)
+{
+	struct packets_frame frame = late;
+	struct packets trace = { 0 };
+	uint64_t hash = name_hash(SPAN_LITERAL("com.a/com.a.Main#7"));
+
+	(void)state;
+	packets_frame(&trace, &late);
+	for (unsigned int i = 0; i < 2; i++) {
+		frame.cookie += 2;
+		frame.token++;
+		frame.display_token = 40;
+		packets_frame(&trace, &frame);
+	}
+	frame = (struct packets_frame){ .cookie = 91, .start_ns = 100, .end_ns = 200, .token = 30 };
+	packets_frame(&trace, &frame);
+	frame_timeline_join(timeline, hash, 30);
+	play(&trace);
+	frame_timeline_join(timeline, hash, 40);
+	frame_timeline_join(timeline, hash, 50);
+	frame_timeline_join(timeline, hash, -1);
+	frame_timeline_end(timeline);
+	assert_int_equal(timeline->counts.rows, 4);
+	assert_int_equal(timeline->counts.joined, 1);
+	assert_int_equal(timeline->counts.ambiguous, 1);
+	assert_int_equal(timeline->counts.not_joined, 1);
+	assert_int_equal(timeline->counts.with_display, 1);
+	assert_int_equal(timeline->counts.without_display, 2);
+}
+
+/* Frames that never end are counted, and leave space for others. */
+static void a_full_table_drops_the_oldest(void **state)
+{
+	struct packets trace = { 0 };
+
+	(void)state;
+	for (unsigned int i = 0; i < 3000; i++) {
+		struct packets_frame frame = {
+			.cookie = 10 + 2 * i,
+			.start_ns = i + 1,
+			.end_ns = 10 * SECOND,
+			.token = i,
+		};
+
+		packets_frame(&trace, &frame);
+	}
+	play(&trace);
+	frame_timeline_end(timeline);
+	assert_int_equal(timeline->counts.rows, TIMELINE_FRAMES);
+	assert_int_equal(timeline->counts.unfinished, 3000 - TIMELINE_FRAMES);
+	assert_int_equal(timeline->counts.unmatched, 3000 - TIMELINE_FRAMES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_frame_has_its_expected_times, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(rows_are_in_the_order_of_ends, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_frame_without_expectation_has_a_row, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(frames_with_the_same_tokens_are_told_apart, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(jank_types_are_counted_for_each_surface, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(frames_are_joined_by_layer_and_token, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_full_table_drops_the_oldest, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Perfetto traces as sources: events of all CPUs and writers come in the order of time, whatever
+ * the order of their packets; damage is counted, and ends nothing but the trace. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "daemon/trace/perfetto_reader.h"
+#include "tests/unit/packets.h"
+
+#define LOG_MAX 65536
+
+/* What the sink got, a line for each record. */
+struct log {
+	char text[LOG_MAX];
+	size_t len;
+	uint64_t last_ns;
+	size_t records, goes_back;
+};
+
+static struct log got;
+static struct source source;
+static char damage_text[200];
+
+static void on_record(void *context, const struct trace_record *record)
+{
+	static const char *const kinds[] = { [TRACE_SLICE_BEGIN] = "B",
+					     [TRACE_SLICE_END] = "E",
+					     [TRACE_COUNTER] = "C",
+					     [TRACE_LOST] = "LOST",
+					     [TRACE_TIMELINE] = "timeline" };
+	struct log *log = context;
+
+	log->records++;
+	log->goes_back += record->time_ns + 1000 < log->last_ns;
+	log->last_ns = record->time_ns;
+	if (log->len + 200 > LOG_MAX || record->name.len > 100)
+		return;
+	log->len += (size_t)snprintf(
+		log->text + log->len, LOG_MAX - log->len, "%llu %s cpu %d %d/%d %.*s %.*s\n",
+		(unsigned long long)record->time_ns / 1000,
+		record->kind < sizeof(kinds) / sizeof(kinds[0]) && kinds[record->kind]
+			? kinds[record->kind]
+			: "?",
+		record->cpu, record->tid, record->tgid, (int)record->comm.len,
+		record->comm.len ? record->comm.ptr : "",
+		record->kind == TRACE_TIMELINE ? 0 : (int)record->name.len,
+		record->name.len ? record->name.ptr : "");
+}
+
+/* Reads a trace in memory, or, with @fd, in a file. */
+static void read_from(int fd, struct span trace)
+{
+	static const struct record_sink sink = { on_record, &got };
+	struct perfetto_reader *reader;
+
+	got.len = got.records = got.goes_back = 0;
+	got.last_ns = 0;
+	got.text[0] = '\0';
+	source = (struct source){ .name = "test" };
+	assert_int_equal(perfetto_reader_open(&reader, &source, fd, 0, trace), 0);
+	while (perfetto_reader_read(reader, &sink) > 0)
+		;
+	perfetto_reader_describe_damage(reader, damage_text);
+	perfetto_reader_close(reader);
+}
+
+static void read_all(const struct packets *trace)
+{
+	read_from(-1, packets_span(trace));
+}
+
+static void add_event(struct packets *trace, unsigned int sequence, int cpu, uint64_t us,
+		      const char *text)
+{
+	struct packets bundle = { 0 };
+
+	packets_print(&bundle, us * 1000, 7, text);
+	packets_bundle(trace, sequence, cpu, &bundle);
+}
+
+static void cpus_and_writers_are_merged_by_time(void **state)
+{
+	struct packets trace = { 0 }, bundle = { 0 };
+
+	(void)state;
+	packets_print(&bundle, 30000, 7, "B|7|third\n");
+	packets_print(&bundle, 50000, 7, "B|7|fifth\n");
+	packets_bundle(&trace, 2, 1, &bundle);
+	packets_print(&bundle, 10000, 7, "B|7|first\n");
+	packets_print(&bundle, 40000, 7, "B|7|fourth\n");
+	packets_bundle(&trace, 3, 0, &bundle);
+	add_event(&trace, 2, 2, 20, "B|7|second\n");
+	read_all(&trace);
+	assert_string_equal(got.text, "10 B cpu 0 7/-1 <...> first\n"
+				      "20 B cpu 2 7/-1 <...> second\n"
+				      "30 B cpu 1 7/-1 <...> third\n"
+				      "40 B cpu 0 7/-1 <...> fourth\n"
+				      "50 B cpu 1 7/-1 <...> fifth\n");
+	assert_int_equal(source.counts.markers, 5);
+	assert_int_equal(source.counts.damaged, 0);
+	assert_null(source.damage);
+	packets_free(&trace);
+}
+
+static void add_thread(struct packets *tree, bool is_process, int tid, int tgid, const char *name)
+{
+	struct packets thread = { 0 };
+
+	packets_number(&thread, 1, (uint64_t)tid);
+	packets_number(&thread, is_process ? 2 : 3, (uint64_t)tgid);
+	packets_text(&thread, is_process ? 3 : 2, name);
+	packets_add(tree, is_process ? 1 : 2, &thread);
+}
+
+/* Also if the tree comes after the events. */
+static void process_trees_name_threads(void **state)
+{
+	struct packets trace = { 0 }, tree = { 0 }, packet = { 0 };
+
+	(void)state;
+	add_event(&trace, 2, 0, 10, "B|7|slice\n");
+	add_thread(&tree, true, 7, 1, "com.example.a.very.long.name");
+	add_thread(&tree, true, 8, 1, "/system/bin/surfaceflinger");
+	packets_add(&packet, 2, &tree);
+	packets_add(&trace, 1, &packet);
+	read_all(&trace);
+	assert_string_equal(got.text, "10 B cpu 0 7/7 .very.long.name slice\n");
+	packets_free(&trace);
+}
+
+static void put_snapshot(struct packets *trace, uint64_t boot_ns, unsigned int id, uint64_t time_ns)
+{
+	struct packets snapshot = { 0 }, clock = { 0 }, packet = { 0 };
+
+	packets_number(&clock, 1, 6);
+	packets_number(&clock, 2, boot_ns);
+	packets_add(&snapshot, 1, &clock);
+	packets_number(&clock, 1, id);
+	packets_number(&clock, 2, time_ns);
+	packets_add(&snapshot, 1, &clock);
+	packets_add(&packet, 6, &snapshot);
+	packets_add(trace, 1, &packet);
+}
+
+/* FrameTimeline's times are of CLOCK_BOOTTIME; the other events' clock may be another one. */
+static void times_are_brought_to_the_clock_of_ftrace(void **state)
+{
+	struct packets trace = { 0 }, bundle = { 0 }, event = { 0 };
+
+	(void)state;
+	put_snapshot(&trace, 9000000, 5, 2000000);
+	packets_number(&bundle, 5, 4); /* CLOCK_MONOTONIC_RAW */
+	packets_print(&bundle, 2500000, 7, "B|7|slice\n");
+	packets_bundle(&trace, 2, 0, &bundle);
+	packets_number(&event, 1, 1);
+	packets_timeline(&trace, 9100000, 5, &event);
+	read_all(&trace);
+	assert_string_equal(got.text, "2100 timeline cpu -1 -1/-1  \n"
+				      "2500 B cpu 0 7/-1 <...> slice\n");
+	packets_free(&trace);
+}
+
+static void compress_into(struct packets *trace, struct packets *packets)
+{
+	uLongf size = compressBound(packets->len);
+	Bytef *bytes = malloc(size);
+	struct packets packet = { 0 }, packed = { 0 };
+
+	assert_int_equal(compress(bytes, &size, (Bytef *)packets->bytes, packets->len), Z_OK);
+	packets_raw(&packed, bytes, size);
+	free(bytes);
+	packets_free(packets);
+	packets_add(&packet, 50, &packed);
+	packets_add(trace, 1, &packet);
+}
+
+static void compressed_packets_come_in_their_place(void **state)
+{
+	struct packets trace = { 0 }, inner = { 0 };
+
+	(void)state;
+	add_event(&trace, 2, 0, 30, "B|7|plain\n");
+	add_event(&inner, 2, 1, 20, "B|7|packed\n");
+	for (int i = 0; i < 20000; i++)
+		add_event(&inner, 2, 1, 40 + (uint64_t)i, "C|7|counter|1\n");
+	compress_into(&trace, &inner);
+	add_event(&inner, 2, 1, 10, "B|7|packed too\n");
+	compress_into(&trace, &inner);
+	read_all(&trace);
+	assert_int_equal(got.records, 20003);
+	assert_int_equal(got.goes_back, 0);
+	got.text[85] = '\0';
+	assert_string_equal(got.text, "10 B cpu 1 7/-1 <...> packed too\n"
+				      "20 B cpu 1 7/-1 <...> packed\n"
+				      "30 B cpu 0 7/-1 <...> p");
+	assert_int_equal(source.counts.damaged, 0);
+	packets_free(&trace);
+}
+
+/* What unpacks to very much is read up to a limit. */
+static void a_bomb_is_limited(void **state)
+{
+	struct packets trace = { 0 }, inner = { 0 };
+	const size_t size = 200 << 20;
+
+	(void)state;
+	inner.bytes = calloc(1, size);
+	inner.len = inner.size = size;
+	for (size_t i = 0; i + 1 < size; i += 2)
+		inner.bytes[i] = '\n'; /* empty packets */
+	compress_into(&trace, &inner);
+	add_event(&trace, 2, 0, 30, "B|7|after\n");
+	read_all(&trace);
+	assert_string_equal(got.text, "30 B cpu 0 7/-1 <...> after\n");
+	assert_int_equal(source.counts.damaged, 1);
+	packets_free(&trace);
+}
+
+static void lost_events_are_reported_before_the_next_ones(void **state)
+{
+	struct packets trace = { 0 }, bundle = { 0 };
+
+	(void)state;
+	add_event(&trace, 2, 3, 10, "B|7|one\n");
+	packets_number(&bundle, 3, 1);
+	packets_print(&bundle, 20000, 7, "B|7|two\n");
+	packets_bundle(&trace, 2, 3, &bundle);
+	read_all(&trace);
+	assert_string_equal(got.text, "10 B cpu 3 7/-1 <...> one\n"
+				      "20 LOST cpu 3 -1/-1  \n"
+				      "20 B cpu 3 7/-1 <...> two\n");
+	packets_free(&trace);
+}
+
+static void add_with_loss(struct packets *trace, unsigned int sequence, uint64_t us)
+{
+	struct packets bundle = { 0 }, packet = { 0 };
+
+	packets_number(&bundle, 1, 1);
+	packets_print(&bundle, us * 1000, 7, "E|7\n");
+	packets_add(&packet, 1, &bundle);
+	packets_number(&packet, 42, 1);
+	packets_number(&packet, 10, sequence);
+	packets_add(trace, 1, &packet);
+}
+
+/* The first packet of each writer says so, too, but nothing was lost. */
+static void lost_packets_are_counted(void **state)
+{
+	struct packets trace = { 0 };
+
+	(void)state;
+	add_with_loss(&trace, 2, 10);
+	add_with_loss(&trace, 3, 20);
+	read_all(&trace);
+	assert_int_equal(source.counts.damaged, 0);
+	add_with_loss(&trace, 2, 30);
+	read_all(&trace);
+	assert_int_equal(source.counts.damaged, 1);
+	assert_non_null(strstr(damage_text, "packets lost 1 times"));
+	assert_string_equal(got.text, "10 E cpu 1 7/-1 <...> \n20 E cpu 1 7/-1 <...> \n"
+				      "30 LOST cpu -1 -1/-1  \n30 E cpu 1 7/-1 <...> \n");
+	packets_free(&trace);
+}
+
+/* --- large, cut and hostile --- */
+
+/* A trace of some seconds, whose packets are out of order as those of several CPUs are. */
+static void fill(struct packets *trace, unsigned int rounds)
+{
+	struct packets bundle = { 0 };
+
+	for (unsigned int i = 0; i < rounds; i++) {
+		struct packets_frame frame = {
+			.cookie = 10 + 2 * i,
+			.expected_ns = i * MS,
+			.expected_end_ns = i * MS + 500,
+			.start_ns = i * MS + 10,
+			.end_ns = i * MS + 700,
+			.token = i,
+			.layer = i % 2 ? "TX - com.a/com.a.Main#1" : NULL,
+			.jank_type = 1,
+		};
+
+		for (int cpu = 0; cpu < 4; cpu++) {
+			for (unsigned int n = 0; n < 20; n++)
+				packets_print(&bundle, (i * 20 + n) * 50000 + (unsigned int)cpu, 7,
+					      n % 2 ? "E|7\n" : "B|7|some name of a slice\n");
+			packets_bundle(trace, 2, cpu, &bundle);
+		}
+		packets_frame(trace, &frame);
+	}
+}
+
+/* A file of several windows gives what it gives in memory. */
+static void a_file_gives_what_memory_gives(void **state)
+{
+	struct packets trace = { 0 };
+	char path[] = "/tmp/perfetto-XXXXXX";
+	size_t records;
+	int fd = mkstemp(path);
+
+	(void)state;
+	fill(&trace, 500);
+	read_all(&trace);
+	records = got.records;
+	assert_int_equal(records, 500 * (80 + 4));
+	assert_int_equal(got.goes_back, 0);
+	assert_int_equal(write(fd, trace.bytes, trace.len), trace.len);
+	read_from(fd, SPAN_NULL);
+	assert_int_equal(got.records, records);
+	assert_int_equal(got.goes_back, 0);
+	assert_int_equal(source.counts.damaged, 0);
+	close(fd);
+	unlink(path);
+	packets_free(&trace);
+}
+
+/* What is before the cut is read, and the cut is damage. */
+static void a_cut_trace_is_read_up_to_the_cut(void **state)
+{
+	struct packets trace = { 0 };
+	size_t before = 0;
+
+	(void)state;
+	fill(&trace, 100);
+	for (size_t len = 0; len < trace.len; len += len < 3000 ? 1 : 997) {
+		read_from(-1, (struct span){ trace.bytes, len });
+		assert_true(got.records >= before);
+		assert_int_equal(got.goes_back, 0);
+		before = got.records;
+	}
+	assert_true(before > 8000);
+	assert_non_null(source.damage);
+	packets_free(&trace);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+#define MUTANTS 100000
+
+/* Changed bytes, doubled and removed parts: nothing fails, and nothing comes out of order. */
+static void mutants_are_read(void **state)
+{
+	struct packets trace = { 0 }, inner = { 0 }, mutant = { 0 };
+	uint32_t seed = 1;
+
+	(void)state;
+	put_snapshot(&trace, 9000000, 5, 2000000);
+	fill(&trace, 1);
+	fill(&inner, 1);
+	compress_into(&trace, &inner);
+	for (unsigned int i = 0; i < MUTANTS; i++) {
+		size_t from = next_random(&seed) % trace.len;
+		size_t len = next_random(&seed) % 50;
+
+		mutant.len = 0;
+		packets_raw(&mutant, trace.bytes, trace.len);
+		if (i % 3 == 0)
+			packets_raw(&mutant, trace.bytes + from, trace.len - from);
+		for (unsigned int n = next_random(&seed) % 6; n > 0; n--)
+			mutant.bytes[next_random(&seed) % mutant.len] = (char)next_random(&seed);
+		if (i % 4 == 0 && from + len < mutant.len)
+			memset(mutant.bytes + from, (int)next_random(&seed), len);
+		if (i % 5 == 0)
+			mutant.len = from;
+		read_all(&mutant);
+		assert_int_equal(got.goes_back, 0);
+	}
+	packets_free(&mutant);
+	packets_free(&trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpus_and_writers_are_merged_by_time),
+		cmocka_unit_test(process_trees_name_threads),
+		cmocka_unit_test(times_are_brought_to_the_clock_of_ftrace),
+		cmocka_unit_test(compressed_packets_come_in_their_place),
+		cmocka_unit_test(a_bomb_is_limited),
+		cmocka_unit_test(lost_events_are_reported_before_the_next_ones),
+		cmocka_unit_test(lost_packets_are_counted),
+		cmocka_unit_test(a_file_gives_what_memory_gives),
+		cmocka_unit_test(a_cut_trace_is_read_up_to_the_cut),
+		cmocka_unit_test(mutants_are_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -47,6 +47,8 @@ struct pipeline {
 	uint64_t before_ns;	 /* the last present before the record with the latest time */
 	uint64_t mark_ns;	 /* time of an app's mark that is ahead of the trace; 0: none */
 	uint64_t next_settle_ns; /* time of the next check of the queue */
+	uint64_t fence_ns;	 /* the last one; 0: none */
+	uint64_t fence_presents, fence_frames;
 };
 
 /* --- the results of attribution --- */
@@ -354,6 +356,53 @@ static void rename_layer(struct pipeline *p, struct layer *layer)
 		frame_queue_rename(&p->queue, layer, ruleset_surface(p->rules, name, copy));
 }
 
+/* The layer of that name, which is added if it is new. NULL if the rules ignore it or there is no
+ * space. */
+static struct layer *fence_layer(struct pipeline *p, struct span name)
+{
+	struct frame_queue *q = &p->queue;
+	int id = layers_find(&q->layers, name);
+	struct layer *layer;
+
+	if (id == LAYER_NONE) {
+		if (ruleset_ignores_layer(p->rules, name) ||
+		    (frame_queue_evict_layer(q, false) < 0 && frame_queue_evict_layer(q, true) < 0))
+			return NULL;
+		id = layers_add(&q->layers, name);
+		rename_layer(p, &q->layers.layers[id]);
+		frame_queue_apply_filters(q, &q->layers.layers[id]);
+	}
+	layer = &q->layers.layers[id];
+	layers_use(&q->layers, layer);
+	return layer;
+}
+
+void pipeline_fence(struct pipeline *p, const struct fence_frame *fence)
+{
+	struct frame_queue *q = &p->queue;
+	const struct trace_record record = { .kind = TRACE_INSTANT,
+					     .cpu = TRACE_ID_UNKNOWN,
+					     .time_ns = fence->actual_ns };
+	struct layer *layer;
+
+	p->events.records = ++p->counters.records;
+	if (!follow_clock(p, &record))
+		return;
+	if (p->fence_ns != 0 && p->fence_ns != fence->actual_ns)
+		frame_queue_add_present(q, p->fence_ns, 0);
+	p->fence_presents += p->fence_ns != fence->actual_ns;
+	p->fence_ns = fence->actual_ns;
+	if (vsync_period_ns(&q->vsync) == 0)
+		vsync_set_dumpsys_period(&q->vsync, fence->period_ns);
+	layer = fence_layer(p, fence->layer);
+	if (layer) {
+		p->fence_frames += !layer->excluded;
+		frame_queue_add_fence(q, (int)(layer - q->layers.layers), fence);
+	}
+	frame_queue_settle(q, trace_clock_sure(&p->clock));
+	report_overflow(p, false);
+}
+
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 {
 	struct layer_table *layers = &p->queue.layers;
@@ -509,6 +558,11 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->lost_unknown = p->queue.loss.unknown_count;
 	c->presents = p->gfx2019 ? p->gfx2019->presents : events->presents;
 	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames - p->queue.excluded_frames;
+	if (p->queue.options.is_fences) {
+		c->presents = p->fence_presents;
+		c->frames = p->fence_frames;
+		period_ns = p->queue.fences.period_ns;
+	}
 	c->stale_frames = p->queue.stale;
 	c->unattributed_presents = a->unattributed_presents;
 	c->foreign_presents = a->foreign_presents;

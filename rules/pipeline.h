@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/fence.h"
 #include "rules/options.h"
 #include "rules/row.h"
 #include "rules/ruleset.h"
@@ -52,10 +53,10 @@ struct pipeline_counters {
 	uint64_t marks_too_soon;       /* marks of apps that closed no row: see pipeline_mark() */
 	uint64_t percentiles_refused; /* rows and Surfaces without percentiles: no space was left */
 	uint64_t threads_evicted;
-	uint64_t doframes;	   /* callbacks of all Choreographers */
-	uint64_t doframe_threads;  /* threads that had one */
-	uint64_t doframes_refused; /* without space for their thread: in no row of doframe.csv */
-	uint64_t doframes_skipped; /* callbacks that skipped 30 periods or more */
+	uint64_t doframes;	    /* callbacks of all Choreographers */
+	uint64_t doframe_threads;   /* threads that had one */
+	uint64_t doframes_refused;  /* without space for their thread: in no row of doframe.csv */
+	uint64_t doframes_skipped;  /* callbacks that skipped 30 periods or more */
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped without an end */
 	uint64_t first_ns, last_ns; /* times of the first and last record on the latest clock */
 	int64_t refresh_mhz;	    /* ROW_UNKNOWN if no vsync lattice is locked */
@@ -85,6 +86,10 @@ struct pipeline *pipeline_free(struct pipeline *p);
 
 /* Processes the next record of the trace. */
 void pipeline_record(struct pipeline *p, const struct trace_record *record);
+
+/* Counts the frame of a present fence; with options.is_fences, instead of records. Fences of all
+ * layers must come in the order of their actual times. */
+void pipeline_fence(struct pipeline *p, const struct fence_frame *fence);
 
 /* The current time of the trace in ns; 0 before the first record. Single lines far ahead of all
  * others do not count. */

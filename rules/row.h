@@ -91,6 +91,18 @@ struct frame_row {
 	int64_t vsync_id; /* SurfaceFlinger's token of the composition */
 };
 
+/* A row of latency.csv. */
+struct latency_csv_row {
+	int64_t desired_ns; /* or ROW_UNKNOWN, as all numbers below */
+	uint64_t actual_ns;
+	int64_t ready_ns;
+	int64_t interval_ns;
+	int64_t vsyncs;
+	const char *app;
+	const char *surface;
+	const char *layer;
+};
+
 /* The most bytes of an app's name in a row of doframe.csv, with its NUL. */
 #define DOFRAME_APP_SIZE 64
 
@@ -99,9 +111,9 @@ struct doframe_row {
 	uint64_t start_ns, end_ns; /* begins of callbacks */
 	const char *app;	   /* name of the process, perhaps only its end; "": unknown */
 	int32_t pid, tid;
-	uint64_t frames;  /* callbacks */
-	uint64_t time_ns; /* between callbacks, without pauses of 500 ms and more */
-	double fps;	  /* negative = none */
+	uint64_t frames;		/* callbacks */
+	uint64_t time_ns;		/* between callbacks, without pauses of 500 ms and more */
+	double fps;			/* negative = none */
 	int64_t avg_ns, p99_ns, max_ns; /* of the callbacks, or ROW_UNKNOWN, as all below */
 	int64_t draw_avg_ns, draw_max_ns;
 	int64_t skipped;   /* periods, of callbacks whose edge of VSYNC-app is known */
@@ -160,6 +172,7 @@ struct row_sink {
 	void (*fps)(void *context, const struct fps_row *row);
 	void (*drop)(void *context, const struct drop_row *row);
 	void (*frame)(void *context, const struct frame_row *row);
+	void (*latency)(void *context, const struct latency_csv_row *row);
 	void (*doframe)(void *context, const struct doframe_row *row);
 	void (*event)(void *context, const struct trace_event *event);
 	/* Later times are those of another clock and cannot be compared with earlier ones. */

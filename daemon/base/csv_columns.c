@@ -19,6 +19,10 @@ const char csv_doframe_header[] =
 	"doFrame p99(ms),doFrame max(ms),draw avg(ms),draw max(ms),skipped,matrix best,"
 	"matrix normal,matrix middle,matrix high,matrix frozen,lost events";
 
+const char csv_latency_header[] =
+	"desired present(s),actual present(s),frame ready(s),interval(ms),"
+	"vsyncs,app,Surface,layer";
+
 const char csv_summary_header[] =
 	"app,Surface,first(s),last(s),frames,Time(S),FPS,p50(ms),p90(ms),p95(ms),p99(ms),"
 	"p99.9(ms),max time(ms),low 1% mean(fps),low 0.1% mean(fps),waiting time(S),wait times,"

@@ -7,6 +7,7 @@ extern const char csv_fps_header[];
 extern const char csv_drop_header[];
 extern const char csv_frame_header[];
 extern const char csv_doframe_header[];
+extern const char csv_latency_header[];
 extern const char csv_summary_header[];
 extern const char csv_event_header[];
 

@@ -292,12 +292,14 @@ const struct option_row options_table[] = {
 	{
 		.name = "source",
 		.commands = CAPTURE,
-		.value_name = "auto|text|raw",
+		.value_name = "auto|text|raw|latency",
 		.parse = option_parse_source,
 		.field = FIELD(enum options_source, source),
 		.help = "how events are read. raw: trace_pipe_raw, which is much cheaper, and no "
 			"app can forge a line in it; text: trace_pipe; auto: raw if it can be "
-			"read, but text with --snapshot (auto)",
+			"read, but text with --snapshot; latency: no trace, but the present fences "
+			"that "
+			"dumpsys SurfaceFlinger --latency prints, also in latency.csv (auto)",
 	},
 	{
 		.name = "tracefs",

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The files with rows, in the order in which low disk space stops them (disk_floor.h). */
-enum row_file { ROW_FRAMES, ROW_DROPS, ROW_DOFRAMES, ROW_FPS, ROW_EVENTS, ROW_FILES };
+enum row_file { ROW_FRAMES, ROW_DROPS, ROW_DOFRAMES, ROW_LATENCY, ROW_FPS, ROW_EVENTS, ROW_FILES };
 
 /* Files that are written under a temporary name, and then replace the file with their name. */
 enum replaced_file { REPLACED_SUMMARY, REPLACED_SESSION, REPLACED_SNAPSHOT, REPLACED_FILES };

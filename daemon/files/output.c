@@ -132,6 +132,9 @@ static void format(struct csv_row *text, const struct trigger_gate_row *row)
 	case ROW_DOFRAMES:
 		csv_doframe_row(text, row->doframe);
 		break;
+	case ROW_LATENCY:
+		csv_latency_row(text, row->latency);
+		break;
 	case ROW_FPS:
 		csv_fps_row(text, row->fps);
 		break;
@@ -219,6 +222,16 @@ static void on_doframe(void *context, const struct doframe_row *doframe)
 	const struct trigger_gate_row row = { .which = ROW_DOFRAMES,
 					      .span = span,
 					      .doframe = doframe };
+
+	judge_row(context, &row);
+}
+
+static void on_latency(void *context, const struct latency_csv_row *latency)
+{
+	struct trigger_gate_span span = { latency->actual_ns, latency->actual_ns };
+	const struct trigger_gate_row row = { .which = ROW_LATENCY,
+					      .span = span,
+					      .latency = latency };
 
 	judge_row(context, &row);
 }
@@ -591,6 +604,7 @@ struct row_sink output_sink(struct output *output)
 		.drop = output_name(output, ROW_DROPS) ? on_drop : NULL,
 		.frame = output_name(output, ROW_FRAMES) ? on_frame : NULL,
 		.doframe = output_name(output, ROW_DOFRAMES) ? on_doframe : NULL,
+		.latency = output_name(output, ROW_LATENCY) ? on_latency : NULL,
 		.event = on_event,
 		.clock = on_clock,
 		.gate = output->gate ? on_gate : NULL,

@@ -18,6 +18,7 @@ const struct segment_file segment_files[] = {
 	{ "dropFrames.csv", csv_drop_header, true },
 	{ "frames.csv", csv_frame_header, true },
 	{ "doframe.csv", csv_doframe_header, true },
+	{ "latency.csv", csv_latency_header, true },
 	{ "events.csv", csv_event_header, true },
 	{ "summary.csv", csv_summary_header, false },
 	{ "session.json", NULL, false },

@@ -30,6 +30,7 @@ struct trigger_gate_row {
 		const struct drop_row *drop;
 		const struct frame_row *frame;
 		const struct doframe_row *doframe;
+		const struct latency_csv_row *latency;
 	};
 };
 

@@ -278,8 +278,8 @@ static enum cause judge(const struct frame_queue *q, const struct waiting_frame 
 	if (interval.ns < 0 || !stamp->locked)
 		return CAUSE_NONE;
 	if (q->options.is_fences)
-		return late.harm_ns > 0 ? fence_cause(frame->latched_ns, frame->present_ns,
-						      frame->queued_ns, stamp->period_ns)
+		return late.harm_ns > 0 ? present_fence_cause(frame->latched_ns, frame->present_ns,
+							      frame->queued_ns, stamp->period_ns)
 					: CAUSE_NONE;
 	return cause_of(&facts);
 }
@@ -334,8 +334,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
 		close_row(q, layer);
 	if (q->options.is_fences)
-		fence_lattice_place(&q->fences, waiting->frame.present_ns,
-				    (uint64_t)waiting->frame.vsync_id, &stamp);
+		present_lattice_place(&q->fences, waiting->frame.present_ns,
+				      (uint64_t)waiting->frame.vsync_id, &stamp);
 	else
 		vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
 	front_app_follow(&q->front_app, &q->layers, waiting->frame.layer, &stamp);
@@ -552,7 +552,7 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 	add(q, frame);
 }
 
-void frame_queue_add_fence(struct frame_queue *q, int layer, const struct fence_frame *fence)
+void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence)
 {
 	/* The fields that a fence does not have hold those that a trace does not have. */
 	struct frame frame = {

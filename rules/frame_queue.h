@@ -15,7 +15,7 @@
 #include "rules/cause.h"
 #include "rules/recent_events.h"
 #include "rules/events.h"
-#include "rules/fence.h"
+#include "rules/present_fence.h"
 #include "rules/front_app.h"
 #include "rules/trigger_state.h"
 #include "rules/late.h"
@@ -44,10 +44,10 @@ struct frame_queue {
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;
-	struct fence_lattice fences; /* used instead with options.is_fences */
-	uint64_t refresh_period_ns;  /* of the last refresh event; 0: none */
-	bool refresh_is_guess;	     /* the period of that event is a guess */
-	bool overruled_reported;     /* an event reported that the trace overrules --vsync-ms */
+	struct present_lattice fences; /* used instead with options.is_fences */
+	uint64_t refresh_period_ns;    /* of the last refresh event; 0: none */
+	bool refresh_is_guess;	       /* the period of that event is a guess */
+	bool overruled_reported;       /* an event reported that the trace overrules --vsync-ms */
 	bool locked_once; /* the lattice was locked, or the queue waited long enough for it */
 	uint64_t early_until_ns; /* the lattice is new until then */
 	bool checked;		 /* last_check_ns is set */
@@ -92,7 +92,7 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame);
 void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint32_t commit_us);
 
 /* Adds the frame of a present fence to its layer's frames, instead of frame_queue_add(). */
-void frame_queue_add_fence(struct frame_queue *q, int layer, const struct fence_frame *fence);
+void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence);
 
 /* The composition of the last present ended. */
 void frame_queue_composed(struct frame_queue *q, uint64_t end_ns);

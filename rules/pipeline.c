@@ -377,7 +377,7 @@ static struct layer *fence_layer(struct pipeline *p, struct span name)
 	return layer;
 }
 
-void pipeline_fence(struct pipeline *p, const struct fence_frame *fence)
+void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 {
 	struct frame_queue *q = &p->queue;
 	const struct trace_record record = { .kind = TRACE_INSTANT,

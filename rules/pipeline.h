@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
-#include "rules/fence.h"
+#include "rules/present_fence.h"
 #include "rules/options.h"
 #include "rules/row.h"
 #include "rules/ruleset.h"
@@ -89,7 +89,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record);
 
 /* Counts the frame of a present fence; with options.is_fences, instead of records. Fences of all
  * layers must come in the order of their actual times. */
-void pipeline_fence(struct pipeline *p, const struct fence_frame *fence);
+void pipeline_fence(struct pipeline *p, const struct present_fence *fence);
 
 /* The current time of the trace in ns; 0 before the first record. Single lines far ahead of all
  * others do not count. */

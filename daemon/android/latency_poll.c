@@ -140,7 +140,7 @@ static void pass(struct latency_poll *poll, uint64_t until_ns)
 	qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
 	for (; n < poll->n_held && poll->held[n].actual_ns <= until_ns; n++) {
 		const struct held_frame *held = &poll->held[n];
-		const struct fence_frame frame = {
+		const struct present_fence frame = {
 			.layer = span_of(poll->layers[held->layer].name),
 			.desired_ns = held->desired_ns,
 			.actual_ns = held->actual_ns,

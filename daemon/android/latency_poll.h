@@ -18,7 +18,7 @@
 
 #include "daemon/base/child.h"
 #include "daemon/base/options.h"
-#include "rules/fence.h"
+#include "rules/present_fence.h"
 #include "rules/latency_ring.h"
 
 #define LATENCY_LAYERS_MAX 32  /* that live at a time */
@@ -39,7 +39,7 @@ struct latency_counts {
 };
 
 struct latency_calls {
-	void (*frame)(void *context, const struct fence_frame *frame);
+	void (*frame)(void *context, const struct present_fence *frame);
 	/* All frames up to @until_ns of the boot clock were passed on. */
 	void (*passed)(void *context, uint64_t until_ns);
 	void (*event)(void *context, const char *kind, const char *text);

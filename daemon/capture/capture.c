@@ -556,7 +556,7 @@ static int open_no_trace(struct capture *capture)
 	return 0;
 }
 
-static void on_fence(void *context, const struct fence_frame *fence)
+static void on_fence(void *context, const struct present_fence *fence)
 {
 	struct capture *capture = context;
 

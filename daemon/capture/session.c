@@ -243,7 +243,7 @@ ssize_t session_read(struct session *session, enum source_how how)
 	return n;
 }
 
-void session_fence(struct session *session, const struct fence_frame *fence)
+void session_fence(struct session *session, const struct present_fence *fence)
 {
 	if (session->discarding)
 		return;

@@ -99,7 +99,7 @@ ssize_t session_read(struct session *session, enum source_how how);
 
 /* Counts the frame of a present fence, with options.pipeline.is_fences; and says that all of them
  * up to @until_ns were counted. */
-void session_fence(struct session *session, const struct fence_frame *fence);
+void session_fence(struct session *session, const struct present_fence *fence);
 void session_fences_passed(struct session *session, uint64_t until_ns);
 
 /* True: the trace contained markers. False before session_begin(). */

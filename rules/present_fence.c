@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rules/fence.h"
+#include "rules/present_fence.h"
 
 /* FrameTimeline.cpp: a frame may be late by this. */
 #define LATE_NS UINT64_C(2000000)
@@ -7,8 +7,8 @@
 /* SurfaceFlinger prints the nominal period. Those of displays differ from it by up to this part. */
 #define PERIOD_ERROR 500
 
-void fence_lattice_place(struct fence_lattice *lattice, uint64_t present_ns, uint64_t period_ns,
-			 struct vsync_stamp *stamp)
+void present_lattice_place(struct present_lattice *lattice, uint64_t present_ns, uint64_t period_ns,
+			   struct vsync_stamp *stamp)
 {
 	int64_t passed = 0;
 
@@ -36,8 +36,8 @@ void fence_lattice_place(struct fence_lattice *lattice, uint64_t present_ns, uin
 	stamp->locked = true;
 }
 
-enum cause fence_cause(uint64_t desired_ns, uint64_t actual_ns, uint64_t ready_ns,
-		       uint64_t period_ns)
+enum cause present_fence_cause(uint64_t desired_ns, uint64_t actual_ns, uint64_t ready_ns,
+			       uint64_t period_ns)
 {
 	uint64_t rest;
 

@@ -67,12 +67,12 @@ static int tear_down(void **state)
 }
 
 /* A frame that is presented @vsync periods after the begin, ready in time by default. */
-static struct fence_frame frame_at(uint64_t vsync)
+static struct present_fence frame_at(uint64_t vsync)
 {
 	/* Fences signal up to 0.2 ms beside the vsync. */
 	uint64_t actual_ns = BEGIN_NS + vsync * PERIOD_NS + vsync % 5 * 40000;
 
-	return (struct fence_frame){
+	return (struct present_fence){
 		.layer = SPAN_LITERAL("com.a/com.a.Main#7"),
 		.desired_ns = actual_ns,
 		.actual_ns = actual_ns,
@@ -84,7 +84,7 @@ static struct fence_frame frame_at(uint64_t vsync)
 static void test_rows(void **state)
 {
 	for (uint64_t vsync = 0; vsync < 300; vsync += 1 + (vsync % 50 == 0)) {
-		struct fence_frame frame = frame_at(vsync);
+		struct present_fence frame = frame_at(vsync);
 
 		pipeline_fence(pipeline, &frame);
 	}
@@ -101,7 +101,7 @@ static void test_rows(void **state)
 static void test_gap(void **state)
 {
 	for (uint64_t vsync = 0; vsync < 30; vsync++) {
-		struct fence_frame frame = frame_at(vsync + (vsync >= 15 ? 20 : 0));
+		struct present_fence frame = frame_at(vsync + (vsync >= 15 ? 20 : 0));
 
 		frame.gaps = vsync >= 15;
 		frame.is_loss = vsync == 15;
@@ -116,8 +116,8 @@ static void test_gap(void **state)
 
 static enum cause cause_when(uint64_t ready_after_ns, uint64_t actual_after_ns)
 {
-	return fence_cause(BEGIN_NS, BEGIN_NS + actual_after_ns, BEGIN_NS + ready_after_ns,
-			   PERIOD_NS);
+	return present_fence_cause(BEGIN_NS, BEGIN_NS + actual_after_ns, BEGIN_NS + ready_after_ns,
+				   PERIOD_NS);
 }
 
 static void test_causes(void **state)
@@ -127,14 +127,14 @@ static void test_causes(void **state)
 	assert_int_equal(cause_when(0, 2 * PERIOD_NS - MS), CAUSE_SF_CPU);
 	assert_int_equal(cause_when(0, 8 * MS), CAUSE_DISPLAY);
 	assert_int_equal(cause_when(0, MS), CAUSE_APP);
-	assert_int_equal(fence_cause(0, 1, 1, PERIOD_NS), CAUSE_UNKNOWN);
+	assert_int_equal(present_fence_cause(0, 1, 1, PERIOD_NS), CAUSE_UNKNOWN);
 }
 
 /* A frame that keeps the cadence has no cause, whatever its fences say. */
 static void test_cause_of_late(void **state)
 {
 	for (uint64_t vsync = 0; vsync < 60; vsync += 1 + 2 * (vsync == 40)) {
-		struct fence_frame frame = frame_at(vsync);
+		struct present_fence frame = frame_at(vsync);
 
 		if (vsync == 43)
 			frame.desired_ns -= 2 * PERIOD_NS;

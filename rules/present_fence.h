@@ -3,8 +3,8 @@
  *
  * A present fence signals when the display begins to show a frame, so its time is a vsync, and the
  * period is known: vsyncs between two frames are their distance in periods. */
-#ifndef JANKD_RULES_FENCE_H
-#define JANKD_RULES_FENCE_H
+#ifndef JANKD_RULES_PRESENT_FENCE_H
+#define JANKD_RULES_PRESENT_FENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "rules/vsync.h"
 
 /* All times in ns of one clock; 0: unknown. */
-struct fence_frame {
+struct present_fence {
 	struct span layer;			  /* whole name */
 	uint64_t desired_ns, actual_ns, ready_ns; /* see parser/latency_dump.h */
 	uint64_t period_ns;			  /* of the display then */
@@ -23,7 +23,7 @@ struct fence_frame {
 };
 
 /* All zeros: no frame yet. */
-struct fence_lattice {
+struct present_lattice {
 	uint64_t last_ns, period_ns;
 	uint64_t from_ns; /* begin of that period; 0: the start */
 	int64_t position; /* of the last frame, in units of 1/VSYNC_ONE vsync */
@@ -31,15 +31,15 @@ struct fence_lattice {
 };
 
 /* Places a present. Presents must come in the order of time. */
-void fence_lattice_place(struct fence_lattice *lattice, uint64_t present_ns, uint64_t period_ns,
-			 struct vsync_stamp *stamp);
+void present_lattice_place(struct present_lattice *lattice, uint64_t present_ns, uint64_t period_ns,
+			   struct vsync_stamp *stamp);
 
 /* Whose fault a frame was that came later than its cadence, by FrameTimeline's rules with the three
  * times alone. The buffer was complete more than 2 ms after the time for which it was made: app, as
  * nothing tells the app from its GPU. Complete in time, and presented whole vsyncs late:
  * SurfaceFlinger; late by a part of a vsync: the display. Presented in time: the app made the frame
  * for a later vsync. */
-enum cause fence_cause(uint64_t desired_ns, uint64_t actual_ns, uint64_t ready_ns,
-		       uint64_t period_ns);
+enum cause present_fence_cause(uint64_t desired_ns, uint64_t actual_ns, uint64_t ready_ns,
+			       uint64_t period_ns);
 
 #endif

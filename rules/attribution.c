@@ -25,9 +25,11 @@
 #include "rules/attribution.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "parser/chars.h"
+#include "rules/stall.h"
 
 /* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
@@ -41,12 +43,18 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	memset(a, 0, sizeof(*a));
 	a->rules = rules;
 	a->sink = *sink;
+	a->work =
+		calloc(1, sizeof(*a->work)); /* most of it is for processes that few devices have */
+	if (!a->work)
+		return -ENOMEM;
 	a->layer_events = (struct layer_events){ .rules = rules,
 						 .layers = layers,
 						 .sf = &a->sf,
+						 .work = a->work,
 						 .context = sink->context,
 						 .evict = sink->evict,
-						 .added = sink->layer };
+						 .added = sink->layer,
+						 .queued = sink->queued };
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
@@ -60,6 +68,7 @@ void attribution_free(struct attribution *a)
 	slice_stacks_free(&a->stacks);
 	layer_events_free(&a->layer_events);
 	candidate_free(&a->candidate);
+	free(a->work);
 }
 
 static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
@@ -131,7 +140,7 @@ static void replay_held(struct attribution *a)
 		else if (kind == HELD_PRESENT)
 			emit_present(a, &record);
 		else
-			layer_events_forget(&a->layer_events);
+			layer_events_forget(&a->layer_events, record.time_ns);
 		if (kind == HELD_LOSS)
 			a->sink.hole(a->sink.context);
 	}
@@ -140,7 +149,8 @@ static void replay_held(struct attribution *a)
 
 /* @next replaces SurfaceFlinger: open slices, latches and counters of the old one become invalid.
  * Latches of the new one are valid. */
-static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next)
+static void leave_surfaceflinger(struct attribution *a, const struct surfaceflinger *next,
+				 uint64_t time_ns)
 {
 	bool better = next->trust > a->sf.trust;
 	bool returns = a->before.known && next->tid == a->before.tid;
@@ -149,7 +159,7 @@ static void leave_surfaceflinger(struct attribution *a, const struct surfaceflin
 	a->restarts += !better && !surfaceflinger_is(&a->sf, next->pid, next->tgid);
 	while (slice_stacks_open(&a->stacks, a->sf.tid))
 		slice_stacks_end(&a->stacks, a->sf.tid);
-	layer_events_change_thread(&a->layer_events, next->tid);
+	layer_events_change_thread(&a->layer_events, next->tid, time_ns);
 	a->before = a->sf;
 	a->before.known = !better && !returns;
 }
@@ -162,7 +172,7 @@ static void follow(struct attribution *a, const struct surfaceflinger *next, uin
 	bool held = c->active && surfaceflinger_is(next, c->pid, c->tgid);
 
 	if (another)
-		leave_surfaceflinger(a, next);
+		leave_surfaceflinger(a, next, time_ns);
 	a->sf = *next;
 	a->sink.surfaceflinger(a->sink.context, time_ns, another);
 	if (held)
@@ -296,18 +306,9 @@ bool attribution_has_own_ticks(const struct attribution *a)
 
 /* --- presents --- */
 
-/* How long before @present_ns the thread began with the composition, in us; 0: unknown. */
-static uint32_t commit_before_us(const struct attribution *a, int32_t tid, uint64_t present_ns)
-{
-	const struct composition *composition = &a->composition;
-	uint64_t us = (present_ns - composition->commit_ns) / 1000;
-
-	return composition->tid == tid && us <= INT32_MAX ? (uint32_t)us : 0;
-}
-
 static void emit_frame(struct attribution *a, const struct latch *latch, uint64_t present_ns)
 {
-	const struct composition *composition = &a->composition;
+	const struct sf_composition *composition = &a->composition;
 	const struct layer_events *events = &a->layer_events;
 	struct frame frame = {
 		.layer = latch->layer,
@@ -316,7 +317,6 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.latched_ns = latch->time_ns,
 		.number = latch->number,
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
-		.commit_us = commit_before_us(a, latch->tid, present_ns),
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 
@@ -337,8 +337,7 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 			emit_frame(a, &latches->all[i], record->time_ns);
 	a->unattributed_presents += a->frames == frames;
 	latches_forget(latches, a->layer_events.layers, record->tid, false);
-	a->sink.present(a->sink.context, record->time_ns,
-			commit_before_us(a, record->tid, record->time_ns));
+	a->sink.present(a->sink.context, record->time_ns);
 	a->composition.presented = true;
 }
 
@@ -366,7 +365,10 @@ static void composition_ends(struct attribution *a, int32_t tid)
 
 static void slice_end(struct attribution *a, const struct trace_record *record)
 {
-	slice_stacks_end(&a->stacks, record->tid);
+	uint32_t ended = slice_stacks_end(&a->stacks, record->tid);
+
+	if (ended & SLICE_WORK)
+		app_work_end(a->work, record->tid, record->time_ns);
 	if ((a->sf.presented || a->candidate.presented) &&
 	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
 		if (a->sf.presented && record->tid == a->sf.tid)
@@ -381,6 +383,8 @@ static void tick(struct attribution *a, const struct rule *rule, const struct tr
 		return;
 	a->tick_pid = record->pid;
 	a->tick_tgid = record->tgid;
+	if (rule->role == RULE_TICK)
+		app_work_tick(a->work, record->name, record->time_ns);
 	a->sink.tick(a->sink.context, record, (unsigned int)(rule - a->rules->rules),
 		     rule->role == RULE_HWVSYNC);
 }
@@ -424,6 +428,11 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	const struct rule *rule = ruleset_match(a->rules, index_of(a->rules, record->kind),
 						record->name, open, &capture);
 
+	if (rule && rule->role == RULE_PRODUCER)
+		app_work_producer(a->work, record, capture.layer);
+	if (rule && (rule->role == RULE_WORK || rule->role == RULE_CALLBACK ||
+		     rule->role == RULE_TOKEN || rule->role == RULE_PRODUCER))
+		return;
 	if (rule && !is_sf_process(a, record) && !watch_event(a, rule, record))
 		return;
 	if (rule) {
@@ -462,7 +471,7 @@ static void named_event(struct attribution *a, const struct trace_record *record
  * A composition never begins inside a slice that is part of one. */
 static uint32_t closed_before(const struct ruleset *rules, uint32_t mask)
 {
-	uint32_t closed = mask & rules->entered_once;
+	uint32_t closed = mask & (rules->entered_once | SLICE_CALLBACK);
 
 	if (mask & SLICE_COMPOSITE)
 		closed |= ~(rules->composites | SLICE_COMPOSITE);
@@ -483,53 +492,63 @@ static int64_t vsync_id_in(struct span name)
 }
 
 /* A commit begins, or a composition. Android 12 writes the vsync id at the commit only, so it stays
- * until the composition has presented.
- *
- * Up to Android 11 there are no ids. The commits of one composition are in one message; it is a
- * composite slice, too, as is the next message, which presents. A commit in a later message belongs
- * to another composition: SurfaceFlinger had nothing to present. */
-static void follow_composition(struct attribution *a, const struct trace_record *record,
-			       uint32_t mask)
+ * until the composition has presented. */
+static void follow_composition(struct attribution *a, const struct trace_record *record)
 {
-	struct composition *composition = &a->composition;
+	struct sf_composition *composition = &a->composition;
 	int64_t vsync_id = vsync_id_in(record->name);
-	bool commits_again;
 
 	if (a->sf.known && record->tid != a->sf.tid)
 		return;
-	a->messages += (mask & SLICE_COMPOSITE) != 0;
-	commits_again =
-		(mask & SLICE_COMMIT) && vsync_id < 0 && composition->message != a->messages;
-	if (record->tid != composition->tid || composition->presented || commits_again ||
-	    (vsync_id >= 0 && vsync_id != composition->vsync_id))
-		*composition = (struct composition){ .tid = record->tid,
-						     .vsync_id = vsync_id,
-						     .commit_ns = record->time_ns,
-						     .message = a->messages };
+	if (record->tid != composition->tid || composition->presented || vsync_id >= 0)
+		*composition = (struct sf_composition){ .tid = record->tid, .vsync_id = vsync_id };
+}
+
+/* A slice that is work, of a process other than SurfaceFlinger, begins after this. */
+static void work_begin(struct attribution *a, const struct trace_record *record, uint32_t mask)
+{
+	bool was_open;
+
+	if (app_work_is_another(a->work, record))
+		slice_stacks_drop(&a->stacks, record->tid);
+	was_open = slice_stacks_open(&a->stacks, record->tid) & SLICE_WORK;
+	app_work_begin(a->work, record, was_open, mask & SLICE_CALLBACK);
 }
 
 static void slice_begin(struct attribution *a, const struct trace_record *record)
 {
 	uint32_t mask = ruleset_slice_mask(a->rules, record->name);
-	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT);
+	uint32_t kept = mask & ~(SLICE_PRESENT | SLICE_COMMIT | SLICE_TOKEN);
+
+	if (mask & SLICE_WORK) {
+		if (a->sf.known && is_sf_process(a, record))
+			kept &= ~(SLICE_WORK | SLICE_CALLBACK);
+		else
+			work_begin(a, record, mask);
+	}
+	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid)
+		app_work_token(a->work, record->name, record->time_ns);
 
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
-		follow_composition(a, record, mask);
+		follow_composition(a, record);
 	slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
+	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid)
+		a->sink.commit(a->sink.context, record->time_ns);
 	if (a->rules->layers_in_slices)
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 }
 
-void attribution_forget_open(struct attribution *a)
+void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 {
 	struct trace_record loss = { .time_ns = a->candidate.last_ns, .tid = TRACE_ID_UNKNOWN };
 
 	slice_stacks_forget(&a->stacks);
-	layer_events_forget(&a->layer_events);
+	app_work_forget(a->work, time_ns);
+	layer_events_forget(&a->layer_events, time_ns);
 	a->sf.presented = false;
 	a->candidate.presented = false;
 	a->composition = COMPOSITION_UNKNOWN;
@@ -539,8 +558,14 @@ void attribution_forget_open(struct attribution *a)
 
 void attribution_new_clock(struct attribution *a)
 {
+	struct layer_table *layers = a->layer_events.layers;
+
 	drop_candidate(a);
-	attribution_forget_open(a);
+	attribution_forget_open(a, 0);
+	app_work_new_clock(a->work);
+	for (int i = 0; i < layers->max; i++)
+		if (layers->layers[i].length)
+			stall_clear(&layers->layers[i]);
 }
 
 void attribution_end(struct attribution *a)
@@ -563,12 +588,15 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 }
 
 /* True: only SurfaceFlinger writes this name. Counts it as forged by another process. */
-static bool count_forged(struct attribution *a, const struct rule_index *index, struct span name)
+static bool count_forged(struct attribution *a, const struct rule_index *index,
+			 const struct trace_record *record)
 {
 	struct pattern_capture capture;
-	const struct rule *rule = ruleset_match(a->rules, index, name, 0, &capture);
+	const struct rule *rule = ruleset_match(a->rules, index, record->name, 0, &capture);
 
-	if (!rule || !rule_is_unique(rule))
+	if (rule && rule->role == RULE_PRODUCER)
+		app_work_producer(a->work, record, capture.layer);
+	if (!rule || rule->role == RULE_PRODUCER || !rule_is_unique(rule))
 		return false;
 	if (rule->role == RULE_TICK || rule->role == RULE_HWVSYNC || rule->role == RULE_PERIOD ||
 	    rule->role == RULE_RATE || rule->role == RULE_TARGET)
@@ -578,18 +606,31 @@ static bool count_forged(struct attribution *a, const struct rule_index *index, 
 	return true;
 }
 
+/* The same for a process that is certainly not SurfaceFlinger. @mask: only work. */
+static void foreign_slice(struct attribution *a, const struct trace_record *record, uint32_t mask)
+{
+	if (mask)
+		work_begin(a, record, mask);
+	slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
+}
+
 /* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */
 static void foreign_record(struct attribution *a, const struct trace_record *record)
 {
 	bool forged = false;
 
 	if (record->kind == TRACE_SLICE_BEGIN) {
-		forged = ruleset_slice_mask(a->rules, record->name) & SLICE_PRESENT;
+		uint32_t mask = ruleset_slice_mask(a->rules, record->name);
+
+		foreign_slice(a, record, mask & (SLICE_WORK | SLICE_CALLBACK));
+		forged = mask & SLICE_PRESENT;
 		a->foreign_presents += forged;
+	} else if (record->kind == TRACE_SLICE_END) {
+		slice_end(a, record);
 	} else if (record->kind == TRACE_COUNTER) {
-		forged = count_forged(a, &a->rules->counters, record->name);
+		forged = count_forged(a, &a->rules->counters, record);
 	} else if (record->kind == TRACE_INSTANT) {
-		forged = count_forged(a, &a->rules->instants, record->name);
+		forged = count_forged(a, &a->rules->instants, record);
 	}
 	if (forged && !a->forgery_reported) {
 		a->forgery_reported = true;
@@ -617,7 +658,7 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 		break;
 	case TRACE_LOST:
-		attribution_forget_open(a);
+		attribution_forget_open(a, record->time_ns);
 		break;
 	default:
 		break;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/app_work.h"
 #include "rules/candidate.h"
 #include "rules/layer_event.h"
 #include "rules/row.h"
@@ -18,22 +19,13 @@
 /* A layer's frame: its buffer was latched before this present. */
 struct frame {
 	int layer;
-	uint32_t tx : 1; /* the present also applied a transaction of the layer */
-	/* How long before the present SurfaceFlinger began with the composition, see
-	 * frame_commit_ns(); 0: unknown. The queue of frames is long: each byte counts. */
-	uint32_t commit_us : 31;
+	bool tx; /* the present also applied a transaction of the layer */
 	uint64_t present_ns;
 	uint64_t queued_ns; /* 0: unknown */
 	uint64_t latched_ns;
 	int64_t number;	  /* of the buffer, or -1 */
 	int64_t vsync_id; /* of the composition, or -1 */
 };
-
-/* When SurfaceFlinger began with the frame's composition, in ns; 0: unknown. */
-static inline uint64_t frame_commit_ns(const struct frame *frame)
-{
-	return frame->commit_us ? frame->present_ns - frame->commit_us * UINT64_C(1000) : 0;
-}
 
 /* Receives the results. */
 struct attribution_sink {
@@ -45,10 +37,10 @@ struct attribution_sink {
 		       uint64_t error_ns);
 	void (*target)(void *context, uint64_t time_ns);	 /* a vsync is predicted for then */
 	void (*frame)(void *context, const struct frame *frame); /* called before its present */
-	/* @commit_us: as in struct frame. */
-	void (*present)(void *context, uint64_t present_ns, uint32_t commit_us);
+	void (*present)(void *context, uint64_t present_ns);
 	/* The composition with the last present has ended. */
 	void (*composed)(void *context, uint64_t end_ns);
+	void (*commit)(void *context, uint64_t time_ns); /* SurfaceFlinger begins to latch */
 	void (*counter)(void *context, const struct trace_record *record); /* of SurfaceFlinger */
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
 	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);
@@ -59,28 +51,28 @@ struct attribution_sink {
 	/* See struct layer_events. */
 	int (*evict)(void *context, bool early);
 	void (*layer)(void *context, struct layer *layer); /* a layer is new */
+	/* SurfaceFlinger got a buffer of @layer, see producers_queued(). */
+	void (*queued)(void *context, struct layer *layer, uint64_t time_ns, bool direct);
 };
 
 /* The composition that a thread prepares. */
-struct composition {
+struct sf_composition {
 	int32_t tid;
-	int64_t vsync_id;   /* SurfaceFlinger's token, Android 12+; -1: unknown */
-	uint64_t commit_ns; /* when its commit began, else the composition; 0: unknown */
-	uint64_t message;   /* value of attribution.messages when it began */
-	bool presented;	    /* the next commit or composition begins another one */
+	int64_t vsync_id; /* SurfaceFlinger's token, Android 12+; -1: unknown */
+	bool presented;	  /* the next commit or composition begins another one */
 };
 
-#define COMPOSITION_UNKNOWN ((struct composition){ .tid = TRACE_ID_UNKNOWN, .vsync_id = -1 })
+#define COMPOSITION_UNKNOWN ((struct sf_composition){ .tid = TRACE_ID_UNKNOWN, .vsync_id = -1 })
 
 struct attribution {
 	const struct ruleset *rules;
 	struct attribution_sink sink;
 	struct layer_events layer_events;
 	struct slice_stacks stacks;
+	struct app_work *work; /* owned */
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
-	struct composition composition;
-	uint64_t messages;		/* composite slices so far */
+	struct sf_composition composition;
 	struct candidate candidate;	/* the process that may be the next one */
 	int32_t tick_pid;		/* writer of the last tick, as its marker states */
 	int32_t tick_tgid;		/* the same as the kernel states */
@@ -105,9 +97,9 @@ void attribution_record(struct attribution *a, const struct trace_record *record
 /* True: SurfaceFlinger wrote the last tick. */
 bool attribution_has_own_ticks(const struct attribution *a);
 
-/* Events may be missing, or the clock stepped. Open slices, the last values of counters, and
- * latches without a present (which may be lost) are invalid. */
-void attribution_forget_open(struct attribution *a);
+/* Events may be missing after @time_ns, or the clock stepped. Open slices, the last values of
+ * counters, and latches without a present (which may be lost) are invalid. */
+void attribution_forget_open(struct attribution *a, uint64_t time_ns);
 
 /* The same, and later times cannot be compared with earlier ones. */
 void attribution_new_clock(struct attribution *a);

@@ -41,6 +41,9 @@ void buffers_left(struct layer *layer, struct last_value before, int64_t value, 
 /* The queue time of the oldest buffer; 0: unknown. */
 uint64_t buffers_oldest(const struct layer *layer);
 
+/* True: there is a buffer in the queue, as far as is known. */
+bool buffers_wait(const struct layer *layer);
+
 /* Removes the oldest buffer, without a counter. Returns its queue time; 0: unknown. */
 uint64_t buffers_pop(struct layer *layer);
 

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "rules/pause.h"
+#include "rules/stall.h"
+
 /* A frame waits for the ticks of this time, which decide on its period; while the lattice is new,
  * for the longer time. With 300 ms, 5 intervals of 400 phones that switch rates
  * (tests/lib/busy_phone.py) were wrong. */
@@ -35,8 +38,9 @@
 #define LIVE_SURFACES 96
 
 /* The most chunks that one frame needs: it makes the row's values too many, so they become a
- * histogram. The other 4 are for the Surface's frame times, and for the vsyncs of both. */
-#define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 4)
+ * histogram. The other 6 are for the Surface's frame times, for the vsyncs
+ * of both, and for its GPU times and waits. */
+#define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 6)
 
 /* --- rows --- */
 
@@ -140,7 +144,7 @@ static int64_t vsync_of(const struct vsync_stamp *stamp)
 
 static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *waiting,
 			   const struct vsync_stamp *stamp, struct interval interval, int64_t lost,
-			   enum cause cause)
+			   enum cause cause, uint64_t gpu_done_ns)
 {
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
@@ -155,6 +159,7 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		.frame_number = frame->number,
 		.queued_ns = frame->queued_ns ? (int64_t)frame->queued_ns : ROW_UNKNOWN,
 		.latched_ns = (int64_t)frame->latched_ns,
+		.gpu_done_ns = gpu_done_ns ? (int64_t)gpu_done_ns : ROW_UNKNOWN,
 		.lost = lost,
 		.vsync_id = frame->vsync_id,
 		.cause = cause,
@@ -166,8 +171,10 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		q->sink.frame(q->sink.context, &row);
 }
 
-static bool is_drop(const struct frame_queue *q, struct interval interval)
+static bool is_drop(const struct frame_queue *q, struct interval interval, enum wait_kind wait)
 {
+	if (interval.ns >= 0 && interval_is_wait(interval))
+		return wait == WAIT_STALL;
 	if (!interval_is_frame_time(interval))
 		return false;
 	if (q->options.type == 1 || q->options.type == 3)
@@ -258,20 +265,27 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 		      cause);
 }
 
+static struct composition_times times_of(const struct composition *composition)
+{
+	if (!composition)
+		return (struct composition_times){ 0 };
+	return (struct composition_times){ composition->commit_ns, composition->present_ns,
+					   composition->end_ns };
+}
+
 static enum cause judge(const struct frame_queue *q, const struct waiting_frame *waiting,
 			const struct vsync_stamp *stamp, struct interval interval,
-			struct lateness late)
+			struct lateness late, uint64_t gpu_done_ns)
 {
+	const struct compositions *compositions = &q->producers->compositions;
 	const struct frame *frame = &waiting->frame;
-	const struct layer *layer = &q->layers.layers[frame->layer];
 	struct cause_facts facts = {
 		.period_ns = stamp->period_ns,
 		.slot_ns = stamp->vsync_ns - stamp->period_ns,
 		.late_ns = late.harm_ns,
 		.queued_ns = frame->queued_ns,
-		.latched_before_ns = layer->latched_ns,
-		.own = { frame_commit_ns(frame), frame->present_ns, 0 },
-		.before = q->composition,
+		.gpu_done_ns = gpu_done_ns,
+		.latched_before_ns = q->layers.layers[frame->layer].latched_ns,
 		.lost = waiting->loss_context.in_hole,
 	};
 
@@ -281,6 +295,10 @@ static enum cause judge(const struct frame_queue *q, const struct waiting_frame 
 		return late.harm_ns > 0 ? present_fence_cause(frame->latched_ns, frame->present_ns,
 							      frame->queued_ns, stamp->period_ns)
 					: CAUSE_NONE;
+	if (late.harm_ns > 0) {
+		facts.own = times_of(compositions_at(compositions, frame->present_ns));
+		facts.before = times_of(compositions_before(compositions, frame->present_ns));
+	}
 	return cause_of(&facts);
 }
 
@@ -316,6 +334,32 @@ static void free_chunks_for_frame(struct frame_queue *q, const struct layer *lay
 		;
 }
 
+/* Reports the stalls of the app in front that no frame has ended. */
+static void report_endless(struct frame_queue *q, uint64_t now_ns)
+{
+	for (int i = 0; i < q->layers.max; i++) {
+		struct layer *layer = &q->layers.layers[i];
+		uint64_t length_ns;
+
+		if (!layer->length || layer->excluded || layer->waiting > 0 ||
+		    !front_app_has(&q->front_app, layer))
+			continue;
+		length_ns = stall_without_end(q->work, layer, now_ns);
+		if (length_ns > 0)
+			pause_report_endless(layer, length_ns, now_ns, q->events);
+	}
+}
+
+/* Another app may be in front with this frame. If it is, a stall of the one before has no end. */
+static void follow_front_app(struct frame_queue *q, int id, const struct vsync_stamp *stamp)
+{
+	const struct layer *layer = &q->layers.layers[id];
+
+	if (layer->is_activity && id != q->front_app.layer && !front_app_has(&q->front_app, layer))
+		report_endless(q, stamp->time_ns);
+	front_app_follow(&q->front_app, &q->layers, id, stamp);
+}
+
 /* The frame's wait is over: its vsyncs are known. */
 static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
 {
@@ -323,10 +367,13 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct vsync_stamp before = layer->series.last;
 	struct loss before_loss = layer->series.begun ? layer->series.loss_context.loss
 						      : loss_before(&waiting->loss_context);
+	/* By now the GPU has finished the frame. */
+	struct gpu_work work = producers_join(q->producers, layer, &waiting->frame);
 	struct vsync_stamp stamp;
 	struct interval interval;
 	struct lateness late;
 	enum cause cause;
+	uint64_t pause_ns;
 
 	layer->waiting--;
 	free_chunks_for_frame(q, layer);
@@ -338,7 +385,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 				      (uint64_t)waiting->frame.vsync_id, &stamp);
 	else
 		vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
-	front_app_follow(&q->front_app, &q->layers, waiting->frame.layer, &stamp);
+	follow_front_app(q, waiting->frame.layer, &stamp);
 	front_app_apply_answer(&q->front_app, waiting->frame.present_ns);
 	if (!layer->has_app && strcmp(layer->app, q->front_app.app) != 0)
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front_app.app));
@@ -351,28 +398,35 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	}
 	interval = frame_series_add(&layer->series, layer->excluded ? NULL : &q->store, &stamp,
 				    &waiting->loss_context, waiting->frame.tx);
+	frame_stats_add_gpu(&layer->series.stats, work.gpu_ns);
 	if (layer->excluded)
 		return;
-	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval);
-	cause = judge(q, waiting, &stamp, interval, late);
+	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval,
+			   waiting->loss_context.wait);
+	cause = judge(q, waiting, &stamp, interval, late, work.done_ns);
 	layer->latched_ns = waiting->frame.latched_ns;
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
+	summary_gpu(&q->summary, layer->surface_number, interval, &work);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
-		      stamp.time_ns, interval);
+		      stamp.time_ns, interval, waiting->loss_context.wait);
 	emit_frame_row(q, waiting, &stamp, interval,
-		       loss_between(before_loss, waiting->loss_context.loss), cause);
+		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
 	if (q->options.is_fences)
 		emit_latency_row(q, waiting, interval);
-	if (q->log && is_drop(q, interval))
+	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
 		report_late(q, layer, stamp.time_ns, interval);
+	pause_ns = pause_follow(layer, interval, waiting->loss_context.wait,
+				front_app_has(&q->front_app, layer), stamp.time_ns, q->events);
+	if (pause_ns > 0)
+		summary_add_pause(&q->summary, layer->surface_number, pause_ns);
 }
 
 static void count_first(struct frame_queue *q)
 {
-	const struct waiting_frame *waiting = &q->waiting[q->first];
+	struct waiting_frame *waiting = &q->waiting[q->first];
 
 	trigger_pass(&q->trigger, waiting->frame.present_ns);
 	pass_marks(q, waiting->frame.present_ns - 1);
@@ -380,10 +434,6 @@ static void count_first(struct frame_queue *q)
 		close_due_rows(q, waiting->frame.present_ns);
 	else
 		count_frame(q, waiting);
-	if (waiting->frame.layer == LAYER_NONE)
-		q->composition = (struct composition_times){ frame_commit_ns(&waiting->frame),
-							     waiting->frame.present_ns,
-							     waiting->frame.latched_ns };
 	q->counted_ns = waiting->frame.present_ns;
 	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
 	q->n--;
@@ -524,7 +574,7 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 
 /* Adds a frame, or a present after all its frames. It leaves the queue in count_first(), called by
  * frame_queue_settle() when it has waited long enough. */
-static void add(struct frame_queue *q, const struct frame *frame)
+static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind wait)
 {
 	struct waiting_frame *waiting;
 
@@ -534,6 +584,7 @@ static void add(struct frame_queue *q, const struct frame *frame)
 	*waiting =
 		(struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->loss_pending } };
 	waiting->loss_context.number = frame->number;
+	waiting->loss_context.wait = wait;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
 	if (waiting->frame.present_ns + DISORDER_NS < q->last_present_ns)
@@ -549,7 +600,7 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 	layer->waiting++;
 	q->excluded_frames += layer->excluded;
 	front_app_watch(&q->front_app, layer, frame->present_ns);
-	add(q, frame);
+	add(q, frame, stall_at_frame(q->work, layer, frame->present_ns));
 }
 
 void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence)
@@ -572,22 +623,11 @@ void frame_queue_add_fence(struct frame_queue *q, int layer, const struct presen
 		fence->gaps;
 }
 
-void frame_queue_composed(struct frame_queue *q, uint64_t end_ns)
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
 {
-	struct frame *last =
-		&q->waiting[(q->first + q->n + FRAME_QUEUE_MAX - 1) % FRAME_QUEUE_MAX].frame;
+	struct frame present_entry = { .layer = LAYER_NONE, .present_ns = present_ns };
 
-	if (q->n > 0 && last->layer == LAYER_NONE && end_ns >= last->present_ns)
-		last->latched_ns = end_ns;
-}
-
-void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint32_t commit_us)
-{
-	struct frame present_entry = { .layer = LAYER_NONE,
-				       .present_ns = present_ns,
-				       .commit_us = commit_us };
-
-	add(q, &present_entry);
+	add(q, &present_entry, WAIT_IDLE);
 	vsync_present(&q->vsync, q->last_present_ns);
 }
 
@@ -677,15 +717,15 @@ void frame_queue_new_clock(struct frame_queue *q)
 	q->last_idle_check_ns = 0;
 	q->settled_ns = q->counted_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
-	q->composition = (struct composition_times){ 0 };
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);
 }
 
-void frame_queue_end(struct frame_queue *q)
+void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 {
 	vsync_finish(&q->vsync);
 	count_all(q);
+	report_endless(q, now_ns);
 }
 
 /* The sum of the open rows of the Surface with that number. */

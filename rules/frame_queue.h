@@ -22,17 +22,16 @@
 #include "rules/layer_table.h"
 #include "rules/marks.h"
 #include "rules/options.h"
+#include "rules/producer.h"
 #include "rules/rate_limit.h"
 #include "rules/summary.h"
 #include "rules/vsync.h"
 
-/* Twice the frames and presents of 600 ms with 12 layers at 240 Hz. */
-#define FRAME_QUEUE_MAX 3744
+/* The frames and presents of 600 ms with 12 layers at 240 Hz. */
+#define FRAME_QUEUE_MAX 2048
 
 struct waiting_frame {
-	/* Layer LAYER_NONE: the present itself, which follows its frames; latched_ns is then the
-	 * time when its composition ended, 0: unknown. */
-	struct frame frame;
+	struct frame frame; /* layer LAYER_NONE: the present itself, which follows its frames */
 	struct loss_context loss_context;
 };
 
@@ -40,7 +39,9 @@ struct frame_queue {
 	struct pipeline_options options;
 	struct row_sink sink;
 	struct event_writer *events; /* of the owner */
+	struct app_work *work;	     /* the same */
 	struct recent_events *log;   /* the events before a drop, for its row; or NULL */
+	struct producers *producers; /* of the owner: fences */
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;
@@ -65,9 +66,8 @@ struct frame_queue {
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
 	struct front_app front_app;
-	uint64_t settled_ns;		      /* see frame_queue_settled_ns() */
-	uint64_t counted_ns;		      /* the last present that was counted */
-	struct composition_times composition; /* of the last present that was counted */
+	uint64_t settled_ns; /* see frame_queue_settled_ns() */
+	uint64_t counted_ns; /* the last present that was counted */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */
@@ -89,13 +89,10 @@ void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
 /* Add a frame to the queue, and the present after all its frames. Times must not go back. The way
  * of the frame continues in frame_queue_settle(), when its wait is over. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);
-void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns, uint32_t commit_us);
+void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns);
 
 /* Adds the frame of a present fence to its layer's frames, instead of frame_queue_add(). */
 void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence);
-
-/* The composition of the last present ended. */
-void frame_queue_composed(struct frame_queue *q, uint64_t end_ns);
 
 /* Events may be missing between @from_ns, which may be among the waiting frames, and the next
  * record. @lost: their known number, without the hole itself. */
@@ -137,8 +134,8 @@ void frame_queue_count(struct frame_queue *q);
 /* Another clock follows: counts all frames and closes the rows. */
 void frame_queue_new_clock(struct frame_queue *q);
 
-/* The trace ends: counts all frames and closes all rows. */
-void frame_queue_end(struct frame_queue *q);
+/* The trace ends at @now_ns: counts all frames and closes all rows. */
+void frame_queue_end(struct frame_queue *q, uint64_t now_ns);
 
 /* See pipeline_summary(). */
 void frame_queue_summary(struct frame_queue *q, void *context,

@@ -77,11 +77,13 @@ static bool is_in_time(const struct frame_series *series, const struct vsync_sta
 }
 
 static void count(struct frame_series *series, struct chunk_store *store, struct interval interval,
-		  uint64_t period_ns, bool tx)
+		  uint64_t period_ns, enum wait_kind wait, bool tx)
 {
-	frame_stats_add(&series->stats, &series->history, interval, period_ns);
-	if (interval_is_wait(interval))
+	if (interval_is_wait(interval)) {
+		frame_stats_add_wait(&series->stats, &series->history, interval, wait);
 		return;
+	}
+	frame_stats_add(&series->stats, &series->history, interval, period_ns);
 	series->stats.tx += tx;
 	if (!store)
 		return;
@@ -104,7 +106,8 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN };
 			series->history.n = 0;
 		} else {
-			count(series, store, interval, stamp->locked ? stamp->period_ns : 0, tx);
+			count(series, store, interval, stamp->locked ? stamp->period_ns : 0,
+			      loss_context->wait, tx);
 		}
 	} else {
 		series->start_ns = stamp->time_ns;

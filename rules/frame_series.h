@@ -21,11 +21,12 @@ struct loss {
 
 /* What a frame keeps in the queue besides its times: the losses up to it and the hole it is in. */
 struct loss_context {
-	struct loss loss; /* up to its present, with the hole that it is in */
-	struct loss hole; /* of that hole only */
-	bool in_hole;	  /* events near the present may be missing */
-	bool moved;	  /* its time was changed to keep the order */
-	int64_t number;	  /* of its buffer, or -1 */
+	struct loss loss;    /* up to its present, with the hole that it is in */
+	struct loss hole;    /* of that hole only */
+	bool in_hole;	     /* events near the present may be missing */
+	bool moved;	     /* its time was changed to keep the order */
+	enum wait_kind wait; /* what the time since the frame before was, if it is a wait */
+	int64_t number;	     /* of its buffer, or -1 */
 };
 
 /* Events lost from @before to @now, or ROW_UNKNOWN. */

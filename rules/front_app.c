@@ -42,6 +42,13 @@ void front_app_follow(struct front_app *front, const struct layer_table *layers,
 	events_write(front->events, stamp->time_ns, TRACE_EVENT_FOCUS, layer->surface);
 }
 
+bool front_app_has(const struct front_app *front, const struct layer *layer)
+{
+	if (!layer->has_app)
+		return false;
+	return front->app[0] ? strcmp(layer->app, front->app) == 0 : layer->is_window;
+}
+
 static struct span app_of_focus(const char *focus)
 {
 	return (struct span){ focus, strcspn(focus, "/") };

@@ -37,6 +37,9 @@ bool front_app_set(struct front_app *front, const char *focus);
 void front_app_follow(struct front_app *front, const struct layer_table *layers, int id,
 		      const struct vsync_stamp *stamp);
 
+/* True: the layer belongs to the app in front, or it is a window and that app is unknown. */
+bool front_app_has(const struct front_app *front, const struct layer *layer);
+
 /* Frames from @present_ns on are counted next: applies an answer that is valid for them. */
 void front_app_apply_answer(struct front_app *front, uint64_t present_ns);
 

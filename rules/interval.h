@@ -19,6 +19,13 @@
 #define STATS_WAIT_NS UINT64_C(500000000) /* an interval of this length or more is a wait */
 #define STATS_DROP_NS UINT64_C(42000000)  /* a drop for -T 1 and 3: slower than film */
 
+/* What a wait was, see stall.h. */
+enum wait_kind {
+	WAIT_IDLE,
+	WAIT_STALL,
+	WAIT_UNKNOWN, /* events are missing that may have shown a stall */
+};
+
 struct interval {
 	int64_t ns;	/* ROW_UNKNOWN for a first frame, and across a hole */
 	int64_t vsyncs; /* ROW_UNKNOWN if the lattice is not locked */

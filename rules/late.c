@@ -70,12 +70,13 @@ static bool draws_continuously(const struct late_series *series, uint32_t cadenc
 }
 
 static bool is_reported(const struct late_state *state, const struct late_series *series,
-			struct interval interval, uint64_t cadence)
+			struct interval interval, uint64_t cadence, enum wait_kind wait)
 {
-	if (state->limit_ns == 0 || !interval_is_at_least(interval, state->limit_ns) ||
-	    series->n < INTERVALS_LEAST)
+	if (state->limit_ns == 0 || !interval_is_at_least(interval, state->limit_ns))
 		return false;
-	if (interval_is_wait(interval) && state->limit_ns < STATS_WAIT_NS)
+	if (interval_is_wait(interval))
+		return wait == WAIT_STALL;
+	if (series->n < INTERVALS_LEAST)
 		return false;
 	return (uint64_t)interval.ns > cadence &&
 	       threshold_reached((uint64_t)interval.ns - cadence, state->limit_ns,
@@ -107,7 +108,7 @@ static void keep(struct late_series *series, struct interval interval)
 }
 
 struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
-			    struct interval interval)
+			    struct interval interval, enum wait_kind wait)
 {
 	struct late_series *series = &state->series[place];
 	struct lateness late = { .gap = true };
@@ -118,8 +119,9 @@ struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
 	if (interval.ns < 0)
 		return late;
 	cadence = cadence_ns(series);
-	late.reported = is_reported(state, series, interval, cadence);
+	late.reported = is_reported(state, series, interval, cadence, wait);
 	if (!interval_is_frame_time(interval)) {
+		late.harm_ns = wait == WAIT_STALL ? (uint64_t)interval.ns : 0;
 		series->n = 0;
 		return late;
 	}

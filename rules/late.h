@@ -43,10 +43,11 @@ int late_state_init(struct late_state *state, unsigned int max);
 void late_state_free(struct late_state *state);
 
 struct lateness {
-	bool reported; /* the frame is late by limit_ns or more. A wait only if that is 500 ms or
-			  more */
-	/* The interval's whole vsyncs beyond those of the cadence so far, in ns. 0: it is in time,
-	 * or the vsyncs are unknown, or it is a wait. */
+	/* The frame is late by limit_ns or more. A wait is late if it is a stall, even if the cadence
+	 * is unknown, and not if the layer was idle. */
+	bool reported;
+	/* The interval's whole vsyncs beyond those of the cadence so far, in ns; of a stall its
+	 * length. 0: it is in time, or the vsyncs are unknown, or it is a wait without a stall. */
 	uint64_t harm_ns;
 	bool gap; /* the interval is longer than 4 cadences, or a wait, or unknown */
 };
@@ -54,6 +55,6 @@ struct lateness {
 /* Follows the layer's next interval. @place: of its layer in the table. @owner: hash of the layer's
  * name. */
 struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
-			    struct interval interval);
+			    struct interval interval, enum wait_kind wait);
 
 #endif

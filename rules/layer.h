@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "rules/evidence.h"
 #include "rules/frame_series.h"
 #include "rules/long_names.h"
 #include "rules/surface.h"
@@ -48,7 +49,13 @@ struct layer {
 	unsigned int n_queued;
 	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
 	uint64_t left_present;	 /* number of the present after that; 0: used already */
+	uint64_t producer;	 /* who queues its buffers, see producer.c; 0: unknown */
+	unsigned int producer_votes;
+	uint64_t buffer_ns; /* when its producer began to queue the buffer of the last frame */
 	uint64_t applied_present; /* number of the present after its last transaction was applied */
+
+	struct stall_evidence evidence; /* set by stall.c */
+	struct pause_state pause;	/* set by pause.c */
 
 	/* Its frames, set by frame_queue.c. */
 	uint64_t drawn_ns;    /* its last frame, counted or not */

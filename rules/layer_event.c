@@ -2,6 +2,7 @@
 #include "rules/layer_event.h"
 
 #include "rules/buffers.h"
+#include "rules/stall.h"
 
 /* libgui's TraceUtils.h cuts an instant at this length. A cut one is not used: what is left of the
  * name may be the name of another layer. */
@@ -26,6 +27,8 @@ static void drop_stale(const struct layer_events *e, struct layer *layer)
 	layer->buffers.known = layer->transactions.known = false;
 	layer->n_queued = 0;
 	layer->left_present = 0;
+	layer->evidence.queued_ns = 0;
+	layer->evidence.lost = true;
 }
 
 /* Applies the rules to the layer's name. */
@@ -198,6 +201,7 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 			buffers_pop(layer);
 	} else if (rule->role == RULE_QUEUE && !falls) {
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
+		e->queued(e->context, layer, record->time_ns, rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
 		/* No rule makes it a latch, but an instant may follow. The buffer is unknown. */
 		buffers_left(layer, before, record->value, e->presents + 1);
@@ -219,14 +223,19 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 	layer = find_or_add_layer(e, rule, capture->layer, record);
 	if (!layer)
 		return;
-	if (rule->role == RULE_TRANSACTION)
+	if (rule->role == RULE_TRANSACTION) {
 		apply_transaction(e, rule, layer, record);
-	else if (!follow_buffers(e, rule, layer, record))
 		return;
-	else if (rule->role == RULE_LATCH)
-		add_latch(e, rule, layer, capture->frame, record);
-	else if (rule->role == RULE_DROP)
-		e->dropped_frames += !layer->excluded;
+	}
+	if (follow_buffers(e, rule, layer, record)) {
+		if (rule->role == RULE_LATCH)
+			add_latch(e, rule, layer, capture->frame, record);
+		else if (rule->role == RULE_DROP)
+			e->dropped_frames += !layer->excluded;
+		else if (layer->evidence.owner.process == 0)
+			app_work_vote(e->work, &layer->evidence.owner, e->sf->pid, record->time_ns);
+	}
+	stall_follow_buffers(e->work, layer, buffers_wait(layer), record->time_ns);
 }
 
 void layer_events_present(struct layer_events *e)
@@ -236,17 +245,26 @@ void layer_events_present(struct layer_events *e)
 
 /* --- what becomes invalid --- */
 
-void layer_events_forget(struct layer_events *e)
+/* Queues and counters become invalid. */
+static void reset(struct layer_events *e, uint64_t time_ns)
 {
-	latches_forget(&e->latches, e->layers, e->sf->tid, true);
-	latches_forget(&e->latches, e->layers, e->sf->tid, false);
+	for (int i = 0; i < e->layers->max; i++)
+		if (e->layers->layers[i].length)
+			stall_forget(e->work, &e->layers->layers[i], time_ns);
 	e->resets++;
 }
 
-void layer_events_change_thread(struct layer_events *e, int32_t tid)
+void layer_events_forget(struct layer_events *e, uint64_t time_ns)
+{
+	latches_forget(&e->latches, e->layers, e->sf->tid, true);
+	latches_forget(&e->latches, e->layers, e->sf->tid, false);
+	reset(e, time_ns);
+}
+
+void layer_events_change_thread(struct layer_events *e, int32_t tid, uint64_t time_ns)
 {
 	latches_forget(&e->latches, e->layers, tid, true);
-	e->resets++;
+	reset(e, time_ns);
 	e->sure_latches = 0;
 }
 

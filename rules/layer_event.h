@@ -18,11 +18,14 @@ struct layer_events {
 	const struct ruleset *rules;
 	struct layer_table *layers;
 	const struct surfaceflinger *sf;
+	struct app_work *work;
 	void *context;
 	/* Frees an entry if the table of layers is full. Returns 0; < 0: impossible. @early: even
 	 * if frames must be counted early for it. */
 	int (*evict)(void *context, bool early);
 	void (*added)(void *context, struct layer *layer); /* a layer is new */
+	/* A producer queued a buffer of @layer; @direct: itself, without a transaction. */
+	void (*queued)(void *context, struct layer *layer, uint64_t time_ns, bool direct);
 
 	struct latch_list latches;
 	uint64_t presents;	 /* of SurfaceFlinger so far */
@@ -44,12 +47,12 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 /* SurfaceFlinger presents: the latches so far belong to that present. */
 void layer_events_present(struct layer_events *e);
 
-/* Events are missing: latches, queues and last values of counters become invalid. */
-void layer_events_forget(struct layer_events *e);
+/* Events are missing after @time_ns: latches, queues and last values of counters become invalid. */
+void layer_events_forget(struct layer_events *e, uint64_t time_ns);
 
-/* Another thread, @tid, presents from now on: latches of other threads, queues and counters become
- * invalid. */
-void layer_events_change_thread(struct layer_events *e, int32_t tid);
+/* Another thread, @tid, presents from @time_ns on: latches of other threads, queues and counters
+ * become invalid. */
+void layer_events_change_thread(struct layer_events *e, int32_t tid, uint64_t time_ns);
 
 /* Changes the rules. The owner sets the Surfaces of the layers by the new rules. */
 void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules);

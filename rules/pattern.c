@@ -175,10 +175,24 @@ matched:
 
 bool pattern_match(const struct pattern *pattern, struct span name, struct pattern_capture *capture)
 {
+	const struct pattern_part *part = &pattern->parts[0];
 	struct pattern_capture found = { SPAN_NULL, -1, -1 };
 
-	if (!match_parts(pattern->parts, pattern->n_parts, name, &found))
-		return false;
+	/* Most patterns are a literal, or begin with one: other names end here. */
+	if (part->kind == PATTERN_LITERAL) {
+		if (!span_starts_with(name, part->text))
+			return false;
+		name = span_skip(name, part->text.len);
+		part++;
+	}
+	if (part == &pattern->parts[pattern->n_parts]) {
+		if (name.len > 0)
+			return false;
+	} else if (part->kind != PATTERN_ANY || part != &pattern->parts[pattern->n_parts - 1]) {
+		if (!match_parts(part, (unsigned int)(&pattern->parts[pattern->n_parts] - part),
+				 name, &found))
+			return false;
+	}
 	if (capture)
 		*capture = found;
 	return true;

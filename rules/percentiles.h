@@ -58,9 +58,10 @@ void histogram_clear(struct chunk_store *store, struct histogram *h);
 /* Adds all values of @from to @to, and empties @from. If one of them has given up, so does @to. */
 void histogram_move(struct chunk_store *store, struct histogram *to, struct histogram *from);
 
-/* Chunks outside of a store, without gaps, for one histogram of frame times and one of vsyncs.
+/* Chunks outside of a store, without gaps, for one histogram of frame times and one of vsyncs, and
+ * 1000 bins of other times.
  * Their numbers begin with 1, as in a store. All zeros: there are none. */
-#define PACKED_CHUNKS_MAX ((HISTOGRAM_BINS + 600) / CHUNK_BINS + 2)
+#define PACKED_CHUNKS_MAX ((HISTOGRAM_BINS + 600 + 1000) / CHUNK_BINS + 4)
 
 struct packed_chunks {
 	uint32_t n;

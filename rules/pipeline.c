@@ -21,6 +21,7 @@
 #include "rules/gfx2019.h"
 #include "rules/memory.h"
 #include "rules/overflow.h"
+#include "rules/producer.h"
 #include "rules/trace_clock.h"
 
 /* Interval between two checks of the queue, as most records do not change it. */
@@ -38,10 +39,11 @@ struct pipeline {
 	struct pipeline_counters counters;
 	struct event_writer events;
 	struct attribution attribution;
+	struct producers *producers;
 	struct frame_queue queue;
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
-	struct choreographer choreographer;
+	struct choreographer *choreographer;
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
 	uint64_t before_ns;	 /* the last present before the record with the latest time */
@@ -63,8 +65,9 @@ static void on_tick(void *context, const struct trace_record *record, unsigned i
 		vsync_hardware(&p->queue.vsync, vsync_display_in(record->name), record->time_ns);
 		return;
 	}
-	choreographer_tick(&p->choreographer, record);
+	choreographer_tick(p->choreographer, record);
 	vsync_tick(&p->queue.vsync, name_hash(record->name), rank, record->time_ns);
+	producers_tick(p->producers, record);
 	if (p->queue.log)
 		recent_events_add_tick(p->queue.log, record->time_ns, record->name);
 }
@@ -92,24 +95,34 @@ static void on_attributed_frame(void *context, const struct frame *frame)
 	frame_queue_add(&p->queue, frame);
 }
 
-static void on_present(void *context, uint64_t present_ns, uint32_t commit_us)
+static void on_present(void *context, uint64_t present_ns)
 {
 	struct pipeline *p = context;
 
-	frame_queue_add_present(&p->queue, present_ns, commit_us);
+	compositions_present(&p->producers->compositions, present_ns);
+	frame_queue_add_present(&p->queue, present_ns);
 }
 
 static void on_composed(void *context, uint64_t end_ns)
 {
 	struct pipeline *p = context;
 
-	frame_queue_composed(&p->queue, end_ns);
+	compositions_end(&p->producers->compositions, end_ns);
+}
+
+static void on_commit(void *context, uint64_t time_ns)
+{
+	struct pipeline *p = context;
+
+	compositions_commit(&p->producers->compositions, time_ns);
 }
 
 static void on_counter(void *context, const struct trace_record *record)
 {
 	struct pipeline *p = context;
 
+	if (span_starts_with(record->name, SPAN_LITERAL("hasClientComposition")))
+		compositions_client(&p->producers->compositions, record->value > 0);
 	if (p->queue.log)
 		recent_events_add_counter(p->queue.log, record->time_ns, record->name);
 }
@@ -166,6 +179,13 @@ static void on_layer(void *context, struct layer *layer)
 	frame_queue_apply_filters(&p->queue, layer);
 }
 
+static void on_queued(void *context, struct layer *layer, uint64_t time_ns, bool direct)
+{
+	struct pipeline *p = context;
+
+	producers_queued(p->producers, layer, time_ns, direct);
+}
+
 /* --- records --- */
 
 static bool is_counted_cpu(int32_t cpu)
@@ -211,7 +231,7 @@ static void lost(struct pipeline *p, const struct trace_record *record)
 		loss.events = (uint64_t)record->value;
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
 	frame_queue_hole(&p->queue, counted ? p->clock.cpu_last_ns[record->cpu] : 0, loss);
-	choreographer_lost(&p->choreographer, loss.events, loss.unknown_count);
+	choreographer_lost(p->choreographer, loss.events, loss.unknown_count);
 	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
 	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
 }
@@ -243,7 +263,8 @@ static void start_over(struct pipeline *p)
 	frame_queue_new_clock(&p->queue);
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);
-	choreographer_new_clock(&p->choreographer);
+	producers_new_clock(p->producers);
+	choreographer_new_clock(p->choreographer);
 	p->counters.first_ns = 0;
 	p->mark_ns = 0;
 	if (p->events.sink.clock)
@@ -256,7 +277,7 @@ static void close_rows_at(struct pipeline *p, uint64_t time_ns)
 	if (p->gfx2019)
 		return;
 	if (frame_queue_mark_of_app(&p->queue, time_ns))
-		choreographer_mark(&p->choreographer, time_ns);
+		choreographer_mark(p->choreographer, time_ns);
 	else
 		p->counters.marks_too_soon++;
 }
@@ -330,8 +351,10 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
+	if (producers_wants(p->producers, record))
+		producers_record(p->producers, record);
 	attribution_record(&p->attribution, record);
-	choreographer_record(&p->choreographer, record, vsync_period_ns(&p->queue.vsync));
+	choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
@@ -389,7 +412,7 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 	if (!follow_clock(p, &record))
 		return;
 	if (p->fence_ns != 0 && p->fence_ns != fence->actual_ns)
-		frame_queue_add_present(q, p->fence_ns, 0);
+		frame_queue_add_present(q, p->fence_ns);
 	p->fence_presents += p->fence_ns != fence->actual_ns;
 	p->fence_ns = fence->actual_ns;
 	if (vsync_period_ns(&q->vsync) == 0)
@@ -427,7 +450,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 
 int pipeline_mark(struct pipeline *p, uint64_t time_ns)
 {
-	choreographer_mark(&p->choreographer, time_ns);
+	choreographer_mark(p->choreographer, time_ns);
 	return p->gfx2019 || frame_queue_mark(&p->queue, time_ns) ? 0 : -ENOSPC;
 }
 
@@ -461,8 +484,9 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown_count = 1 });
 	/* The caller reports it. */
 	p->reported_loss.unknown_count++;
-	choreographer_lost(&p->choreographer, 0, 1);
-	attribution_forget_open(&p->attribution);
+	attribution_forget_open(&p->attribution, since_ns);
+	producers_forget_open(p->producers);
+	choreographer_lost(p->choreographer, 0, 1);
 }
 
 void pipeline_set_loss_pending(struct pipeline *p, bool pending)
@@ -526,8 +550,8 @@ void pipeline_end(struct pipeline *p)
 		gfx2019_end(p->gfx2019);
 	} else {
 		attribution_end(&p->attribution);
-		frame_queue_end(&p->queue);
-		choreographer_close(&p->choreographer);
+		frame_queue_end(&p->queue, pipeline_now(p));
+		choreographer_close(p->choreographer);
 	}
 	trigger_finish(&p->queue.trigger, pipeline_now(p));
 	report_overflow(p, true);
@@ -585,11 +609,13 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->surfaces_unreadable = p->queue.summary.unreadable;
 	c->percentiles_refused = p->queue.store.refused;
 	c->threads_evicted = a->stacks.evicted;
-	c->doframes = p->choreographer.counters.callbacks;
-	c->doframe_threads = p->choreographer.counters.threads;
-	c->doframes_refused = p->choreographer.counters.refused;
-	c->doframes_skipped = p->choreographer.counters.skipped_much;
+	c->doframes = p->choreographer->counters.callbacks;
+	c->doframe_threads = p->choreographer->counters.threads;
+	c->doframes_refused = p->choreographer->counters.refused;
+	c->doframes_skipped = p->choreographer->counters.skipped_much;
 	c->slices_unbalanced = a->stacks.unbalanced;
+	c->fences = producers_counts(p->producers);
+	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
 	c->last_ns = pipeline_now(p);
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
@@ -628,12 +654,14 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.frame = on_attributed_frame,
 		.present = on_present,
 		.composed = on_composed,
+		.commit = on_commit,
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
 		.hole = on_hole,
 		.evict = on_evict,
 		.layer = on_layer,
+		.queued = on_queued,
 	};
 
 	p->queue.options = *options;
@@ -641,15 +669,23 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->queue.options.max_surfaces = 1; /* unused */
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
-	p->choreographer.delay_ns = options->delay_ns;
-	p->choreographer.min_frames = options->min_frames;
-	p->choreographer.context = p->events.sink.context;
-	p->choreographer.row = p->events.sink.doframe;
+	/* Their tables are made for many apps: a page counts when it is first used. */
+	p->producers = calloc(1, sizeof(*p->producers));
+	p->choreographer = calloc(1, sizeof(*p->choreographer));
+	if (!p->producers || !p->choreographer)
+		return -ENOMEM;
+	producers_init(p->producers, &p->attribution.sf);
+	p->queue.producers = p->producers;
+	p->choreographer->delay_ns = options->delay_ns;
+	p->choreographer->min_frames = options->min_frames;
+	p->choreographer->context = p->events.sink.context;
+	p->choreographer->row = p->events.sink.doframe;
 	if (frame_queue_init(&p->queue) < 0 ||
 	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
 	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,
 			     &findings) < 0)
 		return -ENOMEM;
+	p->queue.work = p->attribution.work;
 	if (p->rules->last_counter)
 		return set_up_gfx2019(p, options);
 	if (options->type > 0)
@@ -695,6 +731,8 @@ struct pipeline *pipeline_free(struct pipeline *p)
 			gfx2019_free(p->gfx2019);
 		free(p->gfx2019);
 		free(p->queue.log);
+		free(p->producers);
+		free(p->choreographer);
 	}
 	free(p);
 	return NULL;

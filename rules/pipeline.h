@@ -13,6 +13,7 @@
 #include "parser/record.h"
 #include "rules/present_fence.h"
 #include "rules/options.h"
+#include "rules/producer.h"
 #include "rules/row.h"
 #include "rules/ruleset.h"
 
@@ -58,6 +59,8 @@ struct pipeline_counters {
 	uint64_t doframes_refused;  /* without space for their thread: in no row of doframe.csv */
 	uint64_t doframes_skipped;  /* callbacks that skipped 30 periods or more */
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped without an end */
+	struct fence_counts fences; /* what became of the fences of queued buffers */
+	uint64_t fences_evicted;    /* their ends are unknown: a table was full */
 	uint64_t first_ns, last_ns; /* times of the first and last record on the latest clock */
 	int64_t refresh_mhz;	    /* ROW_UNKNOWN if no vsync lattice is locked */
 	int32_t sf_pid, sf_tid;	    /* SurfaceFlinger as found in the trace, or TRACE_ID_UNKNOWN */

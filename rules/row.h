@@ -32,16 +32,20 @@ struct frame_stats {
 	int64_t d;	   /* more than one vsync, or ROW_UNKNOWN */
 	int64_t missed;	   /* sum of (vsyncs - 1), or ROW_UNKNOWN */
 	double vsyncs;	   /* vsyncs of the display in time_ns; at 60 Hz if its rate is unknown */
-	uint64_t small_jank, jank, big_jank;
-	uint64_t jank_ns; /* sum of all janks */
-	/* Best, normal, middle, high, frozen; ROW_UNKNOWN if vsyncs are unknown. With a wait
-	 * matrix[4] and frozen are ROW_UNKNOWN: the layer may have been idle or stalled. */
+	int64_t stalls;	   /* waits in which a frame was under way, or ROW_UNKNOWN */
+	uint64_t stall_ns; /* their sum */
+	uint64_t small_jank, jank, big_jank; /* the last two with stalls */
+	uint64_t jank_ns;		     /* sum of all janks, with stalls */
+	/* Best, normal, middle, high, frozen, with stalls; ROW_UNKNOWN if vsyncs are unknown. If
+	 * stalls is, matrix[3], matrix[4], slow and frozen are ROW_UNKNOWN, too. */
 	int64_t matrix[5];
-	int64_t slow;	/* more than one vsync missed, or ROW_UNKNOWN */
-	int64_t frozen; /* longer than 700 ms, or ROW_UNKNOWN */
-	uint64_t tx;	/* frames whose present applied a transaction of the layer */
-	int64_t lost;	/* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
-	double score;	/* 0 to 100; negative = none */
+	int64_t slow;	     /* more than one vsync missed, or ROW_UNKNOWN */
+	int64_t frozen;	     /* longer than 700 ms, or ROW_UNKNOWN */
+	uint64_t gpu_frames; /* frames with a known GPU time; below: their sum and the longest */
+	uint64_t gpu_ns, gpu_max_ns;
+	uint64_t tx;  /* frames whose present applied a transaction of the layer */
+	int64_t lost; /* events lost in the time of the row; ROW_UNKNOWN: an unknown number */
+	double score; /* 0 to 100; negative = none */
 };
 
 /* A row of fps.csv. */
@@ -86,6 +90,7 @@ struct frame_row {
 	int64_t frame_number;
 	int64_t queued_ns;
 	int64_t latched_ns;
+	int64_t gpu_done_ns;
 	int64_t lost; /* events lost since the layer's previous frame */
 	enum cause cause;
 	int64_t vsync_id; /* SurfaceFlinger's token of the composition */
@@ -101,6 +106,16 @@ struct latency_csv_row {
 	const char *app;
 	const char *surface;
 	const char *layer;
+};
+
+/* What the fences show of the frames of a Surface. Frames are late if they have more vsyncs than
+ * the cadence so far. */
+struct fence_stats {
+	uint64_t bound;		/* late, as the GPU had not finished when they could be latched */
+	uint64_t late;		/* late frames of which the wait for the buffer is known */
+	uint64_t late_released; /* those that waited 1 ms or more for the display to release it */
+	uint64_t paced;		/* frames of which the pacing is known */
+	uint64_t paced_itself;	/* those without a vsync of the app since the one before */
 };
 
 /* The most bytes of an app's name in a row of doframe.csv, with its NUL. */
@@ -136,9 +151,17 @@ struct summary_row {
 	double low1_time_fps, low01_time_fps;
 	int64_t cadence, off_cadence; /* as in struct fps_row */
 	struct harm harm;
-	uint64_t causes[CAUSES];    /* of the frames with harm */
-	uint64_t drawing_ns;	    /* time of continuous drawing */
-	char verdict[VERDICT_SIZE]; /* "": of the others */
+	uint64_t causes[CAUSES];	/* of the frames with harm */
+	uint64_t drawing_ns;		/* time of continuous drawing */
+	char verdict[VERDICT_SIZE];	/* "": of the others */
+	int64_t gpu_p50_ns, gpu_p99_ns; /* GPU times; or ROW_UNKNOWN, as the next two */
+	int64_t gpu_bound;
+	int64_t release_p99_ns; /* waits for the display to release a buffer */
+	struct fence_stats fences;
+	bool paces_itself; /* 90 % of its frames or more without a vsync of the app: see producer.h
+			    */
+	/* Waits between even frames that nothing explains: they may be stalls. Their sum. */
+	uint64_t pauses, pause_ns;
 };
 
 /* A row of events.csv that the trace causes. */
@@ -150,6 +173,8 @@ enum trace_event_kind {
 	TRACE_EVENT_FOCUS,	    /* another app is in front */
 	TRACE_EVENT_MARK,	    /* a mark of an app: I|pid|jankd:TEXT */
 	TRACE_EVENT_TRIGGER,	    /* the trigger begins or ceases to hold */
+	TRACE_EVENT_STALL,	    /* a stall ended, or no frame ended it */
+	TRACE_EVENT_PAUSE,	    /* a wait between steady frames, without evidence of work */
 	TRACE_EVENT_KINDS,
 };
 

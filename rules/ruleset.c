@@ -41,6 +41,10 @@ static const struct {
 	{ "drop", RULE_DROP, ANY_COUNTER | EVENT_BIT(EVENT_INSTANT) | EVENT_BIT(EVENT_SLICE), true,
 	  "counter, rise, fall, instant or slice" },
 	{ "transaction", RULE_TRANSACTION, ANY_COUNTER, true, "counter, rise or fall" },
+	{ "work", RULE_WORK, EVENT_BIT(EVENT_SLICE), false, "slice" },
+	{ "callback", RULE_CALLBACK, EVENT_BIT(EVENT_SLICE), false, "slice" },
+	{ "producer", RULE_PRODUCER, EVENT_BIT(EVENT_COUNTER), true, "counter" },
+	{ "token", RULE_TOKEN, EVENT_BIT(EVENT_SLICE), false, "slice" },
 	{ "ignore", RULE_IGNORE, EVENT_BIT(EVENT_COUNTER) | EVENT_BIT(EVENT_LAYER), false,
 	  "counter or layer" },
 	{ "rename", RULE_RENAME, EVENT_BIT(EVENT_LAYER), false, "layer" },
@@ -288,7 +292,8 @@ static int read_line(struct reader *r)
 			return read_rule(r, i);
 	return fail(r, r->word,
 		    "a rule begins with tick, hwvsync, period, rate, target, commit, present, "
-		    "composite, latch, queue, drop, transaction, ignore, rename or engine",
+		    "composite, latch, queue, drop, transaction, work, callback, producer, token, "
+		    "ignore, rename or engine",
 		    word);
 }
 

@@ -93,6 +93,9 @@ static const uint32_t slice_bits[RULE_ROLES] = {
 	[RULE_COMMIT] = SLICE_COMMIT,
 	[RULE_PRESENT] = SLICE_PRESENT,
 	[RULE_COMPOSITE] = SLICE_COMPOSITE,
+	[RULE_WORK] = SLICE_WORK,
+	[RULE_CALLBACK] = SLICE_WORK | SLICE_CALLBACK,
+	[RULE_TOKEN] = SLICE_TOKEN,
 };
 
 uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)

@@ -27,6 +27,10 @@ enum rule_role {
 	RULE_QUEUE,	  /* a producer queued a buffer of {layer} */
 	RULE_DROP,	  /* a buffer of {layer} was replaced before it was latched */
 	RULE_TRANSACTION, /* SurfaceFlinger applied a transaction of {layer} */
+	RULE_WORK,	  /* slice: an app works on a frame */
+	RULE_CALLBACK,	  /* slice: the same, in answer to a vsync; it never contains itself */
+	RULE_PRODUCER,	  /* counter of an app that queues buffers of {layer} */
+	RULE_TOKEN,	  /* slice: SurfaceFlinger composes for a vsync */
 	RULE_IGNORE,	  /* a counter that is no evidence of frames; a name that is no layer's */
 	RULE_RENAME,
 	RULE_ENGINE,
@@ -56,8 +60,11 @@ struct rule {
  * names after "inside", and composites. */
 #define SLICE_PRESENT (UINT32_C(1) << 0)
 #define SLICE_COMPOSITE (UINT32_C(1) << 1)
-#define SLICE_COMMIT (UINT32_C(1) << 2)
-#define SLICE_CONTEXT_SHIFT 3
+#define SLICE_WORK (UINT32_C(1) << 2) /* also of each callback */
+#define SLICE_CALLBACK (UINT32_C(1) << 3)
+#define SLICE_TOKEN (UINT32_C(1) << 4)
+#define SLICE_COMMIT (UINT32_C(1) << 5)
+#define SLICE_CONTEXT_SHIFT 6
 
 /* Upper limit of the length of all lists of an index. In the worst case half of the rules begin
  * with different bytes, and half with a wildcard. */

@@ -104,18 +104,32 @@ void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, 
 	stack->open |= mask;
 }
 
-void slice_stacks_end(struct slice_stacks *table, int32_t tid)
+uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid)
+{
+	struct slice_stack *stack = find(table, tid);
+	uint32_t before, after;
+
+	if (!stack)
+		return 0;
+	before = stack->open;
+	if (stack->n > 0 && stack->slices[stack->n - 1].depth == stack->depth)
+		drop_last(stack);
+	if (stack->depth > 0)
+		stack->depth--;
+	after = stack->open;
+	if (stack->n == 0)
+		leave(table, stack);
+	return before & ~after;
+}
+
+void slice_stacks_drop(struct slice_stacks *table, int32_t tid)
 {
 	struct slice_stack *stack = find(table, tid);
 
 	if (!stack)
 		return;
-	if (stack->n > 0 && stack->slices[stack->n - 1].depth == stack->depth)
-		drop_last(stack);
-	if (stack->depth > 0)
-		stack->depth--;
-	if (stack->n == 0)
-		leave(table, stack);
+	table->unbalanced += stack->n;
+	leave(table, stack);
 }
 
 void slice_stacks_forget(struct slice_stacks *table)

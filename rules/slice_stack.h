@@ -50,8 +50,11 @@ uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid);
  */
 void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed);
 
-/* A slice ends. */
-void slice_stacks_end(struct slice_stacks *table, int32_t tid);
+/* A slice ends. Returns the mask of what was open on @tid and no longer is. */
+uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid);
+
+/* Drops the open slices of @tid: they were those of another thread of that number. */
+void slice_stacks_drop(struct slice_stacks *table, int32_t tid);
 
 /* Drops all open slices: their ends may be lost. */
 void slice_stacks_forget(struct slice_stacks *table);

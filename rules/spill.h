@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Surfaces that are stored in addition to the table: 4 KB each with fewer than 100 different frame
- * times, 52 KB at most. */
+ * times, 60 KB at most. */
 #define SPILL_SURFACES 4096
 
 /* The same for layers: 3 KB each. */

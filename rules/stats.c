@@ -8,7 +8,7 @@
 
 /* Upper bounds, in missed vsyncs, of all levels of Matrix but the last. */
 static const int64_t matrix_bounds[] = { 2, 8, 23, 41 };
-enum { MATRIX_FROZEN = 4 };
+enum { MATRIX_HIGH = 3, MATRIX_FROZEN = 4 };
 
 /* Adds to a number that may be unknown. */
 static void add(int64_t *sum, int64_t n)
@@ -61,23 +61,38 @@ static double vsyncs_in(struct interval interval, uint64_t period_ns)
 	       (period_ns > 0 ? 1 / (double)period_ns : REFRESH_USUAL_HZ / 1e9);
 }
 
-static void count_vsyncs(struct frame_stats *stats, int64_t vsyncs)
+/* @missed: vsyncs, or ROW_UNKNOWN */
+static void count_matrix(struct frame_stats *stats, int64_t missed)
 {
-	int64_t missed = vsyncs > 0 ? vsyncs - 1 : 0;
 	unsigned int level = 0;
 
-	if (vsyncs == ROW_UNKNOWN) {
-		stats->d = stats->missed = stats->slow = ROW_UNKNOWN;
+	if (missed == ROW_UNKNOWN) {
 		for (level = 0; level <= MATRIX_FROZEN; level++)
 			stats->matrix[level] = ROW_UNKNOWN;
+		return;
+	}
+	while (level < MATRIX_FROZEN && missed > matrix_bounds[level])
+		level++;
+	add(&stats->matrix[level], 1);
+}
+
+static int64_t missed_in(int64_t vsyncs)
+{
+	return vsyncs > 0 ? vsyncs - 1 : vsyncs;
+}
+
+static void count_vsyncs(struct frame_stats *stats, int64_t vsyncs)
+{
+	int64_t missed = missed_in(vsyncs);
+
+	count_matrix(stats, missed);
+	if (missed == ROW_UNKNOWN) {
+		stats->d = stats->missed = stats->slow = ROW_UNKNOWN;
 		return;
 	}
 	add(&stats->d, missed > 0);
 	add(&stats->missed, missed);
 	add(&stats->slow, missed > 1);
-	while (level < MATRIX_FROZEN && missed > matrix_bounds[level])
-		level++;
-	add(&stats->matrix[level], 1);
 }
 
 /* If two are equally long, the one of whole vsyncs counts. */
@@ -89,13 +104,30 @@ static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
 	stats->max_ns = max_ns;
 }
 
-static void count_wait(struct frame_stats *stats, struct jank_history *history,
-		       struct interval interval)
+/* A stall is longer than any limit of a jank. Its vsyncs decide on the level of the matrix only. */
+static void count_stall(struct frame_stats *stats, struct interval interval)
+{
+	add(&stats->stalls, 1);
+	stats->stall_ns += (uint64_t)interval.ns;
+	stats->jank++;
+	stats->big_jank++;
+	stats->jank_ns += (uint64_t)interval.ns;
+	count_matrix(stats, missed_in(interval.vsyncs));
+	add(&stats->slow, 1);
+	add(&stats->frozen, interval_is_more_than(interval, 700 * MS));
+}
+
+void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *history,
+			  struct interval interval, enum wait_kind kind)
 {
 	stats->waits++;
 	stats->wait_ns += (uint64_t)interval.ns;
 	history->n = 0;
-	stats->matrix[MATRIX_FROZEN] = stats->frozen = ROW_UNKNOWN;
+	if (kind == WAIT_STALL)
+		count_stall(stats, interval);
+	else if (kind == WAIT_UNKNOWN)
+		stats->stalls = stats->slow = stats->frozen = stats->matrix[MATRIX_HIGH] =
+			stats->matrix[MATRIX_FROZEN] = ROW_UNKNOWN;
 }
 
 static void count_time(struct frame_stats *stats, struct interval interval)
@@ -109,7 +141,7 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		     struct interval interval, uint64_t period_ns)
 {
 	if (interval_is_wait(interval)) {
-		count_wait(stats, history, interval);
+		frame_stats_add_wait(stats, history, interval, WAIT_IDLE);
 		return;
 	}
 	count_time(stats, interval);
@@ -117,6 +149,26 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 	count_jank(stats, history, interval);
 	count_vsyncs(stats, interval.vsyncs);
 	stats->vsyncs += vsyncs_in(interval, period_ns);
+}
+
+void frame_stats_add_gpu(struct frame_stats *stats, int64_t gpu_ns)
+{
+	if (gpu_ns == ROW_UNKNOWN)
+		return;
+	stats->gpu_frames++;
+	stats->gpu_ns += (uint64_t)gpu_ns;
+	if ((uint64_t)gpu_ns > stats->gpu_max_ns)
+		stats->gpu_max_ns = (uint64_t)gpu_ns;
+}
+
+int64_t frame_stats_gpu_mean(const struct frame_stats *stats)
+{
+	return stats->gpu_frames ? (int64_t)(stats->gpu_ns / stats->gpu_frames) : ROW_UNKNOWN;
+}
+
+int64_t frame_stats_gpu_max(const struct frame_stats *stats)
+{
+	return stats->gpu_frames ? (int64_t)stats->gpu_max_ns : ROW_UNKNOWN;
 }
 
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
@@ -145,6 +197,8 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 	add(&sum->d, row->d);
 	add(&sum->missed, row->missed);
 	sum->vsyncs += row->vsyncs;
+	add(&sum->stalls, row->stalls);
+	sum->stall_ns += row->stall_ns;
 	sum->small_jank += row->small_jank;
 	sum->jank += row->jank;
 	sum->big_jank += row->big_jank;
@@ -153,6 +207,10 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 		add(&sum->matrix[i], row->matrix[i]);
 	add(&sum->slow, row->slow);
 	add(&sum->frozen, row->frozen);
+	sum->gpu_frames += row->gpu_frames;
+	sum->gpu_ns += row->gpu_ns;
+	if (row->gpu_max_ns > sum->gpu_max_ns)
+		sum->gpu_max_ns = row->gpu_max_ns;
 	sum->tx += row->tx;
 	add(&sum->lost, row->lost);
 }
@@ -169,6 +227,20 @@ double frame_stats_fps(const struct frame_stats *stats)
 	if (stats->frames == 0 || stats->time_ns == 0)
 		return -1;
 	return (double)stats->frames * 1e9 / (double)stats->time_ns;
+}
+
+double frame_stats_stutter(const struct frame_stats *stats)
+{
+	uint64_t time_ns = stats->time_ns + stats->stall_ns;
+
+	return time_ns > 0 ? 100.0 * (double)stats->jank_ns / (double)time_ns : -1;
+}
+
+double frame_stats_in_10_minutes(const struct frame_stats *stats, uint64_t janks)
+{
+	uint64_t time_ns = stats->time_ns + stats->stall_ns;
+
+	return time_ns > 0 ? (double)janks * 600e9 / (double)time_ns : -1;
 }
 
 double frame_stats_score(const struct frame_stats *stats, double fps, double target_fps,

@@ -28,13 +28,31 @@ struct jank_history {
  * frame_stats_add() - count one interval
  * @stats: of a row, initialised with FRAME_STATS_EMPTY
  * @history: of the series
- * @interval: between two frames of the series; its length is known
+ * @interval: between two frames of the series; its length is known. A wait was idle
  * @period_ns: of the display; 0: unknown. Used if the interval's vsyncs are unknown
  */
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		     struct interval interval, uint64_t period_ns);
 
-/* The same by the method of 2019: without tolerance, and with its definitions only. */
+/* The same for an interval that is a wait. */
+void frame_stats_add_wait(struct frame_stats *stats, struct jank_history *history,
+			  struct interval interval, enum wait_kind kind);
+
+/* Time in janks and stalls as a share of frame time and stalls, in percent; negative without both.
+ */
+double frame_stats_stutter(const struct frame_stats *stats);
+
+/* @janks of 10 minutes of frame time and stalls; negative without both. */
+double frame_stats_in_10_minutes(const struct frame_stats *stats, uint64_t janks);
+
+/* Adds the GPU time of a frame of the row; nothing if it is ROW_UNKNOWN. */
+void frame_stats_add_gpu(struct frame_stats *stats, int64_t gpu_ns);
+
+/* The mean and the longest GPU time in ns; ROW_UNKNOWN if no frame has one. */
+int64_t frame_stats_gpu_mean(const struct frame_stats *stats);
+int64_t frame_stats_gpu_max(const struct frame_stats *stats);
+
+/* frame_stats_add() by the method of 2019: without tolerance, and with its definitions only. */
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns);
 
 /* Adds the counts of @row to @sum, except for the score. */

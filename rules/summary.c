@@ -13,6 +13,13 @@
 #define SLOT_SIZE ((sizeof(struct summary_record) + 4095) / 4096 * 4096)
 #define SLOTS (SPILL_SURFACES + 1)
 
+/* A frame waited for its buffer if the display gave it back at least this late. */
+#define RELEASE_WAIT_NS INT64_C(1000000)
+
+/* A Surface paces itself if at least this part of its frames does, of not too few. */
+#define PACES_ITSELF_PERCENT 90
+#define PACES_ITSELF_FRAMES 30
+
 int summary_init(struct summary *summary, unsigned int max, const struct spill *spill,
 		 struct chunk_store *store, const struct pipeline_options *options)
 {
@@ -31,8 +38,10 @@ int summary_init(struct summary *summary, unsigned int max, const struct spill *
 		return -ENOMEM;
 	for (unsigned int i = 0; i < max; i++)
 		summary->table[i].number = SUMMARY_NONE;
-	name_copy(summary->others.name, sizeof(summary->others.name),
-		  SPAN_LITERAL(SUMMARY_OTHERS_NAME));
+	if (long_names_init(&summary->names, max + 1) < 0)
+		return -ENOMEM;
+	long_names_keep(&summary->names, &summary->others.name, summary->others.short_name,
+			SPAN_LITERAL(SUMMARY_OTHERS_NAME));
 	return surface_index_init(&summary->index, (int)max + SPILL_SURFACES, SLOTS);
 }
 
@@ -40,6 +49,7 @@ void summary_free(struct summary *summary)
 {
 	free(summary->table);
 	free(summary->record);
+	long_names_free(&summary->names);
 	surface_index_free(&summary->index);
 }
 
@@ -58,11 +68,14 @@ static int spill(struct summary *summary, const struct summary_surface *entry)
 
 	if (slot < 0)
 		return slot;
-	record->surface = *entry;
+	record->surface = *entry; /* its name is stored behind it */
+	name_copy(record->name, sizeof(record->name), span_of(entry->name));
 	record->packed.n = 0;
 	record->surface.histogram =
 		histogram_pack(summary->store, &entry->histogram, &record->packed);
 	record->surface.vsyncs = histogram_pack(summary->store, &entry->vsyncs, &record->packed);
+	record->surface.gpu = histogram_pack(summary->store, &entry->gpu, &record->packed);
+	record->surface.release = histogram_pack(summary->store, &entry->release, &record->packed);
 	if (summary->spill->write(summary->spill->context, (uint64_t)slot * SLOT_SIZE, record,
 				  record_size(record->packed.n)) < 0) {
 		surface_index_release_slot(&summary->index, slot);
@@ -82,7 +95,8 @@ static bool read_back(struct summary *summary, int number, bool chunks)
 
 	if (spill->read(spill->context, at, record, size) < 0)
 		return false;
-	record->surface.name[NAME_SIZE - 1] = record->surface.app[APP_SIZE - 1] = '\0';
+	record->name[NAME_SIZE - 1] = record->surface.app[APP_SIZE - 1] = '\0';
+	record->surface.name = record->name;
 	if (record->surface.number != number || record->packed.n > PACKED_CHUNKS_MAX)
 		return false;
 	if (!chunks)
@@ -91,7 +105,9 @@ static bool read_back(struct summary *summary, int number, bool chunks)
 						record_size(record->packed.n) - size) < 0)
 		return false;
 	return histogram_is_packed(&record->surface.histogram, &record->packed) &&
-	       histogram_is_packed(&record->surface.vsyncs, &record->packed);
+	       histogram_is_packed(&record->surface.vsyncs, &record->packed) &&
+	       histogram_is_packed(&record->surface.gpu, &record->packed) &&
+	       histogram_is_packed(&record->surface.release, &record->packed);
 }
 
 /* --- the row of the others --- */
@@ -113,6 +129,15 @@ static void add_to_others(struct summary *summary, uint64_t clock, uint64_t firs
 		others->last_ns = last_ns;
 }
 
+static void add_fence_stats(struct fence_stats *sum, const struct fence_stats *stats)
+{
+	sum->bound += stats->bound;
+	sum->late += stats->late;
+	sum->late_released += stats->late_released;
+	sum->paced += stats->paced;
+	sum->paced_itself += stats->paced_itself;
+}
+
 static void join_others(struct summary *summary, struct summary_surface *entry)
 {
 	struct summary_surface *others = &summary->others;
@@ -122,8 +147,13 @@ static void join_others(struct summary *summary, struct summary_surface *entry)
 	harm_merge(&others->harm, &entry->harm);
 	for (unsigned int i = 0; i < CAUSES; i++)
 		others->causes[i] += entry->causes[i];
+	others->pauses += entry->pauses;
+	others->pause_ns += entry->pause_ns;
 	histogram_move(summary->store, &others->histogram, &entry->histogram);
 	histogram_move(summary->store, &others->vsyncs, &entry->vsyncs);
+	histogram_move(summary->store, &others->gpu, &entry->gpu);
+	histogram_move(summary->store, &others->release, &entry->release);
+	add_fence_stats(&others->fences, &entry->fences);
 	summary->in_others++;
 }
 
@@ -160,10 +190,13 @@ bool summary_evict(struct summary *summary, int kept)
 		*where_is(summary, entry->number) = ~slot;
 		histogram_clear(summary->store, &entry->histogram);
 		histogram_clear(summary->store, &entry->vsyncs);
+		histogram_clear(summary->store, &entry->gpu);
+		histogram_clear(summary->store, &entry->release);
 	} else {
 		*where_is(summary, entry->number) = SURFACE_INDEX_OTHERS;
 		join_others(summary, entry);
 	}
+	long_names_release(&summary->names, &entry->name, entry->short_name);
 	summary->evicted++;
 	entry->number = SUMMARY_NONE;
 	return true;
@@ -209,9 +242,15 @@ static void bring_back(struct summary *summary, int number)
 	}
 	entry = &summary->table[place];
 	*entry = summary->record->surface;
+	entry->name = NULL;
+	long_names_keep(&summary->names, &entry->name, entry->short_name,
+			span_of(summary->record->name));
 	entry->histogram =
 		histogram_unpack(summary->store, &entry->histogram, &summary->record->packed);
 	entry->vsyncs = histogram_unpack(summary->store, &entry->vsyncs, &summary->record->packed);
+	entry->gpu = histogram_unpack(summary->store, &entry->gpu, &summary->record->packed);
+	entry->release =
+		histogram_unpack(summary->store, &entry->release, &summary->record->packed);
 	surface_index_release_slot(&summary->index, ~*where_is(summary, number));
 	*where_is(summary, number) = place;
 }
@@ -263,7 +302,7 @@ static int add(struct summary *summary, struct name_key name, uint64_t present_n
 		.clock = summary->clocks,
 		.stats = FRAME_STATS_EMPTY,
 	};
-	name_copy(entry->name, sizeof(entry->name), span_of(name.kept));
+	long_names_keep(&summary->names, &entry->name, entry->short_name, span_of(name.kept));
 	entry->length = name.length;
 	return entry->number;
 }
@@ -334,6 +373,43 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 		histogram_add_number(summary->store, &entry->vsyncs, (uint32_t)interval.vsyncs);
 }
 
+/* Longer times are counted in the last bin. */
+static void add_time(struct summary *summary, struct histogram *h, int64_t ns)
+{
+	uint32_t longest_ns = HISTOGRAM_BINS * HISTOGRAM_BIN_NS - 1;
+
+	if (ns >= 0)
+		histogram_add(summary->store, h, ns < longest_ns ? (uint32_t)ns : longest_ns);
+}
+
+/* True: the frame has more vsyncs than the cadence so far. */
+static bool is_late(const struct summary *summary, const struct summary_surface *entry,
+		    struct interval interval)
+{
+	int64_t others;
+
+	return interval.vsyncs > 1 && interval_is_frame_time(interval) &&
+	       interval.vsyncs > histogram_mode(summary->store, &entry->vsyncs, &others);
+}
+
+void summary_gpu(struct summary *summary, int number, struct interval interval,
+		 const struct gpu_work *work)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	add_time(summary, &entry->gpu, work->gpu_ns);
+	add_time(summary, &entry->release, work->release_wait_ns);
+	entry->fences.paced += work->pacing != PACING_UNKNOWN;
+	entry->fences.paced_itself += work->pacing == PACING_ITSELF;
+	if (work->done_ns == 0 && work->release_wait_ns == ROW_UNKNOWN)
+		return;
+	if (!is_late(summary, entry, interval))
+		return;
+	entry->fences.bound += work->missed_latch;
+	entry->fences.late += work->release_wait_ns != ROW_UNKNOWN;
+	entry->fences.late_released += work->release_wait_ns >= RELEASE_WAIT_NS;
+}
+
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row)
 {
 	struct summary_surface *entry = entry_of(summary, number);
@@ -341,6 +417,14 @@ void summary_add_row(struct summary *summary, int number, const struct fps_row *
 	if (entry == &summary->others && entry->last_use == 0)
 		add_to_others(summary, summary->clocks, row->start_ns, row->end_ns);
 	frame_stats_merge(&entry->stats, &row->stats);
+}
+
+void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	entry->pauses++;
+	entry->pause_ns += pause_ns;
 }
 
 void summary_set_time(struct summary *summary, uint64_t now_ns)
@@ -395,6 +479,20 @@ static void judge(const struct summary *summary, const struct summary_surface *e
 		verdict_write(row->verdict, &facts);
 }
 
+static void set_fences(const struct summary_surface *entry, const struct chunk_store *store,
+		       struct summary_row *row)
+{
+	const struct fence_stats *fences = &entry->fences;
+
+	row->fences = *fences;
+	row->gpu_p50_ns = histogram_percentile(store, &entry->gpu, 500);
+	row->gpu_p99_ns = histogram_percentile(store, &entry->gpu, 990);
+	row->gpu_bound = entry->gpu.n > 0 ? (int64_t)fences->bound : ROW_UNKNOWN;
+	row->release_p99_ns = histogram_percentile(store, &entry->release, 990);
+	row->paces_itself = fences->paced >= PACES_ITSELF_FRAMES &&
+			    fences->paced_itself * 100 >= fences->paced * PACES_ITSELF_PERCENT;
+}
+
 static void write_row(const struct summary *summary, const struct summary_surface *entry,
 		      const struct chunk_store *store, const struct frame_stats *open,
 		      void *context, void (*row)(void *context, const struct summary_row *row))
@@ -406,6 +504,8 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.first_ns = entry->first_ns,
 		.last_ns = entry->last_ns,
 		.stats = entry->stats,
+		.pauses = entry->pauses,
+		.pause_ns = entry->pause_ns,
 		.p50_ns = histogram_percentile(store, h, 500),
 		.p90_ns = histogram_percentile(store, h, 900),
 		.p95_ns = histogram_percentile(store, h, 950),
@@ -424,6 +524,7 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 	out.harm = entry->harm;
 	memcpy(out.causes, entry->causes, sizeof(out.causes));
 	judge(summary, entry, &out);
+	set_fences(entry, store, &out);
 	out.stats.score =
 		frame_stats_score(&out.stats, out.fps, summary->target_fps, summary->kpi_ns);
 	row(context, &out);

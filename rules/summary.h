@@ -22,8 +22,10 @@
 #include "rules/surface_index.h"
 #include "rules/drawing.h"
 #include "rules/harm.h"
+#include "rules/gpu_work.h"
 #include "rules/interval.h"
 #include "rules/late.h"
+#include "rules/long_names.h"
 #include "rules/options.h"
 #include "rules/recent.h"
 #include "rules/row.h"
@@ -35,7 +37,8 @@
 struct summary_surface {
 	int number;    /* SUMMARY_NONE: a free place */
 	size_t length; /* of the whole name, even if it was cut */
-	char name[NAME_SIZE];
+	char *name;    /* see long_names.h; summary.names has its memory */
+	char short_name[SHORT_NAME_SIZE];
 	char app[APP_SIZE];
 	uint64_t last_use;	    /* number of its last frame */
 	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */
@@ -44,9 +47,13 @@ struct summary_surface {
 	struct harm harm;
 	uint64_t causes[CAUSES]; /* of the frames with harm */
 	struct drawing drawing;
+	uint64_t pauses, pause_ns;  /* see pause.h */
 	struct frame_stats stats;   /* of the closed rows */
 	struct histogram histogram; /* of frame times */
 	struct histogram vsyncs;    /* the same as numbers of vsyncs */
+	struct histogram gpu;	    /* GPU times */
+	struct histogram release;   /* waits for a buffer that the display had not given back */
+	struct fence_stats fences;
 };
 
 #define SUMMARY_NONE (-1)   /* no Surface */
@@ -56,13 +63,15 @@ struct summary_surface {
 
 /* A Surface as it is spilled, with its histograms in packed. */
 struct summary_record {
-	struct summary_surface surface;
+	struct summary_surface surface; /* the pointer to its name is valid after a read */
+	char name[NAME_SIZE];
 	struct packed_chunks packed;
 };
 
 struct summary {
 	struct summary_surface *table;
 	int max;
+	struct long_names names; /* of the table and the others */
 	struct surface_index index;
 	const struct spill *spill;     /* borrowed; NULL: there is none */
 	struct summary_record *record; /* the one that is being transferred */
@@ -95,8 +104,15 @@ int summary_home(const struct summary *summary, int number);
 void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
 		   struct interval interval, struct lateness late, enum cause cause);
 
+/* Adds what is known of that frame's buffer. */
+void summary_gpu(struct summary *summary, int number, struct interval interval,
+		 const struct gpu_work *work);
+
 /* Adds a closed row. */
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row);
+
+/* Adds a pause that nothing explains, see pause.h. */
+void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns);
 
 /* All frames up to @now_ns are counted. */
 void summary_set_time(struct summary *summary, uint64_t now_ns);

@@ -152,9 +152,10 @@ static bool compare(const struct trigger *trigger, uint64_t value, uint64_t limi
 	return above != trigger->is_less;
 }
 
-bool trigger_matches_interval(const struct trigger *trigger, struct interval interval)
+bool trigger_matches_interval(const struct trigger *trigger, struct interval interval,
+			      enum wait_kind wait)
 {
-	if (interval_is_wait(interval) && trigger->limit < STATS_WAIT_NS)
+	if (interval_is_wait(interval) && wait != WAIT_STALL)
 		return false;
 	return compare(trigger, (uint64_t)interval.ns, trigger->limit, interval_is_whole(interval));
 }

@@ -51,8 +51,9 @@ struct trigger_error {
  */
 int trigger_parse(struct trigger *trigger, const char *text, struct trigger_error *error);
 
-/* True: the interval fulfils the condition. A wait does only if the limit is 500 ms or more. */
-bool trigger_matches_interval(const struct trigger *trigger, struct interval interval);
+/* True: the interval fulfils the condition. A wait does only if it is a stall. */
+bool trigger_matches_interval(const struct trigger *trigger, struct interval interval,
+			      enum wait_kind wait);
 
 /* True: the rate of @frames in @time_ns fulfils the condition. @whole: the time is a whole number
  * of vsyncs. */

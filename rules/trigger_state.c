@@ -117,14 +117,14 @@ static void add_interval(struct trigger_series *series, struct interval interval
 
 /* True: the frame fulfils the condition. */
 static bool is_fulfilled(const struct trigger *trigger, struct trigger_series *series,
-			 struct interval interval)
+			 struct interval interval, enum wait_kind wait)
 {
 	bool whole;
 
 	if (interval.ns < 0)
 		return false;
 	if (trigger->what == TRIGGER_INTERVAL)
-		return trigger_matches_interval(trigger, interval);
+		return trigger_matches_interval(trigger, interval, wait);
 	if (interval_is_wait(interval))
 		return false;
 	add_interval(series, interval);
@@ -152,10 +152,10 @@ static struct trigger_series *series_of(struct trigger_state *state, int place,
 
 /* True: the condition has been fulfilled for the required time. */
 static bool follow_condition(const struct trigger_state *state, struct trigger_series *series,
-			     uint64_t present_ns, struct interval interval)
+			     uint64_t present_ns, struct interval interval, enum wait_kind wait)
 {
 	bool has_rate = interval_is_frame_time(interval);
-	bool fulfilled = is_fulfilled(state->trigger, series, interval);
+	bool fulfilled = is_fulfilled(state->trigger, series, interval, wait);
 
 	if (!has_rate && state->trigger->what == TRIGGER_FPS)
 		restart(series);
@@ -167,7 +167,7 @@ static bool follow_condition(const struct trigger_state *state, struct trigger_s
 }
 
 void trigger_frame(struct trigger_state *state, int place, struct trigger_surface surface,
-		   uint64_t present_ns, struct interval interval)
+		   uint64_t present_ns, struct interval interval, enum wait_kind wait)
 {
 	struct trigger_series *series;
 	bool held;
@@ -178,7 +178,7 @@ void trigger_frame(struct trigger_state *state, int place, struct trigger_surfac
 	if (!series->matches)
 		return;
 	held = series->holds;
-	series->holds = follow_condition(state, series, present_ns, interval);
+	series->holds = follow_condition(state, series, present_ns, interval, wait);
 	if (series->holds) {
 		state->held_ns = present_ns;
 		state->close_ns = later(state->close_ns, present_ns + IDLE_NS);

@@ -68,7 +68,7 @@ struct trigger_surface {
 
 /* Adds a frame of the layer at @place in its table. */
 void trigger_frame(struct trigger_state *state, int place, struct trigger_surface surface,
-		   uint64_t present_ns, struct interval interval);
+		   uint64_t present_ns, struct interval interval, enum wait_kind wait);
 
 /* All frames before @now_ns are counted: closes the gate if it is time. */
 void trigger_pass(struct trigger_state *state, uint64_t now_ns);

@@ -49,8 +49,12 @@ struct status_surface {
 	uint64_t recent_frames; /* as in struct summary_row */
 	int64_t p50_ns, p99_ns;
 	struct harm harm;
-	uint64_t causes[CAUSES]; /* of the frames with harm */
-	uint64_t drawing_ns;	 /* time of continuous drawing */
+	uint64_t causes[CAUSES];   /* of the frames with harm */
+	uint64_t pauses, pause_ns; /* as in struct summary_row, also the next three */
+	int64_t release_p99_ns;
+	struct fence_stats fences;
+	bool paces_itself;
+	uint64_t drawing_ns; /* time of continuous drawing */
 	char verdict[VERDICT_SIZE];
 };
 

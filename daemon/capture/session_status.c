@@ -59,6 +59,11 @@ static void add_surface(void *context, const struct summary_row *row)
 	to->p99_ns = row->p99_ns;
 	to->harm = row->harm;
 	memcpy(to->causes, row->causes, sizeof(to->causes));
+	to->pauses = row->pauses;
+	to->pause_ns = row->pause_ns;
+	to->release_p99_ns = row->release_p99_ns;
+	to->fences = row->fences;
+	to->paces_itself = row->paces_itself;
 	to->drawing_ns = row->drawing_ns;
 	copy(to->verdict, sizeof(to->verdict), row->verdict);
 }

@@ -353,6 +353,12 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "doframes_skipped_30", counters->doframes_skipped);
 	add_count(object, "threads_evicted", counters->threads_evicted);
 	add_count(object, "slices_unbalanced", counters->slices_unbalanced);
+	add_count(object, "fences", counters->fences.marks);
+	add_count(object, "fences_joined", counters->fences.joined);
+	add_count(object, "fences_surfaceflinger", counters->fences.own);
+	add_count(object, "fences_without_frame", counters->fences.without_frame);
+	add_count(object, "fences_ambiguous", counters->fences.ambiguous);
+	add_count(object, "fences_evicted", counters->fences_evicted);
 	add_nonzero(object, "first_ns", counters->first_ns);
 	add_nonzero(object, "last_ns", counters->last_ns);
 	add_signed(object, "refresh_mhz", counters->refresh_mhz);
@@ -494,6 +500,15 @@ static void add_ms(struct json_object *object, const char *key, uint64_t ns)
 	add_thousandths(object, key, ns / 1000);
 }
 
+/* ROW_UNKNOWN becomes null. */
+static void add_ms_if_known(struct json_object *object, const char *key, int64_t ns)
+{
+	if (ns >= 0)
+		add_ms(object, key, (uint64_t)ns);
+	else
+		json_object_object_add(object, key, NULL);
+}
+
 /* NULL: no frame was late. */
 static struct json_object *moment_object(const char *key, uint64_t time_ns, uint64_t harm_ns)
 {
@@ -535,7 +550,14 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	add_signed(object, "missed_vsyncs", stats->missed);
 	add_count(object, "waits", stats->waits);
 	add_seconds(object, "waiting_s", stats->wait_ns);
+	add_signed(object, "stalls", stats->stalls);
+	add_seconds(object, "stalled_s", stats->stall_ns);
+	add_count(object, "pauses", surface->pauses);
+	add_seconds(object, "paused_s", surface->pause_ns);
 	add_signed(object, "lost_events", stats->lost);
+	add_bool(object, "paces_itself", surface->paces_itself);
+	add_count(object, "late_frames_waited", surface->fences.late_released);
+	add_ms_if_known(object, "release_wait_p99_ms", surface->release_p99_ns);
 	add_count(object, "late_frames", harm->frames);
 	add_ms(object, "harm_ms", harm->total_ns);
 	json_object_object_add(object, "causes", causes_object(surface->causes));

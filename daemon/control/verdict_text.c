@@ -65,11 +65,27 @@ static void print_app(FILE *out, unsigned int columns, const struct app_result *
 	text_short_component(name);
 	print_line(out, columns, "%s: %s", name, surface->verdict);
 	print_line(out, columns,
-		   "  jank %" PRIu64 ", big jank %" PRIu64 " in %.1f s of frames, waits %" PRIu64,
-		   stats->jank, stats->big_jank, seconds(stats->time_ns), stats->waits);
+		   "  jank %" PRIu64 ", big jank %" PRIu64 " in %.1f s of frames, waits %" PRIu64
+		   "%s",
+		   stats->jank, stats->big_jank, seconds(stats->time_ns), stats->waits,
+		   surface->paces_itself ? ", paces itself" : "");
+	if (stats->stalls > 0)
+		print_line(out, columns, "  stalls %" PRId64 ": %.2f s", stats->stalls,
+			   seconds(stats->stall_ns));
 	print_harm(out, columns, &surface->harm);
 	if (surface->harm.frames > 0)
 		print_causes(out, columns, surface->causes);
+	if (surface->fences.late_released > 0)
+		print_line(out, columns,
+			   "  waited for a buffer: %" PRIu64 " of %" PRIu64
+			   " late frames; p99 %.1f ms",
+			   surface->fences.late_released, surface->fences.late,
+			   (double)surface->release_p99_ns / 1e6);
+	if (surface->pauses > 0)
+		print_line(out, columns,
+			   "  unknown: %" PRIu64 " pauses of %.2f s that nothing in the trace "
+			   "explains",
+			   surface->pauses, seconds(surface->pause_ns));
 }
 
 /* True: its frames were late, or it drew for so long that it has a verdict. */

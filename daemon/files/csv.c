@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
+#include "rules/stats.h"
 
 /* More than the digits of a number in any field. */
 #define NUMBER_MAX 32
@@ -284,20 +285,6 @@ static int64_t if_frames(const struct frame_stats *stats, int64_t value)
 	return stats->frames > 0 ? value : ROW_UNKNOWN;
 }
 
-static double stutter(const struct frame_stats *stats)
-{
-	if (stats->frames == 0 || stats->time_ns == 0)
-		return -1;
-	return 100.0 * (double)stats->jank_ns / (double)stats->time_ns;
-}
-
-static double in_10_minutes(const struct frame_stats *stats, uint64_t janks)
-{
-	if (stats->frames == 0 || stats->time_ns == 0)
-		return -1;
-	return (double)janks * 600e9 / (double)stats->time_ns;
-}
-
 static void refresh(struct csv_row *text, int64_t mhz)
 {
 	number(text, mhz < 0 ? -1 : (double)mhz / 1000, 2);
@@ -312,6 +299,12 @@ static void buckets(struct csv_row *text, const struct frame_stats *stats)
 	count_if_known(text, stats->d);
 }
 
+static void stalls(struct csv_row *text, const struct frame_stats *stats)
+{
+	count_if_known(text, stats->stalls);
+	seconds(text, stats->stalls < 0 ? ROW_UNKNOWN : (int64_t)stats->stall_ns);
+}
+
 static void fps_new_columns(struct csv_row *text, const struct fps_row *row)
 {
 	const struct frame_stats *stats = &row->stats;
@@ -323,10 +316,11 @@ static void fps_new_columns(struct csv_row *text, const struct fps_row *row)
 	count_if_known(text, stats->missed);
 	count(text, stats->jank);
 	count(text, stats->big_jank);
-	number(text, stutter(stats), 3);
-	empty(text, 2);
+	number(text, frame_stats_stutter(stats), 3);
+	milliseconds(text, frame_stats_gpu_mean(stats));
+	milliseconds(text, frame_stats_gpu_max(stats));
 	count_if_known(text, stats->lost);
-	empty(text, 2);
+	stalls(text, stats);
 	count_if_known(text, row->cadence);
 	count_if_known(text, row->off_cadence);
 }
@@ -419,7 +413,7 @@ void csv_frame_row(struct csv_row *text, const struct frame_row *row)
 	count_if_known(text, row->frame_number);
 	seconds(text, row->queued_ns);
 	seconds(text, row->latched_ns);
-	empty(text, 1);
+	seconds(text, row->gpu_done_ns);
 	name(text, cause_names[row->cause]);
 	count_if_known(text, row->lost);
 	count_if_known(text, row->vsync_id);
@@ -487,7 +481,7 @@ static void summary_janks(struct csv_row *text, const struct frame_stats *stats)
 	count(text, stats->small_jank);
 	count(text, stats->jank);
 	count(text, stats->big_jank);
-	number(text, stutter(stats), 3);
+	number(text, frame_stats_stutter(stats), 3);
 	for (unsigned int i = 0; i < 5; i++)
 		count_if_known(text, stats->matrix[i]);
 	count_if_known(text, stats->slow);
@@ -498,11 +492,11 @@ static void summary_new_columns(struct csv_row *text, const struct summary_row *
 {
 	const struct frame_stats *stats = &row->stats;
 
-	empty(text, 2);
+	stalls(text, stats);
 	count_if_known(text, row->cadence);
 	count_if_known(text, row->off_cadence);
-	number(text, in_10_minutes(stats, stats->jank), 2);
-	number(text, in_10_minutes(stats, stats->big_jank), 2);
+	number(text, frame_stats_in_10_minutes(stats, stats->jank), 2);
+	number(text, frame_stats_in_10_minutes(stats, stats->big_jank), 2);
 	empty(text, 1);
 	name(text, row->verdict);
 	number(text, stats->frames > 0 ? row->low1_time_fps : -1, 2);
@@ -520,7 +514,9 @@ void csv_summary_row(struct csv_row *text, const struct summary_row *row)
 	seconds(text, (int64_t)row->stats.wait_ns);
 	buckets(text, &row->stats);
 	summary_janks(text, &row->stats);
-	empty(text, 3);
+	milliseconds(text, row->gpu_p50_ns);
+	milliseconds(text, row->gpu_p99_ns);
+	count_if_known(text, row->gpu_bound);
 	count_if_known(text, row->stats.lost);
 	summary_new_columns(text, row);
 	end(text);

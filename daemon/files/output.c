@@ -273,6 +273,8 @@ static void on_event(void *context, const struct trace_event *event)
 		[TRACE_EVENT_FOCUS] = "focus",
 		[TRACE_EVENT_MARK] = "mark",
 		[TRACE_EVENT_TRIGGER] = "trigger",
+		[TRACE_EVENT_STALL] = "stall",
+		[TRACE_EVENT_PAUSE] = "pause",
 	};
 
 	output_event(context, (int64_t)event->time_ns, ROW_UNKNOWN, kinds[event->kind],

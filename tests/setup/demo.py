@@ -44,7 +44,7 @@ def culprits(checks, here):
                  ["SurfaceView[com.example.game/.GameActivity](BLAST)", "StatusBar",
                   "the culprit is com.example.mail/.MainActivity"], "culprit: surfaces")
     for line, words in zip(said, (("30.00 fps", "2 vsyncs", "no jank"), ("60.00 fps", "12 waits", "no jank"),
-                                  ("18 janks (5 big)", "worst frame 166.7 ms", "5 waits of 3.9 s"))):
+                                  ("23 janks (10 big)", "worst frame 166.7 ms", "5 stalls of 3.9 s"))):
         checks.that(all(word in line for word in words), f"culprit: {words}: {line!r}")
     _, said, _ = run([TOOLS / "culprit.py", here / "steady-60" / "summary.csv"], here)
     checks.equal(said[-1:], ["no surface janked"], "culprit: none")

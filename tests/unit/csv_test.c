@@ -69,6 +69,8 @@ static struct frame_stats some_stats(void)
 	return (struct frame_stats){ .frames = 58,
 				     .time_ns = UINT64_C(1000000000),
 				     .max_ns = UINT64_C(50000000),
+				     .stalls = 3,
+				     .stall_ns = UINT64_C(2500000000),
 				     .jank = 2,
 				     .big_jank = 1,
 				     .missed = 2,
@@ -83,7 +85,7 @@ static void test_row_of_fps_matches_its_header(void **state)
 	row.off_cadence = 1;
 	csv_fps_row(&row_text, &row);
 	assert_int_equal(columns(made()), columns(fps));
-	assert_string_equal(text + strlen(text) - 8, ",0,,,1,1");
+	assert_string_equal(text + strlen(text) - 17, ",0,3,2.500000,1,1");
 	row.legacy = true;
 	csv_fps_row(&row_text, &row);
 	assert_int_equal(columns(made()), columns(fps));
@@ -100,12 +102,13 @@ static void test_row_of_summary_matches_its_header(void **state)
 	row.low01_time_fps = 20;
 	csv_summary_row(&row_text, &row);
 	assert_int_equal(columns(made()), columns(summary));
-	assert_string_equal(text + strlen(text) - 37, ",0,,,1,1,1200.00,600.00,,,20.00,20.00");
+	assert_string_equal(text + strlen(text) - 45,
+			    ",0,3,2.500000,1,1,342.86,171.43,,,20.00,20.00");
 	/* A row of waits only has no rates. */
 	row.stats = (struct frame_stats){ .waits = 1, .missed = 0 };
 	row.cadence = row.off_cadence = ROW_UNKNOWN;
 	csv_summary_row(&row_text, &row);
-	assert_string_equal(made() + strlen(text) - 12, ",0,,,,,,,,,,");
+	assert_string_equal(made() + strlen(text) - 21, ",0,0,0.000000,,,,,,,,");
 }
 
 static void test_rows_of_frames_and_drops_match_their_headers(void **state)
@@ -255,6 +258,7 @@ static void check_stutter(uint64_t jank_ns, uint64_t time_ns)
 
 	row.stats.jank_ns = jank_ns;
 	row.stats.time_ns = time_ns;
+	row.stats.stall_ns = 0;
 	csv_fps_row(&row_text, &row);
 	snprintf(expected, sizeof(expected), "%.3f", 100.0 * (double)jank_ns / (double)time_ns);
 	assert_string_equal(field(23), expected);

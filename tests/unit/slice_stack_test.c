@@ -147,6 +147,28 @@ static void test_forget_counts_open_slices_as_unbalanced(void **state)
 	assert_int_equal(table.unbalanced, 3);
 }
 
+static void test_end_returns_what_is_no_longer_open(void **state)
+{
+	begin(1, OUTER);
+	begin(1, INNER);
+	assert_int_equal(slice_stacks_end(&table, 1), INNER);
+	begin(1, OUTER);
+	assert_int_equal(slice_stacks_end(&table, 1), 0);
+	assert_int_equal(slice_stacks_end(&table, 1), OUTER);
+	assert_int_equal(slice_stacks_end(&table, 1), 0);
+}
+
+static void test_dropped_thread_has_no_open_slices(void **state)
+{
+	begin(1, OUTER);
+	begin(2, INNER);
+	slice_stacks_drop(&table, 1);
+	slice_stacks_drop(&table, 3);
+	assert_int_equal(slice_stacks_open(&table, 1), 0);
+	assert_int_equal(slice_stacks_open(&table, 2), INNER);
+	assert_int_equal(table.unbalanced, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +190,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_forget_counts_open_slices_as_unbalanced,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_end_returns_what_is_no_longer_open, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_dropped_thread_has_no_open_slices, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests_name("slice_stack", tests, NULL, NULL);

@@ -292,7 +292,69 @@ static void test_matrix_levels(void **state)
 	assert_matrix_level(42, 4);
 }
 
-/* A wait is idle time or a stall: it is unknown which. */
+static void add_wait(uint64_t ns, int64_t vsyncs, enum wait_kind kind)
+{
+	const struct interval wait = { (int64_t)ns, vsyncs };
+
+	frame_stats_add_wait(&series.stats, &series.history, wait, kind);
+}
+
+static void test_stall_is_a_big_jank_and_a_wait(void **state)
+{
+	begin();
+	for (int i = 0; i < 4; i++)
+		add(500 * MS / 2, 15);
+	add_wait(1000 * MS, 60, WAIT_STALL);
+	add_wait(600 * MS, 36, WAIT_STALL);
+	assert_int_equal(series.stats.waits, 2);
+	assert_int_equal(series.stats.wait_ns, 1600 * MS);
+	assert_int_equal(series.stats.stalls, 2);
+	assert_int_equal(series.stats.stall_ns, 1600 * MS);
+	assert_janks(0, 2, 2);
+	assert_int_equal(series.stats.frames, 4);
+	assert_int_equal(series.stats.slow, 6);
+	assert_int_equal(series.stats.frozen, 1);
+	assert_int_equal(series.stats.matrix[3], 1);
+	assert_int_equal(series.stats.matrix[4], 1);
+	assert_int_equal(series.stats.missed, 4 * 14);
+	assert_int_equal(series.stats.d, 4);
+	assert_int_equal(series.stats.a, 4);
+	/* 1.6 s of 1.0 + 1.6 s */
+	assert_float_equal(frame_stats_stutter(&series.stats), 100 * 1.6 / 2.6, 1e-9);
+	assert_float_equal(frame_stats_in_10_minutes(&series.stats, 2), 2 * 600 / 2.6, 1e-9);
+}
+
+static void test_stall_without_known_vsyncs_has_no_level_of_the_matrix(void **state)
+{
+	begin();
+	add_wait(900 * MS, ROW_UNKNOWN, WAIT_STALL);
+	assert_int_equal(series.stats.matrix[4], ROW_UNKNOWN);
+	assert_int_equal(series.stats.frozen, 1);
+	assert_int_equal(series.stats.slow, 1);
+	assert_int_equal(series.stats.missed, 0);
+	assert_float_equal(frame_stats_stutter(&series.stats), 100, 1e-9);
+}
+
+static void test_wait_of_unknown_kind_makes_the_counts_of_stalls_unknown(void **state)
+{
+	struct frame_stats sum = FRAME_STATS_EMPTY;
+
+	begin();
+	add(V60, 1);
+	add_wait(900 * MS, 54, WAIT_UNKNOWN);
+	add_wait(900 * MS, 54, WAIT_STALL);
+	frame_stats_merge(&sum, &series.stats);
+	assert_int_equal(sum.waits, 2);
+	assert_int_equal(sum.stalls, ROW_UNKNOWN);
+	assert_int_equal(sum.frozen, ROW_UNKNOWN);
+	assert_int_equal(sum.slow, ROW_UNKNOWN);
+	assert_int_equal(sum.matrix[0], 1);
+	assert_int_equal(sum.matrix[3], ROW_UNKNOWN);
+	assert_int_equal(sum.matrix[4], ROW_UNKNOWN);
+	assert_int_equal(sum.jank, 1);
+}
+
+/* A wait in which the layer was idle. */
 static void test_wait_is_counted_only_as_wait(void **state)
 {
 	begin();
@@ -305,8 +367,10 @@ static void test_wait_is_counted_only_as_wait(void **state)
 	assert_int_equal(series.stats.frames, 3);
 	assert_int_equal(series.stats.matrix[0], 3);
 	assert_int_equal(series.stats.matrix[3], 0);
-	assert_int_equal(series.stats.matrix[4], ROW_UNKNOWN);
-	assert_int_equal(series.stats.frozen, ROW_UNKNOWN);
+	assert_int_equal(series.stats.matrix[4], 0);
+	assert_int_equal(series.stats.frozen, 0);
+	assert_int_equal(series.stats.stalls, 0);
+	assert_janks(0, 0, 0);
 	assert_int_equal(series.stats.slow, 0);
 	assert_int_equal(series.stats.missed, 0);
 	assert_int_equal(series.stats.d, 0);
@@ -442,6 +506,9 @@ int main(void)
 		cmocka_unit_test(test_wait_clears_the_history_of_jank),
 		cmocka_unit_test(test_matrix_levels),
 		cmocka_unit_test(test_wait_is_counted_only_as_wait),
+		cmocka_unit_test(test_stall_is_a_big_jank_and_a_wait),
+		cmocka_unit_test(test_stall_without_known_vsyncs_has_no_level_of_the_matrix),
+		cmocka_unit_test(test_wait_of_unknown_kind_makes_the_counts_of_stalls_unknown),
 		cmocka_unit_test(test_missed_and_slow_are_counted_by_vsyncs),
 		cmocka_unit_test(test_interval_within_one_vsync_misses_none),
 		cmocka_unit_test(test_one_unknown_vsync_count_makes_the_sums_unknown),

@@ -78,17 +78,21 @@ static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, boo
 		call_back(sim, vsync, "appSf", &sim->app_sf_value);
 }
 
-static void app_draws(struct simulation *sim, struct app *app, uint64_t start_ns, uint64_t work_ns)
+static void app_draws(struct simulation *sim, const struct frame *frame, uint64_t start_ns)
 {
+	struct app *app = frame->layer->app;
 	struct marker_writer *writer = &app->main;
 
-	writer_advance(writer, start_ns - work_ns);
-	write_begin(writer, "Choreographer#doFrame %u", sim->vsync_id);
-	if (sim_chance(sim, 5))
+	writer_advance(writer, start_ns - frame->work_ns);
+	write_begin(writer, "Choreographer#doFrame %u",
+		    frame->late ? app->asked_id : sim->vsync_id);
+	if (frame->late || sim_chance(sim, 5))
 		write_slice(writer, "Choreographer#doFrame - resynced to %u in 6.1ms",
 			    sim->vsync_id + 1);
 	write_slice(writer, "animation");
 	write_begin(writer, "traversal");
+	if (frame->endless)
+		return;
 	writer_advance(writer, start_ns);
 	write_slice(writer, "draw-VRI[%s]", app->activity);
 	write_end(writer);
@@ -109,7 +113,7 @@ static void queue_buffer(struct simulation *sim, const struct frame *frame)
 	write_begin(writer, "queueBuffer");
 	write_counter(writer, 1, "%.*s(BLAST Consumer)", tag, layer->producer);
 	write_step(writer, layer->producer_queue, 1);
-	write_begin(writer, "acquireNextBufferLocked - %.*s(f:1,a:1)frame=%u", tag, layer->producer,
+	write_begin(writer, "acquireNextBufferLocked - %.*s(f:0,a:1)frame=%u", tag, layer->producer,
 		    number);
 	write_counter(writer, 0, "%.*s(BLAST Consumer)", tag, layer->producer);
 	struct marker_writer *binder = sim_free_binder(sim, writer->now_ns + 40000);
@@ -120,6 +124,7 @@ static void queue_buffer(struct simulation *sim, const struct frame *frame)
 	write_counter(binder, 16, "mTransactionFlags");
 	write_end(binder);
 	write_end(writer);
+	app_queues_fence(layer->app);
 	write_end(writer);
 }
 
@@ -131,20 +136,27 @@ static void draw(struct simulation *sim, const struct frame *frame, uint64_t sta
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
-		app_draws(sim, app, start_ns, frame->work_ns);
+		app_draws(sim, frame, start_ns);
+	if (frame->endless)
+		return;
+	if (frame->blocked_ns > 0) {
+		writer_advance(render, queue_ns - frame->blocked_ns);
+		write_begin(
+			render, "dequeueBuffer - %.*s",
+			(int)(strstr(frame->layer->producer, "BLAST#") - frame->layer->producer),
+			frame->layer->producer);
+		writer_advance(render, queue_ns);
+		write_end(render);
+	}
 	writer_advance(render, queue_ns);
 	write_begin(render, "eglSwapBuffersWithDamageKHR");
 	for (unsigned int i = 0; i <= frame->replaced; i++)
 		queue_buffer(sim, frame);
-	write_slice(render, "Trace GPU completion fence %u", ++app->fences);
-	write_step(render, app->fence_counter, 1);
 	write_slice(render, "dequeueBuffer");
 	write_end(render);
 	if (framed)
 		write_end(render);
-	writer_advance(&app->fence, render->now_ns);
-	write_slice(&app->fence, "waiting for GPU completion %u", app->fences);
-	write_step(&app->fence, app->fence_counter, -1);
+	app_waits_for_fences(app, frame->replaced + 1);
 }
 
 static void begin_frame(struct simulation *sim, const struct vsync *vsync)

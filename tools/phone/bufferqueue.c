@@ -12,15 +12,18 @@ void bufferqueue_name_layer(struct simulation *sim, struct layer *layer, unsigne
 	snprintf(layer->name, sizeof(layer->name), "%s%s#%u", prefix, layer->title, same_title);
 }
 
-static void app_draws(struct simulation *sim, struct app *app, uint64_t start_ns, uint64_t work_ns)
+static void app_draws(struct simulation *sim, const struct frame *frame, uint64_t start_ns)
 {
+	struct app *app = frame->layer->app;
 	struct marker_writer *writer = &app->main;
 
-	writer_advance(writer, start_ns - work_ns);
+	writer_advance(writer, start_ns - frame->work_ns);
 	write_begin(writer, "Choreographer#doFrame");
 	write_slice(writer, "input");
 	write_slice(writer, "animation");
 	write_begin(writer, "traversal");
+	if (frame->endless)
+		return;
 	writer_advance(writer, start_ns);
 	write_begin(writer, "draw");
 	write_slice(writer, "Record View#draw()");
@@ -32,8 +35,8 @@ static void app_draws(struct simulation *sim, struct app *app, uint64_t start_ns
 	write_slice(&app->render, "syncFrameState");
 }
 
-/* The producer's call, on a binder thread of SurfaceFlinger. The counter does not change if the
- * buffer replaces another one that was not latched yet. */
+/* The producer's call, on a binder thread of SurfaceFlinger; the producer waits for it. The counter
+ * does not change if the buffer replaces another one that was not latched yet. */
 static void queue_buffer(struct simulation *sim, const struct frame *frame, uint64_t time_ns,
 			 bool replaces)
 {
@@ -46,6 +49,8 @@ static void queue_buffer(struct simulation *sim, const struct frame *frame, uint
 	if (replaces)
 		write_slice(writer, "onFrameReplaced");
 	write_end(writer);
+	if (layer->app->render.now_ns < writer->now_ns)
+		layer->app->render.now_ns = writer->now_ns;
 }
 
 static void queue_transaction(struct simulation *sim, struct layer *layer, uint64_t time_ns)
@@ -68,22 +73,28 @@ void bufferqueue_draw(struct simulation *sim, const struct frame *frame, uint64_
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
-		app_draws(sim, app, start_ns, frame->work_ns);
+		app_draws(sim, frame, start_ns);
+	if (frame->endless)
+		return;
+	if (frame->blocked_ns > 0) {
+		writer_advance(render, queue_ns - frame->blocked_ns);
+		write_begin(render, "dequeueBuffer");
+		writer_advance(render, queue_ns);
+		write_end(render);
+	}
 	writer_advance(render, queue_ns);
 	write_begin(render, "eglSwapBuffersWithDamageKHR");
-	write_begin(render, "queueBuffer");
-	for (unsigned int i = 0; i <= frame->replaced; i++)
+	for (unsigned int i = 0; i <= frame->replaced; i++) {
+		write_begin(render, "queueBuffer");
 		queue_buffer(sim, frame, render->now_ns, i > 0);
-	write_end(render);
-	write_slice(render, "Trace GPU completion fence %u", ++app->fences);
-	write_step(render, app->fence_counter, 1);
+		app_queues_fence(app);
+		write_end(render);
+	}
 	write_slice(render, "dequeueBuffer");
 	write_end(render);
 	if (framed)
 		write_end(render);
-	writer_advance(&app->fence, render->now_ns);
-	write_slice(&app->fence, "waiting for GPU completion %u", app->fences);
-	write_step(&app->fence, app->fence_counter, -1);
+	app_waits_for_fences(app, frame->replaced + 1);
 	if (frame->layer->kind == LAYER_WINDOW && sim_chance(sim, 3))
 		queue_transaction(sim, frame->layer, render->now_ns);
 }

@@ -316,6 +316,105 @@ static void step_demo(struct scenario_run *run, struct vsync *vsync)
 		add_frame(vsync, (struct frame){ .layer = run->bar });
 }
 
+/* --- waits: an app that hangs, and others that do not --- */
+
+/* Every 3 s, at this vsync, an app stops drawing, for 36, 53, 70 or 87 vsyncs: 30 are a wait. */
+#define WAIT_EVERY 180
+#define WAIT_AT 90
+
+enum wait_kind {
+	WAIT_IN_DO_FRAME,
+	WAIT_BEFORE_DO_FRAME,
+	WAIT_FOR_GPU,
+	WAIT_FOR_BUFFER,
+	WAIT_WITHOUT_A_SIGN,
+};
+
+/* The app draws in every vsync, except in its waits. run->until is the vsync of the next frame. */
+static void step_wait(struct scenario_run *run, struct vsync *vsync, enum wait_kind kind)
+{
+	struct layer *layer = run->layers[0];
+	struct frame frame = { .layer = layer };
+
+	if (vsync->number % WAIT_EVERY == WAIT_AT) {
+		int64_t vsyncs = 36 + vsync->number / WAIT_EVERY % 4 * 17;
+
+		run->until = vsync->number + vsyncs - 1;
+		run->work_ns = (uint64_t)(vsyncs - 1) * vsync->period_ns;
+		vsync->stalled = kind == WAIT_FOR_GPU ? layer : NULL;
+		vsync->asking = kind == WAIT_BEFORE_DO_FRAME ? layer : NULL;
+	}
+	layer->app->busy = vsync->number < run->until && kind != WAIT_WITHOUT_A_SIGN;
+	if (vsync->number < run->until)
+		return;
+	if (vsync->number == run->until) {
+		frame.work_ns = kind == WAIT_IN_DO_FRAME ? run->work_ns : 0;
+		frame.late = kind == WAIT_BEFORE_DO_FRAME;
+		frame.queued_before = kind == WAIT_FOR_GPU;
+		frame.blocked_ns = kind == WAIT_FOR_BUFFER ? run->work_ns : 0;
+	}
+	add_frame(vsync, frame);
+}
+
+static void step_in_do_frame(struct scenario_run *run, struct vsync *vsync)
+{
+	step_wait(run, vsync, WAIT_IN_DO_FRAME);
+}
+
+static void step_before_do_frame(struct scenario_run *run, struct vsync *vsync)
+{
+	step_wait(run, vsync, WAIT_BEFORE_DO_FRAME);
+}
+
+static void step_for_gpu(struct scenario_run *run, struct vsync *vsync)
+{
+	step_wait(run, vsync, WAIT_FOR_GPU);
+}
+
+static void step_for_buffer(struct scenario_run *run, struct vsync *vsync)
+{
+	step_wait(run, vsync, WAIT_FOR_BUFFER);
+}
+
+static void step_native(struct scenario_run *run, struct vsync *vsync)
+{
+	step_wait(run, vsync, WAIT_WITHOUT_A_SIGN);
+}
+
+/* An app that is idle at times, and a game that is not. */
+static void step_idle_beside_game(struct scenario_run *run, struct vsync *vsync)
+{
+	step_wait(run, vsync, WAIT_WITHOUT_A_SIGN);
+	add_frame(vsync, (struct frame){ .layer = run->layers[1] });
+	if (vsync->number % 90 >= 60 && vsync->number % 90 < 64)
+		add_frame(vsync, (struct frame){ .layer = run->bar });
+}
+
+static void set_up_front(struct scenario_run *run)
+{
+	set_up_app(run);
+	run->apps[1] = sim_add_app(&run->sim, "com.android.launcher3", "Launcher", "RenderThread");
+	run->layers[1] = sim_add_layer(&run->sim, run->apps[1], LAYER_WINDOW, NULL);
+}
+
+/* The app and the launcher are in front in turn. */
+static void step_background(struct scenario_run *run, struct vsync *vsync)
+{
+	add_frame(vsync, (struct frame){ .layer = run->layers[vsync->number / WAIT_AT % 2] });
+}
+
+/* The app hangs; after 1.5 s it is killed, and the launcher is in front. */
+static void step_killed(struct scenario_run *run, struct vsync *vsync)
+{
+	if (vsync->number < WAIT_AT)
+		add_frame(vsync, (struct frame){ .layer = run->layers[0] });
+	else if (vsync->number == WAIT_AT)
+		vsync->killed = run->layers[0];
+	else if (vsync->number >= 2 * WAIT_AT)
+		add_frame(vsync, (struct frame){ .layer = run->layers[1] });
+	run->apps[0]->busy = vsync->number >= WAIT_AT;
+}
+
 static const struct scenario scenarios[] = {
 	{ "steady-60", "an app that shows a frame in every vsync of 60 Hz", 10, period_60,
 	  set_up_app, step_steady, false },
@@ -335,6 +434,22 @@ static const struct scenario scenarios[] = {
 	  step_drops, true },
 	{ "late-switch", "60, 120 and 60 Hz with late ticks around the switches", 12,
 	  period_switch_twice, set_up_app, step_steady, true },
+	{ "hang-doframe", "an app that hangs in doFrame every 3 s", 12, period_60, set_up_app,
+	  step_in_do_frame, false },
+	{ "hang-before", "an app that hangs every 3 s before doFrame, which comes late", 12,
+	  period_60, set_up_app, step_before_do_frame, false },
+	{ "hang-gpu", "an app whose buffer is queued, but not latched, every 3 s", 12, period_60,
+	  set_up_app, step_for_gpu, false },
+	{ "hang-dequeue", "a game that is blocked in dequeueBuffer every 3 s", 12, period_60,
+	  set_up_game, step_for_buffer, false },
+	{ "hang-native", "a game that hangs in its own code every 3 s: the trace does not show why",
+	  12, period_60, set_up_game, step_native, false },
+	{ "hang-killed", "an app that hangs in doFrame and is killed", 12, period_60, set_up_front,
+	  step_killed, false },
+	{ "idle-beside", "an app that is idle every 3 s, beside a game that is not", 12, period_60,
+	  set_up_demo, step_idle_beside_game, false },
+	{ "background", "an app that is in the background every 3 s", 12, period_60, set_up_front,
+	  step_background, false },
 	{ "demo", "an app that janks and stalls, a game at 30 fps, a mostly idle status bar", 20,
 	  period_60, set_up_demo, step_demo, false },
 };
@@ -390,7 +505,7 @@ static void next_vsync(struct scenario_run *run, const struct vsync *before, str
 	vsync->client = sim_chance(sim, 8);
 	vsync->mirrored = vsync->number % 180 >= 150;
 	vsync->frame_count = 0;
-	vsync->stalled = NULL;
+	vsync->stalled = vsync->asking = vsync->killed = NULL;
 	if (vsync->number >= FIRST_VSYNC && vsync->time_ns < run->length_ns)
 		run->scenario->step(run, vsync);
 }
@@ -407,6 +522,12 @@ static void draw(struct simulation *sim, const struct vsync *vsync, const struct
 	if (next->stalled)
 		sim->vocabulary->draw(sim, &(struct frame){ .layer = next->stalled }, start_ns,
 				      soonest_ns);
+	if (next->killed)
+		sim->vocabulary->draw(sim,
+				      &(struct frame){ .layer = next->killed, .endless = true },
+				      start_ns, soonest_ns);
+	if (next->asking)
+		next->asking->app->asked_id = sim->vsync_id;
 	sim->dense = next->frame_count > DENSE_FRAMES;
 	for (unsigned int i = 0; i < next->frame_count; i++) {
 		uint64_t queue_ns = 0;
@@ -423,12 +544,21 @@ static void draw(struct simulation *sim, const struct vsync *vsync, const struct
 	sim->dense = false;
 }
 
+/* A late frame answers an earlier tick. */
+static bool is_drawn_in_time(const struct vsync *vsync)
+{
+	for (unsigned int i = 0; i < vsync->frame_count; i++)
+		if (!vsync->frames[i].late)
+			return true;
+	return false;
+}
+
 static void generate_vsync(struct scenario_run *run, const struct vsync *before,
 			   const struct vsync *vsync, const struct vsync *next)
 {
 	struct simulation *sim = &run->sim;
 	bool awake = vsync->frame_count > 0 || vsync->tick;
-	bool drawn = next->frame_count > 0 || next->stalled;
+	bool drawn = is_drawn_in_time(next) || next->stalled || next->asking || next->killed;
 
 	if (before->period_ns != vsync->period_ns && before->period_ns > 0) {
 		sim->hardware_vsyncs = 12;

@@ -316,3 +316,22 @@ void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, con
 	write_counter(writer, sim->hardware_value, "%s", counter);
 	write_end(writer);
 }
+
+void app_queues_fence(struct app *app)
+{
+	write_slice(&app->render, "Trace GPU completion fence %u", ++app->fences);
+	write_step(&app->render, app->fence_counter, 1);
+}
+
+void app_waits_for_fences(struct app *app, unsigned int n)
+{
+	writer_advance(&app->fence, app->render.now_ns);
+	while (n-- > 0) {
+		unsigned int fence = app->fences - n;
+
+		write_begin(&app->fence, "waiting for GPU completion %u", fence);
+		app->fence.now_ns += 400000 + fence * 37 % 10 * 100000;
+		write_end(&app->fence);
+		write_step(&app->fence, app->fence_counter, -1);
+	}
+}

@@ -40,7 +40,8 @@ struct app {
 	struct marker_writer binder;
 	uint32_t fence_counter;
 	unsigned int fences;
-	bool busy; /* its main thread draws a long frame and writes no other markers */
+	bool busy;	       /* its main thread draws a long frame and writes no other markers */
+	unsigned int asked_id; /* vsync that its next late frame answers, from Android 12 */
 };
 
 struct layer {
@@ -62,7 +63,10 @@ struct frame {
 	struct layer *layer;
 	unsigned int replaced; /* buffers that were queued before it and are never shown */
 	uint64_t work_ns;      /* time from the start of doFrame to the drawing */
+	uint64_t blocked_ns;   /* time that the drawing waits for a buffer, in dequeueBuffer */
 	bool queued_before;    /* it was queued for an earlier vsync, but not latched then */
+	bool late;	       /* its doFrame answers the vsync that the app asked for */
+	bool endless;	       /* its doFrame never ends: the process is killed */
 };
 
 /* One vsync, and the behaviour of SurfaceFlinger in it. */
@@ -80,6 +84,8 @@ struct vsync {
 	unsigned int frame_count;
 	struct frame frames[SIM_FRAMES_MAX];
 	struct layer *stalled; /* its buffer is queued for this vsync, but not latched; or NULL */
+	struct layer *asking;  /* its app gets a tick for this vsync, but does not draw; or NULL */
+	struct layer *killed;  /* its app begins a frame for this vsync that never ends; or NULL */
 };
 
 /* The markers that one version of Android writes. */
@@ -123,6 +129,12 @@ struct simulation {
 
 void sim_init(struct simulation *sim, struct plan *plan, const struct vocabulary *vocabulary,
 	      uint64_t seed);
+
+/* Inside Surface::queueBuffer: the fence of the buffer, which the GPU has not finished. */
+void app_queues_fence(struct app *app);
+
+/* The GPU finishes the app's last @n fences, each 0.4 to 1.3 ms after the one before. */
+void app_waits_for_fences(struct app *app, unsigned int n);
 
 /* Uniform in [low, high]. */
 uint64_t sim_random(struct simulation *sim, uint64_t low, uint64_t high);

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which buffer is in which frame:
+ *
+ *     Android 11                                    Android 14
+ *     app     queueBuffer                           app     queueBuffer
+ *     binder     queueBuffer                                   queueBuffer
+ *                   C layer#0 = 1                                 C QueuedBuffer - VRI[x]#2BLAST#2
+ *     app        Trace GPU completion fence 7                     acquireNext...
+ * VRI[x]#2...frame=42 app     end of queueBuffer                    app        Trace GPU completion
+ * fence 7 binder  setTransactionState C BufferTX - layer#7 = 1 SF      I latchBuffer layer#7 - 42
+ *
+ * No mark names both a process and a layer. Up to 11 SurfaceFlinger gets a buffer while the app's
+ * thread is in queueBuffer. From 12 on it gets the buffer's transaction soon after the app's BLAST
+ * queue sent it. If there is only one buffer at that time, its producer (the thread, the BLAST
+ * queue) is that of the layer, and is kept: later events count only for buffers of that producer.
+ * An event without such a buffer is evidence against it. A frame gets its buffer when it is
+ * counted, 400 ms later: by its number if both marks have one, else by the event of its layer, and
+ * only if its layer still has that producer. If something does not fit, nothing is known.
+ */
+#include "rules/producer.h"
+
+#include <string.h>
+
+#include "rules/row.h"
+#include "rules/surface.h"
+
+/* SurfaceFlinger gets a buffer within this time, if its process is not stopped. */
+#define WAY_NS UINT64_C(100000000)
+
+/* A frame is counted at most this long after its buffer was queued. */
+#define KEPT_NS UINT64_C(5000000000)
+
+/* As many events without a buffer show that the producer is another one. */
+#define VOTES_MAX 4
+
+/* BLAST queues of other layers get no buffer of this one before that. */
+#define OWNER_MISSES 3
+
+/* Newest buffers among which the one of an event is. */
+#define RECENT_MAX 48
+
+void producers_init(struct producers *p, const struct surfaceflinger *sf)
+{
+	p->sf = sf;
+	for (unsigned int i = 0; i < PRODUCER_THREADS_MAX; i++)
+		p->releases[i].tid = TRACE_ID_UNKNOWN;
+}
+
+/* The process that wrote the record. The kernel's number cannot be forged. */
+static int32_t process_of(const struct trace_record *record)
+{
+	return record->tgid != TRACE_ID_UNKNOWN ? record->tgid : record->pid;
+}
+
+static uint64_t thread_key(int32_t tid)
+{
+	return (UINT64_C(1) << 63) | (uint32_t)tid;
+}
+
+static bool is_blast(const struct queued_buffer *buffer)
+{
+	return buffer->sent_ns != 0;
+}
+
+/* --- the table of buffers --- */
+
+static bool is_own(const struct producers *p, const struct queued_buffer *buffer)
+{
+	const struct surfaceflinger *sf = p->sf;
+
+	if (!sf->known)
+		return false;
+	return buffer->pid == sf->pid &&
+	       (sf->tgid == TRACE_ID_UNKNOWN || buffer->process == sf->tgid ||
+		buffer->process == buffer->pid);
+}
+
+static void count(const struct producers *p, struct fence_counts *counts,
+		  const struct queued_buffer *buffer)
+{
+	if (buffer->gpu == FENCE_NONE || buffer->joined)
+		return;
+	if (is_own(p, buffer))
+		counts->own++;
+	else if (buffer->ambiguous || (buffer->n_hints > 0 && !buffer->taken))
+		counts->ambiguous++;
+	else
+		counts->without_frame++;
+}
+
+static struct queued_buffer *buffer_at(struct producers *p, uint32_t number)
+{
+	return &p->buffers[number % PRODUCER_BUFFERS_MAX];
+}
+
+static struct queued_buffer *add_buffer(struct producers *p, const struct queued_buffer *buffer)
+{
+	struct queued_buffer *added = buffer_at(p, ++p->last);
+
+	count(p, &p->counts, added);
+	*added = *buffer;
+	return added;
+}
+
+struct fence_counts producers_counts(const struct producers *p)
+{
+	struct fence_counts counts = p->counts;
+
+	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++)
+		count(p, &counts, &p->buffers[i]);
+	return counts;
+}
+
+/* --- open slices --- */
+
+static struct producer_slice *find_slice(struct producers *p, int32_t tid)
+{
+	for (unsigned int i = 0; i < p->n_slices; i++)
+		if (p->tids[i] == tid)
+			return &p->slices[i];
+	return NULL;
+}
+
+static void remove_slice(struct producers *p, struct producer_slice *slice)
+{
+	unsigned int i = (unsigned int)(slice - p->slices);
+
+	p->n_slices--;
+	p->tids[i] = p->tids[p->n_slices];
+	p->slices[i] = p->slices[p->n_slices];
+}
+
+static struct producer_slice *oldest_slice(struct producers *p)
+{
+	struct producer_slice *oldest = &p->slices[0];
+
+	for (unsigned int i = 1; i < p->n_slices; i++)
+		if (p->slices[i].begin_ns < oldest->begin_ns)
+			oldest = &p->slices[i];
+	return oldest;
+}
+
+/* A slice of @record's thread, of depth 1, that replaces the one that is open there. */
+static struct producer_slice *open_slice(struct producers *p, const struct trace_record *record)
+{
+	struct producer_slice *slice = find_slice(p, record->tid);
+
+	if (!slice && p->n_slices == PRODUCER_SLICES_MAX) {
+		remove_slice(p, oldest_slice(p));
+		p->evicted++;
+	}
+	if (!slice) {
+		p->tids[p->n_slices] = record->tid;
+		slice = &p->slices[p->n_slices++];
+	}
+	*slice = (struct producer_slice){ .depth = 1, .begin_ns = record->time_ns };
+	return slice;
+}
+
+static struct producer_slice *queueing(struct producers *p, int32_t tid)
+{
+	struct producer_slice *slice = p->n_slices ? find_slice(p, tid) : NULL;
+
+	return slice && slice->waits_for == FENCE_NONE ? slice : NULL;
+}
+
+static fence_id *release_of(struct producers *p, int32_t tid, bool set)
+{
+	unsigned int i = (unsigned int)tid % PRODUCER_THREADS_MAX;
+	static fence_id none;
+
+	none = FENCE_NONE;
+	if (set)
+		p->releases[i].tid = tid;
+	return p->releases[i].tid == tid ? &p->releases[i].id : &none;
+}
+
+/* --- vsyncs that a process follows --- */
+
+void producers_tick(struct producers *p, const struct trace_record *record)
+{
+	p->ticks = true;
+	if (span_equal(record->name, SPAN_LITERAL("VSYNC-app")))
+		p->app_tick_ns = record->time_ns;
+}
+
+static unsigned int find_choreographer(const struct producers *p, int32_t process)
+{
+	unsigned int i = 0;
+
+	while (i < p->n_choreographers && p->choreographers[i].process != process)
+		i++;
+	return i;
+}
+
+/* Choreographer#doFrame, with a number from Android 12 on. */
+static void do_frame(struct producers *p, const struct trace_record *record)
+{
+	static const struct span prefix = SPAN_INIT("Choreographer#doFrame");
+	int32_t process = process_of(record);
+	unsigned int i, oldest = 0;
+
+	if (!span_starts_with(record->name, prefix))
+		return;
+	i = find_choreographer(p, process);
+	if (i == PRODUCER_PROCESSES_MAX) {
+		for (unsigned int j = 1; j < PRODUCER_PROCESSES_MAX; j++)
+			if (p->choreographers[j].time_ns < p->choreographers[oldest].time_ns)
+				oldest = j;
+		i = oldest;
+	} else if (i == p->n_choreographers) {
+		p->n_choreographers++;
+	}
+	p->choreographers[i].process = process;
+	p->choreographers[i].time_ns = record->time_ns;
+}
+
+/* The last vsync that the process may have followed; 0: there was none. Ticks are for all apps, so
+ * where the trace has doFrame, only that counts. */
+static uint64_t woken_ns(const struct producers *p, int32_t process)
+{
+	unsigned int i = find_choreographer(p, process);
+
+	if (p->n_choreographers == 0)
+		return p->app_tick_ns;
+	return i < p->n_choreographers ? p->choreographers[i].time_ns : 0;
+}
+
+/* --- buffers --- */
+
+/* Surface::queueBuffer begins. From 12 on BufferQueueProducer::queueBuffer is inside it. */
+static void begin_queueing(struct producers *p, const struct trace_record *record)
+{
+	struct producer_slice *slice = queueing(p, record->tid);
+
+	if (slice && slice->depth <= 3)
+		return;
+	slice = open_slice(p, record);
+	slice->buffer = (struct queued_buffer){
+		.key = thread_key(record->tid),
+		.begin_ns = record->time_ns,
+		.number = -1,
+		.pid = record->pid,
+		.process = process_of(record),
+		.release = *release_of(p, record->tid, false),
+		.woken_ns = woken_ns(p, process_of(record)),
+	};
+	*release_of(p, record->tid, false) = FENCE_NONE;
+}
+
+static void end_slice(struct producers *p, const struct trace_record *record)
+{
+	struct producer_slice *slice = find_slice(p, record->tid);
+
+	if (!slice || --slice->depth > 0)
+		return;
+	if (slice->waits_for != FENCE_NONE)
+		fences_done(&p->fences, slice->waits_for, record->time_ns);
+	else if (is_blast(&slice->buffer))
+		add_buffer(p, &slice->buffer); /* its producer writes no marks of fences */
+	remove_slice(p, slice);
+}
+
+/* --- marks --- */
+
+/* The thread queues the fence of a buffer at the end of Surface::queueBuffer. */
+static void queue_gpu_fence(struct producers *p, const struct trace_record *record, fence_id id)
+{
+	struct producer_slice *slice = queueing(p, record->tid);
+	struct queued_buffer alone = {
+		.begin_ns = record->time_ns,
+		.number = -1,
+		.pid = record->pid,
+		.process = process_of(record),
+	};
+
+	p->counts.marks++;
+	if (record->tid == p->sf->tid && is_own(p, &alone))
+		compositions_fence(&p->compositions, id, false);
+	add_buffer(p, slice ? &slice->buffer : &alone)->gpu = id;
+	if (slice)
+		remove_slice(p, slice);
+}
+
+static void fence_mark(struct producers *p, const struct trace_record *record,
+		       const struct fence_mark *mark)
+{
+	int32_t process = process_of(record);
+	struct producer_slice *slice;
+	fence_id id;
+
+	if (mark->step == FENCE_WAITED) {
+		id = fences_wait(&p->fences, process, mark);
+		if (id == FENCE_NONE || queueing(p, record->tid))
+			return;
+		slice = open_slice(p, record);
+		slice->waits_for = id;
+		return;
+	}
+	id = fences_queue(&p->fences, process, mark, record->time_ns);
+	if (mark->kind == FENCE_GPU)
+		queue_gpu_fence(p, record, id);
+	else if (mark->kind == FENCE_RELEASE)
+		*release_of(p, record->tid, true) = id;
+	else if (process == (p->sf->tgid != TRACE_ID_UNKNOWN ? p->sf->tgid : p->sf->pid))
+		compositions_fence(&p->compositions, id, true);
+}
+
+/* QueuedBuffer - NAME#iBLAST#i: the thread's buffer is in the BLAST queue NAME#i. */
+static void enter_blast_queue(struct producers *p, const struct trace_record *record)
+{
+	static const struct span prefix = SPAN_INIT("QueuedBuffer - ");
+	struct producer_slice *slice = queueing(p, record->tid);
+	struct span name = record->name;
+
+	if (!slice || is_blast(&slice->buffer) || !span_starts_with(name, prefix))
+		return;
+	name = span_skip(name, prefix.len);
+	slice->buffer.key = (name_hash(name) ^ ((uint64_t)(uint32_t)slice->buffer.process << 32)) &
+			    ~(UINT64_C(1) << 63);
+	slice->buffer.key += slice->buffer.key == 0;
+	slice->buffer.sent_ns = record->time_ns;
+}
+
+/* Returns the number after @label in @name; -1: there is none. */
+static int64_t number_after(struct span name, const char *label)
+{
+	const char *at = memmem(name.ptr, name.len, label, strlen(label));
+	const char *end = name.ptr + name.len;
+	int64_t number = 0;
+
+	if (!at || (at += strlen(label)) == end || *at < '0' || *at > '9')
+		return -1;
+	for (; at < end && *at >= '0' && *at <= '9'; at++) {
+		if (number > INT64_MAX / 10 - 1)
+			return -1;
+		number = number * 10 + (*at - '0');
+	}
+	return number;
+}
+
+/* acquireNextBufferLocked - NAME#i(f:F,a:A)frame=N, from 13 on: the BLAST queue sends the oldest
+ * buffer, N; F newer ones stay, of which the thread's own is the newest. */
+static void leave_blast_queue(struct producers *p, const struct trace_record *record)
+{
+	static const struct span prefix = SPAN_INIT("acquireNextBufferLocked - ");
+	struct producer_slice *slice = queueing(p, record->tid);
+	int64_t left, number;
+
+	if (!slice || !is_blast(&slice->buffer) || slice->buffer.number >= 0 ||
+	    !span_starts_with(record->name, prefix))
+		return;
+	left = number_after(record->name, "(f:");
+	number = number_after(record->name, ")frame=");
+	if (left >= 0 && left < 64 && number >= 0)
+		slice->buffer.number = number + left;
+}
+
+static void slice_begin(struct producers *p, const struct trace_record *record)
+{
+	struct producer_slice *slice = p->n_slices ? find_slice(p, record->tid) : NULL;
+	struct span name = record->name;
+	struct fence_mark mark;
+
+	if (slice)
+		slice->depth++;
+	if (name.len < 11)
+		return;
+	if (name.ptr[0] == 'q' && span_equal(name, SPAN_LITERAL("queueBuffer")))
+		begin_queueing(p, record);
+	else if (name.ptr[0] == 'C')
+		do_frame(p, record);
+	else if (name.ptr[0] == 'a' && slice)
+		leave_blast_queue(p, record);
+	else if (fence_mark_parse(name, &mark))
+		fence_mark(p, record, &mark);
+}
+
+void producers_record(struct producers *p, const struct trace_record *record)
+{
+	switch (record->kind) {
+	case TRACE_SLICE_BEGIN:
+		slice_begin(p, record);
+		break;
+	case TRACE_SLICE_END:
+		end_slice(p, record);
+		break;
+	case TRACE_COUNTER:
+		enter_blast_queue(p, record);
+		break;
+	case TRACE_LOST:
+		producers_forget_open(p);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- the layer of a buffer --- */
+
+/* Buffers that an event may be about. */
+struct found {
+	unsigned int n;
+	struct queued_buffer *all[PRODUCER_SLICES_MAX + RECENT_MAX];
+};
+
+/* True: SurfaceFlinger may get the buffer at @time_ns. */
+static bool may_arrive(const struct queued_buffer *buffer, uint64_t time_ns, bool direct)
+{
+	if (buffer->taken || buffer->begin_ns == 0 || buffer->begin_ns > time_ns ||
+	    direct == is_blast(buffer))
+		return false;
+	return time_ns - (direct ? buffer->begin_ns : buffer->sent_ns) <= WAY_NS;
+}
+
+static bool owner_is(struct producers *p, uint64_t key, uint64_t layer)
+{
+	unsigned int i = (unsigned int)(key % PRODUCER_OWNERS_MAX);
+
+	if (p->owners[i].key != key || p->owners[i].layer == layer)
+		return true;
+	return ++p->owners[i].misses > OWNER_MISSES;
+}
+
+static void set_owner(struct producers *p, uint64_t key, uint64_t layer)
+{
+	unsigned int i = (unsigned int)(key % PRODUCER_OWNERS_MAX);
+
+	p->owners[i].key = key;
+	p->owners[i].layer = layer;
+	p->owners[i].misses = 0;
+}
+
+static void consider(struct producers *p, struct found *found, struct queued_buffer *buffer,
+		     const struct layer *layer, uint64_t time_ns, bool direct)
+{
+	if (!may_arrive(buffer, time_ns, direct) || is_own(p, buffer))
+		return;
+	if (layer->producer ? buffer->key == layer->producer
+			    : direct || owner_is(p, buffer->key, layer->id))
+		found->all[found->n++] = buffer;
+}
+
+static void find_buffers(struct producers *p, struct found *found, const struct layer *layer,
+			 uint64_t time_ns, bool direct)
+{
+	unsigned int n = p->last < RECENT_MAX ? p->last : RECENT_MAX;
+
+	for (unsigned int i = 0; i < p->n_slices; i++)
+		if (p->slices[i].waits_for == FENCE_NONE)
+			consider(p, found, &p->slices[i].buffer, layer, time_ns, direct);
+	for (unsigned int i = 0; !direct && i < n; i++)
+		consider(p, found, buffer_at(p, p->last - i), layer, time_ns, direct);
+}
+
+static void add_hint(struct queued_buffer *buffer, const struct layer *layer, uint64_t time_ns)
+{
+	if (buffer->n_hints == PRODUCER_HINTS_MAX)
+		buffer->ambiguous = true;
+	else
+		buffer->hints[buffer->n_hints++] = (struct queue_hint){ layer->id, time_ns };
+}
+
+void producers_queued(struct producers *p, struct layer *layer, uint64_t time_ns, bool direct)
+{
+	struct found found = { .n = 0 };
+
+	find_buffers(p, &found, layer, time_ns, direct);
+	for (unsigned int i = 0; i < found.n; i++)
+		add_hint(found.all[i], layer, time_ns);
+	if (found.n == 1) {
+		found.all[0]->taken = true;
+		layer->producer = found.all[0]->key;
+		layer->producer_votes += layer->producer_votes < VOTES_MAX;
+		if (!direct)
+			set_owner(p, layer->producer, layer->id);
+	} else if (layer->producer && found.n == 0) {
+		if (layer->producer_votes > 0 && --layer->producer_votes == 0)
+			layer->producer = 0;
+	} else if (layer->producer) {
+		/* Several buffers of the layer are on their way. Only numbers can tell them apart.
+		 */
+		for (unsigned int i = 0; i < found.n; i++)
+			found.all[i]->taken = found.all[i]->ambiguous = true;
+	}
+}
+
+/* --- the buffer of a frame --- */
+
+static bool has_hint(const struct queued_buffer *buffer, uint64_t layer, uint64_t queued_ns)
+{
+	for (unsigned int i = 0; i < buffer->n_hints; i++)
+		if (buffer->hints[i].layer == layer && buffer->hints[i].queued_ns == queued_ns)
+			return true;
+	return false;
+}
+
+static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer *layer,
+			 const struct frame *frame)
+{
+	if (buffer->key != layer->producer || buffer->joined)
+		return false;
+	if (buffer->number >= 0 && frame->number >= 0)
+		return buffer->number == frame->number;
+	return !buffer->ambiguous && frame->queued_ns > 0 &&
+	       has_hint(buffer, layer->id, frame->queued_ns);
+}
+
+static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
+					 const struct frame *frame)
+{
+	unsigned int n = p->last < PRODUCER_BUFFERS_MAX ? p->last : PRODUCER_BUFFERS_MAX;
+
+	for (unsigned int i = 0; i < n; i++) {
+		struct queued_buffer *buffer = buffer_at(p, p->last - i);
+
+		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
+			return NULL;
+		if (buffer->begin_ns <= frame->latched_ns && is_buffer_of(buffer, layer, frame))
+			return buffer;
+	}
+	return NULL;
+}
+
+static int64_t time_of(const struct fence *fence)
+{
+	return fence && fence->done_ns ? (int64_t)(fence->done_ns - fence->queued_ns) : ROW_UNKNOWN;
+}
+
+/* @buffer is the next one of @layer. */
+static enum pacing pacing_of(const struct producers *p, struct layer *layer,
+			     const struct queued_buffer *buffer)
+{
+	uint64_t before_ns = layer->buffer_ns;
+
+	layer->buffer_ns = buffer->begin_ns;
+	if (!p->ticks || before_ns == 0 || buffer->begin_ns < before_ns ||
+	    buffer->begin_ns - before_ns > KEPT_NS)
+		return PACING_UNKNOWN;
+	return buffer->woken_ns > before_ns ? PACING_VSYNC : PACING_ITSELF;
+}
+
+struct composition_work producers_composition(const struct producers *p, uint64_t present_ns)
+{
+	struct composition_work work = { .client = CLIENT_UNKNOWN };
+	const struct composition *composition = compositions_at(&p->compositions, present_ns);
+	const struct fence *fence;
+
+	if (!composition)
+		return work;
+	work.client = composition->client;
+	fence = fences_get(&p->fences, composition->fence);
+	work.done_ns = fence ? fence->done_ns : 0;
+	return work;
+}
+
+struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame)
+{
+	struct gpu_work work = { .gpu_ns = ROW_UNKNOWN, .release_wait_ns = ROW_UNKNOWN };
+	struct queued_buffer *buffer = layer->producer ? find_buffer(p, layer, frame) : NULL;
+	const struct fence *gpu;
+
+	if (!buffer)
+		return work;
+	buffer->joined = true;
+	p->counts.joined += buffer->gpu != FENCE_NONE;
+	gpu = fences_get(&p->fences, buffer->gpu);
+	work.done_ns = gpu ? gpu->done_ns : 0;
+	work.gpu_ns = time_of(gpu);
+	work.release_wait_ns = time_of(fences_get(&p->fences, buffer->release));
+	work.pacing = pacing_of(p, layer, buffer);
+	work.missed_latch = work.done_ns && frame->queued_ns &&
+			    compositions_waited_for_gpu(&p->compositions, frame->queued_ns,
+							work.done_ns, frame->latched_ns);
+	return work;
+}
+
+/* --- discontinuities --- */
+
+void producers_forget_open(struct producers *p)
+{
+	p->n_slices = 0;
+	fences_forget(&p->fences);
+	for (unsigned int i = 0; i < PRODUCER_THREADS_MAX; i++)
+		p->releases[i].tid = TRACE_ID_UNKNOWN;
+}
+
+void producers_new_clock(struct producers *p)
+{
+	producers_forget_open(p);
+	compositions_forget(&p->compositions);
+	p->n_choreographers = 0;
+	p->app_tick_ns = 0;
+	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {
+		count(p, &p->counts, &p->buffers[i]);
+		p->buffers[i] = (struct queued_buffer){ .number = -1 };
+	}
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From fences to frames: which buffer a process queued, and which layer has it. The method is
+ * described in producer.c. */
+#ifndef JANKD_RULES_PRODUCER_H
+#define JANKD_RULES_PRODUCER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/record.h"
+#include "rules/attribution.h"
+#include "rules/composition.h"
+#include "rules/fence.h"
+#include "rules/gpu_work.h"
+#include "rules/layer.h"
+#include "rules/surfaceflinger.h"
+
+#define PRODUCER_BUFFERS_MAX 512
+#define PRODUCER_SLICES_MAX 64
+#define PRODUCER_THREADS_MAX 64
+#define PRODUCER_OWNERS_MAX 128
+#define PRODUCER_PROCESSES_MAX 64
+
+/* SurfaceFlinger's events of a layer that may be about a buffer. */
+#define PRODUCER_HINTS_MAX 2
+
+/* A buffer that a process queued. */
+struct queued_buffer {
+	uint64_t key;	   /* its producer: a BLAST queue, or a thread */
+	uint64_t begin_ns; /* Surface::queueBuffer begins */
+	uint64_t sent_ns;  /* 12+: its transaction is on the way to SurfaceFlinger; else 0 */
+	uint64_t woken_ns; /* the last vsync before it that its process may have followed */
+	int64_t number;	   /* its frame number, or -1 */
+	struct queue_hint {
+		uint64_t layer; /* layer.id */
+		uint64_t queued_ns;
+	} hints[PRODUCER_HINTS_MAX];
+	int32_t pid; /* as the marker states */
+	int32_t process;
+	fence_id gpu, release; /* or FENCE_NONE */
+	uint8_t n_hints;
+	bool taken;	/* the event of its layer was found */
+	bool ambiguous; /* it may belong to several layers */
+	bool joined;	/* a frame has it */
+};
+
+/* A slice that is open: a buffer is being queued, or a fence waited for. */
+struct producer_slice {
+	uint32_t depth;
+	uint64_t begin_ns;
+	fence_id waits_for; /* FENCE_NONE: a buffer is being queued */
+	struct queued_buffer buffer;
+};
+
+/* What became of the fences of queued buffers. The sum of the last four is marks, once the trace
+ * has ended; during the trace pending is part of it. */
+struct fence_counts {
+	uint64_t marks;		/* 'GPU completion' fences */
+	uint64_t joined;	/* to a frame */
+	uint64_t own;		/* SurfaceFlinger's own: it composed with the GPU */
+	uint64_t without_frame; /* of a buffer that has no frame */
+	uint64_t ambiguous;	/* of a buffer that may belong to several layers */
+};
+
+struct producers {
+	const struct surfaceflinger *sf; /* borrowed */
+	struct fence_table fences;
+	unsigned int n_slices;
+	int32_t tids[PRODUCER_SLICES_MAX]; /* of slices[i] */
+	struct producer_slice slices[PRODUCER_SLICES_MAX];
+	uint32_t last; /* number of the newest buffer */
+	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
+	/* The release fence that a thread got with its last dequeued buffer. */
+	struct {
+		int32_t tid;
+		fence_id id;
+	} releases[PRODUCER_THREADS_MAX];
+	/* The layer of a BLAST queue. */
+	struct {
+		uint64_t key, layer;
+		unsigned int misses;
+	} owners[PRODUCER_OWNERS_MAX];
+	/* Processes that have a Choreographer, with their last doFrame. */
+	struct {
+		int32_t process;
+		uint64_t time_ns;
+	} choreographers[PRODUCER_PROCESSES_MAX];
+	unsigned int n_choreographers; /* 0: the trace does not have doFrame */
+	uint64_t app_tick_ns;	       /* last tick for apps */
+	bool ticks;		       /* there was a tick */
+	struct compositions compositions;
+	struct fence_counts counts; /* without the buffers that are in the table */
+	uint64_t evicted;	    /* slices dropped, as the table was full */
+};
+
+/* SurfaceFlinger's own GPU work in a present. */
+struct composition_work {
+	enum client_composition client;
+	uint64_t done_ns; /* RenderEngine has finished; 0: unknown, or there is none */
+};
+
+/* @p: all zeros. */
+void producers_init(struct producers *p, const struct surfaceflinger *sf);
+
+/* Processes a record for which producers_wants() returns true. */
+void producers_record(struct producers *p, const struct trace_record *record);
+
+/* True: the record may matter. Most do not: no slice of a producer is open, and no name of interest
+ * begins with that byte. */
+static inline bool producers_wants(const struct producers *p, const struct trace_record *record)
+{
+	switch (record->kind) {
+	case TRACE_SLICE_BEGIN:
+		if (p->n_slices > 0)
+			return true;
+		if (record->name.len < 11)
+			return false;
+		switch (record->name.ptr[0]) {
+		case 'C': /* Choreographer#doFrame */
+		case 'G': /* marks of fences */
+		case 'H':
+		case 'R':
+		case 'T':
+		case 'q': /* queueBuffer */
+		case 'w':
+			return true;
+		default:
+			return false;
+		}
+	case TRACE_SLICE_END:
+		return p->n_slices > 0;
+	case TRACE_COUNTER:
+		return p->n_slices > 0 && record->name.len > 15 && record->name.ptr[0] == 'Q';
+	case TRACE_LOST:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* SurfaceFlinger got a buffer of @layer. @direct: the producer queued it there itself, up to
+ * Android 11; else as a part of a transaction. */
+void producers_queued(struct producers *p, struct layer *layer, uint64_t time_ns, bool direct);
+
+/* A tick of SurfaceFlinger. */
+void producers_tick(struct producers *p, const struct trace_record *record);
+
+/* SurfaceFlinger's part in the present at that time. */
+struct composition_work producers_composition(const struct producers *p, uint64_t present_ns);
+
+/* The frame is counted: finds its buffer, which no other frame gets then. */
+struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame);
+
+/* Events may be missing: open slices, and fences that are not waited for yet, are dropped. */
+void producers_forget_open(struct producers *p);
+
+/* Later times cannot be compared with earlier ones. */
+void producers_new_clock(struct producers *p);
+
+/* Counts so far, with the buffers in the table. */
+struct fence_counts producers_counts(const struct producers *p);
+
+#endif

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every fence of the recorded traces is joined to its frame, or it is known why not; and the GPU times of jank-phone are
+those that it played, to 10 microseconds."""
+
+import collections
+import json
+import re
+import statistics
+import subprocess
+import sys
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+from jankd import PHONE, TRACES, Checks, analyze, folder, microseconds, rows, unpack
+
+LINE = re.compile(r"-(\d+) +\( *\d+\) \[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
+CLASSES = ("fences_joined", "fences_surfaceflinger", "fences_without_frame", "fences_ambiguous")
+# What became of the fences: in the order of CLASSES.
+RECORDED = {"android-11-launcher": (127, 0, 3, 0), "android-13-startup": (7, 1, 0, 0), "android-15-startup": (53, 15, 0, 0)}
+PLAYED = (("demo", 1508), ("drops-120", 0), ("switch-60-120", 0))
+
+
+def fences(path):
+    """pid: [(mark, end, frame number)] of the GPU's fences, in their order; times in microseconds."""
+    found, number, waits, open_slices = collections.defaultdict(list), {}, {}, collections.defaultdict(list)
+    for line in path.read_text(errors="replace").splitlines():
+        match = LINE.search(line)
+        if not match:
+            continue
+        tid, us, payload = match[1], int(match[2]) * 1000000 + int(match[3]), match[4]
+        if payload.startswith("E"):
+            if open_slices[tid]:
+                waits[open_slices[tid].pop()] = us
+            continue
+        kind, _, rest = payload.partition("|")
+        pid, _, name = rest.partition("|")
+        if kind != "B":
+            continue
+        open_slices[tid].append((pid, name))
+        acquired = re.match(r"acquireNextBufferLocked - .*\)frame=(\d+)", name)
+        fence = re.fullmatch(r"(?:Trace )?GPU completion fence (\d+)( has signaled)?", name)
+        if acquired:
+            number[tid] = acquired[1]
+        elif fence:
+            found[pid].append((us, us if fence[2] else (pid, f"waiting for GPU completion {fence[1]}"), number.pop(tid, "")))
+    return {pid: [(mark, end if isinstance(end, int) else waits.get(end), n) for mark, end, n in marks]
+            for pid, marks in found.items()}
+
+
+def nearest(marks, queued):
+    return min(marks, key=lambda mark: abs(mark[0] - queued))
+
+
+def compare(checks, what, played, frames):
+    """Each frame's GPU time against the fence whose mark is nearest to the time at which its buffer was queued, in the
+    process that has it most often."""
+    layers = collections.defaultdict(list)
+    for row in frames:
+        if row["queued(s)"]:
+            layers[row["layer"]].append((microseconds(row["queued(s)"]), row))
+    errors, ends = [], collections.Counter()
+    for layer, queued in layers.items():
+        distances = {pid: statistics.median(abs(nearest(marks, us)[0] - us) for us, _ in queued) for pid, marks in played.items()}
+        pid = min(distances, key=distances.get)
+        for us, row in queued:
+            mark, end, number = nearest(played[pid], us)
+            if row["gpu done(s)"] == "":
+                continue
+            ends[pid, mark] += 1
+            errors.append(abs(microseconds(row["gpu done(s)"]) - end) if end else None)
+            if number and row["frame number"]:
+                checks.equal(row["frame number"], number, f"{what}: number of the buffer in the frame at {row['present(s)']}")
+    checks.that(errors and None not in errors and max(errors) <= 10, f"{what}: {len(errors)} GPU times, errors up to "
+                f"{max(error or 0 for error in errors) if errors else None} us")
+    checks.that(not ends or max(ends.values()) == 1, f"{what}: no fence has two frames")
+    return len(errors)
+
+
+def counts(out):
+    counters = json.loads((out / "session.json").read_text())["counters"]
+    return counters["fences"], tuple(counters[name] for name in CLASSES)
+
+
+checks = Checks()
+for name, expected in RECORDED.items():
+    if not (TRACES / name / "trace.txt.xz").exists():
+        print(f"{name}: not there")
+        continue
+    with folder() as here:
+        text = unpack(name, here)
+        analyze(here / "out", "--frames-log", text)
+        total, classes = counts(here / "out")
+        played = fences(text)
+        checks.equal(total, sum(map(len, played.values())), f"{name}: fences")
+        checks.equal(classes, expected, f"{name}: {', '.join(CLASSES)}")
+        checks.equal(compare(checks, name, played, rows(here / "out", "frames.csv")), expected[0], f"{name}: frames with a time")
+for scenario, all_frames in PLAYED:
+    for vocabulary in ("android-11", "android-14"):
+        what = f"{scenario} {vocabulary}"
+        with folder() as here:
+            text = here / "trace.txt"
+            subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--speed", "0", "--output", text,
+                            "--truth", here / "truth.csv"], check=True, stderr=subprocess.DEVNULL)
+            analyze(here / "out", "--frames-log", text)
+            total, classes = counts(here / "out")
+            checks.equal(sum(classes), total, f"{what}: sum of {', '.join(CLASSES)}")
+            frames = rows(here / "out", "frames.csv")
+            timed = compare(checks, what, fences(text), frames)
+            checks.that(timed >= 0.99 * len(frames), f"{what}: {timed} of {len(frames)} frames have a GPU time")
+            if all_frames:
+                checks.equal(timed, all_frames, f"{what}: frames with a time")
+checks.end()

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fences in the trace: the names of their marks, which wait belongs to which fence, and tables that
+ * are full. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+
+#include "rules/fence.h"
+
+static struct fence_table table;
+
+static int set_up(void **state)
+{
+	table = (struct fence_table){ .last = 0 };
+	return 0;
+}
+
+static struct fence_mark mark_of(enum fence_step step, uint64_t number)
+{
+	return (struct fence_mark){ FENCE_GPU, step, number };
+}
+
+static fence_id queue(int32_t process, enum fence_step step, uint64_t number, uint64_t time_ns)
+{
+	struct fence_mark mark = mark_of(step, number);
+
+	return fences_queue(&table, process, &mark, time_ns);
+}
+
+static fence_id wait_for(int32_t process, uint64_t number)
+{
+	struct fence_mark mark = mark_of(FENCE_WAITED, number);
+
+	return fences_wait(&table, process, &mark);
+}
+
+static void assert_mark(const char *name, enum fence_kind kind, enum fence_step step,
+			uint64_t number)
+{
+	struct fence_mark mark;
+
+	assert_true(fence_mark_parse(span_of(name), &mark));
+	assert_int_equal(mark.kind, kind);
+	assert_int_equal(mark.step, step);
+	assert_int_equal(mark.number, number);
+}
+
+static void test_marks_of_all_kinds_are_recognized(void **state)
+{
+	assert_mark("Trace GPU completion fence 0", FENCE_GPU, FENCE_QUEUED, 0);
+	assert_mark("waiting for GPU completion 4294967295", FENCE_GPU, FENCE_WAITED, 4294967295);
+	assert_mark("GPU completion fence 12 has signaled", FENCE_GPU, FENCE_SIGNALED, 12);
+	assert_mark("Trace HWC release fence 1", FENCE_RELEASE, FENCE_QUEUED, 1);
+	assert_mark("HWC release fence 15832 has signaled", FENCE_RELEASE, FENCE_SIGNALED, 15832);
+	assert_mark("waiting for RE Completion 3317", FENCE_RENDER, FENCE_WAITED, 3317);
+}
+
+static void test_other_names_are_no_marks(void **state)
+{
+	static const char *const others[] = {
+		"Trace GPU completion fence",
+		"Trace GPU completion fence ",
+		"Trace GPU completion fence 1x",
+		"Trace GPU completion fence -1",
+		"Trace GPU completion fence 99999999999999999999",
+		"waiting for GPU completion",
+		"waiting for something 12345",
+		"GPU completion fence 1 has signaled?",
+		"GPU completion fence has signaled",
+		"HWC release",
+		"",
+		"T",
+	};
+	struct fence_mark mark;
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_false(fence_mark_parse(span_of(others[i]), &mark));
+}
+
+static void test_the_end_of_a_wait_is_the_end_of_its_fence(void **state)
+{
+	fence_id first = queue(10, FENCE_QUEUED, 7, 1000);
+	fence_id other = queue(11, FENCE_QUEUED, 7, 1100);
+
+	assert_int_equal(wait_for(10, 7), first);
+	fences_done(&table, first, 5000);
+	assert_int_equal(fences_get(&table, first)->done_ns, 5000);
+	assert_int_equal(fences_get(&table, other)->done_ns, 0);
+	assert_int_equal(wait_for(10, 7), FENCE_NONE);
+}
+
+static void test_a_fence_that_has_signaled_takes_no_time(void **state)
+{
+	fence_id id = queue(10, FENCE_SIGNALED, 7, 1000);
+
+	assert_int_equal(fences_get(&table, id)->done_ns, 1000);
+}
+
+/* FenceMonitor counts fences that signalled at once before it waits for older ones. */
+static void test_the_number_of_a_wait_may_be_ahead_of_its_fence(void **state)
+{
+	fence_id a = queue(10, FENCE_QUEUED, 0, 1000);
+	fence_id b = queue(10, FENCE_QUEUED, 1, 1100);
+
+	assert_int_equal(wait_for(10, 0), a);
+	queue(10, FENCE_SIGNALED, 2, 1200);
+	assert_int_equal(wait_for(10, 2), b);
+}
+
+static void test_a_lost_wait_leaves_its_fence_unknown(void **state)
+{
+	fence_id a = queue(10, FENCE_QUEUED, 0, 1000);
+	fence_id b = queue(10, FENCE_QUEUED, 1, 1100);
+
+	assert_int_equal(wait_for(10, 1), b);
+	assert_int_equal(fences_get(&table, a)->done_ns, 0);
+	queue(10, FENCE_QUEUED, 2, 1300);
+	fences_forget(&table);
+	assert_int_equal(wait_for(10, 2), FENCE_NONE);
+}
+
+static void test_thousands_of_open_fences_evict_the_oldest(void **state)
+{
+	fence_id first = queue(10, FENCE_QUEUED, 0, 1000);
+
+	for (uint64_t i = 1; i < 5000; i++)
+		queue(10, FENCE_QUEUED, i, 1000 + i);
+	assert_null(fences_get(&table, first));
+	assert_int_equal(wait_for(10, 0), FENCE_NONE);
+	assert_int_equal(wait_for(10, 4999), table.last);
+	assert_int_equal(table.evicted, 5000 - FENCE_LIST_MAX);
+}
+
+static void test_thousands_of_processes_evict_the_idlest(void **state)
+{
+	fence_id last = FENCE_NONE;
+
+	for (int32_t process = 1; process <= 5000; process++)
+		last = queue(process, FENCE_QUEUED, 1, 1000);
+	assert_int_equal(wait_for(1, 1), FENCE_NONE);
+	assert_int_equal(wait_for(5000, 1), last);
+	assert_int_equal(table.evicted, 5000 - FENCE_LISTS_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_marks_of_all_kinds_are_recognized, set_up),
+		cmocka_unit_test_setup(test_other_names_are_no_marks, set_up),
+		cmocka_unit_test_setup(test_the_end_of_a_wait_is_the_end_of_its_fence, set_up),
+		cmocka_unit_test_setup(test_a_fence_that_has_signaled_takes_no_time, set_up),
+		cmocka_unit_test_setup(test_the_number_of_a_wait_may_be_ahead_of_its_fence, set_up),
+		cmocka_unit_test_setup(test_a_lost_wait_leaves_its_fence_unknown, set_up),
+		cmocka_unit_test_setup(test_thousands_of_open_fences_evict_the_oldest, set_up),
+		cmocka_unit_test_setup(test_thousands_of_processes_evict_the_idlest, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GPU times of frames: a fence belongs to one frame at most, to the right one, and what does
+ * not fit is unknown. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/phone.h"
+
+#define V60 UINT64_C(16666667)
+#define BEGIN (100 * SECOND)
+#define US UINT64_C(1000)
+
+static const char a[] = "com.a/com.a.Main#0";
+static const char b[] = "com.b/com.b.Main#0";
+
+/* An app that queues buffers of one layer. */
+struct app {
+	int32_t pid;
+	const char *layer;
+	const char *queue; /* its BLAST queue */
+	unsigned int fences, releases, frames;
+};
+
+static struct phone phone;
+static struct app app_a, app_b;
+
+static int set_up(void **state)
+{
+	app_a = (struct app){ .pid = 1000, .layer = a, .queue = "VRI[Main]#1" };
+	app_b = (struct app){ .pid = 2000, .layer = b, .queue = "VRI[Main]#2" };
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	phone_stop(&phone);
+	return 0;
+}
+
+static void write_of(int32_t pid, int32_t tid, enum trace_kind kind, uint64_t time_ns,
+		     const char *name, int64_t value)
+{
+	struct trace_record record = { .kind = kind, .tid = tid, .pid = pid, .tgid = pid };
+
+	phone.now_ns = time_ns;
+	record.cpu = 2;
+	record.time_ns = time_ns;
+	record.value = value;
+	record.comm = SPAN_LITERAL("RenderThread");
+	record.name = span_of(name);
+	phone_record(&phone, &record);
+}
+
+static void slice_of(int32_t pid, int32_t tid, uint64_t time_ns, const char *name)
+{
+	write_of(pid, tid, TRACE_SLICE_BEGIN, time_ns, name, 0);
+	write_of(pid, tid, TRACE_SLICE_END, time_ns + 1, "", 0);
+}
+
+/* The app's thread queues a buffer; SurfaceFlinger gets it in that time. */
+static void begin_queue(struct app *app, uint64_t time_ns)
+{
+	write_of(app->pid, app->pid + 1, TRACE_SLICE_BEGIN, time_ns - 100 * US, "queueBuffer", 0);
+}
+
+/* @gpu_ns < 0: the fence has signalled. */
+static void end_queue(struct app *app, uint64_t time_ns, int64_t gpu_ns)
+{
+	unsigned int fence = app->fences++;
+	char name[100];
+
+	snprintf(name, sizeof(name),
+		 gpu_ns < 0 ? "GPU completion fence %u has signaled"
+			    : "Trace GPU completion fence %u",
+		 fence);
+	slice_of(app->pid, app->pid + 1, time_ns + 100 * US, name);
+	write_of(app->pid, app->pid + 1, TRACE_SLICE_END, time_ns + 110 * US, "", 0);
+}
+
+static void wait_for_gpu(struct app *app, uint64_t from_ns, uint64_t to_ns)
+{
+	char name[100];
+
+	snprintf(name, sizeof(name), "waiting for GPU completion %u", app->fences - 1);
+	write_of(app->pid, app->pid + 2, TRACE_SLICE_BEGIN, from_ns, name, 0);
+	write_of(app->pid, app->pid + 2, TRACE_SLICE_BEGIN, from_ns, "waitForever", 0);
+	write_of(app->pid, app->pid + 2, TRACE_SLICE_END, to_ns, "", 0);
+	write_of(app->pid, app->pid + 2, TRACE_SLICE_END, to_ns, "", 0);
+}
+
+/* A buffer that SurfaceFlinger gets at @time_ns; the GPU needs @gpu_ns from the mark on. */
+static void queue_buffer(struct app *app, uint64_t time_ns, uint64_t gpu_ns)
+{
+	uint64_t mark_ns = time_ns + 100 * US;
+
+	begin_queue(app, time_ns);
+	phone_queue(&phone, time_ns, app->layer, 1);
+	end_queue(app, time_ns, (int64_t)gpu_ns);
+	wait_for_gpu(app, mark_ns + 20 * US, mark_ns + gpu_ns);
+}
+
+static void latch_and_present(const struct app *app, uint64_t present_ns)
+{
+	phone_tick(&phone, present_ns - 2000 * US);
+	phone.now_ns = present_ns - 1000 * US;
+	phone_begin(&phone, phone.age == PHONE_9 ? "handleMessageInvalidate" : "commit 1234");
+	if (app)
+		phone_latch(&phone, app->layer);
+	phone_end_slices(&phone, 1);
+	if (app)
+		phone_compose(&phone, present_ns, 1);
+}
+
+static void frame(struct app *app, uint64_t present_ns, uint64_t gpu_ns)
+{
+	queue_buffer(app, present_ns - 10000 * US, gpu_ns);
+	latch_and_present(app, present_ns);
+}
+
+static const struct pipeline_counters *counters(void)
+{
+	return pipeline_counters(phone.pipeline);
+}
+
+static void assert_counts(uint64_t joined, uint64_t own, uint64_t without_frame, uint64_t ambiguous)
+{
+	const struct fence_counts counts = counters()->fences;
+
+	assert_int_equal(counts.joined, joined);
+	assert_int_equal(counts.own, own);
+	assert_int_equal(counts.without_frame, without_frame);
+	assert_int_equal(counts.ambiguous, ambiguous);
+	assert_int_equal(counts.marks, joined + own + without_frame + ambiguous);
+}
+
+static const struct frame_row *row_of(const char *layer, unsigned int n)
+{
+	for (size_t i = 0; i < phone.log.n_frames; i++)
+		if (strcmp(phone.log.frames[i].layer, layer) == 0 && n-- == 0)
+			return &phone.log.frames[i];
+	fail_msg("no such frame");
+	return NULL;
+}
+
+static void keep_row(void *context, const struct summary_row *row)
+{
+	struct summary_row *kept = context;
+
+	if (strncmp(row->surface, a, strlen(row->surface)) == 0)
+		*kept = *row;
+}
+
+static struct summary_row summary(void)
+{
+	struct summary_row kept = { .gpu_bound = ROW_UNKNOWN };
+
+	pipeline_summary(phone.pipeline, &kept, keep_row);
+	return kept;
+}
+
+static void test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 100; i++)
+		frame(&app_a, BEGIN + i * V60, 500 * US + i * 7 * US);
+	phone_end(&phone);
+	for (unsigned int i = 0; i < 100; i++)
+		assert_int_equal(row_of(a, i)->gpu_done_ns,
+				 BEGIN + i * V60 - 9900 * US + 500 * US + i * 7 * US);
+	assert_counts(100, 0, 0, 0);
+	assert_int_equal(summary().stats.gpu_max_ns, 500 * US + 99 * 7 * US);
+	assert_int_equal(summary().gpu_p50_ns, 500 * US + 57 * 7 * US); /* of the bin of 0.1 ms */
+}
+
+static void test_a_fence_that_has_signaled_counts_as_no_time(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 40; i++) {
+		uint64_t present_ns = BEGIN + i * V60;
+
+		begin_queue(&app_a, present_ns - 10000 * US);
+		phone_queue(&phone, present_ns - 10000 * US, a, 1);
+		end_queue(&app_a, present_ns - 10000 * US, -1);
+		latch_and_present(&app_a, present_ns);
+	}
+	phone_end(&phone);
+	assert_int_equal(row_of(a, 9)->gpu_done_ns, BEGIN + 9 * V60 - 9900 * US);
+	assert_int_equal(summary().gpu_p99_ns, 0);
+	assert_counts(40, 0, 0, 0);
+}
+
+static void test_without_fences_the_times_are_unknown(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	phone_run(&phone, a, BEGIN, V60, 40);
+	phone_end(&phone);
+	assert_int_equal(row_of(a, 9)->gpu_done_ns, ROW_UNKNOWN);
+	assert_int_equal(summary().gpu_p50_ns, ROW_UNKNOWN);
+	assert_int_equal(summary().gpu_bound, ROW_UNKNOWN);
+	assert_int_equal(summary().release_p99_ns, ROW_UNKNOWN);
+	assert_false(summary().paces_itself);
+}
+
+/* Both threads are in queueBuffer when SurfaceFlinger gets the two buffers. */
+static void queue_at_once(uint64_t present_ns, uint64_t gpu_a_ns, uint64_t gpu_b_ns)
+{
+	uint64_t queued_ns = present_ns - 10000 * US, mark_ns = queued_ns + 100 * US;
+
+	begin_queue(&app_a, queued_ns);
+	begin_queue(&app_b, queued_ns + US);
+	phone_queue(&phone, queued_ns + 2 * US, b, 1);
+	phone_queue(&phone, queued_ns + 3 * US, a, 1);
+	end_queue(&app_b, queued_ns, (int64_t)gpu_b_ns);
+	end_queue(&app_a, queued_ns, (int64_t)gpu_a_ns);
+	wait_for_gpu(&app_a, mark_ns + 20 * US, mark_ns + gpu_a_ns);
+	wait_for_gpu(&app_b, mark_ns + 20 * US, mark_ns + gpu_b_ns);
+}
+
+static void present_both(uint64_t present_ns)
+{
+	phone_tick(&phone, present_ns - 2000 * US);
+	phone.now_ns = present_ns - 1000 * US;
+	phone_begin(&phone, "handleMessageInvalidate");
+	phone_latch(&phone, a);
+	phone_latch(&phone, b);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, present_ns, 1);
+}
+
+static void test_buffers_queued_at_once_get_their_own_fences(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 40; i++)
+		if (i == 0) {
+			frame(&app_a, BEGIN, 300 * US);
+			frame(&app_b, BEGIN + V60 / 2, 900 * US);
+		} else {
+			queue_at_once(BEGIN + i * V60, 300 * US, 900 * US);
+			present_both(BEGIN + i * V60);
+		}
+	phone_end(&phone);
+	for (unsigned int i = 1; i < 40; i++) {
+		assert_int_equal(row_of(a, i)->gpu_done_ns, BEGIN + i * V60 - 9600 * US);
+		assert_int_equal(row_of(b, i)->gpu_done_ns, BEGIN + i * V60 - 9000 * US);
+	}
+	assert_counts(80, 0, 0, 0);
+}
+
+static void test_what_is_ambiguous_is_unknown_and_counted(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 40; i++) {
+		queue_at_once(BEGIN + i * V60, 300 * US, 900 * US);
+		present_both(BEGIN + i * V60);
+	}
+	phone_end(&phone);
+	for (unsigned int i = 0; i < 40; i++)
+		assert_int_equal(row_of(a, i)->gpu_done_ns, ROW_UNKNOWN);
+	assert_counts(0, 0, 0, 80);
+}
+
+/* The producer of b writes no marks, so at first its buffers seem to be those of a's thread. */
+static void test_another_layer_never_keeps_the_fences_of_an_app(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 60; i++) {
+		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
+
+		begin_queue(&app_a, queued_ns);
+		if (i % 2 == 0)
+			phone_queue(&phone, queued_ns - 50 * US, b, 1);
+		phone_queue(&phone, queued_ns, a, 1);
+		end_queue(&app_a, queued_ns, 300 * US);
+		wait_for_gpu(&app_a, queued_ns + 120 * US, queued_ns + 400 * US);
+		if (i % 2 == 1)
+			phone_queue(&phone, queued_ns + 200 * US, b, 1);
+		present_both(present_ns);
+	}
+	phone_end(&phone);
+	for (unsigned int i = 0; i < 60; i++)
+		assert_int_equal(row_of(b, i)->gpu_done_ns, ROW_UNKNOWN);
+	for (unsigned int i = 10; i < 60; i++)
+		assert_true(row_of(a, i)->gpu_done_ns == ROW_UNKNOWN ||
+			    row_of(a, i)->gpu_done_ns == (int64_t)(BEGIN + i * V60 - 9600 * US));
+	assert_true(counters()->fences.joined <= 60);
+}
+
+/* A buffer that was replaced keeps its fence, and the next frame has another one. */
+static void test_a_dropped_buffer_keeps_its_fence(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 40; i++) {
+		if (i % 4 == 3)
+			queue_buffer(&app_a, BEGIN + i * V60 - 14000 * US, 5000 * US);
+		frame(&app_a, BEGIN + i * V60, 300 * US);
+	}
+	phone_end(&phone);
+	for (unsigned int i = 0; i < 40; i++)
+		assert_int_equal(row_of(a, i)->gpu_done_ns, BEGIN + i * V60 - 9600 * US);
+	assert_counts(40, 0, 10, 0);
+}
+
+/* A BLAST queue: the number of the buffer is in both processes. */
+static void blast_frame(struct app *app, uint64_t present_ns, uint64_t gpu_ns)
+{
+	uint64_t queued_ns = present_ns - 10000 * US;
+	int32_t tid = app->pid + 1;
+	char name[200];
+
+	begin_queue(app, queued_ns);
+	write_of(app->pid, tid, TRACE_SLICE_BEGIN, queued_ns - 90 * US, "queueBuffer", 0);
+	snprintf(name, sizeof(name), "QueuedBuffer - %sBLAST#1", app->queue);
+	write_of(app->pid, tid, TRACE_COUNTER, queued_ns - 80 * US, name, 2);
+	/* phone_latch() writes the number of the last tick, which comes after this. */
+	snprintf(name, sizeof(name), "acquireNextBufferLocked - %s(f:0,a:3)frame=%u", app->queue,
+		 phone.n_commits + 1);
+	slice_of(app->pid, tid, queued_ns - 70 * US, name);
+	write_of(app->pid, tid, TRACE_SLICE_END, queued_ns + 10 * US, "", 0);
+	end_queue(app, queued_ns, (int64_t)gpu_ns);
+	phone_queue(&phone, queued_ns + 300 * US, app->layer, 1);
+	wait_for_gpu(app, queued_ns + 400 * US, queued_ns + 100 * US + gpu_ns);
+	latch_and_present(app, present_ns);
+}
+
+static void test_blast_buffers_are_joined_by_their_numbers(void **state)
+{
+	phone_start(&phone, PHONE_14, NULL);
+	for (unsigned int i = 0; i < 60; i++)
+		blast_frame(i % 2 ? &app_b : &app_a, BEGIN + i * V60, 1000 * US + i * US);
+	phone_end(&phone);
+	for (unsigned int i = 0; i < 60; i++)
+		assert_int_equal(row_of(i % 2 ? b : a, i / 2)->gpu_done_ns,
+				 BEGIN + i * V60 - 8900 * US + i * US);
+	assert_counts(60, 0, 0, 0);
+}
+
+static void test_surfaceflingers_own_fences_are_counted_apart(void **state)
+{
+	phone_start(&phone, PHONE_14, NULL);
+	for (unsigned int i = 0; i < 40; i++) {
+		blast_frame(&app_a, BEGIN + i * V60, 1000 * US);
+		phone.now_ns += 10 * US;
+		phone_begin(&phone, "GPU completion fence 5 has signaled");
+		phone_end_slices(&phone, 1);
+	}
+	phone_end(&phone);
+	assert_counts(40, 40, 0, 0);
+}
+
+static void test_a_lost_end_leaves_the_time_unknown(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 40; i++) {
+		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
+
+		if (i != 20) {
+			frame(&app_a, present_ns, 300 * US);
+			continue;
+		}
+		begin_queue(&app_a, queued_ns);
+		phone_queue(&phone, queued_ns, a, 1);
+		end_queue(&app_a, queued_ns, 300);
+		phone.now_ns = queued_ns + 200 * US;
+		phone_lost(&phone, 2, 10);
+		wait_for_gpu(&app_a, queued_ns + 300 * US, queued_ns + 400 * US);
+		latch_and_present(&app_a, present_ns);
+	}
+	phone_end(&phone);
+	assert_int_equal(row_of(a, 20)->gpu_done_ns, ROW_UNKNOWN);
+	assert_int_equal(row_of(a, 19)->gpu_done_ns, BEGIN + 19 * V60 - 9600 * US);
+	assert_int_equal(row_of(a, 21)->gpu_done_ns, BEGIN + 21 * V60 - 9600 * US);
+}
+
+/* Another process writes the names of a's fences. */
+static void test_other_processes_do_not_change_the_times(void **state)
+{
+	struct app hostile = { .pid = 3000, .layer = a };
+
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 40; i++) {
+		uint64_t present_ns = BEGIN + i * V60, queued_ns = present_ns - 10000 * US;
+
+		hostile.fences = app_a.fences + 1;
+		frame(&app_a, present_ns, 300 * US);
+		wait_for_gpu(&hostile, queued_ns + 500 * US, queued_ns + 5000 * US);
+		end_queue(&hostile, queued_ns + 6000 * US, 1);
+	}
+	phone_end(&phone);
+	for (unsigned int i = 0; i < 40; i++)
+		assert_int_equal(row_of(a, i)->gpu_done_ns, BEGIN + i * V60 - 9600 * US);
+	assert_counts(40, 0, 40, 0);
+}
+
+/* The buffer is queued before a commit; the GPU finishes after it, or (@in_time) before it. */
+static void run_with_late_frames(bool in_time)
+{
+	uint64_t present_ns = BEGIN;
+
+	for (unsigned int i = 0; i < 60; i++, present_ns += V60) {
+		char name[100];
+
+		if (i % 10 != 9) {
+			frame(&app_a, present_ns, 300 * US);
+			continue;
+		}
+		begin_queue(&app_a, present_ns - 10000 * US);
+		phone_queue(&phone, present_ns - 10000 * US, a, 1);
+		snprintf(name, sizeof(name), "waiting for GPU completion %u", app_a.fences);
+		end_queue(&app_a, present_ns - 10000 * US, 1);
+		write_of(app_a.pid, app_a.pid + 2, TRACE_SLICE_BEGIN, present_ns - 9800 * US, name,
+			 0);
+		if (in_time)
+			write_of(app_a.pid, app_a.pid + 2, TRACE_SLICE_END, present_ns - 5000 * US,
+				 "", 0);
+		latch_and_present(NULL, present_ns);
+		if (!in_time)
+			write_of(app_a.pid, app_a.pid + 2, TRACE_SLICE_END, present_ns + 3000 * US,
+				 "", 0);
+		present_ns += V60;
+		latch_and_present(&app_a, present_ns);
+	}
+}
+
+static void test_frames_late_by_the_gpu_are_counted(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	run_with_late_frames(false);
+	phone_end(&phone);
+	assert_counts(60, 0, 0, 0);
+	assert_int_equal(summary().stats.d, 6);
+	assert_int_equal(summary().gpu_bound, 6);
+	assert_int_equal(summary().gpu_p99_ns, 12900 * US);
+}
+
+static void test_frames_that_the_gpu_finished_in_time_are_not_bound_by_it(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	run_with_late_frames(true);
+	phone_end(&phone);
+	assert_int_equal(summary().stats.d, 6);
+	assert_int_equal(summary().gpu_bound, 0);
+}
+
+static void release(struct app *app, uint64_t time_ns, uint64_t wait_ns)
+{
+	unsigned int fence = app->releases++;
+	char name[100];
+
+	snprintf(name, sizeof(name),
+		 wait_ns ? "Trace HWC release fence %u" : "HWC release fence %u has signaled",
+		 fence);
+	slice_of(app->pid, app->pid + 1, time_ns, name);
+	if (!wait_ns)
+		return;
+	snprintf(name, sizeof(name), "waiting for HWC release %u", fence);
+	write_of(app->pid, app->pid + 3, TRACE_SLICE_BEGIN, time_ns + 10 * US, name, 0);
+	write_of(app->pid, app->pid + 3, TRACE_SLICE_END, time_ns + wait_ns, "", 0);
+}
+
+static void test_waits_for_buffers_are_of_the_next_frame_of_the_thread(void **state)
+{
+	uint64_t present_ns = BEGIN;
+
+	phone_start(&phone, PHONE_9, NULL);
+	for (unsigned int i = 0; i < 60; i++) {
+		bool late = i % 10 == 9;
+
+		present_ns += late ? 2 * V60 : V60;
+		release(&app_a, present_ns - 15000 * US, late ? 4000 * US : 0);
+		frame(&app_a, present_ns, 300 * US);
+	}
+	phone_end(&phone);
+	assert_int_equal(summary().release_p99_ns, 4000 * US);
+	assert_int_equal(summary().fences.late, 6);
+	assert_int_equal(summary().fences.late_released, 6);
+}
+
+static void run_paced(bool app_ticks, bool own, bool other)
+{
+	for (unsigned int i = 0; i < 60; i++) {
+		uint64_t present_ns = BEGIN + i * V60;
+
+		phone.now_ns = present_ns - 12000 * US;
+		if (app_ticks)
+			phone_write(&phone, TRACE_COUNTER, 407, "VSYNC-app", i % 2);
+		if (own)
+			slice_of(app_a.pid, app_a.pid, present_ns - 11500 * US,
+				 "Choreographer#doFrame 5");
+		if (other)
+			slice_of(app_b.pid, app_b.pid, present_ns - 11400 * US,
+				 "Choreographer#doFrame 5");
+		frame(&app_a, present_ns, 300 * US);
+	}
+	phone_end(&phone);
+}
+
+static void test_a_surface_without_vsyncs_of_its_app_paces_itself(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	run_paced(false, false, false);
+	assert_true(summary().paces_itself);
+	assert_int_equal(summary().fences.paced, 59);
+	assert_int_equal(summary().fences.paced_itself, 59);
+}
+
+static void test_a_surface_that_follows_ticks_does_not_pace_itself(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	run_paced(true, false, false);
+	assert_false(summary().paces_itself);
+}
+
+static void test_the_doframe_of_another_process_is_no_vsync_of_the_app(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	run_paced(true, false, true);
+	assert_true(summary().paces_itself);
+}
+
+static void test_a_surface_with_a_doframe_for_each_frame_does_not_pace_itself(void **state)
+{
+	phone_start(&phone, PHONE_9, NULL);
+	run_paced(true, true, true);
+	assert_false(summary().paces_itself);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(test_the_gpu_time_is_from_the_mark_to_the_end_of_the_wait),
+		TEST(test_a_fence_that_has_signaled_counts_as_no_time),
+		TEST(test_without_fences_the_times_are_unknown),
+		TEST(test_buffers_queued_at_once_get_their_own_fences),
+		TEST(test_what_is_ambiguous_is_unknown_and_counted),
+		TEST(test_another_layer_never_keeps_the_fences_of_an_app),
+		TEST(test_a_dropped_buffer_keeps_its_fence),
+		TEST(test_blast_buffers_are_joined_by_their_numbers),
+		TEST(test_surfaceflingers_own_fences_are_counted_apart),
+		TEST(test_a_lost_end_leaves_the_time_unknown),
+		TEST(test_other_processes_do_not_change_the_times),
+		TEST(test_frames_late_by_the_gpu_are_counted),
+		TEST(test_frames_that_the_gpu_finished_in_time_are_not_bound_by_it),
+		TEST(test_waits_for_buffers_are_of_the_next_frame_of_the_thread),
+		TEST(test_a_surface_without_vsyncs_of_its_app_paces_itself),
+		TEST(test_a_surface_that_follows_ticks_does_not_pace_itself),
+		TEST(test_the_doframe_of_another_process_is_no_vsync_of_the_app),
+		TEST(test_a_surface_with_a_doframe_for_each_frame_does_not_pace_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

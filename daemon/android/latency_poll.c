@@ -2,11 +2,13 @@
 #include "daemon/android/latency_poll.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "daemon/base/nearest_name.h"
 #include "daemon/base/wall_clock.h"
 #include "parser/layer_list.h"
 #include "rules/memory.h"
@@ -23,6 +25,7 @@
 #define PERIOD_ASSUMED_NS UINT64_C(8333333) /* until the first answer: 120 Hz */
 #define FINISH_NS (2 * NS_PER_S)
 #define SUSPEND_NS (5 * NS_PER_MS) /* the offset of the clocks grows by more than this */
+#define NEAREST_NAMES 3		   /* in a message */
 #define CHECK_NS (20 * NS_PER_MS)  /* of a run's end */
 
 struct polled_layer {
@@ -182,16 +185,19 @@ static bool is_held(const struct latency_poll *poll, unsigned int layer)
 	return false;
 }
 
-static bool is_wanted(const struct latency_poll *poll, const char *name)
+static bool fits(const char *glob, const char *name)
 {
-	const char *const *globs = poll->options->include;
 	char copy[SURFACE_MAX];
-	struct span surface = surface_of_layer(span_of(name), copy);
 	struct span app = app_of_layer(span_of(name));
 
-	for (; *globs; globs++)
-		if (pattern_glob(span_of(*globs), surface) ||
-		    (app.ptr && pattern_glob(span_of(*globs), app)))
+	return pattern_glob(span_of(glob), surface_of_layer(span_of(name), copy)) ||
+	       (app.ptr && pattern_glob(span_of(glob), app));
+}
+
+static bool is_wanted(const struct latency_poll *poll, const char *name)
+{
+	for (const char *const *globs = poll->options->include; *globs; globs++)
+		if (fits(*globs, name))
 			return true;
 	return poll->options->include[0] == NULL;
 }
@@ -463,10 +469,58 @@ static void start_scan(struct latency_poll *poll)
 	start(poll, RUN_LIST, "--list");
 }
 
+/* --include fits no name of the list: the nearest ones are what the user may have meant. */
+static void report_no_layer(struct latency_poll *poll, const char *glob)
+{
+	struct {
+		const char *name;
+		unsigned int distance;
+	} nearest[NEAREST_NAMES], candidate, further;
+	char text[NEAREST_NAMES * 80 + 200];
+	const char *name = poll->names;
+
+	for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
+		nearest[at].name = "";
+		nearest[at].distance = UINT_MAX;
+	}
+	for (unsigned int i = 0; i < poll->n_names; i++, name += strlen(name) + 1) {
+		candidate.name = name;
+		candidate.distance = nearest_name_distance(glob, name);
+		for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
+			if (candidate.distance >= nearest[at].distance)
+				continue;
+			further = nearest[at];
+			nearest[at] = candidate;
+			candidate = further;
+		}
+	}
+	snprintf(text, sizeof(text),
+		 "--include %.80s: no such layer; the nearest names are: %.80s  %.80s  %.80s", glob,
+		 nearest[0].name, nearest[1].name, nearest[2].name);
+	poll->calls.event(poll->calls.context, "device", text);
+}
+
+static void check_include(struct latency_poll *poll)
+{
+	for (const char *const *globs = poll->options->include; *globs; globs++) {
+		const char *name = poll->names;
+		unsigned int i = 0;
+
+		while (i < poll->n_names && !fits(*globs, name)) {
+			name += strlen(name) + 1;
+			i++;
+		}
+		if (i == poll->n_names && i > 0)
+			report_no_layer(poll, *globs);
+	}
+}
+
 /* All layers were read since the begin of the scan: there are no other frames up to then. */
 static void end_scan(struct latency_poll *poll)
 {
 	poll->is_scanning = false;
+	if (poll->counts.scans == 0)
+		check_include(poll);
 	poll->counts.scans++;
 	pass(poll, poll->scan_ns);
 }

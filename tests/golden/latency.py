@@ -54,6 +54,11 @@ def main():
         begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC) - 1_000_000_000
         (folder / "dumpsys.begin").write_text(str(begin))
         offset = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        none = subprocess.run([jankd, "run", "--source", "latency", "--duration", "3", "-F", folder / "none", "--include", "com.a7/com.a7.Mian"],
+                              env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}, capture_output=True, text=True)
+        events = (folder / "none/events.csv").read_text()
+        if none.returncode or "--include com.a7/com.a7.Mian: no such layer; the nearest names are: com.a7/com.a7.Main#7" not in events:
+            sys.exit(f"no such layer: exit {none.returncode}: {events}")
         run = subprocess.run([jankd, "run", "--source", "latency", "--duration", "14", "-F", folder / "out"],
                              env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}, capture_output=True, text=True)
         if run.returncode:

@@ -669,9 +669,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->queue.options.max_surfaces = 1; /* unused */
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
-	/* Their tables are made for many apps: a page counts when it is first used. */
-	p->producers = calloc(1, sizeof(*p->producers));
-	p->choreographer = calloc(1, sizeof(*p->choreographer));
+	p->producers = memory_new(1, sizeof(*p->producers));
+	p->choreographer = memory_new(1, sizeof(*p->choreographer));
 	if (!p->producers || !p->choreographer)
 		return -ENOMEM;
 	producers_init(p->producers, &p->attribution.sf);

@@ -24,7 +24,7 @@
 
 #define WORK_PROCESSES 64
 #define WORK_THREADS 128
-#define WORK_SPANS 16 /* of a process, kept for the time before a late doFrame */
+#define WORK_SPANS 8 /* of a process, kept for the time before a late doFrame */
 #define WORK_TOKENS 256
 #define WORK_VIEWS 4
 #define WORK_COMM_MAX 15 /* the kernel keeps that much of a thread's name */

@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "parser/chars.h"
+#include "rules/memory.h"
 #include "rules/stall.h"
 
 /* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
@@ -43,8 +44,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	memset(a, 0, sizeof(*a));
 	a->rules = rules;
 	a->sink = *sink;
-	a->work =
-		calloc(1, sizeof(*a->work)); /* most of it is for processes that few devices have */
+	a->work = memory_new(1, sizeof(*a->work));
 	if (!a->work)
 		return -ENOMEM;
 	a->layer_events = (struct layer_events){ .rules = rules,

@@ -35,7 +35,7 @@
 
 /* Surfaces in the summary's table of a live trace, at most: a phone has some tens at a time. Others
  * are spilled, which changes no row. */
-#define LIVE_SURFACES 96
+#define LIVE_SURFACES 64
 
 /* The most chunks that one frame needs: it makes the row's values too many, so they become a
  * histogram. The other 6 are for the Surface's frame times, for the vsyncs
@@ -167,6 +167,8 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 
 	if (q->timeline)
 		frame_timeline_join(q->timeline, layer->hash, frame->vsync_id);
+	if (q->options.is_fences)
+		row.queued_ns = row.latched_ns = row.vsync_id = ROW_UNKNOWN;
 	if (q->sink.frame)
 		q->sink.frame(q->sink.context, &row);
 }
@@ -180,6 +182,27 @@ static bool is_drop(const struct frame_queue *q, struct interval interval, enum 
 	if (q->options.type == 1 || q->options.type == 3)
 		return interval_is_at_least(interval, STATS_DROP_NS);
 	return interval.vsyncs > 1;
+}
+
+/* A frame of a present fence, see frame_queue_add_fence(). */
+static void emit_latency_row(struct frame_queue *q, const struct waiting_frame *waiting,
+			     struct interval interval)
+{
+	const struct frame *frame = &waiting->frame;
+	const struct layer *layer = &q->layers.layers[frame->layer];
+	struct latency_csv_row row = {
+		.desired_ns = frame->latched_ns ? (int64_t)frame->latched_ns : ROW_UNKNOWN,
+		.actual_ns = frame->present_ns,
+		.ready_ns = frame->queued_ns ? (int64_t)frame->queued_ns : ROW_UNKNOWN,
+		.interval_ns = interval.ns,
+		.vsyncs = interval.vsyncs,
+		.app = layer->app,
+		.surface = layer->surface,
+		.layer = layer->name,
+	};
+
+	if (q->sink.latency)
+		q->sink.latency(q->sink.context, &row);
 }
 
 static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *waiting,
@@ -270,6 +293,10 @@ static enum cause judge(const struct frame_queue *q, const struct waiting_frame 
 
 	if (interval.ns < 0 || !stamp->locked)
 		return CAUSE_NONE;
+	if (q->options.is_fences)
+		return late.harm_ns > 0 ? present_fence_cause(frame->latched_ns, frame->present_ns,
+							      frame->queued_ns, stamp->period_ns)
+					: CAUSE_NONE;
 	if (late.harm_ns > 0) {
 		facts.own = times_of(compositions_at(compositions, frame->present_ns));
 		facts.before = times_of(compositions_before(compositions, frame->present_ns));
@@ -355,7 +382,11 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (layer->series.begun &&
 	    waiting->frame.present_ns >= layer->series.last.time_ns + IDLE_NS)
 		close_row(q, layer);
-	vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
+	if (q->options.is_fences)
+		present_lattice_place(&q->fences, waiting->frame.present_ns,
+				      (uint64_t)waiting->frame.vsync_id, &stamp);
+	else
+		vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
 	follow_front_app(q, waiting->frame.layer, &stamp);
 	front_app_apply_answer(&q->front_app, waiting->frame.present_ns);
 	if (!layer->has_app && strcmp(layer->app, q->front_app.app) != 0)
@@ -383,6 +414,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		      stamp.time_ns, interval, waiting->loss_context.wait);
 	emit_frame_row(q, waiting, &stamp, interval,
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
+	if (q->options.is_fences)
+		emit_latency_row(q, waiting, interval);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
@@ -570,6 +603,26 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 	q->excluded_frames += layer->excluded;
 	front_app_watch(&q->front_app, layer, frame->present_ns);
 	add(q, frame, stall_at_frame(q->work, layer, frame->present_ns));
+}
+
+void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence)
+{
+	/* The fields that a fence does not have hold those that a trace does not have. */
+	struct frame frame = {
+		.layer = layer,
+		.present_ns = fence->actual_ns,
+		.queued_ns = fence->ready_ns,
+		.latched_ns = fence->desired_ns,
+		.number = -1,
+		.vsync_id = (int64_t)fence->period_ns,
+	};
+
+	q->locked_once = true;
+	q->loss.unknown_count += fence->is_loss;
+	frame_queue_add(q, &frame);
+	/* No interval of this layer spans the gap. */
+	q->waiting[(q->first + q->n - 1) % FRAME_QUEUE_MAX].loss_context.loss.hole_count +=
+		fence->gaps;
 }
 
 void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)

@@ -16,6 +16,7 @@
 #include "rules/recent_events.h"
 #include "rules/events.h"
 #include "rules/frame_timeline.h"
+#include "rules/present_fence.h"
 #include "rules/front_app.h"
 #include "rules/trigger_state.h"
 #include "rules/late.h"
@@ -46,9 +47,10 @@ struct frame_queue {
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;
-	uint64_t refresh_period_ns; /* of the last refresh event; 0: none */
-	bool refresh_is_guess;	    /* the period of that event is a guess */
-	bool overruled_reported;    /* an event reported that the trace overrules --vsync-ms */
+	struct present_lattice fences; /* used instead with options.is_fences */
+	uint64_t refresh_period_ns;    /* of the last refresh event; 0: none */
+	bool refresh_is_guess;	       /* the period of that event is a guess */
+	bool overruled_reported;       /* an event reported that the trace overrules --vsync-ms */
 	bool locked_once; /* the lattice was locked, or the queue waited long enough for it */
 	uint64_t early_until_ns; /* the lattice is new until then */
 	bool checked;		 /* last_check_ns is set */
@@ -90,6 +92,9 @@ void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
  * of the frame continues in frame_queue_settle(), when its wait is over. */
 void frame_queue_add(struct frame_queue *q, const struct frame *frame);
 void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns);
+
+/* Adds the frame of a present fence to its layer's frames, instead of frame_queue_add(). */
+void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence);
 
 /* Events may be missing between @from_ns, which may be among the waiting frames, and the next
  * record. @lost: their known number, without the hole itself. */

@@ -50,6 +50,8 @@ struct pipeline {
 	uint64_t before_ns;	 /* the last present before the record with the latest time */
 	uint64_t mark_ns;	 /* time of an app's mark that is ahead of the trace; 0: none */
 	uint64_t next_settle_ns; /* time of the next check of the queue */
+	uint64_t fence_ns;	 /* the last one; 0: none */
+	uint64_t fence_presents, fence_frames;
 };
 
 /* --- the results of attribution --- */
@@ -383,6 +385,53 @@ static void rename_layer(struct pipeline *p, struct layer *layer)
 		frame_queue_rename(&p->queue, layer, ruleset_surface(p->rules, name, copy));
 }
 
+/* The layer of that name, which is added if it is new. NULL if the rules ignore it or there is no
+ * space. */
+static struct layer *fence_layer(struct pipeline *p, struct span name)
+{
+	struct frame_queue *q = &p->queue;
+	int id = layers_find(&q->layers, name);
+	struct layer *layer;
+
+	if (id == LAYER_NONE) {
+		if (ruleset_ignores_layer(p->rules, name) ||
+		    (frame_queue_evict_layer(q, false) < 0 && frame_queue_evict_layer(q, true) < 0))
+			return NULL;
+		id = layers_add(&q->layers, name);
+		rename_layer(p, &q->layers.layers[id]);
+		frame_queue_apply_filters(q, &q->layers.layers[id]);
+	}
+	layer = &q->layers.layers[id];
+	layers_use(&q->layers, layer);
+	return layer;
+}
+
+void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
+{
+	struct frame_queue *q = &p->queue;
+	const struct trace_record record = { .kind = TRACE_INSTANT,
+					     .cpu = TRACE_ID_UNKNOWN,
+					     .time_ns = fence->actual_ns };
+	struct layer *layer;
+
+	p->events.records = ++p->counters.records;
+	if (!follow_clock(p, &record))
+		return;
+	if (p->fence_ns != 0 && p->fence_ns != fence->actual_ns)
+		frame_queue_add_present(q, p->fence_ns);
+	p->fence_presents += p->fence_ns != fence->actual_ns;
+	p->fence_ns = fence->actual_ns;
+	if (vsync_period_ns(&q->vsync) == 0)
+		vsync_set_dumpsys_period(&q->vsync, fence->period_ns);
+	layer = fence_layer(p, fence->layer);
+	if (layer) {
+		p->fence_frames += !layer->excluded;
+		frame_queue_add_fence(q, (int)(layer - q->layers.layers), fence);
+	}
+	frame_queue_settle(q, trace_clock_sure(&p->clock));
+	report_overflow(p, false);
+}
+
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 {
 	struct layer_table *layers = &p->queue.layers;
@@ -562,6 +611,11 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->lost_unknown = p->queue.loss.unknown_count;
 	c->presents = p->gfx2019 ? p->gfx2019->presents : events->presents;
 	c->frames = p->gfx2019 ? p->gfx2019->frames : a->frames - p->queue.excluded_frames;
+	if (p->queue.options.is_fences) {
+		c->presents = p->fence_presents;
+		c->frames = p->fence_frames;
+		period_ns = p->queue.fences.period_ns;
+	}
 	c->stale_frames = p->queue.stale;
 	c->unattributed_presents = a->unattributed_presents;
 	c->foreign_presents = a->foreign_presents;
@@ -646,9 +700,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->queue.options.max_surfaces = 1; /* unused */
 	p->queue.sink = p->events.sink;
 	p->queue.events = &p->events;
-	/* Their tables are made for many apps: a page counts when it is first used. */
-	p->producers = calloc(1, sizeof(*p->producers));
-	p->choreographer = calloc(1, sizeof(*p->choreographer));
+	p->producers = memory_new(1, sizeof(*p->producers));
+	p->choreographer = memory_new(1, sizeof(*p->choreographer));
 	if (!p->producers || !p->choreographer)
 		return -ENOMEM;
 	producers_init(p->producers, &p->attribution.sf);

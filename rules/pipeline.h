@@ -12,6 +12,7 @@
 
 #include "parser/record.h"
 #include "rules/frame_timeline.h"
+#include "rules/present_fence.h"
 #include "rules/options.h"
 #include "rules/producer.h"
 #include "rules/row.h"
@@ -90,6 +91,10 @@ struct pipeline *pipeline_free(struct pipeline *p);
 
 /* Processes the next record of the trace. */
 void pipeline_record(struct pipeline *p, const struct trace_record *record);
+
+/* Counts the frame of a present fence; with options.is_fences, instead of records. Fences of all
+ * layers must come in the order of their actual times. */
+void pipeline_fence(struct pipeline *p, const struct present_fence *fence);
 
 /* The current time of the trace in ns; 0 before the first record. Single lines far ahead of all
  * others do not count. */

@@ -96,6 +96,18 @@ struct frame_row {
 	int64_t vsync_id; /* SurfaceFlinger's token of the composition */
 };
 
+/* A row of latency.csv. */
+struct latency_csv_row {
+	int64_t desired_ns; /* or ROW_UNKNOWN, as all numbers below */
+	uint64_t actual_ns;
+	int64_t ready_ns;
+	int64_t interval_ns;
+	int64_t vsyncs;
+	const char *app;
+	const char *surface;
+	const char *layer;
+};
+
 /* What the fences show of the frames of a Surface. Frames are late if they have more vsyncs than
  * the cadence so far. */
 struct fence_stats {
@@ -203,6 +215,7 @@ struct row_sink {
 	void (*fps)(void *context, const struct fps_row *row);
 	void (*drop)(void *context, const struct drop_row *row);
 	void (*frame)(void *context, const struct frame_row *row);
+	void (*latency)(void *context, const struct latency_csv_row *row);
 	void (*doframe)(void *context, const struct doframe_row *row);
 	void (*timeline)(void *context, const struct timeline_row *row);
 	void (*event)(void *context, const struct trace_event *event);

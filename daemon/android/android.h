@@ -11,6 +11,7 @@
  *     app_watch.h      finds the processes of one app in /proc, and when the last one ends
  *     device_state.h   battery, screen and temperatures, from sysfs
  *     background.h     the CPUs on which jankd runs, and its oom_score_adj
+ *     latency_poll.h   dumpsys during a capture: present fences of layers
  *     logcat.h         lines in the device's log
  *
  * Read atrace.c first: it runs a program to its end. android_probe.c runs one beside the event loop
@@ -23,6 +24,7 @@
 #include "daemon/android/atrace.h"
 #include "daemon/android/background.h"
 #include "daemon/android/device_state.h"
+#include "daemon/android/latency_poll.h"
 #include "daemon/android/logcat.h"
 #include "daemon/android/properties.h"
 

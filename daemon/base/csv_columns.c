@@ -23,6 +23,9 @@ const char csv_timeline_header[] =
 	"kind,start(s),end(s),expected start(s),expected end(s),token,display "
 	"token,pid,app,Surface,"
 	"layer,present type,on time finish,gpu composition,prediction,jank type,severity,buffer";
+const char csv_latency_header[] =
+	"desired present(s),actual present(s),frame ready(s),interval(ms),"
+	"vsyncs,app,Surface,layer";
 
 const char csv_summary_header[] =
 	"app,Surface,first(s),last(s),frames,Time(S),FPS,p50(ms),p90(ms),p95(ms),p99(ms),"

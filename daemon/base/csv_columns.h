@@ -8,6 +8,7 @@ extern const char csv_drop_header[];
 extern const char csv_frame_header[];
 extern const char csv_doframe_header[];
 extern const char csv_timeline_header[];
+extern const char csv_latency_header[];
 extern const char csv_summary_header[];
 extern const char csv_event_header[];
 

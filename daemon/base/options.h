@@ -37,7 +37,12 @@ struct option_word {
 	const char *value; /* NULL: it has none */
 };
 
-enum options_source { OPTIONS_SOURCE_AUTO, OPTIONS_SOURCE_TEXT, OPTIONS_SOURCE_RAW };
+enum options_source {
+	OPTIONS_SOURCE_AUTO,
+	OPTIONS_SOURCE_TEXT,
+	OPTIONS_SOURCE_RAW,
+	OPTIONS_SOURCE_LATENCY
+};
 
 /* All text is borrowed from argv, or constant. Each option is declared in cli/options_table.c. */
 struct options {
@@ -77,6 +82,7 @@ struct options {
 	const char *tracefs;  /* where tracefs is mounted, or NULL: search for it */
 	const char *instance; /* NULL: the top level */
 	enum options_source source;
+	bool latency;		/* poll present fences beside the trace */
 	const char *categories; /* of atrace, separated by blanks or commas */
 	bool categories_given;
 	uint64_t buffer_kb;	/* per CPU */

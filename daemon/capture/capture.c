@@ -45,6 +45,8 @@ struct capture {
 	struct interference interference;
 	struct drain drain;
 	struct android_probe probe;
+	struct latency_poll *latency; /* or NULL */
+	struct source no_trace;	      /* the source with --source latency */
 	struct background background;
 	struct device_state device;
 	struct device_values start_values;
@@ -226,7 +228,9 @@ static void read_until_over(struct capture *capture)
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
 		until_ns = session_save(&capture->session) ? 0 : drain_next(&capture->drain);
+		latency_poll_follow(capture->latency);
 		until_ns = loop_earlier(until_ns, next_deadline(capture));
+		until_ns = loop_earlier(until_ns, latency_poll_next(capture->latency));
 		loop_wait(&capture->loop, until_ns);
 		change_if_due(capture);
 	}
@@ -327,12 +331,15 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	read_until_over(capture);
 	if (view && view->over)
 		view->over(view->context);
+	latency_poll_finish(capture->latency);
 	drain_last(&capture->drain, capture->tracefs);
 	drain_boost(&capture->drain, false);
 	interference_end(&capture->interference);
-	tracing_undo_keep_settings(&capture->undo,
-				   interference_set_by_others(&capture->interference));
-	tracing_undo_find_changes(&capture->undo);
+	if (capture->tracefs) {
+		tracing_undo_keep_settings(&capture->undo,
+					   interference_set_by_others(&capture->interference));
+		tracing_undo_find_changes(&capture->undo);
+	}
 	report_kept(capture, &capture->undo.kept);
 	end_values = device_state_read(&capture->device);
 	session_set_end_values(&capture->session, &end_values);
@@ -510,6 +517,85 @@ static int open_source(struct capture *capture)
 	return error;
 }
 
+/* --- without a trace --- */
+
+static ssize_t read_nothing(struct source *source, enum source_how how,
+			    const struct record_sink *sink)
+{
+	return -EAGAIN;
+}
+
+static void describe_nothing(const struct source *source, char text[static 200])
+{
+	text[0] = '\0';
+}
+
+static void keep_open(struct source *source)
+{
+}
+
+/* Its frames are present fences, see open_latency(). */
+static int open_no_trace(struct capture *capture)
+{
+	static const struct source_ops ops = {
+		.read = read_nothing,
+		.describe_damage = describe_nothing,
+		.stop = keep_open,
+		.close = keep_open,
+	};
+
+	capture->no_trace = (struct source){
+		.ops = &ops,
+		.name = "latency",
+		.fd = -1,
+		.highwater_fd = -1,
+	};
+	capture->source = &capture->no_trace;
+	capture->why_source = "set by --source latency";
+	drain_watch(&capture->drain, capture->source);
+	return 0;
+}
+
+static void on_fence(void *context, const struct present_fence *fence)
+{
+	struct capture *capture = context;
+
+	session_fence(&capture->session, fence);
+}
+
+static void on_fences_passed(void *context, uint64_t until_ns)
+{
+	struct capture *capture = context;
+
+	session_fences_passed(&capture->session, until_ns);
+}
+
+static void on_latency_event(void *context, const char *kind, const char *text)
+{
+	struct capture *capture = context;
+
+	session_event(&capture->session, kind, text);
+}
+
+static int open_latency(struct capture *capture)
+{
+	const struct latency_calls calls = {
+		.frame = on_fence,
+		.passed = on_fences_passed,
+		.event = on_latency_event,
+		.context = capture,
+	};
+	int error = latency_poll_begin(&capture->latency, capture->options, &capture->loop, &calls);
+
+	if (error == 0)
+		return 0;
+	report("%s: --source latency: dumpsys: %s; %s", session_command(&capture->session),
+	       strerror(-error),
+	       error == -ENOENT ? "run it on an Android device, or use another source"
+				: report_advice(error, ""));
+	return EXIT_FAILED;
+}
+
 /* Locks the folder and opens the trace before any setting is changed: both allow only one capture.
  */
 static int open_folder_and_trace(struct capture *capture, const struct capture_killed *killed)
@@ -522,6 +608,8 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 		return EXIT_FAILED;
 	if (options->device_root && !options->min_free_given)
 		options->min_free = disk_floor_of_device(capture->session.folder.fd);
+	if (options->pipeline.is_fences)
+		return open_no_trace(capture);
 	rescue(&capture->session.folder, options->command, killed);
 	if (tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||
 	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0)
@@ -607,9 +695,15 @@ static int begin_session(struct capture *capture)
 	const struct watcher watcher = { .ready = on_interference, .context = capture };
 	struct property_budget budget;
 
-	snprintf(capture->path, sizeof(capture->path), "%s", tracefs_path(capture->tracefs));
+	if (capture->tracefs) {
+		snprintf(capture->path, sizeof(capture->path), "%s",
+			 tracefs_path(capture->tracefs));
+		origin.trace_clock = tracefs_clock(capture->tracefs);
+	} else {
+		snprintf(capture->path, sizeof(capture->path), "dumpsys SurfaceFlinger --latency");
+		origin.trace_clock = "boot";
+	}
 	origin.path = capture->path;
-	origin.trace_clock = tracefs_clock(capture->tracefs);
 	origin.clock = kernel_clock_measure(origin.trace_clock, &capture->files);
 	session_id_make(origin.id);
 	budget = property_budget_begin(true);
@@ -618,14 +712,17 @@ static int begin_session(struct capture *capture)
 	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
 	output_set_trouble(&capture->session.output, log_trouble, capture);
-	interference_begin(&capture->interference, &capture->session, &capture->loop,
-			   &capture->files, capture->undo.tags, watcher);
+	if (capture->tracefs)
+		interference_begin(&capture->interference, &capture->session, &capture->loop,
+				   &capture->files, capture->undo.tags, watcher);
 	capture->probe = (struct android_probe){
 		.pipeline = &capture->session.pipeline,
 		.found_focus = on_focus,
 		.context = &capture->session,
 	};
 	android_probe_begin(&capture->probe, capture->options, &capture->loop);
+	if (!capture->tracefs)
+		return open_latency(capture);
 	report_fixed(capture);
 	if (capture->undo.small_buffer[0])
 		session_event(&capture->session, "tracing", capture->undo.small_buffer);
@@ -714,6 +811,7 @@ int capture_begin(struct capture **out, struct options *options,
 		.files_done = WATCHER_NONE,
 	};
 	trace_files_init(&capture->files);
+	options->pipeline.is_fences = options->source == OPTIONS_SOURCE_LATENCY;
 	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop);
 	report_name(options_command_name(options->command));
 	logcat_open(&capture->logcat, options->device_root);
@@ -725,7 +823,7 @@ int capture_begin(struct capture **out, struct options *options,
 		code = open_timer(capture);
 	if (code == 0)
 		code = open_folder_and_trace(capture, killed);
-	if (code == 0)
+	if (code == 0 && capture->tracefs)
 		code = start_tracing(capture);
 	if (code == 0)
 		code = begin_session(capture);
@@ -743,6 +841,7 @@ void capture_close(struct capture *capture)
 		return;
 	interference_end(&capture->interference);
 	android_probe_end(&capture->probe);
+	capture->latency = latency_poll_end(capture->latency);
 	drain_end(&capture->drain);
 	source_stop(capture->source);
 	trace_files_close(&capture->files);

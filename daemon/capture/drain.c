@@ -247,7 +247,8 @@ int drain_if_due(struct drain *drain)
 		drain->was_readable = false;
 		drain->last_data_ns = loop_now();
 	}
-	if (n == -EAGAIN)
+	/* Fences come later than their time: they have their own end. */
+	if (n == -EAGAIN && !drain->session->options->pipeline.is_fences)
 		settle_if_silent(drain);
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
@@ -332,7 +333,8 @@ void drain_last(struct drain *drain, struct tracefs *tracefs)
 {
 	if (!may_drain(drain))
 		return;
-	tracefs_stop(tracefs);
+	if (tracefs)
+		tracefs_stop(tracefs);
 	drain->how = SOURCE_LAST;
 	drain_backlog(drain);
 }

@@ -243,6 +243,24 @@ ssize_t session_read(struct session *session, enum source_how how)
 	return n;
 }
 
+void session_fence(struct session *session, const struct present_fence *fence)
+{
+	if (session->discarding)
+		return;
+	pipeline_fence(session->pipeline, fence);
+	output_follow(&session->output, pipeline_now(session->pipeline));
+}
+
+void session_fences_passed(struct session *session, uint64_t until_ns)
+{
+	uint64_t now_ns = pipeline_now(session->pipeline);
+
+	if (now_ns > 0 && until_ns > now_ns && until_ns < UINT64_MAX)
+		pipeline_silent(session->pipeline, until_ns - now_ns);
+	if (output_has_events(&session->output))
+		output_settle(&session->output);
+}
+
 void session_set_discarding(struct session *session, bool discarding)
 {
 	session->discarding = discarding;
@@ -539,6 +557,15 @@ static int check_input(const struct session *session)
 	if (session->discarding) {
 		report("%s: nothing was counted: the capture ended before --wait was over; use a "
 		       "shorter --wait, or capture longer",
+		       name);
+		return EXIT_FAILED;
+	}
+	if (session->options->pipeline.is_fences) {
+		if (counters->presents > 0)
+			return 0;
+		report("%s: no frame of any layer: dumpsys SurfaceFlinger --latency has no row "
+		       "from this time; draw something on the screen, or compare --include with "
+		       "dumpsys SurfaceFlinger --list",
 		       name);
 		return EXIT_FAILED;
 	}

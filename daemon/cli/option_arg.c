@@ -224,11 +224,12 @@ int option_parse_source(const struct option_arg *arg)
 		[OPTIONS_SOURCE_AUTO] = "auto",
 		[OPTIONS_SOURCE_TEXT] = "text",
 		[OPTIONS_SOURCE_RAW] = "raw",
+		[OPTIONS_SOURCE_LATENCY] = "latency",
 	};
 	size_t i = index_of(names, sizeof(names) / sizeof(names[0]), arg->value);
 
 	if (i == SIZE_MAX)
-		return refuse(arg, "must be auto, text or raw");
+		return refuse(arg, "must be auto, text, raw or latency");
 	*(enum options_source *)arg->field = (enum options_source)i;
 	return 0;
 }

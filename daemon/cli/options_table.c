@@ -187,7 +187,9 @@ const struct option_row options_table[] = {
 		.given = FIELD(bool, min_free_given),
 		.help = "keep this much disk space free: first jankd deletes the oldest segments, "
 			"except events.csv; then jankd stops writing frames.csv, then "
-			"dropFrames.csv, then doframe.csv, and last fps.csv, until there is enough "
+			"dropFrames.csv, then doframe.csv, then latency.csv, and last fps.csv, "
+			"until "
+			"there is enough "
 			"space again (run "
 			"and start on Android: 5 % of the file system or 500M, whichever is less; "
 			"otherwise 0, no limit)",
@@ -294,12 +296,14 @@ const struct option_row options_table[] = {
 	{
 		.name = "source",
 		.commands = CAPTURE,
-		.value_name = "auto|text|raw",
+		.value_name = "auto|text|raw|latency",
 		.parse = option_parse_source,
 		.field = FIELD(enum options_source, source),
 		.help = "how events are read. raw: trace_pipe_raw, which is much cheaper, and no "
 			"app can forge a line in it; text: trace_pipe; auto: raw if it can be "
-			"read, but text with --snapshot (auto)",
+			"read, but text with --snapshot; latency: no trace, but the present fences "
+			"that "
+			"dumpsys SurfaceFlinger --latency prints, also in latency.csv (auto)",
 	},
 	{
 		.name = "tracefs",

@@ -421,6 +421,20 @@ void csv_frame_row(struct csv_row *text, const struct frame_row *row)
 	end(text);
 }
 
+void csv_latency_row(struct csv_row *text, const struct latency_csv_row *row)
+{
+	begin(text);
+	seconds(text, row->desired_ns);
+	seconds(text, (int64_t)row->actual_ns);
+	seconds(text, row->ready_ns);
+	exact_milliseconds(text, row->interval_ns);
+	count_if_known(text, row->vsyncs);
+	name(text, row->app);
+	name(text, row->surface);
+	name(text, row->layer);
+	end(text);
+}
+
 void csv_doframe_row(struct csv_row *text, const struct doframe_row *row)
 {
 	begin(text);

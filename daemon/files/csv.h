@@ -30,6 +30,7 @@ void csv_drop_row(struct csv_row *text, const struct drop_row *row);
 void csv_frame_row(struct csv_row *text, const struct frame_row *row);
 void csv_doframe_row(struct csv_row *text, const struct doframe_row *row);
 void csv_timeline_row(struct csv_row *text, const struct timeline_row *row);
+void csv_latency_row(struct csv_row *text, const struct latency_csv_row *row);
 void csv_summary_row(struct csv_row *text, const struct summary_row *row);
 
 /* ROW_UNKNOWN as @time_ns gives an empty column, and so does "" as @wall. */

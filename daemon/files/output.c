@@ -135,6 +135,9 @@ static void format(struct csv_row *text, const struct trigger_gate_row *row)
 	case ROW_TIMELINE:
 		csv_timeline_row(text, row->timeline);
 		break;
+	case ROW_LATENCY:
+		csv_latency_row(text, row->latency);
+		break;
 	case ROW_FPS:
 		csv_fps_row(text, row->fps);
 		break;
@@ -232,6 +235,16 @@ static void on_timeline(void *context, const struct timeline_row *timeline)
 	const struct trigger_gate_row row = { .which = ROW_TIMELINE,
 					      .span = span,
 					      .timeline = timeline };
+
+	judge_row(context, &row);
+}
+
+static void on_latency(void *context, const struct latency_csv_row *latency)
+{
+	struct trigger_gate_span span = { latency->actual_ns, latency->actual_ns };
+	const struct trigger_gate_row row = { .which = ROW_LATENCY,
+					      .span = span,
+					      .latency = latency };
 
 	judge_row(context, &row);
 }
@@ -607,6 +620,7 @@ struct row_sink output_sink(struct output *output)
 		.frame = output_name(output, ROW_FRAMES) ? on_frame : NULL,
 		.doframe = output_name(output, ROW_DOFRAMES) ? on_doframe : NULL,
 		.timeline = output_name(output, ROW_TIMELINE) ? on_timeline : NULL,
+		.latency = output_name(output, ROW_LATENCY) ? on_latency : NULL,
 		.event = on_event,
 		.clock = on_clock,
 		.gate = output->gate ? on_gate : NULL,

@@ -19,6 +19,7 @@ const struct segment_file segment_files[] = {
 	{ "frames.csv", csv_frame_header, true },
 	{ "doframe.csv", csv_doframe_header, true },
 	{ "frametimeline.csv", csv_timeline_header, true },
+	{ "latency.csv", csv_latency_header, true },
 	{ "events.csv", csv_event_header, true },
 	{ "summary.csv", csv_summary_header, false },
 	{ "session.json", NULL, false },

@@ -54,6 +54,15 @@ static const struct layout {
 			offsetof(struct timeline_row, layer),
 		},
 	},
+	[ROW_LATENCY] = {
+		sizeof(struct latency_csv_row),
+		3,
+		{
+			offsetof(struct latency_csv_row, app),
+			offsetof(struct latency_csv_row, surface),
+			offsetof(struct latency_csv_row, layer),
+		},
+	},
 	[ROW_FPS] = {
 		sizeof(struct fps_row),
 		2,
@@ -186,6 +195,7 @@ uint64_t trigger_gate_open(struct trigger_gate *gate, uint64_t time_ns, void *co
 			struct frame_row frame;
 			struct doframe_row doframe;
 			struct timeline_row timeline;
+			struct latency_csv_row latency;
 		} value;
 		const struct trigger_gate_row row = { kept.which, kept.span, { &value } };
 

@@ -31,6 +31,7 @@ struct trigger_gate_row {
 		const struct frame_row *frame;
 		const struct doframe_row *doframe;
 		const struct timeline_row *timeline;
+		const struct latency_csv_row *latency;
 	};
 };
 

@@ -42,8 +42,8 @@ def running(checks, place):
     checks.that("frames.csv" in names(phone.folder()) and "frames-000001.csv" not in names(phone.folder()), "--no-rotate rotates")
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
     there = into(place, done)
-    checks.equal(names(there), ["dropFrames-000001.csv", "events-000001.csv", "fps-000001.csv", "frames-000001.csv", "session.json",
-                                "summary.csv"], "files of the first pull")
+    checks.equal(names(there), ["doframe-000001.csv", "dropFrames-000001.csv", "events-000001.csv", "fps-000001.csv", "frames-000001.csv",
+                                "session.json", "summary.csv"], "files of the first pull")
     phone.play(second)
     before = len(phone.log())
     done = succeeded(checks, "second pull", place.jank_adb("pull", "out"))
@@ -72,8 +72,8 @@ def later(checks, place, phone, earlier, text):
     checks.that(into(place, done) != earlier, "a later session has the same folder")
     checks.equal({p.name: p.read_bytes() for p in earlier.iterdir()}, kept, "the folder of the earlier session")
     checks.that(not any("removed" in line for line in done[2]), f"the later session: {done[2]}")
-    checks.equal(sorted(set(copied(phone, before))), ["dropFrames-000004.csv", "events-000004.csv", "fps-000004.csv", "frames-000004.csv",
-                                                      "session.json", "summary.csv"], "copied of the later session")
+    checks.equal(sorted(set(copied(phone, before))), ["doframe-000004.csv", "dropFrames-000004.csv", "events-000004.csv", "fps-000004.csv",
+                                                      "frames-000004.csv", "session.json", "summary.csv"], "copied of the later session")
     succeeded(checks, "stop", place.jank_adb("stop"))
     succeeded(checks, "pull", place.jank_adb("pull", "out"))
     # Elsewhere: both sessions, each in its own folder, with the same names.

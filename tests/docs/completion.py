@@ -28,9 +28,9 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 # (words, what is offered); the folder has a file file.txt and a folder inner.
 CASES = [
-    (("jankd", "run", "--source", ""), {"auto", "text", "raw"}),
+    (("jankd", "run", "--source", ""), {"auto", "text", "raw", "latency"}),
     (("jankd", "run", "--source", "=", "r"), {"raw"}),
-    (("jankd", "run", "--source", "="), {"auto", "text", "raw"}),
+    (("jankd", "run", "--source", "="), {"auto", "text", "raw", "latency"}),
     (("jankd", "run", "-T", ""), {"0", "1", "2", "3", "4"}),
     (("jankd", "run", "-F", ""), {"inner"}),
     (("jankd", "run", "-F", "inner", "--rules", ""), {"default", "gfx2019", "file.txt", "inner"}),
@@ -50,7 +50,7 @@ CASES = [
     (("jank-phone", "f"), {"file.txt"}),
     (("jank-adb", "-s", "start", "st"), {"start", "status", "stop"}),
     (("jank-adb", "pull", "in"), {"inner"}),
-    (("jank-adb", "record", "--source", ""), {"auto", "text", "raw"}),
+    (("jank-adb", "record", "--source", ""), {"auto", "text", "raw", "latency"}),
 ]
 
 

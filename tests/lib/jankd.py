@@ -165,7 +165,7 @@ def rows(path, name=None):
         return list(csv.DictReader(file, strict=True))
 
 
-CSV_FILES = ("fps.csv", "dropFrames.csv", "frames.csv", "doframe.csv", "frametimeline.csv", "summary.csv", "events.csv")
+CSV_FILES = ("fps.csv", "dropFrames.csv", "frames.csv", "doframe.csv", "frametimeline.csv", "latency.csv", "summary.csv", "events.csv")
 
 
 def outputs(path):

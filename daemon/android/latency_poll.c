@@ -1,0 +1,636 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/android/latency_poll.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "daemon/base/nearest_name.h"
+#include "daemon/base/wall_clock.h"
+#include "parser/layer_list.h"
+#include "rules/memory.h"
+#include "rules/pattern.h"
+#include "rules/surface.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_S UINT64_C(1000000000)
+
+#define DUMPSYS_MS 5000
+#define SCAN_NS (5 * NS_PER_S)	 /* between the begins of two scans, at least */
+#define LIVES_NS (10 * NS_PER_S) /* a layer without frames for this time is only scanned */
+#define POLL_LEAST_NS (200 * NS_PER_MS)
+#define PERIOD_ASSUMED_NS UINT64_C(8333333) /* until the first answer: 120 Hz */
+#define FINISH_NS (2 * NS_PER_S)
+#define SUSPEND_NS (5 * NS_PER_MS) /* the offset of the clocks grows by more than this */
+#define NEAREST_NAMES 3		   /* in a message */
+#define CHECK_NS (20 * NS_PER_MS)  /* of a run's end */
+
+struct polled_layer {
+	char name[LATENCY_NAME_SIZE]; /* "": free */
+	struct latency_ring ring;
+	uint32_t gaps;
+	bool is_wanted;	    /* by --include */
+	uint64_t period_ns; /* of its last poll */
+	uint64_t fresh_ns;  /* of the last poll with frames, on the clock of loop_now() */
+	uint64_t next_ns;   /* of the next poll */
+};
+
+struct held_frame {
+	uint64_t desired_ns, actual_ns, ready_ns; /* of the boot clock */
+	uint32_t period_ns;
+	uint32_t gaps;
+	uint16_t layer;
+	bool is_loss;
+};
+
+enum run { RUN_NONE, RUN_LIST, RUN_LAYER };
+
+struct latency_poll {
+	const struct options *options;
+	struct loop *loop;
+	struct latency_calls calls;
+	struct latency_counts counts;
+	struct child child;
+	enum run run;
+	uint64_t run_ns;	      /* its begin */
+	uint64_t run_cpu_ns;	      /* of all children, then */
+	char name[LATENCY_NAME_SIZE]; /* of the layer of this run */
+	/* Output of the run. Of several layers with one name the one with the newest frame counts.
+	 */
+	uint64_t period_ns;
+	struct latency_row rows[LATENCY_ROWS], best[LATENCY_ROWS];
+	unsigned int n_rows, n_best;
+	int64_t newest_ns; /* of the best rows */
+
+	int64_t offset_ns; /* boot clock minus monotonic clock, at the last look */
+	int64_t seen_ns;   /* monotonic time of that look */
+	int64_t slept_ns;  /* monotonic time of the last suspend, about; 0: none */
+	int64_t offset_before_ns;
+	int64_t floor_ns; /* monotonic: earlier frames of layers that are new here do not count */
+
+	bool is_scanning;
+	uint64_t scan_ns; /* begin of the last scan */
+	uint64_t passed_ns;
+	size_t names_len;
+	unsigned int n_names, next_name;
+	uint64_t last_run_end_ns;
+	unsigned int n_held;
+	struct held_frame held[LATENCY_HELD_MAX];
+	struct polled_layer layers[LATENCY_LAYERS_MAX];
+	char names[LATENCY_NAMES_MAX * 64]; /* of the list, each with its NUL */
+};
+
+/* --- clocks --- */
+
+/* A suspend changes the offset. It is looked at with each wakeup, so the moment is known well. */
+static void look_at_clocks(struct latency_poll *poll)
+{
+	int64_t now_ns = clock_read(CLOCK_MONOTONIC);
+	int64_t offset_ns = clock_read(CLOCK_BOOTTIME) - now_ns;
+
+	if (poll->seen_ns && offset_ns > poll->offset_ns + (int64_t)SUSPEND_NS) {
+		poll->offset_before_ns = poll->offset_ns;
+		poll->slept_ns = poll->seen_ns;
+		for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
+			poll->layers[i].gaps++;
+	}
+	poll->offset_ns = offset_ns;
+	poll->seen_ns = now_ns;
+}
+
+/* A frame from before the suspend keeps the offset of that time. */
+static uint64_t boot_time(const struct latency_poll *poll, int64_t monotonic_ns)
+{
+	int64_t offset_ns = poll->slept_ns && monotonic_ns <= poll->slept_ns
+				    ? poll->offset_before_ns
+				    : poll->offset_ns;
+	int64_t ns;
+
+	if (monotonic_ns <= 0 || monotonic_ns == LATENCY_PENDING ||
+	    __builtin_add_overflow(monotonic_ns, offset_ns, &ns) || ns <= 0)
+		return 0;
+	return (uint64_t)ns;
+}
+
+static uint64_t children_ns(void)
+{
+	struct rusage usage = { 0 };
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+/* --- frames in order --- */
+
+static int compare_held(const void *a, const void *b)
+{
+	const struct held_frame *one = a, *other = b;
+
+	if (one->actual_ns != other->actual_ns)
+		return one->actual_ns < other->actual_ns ? -1 : 1;
+	return (one->layer > other->layer) - (one->layer < other->layer);
+}
+
+/* Passes on the frames up to @until_ns. */
+static void pass(struct latency_poll *poll, uint64_t until_ns)
+{
+	unsigned int n = 0;
+
+	qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
+	for (; n < poll->n_held && poll->held[n].actual_ns <= until_ns; n++) {
+		const struct held_frame *held = &poll->held[n];
+		const struct present_fence frame = {
+			.layer = span_of(poll->layers[held->layer].name),
+			.desired_ns = held->desired_ns,
+			.actual_ns = held->actual_ns,
+			.ready_ns = held->ready_ns,
+			.period_ns = held->period_ns,
+			.gaps = held->gaps,
+			.is_loss = held->is_loss,
+		};
+
+		if (held->actual_ns < poll->passed_ns)
+			poll->counts.out_of_order++;
+		else
+			poll->calls.frame(poll->calls.context, &frame);
+	}
+	memmove(poll->held, poll->held + n, (poll->n_held - n) * sizeof(poll->held[0]));
+	poll->n_held -= n;
+	if (until_ns > poll->passed_ns && until_ns < UINT64_MAX)
+		poll->passed_ns = until_ns;
+	poll->calls.passed(poll->calls.context, until_ns);
+}
+
+static void hold(struct latency_poll *poll, const struct held_frame *frame)
+{
+	/* The older half does not wait for the scan. */
+	if (poll->n_held == LATENCY_HELD_MAX) {
+		qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
+		pass(poll, poll->held[LATENCY_HELD_MAX / 2].actual_ns);
+	}
+	poll->held[poll->n_held++] = *frame;
+}
+
+/* --- layers --- */
+
+static bool is_held(const struct latency_poll *poll, unsigned int layer)
+{
+	for (unsigned int i = 0; i < poll->n_held; i++)
+		if (poll->held[i].layer == layer)
+			return true;
+	return false;
+}
+
+static bool fits(const char *glob, const char *name)
+{
+	char copy[SURFACE_MAX];
+	struct span app = app_of_layer(span_of(name));
+
+	return pattern_glob(span_of(glob), surface_of_layer(span_of(name), copy)) ||
+	       (app.ptr && pattern_glob(span_of(glob), app));
+}
+
+static bool is_wanted(const struct latency_poll *poll, const char *name)
+{
+	for (const char *const *globs = poll->options->include; *globs; globs++)
+		if (fits(*globs, name))
+			return true;
+	return poll->options->include[0] == NULL;
+}
+
+static struct polled_layer *find_layer(struct latency_poll *poll, const char *name)
+{
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
+		if (strcmp(poll->layers[i].name, name) == 0)
+			return &poll->layers[i];
+	return NULL;
+}
+
+/* A free entry, or that of the layer that has been without frames longest. NULL: all live. Later,
+ * frames that were passed on must not count as new ones. */
+static struct polled_layer *free_layer(struct latency_poll *poll)
+{
+	struct polled_layer *oldest = NULL;
+
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++) {
+		struct polled_layer *layer = &poll->layers[i];
+
+		if (!layer->name[0])
+			return layer;
+		if (loop_now() - layer->fresh_ns > LIVES_NS && !is_held(poll, i) &&
+		    (!oldest || layer->fresh_ns < oldest->fresh_ns))
+			oldest = layer;
+	}
+	if (oldest && oldest->ring.last_ns > poll->floor_ns)
+		poll->floor_ns = oldest->ring.last_ns;
+	return oldest;
+}
+
+static bool lives(const struct polled_layer *layer, uint64_t now_ns)
+{
+	return layer->name[0] && layer->is_wanted && now_ns - layer->fresh_ns <= LIVES_NS;
+}
+
+/* Half of the time in which the ring is overwritten. */
+static uint64_t poll_period_ns(uint64_t period_ns)
+{
+	uint64_t ns = LATENCY_ROWS / 2 * (period_ns ? period_ns : PERIOD_ASSUMED_NS);
+
+	return ns > POLL_LEAST_NS ? ns : POLL_LEAST_NS;
+}
+
+static void report_gap(struct latency_poll *poll, const char *name)
+{
+	char text[LATENCY_NAME_SIZE + 96];
+
+	poll->counts.overruns++;
+	snprintf(text, sizeof(text), "frames of a layer were overwritten before they were read: %s",
+		 name);
+	poll->calls.event(poll->calls.context, "lost", text);
+}
+
+/* The distance of @ns to a whole number of periods. */
+static uint64_t off_by(uint64_t ns, uint64_t period_ns)
+{
+	uint64_t rest = ns % period_ns;
+
+	return rest < period_ns - rest ? rest : period_ns - rest;
+}
+
+/* New frames of a layer. If the display's period is another one than at the last poll, it changes
+ * with the first interval that fits it better. */
+static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
+			const struct latency_row *frames, unsigned int n, enum latency_gap gap,
+			int64_t before_ns)
+{
+	uint64_t period_ns = layer->period_ns ? layer->period_ns : poll->period_ns;
+
+	layer->gaps += gap != LATENCY_GAP_NONE;
+	for (unsigned int i = 0; i < n; i++) {
+		uint64_t interval_ns = (uint64_t)(frames[i].actual_ns - before_ns);
+
+		if (period_ns != poll->period_ns &&
+		    off_by(interval_ns, poll->period_ns) <= off_by(interval_ns, period_ns))
+			period_ns = poll->period_ns;
+		before_ns = frames[i].actual_ns;
+		hold(poll, &(struct held_frame){
+				   .desired_ns = boot_time(poll, frames[i].desired_ns),
+				   .actual_ns = boot_time(poll, frames[i].actual_ns),
+				   .ready_ns = boot_time(poll, frames[i].ready_ns),
+				   .period_ns = (uint32_t)period_ns,
+				   .gaps = layer->gaps,
+				   .layer = (uint16_t)(layer - poll->layers),
+				   .is_loss = i == 0 && gap == LATENCY_GAP_OVERRUN,
+			   });
+	}
+	poll->counts.frames += n;
+	layer->fresh_ns = loop_now();
+}
+
+/* The rows of poll->name are complete. A layer without a fresh row gets no entry. */
+static void join(struct latency_poll *poll)
+{
+	struct polled_layer *layer = find_layer(poll, poll->name);
+	struct latency_ring ring =
+		layer ? layer->ring : (struct latency_ring){ .last_ns = poll->floor_ns };
+	int64_t before_ns = ring.last_ns;
+	uint64_t restarts = ring.restarts;
+	struct latency_row frames[LATENCY_ROWS];
+	enum latency_gap gap;
+	unsigned int n = latency_ring_join(&ring, poll->best, poll->n_best, frames, &gap);
+
+	if (!layer && n > 0) {
+		layer = free_layer(poll);
+		poll->counts.refused += layer == NULL;
+		if (layer) {
+			*layer = (struct polled_layer){ .is_wanted = is_wanted(poll, poll->name) };
+			snprintf(layer->name, sizeof(layer->name), "%s", poll->name);
+		}
+	}
+	if (!layer)
+		return;
+	layer->ring = ring;
+	poll->counts.restarts += ring.restarts - restarts;
+	if (n > 0) {
+		take_frames(poll, layer, frames, n, gap, before_ns);
+		if (gap == LATENCY_GAP_OVERRUN)
+			report_gap(poll, layer->name);
+	}
+	layer->period_ns = poll->period_ns;
+	layer->next_ns = poll->run_ns + poll_period_ns(poll->period_ns);
+}
+
+/* --- output of a run --- */
+
+static void end_block(struct latency_poll *poll)
+{
+	int64_t newest_ns = 0;
+
+	for (unsigned int i = 0; i < poll->n_rows; i++)
+		if (poll->rows[i].actual_ns != LATENCY_PENDING &&
+		    poll->rows[i].actual_ns > newest_ns)
+			newest_ns = poll->rows[i].actual_ns;
+	if (poll->n_best == 0 || newest_ns > poll->newest_ns) {
+		memcpy(poll->best, poll->rows, poll->n_rows * sizeof(poll->rows[0]));
+		poll->n_best = poll->n_rows;
+		poll->newest_ns = newest_ns;
+	}
+	poll->n_rows = 0;
+}
+
+static void read_row(struct latency_poll *poll, struct span line)
+{
+	struct latency_row row;
+
+	switch (latency_dump_line(line, &row)) {
+	case LATENCY_LINE_PERIOD:
+		if (row.desired_ns >= 1000000 && row.desired_ns <= 1000000000)
+			poll->period_ns = (uint64_t)row.desired_ns;
+		break;
+	case LATENCY_LINE_ROW:
+		if (poll->n_rows < LATENCY_ROWS)
+			poll->rows[poll->n_rows++] = row;
+		break;
+	case LATENCY_LINE_END:
+		end_block(poll);
+		break;
+	case LATENCY_LINE_OTHER:
+		break;
+	}
+}
+
+static void read_name(struct latency_poll *poll, struct span line)
+{
+	struct span name = layer_list_name(line);
+
+	if (!name.ptr || layer_list_is_container(name) || memchr(name.ptr, '\0', name.len))
+		return;
+	if (poll->n_names == LATENCY_NAMES_MAX || name.len >= LATENCY_NAME_SIZE ||
+	    poll->names_len + name.len + 1 > sizeof(poll->names)) {
+		poll->counts.refused++;
+		return;
+	}
+	memcpy(poll->names + poll->names_len, name.ptr, name.len);
+	poll->names_len += name.len;
+	poll->names[poll->names_len++] = '\0';
+	poll->n_names++;
+}
+
+static void on_line(struct child *child, struct span line)
+{
+	struct latency_poll *poll = child->context;
+
+	if (poll->run == RUN_LIST)
+		read_name(poll, line);
+	else
+		read_row(poll, line);
+}
+
+static void count_run(struct latency_poll *poll, int status)
+{
+	uint64_t wall_ns = loop_now() - poll->run_ns;
+
+	poll->counts.polls++;
+	poll->counts.failed += status != 0;
+	poll->counts.wall_ns += wall_ns;
+	poll->counts.cpu_ns += children_ns() - poll->run_cpu_ns;
+	if (wall_ns > poll->counts.wall_most_ns)
+		poll->counts.wall_most_ns = wall_ns;
+}
+
+static void on_end(struct child *child, int status)
+{
+	struct latency_poll *poll = child->context;
+
+	count_run(poll, status);
+	if (poll->run == RUN_LAYER) {
+		end_block(poll);
+		join(poll);
+	}
+	poll->run = RUN_NONE;
+	poll->last_run_end_ns = loop_now();
+}
+
+/* --- runs --- */
+
+static void start(struct latency_poll *poll, enum run run, char *option)
+{
+	char *argv[] = { "dumpsys", "SurfaceFlinger", option, run == RUN_LAYER ? poll->name : NULL,
+			 NULL };
+
+	look_at_clocks(poll);
+	poll->run = run;
+	poll->run_ns = loop_now();
+	poll->run_cpu_ns = children_ns();
+	poll->n_rows = poll->n_best = 0;
+	poll->newest_ns = 0;
+	if (child_start(&poll->child, poll->loop, argv, DUMPSYS_MS) == 0)
+		return;
+	poll->counts.failed++;
+	poll->run = RUN_NONE;
+	poll->last_run_end_ns = poll->run_ns;
+}
+
+static void start_layer(struct latency_poll *poll, const char *name)
+{
+	struct polled_layer *layer = find_layer(poll, name);
+
+	memmove(poll->name, name, strlen(name) + 1);
+	if (layer)
+		layer->next_ns = loop_now() + poll_period_ns(layer->period_ns);
+	start(poll, RUN_LAYER, "--latency");
+}
+
+/* The living layer whose poll is due longest; NULL: none is. */
+static const struct polled_layer *due_layer(const struct latency_poll *poll, uint64_t now_ns)
+{
+	const struct polled_layer *due = NULL;
+
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++) {
+		const struct polled_layer *layer = &poll->layers[i];
+
+		if (lives(layer, now_ns) && layer->next_ns <= now_ns &&
+		    (!due || layer->next_ns < due->next_ns))
+			due = layer;
+	}
+	return due;
+}
+
+static void start_scan(struct latency_poll *poll)
+{
+	poll->is_scanning = true;
+	poll->scan_ns = loop_now();
+	poll->n_names = 0;
+	poll->names_len = poll->next_name = 0;
+	start(poll, RUN_LIST, "--list");
+}
+
+/* --include fits no name of the list: the nearest ones are what the user may have meant. */
+static void report_no_layer(struct latency_poll *poll, const char *glob)
+{
+	struct {
+		const char *name;
+		unsigned int distance;
+	} nearest[NEAREST_NAMES], candidate, further;
+	char text[NEAREST_NAMES * 80 + 200];
+	const char *name = poll->names;
+
+	for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
+		nearest[at].name = "";
+		nearest[at].distance = UINT_MAX;
+	}
+	for (unsigned int i = 0; i < poll->n_names; i++, name += strlen(name) + 1) {
+		candidate.name = name;
+		candidate.distance = nearest_name_distance(glob, name);
+		for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
+			if (candidate.distance >= nearest[at].distance)
+				continue;
+			further = nearest[at];
+			nearest[at] = candidate;
+			candidate = further;
+		}
+	}
+	snprintf(text, sizeof(text),
+		 "--include %.80s: no such layer; the nearest names are: %.80s  %.80s  %.80s", glob,
+		 nearest[0].name, nearest[1].name, nearest[2].name);
+	poll->calls.event(poll->calls.context, "device", text);
+}
+
+static void check_include(struct latency_poll *poll)
+{
+	for (const char *const *globs = poll->options->include; *globs; globs++) {
+		const char *name = poll->names;
+		unsigned int i = 0;
+
+		while (i < poll->n_names && !fits(*globs, name)) {
+			name += strlen(name) + 1;
+			i++;
+		}
+		if (i == poll->n_names && i > 0)
+			report_no_layer(poll, *globs);
+	}
+}
+
+/* All layers were read since the begin of the scan: there are no other frames up to then. */
+static void end_scan(struct latency_poll *poll)
+{
+	poll->is_scanning = false;
+	if (poll->counts.scans == 0)
+		check_include(poll);
+	poll->counts.scans++;
+	pass(poll, poll->scan_ns);
+}
+
+static const char *name_at(const struct latency_poll *poll, unsigned int index)
+{
+	const char *name = poll->names;
+
+	while (index-- > 0)
+		name += strlen(name) + 1;
+	return name;
+}
+
+void latency_poll_follow(struct latency_poll *poll)
+{
+	const struct polled_layer *due;
+	uint64_t now_ns = loop_now();
+
+	if (!poll)
+		return;
+	look_at_clocks(poll);
+	child_check(&poll->child);
+	if (poll->run != RUN_NONE)
+		return;
+	due = due_layer(poll, now_ns);
+	if (due)
+		start_layer(poll, due->name);
+	else if (poll->is_scanning && poll->next_name < poll->n_names)
+		start_layer(poll, name_at(poll, poll->next_name++));
+	else if (poll->is_scanning)
+		end_scan(poll);
+	else if (now_ns >= poll->scan_ns + SCAN_NS)
+		start_scan(poll);
+}
+
+uint64_t latency_poll_next(const struct latency_poll *poll)
+{
+	uint64_t next_ns, now_ns = loop_now();
+
+	if (!poll)
+		return UINT64_MAX;
+	if (poll->run != RUN_NONE)
+		return now_ns + CHECK_NS;
+	if (poll->is_scanning)
+		return now_ns;
+	next_ns = poll->scan_ns + SCAN_NS;
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
+		if (lives(&poll->layers[i], now_ns))
+			next_ns = loop_earlier(next_ns, poll->layers[i].next_ns);
+	return next_ns;
+}
+
+/* --- begin and end --- */
+
+int latency_poll_begin(struct latency_poll **out, const struct options *options, struct loop *loop,
+		       const struct latency_calls *calls)
+{
+	struct latency_poll *poll;
+
+	*out = NULL;
+	if (!child_program_exists("dumpsys"))
+		return -ENOENT;
+	poll = memory_new(1, sizeof(*poll));
+	if (!poll)
+		return -ENOMEM;
+	poll->options = options;
+	poll->loop = loop;
+	poll->calls = *calls;
+	poll->child = (struct child){ .line = on_line, .ended = on_end, .context = poll };
+	look_at_clocks(poll);
+	poll->floor_ns = poll->seen_ns;
+	*out = poll;
+	return 0;
+}
+
+/* Runs the child to its end. */
+static void wait_for_run(struct latency_poll *poll, uint64_t until_ns)
+{
+	while (poll->run != RUN_NONE && loop_now() < until_ns) {
+		loop_wait(poll->loop, loop_now() + CHECK_NS);
+		child_check(&poll->child);
+	}
+}
+
+void latency_poll_finish(struct latency_poll *poll)
+{
+	uint64_t until_ns = loop_now() + FINISH_NS, now_ns = loop_now();
+
+	if (!poll)
+		return;
+	wait_for_run(poll, until_ns);
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX && poll->run == RUN_NONE; i++) {
+		if (!lives(&poll->layers[i], now_ns))
+			continue;
+		start_layer(poll, poll->layers[i].name);
+		wait_for_run(poll, until_ns);
+	}
+	child_kill(&poll->child);
+	pass(poll, UINT64_MAX);
+}
+
+struct latency_poll *latency_poll_end(struct latency_poll *poll)
+{
+	if (poll)
+		child_kill(&poll->child);
+	free(poll);
+	return NULL;
+}
+
+const struct latency_counts *latency_poll_counts(const struct latency_poll *poll)
+{
+	return &poll->counts;
+}

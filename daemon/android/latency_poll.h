@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Polls the present fences of layers with 'dumpsys SurfaceFlinger --latency', beside the event
+ * loop.
+ *
+ *     scan     every 5 s: --list, then --latency of each name that may have buffers. A layer whose
+ *              ring has fresh rows lives
+ *     poll     between scans only the living layers, or those of --include, twice in the time in
+ *              which a ring of 127 frames is overwritten
+ *
+ * Frames are passed on in the order of their times. A layer that is not polled between scans may
+ * have frames, too, so only those from before the last scan can be passed on.
+ */
+#ifndef JANKD_DAEMON_ANDROID_LATENCY_POLL_H
+#define JANKD_DAEMON_ANDROID_LATENCY_POLL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/base/child.h"
+#include "daemon/base/options.h"
+#include "rules/present_fence.h"
+#include "rules/latency_ring.h"
+
+#define LATENCY_LAYERS_MAX 32  /* that live at a time */
+#define LATENCY_NAMES_MAX 512  /* of a list */
+#define LATENCY_HELD_MAX 8192  /* frames that wait for a scan */
+#define LATENCY_NAME_SIZE 1024 /* with its NUL; layers with longer names are not polled */
+
+/* Since the start. */
+struct latency_counts {
+	uint64_t polls, failed;	  /* runs of dumpsys; those that ended with an error */
+	uint64_t wall_ns, cpu_ns; /* of all runs; without what SurfaceFlinger itself needs */
+	uint64_t wall_most_ns;	  /* the longest run */
+	uint64_t scans;		  /* complete ones */
+	uint64_t frames;
+	uint64_t overruns, restarts; /* see rules/latency_ring.h, of all layers */
+	uint64_t out_of_order;	     /* frames that came too late to be passed on in order */
+	uint64_t refused;	     /* names, layers and frames without space */
+};
+
+struct latency_calls {
+	void (*frame)(void *context, const struct present_fence *frame);
+	/* All frames up to @until_ns of the boot clock were passed on. */
+	void (*passed)(void *context, uint64_t until_ns);
+	void (*event)(void *context, const char *kind, const char *text);
+	void *context;
+};
+
+struct latency_poll;
+
+/* Begins with a scan. Frames from now on count. @options, @loop: borrowed. Returns 0; -ENOMEM; or
+ * -ENOENT: there is no dumpsys. */
+int latency_poll_begin(struct latency_poll **poll, const struct options *options, struct loop *loop,
+		       const struct latency_calls *calls);
+
+/* Starts the next run if one is due. To be called after each wakeup. @poll may be NULL. */
+void latency_poll_follow(struct latency_poll *poll);
+
+/* When it has to be called, on the clock of loop_now(). UINT64_MAX: @poll is NULL. */
+uint64_t latency_poll_next(const struct latency_poll *poll);
+
+/* Reads the living layers a last time, and passes all frames on. Takes 2 s at most. */
+void latency_poll_finish(struct latency_poll *poll);
+
+/* Frees it, which may be NULL. Returns NULL. */
+struct latency_poll *latency_poll_end(struct latency_poll *poll);
+
+const struct latency_counts *latency_poll_counts(const struct latency_poll *poll);
+
+#endif

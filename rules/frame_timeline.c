@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/frame_timeline.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -140,7 +139,7 @@ static size_t append(char *text, size_t len, const char *name, uint32_t count)
 
 	if (count == 0)
 		return len;
-	n = snprintf(text + len, space, "%s%s:%" PRIu32, len > 0 ? " " : "", name, count);
+	n = snprintf(text + len, space, "%s%s:%u", len > 0 ? " " : "", name, (unsigned int)count);
 	return (size_t)n < space ? len + (size_t)n : len;
 }
 

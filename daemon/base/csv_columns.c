@@ -23,6 +23,7 @@ const char csv_timeline_header[] =
 	"kind,start(s),end(s),expected start(s),expected end(s),token,display "
 	"token,pid,app,Surface,"
 	"layer,present type,on time finish,gpu composition,prediction,jank type,severity,buffer";
+
 const char csv_latency_header[] =
 	"desired present(s),actual present(s),frame ready(s),interval(ms),"
 	"vsyncs,app,Surface,layer";

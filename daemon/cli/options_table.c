@@ -187,8 +187,7 @@ const struct option_row options_table[] = {
 		.given = FIELD(bool, min_free_given),
 		.help = "keep this much disk space free: first jankd deletes the oldest segments, "
 			"except events.csv; then jankd stops writing frames.csv, then "
-			"dropFrames.csv, then doframe.csv, then latency.csv, and last fps.csv, "
-			"until "
+			"dropFrames.csv, then doframe.csv, then latency.csv, and last fps.csv, until "
 			"there is enough "
 			"space again (run "
 			"and start on Android: 5 % of the file system or 500M, whichever is less; "

@@ -28,14 +28,6 @@
 /* The most records of one read. */
 #define RECORDS_PER_READ 4096
 
-/* What the counts of the source do not show. */
-struct perfetto_counts {
-	uint64_t corrupt;   /* packets that are damaged; their intact part was read */
-	uint64_t too_large; /* packets that were left out */
-	uint64_t lost;	    /* times that a writer of packets lost some */
-	uint64_t late;	    /* events that were left out: too far out of order */
-};
-
 /* Packets one after the other. Times are of the ftrace clock; UINT64_MAX: no such event. */
 struct region {
 	uint64_t begin, end; /* in the trace */
@@ -56,7 +48,6 @@ struct place {
 };
 
 struct perfetto_reader {
-	struct source *source;
 	struct packet_stream stream;
 	bool has_index;
 	struct perfetto_counts counts;
@@ -236,17 +227,6 @@ static void sort_regions(struct perfetto_reader *reader)
 	qsort(reader->regions, reader->n_regions, sizeof(*reader->regions), compare_regions);
 }
 
-static void copy_damage(struct perfetto_reader *reader)
-{
-	struct source *source = reader->source;
-
-	if (reader->stream.damage && !source->damage)
-		source->damage = reader->stream.damage;
-	source->counts.damaged = source->counts.malformed + reader->counts.corrupt +
-				 reader->counts.too_large + reader->counts.lost +
-				 reader->counts.late;
-}
-
 static int read_index(struct perfetto_reader *reader)
 {
 	struct packet_stream *stream = &reader->stream;
@@ -266,9 +246,8 @@ static int read_index(struct perfetto_reader *reader)
 	reader->counts.too_large = stream->too_large;
 	sort_regions(reader);
 	reader->has_index = true;
-	reader->source->counts.bytes += stream->offset;
+	reader->counts.bytes = stream->offset;
 	reader->place = (struct place){ UINT64_MAX, 0 };
-	copy_damage(reader);
 	return result;
 }
 
@@ -466,16 +445,15 @@ static struct span first_line(struct span text)
 	return text;
 }
 
-static void emit_print(struct perfetto_reader *reader, const struct perfetto_event *event,
-		       struct trace_record *record, const struct record_sink *sink)
+/* Returns false if the marker cannot be parsed. */
+static bool print_record(struct perfetto_reader *reader, const struct perfetto_event *event,
+			 struct trace_record *record)
 {
 	const struct perfetto_thread_entry *thread;
-	struct source_counts *counts = &reader->source->counts;
 
-	counts->markers++;
 	if (!marker_parse(first_line(event->bytes), record)) {
-		counts->malformed++;
-		return;
+		reader->counts.malformed++;
+		return false;
 	}
 	thread = perfetto_threads_find(reader->threads, event->tid);
 	record->comm = SPAN_LITERAL("<...>");
@@ -484,14 +462,15 @@ static void emit_print(struct perfetto_reader *reader, const struct perfetto_eve
 		if (thread->comm[0])
 			record->comm = span_of(thread->comm);
 	}
-	sink->record(sink->context, record);
+	return true;
 }
 
-static void emit(struct perfetto_reader *reader, const struct perfetto_event *event,
-		 const struct record_sink *sink)
+/* Returns false: there is no record for the event. */
+static bool to_record(struct perfetto_reader *reader, const struct perfetto_event *event,
+		      struct trace_record *record)
 {
 	/* In whole microseconds, as in the text of a trace: so both give the same rows. */
-	struct trace_record record = {
+	*record = (struct trace_record){
 		.kind = TRACE_LOST,
 		.cpu = event->cpu,
 		.tid = event->tid,
@@ -501,29 +480,25 @@ static void emit(struct perfetto_reader *reader, const struct perfetto_event *ev
 		.value = TRACE_LOST_UNKNOWN,
 	};
 
-	copy_damage(reader);
-	switch (event->kind) {
-	case PERFETTO_EVENT_PRINT:
-		emit_print(reader, event, &record, sink);
-		break;
-	case PERFETTO_EVENT_LOST:
-		record.tid = TRACE_ID_UNKNOWN;
-		sink->record(sink->context, &record);
-		break;
-	case PERFETTO_EVENT_TIMELINE:
-		reader->source->counts.markers++;
-		record.kind = TRACE_TIMELINE;
-		record.time_ns = event->time_ns;
-		record.value = (int64_t)event->number;
-		record.name = event->bytes;
-		sink->record(sink->context, &record);
-		break;
+	reader->counts.markers += event->kind != PERFETTO_EVENT_LOST;
+	if (event->kind == PERFETTO_EVENT_PRINT)
+		return print_record(reader, event, record);
+	record->tid = TRACE_ID_UNKNOWN;
+	if (event->kind == PERFETTO_EVENT_TIMELINE) {
+		record->kind = TRACE_TIMELINE;
+		record->time_ns = event->time_ns;
+		record->value = (int64_t)event->number;
+		record->name = event->bytes;
 	}
+	return true;
 }
 
-ssize_t perfetto_reader_read(struct perfetto_reader *reader, const struct record_sink *sink)
+ssize_t perfetto_reader_read(struct perfetto_reader *reader,
+			     void (*record)(void *context, const struct trace_record *record),
+			     void *context)
 {
 	struct perfetto_event event;
+	struct trace_record made;
 	unsigned int n;
 
 	if (!reader->has_index) {
@@ -544,12 +519,22 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader, const struct record
 			reader->counts.late++;
 		} else {
 			reader->last_ns = event.time_ns;
-			emit(reader, &event, sink);
+			if (to_record(reader, &event, &made))
+				record(context, &made);
 		}
 		pop(reader);
 	}
-	copy_damage(reader);
 	return n;
+}
+
+const struct perfetto_counts *perfetto_reader_counts(const struct perfetto_reader *reader)
+{
+	return &reader->counts;
+}
+
+const char *perfetto_reader_damage(const struct perfetto_reader *reader)
+{
+	return reader->stream.damage;
 }
 
 /* --- opening --- */
@@ -562,19 +547,16 @@ void perfetto_reader_describe_damage(const struct perfetto_reader *reader, char 
 		 "damaged trace so far: %" PRIu64 " malformed markers, packets: %" PRIu64
 		 " corrupt, %" PRIu64 " too large; packets lost %" PRIu64 " times; %" PRIu64
 		 " events too late",
-		 reader->source->counts.malformed, counts->corrupt, counts->too_large, counts->lost,
-		 counts->late);
+		 counts->malformed, counts->corrupt, counts->too_large, counts->lost, counts->late);
 }
 
-int perfetto_reader_open(struct perfetto_reader **out, struct source *source, int fd, uint64_t base,
-			 struct span whole)
+int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, struct span whole)
 {
 	struct perfetto_reader *reader = calloc(1, sizeof(*reader));
 
 	*out = reader;
 	if (!reader)
 		return -ENOMEM;
-	reader->source = source;
 	reader->region_size = REGION_SIZE;
 	reader->place = (struct place){ UINT64_MAX, 0 };
 	reader->threads = calloc(1, sizeof(*reader->threads));

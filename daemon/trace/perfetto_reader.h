@@ -16,26 +16,47 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "daemon/trace/source.h"
+#include "parser/record.h"
 #include "parser/span.h"
 
 struct perfetto_reader;
 
+struct perfetto_counts {
+	uint64_t bytes;	    /* read; complete after the first read */
+	uint64_t markers;   /* and events of FrameTimeline */
+	uint64_t malformed; /* markers that cannot be parsed */
+	uint64_t corrupt;   /* packets that are damaged; their intact part was read */
+	uint64_t too_large; /* packets that were left out */
+	uint64_t lost;	    /* times that a writer of packets lost some */
+	uint64_t late;	    /* events that were left out: too far out of order */
+};
+
 /**
  * perfetto_reader_open() - prepare to read
- * @source: its counts and its damage are updated; borrowed
  * @fd: of a regular file, whose trace begins at @base; -1: the trace is in memory, at @whole.
  * Borrowed, too
  *
  * Returns 0 or -ENOMEM. *out: to be closed with perfetto_reader_close().
  */
-int perfetto_reader_open(struct perfetto_reader **out, struct source *source, int fd, uint64_t base,
-			 struct span whole);
+int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, struct span whole);
 
-/* As source_read(), but errors are not reported. */
-ssize_t perfetto_reader_read(struct perfetto_reader *reader, const struct record_sink *sink);
+/**
+ * perfetto_reader_read() - read a piece of the trace
+ * @record: gets the records; their text is valid only during the call. At each call the counts
+ * include that record and all damage before it.
+ *
+ * Returns > 0: there may be more; 0: the end; -errno.
+ */
+ssize_t perfetto_reader_read(struct perfetto_reader *reader,
+			     void (*record)(void *context, const struct trace_record *record),
+			     void *context);
 
-/* As source_describe_damage(). */
+const struct perfetto_counts *perfetto_reader_counts(const struct perfetto_reader *reader);
+
+/* Why the rest of the trace is missing, a constant; or NULL. */
+const char *perfetto_reader_damage(const struct perfetto_reader *reader);
+
+/* Sets @text to the text of an event: what the damage consists of, so far. */
 void perfetto_reader_describe_damage(const struct perfetto_reader *reader, char text[static 200]);
 
 /* Frees @reader, which may be NULL. Returns NULL. */

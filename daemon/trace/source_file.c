@@ -402,18 +402,50 @@ static int open_perfetto(struct source_file *file)
 	int error = is_plain ? 0 : read_whole(file, &whole);
 
 	if (error == 0)
-		error = perfetto_reader_open(&file->perfetto, &file->text.source,
-					     is_plain ? file->fd : -1, base, whole);
+		error = perfetto_reader_open(&file->perfetto, is_plain ? file->fd : -1, base,
+					     whole);
 	if (error == -ENOMEM)
 		report("%s: %s: out of memory; %s", file->command, file->text.source.name,
 		       report_advice(error, ""));
 	return error;
 }
 
+static void copy_perfetto_counts(struct source_file *file)
+{
+	const struct perfetto_counts *from = perfetto_reader_counts(file->perfetto);
+	struct source *source = &file->text.source;
+
+	source->counts = (struct source_counts){
+		.bytes = from->bytes,
+		.markers = from->markers,
+		.malformed = from->malformed,
+		.damaged =
+			from->malformed + from->corrupt + from->too_large + from->lost + from->late,
+	};
+	if (!source->damage)
+		source->damage = perfetto_reader_damage(file->perfetto);
+}
+
+struct perfetto_sink {
+	struct source_file *file;
+	const struct record_sink *sink;
+};
+
+static void on_perfetto_record(void *context, const struct trace_record *record)
+{
+	const struct perfetto_sink *to = context;
+
+	copy_perfetto_counts(to->file);
+	if (to->sink)
+		to->sink->record(to->sink->context, record);
+}
+
 static ssize_t read_perfetto(struct source_file *file, const struct record_sink *sink)
 {
-	ssize_t n = perfetto_reader_read(file->perfetto, sink);
+	struct perfetto_sink to = { file, sink };
+	ssize_t n = perfetto_reader_read(file->perfetto, on_perfetto_record, &to);
 
+	copy_perfetto_counts(file);
 	if (n < 0)
 		report("%s: %s: %s; stopped reading", file->command, file->text.source.name,
 		       strerror((int)-n));

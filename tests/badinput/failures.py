@@ -20,6 +20,7 @@ import time
 import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import packets
 import synthetic
 from jankd import JANKD, TRACES, Checks, differences, folder, jankd, outputs, rows, trace_text, unpacks
 from lines import Line, lines, text
@@ -352,6 +353,10 @@ def perfetto(checks, here):
     fails(checks, "perfetto trace of 65 MB in a pipe", done, "64 MB", "plain file")
     (here / "large").write_bytes(large * 65)
     fails(checks, "perfetto trace of 65 MB in a file", jankd("analyze", "-F", here / "p", here / "large"), "no markers")
+    done = jankd("analyze", "-F", here / "t", "-", input=packets.timeline_frames(5))
+    checks.equal((done.returncode, len(rows(here / "t", "frametimeline.csv"))), (0, 10), "FrameTimeline alone: exit code, rows")
+    checks.that(b"no SurfaceFlinger presents" in done.stderr and b"10 frames of FrameTimeline" in done.stderr,
+                f"FrameTimeline alone: {done.stderr}")
 
 
 def rule_files(checks, here):

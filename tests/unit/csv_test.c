@@ -94,7 +94,9 @@ static void test_row_of_fps_matches_its_header(void **state)
 
 static void test_row_of_summary_matches_its_header(void **state)
 {
-	struct summary_row row = { .app = "a", .surface = "s", .stats = some_stats(), .fps = 58 };
+	struct summary_row row = {
+		.app = "a", .surface = "s", .jank_types = "", .stats = some_stats(), .fps = 58
+	};
 
 	row.cadence = 1;
 	row.off_cadence = 1;

@@ -165,7 +165,7 @@ static void a_frame_without_expectation_has_a_row(void **state)
 }
 
 /* Two buffers of one layer may have the same tokens. */
-static void frames_with_the_same_tokens_are_told_apart(void **state)
+static void frames_with_the_same_tokens_are_kept_apart(void **state)
 {
 	struct packets_frame second = late;
 	struct packets trace = { 0 };
@@ -268,7 +268,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rows_are_in_the_order_of_ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_frame_without_expectation_has_a_row, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(frames_with_the_same_tokens_are_told_apart, set_up,
+		cmocka_unit_test_setup_teardown(frames_with_the_same_tokens_are_kept_apart, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(jank_types_are_counted_for_each_surface, set_up,
 						tear_down),

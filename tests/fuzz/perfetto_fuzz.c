@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a perfetto trace: the records come in the order of time, and each row of
+ * FrameTimeline is of a frame that began and ended. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/trace/perfetto_reader.h"
+#include "rules/frame_timeline.h"
+#include "tests/fuzz/target.h"
+
+static struct frame_timeline *timeline;
+static uint64_t last_ns;
+
+static void wrong(const char *what)
+{
+	fprintf(stderr, "perfetto_fuzz: %s\n", what);
+	abort();
+}
+
+static void on_record(void *context, const struct trace_record *record)
+{
+	(void)context;
+	/* Times of markers are whole microseconds. */
+	if (record->time_ns + 1000 < last_ns)
+		wrong("a record is earlier than the one before");
+	if (record->time_ns > last_ns)
+		last_ns = record->time_ns;
+	if (record->kind == TRACE_TIMELINE)
+		frame_timeline_record(timeline, record);
+}
+
+static void on_row(void *context, const struct timeline_row *row)
+{
+	(void)context;
+	if (row->start_ns < 0 || row->end_ns < 0)
+		wrong("a row of a frame that did not begin or end");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct perfetto_reader *reader;
+	char text[200];
+
+	timeline = calloc(1, sizeof(*timeline));
+	if (!timeline ||
+	    perfetto_reader_open(&reader, -1, 0, (struct span){ (const char *)data, size }) < 0)
+		abort();
+	timeline->row = on_row;
+	frame_timeline_init(timeline);
+	last_ns = 0;
+	while (perfetto_reader_read(reader, on_record, NULL) > 0)
+		;
+	frame_timeline_end(timeline);
+	perfetto_reader_describe_damage(reader, text);
+	perfetto_reader_close(reader);
+	free(timeline);
+	return 0;
+}

@@ -98,14 +98,30 @@ static void check_splits(const uint8_t *data, size_t size)
 static uint64_t counted; /* frames and waits in rows, to compare with the rows of frames.csv */
 static uint64_t frame_rows;
 
+/* A stall is a wait, and counts as a jank. If it is unknown which waits were stalls, so is what
+ * counts them. */
+static void check_stalls(const struct frame_stats *s)
+{
+	bool unknown = s->stalls == ROW_UNKNOWN;
+
+	if (unknown && (s->waits == 0 || s->frozen != ROW_UNKNOWN || s->slow != ROW_UNKNOWN))
+		wrong("numbers in spite of unknown stalls");
+	if (!unknown && (s->stalls > (int64_t)s->waits || s->frozen < 0 || s->frozen > s->stalls))
+		wrong("stalls that cannot be");
+	if (s->stall_ns > s->wait_ns)
+		wrong("stalls longer than the waits");
+}
+
 static void check_stats(const struct frame_stats *s)
 {
-	if (s->a + s->b + s->c > s->frames || s->small_jank + s->jank > s->frames ||
-	    s->big_jank > s->jank || s->max_ns > s->time_ns || s->jank_ns > s->time_ns ||
-	    s->tx > s->frames || s->max_ns >= UINT64_C(500000000) ||
-	    s->frozen != (s->waits ? ROW_UNKNOWN : 0) || s->d > (int64_t)s->frames ||
-	    s->slow > s->d || s->score > 100)
+	uint64_t most = s->frames + (s->stalls > 0 ? (uint64_t)s->stalls : 0);
+
+	if (s->a + s->b + s->c > most || s->small_jank + s->jank > most || s->big_jank > s->jank ||
+	    s->max_ns > s->time_ns || s->jank_ns > s->time_ns + s->stall_ns || s->tx > s->frames ||
+	    s->max_ns >= UINT64_C(500000000) || s->d > (int64_t)most || s->slow > s->d ||
+	    s->score > 100)
 		wrong("counts that cannot be");
+	check_stalls(s);
 	if (s->waits > 0 ? s->wait_ns / s->waits < UINT64_C(497500000) : s->wait_ns != 0)
 		wrong("a wait that is none");
 }

@@ -10,6 +10,15 @@
 
 struct trigger;
 
+/* What SurfaceFlinger plans for a frame, from its dump. In ns; 0: unknown. The app begins app_ns
+ * before its deadline, and SurfaceFlinger sf_ns before the present: that is the app's deadline.
+ * app_ready_ns, sf_ready_ns: the part of it in which the result must be ready. */
+struct work_durations {
+	uint64_t app_ns, sf_ns;
+	uint64_t app_ready_ns, sf_ready_ns;
+	uint64_t period_ns; /* of the refresh rate for which these are valid; 0: unknown */
+};
+
 struct pipeline_options {
 	bool is_fences;		  /* frames come from pipeline_fence(), not from records */
 	double target_fps;	  /* in Hz; 0: the display's refresh rate, 60 if unknown */
@@ -28,6 +37,7 @@ struct pipeline_options {
 	uint64_t late_ns; /* report frames that are late by this much, see late.h; 0: none */
 	bool recorded;	  /* lines may be duplicated, or sorted by CPU */
 	bool front_app_is_queried; /* the caller answers pipeline_front_app_uncertain_since() */
+	struct work_durations durations;
 	unsigned int max_surfaces; /* layers, and Surfaces, in the tables; default 256 */
 	unsigned int max_threads;  /* threads with open slices; default 256 */
 };

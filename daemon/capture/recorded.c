@@ -48,6 +48,8 @@ static int analyze(struct session *session, struct source *source, bool *begun)
 	return code != 0 ? code : ended;
 }
 
+static const char save_dump[] = "save the output of 'adb shell dumpsys SurfaceFlinger'";
+
 static bool on_dump_line(void *context, struct span line)
 {
 	struct surfaceflinger_dump *dump = context;
@@ -61,7 +63,8 @@ int capture_read_dumpsys(struct options *options)
 	struct work_durations *durations = &options->pipeline.durations;
 	struct surfaceflinger_dump dump = SURFACEFLINGER_DUMP_NONE;
 
-	if (source_file_lines("analyze: --dumpsys", options->dumpsys, on_dump_line, &dump) < 0)
+	if (source_file_lines("analyze: --dumpsys", options->dumpsys, save_dump, on_dump_line,
+			      &dump) < 0)
 		return EXIT_FAILED;
 	*durations = work_durations_of(&dump);
 	if (work_durations_known(durations))
@@ -72,9 +75,8 @@ int capture_read_dumpsys(struct options *options)
 		       options->dumpsys);
 		return 0;
 	}
-	report("analyze: --dumpsys: %s: no output of dumpsys SurfaceFlinger: it has neither "
-	       "durations nor phases; save that of 'adb shell dumpsys SurfaceFlinger'",
-	       options->dumpsys);
+	report("analyze: --dumpsys: %s: it has neither durations nor phases of SurfaceFlinger; %s",
+	       options->dumpsys, save_dump);
 	return EXIT_FAILED;
 }
 

@@ -37,9 +37,9 @@ struct source_file {
 	struct source_text text;
 	const char *command;
 	int fd;
-	struct source_archive *archive;	  /* the file is read through it, or NULL */
-	bool quiet;			  /* errors are not reported */
-	bool other;			  /* it should be text, but is no trace */
+	struct source_archive *archive; /* the file is read through it, or NULL */
+	bool quiet;			/* errors are not reported */
+	const char *other; /* not a trace, but other text: what to do if it is not; or NULL */
 	struct perfetto_reader *perfetto; /* a perfetto trace is read by it, or NULL */
 	char *whole;			  /* a perfetto trace in memory, or NULL */
 	/* State of the current input; all zeros at its start, except html_state. */
@@ -322,8 +322,8 @@ static const struct {
 static int refuse(const struct source_file *file, const char *what, const char *advice)
 {
 	if (file->other)
-		report("%s: %s: it is %s; pass a text file", file->command, file->text.source.name,
-		       what);
+		report("%s: %s: it is %s; %s", file->command, file->text.source.name, what,
+		       file->other);
 	else if (!file->quiet)
 		report("%s: %s: no trace with markers: it is %s; %s", file->command,
 		       file->text.source.name, what, advice);
@@ -641,8 +641,8 @@ static int unpack(struct source_file *file, enum container_kind *kind)
 
 /* --- opening --- */
 
-/* Opens @path. @advice: if there is no such file. Returns the descriptor, or -errno after the reason
- * was reported. */
+/* Opens @path. @advice: if there is no such file. Returns the descriptor, or -errno after the
+ * reason was reported. */
 static int open_path(const char *command, const char *path, const char *advice)
 {
 	struct stat info;
@@ -726,7 +726,7 @@ static bool pass_lines(struct line *line, struct span bytes,
 	return true;
 }
 
-int source_file_lines(const char *command, const char *path,
+int source_file_lines(const char *command, const char *path, const char *advice,
 		      bool (*pass)(void *context, struct span line), void *context)
 {
 	struct line line = { .len = 0 };
@@ -734,11 +734,11 @@ int source_file_lines(const char *command, const char *path,
 	char bytes[16384];
 	size_t total = 0;
 	bool more = true;
-	ssize_t n = open_file(&file, command, path, 0, "name a text file");
+	ssize_t n = open_file(&file, command, path, 0, advice);
 
 	if (n < 0)
 		return (int)n;
-	file->other = true;
+	file->other = advice;
 	while (more && total < SOURCE_LINES_BYTES &&
 	       (n = file_bytes(&file->text, bytes, sizeof(bytes))) > 0) {
 		total += (size_t)n;

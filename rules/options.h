@@ -11,11 +11,9 @@
 struct trigger;
 
 /* What SurfaceFlinger plans for a frame, from its dump. In ns; 0: unknown. The app begins app_ns
- * before its deadline, and SurfaceFlinger sf_ns before the present: that is the app's deadline.
- * app_ready_ns, sf_ready_ns: the part of it in which the result must be ready. */
+ * before its deadline, and SurfaceFlinger sf_ns before the present: that is the app's deadline. */
 struct work_durations {
 	uint64_t app_ns, sf_ns;
-	uint64_t app_ready_ns, sf_ready_ns;
 	uint64_t period_ns; /* of the refresh rate for which these are valid; 0: unknown */
 };
 

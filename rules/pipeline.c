@@ -484,6 +484,13 @@ void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns)
 	vsync_set_dumpsys_period(&p->queue.vsync, period_ns);
 }
 
+void pipeline_set_durations(struct pipeline *p, const struct work_durations *durations)
+{
+	p->queue.options.durations = *durations;
+	if (durations->period_ns > 0 && p->queue.vsync.dumpsys_ns == 0)
+		pipeline_set_dumpsys_period(p, durations->period_ns);
+}
+
 void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 {
 	p->counters.holes++;
@@ -648,6 +655,9 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->fences = producers_counts(p->producers);
 	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
 	c->last_ns = pipeline_now(p);
+	c->durations = p->queue.options.durations;
+	c->durations_source = work_durations_known(&c->durations) ? DURATIONS_DUMPSYS
+								  : DURATIONS_UNKNOWN;
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
 	c->sf_tid = a->sf.tid;
@@ -756,6 +766,7 @@ int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		pipeline_free(p);
 		return result;
 	}
+	pipeline_set_durations(p, &options->durations);
 	*out = p;
 	return 0;
 }

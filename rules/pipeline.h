@@ -17,6 +17,7 @@
 #include "rules/producer.h"
 #include "rules/row.h"
 #include "rules/ruleset.h"
+#include "rules/work_durations.h"
 
 /* CPUs whose losses are counted separately. */
 #define PIPELINE_CPUS 64
@@ -65,6 +66,8 @@ struct pipeline_counters {
 	uint64_t fences_evicted;    /* their ends are unknown: a table was full */
 	uint64_t first_ns, last_ns; /* times of the first and last record on the latest clock */
 	int64_t refresh_mhz;	    /* ROW_UNKNOWN if no vsync lattice is locked */
+	struct work_durations durations; /* that are used; 0: unknown */
+	enum durations_source durations_source;
 	int32_t sf_pid, sf_tid;	    /* SurfaceFlinger as found in the trace, or TRACE_ID_UNKNOWN */
 };
 
@@ -116,6 +119,10 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules);
  * pipeline_focus() returns false if an app is set already. */
 bool pipeline_focus(struct pipeline *p, const char *focus);
 void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns);
+
+/* Sets options.durations, for frames that are not counted yet, and the display's period as above,
+ * unless it was set. */
+void pipeline_set_durations(struct pipeline *p, const struct work_durations *durations);
 
 /* Adds a mark at the trace time @time_ns, which may be ahead of the last record: all open rows end
  * with their last frame before it, and are written even with few frames. Rule set gfx2019 ignores

@@ -6,7 +6,8 @@
  *
  *     atrace.h         atrace: enables what apps and the kernel write into the trace
  *     properties.h     getprop and setprop: tags of atrace, model of the device
- *     android_probe.h  dumpsys during a capture: app in the foreground, period of the display
+ *     android_probe.h  dumpsys during a capture: app in the foreground, period of the display,
+ *                      durations of frames
  *     dumpsys.h        parses the output of dumpsys
  *     app_watch.h      finds the processes of one app in /proc, and when the last one ends
  *     device_state.h   battery, screen and temperatures, from sysfs

@@ -93,6 +93,7 @@ struct options {
 	bool no_atrace;
 	bool yield; /* do not restore settings that another program changes */
 	/* analyze */
+	const char *dumpsys; /* a file with the output of dumpsys SurfaceFlinger, or NULL */
 	bool stdout_begun; /* the header was already printed for an earlier file */
 };
 

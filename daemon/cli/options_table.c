@@ -405,6 +405,18 @@ const struct option_row options_table[] = {
 		.help = "print the verdict as JSON instead of the table: an object for each file, "
 			"in one line",
 	},
+	{
+		.name = "dumpsys",
+		.commands = ANALYZE,
+		.value_name = "FILE",
+		.parse = option_parse_text,
+		.field = FIELD(const char *, dumpsys),
+		.is_once = true,
+		.help = "the output of 'adb shell dumpsys SurfaceFlinger' on the device of the "
+			"traces: how long apps and SurfaceFlinger may work on a frame, and the "
+			"display's period where the trace does not state one. '-' is standard "
+			"input",
+	},
 	/* --- stop, status, top, mark, rotate, files, doctor --- */
 	{
 		.name = "json",

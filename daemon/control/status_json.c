@@ -171,6 +171,8 @@ static struct json_object *options_object(const struct options *options)
 	add_count(object, "frames", pipeline->min_frames);
 	add_number(object, "vsync_ms", (double)pipeline->vsync_ns / 1e6);
 	add_text(object, "focus", pipeline->focus);
+	if (options->command == OPTIONS_ANALYZE)
+		add_text(object, "dumpsys", options->dumpsys);
 	add_texts(object, "include", options->include, OPTIONS_GLOBS_MAX);
 	add_texts(object, "exclude", options->exclude, OPTIONS_GLOBS_MAX);
 	add_count(object, "max_surfaces", pipeline->max_surfaces);
@@ -216,6 +218,23 @@ static struct json_object *source_object(const struct status *status)
 	else
 		add_texts(object, "files", (const char *const *)options->operands,
 			  (size_t)options->operand_count);
+	return object;
+}
+
+/* How long the app and SurfaceFlinger may work on a frame, and from where that is known. */
+static struct json_object *durations_object(const struct pipeline_counters *counters)
+{
+	static const char *const names[] = {
+		[DURATIONS_UNKNOWN] = "unknown",
+		[DURATIONS_DUMPSYS] = "dumpsys",
+	};
+	const struct work_durations *durations = &counters->durations;
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "source", names[counters->durations_source]);
+	add_nonzero(object, "app_ns", durations->app_ns);
+	add_nonzero(object, "surfaceflinger_ns", durations->sf_ns);
+	add_nonzero(object, "period_ns", durations->period_ns);
 	return object;
 }
 
@@ -423,6 +442,7 @@ static struct json_object *session_object(const struct status *status)
 	json_object_object_add(object, "clock", clock_object(status));
 	add_text(object, "rules", status->options->rules);
 	json_object_object_add(object, "source", source_object(status));
+	json_object_object_add(object, "work_durations", durations_object(&status->counters));
 	json_object_object_add(object, "options", options_object(status->options));
 	if (status->live)
 		json_object_object_add(object, "arguments", arguments_array(status->options));

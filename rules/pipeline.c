@@ -336,7 +336,12 @@ static void handle_mark(struct pipeline *p, const struct trace_record *record)
 	apply_mark(p);
 }
 
-void pipeline_record(struct pipeline *p, const struct trace_record *record)
+static void add_fence(struct pipeline *p, const struct present_fence *fence);
+
+/* @fence: the present fence for which @record stands, or NULL. For both in one function, as the
+ * compiler does not inline follow_clock() twice. */
+static void add_record(struct pipeline *p, const struct trace_record *record,
+		       const struct present_fence *fence)
 {
 	p->events.records = ++p->counters.records;
 	if (record->kind == TRACE_TIMELINE) {
@@ -351,6 +356,10 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	} else if (!follow_clock(p, record)) {
 		return;
 	}
+	if (fence) {
+		add_fence(p, fence);
+		return;
+	}
 	if (record->kind == TRACE_INSTANT)
 		handle_mark(p, record);
 	if (p->gfx2019) {
@@ -360,13 +369,19 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	if (producers_wants(p->producers, record))
 		producers_record(p->producers, record);
 	attribution_record(&p->attribution, record);
-	choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
+	if (choreographer_wants(p->choreographer, record))
+		choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
 		p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
 		report_overflow(p, false);
 	}
+}
+
+void pipeline_record(struct pipeline *p, const struct trace_record *record)
+{
+	add_record(p, record, NULL);
 }
 
 uint64_t pipeline_now(const struct pipeline *p)
@@ -406,17 +421,11 @@ static struct layer *fence_layer(struct pipeline *p, struct span name)
 	return layer;
 }
 
-void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
+static void add_fence(struct pipeline *p, const struct present_fence *fence)
 {
 	struct frame_queue *q = &p->queue;
-	const struct trace_record record = { .kind = TRACE_INSTANT,
-					     .cpu = TRACE_ID_UNKNOWN,
-					     .time_ns = fence->actual_ns };
 	struct layer *layer;
 
-	p->events.records = ++p->counters.records;
-	if (!follow_clock(p, &record))
-		return;
 	if (p->fence_ns != 0 && p->fence_ns != fence->actual_ns)
 		frame_queue_add_present(q, p->fence_ns);
 	p->fence_presents += p->fence_ns != fence->actual_ns;
@@ -430,6 +439,15 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 	}
 	frame_queue_settle(q, trace_clock_sure(&p->clock));
 	report_overflow(p, false);
+}
+
+void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
+{
+	const struct trace_record record = { .kind = TRACE_INSTANT,
+					     .cpu = TRACE_ID_UNKNOWN,
+					     .time_ns = fence->actual_ns };
+
+	add_record(p, &record, fence);
 }
 
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)

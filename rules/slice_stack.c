@@ -24,8 +24,15 @@ void slice_stacks_free(struct slice_stacks *table)
 	table->stacks = NULL;
 }
 
-static struct slice_stack *find(struct slice_stacks *table, int32_t tid)
+static uint64_t bit_of(int32_t tid)
 {
+	return UINT64_C(1) << ((uint32_t)tid % 64);
+}
+
+static struct slice_stack *find(const struct slice_stacks *table, int32_t tid)
+{
+	if (!(table->some & bit_of(tid)))
+		return NULL;
 	for (unsigned int i = 0; i < table->n; i++)
 		if (table->tids[i] == tid)
 			return &table->stacks[i];
@@ -39,6 +46,9 @@ static void leave(struct slice_stacks *table, struct slice_stack *stack)
 	table->n--;
 	table->tids[i] = table->tids[table->n];
 	table->stacks[i] = table->stacks[table->n];
+	table->some = 0;
+	for (i = 0; i < table->n; i++)
+		table->some |= bit_of(table->tids[i]);
 }
 
 static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
@@ -53,6 +63,7 @@ static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
 		leave(table, oldest);
 	}
 	table->tids[table->n] = tid;
+	table->some |= bit_of(tid);
 	table->stacks[table->n] = (struct slice_stack){ .tid = tid };
 	return &table->stacks[table->n++];
 }
@@ -77,10 +88,9 @@ static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uin
 
 uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid)
 {
-	for (unsigned int i = 0; i < table->n; i++)
-		if (table->tids[i] == tid)
-			return table->stacks[i].open;
-	return 0;
+	const struct slice_stack *stack = find(table, tid);
+
+	return stack ? stack->open : 0;
 }
 
 void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed)
@@ -137,4 +147,5 @@ void slice_stacks_forget(struct slice_stacks *table)
 	for (unsigned int i = 0; i < table->n; i++)
 		table->unbalanced += table->stacks[i].n;
 	table->n = 0;
+	table->some = 0;
 }

@@ -363,7 +363,8 @@ static void composition_ends(struct attribution *a, int32_t tid)
 		a->candidate.presented = false;
 }
 
-static void slice_end(struct attribution *a, const struct trace_record *record)
+/* A thread whose slices may matter ends one. */
+static void end_slice(struct attribution *a, const struct trace_record *record)
 {
 	uint32_t ended = slice_stacks_end(&a->stacks, record->tid);
 
@@ -375,6 +376,13 @@ static void slice_end(struct attribution *a, const struct trace_record *record)
 			a->sink.composed(a->sink.context, record->time_ns);
 		composition_ends(a, record->tid);
 	}
+}
+
+static inline void slice_end(struct attribution *a, const struct trace_record *record)
+{
+	if (slice_stacks_may_have(&a->stacks, record->tid) || a->sf.presented ||
+	    a->candidate.presented)
+		end_slice(a, record);
 }
 
 static void tick(struct attribution *a, const struct rule *rule, const struct trace_record *record)
@@ -533,7 +541,8 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		composition_ends(a, record->tid);
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
 		follow_composition(a, record);
-	slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
+	if (kept || slice_stacks_may_have(&a->stacks, record->tid))
+		slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
 	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid)
@@ -611,7 +620,8 @@ static void foreign_slice(struct attribution *a, const struct trace_record *reco
 {
 	if (mask)
 		work_begin(a, record, mask);
-	slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
+	if (mask || slice_stacks_may_have(&a->stacks, record->tid))
+		slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
 }
 
 /* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */

@@ -166,16 +166,14 @@ static int find_thread(const struct choreographer *c, int32_t tid)
 /* The thread whose row has the drawing of process @pid: its main thread, or the first one. */
 static int find_process(const struct choreographer *c, int32_t pid)
 {
-	int found = -1;
+	int main_thread = find_thread(c, pid);
 
-	for (unsigned int i = 0; i < c->n; i++) {
-		if (c->threads[i].pid != pid)
-			continue;
-		if (c->tids[i] == pid)
+	if (main_thread >= 0 && c->threads[main_thread].pid == pid)
+		return main_thread;
+	for (unsigned int i = 0; i < c->n; i++)
+		if (c->threads[i].pid == pid)
 			return (int)i;
-		found = found < 0 ? (int)i : found;
-	}
-	return found;
+	return -1;
 }
 
 /* Removes an open slice. */

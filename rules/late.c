@@ -41,41 +41,17 @@ static bool is_same(struct late_interval a, struct late_interval b)
 	return off_ns <= (a.plain || b.plain ? JITTER_NS : longer_ns / 100);
 }
 
-/* The shortest interval; 0: there is none. *@all_same: each is the same as each other one. */
-static uint32_t shortest_ns(const struct late_series *series, bool *all_same)
-{
-	struct late_interval least = { INT32_MAX, 0 }, most = { 0, 0 };
-	unsigned int plain = 0;
-
-	for (unsigned int i = 0; i < kept(series); i++) {
-		struct late_interval one = series->intervals[i];
-
-		least.ns = one.ns < least.ns ? one.ns : least.ns;
-		most.ns = one.ns > most.ns ? one.ns : most.ns;
-		plain += one.plain;
-	}
-	least.plain = plain > 0;
-	*all_same = (plain == 0 || plain == kept(series)) && is_same(least, most);
-	return kept(series) > 0 ? least.ns : 0;
-}
-
 static uint32_t cadence_ns(const struct late_series *series)
 {
 	unsigned int most = 0;
-	bool all_same;
-	uint32_t ns = shortest_ns(series, &all_same);
+	uint32_t ns = 0;
 
-	if (all_same)
-		return ns;
 	for (unsigned int i = 0; i < kept(series); i++) {
-		struct late_interval one = series->intervals[i];
-		unsigned int n = 0;
+		uint32_t one_ns = series->intervals[i].ns;
 
-		for (unsigned int k = 0; k < kept(series); k++)
-			n += is_same(one, series->intervals[k]);
-		if (n > most || (n == most && one.ns < ns)) {
-			most = n;
-			ns = one.ns;
+		if (series->same[i] > most || (series->same[i] == most && one_ns < ns)) {
+			most = series->same[i];
+			ns = one_ns;
 		}
 	}
 	return ns;
@@ -117,29 +93,38 @@ static uint64_t harm_ns(const struct late_series *series, struct interval interv
 	return known && ns > cadence + cadence / 100 ? ns - cadence : 0;
 }
 
+/* Adds @change to the counts of the intervals that are the same as @one. Returns their number. */
+static unsigned int count_same(struct late_series *series, struct late_interval one, int change)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < kept(series); i++) {
+		bool same = is_same(one, series->intervals[i]);
+
+		series->same[i] = (uint8_t)(series->same[i] + (same ? change : 0));
+		n += same;
+	}
+	return n;
+}
+
 static void keep(struct late_series *series, struct interval interval)
 {
-	struct late_interval *place = &series->intervals[series->n % LATE_INTERVALS];
+	unsigned int at = series->n % LATE_INTERVALS;
+	struct late_interval *place = &series->intervals[at];
+	struct late_interval one = { (uint32_t)interval.ns & INT32_MAX,
+				     !interval_is_whole(interval) };
+	bool is_full = series->n >= LATE_INTERVALS;
 
-	place->ns = (uint32_t)interval.ns & INT32_MAX;
-	place->plain = !interval_is_whole(interval);
 	series->n++;
 	if (series->n == 2 * LATE_INTERVALS)
 		series->n = LATE_INTERVALS;
-}
-
-/* True: a frame time that is neither late nor a gap, as it is not longer than the shortest one. */
-static bool is_short(const struct late_state *state, const struct late_series *series,
-		     struct interval interval)
-{
-	bool all_same;
-	uint64_t longest_ns = shortest_ns(series, &all_same);
-
-	if (state->limit_ns == 0 && interval_is_whole(interval))
-		longest_ns += longest_ns / 100; /* as in harm_ns() */
-	else if (state->limit_ns == 0)
-		longest_ns *= GAP_CADENCES;
-	return (uint64_t)interval.ns <= longest_ns && interval_is_frame_time(interval);
+	if (is_full && place->ns == one.ns && place->plain == one.plain)
+		return;
+	if (is_full)
+		count_same(series, *place, -1);
+	*place = one;
+	series->same[at] = 0;
+	series->same[at] = (uint8_t)count_same(series, one, 1);
 }
 
 struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
@@ -153,12 +138,6 @@ struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
 		*series = (struct late_series){ .owner = owner };
 	if (interval.ns < 0)
 		return late;
-	/* Most frames are neither late nor a gap, whatever the cadence is. */
-	if (is_short(state, series, interval)) {
-		keep(series, interval);
-		late.gap = false;
-		return late;
-	}
 	cadence = cadence_ns(series);
 	late.reported = is_reported(state, series, interval, cadence, wait);
 	if (!interval_is_frame_time(interval)) {

@@ -336,6 +336,21 @@ static void handle_mark(struct pipeline *p, const struct trace_record *record)
 	apply_mark(p);
 }
 
+/* Bytes with which names of interest to producers_wants() and choreographer_wants() begin. */
+static const bool wanted_bytes[256] = {
+	['C'] = true, ['D'] = true, ['G'] = true, ['H'] = true, ['Q'] = true,
+	['R'] = true, ['T'] = true, ['q'] = true, ['w'] = true,
+};
+
+/* False: the record, if it has a name or ends a slice, matters to neither of the two. */
+static bool are_slices_wanted(const struct pipeline *p, const struct trace_record *record)
+{
+	uint64_t some = p->producers->some | p->choreographer->some_open;
+
+	return some >> ((uint32_t)record->tid % 64) & 1 || record->kind == TRACE_LOST ||
+	       (record->name.len >= 9 && wanted_bytes[(uint8_t)record->name.ptr[0]]);
+}
+
 static void add_fence(struct pipeline *p, const struct present_fence *fence);
 
 /* @fence: the present fence for which @record stands, or NULL. For both in one function, as the
@@ -343,6 +358,8 @@ static void add_fence(struct pipeline *p, const struct present_fence *fence);
 static void add_record(struct pipeline *p, const struct trace_record *record,
 		       const struct present_fence *fence)
 {
+	bool wanted;
+
 	p->events.records = ++p->counters.records;
 	if (record->kind == TRACE_TIMELINE) {
 		if (p->timeline)
@@ -366,10 +383,11 @@ static void add_record(struct pipeline *p, const struct trace_record *record,
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
-	if (producers_wants(p->producers, record))
+	wanted = are_slices_wanted(p, record);
+	if (wanted && producers_wants(p->producers, record))
 		producers_record(p->producers, record);
 	attribution_record(&p->attribution, record);
-	if (choreographer_wants(p->choreographer, record))
+	if (wanted && choreographer_wants(p->choreographer, record))
 		choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {

@@ -350,11 +350,15 @@ static void enter_blast_queue(struct producers *p, const struct trace_record *re
 /* Returns the number after @label in @name; -1: there is none. */
 static int64_t number_after(struct span name, const char *label)
 {
-	const char *at = memmem(name.ptr, name.len, label, strlen(label));
-	const char *end = name.ptr + name.len;
+	const char *at = name.ptr, *end = name.ptr + name.len;
+	size_t length = strlen(label);
 	int64_t number = 0;
 
-	if (!at || (at += strlen(label)) == end || *at < '0' || *at > '9')
+	/* memmem() costs more for so short a name. */
+	while ((at = memchr(at, label[0], (size_t)(end - at))) &&
+	       !span_starts_with((struct span){ at, (size_t)(end - at) }, span_of(label)))
+		at++;
+	if (!at || (at += length) == end || *at < '0' || *at > '9')
 		return -1;
 	for (; at < end && *at >= '0' && *at <= '9'; at++) {
 		if (number > INT64_MAX / 10 - 1)

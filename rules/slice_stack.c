@@ -31,7 +31,7 @@ static uint64_t bit_of(int32_t tid)
 
 static struct slice_stack *find(const struct slice_stacks *table, int32_t tid)
 {
-	if (!(table->some & bit_of(tid)))
+	if (!slice_stacks_may_have(table, tid))
 		return NULL;
 	for (unsigned int i = 0; i < table->n; i++)
 		if (table->tids[i] == tid)

@@ -41,6 +41,12 @@ struct slice_stacks {
 int slice_stacks_init(struct slice_stacks *table, unsigned int max);
 void slice_stacks_free(struct slice_stacks *table);
 
+/* False: @tid is not in the table, as is true of most threads. */
+static inline bool slice_stacks_may_have(const struct slice_stacks *table, int32_t tid)
+{
+	return table->some >> ((uint32_t)tid % 64) & 1;
+}
+
 /* Mask of the slices that are open on @tid. */
 uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid);
 

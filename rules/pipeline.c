@@ -50,7 +50,10 @@ struct pipeline {
 	uint64_t before_ns;	 /* the last present before the record with the latest time */
 	uint64_t mark_ns;	 /* time of an app's mark that is ahead of the trace; 0: none */
 	uint64_t next_settle_ns; /* time of the next check of the queue */
-	uint64_t fence_ns;	 /* the last one; 0: none */
+	/* The one for which the record stands, or NULL. So follow_clock() is called in one place
+	 * only, and inlined there. */
+	const struct present_fence *fence;
+	uint64_t fence_ns; /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
 };
 
@@ -347,16 +350,13 @@ static bool are_slices_wanted(const struct pipeline *p, const struct trace_recor
 {
 	uint64_t some = p->producers->some | p->choreographer->some_open;
 
-	return some >> ((uint32_t)record->tid % 64) & 1 || record->kind == TRACE_LOST ||
+	return some >> ((uint32_t)record->tid % 64) & 1 ||
 	       (record->name.len >= 9 && wanted_bytes[(uint8_t)record->name.ptr[0]]);
 }
 
 static void add_fence(struct pipeline *p, const struct present_fence *fence);
 
-/* @fence: the present fence for which @record stands, or NULL. For both in one function, as the
- * compiler does not inline follow_clock() twice. */
-static void add_record(struct pipeline *p, const struct trace_record *record,
-		       const struct present_fence *fence)
+void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	bool wanted;
 
@@ -370,11 +370,12 @@ static void add_record(struct pipeline *p, const struct trace_record *record,
 		if (trace_clock_in_duplicates(&p->clock))
 			return;
 		lost(p, record);
+		producers_record(p->producers, record);
 	} else if (!follow_clock(p, record)) {
 		return;
 	}
-	if (fence) {
-		add_fence(p, fence);
+	if (p->fence) {
+		add_fence(p, p->fence);
 		return;
 	}
 	if (record->kind == TRACE_INSTANT)
@@ -395,11 +396,6 @@ static void add_record(struct pipeline *p, const struct trace_record *record,
 		p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
 		report_overflow(p, false);
 	}
-}
-
-void pipeline_record(struct pipeline *p, const struct trace_record *record)
-{
-	add_record(p, record, NULL);
 }
 
 uint64_t pipeline_now(const struct pipeline *p)
@@ -465,7 +461,9 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 					     .cpu = TRACE_ID_UNKNOWN,
 					     .time_ns = fence->actual_ns };
 
-	add_record(p, &record, fence);
+	p->fence = fence;
+	pipeline_record(p, &record);
+	p->fence = NULL;
 }
 
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)

@@ -75,6 +75,9 @@ struct rule {
 struct rule_index {
 	uint16_t first[256];
 	uint8_t n[256];
+	/* Second bytes of the names that the list can match, each as bit byte % 64. Of counters and
+	 * instants without the rules that need an open slice. */
+	uint64_t seconds[256];
 };
 
 struct ruleset {

@@ -751,14 +751,12 @@ static void post_rotate(struct output *output)
 	output->rotate_job = output_posted(output);
 }
 
-void output_follow(struct output *output, uint64_t now_ns)
+void output_rotate_if_due(struct output *output)
 {
 	uint64_t period_ns = output->options->rotate_time_ns;
+	uint64_t now_ns = output->now_ns;
 	uint64_t age_ns = now_ns - output->segment_begin_ns;
 
-	output->now_ns = now_ns;
-	if (period_ns == 0)
-		return;
 	if (output->segment_begin_ns == 0 || now_ns < output->segment_begin_ns) {
 		output->segment_begin_ns = now_ns;
 	} else if (age_ns >= period_ns) {

@@ -221,7 +221,7 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 
 /* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last
  * event. Frames of that time, from other CPUs, may be in the queue already. */
-static void lost(struct pipeline *p, const struct trace_record *record)
+static __attribute__((noinline)) void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
 	bool all_reported = p->reported_loss.events == p->queue.loss.events &&
@@ -326,7 +326,8 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 }
 
 /* Any app may write a mark into the trace. */
-static void handle_mark(struct pipeline *p, const struct trace_record *record)
+static __attribute__((noinline)) void handle_mark(struct pipeline *p,
+						  const struct trace_record *record)
 {
 	static const struct span prefix = SPAN_INIT("jankd:");
 	char text[NAME_SIZE];

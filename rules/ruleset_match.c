@@ -105,12 +105,6 @@ static unsigned int first_byte(struct span name)
 	return name.len > 0 ? (uint8_t)name.ptr[0] : 0;
 }
 
-/* False: no name that begins with the two bytes of @name matches. */
-static bool may_match(uint64_t seconds, struct span name)
-{
-	return name.len < 2 || seconds >> ((uint8_t)name.ptr[1] % 64) & 1;
-}
-
 bool rule_is_unique(const struct rule *rule)
 {
 	return rule->role != RULE_IGNORE && rule->pattern.parts[0].kind == PATTERN_LITERAL;
@@ -126,16 +120,13 @@ static const uint32_t slice_bits[RULE_ROLES] = {
 	[RULE_TOKEN] = SLICE_TOKEN,
 };
 
-uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
+uint32_t ruleset_match_slice(const struct ruleset *rules, struct span name)
 {
 	unsigned int byte = first_byte(name);
 	const uint8_t *numbers = rules->numbers + rules->slices.first[byte];
+	uint64_t head = word_load_some(name.ptr, name.len);
 	uint32_t mask = 0;
-	uint64_t head;
 
-	if (!may_match(rules->slices.seconds[byte] | rules->in_slices.seconds[byte], name))
-		return 0;
-	head = word_load_some(name.ptr, name.len);
 	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
 		const struct rule *rule = &rules->rules[numbers[i]];
 
@@ -162,7 +153,7 @@ const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_
 	const uint8_t *numbers = rules->numbers + index->first[byte];
 	uint64_t head;
 
-	if (open == 0 && !may_match(index->seconds[byte], name))
+	if (open == 0 && !rule_seconds_have(index->seconds[byte], name))
 		return NULL;
 	head = word_load_some(name.ptr, name.len);
 	for (unsigned int i = 0; i < index->n[byte]; i++) {

@@ -29,13 +29,18 @@ static uint64_t bit_of(int32_t tid)
 	return UINT64_C(1) << ((uint32_t)tid % 64);
 }
 
-static struct slice_stack *find(const struct slice_stacks *table, int32_t tid)
+static struct slice_stack *find(struct slice_stacks *table, int32_t tid)
 {
 	if (!slice_stacks_may_have(table, tid))
 		return NULL;
-	for (unsigned int i = 0; i < table->n; i++)
-		if (table->tids[i] == tid)
+	if (table->found < table->n && table->tids[table->found] == tid)
+		return &table->stacks[table->found];
+	for (unsigned int i = 0; i < table->n; i++) {
+		if (table->tids[i] == tid) {
+			table->found = i;
 			return &table->stacks[i];
+		}
+	}
 	return NULL;
 }
 
@@ -88,9 +93,10 @@ static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uin
 
 uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid)
 {
-	const struct slice_stack *stack = find(table, tid);
-
-	return stack ? stack->open : 0;
+	for (unsigned int i = 0; i < table->n && slice_stacks_may_have(table, tid); i++)
+		if (table->tids[i] == tid)
+			return table->stacks[i].open;
+	return 0;
 }
 
 void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed)

@@ -30,6 +30,7 @@ struct slice_stacks {
 	unsigned int max;
 	int32_t *tids; /* of stacks[i]; a separate array, for a fast search */
 	struct slice_stack *stacks;
+	unsigned int found; /* where the last thread was found */
 	uint64_t some; /* bit tid % 64 is set for all threads in the table, and maybe for others */
 	uint64_t uses; /* slices that began so far */
 	uint64_t evicted;

@@ -189,8 +189,8 @@ static void update_loss_pending(const struct session *session)
 /* Handles a loss after a kill. The raw source counts losses since it was opened, and what was lost
  * after the kill was lost before: their number is unknown. Text has the kernel's number, but the
  * first loss of the counted time may include earlier events. */
-static __attribute__((noinline)) void lost_again(const struct session *session,
-						 const struct trace_record *record, bool is_first)
+static void lost_again(const struct session *session, const struct trace_record *record,
+		       bool is_first)
 {
 	bool is_text = session->source->depends_on_line_format;
 	struct trace_record copy = *record;
@@ -200,10 +200,22 @@ static __attribute__((noinline)) void lost_again(const struct session *session,
 	pipeline_record(session->pipeline, &copy);
 }
 
-static void handle_record(void *context, const struct trace_record *record)
+/* Nearly all records need only this. */
+static inline __attribute__((always_inline)) void after_record(struct session *session)
 {
-	struct session *session = context;
 	struct snapshot *snapshot = &session->snapshot;
+
+	output_follow(&session->output, pipeline_now(session->pipeline));
+	if (output_has_events(&session->output))
+		output_settle(&session->output);
+	if (session->output.now_ns >= snapshot->due_ns)
+		snapshot_begin(snapshot);
+}
+
+/* Not inlined, as that would make handle_record() slower. */
+static __attribute__((noinline)) void handle_special_record(struct session *session,
+							    const struct trace_record *record)
+{
 	bool is_first = session->count_from_ns > 0;
 
 	if (is_first && is_before(session, record))
@@ -221,11 +233,22 @@ static void handle_record(void *context, const struct trace_record *record)
 		lost_again(session, record, is_first);
 	else
 		pipeline_record(session->pipeline, record);
-	output_follow(&session->output, pipeline_now(session->pipeline));
-	if (output_has_events(&session->output))
-		output_settle(&session->output);
-	if (session->output.now_ns >= snapshot->due_ns)
-		snapshot_begin(snapshot);
+	after_record(session);
+}
+
+static void handle_record(void *context, const struct trace_record *record)
+{
+	struct session *session = context;
+
+	if (session->count_from_ns > 0 || record->time_ns >= session->count_until_ns ||
+	    !session->started || session->source->counts.damaged != session->damage_reported ||
+	    record->kind == TRACE_CLOCK_SYNC || record->kind == TRACE_LOST) {
+		handle_special_record(session, record);
+		return;
+	}
+	update_loss_pending(session);
+	pipeline_record(session->pipeline, record);
+	after_record(session);
 }
 
 ssize_t session_read(struct session *session, enum source_how how)

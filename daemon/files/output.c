@@ -349,10 +349,13 @@ static uint64_t pending_ns(const struct output *output)
 void output_settle(struct output *output)
 {
 	uint64_t settled_ns = pipeline_settled(output->pipeline);
-	uint64_t until_ns = pending_ns(output);
+	uint64_t until_ns;
 
-	if (output_has_events(output))
-		event_queue_release(output->events, settled_ns < until_ns ? settled_ns : until_ns);
+	/* Mostly there is none to send. */
+	if (!output_has_events(output) || output->events->places[0].key_ns > settled_ns)
+		return;
+	until_ns = pending_ns(output);
+	event_queue_release(output->events, settled_ns < until_ns ? settled_ns : until_ns);
 }
 
 /* Events are also sent while the trace has no records. */

@@ -371,6 +371,7 @@ static void end_slice(struct attribution *a, const struct trace_record *record)
 	if (ended & SLICE_WORK)
 		app_work_end(a->work, record->tid, record->time_ns);
 	if ((a->sf.presented || a->candidate.presented) &&
+	    (record->tid == a->sf.tid || record->tid == a->candidate.tid) &&
 	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
 		if (a->sf.presented && record->tid == a->sf.tid)
 			a->sink.composed(a->sink.context, record->time_ns);
@@ -380,8 +381,9 @@ static void end_slice(struct attribution *a, const struct trace_record *record)
 
 static inline void slice_end(struct attribution *a, const struct trace_record *record)
 {
-	if (slice_stacks_may_have(&a->stacks, record->tid) || a->sf.presented ||
-	    a->candidate.presented)
+	if (slice_stacks_may_have(&a->stacks, record->tid) ||
+	    (a->sf.presented && record->tid == a->sf.tid) ||
+	    (a->candidate.presented && record->tid == a->candidate.tid))
 		end_slice(a, record);
 }
 

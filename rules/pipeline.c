@@ -375,7 +375,7 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	} else if (!follow_clock(p, record)) {
 		return;
 	}
-	if (p->fence) {
+	if (record->kind == TRACE_INSTANT && p->fence) {
 		add_fence(p, p->fence);
 		return;
 	}

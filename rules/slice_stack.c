@@ -93,7 +93,9 @@ static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uin
 
 uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid)
 {
-	for (unsigned int i = 0; i < table->n && slice_stacks_may_have(table, tid); i++)
+	if (!slice_stacks_may_have(table, tid))
+		return 0;
+	for (unsigned int i = 0; i < table->n; i++)
 		if (table->tids[i] == tid)
 			return table->stacks[i].open;
 	return 0;

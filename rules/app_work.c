@@ -95,9 +95,16 @@ static int32_t pid_of(const struct trace_record *record)
 
 static struct work_process *find_process(struct app_work *work, int32_t pid)
 {
-	for (unsigned int i = 0; i < WORK_PROCESSES; i++)
-		if (work->processes[i].id && work->processes[i].pid == pid)
+	uint8_t *place = &work->places[(uint32_t)pid % WORK_PROCESSES];
+
+	if (work->processes[*place].id && work->processes[*place].pid == pid)
+		return &work->processes[*place];
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
+		if (work->processes[i].id && work->processes[i].pid == pid) {
+			*place = (uint8_t)i;
 			return &work->processes[i];
+		}
+	}
 	return NULL;
 }
 

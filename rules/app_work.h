@@ -73,6 +73,7 @@ struct work_thread {
 
 struct app_work {
 	struct work_process processes[WORK_PROCESSES];
+	uint8_t places[WORK_PROCESSES]; /* by pid % WORK_PROCESSES: where one was found last */
 	unsigned int n_threads;
 	struct work_thread threads[WORK_THREADS];
 	uint32_t last_id;

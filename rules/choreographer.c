@@ -166,23 +166,30 @@ static int find_thread(const struct choreographer *c, int32_t tid)
 /* The thread whose row has the drawing of process @pid: its main thread, or the first one. */
 static int find_process(const struct choreographer *c, int32_t pid)
 {
-	int found = -1;
+	int main_thread = find_thread(c, pid);
 
-	for (unsigned int i = 0; i < c->n; i++) {
-		if (c->threads[i].pid != pid)
-			continue;
-		if (c->tids[i] == pid)
+	if (main_thread >= 0 && c->threads[main_thread].pid == pid)
+		return main_thread;
+	for (unsigned int i = 0; i < c->n; i++)
+		if (c->threads[i].pid == pid)
 			return (int)i;
-		found = found < 0 ? (int)i : found;
-	}
-	return found;
+	return -1;
+}
+
+/* Removes an open slice. */
+static void drop_open(struct choreographer *c, unsigned int at)
+{
+	c->open[at] = c->open[--c->n_open];
+	c->some_open = 0;
+	for (unsigned int i = 0; i < c->n_open; i++)
+		c->some_open |= UINT64_C(1) << ((uint32_t)c->open[i].tid % 64);
 }
 
 static void drop_open_of(struct choreographer *c, int thread)
 {
 	for (unsigned int i = 0; i < c->n_open;)
 		if (c->open[i].thread == thread)
-			c->open[i] = c->open[--c->n_open];
+			drop_open(c, i);
 		else
 			i++;
 }
@@ -321,6 +328,7 @@ static void open_slice(struct choreographer *c, int at, const struct trace_recor
 						   .thread = thread,
 						   .is_draw = is_draw,
 						   .begin_ns = record->time_ns };
+	c->some_open |= UINT64_C(1) << ((uint32_t)record->tid % 64);
 }
 
 static void count_interval(struct choreographer_thread *thread, uint64_t now_ns)
@@ -375,7 +383,7 @@ static void begin_draw(struct choreographer *c, int open, const struct trace_rec
 	if (thread >= 0)
 		open_slice(c, open, record, thread, true);
 	else if (open >= 0)
-		c->open[open] = c->open[--c->n_open];
+		drop_open(c, (unsigned int)open);
 }
 
 static void add_slowest(struct choreographer_thread *thread, uint64_t duration_ns)
@@ -398,7 +406,7 @@ static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns)
 	struct choreographer_thread *thread = &c->threads[slice.thread];
 	uint64_t duration_ns = now_ns - slice.begin_ns;
 
-	c->open[at] = c->open[--c->n_open];
+	drop_open(c, at);
 	if (now_ns < slice.begin_ns)
 		return;
 	if (slice.is_draw) {
@@ -477,6 +485,7 @@ void choreographer_mark(struct choreographer *c, uint64_t time_ns)
 static void forget(struct choreographer *c)
 {
 	c->n_open = 0;
+	c->some_open = 0;
 	c->edges = 0;
 	for (unsigned int i = 0; i < c->n; i++)
 		c->threads[i].follows = false;

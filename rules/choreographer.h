@@ -73,6 +73,8 @@ struct choreographer {
 	uint64_t delay_ns, min_frames; /* as in struct pipeline_options */
 	struct choreographer_counters counters;
 	unsigned int n, n_open;
+	uint64_t
+		some_open; /* bit tid % 64 is set for all threads in open[], and maybe for others */
 	bool checked;
 	uint64_t last_check_ns, last_idle_check_ns;
 	uint64_t edges, last_edge_ns; /* of VSYNC-app */
@@ -85,7 +87,23 @@ struct choreographer {
 	struct choreographer_thread threads[CHOREOGRAPHER_THREADS];
 };
 
-/* A record that is not a loss. @period_ns: of the display; 0: unknown. */
+/* True: the record may matter. Most do not: their thread has no slice in open[], and the name
+ * begins with another byte. */
+static inline bool choreographer_wants(const struct choreographer *c,
+				       const struct trace_record *record)
+{
+	uint64_t bit = UINT64_C(1) << ((uint32_t)record->tid % 64);
+
+	if (record->kind == TRACE_SLICE_END)
+		return c->some_open & bit;
+	if (record->kind != TRACE_SLICE_BEGIN)
+		return false;
+	return (c->some_open & bit) || (record->name.len >= 9 &&
+					(record->name.ptr[0] == 'C' || record->name.ptr[0] == 'D'));
+}
+
+/* A record for which choreographer_wants() returns true. @period_ns: of the display; 0: unknown.
+ */
 void choreographer_record(struct choreographer *c, const struct trace_record *record,
 			  uint64_t period_ns);
 

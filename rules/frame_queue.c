@@ -336,20 +336,36 @@ static void free_chunks_for_frame(struct frame_queue *q, const struct layer *lay
 		;
 }
 
+/* The first time at which the layer's next wait may be a stall without an end. */
+static uint64_t endless_from(const struct layer *layer)
+{
+	const struct stall_evidence *evidence = &layer->evidence;
+
+	return evidence->from_ns == 0 || evidence->reported ? UINT64_MAX
+							    : evidence->from_ns + STATS_WAIT_NS;
+}
+
 /* Reports the stalls of the app in front that no frame has ended. */
 static void report_endless(struct frame_queue *q, uint64_t now_ns)
 {
+	uint64_t next_ns = now_ns + STATS_WAIT_NS / 2; /* or earlier */
+
 	for (int i = 0; i < q->layers.max; i++) {
 		struct layer *layer = &q->layers.layers[i];
-		uint64_t length_ns;
+		uint64_t from_ns, length_ns;
 
-		if (!layer->length || layer->excluded || layer->waiting > 0 ||
-		    !front_app_has(&q->front_app, layer))
+		if (!layer->length || layer->excluded || !front_app_has(&q->front_app, layer))
+			continue;
+		from_ns = endless_from(layer);
+		next_ns = from_ns < next_ns ? from_ns : next_ns;
+		if (from_ns > now_ns || layer->waiting > 0)
 			continue;
 		length_ns = stall_without_end(q->work, layer, now_ns);
 		if (length_ns > 0)
 			pause_report_endless(layer, length_ns, now_ns, q->events);
 	}
+	q->endless_ns = next_ns;
+	q->endless_app = q->front_app.changes;
 }
 
 /* Another app may be in front with this frame. If it is, a stall of the one before has no end. */
@@ -357,7 +373,9 @@ static void follow_front_app(struct frame_queue *q, int id, const struct vsync_s
 {
 	const struct layer *layer = &q->layers.layers[id];
 
-	if (layer->is_activity && id != q->front_app.layer && !front_app_has(&q->front_app, layer))
+	if (layer->is_activity && id != q->front_app.layer &&
+	    (stamp->time_ns >= q->endless_ns || q->endless_app != q->front_app.changes) &&
+	    !front_app_has(&q->front_app, layer))
 		report_endless(q, stamp->time_ns);
 	front_app_follow(&q->front_app, &q->layers, id, stamp);
 }
@@ -717,7 +735,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
-	q->settled_ns = q->counted_ns = 0;
+	q->settled_ns = q->counted_ns = q->endless_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);

@@ -68,8 +68,11 @@ struct frame_queue {
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
 	struct front_app front_app;
-	uint64_t settled_ns; /* see frame_queue_settled_ns() */
-	uint64_t counted_ns; /* the last present that was counted */
+	/* The app in front has no stall without an end before that time, unless it changes. */
+	uint64_t endless_ns;
+	unsigned int endless_app; /* front_app.changes at that time */
+	uint64_t settled_ns;	  /* see frame_queue_settled_ns() */
+	uint64_t counted_ns;	  /* the last present that was counted */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */

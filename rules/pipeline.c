@@ -50,7 +50,10 @@ struct pipeline {
 	uint64_t before_ns;	 /* the last present before the record with the latest time */
 	uint64_t mark_ns;	 /* time of an app's mark that is ahead of the trace; 0: none */
 	uint64_t next_settle_ns; /* time of the next check of the queue */
-	uint64_t fence_ns;	 /* the last one; 0: none */
+	/* The one for which the record stands, or NULL. So follow_clock() is called in one place
+	 * only, and inlined there. */
+	const struct present_fence *fence;
+	uint64_t fence_ns; /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
 };
 
@@ -218,7 +221,7 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 
 /* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last
  * event. Frames of that time, from other CPUs, may be in the queue already. */
-static void lost(struct pipeline *p, const struct trace_record *record)
+static __attribute__((noinline)) void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
 	bool all_reported = p->reported_loss.events == p->queue.loss.events &&
@@ -323,7 +326,8 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 }
 
 /* Any app may write a mark into the trace. */
-static void handle_mark(struct pipeline *p, const struct trace_record *record)
+static __attribute__((noinline)) void handle_mark(struct pipeline *p,
+						  const struct trace_record *record)
 {
 	static const struct span prefix = SPAN_INIT("jankd:");
 	char text[NAME_SIZE];
@@ -336,8 +340,27 @@ static void handle_mark(struct pipeline *p, const struct trace_record *record)
 	apply_mark(p);
 }
 
+/* Bytes with which names of interest to producers_wants() and choreographer_wants() begin. */
+static const bool wanted_bytes[256] = {
+	['C'] = true, ['D'] = true, ['G'] = true, ['H'] = true, ['Q'] = true,
+	['R'] = true, ['T'] = true, ['q'] = true, ['w'] = true,
+};
+
+/* False: the record, if it has a name or ends a slice, matters to neither of the two. */
+static bool are_slices_wanted(const struct pipeline *p, const struct trace_record *record)
+{
+	uint64_t some = p->producers->some | p->choreographer->some_open;
+
+	return some >> ((uint32_t)record->tid % 64) & 1 ||
+	       (record->name.len >= 9 && wanted_bytes[(uint8_t)record->name.ptr[0]]);
+}
+
+static void add_fence(struct pipeline *p, const struct present_fence *fence);
+
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
+	bool wanted;
+
 	p->events.records = ++p->counters.records;
 	if (record->kind == TRACE_TIMELINE) {
 		if (p->timeline)
@@ -348,7 +371,12 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		if (trace_clock_in_duplicates(&p->clock))
 			return;
 		lost(p, record);
+		producers_record(p->producers, record);
 	} else if (!follow_clock(p, record)) {
+		return;
+	}
+	if (record->kind == TRACE_INSTANT && p->fence) {
+		add_fence(p, p->fence);
 		return;
 	}
 	if (record->kind == TRACE_INSTANT)
@@ -357,10 +385,12 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
-	if (producers_wants(p->producers, record))
+	wanted = are_slices_wanted(p, record);
+	if (wanted && producers_wants(p->producers, record))
 		producers_record(p->producers, record);
 	attribution_record(&p->attribution, record);
-	choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
+	if (wanted && choreographer_wants(p->choreographer, record))
+		choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
@@ -406,17 +436,11 @@ static struct layer *fence_layer(struct pipeline *p, struct span name)
 	return layer;
 }
 
-void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
+static void add_fence(struct pipeline *p, const struct present_fence *fence)
 {
 	struct frame_queue *q = &p->queue;
-	const struct trace_record record = { .kind = TRACE_INSTANT,
-					     .cpu = TRACE_ID_UNKNOWN,
-					     .time_ns = fence->actual_ns };
 	struct layer *layer;
 
-	p->events.records = ++p->counters.records;
-	if (!follow_clock(p, &record))
-		return;
 	if (p->fence_ns != 0 && p->fence_ns != fence->actual_ns)
 		frame_queue_add_present(q, p->fence_ns);
 	p->fence_presents += p->fence_ns != fence->actual_ns;
@@ -430,6 +454,17 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 	}
 	frame_queue_settle(q, trace_clock_sure(&p->clock));
 	report_overflow(p, false);
+}
+
+void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
+{
+	const struct trace_record record = { .kind = TRACE_INSTANT,
+					     .cpu = TRACE_ID_UNKNOWN,
+					     .time_ns = fence->actual_ns };
+
+	p->fence = fence;
+	pipeline_record(p, &record);
+	p->fence = NULL;
 }
 
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)

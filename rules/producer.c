@@ -93,12 +93,33 @@ static struct queued_buffer *buffer_at(struct producers *p, uint32_t number)
 	return &p->buffers[number % PRODUCER_BUFFERS_MAX];
 }
 
+/* A key is a hash or the number of a thread. */
+static unsigned int place_of(uint64_t key)
+{
+	return (unsigned int)((key ^ key >> 32) % PRODUCER_KEYS);
+}
+
+/* The number of the newest buffer that may have @key; 0: there is none. */
+static uint32_t newest_of(const struct producers *p, uint64_t key)
+{
+	return p->newest[place_of(key)];
+}
+
+/* True: @number is one of the last @n buffers. */
+static bool is_kept(const struct producers *p, uint32_t number, uint32_t n)
+{
+	return number != 0 && p->last - number < n;
+}
+
 static struct queued_buffer *add_buffer(struct producers *p, const struct queued_buffer *buffer)
 {
 	struct queued_buffer *added = buffer_at(p, ++p->last);
+	uint32_t *newest = &p->newest[place_of(buffer->key)];
 
 	count(p, &p->counts, added);
 	*added = *buffer;
+	added->before = *newest;
+	*newest = p->last;
 	return added;
 }
 
@@ -128,6 +149,9 @@ static void remove_slice(struct producers *p, struct producer_slice *slice)
 	p->n_slices--;
 	p->tids[i] = p->tids[p->n_slices];
 	p->slices[i] = p->slices[p->n_slices];
+	p->some = 0;
+	for (i = 0; i < p->n_slices; i++)
+		p->some |= UINT64_C(1) << ((uint32_t)p->tids[i] % 64);
 }
 
 static struct producer_slice *oldest_slice(struct producers *p)
@@ -151,6 +175,7 @@ static struct producer_slice *open_slice(struct producers *p, const struct trace
 	}
 	if (!slice) {
 		p->tids[p->n_slices] = record->tid;
+		p->some |= UINT64_C(1) << ((uint32_t)record->tid % 64);
 		slice = &p->slices[p->n_slices++];
 	}
 	*slice = (struct producer_slice){ .depth = 1, .begin_ns = record->time_ns };
@@ -325,11 +350,15 @@ static void enter_blast_queue(struct producers *p, const struct trace_record *re
 /* Returns the number after @label in @name; -1: there is none. */
 static int64_t number_after(struct span name, const char *label)
 {
-	const char *at = memmem(name.ptr, name.len, label, strlen(label));
-	const char *end = name.ptr + name.len;
+	const char *at = name.ptr, *end = name.ptr + name.len;
+	size_t length = strlen(label);
 	int64_t number = 0;
 
-	if (!at || (at += strlen(label)) == end || *at < '0' || *at > '9')
+	/* memmem() costs more for so short a name. */
+	while ((at = memchr(at, label[0], (size_t)(end - at))) &&
+	       !span_starts_with((struct span){ at, (size_t)(end - at) }, span_of(label)))
+		at++;
+	if (!at || (at += length) == end || *at < '0' || *at > '9')
 		return -1;
 	for (; at < end && *at >= '0' && *at <= '9'; at++) {
 		if (number > INT64_MAX / 10 - 1)
@@ -449,7 +478,15 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	for (unsigned int i = 0; i < p->n_slices; i++)
 		if (p->slices[i].waits_for == FENCE_NONE)
 			consider(p, found, &p->slices[i].buffer, layer, time_ns, direct);
-	for (unsigned int i = 0; !direct && i < n; i++)
+	if (direct)
+		return;
+	if (layer->producer) {
+		for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, n);
+		     i = buffer_at(p, i)->before)
+			consider(p, found, buffer_at(p, i), layer, time_ns, direct);
+		return;
+	}
+	for (unsigned int i = 0; i < n; i++)
 		consider(p, found, buffer_at(p, p->last - i), layer, time_ns, direct);
 }
 
@@ -509,10 +546,9 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
-	unsigned int n = p->last < PRODUCER_BUFFERS_MAX ? p->last : PRODUCER_BUFFERS_MAX;
-
-	for (unsigned int i = 0; i < n; i++) {
-		struct queued_buffer *buffer = buffer_at(p, p->last - i);
+	for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, PRODUCER_BUFFERS_MAX);
+	     i = buffer_at(p, i)->before) {
+		struct queued_buffer *buffer = buffer_at(p, i);
 
 		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
 			return NULL;
@@ -580,6 +616,7 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 void producers_forget_open(struct producers *p)
 {
 	p->n_slices = 0;
+	p->some = 0;
 	fences_forget(&p->fences);
 	for (unsigned int i = 0; i < PRODUCER_THREADS_MAX; i++)
 		p->releases[i].tid = TRACE_ID_UNKNOWN;

@@ -16,6 +16,7 @@
 #include "rules/surfaceflinger.h"
 
 #define PRODUCER_BUFFERS_MAX 512
+#define PRODUCER_KEYS 128
 #define PRODUCER_SLICES_MAX 64
 #define PRODUCER_THREADS_MAX 64
 #define PRODUCER_OWNERS_MAX 128
@@ -39,9 +40,11 @@ struct queued_buffer {
 	int32_t process;
 	fence_id gpu, release; /* or FENCE_NONE */
 	uint8_t n_hints;
-	bool taken;	/* the event of its layer was found */
-	bool ambiguous; /* it may belong to several layers */
-	bool joined;	/* a frame has it */
+	bool taken;	 /* the event of its layer was found */
+	bool ambiguous;	 /* it may belong to several layers */
+	bool joined;	 /* a frame has it */
+	uint32_t before; /* number of the last buffer before it whose key has the same place in
+			    newest[]; 0: none */
 };
 
 /* A slice that is open: a buffer is being queued, or a fence waited for. */
@@ -66,10 +69,12 @@ struct producers {
 	const struct surfaceflinger *sf; /* borrowed */
 	struct fence_table fences;
 	unsigned int n_slices;
+	uint64_t some; /* bit tid % 64 is set for all threads in tids[], and maybe for others */
 	int32_t tids[PRODUCER_SLICES_MAX]; /* of slices[i] */
 	struct producer_slice slices[PRODUCER_SLICES_MAX];
 	uint32_t last; /* number of the newest buffer */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
+	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
 	/* The release fence that a thread got with its last dequeued buffer. */
 	struct {
 		int32_t tid;
@@ -109,9 +114,11 @@ void producers_record(struct producers *p, const struct trace_record *record);
  * begins with that byte. */
 static inline bool producers_wants(const struct producers *p, const struct trace_record *record)
 {
+	bool is_open = p->some & (UINT64_C(1) << ((uint32_t)record->tid % 64));
+
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
-		if (p->n_slices > 0)
+		if (is_open)
 			return true;
 		if (record->name.len < 11)
 			return false;
@@ -128,9 +135,9 @@ static inline bool producers_wants(const struct producers *p, const struct trace
 			return false;
 		}
 	case TRACE_SLICE_END:
-		return p->n_slices > 0;
+		return is_open;
 	case TRACE_COUNTER:
-		return p->n_slices > 0 && record->name.len > 15 && record->name.ptr[0] == 'Q';
+		return is_open && record->name.len > 15 && record->name.ptr[0] == 'Q';
 	case TRACE_LOST:
 		return true;
 	default:

@@ -30,6 +30,8 @@ struct slice_stacks {
 	unsigned int max;
 	int32_t *tids; /* of stacks[i]; a separate array, for a fast search */
 	struct slice_stack *stacks;
+	unsigned int found; /* where the last thread was found */
+	uint64_t some; /* bit tid % 64 is set for all threads in the table, and maybe for others */
 	uint64_t uses; /* slices that began so far */
 	uint64_t evicted;
 	uint64_t unbalanced; /* slices dropped: an end may be lost, or there was no space */
@@ -39,6 +41,12 @@ struct slice_stacks {
  * Returns 0 or -ENOMEM; slice_stacks_free() must be called in any case. */
 int slice_stacks_init(struct slice_stacks *table, unsigned int max);
 void slice_stacks_free(struct slice_stacks *table);
+
+/* False: @tid is not in the table, as is true of most threads. */
+static inline bool slice_stacks_may_have(const struct slice_stacks *table, int32_t tid)
+{
+	return table->some >> ((uint32_t)tid % 64) & 1;
+}
 
 /* Mask of the slices that are open on @tid. */
 uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid);

@@ -7,6 +7,7 @@
  */
 #include "rules/choreographer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* As in fps.csv, see frame_queue.c. */
@@ -55,6 +56,34 @@ static enum slice slice_of(struct span name)
 	if (name.ptr[0] == 'D')
 		return is_word(name, draw) || is_word(name, draws) ? SLICE_DRAW : SLICE_OTHER;
 	return SLICE_OTHER;
+}
+
+/* Names of the parts, as Choreographer and ViewRootImpl write them. */
+static const char *const part_names[] = {
+	[DOFRAME_NO_PART] = "",
+	[DOFRAME_INPUT] = "input",
+	[DOFRAME_ANIMATION] = "animation",
+	[DOFRAME_INSETS] = "insets_animation",
+	[DOFRAME_TRAVERSAL] = "traversal",
+	[DOFRAME_COMMIT] = "commit",
+	[DOFRAME_DRAW] = "draw",
+};
+
+/* "draw", and "draw-VRI[Main]" since Android 14. */
+static bool is_drawing(struct span name)
+{
+	return span_starts_with(name, SPAN_LITERAL("draw")) &&
+	       (name.len == 4 || name.ptr[4] == '-');
+}
+
+static enum doframe_part part_of(struct span name)
+{
+	if (is_drawing(name))
+		return DOFRAME_DRAW;
+	for (enum doframe_part part = DOFRAME_INPUT; part < DOFRAME_DRAW; part++)
+		if (span_equal(name, span_of(part_names[part])))
+			return part;
+	return DOFRAME_NO_PART;
 }
 
 /* --- rows --- */
@@ -282,15 +311,32 @@ static unsigned int matrix_level(uint64_t skipped)
 	return level;
 }
 
+static void keep_worst(struct choreographer *c, const struct choreographer_thread *thread,
+		       uint64_t skipped, uint64_t begin_ns)
+{
+	struct doframe_skipped *worst = &c->worst;
+
+	if (skipped <= worst->periods)
+		return;
+	*worst = (struct doframe_skipped){ .periods = skipped,
+					   .begin_ns = begin_ns,
+					   .pid = thread->pid,
+					   .tid = c->tids[thread - c->threads] };
+	memcpy(worst->app, thread->app, sizeof(worst->app));
+}
+
 static void count_skipped(struct choreographer *c, struct choreographer_thread *thread,
-			  int64_t skipped)
+			  int64_t skipped, uint64_t begin_ns)
 {
 	if (skipped < 0)
 		return;
 	thread->placed++;
 	thread->skipped += (uint64_t)skipped;
 	thread->matrix[matrix_level((uint64_t)skipped)]++;
-	c->counters.skipped_much += skipped >= CHOREOGRAPHER_SKIPPED_MUCH;
+	if (skipped < CHOREOGRAPHER_SKIPPED_MUCH)
+		return;
+	c->counters.skipped_much++;
+	keep_worst(c, thread, (uint64_t)skipped, begin_ns);
 }
 
 /* --- slices --- */
@@ -320,7 +366,10 @@ static void open_slice(struct choreographer *c, int at, const struct trace_recor
 	c->open[at] = (struct choreographer_open){ .tid = record->tid,
 						   .thread = thread,
 						   .is_draw = is_draw,
-						   .begin_ns = record->time_ns };
+						   .begin_ns = record->time_ns,
+						   .pid = record->tgid != TRACE_ID_UNKNOWN
+								  ? record->tgid
+								  : record->pid };
 }
 
 static void count_interval(struct choreographer_thread *thread, uint64_t now_ns)
@@ -351,7 +400,7 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	}
 	thread = &c->threads[at];
 	count_interval(thread, now_ns);
-	count_skipped(c, thread, skipped_periods(c, thread, now_ns, period_ns));
+	count_skipped(c, thread, skipped_periods(c, thread, now_ns, period_ns), now_ns);
 	thread->callbacks++;
 	thread->frames++;
 	thread->last_ns = now_ns;
@@ -364,12 +413,47 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	close_due_rows(c, now_ns);
 }
 
+/* A slice begins inside the callback @open. */
+static void begin_inside(struct choreographer_open *open, const struct trace_record *record)
+{
+	if (open->depth == 0 && !open->is_draw) {
+		open->part = part_of(record->name);
+		open->part_begin_ns = record->time_ns;
+	} else if (open->depth == 1 && open->part == DOFRAME_TRAVERSAL &&
+		   is_drawing(record->name)) {
+		open->draw_begin_ns = record->time_ns;
+	}
+	open->depth++;
+}
+
+static uint64_t since(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* The innermost slice inside the callback @open ends. */
+static void end_inside(struct choreographer_open *open, uint64_t now_ns)
+{
+	struct doframe_parts *parts = &open->parts;
+	uint64_t part_ns = since(open->part_begin_ns, now_ns);
+
+	open->depth--;
+	if (open->depth == 1 && open->draw_begin_ns > 0) {
+		parts->draw_ns += since(open->draw_begin_ns, now_ns);
+		open->draw_begin_ns = 0;
+	}
+	if (open->depth > 0 || open->part == DOFRAME_NO_PART || part_ns <= parts->longest_ns)
+		return;
+	parts->longest = open->part;
+	parts->longest_ns = part_ns;
+}
+
 static void begin_draw(struct choreographer *c, int open, const struct trace_record *record)
 {
 	int thread = find_process(c, record->pid);
 
 	if (open >= 0 && !c->open[open].is_draw) {
-		c->open[open].depth++;
+		begin_inside(&c->open[open], record);
 		return;
 	}
 	if (thread >= 0)
@@ -392,7 +476,18 @@ static void add_slowest(struct choreographer_thread *thread, uint64_t duration_n
 	thread->n_slowest += thread->n_slowest < CHOREOGRAPHER_SLOWEST;
 }
 
-static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns)
+static void keep_long(struct choreographer *c, const struct choreographer_open *slice,
+		      uint64_t now_ns)
+{
+	c->longs[c->n_long++ % CHOREOGRAPHER_LONG] = (struct long_doframe){
+		.begin_ns = slice->begin_ns,
+		.end_ns = now_ns,
+		.pid = slice->pid,
+		.parts = slice->parts,
+	};
+}
+
+static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns, uint64_t period_ns)
 {
 	struct choreographer_open slice = c->open[at];
 	struct choreographer_thread *thread = &c->threads[slice.thread];
@@ -408,6 +503,8 @@ static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns)
 			thread->draw_max_ns = duration_ns;
 		return;
 	}
+	if (period_ns > 0 && duration_ns > period_ns)
+		keep_long(c, &slice, now_ns);
 	thread->last_end_ns = now_ns;
 	thread->edge_at_end = c->edges;
 	thread->timed++;
@@ -431,19 +528,20 @@ static void slice_begins(struct choreographer *c, const struct trace_record *rec
 	else if (slice == SLICE_DRAW)
 		begin_draw(c, open, record);
 	else if (open >= 0)
-		c->open[open].depth++;
+		begin_inside(&c->open[open], record);
 }
 
-static void slice_ends(struct choreographer *c, const struct trace_record *record)
+static void slice_ends(struct choreographer *c, const struct trace_record *record,
+		       uint64_t period_ns)
 {
 	int open = c->n_open > 0 ? find_open(c, record->tid) : -1;
 
 	if (open < 0)
 		return;
 	if (c->open[open].depth > 0)
-		c->open[open].depth--;
+		end_inside(&c->open[open], record->time_ns);
 	else
-		end_slice(c, (unsigned int)open, record->time_ns);
+		end_slice(c, (unsigned int)open, record->time_ns, period_ns);
 }
 
 void choreographer_record(struct choreographer *c, const struct trace_record *record,
@@ -452,7 +550,51 @@ void choreographer_record(struct choreographer *c, const struct trace_record *re
 	if (record->kind == TRACE_SLICE_BEGIN)
 		slice_begins(c, record, period_ns);
 	else if (record->kind == TRACE_SLICE_END)
-		slice_ends(c, record);
+		slice_ends(c, record, period_ns);
+}
+
+/* --- long callbacks --- */
+
+/* Adds one to @text, after "; ". Returns false if there is no space. */
+static bool describe_one(const struct long_doframe *one, char *text, size_t size)
+{
+	const struct doframe_parts *parts = &one->parts;
+	uint64_t us = (one->end_ns - one->begin_ns) / 1000;
+	char line[120];
+	size_t used = strlen(text), length;
+
+	length = (size_t)snprintf(line, sizeof(line), "%sdoFrame %llu.%llu ms", used ? "; " : "",
+				  (unsigned long long)us / 1000, (unsigned long long)us / 100 % 10);
+	if (parts->longest != DOFRAME_NO_PART)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, " (%s %.1f",
+					   part_names[parts->longest],
+					   (double)(parts->longest_ns / 100000) / 10);
+	if (parts->longest == DOFRAME_TRAVERSAL && 2 * parts->draw_ns > parts->longest_ns)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, ", draw %.1f",
+					   (double)(parts->draw_ns / 100000) / 10);
+	if (parts->longest != DOFRAME_NO_PART)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, ")");
+	if (used + length >= size)
+		return false;
+	memcpy(text + used, line, length + 1);
+	return true;
+}
+
+void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t from_ns,
+			    uint64_t to_ns, char *text, size_t size)
+{
+	uint64_t kept = c->n_long < CHOREOGRAPHER_LONG ? c->n_long : CHOREOGRAPHER_LONG;
+	uint64_t first = c->n_long;
+
+	text[0] = '\0';
+	while (kept-- > 0 && c->longs[(first - 1) % CHOREOGRAPHER_LONG].end_ns > from_ns)
+		first--;
+	for (; first < c->n_long; first++) {
+		const struct long_doframe *one = &c->longs[first % CHOREOGRAPHER_LONG];
+
+		if (one->pid == pid && one->end_ns <= to_ns && !describe_one(one, text, size))
+			return;
+	}
 }
 
 void choreographer_tick(struct choreographer *c, const struct trace_record *record)
@@ -494,6 +636,7 @@ void choreographer_new_clock(struct choreographer *c)
 	choreographer_close(c);
 	forget(c);
 	c->n = 0;
+	c->n_long = 0;
 	marks_clear(&c->marks);
 	c->checked = false;
 	c->last_idle_check_ns = 0;

@@ -642,6 +642,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->doframe_threads = p->choreographer->counters.threads;
 	c->doframes_refused = p->choreographer->counters.refused;
 	c->doframes_skipped = p->choreographer->counters.skipped_much;
+	c->doframe_worst = p->choreographer->worst;
 	if (p->timeline)
 		c->timeline = p->timeline->counts;
 	c->slices_unbalanced = a->stacks.unbalanced;
@@ -704,6 +705,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->choreographer = memory_new(1, sizeof(*p->choreographer));
 	if (!p->producers || !p->choreographer)
 		return -ENOMEM;
+	p->queue.choreographer = p->choreographer;
 	producers_init(p->producers, &p->attribution.sf);
 	p->queue.producers = p->producers;
 	if (options->recorded) {

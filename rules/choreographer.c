@@ -76,6 +76,11 @@ static bool is_drawing(struct span name)
 	       (name.len == 4 || name.ptr[4] == '-');
 }
 
+static bool is_resync(struct span name)
+{
+	return span_starts_with(name, SPAN_LITERAL("Choreographer#doFrame - resynced"));
+}
+
 static enum doframe_part part_of(struct span name)
 {
 	if (is_drawing(name))
@@ -350,16 +355,17 @@ static int find_open(const struct choreographer *c, int32_t tid)
 }
 
 /* @at: the open slice of the thread, whose end was lost; or -1. If there is no space, the slice is
- * not measured. */
-static void open_slice(struct choreographer *c, int at, const struct trace_record *record,
-		       int thread, bool is_draw)
+ * not measured: returns NULL. */
+static struct choreographer_open *open_slice(struct choreographer *c, int at,
+					     const struct trace_record *record, int thread,
+					     bool is_draw)
 {
 	if (at < 0 && c->n_open == CHOREOGRAPHER_OPEN) {
 		for (unsigned int i = 0; at < 0 && i < c->n_open; i++)
 			if (record->time_ns >= c->open[i].begin_ns + UNUSED_NS)
 				at = (int)i;
 		if (at < 0)
-			return;
+			return NULL;
 	}
 	if (at < 0)
 		at = (int)c->n_open++;
@@ -370,6 +376,7 @@ static void open_slice(struct choreographer *c, int at, const struct trace_recor
 						   .pid = record->tgid != TRACE_ID_UNKNOWN
 								  ? record->tgid
 								  : record->pid };
+	return &c->open[at];
 }
 
 static void count_interval(struct choreographer_thread *thread, uint64_t now_ns)
@@ -387,6 +394,10 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 {
 	uint64_t now_ns = record->time_ns;
 	struct choreographer_thread *thread;
+	struct choreographer_open *slice;
+	uint64_t first_edge;
+	bool first_is_known;
+	int64_t skipped;
 	int at;
 
 	close_idle(c, now_ns);
@@ -400,7 +411,10 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	}
 	thread = &c->threads[at];
 	count_interval(thread, now_ns);
-	count_skipped(c, thread, skipped_periods(c, thread, now_ns, period_ns), now_ns);
+	skipped = skipped_periods(c, thread, now_ns, period_ns);
+	first_edge = thread->edge_at_begin + 1;
+	first_is_known = thread->follows;
+	count_skipped(c, thread, skipped, now_ns);
 	thread->callbacks++;
 	thread->frames++;
 	thread->last_ns = now_ns;
@@ -409,17 +423,60 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	thread->follows = true;
 	/* free_entry() may have moved the open slices. */
 	open = open < 0 ? open : find_open(c, record->tid);
-	open_slice(c, open, record, at, false);
+	slice = open_slice(c, open, record, at, false);
+	if (slice) {
+		slice->skipped = skipped;
+		slice->first_edge = first_edge;
+		slice->first_is_known = first_is_known;
+	}
 	close_due_rows(c, now_ns);
 }
 
-/* A slice begins inside the callback @open. */
-static void begin_inside(struct choreographer_open *open, const struct trace_record *record)
+/* The callback states that it is late by a period or more, so it answers an edge that was that long
+ * before. That is known if there is only one since the thread's previous callback. */
+static void resync(struct choreographer *c, struct choreographer_open *open, uint64_t period_ns)
 {
-	if (open->depth == 0 && !open->is_draw) {
+	struct choreographer_thread *thread = &c->threads[open->thread];
+	uint64_t edge, late_ns = 0;
+	unsigned int n = 0;
+
+	/* Its row may be closed. One edge alone is the one that it answers. */
+	if (open->skipped > 0 || period_ns == 0 || thread->frames == 0 ||
+	    (open->first_is_known && open->first_edge == c->edges))
+		return;
+	if (open->skipped == 0) {
+		thread->placed--;
+		thread->matrix[0]--;
+	}
+	open->skipped = ROW_UNKNOWN;
+	edge = open->first_edge;
+	if (!open->first_is_known || c->edges < edge || c->edges - edge >= CHOREOGRAPHER_EDGES)
+		return;
+	for (; edge <= c->edges; edge++) {
+		uint64_t edge_ns = c->edge_ns[edge % CHOREOGRAPHER_EDGES];
+
+		if (edge_ns + period_ns > open->begin_ns)
+			continue;
+		late_ns = open->begin_ns - edge_ns;
+		n++;
+	}
+	if (n != 1)
+		return;
+	open->skipped = (int64_t)(late_ns / period_ns);
+	count_skipped(c, thread, open->skipped, open->begin_ns);
+}
+
+/* A slice begins inside the callback @open. */
+static void begin_inside(struct choreographer *c, struct choreographer_open *open,
+			 const struct trace_record *record, uint64_t period_ns)
+{
+	if (open->depth == 0 && !open->is_draw && is_resync(record->name)) {
+		open->base = 1;
+		resync(c, open, period_ns);
+	} else if (open->depth == open->base && !open->is_draw) {
 		open->part = part_of(record->name);
 		open->part_begin_ns = record->time_ns;
-	} else if (open->depth == 1 && open->part == DOFRAME_TRAVERSAL &&
+	} else if (open->depth == open->base + 1 && open->part == DOFRAME_TRAVERSAL &&
 		   is_drawing(record->name)) {
 		open->draw_begin_ns = record->time_ns;
 	}
@@ -438,22 +495,28 @@ static void end_inside(struct choreographer_open *open, uint64_t now_ns)
 	uint64_t part_ns = since(open->part_begin_ns, now_ns);
 
 	open->depth--;
-	if (open->depth == 1 && open->draw_begin_ns > 0) {
+	if (open->depth == open->base + 1 && open->draw_begin_ns > 0) {
 		parts->draw_ns += since(open->draw_begin_ns, now_ns);
 		open->draw_begin_ns = 0;
 	}
-	if (open->depth > 0 || open->part == DOFRAME_NO_PART || part_ns <= parts->longest_ns)
+	if (open->depth < open->base)
+		open->base = 0;
+	if (open->depth > open->base || open->part == DOFRAME_NO_PART)
 		return;
-	parts->longest = open->part;
-	parts->longest_ns = part_ns;
+	if (part_ns > parts->longest_ns) {
+		parts->longest = open->part;
+		parts->longest_ns = part_ns;
+	}
+	open->part = DOFRAME_NO_PART;
 }
 
-static void begin_draw(struct choreographer *c, int open, const struct trace_record *record)
+static void begin_draw(struct choreographer *c, int open, const struct trace_record *record,
+		       uint64_t period_ns)
 {
 	int thread = find_process(c, record->pid);
 
 	if (open >= 0 && !c->open[open].is_draw) {
-		begin_inside(&c->open[open], record);
+		begin_inside(c, &c->open[open], record, period_ns);
 		return;
 	}
 	if (thread >= 0)
@@ -526,9 +589,9 @@ static void slice_begins(struct choreographer *c, const struct trace_record *rec
 	if (slice == SLICE_DO_FRAME)
 		begin_do_frame(c, open, record, period_ns);
 	else if (slice == SLICE_DRAW)
-		begin_draw(c, open, record);
+		begin_draw(c, open, record, period_ns);
 	else if (open >= 0)
-		begin_inside(&c->open[open], record);
+		begin_inside(c, &c->open[open], record, period_ns);
 }
 
 static void slice_ends(struct choreographer *c, const struct trace_record *record,
@@ -606,6 +669,7 @@ void choreographer_tick(struct choreographer *c, const struct trace_record *reco
 		return;
 	c->edges++;
 	c->last_edge_ns = record->time_ns;
+	c->edge_ns[c->edges % CHOREOGRAPHER_EDGES] = record->time_ns;
 }
 
 /* --- marks, losses, clocks --- */

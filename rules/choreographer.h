@@ -4,7 +4,8 @@
  * Category view; frameworks/base Choreographer.java, libs/hwui DrawFrameTask.cpp:
  *
  *     main thread    Choreographer#doFrame [vsync id]     a callback; Android 12+ has the id
- *                       Choreographer#doFrame - resynced to ...    Android 13+: part of it
+ *                       Choreographer#doFrame - resynced to ...    Android 13+: a part of it, with
+ *                                                                  the others, if it is late
  *                       input, animation, insets_animation, traversal, commit: its parts
  *                          draw, draw-VRI[...]        a part of traversal
  *     RenderThread   DrawFrame [vsync id], DrawFrames vsync id     the process draws
@@ -35,6 +36,9 @@
 /* Callbacks longer than a period that are kept for the rows of dropFrames.csv: those of some
  * seconds. */
 #define CHOREOGRAPHER_LONG 256
+
+/* The last edges of VSYNC-app that are kept. */
+#define CHOREOGRAPHER_EDGES 128
 
 /* Parts of a callback. */
 enum doframe_part {
@@ -90,11 +94,15 @@ struct choreographer_open {
 	int thread; /* index of the row's thread */
 	bool is_draw;
 	uint32_t depth; /* slices open inside it */
+	uint32_t base;	/* 1: one of these is "resynced", which has the parts; else 0 */
 	uint64_t begin_ns;
 	int32_t pid;			       /* as in struct long_doframe */
 	enum doframe_part part;		       /* that is open */
 	uint64_t part_begin_ns, draw_begin_ns; /* the last one is 0: no drawing is open */
 	struct doframe_parts parts;
+	int64_t skipped;     /* periods that were counted for it, or ROW_UNKNOWN */
+	uint64_t first_edge; /* number of the first edge of VSYNC-app that it may answer, or */
+	bool first_is_known; /* false: that is unknown */
 };
 
 struct choreographer_counters {
@@ -120,7 +128,8 @@ struct choreographer {
 	uint64_t n_long; /* so far; the last ones are kept */
 	bool checked;
 	uint64_t last_check_ns, last_idle_check_ns;
-	uint64_t edges, last_edge_ns; /* of VSYNC-app */
+	uint64_t edges, last_edge_ns;	       /* of VSYNC-app */
+	uint64_t edge_ns[CHOREOGRAPHER_EDGES]; /* of the last ones, by number */
 	struct loss_count lost;
 	struct marks marks; /* not reached yet */
 	void *context;

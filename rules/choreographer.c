@@ -633,7 +633,7 @@ static bool describe_one(const struct long_doframe *one, char *text, size_t size
 					   part_names[parts->longest],
 					   (double)(parts->longest_ns / 100000) / 10);
 	if (parts->longest == DOFRAME_TRAVERSAL && 2 * parts->draw_ns > parts->longest_ns)
-		length += (size_t)snprintf(line + length, sizeof(line) - length, ", draw %.1f",
+		length += (size_t)snprintf(line + length, sizeof(line) - length, " draw %.1f",
 					   (double)(parts->draw_ns / 100000) / 10);
 	if (parts->longest != DOFRAME_NO_PART)
 		length += (size_t)snprintf(line + length, sizeof(line) - length, ")");

@@ -155,7 +155,7 @@ void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unkno
 void choreographer_mark(struct choreographer *c, uint64_t time_ns);
 
 /* Writes the long callbacks of process @pid that ended in (@from_ns, @to_ns], for dropFrames.csv:
- * "doFrame 45.2 ms (traversal 30.1, draw 25.0); doFrame ...", "" if there are none. */
+ * "doFrame 45.2 ms (traversal 30.1 draw 25.0); doFrame ...", "" if there are none. */
 void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t from_ns,
 			    uint64_t to_ns, char *text, size_t size);
 

@@ -47,10 +47,11 @@ struct pipeline {
 	struct frame_timeline *timeline; /* NULL: a live trace, which has no such events */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
-	uint64_t before_ns;	 /* the last present before the record with the latest time */
-	uint64_t mark_ns;	 /* time of an app's mark that is ahead of the trace; 0: none */
-	uint64_t next_settle_ns; /* time of the next check of the queue */
-	uint64_t fence_ns;	 /* the last one; 0: none */
+	uint64_t before_ns;	  /* the last present before the record with the latest time */
+	uint64_t mark_ns;	  /* time of an app's mark that is ahead of the trace; 0: none */
+	uint64_t next_settle_ns;  /* time of the next check of the queue */
+	uint64_t silent_until_ns; /* there was no record up to then */
+	uint64_t fence_ns;	  /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
 };
 
@@ -268,6 +269,7 @@ static void start_over(struct pipeline *p)
 	choreographer_new_clock(p->choreographer);
 	p->counters.first_ns = 0;
 	p->mark_ns = 0;
+	p->silent_until_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
 }
@@ -510,8 +512,10 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 
 void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 {
-	if (!p->gfx2019 && p->clock.now_ns && pipeline_now(p) == p->clock.now_ns)
-		frame_queue_settle(&p->queue, pipeline_now(p) + for_ns);
+	if (p->gfx2019 || !p->clock.now_ns || pipeline_now(p) != p->clock.now_ns)
+		return;
+	p->silent_until_ns = pipeline_now(p) + for_ns;
+	frame_queue_settle(&p->queue, p->silent_until_ns);
 }
 
 uint64_t pipeline_settled(const struct pipeline *p)
@@ -548,6 +552,15 @@ bool pipeline_may_be_by_cpu(const struct pipeline *p)
 	return p->clock.order.possible;
 }
 
+/* The end of the trace. An app that hangs writes nothing, so there may be no record of that time.
+ */
+static uint64_t end_of(const struct pipeline *p)
+{
+	uint64_t now_ns = pipeline_now(p);
+
+	return p->silent_until_ns > now_ns ? p->silent_until_ns : now_ns;
+}
+
 void pipeline_end(struct pipeline *p)
 {
 	trace_clock_end(&p->clock);
@@ -556,7 +569,7 @@ void pipeline_end(struct pipeline *p)
 		gfx2019_end(p->gfx2019);
 	} else {
 		attribution_end(&p->attribution);
-		frame_queue_end(&p->queue, pipeline_now(p));
+		frame_queue_end(&p->queue, end_of(p));
 		choreographer_close(p->choreographer);
 	}
 	if (p->timeline)

@@ -42,6 +42,10 @@
  * of both, and for its GPU times and waits. */
 #define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 6)
 
+/* The text before a drop: that of callbacks, and with the counters. */
+#define DOFRAMES_SIZE 512
+#define DROP_INFO_SIZE (DOFRAMES_SIZE + RECENT_EVENTS_TEXT_SIZE)
+
 /* --- rows --- */
 
 /* The app in the layer's own name. Unlike the app in front it does not change. */
@@ -205,6 +209,34 @@ static void emit_latency_row(struct frame_queue *q, const struct waiting_frame *
 		q->sink.latency(q->sink.context, &row);
 }
 
+/* The process whose frames the layer shows, or NULL. */
+static const struct work_process *process_of(const struct frame_queue *q, const struct layer *layer)
+{
+	struct work_owner owner = layer->evidence.owner;
+
+	return app_work_process_of(q->work, &owner, span_of(layer->name),
+				   layer->has_app ? span_of(layer->app) : SPAN_NULL);
+}
+
+/* Describes the events before a drop: the app's own long callbacks, then the counters. */
+static void describe(struct frame_queue *q, const struct layer *layer, uint64_t from_ns,
+		     uint64_t to_ns, char text[DROP_INFO_SIZE])
+{
+	const struct work_process *process = process_of(q, layer);
+	const char *counters;
+	size_t length;
+
+	recent_events_describe(q->log, from_ns, to_ns);
+	counters = recent_events_counters(q->log);
+	text[0] = '\0';
+	if (process)
+		choreographer_describe(q->choreographer, process->pid, from_ns, to_ns, text,
+				       DOFRAMES_SIZE);
+	length = strlen(text);
+	snprintf(text + length, DROP_INFO_SIZE - length, "%s%s",
+		 length > 0 && counters[0] ? "; " : "", counters);
+}
+
 static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *waiting,
 			  const struct vsync_stamp *before, const struct vsync_stamp *now,
 			  struct interval interval, enum cause cause)
@@ -223,10 +255,11 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 		.frame_number = frame->number,
 		.cause = cause,
 	};
+	char info[DROP_INFO_SIZE];
 
-	recent_events_describe(q->log, before->time_ns, now->time_ns);
+	describe(q, layer, before->time_ns, now->time_ns, info);
 	row.tick = recent_events_tick(q->log);
-	row.info = recent_events_counters(q->log);
+	row.info = info;
 	if (q->sink.drop)
 		q->sink.drop(q->sink.context, &row);
 }
@@ -361,8 +394,11 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 		if (from_ns > now_ns || layer->waiting > 0)
 			continue;
 		length_ns = stall_without_end(q->work, layer, now_ns);
-		if (length_ns > 0)
-			pause_report_endless(layer, length_ns, now_ns, q->events);
+		if (length_ns == 0)
+			continue;
+		pause_report_endless(layer, length_ns, now_ns, q->events);
+		if (layer->surface_number != SUMMARY_NONE)
+			summary_add_endless(&q->summary, layer->surface_number, length_ns);
 	}
 	q->endless_ns = next_ns;
 	q->endless_app = q->front_app.changes;
@@ -378,6 +414,15 @@ static void follow_front_app(struct frame_queue *q, int id, const struct vsync_s
 	    !front_app_has(&q->front_app, layer))
 		report_endless(q, stamp->time_ns);
 	front_app_follow(&q->front_app, &q->layers, id, stamp);
+}
+
+/* Counts if the process that shows the frame has a Choreographer. */
+static void follow_marks(struct frame_queue *q, const struct layer *layer)
+{
+	const struct work_process *process = process_of(q, layer);
+
+	if (process)
+		summary_add_marks(&q->summary, layer->surface_number, process->answered_ns > 0);
 }
 
 /* The frame's wait is over: its vsyncs are known. */
@@ -426,6 +471,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	cause = judge(q, waiting, &stamp, interval, late, work.done_ns);
 	layer->latched_ns = waiting->frame.latched_ns;
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
+	follow_marks(q, layer);
 	summary_gpu(&q->summary, layer->surface_number, interval, &work);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },

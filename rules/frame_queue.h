@@ -13,6 +13,7 @@
 
 #include "rules/attribution.h"
 #include "rules/cause.h"
+#include "rules/choreographer.h"
 #include "rules/recent_events.h"
 #include "rules/events.h"
 #include "rules/frame_timeline.h"
@@ -44,6 +45,7 @@ struct frame_queue {
 	struct recent_events *log;	 /* the events before a drop, for its row; or NULL */
 	struct producers *producers;	 /* of the owner: fences */
 	struct frame_timeline *timeline; /* borrowed; NULL: none */
+	const struct choreographer *choreographer; /* of the owner */
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;

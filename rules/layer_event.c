@@ -232,7 +232,7 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 			add_latch(e, rule, layer, capture->frame, record);
 		else if (rule->role == RULE_DROP)
 			e->dropped_frames += !layer->excluded;
-		else if (layer->evidence.owner.process == 0)
+		else
 			app_work_vote(e->work, &layer->evidence.owner, e->sf->pid, record->time_ns);
 	}
 	stall_follow_buffers(e->work, layer, buffers_wait(layer), record->time_ns);

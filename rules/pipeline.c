@@ -53,7 +53,8 @@ struct pipeline {
 	/* The one for which the record stands, or NULL. So follow_clock() is called in one place
 	 * only, and inlined there. */
 	const struct present_fence *fence;
-	uint64_t fence_ns; /* the last one; 0: none */
+	uint64_t silent_until_ns; /* there was no record up to then */
+	uint64_t fence_ns;	  /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
 };
 
@@ -271,6 +272,7 @@ static void start_over(struct pipeline *p)
 	choreographer_new_clock(p->choreographer);
 	p->counters.first_ns = 0;
 	p->mark_ns = 0;
+	p->silent_until_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
 }
@@ -552,8 +554,10 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 
 void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 {
-	if (!p->gfx2019 && p->clock.now_ns && pipeline_now(p) == p->clock.now_ns)
-		frame_queue_settle(&p->queue, pipeline_now(p) + for_ns);
+	if (p->gfx2019 || !p->clock.now_ns || pipeline_now(p) != p->clock.now_ns)
+		return;
+	p->silent_until_ns = pipeline_now(p) + for_ns;
+	frame_queue_settle(&p->queue, p->silent_until_ns);
 }
 
 uint64_t pipeline_settled(const struct pipeline *p)
@@ -590,6 +594,15 @@ bool pipeline_may_be_by_cpu(const struct pipeline *p)
 	return p->clock.order.possible;
 }
 
+/* The end of the trace. An app that hangs writes nothing, so there may be no record of that time.
+ */
+static uint64_t end_of(const struct pipeline *p)
+{
+	uint64_t now_ns = pipeline_now(p);
+
+	return p->silent_until_ns > now_ns ? p->silent_until_ns : now_ns;
+}
+
 void pipeline_end(struct pipeline *p)
 {
 	trace_clock_end(&p->clock);
@@ -598,7 +611,7 @@ void pipeline_end(struct pipeline *p)
 		gfx2019_end(p->gfx2019);
 	} else {
 		attribution_end(&p->attribution);
-		frame_queue_end(&p->queue, pipeline_now(p));
+		frame_queue_end(&p->queue, end_of(p));
 		choreographer_close(p->choreographer);
 	}
 	if (p->timeline)
@@ -684,6 +697,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->doframe_threads = p->choreographer->counters.threads;
 	c->doframes_refused = p->choreographer->counters.refused;
 	c->doframes_skipped = p->choreographer->counters.skipped_much;
+	c->doframe_worst = p->choreographer->worst;
 	if (p->timeline)
 		c->timeline = p->timeline->counts;
 	c->slices_unbalanced = a->stacks.unbalanced;
@@ -691,8 +705,8 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
 	c->last_ns = pipeline_now(p);
 	c->durations = p->queue.options.durations;
-	c->durations_source = work_durations_known(&c->durations) ? DURATIONS_DUMPSYS
-								  : DURATIONS_UNKNOWN;
+	c->durations_source =
+		work_durations_known(&c->durations) ? DURATIONS_DUMPSYS : DURATIONS_UNKNOWN;
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
 	c->sf_tid = a->sf.tid;
@@ -749,6 +763,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->choreographer = memory_new(1, sizeof(*p->choreographer));
 	if (!p->producers || !p->choreographer)
 		return -ENOMEM;
+	p->queue.choreographer = p->choreographer;
 	producers_init(p->producers, &p->attribution.sf);
 	p->queue.producers = p->producers;
 	if (options->recorded) {

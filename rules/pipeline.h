@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/choreographer.h"
 #include "rules/frame_timeline.h"
 #include "rules/present_fence.h"
 #include "rules/options.h"
@@ -60,7 +61,8 @@ struct pipeline_counters {
 	uint64_t doframe_threads;  /* threads that had one */
 	uint64_t doframes_refused; /* without space for their thread: in no row of doframe.csv */
 	uint64_t doframes_skipped; /* callbacks that skipped 30 periods or more */
-	struct timeline_counts timeline; /* of FrameTimeline */
+	struct doframe_skipped doframe_worst; /* the worst of these */
+	struct timeline_counts timeline;      /* of FrameTimeline */
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped without an end */
 	struct fence_counts fences; /* what became of the fences of queued buffers */
 	uint64_t fences_evicted;    /* their ends are unknown: a table was full */

@@ -50,7 +50,10 @@ struct status_surface {
 	int64_t p50_ns, p99_ns;
 	struct harm harm;
 	uint64_t causes[CAUSES];   /* of the frames with harm */
-	uint64_t pauses, pause_ns; /* as in struct summary_row, also the next three */
+	uint64_t pauses, pause_ns; /* as in struct summary_row, also the next nine */
+	uint64_t endless, endless_ns;
+	bool no_view_marks;
+	int64_t gpu_p50_ns, gpu_p99_ns, gpu_bound;
 	int64_t release_p99_ns;
 	struct fence_stats fences;
 	bool paces_itself;

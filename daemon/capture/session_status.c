@@ -61,6 +61,12 @@ static void add_surface(void *context, const struct summary_row *row)
 	memcpy(to->causes, row->causes, sizeof(to->causes));
 	to->pauses = row->pauses;
 	to->pause_ns = row->pause_ns;
+	to->endless = row->endless;
+	to->endless_ns = row->endless_ns;
+	to->no_view_marks = row->no_view_marks;
+	to->gpu_p50_ns = row->gpu_p50_ns;
+	to->gpu_p99_ns = row->gpu_p99_ns;
+	to->gpu_bound = row->gpu_bound;
 	to->release_p99_ns = row->release_p99_ns;
 	to->fences = row->fences;
 	to->paces_itself = row->paces_itself;

@@ -584,8 +584,15 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	add_seconds(object, "stalled_s", stats->stall_ns);
 	add_count(object, "pauses", surface->pauses);
 	add_seconds(object, "paused_s", surface->pause_ns);
+	add_count(object, "endless_stalls", surface->endless);
+	add_seconds(object, "endless_s", surface->endless_ns);
 	add_signed(object, "lost_events", stats->lost);
+	add_bool(object, "without_view_marks", surface->no_view_marks);
 	add_bool(object, "paces_itself", surface->paces_itself);
+	add_signed(object, "gpu_bound", surface->gpu_bound);
+	add_ms_if_known(object, "gpu_p50_ms", surface->gpu_p50_ns);
+	add_ms_if_known(object, "gpu_p99_ms", surface->gpu_p99_ns);
+	add_count(object, "late_frames_wait_known", surface->fences.late);
 	add_count(object, "late_frames_waited", surface->fences.late_released);
 	add_ms_if_known(object, "release_wait_p99_ms", surface->release_p99_ns);
 	add_count(object, "late_frames", harm->frames);
@@ -615,6 +622,24 @@ static struct json_object *app_object(const struct app_result *app, const struct
 	return object;
 }
 
+/* NULL: no doFrame skipped 30 periods or more. */
+static struct json_object *skipped_object(const struct status *status)
+{
+	const struct doframe_skipped *worst = &status->counters.doframe_worst;
+	struct json_object *object;
+
+	if (worst->periods == 0)
+		return NULL;
+	object = json_object_new_object();
+	add_count(object, "doframes", status->counters.doframes_skipped);
+	add_count(object, "most", worst->periods);
+	add_text(object, "app", app_whole_name(status, worst->app));
+	add_signed(object, "process", worst->pid);
+	add_signed(object, "thread", worst->tid);
+	add_seconds(object, "time_s", worst->begin_ns);
+	return object;
+}
+
 char *verdict_json(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
@@ -630,6 +655,8 @@ char *verdict_json(const struct status *status)
 	add_count(object, "lost_events", status->counters.lost_events);
 	add_count(object, "lost_unknown", status->counters.lost_unknown);
 	add_count(object, "surfaces_left_out", status->surfaces_total - status->n_surfaces);
+	add_count(object, "doframes", status->counters.doframes);
+	json_object_object_add(object, "skipped_30", skipped_object(status));
 	for (unsigned int i = 0; i < n; i++)
 		json_object_array_add(array, app_object(&apps[i], status));
 	json_object_object_add(object, "apps", array);

@@ -543,8 +543,10 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		composition_ends(a, record->tid);
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
 		follow_composition(a, record);
-	if (kept || slice_stacks_may_have(&a->stacks, record->tid))
+	if (kept)
 		slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
+	else
+		slice_stacks_begin_unnamed(&a->stacks, record->tid);
 	if (mask & SLICE_PRESENT)
 		present(a, record);
 	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid)
@@ -622,8 +624,10 @@ static void foreign_slice(struct attribution *a, const struct trace_record *reco
 {
 	if (mask)
 		work_begin(a, record, mask);
-	if (mask || slice_stacks_may_have(&a->stacks, record->tid))
+	if (mask)
 		slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
+	else
+		slice_stacks_begin_unnamed(&a->stacks, record->tid);
 }
 
 /* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */

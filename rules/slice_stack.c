@@ -33,8 +33,8 @@ static struct slice_stack *find(struct slice_stacks *table, int32_t tid)
 {
 	if (!slice_stacks_may_have(table, tid))
 		return NULL;
-	if (table->found < table->n && table->tids[table->found] == tid)
-		return &table->stacks[table->found];
+	if (slice_stacks_found(table, tid))
+		return slice_stacks_found(table, tid);
 	for (unsigned int i = 0; i < table->n; i++) {
 		if (table->tids[i] == tid) {
 			table->found = i;
@@ -122,7 +122,7 @@ void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, 
 	stack->open |= mask;
 }
 
-uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid)
+uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
 {
 	struct slice_stack *stack = find(table, tid);
 	uint32_t before, after;

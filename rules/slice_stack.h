@@ -9,6 +9,7 @@
 #define JANKD_RULES_SLICE_STACK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SLICE_STACK_DEPTH 16
@@ -58,8 +59,44 @@ uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid);
  */
 void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed);
 
+/* The stack that was found last, if it is that of @tid; else NULL. */
+static inline struct slice_stack *slice_stacks_found(const struct slice_stacks *table, int32_t tid)
+{
+	return table->found < table->n && table->tids[table->found] == tid
+		       ? &table->stacks[table->found]
+		       : NULL;
+}
+
+/* The same for a slice that no rule names. Most are on the thread of the slice before. */
+static inline void slice_stacks_begin_unnamed(struct slice_stacks *table, int32_t tid)
+{
+	struct slice_stack *stack;
+
+	if (!slice_stacks_may_have(table, tid))
+		return;
+	stack = slice_stacks_found(table, tid);
+	if (!stack) {
+		slice_stacks_begin(table, tid, 0, 0);
+		return;
+	}
+	stack->last_use = ++table->uses;
+	stack->depth++;
+}
+
+/* slice_stacks_end() for all slices. */
+uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid);
+
 /* A slice ends. Returns the mask of what was open on @tid and no longer is. */
-uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid);
+static inline uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid)
+{
+	struct slice_stack *stack = slice_stacks_found(table, tid);
+
+	/* Most ends are those of slices that no rule names. */
+	if (!stack || stack->n == 0 || stack->slices[stack->n - 1].depth >= stack->depth)
+		return slice_stacks_end_any(table, tid);
+	stack->depth--;
+	return 0;
+}
 
 /* Drops the open slices of @tid: they were those of another thread of that number. */
 void slice_stacks_drop(struct slice_stacks *table, int32_t tid);

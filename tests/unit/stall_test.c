@@ -480,7 +480,7 @@ static void test_stall_that_no_frame_ends_is_in_the_summary(void **state)
 	assert_in_range(row.endless_ns, 1990 * MS, 2010 * MS);
 }
 
-static void test_process_without_view_marks_is_told_apart(void **state)
+static void test_process_without_view_marks_is_marked(void **state)
 {
 	start(PHONE_14, mail);
 	phone_end(&phone);
@@ -603,7 +603,7 @@ int main(void)
 		test(test_stall_that_no_frame_ends_is_an_event),
 		test(test_stall_lasts_to_the_end_of_a_silent_trace),
 		test(test_stall_that_no_frame_ends_is_in_the_summary),
-		test(test_process_without_view_marks_is_told_apart),
+		test(test_process_without_view_marks_is_marked),
 		test(test_drop_names_the_long_do_frame_of_its_app),
 		test(test_stall_that_no_frame_ends_is_reported_when_another_app_is_in_front),
 		test(test_app_that_left_the_front_idle_has_no_stall),

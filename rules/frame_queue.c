@@ -54,21 +54,27 @@ static const char *own_app(const struct layer *layer)
 	return layer->has_app ? layer->app : "";
 }
 
-static bool matches_any(const char *const *globs, const struct layer *layer)
+static bool matches_any(const char *const *globs, struct span surface, struct span app)
 {
 	for (; *globs; globs++)
-		if (pattern_glob(span_of(*globs), span_of(layer->surface)) ||
-		    (layer->has_app && pattern_glob(span_of(*globs), span_of(layer->app))))
+		if (pattern_glob(span_of(*globs), surface) ||
+		    (app.ptr && pattern_glob(span_of(*globs), app)))
 			return true;
 	return false;
 }
 
-void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
+bool frame_queue_excludes(const struct frame_queue *q, struct span surface, struct span app)
 {
 	const char *const *include = q->options.include, *const *exclude = q->options.exclude;
 
-	layer->excluded = (include && *include && !matches_any(include, layer)) ||
-			  (exclude && matches_any(exclude, layer));
+	return (include && *include && !matches_any(include, surface, app)) ||
+	       (exclude && matches_any(exclude, surface, app));
+}
+
+void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
+{
+	layer->excluded = frame_queue_excludes(q, span_of(layer->surface),
+					       layer->has_app ? span_of(layer->app) : SPAN_NULL);
 }
 
 /* The losses up to the next frame in the queue. */
@@ -459,6 +465,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (is_stale(layer, waiting, &stamp)) {
 		q->stale += !layer->excluded;
 		frame_series_skip(&layer->series);
+		if (q->check)
+			fence_check_hole(q->check, stamp.time_ns, stamp.time_ns);
 		return;
 	}
 	interval = frame_series_add(&layer->series, layer->excluded ? NULL : &q->store, &stamp,
@@ -480,6 +488,10 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
 	if (q->options.is_fences)
 		emit_latency_row(q, waiting, interval);
+	if (q->check)
+		fence_check_frame(q->check,
+				  (struct name_key){ layer->name, layer->hash, layer->length },
+				  waiting->frame.present_ns, !waiting->loss_context.in_hole);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
@@ -714,6 +726,8 @@ static void add_loss(struct loss *sum, struct loss lost)
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 {
 	add_loss(&q->loss, lost);
+	if (q->check)
+		fence_check_hole(q->check, from_ns, q->last_present_ns);
 	for (unsigned int i = q->n; i > 0; i--) {
 		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
 
@@ -770,6 +784,8 @@ static void count_all(struct frame_queue *q)
 void frame_queue_new_clock(struct frame_queue *q)
 {
 	count_all(q);
+	if (q->check)
+		fence_check_new_clock(q->check);
 	for (int i = 0; i < q->layers.max; i++) {
 		if (!q->layers.layers[i].length)
 			continue;

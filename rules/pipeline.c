@@ -45,17 +45,16 @@ struct pipeline {
 	struct overflow overflow;
 	struct choreographer *choreographer;
 	struct frame_timeline *timeline; /* NULL: a live trace, which has no such events */
+	struct fence_check *check;	 /* NULL: without options.has_fences */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
-	uint64_t before_ns;	 /* the last present before the record with the latest time */
-	uint64_t mark_ns;	 /* time of an app's mark that is ahead of the trace; 0: none */
-	uint64_t next_settle_ns; /* time of the next check of the queue */
-	/* The one for which the record stands, or NULL. So follow_clock() is called in one place
-	 * only, and inlined there. */
-	const struct present_fence *fence;
+	uint64_t before_ns;	  /* the last present before the record with the latest time */
+	uint64_t mark_ns;	  /* time of an app's mark that is ahead of the trace; 0: none */
+	uint64_t next_settle_ns;  /* time of the next check of the queue */
 	uint64_t silent_until_ns; /* there was no record up to then */
 	uint64_t fence_ns;	  /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
+	uint64_t fences_until_ns; /* all fences up to then were given */
 };
 
 /* --- the results of attribution --- */
@@ -271,8 +270,7 @@ static void start_over(struct pipeline *p)
 	producers_new_clock(p->producers);
 	choreographer_new_clock(p->choreographer);
 	p->counters.first_ns = 0;
-	p->mark_ns = 0;
-	p->silent_until_ns = 0;
+	p->mark_ns = p->silent_until_ns = p->fences_until_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
 }
@@ -297,8 +295,9 @@ static void apply_mark(struct pipeline *p)
 	p->mark_ns = 0;
 }
 
-/* Returns false if the record must be ignored. */
-static bool follow_clock(struct pipeline *p, const struct trace_record *record)
+/* Returns false if the record must be ignored. On the path of each record, so it is inlined. */
+static inline __attribute__((always_inline)) bool follow_clock(struct pipeline *p,
+							       const struct trace_record *record)
 {
 	uint64_t now_ns = p->clock.now_ns;
 
@@ -357,8 +356,6 @@ static bool are_slices_wanted(const struct pipeline *p, const struct trace_recor
 	       (record->name.len >= 9 && wanted_bytes[(uint8_t)record->name.ptr[0]]);
 }
 
-static void add_fence(struct pipeline *p, const struct present_fence *fence);
-
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	bool wanted;
@@ -375,10 +372,6 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		lost(p, record);
 		producers_record(p->producers, record);
 	} else if (!follow_clock(p, record)) {
-		return;
-	}
-	if (record->kind == TRACE_INSTANT && p->fence) {
-		add_fence(p, p->fence);
 		return;
 	}
 	if (record->kind == TRACE_INSTANT)
@@ -438,11 +431,78 @@ static struct layer *fence_layer(struct pipeline *p, struct span name)
 	return layer;
 }
 
-static void add_fence(struct pipeline *p, const struct present_fence *fence)
+static int64_t known_or_unknown(uint64_t ns)
+{
+	return ns > 0 && ns <= INT64_MAX ? (int64_t)ns : ROW_UNKNOWN;
+}
+
+/* The fence of a frame that the trace counts, too. It changes nothing of the trace. */
+static void fence_beside(struct pipeline *p, const struct present_fence *fence)
+{
+	char copy[SURFACE_MAX], name[NAME_SIZE], surface[NAME_SIZE], app[APP_SIZE];
+	struct span its_surface = ruleset_surface(p->rules, fence->layer, copy);
+	struct span its_app = app_of_layer(fence->layer);
+	bool excluded = frame_queue_excludes(&p->queue, its_surface, its_app);
+	struct interval interval = fence_check_fence(p->check, fence, excluded);
+	struct latency_csv_row row = {
+		.desired_ns = known_or_unknown(fence->desired_ns),
+		.actual_ns = fence->actual_ns,
+		.ready_ns = known_or_unknown(fence->ready_ns),
+		.interval_ns = interval.ns,
+		.vsyncs = interval.vsyncs,
+		.app = app,
+		.surface = surface,
+		.layer = name,
+	};
+
+	if (excluded || !p->events.sink.latency)
+		return;
+	name_copy(name, sizeof(name), fence->layer);
+	name_copy(surface, sizeof(surface), its_surface);
+	name_copy(app, sizeof(app), its_app.ptr ? its_app : span_of(p->queue.front_app.app));
+	p->events.sink.latency(p->events.sink.context, &row);
+}
+
+void pipeline_fences_known(struct pipeline *p, struct span layer, uint64_t until_ns)
+{
+	if (p->check)
+		fence_check_known(p->check, layer, until_ns);
+}
+
+static void check_fences(struct pipeline *p, uint64_t counted_ns)
+{
+	fence_check_until(p->check,
+			  counted_ns < p->fences_until_ns ? counted_ns : p->fences_until_ns,
+			  pipeline_now(p), &p->events);
+}
+
+void pipeline_fences_passed(struct pipeline *p, uint64_t until_ns)
+{
+	if (!p->check)
+		return;
+	if (!p->check->has_begun) {
+		fence_check_until(p->check, until_ns, until_ns, &p->events);
+		return;
+	}
+	p->fences_until_ns = until_ns;
+	check_fences(p, frame_queue_settled_ns(&p->queue));
+}
+
+void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 {
 	struct frame_queue *q = &p->queue;
+	const struct trace_record record = { .kind = TRACE_INSTANT,
+					     .cpu = TRACE_ID_UNKNOWN,
+					     .time_ns = fence->actual_ns };
 	struct layer *layer;
 
+	if (p->check) {
+		fence_beside(p, fence);
+		return;
+	}
+	p->events.records = ++p->counters.records;
+	if (!follow_clock(p, &record))
+		return;
 	if (p->fence_ns != 0 && p->fence_ns != fence->actual_ns)
 		frame_queue_add_present(q, p->fence_ns);
 	p->fence_presents += p->fence_ns != fence->actual_ns;
@@ -456,17 +516,6 @@ static void add_fence(struct pipeline *p, const struct present_fence *fence)
 	}
 	frame_queue_settle(q, trace_clock_sure(&p->clock));
 	report_overflow(p, false);
-}
-
-void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
-{
-	const struct trace_record record = { .kind = TRACE_INSTANT,
-					     .cpu = TRACE_ID_UNKNOWN,
-					     .time_ns = fence->actual_ns };
-
-	p->fence = fence;
-	pipeline_record(p, &record);
-	p->fence = NULL;
 }
 
 int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
@@ -612,6 +661,8 @@ void pipeline_end(struct pipeline *p)
 	} else {
 		attribution_end(&p->attribution);
 		frame_queue_end(&p->queue, end_of(p));
+		if (p->check)
+			check_fences(p, pipeline_now(p));
 		choreographer_close(p->choreographer);
 	}
 	if (p->timeline)
@@ -700,6 +751,8 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->doframe_worst = p->choreographer->worst;
 	if (p->timeline)
 		c->timeline = p->timeline->counts;
+	if (p->check)
+		c->fence_check = p->check->counts;
 	c->slices_unbalanced = a->stacks.unbalanced;
 	c->fences = producers_counts(p->producers);
 	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
@@ -775,6 +828,13 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline->row = p->events.sink.timeline;
 		p->queue.timeline = p->timeline;
 	}
+	if (options->has_fences) {
+		p->check = memory_new(1, sizeof(*p->check));
+		if (!p->check)
+			return -ENOMEM;
+		p->check->without_trace = p->rules->last_counter;
+		p->queue.check = p->check;
+	}
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
 	p->choreographer->context = p->events.sink.context;
@@ -833,6 +893,7 @@ struct pipeline *pipeline_free(struct pipeline *p)
 		free(p->queue.log);
 		free(p->producers);
 		free(p->timeline);
+		free(p->check);
 		free(p->choreographer);
 	}
 	free(p);

@@ -274,11 +274,18 @@ void session_fence(struct session *session, const struct present_fence *fence)
 	output_follow(&session->output, pipeline_now(session->pipeline));
 }
 
+void session_fences_known(struct session *session, struct span layer, uint64_t until_ns)
+{
+	pipeline_fences_known(session->pipeline, layer, until_ns);
+}
+
 void session_fences_passed(struct session *session, uint64_t until_ns)
 {
 	uint64_t now_ns = pipeline_now(session->pipeline);
 
-	if (now_ns > 0 && until_ns > now_ns && until_ns < UINT64_MAX)
+	if (session->options->pipeline.has_fences)
+		pipeline_fences_passed(session->pipeline, until_ns);
+	else if (now_ns > 0 && until_ns > now_ns && until_ns < UINT64_MAX)
 		pipeline_silent(session->pipeline, until_ns - now_ns);
 	if (output_has_events(&session->output))
 		output_settle(&session->output);
@@ -294,6 +301,11 @@ void session_set_counts(struct session *session, const struct cpu_buffer_stats *
 {
 	session->buffers = buffers;
 	session->recoveries = recoveries;
+}
+
+void session_set_latency(struct session *session, const struct latency_counts *counts)
+{
+	session->latency = counts;
 }
 
 void session_set_loss_pending(struct session *session, bool pending)

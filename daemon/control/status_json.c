@@ -148,6 +148,7 @@ static void add_files_options(struct json_object *object, const struct options *
 
 static void add_capture_options(struct json_object *object, const struct options *options)
 {
+	add_bool(object, "latency", options->latency);
 	add_text(object, "tracefs", options->tracefs);
 	add_text(object, "instance", options->instance);
 	add_count(object, "buffer_kb", options->buffer_kb);
@@ -407,6 +408,34 @@ static struct json_object *cost_object(const struct status_cost *cost)
 	return object;
 }
 
+/* NULL: no present fences are polled. */
+static struct json_object *latency_object(const struct status *status)
+{
+	const struct status_latency *latency = &status->latency;
+	const struct fence_check_counts *check = &status->counters.fence_check;
+	struct json_object *object;
+
+	if (!latency->is_on)
+		return NULL;
+	object = json_object_new_object();
+	add_count(object, "polls", latency->polls);
+	add_count(object, "failed", latency->failed);
+	add_count(object, "scans", latency->scans);
+	add_count(object, "wall_ms", latency->wall_ns / 1000000);
+	add_count(object, "longest_ms", latency->wall_most_ns / 1000000);
+	add_count(object, "cpu_ms", latency->cpu_ns / 1000000);
+	add_count(object, "frames", latency->frames);
+	add_count(object, "overruns", latency->overruns);
+	add_count(object, "restarts", latency->restarts);
+	add_count(object, "out_of_order", latency->out_of_order);
+	add_count(object, "refused", latency->refused);
+	add_count(object, "seconds_compared", check->compared);
+	add_count(object, "seconds_disagreed", check->disagreed);
+	add_count(object, "seconds_unknown", check->unknown);
+	add_count(object, "disagreements_not_reported", check->events_left_out);
+	return object;
+}
+
 /* A time as ISO 8601; null if it is unknown. */
 static void add_wall(struct json_object *object, const char *key, int64_t wall_ns)
 {
@@ -450,6 +479,7 @@ static struct json_object *session_object(const struct status *status)
 	if (status->live) {
 		json_object_object_add(object, "process", process_object(&status->process));
 		json_object_object_add(object, "cost", cost_object(&status->cost));
+		json_object_object_add(object, "latency", latency_object(status));
 	}
 	return object;
 }

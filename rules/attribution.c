@@ -315,12 +315,14 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.present_ns = present_ns,
 		.queued_ns = latch->queued_ns,
 		.latched_ns = latch->time_ns,
+		.replaced_ns = events->layers->layers[latch->layer].replaced_ns,
 		.number = latch->number,
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 
 	a->frames++;
+	events->layers->layers[latch->layer].replaced_ns = 0;
 	a->sink.frame(a->sink.context, &frame);
 }
 
@@ -536,8 +538,10 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		else
 			work_begin(a, record, mask);
 	}
-	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid)
+	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid) {
 		app_work_token(a->work, record->name, record->time_ns);
+		a->sink.token(a->sink.context, record, vsync_id_in(record->name));
+	}
 
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);

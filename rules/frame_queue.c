@@ -306,41 +306,104 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 		      cause);
 }
 
-static struct composition_times times_of(const struct composition *composition)
+static struct composition_times times_of(const struct producers *p,
+					 const struct composition *composition)
 {
+	const struct fence *fence;
+
 	if (!composition)
 		return (struct composition_times){ 0 };
-	return (struct composition_times){ composition->commit_ns, composition->present_ns,
-					   composition->end_ns };
+	fence = fences_get(&p->fences, composition->fence);
+	return (struct composition_times){
+		.commit_ns = composition->commit_ns,
+		.present_ns = composition->present_ns,
+		.end_ns = composition->end_ns,
+		.planned_ns = composition->planned_ns,
+		.gpu_done_ns = fence ? fence->done_ns : 0,
+		.adjusted = composition->adjusted,
+		.client = composition->client == CLIENT_YES,
+		.missed = composition->missed,
+		.missed_by_gpu = composition->missed_by_gpu,
+	};
+}
+
+/* What is known about the way of a frame by its plan. */
+static void add_plan(struct producers *p, struct cause_facts *facts,
+		     const struct waiting_frame *waiting, const struct frame_vsync *vsync)
+{
+	const struct composition *own = compositions_get(&p->compositions, waiting->composition);
+	uint64_t present_ns = waiting->frame.present_ns;
+	struct expectation expectation;
+
+	/* keep_order() may have moved the present. */
+	if (!own || own->present_ns != present_ns)
+		return;
+	facts->own = times_of(p, own);
+	if (vsync->tick_ns == 0 || own->planned_ns == 0)
+		return;
+	expected_learn(&p->expected, vsync, own->planned_ns, facts->period_ns);
+	expectation = expected_at(&p->expected, vsync, facts->period_ns);
+	facts->expected_ns = expectation.present_ns;
+	facts->deadline_ns = expectation.deadline_ns;
+	if (!cause_is_late(facts))
+		return;
+	facts->before =
+		times_of(p, compositions_get_before(&p->compositions, waiting->composition));
+	if (expectation.deadline_ns == 0)
+		facts->deadline_ns = expectation.present_ns -
+				     compositions_duration(&p->compositions, present_ns);
+}
+
+/* What is known about it by the cadence, of which it is late by @late_ns. */
+static void add_cadence(const struct producers *p, struct cause_facts *facts,
+			const struct waiting_frame *waiting, uint64_t late_ns)
+{
+	const struct compositions *compositions = &p->compositions;
+	uint64_t eighth_ns = facts->period_ns / 8, deadline_ns = facts->slot_ns - late_ns;
+	const struct composition_miss *miss;
+
+	facts->late_ns = late_ns;
+	facts->before = times_of(p, compositions_get_before(compositions, waiting->composition));
+	facts->first_commit_ns = compositions_commit_from(compositions, deadline_ns - eighth_ns);
+	miss = compositions_miss_in(compositions, deadline_ns - eighth_ns,
+				    waiting->frame.latched_ns);
+	facts->blocked = miss != NULL;
+	facts->blocked_by_gpu = miss && miss->by_gpu;
 }
 
 static enum cause judge(const struct frame_queue *q, const struct waiting_frame *waiting,
 			const struct vsync_stamp *stamp, struct interval interval,
-			struct lateness late, uint64_t gpu_done_ns)
+			struct lateness late, const struct gpu_work *work)
 {
-	const struct compositions *compositions = &q->producers->compositions;
 	const struct frame *frame = &waiting->frame;
 	struct cause_facts facts = {
 		.period_ns = stamp->period_ns,
 		.slot_ns = stamp->vsync_ns - stamp->period_ns,
-		.late_ns = late.harm_ns,
 		.queued_ns = frame->queued_ns,
-		.gpu_done_ns = gpu_done_ns,
+		.gpu_done_ns = work->done_ns,
+		.replaced_ns = frame->replaced_ns,
 		.latched_before_ns = q->layers.layers[frame->layer].latched_ns,
 		.lost = waiting->loss_context.in_hole,
 	};
+	uint64_t late_ns = late.harm_ns;
+	enum cause cause;
 
-	if (interval.ns < 0 || !stamp->locked)
-		return CAUSE_NONE;
+	if (!stamp->locked)
+		return late_ns > 0 ? CAUSE_UNKNOWN : CAUSE_NONE;
 	if (q->options.is_fences)
-		return late.harm_ns > 0 ? present_fence_cause(frame->latched_ns, frame->present_ns,
-							      frame->queued_ns, stamp->period_ns)
-					: CAUSE_NONE;
-	if (late.harm_ns > 0) {
-		facts.own = times_of(compositions_at(compositions, frame->present_ns));
-		facts.before = times_of(compositions_before(compositions, frame->present_ns));
-	}
-	return cause_of(&facts);
+		return late_ns > 0 ? present_fence_cause(frame->latched_ns, frame->present_ns,
+							 frame->queued_ns, stamp->period_ns)
+				   : CAUSE_NONE;
+	/* The harm of a stall is its whole length. */
+	if (late_ns > 0 && interval_is_wait(interval))
+		late_ns = late_ns > stamp->period_ns ? late_ns - stamp->period_ns : 0;
+	add_plan(q->producers, &facts, waiting, &work->vsync);
+	if (late_ns > 0)
+		add_cadence(q->producers, &facts, waiting, late_ns);
+	if (interval.ns < 0)
+		facts.latched_before_ns = 0;
+	cause = cause_of(&facts);
+	return cause == CAUSE_NONE && late.harm_ns > 0 ? CAUSE_UNKNOWN : cause;
 }
 
 static void report_late(struct frame_queue *q, const struct layer *layer, uint64_t present_ns,
@@ -476,7 +539,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		return;
 	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval,
 			   waiting->loss_context.wait);
-	cause = judge(q, waiting, &stamp, interval, late, work.done_ns);
+	cause = judge(q, waiting, &stamp, interval, late, &work);
 	layer->latched_ns = waiting->frame.latched_ns;
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
 	follow_marks(q, layer);
@@ -659,8 +722,9 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 	if (q->n == FRAME_QUEUE_MAX)
 		count_first_early(q);
 	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
-	*waiting =
-		(struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->loss_pending } };
+	*waiting = (struct waiting_frame){ *frame,
+					   { .loss = q->loss, .in_hole = q->loss_pending },
+					   compositions_next(&q->producers->compositions) };
 	waiting->loss_context.number = frame->number;
 	waiting->loss_context.wait = wait;
 	if (q->n > q->high_water)

@@ -36,6 +36,7 @@
 struct waiting_frame {
 	struct frame frame; /* layer LAYER_NONE: the present itself, which follows its frames */
 	struct loss_context loss_context;
+	uint32_t composition; /* its number */
 };
 
 struct frame_queue {

@@ -48,6 +48,8 @@ struct layer {
 	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest buffers in its queue, oldest first */
 	unsigned int n_queued;
 	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
+	uint64_t replaced_ns;	 /* queue time of its first buffer since the last frame that was
+				    replaced before its latch; 0: none, or unknown */
 	uint64_t left_present;	 /* number of the present after that; 0: used already */
 	uint64_t producer;	 /* who queues its buffers, see producer.c; 0: unknown */
 	unsigned int producer_votes;

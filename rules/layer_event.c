@@ -26,7 +26,7 @@ static void drop_stale(const struct layer_events *e, struct layer *layer)
 	layer->resets = e->resets;
 	layer->buffers.known = layer->transactions.known = false;
 	layer->n_queued = 0;
-	layer->left_present = 0;
+	layer->left_present = layer->replaced_ns = 0;
 	layer->evidence.queued_ns = 0;
 	layer->evidence.lost = true;
 }

@@ -121,12 +121,44 @@ static void on_commit(void *context, uint64_t time_ns)
 	compositions_commit(&p->producers->compositions, time_ns);
 }
 
+static void on_token(void *context, const struct trace_record *record, int64_t number)
+{
+	struct pipeline *p = context;
+	bool adjusted = false;
+	uint64_t in_ns = composition_plan_in(record->name, &adjusted);
+
+	expected_composition(&p->producers->expected, number, record->time_ns);
+	if (in_ns > 0)
+		compositions_plan(&p->producers->compositions, record->time_ns + in_ns, adjusted);
+}
+
+/* SurfaceFlinger found that the display had not shown the frame before: FrameMissed to 10,
+ * PrevFramePending and PrevFrameMissed from 11 on, with the display's name from 14 on. It adds if
+ * it had composed that frame with the GPU. */
+static bool is_miss(const struct trace_record *record, bool *by_gpu)
+{
+	struct span name = record->name;
+
+	if (record->value <= 0 || name.len < 11)
+		return false;
+	if (name.ptr[0] == 'P' && span_starts_with(name, SPAN_LITERAL("Prev")))
+		name = span_skip(name, 4);
+	*by_gpu = span_starts_with(name, SPAN_LITERAL("GpuFrameMissed"));
+	return *by_gpu || span_starts_with(name, SPAN_LITERAL("FrameMissed")) ||
+	       span_starts_with(name, SPAN_LITERAL("FramePending"));
+}
+
 static void on_counter(void *context, const struct trace_record *record)
 {
 	struct pipeline *p = context;
+	bool by_gpu = false;
 
 	if (span_starts_with(record->name, SPAN_LITERAL("hasClientComposition")))
 		compositions_client(&p->producers->compositions, record->value > 0);
+	else if (is_miss(record, &by_gpu))
+		compositions_missed(&p->producers->compositions, record->time_ns, by_gpu);
+	else
+		expected_counter(&p->producers->expected, record);
 	if (p->queue.log)
 		recent_events_add_counter(p->queue.log, record->time_ns, record->name);
 }
@@ -141,6 +173,7 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	if (another) {
 		frame_queue_count(&p->queue);
 		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
+		expected_forget(&p->producers->expected);
 	}
 	/* The ticks so far came from another process than this SurfaceFlinger. */
 	if (!attribution_has_own_ticks(&p->attribution))
@@ -747,6 +780,7 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->doframes = p->choreographer->counters.callbacks;
 	c->doframe_threads = p->choreographer->counters.threads;
 	c->doframes_refused = p->choreographer->counters.refused;
+	c->durations_learnt = p->producers->expected.used_learnt;
 	c->doframes_skipped = p->choreographer->counters.skipped_much;
 	c->doframe_worst = p->choreographer->worst;
 	if (p->timeline)
@@ -798,6 +832,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.present = on_present,
 		.composed = on_composed,
 		.commit = on_commit,
+		.token = on_token,
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
@@ -818,6 +853,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		return -ENOMEM;
 	p->queue.choreographer = p->choreographer;
 	producers_init(p->producers, &p->attribution.sf);
+	p->producers->expected.given = options->durations;
 	p->queue.producers = p->producers;
 	if (options->recorded) {
 		p->timeline = calloc(1, sizeof(*p->timeline));

@@ -61,6 +61,7 @@ struct pipeline_counters {
 	uint64_t doframes;	   /* callbacks of all Choreographers */
 	uint64_t doframe_threads;  /* threads that had one */
 	uint64_t doframes_refused; /* without space for their thread: in no row of doframe.csv */
+	uint64_t durations_learnt; /* frames whose expected time comes from learnt durations */
 	uint64_t doframes_skipped; /* callbacks that skipped 30 periods or more */
 	struct doframe_skipped doframe_worst;  /* the worst of these */
 	struct timeline_counts timeline;       /* of FrameTimeline */

@@ -36,6 +36,9 @@
 /* BLAST queues of other layers get no buffer of this one before that. */
 #define OWNER_MISSES 3
 
+/* A longer number is no number of a vsync. */
+#define DIGITS_MAX 18
+
 /* Newest buffers among which the one of an event is. */
 #define RECENT_MAX 48
 
@@ -43,7 +46,7 @@ void producers_init(struct producers *p, const struct surfaceflinger *sf)
 {
 	p->sf = sf;
 	for (unsigned int i = 0; i < PRODUCER_THREADS_MAX; i++)
-		p->releases[i].tid = TRACE_ID_UNKNOWN;
+		p->releases[i].tid = p->drawing[i].tid = TRACE_ID_UNKNOWN;
 }
 
 /* The process that wrote the record. The kernel's number cannot be forged. */
@@ -205,8 +208,46 @@ static fence_id *release_of(struct producers *p, int32_t tid, bool set)
 void producers_tick(struct producers *p, const struct trace_record *record)
 {
 	p->ticks = true;
-	if (span_equal(record->name, SPAN_LITERAL("VSYNC-app")))
-		p->app_tick_ns = record->time_ns;
+	if (!span_equal(record->name, SPAN_LITERAL("VSYNC-app")))
+		return;
+	p->app_tick_ns = record->time_ns;
+	expected_tick(&p->expected, record->time_ns);
+}
+
+/* The number after the only blank of "Choreographer#doFrame 4711"; -1: there is none. */
+static int64_t vsync_number(struct span name, size_t prefix)
+{
+	int64_t number = 0;
+
+	if (name.len <= prefix + 1 || name.len > prefix + DIGITS_MAX || name.ptr[prefix] != ' ')
+		return -1;
+	for (size_t i = prefix + 1; i < name.len; i++) {
+		if (name.ptr[i] < '0' || name.ptr[i] > '9')
+			return -1;
+		number = number * 10 + (name.ptr[i] - '0');
+	}
+	return number;
+}
+
+/* A slice of that thread draws the frame for a vsync: its name has @prefix bytes before that. */
+static void draw_frame(struct producers *p, const struct trace_record *record, size_t prefix)
+{
+	unsigned int i = (unsigned int)record->tid % PRODUCER_THREADS_MAX;
+	int64_t number = vsync_number(record->name, prefix);
+
+	if (number < 0)
+		return;
+	p->drawing[i].tid = record->tid;
+	p->drawing[i].vsync =
+		expected_frame(&p->expected, process_of(record), number, record->time_ns);
+}
+
+static struct frame_vsync drawing_of(const struct producers *p, int32_t tid)
+{
+	unsigned int i = (unsigned int)tid % PRODUCER_THREADS_MAX;
+
+	return p->drawing[i].tid == tid ? p->drawing[i].vsync
+					: (struct frame_vsync){ .number = -1 };
 }
 
 static unsigned int find_choreographer(const struct producers *p, int32_t process)
@@ -227,6 +268,7 @@ static void do_frame(struct producers *p, const struct trace_record *record)
 
 	if (!span_starts_with(record->name, prefix))
 		return;
+	draw_frame(p, record, prefix.len);
 	i = find_choreographer(p, process);
 	if (i == PRODUCER_PROCESSES_MAX) {
 		for (unsigned int j = 1; j < PRODUCER_PROCESSES_MAX; j++)
@@ -269,6 +311,7 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 		.process = process_of(record),
 		.release = *release_of(p, record->tid, false),
 		.woken_ns = woken_ns(p, process_of(record)),
+		.vsync = drawing_of(p, record->tid),
 	};
 	*release_of(p, record->tid, false) = FENCE_NONE;
 }
@@ -385,6 +428,22 @@ static void leave_blast_queue(struct producers *p, const struct trace_record *re
 		slice->buffer.number = number + left;
 }
 
+/* Transaction::setFrameTimelineInfo frameNumber: F vsyncId: V, from 15 on: the vsync that the frame
+ * of the thread's buffer answers. Category gfx, so it is there without marks of views. */
+static void set_vsync(struct producers *p, const struct trace_record *record)
+{
+	static const struct span prefix = SPAN_INIT("Transaction::setFrameTimelineInfo ");
+	struct producer_slice *slice = queueing(p, record->tid);
+	int64_t number;
+
+	if (!slice || !span_starts_with(record->name, prefix))
+		return;
+	number = number_after(record->name, " vsyncId: ");
+	if (number >= 0)
+		slice->buffer.vsync =
+			expected_frame(&p->expected, process_of(record), number, record->time_ns);
+}
+
 static void slice_begin(struct producers *p, const struct trace_record *record)
 {
 	struct producer_slice *slice = p->n_slices ? find_slice(p, record->tid) : NULL;
@@ -399,6 +458,8 @@ static void slice_begin(struct producers *p, const struct trace_record *record)
 		begin_queueing(p, record);
 	else if (name.ptr[0] == 'C')
 		do_frame(p, record);
+	else if (span_starts_with(name, SPAN_LITERAL("DrawFrame")))
+		draw_frame(p, record, name.ptr[9] == 's' ? 10 : 9);
 	else if (name.ptr[0] == 'a' && slice)
 		leave_blast_queue(p, record);
 	else if (fence_mark_parse(name, &mark))
@@ -416,6 +477,9 @@ void producers_record(struct producers *p, const struct trace_record *record)
 		break;
 	case TRACE_COUNTER:
 		enter_blast_queue(p, record);
+		break;
+	case TRACE_INSTANT:
+		set_vsync(p, record);
 		break;
 	case TRACE_LOST:
 		producers_forget_open(p);
@@ -605,6 +669,7 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 	work.gpu_ns = time_of(gpu);
 	work.release_wait_ns = time_of(fences_get(&p->fences, buffer->release));
 	work.pacing = pacing_of(p, layer, buffer);
+	work.vsync = buffer->vsync;
 	work.missed_latch = work.done_ns && frame->queued_ns &&
 			    compositions_waited_for_gpu(&p->compositions, frame->queued_ns,
 							work.done_ns, frame->latched_ns);
@@ -619,7 +684,8 @@ void producers_forget_open(struct producers *p)
 	p->some = 0;
 	fences_forget(&p->fences);
 	for (unsigned int i = 0; i < PRODUCER_THREADS_MAX; i++)
-		p->releases[i].tid = TRACE_ID_UNKNOWN;
+		p->releases[i].tid = p->drawing[i].tid = TRACE_ID_UNKNOWN;
+	expected_forget(&p->expected);
 }
 
 void producers_new_clock(struct producers *p)

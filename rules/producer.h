@@ -10,6 +10,7 @@
 #include "parser/record.h"
 #include "rules/attribution.h"
 #include "rules/composition.h"
+#include "rules/expected.h"
 #include "rules/fence.h"
 #include "rules/gpu_work.h"
 #include "rules/layer.h"
@@ -27,11 +28,12 @@
 
 /* A buffer that a process queued. */
 struct queued_buffer {
-	uint64_t key;	   /* its producer: a BLAST queue, or a thread */
-	uint64_t begin_ns; /* Surface::queueBuffer begins */
-	uint64_t sent_ns;  /* 12+: its transaction is on the way to SurfaceFlinger; else 0 */
-	uint64_t woken_ns; /* the last vsync before it that its process may have followed */
-	int64_t number;	   /* its frame number, or -1 */
+	uint64_t key;		  /* its producer: a BLAST queue, or a thread */
+	uint64_t begin_ns;	  /* Surface::queueBuffer begins */
+	uint64_t sent_ns;	  /* 12+: its transaction is on the way to SurfaceFlinger; else 0 */
+	struct frame_vsync vsync; /* that its frame answers */
+	uint64_t woken_ns;	  /* the last vsync before it that its process may have followed */
+	int64_t number;		  /* its frame number, or -1 */
 	struct queue_hint {
 		uint64_t layer; /* layer.id */
 		uint64_t queued_ns;
@@ -80,6 +82,11 @@ struct producers {
 		int32_t tid;
 		fence_id id;
 	} releases[PRODUCER_THREADS_MAX];
+	/* The vsync that the thread's last doFrame or DrawFrame answers. */
+	struct {
+		int32_t tid;
+		struct frame_vsync vsync;
+	} drawing[PRODUCER_THREADS_MAX];
 	/* The layer of a BLAST queue. */
 	struct {
 		uint64_t key, layer;
@@ -94,6 +101,7 @@ struct producers {
 	uint64_t app_tick_ns;	       /* last tick for apps */
 	bool ticks;		       /* there was a tick */
 	struct compositions compositions;
+	struct expected expected;
 	struct fence_counts counts; /* without the buffers that are in the table */
 	uint64_t evicted;	    /* slices dropped, as the table was full */
 };
@@ -124,6 +132,7 @@ static inline bool producers_wants(const struct producers *p, const struct trace
 			return false;
 		switch (record->name.ptr[0]) {
 		case 'C': /* Choreographer#doFrame */
+		case 'D': /* DrawFrames */
 		case 'G': /* marks of fences */
 		case 'H':
 		case 'R':
@@ -138,6 +147,8 @@ static inline bool producers_wants(const struct producers *p, const struct trace
 		return is_open;
 	case TRACE_COUNTER:
 		return is_open && record->name.len > 15 && record->name.ptr[0] == 'Q';
+	case TRACE_INSTANT:
+		return is_open && record->name.len > 40 && record->name.ptr[0] == 'T';
 	case TRACE_LOST:
 		return true;
 	default:

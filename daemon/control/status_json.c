@@ -370,6 +370,7 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "doframes", counters->doframes);
 	add_count(object, "doframe_threads", counters->doframe_threads);
 	add_count(object, "doframes_refused", counters->doframes_refused);
+	add_count(object, "frames_by_learnt_durations", counters->durations_learnt);
 	add_count(object, "doframes_skipped_30", counters->doframes_skipped);
 	add_count(object, "frametimeline_frames", counters->timeline.rows);
 	add_count(object, "frametimeline_unfinished", counters->timeline.unfinished);

@@ -44,7 +44,7 @@ struct pipeline {
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
 	struct choreographer *choreographer;
-	struct frame_timeline *timeline; /* NULL: a live trace, which has no such events */
+	struct frame_timeline *timeline; /* NULL: a live trace without such events */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
 	uint64_t before_ns;	 /* the last present before the record with the latest time */
@@ -336,12 +336,17 @@ static void handle_mark(struct pipeline *p, const struct trace_record *record)
 	apply_mark(p);
 }
 
+void pipeline_timeline(struct pipeline *p, const struct trace_record *record)
+{
+	if (p->timeline)
+		frame_timeline_record(p->timeline, record);
+}
+
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	p->events.records = ++p->counters.records;
 	if (record->kind == TRACE_TIMELINE) {
-		if (p->timeline)
-			frame_timeline_record(p->timeline, record);
+		pipeline_timeline(p, record);
 		return;
 	}
 	if (record->kind == TRACE_LOST) {
@@ -706,7 +711,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		return -ENOMEM;
 	producers_init(p->producers, &p->attribution.sf);
 	p->queue.producers = p->producers;
-	if (options->recorded) {
+	if (options->recorded || options->frame_timeline) {
 		p->timeline = calloc(1, sizeof(*p->timeline));
 		if (!p->timeline)
 			return -ENOMEM;

@@ -171,9 +171,13 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 	struct timeline_writer *writer = writer_of(stream, packet.sequence);
 
 	stream->counts.packets++;
-	stream->counts.lost += packet.lost_before;
-	if (writer && packet.has_defaults)
-		writer->clock = packet.default_clock;
+	if (writer) {
+		/* perfetto sets it in the first packet of each writer, too. */
+		stream->counts.lost += packet.lost_before && writer->has_sent;
+		writer->has_sent = true;
+		if (packet.has_defaults)
+			writer->clock = packet.default_clock;
+	}
 	if (packet.clocks.ptr)
 		whole &= read_snapshot(stream, packet.clocks);
 	if (!whole)

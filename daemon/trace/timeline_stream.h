@@ -25,7 +25,7 @@
 #define TIMELINE_HELD_MAX 2048
 #define TIMELINE_HELD_BYTES (128u << 10)
 
-/* Writers that have a clock of their own. SurfaceFlinger has some. */
+/* Writers whose clocks and losses are followed. SurfaceFlinger has some. */
 #define TIMELINE_WRITERS 64
 
 struct timeline_stream_counts {
@@ -45,6 +45,7 @@ struct timeline_held {
 struct timeline_writer {
 	uint64_t id; /* 0: unused */
 	uint64_t clock;
+	bool has_sent; /* a packet */
 };
 
 struct timeline_stream {

@@ -28,9 +28,8 @@ struct child {
 	bool brief;
 	/* Called with each line of output, without the line end; borrowed. May be NULL. */
 	void (*line)(struct child *child, struct span line);
-	/* If it is set, it is called instead, with the output as it comes; borrowed. The child, and
-	 * whoever it gives its output to, never waits for this process: what does not fit the pipe
-	 * is lost. */
+	/* If it is set, it is called instead, with the output as it comes; borrowed. No process
+	 * that writes it waits for this one: what does not fit the pipe is lost. */
 	void (*bytes)(struct child *child, struct span bytes);
 	int errors; /* with ->bytes: its standard error, see child_last_error() */
 	/* What it reads from standard input, less than a page; borrowed. NULL: nothing. */

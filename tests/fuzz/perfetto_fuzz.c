@@ -23,6 +23,8 @@ static void on_record(void *context, const struct trace_record *record)
 {
 	(void)context;
 	/* Times of markers are whole microseconds. */
+	if (record->time_ns > INT64_MAX)
+		wrong("a record has an impossible time");
 	if (record->time_ns + 1000 < last_ns)
 		wrong("a record is earlier than the one before");
 	if (record->time_ns > last_ns)

@@ -155,7 +155,7 @@ static void keep_error(struct child *child, int status)
 	output->status = status;
 }
 
-/* Standard error is apart from the bytes; a child that nobody reads never waits. */
+/* Standard error is apart from the bytes; a child never waits for a reader. */
 static void bytes_of_a_child_are_not_lines(void **state)
 {
 	static const struct {

@@ -105,7 +105,7 @@ static int spawn(char *const argv[], pid_t *pid)
 }
 
 /* The most bytes of output that wait for this process. */
-#define PIPE_SIZE (256 << 10)
+#define PIPE_SIZE (1 << 20)
 
 /* Opens a pipe of which neither end waits. */
 static int open_pipe(int fds[static 2])
@@ -351,7 +351,7 @@ int child_start(struct child *child, struct loop *loop, char *const argv[], int 
 				     ? UINT64_MAX
 				     : loop_now() + (uint64_t)timeout_ms * (uint64_t)NS_PER_MS;
 	/* Even without EPOLLIN epoll reports the end of a pipe. */
-	error = loop_watch(loop, &child->output, child->brief ? 0 : EPOLLIN);
+	error = loop_watch(loop, &child->output, child->brief || child->bytes ? 0 : EPOLLIN);
 	if (error < 0)
 		child_kill(child);
 	return error;
@@ -363,6 +363,8 @@ void child_check(struct child *child)
 
 	if (!child_runs(child))
 		return;
+	if (child->bytes)
+		read_bytes(child, PIPE_SIZE / 4096);
 	if ((child->output.fd < 0 || child->bytes) && poll_end(child->pid, &status)) {
 		end(child, status);
 	} else if (loop_now() >= child->deadline_ns) {

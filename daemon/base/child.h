@@ -28,8 +28,9 @@ struct child {
 	bool brief;
 	/* Called with each line of output, without the line end; borrowed. May be NULL. */
 	void (*line)(struct child *child, struct span line);
-	/* If it is set, it is called instead, with the output as it comes; borrowed. No process
-	 * that writes it waits for this one: what does not fit the pipe is lost. */
+	/* If it is set, it is called instead, with the output as it is; borrowed. Output does not
+	 * wake up the loop: child_check() reads it. No process that writes it waits for this one:
+	 * what does not fit the pipe, 1 MB, is lost. */
 	void (*bytes)(struct child *child, struct span bytes);
 	int errors; /* with ->bytes: its standard error, see child_last_error() */
 	/* What it reads from standard input, less than a page; borrowed. NULL: nothing. */
@@ -62,8 +63,9 @@ static inline bool child_runs(const struct child *child)
 	return child->pid > 0;
 }
 
-/* Call it about once a second. It kills a child at its deadline, and detects the end of a child
- * that has already closed its output, or that has ->bytes and left its output to others. */
+/* Call it about once a second. It reads the output of a child with ->bytes, kills a child at its
+ * deadline, and detects the end of a child that has already closed its output, or that has ->bytes
+ * and left its output to others. */
 void child_check(struct child *child);
 
 /* Sends a signal to its process group, if it runs. */

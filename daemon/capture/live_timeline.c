@@ -11,8 +11,8 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* What perfetto has is here after two seconds at most. */
-#define ARRIVED_NS (3 * NS_PER_S)
+/* What SurfaceFlinger wrote is here after that time: a flush, a write of perfetto and a tick. */
+#define ARRIVED_NS (5 * NS_PER_S)
 
 struct live_timeline {
 	struct session *session;

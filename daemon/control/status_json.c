@@ -152,6 +152,7 @@ static void add_capture_options(struct json_object *object, const struct options
 	add_text(object, "instance", options->instance);
 	add_count(object, "buffer_kb", options->buffer_kb);
 	add_bool(object, "atrace", !options->no_atrace);
+	add_bool(object, "frametimeline", options->pipeline.frame_timeline);
 	add_text(object, "categories", options->categories);
 	add_bool(object, "yield", options->yield);
 	add_nonzero(object, "duration_ns", options->duration_ns);

@@ -50,6 +50,8 @@ class Stream:
         now = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
         token = self.token = self.token + 1
         begin, cookie = now - 40 * 10**6, 4 * token
+        self.keep_truth(["surface", begin + 10**6, now - 10**6, token, LAYER.decode()],
+                        ["display", now - 20 * 10**6, now, token, ""])
         self.event(begin, 3, (1, cookie), (2, token), (3, token), (4, 900), (5, LAYER))
         self.event(now - 30 * 10**6, 5, (1, cookie))
         self.event(begin + 10**6, 4, (1, cookie + 1), (2, token), (3, token), (4, 900), (5, LAYER), (6, 2), (7, 0), (8, 0),
@@ -57,11 +59,13 @@ class Stream:
         self.event(now - 10**6, 5, (1, cookie + 1))
         self.event(now - 20 * 10**6, 2, (1, cookie + 2), (2, token), (3, 500), (4, 1), (5, 1), (6, 0), (7, 1), (8, 1), (9, 1))
         self.event(now, 5, (1, cookie + 2))
-        self.truth += [["surface", begin + 10**6, now - 10**6, token, LAYER.decode()],
-                       ["display", now - 20 * 10**6, now, token, ""]]
 
-    def keep_truth(self):
-        (self.folder / "perfetto-truth").write_text(json.dumps(self.truth))
+    def keep_truth(self, *frames):
+        """Before they are sent, as it may be killed at any time."""
+        self.truth += frames
+        new = self.folder / "perfetto-truth.new"
+        new.write_text(json.dumps(self.truth))
+        new.rename(self.folder / "perfetto-truth")
 
     def stop(self, *_):
         self.is_over = True
@@ -86,7 +90,6 @@ def main():
         if how == "nothing":
             continue
         stream.frame()
-        stream.keep_truth()
         if time.monotonic() - begin < 1:
             continue
         if how == "die":
@@ -96,7 +99,6 @@ def main():
             how = "nothing"
     if how != "nothing":
         stream.frame()
-        stream.keep_truth()
 
 
 if __name__ == "__main__":

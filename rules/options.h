@@ -33,8 +33,9 @@ struct pipeline_options {
 	const char *const *include;
 	const char *const *exclude;
 	const struct trigger *trigger; /* reported by the sink's gate(), or NULL; borrowed */
-	uint64_t late_ns; /* report frames that are late by this much, see late.h; 0: none */
-	bool recorded;	  /* lines may be duplicated, or sorted by CPU */
+	uint64_t late_ns;    /* report frames that are late by this much, see late.h; 0: none */
+	bool recorded;	     /* lines may be duplicated, or sorted by CPU */
+	bool frame_timeline; /* a live trace has FrameTimeline, see pipeline_timeline() */
 	bool front_app_is_queried; /* the caller answers pipeline_front_app_uncertain_since() */
 	struct work_durations durations;
 	unsigned int max_surfaces; /* layers, and Surfaces, in the tables; default 256 */

@@ -44,7 +44,7 @@ struct pipeline {
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
 	struct choreographer *choreographer;
-	struct frame_timeline *timeline; /* NULL: a live trace, which has no such events */
+	struct frame_timeline *timeline; /* NULL: a live trace without such events */
 	struct fence_check *check;	 /* NULL: without options.has_fences */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
@@ -389,14 +389,19 @@ static bool are_slices_wanted(const struct pipeline *p, const struct trace_recor
 	       (record->name.len >= 9 && wanted_bytes[(uint8_t)record->name.ptr[0]]);
 }
 
+void pipeline_timeline(struct pipeline *p, const struct trace_record *record)
+{
+	if (p->timeline)
+		frame_timeline_record(p->timeline, record);
+}
+
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	bool wanted;
 
 	p->events.records = ++p->counters.records;
 	if (record->kind == TRACE_TIMELINE) {
-		if (p->timeline)
-			frame_timeline_record(p->timeline, record);
+		pipeline_timeline(p, record);
 		return;
 	}
 	if (record->kind == TRACE_LOST) {
@@ -605,7 +610,7 @@ void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns)
 
 void pipeline_set_durations(struct pipeline *p, const struct work_durations *durations)
 {
-	p->queue.options.durations = *durations;
+	p->queue.options.durations = p->producers->expected.given = *durations;
 	if (durations->period_ns > 0 && p->queue.vsync.dumpsys_ns == 0)
 		pipeline_set_dumpsys_period(p, durations->period_ns);
 }
@@ -792,8 +797,11 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
 	c->last_ns = pipeline_now(p);
 	c->durations = p->queue.options.durations;
-	c->durations_source =
-		work_durations_known(&c->durations) ? DURATIONS_DUMPSYS : DURATIONS_UNKNOWN;
+	if (work_durations_known(&c->durations))
+		c->durations_source = DURATIONS_DUMPSYS;
+	else
+		c->durations_source =
+			c->durations_learnt > 0 ? DURATIONS_LEARNT : DURATIONS_UNKNOWN;
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
 	c->sf_tid = a->sf.tid;
@@ -853,9 +861,8 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		return -ENOMEM;
 	p->queue.choreographer = p->choreographer;
 	producers_init(p->producers, &p->attribution.sf);
-	p->producers->expected.given = options->durations;
 	p->queue.producers = p->producers;
-	if (options->recorded) {
+	if (options->recorded || options->frame_timeline) {
 		p->timeline = calloc(1, sizeof(*p->timeline));
 		if (!p->timeline)
 			return -ENOMEM;

@@ -100,6 +100,10 @@ struct pipeline *pipeline_free(struct pipeline *p);
 /* Processes the next record of the trace. */
 void pipeline_record(struct pipeline *p, const struct trace_record *record);
 
+/* Counts an event of FrameTimeline (TRACE_TIMELINE) that comes beside a live trace: only
+ * frametimeline.csv and the jank types depend on it. With options.frame_timeline. */
+void pipeline_timeline(struct pipeline *p, const struct trace_record *record);
+
 /* Counts the frame of a present fence; with options.is_fences, instead of records. Fences of all
  * layers must come in the order of their actual times. With options.has_fences it gives a row of
  * latency.csv, and the frame is compared with those of the trace. */

@@ -10,6 +10,7 @@
 enum durations_source {
 	DURATIONS_UNKNOWN,
 	DURATIONS_DUMPSYS,
+	DURATIONS_LEARNT, /* some frames: from the trace, see expected.h */
 };
 
 /* A value that is not stated, or not possible, is 0. The durations are those of the first lines,

@@ -14,6 +14,7 @@
  *     background.h     the CPUs on which jankd runs, and its oom_score_adj
  *     latency_poll.h   dumpsys during a capture: present fences of layers
  *     logcat.h         lines in the device's log
+ *     perfetto.h       perfetto during a capture: SurfaceFlinger's FrameTimeline
  *
  * Read atrace.c first: it runs a program to its end. android_probe.c runs one beside the event loop
  * of a capture. */
@@ -27,6 +28,7 @@
 #include "daemon/android/device_state.h"
 #include "daemon/android/latency_poll.h"
 #include "daemon/android/logcat.h"
+#include "daemon/android/perfetto.h"
 #include "daemon/android/properties.h"
 
 #endif

@@ -91,6 +91,7 @@ struct options {
 	uint64_t wait_ns;	/* of wall time before anything is counted */
 	const char *until_exit; /* the capture ends with this app; or NULL */
 	bool no_atrace;
+	bool no_frametimeline;
 	bool yield; /* do not restore settings that another program changes */
 	/* analyze */
 	const char *dumpsys; /* a file with the output of dumpsys SurfaceFlinger, or NULL */

@@ -21,6 +21,7 @@
 #include "daemon/capture/capture_control.h"
 #include "daemon/capture/drain.h"
 #include "daemon/capture/interference.h"
+#include "daemon/capture/live_timeline.h"
 #include "daemon/capture/rescue.h"
 #include "daemon/capture/session.h"
 #include "daemon/capture/tracing_undo.h"
@@ -45,8 +46,9 @@ struct capture {
 	struct interference interference;
 	struct drain drain;
 	struct android_probe probe;
-	struct latency_poll *latency; /* or NULL */
-	struct source no_trace;	      /* the source with --source latency */
+	struct latency_poll *latency;	/* or NULL */
+	struct live_timeline *timeline; /* or NULL */
+	struct source no_trace;		/* the source with --source latency */
 	struct background background;
 	struct device_state device;
 	struct device_values start_values;
@@ -152,6 +154,7 @@ static void tick_if_due(struct capture *capture)
 	drain_set_may_sleep(&capture->drain, sleeps);
 	interference_tick(&capture->interference);
 	android_probe_tick(&capture->probe);
+	live_timeline_tick(capture->timeline);
 	session_flush(&capture->session);
 	if (session_console_failed(&capture->session))
 		stop(capture, EXIT_DONE);
@@ -340,6 +343,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	read_until_over(capture);
 	if (view && view->over)
 		view->over(view->context);
+	live_timeline_stop(capture->timeline);
 	latency_poll_finish(capture->latency);
 	drain_last(&capture->drain, capture->tracefs);
 	drain_boost(&capture->drain, false);
@@ -350,6 +354,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 		tracing_undo_find_changes(&capture->undo);
 	}
 	report_kept(capture, &capture->undo.kept);
+	live_timeline_finish(capture->timeline);
 	end_values = device_state_read(&capture->device);
 	session_set_end_values(&capture->session, &end_values);
 	session_finish(&capture->session);
@@ -765,6 +770,8 @@ static int begin_session(struct capture *capture)
 	session_id_make(origin.id);
 	budget = property_budget_begin(true);
 	android_device_read(&budget, &origin.device);
+	capture->options->pipeline.frame_timeline =
+		capture->tracefs && live_timeline_is_possible(capture->options, &origin.device);
 	begin_device(capture, &origin);
 	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
@@ -787,6 +794,7 @@ static int begin_session(struct capture *capture)
 		session_event(&capture->session, "tracing",
 			      "tracing was restored after an earlier jankd was killed");
 	report_kept(capture, &capture->undo.recovered_kept);
+	capture->timeline = live_timeline_begin(&capture->session, &capture->loop);
 	return capture->options->latency ? open_latency(capture) : 0;
 }
 
@@ -902,6 +910,7 @@ void capture_close(struct capture *capture)
 	interference_end(&capture->interference);
 	android_probe_end(&capture->probe);
 	session_set_latency(&capture->session, NULL);
+	capture->timeline = live_timeline_end(capture->timeline);
 	capture->latency = latency_poll_end(capture->latency);
 	drain_end(&capture->drain);
 	source_stop(capture->source);

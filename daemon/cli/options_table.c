@@ -186,7 +186,7 @@ const struct option_row options_table[] = {
 		.field = FIELD(uint64_t, min_free),
 		.given = FIELD(bool, min_free_given),
 		.help = "keep this much disk space free: first jankd deletes the oldest segments, "
-			"except events.csv; then jankd stops writing frames.csv, then "
+			"except events.csv; then jankd stops writing frames.csv, then frametimeline.csv, then "
 			"dropFrames.csv, then doframe.csv, then latency.csv, and last fps.csv, until "
 			"there is enough "
 			"space again (run "
@@ -367,6 +367,13 @@ const struct option_row options_table[] = {
 		.parse = option_parse_flag,
 		.field = FIELD(bool, no_atrace),
 		.help = "do not run atrace, even if it is installed",
+	},
+	{
+		.name = "no-frametimeline",
+		.commands = CAPTURE,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, no_frametimeline),
+		.help = "do not run perfetto for frametimeline.csv, even on Android 12 or later",
 	},
 	{
 		.name = "yield",

@@ -153,6 +153,7 @@ static void add_capture_options(struct json_object *object, const struct options
 	add_text(object, "instance", options->instance);
 	add_count(object, "buffer_kb", options->buffer_kb);
 	add_bool(object, "atrace", !options->no_atrace);
+	add_bool(object, "frametimeline", options->pipeline.frame_timeline);
 	add_text(object, "categories", options->categories);
 	add_bool(object, "yield", options->yield);
 	add_nonzero(object, "duration_ns", options->duration_ns);
@@ -228,6 +229,7 @@ static struct json_object *durations_object(const struct pipeline_counters *coun
 	static const char *const names[] = {
 		[DURATIONS_UNKNOWN] = "unknown",
 		[DURATIONS_DUMPSYS] = "dumpsys",
+		[DURATIONS_LEARNT] = "learnt",
 	};
 	const struct work_durations *durations = &counters->durations;
 	struct json_object *object = json_object_new_object();

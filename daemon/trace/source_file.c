@@ -424,7 +424,8 @@ static void copy_perfetto_counts(struct source_file *file)
 		.markers = from->markers,
 		.malformed = from->malformed,
 		.damaged =
-			from->malformed + from->corrupt + from->too_large + from->lost + from->late,
+			from->malformed + from->corrupt + from->too_large + from->lost +
+			from->late + from->untimed,
 	};
 	if (!source->damage)
 		source->damage = perfetto_reader_damage(file->perfetto);

@@ -41,6 +41,12 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
+/* A time of the trace, truncated to milliseconds as in the files. */
+static double moment(uint64_t ns)
+{
+	return (double)(ns / 1000000) / 1e3;
+}
+
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -103,7 +109,7 @@ static void print_harm(FILE *out, unsigned int columns, const struct harm *harm)
 	print_line(out, columns,
 		   "  late for %.2f s in %" PRIu64 " frame%s; worst moment at %.3f s: %.0f ms",
 		   seconds(harm->total_ns), harm->frames, plural(harm->frames),
-		   seconds(harm->worst_at_ns), (double)harm->worst_ns / 1e6);
+		   moment(harm->worst_at_ns), (double)harm->worst_ns / 1e6);
 	print_line(out, columns, "  worst minute from %.0f s: late for %.2f s",
 		   seconds(harm->minute_from_ns), seconds(harm->minute_ns));
 }
@@ -168,7 +174,7 @@ static void print_other(FILE *out, unsigned int columns, const struct status_sur
 				      surface->endless);
 	if (surface->harm.frames > 0)
 		snprintf(more + n, sizeof(more) - n, ", late for %.2f s, at %.3f s: %.0f ms",
-			 seconds(surface->harm.total_ns), seconds(surface->harm.worst_at_ns),
+			 seconds(surface->harm.total_ns), moment(surface->harm.worst_at_ns),
 			 (double)surface->harm.worst_ns / 1e6);
 	print_name(out, columns, name, more);
 }
@@ -246,7 +252,7 @@ static void print_skipped(FILE *out, unsigned int columns, const struct status *
 			   " frames! %s, thread %d, at %.3f s (30 or more: %" PRIu64 " time%s)",
 			   worst->periods,
 			   worst->app[0] ? app_whole_name(status, worst->app) : "unknown app",
-			   (int)worst->tid, seconds(worst->begin_ns), n, plural(n));
+			   (int)worst->tid, moment(worst->begin_ns), n, plural(n));
 }
 
 /* Processes that present frames and are not in doframe.csv. */

@@ -107,7 +107,7 @@ def printed(checks, what, text, verdict):
             checks.equal((harm, minute), (None, None), f"{what}: harm of {one['surface']}")
             continue
         checks.that(abs(float(harm[0]) - one["harm_ms"] / 1e3) <= 0.006 and int(harm[1]) == one["late_frames"]
-                    and abs(float(harm[2]) - one["worst_moment"]["time_s"]) <= 0.0011
+                    and abs(float(harm[2]) - one["worst_moment"]["time_s"]) <= 0.0001
                     and abs(int(harm[3]) - one["worst_moment"]["harm_ms"]) <= 0.51, f"{what}: harm {harm}, {one}")
         checks.that(abs(int(minute[0]) - one["worst_minute"]["from_s"]) <= 0.51
                     and abs(float(minute[1]) - one["worst_minute"]["harm_ms"] / 1e3) <= 0.006, f"{what}: worst minute {minute}")

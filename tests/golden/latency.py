@@ -71,6 +71,17 @@ def layer(name, step, draws=((-2, 1000),), lives=((-1000, 1000),)):
     return {"name": name, "step": step, "draws": draws, "lives": lives}
 
 
+def boot_minus_monotonic_ns():
+    """The narrowest of some readings counts: in others, something ran between the two clocks."""
+    readings = []
+    for _ in range(20):
+        before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        boot = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+        width = time.clock_gettime_ns(time.CLOCK_MONOTONIC) - before
+        readings.append((width, boot - before - width // 2))
+    return min(readings)[1]
+
+
 class Phone:
     """A folder with a stand-in, and a capture of it."""
 
@@ -81,7 +92,7 @@ class Phone:
         program.write_text(DUMPSYS)
         program.chmod(0o755)
         self.begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        self.offset = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - self.begin
+        self.offset = boot_minus_monotonic_ns()
         (folder / "dumpsys.plan").write_text(json.dumps(
             {"begin": self.begin, "period": period, "layers": layers, "slow": slow}))
         environment = {name: value(self.begin) if callable(value) else value for name, value in environment.items()}

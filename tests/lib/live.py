@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -63,6 +64,16 @@ def session():
     after = tracefs.witness(mount)
     if before != after:
         raise AssertionError(f"the top level of tracefs changed: {before} to {after}")
+
+
+def remove_folder(folder):
+    """Removes a folder into which a capture may write a file meanwhile."""
+    for _ in range(100):
+        try:
+            return shutil.rmtree(folder)
+        except OSError:
+            time.sleep(0.01)
+    return shutil.rmtree(folder)
 
 
 def play(mount, instance, truth, *arguments):

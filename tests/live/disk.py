@@ -17,7 +17,7 @@ import segments
 import tracefs
 from daemon import wait_until
 from jankd import BUILD, PHONE, Checks, folder, jankd, rows
-from live import Capture, session
+from live import Capture, remove_folder, session
 from mounts import tmpfs
 
 LOAD = BUILD / "tests" / "bench" / "load"
@@ -237,7 +237,7 @@ def folder_removed(checks, moved, replaced=False):
             if moved:
                 out.rename(here / "away")
             else:
-                shutil.rmtree(out)
+                remove_folder(out)
             if replaced:
                 out.mkdir()
             wait_for(checks, out, "the folder was removed; recreated", 5)
@@ -286,7 +286,7 @@ def folder_removed_at_the_end(checks):
         checks.that(capture.wait_ready(), f"{what}: jankd does not start")
         with playing(mount, instance, here / "truth.csv", 2) as phone:
             phone.wait(60)
-        shutil.rmtree(out)
+        remove_folder(out)
         ended(checks, what, capture)
         checks.that(any("the folder was removed; recreated" in text for _, text in reported(out)), f"{what}: {reported(out)}")
         checks.equal([kind for kind, _ in reported(out)][-1:], ["stop"], f"{what}: {reported(out)}")

@@ -5,7 +5,6 @@ and after SIGKILL by the next jankd."""
 
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import tracefs
 from daemon import wait_until
 from device import Device
 from jankd import Checks, jankd, rows
-from live import Capture, session
+from live import Capture, remove_folder, session
 from mounts import unmount
 
 FILES = ("tracing_on", "buffer_size_kb", "buffer_percent", "trace_clock", "current_tracer",
@@ -245,7 +244,7 @@ def hidden_files(checks):
         checks.that(wait_until((here / "out" / ".journal").exists, 6), "folder moved: no journal in the new one")
         checks.that(wait_until(lambda: not (here / "moved" / ".journal").exists(), 3),
                     "folder moved: a journal in the old one")
-        shutil.rmtree(here / "out")
+        remove_folder(here / "out")
         checks.that(wait_until((here / "out" / ".journal").exists, 6), "folder removed: no journal in the new one")
         capture.stop(signal.SIGTERM)
         checks.that(not (here / "out" / ".journal").exists(), "hidden files: a journal is left")

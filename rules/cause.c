@@ -200,7 +200,11 @@ enum cause cause_of(const struct cause_facts *f)
 		return cause;
 	if (f->late_ns > 0)
 		cause = cause_of_late(f);
-	else if (is_early(f))
+	/* On its plan: the app drew nothing for the vsyncs before. */
+	if (planned && !is_early(f) && !f->lost && f->queued_ns > 0 &&
+	    (cause == CAUSE_SCHEDULING || cause == CAUSE_UNKNOWN))
+		return CAUSE_APP;
+	if (f->late_ns == 0 && is_early(f))
 		return cause_of_early(f);
 	/* Nothing tells when the frame was expected, but its composition was late. */
 	if (!planned && (cause == CAUSE_NONE || cause == CAUSE_UNKNOWN) && f->own.planned_ns > 0 &&

@@ -27,7 +27,8 @@
  *
  * A frame that keeps the cadence is queued before slot e begins, is latched and presented in it.
  * The first step that did not come in time is the cause. A step whose time is unknown gives no
- * cause, and neither does one whose event may be lost.
+ * cause, and neither does one whose event may be lost. If the frame is on its plan, nobody was late
+ * but the app, which drew nothing for the vsyncs before.
  */
 #ifndef JANKD_RULES_CAUSE_H
 #define JANKD_RULES_CAUSE_H

@@ -196,6 +196,8 @@ enum cause cause_of(const struct cause_facts *f)
 	bool stuffed = !f->lost && f->queued_ns > 0 && f->queued_ns < f->latched_before_ns;
 	enum cause cause = CAUSE_NONE;
 
+	if (f->expired && (f->late_ns > 0 || is_late(f)))
+		return CAUSE_UNKNOWN;
 	if (is_late_by_plan(f, &cause))
 		return cause;
 	if (f->late_ns > 0)

@@ -84,7 +84,8 @@ struct cause_facts {
 	bool blocked; /* a composition was shown late, from slot e on, and SurfaceFlinger waited */
 	bool blocked_by_gpu; /* its own GPU work was late, not the display */
 	bool waited_for_gpu; /* SurfaceFlinger could have latched it, queued but not drawn */
-	bool lost;	     /* events may be missing since the previous frame */
+	bool expired; /* SurfaceFlinger had forgotten its plan; Android 12, 13: it judges nothing */
+	bool lost;    /* events may be missing since the previous frame */
 };
 
 /* True: by the plan the frame is late, or early, whatever its deadline. */

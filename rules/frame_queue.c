@@ -382,6 +382,7 @@ static enum cause judge(const struct frame_queue *q, const struct waiting_frame 
 		.queued_ns = frame->queued_ns,
 		.gpu_done_ns = work->done_ns,
 		.waited_for_gpu = work->missed_latch,
+		.expired = work->vsync.expired && !q->producers->expected.is_14,
 		.replaced_ns = frame->replaced_ns,
 		.latched_before_ns = q->layers.layers[frame->layer].latched_ns,
 		.lost = waiting->loss_context.in_hole,

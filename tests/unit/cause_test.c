@@ -273,6 +273,19 @@ static void test_a_frame_in_its_cadence_has_no_cause_without_a_plan(void **state
 	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
 }
 
+/* FrameTimeline of Android 12 and 13 does not judge such a frame. */
+static void test_a_forgotten_plan_is_an_unknown_cause(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.queued_ns = SECOND + 3 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+	facts.expired = true;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts.late_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+}
+
 /* Nobody was late but the app, which drew nothing for the vsyncs before. */
 static void test_a_frame_on_its_plan_that_left_the_cadence(void **state)
 {
@@ -444,6 +457,7 @@ int main(void)
 		cmocka_unit_test(test_an_idle_surfaceflinger_that_begins_late_is_scheduling),
 		cmocka_unit_test(test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause),
 		cmocka_unit_test(test_a_frame_in_its_cadence_has_no_cause_without_a_plan),
+		cmocka_unit_test(test_a_forgotten_plan_is_an_unknown_cause),
 		cmocka_unit_test(test_a_frame_on_its_plan_that_left_the_cadence),
 		cmocka_unit_test(test_2_ms_before_the_plan_are_in_time),
 		cmocka_unit_test(test_an_early_frame_is_scheduling_or_prediction),

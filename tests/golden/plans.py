@@ -84,6 +84,51 @@ def add_frame(text, row, layer, thread, number, latch, before):
     return queued
 
 
+def add_composition_13(text, row, latched):
+    """The same with the marks of Android 13."""
+    at, planned = us(row["start(s)"]), us(row["expected end(s)"])
+    text.add(at, f"B|{SF}|commit {row['token']} vsyncIn {(planned - at) / 1000:.2f}ms")
+    for layer, _ in latched:
+        text.add(at + 20, f"B|{SF}|latchBuffer")
+        text.count(at + 30, f"C|{SF}|BufferTX - {layer}|", -1)
+        text.add(at + 35, f"E|{SF}")
+    text.add(at + 40, f"E|{SF}")
+    for name in (f"composite {row['token']}", "present", "postFramebuffer"):
+        text.add(at + 50, f"B|{SF}|{name}")
+    text.add(at + 60, f"C|{SF}|hasClientComposition|0")
+    for _ in range(3):
+        text.add(at + 3000, f"E|{SF}")
+
+
+def make_forgotten(path, version):
+    """An app hangs in a doFrame for 3 s, while another one draws at each vsync: 540 numbers. Returns its layer."""
+    text, period, layers = Text(), 16667, ("com.a/com.a.Main#1", "com.b/com.b.Main#2")
+    numbers, before = [0, 0], [0, 0]
+    second = lambda at: f"{at // 1000000}.{at % 1000000:06}"
+    for n in range(420):
+        tick = 100000000 + n * period
+        at, token = tick + period, 1000 + 3 * n
+        for name in ("app", "sf"):
+            text.add(tick, f"C|{SF}|VsyncWorkDuration-{name}|{period * 1000}", TIMER, comm="TimerDispatch")
+        text.add(tick, f"C|{SF}|VSYNC-app|{n % 2}", TIMER, comm="TimerDispatch")
+        latched = []
+        for i, layer in enumerate(layers):
+            # The frame of vsync 120 is drawn for 181 vsyncs.
+            if i == 0 and 120 <= n < 300:
+                continue
+            hung = i == 0 and n == 300
+            row = {"pid": 3000 + i, "token": 1000 + 3 * 120 if hung else token, "end(s)": second(tick + 5000 + 3000 * i),
+                   "start(s)": second(tick - 180 * period + 500 if hung else tick + 500)}
+            numbers[i] += 1
+            before[i] = add_frame(text, row, layer, 4000 + 100 * i, numbers[i], at, before[i])
+            latched.append((layer, numbers[i]))
+        row = {"start(s)": second(at), "expected end(s)": second(at + period), "token": token + 4, "on time finish": "1",
+               "gpu composition": "0"}
+        add_composition_13(text, row, latched) if version == 13 else add_composition(text, row, latched, False)
+    text.write(path)
+    return layers[0]
+
+
 def add_composition(text, row, latched, missed):
     """SurfaceFlinger's work for a display frame, which latches the buffers @latched: layer, number."""
     at, planned = us(row["start(s)"]), us(row["expected end(s)"])
@@ -177,4 +222,12 @@ for path in packed:
     quiet = sum(n for key, n in shown.items() if key[0] == "none")
     right = sum(n for key, n in shown.items() if key[0] == "none" and key[3])
     checks.that(right >= SHARE * quiet, f"{name}: {right} of {quiet} frames without a jank have no cause")
+# SurfaceFlinger forgets the plan of a frame. FrameTimeline does not judge it on Android 13, and blames the app on 14.
+for version, cause in ((13, "unknown"), (14, "app")):
+    with folder() as here:
+        layer = make_forgotten(here / "trace", version)
+        analyze(here / "out", "--frames-log", here / "trace")
+        frames = [row for row in rows(here / "out" / "frames.csv") if row["layer"] == layer]
+    checks.equal(len(frames), 240, f"Android {version}: frames")
+    checks.equal([(row["vsyncs"], row["cause"]) for row in frames if row["cause"]], [("181", cause)], f"Android {version}: a forgotten plan")
 checks.end()

@@ -84,16 +84,18 @@ def add_frame(text, row, layer, thread, number, latch, before):
     return queued
 
 
-def add_composition_13(text, row, latched):
-    """The same with the marks of Android 13."""
+def add_old_composition(text, row, latched, missed, version):
+    """The same with the marks of Android 12 or 13."""
     at, planned = us(row["start(s)"]), us(row["expected end(s)"])
-    text.add(at, f"B|{SF}|commit {row['token']} vsyncIn {(planned - at) / 1000:.2f}ms")
+    commit, composite = ("onMessageInvalidate", "onMessageRefresh") if version == 12 else ("commit", f"composite {row['token']}")
+    text.add(at, f"B|{SF}|{commit} {row['token']} vsyncIn {(planned - at) / 1000:.2f}ms")
+    text.add(at, f"C|{SF}|PrevFrameMissed|{int(missed)}")
     for layer, _ in latched:
         text.add(at + 20, f"B|{SF}|latchBuffer")
         text.count(at + 30, f"C|{SF}|BufferTX - {layer}|", -1)
         text.add(at + 35, f"E|{SF}")
     text.add(at + 40, f"E|{SF}")
-    for name in (f"composite {row['token']}", "present", "postFramebuffer"):
+    for name in (composite, "present", "postFramebuffer"):
         text.add(at + 50, f"B|{SF}|{name}")
     text.add(at + 60, f"C|{SF}|hasClientComposition|0")
     for _ in range(3):
@@ -124,13 +126,16 @@ def make_forgotten(path, version):
             latched.append((layer, numbers[i]))
         row = {"start(s)": second(at), "expected end(s)": second(at + period), "token": token + 4, "on time finish": "1",
                "gpu composition": "0"}
-        add_composition_13(text, row, latched) if version == 13 else add_composition(text, row, latched, False)
+        add_composition(text, row, latched, False, version)
     text.write(path)
     return layers[0]
 
 
-def add_composition(text, row, latched, missed):
+def add_composition(text, row, latched, missed, version):
     """SurfaceFlinger's work for a display frame, which latches the buffers @latched: layer, number."""
+    if version < 14:
+        add_old_composition(text, row, latched, missed, version)
+        return
     at, planned = us(row["start(s)"]), us(row["expected end(s)"])
     end = at + 3000 if row["on time finish"] == "1" else max(at, planned) + 1000
     plan = f"{(planned - at) / 1000:.2f}ms" if planned > at else "0.00ms"
@@ -151,8 +156,8 @@ def add_composition(text, row, latched, missed):
         text.add(end, f"E|{SF}")
 
 
-def make(timeline, path):
-    """Writes the marks of a trace. Returns jank type and present type by layer and token of the composition."""
+def make(timeline, path, version):
+    """Writes the marks of a trace, as Android @version writes them. Returns jank type and present type by layer and token of the composition."""
     displays = sorted((row for row in timeline if row["kind"] == "display"), key=lambda row: row["start(s)"])
     by_token = {row["token"]: row for row in displays}
     frames = collections.defaultdict(list)
@@ -171,7 +176,7 @@ def make(timeline, path):
         before[layer] = add_frame(text, row, layer, thread, numbers[layer], us(by_token[token]["start(s)"]), before[layer])
     missed = False
     for row in displays:
-        add_composition(text, row, latched[row["token"]], missed)
+        add_composition(text, row, latched[row["token"]], missed, version)
         missed = row["present type"] == "LATE"
     text.write(path)
     return frames
@@ -183,37 +188,27 @@ def janks(path):
             for row in rows(path) if row["kind"] == "surface"}
 
 
-checks = Checks()
-packed = sorted(path for path in TRACES.glob("*-frametimeline/trace.perfetto-trace.xz"))
-if not packed:
-    skip("no recorded trace has FrameTimeline alone")
-for path in packed:
-    name = path.parent.name
+def compare(name, timeline, truth, version):
     table, first, seen = collections.Counter(), collections.Counter(), set()
     with folder() as here:
-        (here / "perfetto").write_bytes(lzma.decompress(path.read_bytes()))
-        analyze(here / "timeline", here / "perfetto")
-        made = make(rows(here / "timeline" / "frametimeline.csv"), here / "trace")
+        made = make(timeline, here / "trace", version)
         analyze(here / "out", "--frames-log", here / "trace")
         frames = rows(here / "out" / "frames.csv")
-    truth = janks(path.parent / "frametimeline.csv")
     checks.equal(len(frames), len(made), f"{name}: frames")
     for frame in frames:
         row = made.get((frame["layer"], frame["vsync id"]))
         if not checks.that(row, f"{name}: {frame['layer']} at {frame['present(s)']} was not played"):
             continue
         jank = truth[frame["layer"], frame["vsync id"], row["token"]]
-        early = row["present type"] == EARLY
         agrees = bool(AGREES[frame["cause"]] & jank) if jank & ~NONE else not frame["cause"]
-        (table if frame["layer"] in seen else first)[name_of(jank), early, frame["cause"] or "none", agrees] += 1
+        key = name_of(jank), row["present type"] == EARLY, frame["cause"] or "none", agrees
+        (table if frame["layer"] in seen else first)[key] += 1
         seen.add(frame["layer"])
-        if not agrees and "-v" in sys.argv:
-            print(frame, row, name_of(jank))
     for title, counts in (("frames", table), ("first frames of a layer", first)):
         print(f"{name}: {title}: {counts.total()}")
         for (jank, early, cause, agrees), n in sorted(counts.items()):
-            print(f"  {n:4} {jank:32} {'early' if early else '':6} {cause:20} {'' if agrees else '<- differs'}")
-    # The display showed these before their plan. No mark tells that.
+            print(f"  {n:4} {jank:46} {'early' if early else '':6} {cause:20} {'' if agrees else '<- differs'}")
+    # The display showed the early ones before their plan. No mark tells that.
     shown = {key: n for key, n in table.items() if not key[1]}
     janky = sum(n for key, n in shown.items() if key[0] != "none")
     agree = sum(n for key, n in shown.items() if key[0] != "none" and key[3])
@@ -222,6 +217,20 @@ for path in packed:
     quiet = sum(n for key, n in shown.items() if key[0] == "none")
     right = sum(n for key, n in shown.items() if key[0] == "none" and key[3])
     checks.that(right >= SHARE * quiet, f"{name}: {right} of {quiet} frames without a jank have no cause")
+
+
+checks = Checks()
+packed = sorted(path for path in TRACES.glob("*-frametimeline/trace.perfetto-trace.xz"))
+if not packed:
+    skip("no recorded trace has FrameTimeline alone")
+for path in packed:
+    truth = janks(path.parent / "frametimeline.csv")
+    with folder() as here:
+        (here / "perfetto").write_bytes(lzma.decompress(path.read_bytes()))
+        analyze(here / "timeline", here / "perfetto")
+        timeline = rows(here / "timeline" / "frametimeline.csv")
+    for version in (12, 13, 14):
+        compare(f"{path.parent.name}, marks of Android {version}", timeline, truth, version)
 # SurfaceFlinger forgets the plan of a frame. FrameTimeline does not judge it on Android 13, and blames the app on 14.
 for version, cause in ((13, "unknown"), (14, "app")):
     with folder() as here:

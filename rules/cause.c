@@ -63,24 +63,55 @@ static enum cause composition_cause(const struct cause_facts *f)
 	return CAUSE_NONE;
 }
 
-bool cause_is_late(const struct cause_facts *f)
+static bool is_planned(const struct cause_facts *f)
 {
-	return f->expected_ns > 0 && f->own.planned_ns > 0 && f->period_ns > 0 &&
-	       shown_at(&f->own, f->period_ns) > f->expected_ns + PRESENT_NS;
+	return f->expected_ns > 0 && f->own.planned_ns > 0 && f->period_ns > 0;
+}
+
+static bool is_late(const struct cause_facts *f)
+{
+	return is_planned(f) && shown_at(&f->own, f->period_ns) > f->expected_ns + PRESENT_NS;
+}
+
+static bool is_early(const struct cause_facts *f)
+{
+	return is_planned(f) && shown_at(&f->own, f->period_ns) + PRESENT_NS < f->expected_ns;
+}
+
+bool cause_is_off(const struct cause_facts *f)
+{
+	return is_late(f) || is_early(f);
+}
+
+/* True: @difference_ns is a whole number of vsyncs. */
+static bool is_whole(uint64_t difference_ns, uint64_t period_ns)
+{
+	uint64_t rest_ns = difference_ns % period_ns;
+
+	return rest_ns <= PRESENT_NS || rest_ns + PRESENT_NS >= period_ns;
+}
+
+static enum cause cause_of_early(const struct cause_facts *f)
+{
+	uint64_t early_ns = f->expected_ns - shown_at(&f->own, f->period_ns);
+
+	if (f->lost || f->queued_ns == 0 || f->queued_ns > f->deadline_ns ||
+	    f->gpu_done_ns > f->deadline_ns)
+		return CAUSE_UNKNOWN;
+	return is_whole(early_ns, f->period_ns) ? CAUSE_SCHEDULING : CAUSE_PREDICTION;
 }
 
 /* True: that is known, and it was. Sets the cause. */
 static bool is_late_by_plan(const struct cause_facts *f, enum cause *cause)
 {
-	uint64_t deadline_ns = f->deadline_ns, rest_ns;
+	uint64_t deadline_ns = f->deadline_ns;
 	bool stuffed = f->latched_before_ns >= f->deadline_ns;
 	enum cause composition;
 
-	if (!cause_is_late(f))
+	if (!is_late(f))
 		return false;
 	if (stuffed)
 		deadline_ns = f->latched_before_ns + f->period_ns;
-	rest_ns = (shown_at(&f->own, f->period_ns) - f->expected_ns) % f->period_ns;
 	composition = composition_cause(f);
 	if (f->queued_ns == 0 || f->lost)
 		*cause = CAUSE_UNKNOWN;
@@ -92,7 +123,7 @@ static bool is_late_by_plan(const struct cause_facts *f, enum cause *cause)
 		*cause = composition;
 	else if (stuffed)
 		*cause = CAUSE_STUFFING;
-	else if (rest_ns <= PRESENT_NS || rest_ns + PRESENT_NS >= f->period_ns)
+	else if (is_whole(shown_at(&f->own, f->period_ns) - f->expected_ns, f->period_ns))
 		*cause = CAUSE_SCHEDULING;
 	else
 		*cause = CAUSE_PREDICTION;
@@ -100,13 +131,6 @@ static bool is_late_by_plan(const struct cause_facts *f, enum cause *cause)
 }
 
 /* --- by the cadence --- */
-
-/* SurfaceFlinger composed in slot e or after it, without the buffer, which was ready. It does not
- * latch before the fence has signaled; other reasons are unknown. */
-static enum cause not_latched(const struct cause_facts *f)
-{
-	return f->gpu_done_ns > f->first_commit_ns ? CAUSE_GPU : CAUSE_UNKNOWN;
-}
 
 /* The buffer was ready, but SurfaceFlinger did not compose before slot k. */
 static enum cause not_composed(const struct cause_facts *f, uint64_t deadline_ns)
@@ -153,31 +177,40 @@ static enum cause cause_of_late(const struct cause_facts *f)
 		return CAUSE_UNKNOWN;
 	if (f->queued_ns > latch_ns)
 		return f->replaced_ns > 0 && f->replaced_ns <= latch_ns ? CAUSE_DROPPED : CAUSE_APP;
-	if (f->gpu_done_ns > latch_ns)
+	/* SurfaceFlinger does not latch before the fence has signaled. If it did not compose until
+	 * then, the time of the latch is known less well. */
+	if (f->waited_for_gpu || f->gpu_done_ns > latch_ns + SLOT_TOLERANCE(f->period_ns))
 		return CAUSE_GPU;
 	if (f->before.commit_ns == 0)
 		return CAUSE_UNKNOWN;
 	if (f->blocked)
 		return f->blocked_by_gpu ? CAUSE_SF_GPU : CAUSE_DISPLAY;
-	return composed_before(f) ? not_latched(f) : not_composed(f, deadline_ns);
+	/* It composed without the buffer, which was ready: the reason is unknown. */
+	return composed_before(f) ? CAUSE_UNKNOWN : not_composed(f, deadline_ns);
 }
 
 enum cause cause_of(const struct cause_facts *f)
 {
-	bool planned = f->expected_ns > 0 && f->own.planned_ns > 0 && f->period_ns > 0;
+	bool planned = is_planned(f);
 	/* The app was ahead: the frame waited behind another one of its layer. */
 	bool stuffed = !f->lost && f->queued_ns > 0 && f->queued_ns < f->latched_before_ns;
 	enum cause cause = CAUSE_NONE;
 
-	if (planned && is_late_by_plan(f, &cause))
+	if (f->expired && (f->late_ns > 0 || is_late(f)))
+		return CAUSE_UNKNOWN;
+	if (is_late_by_plan(f, &cause))
 		return cause;
 	if (f->late_ns > 0)
 		cause = cause_of_late(f);
+	/* On its plan: the app drew nothing for the vsyncs before. */
+	if (planned && !is_early(f) && !f->lost && f->queued_ns > 0 &&
+	    (cause == CAUSE_SCHEDULING || cause == CAUSE_UNKNOWN))
+		return CAUSE_APP;
+	if (f->late_ns == 0 && is_early(f))
+		return cause_of_early(f);
 	/* Nothing tells when the frame was expected, but its composition was late. */
 	if (!planned && (cause == CAUSE_NONE || cause == CAUSE_UNKNOWN) && f->own.planned_ns > 0 &&
 	    f->period_ns > 0 && composition_cause(f) != CAUSE_NONE)
 		return composition_cause(f);
-	return stuffed && (cause == CAUSE_UNKNOWN || (cause == CAUSE_NONE && !planned))
-		       ? CAUSE_STUFFING
-		       : cause;
+	return stuffed && cause == CAUSE_UNKNOWN ? CAUSE_STUFFING : cause;
 }

@@ -15,6 +15,10 @@
  * earlier; one that the display did not show in time: display. Else it was composed for a later
  * vsync: scheduling; or, if the delay is no whole number of vsyncs, the vsyncs moved: prediction.
  *
+ * A frame that is presented more than 2 ms before the expected time harms nobody, but
+ * FrameTimeline judges it: scheduling or prediction by the same test; unknown if it was not ready
+ * at its deadline.
+ *
  * By the cadence, all versions:
  *
  *     slots       | e        |          | k        |       vsyncs at which SurfaceFlinger may
@@ -23,7 +27,8 @@
  *
  * A frame that keeps the cadence is queued before slot e begins, is latched and presented in it.
  * The first step that did not come in time is the cause. A step whose time is unknown gives no
- * cause, and neither does one whose event may be lost.
+ * cause, and neither does one whose event may be lost. If the frame is on its plan, nobody was late
+ * but the app, which drew nothing for the vsyncs before.
  */
 #ifndef JANKD_RULES_CAUSE_H
 #define JANKD_RULES_CAUSE_H
@@ -78,11 +83,13 @@ struct cause_facts {
 	struct composition_times before; /* the one before that */
 	bool blocked; /* a composition was shown late, from slot e on, and SurfaceFlinger waited */
 	bool blocked_by_gpu; /* its own GPU work was late, not the display */
-	bool lost;	     /* events may be missing since the previous frame */
+	bool waited_for_gpu; /* SurfaceFlinger could have latched it, queued but not drawn */
+	bool expired; /* SurfaceFlinger had forgotten its plan; Android 12, 13: it judges nothing */
+	bool lost;    /* events may be missing since the previous frame */
 };
 
-/* True: by the plan the frame is late, whatever its deadline. */
-bool cause_is_late(const struct cause_facts *facts);
+/* True: by the plan the frame is late, or early, whatever its deadline. */
+bool cause_is_off(const struct cause_facts *facts);
 
 enum cause cause_of(const struct cause_facts *facts);
 

@@ -11,6 +11,9 @@
 /* Frames that are needed to learn. */
 #define LEARN_FRAMES 4
 
+/* SurfaceFlinger keeps the plans of so many numbers. */
+#define NUMBERS_KEPT 500
+
 #define DURATION_MAX_NS INT64_C(200000000)
 
 void expected_tick(struct expected *e, uint64_t time_ns)
@@ -47,8 +50,16 @@ static void add_seen(struct expected *e, int32_t process, int64_t number, uint64
 
 void expected_composition(struct expected *e, int64_t number, uint64_t time_ns)
 {
-	if (number >= 0)
-		add_seen(e, EXPECTED_SURFACEFLINGER, number, time_ns);
+	if (number < 0)
+		return;
+	add_seen(e, EXPECTED_SURFACEFLINGER, number, time_ns);
+	if (number > e->greatest_composed)
+		e->greatest_composed = number;
+}
+
+bool expected_is_expired(const struct expected *e, int64_t number)
+{
+	return number >= 0 && number < e->greatest_composed - NUMBERS_KEPT;
 }
 
 static unsigned int kept(unsigned int n, unsigned int max)
@@ -163,6 +174,11 @@ struct expectation expected_at(struct expected *e, const struct frame_vsync *vsy
 	} else if (is_given(e, period_ns)) {
 		total_ns = e->given.app_ns + e->given.sf_ns;
 		sf_ns = e->given.sf_ns;
+	} else if (e->app_ns > 0 && e->sf_ns > 0) {
+		/* Its own were written before the trace began, or before SurfaceFlinger was known.
+		 */
+		total_ns = e->app_ns + e->sf_ns;
+		sf_ns = e->sf_ns;
 	} else if (e->n_learnt == LEARN_FRAMES &&
 		   !vsync_is_switch(e->learnt_period_ns, period_ns)) {
 		total_ns = e->learnt_ns;
@@ -179,5 +195,5 @@ struct expectation expected_at(struct expected *e, const struct frame_vsync *vsy
 void expected_forget(struct expected *e)
 {
 	e->n_ticks = e->n_seen = e->n_frames = 0;
-	e->greatest = 0;
+	e->greatest = e->greatest_composed = 0;
 }

@@ -34,6 +34,7 @@ struct frame_vsync {
 	int64_t number;
 	uint64_t tick_ns;	  /* 0: unknown */
 	uint64_t total_ns, sf_ns; /* durations at that time; 0: unknown */
+	bool expired;		  /* SurfaceFlinger had forgotten it when the buffer was queued */
 };
 
 struct expected {
@@ -45,6 +46,8 @@ struct expected {
 	unsigned int n_learnt;
 	uint64_t used_learnt;			/* frames whose expected time comes from that */
 	int64_t greatest;			/* number seen so far */
+	int64_t greatest_composed;		/* of SurfaceFlinger */
+	bool is_14;				/* Android 14 or later, by SurfaceFlinger's marks */
 	unsigned int n_ticks, n_seen, n_frames; /* so far; the last ones are kept */
 	uint64_t ticks[EXPECTED_TICKS];
 	struct {
@@ -76,6 +79,9 @@ void expected_composition(struct expected *e, int64_t number, uint64_t time_ns);
 /* An app draws a frame for the vsync of that number. */
 struct frame_vsync expected_frame(struct expected *e, int32_t process, int64_t number,
 				  uint64_t time_ns);
+
+/* True: SurfaceFlinger has forgotten the vsync of that number; it keeps the plans of 500. */
+bool expected_is_expired(const struct expected *e, int64_t number);
 
 /* A frame that answers @vsync was composed for @planned_ns: learns from it. */
 void expected_learn(struct expected *e, const struct frame_vsync *vsync, uint64_t planned_ns,

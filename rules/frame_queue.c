@@ -345,7 +345,7 @@ static void add_plan(struct producers *p, struct cause_facts *facts,
 	expectation = expected_at(&p->expected, vsync, facts->period_ns);
 	facts->expected_ns = expectation.present_ns;
 	facts->deadline_ns = expectation.deadline_ns;
-	if (!cause_is_late(facts))
+	if (!cause_is_off(facts))
 		return;
 	facts->before =
 		times_of(p, compositions_get_before(&p->compositions, waiting->composition));
@@ -381,6 +381,8 @@ static enum cause judge(const struct frame_queue *q, const struct waiting_frame 
 		.slot_ns = stamp->vsync_ns - stamp->period_ns,
 		.queued_ns = frame->queued_ns,
 		.gpu_done_ns = work->done_ns,
+		.waited_for_gpu = work->missed_latch,
+		.expired = work->vsync.expired && !q->producers->expected.is_14,
 		.replaced_ns = frame->replaced_ns,
 		.latched_before_ns = q->layers.layers[frame->layer].latched_ns,
 		.lost = waiting->loss_context.in_hole,
@@ -543,7 +545,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	layer->latched_ns = waiting->frame.latched_ns;
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
 	follow_marks(q, layer);
-	summary_gpu(&q->summary, layer->surface_number, interval, &work);
+	summary_gpu(&q->summary, layer->surface_number, interval, &work, cause == CAUSE_GPU);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
 		      stamp.time_ns, interval, waiting->loss_context.wait);

@@ -128,6 +128,7 @@ static void on_token(void *context, const struct trace_record *record, int64_t n
 	uint64_t in_ns = composition_plan_in(record->name, &adjusted);
 
 	expected_composition(&p->producers->expected, number, record->time_ns);
+	p->producers->expected.is_14 |= span_starts_with(record->name, SPAN_LITERAL("beginFrame "));
 	if (in_ns > 0)
 		compositions_plan(&p->producers->compositions, record->time_ns + in_ns, adjusted);
 }
@@ -153,9 +154,11 @@ static void on_counter(void *context, const struct trace_record *record)
 	struct pipeline *p = context;
 	bool by_gpu = false;
 
-	if (span_starts_with(record->name, SPAN_LITERAL("hasClientComposition")))
+	if (span_starts_with(record->name, SPAN_LITERAL("hasClientComposition"))) {
 		compositions_client(&p->producers->compositions, record->value > 0);
-	else if (is_miss(record, &by_gpu))
+		/* The display's name follows. */
+		p->producers->expected.is_14 |= record->name.len > strlen("hasClientComposition");
+	} else if (is_miss(record, &by_gpu))
 		compositions_missed(&p->producers->compositions, record->time_ns, by_gpu);
 	else
 		expected_counter(&p->producers->expected, record);

@@ -313,6 +313,7 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 		.woken_ns = woken_ns(p, process_of(record)),
 		.vsync = drawing_of(p, record->tid),
 	};
+	slice->buffer.vsync.expired = expected_is_expired(&p->expected, slice->buffer.vsync.number);
 	*release_of(p, record->tid, false) = FENCE_NONE;
 }
 
@@ -439,9 +440,11 @@ static void set_vsync(struct producers *p, const struct trace_record *record)
 	if (!slice || !span_starts_with(record->name, prefix))
 		return;
 	number = number_after(record->name, " vsyncId: ");
-	if (number >= 0)
-		slice->buffer.vsync =
-			expected_frame(&p->expected, process_of(record), number, record->time_ns);
+	if (number < 0)
+		return;
+	slice->buffer.vsync =
+		expected_frame(&p->expected, process_of(record), number, record->time_ns);
+	slice->buffer.vsync.expired = expected_is_expired(&p->expected, number);
 }
 
 static void slice_begin(struct producers *p, const struct trace_record *record)

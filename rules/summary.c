@@ -397,7 +397,7 @@ static bool is_late(const struct summary *summary, const struct summary_surface 
 }
 
 void summary_gpu(struct summary *summary, int number, struct interval interval,
-		 const struct gpu_work *work)
+		 const struct gpu_work *work, bool bound)
 {
 	struct summary_surface *entry = entry_of(summary, number);
 
@@ -409,7 +409,7 @@ void summary_gpu(struct summary *summary, int number, struct interval interval,
 		return;
 	if (!is_late(summary, entry, interval))
 		return;
-	entry->fences.bound += work->missed_latch;
+	entry->fences.bound += bound;
 	entry->fences.late += work->release_wait_ns != ROW_UNKNOWN;
 	entry->fences.late_released += work->release_wait_ns >= RELEASE_WAIT_NS;
 }

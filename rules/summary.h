@@ -109,7 +109,7 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 
 /* Adds what is known of that frame's buffer. */
 void summary_gpu(struct summary *summary, int number, struct interval interval,
-		 const struct gpu_work *work);
+		 const struct gpu_work *work, bool bound);
 
 /* Adds a closed row. */
 void summary_add_row(struct summary *summary, int number, const struct fps_row *row);

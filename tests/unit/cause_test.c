@@ -70,6 +70,14 @@ static void test_a_buffer_drawn_late_is_the_gpus_fault(void **state)
 	struct cause_facts facts = late_frame();
 
 	facts.gpu_done_ns = SECOND + 3 * MS;
+	facts.waited_for_gpu = true;
+	assert_int_equal(cause_of(&facts), CAUSE_GPU);
+	/* SurfaceFlinger did not compose while the GPU drew: the time of the latch is less sure. */
+	facts.waited_for_gpu = false;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
+	facts.gpu_done_ns = SECOND + MS + V60 / 8;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
+	facts.gpu_done_ns++;
 	assert_int_equal(cause_of(&facts), CAUSE_GPU);
 }
 
@@ -108,6 +116,7 @@ static void test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause(void **
 	assert_int_equal(cause_of(&facts), CAUSE_APP);
 	facts.queued_ns = SECOND + V60 - 1;
 	facts.gpu_done_ns = SECOND + V60 + 1;
+	facts.waited_for_gpu = true;
 	assert_int_equal(cause_of(&facts), CAUSE_GPU);
 }
 
@@ -246,16 +255,108 @@ static void test_a_part_of_a_vsync_is_a_wrong_prediction(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
 }
 
-static void test_a_frame_behind_another_one_is_stuffing(void **state)
+/* Android 11 and earlier: nothing tells when a frame is expected, so one that keeps the cadence is
+ * not late, also if it waited behind another one. */
+static void test_a_frame_in_its_cadence_has_no_cause_without_a_plan(void **state)
 {
 	struct cause_facts facts = late_frame();
 
 	facts.late_ns = 0;
 	assert_int_equal(cause_of(&facts), CAUSE_NONE);
 	facts.queued_ns = facts.latched_before_ns - 1;
-	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
-	facts.lost = true;
 	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+	/* Late, and composed without the buffer, which was ready. */
+	facts = late_frame();
+	facts.first_commit_ns = SECOND + V60;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts.queued_ns = facts.latched_before_ns - 1;
+	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
+}
+
+/* FrameTimeline of Android 12 and 13 does not judge such a frame. */
+static void test_a_forgotten_plan_is_an_unknown_cause(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.queued_ns = SECOND + 3 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+	facts.expired = true;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts.late_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+}
+
+/* Nobody was late but the app, which drew nothing for the vsyncs before. */
+static void test_a_frame_on_its_plan_that_left_the_cadence(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
+	facts.expected_ns = facts.own.planned_ns = SECOND + 4 * V60;
+	facts.deadline_ns = SECOND + 3 * V60;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+	facts.lost = true;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts.lost = false;
+	facts.queued_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+}
+
+/* --- frames before their time --- */
+
+static void test_2_ms_before_the_plan_are_in_time(void **state)
+{
+	struct cause_facts facts = planned_frame();
+
+	facts.own.planned_ns = facts.expected_ns - 2 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+	assert_false(cause_is_off(&facts));
+	facts.own.planned_ns--;
+	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
+	assert_true(cause_is_off(&facts));
+	/* It ends late, and is shown a vsync later than planned. */
+	facts.own.end_ns = facts.own.planned_ns + 1;
+	assert_int_not_equal(cause_of(&facts), CAUSE_PREDICTION);
+}
+
+static void test_an_early_frame_is_scheduling_or_prediction(void **state)
+{
+	struct cause_facts facts = planned_frame();
+
+	facts.own.end_ns = SECOND + V60 - MS;
+	facts.own.planned_ns = facts.expected_ns - V60;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
+	facts.own.planned_ns += 2 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
+	facts.own.planned_ns++;
+	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
+	facts.queued_ns = facts.deadline_ns;
+	facts.gpu_done_ns = facts.deadline_ns;
+	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
+	facts.gpu_done_ns++;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts.gpu_done_ns = 0;
+	facts.queued_ns = facts.deadline_ns + 1;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts.queued_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	facts.queued_ns = facts.deadline_ns;
+	facts.lost = true;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+}
+
+/* Then the question is why it was not earlier still. */
+static void test_an_early_frame_that_left_the_cadence(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.expected_ns = SECOND + 5 * V60;
+	facts.deadline_ns = SECOND + 3 * V60;
+	facts.own.planned_ns = SECOND + 4 * V60;
+	facts.queued_ns = SECOND + 3 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+	facts.late_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
 }
 
 static void test_unknown_times_give_no_cause(void **state)
@@ -355,7 +456,12 @@ int main(void)
 		cmocka_unit_test(test_a_composition_that_takes_too_long_is_surfaceflingers_fault),
 		cmocka_unit_test(test_an_idle_surfaceflinger_that_begins_late_is_scheduling),
 		cmocka_unit_test(test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause),
-		cmocka_unit_test(test_a_frame_behind_another_one_is_stuffing),
+		cmocka_unit_test(test_a_frame_in_its_cadence_has_no_cause_without_a_plan),
+		cmocka_unit_test(test_a_forgotten_plan_is_an_unknown_cause),
+		cmocka_unit_test(test_a_frame_on_its_plan_that_left_the_cadence),
+		cmocka_unit_test(test_2_ms_before_the_plan_are_in_time),
+		cmocka_unit_test(test_an_early_frame_is_scheduling_or_prediction),
+		cmocka_unit_test(test_an_early_frame_that_left_the_cadence),
 		cmocka_unit_test(test_unknown_times_give_no_cause),
 		cmocka_unit_test(test_a_buffer_in_place_of_one_that_was_in_time_is_dropped),
 		cmocka_unit_test(test_surfaceflinger_that_waits_for_the_display),

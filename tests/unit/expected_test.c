@@ -84,6 +84,30 @@ static void test_durations_in_the_trace(void **state)
 	assert_int_equal(expected.used_learnt, 0);
 }
 
+/* As those of a frame that began before the trace, or before SurfaceFlinger was known. */
+static void test_a_frame_without_durations_has_the_first_ones(void **state)
+{
+	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
+
+	count("VsyncWorkDuration-app", 20000000);
+	count("VsyncWorkDuration-sf", 15000000);
+	assert_int_equal(expected_at(&expected, &vsync, V60).present_ns, 10 * V60 + 35 * MS);
+	assert_int_equal(expected_at(&expected, &vsync, V60).deadline_ns, 10 * V60 + 20 * MS);
+	assert_int_equal(expected.used_learnt, 0);
+}
+
+static void test_surfaceflinger_forgets_a_number_after_500_more(void **state)
+{
+	assert_false(expected_is_expired(&expected, 500));
+	assert_true(expected_is_expired(&expected, 499));
+	assert_false(expected_is_expired(&expected, -1));
+	/* An app can write any number. */
+	expected_frame(&expected, 7, 100000, 10 * V60 + MS);
+	assert_false(expected_is_expired(&expected, 500));
+	expected_forget(&expected);
+	assert_false(expected_is_expired(&expected, 499));
+}
+
 static void test_given_durations_are_valid_for_their_period(void **state)
 {
 	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
@@ -131,6 +155,8 @@ int main(void)
 		cmocka_unit_test_setup(test_numbers_of_other_apps_do_not_count, set_up),
 		cmocka_unit_test_setup(test_a_number_keeps_its_tick, set_up),
 		cmocka_unit_test_setup(test_durations_in_the_trace, set_up),
+		cmocka_unit_test_setup(test_a_frame_without_durations_has_the_first_ones, set_up),
+		cmocka_unit_test_setup(test_surfaceflinger_forgets_a_number_after_500_more, set_up),
 		cmocka_unit_test_setup(test_given_durations_are_valid_for_their_period, set_up),
 		cmocka_unit_test_setup(test_the_least_time_to_the_planned_present_is_learnt,
 				       set_up),

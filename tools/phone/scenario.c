@@ -482,10 +482,12 @@ static void step_display(struct scenario_run *run, struct vsync *vsync, int64_t 
 	}
 }
 
-/* A buffer comes late from the GPU; those behind it wait for one vsync each. */
+/* A buffer comes late from the GPU; those behind it wait for one vsync each. They keep the cadence:
+ * only a plan tells that they are late. */
 static void step_stuffing(struct scenario_run *run, struct vsync *vsync, int64_t since)
 {
 	bool last = since == run->delay;
+	const char *stuffing = is_planned(run) ? "stuffing" : NULL;
 
 	if (since == 0) {
 		hold_buffer(run, vsync, run->apps[0]->draws_itself ? 0 : 1);
@@ -497,7 +499,7 @@ static void step_stuffing(struct scenario_run *run, struct vsync *vsync, int64_t
 	add_frame(vsync, (struct frame){ .layer = run->layers[0],
 					 .queued_before = true,
 					 .ahead = !last,
-					 .cause = since > 1		       ? "stuffing"
+					 .cause = since > 1		       ? stuffing
 						  : run->apps[0]->draws_itself ? "scheduling"
 									       : "gpu" });
 }

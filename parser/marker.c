@@ -7,7 +7,7 @@
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 
 /* Reads a decimal number and advances @text. Returns false if there is none or it is too large. */
-static bool read_long_pid(struct span *text, int32_t *pid)
+static bool read_pid(struct span *text, int32_t *pid)
 {
 	int64_t value = 0;
 	size_t n = 0;
@@ -21,23 +21,6 @@ static bool read_long_pid(struct span *text, int32_t *pid)
 	*pid = (int32_t)value;
 	*text = span_skip(*text, n);
 	return n > 0;
-}
-
-/* The same, fast for up to seven digits, which are enough for any pid. A process may write more. */
-static inline bool read_pid(struct span *text, int32_t *pid)
-{
-	uint64_t word = word_load_some(text->ptr, text->len) ^ (WORD_ONES * '0');
-	uint64_t others = word_not_digits(word);
-	unsigned int n;
-
-	if (!others)
-		return read_long_pid(text, pid);
-	n = (unsigned int)__builtin_ctzll(others) / 8;
-	if (n == 0)
-		return false;
-	*pid = (int32_t)word_number(word << (64 - 8 * n));
-	*text = span_skip(*text, n);
-	return true;
 }
 
 /* Reads the whole @text as a signed number: libcutils prints counters as PRId64. */
@@ -133,20 +116,21 @@ static inline void set_record(struct trace_record *record, enum trace_kind kind,
 	record->track = track;
 }
 
-/* Parses the fields after "X|pid|". */
-static bool parse_fields(char letter, int32_t pid, struct span text, struct trace_record *record)
+/* Parses the fields after "X|pid|". Not inlined, as marker_parse() would get slower. */
+static __attribute__((noinline)) bool parse_fields(char letter, int32_t pid, struct span text,
+						   struct trace_record *record)
 {
 	struct span track = SPAN_NULL;
 	enum trace_kind kind;
 	int64_t value = 0;
 
-	/* Most markers. */
-	if (letter == 'B' || letter == 'E') {
-		kind = letter == 'B' ? TRACE_SLICE_BEGIN : TRACE_SLICE_END;
-		set_record(record, kind, pid, 0, text, track);
-		return true;
-	}
 	switch (letter) {
+	case 'B':
+		kind = TRACE_SLICE_BEGIN;
+		break;
+	case 'E':
+		kind = TRACE_SLICE_END;
+		break;
 	case 'I':
 		kind = TRACE_INSTANT;
 		break;
@@ -225,13 +209,42 @@ static bool parse_letter(struct span payload, struct trace_record *record)
 	return parse_fields(payload.ptr[0], pid, span_skip(text, 1), record);
 }
 
+/* Markers that marker_parse() does not read itself. */
+static __attribute__((noinline)) bool parse_rare(struct span payload, struct trace_record *record)
+{
+	return payload.len > 0 &&
+	       (parse_bare_end(payload, record) || parse_letter(payload, record) ||
+		parse_clock_sync(payload, record));
+}
+
+/* Hot path. Most markers are "B|pid|name" and "E|pid". Up to seven digits are enough for any pid,
+ * but a process may write more. */
 bool marker_parse(struct span payload, struct trace_record *record)
 {
+	uint64_t word, others;
+	unsigned int n;
+	struct span text;
+	int32_t pid;
+
 	while (payload.len > 0 &&
 	       (payload.ptr[payload.len - 1] == '\r' || payload.ptr[payload.len - 1] == '\n' ||
 		payload.ptr[payload.len - 1] == '\0'))
 		payload.len--;
-	return payload.len > 0 &&
-	       (parse_bare_end(payload, record) || parse_letter(payload, record) ||
-		parse_clock_sync(payload, record));
+	if (payload.len < 3 || payload.ptr[1] != '|')
+		return parse_rare(payload, record);
+	text = (struct span){ payload.ptr + 2, payload.len - 2 };
+	word = word_load_some(text.ptr, text.len) ^ (WORD_ONES * '0');
+	others = word_not_digits(word);
+	n = others ? (unsigned int)__builtin_ctzll(others) / 8 : 0;
+	if (n == 0 || (n < text.len && text.ptr[n] != '|'))
+		return parse_rare(payload, record);
+	pid = (int32_t)word_number(word << (64 - 8 * n));
+	text = span_skip(text, n + 1);
+	if (payload.ptr[0] == 'B')
+		set_record(record, TRACE_SLICE_BEGIN, pid, 0, text, SPAN_NULL);
+	else if (payload.ptr[0] == 'E')
+		set_record(record, TRACE_SLICE_END, pid, 0, text, SPAN_NULL);
+	else
+		return parse_fields(payload.ptr[0], pid, text, record);
+	return true;
 }

@@ -85,8 +85,11 @@ static enum doframe_part part_of(struct span name)
 {
 	if (is_drawing(name))
 		return DOFRAME_DRAW;
+	if (name.len == 0)
+		return DOFRAME_NO_PART;
 	for (enum doframe_part part = DOFRAME_INPUT; part < DOFRAME_DRAW; part++)
-		if (span_equal(name, span_of(part_names[part])))
+		if (name.ptr[0] == part_names[part][0] &&
+		    span_equal(name, span_of(part_names[part])))
 			return part;
 	return DOFRAME_NO_PART;
 }
@@ -615,8 +618,10 @@ static void slice_ends(struct choreographer *c, const struct trace_record *recor
 		end_slice(c, (unsigned int)open, record->time_ns, period_ns);
 }
 
-void choreographer_record(struct choreographer *c, const struct trace_record *record,
-			  uint64_t period_ns)
+/* Not inlined, as that would make the path of all other records slower. */
+__attribute__((noinline)) void choreographer_record(struct choreographer *c,
+						    const struct trace_record *record,
+						    uint64_t period_ns)
 {
 	if (record->kind == TRACE_SLICE_BEGIN)
 		slice_begins(c, record, period_ns);

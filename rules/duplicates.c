@@ -7,8 +7,6 @@
 
 #include "rules/memory.h"
 
-#define PLACE(n) ((uint32_t)(n) % DUPLICATES_MAX)
-
 /* The lines are no duplicates if this many in a row are new, or more than one in eight. After a
  * clock step of whole periods many lines of a regular trace have the same time as earlier ones. */
 #define OUTLIERS_MAX 16
@@ -33,31 +31,6 @@ void duplicates_free(struct duplicates *duplicates)
 	duplicates->hashes = NULL;
 }
 
-/* A hash that differs for nearly all records. The end of the name is enough, as numbers are there.
- * Hot path: called for each record. */
-static inline __attribute__((always_inline)) uint32_t hash_of(const struct trace_record *record)
-{
-	uint64_t writer = (uint64_t)(uint32_t)record->tid << 8 | (uint64_t)record->kind;
-	const struct span *name = &record->name;
-	uint64_t end, hash;
-
-	/* Reads from one of two valid places without a branch: which records have a name is
-	 * unpredictable. */
-	uintptr_t at = (uintptr_t)name->ptr + name->len - sizeof(end);
-
-	at = name->len >= sizeof(end) ? at : (uintptr_t)&record->value;
-	memcpy(&end, (const void *)at, sizeof(end));
-	hash = record->time_ns * UINT64_C(0x9e3779b97f4a7c15) ^
-	       (writer + end + name->len + (uint64_t)record->value) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	return (uint32_t)(hash >> 32);
-}
-
-void duplicates_keep(struct duplicates *duplicates, const struct trace_record *record)
-{
-	if (duplicates->hashes)
-		duplicates->hashes[PLACE(duplicates->n++)] = hash_of(record);
-}
-
 /* Sets duplicates->at to the place of the record. */
 static bool find(struct duplicates *duplicates, uint32_t hash)
 {
@@ -67,8 +40,8 @@ static bool find(struct duplicates *duplicates, uint32_t hash)
 		return false;
 	duplicates->searches++;
 	for (uint64_t i = 1; i <= kept; i++) {
-		if (duplicates->hashes[PLACE(duplicates->n - i)] == hash) {
-			duplicates->at = PLACE(duplicates->n - i);
+		if (duplicates->hashes[DUPLICATES_PLACE(duplicates->n - i)] == hash) {
+			duplicates->at = DUPLICATES_PLACE(duplicates->n - i);
 			return true;
 		}
 	}
@@ -77,7 +50,7 @@ static bool find(struct duplicates *duplicates, uint32_t hash)
 
 bool duplicates_has(struct duplicates *duplicates, const struct trace_record *record)
 {
-	return duplicates->hashes && find(duplicates, hash_of(record));
+	return duplicates->hashes && find(duplicates, duplicates_hash(record));
 }
 
 void duplicates_begin(struct duplicates *duplicates, uint64_t end_ns)
@@ -98,12 +71,12 @@ static bool is_broken(const struct duplicates *duplicates)
 enum duplicates_answer duplicates_check(struct duplicates *duplicates,
 					const struct trace_record *record)
 {
-	uint32_t hash = hash_of(record);
+	uint32_t hash = duplicates_hash(record);
 	bool same = record->time_ns <= duplicates->end_ns;
 
 	/* Duplicates are usually in the same order as before. */
-	if (same && duplicates->hashes[PLACE(duplicates->at + 1)] == hash)
-		duplicates->at = PLACE(duplicates->at + 1);
+	if (same && duplicates->hashes[DUPLICATES_PLACE(duplicates->at + 1)] == hash)
+		duplicates->at = DUPLICATES_PLACE(duplicates->at + 1);
 	else if (same)
 		same = find(duplicates, hash);
 	duplicates->outliers_in_row = same ? 0 : duplicates->outliers_in_row + 1;

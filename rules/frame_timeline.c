@@ -12,10 +12,29 @@
 /* An expected frame without an actual one is kept for that long. */
 #define EXPECTED_KEEP_NS UINT64_C(5000000000)
 
+/* What a live capture does not use. */
+#define UNUSED_FRAME                                                                               \
+	(sizeof(struct timeline_frame) + NAME_SIZE + sizeof(unsigned int)) /* with name and slot   \
+									    */
+#define UNUSED_BYTES                                                                               \
+	((TIMELINE_FRAMES - TIMELINE_LIVE_FRAMES) * UNUSED_FRAME +                                 \
+	 (TIMELINE_SURFACES - TIMELINE_LIVE_SURFACES) * sizeof(struct timeline_surface))
+_Static_assert(sizeof(struct frame_timeline) - UNUSED_BYTES < 600 * 1024, "memory when live");
+
+static unsigned int max_frames(const struct frame_timeline *timeline)
+{
+	return timeline->live ? TIMELINE_LIVE_FRAMES : TIMELINE_FRAMES;
+}
+
+static unsigned int max_surfaces(const struct frame_timeline *timeline)
+{
+	return timeline->live ? TIMELINE_LIVE_SURFACES : TIMELINE_SURFACES;
+}
+
 void frame_timeline_init(struct frame_timeline *timeline)
 {
-	timeline->n_slots = TIMELINE_FRAMES;
-	for (unsigned int i = 0; i < TIMELINE_FRAMES; i++)
+	timeline->n_slots = max_frames(timeline);
+	for (unsigned int i = 0; i < timeline->n_slots; i++)
 		timeline->slots[i] = i;
 }
 
@@ -99,10 +118,10 @@ static struct timeline_surface *surface_of(struct frame_timeline *timeline, stru
 					   bool add)
 {
 	uint64_t hash = name_hash(name);
+	unsigned int max = max_surfaces(timeline);
 
-	for (unsigned int i = 0; i < TIMELINE_SURFACES && name.len > 0; i++) {
-		struct timeline_surface *surface =
-			&timeline->surfaces[(hash + i) % TIMELINE_SURFACES];
+	for (unsigned int i = 0; i < max && name.len > 0; i++) {
+		struct timeline_surface *surface = &timeline->surfaces[(hash + i) % max];
 
 		if (surface->hash == hash && surface->length == name.len &&
 		    name_is(surface->name, sizeof(surface->name), name))
@@ -250,7 +269,7 @@ static struct timeline_frame *add_frame(struct frame_timeline *timeline,
 {
 	struct timeline_frame *frame;
 
-	if (timeline->n_frames == TIMELINE_FRAMES)
+	if (timeline->n_frames == max_frames(timeline))
 		make_space(timeline);
 	frame = &timeline->frames[timeline->n_frames++];
 	*frame = (struct timeline_frame){

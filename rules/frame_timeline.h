@@ -30,6 +30,11 @@
 /* Frames that wait for the other side of their join. */
 #define TIMELINE_JOINS 8192
 
+/* A live capture uses only this many frames and Surfaces, so that the tables take less than 600 KB:
+ * memory that is not used is not allocated. Its frames end within a second. */
+#define TIMELINE_LIVE_FRAMES 192
+#define TIMELINE_LIVE_SURFACES 128
+
 /* The jank types of a Surface as text, "NONE:50 APP_DEADLINE_MISSED:12". */
 #define TIMELINE_TEXT_SIZE 1024
 
@@ -75,6 +80,7 @@ struct frame_timeline {
 	struct timeline_counts counts;
 	void *context;
 	void (*row)(void *context, const struct timeline_row *row); /* may be NULL */
+	bool live;						    /* see TIMELINE_LIVE_FRAMES */
 	unsigned int n_frames, n_slots;
 	struct timeline_frame frames[TIMELINE_FRAMES]; /* the first n_frames */
 	unsigned int slots[TIMELINE_FRAMES];	       /* free ones */
@@ -84,7 +90,7 @@ struct frame_timeline {
 	char text[TIMELINE_TEXT_SIZE];
 };
 
-/* @timeline: all zeros but for ->context and ->row. */
+/* @timeline: all zeros but for ->context, ->row and ->live. */
 void frame_timeline_init(struct frame_timeline *timeline);
 
 /* The next event, of TRACE_TIMELINE; in the order of time. */

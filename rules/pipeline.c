@@ -869,6 +869,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline = calloc(1, sizeof(*p->timeline));
 		if (!p->timeline)
 			return -ENOMEM;
+		p->timeline->live = !options->recorded;
 		frame_timeline_init(p->timeline);
 		p->timeline->context = p->events.sink.context;
 		p->timeline->row = p->events.sink.timeline;

@@ -610,17 +610,31 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 	       has_hint(buffer, layer->id, frame->queued_ns);
 }
 
+/* True: no frame gets the buffer any more. */
+static bool is_over(const struct queued_buffer *buffer)
+{
+	return buffer->joined || (buffer->ambiguous && buffer->number < 0);
+}
+
+/* Removes old buffers from the list that no frame gets any more, as others would pass them again
+ * and again. find_buffers() needs only the newest. */
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
-	for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, PRODUCER_BUFFERS_MAX);
-	     i = buffer_at(p, i)->before) {
+	uint32_t *link = &p->newest[place_of(layer->producer)];
+
+	for (uint32_t i = *link; is_kept(p, i, PRODUCER_BUFFERS_MAX); i = *link) {
 		struct queued_buffer *buffer = buffer_at(p, i);
 
 		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
 			return NULL;
+		if (is_over(buffer) && p->last - i >= RECENT_MAX) {
+			*link = buffer->before;
+			continue;
+		}
 		if (buffer->begin_ns <= frame->latched_ns && is_buffer_of(buffer, layer, frame))
 			return buffer;
+		link = &buffer->before;
 	}
 	return NULL;
 }

@@ -131,7 +131,7 @@ uint32_t ruleset_match_slice(const struct ruleset *rules, struct span name)
 		const struct rule *rule = &rules->rules[numbers[i]];
 
 		if (slice_bits[rule->role] == 0 || !pattern_may_match(&rule->pattern, head) ||
-		    !pattern_match(&rule->pattern, name, NULL))
+		    !pattern_is(&rule->pattern, name))
 			continue;
 		mask |= slice_bits[rule->role];
 	}
@@ -140,7 +140,7 @@ uint32_t ruleset_match_slice(const struct ruleset *rules, struct span name)
 		unsigned int number = numbers[i];
 
 		if (pattern_may_match(&rules->contexts[number], head) &&
-		    pattern_match(&rules->contexts[number], name, NULL))
+		    pattern_is(&rules->contexts[number], name))
 			mask |= UINT32_C(1) << (SLICE_CONTEXT_SHIFT + number);
 	}
 	return mask;

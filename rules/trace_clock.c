@@ -61,14 +61,9 @@ static void report_duplicates(struct trace_clock *clock, uint64_t time_ns)
 
 /* --- the order of a record --- */
 
-static bool is_counted_cpu(int32_t cpu)
-{
-	return cpu >= 0 && cpu < TRACE_CLOCK_CPUS;
-}
-
 static bool is_behind_cpu(const struct trace_clock *clock, const struct trace_record *record)
 {
-	return is_counted_cpu(record->cpu) &&
+	return trace_clock_counts_cpu(record->cpu) &&
 	       record->time_ns + SLACK_NS < clock->cpu_last_ns[record->cpu];
 }
 
@@ -80,7 +75,8 @@ static bool is_behind_thread(const struct trace_clock *clock, const struct trace
 /* The first duplicate may be that of its CPU's last record: then its time is equal, not earlier. */
 static bool is_first_duplicate(struct trace_clock *clock, const struct trace_record *record)
 {
-	return is_counted_cpu(record->cpu) && record->time_ns <= clock->cpu_last_ns[record->cpu] &&
+	return trace_clock_counts_cpu(record->cpu) &&
+	       record->time_ns <= clock->cpu_last_ns[record->cpu] &&
 	       duplicates_has(&clock->duplicates, record);
 }
 
@@ -98,25 +94,6 @@ static bool is_one_ahead(const struct trace_clock *clock, uint64_t time_ns)
 
 /* --- the verdict on a record --- */
 
-/* Hot path: called for each record. */
-static inline __attribute__((always_inline)) void follow(struct trace_clock *clock,
-							 const struct trace_record *record)
-{
-	uint64_t time_ns = record->time_ns;
-
-	if (time_ns > clock->now_ns) {
-		clock->sure_ns = clock->now_ns ? clock->now_ns : time_ns;
-		clock->now_ns = time_ns;
-	} else if (time_ns > clock->sure_ns) {
-		clock->sure_ns = time_ns;
-	}
-	if (is_counted_cpu(record->cpu))
-		clock->cpu_last_ns[record->cpu] = time_ns;
-	if (record->tid == clock->sf_tid)
-		clock->sf_ns = time_ns;
-	duplicates_keep(&clock->duplicates, record);
-}
-
 /* Only one line was ahead of the rest: it was forged. */
 static enum clock_verdict forget_future(struct trace_clock *clock,
 					const struct trace_record *record)
@@ -130,7 +107,7 @@ static enum clock_verdict forget_future(struct trace_clock *clock,
 			clock->cpu_last_ns[i] = clock->now_ns;
 	if (clock->sf_ns > clock->now_ns)
 		clock->sf_ns = clock->now_ns;
-	follow(clock, record);
+	trace_clock_follow(clock, record);
 	return CLOCK_UNSTUCK;
 }
 
@@ -140,7 +117,7 @@ static enum clock_verdict go_back(struct trace_clock *clock, const struct trace_
 	clock->ignored_one = false;
 	clock->now_ns = clock->sf_ns = 0;
 	memset(clock->cpu_last_ns, 0, sizeof(clock->cpu_last_ns));
-	follow(clock, record);
+	trace_clock_follow(clock, record);
 	return CLOCK_BACK;
 }
 
@@ -198,8 +175,8 @@ static bool skip_duplicate(struct trace_clock *clock, const struct trace_record 
 	}
 }
 
-enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
-				     int32_t sf_tid)
+enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
+					 const struct trace_record *record, int32_t sf_tid)
 {
 	enum clock_verdict verdict;
 
@@ -217,7 +194,7 @@ enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct tra
 		report_by(clock, record->time_ns, "ignored a line stamped",
 			  clock->now_ns - clock->past_ns, " in the past");
 	}
-	follow(clock, record);
+	trace_clock_follow(clock, record);
 	return CLOCK_RUNS;
 }
 

@@ -53,10 +53,45 @@ struct trace_clock {
 int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events);
 void trace_clock_free(struct trace_clock *clock);
 
+static inline bool trace_clock_counts_cpu(int32_t cpu)
+{
+	return cpu >= 0 && cpu < TRACE_CLOCK_CPUS;
+}
+
+/* The record is valid. Hot path: called for each record. */
+static inline void trace_clock_follow(struct trace_clock *clock, const struct trace_record *record)
+{
+	uint64_t time_ns = record->time_ns;
+
+	if (time_ns > clock->now_ns) {
+		clock->sure_ns = clock->now_ns ? clock->now_ns : time_ns;
+		clock->now_ns = time_ns;
+	} else if (time_ns > clock->sure_ns) {
+		clock->sure_ns = time_ns;
+	}
+	if (trace_clock_counts_cpu(record->cpu))
+		clock->cpu_last_ns[record->cpu] = time_ns;
+	if (record->tid == clock->sf_tid)
+		clock->sf_ns = time_ns;
+	duplicates_keep(&clock->duplicates, record);
+}
+
+/* trace_clock_check() for all records. */
+enum clock_verdict trace_clock_check_any(struct trace_clock *clock,
+					 const struct trace_record *record, int32_t sf_tid);
+
 /* Checks the next record, which is not TRACE_LOST. @sf_tid: SurfaceFlinger's thread, or
  * TRACE_ID_UNKNOWN. */
-enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
-				     int32_t sf_tid);
+static inline enum clock_verdict trace_clock_check(struct trace_clock *clock,
+						   const struct trace_record *record,
+						   int32_t sf_tid)
+{
+	if (record->time_ns < clock->now_ns || sf_tid != clock->sf_tid || clock->ignored_one ||
+	    clock->duplicates.active || clock->order.possible)
+		return trace_clock_check_any(clock, record, sf_tid);
+	trace_clock_follow(clock, record);
+	return CLOCK_RUNS;
+}
 
 /* True: in a run of duplicates. A loss in it is a duplicate, too. */
 bool trace_clock_in_duplicates(const struct trace_clock *clock);

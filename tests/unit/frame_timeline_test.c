@@ -3,6 +3,7 @@
  * order of ends; jank types of each Surface; joins with the frames of compositions. */
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,11 +240,10 @@ static void frames_are_joined_by_layer_and_token(void **state)
 }
 
 /* Frames that never end are counted, and leave space for others. */
-static void a_full_table_drops_the_oldest(void **state)
+static void fill_table(unsigned int space)
 {
 	struct packets trace = { 0 };
 
-	(void)state;
 	for (unsigned int i = 0; i < 3000; i++) {
 		struct packets_frame frame = {
 			.cookie = 10 + 2 * i,
@@ -256,9 +256,57 @@ static void a_full_table_drops_the_oldest(void **state)
 	}
 	play(&trace);
 	frame_timeline_end(timeline);
-	assert_int_equal(timeline->counts.rows, TIMELINE_FRAMES);
-	assert_int_equal(timeline->counts.unfinished, 3000 - TIMELINE_FRAMES);
-	assert_int_equal(timeline->counts.unmatched, 3000 - TIMELINE_FRAMES);
+	assert_int_equal(timeline->counts.rows, space);
+	assert_int_equal(timeline->counts.unfinished, 3000 - space);
+	assert_int_equal(timeline->counts.unmatched, 3000 - space);
+}
+
+static void a_full_table_drops_the_oldest(void **state)
+{
+	(void)state;
+	fill_table(TIMELINE_FRAMES);
+}
+
+/* A live capture uses less memory: what is behind its part of the tables stays untouched. */
+static void a_live_table_is_smaller(void **state)
+{
+	(void)state;
+	timeline->live = true;
+	frame_timeline_init(timeline);
+	fill_table(TIMELINE_LIVE_FRAMES);
+	for (unsigned int i = TIMELINE_LIVE_FRAMES; i < TIMELINE_FRAMES; i++) {
+		assert_int_equal(timeline->frames[i].touched_ns, 0);
+		assert_int_equal(timeline->layers[i][0], '\0');
+	}
+}
+
+/* Surfaces without space are counted, and those before them stay. */
+static void live_surfaces_without_space_are_counted(void **state)
+{
+	struct packets trace = { 0 };
+	static char names[TIMELINE_LIVE_SURFACES + 10][32];
+
+	(void)state;
+	timeline->live = true;
+	frame_timeline_init(timeline);
+	for (unsigned int i = 0; i < COUNT_OF(names); i++) {
+		struct packets_frame frame = {
+			.cookie = 10 + 2 * i,
+			.start_ns = i + 1,
+			.end_ns = i + 2,
+			.token = i,
+			.layer = names[i],
+		};
+
+		snprintf(names[i], sizeof(names[i]), "com.a/com.a.Main%u#7", i);
+		packets_frame(&trace, &frame);
+	}
+	play(&trace);
+	frame_timeline_end(timeline);
+	assert_int_equal(timeline->counts.rows, COUNT_OF(names));
+	assert_int_equal(timeline->counts.refused, 10);
+	for (unsigned int i = TIMELINE_LIVE_SURFACES; i < TIMELINE_SURFACES; i++)
+		assert_int_equal(timeline->surfaces[i].length, 0);
 }
 
 int main(void)
@@ -275,6 +323,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(frames_are_joined_by_layer_and_token, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_full_table_drops_the_oldest, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_live_table_is_smaller, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(live_surfaces_without_space_are_counted, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

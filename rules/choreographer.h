@@ -35,7 +35,7 @@
 
 /* Callbacks longer than a period that are kept for the rows of dropFrames.csv: those of some
  * seconds. */
-#define CHOREOGRAPHER_LONG 256
+#define CHOREOGRAPHER_LONG 128
 
 /* The last edges of VSYNC-app that are kept. */
 #define CHOREOGRAPHER_EDGES 128

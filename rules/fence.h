@@ -52,7 +52,7 @@ typedef uint32_t fence_id;
 #define FENCE_NONE 0
 
 #define FENCES_MAX 1024
-#define FENCE_LISTS_MAX 64
+#define FENCE_LISTS_MAX 32
 #define FENCE_LIST_MAX 16
 
 /* The fences of one kind and process that are not waited for yet. */

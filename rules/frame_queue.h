@@ -31,7 +31,7 @@
 #include "rules/vsync.h"
 
 /* The frames and presents of 600 ms with 12 layers at 240 Hz. */
-#define FRAME_QUEUE_MAX 2048
+#define FRAME_QUEUE_MAX 1920
 
 struct waiting_frame {
 	struct frame frame; /* layer LAYER_NONE: the present itself, which follows its frames */

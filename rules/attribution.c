@@ -32,11 +32,16 @@
 #include "rules/memory.h"
 #include "rules/stall.h"
 
+/* SurfaceFlinger presents soon after it latches. Longer after it, the present was lost. */
+#define LATCH_AGE_NS UINT64_C(6000000)
+
 /* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
 
 /* More digits are no vsync id: they would not fit into 64 bits. */
 #define VSYNC_ID_DIGITS 18
+
+static void on_hidden(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest);
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
 		     struct layer_table *layers, const struct attribution_sink *sink)
@@ -56,6 +61,9 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 						 .added = sink->layer,
 						 .queued = sink->queued };
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
+	a->runs.context = a;
+	a->runs.hidden = on_hidden;
+	sf_runs_clear(&a->runs);
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
 	if (candidate_init(&a->candidate) < 0 || layer_events_init(&a->layer_events) < 0)
@@ -552,8 +560,51 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 	a->sf.presented = false;
 	a->candidate.presented = false;
 	a->composition = COMPOSITION_UNKNOWN;
+	sf_runs_clear(&a->runs);
 	if (a->candidate.active)
 		hold(a, HELD_LOSS, &loss);
+}
+
+/* Events of SurfaceFlinger's thread may be missing. Its slices stay: their ends show if they fit,
+ * and the next composition closes those that cannot be open. Queues of buffers become invalid, and
+ * latches whose present may be missing. */
+static void on_hidden(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest)
+{
+	struct attribution *a = context;
+
+	if (length_ns >= LATCH_AGE_NS)
+		layer_events_forget(&a->layer_events, from_ns);
+	else
+		layer_events_reset(&a->layer_events, from_ns);
+	if (!at_rest)
+		a->composition = COMPOSITION_UNKNOWN;
+	a->sink.hidden(a->sink.context, from_ns, at_rest);
+}
+
+void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns)
+{
+	if (!a->sf.known || a->candidate.active || cpu < 0) {
+		attribution_forget_open(a, time_ns);
+		a->sink.hidden(a->sink.context, from_ns, false);
+		return;
+	}
+	slice_stacks_lost(&a->stacks, cpu, a->sf.tid);
+	app_work_lost(a->work, &a->stacks, time_ns);
+	layer_events_lost(&a->layer_events);
+	sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns);
+}
+
+/* SurfaceFlinger's thread writes an event. Called before the event changes anything. */
+static void follow_run(struct attribution *a, const struct trace_record *record)
+{
+	uint32_t mask;
+
+	if (!sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
+		return;
+	mask = record->kind == TRACE_SLICE_BEGIN ? ruleset_slice_mask(a->rules, record->name) : 0;
+	sf_runs_begin(&a->runs, record->tid, record->cpu, record->time_ns,
+		      (mask & (SLICE_COMMIT | SLICE_COMPOSITE)) &&
+			      !slice_stacks_open(&a->stacks, record->tid));
 }
 
 void attribution_new_clock(struct attribution *a)
@@ -640,12 +691,15 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 
 void attribution_record(struct attribution *a, const struct trace_record *record)
 {
+	a->stacks.cpu = record->cpu;
 	if (record->writer == TRACE_WRITER_OTHER) {
 		foreign_record(a, record);
 		return;
 	}
 	if (a->candidate.active && surfaceflinger_wrote(&a->sf, record))
 		drop_candidate(a);
+	if (a->sf.known && record->tid == a->sf.tid)
+		follow_run(a, record);
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
 		slice_begin(a, record);

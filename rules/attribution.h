@@ -13,6 +13,7 @@
 #include "rules/layer_event.h"
 #include "rules/row.h"
 #include "rules/ruleset_match.h"
+#include "rules/sf_runs.h"
 #include "rules/surfaceflinger.h"
 #include "rules/slice_stack.h"
 
@@ -48,6 +49,8 @@ struct attribution_sink {
 	void (*forgery)(void *context, const struct trace_record *record);
 	/* Events may be missing between the frames so far and the next ones. */
 	void (*hole)(void *context);
+	/* A loss may have hidden events of SurfaceFlinger after @from_ns; @at_rest: see sf_runs.h */
+	void (*hidden)(void *context, uint64_t from_ns, bool at_rest);
 	/* See struct layer_events. */
 	int (*evict)(void *context, bool early);
 	void (*layer)(void *context, struct layer *layer); /* a layer is new */
@@ -69,6 +72,7 @@ struct attribution {
 	struct attribution_sink sink;
 	struct layer_events layer_events;
 	struct slice_stacks stacks;
+	struct sf_runs runs;
 	struct app_work *work; /* owned */
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
@@ -101,7 +105,12 @@ bool attribution_has_own_ticks(const struct attribution *a);
  * counters, and latches without a present (which may be lost) are invalid. */
 void attribution_forget_open(struct attribution *a, uint64_t time_ns);
 
-/* The same, and later times cannot be compared with earlier ones. */
+/* Events of @cpu are missing, after its last one at @from_ns and up to its next one; the record that
+ * reports this has the time @time_ns. What they cannot have changed stays valid: the slices of
+ * threads on other CPUs, and all of SurfaceFlinger unless its thread may have run there. */
+void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns);
+
+/* The same as attribution_forget_open(), and later times cannot be compared with earlier ones. */
 void attribution_new_clock(struct attribution *a);
 
 /* The trace ends: decides if the candidate is SurfaceFlinger. */

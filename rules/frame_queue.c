@@ -426,10 +426,31 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		summary_add_pause(&q->summary, layer->surface_number, pause_ns);
 }
 
+/* SurfaceFlinger may have composed while it seemed to be at rest, but not between the presents of
+ * two consecutive vsyncs. A present can be late: then a little more than one vsync may be two. */
+static void prove_presents(struct frame_queue *q, struct waiting_frame *waiting)
+{
+	uint64_t present_ns = waiting->frame.present_ns;
+	struct loss_context *context = &waiting->loss_context;
+	struct vsync_stamp stamp;
+
+	if (context->loss.idle_count != q->chain_idle) {
+		vsync_place(&q->vsync, present_ns, &stamp);
+		q->unproven += !stamp.locked || present_ns < q->chain_ns ||
+			       (present_ns - q->chain_ns) * 4 > stamp.period_ns * 5;
+	}
+	q->chain_ns = present_ns;
+	q->chain_idle = context->loss.idle_count;
+	context->loss.hole_count += q->unproven;
+	context->unsure |= context->ahead && q->loss_ahead;
+}
+
 static void count_first(struct frame_queue *q)
 {
 	struct waiting_frame *waiting = &q->waiting[q->first];
 
+	if (!q->options.is_fences)
+		prove_presents(q, waiting);
 	trigger_pass(&q->trigger, waiting->frame.present_ns);
 	pass_marks(q, waiting->frame.present_ns - 1);
 	if (waiting->frame.layer == LAYER_NONE)
@@ -574,6 +595,21 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 	waiting->loss_context.moved = true;
 }
 
+static bool is_in_hole(const struct frame_queue *q, const struct frame *frame)
+{
+	return q->loss_pending || q->loss_ahead ||
+	       (frame->layer != LAYER_NONE && q->lost_until_ns > 0 &&
+		frame->latched_ns <= q->lost_until_ns);
+}
+
+static struct loss loss_without(struct loss all, struct loss part)
+{
+	all.events -= part.events;
+	all.unknown_count -= part.unknown_count;
+	all.hole_count -= part.hole_count;
+	return all;
+}
+
 /* Adds a frame, or a present after all its frames. It leaves the queue in count_first(), called by
  * frame_queue_settle() when it has waited long enough. */
 static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind wait)
@@ -583,8 +619,13 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 	if (q->n == FRAME_QUEUE_MAX)
 		count_first_early(q);
 	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
-	*waiting =
-		(struct waiting_frame){ *frame, { .loss = q->loss, .in_hole = q->loss_pending } };
+	*waiting = (struct waiting_frame){ *frame,
+					   { .loss = q->loss,
+					     .in_hole = is_in_hole(q, frame),
+					     .unsure = q->loss_pending,
+					     .ahead = q->loss_ahead } };
+	if (frame->present_ns <= q->hole_from_ns)
+		waiting->loss_context.loss = loss_without(q->loss, q->hole);
 	waiting->loss_context.number = frame->number;
 	waiting->loss_context.wait = wait;
 	if (q->n > q->high_water)
@@ -647,8 +688,13 @@ static void add_loss(struct loss *sum, struct loss lost)
 	sum->hole_count++;
 }
 
+/* Frames from before the hole may still come: their events are in buffers of other CPUs. */
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 {
+	if (from_ns != q->hole_from_ns)
+		q->hole = (struct loss){ 0 };
+	q->hole_from_ns = from_ns;
+	add_loss(&q->hole, lost);
 	add_loss(&q->loss, lost);
 	for (unsigned int i = q->n; i > 0; i--) {
 		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
@@ -657,8 +703,47 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 			break;
 		add_loss(&waiting->loss_context.loss, lost);
 		add_loss(&waiting->loss_context.hole, lost);
-		waiting->loss_context.in_hole = true;
+		waiting->loss_context.in_hole = waiting->loss_context.unsure = true;
 	}
+}
+
+void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns, struct loss lost)
+{
+	q->loss.events += lost.events;
+	q->loss.unknown_count += lost.unknown_count;
+	q->lost_until_ns = until_ns;
+	q->hole_from_ns = 0;
+	for (unsigned int i = q->n; i > 0; i--) {
+		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
+		struct loss_context *context = &waiting->loss_context;
+
+		if (waiting->frame.present_ns <= from_ns)
+			break;
+		context->loss.events += lost.events;
+		context->loss.unknown_count += lost.unknown_count;
+		context->hole.events += lost.events;
+		context->hole.unknown_count += lost.unknown_count;
+		context->in_hole = true;
+	}
+}
+
+void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest)
+{
+	q->loss.hole_count += !at_rest;
+	q->loss.idle_count += at_rest;
+	for (unsigned int i = q->n; i > 0; i--) {
+		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
+
+		if (waiting->frame.present_ns <= from_ns)
+			break;
+		waiting->loss_context.loss.hole_count += !at_rest;
+		waiting->loss_context.loss.idle_count += at_rest;
+	}
+}
+
+void frame_queue_set_loss_ahead(struct frame_queue *q, bool ahead)
+{
+	q->loss_ahead = ahead;
 }
 
 static void drop_first(struct frame_queue *q)
@@ -719,6 +804,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	q->last_idle_check_ns = 0;
 	q->settled_ns = q->counted_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
+	q->lost_until_ns = q->hole_from_ns = q->chain_ns = 0;
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);
 }

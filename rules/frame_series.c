@@ -45,16 +45,15 @@ void frame_series_clear(struct frame_series *series, struct chunk_store *store)
 
 static bool is_across_hole(const struct loss_context *before, const struct loss_context *now)
 {
-	return before->in_hole || now->in_hole || before->loss.hole_count != now->loss.hole_count;
+	return before->unsure || now->unsure || before->loss.hole_count != now->loss.hole_count;
 }
 
 /* True: there can be no frame between the last one and this one. */
 static bool is_next(const struct frame_series *series, struct interval interval,
 		    const struct loss_context *loss_context)
 {
-	if (series->loss_context.number >= 0 && loss_context->number >= 0 &&
-	    loss_context->number != series->loss_context.number + 1)
-		return false;
+	if (series->loss_context.number >= 0 && loss_context->number >= 0)
+		return loss_context->number == series->loss_context.number + 1;
 	return interval.vsyncs == 1 && series->in_time;
 }
 

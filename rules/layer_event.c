@@ -245,8 +245,7 @@ void layer_events_present(struct layer_events *e)
 
 /* --- what becomes invalid --- */
 
-/* Queues and counters become invalid. */
-static void reset(struct layer_events *e, uint64_t time_ns)
+void layer_events_reset(struct layer_events *e, uint64_t time_ns)
 {
 	for (int i = 0; i < e->layers->max; i++)
 		if (e->layers->layers[i].length)
@@ -254,17 +253,23 @@ static void reset(struct layer_events *e, uint64_t time_ns)
 	e->resets++;
 }
 
+void layer_events_lost(struct layer_events *e)
+{
+	for (int i = 0; i < e->layers->max; i++)
+		e->layers->layers[i].evidence.lost |= e->layers->layers[i].length > 0;
+}
+
 void layer_events_forget(struct layer_events *e, uint64_t time_ns)
 {
 	latches_forget(&e->latches, e->layers, e->sf->tid, true);
 	latches_forget(&e->latches, e->layers, e->sf->tid, false);
-	reset(e, time_ns);
+	layer_events_reset(e, time_ns);
 }
 
 void layer_events_change_thread(struct layer_events *e, int32_t tid, uint64_t time_ns)
 {
 	latches_forget(&e->latches, e->layers, tid, true);
-	reset(e, time_ns);
+	layer_events_reset(e, time_ns);
 	e->sure_latches = 0;
 }
 

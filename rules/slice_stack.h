@@ -15,6 +15,7 @@
 
 struct slice_stack {
 	int32_t tid;
+	int32_t cpu;	/* of its last slice that began or ended */
 	uint32_t depth; /* slices open since the first one that a rule names */
 	uint32_t open;	/* the masks of all open slices */
 	unsigned int n;
@@ -30,6 +31,7 @@ struct slice_stacks {
 	unsigned int max;
 	int32_t *tids; /* of stacks[i]; a separate array, for a fast search */
 	struct slice_stack *stacks;
+	int32_t cpu;   /* set by the owner: that of the current record */
 	uint64_t uses; /* slices that began so far */
 	uint64_t evicted;
 	uint64_t unbalanced; /* slices dropped: an end may be lost, or there was no space */
@@ -55,6 +57,10 @@ uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid);
 
 /* Drops the open slices of @tid: they were those of another thread of that number. */
 void slice_stacks_drop(struct slice_stacks *table, int32_t tid);
+
+/* Drops the open slices of the threads that were last on @cpu, except of @kept_tid: their ends may
+ * be lost. */
+void slice_stacks_lost(struct slice_stacks *table, int32_t cpu, int32_t kept_tid);
 
 /* Drops all open slices: their ends may be lost. */
 void slice_stacks_forget(struct slice_stacks *table);

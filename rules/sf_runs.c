@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/sf_runs.h"
+
+#include "parser/record.h"
+
+/* A shorter time between two events on one CPU is no gap. */
+#define GAP_NS UINT64_C(300000)
+
+/* In a gap of this length the thread may have moved to another CPU, and from there to a third. */
+#define MOVE_NS UINT64_C(1000000)
+
+static struct sf_run *run_at(struct sf_runs *runs, uint32_t number)
+{
+	return &runs->runs[number % SF_RUNS_MAX];
+}
+
+static struct sf_run *last_run(struct sf_runs *runs)
+{
+	return run_at(runs, runs->n - 1);
+}
+
+bool sf_runs_add(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_ns)
+{
+	struct sf_run *last = last_run(runs);
+
+	if (runs->n == 0 || runs->ended || runs->n_holes > 0 || tid != runs->tid ||
+	    cpu != last->cpu || time_ns < last->to_ns || time_ns - last->to_ns >= GAP_NS)
+		return true;
+	last->to_ns = time_ns;
+	return false;
+}
+
+/* A hole of @cpu covers the gap between the two runs, or a part of it. */
+static void judge(struct sf_runs *runs, const struct sf_run *before, const struct sf_run *after,
+		  int32_t cpu)
+{
+	uint64_t length_ns = after->from_ns > before->to_ns ? after->from_ns - before->to_ns : 0;
+	bool there = before->cpu == cpu || after->cpu == cpu || before->cpu < 0 || after->cpu < 0;
+
+	if (!there && length_ns < (after->at_rest ? GAP_NS : MOVE_NS))
+		return;
+	runs->hidden(runs->context, before->to_ns, length_ns, after->at_rest);
+}
+
+void sf_runs_begin(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_ns, bool at_rest)
+{
+	struct sf_run before = runs->n > 0 ? *last_run(runs) : (struct sf_run){ 0 };
+	struct sf_run run = {
+		.from_ns = time_ns, .to_ns = time_ns, .cpu = cpu, .at_rest = at_rest
+	};
+
+	if (tid != runs->tid)
+		sf_runs_clear(runs);
+	for (unsigned int i = 0; runs->n > 0 && i < runs->n_holes; i++)
+		judge(runs, &before, &run, runs->holes[i]);
+	runs->tid = tid;
+	runs->n_holes = 0;
+	runs->ended = false;
+	*run_at(runs, runs->n++) = run;
+}
+
+static void add_hole(struct sf_runs *runs, int32_t cpu)
+{
+	if (runs->n_holes < SF_HOLES_MAX)
+		runs->holes[runs->n_holes++] = cpu;
+	else
+		runs->holes[0] = last_run(runs)->cpu; /* the gap counts in any case */
+	runs->ended = true;
+}
+
+void sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_ns)
+{
+	uint32_t kept = runs->n < SF_RUNS_MAX ? runs->n : SF_RUNS_MAX;
+	uint32_t first = runs->n - kept;
+
+	if (kept == 0 || tid != runs->tid) {
+		runs->hidden(runs->context, from_ns, UINT64_MAX, false);
+		return;
+	}
+	if (run_at(runs, first)->from_ns > from_ns)
+		runs->hidden(runs->context, from_ns, run_at(runs, first)->from_ns - from_ns, false);
+	while (first + 1 < runs->n && run_at(runs, first + 1)->from_ns <= from_ns)
+		first++;
+	for (; first + 1 < runs->n; first++)
+		judge(runs, run_at(runs, first), run_at(runs, first + 1), cpu);
+	add_hole(runs, cpu);
+}
+
+void sf_runs_clear(struct sf_runs *runs)
+{
+	runs->tid = TRACE_ID_UNKNOWN;
+	runs->n = runs->n_holes = 0;
+	runs->ended = false;
+}

@@ -565,19 +565,23 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 		hold(a, HELD_LOSS, &loss);
 }
 
-/* Events of SurfaceFlinger's thread may be missing. Its slices stay: their ends show if they fit,
- * and the next composition closes those that cannot be open. Queues of buffers become invalid, and
+/* Events of SurfaceFlinger's thread may be missing. A composition stays open: the next one closes it.
+ * Shorter slices are dropped: in them any counter would be that of a layer. Queues of buffers become invalid, and
  * latches whose present may be missing. */
 static void on_hidden(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest)
 {
 	struct attribution *a = context;
 
 	if (length_ns >= LATCH_AGE_NS)
-		layer_events_forget(&a->layer_events, from_ns);
-	else
-		layer_events_reset(&a->layer_events, from_ns);
+		latches_forget_until(&a->layer_events.latches, a->layer_events.layers, from_ns);
+	layer_events_reset(&a->layer_events, from_ns);
 	if (!at_rest)
 		a->composition = COMPOSITION_UNKNOWN;
+	if (!at_rest &&
+	    (slice_stacks_open(&a->stacks, a->sf.tid) & ~(a->rules->composites | SLICE_COMPOSITE))) {
+		slice_stacks_drop(&a->stacks, a->sf.tid);
+		a->sf.presented = false;
+	}
 	a->sink.hidden(a->sink.context, from_ns, at_rest);
 }
 

@@ -316,6 +316,9 @@ static void report_late(struct frame_queue *q, const struct layer *layer, uint64
 /* True: the frame is not counted. Presents of a layer do not go back in time: such a line is forged
  * or damaged.
  *
+ * In a hole the end of a slice may be lost, and then another counter seems to be a layer's: such a
+ * layer has no frame elsewhere.
+ *
  * In a hole the present of a latched buffer may be lost, and a later present seems to have the
  * buffer. SurfaceFlinger presents in the vsync in which it latches, so an old latch shows this. */
 static bool is_stale(const struct layer *layer, const struct waiting_frame *waiting,
@@ -324,6 +327,8 @@ static bool is_stale(const struct layer *layer, const struct waiting_frame *wait
 	uint64_t age_ns = waiting->frame.present_ns - waiting->frame.latched_ns;
 
 	if (layer->series.begun && stamp->time_ns < layer->series.last.time_ns)
+		return true;
+	if (waiting->loss_context.in_hole && !layer->series.begun)
 		return true;
 	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }

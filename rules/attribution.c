@@ -41,7 +41,8 @@
 /* More digits are no vsync id: they would not fit into 64 bits. */
 #define VSYNC_ID_DIGITS 18
 
-static void on_hidden(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest);
+static void on_hidden(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest,
+		      bool there);
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
 		     struct layer_table *layers, const struct attribution_sink *sink)
@@ -354,8 +355,10 @@ static void present(struct attribution *a, const struct trace_record *record)
 	if (!is_surfaceflinger(a, record))
 		return;
 	a->sf.last_ns = record->time_ns;
-	if (a->sf.presented)
+	if (a->sf.presented) {
+		a->several_displays = true;
 		return;
+	}
 	a->sf.presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
 	emit_present(a, record);
 }
@@ -565,31 +568,32 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 		hold(a, HELD_LOSS, &loss);
 }
 
-/* Events of SurfaceFlinger's thread may be missing. A composition stays open: the next one closes it.
- * Shorter slices are dropped: in them any counter would be that of a layer. Queues of buffers become invalid, and
- * latches whose present may be missing. */
-static void on_hidden(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest)
+/* Events of SurfaceFlinger's thread may be missing. A composition stays open: the next one closes
+ * it. Shorter slices are dropped: in them any counter would be that of a layer. Queues of buffers
+ * become invalid, and latches whose present may be missing. */
+static void on_hidden(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest, bool there)
 {
 	struct attribution *a = context;
+	bool torn = !at_rest && there && a->several_displays;
 
-	if (length_ns >= LATCH_AGE_NS)
+	if (length_ns >= LATCH_AGE_NS || torn)
 		latches_forget_until(&a->layer_events.latches, a->layer_events.layers, from_ns);
 	layer_events_reset(&a->layer_events, from_ns);
 	if (!at_rest)
 		a->composition = COMPOSITION_UNKNOWN;
-	if (!at_rest &&
-	    (slice_stacks_open(&a->stacks, a->sf.tid) & ~(a->rules->composites | SLICE_COMPOSITE))) {
+	if (!at_rest && (slice_stacks_open(&a->stacks, a->sf.tid) &
+			 ~(a->rules->composites | SLICE_COMPOSITE))) {
 		slice_stacks_drop(&a->stacks, a->sf.tid);
 		a->sf.presented = false;
 	}
-	a->sink.hidden(a->sink.context, from_ns, at_rest);
+	a->sink.hidden(a->sink.context, from_ns, at_rest, torn);
 }
 
 void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns)
 {
 	if (!a->sf.known || a->candidate.active || cpu < 0) {
 		attribution_forget_open(a, time_ns);
-		a->sink.hidden(a->sink.context, from_ns, false);
+		a->sink.hidden(a->sink.context, from_ns, false, false);
 		return;
 	}
 	slice_stacks_lost(&a->stacks, cpu, a->sf.tid);

@@ -328,7 +328,7 @@ static bool is_stale(const struct layer *layer, const struct waiting_frame *wait
 
 	if (layer->series.begun && stamp->time_ns < layer->series.last.time_ns)
 		return true;
-	if (waiting->loss_context.in_hole && !layer->series.begun)
+	if (waiting->loss_context.torn || (waiting->loss_context.in_hole && !layer->series.begun))
 		return true;
 	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }
@@ -732,7 +732,7 @@ void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns
 	}
 }
 
-void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest)
+void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn)
 {
 	q->loss.hole_count += !at_rest;
 	q->loss.idle_count += at_rest;
@@ -743,6 +743,7 @@ void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest)
 			break;
 		waiting->loss_context.loss.hole_count += !at_rest;
 		waiting->loss_context.loss.idle_count += at_rest;
+		waiting->loss_context.torn |= torn && waiting->frame.latched_ns <= from_ns;
 	}
 }
 

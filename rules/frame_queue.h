@@ -70,7 +70,7 @@ struct frame_queue {
 	uint64_t chain_ns;		     /* the last present that was counted; 0: none */
 	uint32_t chain_idle;		     /* its loss.idle_count */
 	uint32_t unproven; /* idle holes between presents that are not of consecutive vsyncs */
-	uint64_t stale;		  /* frames not counted: they span a hole or go back in time */
+	uint64_t stale;	   /* frames not counted: they span a hole or go back in time */
 	uint64_t excluded_frames; /* of layers that are not counted */
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
@@ -112,8 +112,8 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns, struct loss lost);
 
 /* Events of SurfaceFlinger may be missing between @from_ns and its next one. @at_rest: only whole
- * compositions. */
-void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest);
+ * compositions. @torn: so may its first present after that. */
+void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn);
 
 /* While @ahead, a loss was found whose record is not read yet. */
 void frame_queue_set_loss_ahead(struct frame_queue *q, bool ahead);

@@ -25,6 +25,7 @@ struct loss_context {
 	struct loss loss;    /* up to its present, with the hole that it is in */
 	struct loss hole;    /* of that hole only */
 	bool in_hole;	     /* events near the present may be missing */
+	bool torn;	     /* its present may be that of another display */
 	bool unsure;	     /* the same, and it is unknown which */
 	bool ahead;	     /* the same, until the record that reports the loss is read */
 	bool moved;	     /* its time was changed to keep the order */

@@ -167,11 +167,11 @@ static void on_hole(void *context)
 	frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
 }
 
-static void on_hidden(void *context, uint64_t from_ns, bool at_rest)
+static void on_hidden(void *context, uint64_t from_ns, bool at_rest, bool torn)
 {
 	struct pipeline *p = context;
 
-	frame_queue_hidden(&p->queue, from_ns, at_rest);
+	frame_queue_hidden(&p->queue, from_ns, at_rest, torn);
 }
 
 static int on_evict(void *context, bool early)

@@ -9,6 +9,9 @@
 /* In a gap of this length the thread may have moved to another CPU, and from there to a third. */
 #define MOVE_NS UINT64_C(1000000)
 
+/* The same, and back. */
+#define RETURN_NS UINT64_C(4000000)
+
 static struct sf_run *run_at(struct sf_runs *runs, uint32_t number)
 {
 	return &runs->runs[number % SF_RUNS_MAX];
@@ -37,9 +40,11 @@ static void judge(struct sf_runs *runs, const struct sf_run *before, const struc
 	uint64_t length_ns = after->from_ns > before->to_ns ? after->from_ns - before->to_ns : 0;
 	bool there = before->cpu == cpu || after->cpu == cpu || before->cpu < 0 || after->cpu < 0;
 
-	if (!there && length_ns < (after->at_rest ? GAP_NS : MOVE_NS))
+	uint64_t least_ns = before->cpu == after->cpu ? RETURN_NS : MOVE_NS;
+
+	if (!there && length_ns < (after->at_rest ? GAP_NS : least_ns))
 		return;
-	runs->hidden(runs->context, before->to_ns, length_ns, after->at_rest);
+	runs->hidden(runs->context, before->to_ns, length_ns, after->at_rest, there);
 }
 
 void sf_runs_begin(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_ns, bool at_rest)
@@ -74,11 +79,12 @@ void sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 	uint32_t first = runs->n - kept;
 
 	if (kept == 0 || tid != runs->tid) {
-		runs->hidden(runs->context, from_ns, UINT64_MAX, false);
+		runs->hidden(runs->context, from_ns, UINT64_MAX, false, true);
 		return;
 	}
 	if (run_at(runs, first)->from_ns > from_ns)
-		runs->hidden(runs->context, from_ns, run_at(runs, first)->from_ns - from_ns, false);
+		runs->hidden(runs->context, from_ns, run_at(runs, first)->from_ns - from_ns, false,
+			     true);
 	while (first + 1 < runs->n && run_at(runs, first + 1)->from_ns <= from_ns)
 		first++;
 	for (; first + 1 < runs->n; first++)

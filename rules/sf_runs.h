@@ -37,8 +37,10 @@ struct sf_runs {
 	int32_t holes[SF_HOLES_MAX]; /* their CPUs; the gap before the next event is not judged */
 	struct sf_run runs[SF_RUNS_MAX];
 	void *context;
-	/* Events of the thread may be missing after @from_ns, for @length_ns. */
-	void (*hidden)(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest);
+	/* Events of the thread may be missing after @from_ns, for @length_ns. @there: it ran on the
+	 * CPU of the hole before or after that. */
+	void (*hidden)(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest,
+		       bool there);
 };
 
 /* True: the event does not continue the last run, so sf_runs_begin() must be called. Else it was

@@ -360,6 +360,9 @@ static void present(struct attribution *a, const struct trace_record *record)
 		return;
 	}
 	a->sf.presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
+	if (!a->committed)
+		sf_runs_not_at_rest(&a->runs);
+	a->committed = false;
 	emit_present(a, record);
 }
 
@@ -547,8 +550,10 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 	slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
 	if (mask & SLICE_PRESENT)
 		present(a, record);
-	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid)
+	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid) {
+		a->committed = true;
 		a->sink.commit(a->sink.context, record->time_ns);
+	}
 	if (a->rules->layers_in_slices)
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 }

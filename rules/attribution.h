@@ -78,6 +78,7 @@ struct attribution {
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
 	struct sf_composition composition;
+	bool committed;			/* a commit began since the last present */
 	bool several_displays;		/* a composition had several presents */
 	struct candidate candidate;	/* the process that may be the next one */
 	int32_t tick_pid;		/* writer of the last tick, as its marker states */

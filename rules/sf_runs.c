@@ -34,7 +34,7 @@ bool sf_runs_add(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_n
 }
 
 /* A hole of @cpu covers the gap between the two runs, or a part of it. */
-static void judge(struct sf_runs *runs, const struct sf_run *before, const struct sf_run *after,
+static void judge(struct sf_runs *runs, const struct sf_run *before, struct sf_run *after,
 		  int32_t cpu)
 {
 	uint64_t length_ns = after->from_ns > before->to_ns ? after->from_ns - before->to_ns : 0;
@@ -44,6 +44,7 @@ static void judge(struct sf_runs *runs, const struct sf_run *before, const struc
 
 	if (!there && length_ns < (after->at_rest ? GAP_NS : least_ns))
 		return;
+	after->reported = true;
 	runs->hidden(runs->context, before->to_ns, length_ns, after->at_rest, there);
 }
 
@@ -90,6 +91,23 @@ void sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 	for (; first + 1 < runs->n; first++)
 		judge(runs, run_at(runs, first), run_at(runs, first + 1), cpu);
 	add_hole(runs, cpu);
+}
+
+void sf_runs_not_at_rest(struct sf_runs *runs)
+{
+	uint32_t kept = runs->n < SF_RUNS_MAX ? runs->n : SF_RUNS_MAX;
+
+	for (uint32_t i = 1; i < kept; i++) {
+		struct sf_run *run = run_at(runs, runs->n - i);
+		const struct sf_run *before = run_at(runs, runs->n - i - 1);
+
+		if (!run->at_rest)
+			continue;
+		run->at_rest = false;
+		if (run->reported)
+			runs->hidden(runs->context, before->to_ns, 0, false, false);
+		return;
+	}
 }
 
 void sf_runs_clear(struct sf_runs *runs)

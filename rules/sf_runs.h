@@ -26,7 +26,8 @@
 struct sf_run {
 	uint64_t from_ns, to_ns; /* its first and its last event */
 	int32_t cpu;
-	bool at_rest; /* the gap before it: see above */
+	bool at_rest;  /* the gap before it: see above */
+	bool reported; /* by hidden() */
 };
 
 struct sf_runs {
@@ -53,6 +54,9 @@ void sf_runs_begin(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time
 /* Events of @cpu are missing, from @from_ns on to its next event: calls hidden() for each gap in
  * which that may have hidden events of the thread @tid. */
 void sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_ns);
+
+/* The composition that is presented had no begin: the last gap at rest hid it. */
+void sf_runs_not_at_rest(struct sf_runs *runs);
 
 /* Another thread, another clock, or a hole of all CPUs. */
 void sf_runs_clear(struct sf_runs *runs);

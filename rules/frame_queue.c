@@ -317,7 +317,7 @@ static void report_late(struct frame_queue *q, const struct layer *layer, uint64
  * or damaged.
  *
  * In a hole the end of a slice may be lost, and then another counter seems to be a layer's: such a
- * layer has no frame elsewhere.
+ * layer has no frame elsewhere, and nothing queues its buffers.
  *
  * In a hole the present of a latched buffer may be lost, and a later present seems to have the
  * buffer. SurfaceFlinger presents in the vsync in which it latches, so an old latch shows this. */
@@ -328,7 +328,8 @@ static bool is_stale(const struct layer *layer, const struct waiting_frame *wait
 
 	if (layer->series.begun && stamp->time_ns < layer->series.last.time_ns)
 		return true;
-	if (waiting->loss_context.torn || (waiting->loss_context.in_hole && !layer->series.begun))
+	if (waiting->loss_context.torn ||
+	    (waiting->loss_context.in_hole && !layer->series.begun && !layer->sure))
 		return true;
 	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }

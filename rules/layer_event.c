@@ -223,6 +223,7 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 	layer = find_or_add_layer(e, rule, capture->layer, record);
 	if (!layer)
 		return;
+	layer->sure |= rule->role != RULE_LATCH || rule_is_unique(rule);
 	if (rule->role == RULE_TRANSACTION) {
 		apply_transaction(e, rule, layer, record);
 		return;

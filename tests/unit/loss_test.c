@@ -190,7 +190,9 @@ static void test_intervals_before_the_report_of_a_loss_are_unknown(void **state)
 	phone_frame(&phone, BEGIN + 20 * V60, a);
 	phone.cpu = 1;
 	phone_frame(&phone, BEGIN + 21 * V60, a);
+	phone.n_commits += 2;
 	phone_frame(&phone, BEGIN + 24 * V60, a); /* the two frames before it were on CPU 2 */
+	phone.n_commits += 2;
 	phone_frame(&phone, BEGIN + 27 * V60, a);
 	phone.cpu = 2;
 	phone_lost(&phone, 2, 900);
@@ -310,6 +312,7 @@ static void test_intervals_of_a_late_frame_in_a_hole_are_unknown(void **state)
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 21);
 	phone_frame(&phone, BEGIN + 21 * V60 + 12 * MS, a);
+	phone.n_commits++;
 	phone_run(&phone, a, BEGIN + 23 * V60, V60, 5);
 	phone_lost(&phone, 2, 50);
 	phone_run(&phone, a, BEGIN + 28 * V60, V60, 10);

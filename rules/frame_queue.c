@@ -613,6 +613,7 @@ static struct loss loss_without(struct loss all, struct loss part)
 	all.events -= part.events;
 	all.unknown_count -= part.unknown_count;
 	all.hole_count -= part.hole_count;
+	all.break_count -= part.break_count;
 	return all;
 }
 
@@ -692,6 +693,7 @@ static void add_loss(struct loss *sum, struct loss lost)
 	sum->events += lost.events;
 	sum->unknown_count += lost.unknown_count;
 	sum->hole_count++;
+	sum->break_count += lost.break_count;
 }
 
 /* Frames from before the hole may still come: their events are in buffers of other CPUs. */
@@ -700,6 +702,7 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 	if (from_ns != q->hole_from_ns)
 		q->hole = (struct loss){ 0 };
 	q->hole_from_ns = from_ns;
+	lost.break_count = 1;
 	add_loss(&q->hole, lost);
 	add_loss(&q->loss, lost);
 	for (unsigned int i = q->n; i > 0; i--) {

@@ -17,6 +17,7 @@ struct loss {
 	uint64_t events;	/* known number of them */
 	uint32_t unknown_count; /* losses of unknown size */
 	uint32_t hole_count;	/* how often events of SurfaceFlinger were or may have been lost */
+	uint32_t break_count;	/* the same, and numbers of buffers prove nothing: a restart */
 	uint32_t idle_count;	/* the same while its thread was at rest, see sf_runs.h */
 };
 
@@ -65,7 +66,8 @@ void frame_series_clear(struct frame_series *series, struct chunk_store *store);
  * Across a hole frames may be missing. There an interval is known in two cases: the numbers of the
  * buffers are consecutive; or it is one vsync, so no frame can be between, and the previous frame
  * was in time. After a late frame the next one follows at once, so even one vsync proves nothing.
- * Any other interval is unknown, like that of a first frame. Returns the interval since the last frame.
+ * Any other interval is unknown, like that of a first frame. Returns the interval since the last
+ * frame.
  */
 struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
 				 const struct vsync_stamp *stamp,

@@ -143,6 +143,7 @@ static void test_interval_of_one_vsync_is_known_across_a_loss(void **state)
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
 	phone_lost(&phone, 1, 77);
+	phone.n_commits--; /* no frame was lost */
 	phone_run(&phone, a, BEGIN + 30 * V60, V60, 30);
 	phone_end(&phone);
 	assert_int_equal(frame_of(a, 30)->vsyncs, 1);
@@ -292,10 +293,12 @@ static void test_latch_with_a_late_present_in_a_hole_is_stale(void **state)
 	phone.now_ns = held_up - 14 * MS;
 	phone_begin(&phone, "commit 1234");
 	phone_latch(&phone, a);
+	phone.n_commits++;
 	phone_end_slices(&phone, 1);
 	phone_compose(&phone, held_up, 1);
 	phone_frame(&phone, BEGIN + 21 * V60, a);
 	phone_lost(&phone, 2, 50);
+	phone.n_commits--; /* no other frame was lost */
 	phone_run(&phone, a, BEGIN + 22 * V60, V60, 20);
 	phone_end(&phone);
 	assert_int_equal(counters()->stale_frames, 1);
@@ -315,9 +318,10 @@ static void test_intervals_of_a_late_frame_in_a_hole_are_unknown(void **state)
 	phone.n_commits++;
 	phone_run(&phone, a, BEGIN + 23 * V60, V60, 5);
 	phone_lost(&phone, 2, 50);
+	phone.n_commits--; /* no frame was lost */
 	phone_run(&phone, a, BEGIN + 28 * V60, V60, 10);
 	phone_end(&phone);
-	assert_int_equal(frame_of(a, 21)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 21)->vsyncs, 2); /* its number proves that none is missing */
 	assert_int_equal(frame_of(a, 22)->vsyncs, ROW_UNKNOWN);
 	for (size_t i = 24; i <= 30; i++)
 		assert_int_equal(frame_of(a, i)->vsyncs, 1);
@@ -331,6 +335,7 @@ static void test_buffer_numbers_show_missing_frames_in_a_hole(void **state)
 	phone.n_commits++;
 	phone_run(&phone, a, BEGIN + 22 * V60, V60, 3);
 	phone_lost(&phone, 2, 50);
+	phone.n_commits--; /* no frame was lost here */
 	phone_run(&phone, a, BEGIN + 25 * V60, V60, 10);
 	phone_end(&phone);
 	assert_int_equal(frame_of(a, 21)->vsyncs, 1);
@@ -408,6 +413,20 @@ static void test_hole_detected_late_covers_earlier_frames(void **state)
 	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
 	assert_int_equal(frame_of(a, 40)->vsyncs, ROW_UNKNOWN);
 	assert_int_equal(unknown_intervals(), 3);
+}
+
+/* Events from before the hole are still in buffers of other CPUs: they do not end it. */
+static void test_events_from_before_a_hole_do_not_end_it(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	pipeline_hole(phone.pipeline, BEGIN + 33 * V60);
+	phone_run(&phone, a, BEGIN + 30 * V60, V60, 3);
+	phone_run(&phone, a, BEGIN + 36 * V60, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 30)->vsyncs, 1);
+	assert_int_equal(frame_of(a, 33)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(unknown_intervals(), 2);
 }
 
 static void test_pending_loss_lasts_until_it_is_cleared(void **state)
@@ -582,6 +601,7 @@ int main(void)
 		test(test_loss_clears_the_queue_times),
 		test(test_a_hole_is_no_jank),
 		test(test_hole_detected_late_covers_earlier_frames),
+		test(test_events_from_before_a_hole_do_not_end_it),
 		test(test_pending_loss_lasts_until_it_is_cleared),
 		test(test_lost_events_of_rows_and_cpus_add_up),
 		test(test_loss_after_the_last_frame_is_in_its_row),

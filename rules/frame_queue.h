@@ -108,7 +108,7 @@ void frame_queue_add_fence(struct frame_queue *q, int layer, const struct presen
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost);
 
 /* Events of one CPU are missing, from @from_ns to @until_ns. Which frames that may have hidden is
- * told by frame_queue_hidden(). */
+ * shown by frame_queue_hidden(). */
 void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns, struct loss lost);
 
 /* Events of SurfaceFlinger may be missing between @from_ns and its next one. @at_rest: only whole

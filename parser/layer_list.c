@@ -143,7 +143,7 @@ bool layer_list_is_container(struct span name)
 		if (span_starts_with(name, begins[i]))
 			return true;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (name.len > 0 && memmem(name.ptr, name.len, parts[i].ptr, parts[i].len))
+		if (name.ptr && memmem(name.ptr, name.len, parts[i].ptr, parts[i].len))
 			return true;
 	return false;
 }

@@ -140,13 +140,13 @@ static bool parse_fields(char letter, int32_t pid, struct span text, struct trac
 	enum trace_kind kind;
 	int64_t value = 0;
 
+	/* Most markers. */
+	if (letter == 'B' || letter == 'E') {
+		kind = letter == 'B' ? TRACE_SLICE_BEGIN : TRACE_SLICE_END;
+		set_record(record, kind, pid, 0, text, track);
+		return true;
+	}
 	switch (letter) {
-	case 'B':
-		kind = TRACE_SLICE_BEGIN;
-		break;
-	case 'E':
-		kind = TRACE_SLICE_END;
-		break;
 	case 'I':
 		kind = TRACE_INSTANT;
 		break;

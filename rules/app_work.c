@@ -96,9 +96,16 @@ static int32_t pid_of(const struct trace_record *record)
 
 static struct work_process *find_process(struct app_work *work, int32_t pid)
 {
-	for (unsigned int i = 0; i < WORK_PROCESSES; i++)
-		if (work->processes[i].id && work->processes[i].pid == pid)
+	uint8_t *place = &work->places[(uint32_t)pid % WORK_PROCESSES];
+
+	if (work->processes[*place].id && work->processes[*place].pid == pid)
+		return &work->processes[*place];
+	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
+		if (work->processes[i].id && work->processes[i].pid == pid) {
+			*place = (uint8_t)i;
 			return &work->processes[i];
+		}
+	}
 	return NULL;
 }
 
@@ -460,10 +467,17 @@ struct work_process *app_work_by_id(struct app_work *work, uint32_t id)
 	return NULL;
 }
 
+/* True: buffers of the layer were queued while @voted was at work, which has no name, and not while
+ * @named was. Two apps may have names with the same last 15 bytes. */
+static bool overrules(const struct work_process *voted, const struct work_process *named)
+{
+	return voted && voted != named && voted->comm_length == 0;
+}
+
 struct work_process *app_work_process_of(struct app_work *work, struct work_owner *owner,
 					 struct span layer, struct span app)
 {
-	struct work_process *process = NULL;
+	struct work_process *process = NULL, *voted = NULL;
 	int32_t pid;
 
 	if (owner->version == work->version)
@@ -471,29 +485,43 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 	pid = stated_pid(layer);
 	if (pid > 0)
 		process = find_process(work, pid);
-	if (!process && app.len > 0)
-		process = named_process(work, app, 0);
 	if (!process && view_in(layer).len > 0)
 		process = named_process(work, SPAN_NULL, name_hash(view_in(layer)));
-	if (!process && owner->votes >= VOTES_ENOUGH)
-		process = find_process(work, owner->voted);
+	if (!process) {
+		if (owner->votes >= VOTES_ENOUGH)
+			voted = find_process(work, owner->voted);
+		if (app.len > 0)
+			process = named_process(work, app, 0);
+		if (!process || overrules(voted, process))
+			process = voted ? voted : process;
+	}
 	owner->version = work->version;
 	owner->process = process ? process->id : 0;
 	return process;
 }
 
+static bool is_at_work(const struct work_process *process, uint64_t time_ns)
+{
+	return process->open > 0 || time_ns <= process->last_ns + TRANSACTION_NS;
+}
+
 void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t except,
 		   uint64_t time_ns)
 {
-	const struct work_process *only = NULL;
+	const struct work_process *known = app_work_by_id(work, owner->process), *only = NULL;
 	unsigned int n = 0;
 	bool voted = false;
 
+	if (known && known->pid == owner->voted)
+		return;
+	if (known && is_at_work(known, time_ns)) {
+		owner->votes = owner->votes > 2 ? owner->votes - 2 : 0;
+		return;
+	}
 	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
 		const struct work_process *process = &work->processes[i];
 
-		if (!process->id || process->pid == except ||
-		    (process->open == 0 && time_ns > process->last_ns + TRANSACTION_NS))
+		if (!process->id || process->pid == except || !is_at_work(process, time_ns))
 			continue;
 		only = process;
 		n++;
@@ -508,8 +536,8 @@ void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t exce
 		owner->votes = 1;
 	}
 	/* Searched again at the next frame, if that changes the result. */
-	if (owner->process == 0 && owner->votes >= VOTES_ENOUGH)
+	if (owner->votes == VOTES_ENOUGH || (!known && owner->votes > VOTES_ENOUGH))
 		owner->version = 0;
-	else if (owner->votes < VOTES_ENOUGH && owner->votes >= VOTES_ENOUGH - 2)
+	else if (!known && owner->votes < VOTES_ENOUGH && owner->votes >= VOTES_ENOUGH - 2)
 		owner->version = 0;
 }

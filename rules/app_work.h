@@ -74,6 +74,7 @@ struct work_thread {
 
 struct app_work {
 	struct work_process processes[WORK_PROCESSES];
+	uint8_t places[WORK_PROCESSES]; /* by pid % WORK_PROCESSES: where one was found last */
 	unsigned int n_threads;
 	struct work_thread threads[WORK_THREADS];
 	uint32_t last_id;
@@ -132,10 +133,11 @@ void app_work_new_clock(struct app_work *work);
  * @layer: whole name
  * @app: the package in that name, or SPAN_NULL
  *
- * In this order: the process that the name states (Samsung); the one process whose main thread has
- * the name of the package, of which the kernel keeps the last 15 bytes; the one that counts the
- * buffers of that SurfaceView (Android 12+); the one that was at work whenever a buffer of the
- * layer was queued. Never one of which the trace does not show this: returns NULL then.
+ * In this order: the process that the name states (Samsung); the one that counts the buffers of
+ * that SurfaceView (Android 12+); the one process whose main thread has the name of the package, of
+ * which the kernel keeps the last 15 bytes; the one that was at work whenever a buffer of the layer
+ * was queued, also if another has that name, which two apps may share, and was not at work then.
+ * Never one of which the trace does not show this: returns NULL then.
  */
 struct work_process *app_work_process_of(struct app_work *work, struct work_owner *owner,
 					 struct span layer, struct span app);

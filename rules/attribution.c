@@ -324,12 +324,14 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.present_ns = present_ns,
 		.queued_ns = latch->queued_ns,
 		.latched_ns = latch->time_ns,
+		.replaced_ns = events->layers->layers[latch->layer].replaced_ns,
 		.number = latch->number,
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
 
 	a->frames++;
+	events->layers->layers[latch->layer].replaced_ns = 0;
 	a->sink.frame(a->sink.context, &frame);
 }
 
@@ -377,18 +379,28 @@ static void composition_ends(struct attribution *a, int32_t tid)
 		a->candidate.presented = false;
 }
 
-static void slice_end(struct attribution *a, const struct trace_record *record)
+/* A thread whose slices may matter ends one. */
+static void end_slice(struct attribution *a, const struct trace_record *record)
 {
 	uint32_t ended = slice_stacks_end(&a->stacks, record->tid);
 
 	if (ended & SLICE_WORK)
 		app_work_end(a->work, record->tid, record->time_ns);
 	if ((a->sf.presented || a->candidate.presented) &&
+	    (record->tid == a->sf.tid || record->tid == a->candidate.tid) &&
 	    !(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)) {
 		if (a->sf.presented && record->tid == a->sf.tid)
 			a->sink.composed(a->sink.context, record->time_ns);
 		composition_ends(a, record->tid);
 	}
+}
+
+static inline void slice_end(struct attribution *a, const struct trace_record *record)
+{
+	if (slice_stacks_may_have(&a->stacks, record->tid) ||
+	    (a->sf.presented && record->tid == a->sf.tid) ||
+	    (a->candidate.presented && record->tid == a->candidate.tid))
+		end_slice(a, record);
 }
 
 static void tick(struct attribution *a, const struct rule *rule, const struct trace_record *record)
@@ -540,14 +552,19 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		else
 			work_begin(a, record, mask);
 	}
-	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid)
+	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid) {
 		app_work_token(a->work, record->name, record->time_ns);
+		a->sink.token(a->sink.context, record, vsync_id_in(record->name));
+	}
 
 	if (mask & SLICE_COMPOSITE)
 		composition_ends(a, record->tid);
 	if (mask & (SLICE_COMMIT | SLICE_COMPOSITE))
 		follow_composition(a, record);
-	slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
+	if (kept)
+		slice_stacks_begin(&a->stacks, record->tid, kept, closed_before(a->rules, kept));
+	else
+		slice_stacks_begin_unnamed(&a->stacks, record->tid);
 	if (mask & SLICE_PRESENT)
 		present(a, record);
 	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid) {
@@ -675,7 +692,10 @@ static void foreign_slice(struct attribution *a, const struct trace_record *reco
 {
 	if (mask)
 		work_begin(a, record, mask);
-	slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
+	if (mask)
+		slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
+	else
+		slice_stacks_begin_unnamed(&a->stacks, record->tid);
 }
 
 /* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */

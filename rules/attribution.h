@@ -24,8 +24,9 @@ struct frame {
 	uint64_t present_ns;
 	uint64_t queued_ns; /* 0: unknown */
 	uint64_t latched_ns;
-	int64_t number;	  /* of the buffer, or -1 */
-	int64_t vsync_id; /* of the composition, or -1 */
+	uint64_t replaced_ns; /* an earlier buffer was queued then, and never shown; 0: none */
+	int64_t number;	      /* of the buffer, or -1 */
+	int64_t vsync_id;     /* of the composition, or -1 */
 };
 
 /* Receives the results. */
@@ -42,6 +43,8 @@ struct attribution_sink {
 	/* The composition with the last present has ended. */
 	void (*composed)(void *context, uint64_t end_ns);
 	void (*commit)(void *context, uint64_t time_ns); /* SurfaceFlinger begins to latch */
+	/* SurfaceFlinger begins to compose for a vsync: the slice names its number. */
+	void (*token)(void *context, const struct trace_record *record, int64_t number);
 	void (*counter)(void *context, const struct trace_record *record); /* of SurfaceFlinger */
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
 	void (*surfaceflinger)(void *context, uint64_t time_ns, bool another);

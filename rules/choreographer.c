@@ -7,6 +7,7 @@
  */
 #include "rules/choreographer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* As in fps.csv, see frame_queue.c. */
@@ -55,6 +56,39 @@ static enum slice slice_of(struct span name)
 	if (name.ptr[0] == 'D')
 		return is_word(name, draw) || is_word(name, draws) ? SLICE_DRAW : SLICE_OTHER;
 	return SLICE_OTHER;
+}
+
+/* Names of the parts, as Choreographer and ViewRootImpl write them. */
+static const char *const part_names[] = {
+	[DOFRAME_NO_PART] = "",
+	[DOFRAME_INPUT] = "input",
+	[DOFRAME_ANIMATION] = "animation",
+	[DOFRAME_INSETS] = "insets_animation",
+	[DOFRAME_TRAVERSAL] = "traversal",
+	[DOFRAME_COMMIT] = "commit",
+	[DOFRAME_DRAW] = "draw",
+};
+
+/* "draw", and "draw-VRI[Main]" since Android 14. */
+static bool is_drawing(struct span name)
+{
+	return span_starts_with(name, SPAN_LITERAL("draw")) &&
+	       (name.len == 4 || name.ptr[4] == '-');
+}
+
+static bool is_resync(struct span name)
+{
+	return span_starts_with(name, SPAN_LITERAL("Choreographer#doFrame - resynced"));
+}
+
+static enum doframe_part part_of(struct span name)
+{
+	if (is_drawing(name))
+		return DOFRAME_DRAW;
+	for (enum doframe_part part = DOFRAME_INPUT; part < DOFRAME_DRAW; part++)
+		if (span_equal(name, span_of(part_names[part])))
+			return part;
+	return DOFRAME_NO_PART;
 }
 
 /* --- rows --- */
@@ -166,23 +200,30 @@ static int find_thread(const struct choreographer *c, int32_t tid)
 /* The thread whose row has the drawing of process @pid: its main thread, or the first one. */
 static int find_process(const struct choreographer *c, int32_t pid)
 {
-	int found = -1;
+	int main_thread = find_thread(c, pid);
 
-	for (unsigned int i = 0; i < c->n; i++) {
-		if (c->threads[i].pid != pid)
-			continue;
-		if (c->tids[i] == pid)
+	if (main_thread >= 0 && c->threads[main_thread].pid == pid)
+		return main_thread;
+	for (unsigned int i = 0; i < c->n; i++)
+		if (c->threads[i].pid == pid)
 			return (int)i;
-		found = found < 0 ? (int)i : found;
-	}
-	return found;
+	return -1;
+}
+
+/* Removes an open slice. */
+static void drop_open(struct choreographer *c, unsigned int at)
+{
+	c->open[at] = c->open[--c->n_open];
+	c->some_open = 0;
+	for (unsigned int i = 0; i < c->n_open; i++)
+		c->some_open |= UINT64_C(1) << ((uint32_t)c->open[i].tid % 64);
 }
 
 static void drop_open_of(struct choreographer *c, int thread)
 {
 	for (unsigned int i = 0; i < c->n_open;)
 		if (c->open[i].thread == thread)
-			c->open[i] = c->open[--c->n_open];
+			drop_open(c, i);
 		else
 			i++;
 }
@@ -282,15 +323,32 @@ static unsigned int matrix_level(uint64_t skipped)
 	return level;
 }
 
+static void keep_worst(struct choreographer *c, const struct choreographer_thread *thread,
+		       uint64_t skipped, uint64_t begin_ns)
+{
+	struct doframe_skipped *worst = &c->worst;
+
+	if (skipped <= worst->periods)
+		return;
+	*worst = (struct doframe_skipped){ .periods = skipped,
+					   .begin_ns = begin_ns,
+					   .pid = thread->pid,
+					   .tid = c->tids[thread - c->threads] };
+	memcpy(worst->app, thread->app, sizeof(worst->app));
+}
+
 static void count_skipped(struct choreographer *c, struct choreographer_thread *thread,
-			  int64_t skipped)
+			  int64_t skipped, uint64_t begin_ns)
 {
 	if (skipped < 0)
 		return;
 	thread->placed++;
 	thread->skipped += (uint64_t)skipped;
 	thread->matrix[matrix_level((uint64_t)skipped)]++;
-	c->counters.skipped_much += skipped >= CHOREOGRAPHER_SKIPPED_MUCH;
+	if (skipped < CHOREOGRAPHER_SKIPPED_MUCH)
+		return;
+	c->counters.skipped_much++;
+	keep_worst(c, thread, (uint64_t)skipped, begin_ns);
 }
 
 /* --- slices --- */
@@ -304,23 +362,29 @@ static int find_open(const struct choreographer *c, int32_t tid)
 }
 
 /* @at: the open slice of the thread, whose end was lost; or -1. If there is no space, the slice is
- * not measured. */
-static void open_slice(struct choreographer *c, int at, const struct trace_record *record,
-		       int thread, bool is_draw)
+ * not measured: returns NULL. */
+static struct choreographer_open *open_slice(struct choreographer *c, int at,
+					     const struct trace_record *record, int thread,
+					     bool is_draw)
 {
 	if (at < 0 && c->n_open == CHOREOGRAPHER_OPEN) {
 		for (unsigned int i = 0; at < 0 && i < c->n_open; i++)
 			if (record->time_ns >= c->open[i].begin_ns + UNUSED_NS)
 				at = (int)i;
 		if (at < 0)
-			return;
+			return NULL;
 	}
 	if (at < 0)
 		at = (int)c->n_open++;
 	c->open[at] = (struct choreographer_open){ .tid = record->tid,
 						   .thread = thread,
 						   .is_draw = is_draw,
-						   .begin_ns = record->time_ns };
+						   .begin_ns = record->time_ns,
+						   .pid = record->tgid != TRACE_ID_UNKNOWN
+								  ? record->tgid
+								  : record->pid };
+	c->some_open |= UINT64_C(1) << ((uint32_t)record->tid % 64);
+	return &c->open[at];
 }
 
 static void count_interval(struct choreographer_thread *thread, uint64_t now_ns)
@@ -338,6 +402,10 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 {
 	uint64_t now_ns = record->time_ns;
 	struct choreographer_thread *thread;
+	struct choreographer_open *slice;
+	uint64_t first_edge;
+	bool first_is_known;
+	int64_t skipped;
 	int at;
 
 	close_idle(c, now_ns);
@@ -351,7 +419,10 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	}
 	thread = &c->threads[at];
 	count_interval(thread, now_ns);
-	count_skipped(c, thread, skipped_periods(c, thread, now_ns, period_ns));
+	skipped = skipped_periods(c, thread, now_ns, period_ns);
+	first_edge = thread->edge_at_begin + 1;
+	first_is_known = thread->follows;
+	count_skipped(c, thread, skipped, now_ns);
 	thread->callbacks++;
 	thread->frames++;
 	thread->last_ns = now_ns;
@@ -360,22 +431,106 @@ static void begin_do_frame(struct choreographer *c, int open, const struct trace
 	thread->follows = true;
 	/* free_entry() may have moved the open slices. */
 	open = open < 0 ? open : find_open(c, record->tid);
-	open_slice(c, open, record, at, false);
+	slice = open_slice(c, open, record, at, false);
+	if (slice) {
+		slice->skipped = skipped;
+		slice->first_edge = first_edge;
+		slice->first_is_known = first_is_known;
+	}
 	close_due_rows(c, now_ns);
 }
 
-static void begin_draw(struct choreographer *c, int open, const struct trace_record *record)
+/* The callback states that it is late by a period or more, so it answers an edge that was that long
+ * before. That is known if there is only one since the thread's previous callback. */
+static void resync(struct choreographer *c, struct choreographer_open *open, uint64_t period_ns)
+{
+	struct choreographer_thread *thread = &c->threads[open->thread];
+	uint64_t edge, late_ns = 0;
+	unsigned int n = 0;
+
+	/* Its row may be closed. One edge alone is the one that it answers. */
+	if (open->skipped > 0 || period_ns == 0 || thread->frames == 0 ||
+	    (open->first_is_known && open->first_edge == c->edges))
+		return;
+	if (open->skipped == 0) {
+		thread->placed--;
+		thread->matrix[0]--;
+	}
+	open->skipped = ROW_UNKNOWN;
+	edge = open->first_edge;
+	if (!open->first_is_known || c->edges < edge || c->edges - edge >= CHOREOGRAPHER_EDGES)
+		return;
+	for (; edge <= c->edges; edge++) {
+		uint64_t edge_ns = c->edge_ns[edge % CHOREOGRAPHER_EDGES];
+
+		if (edge_ns + period_ns > open->begin_ns)
+			continue;
+		late_ns = open->begin_ns - edge_ns;
+		n++;
+	}
+	if (n != 1)
+		return;
+	open->skipped = (int64_t)(late_ns / period_ns);
+	count_skipped(c, thread, open->skipped, open->begin_ns);
+}
+
+/* A slice begins inside the callback @open. */
+static void begin_inside(struct choreographer *c, struct choreographer_open *open,
+			 const struct trace_record *record, uint64_t period_ns)
+{
+	if (open->depth == 0 && !open->is_draw && is_resync(record->name)) {
+		open->base = 1;
+		resync(c, open, period_ns);
+	} else if (open->depth == open->base && !open->is_draw) {
+		open->part = part_of(record->name);
+		open->part_begin_ns = record->time_ns;
+	} else if (open->depth == open->base + 1 && open->part == DOFRAME_TRAVERSAL &&
+		   is_drawing(record->name)) {
+		open->draw_begin_ns = record->time_ns;
+	}
+	open->depth++;
+}
+
+static uint64_t since(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* The innermost slice inside the callback @open ends. */
+static void end_inside(struct choreographer_open *open, uint64_t now_ns)
+{
+	struct doframe_parts *parts = &open->parts;
+	uint64_t part_ns = since(open->part_begin_ns, now_ns);
+
+	open->depth--;
+	if (open->depth == open->base + 1 && open->draw_begin_ns > 0) {
+		parts->draw_ns += since(open->draw_begin_ns, now_ns);
+		open->draw_begin_ns = 0;
+	}
+	if (open->depth < open->base)
+		open->base = 0;
+	if (open->depth > open->base || open->part == DOFRAME_NO_PART)
+		return;
+	if (part_ns > parts->longest_ns) {
+		parts->longest = open->part;
+		parts->longest_ns = part_ns;
+	}
+	open->part = DOFRAME_NO_PART;
+}
+
+static void begin_draw(struct choreographer *c, int open, const struct trace_record *record,
+		       uint64_t period_ns)
 {
 	int thread = find_process(c, record->pid);
 
 	if (open >= 0 && !c->open[open].is_draw) {
-		c->open[open].depth++;
+		begin_inside(c, &c->open[open], record, period_ns);
 		return;
 	}
 	if (thread >= 0)
 		open_slice(c, open, record, thread, true);
 	else if (open >= 0)
-		c->open[open] = c->open[--c->n_open];
+		drop_open(c, (unsigned int)open);
 }
 
 static void add_slowest(struct choreographer_thread *thread, uint64_t duration_ns)
@@ -392,13 +547,24 @@ static void add_slowest(struct choreographer_thread *thread, uint64_t duration_n
 	thread->n_slowest += thread->n_slowest < CHOREOGRAPHER_SLOWEST;
 }
 
-static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns)
+static void keep_long(struct choreographer *c, const struct choreographer_open *slice,
+		      uint64_t now_ns)
+{
+	c->longs[c->n_long++ % CHOREOGRAPHER_LONG] = (struct long_doframe){
+		.begin_ns = slice->begin_ns,
+		.end_ns = now_ns,
+		.pid = slice->pid,
+		.parts = slice->parts,
+	};
+}
+
+static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns, uint64_t period_ns)
 {
 	struct choreographer_open slice = c->open[at];
 	struct choreographer_thread *thread = &c->threads[slice.thread];
 	uint64_t duration_ns = now_ns - slice.begin_ns;
 
-	c->open[at] = c->open[--c->n_open];
+	drop_open(c, at);
 	if (now_ns < slice.begin_ns)
 		return;
 	if (slice.is_draw) {
@@ -408,6 +574,8 @@ static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns)
 			thread->draw_max_ns = duration_ns;
 		return;
 	}
+	if (period_ns > 0 && duration_ns > period_ns)
+		keep_long(c, &slice, now_ns);
 	thread->last_end_ns = now_ns;
 	thread->edge_at_end = c->edges;
 	thread->timed++;
@@ -429,21 +597,22 @@ static void slice_begins(struct choreographer *c, const struct trace_record *rec
 	if (slice == SLICE_DO_FRAME)
 		begin_do_frame(c, open, record, period_ns);
 	else if (slice == SLICE_DRAW)
-		begin_draw(c, open, record);
+		begin_draw(c, open, record, period_ns);
 	else if (open >= 0)
-		c->open[open].depth++;
+		begin_inside(c, &c->open[open], record, period_ns);
 }
 
-static void slice_ends(struct choreographer *c, const struct trace_record *record)
+static void slice_ends(struct choreographer *c, const struct trace_record *record,
+		       uint64_t period_ns)
 {
 	int open = c->n_open > 0 ? find_open(c, record->tid) : -1;
 
 	if (open < 0)
 		return;
 	if (c->open[open].depth > 0)
-		c->open[open].depth--;
+		end_inside(&c->open[open], record->time_ns);
 	else
-		end_slice(c, (unsigned int)open, record->time_ns);
+		end_slice(c, (unsigned int)open, record->time_ns, period_ns);
 }
 
 void choreographer_record(struct choreographer *c, const struct trace_record *record,
@@ -452,7 +621,51 @@ void choreographer_record(struct choreographer *c, const struct trace_record *re
 	if (record->kind == TRACE_SLICE_BEGIN)
 		slice_begins(c, record, period_ns);
 	else if (record->kind == TRACE_SLICE_END)
-		slice_ends(c, record);
+		slice_ends(c, record, period_ns);
+}
+
+/* --- long callbacks --- */
+
+/* Adds one to @text, after "; ". Returns false if there is no space. */
+static bool describe_one(const struct long_doframe *one, char *text, size_t size)
+{
+	const struct doframe_parts *parts = &one->parts;
+	uint64_t us = (one->end_ns - one->begin_ns) / 1000;
+	char line[120];
+	size_t used = strlen(text), length;
+
+	length = (size_t)snprintf(line, sizeof(line), "%sdoFrame %llu.%llu ms", used ? "; " : "",
+				  (unsigned long long)us / 1000, (unsigned long long)us / 100 % 10);
+	if (parts->longest != DOFRAME_NO_PART)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, " (%s %.1f",
+					   part_names[parts->longest],
+					   (double)(parts->longest_ns / 100000) / 10);
+	if (parts->longest == DOFRAME_TRAVERSAL && 2 * parts->draw_ns > parts->longest_ns)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, " draw %.1f",
+					   (double)(parts->draw_ns / 100000) / 10);
+	if (parts->longest != DOFRAME_NO_PART)
+		length += (size_t)snprintf(line + length, sizeof(line) - length, ")");
+	if (used + length >= size)
+		return false;
+	memcpy(text + used, line, length + 1);
+	return true;
+}
+
+void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t from_ns,
+			    uint64_t to_ns, char *text, size_t size)
+{
+	uint64_t kept = c->n_long < CHOREOGRAPHER_LONG ? c->n_long : CHOREOGRAPHER_LONG;
+	uint64_t first = c->n_long;
+
+	text[0] = '\0';
+	while (kept-- > 0 && c->longs[(first - 1) % CHOREOGRAPHER_LONG].end_ns > from_ns)
+		first--;
+	for (; first < c->n_long; first++) {
+		const struct long_doframe *one = &c->longs[first % CHOREOGRAPHER_LONG];
+
+		if (one->pid == pid && one->end_ns <= to_ns && !describe_one(one, text, size))
+			return;
+	}
 }
 
 void choreographer_tick(struct choreographer *c, const struct trace_record *record)
@@ -464,6 +677,7 @@ void choreographer_tick(struct choreographer *c, const struct trace_record *reco
 		return;
 	c->edges++;
 	c->last_edge_ns = record->time_ns;
+	c->edge_ns[c->edges % CHOREOGRAPHER_EDGES] = record->time_ns;
 }
 
 /* --- marks, losses, clocks --- */
@@ -477,6 +691,7 @@ void choreographer_mark(struct choreographer *c, uint64_t time_ns)
 static void forget(struct choreographer *c)
 {
 	c->n_open = 0;
+	c->some_open = 0;
 	c->edges = 0;
 	for (unsigned int i = 0; i < c->n; i++)
 		c->threads[i].follows = false;
@@ -494,6 +709,7 @@ void choreographer_new_clock(struct choreographer *c)
 	choreographer_close(c);
 	forget(c);
 	c->n = 0;
+	c->n_long = 0;
 	marks_clear(&c->marks);
 	c->checked = false;
 	c->last_idle_check_ns = 0;

@@ -4,7 +4,10 @@
  * Category view; frameworks/base Choreographer.java, libs/hwui DrawFrameTask.cpp:
  *
  *     main thread    Choreographer#doFrame [vsync id]     a callback; Android 12+ has the id
- *                       Choreographer#doFrame - resynced to ...    Android 13+: part of it
+ *                       Choreographer#doFrame - resynced to ...    Android 13+: a part of it, with
+ *                                                                  the others, if it is late
+ *                       input, animation, insets_animation, traversal, commit: its parts
+ *                          draw, draw-VRI[...]        a part of traversal
  *     RenderThread   DrawFrame [vsync id], DrawFrames vsync id     the process draws
  *
  * A process may have several threads with a Choreographer. Any process can write these names, so
@@ -14,6 +17,7 @@
 #define JANKD_RULES_CHOREOGRAPHER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "parser/record.h"
@@ -28,6 +32,37 @@
 
 /* What Android reports in its log as 'Skipped N frames!'. */
 #define CHOREOGRAPHER_SKIPPED_MUCH 30
+
+/* Callbacks longer than a period that are kept for the rows of dropFrames.csv: those of some
+ * seconds. */
+#define CHOREOGRAPHER_LONG 256
+
+/* The last edges of VSYNC-app that are kept. */
+#define CHOREOGRAPHER_EDGES 128
+
+/* Parts of a callback. */
+enum doframe_part {
+	DOFRAME_NO_PART, /* one of no known name, or none */
+	DOFRAME_INPUT,
+	DOFRAME_ANIMATION,
+	DOFRAME_INSETS,
+	DOFRAME_TRAVERSAL,
+	DOFRAME_COMMIT,
+	DOFRAME_DRAW, /* in the traversal since Android 5 */
+};
+
+/* The longest part so far, and the drawing in a traversal. */
+struct doframe_parts {
+	enum doframe_part longest;
+	uint64_t longest_ns, draw_ns;
+};
+
+/* A callback longer than a period. */
+struct long_doframe {
+	uint64_t begin_ns, end_ns;
+	int32_t pid; /* as the kernel states, else as its markers state */
+	struct doframe_parts parts;
+};
 
 /* A thread with a Choreographer, and its open row. */
 struct choreographer_thread {
@@ -59,7 +94,15 @@ struct choreographer_open {
 	int thread; /* index of the row's thread */
 	bool is_draw;
 	uint32_t depth; /* slices open inside it */
+	uint32_t base;	/* 1: one of these is "resynced", which has the parts; else 0 */
 	uint64_t begin_ns;
+	int32_t pid;			       /* as in struct long_doframe */
+	enum doframe_part part;		       /* that is open */
+	uint64_t part_begin_ns, draw_begin_ns; /* the last one is 0: no drawing is open */
+	struct doframe_parts parts;
+	int64_t skipped;     /* periods that were counted for it, or ROW_UNKNOWN */
+	uint64_t first_edge; /* number of the first edge of VSYNC-app that it may answer, or */
+	bool first_is_known; /* false: that is unknown */
 };
 
 struct choreographer_counters {
@@ -69,13 +112,26 @@ struct choreographer_counters {
 	uint64_t skipped_much; /* callbacks with CHOREOGRAPHER_SKIPPED_MUCH periods or more */
 };
 
+/* The callback that skipped most. */
+struct doframe_skipped {
+	uint64_t periods; /* 0: none skipped CHOREOGRAPHER_SKIPPED_MUCH */
+	uint64_t begin_ns;
+	int32_t pid, tid;
+	char app[DOFRAME_APP_SIZE]; /* as in struct doframe_row */
+};
+
 struct choreographer {
 	uint64_t delay_ns, min_frames; /* as in struct pipeline_options */
 	struct choreographer_counters counters;
+	struct doframe_skipped worst;
 	unsigned int n, n_open;
+	uint64_t
+		some_open; /* bit tid % 64 is set for all threads in open[], and maybe for others */
+	uint64_t n_long;   /* so far; the last ones are kept */
 	bool checked;
 	uint64_t last_check_ns, last_idle_check_ns;
-	uint64_t edges, last_edge_ns; /* of VSYNC-app */
+	uint64_t edges, last_edge_ns;	       /* of VSYNC-app */
+	uint64_t edge_ns[CHOREOGRAPHER_EDGES]; /* of the last ones, by number */
 	struct loss_count lost;
 	struct marks marks; /* not reached yet */
 	void *context;
@@ -83,9 +139,26 @@ struct choreographer {
 	int32_t tids[CHOREOGRAPHER_THREADS];			   /* of threads[i] */
 	struct choreographer_open open[CHOREOGRAPHER_OPEN];
 	struct choreographer_thread threads[CHOREOGRAPHER_THREADS];
+	struct long_doframe longs[CHOREOGRAPHER_LONG];
 };
 
-/* A record that is not a loss. @period_ns: of the display; 0: unknown. */
+/* True: the record may matter. Most do not: their thread has no slice in open[], and the name
+ * begins with another byte. */
+static inline bool choreographer_wants(const struct choreographer *c,
+				       const struct trace_record *record)
+{
+	uint64_t bit = UINT64_C(1) << ((uint32_t)record->tid % 64);
+
+	if (record->kind == TRACE_SLICE_END)
+		return c->some_open & bit;
+	if (record->kind != TRACE_SLICE_BEGIN)
+		return false;
+	return (c->some_open & bit) || (record->name.len >= 9 &&
+					(record->name.ptr[0] == 'C' || record->name.ptr[0] == 'D'));
+}
+
+/* A record for which choreographer_wants() returns true. @period_ns: of the display; 0: unknown.
+ */
 void choreographer_record(struct choreographer *c, const struct trace_record *record,
 			  uint64_t period_ns);
 
@@ -98,6 +171,11 @@ void choreographer_lost(struct choreographer *c, uint64_t events, uint64_t unkno
 
 /* A mark: no row spans it. */
 void choreographer_mark(struct choreographer *c, uint64_t time_ns);
+
+/* Writes the long callbacks of process @pid that ended in (@from_ns, @to_ns], for dropFrames.csv:
+ * "doFrame 45.2 ms (traversal 30.1 draw 25.0); doFrame ...", "" if there are none. */
+void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t from_ns,
+			    uint64_t to_ns, char *text, size_t size);
 
 /* Closes all rows: the trace ends. */
 void choreographer_close(struct choreographer *c);

@@ -2,6 +2,15 @@
 #include "rules/composition.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#include "parser/chars.h"
+
+/* Counters of one miss are written within this time. */
+#define ONE_MISS_NS UINT64_C(2000000)
+
+/* Compositions that show what is usual. */
+#define DURATION_OF 32
 
 static struct composition *newest(struct compositions *c)
 {
@@ -21,9 +30,39 @@ static struct composition *open_one(struct compositions *c)
 	return c->n > 0 && newest(c)->present_ns == 0 ? newest(c) : begin(c, 0);
 }
 
+uint64_t composition_plan_in(struct span name, bool *adjusted)
+{
+	static const struct span label = SPAN_INIT(" vsyncIn ");
+	const char *at = memmem(name.ptr, name.len, label.ptr, label.len);
+	const char *end = name.ptr + name.len;
+	uint64_t ns = 0, digit_ns = 1000000;
+
+	if (!at)
+		return 0;
+	for (at += label.len; at < end && is_digit(*at) && ns < 1000000000; at++)
+		ns = ns * 10 + (uint64_t)(*at - '0') * 1000000;
+	if (at < end && *at == '.')
+		for (at++; at < end && is_digit(*at) && digit_ns >= 10; at++)
+			ns += (uint64_t)(*at - '0') * (digit_ns /= 10);
+	name = span_skip(name, (size_t)(at - name.ptr));
+	*adjusted = span_equal(name, SPAN_LITERAL("ms (adjusted)"));
+	return *adjusted || span_equal(name, SPAN_LITERAL("ms")) ? ns : 0;
+}
+
+void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted)
+{
+	c->adjusted = adjusted;
+	c->planned_ns = planned_ns;
+}
+
 void compositions_commit(struct compositions *c, uint64_t time_ns)
 {
-	begin(c, time_ns);
+	struct composition *composition = begin(c, time_ns);
+
+	composition->planned_ns = c->planned_ns;
+	composition->adjusted = c->adjusted;
+	c->planned_ns = 0;
+	c->adjusted = false;
 }
 
 void compositions_present(struct compositions *c, uint64_t time_ns)
@@ -71,6 +110,98 @@ static const struct composition *at(const struct compositions *c, uint32_t i)
 	return &c->all[(c->n - 1 - i) % COMPOSITIONS_MAX];
 }
 
+/* The composition that is due last at @time_ns; NULL: unknown. */
+static struct composition *due_at(struct compositions *c, uint64_t time_ns)
+{
+	for (uint32_t i = 0; i < kept(c); i++) {
+		struct composition *composition = &c->all[(c->n - 1 - i) % COMPOSITIONS_MAX];
+
+		if (composition->present_ns && composition->planned_ns &&
+		    composition->planned_ns < time_ns)
+			return composition;
+	}
+	return NULL;
+}
+
+void compositions_missed(struct compositions *c, uint64_t time_ns, bool by_gpu)
+{
+	struct composition_miss *last = &c->misses[(c->n_misses - 1) % MISSES_MAX];
+	struct composition *due = due_at(c, time_ns);
+
+	/* Several counters tell one miss. */
+	if (c->n_misses > 0 && time_ns - last->time_ns < ONE_MISS_NS)
+		last->by_gpu |= by_gpu;
+	else
+		c->misses[c->n_misses++ % MISSES_MAX] =
+			(struct composition_miss){ time_ns, by_gpu };
+	if (!due)
+		return;
+	due->missed = true;
+	due->missed_by_gpu |= by_gpu;
+}
+
+const struct composition_miss *compositions_miss_in(const struct compositions *c, uint64_t from_ns,
+						    uint64_t to_ns)
+{
+	uint32_t n = c->n_misses < MISSES_MAX ? c->n_misses : MISSES_MAX;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (c->misses[i].time_ns >= from_ns && c->misses[i].time_ns <= to_ns)
+			return &c->misses[i];
+	return NULL;
+}
+
+uint64_t compositions_duration(const struct compositions *c, uint64_t present_ns)
+{
+	uint64_t sorted[DURATION_OF];
+	unsigned int n = 0;
+
+	for (uint32_t i = 0; i < kept(c) && n < DURATION_OF; i++) {
+		const struct composition *composition = at(c, i);
+		uint64_t ns = composition->planned_ns - composition->commit_ns;
+		unsigned int place = n;
+
+		if (composition->commit_ns == 0 || composition->commit_ns > present_ns ||
+		    composition->planned_ns <= composition->commit_ns)
+			continue;
+		for (; place > 0 && sorted[place - 1] > ns; place--)
+			sorted[place] = sorted[place - 1];
+		sorted[place] = ns;
+		n++;
+	}
+	return n > 0 ? sorted[n * 3 / 4] : 0;
+}
+
+uint64_t compositions_commit_from(const struct compositions *c, uint64_t from_ns)
+{
+	uint64_t first_ns = 0;
+
+	for (uint32_t i = 0; i < kept(c) && at(c, i)->commit_ns >= from_ns; i++)
+		first_ns = at(c, i)->commit_ns;
+	return first_ns;
+}
+
+uint32_t compositions_next(const struct compositions *c)
+{
+	return c->n > 0 && at(c, 0)->present_ns == 0 ? c->n : c->n + 1;
+}
+
+const struct composition *compositions_get(const struct compositions *c, uint32_t number)
+{
+	return number > 0 && number <= c->n && c->n - number < kept(c) ? at(c, c->n - number)
+								       : NULL;
+}
+
+const struct composition *compositions_get_before(const struct compositions *c, uint32_t number)
+{
+	const struct composition *composition;
+
+	do
+		composition = compositions_get(c, --number);
+	while (composition && composition->present_ns == 0);
+	return composition;
+}
+
 const struct composition *compositions_at(const struct compositions *c, uint64_t present_ns)
 {
 	for (uint32_t i = 0; i < kept(c); i++) {
@@ -80,17 +211,6 @@ const struct composition *compositions_at(const struct compositions *c, uint64_t
 			return composition;
 		if (composition->present_ns && composition->present_ns < present_ns)
 			break;
-	}
-	return NULL;
-}
-
-const struct composition *compositions_before(const struct compositions *c, uint64_t present_ns)
-{
-	for (uint32_t i = 0; i < kept(c); i++) {
-		const struct composition *composition = at(c, i);
-
-		if (composition->present_ns && composition->present_ns < present_ns)
-			return composition;
 	}
 	return NULL;
 }
@@ -116,5 +236,6 @@ bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_n
 
 void compositions_forget(struct compositions *c)
 {
-	c->n = 0;
+	c->n = c->n_misses = 0;
+	c->planned_ns = 0;
 }

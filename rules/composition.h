@@ -7,10 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "parser/span.h"
 #include "rules/fence.h"
 
 /* Compositions of two seconds at 240 Hz: frames are counted within that time. */
 #define COMPOSITIONS_MAX 512
+
+/* Times at which SurfaceFlinger found that a composition was not shown in time. */
+#define MISSES_MAX 64
 
 enum client_composition {
 	CLIENT_UNKNOWN, /* the trace does not have the counter */
@@ -22,15 +26,34 @@ struct composition {
 	uint64_t commit_ns;  /* SurfaceFlinger begins to latch; 0: unknown */
 	uint64_t present_ns; /* 0: it presented nothing */
 	uint64_t end_ns;     /* SurfaceFlinger is done with it; 0: unknown */
+	uint64_t planned_ns; /* the vsync that is to show it; 0: unknown */
+	bool adjusted;	     /* planned_ns replaces a vsync that was over at the commit */
+	bool missed;	     /* it was not shown then */
+	bool missed_by_gpu;  /* as SurfaceFlinger's own GPU work was late */
 	enum client_composition client;
 	fence_id fence; /* of SurfaceFlinger's own GPU work, or FENCE_NONE */
 	bool fence_is_render;
 };
 
 struct compositions {
-	uint32_t n; /* so far */
+	uint32_t n;	     /* so far */
+	uint64_t planned_ns; /* of the next commit; 0: unknown */
+	bool adjusted;
+	uint32_t n_misses; /* so far */
+	struct composition_miss {
+		uint64_t time_ns;
+		bool by_gpu;
+	} misses[MISSES_MAX];
 	struct composition all[COMPOSITIONS_MAX];
 };
+
+/* How long it is to the planned present, by the name of a slice: "commit 4711 vsyncIn 12.34ms". 0:
+ * it does not say. @adjusted: " (adjusted)" follows, as SurfaceFlinger began after the first plan.
+ */
+uint64_t composition_plan_in(struct span name, bool *adjusted);
+
+/* SurfaceFlinger wakes up, to compose for the vsync at @planned_ns. Its commit follows. */
+void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted);
 
 void compositions_commit(struct compositions *c, uint64_t time_ns);
 void compositions_present(struct compositions *c, uint64_t time_ns);
@@ -45,11 +68,30 @@ void compositions_client(struct compositions *c, bool client);
  * (@render false, before Android 14) that of the buffer with the result. */
 void compositions_fence(struct compositions *c, fence_id id, bool render);
 
+/* FrameMissed and its like: at @time_ns the composition that was due last was not shown. @by_gpu:
+ * SurfaceFlinger adds that its own GPU work was late. */
+void compositions_missed(struct compositions *c, uint64_t time_ns, bool by_gpu);
+
+/* A miss between the two times, which may have kept SurfaceFlinger from composing; or NULL. */
+const struct composition_miss *compositions_miss_in(const struct compositions *c, uint64_t from_ns,
+						    uint64_t to_ns);
+
+/* The usual time from a commit to the planned present, up to @present_ns; 0: unknown. A commit that
+ * begins late has less time, so three of four have that time at most. */
+uint64_t compositions_duration(const struct compositions *c, uint64_t present_ns);
+
+/* The first commit of @from_ns or later; 0: unknown, or none. */
+uint64_t compositions_commit_from(const struct compositions *c, uint64_t from_ns);
+
+/* The number of the composition that the next present belongs to. */
+uint32_t compositions_next(const struct compositions *c);
+
+/* The one of that number, and the last one before it that presented. NULL: unknown. */
+const struct composition *compositions_get(const struct compositions *c, uint32_t number);
+const struct composition *compositions_get_before(const struct compositions *c, uint32_t number);
+
 /* The composition with that present; NULL: unknown. When its GPU work ended is in its fence. */
 const struct composition *compositions_at(const struct compositions *c, uint64_t present_ns);
-
-/* The composition with the last present before @present_ns; NULL: unknown. */
-const struct composition *compositions_before(const struct compositions *c, uint64_t present_ns);
 
 /* True: SurfaceFlinger could have latched the buffer earlier, when it was queued and the GPU had
  * not finished it. Times in ns; @latched_ns: when it was latched. */

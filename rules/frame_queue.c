@@ -42,6 +42,10 @@
  * of both, and for its GPU times and waits. */
 #define FRAME_CHUNKS_MAX (PERCENTILES_MAX / (CHUNK_BINS / 2) + 6)
 
+/* The text before a drop: that of callbacks, and with the counters. */
+#define DOFRAMES_SIZE 512
+#define DROP_INFO_SIZE (DOFRAMES_SIZE + RECENT_EVENTS_TEXT_SIZE)
+
 /* --- rows --- */
 
 /* The app in the layer's own name. Unlike the app in front it does not change. */
@@ -50,21 +54,27 @@ static const char *own_app(const struct layer *layer)
 	return layer->has_app ? layer->app : "";
 }
 
-static bool matches_any(const char *const *globs, const struct layer *layer)
+static bool matches_any(const char *const *globs, struct span surface, struct span app)
 {
 	for (; *globs; globs++)
-		if (pattern_glob(span_of(*globs), span_of(layer->surface)) ||
-		    (layer->has_app && pattern_glob(span_of(*globs), span_of(layer->app))))
+		if (pattern_glob(span_of(*globs), surface) ||
+		    (app.ptr && pattern_glob(span_of(*globs), app)))
 			return true;
 	return false;
 }
 
-void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
+bool frame_queue_excludes(const struct frame_queue *q, struct span surface, struct span app)
 {
 	const char *const *include = q->options.include, *const *exclude = q->options.exclude;
 
-	layer->excluded = (include && *include && !matches_any(include, layer)) ||
-			  (exclude && matches_any(exclude, layer));
+	return (include && *include && !matches_any(include, surface, app)) ||
+	       (exclude && matches_any(exclude, surface, app));
+}
+
+void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer)
+{
+	layer->excluded = frame_queue_excludes(q, span_of(layer->surface),
+					       layer->has_app ? span_of(layer->app) : SPAN_NULL);
 }
 
 /* The losses up to the next frame in the queue. */
@@ -205,6 +215,34 @@ static void emit_latency_row(struct frame_queue *q, const struct waiting_frame *
 		q->sink.latency(q->sink.context, &row);
 }
 
+/* The process whose frames the layer shows, or NULL. */
+static const struct work_process *process_of(const struct frame_queue *q, const struct layer *layer)
+{
+	struct work_owner owner = layer->evidence.owner;
+
+	return app_work_process_of(q->work, &owner, span_of(layer->name),
+				   layer->has_app ? span_of(layer->app) : SPAN_NULL);
+}
+
+/* Describes the events before a drop: the app's own long callbacks, then the counters. */
+static void describe(struct frame_queue *q, const struct layer *layer, uint64_t from_ns,
+		     uint64_t to_ns, char text[DROP_INFO_SIZE])
+{
+	const struct work_process *process = process_of(q, layer);
+	const char *counters;
+	size_t length;
+
+	recent_events_describe(q->log, from_ns, to_ns);
+	counters = recent_events_counters(q->log);
+	text[0] = '\0';
+	if (process)
+		choreographer_describe(q->choreographer, process->pid, from_ns, to_ns, text,
+				       DOFRAMES_SIZE);
+	length = strlen(text);
+	snprintf(text + length, DROP_INFO_SIZE - length, "%s%s",
+		 length > 0 && counters[0] ? "; " : "", counters);
+}
+
 static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *waiting,
 			  const struct vsync_stamp *before, const struct vsync_stamp *now,
 			  struct interval interval, enum cause cause)
@@ -223,10 +261,11 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 		.frame_number = frame->number,
 		.cause = cause,
 	};
+	char info[DROP_INFO_SIZE];
 
-	recent_events_describe(q->log, before->time_ns, now->time_ns);
+	describe(q, layer, before->time_ns, now->time_ns, info);
 	row.tick = recent_events_tick(q->log);
-	row.info = recent_events_counters(q->log);
+	row.info = info;
 	if (q->sink.drop)
 		q->sink.drop(q->sink.context, &row);
 }
@@ -267,41 +306,104 @@ static void add_to_summary(struct frame_queue *q, struct layer *layer, uint64_t 
 		      cause);
 }
 
-static struct composition_times times_of(const struct composition *composition)
+static struct composition_times times_of(const struct producers *p,
+					 const struct composition *composition)
 {
+	const struct fence *fence;
+
 	if (!composition)
 		return (struct composition_times){ 0 };
-	return (struct composition_times){ composition->commit_ns, composition->present_ns,
-					   composition->end_ns };
+	fence = fences_get(&p->fences, composition->fence);
+	return (struct composition_times){
+		.commit_ns = composition->commit_ns,
+		.present_ns = composition->present_ns,
+		.end_ns = composition->end_ns,
+		.planned_ns = composition->planned_ns,
+		.gpu_done_ns = fence ? fence->done_ns : 0,
+		.adjusted = composition->adjusted,
+		.client = composition->client == CLIENT_YES,
+		.missed = composition->missed,
+		.missed_by_gpu = composition->missed_by_gpu,
+	};
+}
+
+/* What is known about the way of a frame by its plan. */
+static void add_plan(struct producers *p, struct cause_facts *facts,
+		     const struct waiting_frame *waiting, const struct frame_vsync *vsync)
+{
+	const struct composition *own = compositions_get(&p->compositions, waiting->composition);
+	uint64_t present_ns = waiting->frame.present_ns;
+	struct expectation expectation;
+
+	/* keep_order() may have moved the present. */
+	if (!own || own->present_ns != present_ns)
+		return;
+	facts->own = times_of(p, own);
+	if (vsync->tick_ns == 0 || own->planned_ns == 0)
+		return;
+	expected_learn(&p->expected, vsync, own->planned_ns, facts->period_ns);
+	expectation = expected_at(&p->expected, vsync, facts->period_ns);
+	facts->expected_ns = expectation.present_ns;
+	facts->deadline_ns = expectation.deadline_ns;
+	if (!cause_is_late(facts))
+		return;
+	facts->before =
+		times_of(p, compositions_get_before(&p->compositions, waiting->composition));
+	if (expectation.deadline_ns == 0)
+		facts->deadline_ns = expectation.present_ns -
+				     compositions_duration(&p->compositions, present_ns);
+}
+
+/* What is known about it by the cadence, of which it is late by @late_ns. */
+static void add_cadence(const struct producers *p, struct cause_facts *facts,
+			const struct waiting_frame *waiting, uint64_t late_ns)
+{
+	const struct compositions *compositions = &p->compositions;
+	uint64_t eighth_ns = facts->period_ns / 8, deadline_ns = facts->slot_ns - late_ns;
+	const struct composition_miss *miss;
+
+	facts->late_ns = late_ns;
+	facts->before = times_of(p, compositions_get_before(compositions, waiting->composition));
+	facts->first_commit_ns = compositions_commit_from(compositions, deadline_ns - eighth_ns);
+	miss = compositions_miss_in(compositions, deadline_ns - eighth_ns,
+				    waiting->frame.latched_ns);
+	facts->blocked = miss != NULL;
+	facts->blocked_by_gpu = miss && miss->by_gpu;
 }
 
 static enum cause judge(const struct frame_queue *q, const struct waiting_frame *waiting,
 			const struct vsync_stamp *stamp, struct interval interval,
-			struct lateness late, uint64_t gpu_done_ns)
+			struct lateness late, const struct gpu_work *work)
 {
-	const struct compositions *compositions = &q->producers->compositions;
 	const struct frame *frame = &waiting->frame;
 	struct cause_facts facts = {
 		.period_ns = stamp->period_ns,
 		.slot_ns = stamp->vsync_ns - stamp->period_ns,
-		.late_ns = late.harm_ns,
 		.queued_ns = frame->queued_ns,
-		.gpu_done_ns = gpu_done_ns,
+		.gpu_done_ns = work->done_ns,
+		.replaced_ns = frame->replaced_ns,
 		.latched_before_ns = q->layers.layers[frame->layer].latched_ns,
 		.lost = waiting->loss_context.in_hole,
 	};
+	uint64_t late_ns = late.harm_ns;
+	enum cause cause;
 
-	if (interval.ns < 0 || !stamp->locked)
-		return CAUSE_NONE;
+	if (!stamp->locked)
+		return late_ns > 0 ? CAUSE_UNKNOWN : CAUSE_NONE;
 	if (q->options.is_fences)
-		return late.harm_ns > 0 ? present_fence_cause(frame->latched_ns, frame->present_ns,
-							      frame->queued_ns, stamp->period_ns)
-					: CAUSE_NONE;
-	if (late.harm_ns > 0) {
-		facts.own = times_of(compositions_at(compositions, frame->present_ns));
-		facts.before = times_of(compositions_before(compositions, frame->present_ns));
-	}
-	return cause_of(&facts);
+		return late_ns > 0 ? present_fence_cause(frame->latched_ns, frame->present_ns,
+							 frame->queued_ns, stamp->period_ns)
+				   : CAUSE_NONE;
+	/* The harm of a stall is its whole length. */
+	if (late_ns > 0 && interval_is_wait(interval))
+		late_ns = late_ns > stamp->period_ns ? late_ns - stamp->period_ns : 0;
+	add_plan(q->producers, &facts, waiting, &work->vsync);
+	if (late_ns > 0)
+		add_cadence(q->producers, &facts, waiting, late_ns);
+	if (interval.ns < 0)
+		facts.latched_before_ns = 0;
+	cause = cause_of(&facts);
+	return cause == CAUSE_NONE && late.harm_ns > 0 ? CAUSE_UNKNOWN : cause;
 }
 
 static void report_late(struct frame_queue *q, const struct layer *layer, uint64_t present_ns,
@@ -342,20 +444,39 @@ static void free_chunks_for_frame(struct frame_queue *q, const struct layer *lay
 		;
 }
 
+/* The first time at which the layer's next wait may be a stall without an end. */
+static uint64_t endless_from(const struct layer *layer)
+{
+	const struct stall_evidence *evidence = &layer->evidence;
+
+	return evidence->from_ns == 0 || evidence->reported ? UINT64_MAX
+							    : evidence->from_ns + STATS_WAIT_NS;
+}
+
 /* Reports the stalls of the app in front that no frame has ended. */
 static void report_endless(struct frame_queue *q, uint64_t now_ns)
 {
+	uint64_t next_ns = now_ns + STATS_WAIT_NS / 2; /* or earlier */
+
 	for (int i = 0; i < q->layers.max; i++) {
 		struct layer *layer = &q->layers.layers[i];
-		uint64_t length_ns;
+		uint64_t from_ns, length_ns;
 
-		if (!layer->length || layer->excluded || layer->waiting > 0 ||
-		    !front_app_has(&q->front_app, layer))
+		if (!layer->length || layer->excluded || !front_app_has(&q->front_app, layer))
+			continue;
+		from_ns = endless_from(layer);
+		next_ns = from_ns < next_ns ? from_ns : next_ns;
+		if (from_ns > now_ns || layer->waiting > 0)
 			continue;
 		length_ns = stall_without_end(q->work, layer, now_ns);
-		if (length_ns > 0)
-			pause_report_endless(layer, length_ns, now_ns, q->events);
+		if (length_ns == 0)
+			continue;
+		pause_report_endless(layer, length_ns, now_ns, q->events);
+		if (layer->surface_number != SUMMARY_NONE)
+			summary_add_endless(&q->summary, layer->surface_number, length_ns);
 	}
+	q->endless_ns = next_ns;
+	q->endless_app = q->front_app.changes;
 }
 
 /* Another app may be in front with this frame. If it is, a stall of the one before has no end. */
@@ -363,9 +484,20 @@ static void follow_front_app(struct frame_queue *q, int id, const struct vsync_s
 {
 	const struct layer *layer = &q->layers.layers[id];
 
-	if (layer->is_activity && id != q->front_app.layer && !front_app_has(&q->front_app, layer))
+	if (layer->is_activity && id != q->front_app.layer &&
+	    (stamp->time_ns >= q->endless_ns || q->endless_app != q->front_app.changes) &&
+	    !front_app_has(&q->front_app, layer))
 		report_endless(q, stamp->time_ns);
 	front_app_follow(&q->front_app, &q->layers, id, stamp);
+}
+
+/* Counts if the process that shows the frame has a Choreographer. */
+static void follow_marks(struct frame_queue *q, const struct layer *layer)
+{
+	const struct work_process *process = process_of(q, layer);
+
+	if (process)
+		summary_add_marks(&q->summary, layer->surface_number, process->answered_ns > 0);
 }
 
 /* The frame's wait is over: its vsyncs are known. */
@@ -402,6 +534,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	if (is_stale(layer, waiting, &stamp)) {
 		q->stale += !layer->excluded;
 		frame_series_skip(&layer->series);
+		if (q->check)
+			fence_check_hole(q->check, stamp.time_ns, stamp.time_ns);
 		return;
 	}
 	interval = frame_series_add(&layer->series, layer->excluded ? NULL : &q->store, &stamp,
@@ -411,9 +545,10 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		return;
 	late = late_follow(&q->late, waiting->frame.layer, layer->hash, interval,
 			   waiting->loss_context.wait);
-	cause = judge(q, waiting, &stamp, interval, late, work.done_ns);
+	cause = judge(q, waiting, &stamp, interval, late, &work);
 	layer->latched_ns = waiting->frame.latched_ns;
 	add_to_summary(q, layer, stamp.time_ns, interval, late, cause);
+	follow_marks(q, layer);
 	summary_gpu(&q->summary, layer->surface_number, interval, &work);
 	trigger_frame(&q->trigger, waiting->frame.layer,
 		      (struct trigger_surface){ layer->id, layer->surface, own_app(layer) },
@@ -422,6 +557,10 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
 	if (q->options.is_fences)
 		emit_latency_row(q, waiting, interval);
+	if (q->check)
+		fence_check_frame(q->check,
+				  (struct name_key){ layer->name, layer->hash, layer->length },
+				  waiting->frame.present_ns, !waiting->loss_context.in_hole);
 	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause);
 	if (late.reported)
@@ -630,7 +769,8 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 					   { .loss = q->loss,
 					     .in_hole = is_in_hole(q, frame),
 					     .unsure = q->loss_pending,
-					     .ahead = q->loss_ahead } };
+					     .ahead = q->loss_ahead },
+					   compositions_next(&q->producers->compositions) };
 	if (frame->present_ns <= q->hole_from_ns)
 		waiting->loss_context.loss = loss_without(q->loss, q->hole);
 	waiting->loss_context.number = frame->number;
@@ -705,6 +845,8 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 	lost.break_count = 1;
 	add_loss(&q->hole, lost);
 	add_loss(&q->loss, lost);
+	if (q->check)
+		fence_check_hole(q->check, from_ns, q->last_present_ns);
 	for (unsigned int i = q->n; i > 0; i--) {
 		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
 
@@ -801,6 +943,8 @@ static void count_all(struct frame_queue *q)
 void frame_queue_new_clock(struct frame_queue *q)
 {
 	count_all(q);
+	if (q->check)
+		fence_check_new_clock(q->check);
 	for (int i = 0; i < q->layers.max; i++) {
 		if (!q->layers.layers[i].length)
 			continue;
@@ -812,7 +956,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	vsync_reset(&q->vsync);
 	q->locked_once = q->checked = false;
 	q->last_idle_check_ns = 0;
-	q->settled_ns = q->counted_ns = 0;
+	q->settled_ns = q->counted_ns = q->endless_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
 	q->lost_until_ns = q->hole_from_ns = q->chain_ns = 0;
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };

@@ -13,8 +13,10 @@
 
 #include "rules/attribution.h"
 #include "rules/cause.h"
+#include "rules/choreographer.h"
 #include "rules/recent_events.h"
 #include "rules/events.h"
+#include "rules/fence_check.h"
 #include "rules/frame_timeline.h"
 #include "rules/present_fence.h"
 #include "rules/front_app.h"
@@ -34,6 +36,7 @@
 struct waiting_frame {
 	struct frame frame; /* layer LAYER_NONE: the present itself, which follows its frames */
 	struct loss_context loss_context;
+	uint32_t composition; /* its number */
 };
 
 struct frame_queue {
@@ -44,6 +47,8 @@ struct frame_queue {
 	struct recent_events *log;	 /* the events before a drop, for its row; or NULL */
 	struct producers *producers;	 /* of the owner: fences */
 	struct frame_timeline *timeline; /* borrowed; NULL: none */
+	const struct choreographer *choreographer; /* of the owner */
+	struct fence_check *check;		   /* the same */
 	struct trigger_state trigger;
 	struct late_state late;
 	struct vsync_lattice vsync;
@@ -75,8 +80,11 @@ struct frame_queue {
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
 	struct front_app front_app;
-	uint64_t settled_ns; /* see frame_queue_settled_ns() */
-	uint64_t counted_ns; /* the last present that was counted */
+	/* The app in front has no stall without an end before that time, unless it changes. */
+	uint64_t endless_ns;
+	unsigned int endless_app; /* front_app.changes at that time */
+	uint64_t settled_ns;	  /* see frame_queue_settled_ns() */
+	uint64_t counted_ns;	  /* the last present that was counted */
 	unsigned int first;
 	unsigned int n;
 	unsigned int high_water; /* of n */
@@ -94,6 +102,9 @@ void frame_queue_free(struct frame_queue *q);
 /* Decides by options.include and options.exclude if a new layer is counted. Called before its first
  * frame. */
 void frame_queue_apply_filters(const struct frame_queue *q, struct layer *layer);
+
+/* True: by these options a layer is not counted. @app: SPAN_NULL: its name contains none. */
+bool frame_queue_excludes(const struct frame_queue *q, struct span surface, struct span app);
 
 /* Add a frame to the queue, and the present after all its frames. Times must not go back. The way
  * of the frame continues in frame_queue_settle(), when its wait is over. */

@@ -30,6 +30,7 @@ void front_app_follow(struct front_app *front, const struct layer_table *layers,
 
 	if (becomes_unknown(front, layer, still)) {
 		front->app[0] = '\0';
+		front->changes++;
 		front->layer = LAYER_NONE;
 		events_write(front->events, stamp->time_ns, TRACE_EVENT_FOCUS, unknown);
 	}
@@ -38,6 +39,7 @@ void front_app_follow(struct front_app *front, const struct layer_table *layers,
 	front->layer = id;
 	if (span_equal(span_of(front->app), span_of(layer->app)))
 		return;
+	front->changes++;
 	name_copy(front->app, sizeof(front->app), span_of(layer->app));
 	events_write(front->events, stamp->time_ns, TRACE_EVENT_FOCUS, layer->surface);
 }
@@ -67,6 +69,7 @@ void front_app_apply_answer(struct front_app *front, uint64_t present_ns)
 		return;
 	if (span_equal(app, span_of(front->app)))
 		return;
+	front->changes++;
 	name_copy(front->app, sizeof(front->app), app);
 	events_write(front->events, present_ns, TRACE_EVENT_FOCUS,
 		     app.len > 0 ? front->answer : unknown);
@@ -87,6 +90,7 @@ bool front_app_set(struct front_app *front, const char *focus)
 {
 	if (front->app[0] || !focus)
 		return false;
+	front->changes++;
 	name_copy(front->app, sizeof(front->app), app_of_focus(focus));
 	if (strcmp(front->other_app, front->app) == 0)
 		front->uncertain_ns = 0;

@@ -17,6 +17,7 @@
 #include "rules/vsync.h"
 
 struct front_app {
+	unsigned int changes;	     /* of app so far */
 	struct event_writer *events; /* of the owner */
 	bool queried;		     /* see pipeline_options.front_app_is_queried */
 	char app[APP_SIZE];	     /* "": unknown */

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/expected.h"
+
 /* Who decides when the next frame is drawn. */
 enum pacing {
 	PACING_UNKNOWN,
@@ -20,6 +22,7 @@ struct gpu_work {
 	int64_t release_wait_ns; /* the display gave the buffer back so long after it was dequeued;
 				    ROW_UNKNOWN: unknown */
 	enum pacing pacing;
+	struct frame_vsync vsync; /* that the app's frame answers */
 	bool missed_latch; /* SurfaceFlinger could have latched the buffer earlier, if the GPU had
 			      finished it */
 };

@@ -47,14 +47,11 @@ static uint32_t cadence_ns(const struct late_series *series)
 	uint32_t ns = 0;
 
 	for (unsigned int i = 0; i < kept(series); i++) {
-		struct late_interval one = series->intervals[i];
-		unsigned int n = 0;
+		uint32_t one_ns = series->intervals[i].ns;
 
-		for (unsigned int k = 0; k < kept(series); k++)
-			n += is_same(one, series->intervals[k]);
-		if (n > most || (n == most && one.ns < ns)) {
-			most = n;
-			ns = one.ns;
+		if (series->same[i] > most || (series->same[i] == most && one_ns < ns)) {
+			most = series->same[i];
+			ns = one_ns;
 		}
 	}
 	return ns;
@@ -96,15 +93,38 @@ static uint64_t harm_ns(const struct late_series *series, struct interval interv
 	return known && ns > cadence + cadence / 100 ? ns - cadence : 0;
 }
 
+/* Adds @change to the counts of the intervals that are the same as @one. Returns their number. */
+static unsigned int count_same(struct late_series *series, struct late_interval one, int change)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < kept(series); i++) {
+		bool same = is_same(one, series->intervals[i]);
+
+		series->same[i] = (uint8_t)(series->same[i] + (same ? change : 0));
+		n += same;
+	}
+	return n;
+}
+
 static void keep(struct late_series *series, struct interval interval)
 {
-	struct late_interval *place = &series->intervals[series->n % LATE_INTERVALS];
+	unsigned int at = series->n % LATE_INTERVALS;
+	struct late_interval *place = &series->intervals[at];
+	struct late_interval one = { (uint32_t)interval.ns & INT32_MAX,
+				     !interval_is_whole(interval) };
+	bool is_full = series->n >= LATE_INTERVALS;
 
-	place->ns = (uint32_t)interval.ns & INT32_MAX;
-	place->plain = !interval_is_whole(interval);
 	series->n++;
 	if (series->n == 2 * LATE_INTERVALS)
 		series->n = LATE_INTERVALS;
+	if (is_full && place->ns == one.ns && place->plain == one.plain)
+		return;
+	if (is_full)
+		count_same(series, *place, -1);
+	*place = one;
+	series->same[at] = 0;
+	series->same[at] = (uint8_t)count_same(series, one, 1);
 }
 
 struct lateness late_follow(struct late_state *state, int place, uint64_t owner,

@@ -30,6 +30,7 @@ struct late_series {
 		uint32_t ns : 31;
 		uint32_t plain : 1; /* its number of vsyncs is unknown */
 	} intervals[LATE_INTERVALS];
+	uint8_t same[LATE_INTERVALS]; /* how many intervals are the same as that one */
 };
 
 struct late_state {
@@ -43,8 +44,8 @@ int late_state_init(struct late_state *state, unsigned int max);
 void late_state_free(struct late_state *state);
 
 struct lateness {
-	/* The frame is late by limit_ns or more. A wait is late if it is a stall, even if the cadence
-	 * is unknown, and not if the layer was idle. */
+	/* The frame is late by limit_ns or more. A wait is late if it is a stall, even if the
+	 * cadence is unknown, and not if the layer was idle. */
 	bool reported;
 	/* The interval's whole vsyncs beyond those of the cadence so far, in ns; of a stall its
 	 * length. 0: it is in time, or the vsyncs are unknown, or it is a wait without a stall. */

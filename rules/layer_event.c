@@ -26,7 +26,7 @@ static void drop_stale(const struct layer_events *e, struct layer *layer)
 	layer->resets = e->resets;
 	layer->buffers.known = layer->transactions.known = false;
 	layer->n_queued = 0;
-	layer->left_present = 0;
+	layer->left_present = layer->replaced_ns = 0;
 	layer->evidence.queued_ns = 0;
 	layer->evidence.lost = true;
 }
@@ -233,7 +233,7 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 			add_latch(e, rule, layer, capture->frame, record);
 		else if (rule->role == RULE_DROP)
 			e->dropped_frames += !layer->excluded;
-		else if (layer->evidence.owner.process == 0)
+		else
 			app_work_vote(e->work, &layer->evidence.owner, e->sf->pid, record->time_ns);
 	}
 	stall_follow_buffers(e->work, layer, buffers_wait(layer), record->time_ns);

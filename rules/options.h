@@ -11,16 +11,15 @@
 struct trigger;
 
 /* What SurfaceFlinger plans for a frame, from its dump. In ns; 0: unknown. The app begins app_ns
- * before its deadline, and SurfaceFlinger sf_ns before the present: that is the app's deadline.
- * app_ready_ns, sf_ready_ns: the part of it in which the result must be ready. */
+ * before its deadline, and SurfaceFlinger sf_ns before the present: that is the app's deadline. */
 struct work_durations {
 	uint64_t app_ns, sf_ns;
-	uint64_t app_ready_ns, sf_ready_ns;
 	uint64_t period_ns; /* of the refresh rate for which these are valid; 0: unknown */
 };
 
 struct pipeline_options {
 	bool is_fences;		  /* frames come from pipeline_fence(), not from records */
+	bool has_fences;	  /* pipeline_fence() is called beside pipeline_record() */
 	double target_fps;	  /* in Hz; 0: the display's refresh rate, 60 if unknown */
 	enum app_class app_class; /* of all apps; APP_CLASS_UNKNOWN: learnt */
 	uint64_t kpi_ns;	  /* longest acceptable frame time; default 100 ms */
@@ -34,8 +33,9 @@ struct pipeline_options {
 	const char *const *include;
 	const char *const *exclude;
 	const struct trigger *trigger; /* reported by the sink's gate(), or NULL; borrowed */
-	uint64_t late_ns; /* report frames that are late by this much, see late.h; 0: none */
-	bool recorded;	  /* lines may be duplicated, or sorted by CPU */
+	uint64_t late_ns;    /* report frames that are late by this much, see late.h; 0: none */
+	bool recorded;	     /* lines may be duplicated, or sorted by CPU */
+	bool frame_timeline; /* a live trace has FrameTimeline, see pipeline_timeline() */
 	bool front_app_is_queried; /* the caller answers pipeline_front_app_uncertain_since() */
 	struct work_durations durations;
 	unsigned int max_surfaces; /* layers, and Surfaces, in the tables; default 256 */

@@ -44,15 +44,18 @@ struct pipeline {
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	struct overflow overflow;
 	struct choreographer *choreographer;
-	struct frame_timeline *timeline; /* NULL: a live trace, which has no such events */
+	struct frame_timeline *timeline; /* NULL: a live trace without such events */
+	struct fence_check *check;	 /* NULL: without options.has_fences */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
-	uint64_t before_ns;	 /* the last present before the record with the latest time */
-	uint64_t mark_ns;	 /* time of an app's mark that is ahead of the trace; 0: none */
-	uint64_t next_settle_ns; /* time of the next check of the queue */
-	uint64_t hole_ns;	 /* begin of a hole without a record since then; 0: none */
-	uint64_t fence_ns;	 /* the last one; 0: none */
+	uint64_t before_ns;	  /* the last present before the record with the latest time */
+	uint64_t mark_ns;	  /* time of an app's mark that is ahead of the trace; 0: none */
+	uint64_t next_settle_ns;  /* time of the next check of the queue */
+	uint64_t silent_until_ns; /* there was no record up to then */
+	uint64_t hole_ns;	  /* begin of a hole without a record since then; 0: none */
+	uint64_t fence_ns;	  /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
+	uint64_t fences_until_ns; /* all fences up to then were given */
 };
 
 /* --- the results of attribution --- */
@@ -119,12 +122,44 @@ static void on_commit(void *context, uint64_t time_ns)
 	compositions_commit(&p->producers->compositions, time_ns);
 }
 
+static void on_token(void *context, const struct trace_record *record, int64_t number)
+{
+	struct pipeline *p = context;
+	bool adjusted = false;
+	uint64_t in_ns = composition_plan_in(record->name, &adjusted);
+
+	expected_composition(&p->producers->expected, number, record->time_ns);
+	if (in_ns > 0)
+		compositions_plan(&p->producers->compositions, record->time_ns + in_ns, adjusted);
+}
+
+/* SurfaceFlinger found that the display had not shown the frame before: FrameMissed to 10,
+ * PrevFramePending and PrevFrameMissed from 11 on, with the display's name from 14 on. It adds if
+ * it had composed that frame with the GPU. */
+static bool is_miss(const struct trace_record *record, bool *by_gpu)
+{
+	struct span name = record->name;
+
+	if (record->value <= 0 || name.len < 11)
+		return false;
+	if (name.ptr[0] == 'P' && span_starts_with(name, SPAN_LITERAL("Prev")))
+		name = span_skip(name, 4);
+	*by_gpu = span_starts_with(name, SPAN_LITERAL("GpuFrameMissed"));
+	return *by_gpu || span_starts_with(name, SPAN_LITERAL("FrameMissed")) ||
+	       span_starts_with(name, SPAN_LITERAL("FramePending"));
+}
+
 static void on_counter(void *context, const struct trace_record *record)
 {
 	struct pipeline *p = context;
+	bool by_gpu = false;
 
 	if (span_starts_with(record->name, SPAN_LITERAL("hasClientComposition")))
 		compositions_client(&p->producers->compositions, record->value > 0);
+	else if (is_miss(record, &by_gpu))
+		compositions_missed(&p->producers->compositions, record->time_ns, by_gpu);
+	else
+		expected_counter(&p->producers->expected, record);
 	if (p->queue.log)
 		recent_events_add_counter(p->queue.log, record->time_ns, record->name);
 }
@@ -139,6 +174,7 @@ static void on_surfaceflinger(void *context, uint64_t time_ns, bool another)
 	if (another) {
 		frame_queue_count(&p->queue);
 		frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
+		expected_forget(&p->producers->expected);
 	}
 	/* The ticks so far came from another process than this SurfaceFlinger. */
 	if (!attribution_has_own_ticks(&p->attribution))
@@ -226,7 +262,7 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 
 /* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last
  * event. Frames of that time, from other CPUs, may be in the queue already. */
-static void lost(struct pipeline *p, const struct trace_record *record)
+static __attribute__((noinline)) void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
 	uint64_t from_ns = counted ? p->clock.cpu_last_ns[record->cpu] : 0;
@@ -277,7 +313,7 @@ static void start_over(struct pipeline *p)
 	producers_new_clock(p->producers);
 	choreographer_new_clock(p->choreographer);
 	p->counters.first_ns = 0;
-	p->mark_ns = 0;
+	p->mark_ns = p->silent_until_ns = p->fences_until_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
 }
@@ -302,8 +338,9 @@ static void apply_mark(struct pipeline *p)
 	p->mark_ns = 0;
 }
 
-/* Returns false if the record must be ignored. */
-static bool follow_clock(struct pipeline *p, const struct trace_record *record)
+/* Returns false if the record must be ignored. On the path of each record, so it is inlined. */
+static inline __attribute__((always_inline)) bool follow_clock(struct pipeline *p,
+							       const struct trace_record *record)
 {
 	uint64_t now_ns = p->clock.now_ns;
 
@@ -333,7 +370,8 @@ static bool follow_clock(struct pipeline *p, const struct trace_record *record)
 }
 
 /* Any app may write a mark into the trace. */
-static void handle_mark(struct pipeline *p, const struct trace_record *record)
+static __attribute__((noinline)) void handle_mark(struct pipeline *p,
+						  const struct trace_record *record)
 {
 	static const struct span prefix = SPAN_INIT("jankd:");
 	char text[NAME_SIZE];
@@ -361,18 +399,41 @@ static void end_hole(struct pipeline *p)
 	p->hole_ns = 0;
 }
 
+/* Bytes with which names of interest to producers_wants() and choreographer_wants() begin. */
+static const bool wanted_bytes[256] = {
+	['C'] = true, ['D'] = true, ['G'] = true, ['H'] = true, ['Q'] = true,
+	['R'] = true, ['T'] = true, ['q'] = true, ['w'] = true,
+};
+
+/* False: the record, if it has a name or ends a slice, matters to neither of the two. */
+static bool are_slices_wanted(const struct pipeline *p, const struct trace_record *record)
+{
+	uint64_t some = p->producers->some | p->choreographer->some_open;
+
+	return some >> ((uint32_t)record->tid % 64) & 1 ||
+	       (record->name.len >= 9 && wanted_bytes[(uint8_t)record->name.ptr[0]]);
+}
+
+void pipeline_timeline(struct pipeline *p, const struct trace_record *record)
+{
+	if (p->timeline)
+		frame_timeline_record(p->timeline, record);
+}
+
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
+	bool wanted;
+
 	p->events.records = ++p->counters.records;
 	if (record->kind == TRACE_TIMELINE) {
-		if (p->timeline)
-			frame_timeline_record(p->timeline, record);
+		pipeline_timeline(p, record);
 		return;
 	}
 	if (record->kind == TRACE_LOST) {
 		if (trace_clock_in_duplicates(&p->clock))
 			return;
 		lost(p, record);
+		producers_record(p->producers, record);
 	} else if (!follow_clock(p, record)) {
 		return;
 	}
@@ -384,11 +445,13 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
-	if (producers_wants(p->producers, record))
+	wanted = are_slices_wanted(p, record);
+	if (wanted && producers_wants(p->producers, record))
 		producers_record(p->producers, record);
 	if (record->kind != TRACE_LOST)
 		attribution_record(&p->attribution, record);
-	choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
+	if (wanted && choreographer_wants(p->choreographer, record))
+		choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
 	if (p->clock.now_ns >= p->next_settle_ns &&
 	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
 		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
@@ -434,6 +497,63 @@ static struct layer *fence_layer(struct pipeline *p, struct span name)
 	return layer;
 }
 
+static int64_t known_or_unknown(uint64_t ns)
+{
+	return ns > 0 && ns <= INT64_MAX ? (int64_t)ns : ROW_UNKNOWN;
+}
+
+/* The fence of a frame that the trace counts, too. It changes nothing of the trace. */
+static void fence_beside(struct pipeline *p, const struct present_fence *fence)
+{
+	char copy[SURFACE_MAX], name[NAME_SIZE], surface[NAME_SIZE], app[APP_SIZE];
+	struct span its_surface = ruleset_surface(p->rules, fence->layer, copy);
+	struct span its_app = app_of_layer(fence->layer);
+	bool excluded = frame_queue_excludes(&p->queue, its_surface, its_app);
+	struct interval interval = fence_check_fence(p->check, fence, excluded);
+	struct latency_csv_row row = {
+		.desired_ns = known_or_unknown(fence->desired_ns),
+		.actual_ns = fence->actual_ns,
+		.ready_ns = known_or_unknown(fence->ready_ns),
+		.interval_ns = interval.ns,
+		.vsyncs = interval.vsyncs,
+		.app = app,
+		.surface = surface,
+		.layer = name,
+	};
+
+	if (excluded || !p->events.sink.latency)
+		return;
+	name_copy(name, sizeof(name), fence->layer);
+	name_copy(surface, sizeof(surface), its_surface);
+	name_copy(app, sizeof(app), its_app.ptr ? its_app : span_of(p->queue.front_app.app));
+	p->events.sink.latency(p->events.sink.context, &row);
+}
+
+void pipeline_fences_known(struct pipeline *p, struct span layer, uint64_t until_ns)
+{
+	if (p->check)
+		fence_check_known(p->check, layer, until_ns);
+}
+
+static void check_fences(struct pipeline *p, uint64_t counted_ns)
+{
+	fence_check_until(p->check,
+			  counted_ns < p->fences_until_ns ? counted_ns : p->fences_until_ns,
+			  pipeline_now(p), &p->events);
+}
+
+void pipeline_fences_passed(struct pipeline *p, uint64_t until_ns)
+{
+	if (!p->check)
+		return;
+	if (!p->check->has_begun) {
+		fence_check_until(p->check, until_ns, until_ns, &p->events);
+		return;
+	}
+	p->fences_until_ns = until_ns;
+	check_fences(p, frame_queue_settled_ns(&p->queue));
+}
+
 void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 {
 	struct frame_queue *q = &p->queue;
@@ -442,6 +562,10 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 					     .time_ns = fence->actual_ns };
 	struct layer *layer;
 
+	if (p->check) {
+		fence_beside(p, fence);
+		return;
+	}
 	p->events.records = ++p->counters.records;
 	if (!follow_clock(p, &record))
 		return;
@@ -512,6 +636,13 @@ void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns)
 	vsync_set_dumpsys_period(&p->queue.vsync, period_ns);
 }
 
+void pipeline_set_durations(struct pipeline *p, const struct work_durations *durations)
+{
+	p->queue.options.durations = p->producers->expected.given = *durations;
+	if (durations->period_ns > 0 && p->queue.vsync.dumpsys_ns == 0)
+		pipeline_set_dumpsys_period(p, durations->period_ns);
+}
+
 void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 {
 	p->counters.holes++;
@@ -544,8 +675,10 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 
 void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 {
-	if (!p->gfx2019 && p->clock.now_ns && pipeline_now(p) == p->clock.now_ns)
-		frame_queue_settle(&p->queue, pipeline_now(p) + for_ns);
+	if (p->gfx2019 || !p->clock.now_ns || pipeline_now(p) != p->clock.now_ns)
+		return;
+	p->silent_until_ns = pipeline_now(p) + for_ns;
+	frame_queue_settle(&p->queue, p->silent_until_ns);
 }
 
 uint64_t pipeline_settled(const struct pipeline *p)
@@ -582,6 +715,15 @@ bool pipeline_may_be_by_cpu(const struct pipeline *p)
 	return p->clock.order.possible;
 }
 
+/* The end of the trace. An app that hangs writes nothing, so there may be no record of that time.
+ */
+static uint64_t end_of(const struct pipeline *p)
+{
+	uint64_t now_ns = pipeline_now(p);
+
+	return p->silent_until_ns > now_ns ? p->silent_until_ns : now_ns;
+}
+
 void pipeline_end(struct pipeline *p)
 {
 	trace_clock_end(&p->clock);
@@ -590,7 +732,9 @@ void pipeline_end(struct pipeline *p)
 		gfx2019_end(p->gfx2019);
 	} else {
 		attribution_end(&p->attribution);
-		frame_queue_end(&p->queue, pipeline_now(p));
+		frame_queue_end(&p->queue, end_of(p));
+		if (p->check)
+			check_fences(p, pipeline_now(p));
 		choreographer_close(p->choreographer);
 	}
 	if (p->timeline)
@@ -675,13 +819,23 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->doframes = p->choreographer->counters.callbacks;
 	c->doframe_threads = p->choreographer->counters.threads;
 	c->doframes_refused = p->choreographer->counters.refused;
+	c->durations_learnt = p->producers->expected.used_learnt;
 	c->doframes_skipped = p->choreographer->counters.skipped_much;
+	c->doframe_worst = p->choreographer->worst;
 	if (p->timeline)
 		c->timeline = p->timeline->counts;
+	if (p->check)
+		c->fence_check = p->check->counts;
 	c->slices_unbalanced = a->stacks.unbalanced;
 	c->fences = producers_counts(p->producers);
 	c->fences_evicted = p->producers->evicted + p->producers->fences.evicted;
 	c->last_ns = pipeline_now(p);
+	c->durations = p->queue.options.durations;
+	if (work_durations_known(&c->durations))
+		c->durations_source = DURATIONS_DUMPSYS;
+	else
+		c->durations_source =
+			c->durations_learnt > 0 ? DURATIONS_LEARNT : DURATIONS_UNKNOWN;
 	c->refresh_mhz = period_ns ? (int64_t)(1e12 / (double)period_ns + 0.5) : ROW_UNKNOWN;
 	c->sf_pid = a->sf.pid;
 	c->sf_tid = a->sf.tid;
@@ -720,6 +874,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.present = on_present,
 		.composed = on_composed,
 		.commit = on_commit,
+		.token = on_token,
 		.counter = on_counter,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
@@ -739,9 +894,10 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->choreographer = memory_new(1, sizeof(*p->choreographer));
 	if (!p->producers || !p->choreographer)
 		return -ENOMEM;
+	p->queue.choreographer = p->choreographer;
 	producers_init(p->producers, &p->attribution.sf);
 	p->queue.producers = p->producers;
-	if (options->recorded) {
+	if (options->recorded || options->frame_timeline) {
 		p->timeline = calloc(1, sizeof(*p->timeline));
 		if (!p->timeline)
 			return -ENOMEM;
@@ -749,6 +905,13 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline->context = p->events.sink.context;
 		p->timeline->row = p->events.sink.timeline;
 		p->queue.timeline = p->timeline;
+	}
+	if (options->has_fences) {
+		p->check = memory_new(1, sizeof(*p->check));
+		if (!p->check)
+			return -ENOMEM;
+		p->check->without_trace = p->rules->last_counter;
+		p->queue.check = p->check;
 	}
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
@@ -791,6 +954,7 @@ int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		pipeline_free(p);
 		return result;
 	}
+	pipeline_set_durations(p, &options->durations);
 	*out = p;
 	return 0;
 }
@@ -807,6 +971,7 @@ struct pipeline *pipeline_free(struct pipeline *p)
 		free(p->queue.log);
 		free(p->producers);
 		free(p->timeline);
+		free(p->check);
 		free(p->choreographer);
 	}
 	free(p);

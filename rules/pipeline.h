@@ -11,12 +11,15 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/choreographer.h"
+#include "rules/fence_check.h"
 #include "rules/frame_timeline.h"
 #include "rules/present_fence.h"
 #include "rules/options.h"
 #include "rules/producer.h"
 #include "rules/row.h"
 #include "rules/ruleset.h"
+#include "rules/work_durations.h"
 
 /* CPUs whose losses are counted separately. */
 #define PIPELINE_CPUS 64
@@ -58,14 +61,19 @@ struct pipeline_counters {
 	uint64_t doframes;	   /* callbacks of all Choreographers */
 	uint64_t doframe_threads;  /* threads that had one */
 	uint64_t doframes_refused; /* without space for their thread: in no row of doframe.csv */
+	uint64_t durations_learnt; /* frames whose expected time comes from learnt durations */
 	uint64_t doframes_skipped; /* callbacks that skipped 30 periods or more */
-	struct timeline_counts timeline; /* of FrameTimeline */
+	struct doframe_skipped doframe_worst;  /* the worst of these */
+	struct timeline_counts timeline;       /* of FrameTimeline */
+	struct fence_check_counts fence_check; /* of present fences beside a trace */
 	uint64_t slices_unbalanced; /* ends without a begin, and begins dropped without an end */
 	struct fence_counts fences; /* what became of the fences of queued buffers */
 	uint64_t fences_evicted;    /* their ends are unknown: a table was full */
 	uint64_t first_ns, last_ns; /* times of the first and last record on the latest clock */
 	int64_t refresh_mhz;	    /* ROW_UNKNOWN if no vsync lattice is locked */
-	int32_t sf_pid, sf_tid;	    /* SurfaceFlinger as found in the trace, or TRACE_ID_UNKNOWN */
+	struct work_durations durations; /* that are used; 0: unknown */
+	enum durations_source durations_source;
+	int32_t sf_pid, sf_tid; /* SurfaceFlinger as found in the trace, or TRACE_ID_UNKNOWN */
 };
 
 struct pipeline;
@@ -92,9 +100,19 @@ struct pipeline *pipeline_free(struct pipeline *p);
 /* Processes the next record of the trace. */
 void pipeline_record(struct pipeline *p, const struct trace_record *record);
 
+/* Counts an event of FrameTimeline (TRACE_TIMELINE) that comes beside a live trace: only
+ * frametimeline.csv and the jank types depend on it. With options.frame_timeline. */
+void pipeline_timeline(struct pipeline *p, const struct trace_record *record);
+
 /* Counts the frame of a present fence; with options.is_fences, instead of records. Fences of all
- * layers must come in the order of their actual times. */
+ * layers must come in the order of their actual times. With options.has_fences it gives a row of
+ * latency.csv, and the frame is compared with those of the trace. */
 void pipeline_fence(struct pipeline *p, const struct present_fence *fence);
+
+/* With options.has_fences: all fences of one layer, or of all layers, up to @until_ns were given.
+ * The first call of pipeline_fences_passed() says when they begin. See fence_check.h. */
+void pipeline_fences_known(struct pipeline *p, struct span layer, uint64_t until_ns);
+void pipeline_fences_passed(struct pipeline *p, uint64_t until_ns);
 
 /* The current time of the trace in ns; 0 before the first record. Single lines far ahead of all
  * others do not count. */
@@ -116,6 +134,10 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules);
  * pipeline_focus() returns false if an app is set already. */
 bool pipeline_focus(struct pipeline *p, const char *focus);
 void pipeline_set_dumpsys_period(struct pipeline *p, uint64_t period_ns);
+
+/* Sets options.durations, for frames that are not counted yet, and the display's period as above,
+ * unless it was set. */
+void pipeline_set_durations(struct pipeline *p, const struct work_durations *durations);
 
 /* Adds a mark at the trace time @time_ns, which may be ahead of the last record: all open rows end
  * with their last frame before it, and are written even with few frames. Rule set gfx2019 ignores

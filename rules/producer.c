@@ -36,6 +36,9 @@
 /* BLAST queues of other layers get no buffer of this one before that. */
 #define OWNER_MISSES 3
 
+/* A longer number is no number of a vsync. */
+#define DIGITS_MAX 18
+
 /* Newest buffers among which the one of an event is. */
 #define RECENT_MAX 48
 
@@ -43,7 +46,7 @@ void producers_init(struct producers *p, const struct surfaceflinger *sf)
 {
 	p->sf = sf;
 	for (unsigned int i = 0; i < PRODUCER_THREADS_MAX; i++)
-		p->releases[i].tid = TRACE_ID_UNKNOWN;
+		p->releases[i].tid = p->drawing[i].tid = TRACE_ID_UNKNOWN;
 }
 
 /* The process that wrote the record. The kernel's number cannot be forged. */
@@ -93,12 +96,33 @@ static struct queued_buffer *buffer_at(struct producers *p, uint32_t number)
 	return &p->buffers[number % PRODUCER_BUFFERS_MAX];
 }
 
+/* A key is a hash or the number of a thread. */
+static unsigned int place_of(uint64_t key)
+{
+	return (unsigned int)((key ^ key >> 32) % PRODUCER_KEYS);
+}
+
+/* The number of the newest buffer that may have @key; 0: there is none. */
+static uint32_t newest_of(const struct producers *p, uint64_t key)
+{
+	return p->newest[place_of(key)];
+}
+
+/* True: @number is one of the last @n buffers. */
+static bool is_kept(const struct producers *p, uint32_t number, uint32_t n)
+{
+	return number != 0 && p->last - number < n;
+}
+
 static struct queued_buffer *add_buffer(struct producers *p, const struct queued_buffer *buffer)
 {
 	struct queued_buffer *added = buffer_at(p, ++p->last);
+	uint32_t *newest = &p->newest[place_of(buffer->key)];
 
 	count(p, &p->counts, added);
 	*added = *buffer;
+	added->before = *newest;
+	*newest = p->last;
 	return added;
 }
 
@@ -128,6 +152,9 @@ static void remove_slice(struct producers *p, struct producer_slice *slice)
 	p->n_slices--;
 	p->tids[i] = p->tids[p->n_slices];
 	p->slices[i] = p->slices[p->n_slices];
+	p->some = 0;
+	for (i = 0; i < p->n_slices; i++)
+		p->some |= UINT64_C(1) << ((uint32_t)p->tids[i] % 64);
 }
 
 static struct producer_slice *oldest_slice(struct producers *p)
@@ -151,6 +178,7 @@ static struct producer_slice *open_slice(struct producers *p, const struct trace
 	}
 	if (!slice) {
 		p->tids[p->n_slices] = record->tid;
+		p->some |= UINT64_C(1) << ((uint32_t)record->tid % 64);
 		slice = &p->slices[p->n_slices++];
 	}
 	*slice = (struct producer_slice){ .depth = 1, .begin_ns = record->time_ns };
@@ -180,8 +208,46 @@ static fence_id *release_of(struct producers *p, int32_t tid, bool set)
 void producers_tick(struct producers *p, const struct trace_record *record)
 {
 	p->ticks = true;
-	if (span_equal(record->name, SPAN_LITERAL("VSYNC-app")))
-		p->app_tick_ns = record->time_ns;
+	if (!span_equal(record->name, SPAN_LITERAL("VSYNC-app")))
+		return;
+	p->app_tick_ns = record->time_ns;
+	expected_tick(&p->expected, record->time_ns);
+}
+
+/* The number after the only blank of "Choreographer#doFrame 4711"; -1: there is none. */
+static int64_t vsync_number(struct span name, size_t prefix)
+{
+	int64_t number = 0;
+
+	if (name.len <= prefix + 1 || name.len > prefix + DIGITS_MAX || name.ptr[prefix] != ' ')
+		return -1;
+	for (size_t i = prefix + 1; i < name.len; i++) {
+		if (name.ptr[i] < '0' || name.ptr[i] > '9')
+			return -1;
+		number = number * 10 + (name.ptr[i] - '0');
+	}
+	return number;
+}
+
+/* A slice of that thread draws the frame for a vsync: its name has @prefix bytes before that. */
+static void draw_frame(struct producers *p, const struct trace_record *record, size_t prefix)
+{
+	unsigned int i = (unsigned int)record->tid % PRODUCER_THREADS_MAX;
+	int64_t number = vsync_number(record->name, prefix);
+
+	if (number < 0)
+		return;
+	p->drawing[i].tid = record->tid;
+	p->drawing[i].vsync =
+		expected_frame(&p->expected, process_of(record), number, record->time_ns);
+}
+
+static struct frame_vsync drawing_of(const struct producers *p, int32_t tid)
+{
+	unsigned int i = (unsigned int)tid % PRODUCER_THREADS_MAX;
+
+	return p->drawing[i].tid == tid ? p->drawing[i].vsync
+					: (struct frame_vsync){ .number = -1 };
 }
 
 static unsigned int find_choreographer(const struct producers *p, int32_t process)
@@ -202,6 +268,7 @@ static void do_frame(struct producers *p, const struct trace_record *record)
 
 	if (!span_starts_with(record->name, prefix))
 		return;
+	draw_frame(p, record, prefix.len);
 	i = find_choreographer(p, process);
 	if (i == PRODUCER_PROCESSES_MAX) {
 		for (unsigned int j = 1; j < PRODUCER_PROCESSES_MAX; j++)
@@ -244,6 +311,7 @@ static void begin_queueing(struct producers *p, const struct trace_record *recor
 		.process = process_of(record),
 		.release = *release_of(p, record->tid, false),
 		.woken_ns = woken_ns(p, process_of(record)),
+		.vsync = drawing_of(p, record->tid),
 	};
 	*release_of(p, record->tid, false) = FENCE_NONE;
 }
@@ -325,11 +393,15 @@ static void enter_blast_queue(struct producers *p, const struct trace_record *re
 /* Returns the number after @label in @name; -1: there is none. */
 static int64_t number_after(struct span name, const char *label)
 {
-	const char *at = memmem(name.ptr, name.len, label, strlen(label));
-	const char *end = name.ptr + name.len;
+	const char *at = name.ptr, *end = name.ptr + name.len;
+	size_t length = strlen(label);
 	int64_t number = 0;
 
-	if (!at || (at += strlen(label)) == end || *at < '0' || *at > '9')
+	/* memmem() costs more for so short a name. */
+	while ((at = memchr(at, label[0], (size_t)(end - at))) &&
+	       !span_starts_with((struct span){ at, (size_t)(end - at) }, span_of(label)))
+		at++;
+	if (!at || (at += length) == end || *at < '0' || *at > '9')
 		return -1;
 	for (; at < end && *at >= '0' && *at <= '9'; at++) {
 		if (number > INT64_MAX / 10 - 1)
@@ -356,6 +428,22 @@ static void leave_blast_queue(struct producers *p, const struct trace_record *re
 		slice->buffer.number = number + left;
 }
 
+/* Transaction::setFrameTimelineInfo frameNumber: F vsyncId: V, from 15 on: the vsync that the frame
+ * of the thread's buffer answers. Category gfx, so it is there without marks of views. */
+static void set_vsync(struct producers *p, const struct trace_record *record)
+{
+	static const struct span prefix = SPAN_INIT("Transaction::setFrameTimelineInfo ");
+	struct producer_slice *slice = queueing(p, record->tid);
+	int64_t number;
+
+	if (!slice || !span_starts_with(record->name, prefix))
+		return;
+	number = number_after(record->name, " vsyncId: ");
+	if (number >= 0)
+		slice->buffer.vsync =
+			expected_frame(&p->expected, process_of(record), number, record->time_ns);
+}
+
 static void slice_begin(struct producers *p, const struct trace_record *record)
 {
 	struct producer_slice *slice = p->n_slices ? find_slice(p, record->tid) : NULL;
@@ -370,6 +458,8 @@ static void slice_begin(struct producers *p, const struct trace_record *record)
 		begin_queueing(p, record);
 	else if (name.ptr[0] == 'C')
 		do_frame(p, record);
+	else if (span_starts_with(name, SPAN_LITERAL("DrawFrame")))
+		draw_frame(p, record, name.ptr[9] == 's' ? 10 : 9);
 	else if (name.ptr[0] == 'a' && slice)
 		leave_blast_queue(p, record);
 	else if (fence_mark_parse(name, &mark))
@@ -387,6 +477,9 @@ void producers_record(struct producers *p, const struct trace_record *record)
 		break;
 	case TRACE_COUNTER:
 		enter_blast_queue(p, record);
+		break;
+	case TRACE_INSTANT:
+		set_vsync(p, record);
 		break;
 	case TRACE_LOST:
 		producers_forget_open(p);
@@ -449,7 +542,15 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	for (unsigned int i = 0; i < p->n_slices; i++)
 		if (p->slices[i].waits_for == FENCE_NONE)
 			consider(p, found, &p->slices[i].buffer, layer, time_ns, direct);
-	for (unsigned int i = 0; !direct && i < n; i++)
+	if (direct)
+		return;
+	if (layer->producer) {
+		for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, n);
+		     i = buffer_at(p, i)->before)
+			consider(p, found, buffer_at(p, i), layer, time_ns, direct);
+		return;
+	}
+	for (unsigned int i = 0; i < n; i++)
 		consider(p, found, buffer_at(p, p->last - i), layer, time_ns, direct);
 }
 
@@ -509,10 +610,9 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
-	unsigned int n = p->last < PRODUCER_BUFFERS_MAX ? p->last : PRODUCER_BUFFERS_MAX;
-
-	for (unsigned int i = 0; i < n; i++) {
-		struct queued_buffer *buffer = buffer_at(p, p->last - i);
+	for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, PRODUCER_BUFFERS_MAX);
+	     i = buffer_at(p, i)->before) {
+		struct queued_buffer *buffer = buffer_at(p, i);
 
 		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
 			return NULL;
@@ -569,6 +669,7 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 	work.gpu_ns = time_of(gpu);
 	work.release_wait_ns = time_of(fences_get(&p->fences, buffer->release));
 	work.pacing = pacing_of(p, layer, buffer);
+	work.vsync = buffer->vsync;
 	work.missed_latch = work.done_ns && frame->queued_ns &&
 			    compositions_waited_for_gpu(&p->compositions, frame->queued_ns,
 							work.done_ns, frame->latched_ns);
@@ -580,9 +681,11 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 void producers_forget_open(struct producers *p)
 {
 	p->n_slices = 0;
+	p->some = 0;
 	fences_forget(&p->fences);
 	for (unsigned int i = 0; i < PRODUCER_THREADS_MAX; i++)
-		p->releases[i].tid = TRACE_ID_UNKNOWN;
+		p->releases[i].tid = p->drawing[i].tid = TRACE_ID_UNKNOWN;
+	expected_forget(&p->expected);
 }
 
 void producers_new_clock(struct producers *p)

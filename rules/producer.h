@@ -10,12 +10,14 @@
 #include "parser/record.h"
 #include "rules/attribution.h"
 #include "rules/composition.h"
+#include "rules/expected.h"
 #include "rules/fence.h"
 #include "rules/gpu_work.h"
 #include "rules/layer.h"
 #include "rules/surfaceflinger.h"
 
 #define PRODUCER_BUFFERS_MAX 512
+#define PRODUCER_KEYS 128
 #define PRODUCER_SLICES_MAX 64
 #define PRODUCER_THREADS_MAX 64
 #define PRODUCER_OWNERS_MAX 128
@@ -26,11 +28,12 @@
 
 /* A buffer that a process queued. */
 struct queued_buffer {
-	uint64_t key;	   /* its producer: a BLAST queue, or a thread */
-	uint64_t begin_ns; /* Surface::queueBuffer begins */
-	uint64_t sent_ns;  /* 12+: its transaction is on the way to SurfaceFlinger; else 0 */
-	uint64_t woken_ns; /* the last vsync before it that its process may have followed */
-	int64_t number;	   /* its frame number, or -1 */
+	uint64_t key;		  /* its producer: a BLAST queue, or a thread */
+	uint64_t begin_ns;	  /* Surface::queueBuffer begins */
+	uint64_t sent_ns;	  /* 12+: its transaction is on the way to SurfaceFlinger; else 0 */
+	struct frame_vsync vsync; /* that its frame answers */
+	uint64_t woken_ns;	  /* the last vsync before it that its process may have followed */
+	int64_t number;		  /* its frame number, or -1 */
 	struct queue_hint {
 		uint64_t layer; /* layer.id */
 		uint64_t queued_ns;
@@ -39,9 +42,11 @@ struct queued_buffer {
 	int32_t process;
 	fence_id gpu, release; /* or FENCE_NONE */
 	uint8_t n_hints;
-	bool taken;	/* the event of its layer was found */
-	bool ambiguous; /* it may belong to several layers */
-	bool joined;	/* a frame has it */
+	bool taken;	 /* the event of its layer was found */
+	bool ambiguous;	 /* it may belong to several layers */
+	bool joined;	 /* a frame has it */
+	uint32_t before; /* number of the last buffer before it whose key has the same place in
+			    newest[]; 0: none */
 };
 
 /* A slice that is open: a buffer is being queued, or a fence waited for. */
@@ -66,15 +71,22 @@ struct producers {
 	const struct surfaceflinger *sf; /* borrowed */
 	struct fence_table fences;
 	unsigned int n_slices;
+	uint64_t some; /* bit tid % 64 is set for all threads in tids[], and maybe for others */
 	int32_t tids[PRODUCER_SLICES_MAX]; /* of slices[i] */
 	struct producer_slice slices[PRODUCER_SLICES_MAX];
 	uint32_t last; /* number of the newest buffer */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
+	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
 	/* The release fence that a thread got with its last dequeued buffer. */
 	struct {
 		int32_t tid;
 		fence_id id;
 	} releases[PRODUCER_THREADS_MAX];
+	/* The vsync that the thread's last doFrame or DrawFrame answers. */
+	struct {
+		int32_t tid;
+		struct frame_vsync vsync;
+	} drawing[PRODUCER_THREADS_MAX];
 	/* The layer of a BLAST queue. */
 	struct {
 		uint64_t key, layer;
@@ -89,6 +101,7 @@ struct producers {
 	uint64_t app_tick_ns;	       /* last tick for apps */
 	bool ticks;		       /* there was a tick */
 	struct compositions compositions;
+	struct expected expected;
 	struct fence_counts counts; /* without the buffers that are in the table */
 	uint64_t evicted;	    /* slices dropped, as the table was full */
 };
@@ -109,14 +122,17 @@ void producers_record(struct producers *p, const struct trace_record *record);
  * begins with that byte. */
 static inline bool producers_wants(const struct producers *p, const struct trace_record *record)
 {
+	bool is_open = p->some & (UINT64_C(1) << ((uint32_t)record->tid % 64));
+
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
-		if (p->n_slices > 0)
+		if (is_open)
 			return true;
 		if (record->name.len < 11)
 			return false;
 		switch (record->name.ptr[0]) {
 		case 'C': /* Choreographer#doFrame */
+		case 'D': /* DrawFrames */
 		case 'G': /* marks of fences */
 		case 'H':
 		case 'R':
@@ -128,9 +144,11 @@ static inline bool producers_wants(const struct producers *p, const struct trace
 			return false;
 		}
 	case TRACE_SLICE_END:
-		return p->n_slices > 0;
+		return is_open;
 	case TRACE_COUNTER:
-		return p->n_slices > 0 && record->name.len > 15 && record->name.ptr[0] == 'Q';
+		return is_open && record->name.len > 15 && record->name.ptr[0] == 'Q';
+	case TRACE_INSTANT:
+		return is_open && record->name.len > 40 && record->name.ptr[0] == 'T';
 	case TRACE_LOST:
 		return true;
 	default:

@@ -180,6 +180,9 @@ struct summary_row {
 			    */
 	/* Waits between even frames that nothing explains: they may be stalls. Their sum. */
 	uint64_t pauses, pause_ns;
+	uint64_t endless,
+		endless_ns; /* stalls that no frame ended, in no other number; their sum */
+	bool no_view_marks; /* its process presents frames and has no Choreographer */
 };
 
 /* A row of events.csv that the trace causes. */

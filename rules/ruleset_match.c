@@ -46,6 +46,27 @@ static bool has_own_list(const struct ruleset *rules, const struct rule_index *i
 	return false;
 }
 
+/* Bits of the second bytes of names that begin with @part. */
+static uint64_t seconds_of(const struct pattern_part *part)
+{
+	if (part->kind != PATTERN_LITERAL || part->text.len < 2)
+		return UINT64_MAX;
+	return UINT64_C(1) << ((uint8_t)part->text.ptr[1] % 64);
+}
+
+static void set_seconds(struct ruleset *rules, struct rule_index *index, unsigned int byte)
+{
+	bool are_slices = index == &rules->slices || index == &rules->in_slices;
+
+	index->seconds[byte] = 0;
+	for (unsigned int i = 0; i < index->n[byte]; i++) {
+		unsigned int number = rules->numbers[index->first[byte] + i];
+
+		if (are_slices || rules->rules[number].context == 0)
+			index->seconds[byte] |= seconds_of(begin_of(rules, index, number));
+	}
+}
+
 static void build_index(struct ruleset *rules, struct rule_index *index)
 {
 	unsigned int shared = rules->n_numbers;
@@ -61,6 +82,7 @@ static void build_index(struct ruleset *rules, struct rule_index *index)
 			add_list(rules, index, byte);
 		index->first[byte] = (uint16_t)first;
 		index->n[byte] = (uint8_t)(own ? rules->n_numbers - first : n_shared);
+		set_seconds(rules, index, byte);
 	}
 }
 
@@ -98,11 +120,11 @@ static const uint32_t slice_bits[RULE_ROLES] = {
 	[RULE_TOKEN] = SLICE_TOKEN,
 };
 
-uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
+uint32_t ruleset_match_slice(const struct ruleset *rules, struct span name)
 {
 	unsigned int byte = first_byte(name);
-	uint64_t head = word_load_some(name.ptr, name.len);
 	const uint8_t *numbers = rules->numbers + rules->slices.first[byte];
+	uint64_t head = word_load_some(name.ptr, name.len);
 	uint32_t mask = 0;
 
 	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
@@ -128,9 +150,12 @@ const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_
 				 struct span name, uint32_t open, struct pattern_capture *capture)
 {
 	unsigned int byte = first_byte(name);
-	uint64_t head = word_load_some(name.ptr, name.len);
 	const uint8_t *numbers = rules->numbers + index->first[byte];
+	uint64_t head;
 
+	if (open == 0 && !rule_seconds_have(index->seconds[byte], name))
+		return NULL;
+	head = word_load_some(name.ptr, name.len);
 	for (unsigned int i = 0; i < index->n[byte]; i++) {
 		const struct rule *rule = &rules->rules[numbers[i]];
 

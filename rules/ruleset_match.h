@@ -75,6 +75,9 @@ struct rule {
 struct rule_index {
 	uint16_t first[256];
 	uint8_t n[256];
+	/* Second bytes of the names that the list can match, each as bit byte % 64. Of counters and
+	 * instants without the rules that need an open slice. */
+	uint64_t seconds[256];
 };
 
 struct ruleset {
@@ -102,8 +105,23 @@ void ruleset_build_indexes(struct ruleset *rules);
  * write it, too. */
 bool rule_is_unique(const struct rule *rule);
 
+/* False: no name that begins with the two bytes of @name matches. */
+static inline bool rule_seconds_have(uint64_t seconds, struct span name)
+{
+	return name.len < 2 || seconds >> ((uint8_t)name.ptr[1] % 64) & 1;
+}
+
+/* ruleset_slice_mask() for a slice that a rule may name. */
+uint32_t ruleset_match_slice(const struct ruleset *rules, struct span name);
+
 /* Mask of the meanings of the slice @name; 0 for most slices. */
-uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name);
+static inline uint32_t ruleset_slice_mask(const struct ruleset *rules, struct span name)
+{
+	unsigned int byte = name.len > 0 ? (uint8_t)name.ptr[0] : 0;
+	uint64_t seconds = rules->slices.seconds[byte] | rules->in_slices.seconds[byte];
+
+	return rule_seconds_have(seconds, name) ? ruleset_match_slice(rules, name) : 0;
+}
 
 /**
  * ruleset_match() - the first rule of the file that matches an event

@@ -24,11 +24,23 @@ void slice_stacks_free(struct slice_stacks *table)
 	table->stacks = NULL;
 }
 
+static uint64_t bit_of(int32_t tid)
+{
+	return UINT64_C(1) << ((uint32_t)tid % 64);
+}
+
 static struct slice_stack *find(struct slice_stacks *table, int32_t tid)
 {
-	for (unsigned int i = 0; i < table->n; i++)
-		if (table->tids[i] == tid)
+	if (!slice_stacks_may_have(table, tid))
+		return NULL;
+	if (slice_stacks_found(table, tid))
+		return slice_stacks_found(table, tid);
+	for (unsigned int i = 0; i < table->n; i++) {
+		if (table->tids[i] == tid) {
+			table->found = i;
 			return &table->stacks[i];
+		}
+	}
 	return NULL;
 }
 
@@ -39,6 +51,9 @@ static void leave(struct slice_stacks *table, struct slice_stack *stack)
 	table->n--;
 	table->tids[i] = table->tids[table->n];
 	table->stacks[i] = table->stacks[table->n];
+	table->some = 0;
+	for (i = 0; i < table->n; i++)
+		table->some |= bit_of(table->tids[i]);
 }
 
 static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
@@ -53,6 +68,7 @@ static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
 		leave(table, oldest);
 	}
 	table->tids[table->n] = tid;
+	table->some |= bit_of(tid);
 	table->stacks[table->n] = (struct slice_stack){ .tid = tid };
 	return &table->stacks[table->n++];
 }
@@ -77,6 +93,8 @@ static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uin
 
 uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid)
 {
+	if (!slice_stacks_may_have(table, tid))
+		return 0;
 	for (unsigned int i = 0; i < table->n; i++)
 		if (table->tids[i] == tid)
 			return table->stacks[i].open;
@@ -105,7 +123,7 @@ void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, 
 	stack->open |= mask;
 }
 
-uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid)
+uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
 {
 	struct slice_stack *stack = find(table, tid);
 	uint32_t before, after;
@@ -151,4 +169,5 @@ void slice_stacks_forget(struct slice_stacks *table)
 	for (unsigned int i = 0; i < table->n; i++)
 		table->unbalanced += table->stacks[i].n;
 	table->n = 0;
+	table->some = 0;
 }

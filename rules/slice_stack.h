@@ -9,6 +9,7 @@
 #define JANKD_RULES_SLICE_STACK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SLICE_STACK_DEPTH 16
@@ -31,7 +32,9 @@ struct slice_stacks {
 	unsigned int max;
 	int32_t *tids; /* of stacks[i]; a separate array, for a fast search */
 	struct slice_stack *stacks;
-	int32_t cpu;   /* set by the owner: that of the current record */
+	int32_t cpu;	    /* set by the owner: that of the current record */
+	unsigned int found; /* where the last thread was found */
+	uint64_t some; /* bit tid % 64 is set for all threads in the table, and maybe for others */
 	uint64_t uses; /* slices that began so far */
 	uint64_t evicted;
 	uint64_t unbalanced; /* slices dropped: an end may be lost, or there was no space */
@@ -41,6 +44,12 @@ struct slice_stacks {
  * Returns 0 or -ENOMEM; slice_stacks_free() must be called in any case. */
 int slice_stacks_init(struct slice_stacks *table, unsigned int max);
 void slice_stacks_free(struct slice_stacks *table);
+
+/* False: @tid is not in the table, as is true of most threads. */
+static inline bool slice_stacks_may_have(const struct slice_stacks *table, int32_t tid)
+{
+	return table->some >> ((uint32_t)tid % 64) & 1;
+}
 
 /* Mask of the slices that are open on @tid. */
 uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid);
@@ -52,8 +61,46 @@ uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid);
  */
 void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed);
 
+/* The stack that was found last, if it is that of @tid; else NULL. */
+static inline struct slice_stack *slice_stacks_found(const struct slice_stacks *table, int32_t tid)
+{
+	return table->found < table->n && table->tids[table->found] == tid
+		       ? &table->stacks[table->found]
+		       : NULL;
+}
+
+/* The same for a slice that no rule names. Most are on the thread of the slice before. */
+static inline void slice_stacks_begin_unnamed(struct slice_stacks *table, int32_t tid)
+{
+	struct slice_stack *stack;
+
+	if (!slice_stacks_may_have(table, tid))
+		return;
+	stack = slice_stacks_found(table, tid);
+	if (!stack) {
+		slice_stacks_begin(table, tid, 0, 0);
+		return;
+	}
+	stack->last_use = ++table->uses;
+	stack->cpu = table->cpu;
+	stack->depth++;
+}
+
+/* slice_stacks_end() for all slices. */
+uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid);
+
 /* A slice ends. Returns the mask of what was open on @tid and no longer is. */
-uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid);
+static inline uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid)
+{
+	struct slice_stack *stack = slice_stacks_found(table, tid);
+
+	/* Most ends are those of slices that no rule names. */
+	if (!stack || stack->n == 0 || stack->slices[stack->n - 1].depth >= stack->depth)
+		return slice_stacks_end_any(table, tid);
+	stack->cpu = table->cpu;
+	stack->depth--;
+	return 0;
+}
 
 /* Drops the open slices of @tid: they were those of another thread of that number. */
 void slice_stacks_drop(struct slice_stacks *table, int32_t tid);

@@ -149,6 +149,10 @@ static void join_others(struct summary *summary, struct summary_surface *entry)
 		others->causes[i] += entry->causes[i];
 	others->pauses += entry->pauses;
 	others->pause_ns += entry->pause_ns;
+	others->endless += entry->endless;
+	others->endless_ns += entry->endless_ns;
+	others->with_marks += entry->with_marks;
+	others->without_marks += entry->without_marks;
 	histogram_move(summary->store, &others->histogram, &entry->histogram);
 	histogram_move(summary->store, &others->vsyncs, &entry->vsyncs);
 	histogram_move(summary->store, &others->gpu, &entry->gpu);
@@ -427,6 +431,22 @@ void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns)
 	entry->pause_ns += pause_ns;
 }
 
+void summary_add_endless(struct summary *summary, int number, uint64_t stall_ns)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	entry->endless++;
+	entry->endless_ns += stall_ns;
+}
+
+void summary_add_marks(struct summary *summary, int number, bool has_marks)
+{
+	struct summary_surface *entry = entry_of(summary, number);
+
+	entry->with_marks += has_marks;
+	entry->without_marks += !has_marks;
+}
+
 void summary_set_time(struct summary *summary, uint64_t now_ns)
 {
 	summary->now_ns = now_ns;
@@ -507,6 +527,9 @@ static void write_row(const struct summary *summary, const struct summary_surfac
 		.stats = entry->stats,
 		.pauses = entry->pauses,
 		.pause_ns = entry->pause_ns,
+		.endless = entry->endless,
+		.endless_ns = entry->endless_ns,
+		.no_view_marks = entry->without_marks > 0 && entry->with_marks == 0,
 		.p50_ns = histogram_percentile(store, h, 500),
 		.p90_ns = histogram_percentile(store, h, 900),
 		.p95_ns = histogram_percentile(store, h, 950),

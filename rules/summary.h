@@ -47,7 +47,10 @@ struct summary_surface {
 	struct harm harm;
 	uint64_t causes[CAUSES]; /* of the frames with harm */
 	struct drawing drawing;
-	uint64_t pauses, pause_ns;  /* see pause.h */
+	uint64_t pauses, pause_ns;    /* see pause.h */
+	uint64_t endless, endless_ns; /* stalls that no frame ended */
+	/* Frames of processes that have a Choreographer, and of those that have none. */
+	uint64_t with_marks, without_marks;
 	struct frame_stats stats;   /* of the closed rows */
 	struct histogram histogram; /* of frame times */
 	struct histogram vsyncs;    /* the same as numbers of vsyncs */
@@ -113,6 +116,12 @@ void summary_add_row(struct summary *summary, int number, const struct fps_row *
 
 /* Adds a pause that nothing explains, see pause.h. */
 void summary_add_pause(struct summary *summary, int number, uint64_t pause_ns);
+
+/* Adds a stall that no frame ended. */
+void summary_add_endless(struct summary *summary, int number, uint64_t stall_ns);
+
+/* Adds a frame of a process that has a Choreographer, or that has none. */
+void summary_add_marks(struct summary *summary, int number, bool has_marks);
 
 /* All frames up to @now_ns are counted. */
 void summary_set_time(struct summary *summary, uint64_t now_ns);

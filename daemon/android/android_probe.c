@@ -86,6 +86,49 @@ static void on_period_line(struct child *child, struct span line)
 		pipeline_set_dumpsys_period(*probe->pipeline, period_ns);
 }
 
+/* --- the durations of frames --- */
+
+/* Android 9 has neither option, and prints all it has. */
+static void query_durations(struct android_probe *probe)
+{
+	char vsync[] = "--vsync", scheduler[] = "--scheduler";
+	char *argv[] = { "dumpsys", "SurfaceFlinger", probe->use_scheduler ? scheduler : vsync,
+			 NULL };
+
+	probe->dump = SURFACEFLINGER_DUMP_NONE;
+	child_start(&probe->durations, probe->loop, argv, DUMPSYS_MS);
+}
+
+static void on_durations_line(struct child *child, struct span line)
+{
+	struct android_probe *probe = child->context;
+
+	surfaceflinger_dump_line(&probe->dump, line);
+}
+
+static void on_durations_end(struct child *child, int status)
+{
+	struct android_probe *probe = child->context;
+	const struct work_durations durations = work_durations_of(&probe->dump);
+
+	if (work_durations_known(&durations)) {
+		pipeline_set_durations(*probe->pipeline, &durations);
+	} else if (status == 0 && !probe->use_scheduler) {
+		probe->use_scheduler = true;
+		query_durations(probe);
+	}
+}
+
+/* One query of SurfaceFlinger at a time: each holds it up. */
+static void on_period_end(struct child *child, int status)
+{
+	struct android_probe *probe = child->context;
+
+	(void)status;
+	if (probe->wants_durations)
+		query_durations(probe);
+}
+
 /* --- once --- */
 
 /* More than the output of 'dumpsys display' on a phone. The rest is cut. */
@@ -125,7 +168,18 @@ void android_probe_begin(struct android_probe *probe, const struct options *opti
 		.ended = on_focus_end,
 		.context = probe,
 	};
-	probe->period = (struct child){ .line = on_period_line, .context = probe };
+	probe->period = (struct child){
+		.line = on_period_line,
+		.ended = on_period_end,
+		.context = probe,
+	};
+	probe->durations = (struct child){
+		.line = on_durations_line,
+		.ended = on_durations_end,
+		.context = probe,
+	};
+	/* Present fences are judged without them. */
+	probe->wants_durations = options->source != OPTIONS_SOURCE_LATENCY;
 	probe->is_available = child_program_exists("dumpsys");
 	if (!probe->is_available)
 		return;
@@ -135,21 +189,26 @@ void android_probe_begin(struct android_probe *probe, const struct options *opti
 		query_focus(probe);
 	if (!options->pipeline.vsync_ns)
 		child_start(&probe->period, probe->loop, period, DUMPSYS_MS);
+	else if (probe->wants_durations)
+		query_durations(probe);
 }
 
 void android_probe_tick(struct android_probe *probe)
 {
 	child_check(&probe->focus);
 	child_check(&probe->period);
+	child_check(&probe->durations);
 }
 
 bool android_probe_runs(const struct android_probe *probe)
 {
-	return child_runs(&probe->focus) || child_runs(&probe->period);
+	return child_runs(&probe->focus) || child_runs(&probe->period) ||
+	       child_runs(&probe->durations);
 }
 
 void android_probe_end(struct android_probe *probe)
 {
 	child_kill(&probe->focus);
 	child_kill(&probe->period);
+	child_kill(&probe->durations);
 }

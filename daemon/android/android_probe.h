@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs dumpsys during a capture. It queries the display's period once, and the app in the
- * foreground at the start and each time a window of another app begins to draw. The pipeline holds
- * frames until their vsyncs arrive, which takes longer than dumpsys. Without an answer, it counts
- * them without the app. */
+/* Runs dumpsys during a capture. It queries the display's period and the durations of frames once,
+ * and the app in the foreground at the start and each time a window of another app begins to draw.
+ * The pipeline holds frames until their vsyncs arrive, which takes longer than dumpsys. Without an
+ * answer, it counts them without the app. */
 #ifndef JANKD_DAEMON_ANDROID_ANDROID_PROBE_H
 #define JANKD_DAEMON_ANDROID_ANDROID_PROBE_H
 
@@ -11,6 +11,7 @@
 #include "daemon/android/dumpsys.h"
 #include "daemon/base/child.h"
 #include "daemon/base/options.h"
+#include "parser/surfaceflinger_dump.h"
 #include "rules/pipeline.h"
 #include "rules/rate_limit.h"
 #include "rules/surface.h"
@@ -23,6 +24,11 @@ struct android_probe {
 	bool is_available;	    /* dumpsys exists */
 	struct child focus, period; /* dumpsys, while it runs */
 	bool has_period_line;	    /* the first line of ->period was read */
+	/* The durations that SurfaceFlinger plans for a frame, after ->period. */
+	struct child durations;
+	struct surfaceflinger_dump dump; /* its output so far */
+	bool wants_durations;
+	bool use_scheduler;	    /* --vsync does not state them, as on Android 14 */
 	struct dumpsys_focus found; /* from the output of ->focus */
 	bool use_window; /* run 'dumpsys window', because 'dumpsys input' does not name the app */
 	/* Of the query that runs, or of the last one: */

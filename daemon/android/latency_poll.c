@@ -24,9 +24,13 @@
 #define POLL_LEAST_NS (200 * NS_PER_MS)
 #define PERIOD_ASSUMED_NS UINT64_C(8333333) /* until the first answer: 120 Hz */
 #define FINISH_NS (2 * NS_PER_S)
-#define SUSPEND_NS (5 * NS_PER_MS) /* the offset of the clocks grows by more than this */
-#define NEAREST_NAMES 3		   /* in a message */
-#define CHECK_NS (20 * NS_PER_MS)  /* of a run's end */
+#define SUSPEND_NS ((int64_t)(5 * NS_PER_MS)) /* the offset of the clocks changes by more */
+#define LOOK_NS (100 * NS_PER_MS)	      /* between two looks at it */
+#define MEASURES 5
+#define MEASURE_WIDTH_NS 100000
+#define NEAREST_NAMES 3		  /* in a message */
+#define CHECK_NS (20 * NS_PER_MS) /* of a run's end */
+#define NO_CLOCK_NS NS_PER_S	  /* until the trace clock is read again */
 
 struct polled_layer {
 	char name[LATENCY_NAME_SIZE]; /* "": free */
@@ -34,12 +38,12 @@ struct polled_layer {
 	uint32_t gaps;
 	bool is_wanted;	    /* by --include */
 	uint64_t period_ns; /* of its last poll */
-	uint64_t fresh_ns;  /* of the last poll with frames, on the clock of loop_now() */
+	uint64_t fresh_ns;  /* of the last poll with frames, see awake_ns() */
 	uint64_t next_ns;   /* of the next poll */
 };
 
 struct held_frame {
-	uint64_t desired_ns, actual_ns, ready_ns; /* of the boot clock */
+	uint64_t desired_ns, actual_ns, ready_ns; /* of the trace clock */
 	uint32_t period_ns;
 	uint32_t gaps;
 	uint16_t layer;
@@ -56,6 +60,7 @@ struct latency_poll {
 	struct child child;
 	enum run run;
 	uint64_t run_ns;	      /* its begin */
+	uint64_t run_trace_ns;	      /* the same on the trace clock */
 	uint64_t run_cpu_ns;	      /* of all children, then */
 	char name[LATENCY_NAME_SIZE]; /* of the layer of this run */
 	/* Output of the run. Of several layers with one name the one with the newest frame counts.
@@ -65,14 +70,18 @@ struct latency_poll {
 	unsigned int n_rows, n_best;
 	int64_t newest_ns; /* of the best rows */
 
-	int64_t offset_ns; /* boot clock minus monotonic clock, at the last look */
-	int64_t seen_ns;   /* monotonic time of that look */
-	int64_t slept_ns;  /* monotonic time of the last suspend, about; 0: none */
+	bool has_clock;	     /* the trace clock could be read at the last look */
+	bool reported_clock; /* an event says that it could not */
+	uint64_t looked_ns;  /* time of that look on the clock of loop_now() */
+	int64_t offset_ns;   /* trace clock minus monotonic clock, then */
+	int64_t seen_ns;     /* monotonic time of that look */
+	int64_t slept_ns;    /* monotonic time of the last suspend, about; 0: none */
 	int64_t offset_before_ns;
 	int64_t floor_ns; /* monotonic: earlier frames of layers that are new here do not count */
 
 	bool is_scanning;
-	uint64_t scan_ns; /* begin of the last scan */
+	uint64_t scan_ns;	/* begin of the last scan */
+	uint64_t scan_trace_ns; /* the same on the trace clock */
 	uint64_t passed_ns;
 	size_t names_len;
 	unsigned int n_names, next_name;
@@ -82,47 +91,6 @@ struct latency_poll {
 	struct polled_layer layers[LATENCY_LAYERS_MAX];
 	char names[LATENCY_NAMES_MAX * 64]; /* of the list, each with its NUL */
 };
-
-/* --- clocks --- */
-
-/* A suspend changes the offset. It is looked at with each wakeup, so the moment is known well. */
-static void look_at_clocks(struct latency_poll *poll)
-{
-	int64_t now_ns = clock_read(CLOCK_MONOTONIC);
-	int64_t offset_ns = clock_read(CLOCK_BOOTTIME) - now_ns;
-
-	if (poll->seen_ns && offset_ns > poll->offset_ns + (int64_t)SUSPEND_NS) {
-		poll->offset_before_ns = poll->offset_ns;
-		poll->slept_ns = poll->seen_ns;
-		for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
-			poll->layers[i].gaps++;
-	}
-	poll->offset_ns = offset_ns;
-	poll->seen_ns = now_ns;
-}
-
-/* A frame from before the suspend keeps the offset of that time. */
-static uint64_t boot_time(const struct latency_poll *poll, int64_t monotonic_ns)
-{
-	int64_t offset_ns = poll->slept_ns && monotonic_ns <= poll->slept_ns
-				    ? poll->offset_before_ns
-				    : poll->offset_ns;
-	int64_t ns;
-
-	if (monotonic_ns <= 0 || monotonic_ns == LATENCY_PENDING ||
-	    __builtin_add_overflow(monotonic_ns, offset_ns, &ns) || ns <= 0)
-		return 0;
-	return (uint64_t)ns;
-}
-
-static uint64_t children_ns(void)
-{
-	struct rusage usage = { 0 };
-
-	getrusage(RUSAGE_CHILDREN, &usage);
-	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
-	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
-}
 
 /* --- frames in order --- */
 
@@ -136,7 +104,7 @@ static int compare_held(const void *a, const void *b)
 }
 
 /* Passes on the frames up to @until_ns. */
-static void pass(struct latency_poll *poll, uint64_t until_ns)
+static void pass_frames(struct latency_poll *poll, uint64_t until_ns)
 {
 	unsigned int n = 0;
 
@@ -153,15 +121,22 @@ static void pass(struct latency_poll *poll, uint64_t until_ns)
 			.is_loss = held->is_loss,
 		};
 
-		if (held->actual_ns < poll->passed_ns)
+		if (held->actual_ns < poll->passed_ns) {
 			poll->counts.out_of_order++;
-		else
+			poll->layers[held->layer].gaps++;
+		} else {
 			poll->calls.frame(poll->calls.context, &frame);
+		}
 	}
 	memmove(poll->held, poll->held + n, (poll->n_held - n) * sizeof(poll->held[0]));
 	poll->n_held -= n;
 	if (until_ns > poll->passed_ns && until_ns < UINT64_MAX)
 		poll->passed_ns = until_ns;
+}
+
+static void pass(struct latency_poll *poll, uint64_t until_ns)
+{
+	pass_frames(poll, until_ns);
 	poll->calls.passed(poll->calls.context, until_ns);
 }
 
@@ -173,6 +148,88 @@ static void hold(struct latency_poll *poll, const struct held_frame *frame)
 		pass(poll, poll->held[LATENCY_HELD_MAX / 2].actual_ns);
 	}
 	poll->held[poll->n_held++] = *frame;
+}
+
+/* --- clocks --- */
+
+/* A frame from before a suspend keeps the offset of that time. */
+static uint64_t trace_time(const struct latency_poll *poll, int64_t monotonic_ns)
+{
+	int64_t offset_ns = poll->slept_ns && monotonic_ns <= poll->slept_ns
+				    ? poll->offset_before_ns
+				    : poll->offset_ns;
+	int64_t ns;
+
+	if (monotonic_ns <= 0 || monotonic_ns == LATENCY_PENDING ||
+	    __builtin_add_overflow(monotonic_ns, offset_ns, &ns) || ns <= 0)
+		return 0;
+	return (uint64_t)ns;
+}
+
+/* The best of some readings counts: in others, an interrupt may have come between the clocks. */
+static bool measure(struct latency_poll *poll, int64_t *monotonic_ns, int64_t *offset_ns)
+{
+	int64_t narrowest_ns = INT64_MAX;
+
+	for (int i = 0; i < MEASURES && narrowest_ns > MEASURE_WIDTH_NS; i++) {
+		int64_t before_ns = clock_read(CLOCK_MONOTONIC), now_ns, width_ns;
+
+		if (!poll->calls.now(poll->calls.context, &now_ns))
+			return false;
+		width_ns = clock_read(CLOCK_MONOTONIC) - before_ns;
+		if (width_ns >= narrowest_ns)
+			continue;
+		narrowest_ns = width_ns;
+		*monotonic_ns = before_ns;
+		*offset_ns = now_ns - before_ns - width_ns / 2;
+	}
+	return true;
+}
+
+/* The trace clock went back, or it is another one: times before and after cannot be compared. */
+static void begin_new_clock(struct latency_poll *poll)
+{
+	pass_frames(poll, UINT64_MAX);
+	poll->passed_ns = 0;
+	poll->calls.passed(poll->calls.context, trace_time(poll, clock_read(CLOCK_MONOTONIC)));
+}
+
+/* A suspend changes the offset of some clocks. It is looked at often, so the moment is known well.
+ */
+static void look_at_clocks(struct latency_poll *poll)
+{
+	int64_t before_ns = poll->offset_ns, offset_ns = before_ns, now_ns = 0;
+	bool is_first = poll->seen_ns == 0;
+
+	poll->looked_ns = loop_now();
+	poll->has_clock = measure(poll, &now_ns, &offset_ns);
+	if (!poll->has_clock)
+		return;
+	if (!is_first && llabs(offset_ns - before_ns) > SUSPEND_NS) {
+		poll->offset_before_ns = before_ns;
+		poll->slept_ns = poll->seen_ns;
+		for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
+			poll->layers[i].gaps++;
+	}
+	poll->offset_ns = offset_ns;
+	poll->seen_ns = now_ns;
+	if (!is_first && offset_ns < before_ns - SUSPEND_NS)
+		begin_new_clock(poll);
+}
+
+/* Without suspends: a layer that drew before one may draw after it at once. */
+static uint64_t awake_ns(void)
+{
+	return (uint64_t)clock_read(CLOCK_MONOTONIC);
+}
+
+static uint64_t children_ns(void)
+{
+	struct rusage usage = { 0 };
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 }
 
 /* --- layers --- */
@@ -221,7 +278,7 @@ static struct polled_layer *free_layer(struct latency_poll *poll)
 
 		if (!layer->name[0])
 			return layer;
-		if (loop_now() - layer->fresh_ns > LIVES_NS && !is_held(poll, i) &&
+		if (awake_ns() - layer->fresh_ns > LIVES_NS && !is_held(poll, i) &&
 		    (!oldest || layer->fresh_ns < oldest->fresh_ns))
 			oldest = layer;
 	}
@@ -230,9 +287,9 @@ static struct polled_layer *free_layer(struct latency_poll *poll)
 	return oldest;
 }
 
-static bool lives(const struct polled_layer *layer, uint64_t now_ns)
+static bool lives(const struct polled_layer *layer)
 {
-	return layer->name[0] && layer->is_wanted && now_ns - layer->fresh_ns <= LIVES_NS;
+	return layer->name[0] && layer->is_wanted && awake_ns() - layer->fresh_ns <= LIVES_NS;
 }
 
 /* Half of the time in which the ring is overwritten. */
@@ -278,9 +335,9 @@ static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
 			period_ns = poll->period_ns;
 		before_ns = frames[i].actual_ns;
 		hold(poll, &(struct held_frame){
-				   .desired_ns = boot_time(poll, frames[i].desired_ns),
-				   .actual_ns = boot_time(poll, frames[i].actual_ns),
-				   .ready_ns = boot_time(poll, frames[i].ready_ns),
+				   .desired_ns = trace_time(poll, frames[i].desired_ns),
+				   .actual_ns = trace_time(poll, frames[i].actual_ns),
+				   .ready_ns = trace_time(poll, frames[i].ready_ns),
 				   .period_ns = (uint32_t)period_ns,
 				   .gaps = layer->gaps,
 				   .layer = (uint16_t)(layer - poll->layers),
@@ -288,7 +345,7 @@ static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
 			   });
 	}
 	poll->counts.frames += n;
-	layer->fresh_ns = loop_now();
+	layer->fresh_ns = awake_ns();
 }
 
 /* The rows of poll->name are complete. A layer without a fresh row gets no entry. */
@@ -402,15 +459,22 @@ static void count_run(struct latency_poll *poll, int status)
 		poll->counts.wall_most_ns = wall_ns;
 }
 
+static void end_layer(struct latency_poll *poll)
+{
+	end_block(poll);
+	join(poll);
+	if (poll->n_best > 0)
+		poll->calls.known(poll->calls.context, span_of(poll->name), poll->run_trace_ns);
+}
+
 static void on_end(struct child *child, int status)
 {
 	struct latency_poll *poll = child->context;
 
 	count_run(poll, status);
-	if (poll->run == RUN_LAYER) {
-		end_block(poll);
-		join(poll);
-	}
+	/* The rows of a run that failed may be cut. */
+	if (poll->run == RUN_LAYER && (status == 0 || status == -ECHILD))
+		end_layer(poll);
 	poll->run = RUN_NONE;
 	poll->last_run_end_ns = loop_now();
 }
@@ -423,6 +487,7 @@ static void start(struct latency_poll *poll, enum run run, char *option)
 			 NULL };
 
 	look_at_clocks(poll);
+	poll->run_trace_ns = trace_time(poll, poll->seen_ns);
 	poll->run = run;
 	poll->run_ns = loop_now();
 	poll->run_cpu_ns = children_ns();
@@ -453,7 +518,7 @@ static const struct polled_layer *due_layer(const struct latency_poll *poll, uin
 	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++) {
 		const struct polled_layer *layer = &poll->layers[i];
 
-		if (lives(layer, now_ns) && layer->next_ns <= now_ns &&
+		if (lives(layer) && layer->next_ns <= now_ns &&
 		    (!due || layer->next_ns < due->next_ns))
 			due = layer;
 	}
@@ -467,6 +532,7 @@ static void start_scan(struct latency_poll *poll)
 	poll->n_names = 0;
 	poll->names_len = poll->next_name = 0;
 	start(poll, RUN_LIST, "--list");
+	poll->scan_trace_ns = poll->run_trace_ns;
 }
 
 /* --include fits no name of the list: the nearest ones are what the user may have meant. */
@@ -522,7 +588,7 @@ static void end_scan(struct latency_poll *poll)
 	if (poll->counts.scans == 0)
 		check_include(poll);
 	poll->counts.scans++;
-	pass(poll, poll->scan_ns);
+	pass(poll, poll->scan_trace_ns);
 }
 
 static const char *name_at(const struct latency_poll *poll, unsigned int index)
@@ -534,6 +600,14 @@ static const char *name_at(const struct latency_poll *poll, unsigned int index)
 	return name;
 }
 
+static void report_no_clock(struct latency_poll *poll)
+{
+	if (!poll->reported_clock)
+		poll->calls.event(poll->calls.context, "tracing",
+				  "the trace clock cannot be read, so no present fences are read");
+	poll->reported_clock = true;
+}
+
 void latency_poll_follow(struct latency_poll *poll)
 {
 	const struct polled_layer *due;
@@ -541,10 +615,15 @@ void latency_poll_follow(struct latency_poll *poll)
 
 	if (!poll)
 		return;
-	look_at_clocks(poll);
+	if (now_ns >= poll->looked_ns + (poll->has_clock ? LOOK_NS : NO_CLOCK_NS))
+		look_at_clocks(poll);
 	child_check(&poll->child);
 	if (poll->run != RUN_NONE)
 		return;
+	if (!poll->has_clock) {
+		report_no_clock(poll);
+		return;
+	}
 	due = due_layer(poll, now_ns);
 	if (due)
 		start_layer(poll, due->name);
@@ -564,11 +643,13 @@ uint64_t latency_poll_next(const struct latency_poll *poll)
 		return UINT64_MAX;
 	if (poll->run != RUN_NONE)
 		return now_ns + CHECK_NS;
+	if (!poll->has_clock)
+		return poll->looked_ns + NO_CLOCK_NS;
 	if (poll->is_scanning)
 		return now_ns;
 	next_ns = poll->scan_ns + SCAN_NS;
 	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
-		if (lives(&poll->layers[i], now_ns))
+		if (lives(&poll->layers[i]))
 			next_ns = loop_earlier(next_ns, poll->layers[i].next_ns);
 	return next_ns;
 }
@@ -581,8 +662,6 @@ int latency_poll_begin(struct latency_poll **out, const struct options *options,
 	struct latency_poll *poll;
 
 	*out = NULL;
-	if (!child_program_exists("dumpsys"))
-		return -ENOENT;
 	poll = memory_new(1, sizeof(*poll));
 	if (!poll)
 		return -ENOMEM;
@@ -590,8 +669,9 @@ int latency_poll_begin(struct latency_poll **out, const struct options *options,
 	poll->loop = loop;
 	poll->calls = *calls;
 	poll->child = (struct child){ .line = on_line, .ended = on_end, .context = poll };
+	poll->floor_ns = clock_read(CLOCK_MONOTONIC);
 	look_at_clocks(poll);
-	poll->floor_ns = poll->seen_ns;
+	poll->calls.passed(poll->calls.context, trace_time(poll, poll->floor_ns));
 	*out = poll;
 	return 0;
 }
@@ -607,18 +687,19 @@ static void wait_for_run(struct latency_poll *poll, uint64_t until_ns)
 
 void latency_poll_finish(struct latency_poll *poll)
 {
-	uint64_t until_ns = loop_now() + FINISH_NS, now_ns = loop_now();
+	uint64_t until_ns = loop_now() + FINISH_NS;
 
 	if (!poll)
 		return;
 	wait_for_run(poll, until_ns);
 	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX && poll->run == RUN_NONE; i++) {
-		if (!lives(&poll->layers[i], now_ns))
+		if (!lives(&poll->layers[i]))
 			continue;
 		start_layer(poll, poll->layers[i].name);
 		wait_for_run(poll, until_ns);
 	}
 	child_kill(&poll->child);
+	poll->run = RUN_NONE;
 	pass(poll, UINT64_MAX);
 }
 

@@ -50,16 +50,20 @@ static void set_attributes(posix_spawnattr_t *attributes)
 	posix_spawnattr_setsigdefault(attributes, &ignored);
 }
 
-static int spawn_into(char *const argv[], int output_fd, pid_t *pid)
+/* @input_fd: -1: none. */
+static int spawn_into(char *const argv[], int input_fd, int output_fd, int error_fd, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int error;
 
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (input_fd >= 0)
+		posix_spawn_file_actions_adddup2(&actions, input_fd, STDIN_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, error_fd, STDERR_FILENO);
 	set_attributes(&attributes);
 	error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
@@ -90,7 +94,7 @@ static int spawn(char *const argv[], pid_t *pid)
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
-	error = spawn_into(argv, fds[1], pid);
+	error = spawn_into(argv, -1, fds[1], fds[1], pid);
 	close(fds[1]);
 	if (error < 0) {
 		close(fds[0]);
@@ -98,6 +102,60 @@ static int spawn(char *const argv[], pid_t *pid)
 	}
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	return fds[0];
+}
+
+/* The most bytes of output that wait for this process. */
+#define PIPE_SIZE (1 << 20)
+
+/* Opens a pipe of which neither end waits. */
+static int open_pipe(int fds[static 2])
+{
+	return pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0 ? -errno : 0;
+}
+
+/* A pipe from which @text is read. Returns its descriptor or -errno. */
+static int open_input(const char *text)
+{
+	size_t len = strlen(text);
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	/* It fits the pipe, so this does not wait. */
+	if (write(fds[1], text, len) != (ssize_t)len) {
+		close(fds[0]);
+		fds[0] = -EIO;
+	}
+	close(fds[1]);
+	return fds[0];
+}
+
+/* Starts @argv with ->bytes. Returns as spawn(). */
+static int spawn_apart(struct child *child, char *const argv[])
+{
+	int output[2] = { -1, -1 }, errors[2] = { -1, -1 }, input = -1;
+	int error = child->input ? (input = open_input(child->input)) : 0;
+
+	if (error >= 0)
+		error = open_pipe(output);
+	if (error == 0)
+		error = open_pipe(errors);
+	if (error == 0) {
+		fcntl(output[1], F_SETPIPE_SZ, PIPE_SIZE);
+		error = spawn_into(argv, input, output[1], errors[1], &child->pid);
+	}
+	if (error < 0 && output[0] >= 0)
+		close(output[0]);
+	if (error < 0 && errors[0] >= 0)
+		close(errors[0]);
+	if (output[1] >= 0)
+		close(output[1]);
+	if (errors[1] >= 0)
+		close(errors[1]);
+	if (input >= 0)
+		close(input);
+	child->errors = error < 0 ? -1 : errors[0];
+	return error < 0 ? error : output[0];
 }
 
 static int exit_status(int status)
@@ -166,6 +224,13 @@ static void close_output(struct child *child)
 	child->output.fd = -1;
 }
 
+static void close_errors(struct child *child)
+{
+	if (child->bytes && child->errors >= 0)
+		close(child->errors);
+	child->errors = -1;
+}
+
 static void end_line(struct child *child)
 {
 	if (child->len == 0 && child->output.fd < 0)
@@ -185,10 +250,59 @@ static void add_text(struct child *child, const char *text, size_t len)
 	}
 }
 
+/* Keeps the last line of standard error that is not empty in ->text. */
+static void read_errors(struct child *child)
+{
+	char text[1024];
+	bool is_over = true;
+	ssize_t n;
+
+	child->len = 0;
+	while ((n = read(child->errors, text, sizeof(text))) > 0) {
+		for (ssize_t i = 0; i < n; i++) {
+			if (text[i] == '\n' || text[i] == '\r') {
+				is_over = true;
+				continue;
+			}
+			if (is_over)
+				child->len = 0;
+			is_over = false;
+			if (child->len + 1 < sizeof(child->text))
+				child->text[child->len++] = text[i];
+		}
+	}
+	child->text[child->len] = '\0';
+}
+
+const char *child_last_error(const struct child *child)
+{
+	return child->text;
+}
+
+/* Reads what is in the pipe. Returns the result of the last read: 0 at the end. */
+static ssize_t read_bytes(struct child *child, int reads)
+{
+	char bytes[16384];
+	ssize_t n = 1;
+
+	for (int i = 0; i < reads && n > 0 && child->output.fd >= 0; i++) {
+		n = read(child->output.fd, bytes, sizeof(bytes));
+		if (n > 0)
+			child->bytes(child, (struct span){ bytes, (size_t)n });
+	}
+	return n;
+}
+
 static void end(struct child *child, int status)
 {
+	if (child->bytes) {
+		read_bytes(child, PIPE_SIZE / 4096);
+		read_errors(child);
+		close_errors(child);
+	}
 	close_output(child);
-	end_line(child);
+	if (!child->bytes)
+		end_line(child);
 	child->pid = 0;
 	if (child->ended)
 		child->ended(child, status);
@@ -201,7 +315,9 @@ static void on_output(struct watcher *watcher, uint32_t events)
 	int status;
 
 	(void)events;
-	for (int i = 0; i < READS_MAX && n > 0; i++) {
+	if (child->bytes)
+		n = read_bytes(child, READS_MAX);
+	for (int i = 0; i < READS_MAX && n > 0 && !child->bytes; i++) {
 		char text[4096];
 
 		n = read(watcher->fd, text, sizeof(text));
@@ -219,7 +335,7 @@ static void on_output(struct watcher *watcher, uint32_t events)
 
 int child_start(struct child *child, struct loop *loop, char *const argv[], int timeout_ms)
 {
-	int fd = spawn(argv, &child->pid);
+	int fd = child->bytes ? spawn_apart(child, argv) : spawn(argv, &child->pid);
 	int error;
 
 	if (fd < 0) {
@@ -231,9 +347,11 @@ int child_start(struct child *child, struct loop *loop, char *const argv[], int 
 	child->loop = loop;
 	child->len = 0;
 	child->output = (struct watcher){ .fd = fd, .ready = on_output, .context = child };
-	child->deadline_ns = loop_now() + (uint64_t)timeout_ms * (uint64_t)NS_PER_MS;
+	child->deadline_ns = timeout_ms < 0
+				     ? UINT64_MAX
+				     : loop_now() + (uint64_t)timeout_ms * (uint64_t)NS_PER_MS;
 	/* Even without EPOLLIN epoll reports the end of a pipe. */
-	error = loop_watch(loop, &child->output, child->brief ? 0 : EPOLLIN);
+	error = loop_watch(loop, &child->output, child->brief || child->bytes ? 0 : EPOLLIN);
 	if (error < 0)
 		child_kill(child);
 	return error;
@@ -245,7 +363,9 @@ void child_check(struct child *child)
 
 	if (!child_runs(child))
 		return;
-	if (child->output.fd < 0 && poll_end(child->pid, &status)) {
+	if (child->bytes)
+		read_bytes(child, PIPE_SIZE / 4096);
+	if ((child->output.fd < 0 || child->bytes) && poll_end(child->pid, &status)) {
 		end(child, status);
 	} else if (loop_now() >= child->deadline_ns) {
 		kill_group(child->pid);
@@ -258,8 +378,15 @@ void child_kill(struct child *child)
 	if (!child_runs(child))
 		return;
 	close_output(child);
+	close_errors(child);
 	kill_group(child->pid);
 	child->pid = 0;
+}
+
+void child_signal(struct child *child, int number)
+{
+	if (child_runs(child))
+		kill(-child->pid, number);
 }
 
 /* --- to its end --- */

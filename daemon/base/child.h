@@ -28,6 +28,13 @@ struct child {
 	bool brief;
 	/* Called with each line of output, without the line end; borrowed. May be NULL. */
 	void (*line)(struct child *child, struct span line);
+	/* If it is set, it is called instead, with the output as it is; borrowed. Output does not
+	 * wake up the loop: child_check() reads it. No process that writes it waits for this one:
+	 * what does not fit the pipe, 1 MB, is lost. */
+	void (*bytes)(struct child *child, struct span bytes);
+	int errors; /* with ->bytes: its standard error, see child_last_error() */
+	/* What it reads from standard input, less than a page; borrowed. NULL: nothing. */
+	const char *input;
 	/* Called at its end, with its exit status (128 + signal after a signal), -ETIMEDOUT, or
 	 * -ECHILD if the status is unknown. May start the child again. May be NULL. */
 	void (*ended)(struct child *child, int status);
@@ -45,7 +52,7 @@ bool child_program_exists(const char *program);
  * child_start() - start a program beside the event loop
  * @child: must not move while it runs; ->brief, ->line, ->ended and ->context are set
  * @argv: argv[0] is searched for on PATH
- * @timeout_ms: after this time child_check() kills its process group
+ * @timeout_ms: after this time child_check() kills its process group; < 0: it may run for any time
  *
  * Returns 0 or -errno. ->line and ->ended are called by loop_wait() and child_check() only.
  */
@@ -56,9 +63,17 @@ static inline bool child_runs(const struct child *child)
 	return child->pid > 0;
 }
 
-/* Call it about once a second. It kills a child at its deadline, and detects the end of a child
- * that has already closed its output. */
+/* Call it about once a second. It reads the output of a child with ->bytes, kills a child at its
+ * deadline, and detects the end of a child that has already closed its output, or that has ->bytes
+ * and left its output to others. */
 void child_check(struct child *child);
+
+/* Sends a signal to its process group, if it runs. */
+void child_signal(struct child *child, int number);
+
+/* The last line that a child with ->bytes printed to standard error; may be "". For ->ended, and
+ * valid until it returns. */
+const char *child_last_error(const struct child *child);
 
 /* Kills it, if it runs. ->line and ->ended are not called. */
 void child_kill(struct child *child);

@@ -82,7 +82,7 @@ struct options {
 	const char *tracefs;  /* where tracefs is mounted, or NULL: search for it */
 	const char *instance; /* NULL: the top level */
 	enum options_source source;
-	bool latency;		/* poll present fences beside the trace */
+	bool latency;		/* poll present fences beside the trace (analyze refuses it) */
 	const char *categories; /* of atrace, separated by blanks or commas */
 	bool categories_given;
 	uint64_t buffer_kb;	/* per CPU */
@@ -91,8 +91,10 @@ struct options {
 	uint64_t wait_ns;	/* of wall time before anything is counted */
 	const char *until_exit; /* the capture ends with this app; or NULL */
 	bool no_atrace;
+	bool no_frametimeline;
 	bool yield; /* do not restore settings that another program changes */
 	/* analyze */
+	const char *dumpsys; /* a file with the output of dumpsys SurfaceFlinger, or NULL */
 	bool stdout_begun; /* the header was already printed for an earlier file */
 };
 

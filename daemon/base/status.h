@@ -50,7 +50,10 @@ struct status_surface {
 	int64_t p50_ns, p99_ns;
 	struct harm harm;
 	uint64_t causes[CAUSES];   /* of the frames with harm */
-	uint64_t pauses, pause_ns; /* as in struct summary_row, also the next three */
+	uint64_t pauses, pause_ns; /* as in struct summary_row, also the next nine */
+	uint64_t endless, endless_ns;
+	bool no_view_marks;
+	int64_t gpu_p50_ns, gpu_p99_ns, gpu_bound;
 	int64_t release_p99_ns;
 	struct fence_stats fences;
 	bool paces_itself;
@@ -64,6 +67,21 @@ struct status_cost {
 	uint64_t children_cpu_ms; /* of atrace and other child processes */
 	uint64_t rss_kb;	  /* current memory */
 	uint64_t wakeups;	  /* number of wakeups from sleep */
+};
+
+/* The polls of present fences. */
+struct status_latency {
+	bool is_on;		/* else all are 0 */
+	uint64_t polls, failed; /* runs of dumpsys; those of them that failed */
+	uint64_t scans;		/* of all layers */
+	uint64_t wall_ns;	/* of all runs, from start to end */
+	uint64_t wall_most_ns;	/* of the longest run */
+	uint64_t cpu_ns;	/* of all runs */
+	uint64_t frames;
+	uint64_t overruns;     /* rings that were overwritten before they were read */
+	uint64_t restarts;     /* rings that were cleared, or whose layer was another one */
+	uint64_t out_of_order; /* frames that came too late for their place in latency.csv */
+	uint64_t refused;      /* names, layers and frames without space */
 };
 
 /* Where this process runs, and how early the kernel ends it when memory is short. */
@@ -120,6 +138,7 @@ struct status {
 	uint64_t snapshots, snapshots_suppressed, snapshots_failed;
 
 	struct status_cost cost;
+	struct status_latency latency;
 	struct status_process process; /* of a live capture */
 
 	/* the surfaces with most frames, the one with most first */

@@ -21,6 +21,7 @@
 #include "daemon/capture/capture_control.h"
 #include "daemon/capture/drain.h"
 #include "daemon/capture/interference.h"
+#include "daemon/capture/live_timeline.h"
 #include "daemon/capture/rescue.h"
 #include "daemon/capture/session.h"
 #include "daemon/capture/tracing_undo.h"
@@ -45,8 +46,9 @@ struct capture {
 	struct interference interference;
 	struct drain drain;
 	struct android_probe probe;
-	struct latency_poll *latency; /* or NULL */
-	struct source no_trace;	      /* the source with --source latency */
+	struct latency_poll *latency;	/* or NULL */
+	struct live_timeline *timeline; /* or NULL */
+	struct source no_trace;		/* the source with --source latency */
 	struct background background;
 	struct device_state device;
 	struct device_values start_values;
@@ -152,6 +154,7 @@ static void tick_if_due(struct capture *capture)
 	drain_set_may_sleep(&capture->drain, sleeps);
 	interference_tick(&capture->interference);
 	android_probe_tick(&capture->probe);
+	live_timeline_tick(capture->timeline);
 	session_flush(&capture->session);
 	if (session_console_failed(&capture->session))
 		stop(capture, EXIT_DONE);
@@ -203,6 +206,13 @@ static void change_if_due(struct capture *capture)
 	}
 }
 
+/* While the screen is off and nothing is drawn, nothing is polled beside a trace: its first event
+ * wakes up the loop. */
+static struct latency_poll *poll_of_fences(const struct capture *capture)
+{
+	return capture->latency && capture->tracefs && may_sleep(capture) ? NULL : capture->latency;
+}
+
 /* When clients and child processes have to be checked, as they may hang. */
 static uint64_t next_deadline(const struct capture *capture)
 {
@@ -216,6 +226,7 @@ static uint64_t next_deadline(const struct capture *capture)
 static void read_until_over(struct capture *capture)
 {
 	while (!capture->is_over) {
+		struct latency_poll *fences;
 		uint64_t until_ns;
 
 		int error = drain_if_due(&capture->drain);
@@ -228,9 +239,10 @@ static void read_until_over(struct capture *capture)
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
 		until_ns = session_save(&capture->session) ? 0 : drain_next(&capture->drain);
-		latency_poll_follow(capture->latency);
+		fences = poll_of_fences(capture);
+		latency_poll_follow(fences);
 		until_ns = loop_earlier(until_ns, next_deadline(capture));
-		until_ns = loop_earlier(until_ns, latency_poll_next(capture->latency));
+		until_ns = loop_earlier(until_ns, latency_poll_next(fences));
 		loop_wait(&capture->loop, until_ns);
 		change_if_due(capture);
 	}
@@ -331,6 +343,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	read_until_over(capture);
 	if (view && view->over)
 		view->over(view->context);
+	live_timeline_stop(capture->timeline);
 	latency_poll_finish(capture->latency);
 	drain_last(&capture->drain, capture->tracefs);
 	drain_boost(&capture->drain, false);
@@ -341,6 +354,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 		tracing_undo_find_changes(&capture->undo);
 	}
 	report_kept(capture, &capture->undo.kept);
+	live_timeline_finish(capture->timeline);
 	end_values = device_state_read(&capture->device);
 	session_set_end_values(&capture->session, &end_values);
 	session_finish(&capture->session);
@@ -556,11 +570,38 @@ static int open_no_trace(struct capture *capture)
 	return 0;
 }
 
+/* The fences are brought to this clock. While another program has set another one, the kernel's
+ * time is that clock's. */
+static bool on_latency_now(void *context, int64_t *now_ns)
+{
+	struct capture *capture = context;
+	const struct interference *interference = &capture->interference;
+	clockid_t id = CLOCK_BOOTTIME;
+	uint64_t kernel_ns;
+
+	if (!capture->tracefs || wall_clock_same(interference->clock, &id)) {
+		*now_ns = clock_read(id);
+		return true;
+	}
+	if (interference->changes[INTERFERENCE_CLOCK].is_changed ||
+	    !kernel_clock_now(&capture->files, 0, &kernel_ns) || kernel_ns > INT64_MAX)
+		return false;
+	*now_ns = (int64_t)kernel_ns;
+	return true;
+}
+
 static void on_fence(void *context, const struct present_fence *fence)
 {
 	struct capture *capture = context;
 
 	session_fence(&capture->session, fence);
+}
+
+static void on_fences_known(void *context, struct span layer, uint64_t until_ns)
+{
+	struct capture *capture = context;
+
+	session_fences_known(&capture->session, layer, until_ns);
 }
 
 static void on_fences_passed(void *context, uint64_t until_ns)
@@ -577,22 +618,43 @@ static void on_latency_event(void *context, const char *kind, const char *text)
 	session_event(&capture->session, kind, text);
 }
 
+static const char *latency_option(const struct options *options)
+{
+	return options->latency ? "--latency" : "--source latency";
+}
+
+/* Before anything is changed. */
+static int check_dumpsys(const struct options *options)
+{
+	const char *others = options->latency ? "omit it" : "use another source";
+
+	if (!options->pipeline.is_fences && !options->pipeline.has_fences)
+		return 0;
+	if (child_program_exists("dumpsys"))
+		return 0;
+	report("%s: %s: there is no program dumpsys; run it on an Android device, or %s",
+	       options_command_name(options->command), latency_option(options), others);
+	return EXIT_FAILED;
+}
+
 static int open_latency(struct capture *capture)
 {
 	const struct latency_calls calls = {
+		.now = on_latency_now,
 		.frame = on_fence,
+		.known = on_fences_known,
 		.passed = on_fences_passed,
 		.event = on_latency_event,
 		.context = capture,
 	};
 	int error = latency_poll_begin(&capture->latency, capture->options, &capture->loop, &calls);
 
-	if (error == 0)
+	if (error == 0) {
+		session_set_latency(&capture->session, latency_poll_counts(capture->latency));
 		return 0;
-	report("%s: --source latency: dumpsys: %s; %s", session_command(&capture->session),
-	       strerror(-error),
-	       error == -ENOENT ? "run it on an Android device, or use another source"
-				: report_advice(error, ""));
+	}
+	report("%s: %s: %s; %s", session_command(&capture->session),
+	       latency_option(capture->options), strerror(-error), report_advice(error, ""));
 	return EXIT_FAILED;
 }
 
@@ -708,6 +770,8 @@ static int begin_session(struct capture *capture)
 	session_id_make(origin.id);
 	budget = property_budget_begin(true);
 	android_device_read(&budget, &origin.device);
+	capture->options->pipeline.frame_timeline =
+		capture->tracefs && live_timeline_is_possible(capture->options, &origin.device);
 	begin_device(capture, &origin);
 	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
@@ -730,7 +794,8 @@ static int begin_session(struct capture *capture)
 		session_event(&capture->session, "tracing",
 			      "tracing was restored after an earlier jankd was killed");
 	report_kept(capture, &capture->undo.recovered_kept);
-	return 0;
+	capture->timeline = live_timeline_begin(&capture->session, &capture->loop);
+	return capture->options->latency ? open_latency(capture) : 0;
 }
 
 /* Writes the journal again if the folder was emptied, removed or moved. */
@@ -812,11 +877,14 @@ int capture_begin(struct capture **out, struct options *options,
 	};
 	trace_files_init(&capture->files);
 	options->pipeline.is_fences = options->source == OPTIONS_SOURCE_LATENCY;
+	options->pipeline.has_fences = options->latency;
 	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop);
 	report_name(options_command_name(options->command));
 	logcat_open(&capture->logcat, options->device_root);
 	report_also_to(log_trouble, capture);
 	code = session_open(&capture->session, options);
+	if (code == 0)
+		code = check_dumpsys(options);
 	if (code == 0)
 		code = catch_signals(capture);
 	if (code == 0)
@@ -841,6 +909,8 @@ void capture_close(struct capture *capture)
 		return;
 	interference_end(&capture->interference);
 	android_probe_end(&capture->probe);
+	session_set_latency(&capture->session, NULL);
+	capture->timeline = live_timeline_end(capture->timeline);
 	capture->latency = latency_poll_end(capture->latency);
 	drain_end(&capture->drain);
 	source_stop(capture->source);

@@ -4,6 +4,8 @@
 #include "daemon/base/report.h"
 #include "daemon/capture/session.h"
 #include "daemon/trace/trace.h"
+#include "parser/surfaceflinger_dump.h"
+#include "rules/work_durations.h"
 
 static const char by_cpu[] = "its lines are sorted by CPU, not by time, so its frames cannot be "
 			     "counted; sort the lines by "
@@ -44,6 +46,38 @@ static int analyze(struct session *session, struct source *source, bool *begun)
 	session_finish(session);
 	ended = session_end(session);
 	return code != 0 ? code : ended;
+}
+
+static const char save_dump[] = "save the output of 'adb shell dumpsys SurfaceFlinger'";
+
+static bool on_dump_line(void *context, struct span line)
+{
+	struct surfaceflinger_dump *dump = context;
+
+	surfaceflinger_dump_line(dump, line);
+	return !surfaceflinger_dump_is_complete(dump);
+}
+
+int capture_read_dumpsys(struct options *options)
+{
+	struct work_durations *durations = &options->pipeline.durations;
+	struct surfaceflinger_dump dump = SURFACEFLINGER_DUMP_NONE;
+
+	if (source_file_lines("analyze: --dumpsys", options->dumpsys, save_dump, on_dump_line,
+			      &dump) < 0)
+		return EXIT_FAILED;
+	*durations = work_durations_of(&dump);
+	if (work_durations_known(durations))
+		return 0;
+	if (durations->period_ns > 0) {
+		report("warning: analyze: --dumpsys: %s: the durations of frames are missing or "
+		       "not possible; only the display's period is used",
+		       options->dumpsys);
+		return 0;
+	}
+	report("analyze: --dumpsys: %s: it has neither durations nor phases of SurfaceFlinger; %s",
+	       options->dumpsys, save_dump);
+	return EXIT_FAILED;
 }
 
 int capture_recorded(struct options *options, struct status **status)

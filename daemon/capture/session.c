@@ -186,28 +186,37 @@ static void update_loss_pending(const struct session *session)
 	pipeline_set_loss_ahead(session->pipeline, session->source->loss_ahead);
 }
 
-/* After a kill. The raw source counts losses since it was opened, and what was lost after the kill
- * was lost before: their number is unknown. Text has the kernel's number, but the first loss of the
- * counted time may include earlier events. */
-static const struct trace_record *with_loss(const struct session *session,
-					    const struct trace_record *record, bool is_first,
-					    struct trace_record *copy)
+/* Handles a loss after a kill. The raw source counts losses since it was opened, and what was lost
+ * after the kill was lost before: their number is unknown. Text has the kernel's number, but the
+ * first loss of the counted time may include earlier events. */
+static void lost_again(const struct session *session, const struct trace_record *record,
+		       bool is_first)
 {
 	bool is_text = session->source->depends_on_line_format;
+	struct trace_record copy = *record;
 
-	if (!session->is_again || record->kind != TRACE_LOST || (is_text && !is_first))
-		return record;
-	*copy = *record;
-	copy->value = TRACE_LOST_UNKNOWN;
-	return copy;
+	if (!is_text || is_first)
+		copy.value = TRACE_LOST_UNKNOWN;
+	pipeline_record(session->pipeline, &copy);
 }
 
-static void handle_record(void *context, const struct trace_record *record)
+/* Nearly all records need only this. */
+static inline __attribute__((always_inline)) void after_record(struct session *session)
 {
-	struct session *session = context;
 	struct snapshot *snapshot = &session->snapshot;
+
+	output_follow(&session->output, pipeline_now(session->pipeline));
+	if (output_has_events(&session->output))
+		output_settle(&session->output);
+	if (session->output.now_ns >= snapshot->due_ns)
+		snapshot_begin(snapshot);
+}
+
+/* Not inlined, as that would make handle_record() slower. */
+static __attribute__((noinline)) void handle_special_record(struct session *session,
+							    const struct trace_record *record)
+{
 	bool is_first = session->count_from_ns > 0;
-	struct trace_record copy;
 
 	if (is_first && is_before(session, record))
 		return;
@@ -220,12 +229,26 @@ static void handle_record(void *context, const struct trace_record *record)
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		output_read_clock_marker(&session->output, record->name, record->time_ns);
 	update_loss_pending(session);
-	pipeline_record(session->pipeline, with_loss(session, record, is_first, &copy));
-	output_follow(&session->output, pipeline_now(session->pipeline));
-	if (output_has_events(&session->output))
-		output_settle(&session->output);
-	if (session->output.now_ns >= snapshot->due_ns)
-		snapshot_begin(snapshot);
+	if (session->is_again && record->kind == TRACE_LOST)
+		lost_again(session, record, is_first);
+	else
+		pipeline_record(session->pipeline, record);
+	after_record(session);
+}
+
+static void handle_record(void *context, const struct trace_record *record)
+{
+	struct session *session = context;
+
+	if (session->count_from_ns > 0 || record->time_ns >= session->count_until_ns ||
+	    !session->started || session->source->counts.damaged != session->damage_reported ||
+	    record->kind == TRACE_CLOCK_SYNC || record->kind == TRACE_LOST) {
+		handle_special_record(session, record);
+		return;
+	}
+	update_loss_pending(session);
+	pipeline_record(session->pipeline, record);
+	after_record(session);
 }
 
 ssize_t session_read(struct session *session, enum source_how how)
@@ -251,11 +274,18 @@ void session_fence(struct session *session, const struct present_fence *fence)
 	output_follow(&session->output, pipeline_now(session->pipeline));
 }
 
+void session_fences_known(struct session *session, struct span layer, uint64_t until_ns)
+{
+	pipeline_fences_known(session->pipeline, layer, until_ns);
+}
+
 void session_fences_passed(struct session *session, uint64_t until_ns)
 {
 	uint64_t now_ns = pipeline_now(session->pipeline);
 
-	if (now_ns > 0 && until_ns > now_ns && until_ns < UINT64_MAX)
+	if (session->options->pipeline.has_fences)
+		pipeline_fences_passed(session->pipeline, until_ns);
+	else if (now_ns > 0 && until_ns > now_ns && until_ns < UINT64_MAX)
 		pipeline_silent(session->pipeline, until_ns - now_ns);
 	if (output_has_events(&session->output))
 		output_settle(&session->output);
@@ -271,6 +301,11 @@ void session_set_counts(struct session *session, const struct cpu_buffer_stats *
 {
 	session->buffers = buffers;
 	session->recoveries = recoveries;
+}
+
+void session_set_latency(struct session *session, const struct latency_counts *counts)
+{
+	session->latency = counts;
 }
 
 void session_set_loss_pending(struct session *session, bool pending)

@@ -62,6 +62,7 @@ struct session {
 	uint64_t count_from_limit_ns; /* when ->count_from_ns ends, on the clock of loop_now() */
 	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
 	const uint64_t *recoveries;		/* likewise */
+	const struct latency_counts *latency;	/* see session_set_latency(); or NULL */
 	bool is_loss_pending;			/* see session_set_loss_pending() */
 };
 
@@ -97,9 +98,10 @@ int session_end_again(struct session *session);
 /* Reads the source once. Returns as source_read(). */
 ssize_t session_read(struct session *session, enum source_how how);
 
-/* Counts the frame of a present fence, with options.pipeline.is_fences; and says that all of them
- * up to @until_ns were counted. */
+/* Counts the frame of a present fence, with options.pipeline.is_fences or has_fences; and says that
+ * all of them up to @until_ns, of one layer or of all, were counted. */
 void session_fence(struct session *session, const struct present_fence *fence);
+void session_fences_known(struct session *session, struct span layer, uint64_t until_ns);
 void session_fences_passed(struct session *session, uint64_t until_ns);
 
 /* True: the trace contained markers. False before session_begin(). */
@@ -155,6 +157,9 @@ void session_set_discarding(struct session *session, bool discarding);
  * Borrowed. */
 void session_set_counts(struct session *session, const struct cpu_buffer_stats *buffers,
 			const uint64_t *recoveries);
+
+/* For struct status: the counts of the polls of present fences. Borrowed. */
+void session_set_latency(struct session *session, const struct latency_counts *counts);
 
 /* Events may be missing, and the source does not report it: until this is set to false, frames are
  * in a hole. See pipeline_set_loss_pending(). */

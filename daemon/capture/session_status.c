@@ -61,6 +61,12 @@ static void add_surface(void *context, const struct summary_row *row)
 	memcpy(to->causes, row->causes, sizeof(to->causes));
 	to->pauses = row->pauses;
 	to->pause_ns = row->pause_ns;
+	to->endless = row->endless;
+	to->endless_ns = row->endless_ns;
+	to->no_view_marks = row->no_view_marks;
+	to->gpu_p50_ns = row->gpu_p50_ns;
+	to->gpu_p99_ns = row->gpu_p99_ns;
+	to->gpu_bound = row->gpu_bound;
 	to->release_p99_ns = row->release_p99_ns;
 	to->fences = row->fences;
 	to->paces_itself = row->paces_itself;
@@ -153,6 +159,26 @@ static void read_output(struct status *status, const struct output *output)
 	status->disk_busy_ns = output_busy_ns(output);
 }
 
+static void read_latency(struct status_latency *status, const struct latency_counts *counts)
+{
+	if (!counts)
+		return;
+	*status = (struct status_latency){
+		.is_on = true,
+		.polls = counts->polls,
+		.failed = counts->failed,
+		.scans = counts->scans,
+		.wall_ns = counts->wall_ns,
+		.wall_most_ns = counts->wall_most_ns,
+		.cpu_ns = counts->cpu_ns,
+		.frames = counts->frames,
+		.overruns = counts->overruns,
+		.restarts = counts->restarts,
+		.out_of_order = counts->out_of_order,
+		.refused = counts->refused,
+	};
+}
+
 static uint64_t cpu_ms(const struct rusage *usage)
 {
 	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000 +
@@ -210,6 +236,7 @@ struct status *session_status(const struct session *session, uint64_t begin_ns,
 	status->snapshots_suppressed = session->snapshot.suppressed;
 	status->snapshots_failed = session->snapshot.failed;
 	read_cost(&status->cost);
+	read_latency(&status->latency, session->latency);
 	status->process.oom_score_adj = DEVICE_UNKNOWN;
 	if (session->origin.background)
 		background_read(session->origin.background, &status->process);

@@ -186,7 +186,7 @@ const struct option_row options_table[] = {
 		.field = FIELD(uint64_t, min_free),
 		.given = FIELD(bool, min_free_given),
 		.help = "keep this much disk space free: first jankd deletes the oldest segments, "
-			"except events.csv; then jankd stops writing frames.csv, then "
+			"except events.csv; then jankd stops writing frames.csv, then frametimeline.csv, then "
 			"dropFrames.csv, then doframe.csv, then latency.csv, and last fps.csv, until "
 			"there is enough "
 			"space again (run "
@@ -305,6 +305,24 @@ const struct option_row options_table[] = {
 			"dumpsys SurfaceFlinger --latency prints, also in latency.csv (auto)",
 	},
 	{
+		.name = "latency",
+		.commands = CAPTURE,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, latency),
+		.help = "also poll the present fences that dumpsys SurfaceFlinger --latency "
+			"prints, beside the trace, into latency.csv. Where a second of a layer has "
+			"other frames by its fences than by the trace, events.csv has an event",
+	},
+	{
+		/* Parsed, so that options_parse.c refuses it with a better reason than 'unknown
+		 * option'. */
+		.name = "latency",
+		.commands = ANALYZE,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, latency),
+		.is_once = true,
+	},
+	{
 		.name = "tracefs",
 		.commands = CAPTURE | DOCTOR,
 		.value_name = "DIR",
@@ -349,6 +367,13 @@ const struct option_row options_table[] = {
 		.parse = option_parse_flag,
 		.field = FIELD(bool, no_atrace),
 		.help = "do not run atrace, even if it is installed",
+	},
+	{
+		.name = "no-frametimeline",
+		.commands = CAPTURE,
+		.parse = option_parse_flag,
+		.field = FIELD(bool, no_frametimeline),
+		.help = "do not run perfetto for frametimeline.csv, even on Android 12 or later",
 	},
 	{
 		.name = "yield",
@@ -404,6 +429,18 @@ const struct option_row options_table[] = {
 		.is_once = true,
 		.help = "print the verdict as JSON instead of the table: an object for each file, "
 			"in one line",
+	},
+	{
+		.name = "dumpsys",
+		.commands = ANALYZE,
+		.value_name = "FILE",
+		.parse = option_parse_text,
+		.field = FIELD(const char *, dumpsys),
+		.is_once = true,
+		.help = "the output of 'adb shell dumpsys SurfaceFlinger' on the device of the "
+			"traces: how long apps and SurfaceFlinger may work on a frame, and the "
+			"display's period where the trace does not state one. '-' is standard "
+			"input",
 	},
 	/* --- stop, status, top, mark, rotate, files, doctor --- */
 	{

@@ -3,11 +3,22 @@
 
 #include <string.h>
 
+#include "rules/app_work.h"
+
 static bool comes_before(const struct app_result *a, const struct app_result *b)
 {
-	if (a->harm_ns != b->harm_ns)
-		return a->harm_ns > b->harm_ns;
+	uint64_t a_ns = a->harm_ns + a->endless_ns, b_ns = b->harm_ns + b->endless_ns;
+
+	if (a_ns != b_ns)
+		return a_ns > b_ns;
 	return a->judged->drawing_ns > b->judged->drawing_ns;
+}
+
+bool surface_is_worse(const struct status_surface *a, const struct status_surface *b)
+{
+	uint64_t a_ns = a->harm.total_ns + a->endless_ns, b_ns = b->harm.total_ns + b->endless_ns;
+
+	return a_ns != b_ns ? a_ns > b_ns : a < b;
 }
 
 static bool draws_longer(const struct status_surface *a, const struct status_surface *b)
@@ -52,8 +63,31 @@ unsigned int apps_of(struct app_result apps[STATUS_SURFACES_MAX], const struct s
 		if (draws_longer(surface, app->judged))
 			app->judged = surface;
 		app->harm_ns += surface->harm.total_ns;
+		app->endless_ns += surface->endless_ns;
+		app->is_late |=
+			surface->harm.frames > 0 || surface->stats.jank > 0 || surface->endless > 0;
 		app->surfaces++;
 	}
 	sort(apps, n);
 	return n;
+}
+
+const char *app_whole_name(const struct status *status, const char *end)
+{
+	const char *found = end;
+	size_t length = strlen(end);
+
+	if (length != WORK_COMM_MAX)
+		return end;
+	for (unsigned int i = 0; i < status->n_surfaces; i++) {
+		const char *app = status->surfaces[i].app;
+		size_t all = strlen(app);
+
+		if (all <= length || strcmp(app + all - length, end) != 0)
+			continue;
+		if (found != end && strcmp(found, app) != 0)
+			return end;
+		found = app;
+	}
+	return found;
 }

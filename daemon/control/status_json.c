@@ -148,10 +148,12 @@ static void add_files_options(struct json_object *object, const struct options *
 
 static void add_capture_options(struct json_object *object, const struct options *options)
 {
+	add_bool(object, "latency", options->latency);
 	add_text(object, "tracefs", options->tracefs);
 	add_text(object, "instance", options->instance);
 	add_count(object, "buffer_kb", options->buffer_kb);
 	add_bool(object, "atrace", !options->no_atrace);
+	add_bool(object, "frametimeline", options->pipeline.frame_timeline);
 	add_text(object, "categories", options->categories);
 	add_bool(object, "yield", options->yield);
 	add_nonzero(object, "duration_ns", options->duration_ns);
@@ -171,6 +173,8 @@ static struct json_object *options_object(const struct options *options)
 	add_count(object, "frames", pipeline->min_frames);
 	add_number(object, "vsync_ms", (double)pipeline->vsync_ns / 1e6);
 	add_text(object, "focus", pipeline->focus);
+	if (options->command == OPTIONS_ANALYZE)
+		add_text(object, "dumpsys", options->dumpsys);
 	add_texts(object, "include", options->include, OPTIONS_GLOBS_MAX);
 	add_texts(object, "exclude", options->exclude, OPTIONS_GLOBS_MAX);
 	add_count(object, "max_surfaces", pipeline->max_surfaces);
@@ -216,6 +220,24 @@ static struct json_object *source_object(const struct status *status)
 	else
 		add_texts(object, "files", (const char *const *)options->operands,
 			  (size_t)options->operand_count);
+	return object;
+}
+
+/* How long the app and SurfaceFlinger may work on a frame, and from where that is known. */
+static struct json_object *durations_object(const struct pipeline_counters *counters)
+{
+	static const char *const names[] = {
+		[DURATIONS_UNKNOWN] = "unknown",
+		[DURATIONS_DUMPSYS] = "dumpsys",
+		[DURATIONS_LEARNT] = "learnt",
+	};
+	const struct work_durations *durations = &counters->durations;
+	struct json_object *object = json_object_new_object();
+
+	add_text(object, "source", names[counters->durations_source]);
+	add_nonzero(object, "app_ns", durations->app_ns);
+	add_nonzero(object, "surfaceflinger_ns", durations->sf_ns);
+	add_nonzero(object, "period_ns", durations->period_ns);
 	return object;
 }
 
@@ -350,6 +372,7 @@ static struct json_object *counters_object(const struct status *status)
 	add_count(object, "doframes", counters->doframes);
 	add_count(object, "doframe_threads", counters->doframe_threads);
 	add_count(object, "doframes_refused", counters->doframes_refused);
+	add_count(object, "frames_by_learnt_durations", counters->durations_learnt);
 	add_count(object, "doframes_skipped_30", counters->doframes_skipped);
 	add_count(object, "frametimeline_frames", counters->timeline.rows);
 	add_count(object, "frametimeline_unfinished", counters->timeline.unfinished);
@@ -388,6 +411,34 @@ static struct json_object *cost_object(const struct status_cost *cost)
 	return object;
 }
 
+/* NULL: no present fences are polled. */
+static struct json_object *latency_object(const struct status *status)
+{
+	const struct status_latency *latency = &status->latency;
+	const struct fence_check_counts *check = &status->counters.fence_check;
+	struct json_object *object;
+
+	if (!latency->is_on)
+		return NULL;
+	object = json_object_new_object();
+	add_count(object, "polls", latency->polls);
+	add_count(object, "failed", latency->failed);
+	add_count(object, "scans", latency->scans);
+	add_count(object, "wall_ms", latency->wall_ns / 1000000);
+	add_count(object, "longest_ms", latency->wall_most_ns / 1000000);
+	add_count(object, "cpu_ms", latency->cpu_ns / 1000000);
+	add_count(object, "frames", latency->frames);
+	add_count(object, "overruns", latency->overruns);
+	add_count(object, "restarts", latency->restarts);
+	add_count(object, "out_of_order", latency->out_of_order);
+	add_count(object, "refused", latency->refused);
+	add_count(object, "seconds_compared", check->compared);
+	add_count(object, "seconds_disagreed", check->disagreed);
+	add_count(object, "seconds_unknown", check->unknown);
+	add_count(object, "disagreements_not_reported", check->events_left_out);
+	return object;
+}
+
 /* A time as ISO 8601; null if it is unknown. */
 static void add_wall(struct json_object *object, const char *key, int64_t wall_ns)
 {
@@ -423,6 +474,7 @@ static struct json_object *session_object(const struct status *status)
 	json_object_object_add(object, "clock", clock_object(status));
 	add_text(object, "rules", status->options->rules);
 	json_object_object_add(object, "source", source_object(status));
+	json_object_object_add(object, "work_durations", durations_object(&status->counters));
 	json_object_object_add(object, "options", options_object(status->options));
 	if (status->live)
 		json_object_object_add(object, "arguments", arguments_array(status->options));
@@ -430,6 +482,7 @@ static struct json_object *session_object(const struct status *status)
 	if (status->live) {
 		json_object_object_add(object, "process", process_object(&status->process));
 		json_object_object_add(object, "cost", cost_object(&status->cost));
+		json_object_object_add(object, "latency", latency_object(status));
 	}
 	return object;
 }
@@ -564,8 +617,15 @@ static struct json_object *surface_object(const struct status_surface *surface)
 	add_seconds(object, "stalled_s", stats->stall_ns);
 	add_count(object, "pauses", surface->pauses);
 	add_seconds(object, "paused_s", surface->pause_ns);
+	add_count(object, "endless_stalls", surface->endless);
+	add_seconds(object, "endless_s", surface->endless_ns);
 	add_signed(object, "lost_events", stats->lost);
+	add_bool(object, "without_view_marks", surface->no_view_marks);
 	add_bool(object, "paces_itself", surface->paces_itself);
+	add_signed(object, "gpu_bound", surface->gpu_bound);
+	add_ms_if_known(object, "gpu_p50_ms", surface->gpu_p50_ns);
+	add_ms_if_known(object, "gpu_p99_ms", surface->gpu_p99_ns);
+	add_count(object, "late_frames_wait_known", surface->fences.late);
 	add_count(object, "late_frames_waited", surface->fences.late_released);
 	add_ms_if_known(object, "release_wait_p99_ms", surface->release_p99_ns);
 	add_count(object, "late_frames", harm->frames);
@@ -595,6 +655,24 @@ static struct json_object *app_object(const struct app_result *app, const struct
 	return object;
 }
 
+/* NULL: no doFrame skipped 30 periods or more. */
+static struct json_object *skipped_object(const struct status *status)
+{
+	const struct doframe_skipped *worst = &status->counters.doframe_worst;
+	struct json_object *object;
+
+	if (worst->periods == 0)
+		return NULL;
+	object = json_object_new_object();
+	add_count(object, "doframes", status->counters.doframes_skipped);
+	add_count(object, "most", worst->periods);
+	add_text(object, "app", app_whole_name(status, worst->app));
+	add_signed(object, "process", worst->pid);
+	add_signed(object, "thread", worst->tid);
+	add_seconds(object, "time_s", worst->begin_ns);
+	return object;
+}
+
 char *verdict_json(const struct status *status)
 {
 	struct json_object *object = json_object_new_object();
@@ -610,6 +688,8 @@ char *verdict_json(const struct status *status)
 	add_count(object, "lost_events", status->counters.lost_events);
 	add_count(object, "lost_unknown", status->counters.lost_unknown);
 	add_count(object, "surfaces_left_out", status->surfaces_total - status->n_surfaces);
+	add_count(object, "doframes", status->counters.doframes);
+	json_object_object_add(object, "skipped_30", skipped_object(status));
 	for (unsigned int i = 0; i < n; i++)
 		json_object_array_add(array, app_object(&apps[i], status));
 	json_object_object_add(object, "apps", array);

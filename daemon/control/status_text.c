@@ -129,6 +129,30 @@ static void print_costs(FILE *out, const struct status *status)
 		(double)cost->wakeups * per_s);
 }
 
+/* Printed only while present fences are polled. */
+static void print_latency(FILE *out, const struct status *status)
+{
+	const struct status_latency *latency = &status->latency;
+	const struct fence_check_counts *check = &status->counters.fence_check;
+	double polls = latency->polls > 0 ? (double)latency->polls : 1;
+
+	if (!latency->is_on)
+		return;
+	fprintf(out,
+		"fences   %" PRIu64 " polls (%" PRIu64
+		" failed) of %.1f ms, the longest of %.1f ms, "
+		"%.2f s of CPU; %" PRIu64 " frames, %" PRIu64 " overruns",
+		latency->polls, latency->failed, (double)latency->wall_ns / 1e6 / polls,
+		(double)latency->wall_most_ns / 1e6, (double)latency->cpu_ns / NS_PER_S,
+		latency->frames, latency->overruns);
+	if (status->options->latency)
+		fprintf(out,
+			"; seconds compared with the trace: %" PRIu64 ", not the same: %" PRIu64
+			", unknown: %" PRIu64,
+			check->compared, check->disagreed, check->unknown);
+	fputc('\n', out);
+}
+
 void status_text_print(FILE *out, const struct status *status, unsigned int columns)
 {
 	fprintf(out, "jankd    %s, %s, pid %ld\n", JANKD_VERSION,
@@ -144,6 +168,7 @@ void status_text_print(FILE *out, const struct status *status, unsigned int colu
 	print_disk(out, status);
 	print_nonzero_counts(out, status);
 	print_costs(out, status);
+	print_latency(out, status);
 	if (status->last_report[0])
 		print_text(out, "reported", status->last_report);
 	fputc('\n', out);

@@ -349,10 +349,13 @@ static uint64_t pending_ns(const struct output *output)
 void output_settle(struct output *output)
 {
 	uint64_t settled_ns = pipeline_settled(output->pipeline);
-	uint64_t until_ns = pending_ns(output);
+	uint64_t until_ns;
 
-	if (output_has_events(output))
-		event_queue_release(output->events, settled_ns < until_ns ? settled_ns : until_ns);
+	/* Mostly there is none to send. */
+	if (!output_has_events(output) || output->events->places[0].key_ns > settled_ns)
+		return;
+	until_ns = pending_ns(output);
+	event_queue_release(output->events, settled_ns < until_ns ? settled_ns : until_ns);
 }
 
 /* Events are also sent while the trace has no records. */
@@ -751,14 +754,12 @@ static void post_rotate(struct output *output)
 	output->rotate_job = output_posted(output);
 }
 
-void output_follow(struct output *output, uint64_t now_ns)
+void output_rotate_if_due(struct output *output)
 {
 	uint64_t period_ns = output->options->rotate_time_ns;
+	uint64_t now_ns = output->now_ns;
 	uint64_t age_ns = now_ns - output->segment_begin_ns;
 
-	output->now_ns = now_ns;
-	if (period_ns == 0)
-		return;
 	if (output->segment_begin_ns == 0 || now_ns < output->segment_begin_ns) {
 		output->segment_begin_ns = now_ns;
 	} else if (age_ns >= period_ns) {

@@ -105,9 +105,17 @@ void output_read_clock_marker(struct output *output, struct span marker, uint64_
 
 void output_set_late(struct output *output, struct output_late late);
 
+/* Closes the segment if its time is over, see output_follow(). */
+void output_rotate_if_due(struct output *output);
+
 /* The trace has reached @now_ns. To be called at a record, so that --rotate-time gives the same
  * segments for reads of any size. */
-void output_follow(struct output *output, uint64_t now_ns);
+static inline void output_follow(struct output *output, uint64_t now_ns)
+{
+	output->now_ns = now_ns;
+	if (output->options->rotate_time_ns > 0)
+		output_rotate_if_due(output);
+}
 
 /* --- events --- */
 

@@ -28,11 +28,11 @@
 /* The most records of one read. */
 #define RECORDS_PER_READ 4096
 
-/* Packets one after the other. Times are of the ftrace clock; UINT64_MAX: no such event. */
+/* Packets one after the other, and their earliest times; UINT64_MAX: no such event. */
 struct region {
-	uint64_t begin, end; /* in the trace */
-	uint64_t ftrace_ns;
-	uint64_t timeline_ns; /* on CLOCK_BOOTTIME in the first pass */
+	uint64_t begin, end;		       /* in the trace */
+	uint64_t ftrace_ns;		       /* on the ftrace clock */
+	uint64_t timeline_ns[PERFETTO_CLOCKS]; /* on that clock */
 };
 
 struct sequence {
@@ -171,8 +171,33 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 	}
 	if (packet->ftrace.ptr)
 		index_bundle(reader, packet->ftrace, region);
-	if (packet->timeline.ptr && packet->has_time)
-		earliest(&region->timeline_ns, packet->time_ns);
+	if (packet->timeline.ptr && packet->has_time) {
+		uint64_t clock = clock_of(packet, sequence_of(reader, packet->sequence));
+
+		/* Only the writer could say what a clock of its own counts. */
+		if (clock < PERFETTO_CLOCKS)
+			earliest(&region->timeline_ns[clock], packet->time_ns);
+		else
+			reader->counts.untimed++;
+	}
+}
+
+static struct region region_at(uint64_t begin)
+{
+	struct region region = { .begin = begin, .end = begin, .ftrace_ns = UINT64_MAX };
+
+	for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++)
+		region.timeline_ns[i] = UINT64_MAX;
+	return region;
+}
+
+static bool has_events(const struct region *region)
+{
+	uint64_t first_ns = region->ftrace_ns;
+
+	for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++)
+		earliest(&first_ns, region->timeline_ns[i]);
+	return first_ns != UINT64_MAX;
 }
 
 /* Halves the number of regions. */
@@ -184,7 +209,8 @@ static void join_regions(struct perfetto_reader *reader)
 
 		joined.end = b->end;
 		earliest(&joined.ftrace_ns, b->ftrace_ns);
-		earliest(&joined.timeline_ns, b->timeline_ns);
+		for (unsigned int clock = 0; clock < PERFETTO_CLOCKS; clock++)
+			earliest(&joined.timeline_ns[clock], b->timeline_ns[clock]);
 		reader->regions[i] = joined;
 	}
 	reader->n_regions /= 2;
@@ -196,12 +222,12 @@ static void end_region(struct perfetto_reader *reader, struct region *region, bo
 {
 	if (!last && region->end - region->begin < reader->region_size)
 		return;
-	if (region->ftrace_ns != UINT64_MAX || region->timeline_ns != UINT64_MAX) {
+	if (has_events(region)) {
 		if (reader->n_regions == REGIONS)
 			join_regions(reader);
 		reader->regions[reader->n_regions++] = *region;
 	}
-	*region = (struct region){ region->end, region->end, UINT64_MAX, UINT64_MAX };
+	*region = region_at(region->end);
 }
 
 static int compare_regions(const void *left, const void *right)
@@ -219,10 +245,11 @@ static void sort_regions(struct perfetto_reader *reader)
 	for (size_t i = 0; i < reader->n_regions; i++) {
 		struct region *region = &reader->regions[i];
 
-		if (region->timeline_ns != UINT64_MAX)
-			earliest(&region->ftrace_ns,
-				 perfetto_times_convert(reader->times, PERFETTO_CLOCK_BOOTTIME,
-							region->timeline_ns));
+		for (unsigned int clock = 0; clock < PERFETTO_CLOCKS; clock++)
+			if (region->timeline_ns[clock] != UINT64_MAX)
+				earliest(&region->ftrace_ns,
+					 perfetto_times_convert(reader->times, clock,
+								region->timeline_ns[clock]));
 	}
 	qsort(reader->regions, reader->n_regions, sizeof(*reader->regions), compare_regions);
 }
@@ -230,7 +257,7 @@ static void sort_regions(struct perfetto_reader *reader)
 static int read_index(struct perfetto_reader *reader)
 {
 	struct packet_stream *stream = &reader->stream;
-	struct region region = { 0, 0, UINT64_MAX, UINT64_MAX };
+	struct region region = region_at(0);
 	struct perfetto_packet packet;
 	int result;
 
@@ -257,6 +284,10 @@ static int read_index(struct perfetto_reader *reader)
 static bool add_event(struct perfetto_reader *reader, struct perfetto_block *block,
 		      const struct perfetto_event *event)
 {
+	if (event->time_ns > INT64_MAX) {
+		reader->counts.untimed++;
+		return true;
+	}
 	if (perfetto_block_add(block, event) == 0)
 		return true;
 	reader->counts.late++;
@@ -316,7 +347,8 @@ static void load_timeline(struct perfetto_reader *reader, const struct perfetto_
 		.bytes = packet->timeline,
 	};
 
-	add_event(reader, block, &event);
+	if (clock < PERFETTO_CLOCKS)
+		add_event(reader, block, &event);
 }
 
 /* Reads a region. Returns 0 or -errno. */
@@ -546,8 +578,9 @@ void perfetto_reader_describe_damage(const struct perfetto_reader *reader, char 
 	snprintf(text, 200,
 		 "damaged trace so far: %" PRIu64 " malformed markers, packets: %" PRIu64
 		 " corrupt, %" PRIu64 " too large; packets lost %" PRIu64 " times; %" PRIu64
-		 " events too late",
-		 counts->malformed, counts->corrupt, counts->too_large, counts->lost, counts->late);
+		 " events too late, %" PRIu64 " without a time",
+		 counts->malformed, counts->corrupt, counts->too_large, counts->lost, counts->late,
+		 counts->untimed);
 }
 
 int perfetto_reader_open(struct perfetto_reader **out, int fd, uint64_t base, struct span whole)

@@ -29,6 +29,7 @@ struct perfetto_counts {
 	uint64_t too_large; /* packets that were left out */
 	uint64_t lost;	    /* times that a writer of packets lost some */
 	uint64_t late;	    /* events that were left out: too far out of order */
+	uint64_t untimed;   /* events that were left out: their clock is unknown */
 };
 
 /**

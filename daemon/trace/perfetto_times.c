@@ -3,13 +3,50 @@
 
 #include <stdbool.h>
 
+/* The clocks differ by that much more than before: after a suspend, or the setting of a clock. */
+#define JUMP_NS 1000000
+
+#define APART_FIRST_NS UINT64_C(1000000000)
+
+static bool is_jump(const struct perfetto_moment *a, const struct perfetto_moment *b)
+{
+	uint64_t difference_ns = (b->boot_ns - b->other_ns) - (a->boot_ns - a->other_ns);
+
+	return difference_ns + JUMP_NS > UINT64_C(2) * JUMP_NS;
+}
+
+static bool is_needed(const struct perfetto_moments *moments, const struct perfetto_moment *last,
+		      const struct perfetto_moment *next)
+{
+	return next->boot_ns - last->boot_ns >= moments->apart_ns || is_jump(last, next);
+}
+
+/* Leaves out moments that are near the one before. */
+static void thin_out(struct perfetto_moments *moments)
+{
+	unsigned int n = 1;
+
+	moments->apart_ns = moments->apart_ns ? 2 * moments->apart_ns : APART_FIRST_NS;
+	for (unsigned int i = 1; i < moments->n; i++)
+		if (is_needed(moments, &moments->moments[n - 1], &moments->moments[i]))
+			moments->moments[n++] = moments->moments[i];
+	moments->n = n;
+}
+
 static void add(struct perfetto_moments *moments, uint64_t boot_ns, uint64_t other_ns)
 {
-	if (boot_ns == 0 || other_ns == 0 || moments->n == PERFETTO_MOMENTS)
+	const struct perfetto_moment moment = { boot_ns, other_ns };
+	const struct perfetto_moment *last = &moments->moments[moments->n > 0 ? moments->n - 1 : 0];
+
+	if (boot_ns == 0 || other_ns == 0)
 		return;
-	if (moments->n > 0 && moments->moments[moments->n - 1].boot_ns > boot_ns)
+	if (moments->n > 0 && (last->boot_ns > boot_ns || !is_needed(moments, last, &moment)))
 		return;
-	moments->moments[moments->n++] = (struct perfetto_moment){ boot_ns, other_ns };
+	/* A trace in which the clocks jump all the time is hostile. */
+	if (moments->n == PERFETTO_MOMENTS)
+		thin_out(moments);
+	if (moments->n < PERFETTO_MOMENTS)
+		moments->moments[moments->n++] = moment;
 }
 
 void perfetto_times_add_bundle(struct perfetto_times *times, const struct perfetto_bundle *bundle)

@@ -7,7 +7,7 @@
 
 #include "parser/perfetto.h"
 
-/* Of more moments only the first ones are used: clocks drift slowly. */
+/* Of more moments some are left out: clocks drift slowly. */
 #define PERFETTO_MOMENTS 1024
 
 /* One moment on CLOCK_BOOTTIME and on another clock. */
@@ -17,6 +17,7 @@ struct perfetto_moment {
 
 struct perfetto_moments {
 	unsigned int n;
+	uint64_t apart_ns; /* a moment is at least that long after the one before, or a jump */
 	struct perfetto_moment moments[PERFETTO_MOMENTS];
 };
 

@@ -175,6 +175,20 @@ int source_file_open(struct source **out, const char *command, const char *path,
 		     uint64_t remember_ns);
 
 /**
+ * source_file_lines() - read a file that is no trace, in any container
+ * @command, @path: as above
+ * @advice: what to do if there is no such file, or it is not text
+ * @line: called with each line, without its end; borrowed, and cut after SOURCE_LINE_MAX bytes.
+ *        Returns false: the rest is not read
+ *
+ * Reads SOURCE_LINES_BYTES at most. Returns 0, or -errno after the reason was reported.
+ */
+#define SOURCE_LINE_MAX 2048
+#define SOURCE_LINES_BYTES (64u << 20)
+int source_file_lines(const char *command, const char *path, const char *advice,
+		      bool (*line)(void *context, struct span line), void *context);
+
+/**
  * source_pipe_open() - open the live trace_pipe, as text
  * @out: to be closed with source_close()
  * @tracefs, @files: of that trace; borrowed until source_stop()

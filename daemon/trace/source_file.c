@@ -37,8 +37,9 @@ struct source_file {
 	struct source_text text;
 	const char *command;
 	int fd;
-	struct source_archive *archive;	  /* the file is read through it, or NULL */
-	bool quiet;			  /* errors are not reported */
+	struct source_archive *archive; /* the file is read through it, or NULL */
+	bool quiet;			/* errors are not reported */
+	const char *other; /* not a trace, but other text: what to do if it is not; or NULL */
 	struct perfetto_reader *perfetto; /* a perfetto trace is read by it, or NULL */
 	char *whole;			  /* a perfetto trace in memory, or NULL */
 	/* State of the current input; all zeros at its start, except html_state. */
@@ -320,7 +321,10 @@ static const struct {
 
 static int refuse(const struct source_file *file, const char *what, const char *advice)
 {
-	if (!file->quiet)
+	if (file->other)
+		report("%s: %s: it is %s; %s", file->command, file->text.source.name, what,
+		       file->other);
+	else if (!file->quiet)
 		report("%s: %s: no trace with markers: it is %s; %s", file->command,
 		       file->text.source.name, what, advice);
 	return -ENOTSUP;
@@ -420,7 +424,8 @@ static void copy_perfetto_counts(struct source_file *file)
 		.markers = from->markers,
 		.malformed = from->malformed,
 		.damaged =
-			from->malformed + from->corrupt + from->too_large + from->lost + from->late,
+			from->malformed + from->corrupt + from->too_large + from->lost +
+			from->late + from->untimed,
 	};
 	if (!source->damage)
 		source->damage = perfetto_reader_damage(file->perfetto);
@@ -480,7 +485,7 @@ static int find_stages(struct source_file *file)
 		error = recognise(file, &file->plain, fill_plain, &kind);
 	}
 	if (error == 0 && kind == CONTAINER_PERFETTO)
-		error = open_perfetto(file);
+		error = file->other ? refuse(file, "a perfetto trace", "") : open_perfetto(file);
 	if (error == 0 && kind == CONTAINER_TEXT && !file->text.source.damage)
 		error = refuse_others(file,
 				      stage_span(file->compressed ? &file->plain : &file->raw));
@@ -637,8 +642,9 @@ static int unpack(struct source_file *file, enum container_kind *kind)
 
 /* --- opening --- */
 
-/* Opens @path. Returns the descriptor, or -errno after the reason was reported. */
-static int open_path(const char *command, const char *path)
+/* Opens @path. @advice: if there is no such file. Returns the descriptor, or -errno after the
+ * reason was reported. */
+static int open_path(const char *command, const char *path, const char *advice)
 {
 	struct stat info;
 	int fd = STDIN_FILENO;
@@ -654,16 +660,15 @@ static int open_path(const char *command, const char *path)
 		return fd;
 	if (fd > STDIN_FILENO)
 		close(fd);
-	report("%s: %s: %s; %s", command, path, strerror(error),
-	       report_advice(-error, "name a recorded trace, or '-' for standard input"));
+	report("%s: %s: %s; %s", command, path, strerror(error), report_advice(-error, advice));
 	return -error;
 }
 
-int source_file_open(struct source **out, const char *command, const char *path,
-		     uint64_t remember_ns)
+static int open_file(struct source_file **out, const char *command, const char *path,
+		     uint64_t remember_ns, const char *advice)
 {
 	struct source_file *file;
-	int fd = open_path(command, path);
+	int fd = open_path(command, path, advice);
 
 	if (fd < 0)
 		return fd;
@@ -677,6 +682,71 @@ int source_file_open(struct source **out, const char *command, const char *path,
 	file->text.source.name = strcmp(path, "-") == 0 ? "standard input" : path;
 	file->command = command;
 	file->fd = fd;
-	*out = &file->text.source;
+	*out = file;
 	return 0;
+}
+
+int source_file_open(struct source **out, const char *command, const char *path,
+		     uint64_t remember_ns)
+{
+	struct source_file *file;
+	int error = open_file(&file, command, path, remember_ns,
+			      "name a recorded trace, or '-' for standard input");
+
+	if (error == 0)
+		*out = &file->text.source;
+	return error;
+}
+
+/* A line that is not complete yet. */
+struct line {
+	size_t len;
+	char text[SOURCE_LINE_MAX];
+};
+
+/* Passes the complete lines on, and keeps the rest. Returns false if @pass did. */
+static bool pass_lines(struct line *line, struct span bytes,
+		       bool (*pass)(void *context, struct span line), void *context)
+{
+	while (bytes.len > 0) {
+		const char *end = memchr(bytes.ptr, '\n', bytes.len);
+		size_t n = end ? (size_t)(end - bytes.ptr) : bytes.len;
+		size_t space = sizeof(line->text) - line->len;
+		size_t kept = n < space ? n : space;
+
+		memcpy(line->text + line->len, bytes.ptr, kept);
+		line->len += kept;
+		if (!end)
+			return true;
+		bytes = span_skip(bytes, n + 1);
+		n = line->len;
+		line->len = 0;
+		if (!pass(context, (struct span){ line->text, n }))
+			return false;
+	}
+	return true;
+}
+
+int source_file_lines(const char *command, const char *path, const char *advice,
+		      bool (*pass)(void *context, struct span line), void *context)
+{
+	struct line line = { .len = 0 };
+	struct source_file *file;
+	char bytes[16384];
+	size_t total = 0;
+	bool more = true;
+	ssize_t n = open_file(&file, command, path, 0, advice);
+
+	if (n < 0)
+		return (int)n;
+	file->other = advice;
+	while (more && total < SOURCE_LINES_BYTES &&
+	       (n = file_bytes(&file->text, bytes, sizeof(bytes))) > 0) {
+		total += (size_t)n;
+		more = pass_lines(&line, (struct span){ bytes, (size_t)n }, pass, context);
+	}
+	if (more && n == 0 && line.len > 0)
+		pass(context, (struct span){ line.text, line.len });
+	source_close(&file->text.source);
+	return n < 0 ? (int)n : 0;
 }

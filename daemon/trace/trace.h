@@ -36,6 +36,8 @@
  *     trace_files    settings that are read often; their files stay open
  *     kernel_clock   the time of the trace clock
  *     other_tracers  other programs that trace
+ *
+ * timeline_stream: FrameTimeline beside a live trace, from the output of a perfetto program.
  */
 #ifndef JANKD_DAEMON_TRACE_TRACE_H
 #define JANKD_DAEMON_TRACE_TRACE_H
@@ -48,6 +50,7 @@
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/settings.h"
 #include "daemon/trace/source.h"
+#include "daemon/trace/timeline_stream.h"
 #include "daemon/trace/trace_files.h"
 #include "daemon/trace/tracefs.h"
 

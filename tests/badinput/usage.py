@@ -47,6 +47,10 @@ WRONG = (
     (("analyze", "--focus", "com.game/.Main/x", "x"), "--focus"),
     (("analyze", "--focus", "com.game .Main", "x"), "--focus"),
     (("analyze", "--duration", "1", "x"), "--duration"),
+    (("analyze", "--dumpsys"), "--dumpsys"),
+    (("analyze", "--dumpsys", "-", "-"), "--dumpsys"),
+    (("run", "--dumpsys", "x"), "--dumpsys"),
+    (("start", "--dumpsys", "x"), "--dumpsys"),
     (("analyze", "--wait", "5", "x"), "--wait"),
     (("run", "--duration", "later"), "--duration"),
     (("run", "--duration", "-1"), "--duration"),
@@ -90,6 +94,8 @@ WRONG = (
     (("analyze", "--snapshot", "50", "--snapshot-seconds", "601", "x"), "from 0.1 to 600;"),
     # options that need, or exclude, another one
     (("analyze", "--snapshot-seconds", "5", "x"), "--snapshot-seconds"),
+    (("analyze", "--latency", "x"), "--latency: polls this device"),
+    (("run", "--latency", "--source", "latency"), "--latency: is for a trace"),
     (("start", "--no-atrace", "--categories", "gfx"), "--categories"),
     (("run", "--stdout", "-T", "3"), "--stdout"),
     (("analyze", "--type", "4", "--stdout", "x"), "--stdout"),
@@ -145,6 +151,10 @@ def help_texts(checks, here):
         checks.that(done.stdout, f"{what}: says nothing")
 
 
+# Parsed, so that the reason is better than 'unknown option'.
+REFUSED = {("start", "--stdout"), ("analyze", "--latency")}
+
+
 def listed(text):
     """The options at the beginning of lines of a help text."""
     return {name for line in text.splitlines() if re.match(r" {2}(-\w, | {4})--", line)
@@ -163,7 +173,7 @@ def help_lists_what_is_accepted(checks, here):
         for option in set.union(*names.values()):
             # no option accepts an empty value, so no capture starts
             said = jankd(command, option if option == "--resume" else f"{option}=", "x", cwd=here).stderr.decode()
-            known = "unknown option" not in said and not (command == "start" and option == "--stdout")
+            known = "unknown option" not in said and (command, option) not in REFUSED
             checks.equal(known, option in own, f"{command} {option}: {said!r}")
 
 

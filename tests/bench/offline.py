@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Costs of analyze compared with wc, grep and awk, on files made from recorded traces: 1 GB of them one after
-another, and 500 MB of markers only. awk reads only a part; the whole would take minutes."""
+another, 500 MB of markers only, and a perfetto trace of 500 MB. awk reads only a part; the whole would take minutes."""
 
 import re
 import shutil
@@ -11,7 +11,8 @@ from measure import interleaved, median, peak_kb, spread
 from readers import HERE
 
 MB = 1_000_000
-SIZES = {"mixed": 1000 * MB, "markers": 500 * MB, "part": 60 * MB}
+PERFETTO_CPUS = 8
+SIZES = {"mixed": 1000 * MB, "markers": 500 * MB, "part": 60 * MB, "perfetto": 500 * MB}
 QUICK_SIZES = {"mixed": 200 * MB, "part": 60 * MB}
 STAMP = re.compile(rb"(?m)^(.{0,90}?\] (?:\S{4,5} )? *)(\d+)(\.\d{6}: )")
 MARKER = re.compile(rb"(?m)^.*: tracing_mark_write: .*\n")
@@ -43,6 +44,13 @@ def write_traces(path, texts, size):
                     break
 
 
+def write_perfetto(path, size):
+    """Writes a trace of packets, as of a phone with PERFETTO_CPUS."""
+    with open(path, "wb") as file:
+        subprocess.run([BUILD / "tests" / "bench" / "perfetto-trace", str(size // MB), str(PERFETTO_CPUS)], stdout=file,
+                       check=True)
+
+
 def inputs(sizes):
     """The input files. They are made once for each build folder, and read here into the page cache."""
     paths = {what: BUILD / f"bench-{what}-{size // MB}.txt" for what, size in sizes.items()}
@@ -52,7 +60,10 @@ def inputs(sizes):
         markers = [kept for kept in (b"".join(MARKER.findall(text)) for text in texts) if kept]
         for what in missing:
             unfinished = paths[what].with_suffix(".new")
-            write_traces(unfinished, markers if what == "markers" else texts, sizes[what])
+            if what == "perfetto":
+                write_perfetto(unfinished, sizes[what])
+            else:
+                write_traces(unfinished, markers if what == "markers" else texts, sizes[what])
             unfinished.rename(paths[what])
     for path in paths.values():
         subprocess.run(["wc", "-l", path], stdout=subprocess.DEVNULL, check=True)
@@ -69,6 +80,8 @@ def commands(paths, out, notes):
         "jankd analyze, awk's part": (analyze, "part"),
         "wc -l, markers only": (["wc", "-l"], "markers"),
         "jankd analyze, markers only": (analyze, "markers"),
+        "wc -l, perfetto trace": (["wc", "-l"], "perfetto"),
+        "jankd analyze, perfetto trace": (analyze, "perfetto"),
         "busybox awk": (["busybox", "awk", "-f", HERE / "gfx.awk"], "part"),
     }
     if not shutil.which("busybox"):
@@ -106,5 +119,6 @@ def run(report, quick):
     for ours, theirs in (("jankd analyze", "wc -l"),
                          ("jankd analyze", "grep -c tracing_mark_write"),
                          ("jankd analyze, markers only", "wc -l, markers only"),
+                         ("jankd analyze, perfetto trace", "wc -l, perfetto trace"),
                          ("jankd analyze, awk's part", "busybox awk")):
         report.add_ratio(f"offline: {ours} / {theirs}", ratio(results, ours, theirs))

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a perfetto trace: the records come in the order of time, and each row of
- * FrameTimeline is of a frame that began and ended. */
+ * FrameTimeline is of a frame that began and ended. The same bytes as the stream of a live capture,
+ * in pieces. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/trace/perfetto_reader.h"
+#include "daemon/trace/timeline_stream.h"
 #include "rules/frame_timeline.h"
 #include "tests/fuzz/target.h"
 
@@ -21,6 +23,8 @@ static void on_record(void *context, const struct trace_record *record)
 {
 	(void)context;
 	/* Times of markers are whole microseconds. */
+	if (record->time_ns > INT64_MAX)
+		wrong("a record has an impossible time");
 	if (record->time_ns + 1000 < last_ns)
 		wrong("a record is earlier than the one before");
 	if (record->time_ns > last_ns)
@@ -34,6 +38,36 @@ static void on_row(void *context, const struct timeline_row *row)
 	(void)context;
 	if (row->start_ns < 0 || row->end_ns < 0)
 		wrong("a row of a frame that did not begin or end");
+}
+
+static void on_live_record(void *context, const struct trace_record *record)
+{
+	(void)context;
+	frame_timeline_record(timeline, record);
+}
+
+/* Near the times of the seeds. */
+#define NOW_NS UINT64_C(1000000000)
+
+static void read_stream(struct span bytes)
+{
+	struct timeline_stream *stream = calloc(1, sizeof(*stream));
+	size_t piece = 1;
+
+	if (!stream)
+		abort();
+	stream->record = on_live_record;
+	timeline_stream_init(stream, 1000);
+	for (; bytes.len > 0; piece = piece * 3 % 1000 + 1) {
+		struct span first = { bytes.ptr, piece < bytes.len ? piece : bytes.len };
+
+		timeline_stream_add(stream, first, NOW_NS);
+		bytes = span_skip(bytes, first.len);
+	}
+	timeline_stream_pass(stream, UINT64_MAX);
+	if (stream->n > 0 || stream->begin != stream->end)
+		wrong("events are held after the end");
+	free(stream);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -50,6 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	last_ns = 0;
 	while (perfetto_reader_read(reader, on_record, NULL) > 0)
 		;
+	frame_timeline_end(timeline);
+	read_stream((struct span){ (const char *)data, size });
 	frame_timeline_end(timeline);
 	perfetto_reader_describe_damage(reader, text);
 	perfetto_reader_close(reader);

@@ -1,15 +1,131 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the entry point of a fuzzer once for each given file, and for each file in a given folder.
  *
- * So the seeds, and inputs that a fuzzer has found, are tested in every build.
+ * So the seeds, and inputs that a fuzzer has found, are tested in every build. With --seconds N or
+ * --count N it then runs random mutants of them, without the compiler's help: each build can do it.
+ * A mutant that crashes is left in --keep FILE.
  */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "tests/fuzz/target.h"
+
+/* The seeds, for mutants. */
+#define SEEDS_MAX 4096
+#define SEED_SIZE_MAX 65536
+
+struct seed {
+	uint8_t *bytes;
+	size_t size;
+};
+
+static struct seed seeds[SEEDS_MAX];
+static size_t n_seeds;
+static uint64_t state = 1;
+
+static size_t below(size_t limit)
+{
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (size_t)(state >> 33) % limit;
+}
+
+static void keep_seed(const uint8_t *bytes, size_t size)
+{
+	struct seed *seed = &seeds[n_seeds];
+
+	if (n_seeds == SEEDS_MAX || size == 0 || size > SEED_SIZE_MAX)
+		return;
+	seed->bytes = malloc(size);
+	seed->size = size;
+	if (!seed->bytes)
+		abort();
+	memcpy(seed->bytes, bytes, size);
+	n_seeds++;
+}
+
+/* Removes, doubles or overwrites a part; @size is above 0. Returns the new size. */
+static size_t mutate(uint8_t *bytes, size_t size)
+{
+	static const char *const runs[] = { "\xff\xff\xff\xff\x0f", "\x80\x80\x80\x80\x80",
+					    "\x0a\x00\x0a\x00\x0a" };
+	size_t at = below(size), len = 1 + below(size - at < 64 ? size - at : 64);
+
+	switch (below(7)) {
+	case 0:
+		memmove(bytes + at, bytes + at + len, size - at - len);
+		return size - len;
+	case 1:
+		if (size + len > SEED_SIZE_MAX * 2)
+			return size;
+		memmove(bytes + at + len, bytes + at, size - at);
+		return size + len;
+	case 2:
+		return at;
+	case 3:
+		memset(bytes + at, (int)below(256), len);
+		return size;
+	case 4:
+		memcpy(bytes + at, runs[below(3)], len < 5 ? len : 5);
+		return size;
+	case 5:
+		bytes[at] ^= (uint8_t)(1 << below(8));
+		return size;
+	default:
+		bytes[at] = (uint8_t)below(256);
+		return size;
+	}
+}
+
+/* The begin of one seed and the end of another one, changed some times. Returns its size. */
+static size_t make_mutant(uint8_t *bytes)
+{
+	const struct seed *first = &seeds[below(n_seeds)], *second = &seeds[below(n_seeds)];
+	size_t size = below(2) ? first->size : below(first->size + 1);
+	size_t from = below(second->size);
+
+	memcpy(bytes, first->bytes, size);
+	if (below(2)) {
+		memcpy(bytes + size, second->bytes + from, second->size - from);
+		size += second->size - from;
+	}
+	for (size_t n = below(6); n > 0 && size > 0; n--)
+		size = mutate(bytes, size);
+	return size;
+}
+
+static void keep_mutant(const char *path, const uint8_t *bytes, size_t size)
+{
+	FILE *out = fopen(path, "wb");
+
+	if (!out || fwrite(bytes, 1, size, out) != size || fclose(out) != 0)
+		abort();
+}
+
+static void run_mutants(unsigned long seconds, unsigned long count, const char *keep)
+{
+	static uint8_t bytes[SEED_SIZE_MAX * 3];
+	time_t end = time(NULL) + (time_t)seconds;
+	unsigned long n;
+
+	for (n = 0; n_seeds > 0 && (count ? n < count : time(NULL) < end); n++) {
+		size_t size = make_mutant(bytes);
+		uint8_t *exact = malloc(size ? size : 1);
+
+		if (!exact)
+			abort();
+		memcpy(exact, bytes, size);
+		if (keep)
+			keep_mutant(keep, exact, size);
+		LLVMFuzzerTestOneInput(exact, size);
+		free(exact);
+	}
+	printf("%lu mutants of %zu seeds\n", n, n_seeds);
+}
 
 static int run_file(const char *path)
 {
@@ -28,6 +144,7 @@ static int run_file(const char *path)
 	/* Exactly as long as the file, so that a sanitizer detects each read beyond its end. */
 	bytes = realloc(bytes, status.st_size ? (size_t)status.st_size : 1);
 	LLVMFuzzerTestOneInput(bytes, (size_t)status.st_size);
+	keep_seed(bytes, (size_t)status.st_size);
 	free(bytes);
 	return 0;
 }
@@ -60,14 +177,26 @@ static int run_folder(const char *folder)
 
 int main(int argc, char **argv)
 {
+	unsigned long seconds = 0, count = 0;
+	const char *keep = NULL;
 	struct stat status;
 	int failed = 0;
 
 	for (int i = 1; i < argc; i++) {
-		if (stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode))
+		if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
+			seconds = strtoul(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
+			count = strtoul(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--keep") == 0 && i + 1 < argc)
+			keep = argv[++i];
+		else if (stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode))
 			failed |= run_folder(argv[i]);
 		else
 			failed |= run_file(argv[i]);
 	}
+	if (seconds || count)
+		run_mutants(seconds, count, keep);
+	while (n_seeds > 0)
+		free(seeds[--n_seeds].bytes);
 	return failed;
 }

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""doframe.csv has every callback of the Choreographers in the recorded traces, thread by thread."""
+"""doframe.csv has every callback of the Choreographers in the recorded traces, thread by thread; dropFrames.csv names
+those that took longer than a period, with their longest part."""
 
 import collections
+import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import Checks, analyze, folder, rows, trace_names, unpack
+from jankd import PHONE, Checks, analyze, folder, microseconds, rows, trace_names, unpack
 
 # Counted with grep: slices Choreographer#doFrame, without their parts '- resynced to'.
 CALLBACKS = {
@@ -16,6 +19,53 @@ CALLBACKS = {
     "android-7-launcher": [76, 10, 4, 3],
     "android-11-launcher": [328, 328, 179, 53, 2],
 }
+
+MARKER = re.compile(r"-(\d+) +(?:\( *\S+\) )?\[\d+\] \S+ +(\d+)\.(\d{6}): tracing_mark_write: (.*)")
+PARTS = {"input", "animation", "insets_animation", "traversal", "commit"}
+NAMED = re.compile(r"doFrame (\S+) ms(?: \((\w+) (\S+?)(?: draw (\S+))?\))?")
+
+
+def long_callbacks(path, least_us):
+    """{process: [(end, duration, longest part, its time)]} in microseconds."""
+    found, stacks = collections.defaultdict(list), collections.defaultdict(list)
+    for line in path.read_text(errors="replace").splitlines():
+        match = MARKER.search(line)
+        if not match:
+            continue
+        tid, us, payload = match[1], int(match[2]) * 1000000 + int(match[3]), match[4]
+        if payload.startswith("B|"):
+            _, pid, name = payload.split("|", 2)
+            stacks[tid].append((name, us, [], pid))
+        elif payload.startswith("E") and stacks[tid]:
+            name, begin, parts, pid = stacks[tid].pop()
+            if stacks[tid] and name in PARTS:
+                stacks[tid][-1][2].append((us - begin, name))
+            elif stacks[tid] and " - resynced to " in name:
+                stacks[tid][-1][2].extend(parts)
+            if re.fullmatch(r"Choreographer#doFrame( \d+)?", name) and us - begin > least_us:
+                found[pid].append((us, us - begin, *max(parts, default=(0, ""))[::-1]))
+    return found
+
+
+def names_long_callbacks(checks, what, trace, out, surface, process, period_us):
+    """Each drop of @surface lists the long callbacks of its process that ended in it, and no others."""
+    analyze(out, "--frames-log", "-T", "2", trace)
+    ends = long_callbacks(trace, period_us)[process]
+    frames = [row for row in rows(out, "frames.csv") if row["Surface"] == surface]
+    present = {row["vsync(s)"]: microseconds(row["present(s)"]) for row in frames}
+    named = 0
+    for row in rows(out, "dropFrames.csv"):
+        if row["Surface"] != surface or not row["start VSYNC"]:
+            continue
+        low, high = present[row["start VSYNC"]], present[row["end VSYNC"]]
+        expected = [(f"{us // 100 / 10:.1f}", name, f"{part // 100 / 10:.1f}" if name else "")
+                    for end, us, name, part in ends if low < end <= high]
+        got = [(took, name or "", part or "") for took, name, part, _ in NAMED.findall(row["info"])]
+        checks.equal([(took, name) for took, name, _ in got], [(took, name) for took, name, _ in expected], f"{what}: {row['info']}")
+        checks.that(all(abs(float(a[2] or 0) - float(b[2] or 0)) <= 0.11 for a, b in zip(got, expected)), f"{what}: {got}, {expected}")
+        named += len(got)
+    return named
+
 
 checks = Checks()
 names = set(trace_names())
@@ -32,4 +82,19 @@ for name, expected in CALLBACKS.items():
         checks.equal(sorted(threads.values(), reverse=True), expected, f"{name}: callbacks of each thread")
         text = (here / "out" / "session.json").read_text(encoding="utf-8")
         checks.that(f'"doframes":{sum(expected)}' in text.replace('"doframes": ', '"doframes":'), f"{name}: session.json")
+for name, surface, process, least in (
+        ("android-9-list-jank", "sample.tencent.matrix/sample.tencent.matrix.trace.TestFpsActivity", "24874", 5),
+        ("android-15-startup", "StatusBar", "3067", 2)):
+    if name in names:
+        with folder() as here:
+            named = names_long_callbacks(checks, name, unpack(name, here), here / "out", surface, process, 16710)
+            checks.that(named >= least, f"{name}: {named} callbacks are named")
+for vocabulary in ("android-9", "android-11", "android-14"):
+    with folder() as here:
+        trace = here / "trace.txt"
+        subprocess.run([PHONE, "--scenario", "hang-doframe", "--vocabulary", vocabulary, "--speed", "0", "--output", trace,
+                        "--truth", here / "truth.csv"], check=True, stderr=subprocess.DEVNULL)
+        named = names_long_callbacks(checks, vocabulary, trace, here / "out",
+                                     "com.example.scroll/com.example.scroll.MainActivity", "2300", 16667)
+        checks.equal(named, 4, f"{vocabulary}: hangs that are named")
 checks.end()

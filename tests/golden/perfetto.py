@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A perfetto trace gives the rows of the text that was made from it: as a file, compressed, and through a pipe."""
+"""A perfetto trace gives the rows of the text that was made from it: as a file, compressed, through a pipe, and without
+its FrameTimeline, on which no other row depends."""
 
 import gzip
 import lzma
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
+import packets
 from frames import counted, recorded_truth
 from jankd import Checks, TRACES, analyze, folder, skip, trace_names, unpack, unpacks
 
@@ -19,9 +21,10 @@ for name in names:
         packed = TRACES / name / "trace.perfetto-trace.xz"
         plain = here / "trace"
         plain.write_bytes(lzma.open(packed).read())
+        (here / "no-timeline").write_bytes(packets.without(plain.read_bytes(), 76))
         (here / "trace.gz").write_bytes(gzip.compress(plain.read_bytes(), 1))
         analyze(here / "text", "--frames-log", "-T", "2", unpack(name, here))
-        inputs = {"file": plain, "gzip": here / "trace.gz"}
+        inputs = {"file": plain, "no FrameTimeline": here / "no-timeline", "gzip": here / "trace.gz"}
         if unpacks():
             inputs["xz"] = packed
         for what, path in inputs.items():

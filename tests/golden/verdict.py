@@ -4,10 +4,12 @@
 
 import collections
 import json
+import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parents[1] / "lib"))
-from jankd import Checks, analyze, folder, rows, trace_names, unpack
+from jankd import PHONE, Checks, analyze, folder, rows, trace_names, unpack
 
 WAIT_MS = 500 * 0.995
 
@@ -63,6 +65,70 @@ def close(got, truth):
     return abs(got - truth) <= 0.01 * truth + 0.1
 
 
+# Keys of the JSON and columns of summary.csv that are the same number, and digits behind the point.
+SAME = (("frames", "frames", 0), ("time_s", "Time(S)", 3), ("jank", "jank", 0), ("big_jank", "big jank", 0),
+        ("missed_vsyncs", "missed vsyncs", 0), ("waits", "wait times", 0), ("waiting_s", "waiting time(S)", 3),
+        ("stalls", "stalls", 0), ("stalled_s", "stall time(S)", 3), ("gpu_bound", "gpu bound", 0),
+        ("gpu_p50_ms", "gpu p50(ms)", 3), ("gpu_p99_ms", "gpu p99(ms)", 3), ("lost_events", "lost events", 0))
+
+
+def same(checks, what, surfaces, summary):
+    """The JSON has the numbers of summary.csv."""
+    for row in summary:
+        one = surfaces[row["Surface"]]
+        checks.equal(row["verdict"], one["verdict"], f"{what}: verdict in summary.csv")
+        for key, column, digits in SAME:
+            got = "" if one[key] is None else float(one[key])
+            truth = float(row[column]) if row[column] else ""
+            checks.that(got == truth or (truth != "" and abs(got - truth) < 10 ** -digits), f"{what}: {key} {got}, {column} {truth}")
+
+
+def number(text, pattern):
+    """The numbers of the only line of @text that fits."""
+    found = re.findall(pattern, text, re.M)
+    return found[0] if len(found) == 1 else None
+
+
+def printed(checks, what, text, verdict):
+    """The numbers of the lines on the terminal are those of the JSON: app by app, in the same order."""
+    judged = [app for app in verdict["apps"] if any(one["late_frames"] or one["jank"] or one["endless_stalls"] for one in app["surfaces"])
+              or not app["verdict"].startswith("n/a")]
+    blocks = re.split(r"^(?=\S.*: (?:pass|fail|n/a) )", text, flags=re.M)[1:]
+    checks.equal(len(blocks), min(3, len(judged)), f"{what}: apps that are printed")
+    for app, block in zip(judged, blocks):
+        one = app["surfaces"][0]
+        checks.that(f": {app['verdict']}" in block.split("\n")[0], f"{what}: {app['verdict']} in {block}")
+        stalls = f", stalls {one['stalls']}: {one['stalled_s']:.2f} s" if one["stalls"] else ""
+        checks.that(f"  jank {one['jank']}, big jank {one['big_jank']} in " in block
+                    and f"waits {one['waits']}" in block and stalls in block, f"{what}: janks of {one['surface']} in {block}")
+        harm = number(block, r"^  late for (\S+) s in (\d+) frames?; worst moment at (\S+) s: (\d+) ms$")
+        minute = number(block, r"^  worst minute from (\d+) s: late for (\S+) s$")
+        if one["late_frames"] == 0:
+            checks.equal((harm, minute), (None, None), f"{what}: harm of {one['surface']}")
+            continue
+        checks.that(abs(float(harm[0]) - one["harm_ms"] / 1e3) <= 0.006 and int(harm[1]) == one["late_frames"]
+                    and abs(float(harm[2]) - one["worst_moment"]["time_s"]) <= 0.0011
+                    and abs(int(harm[3]) - one["worst_moment"]["harm_ms"]) <= 0.51, f"{what}: harm {harm}, {one}")
+        checks.that(abs(int(minute[0]) - one["worst_minute"]["from_s"]) <= 0.51
+                    and abs(float(minute[1]) - one["worst_minute"]["harm_ms"] / 1e3) <= 0.006, f"{what}: worst minute {minute}")
+        causes = number(block, r"^  cause: (.*)$")
+        checks.equal({name: int(n) for name, n in re.findall(r"(\S+) (\d+)", causes or "")}, one["causes"], f"{what}: causes")
+        checks.that("paces itself" in block or not one["paces_itself"], f"{what}: {one['surface']} paces itself")
+
+
+def play(here, scenario, vocabulary="android-14"):
+    trace = here / "trace.txt"
+    subprocess.run([PHONE, "--scenario", scenario, "--vocabulary", vocabulary, "--speed", "0", "--output", trace, "--truth",
+                    here / "truth.csv"], check=True, stderr=subprocess.DEVNULL)
+    return trace
+
+
+def both(here, trace):
+    """(text, JSON)"""
+    text = analyze(here / "text", trace).stdout.decode()
+    return text, json.loads(analyze(here / "out", "--json", trace).stdout)
+
+
 checks = Checks()
 judged = 0
 for name in trace_names():
@@ -77,16 +143,41 @@ for name in trace_names():
             judged += harm > 0
             checks.that(close(one["harm_ms"], harm), f"{name}, {surface}: harm {one['harm_ms']} ms, expected {harm:.3f}")
             checks.that(close(one["drawing_s"] * 1000, drawing), f"{name}, {surface}: drawing {one['drawing_s']} s, expected {drawing:.3f} ms")
-        for row in rows(here / "out" / "summary.csv"):
-            checks.equal(row["verdict"], surfaces[row["Surface"]]["verdict"], f"{name}: verdict in summary.csv")
+        same(checks, name, surfaces, rows(here / "out" / "summary.csv"))
         for app in verdict["apps"]:
             longest = max(one["drawing_s"] for one in app["surfaces"])
             checks.equal(app["surfaces"][0]["drawing_s"], longest, f"{name}, {app['app']}: judged by the Surface that draws longest")
         table = analyze(here / "again", trace).stdout.decode()
-        shown = [app["verdict"] for app in verdict["apps"] if app["harm_ms"] > 0][:3]
-        for one in shown:
-            checks.that(one in table, f"{name}: '{one}' is not printed")
-        if not shown:
-            checks.that("no frame was late" in table or ">=" in table, f"{name}: no verdict is printed")
+        printed(checks, name, table, verdict)
+        if not verdict["doframes"]:
+            checks.that("no doframe.csv: " in table, f"{name}: no view marks")
+for scenario in ("hang-doframe", "hang-before", "hang-dequeue", "hang-native", "hang-killed", "demo"):
+    with folder() as here:
+        text, verdict = both(here, play(here, scenario))
+        surfaces = {one["surface"]: one for app in verdict["apps"] for one in app["surfaces"]}
+        same(checks, scenario, surfaces, rows(here / "out" / "summary.csv"))
+        printed(checks, scenario, text, verdict)
+        skipped = number(text, r"^Skipped (\d+) frames! (\S+), thread (\d+), at (\S+) s \(30 or more: (\d+) times?\)$")
+        if scenario == "hang-before":
+            worst = verdict["skipped_30"]
+            checks.equal(skipped, (str(worst["most"]), worst["app"], str(worst["thread"]), f"{worst['time_s']:.3f}", str(worst["doframes"])),
+                         f"{scenario}: Skipped N frames")
+            checks.that(worst["app"] == "com.example.scroll" and worst["doframes"] == 4 and worst["most"] == 85, f"{scenario}: {worst}")
+        else:
+            checks.equal((skipped, verdict["skipped_30"]), (None, None), f"{scenario}: Skipped N frames")
+        endless = number(text, r"^  stalls that no frame ended (\d+): (\S+) s$")
+        if scenario == "hang-killed":
+            one = next(one for name, one in surfaces.items() if "scroll" in name)
+            checks.equal(endless, ("1", f"{one['endless_s']:.2f}"), f"{scenario}: stall without an end")
+            checks.that(text.index("example.scroll") < text.index("\ncom.android.launcher3"), f"{scenario}: who stalled is first")
+        else:
+            checks.equal(endless, None, f"{scenario}: stall without an end")
+        marks = {"demo": "com.example.game: frames without view marks", "hang-native": "no doframe.csv: ", "hang-dequeue": "no doframe.csv: "}
+        checks.equal([line for line in text.split("\n") if "view marks" in line and not line.startswith(marks.get(scenario, "\t"))], [],
+                     f"{scenario}: processes without view marks")
+        checks.that(marks.get(scenario, "") in text, f"{scenario}: processes without view marks")
+        if scenario == "hang-native":
+            one = next(iter(surfaces.values()))
+            checks.that(one["pauses"] == 3 and f"unknown: pauses 3: {one['paused_s']:.2f} s" in text, f"{scenario}: pauses")
 checks.that(judged >= 5, f"only {judged} surfaces with harm")
 checks.end()

@@ -20,6 +20,38 @@ def packet(*fields):
     return message((1, message(*fields)))
 
 
+def read_varint(data, at):
+    """(the number, where it ends)."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at, value, shift = at + 1, value | (byte & 127) << shift, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """(number of the field, its value, its bytes with the number) of a message."""
+    at = 0
+    while at < len(data):
+        begin = at
+        key, at = read_varint(data, at)
+        if key & 7 == 0:
+            value, at = read_varint(data, at)
+        elif key & 7 == 2:
+            length, at = read_varint(data, at)
+            value, at = data[at:at + length], at + length
+        else:
+            length = 8 if key & 7 == 1 else 4
+            value, at = data[at:at + length], at + length
+        yield key >> 3, value, data[begin:at]
+
+
+def without(trace, number):
+    """A trace without the packets that have that field."""
+    return b"".join(whole for _, value, whole in fields(trace) if number not in {field for field, _, _ in fields(value)})
+
+
 def prints(cpu, *events):
     """Markers of one CPU: (time, thread, text)."""
     return packet((1, message((1, cpu), *((2, message((1, time_ns), (2, tid), (3, message((2, text)))))

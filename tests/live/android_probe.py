@@ -117,16 +117,19 @@ def limits_calls(checks):
 tracefs.root()
 checks = Checks()
 LATENCY, INPUT, OTHER = "dumpsys SurfaceFlinger --latency", "dumpsys input", "dumpsys window"
+# The durations of frames; --scheduler only if --vsync does not state them.
+SCHEDULER, VSYNC = "dumpsys SurfaceFlinger --scheduler", "dumpsys SurfaceFlinger --vsync"
 frames, fps = probe(checks, "Android 12", {"input": NOISE + INPUT_12, "SurfaceFlinger": "8333333\n0\t0\t0\n"},
-                    calls=[LATENCY, INPUT])
+                    calls=[LATENCY, SCHEDULER, VSYNC, INPUT])
 print(f"{len(frames)} frames")
 checks.equal({r["app"] for r in frames[5:]}, {"com.game"}, "Android 12: app of the frames")
 checks.equal({r["refresh(Hz)"] for r in fps}, {"120.00"}, "Android 12: refresh rate")
 probe(checks, "Android 9", {"input": INPUT_9, "SurfaceFlinger": "garbage\n16666666\n"})
 probe(checks, "dumpsys window", {"input": "Can't find service: input\n", "window": WINDOW},
-      calls=[LATENCY, INPUT, OTHER])
+      calls=[LATENCY, SCHEDULER, VSYNC, INPUT, OTHER])
 probe(checks, "nothing known", {}, expect=None)
-probe(checks, "--focus", {"input": INPUT_12}, "--focus", "com.x/.Y", "--vsync-ms", "16.6", expect=None, calls=[])
+probe(checks, "--focus", {"input": INPUT_12}, "--focus", "com.x/.Y", "--vsync-ms", "16.6", expect=None,
+      calls=[SCHEDULER, VSYNC])
 probe(checks, "dumpsys hangs", {}, expect=None, HANG="dumpsys")
 moves_on(checks, "another app comes", answer("com.b"), "com.b")
 moves_on(checks, "another app comes, and no answer", "", "")

@@ -30,8 +30,28 @@ static struct cause_facts late_frame(void)
 		.late_ns = 3 * V60,
 		.queued_ns = SECOND - 5 * MS,
 		.latched_before_ns = SECOND - 15 * MS,
-		.own = { SECOND + 3 * V60 + MS, SECOND + 3 * V60 + 3 * MS, 0 },
-		.before = { SECOND - V60 + MS, SECOND - V60 + 3 * MS, SECOND - V60 + 6 * MS },
+		.own = { .commit_ns = SECOND + 3 * V60 + MS,
+			 .present_ns = SECOND + 3 * V60 + 3 * MS },
+		.before = { .commit_ns = SECOND - V60 + MS,
+			    .present_ns = SECOND - V60 + 3 * MS,
+			    .end_ns = SECOND - V60 + 6 * MS },
+	};
+}
+
+/* A frame that is presented one vsync after the expected one; its composition keeps its plan. */
+static struct cause_facts planned_frame(void)
+{
+	return (struct cause_facts){
+		.period_ns = V60,
+		.expected_ns = SECOND + 2 * V60,
+		.deadline_ns = SECOND + V60,
+		.queued_ns = SECOND + V60 - 6 * MS,
+		.gpu_done_ns = SECOND + V60 - 4 * MS,
+		.latched_before_ns = SECOND + MS,
+		.own = { .commit_ns = SECOND + V60 + MS,
+			 .present_ns = SECOND + V60 + 3 * MS,
+			 .end_ns = SECOND + V60 + 5 * MS,
+			 .planned_ns = SECOND + 3 * V60 },
 	};
 }
 
@@ -59,6 +79,8 @@ static void test_a_composition_that_takes_too_long_is_surfaceflingers_fault(void
 
 	facts.before.end_ns = SECOND + 20 * MS;
 	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
+	facts.before.client = true;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
 	/* Its own composition began in time, and took until the present. */
 	facts = late_frame();
 	facts.own.commit_ns = SECOND + MS;
@@ -76,9 +98,152 @@ static void test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause(void **
 {
 	struct cause_facts facts = late_frame();
 
-	facts.before = (struct composition_times){ SECOND + V60, SECOND + V60 + 2 * MS,
-						   SECOND + V60 + 4 * MS };
+	facts.before = (struct composition_times){ .commit_ns = SECOND + V60,
+						   .present_ns = SECOND + V60 + 2 * MS,
+						   .end_ns = SECOND + V60 + 4 * MS };
+	facts.first_commit_ns = SECOND + V60;
 	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+	/* Then the order of queue and commit decides. */
+	facts.queued_ns = SECOND + V60 + 1;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+	facts.queued_ns = SECOND + V60 - 1;
+	facts.gpu_done_ns = SECOND + V60 + 1;
+	assert_int_equal(cause_of(&facts), CAUSE_GPU);
+}
+
+static void test_a_buffer_in_place_of_one_that_was_in_time_is_dropped(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.queued_ns = SECOND + 5 * MS;
+	facts.replaced_ns = SECOND - 5 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_DROPPED);
+	/* Both were late. */
+	facts.replaced_ns = SECOND + 4 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+	/* It may be a loss. */
+	facts.replaced_ns = SECOND - 5 * MS;
+	facts.lost = true;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+}
+
+static void test_surfaceflinger_that_waits_for_the_display(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.blocked = true;
+	assert_int_equal(cause_of(&facts), CAUSE_DISPLAY);
+	facts.blocked_by_gpu = true;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
+	facts.queued_ns = SECOND + 5 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+}
+
+/* --- by the plan --- */
+
+static void test_2_ms_after_the_plan_are_in_time(void **state)
+{
+	struct cause_facts facts = planned_frame();
+
+	facts.own.planned_ns = facts.expected_ns + 2 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+	facts.queued_ns = facts.deadline_ns + 1;
+	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+	facts.own.planned_ns++;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+}
+
+static void test_the_plan_tells_who_missed_the_deadline(void **state)
+{
+	struct cause_facts facts = planned_frame();
+
+	facts.queued_ns = facts.deadline_ns;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
+	facts.gpu_done_ns = facts.deadline_ns + 1;
+	assert_int_equal(cause_of(&facts), CAUSE_GPU);
+	facts.queued_ns = facts.deadline_ns + 1;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+	facts.lost = true;
+	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+}
+
+static void test_a_frame_behind_another_one_has_a_period_more(void **state)
+{
+	struct cause_facts facts = planned_frame();
+
+	facts.latched_before_ns = facts.deadline_ns;
+	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
+	facts.queued_ns = facts.deadline_ns + V60;
+	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
+	facts.queued_ns = facts.deadline_ns + V60 + 1;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+}
+
+static void test_a_composition_that_ends_after_its_plan(void **state)
+{
+	struct cause_facts facts = planned_frame();
+
+	facts.own.planned_ns = facts.expected_ns;
+	facts.own.end_ns = facts.expected_ns;
+	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+	facts.own.end_ns++;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
+	facts.own.end_ns--;
+	facts.own.client = true;
+	facts.own.gpu_done_ns = facts.expected_ns + 1;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
+	/* Also if nothing tells when the frame was expected. */
+	facts.expected_ns = 0;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
+	facts.own.gpu_done_ns--;
+	assert_int_equal(cause_of(&facts), CAUSE_NONE);
+}
+
+static void test_a_composition_behind_another_one(void **state)
+{
+	struct cause_facts facts = planned_frame();
+
+	facts.own.planned_ns = facts.expected_ns;
+	facts.own.end_ns = facts.expected_ns + 1;
+	facts.before.planned_ns = facts.expected_ns - V60;
+	facts.before.end_ns = facts.before.planned_ns;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
+	/* It was shown when this one should have been. */
+	facts.before.end_ns++;
+	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
+	/* SurfaceFlinger began after the vsync that was planned first. */
+	facts = planned_frame();
+	facts.own.adjusted = true;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_CPU);
+	facts.before.planned_ns = facts.own.commit_ns;
+	assert_int_equal(cause_of(&facts), CAUSE_STUFFING);
+	facts.queued_ns = facts.deadline_ns + 1;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+}
+
+static void test_a_composition_that_the_display_shows_late(void **state)
+{
+	struct cause_facts facts = planned_frame();
+
+	facts.own.planned_ns = facts.expected_ns;
+	facts.own.missed = true;
+	assert_int_equal(cause_of(&facts), CAUSE_DISPLAY);
+	facts.own.missed_by_gpu = true;
+	assert_int_equal(cause_of(&facts), CAUSE_SF_GPU);
+}
+
+static void test_a_part_of_a_vsync_is_a_wrong_prediction(void **state)
+{
+	struct cause_facts facts = planned_frame();
+
+	facts.own.planned_ns = facts.expected_ns + V60 + 2 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
+	facts.own.planned_ns += MS;
+	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
+	facts.own.planned_ns = facts.expected_ns + 2 * V60 - 3 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_PREDICTION);
+	facts.own.planned_ns += MS;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
 }
 
 static void test_a_frame_behind_another_one_is_stuffing(void **state)
@@ -111,10 +276,20 @@ static void test_unknown_times_give_no_cause(void **state)
 	facts = late_frame();
 	facts.before.commit_ns = 0;
 	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
-	/* Queue and deadline are so near to each other that their order is unknown. */
-	facts = late_frame();
-	facts.queued_ns = SECOND - MS;
-	assert_int_equal(cause_of(&facts), CAUSE_UNKNOWN);
+}
+
+/* No commit shows until when a buffer could be latched: the frame's own begins as long after its
+ * slot. */
+static void test_the_latch_of_an_idle_surfaceflinger(void **state)
+{
+	struct cause_facts facts = late_frame();
+
+	facts.queued_ns = SECOND + MS;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
+	facts.queued_ns++;
+	assert_int_equal(cause_of(&facts), CAUSE_APP);
+	facts.own.commit_ns = SECOND + 3 * V60 + 10 * MS;
+	assert_int_equal(cause_of(&facts), CAUSE_SCHEDULING);
 }
 
 static enum cause cause_at(uint64_t present_ns)
@@ -182,6 +357,16 @@ int main(void)
 		cmocka_unit_test(test_a_ready_buffer_that_is_not_latched_has_an_unknown_cause),
 		cmocka_unit_test(test_a_frame_behind_another_one_is_stuffing),
 		cmocka_unit_test(test_unknown_times_give_no_cause),
+		cmocka_unit_test(test_a_buffer_in_place_of_one_that_was_in_time_is_dropped),
+		cmocka_unit_test(test_surfaceflinger_that_waits_for_the_display),
+		cmocka_unit_test(test_2_ms_after_the_plan_are_in_time),
+		cmocka_unit_test(test_the_plan_tells_who_missed_the_deadline),
+		cmocka_unit_test(test_a_frame_behind_another_one_has_a_period_more),
+		cmocka_unit_test(test_a_composition_that_ends_after_its_plan),
+		cmocka_unit_test(test_a_composition_behind_another_one),
+		cmocka_unit_test(test_a_composition_that_the_display_shows_late),
+		cmocka_unit_test(test_a_part_of_a_vsync_is_a_wrong_prediction),
+		cmocka_unit_test(test_the_latch_of_an_idle_surfaceflinger),
 		test(test_a_late_frame_of_a_trace_has_a_cause),
 		test(test_a_late_composition_of_a_trace_is_scheduling),
 	};

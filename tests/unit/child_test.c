@@ -136,6 +136,65 @@ static void hanging_children_are_killed(void **state)
 	assert_int_equal(run_script("exec >&- 2>&-; sleep 1000", 100).status, -ETIMEDOUT);
 }
 
+static void on_bytes(struct child *child, struct span bytes)
+{
+	struct output *output = child->context;
+	size_t used = strlen(output->text);
+
+	output->lines += bytes.len;
+	snprintf(output->text + used, sizeof(output->text) - used, "%.*s", (int)bytes.len,
+		 bytes.ptr);
+}
+
+static void keep_error(struct child *child, int status)
+{
+	struct output *output = child->context;
+
+	snprintf(output->text, sizeof(output->text), "%s", child_last_error(child));
+	output->ended = true;
+	output->status = status;
+}
+
+/* Standard error is apart from the bytes; a child never waits for a reader. */
+static void bytes_of_a_child_are_not_lines(void **state)
+{
+	static const struct {
+		const char *script, *error;
+		size_t bytes;
+		int status;
+	} rows[] = {
+		{ "cat; printf '\\n\\n'; echo first >&2; echo last >&2; exit 3", "last", 8, 3 },
+		{ "sleep 1000 & kill -KILL $$", "", 0, 128 + SIGKILL },
+		{ "exit 0", "", 0, 0 },
+		{ "yes | head -c 100000 >&2; exit 5", "y", 0, 5 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct output output = { .text = "" };
+		struct child child = {
+			.bytes = on_bytes,
+			.ended = keep_error,
+			.input = "config",
+			.context = &output,
+		};
+		char *argv[] = { "sh", "-c", (char *)rows[i].script, NULL };
+		uint64_t patience_ns = loop_now() + HANGS_MS * MS;
+		struct loop loop;
+
+		assert_int_equal(loop_open(&loop), 0);
+		assert_int_equal(child_start(&child, &loop, argv, -1), 0);
+		while (!output.ended && loop_now() < patience_ns) {
+			loop_wait(&loop, loop_now() + 20 * MS);
+			child_check(&child);
+		}
+		assert_true(output.ended);
+		assert_string_equal(output.text, rows[i].error);
+		assert_int_equal(output.lines, rows[i].bytes);
+		assert_int_equal(output.status, rows[i].status);
+		loop_close(&loop);
+	}
+}
+
 static void killed_child_calls_no_callback(void **state)
 {
 	struct output output = { .text = "" };
@@ -211,6 +270,7 @@ int main(void)
 		cmocka_unit_test(lines_of_a_brief_child_are_read_in_one_wait),
 		cmocka_unit_test(long_lines_of_a_child_are_cut),
 		cmocka_unit_test(hanging_children_are_killed),
+		cmocka_unit_test(bytes_of_a_child_are_not_lines),
 		cmocka_unit_test(killed_child_calls_no_callback),
 		cmocka_unit_test(child_run_waits_until_the_deadline),
 		cmocka_unit_test(child_run_returns_the_error_of_a_missing_program),

@@ -144,6 +144,123 @@ static void the_edge_is_unknown_if_there_were_several(void **state)
 	assert_int_equal(rows[0].skipped, 0);
 }
 
+/* A callback from @at on, whose parts take that long; 0: it has none of that name. */
+static void callback_of(uint64_t at, uint64_t animation_ns, uint64_t traversal_ns, uint64_t draw_ns)
+{
+	begin(10, 10, at, "Choreographer#doFrame 4711");
+	begin(10, 10, at, "animation");
+	end(10, 10, at += animation_ns);
+	begin(10, 10, at, "traversal");
+	begin(10, 10, at, "measure");
+	end(10, 10, at + traversal_ns - draw_ns);
+	begin(10, 10, at + traversal_ns - draw_ns, "draw-VRI[Main]");
+	begin(10, 10, at + traversal_ns - draw_ns, "animation");
+	end(10, 10, at + traversal_ns);
+	end(10, 10, at + traversal_ns);
+	end(10, 10, at += traversal_ns);
+	end(10, 10, at + MS);
+}
+
+static void describes(uint64_t from_ns, uint64_t to_ns, int32_t pid, const char *expected)
+{
+	char text[200];
+
+	choreographer_describe(c, pid, from_ns, to_ns, text, sizeof(text));
+	assert_string_equal(text, expected);
+}
+
+static void a_long_callback_names_its_longest_part(void **state)
+{
+	(void)state;
+	callback_of(BEGIN, 2 * MS, 3 * MS, MS);
+	describes(BEGIN - 1, BEGIN + SECOND, 10, "");
+	callback_of(BEGIN + 100 * MS, 12 * MS, 8 * MS, 7 * MS);
+	callback_of(BEGIN + 200 * MS, 5 * MS, 30 * MS, 9 * MS);
+	callback_of(BEGIN + 300 * MS, 5 * MS, 30 * MS + 150000, 20 * MS);
+	begin(10, 10, BEGIN + 400 * MS, "Choreographer#doFrame");
+	begin(10, 10, BEGIN + 400 * MS, "inflate");
+	end(10, 10, BEGIN + 450 * MS);
+	end(10, 10, BEGIN + 450 * MS);
+	describes(BEGIN, BEGIN + 150 * MS, 10, "doFrame 21.0 ms (animation 12.0)");
+	describes(BEGIN + 121 * MS, BEGIN + 236 * MS, 10, "doFrame 36.0 ms (traversal 30.0)");
+	describes(BEGIN + 121 * MS, BEGIN + SECOND, 10,
+		  "doFrame 36.0 ms (traversal 30.0); doFrame 36.1 ms (traversal 30.1 draw 20.0); "
+		  "doFrame 50.0 ms");
+	describes(BEGIN + 121 * MS, BEGIN + 235 * MS, 10, "");
+	describes(BEGIN, BEGIN + SECOND, 11, "");
+	choreographer_new_clock(c);
+	describes(0, BEGIN + SECOND, 10, "");
+}
+
+static void the_parts_may_be_inside_a_resync(void **state)
+{
+	(void)state;
+	begin(10, 10, BEGIN, "Choreographer#doFrame 4711");
+	begin(10, 10, BEGIN, "Choreographer#doFrame - resynced to 4712 in 9.1ms");
+	begin(10, 10, BEGIN, "input");
+	end(10, 10, BEGIN + 20 * MS);
+	begin(10, 10, BEGIN + 20 * MS, "traversal");
+	begin(10, 10, BEGIN + 20 * MS, "draw");
+	end(10, 10, BEGIN + 50 * MS);
+	end(10, 10, BEGIN + 51 * MS);
+	end(10, 10, BEGIN + 51 * MS);
+	begin(10, 10, BEGIN + 51 * MS, "commit");
+	end(10, 10, BEGIN + 90 * MS);
+	end(10, 10, BEGIN + 91 * MS);
+	describes(BEGIN, BEGIN + SECOND, 10, "doFrame 91.0 ms (commit 39.0)");
+}
+
+static void long_callbacks_are_bounded(void **state)
+{
+	char text[64];
+
+	(void)state;
+	for (uint64_t i = 0; i < 3 * CHOREOGRAPHER_LONG; i++)
+		callback_of(BEGIN + i * 100 * MS, 30 * MS, 3 * MS, MS);
+	choreographer_describe(c, 10, 0, UINT64_MAX, text, sizeof(text));
+	assert_string_equal(text, "doFrame 34.0 ms (animation 30.0)");
+	assert_true(c->n_long == 3 * CHOREOGRAPHER_LONG);
+}
+
+static void a_resync_shows_which_edge_was_answered(void **state)
+{
+	(void)state;
+	edge(BEGIN);
+	callback(10, BEGIN + MS, MS);
+	edge(BEGIN + V60);
+	edge(BEGIN + 40 * V60);
+	begin(10, 10, BEGIN + 40 * V60 + MS, "Choreographer#doFrame 4711");
+	begin(10, 10, BEGIN + 40 * V60 + 2 * MS,
+	      "Choreographer#doFrame - resynced to 4712 in 9.1ms");
+	end(10, 10, BEGIN + 40 * V60 + 3 * MS);
+	end(10, 10, BEGIN + 40 * V60 + 3 * MS);
+	choreographer_close(c);
+	assert_int_equal(rows[0].skipped, 39);
+	assert_int_equal(rows[0].matrix[0], 1);
+	assert_int_equal(rows[0].matrix[3], 1);
+	assert_int_equal(c->worst.periods, 39);
+	assert_int_equal(c->worst.tid, 10);
+	assert_int_equal(c->worst.begin_ns, BEGIN + 40 * V60 + MS);
+	assert_string_equal(c->worst.app, "com.a");
+}
+
+static void a_resync_with_several_edges_is_unknown(void **state)
+{
+	(void)state;
+	edge(BEGIN);
+	callback(10, BEGIN + MS, MS);
+	for (uint64_t i = 1; i <= 4; i++)
+		edge(BEGIN + i * V60);
+	begin(10, 10, BEGIN + 4 * V60 + MS, "Choreographer#doFrame 4711");
+	begin(10, 10, BEGIN + 4 * V60 + 2 * MS, "Choreographer#doFrame - resynced to 1 in 9.1ms");
+	end(10, 10, BEGIN + 4 * V60 + 3 * MS);
+	end(10, 10, BEGIN + 4 * V60 + 3 * MS);
+	choreographer_close(c);
+	assert_int_equal(rows[0].frames, 2);
+	assert_int_equal(rows[0].matrix[0], 1);
+	assert_int_equal(rows[0].skipped, 0);
+}
+
 static void drawing_belongs_to_the_main_thread_of_the_process(void **state)
 {
 	(void)state;
@@ -219,6 +336,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(skipped_periods_count_from_the_only_edge, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(the_edge_is_unknown_if_there_were_several, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_long_callback_names_its_longest_part, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(the_parts_may_be_inside_a_resync, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(long_callbacks_are_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_resync_shows_which_edge_was_answered, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_resync_with_several_edges_is_unknown, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(drawing_belongs_to_the_main_thread_of_the_process,
 						set_up, tear_down),

@@ -68,6 +68,80 @@ static void test_old_compositions_are_forgotten(void **state)
 	assert_false(waited(500 * V60, 502 * V60, 505 * V60));
 }
 
+static void test_the_plan_is_in_the_name_of_a_slice(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+		bool adjusted;
+	} names[] = {
+		{ "commit 4711 vsyncIn 12.34ms", 12340000, false },
+		{ "beginFrame 1253124 vsyncIn 27.38ms", 27380000, false },
+		{ "onMessageInvalidate 1 vsyncIn 5.00ms", 5000000, false },
+		{ "commit 4711 vsyncIn 12.34ms (adjusted)", 12340000, true },
+		{ "commit 4711 vsyncIn -1.50ms", 0, false },
+		{ "commit 4711", 0, false },
+		{ "commit 4711 vsyncIn ", 0, false },
+		{ "commit 4711 vsyncIn 99999999999999999999.99ms", 0, false },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		bool adjusted = false;
+
+		assert_int_equal(composition_plan_in(span_of(names[i].name), &adjusted),
+				 names[i].ns);
+		assert_int_equal(adjusted, names[i].adjusted);
+	}
+}
+
+static const struct composition *planned(uint64_t commit_ns, uint64_t in_ns)
+{
+	compositions_plan(&compositions, commit_ns + in_ns, false);
+	compositions_commit(&compositions, commit_ns);
+	compositions_present(&compositions, commit_ns + MS);
+	return compositions_at(&compositions, commit_ns + MS);
+}
+
+static void test_a_plan_is_that_of_the_next_commit(void **state)
+{
+	assert_int_equal(planned(200 * V60, V60)->planned_ns, 201 * V60);
+	compositions_commit(&compositions, 202 * V60);
+	compositions_present(&compositions, 202 * V60 + MS);
+	assert_int_equal(compositions_at(&compositions, 202 * V60 + MS)->planned_ns, 0);
+}
+
+static void test_a_miss_is_that_of_the_composition_that_was_due(void **state)
+{
+	const struct composition *due = planned(200 * V60, V60 * 3 / 2);
+	const struct composition *next = planned(201 * V60, V60 * 3 / 2);
+
+	compositions_missed(&compositions, 202 * V60, false);
+	assert_true(due->missed && !due->missed_by_gpu);
+	compositions_missed(&compositions, 202 * V60 + MS / 10, true);
+	assert_true(due->missed_by_gpu);
+	assert_false(next->missed);
+	assert_null(compositions_miss_in(&compositions, 201 * V60, 202 * V60 - 1));
+	assert_true(compositions_miss_in(&compositions, 201 * V60, 202 * V60)->by_gpu);
+	assert_null(compositions_miss_in(&compositions, 202 * V60 + 1, UINT64_MAX));
+}
+
+static void test_the_usual_duration(void **state)
+{
+	assert_int_equal(compositions_duration(&compositions, UINT64_MAX), 0);
+	for (unsigned int n = 200; n < 210; n++)
+		planned(n * V60 + (n % 2 ? 0 : MS), 20 * MS - (n % 2 ? 0 : MS));
+	planned(210 * V60, 25 * MS); /* the prediction moved once */
+	assert_int_equal(compositions_duration(&compositions, UINT64_MAX), 20 * MS);
+	assert_int_equal(compositions_duration(&compositions, 199 * V60), 0);
+}
+
+static void test_the_first_commit_from_a_time_on(void **state)
+{
+	assert_int_equal(compositions_commit_from(&compositions, 50 * V60 + 1), 51 * V60);
+	assert_int_equal(compositions_commit_from(&compositions, 50 * V60), 50 * V60);
+	assert_int_equal(compositions_commit_from(&compositions, 100 * V60 + 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -77,6 +151,11 @@ int main(void)
 				       set_up),
 		cmocka_unit_test_setup(test_a_present_has_its_own_gpu_work, set_up),
 		cmocka_unit_test_setup(test_old_compositions_are_forgotten, set_up),
+		cmocka_unit_test_setup(test_the_plan_is_in_the_name_of_a_slice, set_up),
+		cmocka_unit_test_setup(test_a_plan_is_that_of_the_next_commit, set_up),
+		cmocka_unit_test_setup(test_a_miss_is_that_of_the_composition_that_was_due, set_up),
+		cmocka_unit_test_setup(test_the_usual_duration, set_up),
+		cmocka_unit_test_setup(test_the_first_commit_from_a_time_on, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

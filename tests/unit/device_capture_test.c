@@ -144,6 +144,53 @@ static void app_in_front_is_read_from_dumpsys_window(void **state)
 	assert_int_equal(live_capture_rows(&capture, "frames.csv"), 60);
 }
 
+/* True: session.json has the text before the end of the capture or after it. */
+static bool session_has(const char *text)
+{
+	return strstr(scratch_get(&capture.scratch, "out/session.json"), text) != NULL;
+}
+
+static void durations_of_frames_are_read_from_dumpsys(void **state)
+{
+	(void)state;
+	fake_device_dumpsys(
+		&capture.scratch, "SurfaceFlinger",
+		"           app phase:      1000000 ns\t         SF phase:   1000000 ns\n"
+		"           app duration:  20000000 ns\t         SF duration: 7333333 ns\n"
+		"      present offset:         0 ns\t     VSYNC period:   8333333 ns\n");
+	assert_true(live_capture_run(&capture, "--frames-log", NULL));
+	live_capture_frames(&capture, 60);
+	assert_true(program_wait_for(&capture.scratch, "device/log", "SurfaceFlinger --vsync\n"));
+	assert_true(live_capture_has_rows(&capture, "frames.csv", 30));
+	for (int i = 0; i < PROGRAM_S * 10; i++) {
+		assert_int_equal(live_capture_ask(&capture, "status", "--json"), 0);
+		if (strstr(scratch_get(&capture.scratch, "status.out"), "\"app_ns\":20000000"))
+			break;
+		usleep(100000);
+	}
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_true(session_has("\"source\":\"dumpsys\""));
+	assert_true(session_has("\"app_ns\":20000000"));
+	assert_true(session_has("\"surfaceflinger_ns\":7333333"));
+	assert_true(session_has("\"period_ns\":8333333"));
+	assert_null(strstr(scratch_get(&capture.scratch, "device/log"), "--scheduler"));
+}
+
+/* Android 14: --vsync has no durations, so --scheduler is asked, once. */
+static void durations_that_dumpsys_does_not_state_are_unknown(void **state)
+{
+	(void)state;
+	fake_device_dumpsys(&capture.scratch, "SurfaceFlinger", "16666666\n");
+	assert_true(live_capture_run(&capture, "--vsync-ms", "16.667", NULL));
+	live_capture_frames(&capture, 60);
+	assert_true(
+		program_wait_for(&capture.scratch, "device/log", "SurfaceFlinger --scheduler\n"));
+	assert_int_equal(live_capture_signal(&capture, SIGTERM), 0);
+	assert_true(session_has("\"source\":\"unknown\""));
+	assert_true(session_has("\"app_ns\":null"));
+	assert_null(strstr(scratch_get(&capture.scratch, "device/log"), "--latency"));
+}
+
 /* A program that hangs does not delay the capture. */
 static void hanging_programs_do_not_delay_the_capture(void **state)
 {
@@ -170,6 +217,10 @@ int main(int argc, char **argv)
 						tear_down),
 		cmocka_unit_test_setup_teardown(app_in_front_is_read_from_dumpsys_window, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(durations_of_frames_are_read_from_dumpsys, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(durations_that_dumpsys_does_not_state_are_unknown,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(hanging_programs_do_not_delay_the_capture, set_up,
 						tear_down),
 	};

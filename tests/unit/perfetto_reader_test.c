@@ -55,7 +55,8 @@ static void on_record(void *context, const struct trace_record *record)
 
 static uint64_t damaged(void)
 {
-	return counts.malformed + counts.corrupt + counts.too_large + counts.lost + counts.late;
+	return counts.malformed + counts.corrupt + counts.too_large + counts.lost + counts.late +
+	       counts.untimed;
 }
 
 /* Reads a trace in memory, or, with @fd, in a file. */
@@ -168,6 +169,72 @@ static void times_are_brought_to_the_clock_of_ftrace(void **state)
 	read_all(&trace);
 	assert_string_equal(got.text, "2100 timeline cpu -1 -1/-1  \n"
 				      "2500 B cpu 0 7/-1 <...> slice\n");
+	packets_free(&trace);
+}
+
+static void put_timeline(struct packets *trace, unsigned int clock, uint64_t time_ns)
+{
+	struct packets packet = { 0 }, event = { 0 }, end = { 0 };
+
+	packets_number(&end, 1, 1);
+	packets_add(&event, 5, &end);
+	if (clock)
+		packets_number(&packet, 58, clock);
+	packets_number(&packet, 8, time_ns);
+	packets_add(&packet, 76, &event);
+	packets_number(&packet, 10, 9);
+	packets_add(trace, 1, &packet);
+}
+
+/* The clocks differ by the time that the device was suspended: an hour before the trace, and
+ * another one during it. Many packets between them, so that not all of them are in memory at once.
+ */
+static void a_suspend_brings_nothing_out_of_order(void **state)
+{
+	const uint64_t hour_ns = UINT64_C(3600000000000);
+	struct packets trace = { 0 }, bundle = { 0 };
+	uint64_t boot_ns = 2 * hour_ns;
+
+	(void)state;
+	for (unsigned int i = 0; i < 600; i++) {
+		uint64_t slept_ns = i < 300 ? hour_ns : 2 * hour_ns;
+
+		boot_ns += i == 300 ? hour_ns : 0;
+		/* more snapshots than are kept, with some jitter */
+		for (unsigned int n = 0; n < 5; n++, boot_ns += 100000)
+			put_snapshot(&trace, boot_ns, 3, boot_ns - slept_ns + n);
+		for (unsigned int n = 0; n < 1000; n++, boot_ns += 1000)
+			packets_print(&bundle, boot_ns, 7,
+				      "C|7|a counter with a long name|12345\n");
+		packets_bundle(&trace, 2, 0, &bundle);
+		if (i % 2)
+			put_timeline(&trace, 3, boot_ns - slept_ns - 5000);
+	}
+	read_all(&trace);
+	assert_int_equal(damaged(), 0);
+	assert_int_equal(got.records, 600300);
+	assert_int_equal(got.goes_back, 0);
+	packets_free(&trace);
+}
+
+/* A default of the writer; a clock that only the writer understands; times before the clock began.
+ */
+static void events_without_a_known_time_are_left_out(void **state)
+{
+	struct packets trace = { 0 }, packet = { 0 }, defaults = { 0 };
+
+	(void)state;
+	put_snapshot(&trace, 9000000, 3, 2000000);
+	packets_number(&defaults, 58, 3);
+	packets_add(&packet, 59, &defaults);
+	packets_number(&packet, 10, 9);
+	packets_add(&trace, 1, &packet);
+	put_timeline(&trace, 0, 2100000);
+	put_timeline(&trace, 64, 2200000);
+	put_timeline(&trace, 6, UINT64_MAX - 5);
+	read_all(&trace);
+	assert_string_equal(got.text, "9100 timeline cpu -1 -1/-1  \n");
+	assert_int_equal(counts.untimed, 2);
 	packets_free(&trace);
 }
 
@@ -392,6 +459,8 @@ int main(void)
 		cmocka_unit_test(cpus_and_writers_are_merged_by_time),
 		cmocka_unit_test(process_trees_name_threads),
 		cmocka_unit_test(times_are_brought_to_the_clock_of_ftrace),
+		cmocka_unit_test(a_suspend_brings_nothing_out_of_order),
+		cmocka_unit_test(events_without_a_known_time_are_left_out),
 		cmocka_unit_test(compressed_packets_come_in_their_place),
 		cmocka_unit_test(a_bomb_is_limited),
 		cmocka_unit_test(lost_events_are_reported_before_the_next_ones),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rules/pipeline.h"
+#include "tests/unit/phone.h"
 
 #define PERIOD_NS UINT64_C(16666667)
 #define BEGIN_NS (100 * SECOND)
@@ -147,6 +148,76 @@ static void test_cause_of_late(void **state)
 	assert_int_equal(seen.cause, CAUSE_SF_CPU);
 }
 
+/* --- beside a trace --- */
+
+#define BESIDE "com.example/com.example.Main#1"
+
+/* A trace of two layers, and the fences of one of them unless @without. */
+static void play_beside(struct phone *phone, bool with)
+{
+	static const char *const layers[] = { BESIDE, "StatusBar#0", NULL };
+	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
+
+	options.has_fences = with;
+	phone_start(phone, PHONE_14, &options);
+	pipeline_fences_passed(phone->pipeline, BEGIN_NS);
+	for (uint64_t vsync = 0; vsync < 900; vsync += 1 + (vsync % 50 == 0)) {
+		uint64_t present_ns = BEGIN_NS + vsync * PERIOD_NS;
+		struct present_fence fence = {
+			.layer = SPAN_LITERAL(BESIDE),
+			.actual_ns = present_ns + 25 * MS,
+			.period_ns = PERIOD_NS,
+		};
+
+		phone_frames(phone, present_ns, layers);
+		if (with && (vsync < 300 || vsync >= 360 || vsync % 3 > 0))
+			pipeline_fence(phone->pipeline, &fence);
+		if (with && vsync % 300 == 0) {
+			pipeline_fences_known(phone->pipeline, fence.layer, present_ns);
+			pipeline_fences_passed(phone->pipeline, present_ns);
+		}
+	}
+	pipeline_fences_known(phone->pipeline, SPAN_LITERAL(BESIDE), UINT64_MAX);
+	pipeline_fences_passed(phone->pipeline, UINT64_MAX);
+	phone_end(phone);
+}
+
+/* The rows of the trace are the same with and without fences, and the seconds in which fences are
+ * missing have an event. */
+static void test_beside(void **state)
+{
+	struct phone with, without;
+	unsigned int n = 0;
+
+	play_beside(&without, false);
+	play_beside(&with, true);
+	assert_int_equal(with.log.n_frames, without.log.n_frames);
+	assert_int_equal(with.log.n_fps, without.log.n_fps);
+	assert_true(with.log.n_frames > 1000 && with.log.n_fps > 10);
+	for (size_t i = 0; i < with.log.n_frames; i++) {
+		const struct frame_row *a = &with.log.frames[i], *b = &without.log.frames[i];
+
+		assert_string_equal(a->layer, b->layer);
+		assert_string_equal(a->app, b->app);
+		assert_int_equal(a->present_ns, b->present_ns);
+		assert_int_equal(a->interval_ns, b->interval_ns);
+		assert_int_equal(a->vsyncs, b->vsyncs);
+		assert_int_equal(a->cause, b->cause);
+	}
+	for (size_t i = 0; i < with.log.n_fps; i++) {
+		assert_int_equal(with.log.fps[i].start_ns, without.log.fps[i].start_ns);
+		assert_int_equal(with.log.fps[i].stats.frames, without.log.fps[i].stats.frames);
+	}
+	for (size_t i = 0; i < with.log.n_events; i++)
+		n += strstr(with.log.events[i].text, "trace disagree") != NULL;
+	assert_int_equal(with.log.n_events, without.log.n_events + n);
+	assert_int_equal(n, 1);
+	assert_in_range(pipeline_counters(with.pipeline)->fence_check.disagreed, 1, 2);
+	assert_in_range(pipeline_counters(with.pipeline)->fence_check.compared, 10, 15);
+	phone_stop(&with);
+	phone_stop(&without);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +225,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_gap, set_up, tear_down),
 		cmocka_unit_test(test_causes),
 		cmocka_unit_test_setup_teardown(test_cause_of_late, set_up, tear_down),
+		cmocka_unit_test(test_beside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,7 +303,8 @@ static void test_a_dropped_buffer_keeps_its_fence(void **state)
 }
 
 /* A BLAST queue: the number of the buffer is in both processes. */
-static void blast_frame(struct app *app, uint64_t present_ns, uint64_t gpu_ns)
+static void queue_blast_buffer(struct app *app, uint64_t present_ns, uint64_t gpu_ns,
+			       const char *vsync)
 {
 	uint64_t queued_ns = present_ns - 10000 * US;
 	int32_t tid = app->pid + 1;
@@ -317,11 +318,49 @@ static void blast_frame(struct app *app, uint64_t present_ns, uint64_t gpu_ns)
 	snprintf(name, sizeof(name), "acquireNextBufferLocked - %s(f:0,a:3)frame=%u", app->queue,
 		 phone.n_commits + 1);
 	slice_of(app->pid, tid, queued_ns - 70 * US, name);
+	if (vsync)
+		write_of(app->pid, tid, TRACE_INSTANT, queued_ns - 60 * US, vsync, 0);
 	write_of(app->pid, tid, TRACE_SLICE_END, queued_ns + 10 * US, "", 0);
 	end_queue(app, queued_ns, (int64_t)gpu_ns);
 	phone_queue(&phone, queued_ns + 300 * US, app->layer, 1);
 	wait_for_gpu(app, queued_ns + 400 * US, queued_ns + 100 * US + gpu_ns);
+}
+
+static void blast_frame(struct app *app, uint64_t present_ns, uint64_t gpu_ns)
+{
+	queue_blast_buffer(app, present_ns, gpu_ns, NULL);
 	latch_and_present(app, present_ns);
+}
+
+/* SurfaceFlinger plans: the app wakes up 12 ms before @present_ns, the display shows it one vsync
+ * after that. The frame answers @number, of which those of the tick are 100 * @i + 50. */
+static void planned_frame(uint64_t present_ns, unsigned int i, unsigned int number)
+{
+	char name[100];
+
+	phone.now_ns = present_ns - 12000 * US;
+	phone_write(&phone, TRACE_COUNTER, 0, "VSYNC-app", i % 2);
+	snprintf(name, sizeof(name),
+		 "Transaction::setFrameTimelineInfo frameNumber: %u vsyncId: %u", i + 1, number);
+	queue_blast_buffer(&app_a, present_ns, 1000 * US, name);
+	phone_tick(&phone, present_ns - 2000 * US);
+	phone.now_ns = present_ns - 1000 * US;
+	snprintf(name, sizeof(name), "commit %u vsyncIn 17.66ms", 100 * i + 80);
+	phone_begin(&phone, name);
+	phone_latch(&phone, a);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, present_ns, 1);
+}
+
+/* From 15 on the vsync of a frame is there without marks of views. */
+static void test_a_buffer_names_the_vsync_that_its_frame_answers(void **state)
+{
+	phone_start(&phone, PHONE_14, NULL);
+	for (unsigned int i = 0; i < 60; i++)
+		planned_frame(BEGIN + i * V60, i, i == 50 ? 4960 : 100 * i + 50);
+	phone_end(&phone);
+	for (unsigned int i = 0; i < 60; i++)
+		assert_int_equal(row_of(a, i)->cause, i == 50 ? CAUSE_STUFFING : CAUSE_NONE);
 }
 
 static void test_blast_buffers_are_joined_by_their_numbers(void **state)
@@ -544,6 +583,7 @@ int main(void)
 		TEST(test_frames_late_by_the_gpu_are_counted),
 		TEST(test_frames_that_the_gpu_finished_in_time_are_not_bound_by_it),
 		TEST(test_waits_for_buffers_are_of_the_next_frame_of_the_thread),
+		TEST(test_a_buffer_names_the_vsync_that_its_frame_answers),
 		TEST(test_a_surface_without_vsyncs_of_its_app_paces_itself),
 		TEST(test_a_surface_that_follows_ticks_does_not_pace_itself),
 		TEST(test_the_doframe_of_another_process_is_no_vsync_of_the_app),

@@ -23,6 +23,10 @@ void program_is(int argc, char **argv)
 		fprintf(stderr, "usage: %s JANKD\n", argv[0]);
 		exit(1);
 	}
+	/* Under nohup(1) SIGHUP is ignored, and in the background of a script SIGINT. The programs
+	 * that a test starts would inherit that. */
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
 	/* It is started with another working directory. */
 	jankd = realpath(argv[1], NULL);
 	if (!jankd) {

@@ -321,6 +321,28 @@ static void test_view_belongs_to_the_process_that_counts_its_buffers(void **stat
 }
 
 /* The name of the layer states the process (Samsung). */
+/* The process of @layer has another name or none; an idle process has the last 15 bytes of the
+ * name of its app. */
+static void test_name_that_two_apps_share_is_overruled_by_who_queues(void **state)
+{
+	static const char game[] = "com.example.mail/com.example.mail.Game#3";
+
+	phone_start(&phone, PHONE_9, &options);
+	begin(OTHER, "om.example.mail", "Choreographer#doFrame", BEGIN - SECOND);
+	end(OTHER, BEGIN - SECOND + MS);
+	for (unsigned int i = 0; i < 60; i++) {
+		app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "UnityMain", "queueBuffer",
+			  BEGIN + i * V60 - 9 * MS);
+		phone_queue(&phone, BEGIN + i * V60 - 8 * MS, game, 1);
+		app_write(TRACE_SLICE_END, APP, APP + 1, "x", "", BEGIN + i * V60 - 7 * MS);
+		phone_frame(&phone, BEGIN + i * V60, game);
+	}
+	app_write(TRACE_SLICE_BEGIN, APP, APP + 1, "UnityMain", "dequeueBuffer", LAST + 50 * MS);
+	app_write(TRACE_SLICE_END, APP, APP + 1, "x", "", LAST + 950 * MS);
+	finish(game);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 1);
+}
+
 static void test_layer_may_name_its_process(void **state)
 {
 	static const char layer[] = "com.example.mail/com.example.mail.Main$_3000#163228";
@@ -399,6 +421,97 @@ static void test_stall_that_no_frame_ends_is_an_event(void **state)
 			assert_string_equal(phone.log.events[i].text,
 					    "3000.0 ms on com.example.mail/com.example.mail.Main "
 					    "of com.example.mail; no frame ended it");
+}
+
+static const char *stall_event(void)
+{
+	for (size_t i = 0; i < phone.log.n_events; i++)
+		if (phone.log.events[i].kind == TRACE_EVENT_STALL)
+			return phone.log.events[i].text;
+	return "";
+}
+
+/* Nothing is written while all apps hang or are idle. */
+static void test_stall_lasts_to_the_end_of_a_silent_trace(void **state)
+{
+	start(PHONE_14, mail);
+	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
+	pipeline_silent(phone.pipeline, 995 * MS);
+	pipeline_silent(phone.pipeline, 2995 * MS);
+	phone_end(&phone);
+	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 1);
+	assert_string_equal(stall_event(), "3000.0 ms on com.example.mail/com.example.mail.Main of "
+					   "com.example.mail; no frame ended it");
+}
+
+static void keep_row(void *context, const struct summary_row *row)
+{
+	struct summary_row *copy = context;
+
+	if (strcmp(row->surface, "com.example.mail/com.example.mail.Main") == 0)
+		*copy = *row;
+}
+
+static struct summary_row summary_of_mail(void)
+{
+	struct summary_row row = { .stats.stalls = 4711 };
+
+	pipeline_summary(phone.pipeline, &row, keep_row);
+	assert_int_equal(row.stats.stalls, 0);
+	return row;
+}
+
+static void test_stall_that_no_frame_ends_is_in_the_summary(void **state)
+{
+	struct summary_row row;
+
+	start(PHONE_14, mail);
+	phone_end(&phone);
+	row = summary_of_mail();
+	assert_int_equal(row.endless, 0);
+	assert_int_equal(row.endless_ns, 0);
+	phone_stop(&phone);
+	start(PHONE_14, mail);
+	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
+	phone_run(&phone, "com.home/com.home.Home#3", LAST + 2 * SECOND, V60, 120);
+	phone_end(&phone);
+	row = summary_of_mail();
+	assert_int_equal(row.endless, 1);
+	assert_in_range(row.endless_ns, 1990 * MS, 2010 * MS);
+}
+
+static void test_process_without_view_marks_is_marked(void **state)
+{
+	start(PHONE_14, mail);
+	phone_end(&phone);
+	assert_false(summary_of_mail().no_view_marks);
+	phone_stop(&phone);
+	phone_start(&phone, PHONE_14, &options);
+	for (unsigned int i = 0; i < 60; i++) {
+		mail_works("dequeueBuffer", BEGIN + i * V60 - 9 * MS, BEGIN + i * V60 - 8 * MS);
+		phone_frame(&phone, BEGIN + i * V60, mail);
+	}
+	phone_end(&phone);
+	assert_true(summary_of_mail().no_view_marks);
+}
+
+static void test_drop_names_the_long_do_frame_of_its_app(void **state)
+{
+	start(PHONE_14, mail);
+	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
+	begin(APP, "om.example.mail", "traversal", LAST + 6 * MS);
+	begin(OTHER, "om.example.game", "Choreographer#doFrame 9", LAST + 7 * MS);
+	end(OTHER, LAST + 60 * MS);
+	end(APP, LAST + 66 * MS);
+	end(APP, LAST + 67 * MS);
+	begin(APP, "om.example.mail", "Choreographer#doFrame 10", LAST + 68 * MS);
+	end(APP, LAST + 100 * MS);
+	phone_run(&phone, mail, LAST + 5 * V60, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_drops, 1);
+	assert_ptr_equal(strstr(phone.log.drops[0].info, "doFrame 62.0 ms (traversal 60.0)"),
+			 phone.log.drops[0].info);
+	assert_null(strstr(phone.log.drops[0].info + 1, "doFrame"));
 }
 
 /* The app was killed, and the launcher is in front. */
@@ -482,11 +595,16 @@ int main(void)
 		test(test_layer_without_a_package_belongs_to_the_process_that_queues_it),
 		test(test_view_belongs_to_the_process_that_counts_its_buffers),
 		test(test_layer_may_name_its_process),
+		test(test_name_that_two_apps_share_is_overruled_by_who_queues),
 		test(test_short_slices_for_another_layer_are_no_evidence),
 		test(test_stall_beside_another_layer_of_the_process_is_found),
 		test(test_loss_ends_the_evidence),
 		test(test_app_that_was_killed_and_started_again_has_its_own_process),
 		test(test_stall_that_no_frame_ends_is_an_event),
+		test(test_stall_lasts_to_the_end_of_a_silent_trace),
+		test(test_stall_that_no_frame_ends_is_in_the_summary),
+		test(test_process_without_view_marks_is_marked),
+		test(test_drop_names_the_long_do_frame_of_its_app),
 		test(test_stall_that_no_frame_ends_is_reported_when_another_app_is_in_front),
 		test(test_app_that_left_the_front_idle_has_no_stall),
 		test(test_wait_between_steady_frames_is_an_unexplained_pause),

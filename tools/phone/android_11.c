@@ -41,10 +41,15 @@ static void invalidate(struct simulation *sim, const struct vsync *vsync)
 
 	write_begin(writer, "onMessageReceived");
 	write_begin(writer, "onMessageInvalidate");
-	write_counter(writer, 0, "PrevFramePending");
-	write_counter(writer, 0, "PrevFrameMissed");
-	write_counter(writer, 0, "PrevHwcFrameMissed");
+	write_counter(writer, vsync->missed, "PrevFramePending");
+	write_counter(writer, vsync->missed, "PrevFrameMissed");
+	write_counter(writer, vsync->missed, "PrevHwcFrameMissed");
 	write_counter(writer, 0, "PrevGpuFrameMissed");
+	if (vsync->missed) {
+		write_end(writer);
+		write_end(writer);
+		return;
+	}
 	bufferqueue_apply_transactions(sim, vsync);
 	write_begin(writer, "handleMessageInvalidate");
 	write_begin(writer, "handlePageFlip");
@@ -120,7 +125,7 @@ static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 {
 	writer_advance(&sim->sf, vsync->tick_ns + sim_random(sim, 80000, 300000));
 	invalidate(sim, vsync);
-	if (vsync->frame_count > 0 || vsync->compose)
+	if (!vsync->missed && (vsync->frame_count > 0 || vsync->compose))
 		refresh(sim, vsync);
 }
 

@@ -68,6 +68,10 @@ static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, boo
 {
 	writer_advance(&sim->timer, vsync->tick_ns + vsync->late_ns);
 	if (sf)
+		sim->sf_id = sim->vsync_id += 7;
+	if (app)
+		sim->app_id = sim->vsync_id += 7;
+	if (sf)
 		call_back(sim, vsync, "sf", &sim->sf_value);
 	if (!app)
 		return;
@@ -85,10 +89,10 @@ static void app_draws(struct simulation *sim, const struct frame *frame, uint64_
 
 	writer_advance(writer, start_ns - frame->work_ns);
 	write_begin(writer, "Choreographer#doFrame %u",
-		    frame->late ? app->asked_id : sim->vsync_id);
+		    frame->late || frame->asked ? app->asked_id : sim->app_id);
 	if (frame->late || sim_chance(sim, 5))
 		write_slice(writer, "Choreographer#doFrame - resynced to %u in 6.1ms",
-			    sim->vsync_id + 1);
+			    sim->app_id + 1);
 	write_slice(writer, "animation");
 	write_begin(writer, "traversal");
 	if (frame->endless)
@@ -97,16 +101,19 @@ static void app_draws(struct simulation *sim, const struct frame *frame, uint64_
 	write_slice(writer, "draw-VRI[%s]", app->activity);
 	write_end(writer);
 	write_end(writer);
+	if (app->draws_itself)
+		return;
 	writer_advance(&app->render, writer->now_ns);
-	write_begin(&app->render, "DrawFrames %u", sim->vsync_id);
+	write_begin(&app->render, "DrawFrames %u",
+		    frame->late || frame->asked ? app->asked_id : sim->app_id);
 	write_slice(&app->render, "syncFrameState");
 }
 
 /* The app's own queue; BLAST acquires from it at once. */
-static void queue_buffer(struct simulation *sim, const struct frame *frame)
+static void queue_buffer(struct simulation *sim, const struct frame *frame,
+			 struct marker_writer *writer)
 {
 	struct layer *layer = frame->layer;
-	struct marker_writer *writer = &layer->app->render;
 	int tag = (int)(strstr(layer->producer, "BLAST#") - layer->producer);
 	unsigned int number = ++layer->frame;
 
@@ -132,7 +139,7 @@ static void draw(struct simulation *sim, const struct frame *frame, uint64_t sta
 		 uint64_t queue_ns)
 {
 	struct app *app = frame->layer->app;
-	struct marker_writer *render = &app->render;
+	struct marker_writer *render = app->draws_itself ? &app->main : &app->render;
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
@@ -151,25 +158,26 @@ static void draw(struct simulation *sim, const struct frame *frame, uint64_t sta
 	writer_advance(render, queue_ns);
 	write_begin(render, "eglSwapBuffersWithDamageKHR");
 	for (unsigned int i = 0; i <= frame->replaced; i++)
-		queue_buffer(sim, frame);
+		queue_buffer(sim, frame, render);
 	write_slice(render, "dequeueBuffer");
 	write_end(render);
-	if (framed)
+	if (framed && !app->draws_itself)
 		write_end(render);
-	app_waits_for_fences(app, frame->replaced + 1);
+	app_waits_for_fences(app, frame->replaced + 1, frame->gpu_until_ns);
 }
 
 static void begin_frame(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
+	uint64_t in_ns = vsync->period_ns * 3 / 2 + vsync->moved_ns;
 
-	write_begin(writer, "beginFrame %u vsyncIn %llu.%02llums", sim->vsync_id,
-		    (unsigned long long)(vsync->period_ns * 3 / 2 / NS_PER_MS),
-		    (unsigned long long)(vsync->period_ns / 10000 % 100));
+	write_begin(writer, "beginFrame %u vsyncIn %llu.%02llums", sim->sf_id,
+		    (unsigned long long)(in_ns / NS_PER_MS),
+		    (unsigned long long)(in_ns / 10000 % 100));
 	write_slice(writer, "isFencePending");
 	write_counter(writer, 0, "PrevFramePending " DISPLAY_ID);
-	write_counter(writer, 0, "PrevFrameMissed " DISPLAY_ID);
-	write_counter(writer, 0, "PrevHwcFrameMissed " DISPLAY_ID);
+	write_counter(writer, vsync->missed, "PrevFrameMissed " DISPLAY_ID);
+	write_counter(writer, vsync->missed, "PrevHwcFrameMissed " DISPLAY_ID);
 	write_counter(writer, 0, "PrevGpuFrameMissed " DISPLAY_ID);
 	write_end(writer);
 }
@@ -179,11 +187,12 @@ static void set_buffers(struct simulation *sim, const struct frame *frame)
 {
 	struct marker_writer *writer = &sim->sf;
 	const struct layer *layer = frame->layer;
+	unsigned int replaced = frame->replaced + frame->dropped;
 
-	for (unsigned int i = 0; i <= frame->replaced; i++) {
+	for (unsigned int i = 0; i <= replaced; i++) {
 		write_begin(writer, "setBuffer %s - hasBuffer=true", layer->name);
 		write_instant(writer, "setBuffer %s - %u", layer->name,
-			      layer->frame - frame->replaced + i);
+			      layer->frame - frame->ahead - replaced + i);
 		if (i > 0)
 			write_step(writer, layer->queue, -1);
 		write_slice(writer, "createSurfaceFrameForToken");
@@ -195,7 +204,7 @@ static void commit(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "commit %u", sim->vsync_id);
+	write_begin(writer, "commit %u", sim->sf_id);
 	write_begin(writer, "updateLayerSnapshots");
 	write_begin(writer, "TransactionHandler:flushTransactions");
 	write_counter(writer, 0, "TransactionQueue");
@@ -205,7 +214,8 @@ static void commit(struct simulation *sim, const struct vsync *vsync)
 	for (unsigned int i = 0; i < vsync->frame_count; i++) {
 		const struct layer *layer = vsync->frames[i].layer;
 
-		write_instant(writer, "latchBuffer %s - %u", layer->name, layer->frame);
+		write_instant(writer, "latchBuffer %s - %u", layer->name,
+			      layer->frame - vsync->frames[i].ahead);
 		write_slice(writer, "addSurfaceFrame");
 		write_step(writer, layer->queue, -1);
 	}
@@ -271,7 +281,7 @@ static void composite(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "composite %u", sim->vsync_id);
+	write_begin(writer, "composite %u", sim->sf_id);
 	write_counter(writer, 2, "PowerMode " DISPLAY_ID);
 	write_begin(writer, "present");
 	write_slice(writer, "preComposition");
@@ -297,7 +307,7 @@ static void release(struct simulation *sim, const struct vsync *vsync)
 		struct marker_writer *writer = &frame->layer->app->binder;
 
 		writer_advance(writer, sim->sf.now_ns + (uint64_t)i * 10000);
-		for (unsigned int n = 0; n <= frame->replaced; n++) {
+		for (unsigned int n = 0; n <= frame->replaced + frame->dropped; n++) {
 			write_begin(writer, "releaseBufferCallback");
 			write_step(writer, frame->layer->producer_queue, -1);
 			write_end(writer);
@@ -307,7 +317,6 @@ static void release(struct simulation *sim, const struct vsync *vsync)
 
 static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 {
-	sim->vsync_id += 7;
 	writer_advance(&sim->sf, vsync->tick_ns + sim_random(sim, 80000, 250000));
 	begin_frame(sim, vsync);
 	commit(sim, vsync);

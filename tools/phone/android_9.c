@@ -23,7 +23,11 @@ static void invalidate(struct simulation *sim, const struct vsync *vsync)
 	struct marker_writer *writer = &sim->sf;
 
 	write_begin(writer, "onMessageReceived");
-	write_counter(writer, 0, "FrameMissed");
+	write_counter(writer, vsync->missed, "FrameMissed");
+	if (vsync->missed) {
+		write_end(writer);
+		return;
+	}
 	bufferqueue_apply_transactions(sim, vsync);
 	write_begin(writer, "handleMessageInvalidate");
 	for (unsigned int i = 0; i < vsync->frame_count; i++)
@@ -72,7 +76,7 @@ static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 {
 	writer_advance(&sim->sf, vsync->tick_ns + sim_random(sim, 80000, 300000));
 	invalidate(sim, vsync);
-	if (vsync->frame_count > 0 || vsync->compose)
+	if (!vsync->missed && (vsync->frame_count > 0 || vsync->compose))
 		refresh(sim, vsync);
 }
 

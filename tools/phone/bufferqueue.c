@@ -30,6 +30,8 @@ static void app_draws(struct simulation *sim, const struct frame *frame, uint64_
 	write_end(writer);
 	write_end(writer);
 	write_end(writer);
+	if (app->draws_itself)
+		return;
 	writer_advance(&app->render, writer->now_ns);
 	write_begin(&app->render, "DrawFrame");
 	write_slice(&app->render, "syncFrameState");
@@ -37,11 +39,11 @@ static void app_draws(struct simulation *sim, const struct frame *frame, uint64_
 
 /* The producer's call, on a binder thread of SurfaceFlinger; the producer waits for it. The counter
  * does not change if the buffer replaces another one that was not latched yet. */
-static void queue_buffer(struct simulation *sim, const struct frame *frame, uint64_t time_ns,
-			 bool replaces)
+static void queue_buffer(struct simulation *sim, const struct frame *frame,
+			 struct marker_writer *render, bool replaces)
 {
 	struct layer *layer = frame->layer;
-	struct marker_writer *writer = sim_free_binder(sim, time_ns);
+	struct marker_writer *writer = sim_free_binder(sim, render->now_ns);
 
 	write_begin(writer, "queueBuffer");
 	write_slice(writer, "%s: %u", layer->name, ++layer->frame % SLOTS);
@@ -49,8 +51,8 @@ static void queue_buffer(struct simulation *sim, const struct frame *frame, uint
 	if (replaces)
 		write_slice(writer, "onFrameReplaced");
 	write_end(writer);
-	if (layer->app->render.now_ns < writer->now_ns)
-		layer->app->render.now_ns = writer->now_ns;
+	if (render->now_ns < writer->now_ns)
+		render->now_ns = writer->now_ns;
 }
 
 static void queue_transaction(struct simulation *sim, struct layer *layer, uint64_t time_ns)
@@ -69,7 +71,7 @@ void bufferqueue_draw(struct simulation *sim, const struct frame *frame, uint64_
 		      uint64_t queue_ns)
 {
 	struct app *app = frame->layer->app;
-	struct marker_writer *render = &app->render;
+	struct marker_writer *render = app->draws_itself ? &app->main : &app->render;
 	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
 
 	if (framed)
@@ -86,15 +88,15 @@ void bufferqueue_draw(struct simulation *sim, const struct frame *frame, uint64_
 	write_begin(render, "eglSwapBuffersWithDamageKHR");
 	for (unsigned int i = 0; i <= frame->replaced; i++) {
 		write_begin(render, "queueBuffer");
-		queue_buffer(sim, frame, render->now_ns, i > 0);
+		queue_buffer(sim, frame, render, i > 0 || frame->dropped > 0);
 		app_queues_fence(app);
 		write_end(render);
 	}
 	write_slice(render, "dequeueBuffer");
 	write_end(render);
-	if (framed)
+	if (framed && !app->draws_itself)
 		write_end(render);
-	app_waits_for_fences(app, frame->replaced + 1);
+	app_waits_for_fences(app, frame->replaced + 1, frame->gpu_until_ns);
 	if (frame->layer->kind == LAYER_WINDOW && sim_chance(sim, 3))
 		queue_transaction(sim, frame->layer, render->now_ns);
 }

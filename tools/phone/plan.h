@@ -60,6 +60,8 @@ struct truth_frame {
 	int64_t vsync; /* number of the vsync in the loop, or VSYNC_UNKNOWN */
 	uint64_t period_ns;
 	uint64_t vsync_ns; /* time of the next vsync: the first that can show the frame */
+	const char
+		*cause; /* whose fault it is that the frame is late; NULL: it is not, or unknown */
 };
 
 /* A counter. Its value is the sum of all earlier steps, of all threads. */

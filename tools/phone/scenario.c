@@ -40,6 +40,7 @@ struct scenario_run {
 	struct layer *bar;
 	int64_t until;	  /* vsync at which the phase or the pause ends */
 	uint64_t work_ns; /* for the frame at @until */
+	int64_t delay;	  /* vsyncs, see step_culprits() */
 	unsigned int phase;
 	enum pause pause;
 };
@@ -342,6 +343,9 @@ static void step_wait(struct scenario_run *run, struct vsync *vsync, enum wait_k
 		run->until = vsync->number + vsyncs - 1;
 		run->work_ns = (uint64_t)(vsyncs - 1) * vsync->period_ns;
 		vsync->stalled = kind == WAIT_FOR_GPU ? layer : NULL;
+		vsync->gpu_until_ns = vsync->time_ns + run->work_ns - vsync->period_ns / 3;
+		if (vsync->gpu_until_ns > run->length_ns)
+			vsync->gpu_until_ns = 0;
 		vsync->asking = kind == WAIT_BEFORE_DO_FRAME ? layer : NULL;
 	}
 	layer->app->busy = vsync->number < run->until && kind != WAIT_WITHOUT_A_SIGN;
@@ -415,6 +419,193 @@ static void step_killed(struct scenario_run *run, struct vsync *vsync)
 	run->apps[0]->busy = vsync->number >= WAIT_AT;
 }
 
+/* --- culprits: late frames, each with a known cause --- */
+
+enum culprit {
+	CULPRIT_APP,
+	CULPRIT_GPU,
+	CULPRIT_SCHEDULING,
+	CULPRIT_SF_CPU,
+	CULPRIT_SF_GPU,
+	CULPRITS_OF_GAMES, /* the others need an app that follows each vsync */
+	CULPRIT_STUFFING = CULPRITS_OF_GAMES,
+	CULPRIT_DROPPED,
+	CULPRIT_DISPLAY,
+	CULPRITS, /* with the vocabulary of old versions */
+	CULPRIT_PREDICTION = CULPRITS,
+	CULPRITS_PLANNED, /* from Android 12 on, where marks show SurfaceFlinger's plan */
+};
+
+#define CULPRIT_FIRST 40 /* the first vsync with one */
+
+static bool is_planned(const struct scenario_run *run)
+{
+	return run->layers[0]->producer[0] != '\0';
+}
+
+static enum culprit culprit_of(const struct scenario_run *run)
+{
+	enum culprit all = is_planned(run) ? CULPRITS_PLANNED : CULPRITS;
+
+	if (run->layers[0]->kind == LAYER_SURFACE_VIEW)
+		all = CULPRITS_OF_GAMES;
+	if (run->apps[0]->draws_itself && run->phase % all == CULPRIT_GPU)
+		return CULPRIT_APP;
+	return (enum culprit)(run->phase % all);
+}
+
+/* The buffer for @vsync is queued in time, and latched later. */
+static void hold_buffer(struct scenario_run *run, struct vsync *vsync, int64_t gpu_vsyncs)
+{
+	vsync->stalled = run->layers[0];
+	if (gpu_vsyncs > 0)
+		vsync->gpu_until_ns = vsync->time_ns + (uint64_t)gpu_vsyncs * vsync->period_ns -
+				      vsync->period_ns / 3;
+}
+
+/* Frames without a cause, and those of which the plan shows it. */
+static void step_display(struct scenario_run *run, struct vsync *vsync, int64_t since)
+{
+	struct frame frame = { .layer = run->layers[0] };
+
+	if (is_planned(run)) {
+		frame.cause = since == 0 ? "display" : NULL;
+		vsync->missed = since == 2;
+		add_frame(vsync, frame);
+	} else if (since == 1) {
+		hold_buffer(run, vsync, 0);
+		vsync->tick = vsync->missed = true;
+	} else {
+		frame.queued_before = since == 2;
+		frame.cause = since == 2 ? "display" : NULL;
+		add_frame(vsync, frame);
+	}
+}
+
+/* A buffer comes late from the GPU; those behind it wait for one vsync each. */
+static void step_stuffing(struct scenario_run *run, struct vsync *vsync, int64_t since)
+{
+	bool last = since == run->delay;
+
+	if (since == 0) {
+		hold_buffer(run, vsync, run->apps[0]->draws_itself ? 0 : 1);
+		vsync->tick = vsync->compose = !run->apps[0]->draws_itself;
+		return;
+	}
+	if (!last)
+		hold_buffer(run, vsync, 0);
+	add_frame(vsync, (struct frame){ .layer = run->layers[0],
+					 .queued_before = true,
+					 .ahead = !last,
+					 .cause = since > 1		       ? "stuffing"
+						  : run->apps[0]->draws_itself ? "scheduling"
+									       : "gpu" });
+}
+
+/* SurfaceFlinger takes longer than it plans. */
+static void step_surfaceflinger(struct scenario_run *run, struct vsync *vsync, int64_t since,
+				bool client)
+{
+	if (since > 0)
+		return;
+	vsync->client = client;
+	/* It plans to present one and a half vsyncs after its tick, where there is a plan. */
+	vsync->late = is_planned(run) ? 2 : 1;
+	vsync->present_ns += (uint64_t)vsync->late * vsync->period_ns;
+	add_frame(vsync,
+		  (struct frame){ .layer = run->layers[0],
+				  .cause = client ? "surfaceflinger-gpu" : "surfaceflinger-cpu" });
+}
+
+/* The vsync that is @since vsyncs after the one whose frame is late. Returns when it is over. */
+static bool step_culprit(struct scenario_run *run, struct vsync *vsync, int64_t since)
+{
+	struct layer *layer = run->layers[0];
+	uint64_t delay_ns = (uint64_t)run->delay * vsync->period_ns;
+
+	switch (culprit_of(run)) {
+	case CULPRIT_APP:
+		vsync->asking = since == 0 ? layer : NULL;
+		layer->app->busy = since < run->delay;
+		if (since == run->delay)
+			add_frame(vsync, (struct frame){ .layer = layer,
+							 .work_ns = delay_ns,
+							 .asked = true,
+							 .cause = "app" });
+		return since == run->delay;
+	case CULPRIT_GPU:
+		if (since == 0)
+			hold_buffer(run, vsync, run->delay);
+		vsync->tick = vsync->compose = since < run->delay;
+		if (since == run->delay)
+			add_frame(vsync, (struct frame){ .layer = layer,
+							 .queued_before = true,
+							 .cause = "gpu" });
+		return since == run->delay;
+	case CULPRIT_SCHEDULING:
+		if (since == 0)
+			hold_buffer(run, vsync, 0);
+		else
+			add_frame(vsync, (struct frame){ .layer = layer,
+							 .queued_before = true,
+							 .cause = "scheduling" });
+		return since == 1;
+	case CULPRIT_SF_CPU:
+	case CULPRIT_SF_GPU:
+		step_surfaceflinger(run, vsync, since, culprit_of(run) == CULPRIT_SF_GPU);
+		return since == (is_planned(run) ? 2 : 1);
+	case CULPRIT_STUFFING:
+		step_stuffing(run, vsync, since);
+		return since == run->delay;
+	case CULPRIT_DROPPED:
+		if (since == 0)
+			hold_buffer(run, vsync, 0);
+		else
+			add_frame(
+				vsync,
+				(struct frame){ .layer = layer, .dropped = 1, .cause = "dropped" });
+		vsync->tick = vsync->compose = since == 0;
+		return since == 1;
+	case CULPRIT_DISPLAY:
+		step_display(run, vsync, since);
+		return since == 2;
+	default:
+		vsync->moved_ns = vsync->period_ns * 2 / 5;
+		add_frame(vsync, (struct frame){ .layer = layer, .cause = "prediction" });
+		return true;
+	}
+}
+
+static void step_culprits(struct scenario_run *run, struct vsync *vsync)
+{
+	bool is_game = run->layers[0]->kind == LAYER_SURFACE_VIEW;
+	int64_t since;
+
+	if (run->until == 0)
+		run->until = CULPRIT_FIRST;
+	since = vsync->number - run->until;
+	if (since == 0)
+		run->delay = (int64_t)sim_random(&run->sim, 1, 3) +
+			     (culprit_of(run) == CULPRIT_STUFFING ? 3 : 0);
+	if (since >= 0) {
+		if (!step_culprit(run, vsync, since))
+			return;
+		run->phase++;
+		run->until = vsync->number + (is_game ? 40 : 20);
+		run->until += (int64_t)sim_random(&run->sim, 0, 5) * 2;
+		return;
+	}
+	/* A game draws every second vsync, those before a culprit's. */
+	if (!is_game || since % 2 == 0)
+		add_frame(vsync, (struct frame){ .layer = run->layers[0] });
+}
+
+static void set_up_itself(struct scenario_run *run)
+{
+	set_up_app(run);
+	run->apps[0]->draws_itself = true;
+}
+
 static const struct scenario scenarios[] = {
 	{ "steady-60", "an app that shows a frame in every vsync of 60 Hz", 10, period_60,
 	  set_up_app, step_steady, false },
@@ -450,6 +641,13 @@ static const struct scenario scenarios[] = {
 	  set_up_demo, step_idle_beside_game, false },
 	{ "background", "an app that is in the background every 3 s", 12, period_60, set_up_front,
 	  step_background, false },
+	{ "culprits", "an app with late frames, each of a known cause", 30, period_60, set_up_app,
+	  step_culprits, false },
+	{ "culprits-120", "the same at 120 Hz", 30, period_120, set_up_app, step_culprits, false },
+	{ "culprits-game", "the same of a game at 30 fps", 30, period_60, set_up_game,
+	  step_culprits, false },
+	{ "culprits-cpu", "the same of an app that draws without the GPU", 30, period_60,
+	  set_up_itself, step_culprits, false },
 	{ "demo", "an app that janks and stalls, a game at 30 fps, a mostly idle status bar", 20,
 	  period_60, set_up_demo, step_demo, false },
 };
@@ -506,6 +704,9 @@ static void next_vsync(struct scenario_run *run, const struct vsync *before, str
 	vsync->mirrored = vsync->number % 180 >= 150;
 	vsync->frame_count = 0;
 	vsync->stalled = vsync->asking = vsync->killed = NULL;
+	vsync->gpu_until_ns = vsync->moved_ns = 0;
+	vsync->late = 0;
+	vsync->missed = false;
 	if (vsync->number >= FIRST_VSYNC && vsync->time_ns < run->length_ns)
 		run->scenario->step(run, vsync);
 }
@@ -520,14 +721,16 @@ static void draw(struct simulation *sim, const struct vsync *vsync, const struct
 	uint64_t latest_ns = start_ns + vsync->period_ns * 2 / 5;
 
 	if (next->stalled)
-		sim->vocabulary->draw(sim, &(struct frame){ .layer = next->stalled }, start_ns,
-				      soonest_ns);
+		sim->vocabulary->draw(sim,
+				      &(struct frame){ .layer = next->stalled,
+						       .gpu_until_ns = next->gpu_until_ns },
+				      start_ns, soonest_ns);
 	if (next->killed)
 		sim->vocabulary->draw(sim,
 				      &(struct frame){ .layer = next->killed, .endless = true },
 				      start_ns, soonest_ns);
 	if (next->asking)
-		next->asking->app->asked_id = sim->vsync_id;
+		next->asking->app->asked_id = sim->app_id;
 	sim->dense = next->frame_count > DENSE_FRAMES;
 	for (unsigned int i = 0; i < next->frame_count; i++) {
 		uint64_t queue_ns = 0;

@@ -71,7 +71,7 @@ void sim_init(struct simulation *sim, struct plan *plan, const struct vocabulary
 	sim->vocabulary = vocabulary;
 	sim->random = seed;
 	sim->layer_id = 70;
-	sim->vsync_id = 1253000;
+	sim->vsync_id = sim->sf_id = sim->app_id = 1253000;
 	add_surfaceflinger(sim);
 	uint16_t system = plan_add_process(plan, SYSTEM_PID, "system_server");
 
@@ -256,9 +256,11 @@ void write_present(struct marker_writer *writer, const struct vsync *vsync, cons
 			       (struct truth_frame){
 				       .marker = marker,
 				       .layer = vsync->frames[i].layer->number,
-				       .vsync = vsync->number,
+				       .vsync = vsync->number + vsync->late,
 				       .period_ns = vsync->period_ns,
-				       .vsync_ns = vsync->time_ns + vsync->period_ns,
+				       .vsync_ns = vsync->time_ns +
+						   vsync->period_ns * (uint64_t)(vsync->late + 1),
+				       .cause = vsync->frames[i].cause,
 			       });
 }
 
@@ -319,18 +321,24 @@ void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, con
 
 void app_queues_fence(struct app *app)
 {
+	if (app->draws_itself)
+		return;
 	write_slice(&app->render, "Trace GPU completion fence %u", ++app->fences);
 	write_step(&app->render, app->fence_counter, 1);
 }
 
-void app_waits_for_fences(struct app *app, unsigned int n)
+void app_waits_for_fences(struct app *app, unsigned int n, uint64_t until_ns)
 {
+	if (app->draws_itself)
+		return;
 	writer_advance(&app->fence, app->render.now_ns);
 	while (n-- > 0) {
 		unsigned int fence = app->fences - n;
 
 		write_begin(&app->fence, "waiting for GPU completion %u", fence);
 		app->fence.now_ns += 400000 + fence * 37 % 10 * 100000;
+		if (n == 0)
+			writer_advance(&app->fence, until_ns);
 		write_end(&app->fence);
 		write_step(&app->fence, app->fence_counter, -1);
 	}

@@ -40,6 +40,7 @@ struct app {
 	struct marker_writer binder;
 	uint32_t fence_counter;
 	unsigned int fences;
+	bool draws_itself;     /* without the GPU: its main thread queues the buffers, no fences */
 	bool busy;	       /* its main thread draws a long frame and writes no other markers */
 	unsigned int asked_id; /* vsync that its next late frame answers, from Android 12 */
 };
@@ -67,6 +68,11 @@ struct frame {
 	bool queued_before;    /* it was queued for an earlier vsync, but not latched then */
 	bool late;	       /* its doFrame answers the vsync that the app asked for */
 	bool endless;	       /* its doFrame never ends: the process is killed */
+	bool asked;	       /* its long doFrame answers the vsync that the app asked for */
+	bool ahead;	       /* another buffer of the layer was queued after it */
+	unsigned int dropped; /* buffers that were queued for earlier vsyncs, and are never shown */
+	uint64_t gpu_until_ns; /* the GPU is not done before that */
+	const char *cause;     /* for the truth, or NULL */
 };
 
 /* One vsync, and the behaviour of SurfaceFlinger in it. */
@@ -85,6 +91,10 @@ struct vsync {
 	struct frame frames[SIM_FRAMES_MAX];
 	struct layer *stalled; /* its buffer is queued for this vsync, but not latched; or NULL */
 	struct layer *asking;  /* its app gets a tick for this vsync, but does not draw; or NULL */
+	uint64_t gpu_until_ns; /* the GPU is not done with that buffer before that */
+	bool missed;	       /* SurfaceFlinger finds that the display is late */
+	uint64_t moved_ns;     /* it plans to present so much later than usual */
+	int64_t late;	       /* its present is in a later vsync, by so many */
 	struct layer *killed;  /* its app begins a frame for this vsync that never ends; or NULL */
 };
 
@@ -121,7 +131,8 @@ struct simulation {
 	unsigned int layer_count;
 	unsigned int layer_id; /* from Android 13: of the newest layer */
 	unsigned int iteration;
-	unsigned int vsync_id;
+	unsigned int vsync_id;	      /* from Android 12: the last one */
+	unsigned int sf_id, app_id;   /* the last ones for SurfaceFlinger and for apps */
 	unsigned int hardware_vsyncs; /* still to be written */
 	bool sf_value, app_value, app_sf_value, hardware_value;
 	bool dense; /* many layers in this vsync: markers are closer together */
@@ -133,8 +144,9 @@ void sim_init(struct simulation *sim, struct plan *plan, const struct vocabulary
 /* Inside Surface::queueBuffer: the fence of the buffer, which the GPU has not finished. */
 void app_queues_fence(struct app *app);
 
-/* The GPU finishes the app's last @n fences, each 0.4 to 1.3 ms after the one before. */
-void app_waits_for_fences(struct app *app, unsigned int n);
+/* The GPU finishes the app's last @n fences, each 0.4 to 1.3 ms after the one before, and the last
+ * one not before @until_ns. */
+void app_waits_for_fences(struct app *app, unsigned int n, uint64_t until_ns);
 
 /* Uniform in [low, high]. */
 uint64_t sim_random(struct simulation *sim, uint64_t low, uint64_t high);

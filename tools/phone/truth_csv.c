@@ -20,7 +20,7 @@ void truth_csv_open(struct truth_csv *csv, const struct plan *plan, FILE *out, u
 	if (!csv->layers)
 		fail_memory("the truth");
 	if (out)
-		fputs("present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer\n", out);
+		fputs("present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,cause\n", out);
 }
 
 /* Length of the UTF-8 character at @text; 0 if it is not valid. */
@@ -141,14 +141,14 @@ static uint64_t vsync_played(const struct truth_csv *csv, const struct truth_fra
 	return played_ns + (uint64_t)(int64_t)(behind_ns / csv->speed);
 }
 
-static void put_names(FILE *out, struct span layer)
+static void put_names(FILE *out, struct span layer, const char *cause)
 {
 	put_name(out, app_of(surface_of(layer)));
 	fputc(',', out);
 	put_name(out, surface_of(layer));
 	fputc(',', out);
 	put_name(out, layer);
-	fputc('\n', out);
+	fprintf(out, ",%s\n", cause ? cause : "");
 }
 
 static bool is_late(const struct truth_csv *csv, const struct truth_frame *frame,
@@ -183,7 +183,7 @@ static void put_row(struct truth_csv *csv, const struct truth_frame *frame, uint
 			put_interval(csv, interval_ns,
 				     exact ? vsync - layer->vsync : vsyncs_in(csv, interval_ns));
 		fputs(counted ? "," : ",,", out);
-		put_names(out, span_of(plan->texts + plan->layers[frame->layer]));
+		put_names(out, span_of(plan->texts + plan->layers[frame->layer]), frame->cause);
 	}
 	*layer = (struct truth_layer){ true, late, vsync, plan_ns, layer->frames + 1 };
 	csv->frames++;

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/capture/live_timeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/android/android.h"
+#include "daemon/trace/trace.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* What SurfaceFlinger wrote is here after that time: a flush, a write of perfetto and a tick. */
+#define ARRIVED_NS (5 * NS_PER_S)
+
+struct live_timeline {
+	struct session *session;
+	struct perfetto *perfetto;
+	struct timeline_stream stream;
+	uint64_t lost_reported;
+	int64_t offset_ns; /* trace clock minus boot clock; of the last event */
+	bool is_over; /* what comes is not read: the stream is damaged, or the program has ended */
+};
+
+bool live_timeline_is_possible(const struct options *options, const struct android_device *device)
+{
+	return !options->no_frametimeline && perfetto_is_there(device->sdk);
+}
+
+static void write_event(struct live_timeline *timeline, const char *text)
+{
+	session_event(timeline->session, "tracing", text);
+}
+
+/* --- records --- */
+
+/* Two clocks cannot be read at once: the last offset stays if the new one differs by less. */
+#define OFFSET_STEP_NS 1000000
+
+/* Measures the trace clock minus the boot clock. Returns false if it is unknown. */
+static bool measure_offset(const struct session *session, int64_t *offset_ns)
+{
+	const struct wall_clock *clock = &session->output.clock;
+	const char *name = session->origin.trace_clock;
+	clockid_t id = CLOCK_REALTIME;
+	bool is_same = name && wall_clock_same(name, &id);
+
+	if (!is_same && !clock->known)
+		return false;
+	*offset_ns = clock_read(id) - clock_read(CLOCK_BOOTTIME);
+	if (is_same && id == CLOCK_BOOTTIME)
+		*offset_ns = 0;
+	else if (!is_same)
+		*offset_ns -= clock->offset_ns;
+	return true;
+}
+
+/* The time of a record on the trace clock. Returns false if it is unknown. */
+static bool to_trace_clock(struct live_timeline *timeline, uint64_t *time_ns)
+{
+	int64_t offset_ns, ns;
+
+	if (!measure_offset(timeline->session, &offset_ns))
+		return false;
+	if (offset_ns == 0 || llabs(offset_ns - timeline->offset_ns) > OFFSET_STEP_NS)
+		timeline->offset_ns = offset_ns;
+	/* Its times are near those of this machine. */
+	ns = (int64_t)*time_ns + timeline->offset_ns;
+	*time_ns = (uint64_t)ns;
+	return ns >= 0;
+}
+
+static void on_record(void *context, const struct trace_record *record)
+{
+	struct live_timeline *timeline = context;
+	struct session *session = timeline->session;
+	struct trace_record copy = *record;
+
+	if (session->discarding)
+		return;
+	if (to_trace_clock(timeline, &copy.time_ns))
+		pipeline_timeline(session->pipeline, &copy);
+	else
+		timeline->stream.counts.untimely++;
+}
+
+/* --- perfetto --- */
+
+static void on_failed(void *context, const char *why)
+{
+	struct live_timeline *timeline = context;
+	char text[600];
+
+	if (timeline->is_over)
+		return;
+	timeline->is_over = true;
+	timeline_stream_pass(&timeline->stream, UINT64_MAX);
+	snprintf(text, sizeof(text),
+		 "perfetto does not run, so frametimeline.csv has no frames from now on: %s", why);
+	write_event(timeline, text);
+}
+
+static void on_bytes(void *context, struct span bytes)
+{
+	struct live_timeline *timeline = context;
+	char why[120];
+
+	if (timeline->is_over)
+		return;
+	timeline_stream_add(&timeline->stream, bytes, loop_now());
+	if (!timeline->stream.damage)
+		return;
+	snprintf(why, sizeof(why), "its output cannot be read: %s", timeline->stream.damage);
+	on_failed(timeline, why);
+	perfetto_stop(timeline->perfetto);
+}
+
+struct live_timeline *live_timeline_begin(struct session *session, struct loop *loop)
+{
+	struct live_timeline *timeline;
+	struct perfetto_calls calls = { .bytes = on_bytes, .failed = on_failed };
+	int64_t boot_ns = clock_read(CLOCK_BOOTTIME);
+	int error;
+
+	if (!session->options->pipeline.frame_timeline)
+		return NULL;
+	timeline = calloc(1, sizeof(*timeline));
+	if (!timeline)
+		return NULL;
+	timeline->session = session;
+	timeline->stream.record = on_record;
+	timeline->stream.context = calls.context = timeline;
+	timeline_stream_init(&timeline->stream, boot_ns - clock_read(CLOCK_MONOTONIC));
+	error = perfetto_begin(&timeline->perfetto, loop, &calls);
+	if (error < 0)
+		on_failed(timeline, strerror(-error));
+	return timeline;
+}
+
+static void report_lost(struct live_timeline *timeline)
+{
+	uint64_t lost = timeline->stream.counts.lost - timeline->lost_reported;
+	char text[120];
+
+	if (lost == 0)
+		return;
+	timeline->lost_reported += lost;
+	snprintf(text, sizeof(text),
+		 "perfetto lost packets of FrameTimeline, %" PRIu64 " times: frames may be missing "
+		 "in frametimeline.csv",
+		 lost);
+	write_event(timeline, text);
+}
+
+void live_timeline_tick(struct live_timeline *timeline)
+{
+	if (!timeline)
+		return;
+	perfetto_tick(timeline->perfetto);
+	timeline_stream_pass(&timeline->stream, loop_now() - ARRIVED_NS);
+	report_lost(timeline);
+}
+
+void live_timeline_stop(struct live_timeline *timeline)
+{
+	if (timeline)
+		perfetto_stop(timeline->perfetto);
+}
+
+/* What frametimeline.csv cannot have is said. */
+static void report_end(struct live_timeline *timeline)
+{
+	const struct timeline_stream_counts *counts = &timeline->stream.counts;
+	char text[200];
+
+	report_lost(timeline);
+	if (counts->untimely + counts->too_large > 0) {
+		snprintf(text, sizeof(text),
+			 "events of FrameTimeline that are left out: %" PRIu64
+			 " without a time of this capture, %" PRIu64 " too large",
+			 counts->untimely, counts->too_large);
+		write_event(timeline, text);
+	}
+	if (counts->events == 0 && !timeline->is_over)
+		write_event(timeline, "perfetto sent no frame of FrameTimeline");
+}
+
+void live_timeline_finish(struct live_timeline *timeline)
+{
+	if (!timeline)
+		return;
+	if (!perfetto_finish(timeline->perfetto) && !timeline->is_over)
+		write_event(timeline,
+			    "perfetto did not end, so it was killed: frametimeline.csv may "
+			    "lack its last frames");
+	timeline_stream_pass(&timeline->stream, UINT64_MAX);
+	report_end(timeline);
+	timeline->is_over = true;
+}
+
+struct live_timeline *live_timeline_end(struct live_timeline *timeline)
+{
+	if (timeline)
+		perfetto_end(timeline->perfetto);
+	free(timeline);
+	return NULL;
+}

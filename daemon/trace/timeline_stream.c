@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/trace/timeline_stream.h"
+
+#include <string.h>
+
+/* The first byte of each packet: field 1, bytes. */
+#define PACKET_TAG 0x0a
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* How long an event waits for earlier ones. */
+#define HOLD_NS NS_PER_S
+
+/* perfetto passes on what it has every second. A frame may have begun long before its end. */
+#define OLDEST_NS (60 * NS_PER_S)
+#define NEWEST_NS (10 * NS_PER_S)
+
+void timeline_stream_init(struct timeline_stream *stream, int64_t boot_minus_monotonic_ns)
+{
+	stream->offset_ns[PERFETTO_CLOCK_MONOTONIC] = boot_minus_monotonic_ns;
+	stream->has_offset[PERFETTO_CLOCK_MONOTONIC] = true;
+}
+
+/* --- what is held --- */
+
+static struct timeline_held *held_at(struct timeline_stream *stream, uint64_t number)
+{
+	return &stream->held[number % TIMELINE_HELD_MAX];
+}
+
+static void pass_first(struct timeline_stream *stream)
+{
+	struct timeline_held *first = &stream->held[stream->order[0]];
+	const struct trace_record record = {
+		.kind = TRACE_TIMELINE,
+		.cpu = TRACE_ID_UNKNOWN,
+		.tid = TRACE_ID_UNKNOWN,
+		.tgid = TRACE_ID_UNKNOWN,
+		.pid = TRACE_ID_UNKNOWN,
+		.time_ns = first->time_ns,
+		.value = (int64_t)first->sequence,
+		.name = { stream->bytes + first->at, first->len },
+	};
+
+	stream->record(stream->context, &record);
+	first->len = 0;
+	stream->n--;
+	memmove(stream->order, stream->order + 1, stream->n * sizeof(stream->order[0]));
+	while (stream->begin < stream->end && held_at(stream, stream->begin)->len == 0)
+		stream->begin++;
+}
+
+void timeline_stream_pass(struct timeline_stream *stream, uint64_t until_ns)
+{
+	while (stream->n > 0 && stream->held[stream->order[0]].time_ns <= until_ns)
+		pass_first(stream);
+}
+
+/* Where @len bytes fit. Returns false if there is no space. */
+static bool find_space(struct timeline_stream *stream, uint32_t len, uint32_t *at)
+{
+	uint32_t first = held_at(stream, stream->begin)->at;
+
+	*at = stream->bytes_end;
+	if (stream->begin == stream->end) {
+		*at = 0;
+		return len <= TIMELINE_HELD_BYTES;
+	}
+	if (stream->end - stream->begin == TIMELINE_HELD_MAX)
+		return false;
+	if (*at <= first)
+		return *at < first && first - *at >= len;
+	if (TIMELINE_HELD_BYTES - *at >= len)
+		return true;
+	*at = 0;
+	return first >= len;
+}
+
+static void hold(struct timeline_stream *stream, uint64_t time_ns, uint64_t sequence,
+		 struct span bytes)
+{
+	unsigned int i, at = 0;
+
+	while (!find_space(stream, (uint32_t)bytes.len, &at))
+		pass_first(stream);
+	*held_at(stream, stream->end) = (struct timeline_held){
+		.time_ns = time_ns,
+		.sequence = sequence,
+		.at = at,
+		.len = (uint32_t)bytes.len,
+	};
+	memcpy(stream->bytes + at, bytes.ptr, bytes.len);
+	stream->bytes_end = at + (uint32_t)bytes.len;
+	for (i = stream->n; i > 0; i--) {
+		if (stream->held[stream->order[i - 1]].time_ns <= time_ns)
+			break;
+		stream->order[i] = stream->order[i - 1];
+	}
+	stream->order[i] = (uint16_t)(stream->end++ % TIMELINE_HELD_MAX);
+	stream->n++;
+	if (time_ns > HOLD_NS)
+		timeline_stream_pass(stream, time_ns - HOLD_NS);
+}
+
+/* --- packets --- */
+
+/* Returns NULL if the packet names no writer, or there are too many. */
+static struct timeline_writer *writer_of(struct timeline_stream *stream, uint64_t id)
+{
+	for (unsigned int i = 0; i < TIMELINE_WRITERS && id != 0; i++) {
+		struct timeline_writer *writer = &stream->writers[i];
+
+		if (writer->id != 0 && writer->id != id)
+			continue;
+		writer->id = id;
+		return writer;
+	}
+	return NULL;
+}
+
+/* Returns 0 if the time cannot be brought to the boot clock. */
+static uint64_t boot_time(const struct timeline_stream *stream, uint64_t clock, uint64_t time_ns)
+{
+	int64_t ns;
+
+	if (clock == PERFETTO_CLOCK_UNKNOWN || clock == PERFETTO_CLOCK_BOOTTIME)
+		return time_ns;
+	if (clock >= PERFETTO_CLOCKS || !stream->has_offset[clock] || time_ns > INT64_MAX ||
+	    __builtin_add_overflow((int64_t)time_ns, stream->offset_ns[clock], &ns) || ns < 0)
+		return 0;
+	return (uint64_t)ns;
+}
+
+static bool read_snapshot(struct timeline_stream *stream, struct span bytes)
+{
+	uint64_t times_ns[PERFETTO_CLOCKS];
+	bool whole = perfetto_clocks_read(bytes, times_ns);
+	uint64_t boot_ns = times_ns[PERFETTO_CLOCK_BOOTTIME];
+
+	for (unsigned int i = 0; i < PERFETTO_CLOCKS && boot_ns > 0; i++) {
+		if (times_ns[i] == 0)
+			continue;
+		stream->offset_ns[i] = (int64_t)(boot_ns - times_ns[i]);
+		stream->has_offset[i] = true;
+	}
+	return whole;
+}
+
+static void add_event(struct timeline_stream *stream, const struct perfetto_packet *packet,
+		      const struct timeline_writer *writer, uint64_t now_ns)
+{
+	uint64_t clock = packet->clock;
+	uint64_t time_ns;
+
+	if (clock == PERFETTO_CLOCK_UNKNOWN && writer)
+		clock = writer->clock;
+	time_ns = packet->has_time ? boot_time(stream, clock, packet->time_ns) : 0;
+	stream->counts.events++;
+	if (packet->timeline.len == 0)
+		return;
+	if (time_ns == 0 || time_ns + OLDEST_NS < now_ns || time_ns > now_ns + NEWEST_NS)
+		stream->counts.untimely++;
+	else
+		hold(stream, time_ns, packet->sequence, packet->timeline);
+}
+
+static void read_packet(struct timeline_stream *stream, struct span bytes, uint64_t now_ns)
+{
+	struct perfetto_packet packet;
+	bool whole = perfetto_packet_read(bytes, &packet);
+	struct timeline_writer *writer = writer_of(stream, packet.sequence);
+
+	stream->counts.packets++;
+	if (writer) {
+		/* perfetto sets it in the first packet of each writer, too. */
+		stream->counts.lost += packet.lost_before && writer->has_sent;
+		writer->has_sent = true;
+		if (packet.has_defaults)
+			writer->clock = packet.default_clock;
+	}
+	if (packet.clocks.ptr)
+		whole &= read_snapshot(stream, packet.clocks);
+	if (!whole)
+		stream->damage = "a packet is corrupt";
+	else if (packet.timeline.ptr)
+		add_event(stream, &packet, writer, now_ns);
+}
+
+/* Reads the whole packets of @bytes. Returns the rest. */
+static struct span read_packets(struct timeline_stream *stream, struct span bytes, uint64_t now_ns,
+				uint64_t *needed)
+{
+	struct span packet;
+
+	while (!stream->damage) {
+		enum perfetto_frame frame = perfetto_frame(&bytes, &packet, needed);
+		bool is_packet = bytes.len == 0 || bytes.ptr[0] == PACKET_TAG;
+
+		if (frame == PERFETTO_FRAME_PACKET)
+			read_packet(stream, packet, now_ns);
+		else if (frame == PERFETTO_FRAME_NONE && is_packet)
+			return bytes;
+		else
+			stream->damage = "it is no perfetto trace";
+	}
+	return SPAN_NULL;
+}
+
+/* The packet in the buffer is left out. */
+static void skip_packet(struct timeline_stream *stream, uint64_t needed)
+{
+	stream->counts.too_large++;
+	stream->skip = needed - stream->len;
+	stream->len = 0;
+}
+
+void timeline_stream_add(struct timeline_stream *stream, struct span bytes, uint64_t now_ns)
+{
+	while (bytes.len > 0 && !stream->damage) {
+		uint64_t skip = stream->skip < bytes.len ? stream->skip : bytes.len;
+		size_t space = sizeof(stream->packet) - stream->len;
+		uint64_t needed = 0;
+		struct span rest;
+
+		stream->skip -= skip;
+		bytes = span_skip(bytes, (size_t)skip);
+		if (space > bytes.len)
+			space = bytes.len;
+		memcpy(stream->packet + stream->len, bytes.ptr, space);
+		stream->len += space;
+		bytes = span_skip(bytes, space);
+		rest = read_packets(stream, (struct span){ stream->packet, stream->len }, now_ns,
+				    &needed);
+		memmove(stream->packet, rest.ptr ? rest.ptr : stream->packet, rest.len);
+		stream->len = rest.len;
+		if (needed > sizeof(stream->packet))
+			skip_packet(stream, needed);
+	}
+}

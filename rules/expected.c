@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/expected.h"
+
+#include <stddef.h>
+
+#include "rules/vsync.h"
+
+/* A frame is presented this many periods after its tick, at most, or it tells nothing. */
+#define LEARN_PERIODS 5
+
+/* Frames that are needed to learn. */
+#define LEARN_FRAMES 4
+
+#define DURATION_MAX_NS INT64_C(200000000)
+
+void expected_tick(struct expected *e, uint64_t time_ns)
+{
+	e->ticks[e->n_ticks++ % EXPECTED_TICKS] = time_ns;
+}
+
+void expected_counter(struct expected *e, const struct trace_record *record)
+{
+	static const struct span prefix = SPAN_INIT("VsyncWorkDuration-");
+	struct span name = record->name;
+
+	if (name.len < prefix.len || name.ptr[0] != 'V' || !span_starts_with(name, prefix))
+		return;
+	if (record->value <= 0 || record->value > DURATION_MAX_NS)
+		return;
+	name = span_skip(name, prefix.len);
+	if (span_equal(name, SPAN_LITERAL("app")))
+		e->app_ns = (uint64_t)record->value;
+	else if (span_equal(name, SPAN_LITERAL("sf")))
+		e->sf_ns = (uint64_t)record->value;
+}
+
+static void add_seen(struct expected *e, int32_t process, int64_t number, uint64_t time_ns)
+{
+	unsigned int i = e->n_seen++ % EXPECTED_SEEN;
+
+	e->seen[i].number = number;
+	if (number > e->greatest)
+		e->greatest = number;
+	e->seen[i].time_ns = time_ns;
+	e->seen[i].process = process;
+}
+
+void expected_composition(struct expected *e, int64_t number, uint64_t time_ns)
+{
+	if (number >= 0)
+		add_seen(e, EXPECTED_SURFACEFLINGER, number, time_ns);
+}
+
+static unsigned int kept(unsigned int n, unsigned int max)
+{
+	return n < max ? n : max;
+}
+
+/* The vsync of @number was announced at that time, or before it. A number may be seen late: it is
+ * no lower bound for greater ones. */
+static uint64_t announced_until(const struct expected *e, int32_t process, int64_t number,
+				uint64_t now_ns)
+{
+	uint64_t until_ns = now_ns;
+
+	for (unsigned int i = 0; i < kept(e->n_seen, EXPECTED_SEEN); i++) {
+		bool counts = e->seen[i].process == process ||
+			      e->seen[i].process == EXPECTED_SURFACEFLINGER;
+
+		if (counts && e->seen[i].number >= number && e->seen[i].time_ns < until_ns)
+			until_ns = e->seen[i].time_ns;
+	}
+	return until_ns;
+}
+
+/* Newest first: it is nearly always one of the last. */
+static uint64_t tick_before(const struct expected *e, uint64_t time_ns)
+{
+	for (unsigned int i = 1; i <= kept(e->n_ticks, EXPECTED_TICKS); i++) {
+		uint64_t tick_ns = e->ticks[(e->n_ticks - i) % EXPECTED_TICKS];
+
+		if (tick_ns <= time_ns)
+			return tick_ns;
+	}
+	return 0;
+}
+
+static const struct frame_vsync *find_frame(const struct expected *e, int32_t process,
+					    int64_t number)
+{
+	for (unsigned int i = 1; i <= kept(e->n_frames, EXPECTED_FRAMES); i++) {
+		unsigned int at = (e->n_frames - i) % EXPECTED_FRAMES;
+
+		if (e->frames[at].vsync.number == number && e->frames[at].process == process)
+			return &e->frames[at].vsync;
+	}
+	return NULL;
+}
+
+struct frame_vsync expected_frame(struct expected *e, int32_t process, int64_t number,
+				  uint64_t time_ns)
+{
+	const struct frame_vsync *known;
+	struct frame_vsync vsync = { .number = number };
+	uint64_t until_ns = time_ns;
+	unsigned int i;
+
+	/* Most numbers are new. */
+	if (number <= e->greatest) {
+		known = find_frame(e, process, number);
+		if (known)
+			return *known;
+		until_ns = announced_until(e, process, number, time_ns);
+	}
+	vsync.tick_ns = tick_before(e, until_ns);
+	if (e->app_ns > 0 && e->sf_ns > 0) {
+		vsync.total_ns = e->app_ns + e->sf_ns;
+		vsync.sf_ns = e->sf_ns;
+	}
+	add_seen(e, process, number, time_ns);
+	i = e->n_frames++ % EXPECTED_FRAMES;
+	e->frames[i].vsync = vsync;
+	e->frames[i].process = process;
+	return vsync;
+}
+
+void expected_learn(struct expected *e, const struct frame_vsync *vsync, uint64_t planned_ns,
+		    uint64_t period_ns)
+{
+	uint64_t ns = planned_ns - vsync->tick_ns;
+
+	if (vsync->tick_ns == 0 || planned_ns <= vsync->tick_ns || period_ns == 0 ||
+	    ns > LEARN_PERIODS * period_ns)
+		return;
+	if (e->n_learnt == 0 || vsync_is_switch(e->learnt_period_ns, period_ns)) {
+		e->learnt_period_ns = period_ns;
+		e->learnt_ns = ns;
+		e->n_learnt = 0;
+	}
+	e->n_learnt += e->n_learnt < LEARN_FRAMES;
+	if (ns < e->learnt_ns)
+		e->learnt_ns = ns;
+}
+
+static bool is_given(const struct expected *e, uint64_t period_ns)
+{
+	const struct work_durations *given = &e->given;
+
+	return given->app_ns > 0 && given->sf_ns > 0 &&
+	       (given->period_ns == 0 || !vsync_is_switch(given->period_ns, period_ns));
+}
+
+struct expectation expected_at(struct expected *e, const struct frame_vsync *vsync,
+			       uint64_t period_ns)
+{
+	struct expectation expectation = { 0, 0 };
+	uint64_t total_ns = vsync->total_ns, sf_ns = 0;
+
+	if (vsync->tick_ns == 0 || period_ns == 0)
+		return expectation;
+	if (total_ns > 0) {
+		sf_ns = vsync->sf_ns;
+	} else if (is_given(e, period_ns)) {
+		total_ns = e->given.app_ns + e->given.sf_ns;
+		sf_ns = e->given.sf_ns;
+	} else if (e->n_learnt == LEARN_FRAMES &&
+		   !vsync_is_switch(e->learnt_period_ns, period_ns)) {
+		total_ns = e->learnt_ns;
+		e->used_learnt++;
+	}
+	if (total_ns == 0)
+		return expectation;
+	expectation.present_ns = vsync->tick_ns + total_ns;
+	if (sf_ns > 0)
+		expectation.deadline_ns = expectation.present_ns - sf_ns;
+	return expectation;
+}
+
+void expected_forget(struct expected *e)
+{
+	e->n_ticks = e->n_seen = e->n_frames = 0;
+	e->greatest = 0;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a frame is expected: from the number of its vsync, the ticks, and durations. */
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+#include "rules/expected.h"
+
+#define V60 UINT64_C(16666667)
+
+static struct expected expected;
+
+/* Ticks for apps at 1 to 10 vsyncs; SurfaceFlinger composes in the middle, with number 100 * n. */
+static int set_up(void **state)
+{
+	memset(&expected, 0, sizeof(expected));
+	for (unsigned int n = 1; n <= 10; n++) {
+		expected_tick(&expected, n * V60);
+		expected_composition(&expected, 100 * n, n * V60 + V60 / 2);
+	}
+	return 0;
+}
+
+static void count(const char *name, int64_t value)
+{
+	const struct trace_record record = { .kind = TRACE_COUNTER,
+					     .name = span_of(name),
+					     .value = value };
+
+	expected_counter(&expected, &record);
+}
+
+static uint64_t tick_of(int64_t number, uint64_t time_ns)
+{
+	return expected_frame(&expected, 7, number, time_ns).tick_ns;
+}
+
+static void test_a_frame_answers_the_last_tick_that_can_have_its_number(void **state)
+{
+	assert_int_equal(tick_of(1001, 10 * V60 + V60 * 3 / 4), 10 * V60);
+	/* 600 was seen in the middle of vsync 6, so 550 was announced before that. */
+	assert_int_equal(tick_of(550, 10 * V60 + V60 * 3 / 4), 6 * V60);
+	/* An earlier frame of the app shows more: 520 was announced before its doFrame. */
+	set_up(state);
+	assert_int_equal(tick_of(530, 5 * V60 + V60 * 3 / 4), 5 * V60);
+	assert_int_equal(tick_of(520, 10 * V60 + V60 * 3 / 4), 5 * V60);
+	/* Nothing is known before the first tick. */
+	assert_int_equal(tick_of(50, V60 / 2), 0);
+}
+
+static void test_numbers_of_other_apps_do_not_count(void **state)
+{
+	/* One that no tick can have had, and the same one as another app. */
+	expected_frame(&expected, 8, 100000, V60 + MS);
+	expected_frame(&expected, 8, 1001, V60 + MS);
+	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
+}
+
+static void test_a_number_keeps_its_tick(void **state)
+{
+	assert_int_equal(tick_of(1001, 10 * V60 + MS), 10 * V60);
+	expected_tick(&expected, 11 * V60);
+	assert_int_equal(tick_of(1001, 11 * V60 + MS), 10 * V60);
+}
+
+static void test_durations_in_the_trace(void **state)
+{
+	struct frame_vsync vsync;
+	struct expectation expectation;
+
+	count("VsyncWorkDuration-app", 20000000);
+	vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
+	assert_int_equal(expected_at(&expected, &vsync, V60).present_ns, 0);
+	count("VsyncWorkDuration-sf", 15000000);
+	count("VsyncWorkDuration-appSf", 1000000);
+	vsync = expected_frame(&expected, 7, 1002, 10 * V60 + MS);
+	/* Those at that time are valid. */
+	count("VsyncWorkDuration-sf", 10000000);
+	count("VsyncWorkDuration-sf", 0);
+	count("VsyncWorkDuration-sf", INT64_MAX);
+	expectation = expected_at(&expected, &vsync, V60);
+	assert_int_equal(expectation.present_ns, 10 * V60 + 35 * MS);
+	assert_int_equal(expectation.deadline_ns, 10 * V60 + 20 * MS);
+	assert_int_equal(expected.used_learnt, 0);
+}
+
+static void test_given_durations_are_valid_for_their_period(void **state)
+{
+	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
+
+	expected.given = (struct work_durations){ .app_ns = 16 * MS, .sf_ns = 11 * MS };
+	assert_int_equal(expected_at(&expected, &vsync, V60 / 2).present_ns, 10 * V60 + 27 * MS);
+	assert_int_equal(expected_at(&expected, &vsync, V60 / 2).deadline_ns, 10 * V60 + 16 * MS);
+	expected.given.period_ns = V60;
+	assert_int_equal(expected_at(&expected, &vsync, V60).present_ns, 10 * V60 + 27 * MS);
+	assert_int_equal(expected_at(&expected, &vsync, V60 / 2).present_ns, 0);
+}
+
+static void test_the_least_time_to_the_planned_present_is_learnt(void **state)
+{
+	struct frame_vsync vsync = expected_frame(&expected, 7, 1001, 10 * V60 + MS);
+	static const uint64_t late_ns[] = { V60, 2 * V60, MS, 0 };
+
+	for (unsigned int i = 0; i < 4; i++) {
+		assert_int_equal(expected_at(&expected, &vsync, V60).present_ns, 0);
+		expected_learn(&expected, &vsync, vsync.tick_ns + 2 * V60 + late_ns[i], V60);
+	}
+	assert_int_equal(expected_at(&expected, &vsync, V60).present_ns, 12 * V60);
+	assert_int_equal(expected_at(&expected, &vsync, V60).deadline_ns, 0);
+	assert_int_equal(expected.used_learnt, 2);
+	/* A frame that is too late, or has no tick, or another period tells nothing. */
+	expected_learn(&expected, &vsync, vsync.tick_ns + 6 * V60, V60);
+	expected_learn(&expected, &vsync, vsync.tick_ns - 1, V60);
+	assert_int_equal(expected_at(&expected, &vsync, V60).present_ns, 12 * V60);
+	assert_int_equal(expected_at(&expected, &vsync, V60 / 2).present_ns, 0);
+}
+
+static void test_nothing_is_known_after_a_loss(void **state)
+{
+	expected_forget(&expected);
+	assert_int_equal(tick_of(1001, 10 * V60 + MS), 0);
+	expected_tick(&expected, 11 * V60);
+	assert_int_equal(tick_of(1101, 11 * V60 + MS), 11 * V60);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_a_frame_answers_the_last_tick_that_can_have_its_number,
+				       set_up),
+		cmocka_unit_test_setup(test_numbers_of_other_apps_do_not_count, set_up),
+		cmocka_unit_test_setup(test_a_number_keeps_its_tick, set_up),
+		cmocka_unit_test_setup(test_durations_in_the_trace, set_up),
+		cmocka_unit_test_setup(test_given_durations_are_valid_for_their_period, set_up),
+		cmocka_unit_test_setup(test_the_least_time_to_the_planned_present_is_learnt,
+				       set_up),
+		cmocka_unit_test_setup(test_nothing_is_known_after_a_loss, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

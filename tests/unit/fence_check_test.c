@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames by present fences are compared with those of the trace, second by second. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/fence_check.h"
+
+#define PERIOD_NS UINT64_C(16666667)
+#define DELAY_NS (25 * MS)
+#define LAYER "com.a/com.a.Main#7"
+
+static struct fence_check *check;
+static struct event_writer *events;
+static unsigned int n_events;
+static char last_event[1024];
+
+static void on_event(void *context, const struct trace_event *event)
+{
+	n_events++;
+	assert_int_equal(event->kind, TRACE_EVENT_TRACING);
+	snprintf(last_event, sizeof(last_event), "%s", event->text);
+}
+
+/* The fences begin at 100 s, the trace a bit later. */
+static int set_up(void **state)
+{
+	check = calloc(1, sizeof(*check));
+	events = calloc(1, sizeof(*events));
+	if (!check || !events)
+		return -1;
+	events->sink.event = on_event;
+	n_events = 0;
+	last_event[0] = '\0';
+	fence_check_until(check, 100 * SECOND, 100 * SECOND, events);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	free(check);
+	free(events);
+	return 0;
+}
+
+static void trace_at(const char *name, uint64_t present_ns)
+{
+	const struct name_key key = { name, name_hash(span_of(name)), strlen(name) };
+
+	fence_check_frame(check, key, present_ns, true);
+}
+
+static struct interval fence_at(const char *name, uint64_t actual_ns, uint32_t gaps)
+{
+	const struct present_fence fence = {
+		.layer = span_of(name),
+		.desired_ns = actual_ns,
+		.actual_ns = actual_ns,
+		.ready_ns = actual_ns - 5 * MS,
+		.period_ns = PERIOD_NS,
+		.gaps = gaps,
+	};
+
+	return fence_check_fence(check, &fence, false);
+}
+
+/* All frames of both from @from_s to @to_s, but without the fences of @lost of each second. */
+static void draw(const char *name, double from_s, double to_s, unsigned int lost)
+{
+	uint64_t second = 0;
+	unsigned int left = 0;
+
+	for (uint64_t ns = (uint64_t)(from_s * 1e9); ns < (uint64_t)(to_s * 1e9); ns += PERIOD_NS) {
+		trace_at(name, ns);
+		if ((ns + DELAY_NS) / SECOND != second) {
+			second = (ns + DELAY_NS) / SECOND;
+			left = lost;
+		}
+		if (left == 0)
+			fence_at(name, ns + DELAY_NS, 0);
+		else
+			left--;
+	}
+}
+
+static void compare(const char *name, uint64_t until_s)
+{
+	fence_check_known(check, span_of(name), until_s * SECOND);
+	fence_check_until(check, until_s * SECOND, until_s * SECOND, events);
+}
+
+/* The fence of a frame near a second's border is in the next one; draws that begin and end within a
+ * second move several frames of it. */
+static void test_agrees(void **state)
+{
+	draw(LAYER, 100.3, 104.99, 0);
+	draw(LAYER, 106.97, 107.5, 0);
+	draw(LAYER, 108, 108.02, 0);
+	compare(LAYER, 120);
+	assert_int_equal(n_events, 0);
+	assert_int_equal(check->counts.disagreed, 0);
+	assert_int_equal(check->counts.unknown, 0);
+	assert_in_range(check->counts.compared, 7, 8);
+}
+
+static void test_disagrees(void **state)
+{
+	draw(LAYER, 100.3, 103, 0);
+	draw(LAYER, 103, 104, 2);
+	draw(LAYER, 104, 110, 0);
+	compare(LAYER, 112);
+	assert_int_equal(check->counts.disagreed, 1);
+	assert_int_equal(n_events, 1);
+	assert_non_null(strstr(last_event, "58 frames by the fences, 60 by the trace, in second "
+					   "103: " LAYER));
+}
+
+/* One event for all seconds since the last comparison. */
+static void test_one_event(void **state)
+{
+	draw(LAYER, 100.3, 106, 30);
+	compare(LAYER, 106);
+	assert_int_equal(n_events, 1);
+	assert_int_equal(check->counts.disagreed, 5);
+	assert_non_null(strstr(last_event, "in the seconds 101 to 105"));
+}
+
+/* A layer of the trace whose ring has no frames, although it can be read. */
+static void test_no_fences(void **state)
+{
+	for (unsigned int i = 0; i < 300; i++)
+		trace_at(LAYER, 100 * SECOND + i * PERIOD_NS);
+	compare(LAYER, 105);
+	assert_int_equal(n_events, 1);
+	assert_non_null(strstr(last_event, " 0 frames by the fences, 240 by the trace"));
+}
+
+static void test_limit(void **state)
+{
+	for (unsigned int s = 100; s < 155; s++) {
+		draw(LAYER, s, s + 1, 10);
+		compare(LAYER, s + 1);
+	}
+	assert_int_equal(n_events, 10);
+	assert_int_equal(check->counts.disagreed, 54);
+	assert_int_equal(check->counts.events_left_out, 44);
+}
+
+/* What is not complete is not compared. */
+static void test_loss_of_trace(void **state)
+{
+	draw(LAYER, 100, 102, 0);
+	fence_check_hole(check, 102 * SECOND - 100 * MS, 102 * SECOND);
+	for (uint64_t ns = 102 * SECOND; ns < 103 * SECOND; ns += PERIOD_NS)
+		fence_at(LAYER, ns + DELAY_NS, 0);
+	compare(LAYER, 104);
+	assert_int_equal(check->counts.compared, 0);
+	draw(LAYER, 103.1, 106, 0);
+	compare(LAYER, 106);
+	assert_int_equal(n_events, 0);
+	assert_int_equal(check->counts.unknown, 3);
+	assert_int_equal(check->counts.compared, 2);
+}
+
+static void test_gap(void **state)
+{
+	draw(LAYER, 100, 102, 0);
+	for (uint64_t ns = 102 * SECOND; ns < 106 * SECOND; ns += PERIOD_NS) {
+		trace_at(LAYER, ns);
+		if (ns >= 104 * SECOND)
+			fence_at(LAYER, ns + DELAY_NS, 1);
+	}
+	compare(LAYER, 106);
+	assert_int_equal(n_events, 0);
+	assert_int_equal(check->counts.unknown, 3);
+	assert_int_equal(check->counts.compared, 2);
+}
+
+/* The ring of a layer that is gone cannot be read a last time. */
+static void test_gone(void **state)
+{
+	draw(LAYER, 100, 103, 0);
+	fence_check_known(check, span_of(LAYER), 103 * SECOND);
+	for (uint64_t ns = 103 * SECOND; ns < 104 * SECOND; ns += PERIOD_NS)
+		trace_at(LAYER, ns);
+	trace_at("other", 108 * SECOND);
+	fence_check_until(check, 108 * SECOND, 108 * SECOND, events);
+	assert_int_equal(n_events, 0);
+	assert_int_equal(check->counts.unknown, 1);
+	assert_int_equal(check->counts.compared, 2);
+}
+
+/* More layers than the table has, at the same time: nothing is compared that was not counted. */
+static void test_many_layers(void **state)
+{
+	for (unsigned int n = 0; n < 600; n++)
+		for (unsigned int i = 0; i < 3 * FENCE_CHECK_LAYERS; i++) {
+			char name[32];
+
+			snprintf(name, sizeof(name), "com.a%u/com.a.Main", i);
+			trace_at(name, 100 * SECOND + n * PERIOD_NS);
+			if (n % 2 == 0 || i > 20)
+				fence_at(name, 100 * SECOND + n * PERIOD_NS + DELAY_NS, 0);
+			fence_check_known(check, span_of(name), 120 * SECOND);
+		}
+	fence_check_until(check, 110 * SECOND, 110 * SECOND, events);
+	assert_int_equal(check->counts.disagreed, 0);
+}
+
+static void test_intervals(void **state)
+{
+	assert_int_equal(fence_at(LAYER, 100 * SECOND, 0).ns, ROW_UNKNOWN);
+	assert_int_equal(fence_at(LAYER, 100 * SECOND + PERIOD_NS, 0).vsyncs, 1);
+	assert_int_equal(fence_at("b", 100 * SECOND + PERIOD_NS, 0).ns, ROW_UNKNOWN);
+	assert_int_equal(fence_at(LAYER, 100 * SECOND + 4 * PERIOD_NS, 0).vsyncs, 3);
+	assert_int_equal(fence_at("b", 100 * SECOND + 5 * PERIOD_NS, 0).vsyncs, 4);
+	/* no interval spans a gap */
+	assert_int_equal(fence_at(LAYER, 100 * SECOND + 9 * PERIOD_NS, 1).ns, ROW_UNKNOWN);
+	assert_int_equal(fence_at(LAYER, 100 * SECOND + 10 * PERIOD_NS, 1).vsyncs, 1);
+}
+
+/* Hostile times, in any order. */
+static void test_hostile(void **state)
+{
+	static const uint64_t times[] = { 1,	     UINT64_MAX, 0,	     SECOND,
+					  INT64_MAX, 5 * SECOND, UINT64_MAX, UINT64_MAX - SECOND };
+
+	for (size_t i = 0; i < COUNT_OF(times); i++) {
+		trace_at(LAYER, times[i]);
+		fence_at(LAYER, times[COUNT_OF(times) - 1 - i], (uint32_t)i);
+		fence_check_hole(check, times[i], times[COUNT_OF(times) - 1 - i]);
+		fence_check_known(check, SPAN_LITERAL(LAYER), times[i]);
+		fence_check_until(check, times[i], times[i], events);
+	}
+	fence_check_new_clock(check);
+	fence_check_until(check, 5 * SECOND, 5 * SECOND, events);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_agrees, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_disagrees, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_one_event, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_fences, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_loss_of_trace, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_gap, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_gone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_many_layers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_intervals, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_hostile, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

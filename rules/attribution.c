@@ -41,8 +41,7 @@
 /* More digits are no vsync id: they would not fit into 64 bits. */
 #define VSYNC_ID_DIGITS 18
 
-static void on_hidden(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest,
-		      bool there);
+static void on_hidden(void *context, const struct sf_hidden *hidden);
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
 		     struct layer_table *layers, const struct attribution_sink *sink)
@@ -593,22 +592,23 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 /* Events of SurfaceFlinger's thread may be missing. A composition stays open: the next one closes
  * it. Shorter slices are dropped: in them any counter would be that of a layer. Queues of buffers
  * become invalid, and latches whose present may be missing. */
-static void on_hidden(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest, bool there)
+static void on_hidden(void *context, const struct sf_hidden *hidden)
 {
 	struct attribution *a = context;
-	bool torn = !at_rest && there && a->several_displays;
+	bool torn = !hidden->at_rest && hidden->there && a->several_displays;
 
-	if (length_ns >= LATCH_AGE_NS || torn)
-		latches_forget_until(&a->layer_events.latches, a->layer_events.layers, from_ns);
-	layer_events_reset(&a->layer_events, from_ns);
-	if (!at_rest)
+	if (hidden->length_ns >= LATCH_AGE_NS || torn)
+		latches_forget_until(&a->layer_events.latches, a->layer_events.layers,
+				     hidden->from_ns);
+	layer_events_reset(&a->layer_events, hidden->from_ns);
+	if (!hidden->at_rest)
 		a->composition = COMPOSITION_UNKNOWN;
-	if (!at_rest && (slice_stacks_open(&a->stacks, a->sf.tid) &
-			 ~(a->rules->composites | SLICE_COMPOSITE))) {
+	if (!hidden->at_rest && (slice_stacks_open_before(&a->stacks, a->sf.tid, hidden->slices) &
+				 ~(a->rules->composites | SLICE_COMPOSITE))) {
 		slice_stacks_drop(&a->stacks, a->sf.tid);
 		a->sf.presented = false;
 	}
-	a->sink.hidden(a->sink.context, from_ns, at_rest, torn);
+	a->sink.hidden(a->sink.context, hidden->from_ns, hidden->at_rest, torn);
 }
 
 void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns)
@@ -632,9 +632,13 @@ static void follow_run(struct attribution *a, const struct trace_record *record)
 	if (!sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
 		return;
 	mask = record->kind == TRACE_SLICE_BEGIN ? ruleset_slice_mask(a->rules, record->name) : 0;
-	sf_runs_begin(&a->runs, record->tid, record->cpu, record->time_ns,
-		      (mask & (SLICE_COMMIT | SLICE_COMPOSITE)) &&
-			      !slice_stacks_open(&a->stacks, record->tid));
+	sf_runs_begin(&a->runs, record->tid,
+		      &(struct sf_run){ .from_ns = record->time_ns,
+					.to_ns = record->time_ns,
+					.slices = a->stacks.uses,
+					.cpu = record->cpu,
+					.at_rest = (mask & (SLICE_COMMIT | SLICE_COMPOSITE)) &&
+						   !slice_stacks_open(&a->stacks, record->tid) });
 }
 
 void attribution_new_clock(struct attribution *a)

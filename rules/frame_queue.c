@@ -17,6 +17,7 @@
 /* If the app in front is uncertain, and an answer is expected: a live trace is read every two
  * seconds, and the answer comes after that. */
 #define FRONT_APP_WAIT_NS UINT64_C(2500000000)
+#define CPU_IDLE_NS UINT64_C(5000000000)  /* no frame waits for a CPU that is silent for longer */
 #define LOCK_WAIT_NS UINT64_C(2000000000) /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
@@ -621,15 +622,31 @@ static bool waits_for_front_app(const struct frame_queue *q, uint64_t present_ns
 	       now_ns < front->uncertain_ns + FRONT_APP_WAIT_NS;
 }
 
+/* True: a CPU has not written since @present_ns. The kernel reports a loss with the next event of
+ * the CPU: it may have lost some before @present_ns. A live trace does not wait for that. */
+static bool is_cpu_behind(const struct frame_queue *q, uint64_t present_ns)
+{
+	if (!q->options.recorded || q->n > FRAME_QUEUE_MAX / 2)
+		return false;
+	for (unsigned int i = 0; i < TRACE_CLOCK_CPUS; i++) {
+		uint64_t last_ns = q->clock->cpu_last_ns[i];
+
+		if (last_ns > 0 && last_ns < present_ns && present_ns - last_ns < CPU_IDLE_NS)
+			return true;
+	}
+	return false;
+}
+
 /* True: the first frame has waited long enough. The wait is longer while the period or the app in
- * front is uncertain. */
+ * front is uncertain, or a loss may be unknown. */
 static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t present_ns = q->waiting[q->first].frame.present_ns;
 
 	return !waits_for_front_app(q, present_ns, now_ns) &&
 	       now_ns >= present_ns + lag_ns(q, now_ns) &&
-	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync));
+	       (now_ns >= present_ns + LAG_MAX_NS ||
+		(present_ns < vsync_sure_until(&q->vsync) && !is_cpu_behind(q, present_ns)));
 }
 
 uint64_t frame_queue_settled_ns(const struct frame_queue *q)

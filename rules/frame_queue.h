@@ -28,6 +28,7 @@
 #include "rules/producer.h"
 #include "rules/rate_limit.h"
 #include "rules/summary.h"
+#include "rules/trace_clock.h"
 #include "rules/vsync.h"
 
 /* The frames and presents of 600 ms with 12 layers at 240 Hz. */
@@ -48,6 +49,7 @@ struct frame_queue {
 	struct producers *producers;	 /* of the owner: fences */
 	struct frame_timeline *timeline; /* borrowed; NULL: none */
 	const struct choreographer *choreographer; /* of the owner */
+	const struct trace_clock *clock;	   /* the same */
 	struct fence_check *check;		   /* the same */
 	struct trigger_state trigger;
 	struct late_state late;

@@ -895,6 +895,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	if (!p->producers || !p->choreographer)
 		return -ENOMEM;
 	p->queue.choreographer = p->choreographer;
+	p->queue.clock = &p->clock;
 	producers_init(p->producers, &p->attribution.sf);
 	p->queue.producers = p->producers;
 	if (options->recorded || options->frame_timeline) {

@@ -33,6 +33,18 @@ bool sf_runs_add(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_n
 	return false;
 }
 
+static void report(struct sf_runs *runs, uint64_t from_ns, uint64_t length_ns,
+		   const struct sf_run *after, bool there)
+{
+	const struct sf_hidden hidden = { .from_ns = from_ns,
+					  .length_ns = length_ns,
+					  .slices = after->slices,
+					  .at_rest = after->at_rest,
+					  .there = there };
+
+	runs->hidden(runs->context, &hidden);
+}
+
 /* A hole of @cpu covers the gap between the two runs, or a part of it. */
 static void judge(struct sf_runs *runs, const struct sf_run *before, struct sf_run *after,
 		  int32_t cpu)
@@ -45,15 +57,13 @@ static void judge(struct sf_runs *runs, const struct sf_run *before, struct sf_r
 	if (!there && length_ns < (after->at_rest ? GAP_NS : least_ns))
 		return;
 	after->reported = true;
-	runs->hidden(runs->context, before->to_ns, length_ns, after->at_rest, there);
+	report(runs, before->to_ns, length_ns, after, there);
 }
 
-void sf_runs_begin(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_ns, bool at_rest)
+void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *begun)
 {
 	struct sf_run before = runs->n > 0 ? *last_run(runs) : (struct sf_run){ 0 };
-	struct sf_run run = {
-		.from_ns = time_ns, .to_ns = time_ns, .cpu = cpu, .at_rest = at_rest
-	};
+	struct sf_run run = *begun;
 
 	if (tid != runs->tid)
 		sf_runs_clear(runs);
@@ -79,13 +89,14 @@ void sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 	uint32_t kept = runs->n < SF_RUNS_MAX ? runs->n : SF_RUNS_MAX;
 	uint32_t first = runs->n - kept;
 
+	const struct sf_run unknown = { .slices = UINT64_MAX };
+
 	if (kept == 0 || tid != runs->tid) {
-		runs->hidden(runs->context, from_ns, UINT64_MAX, false, true);
+		report(runs, from_ns, UINT64_MAX, &unknown, true);
 		return;
 	}
 	if (run_at(runs, first)->from_ns > from_ns)
-		runs->hidden(runs->context, from_ns, run_at(runs, first)->from_ns - from_ns, false,
-			     true);
+		report(runs, from_ns, run_at(runs, first)->from_ns - from_ns, &unknown, true);
 	while (first + 1 < runs->n && run_at(runs, first + 1)->from_ns <= from_ns)
 		first++;
 	for (; first + 1 < runs->n; first++)
@@ -105,7 +116,7 @@ void sf_runs_not_at_rest(struct sf_runs *runs)
 			continue;
 		run->at_rest = false;
 		if (run->reported)
-			runs->hidden(runs->context, before->to_ns, 0, false, false);
+			report(runs, before->to_ns, 0, run, false);
 		return;
 	}
 }

@@ -25,9 +25,18 @@
 
 struct sf_run {
 	uint64_t from_ns, to_ns; /* its first and its last event */
+	uint64_t slices;	 /* of all threads, so far: slice_stacks.uses */
 	int32_t cpu;
 	bool at_rest;  /* the gap before it: see above */
 	bool reported; /* by hidden() */
+};
+
+/* Events of the thread may be missing after @from_ns, for @length_ns. */
+struct sf_hidden {
+	uint64_t from_ns, length_ns;
+	uint64_t slices; /* see struct sf_run; of the run after that */
+	bool at_rest;	 /* the same */
+	bool there;	 /* the thread ran on the CPU of the hole before or after that */
 };
 
 struct sf_runs {
@@ -38,18 +47,15 @@ struct sf_runs {
 	int32_t holes[SF_HOLES_MAX]; /* their CPUs; the gap before the next event is not judged */
 	struct sf_run runs[SF_RUNS_MAX];
 	void *context;
-	/* Events of the thread may be missing after @from_ns, for @length_ns. @there: it ran on the
-	 * CPU of the hole before or after that. */
-	void (*hidden)(void *context, uint64_t from_ns, uint64_t length_ns, bool at_rest,
-		       bool there);
+	void (*hidden)(void *context, const struct sf_hidden *hidden);
 };
 
 /* True: the event does not continue the last run, so sf_runs_begin() must be called. Else it was
  * added to that run. Called for each event of SurfaceFlinger's thread. */
 bool sf_runs_add(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_ns);
 
-/* The event begins a run. @at_rest: no slice of the thread is open, and a composition begins. */
-void sf_runs_begin(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_ns, bool at_rest);
+/* The event begins @run, see there. */
+void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *run);
 
 /* Events of @cpu are missing, from @from_ns on to its next event: calls hidden() for each gap in
  * which that may have hidden events of the thread @tid. */

@@ -101,6 +101,19 @@ uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid)
 	return 0;
 }
 
+uint32_t slice_stacks_open_before(const struct slice_stacks *table, int32_t tid, uint64_t uses)
+{
+	uint32_t open = 0;
+
+	for (unsigned int i = 0; i < table->n; i++)
+		if (table->tids[i] == tid)
+			for (unsigned int k = 0; k < table->stacks[i].n; k++)
+				if (uses >= table->uses ||
+				    (int32_t)(table->stacks[i].slices[k].use - (uint32_t)uses) <= 0)
+					open |= table->stacks[i].slices[k].mask;
+	return open;
+}
+
 void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed)
 {
 	struct slice_stack *stack = find(table, tid);
@@ -119,7 +132,8 @@ void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, 
 		table->unbalanced++;
 		return;
 	}
-	stack->slices[stack->n++] = (struct open_slice){ stack->depth, mask };
+	stack->slices[stack->n++] =
+		(struct open_slice){ stack->depth, mask, (uint32_t)table->uses };
 	stack->open |= mask;
 }
 

@@ -24,6 +24,7 @@ struct slice_stack {
 	struct open_slice {
 		uint32_t depth;
 		uint32_t mask;
+		uint32_t use; /* the same when it began */
 	} slices[SLICE_STACK_DEPTH];
 };
 
@@ -101,6 +102,9 @@ static inline uint32_t slice_stacks_end(struct slice_stacks *table, int32_t tid)
 	stack->depth--;
 	return 0;
 }
+
+/* Mask of the open slices of @tid that began before slice_stacks.uses was more than @uses. */
+uint32_t slice_stacks_open_before(const struct slice_stacks *table, int32_t tid, uint64_t uses);
 
 /* Drops the open slices of @tid: they were those of another thread of that number. */
 void slice_stacks_drop(struct slice_stacks *table, int32_t tid);

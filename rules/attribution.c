@@ -325,6 +325,7 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.latched_ns = latch->time_ns,
 		.replaced_ns = events->layers->layers[latch->layer].replaced_ns,
 		.number = latch->number,
+		.is_new = latch->evidence & EVIDENCE_COUNTER,
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
@@ -600,7 +601,8 @@ static void on_hidden(void *context, const struct sf_hidden *hidden)
 	if (hidden->length_ns >= LATCH_AGE_NS || torn)
 		latches_forget_until(&a->layer_events.latches, a->layer_events.layers,
 				     hidden->from_ns);
-	layer_events_reset(&a->layer_events, hidden->from_ns);
+	if (!hidden->foretold)
+		layer_events_reset(&a->layer_events, hidden->from_ns);
 	if (!hidden->at_rest)
 		a->composition = COMPOSITION_UNKNOWN;
 	if (!hidden->at_rest && (slice_stacks_open_before(&a->stacks, a->sf.tid, hidden->slices) &
@@ -621,7 +623,9 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 	slice_stacks_lost(&a->stacks, cpu, a->sf.tid);
 	app_work_lost(a->work, &a->stacks, time_ns);
 	layer_events_lost(&a->layer_events);
-	sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns);
+	/* Buffers queued from now on are not in the hole. */
+	if (sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns, time_ns))
+		layer_events_reset(&a->layer_events, from_ns);
 }
 
 /* SurfaceFlinger's thread writes an event. Called before the event changes anything. */

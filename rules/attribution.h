@@ -20,7 +20,8 @@
 /* A layer's frame: its buffer was latched before this present. */
 struct frame {
 	int layer;
-	bool tx; /* the present also applied a transaction of the layer */
+	bool tx;     /* the present also applied a transaction of the layer */
+	bool is_new; /* the layer's counter showed that the buffer was taken from the queue */
 	uint64_t present_ns;
 	uint64_t queued_ns; /* 0: unknown */
 	uint64_t latched_ns;

@@ -623,10 +623,14 @@ static bool waits_for_front_app(const struct frame_queue *q, uint64_t present_ns
 }
 
 /* True: a CPU has not written since @present_ns. The kernel reports a loss with the next event of
- * the CPU: it may have lost some before @present_ns. A live trace does not wait for that. */
+ * the CPU: it may have lost some before @present_ns. A live trace does not wait for that. Nor do
+ * snapshots, which need late frames in time, before there was a loss. */
 static bool is_cpu_behind(const struct frame_queue *q, uint64_t present_ns)
 {
-	if (!q->options.recorded || q->n > FRAME_QUEUE_MAX / 2)
+	bool lost = q->loss.events > 0 || q->loss.unknown_count > 0;
+
+	if (!q->options.recorded || q->n > FRAME_QUEUE_MAX / 2 ||
+	    (!lost && (q->options.late_ns > 0 || q->options.trigger)))
 		return false;
 	for (unsigned int i = 0; i < TRACE_CLOCK_CPUS; i++) {
 		uint64_t last_ns = q->clock->cpu_last_ns[i];
@@ -791,6 +795,7 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 	if (frame->present_ns <= q->hole_from_ns)
 		waiting->loss_context.loss = loss_without(q->loss, q->hole);
 	waiting->loss_context.number = frame->number;
+	waiting->loss_context.is_new = frame->is_new;
 	waiting->loss_context.wait = wait;
 	if (q->n > q->high_water)
 		q->high_water = q->n;

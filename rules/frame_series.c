@@ -64,9 +64,12 @@ static bool is_next(const struct frame_series *series, struct interval interval,
 	bool broken = series->loss_context.unsure || loss_context->unsure ||
 		      series->loss_context.loss.break_count != loss_context->loss.break_count;
 
-	if (series->loss_context.number >= 0 && loss_context->number >= 0 &&
-	    (!broken || loss_context->number != series->loss_context.number + 1))
-		return loss_context->number == series->loss_context.number + 1;
+	if (series->loss_context.number >= 0 && loss_context->number >= 0) {
+		if (loss_context->number != series->loss_context.number + 1)
+			return false;
+		if (!broken && loss_context->is_new && !series->repeats)
+			return true;
+	}
 	return interval.vsyncs == 1 && series->in_time;
 }
 
@@ -127,6 +130,8 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 		series->start_loss = loss_before(loss_context);
 		series->begun = true;
 	}
+	series->repeats |= series->begun && loss_context->number >= 0 &&
+			   loss_context->number == series->loss_context.number;
 	series->last = *stamp;
 	series->loss_context = *loss_context;
 	series->in_time = in_time;

@@ -31,6 +31,7 @@ struct loss_context {
 	bool ahead;	     /* the same, until the record that reports the loss is read */
 	bool moved;	     /* its time was changed to keep the order */
 	enum wait_kind wait; /* what the time since the frame before was, if it is a wait */
+	bool is_new;	     /* see struct frame */
 	int64_t number;	     /* of its buffer, or -1 */
 };
 
@@ -45,6 +46,7 @@ struct frame_series {
 	struct vsync_stamp last;	  /* the last one */
 	struct loss_context loss_context; /* of the last one */
 	bool in_time;			  /* the last frame was not late, as far as is known */
+	bool repeats;			  /* two frames in a row had the same buffer */
 	uint64_t start_ns;		  /* of the open row */
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
@@ -64,10 +66,11 @@ void frame_series_clear(struct frame_series *series, struct chunk_store *store);
  * @tx: its present applied a transaction of the layer
  *
  * Across a hole frames may be missing. There an interval is known in two cases: the numbers of the
- * buffers are consecutive; or it is one vsync, so no frame can be between, and the previous frame
- * was in time. After a late frame the next one follows at once, so even one vsync proves nothing.
- * Any other interval is unknown, like that of a first frame. Returns the interval since the last
- * frame.
+ * buffers are consecutive and the second one was certainly taken from the queue, as a frame can
+ * show its layer's last buffer again; or it is one vsync, so no frame can be between, and the
+ * previous frame was in time. After a late frame the next one follows at once, so even one vsync
+ * proves nothing. Any other interval is unknown, like that of a first frame. Returns the interval
+ * since the last frame.
  */
 struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
 				 const struct vsync_stamp *stamp,

@@ -34,30 +34,30 @@ bool sf_runs_add(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_n
 }
 
 static void report(struct sf_runs *runs, uint64_t from_ns, uint64_t length_ns,
-		   const struct sf_run *after, bool there)
+		   const struct sf_run *after, bool there, bool foretold)
 {
 	const struct sf_hidden hidden = { .from_ns = from_ns,
 					  .length_ns = length_ns,
 					  .slices = after->slices,
 					  .at_rest = after->at_rest,
-					  .there = there };
+					  .there = there,
+					  .foretold = foretold };
 
 	runs->hidden(runs->context, &hidden);
 }
 
 /* A hole of @cpu covers the gap between the two runs, or a part of it. */
 static void judge(struct sf_runs *runs, const struct sf_run *before, struct sf_run *after,
-		  int32_t cpu)
+		  int32_t cpu, bool foretold)
 {
 	uint64_t length_ns = after->from_ns > before->to_ns ? after->from_ns - before->to_ns : 0;
 	bool there = before->cpu == cpu || after->cpu == cpu || before->cpu < 0 || after->cpu < 0;
-
 	uint64_t least_ns = before->cpu == after->cpu ? RETURN_NS : MOVE_NS;
 
 	if (!there && length_ns < (after->at_rest ? GAP_NS : least_ns))
 		return;
 	after->reported = true;
-	report(runs, before->to_ns, length_ns, after, there);
+	report(runs, before->to_ns, length_ns, after, there, foretold);
 }
 
 void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *begun)
@@ -68,7 +68,7 @@ void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *begun
 	if (tid != runs->tid)
 		sf_runs_clear(runs);
 	for (unsigned int i = 0; runs->n > 0 && i < runs->n_holes; i++)
-		judge(runs, &before, &run, runs->holes[i]);
+		judge(runs, &before, &run, runs->holes[i], runs->foretold);
 	runs->tid = tid;
 	runs->n_holes = 0;
 	runs->ended = false;
@@ -84,24 +84,28 @@ static void add_hole(struct sf_runs *runs, int32_t cpu)
 	runs->ended = true;
 }
 
-void sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_ns)
+bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_ns, uint64_t now_ns)
 {
 	uint32_t kept = runs->n < SF_RUNS_MAX ? runs->n : SF_RUNS_MAX;
 	uint32_t first = runs->n - kept;
-
 	const struct sf_run unknown = { .slices = UINT64_MAX };
+	const struct sf_run *last = last_run(runs);
 
 	if (kept == 0 || tid != runs->tid) {
-		report(runs, from_ns, UINT64_MAX, &unknown, true);
-		return;
+		report(runs, from_ns, UINT64_MAX, &unknown, true, false);
+		return false;
 	}
 	if (run_at(runs, first)->from_ns > from_ns)
-		report(runs, from_ns, run_at(runs, first)->from_ns - from_ns, &unknown, true);
+		report(runs, from_ns, run_at(runs, first)->from_ns - from_ns, &unknown, true,
+		       false);
 	while (first + 1 < runs->n && run_at(runs, first + 1)->from_ns <= from_ns)
 		first++;
 	for (; first + 1 < runs->n; first++)
-		judge(runs, run_at(runs, first), run_at(runs, first + 1), cpu);
+		judge(runs, run_at(runs, first), run_at(runs, first + 1), cpu, false);
+	runs->foretold = (runs->n_holes == 0 || runs->foretold) &&
+			 (last->cpu == cpu || now_ns >= last->to_ns + RETURN_NS);
 	add_hole(runs, cpu);
+	return runs->foretold;
 }
 
 void sf_runs_not_at_rest(struct sf_runs *runs)
@@ -116,7 +120,7 @@ void sf_runs_not_at_rest(struct sf_runs *runs)
 			continue;
 		run->at_rest = false;
 		if (run->reported)
-			report(runs, before->to_ns, 0, run, false);
+			report(runs, before->to_ns, 0, run, false, false);
 		return;
 	}
 }

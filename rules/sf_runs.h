@@ -37,12 +37,14 @@ struct sf_hidden {
 	uint64_t slices; /* see struct sf_run; of the run after that */
 	bool at_rest;	 /* the same */
 	bool there;	 /* the thread ran on the CPU of the hole before or after that */
+	bool foretold;	 /* sf_runs_lost() has returned true for it */
 };
 
 struct sf_runs {
 	int32_t tid;
-	uint32_t n; /* so far; the last SF_RUNS_MAX are kept */
-	bool ended; /* the next event begins another run: there is a hole on its CPU */
+	uint32_t n;    /* so far; the last SF_RUNS_MAX are kept */
+	bool ended;    /* the next event begins another run: there is a hole on its CPU */
+	bool foretold; /* each of holes[] certainly hides events */
 	unsigned int n_holes;
 	int32_t holes[SF_HOLES_MAX]; /* their CPUs; the gap before the next event is not judged */
 	struct sf_run runs[SF_RUNS_MAX];
@@ -57,9 +59,11 @@ bool sf_runs_add(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_n
 /* The event begins @run, see there. */
 void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *run);
 
-/* Events of @cpu are missing, from @from_ns on to its next event: calls hidden() for each gap in
- * which that may have hidden events of the thread @tid. */
-void sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_ns);
+/* Events of @cpu are missing, from @from_ns on to its next event, which is the next record: calls
+ * hidden() for each gap in which that may have hidden events of the thread @tid. True: that will be
+ * called for the gap before the thread's next event, too. */
+bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_ns,
+		  uint64_t now_ns);
 
 /* The composition that is presented had no begin: the last gap at rest hid it. */
 void sf_runs_not_at_rest(struct sf_runs *runs);

@@ -17,8 +17,12 @@
 /* If the app in front is uncertain, and an answer is expected: a live trace is read every two
  * seconds, and the answer comes after that. */
 #define FRONT_APP_WAIT_NS UINT64_C(2500000000)
-#define CPU_IDLE_NS UINT64_C(5000000000)  /* no frame waits for a CPU that is silent for longer */
-#define LOCK_WAIT_NS UINT64_C(2000000000) /* the first frames wait this long for the lattice */
+/* Soon after a loss, frames wait this long for the next event of each CPU, but not for a CPU that
+ * is silent for longer. */
+#define CPU_LAG_NS UINT64_C(3000000000)
+#define CPU_IDLE_NS UINT64_C(5000000000)
+#define LOSSES_APART_NS UINT64_C(10000000000) /* a loss longer ago is no sign of another one */
+#define LOCK_WAIT_NS UINT64_C(2000000000)     /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
 
@@ -623,14 +627,12 @@ static bool waits_for_front_app(const struct frame_queue *q, uint64_t present_ns
 }
 
 /* True: a CPU has not written since @present_ns. The kernel reports a loss with the next event of
- * the CPU: it may have lost some before @present_ns. A live trace does not wait for that. Nor do
- * snapshots, which need late frames in time, before there was a loss. */
+ * the CPU: it may have lost some before @present_ns. Only frames soon after another loss wait for
+ * that, and none of a live trace. */
 static bool is_cpu_behind(const struct frame_queue *q, uint64_t present_ns)
 {
-	bool lost = q->loss.events > 0 || q->loss.unknown_count > 0;
-
-	if (!q->options.recorded || q->n > FRAME_QUEUE_MAX / 2 ||
-	    (!lost && (q->options.late_ns > 0 || q->options.trigger)))
+	if (!q->options.recorded || q->lost_until_ns == 0 ||
+	    present_ns > q->lost_until_ns + LOSSES_APART_NS || q->n > FRAME_QUEUE_MAX / 2)
 		return false;
 	for (unsigned int i = 0; i < TRACE_CLOCK_CPUS; i++) {
 		uint64_t last_ns = q->clock->cpu_last_ns[i];
@@ -649,8 +651,8 @@ static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 
 	return !waits_for_front_app(q, present_ns, now_ns) &&
 	       now_ns >= present_ns + lag_ns(q, now_ns) &&
-	       (now_ns >= present_ns + LAG_MAX_NS ||
-		(present_ns < vsync_sure_until(&q->vsync) && !is_cpu_behind(q, present_ns)));
+	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync)) &&
+	       (now_ns >= present_ns + CPU_LAG_NS || !is_cpu_behind(q, present_ns));
 }
 
 uint64_t frame_queue_settled_ns(const struct frame_queue *q)

@@ -88,16 +88,16 @@ bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 {
 	uint32_t kept = runs->n < SF_RUNS_MAX ? runs->n : SF_RUNS_MAX;
 	uint32_t first = runs->n - kept;
-	const struct sf_run unknown = { .slices = UINT64_MAX };
-	const struct sf_run *last = last_run(runs);
+	const struct sf_run *oldest = run_at(runs, first), *last = last_run(runs);
+	struct sf_run after = { .slices = UINT64_MAX };
 
 	if (kept == 0 || tid != runs->tid) {
-		report(runs, from_ns, UINT64_MAX, &unknown, true, false);
+		report(runs, from_ns, UINT64_MAX, &after, true, false);
 		return false;
 	}
-	if (run_at(runs, first)->from_ns > from_ns)
-		report(runs, from_ns, run_at(runs, first)->from_ns - from_ns, &unknown, true,
-		       false);
+	after.slices = oldest->slices;
+	if (oldest->from_ns > from_ns)
+		report(runs, from_ns, oldest->from_ns - from_ns, &after, true, false);
 	while (first + 1 < runs->n && run_at(runs, first + 1)->from_ns <= from_ns)
 		first++;
 	for (; first + 1 < runs->n; first++)

@@ -5,6 +5,7 @@
 
 #include "parser/chars.h"
 #include "parser/swar.h"
+#include "rules/ruleset_match.h"
 #include "rules/surface.h"
 
 /* A doFrame begins some milliseconds after its vsync. It is late from this on. */
@@ -392,6 +393,15 @@ void app_work_forget(struct app_work *work, uint64_t time_ns)
 {
 	while (work->n_threads > 0)
 		end_thread(work, &work->threads[0], time_ns);
+	work->tick_ns = work->app_tick_ns = 0;
+	work->n_tokens = 0;
+}
+
+void app_work_lost(struct app_work *work, const struct slice_stacks *stacks, uint64_t time_ns)
+{
+	for (unsigned int i = work->n_threads; i > 0; i--)
+		if (!(slice_stacks_open(stacks, work->threads[i - 1].tid) & SLICE_WORK))
+			end_thread(work, &work->threads[i - 1], time_ns);
 	work->tick_ns = work->app_tick_ns = 0;
 	work->n_tokens = 0;
 }

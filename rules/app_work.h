@@ -21,6 +21,7 @@
 
 #include "parser/record.h"
 #include "parser/span.h"
+#include "rules/slice_stack.h"
 
 #define WORK_PROCESSES 64
 #define WORK_THREADS 128
@@ -122,6 +123,9 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 void app_work_forget(struct app_work *work, uint64_t time_ns);
 
 /* Later times cannot be compared with earlier ones. */
+/* Threads whose slices are no longer in @stacks end at @time_ns: see slice_stacks_lost(). */
+void app_work_lost(struct app_work *work, const struct slice_stacks *stacks, uint64_t time_ns);
+
 void app_work_new_clock(struct app_work *work);
 
 /**

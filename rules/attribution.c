@@ -32,11 +32,16 @@
 #include "rules/memory.h"
 #include "rules/stall.h"
 
+/* SurfaceFlinger presents soon after it latches. Longer after it, the present was lost. */
+#define LATCH_AGE_NS UINT64_C(6000000)
+
 /* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
 
 /* More digits are no vsync id: they would not fit into 64 bits. */
 #define VSYNC_ID_DIGITS 18
+
+static void on_hidden(void *context, const struct sf_hidden *hidden);
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
 		     struct layer_table *layers, const struct attribution_sink *sink)
@@ -56,6 +61,9 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 						 .added = sink->layer,
 						 .queued = sink->queued };
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
+	a->runs.context = a;
+	a->runs.hidden = on_hidden;
+	sf_runs_clear(&a->runs);
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
 	if (candidate_init(&a->candidate) < 0 || layer_events_init(&a->layer_events) < 0)
@@ -317,6 +325,7 @@ static void emit_frame(struct attribution *a, const struct latch *latch, uint64_
 		.latched_ns = latch->time_ns,
 		.replaced_ns = events->layers->layers[latch->layer].replaced_ns,
 		.number = latch->number,
+		.is_new = latch->evidence & EVIDENCE_COUNTER,
 		.vsync_id = composition->tid == latch->tid ? composition->vsync_id : -1,
 		.tx = events->layers->layers[latch->layer].applied_present == events->presents,
 	};
@@ -348,9 +357,14 @@ static void present(struct attribution *a, const struct trace_record *record)
 	if (!is_surfaceflinger(a, record))
 		return;
 	a->sf.last_ns = record->time_ns;
-	if (a->sf.presented)
+	if (a->sf.presented) {
+		a->several_displays = true;
 		return;
+	}
 	a->sf.presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
+	if (!a->committed)
+		sf_runs_not_at_rest(&a->runs);
+	a->committed = false;
 	emit_present(a, record);
 }
 
@@ -553,8 +567,10 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		slice_stacks_begin_unnamed(&a->stacks, record->tid);
 	if (mask & SLICE_PRESENT)
 		present(a, record);
-	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid)
+	if ((mask & SLICE_COMMIT) && a->sf.known && record->tid == a->sf.tid) {
+		a->committed = true;
 		a->sink.commit(a->sink.context, record->time_ns);
+	}
 	if (a->rules->layers_in_slices)
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 }
@@ -569,8 +585,64 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 	a->sf.presented = false;
 	a->candidate.presented = false;
 	a->composition = COMPOSITION_UNKNOWN;
+	sf_runs_clear(&a->runs);
 	if (a->candidate.active)
 		hold(a, HELD_LOSS, &loss);
+}
+
+/* Events of SurfaceFlinger's thread may be missing. A composition stays open: the next one closes
+ * it. Shorter slices are dropped: in them any counter would be that of a layer. Queues of buffers
+ * become invalid, and latches whose present may be missing. */
+static void on_hidden(void *context, const struct sf_hidden *hidden)
+{
+	struct attribution *a = context;
+	bool torn = !hidden->at_rest && hidden->there && a->several_displays;
+
+	if (hidden->length_ns >= LATCH_AGE_NS || torn)
+		latches_forget_until(&a->layer_events.latches, a->layer_events.layers,
+				     hidden->from_ns);
+	if (!hidden->foretold)
+		layer_events_reset(&a->layer_events, hidden->from_ns);
+	if (!hidden->at_rest)
+		a->composition = COMPOSITION_UNKNOWN;
+	if (!hidden->at_rest && (slice_stacks_open_before(&a->stacks, a->sf.tid, hidden->slices) &
+				 ~(a->rules->composites | SLICE_COMPOSITE))) {
+		slice_stacks_drop(&a->stacks, a->sf.tid);
+		a->sf.presented = false;
+	}
+	a->sink.hidden(a->sink.context, hidden->from_ns, hidden->at_rest, torn);
+}
+
+void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns)
+{
+	if (!a->sf.known || a->candidate.active || cpu < 0) {
+		attribution_forget_open(a, time_ns);
+		a->sink.hidden(a->sink.context, from_ns, false, false);
+		return;
+	}
+	slice_stacks_lost(&a->stacks, cpu, a->sf.tid);
+	app_work_lost(a->work, &a->stacks, time_ns);
+	layer_events_lost(&a->layer_events);
+	/* Buffers queued from now on are not in the hole. */
+	if (sf_runs_lost(&a->runs, a->sf.tid, cpu, from_ns, time_ns))
+		layer_events_reset(&a->layer_events, from_ns);
+}
+
+/* SurfaceFlinger's thread writes an event. Called before the event changes anything. */
+static void follow_run(struct attribution *a, const struct trace_record *record)
+{
+	uint32_t mask;
+
+	if (!sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
+		return;
+	mask = record->kind == TRACE_SLICE_BEGIN ? ruleset_slice_mask(a->rules, record->name) : 0;
+	sf_runs_begin(&a->runs, record->tid,
+		      &(struct sf_run){ .from_ns = record->time_ns,
+					.to_ns = record->time_ns,
+					.slices = a->stacks.uses,
+					.cpu = record->cpu,
+					.at_rest = (mask & (SLICE_COMMIT | SLICE_COMPOSITE)) &&
+						   !slice_stacks_open(&a->stacks, record->tid) });
 }
 
 void attribution_new_clock(struct attribution *a)
@@ -660,12 +732,15 @@ static void foreign_record(struct attribution *a, const struct trace_record *rec
 
 void attribution_record(struct attribution *a, const struct trace_record *record)
 {
+	a->stacks.cpu = record->cpu;
 	if (record->writer == TRACE_WRITER_OTHER) {
 		foreign_record(a, record);
 		return;
 	}
 	if (a->candidate.active && surfaceflinger_wrote(&a->sf, record))
 		drop_candidate(a);
+	if (a->sf.known && record->tid == a->sf.tid)
+		follow_run(a, record);
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
 		slice_begin(a, record);

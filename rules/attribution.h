@@ -13,13 +13,15 @@
 #include "rules/layer_event.h"
 #include "rules/row.h"
 #include "rules/ruleset_match.h"
+#include "rules/sf_runs.h"
 #include "rules/surfaceflinger.h"
 #include "rules/slice_stack.h"
 
 /* A layer's frame: its buffer was latched before this present. */
 struct frame {
 	int layer;
-	bool tx; /* the present also applied a transaction of the layer */
+	bool tx;     /* the present also applied a transaction of the layer */
+	bool is_new; /* the layer's counter showed that the buffer was taken from the queue */
 	uint64_t present_ns;
 	uint64_t queued_ns; /* 0: unknown */
 	uint64_t latched_ns;
@@ -51,6 +53,9 @@ struct attribution_sink {
 	void (*forgery)(void *context, const struct trace_record *record);
 	/* Events may be missing between the frames so far and the next ones. */
 	void (*hole)(void *context);
+	/* A loss may have hidden events of SurfaceFlinger after @from_ns; @at_rest: see sf_runs.h;
+	 * @torn: a composition's first present may be missing, and there are others. */
+	void (*hidden)(void *context, uint64_t from_ns, bool at_rest, bool torn);
 	/* See struct layer_events. */
 	int (*evict)(void *context, bool early);
 	void (*layer)(void *context, struct layer *layer); /* a layer is new */
@@ -72,10 +77,13 @@ struct attribution {
 	struct attribution_sink sink;
 	struct layer_events layer_events;
 	struct slice_stacks stacks;
+	struct sf_runs runs;
 	struct app_work *work; /* owned */
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
 	struct sf_composition composition;
+	bool committed;			/* a commit began since the last present */
+	bool several_displays;		/* a composition had several presents */
 	struct candidate candidate;	/* the process that may be the next one */
 	int32_t tick_pid;		/* writer of the last tick, as its marker states */
 	int32_t tick_tgid;		/* the same as the kernel states */
@@ -104,7 +112,12 @@ bool attribution_has_own_ticks(const struct attribution *a);
  * counters, and latches without a present (which may be lost) are invalid. */
 void attribution_forget_open(struct attribution *a, uint64_t time_ns);
 
-/* The same, and later times cannot be compared with earlier ones. */
+/* Events of @cpu are missing, after its last one at @from_ns and up to its next one; the record
+ * that reports this has the time @time_ns. What they cannot have changed stays valid: the slices of
+ * threads on other CPUs, and all of SurfaceFlinger unless its thread may have run there. */
+void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns);
+
+/* The same as attribution_forget_open(), and later times cannot be compared with earlier ones. */
 void attribution_new_clock(struct attribution *a);
 
 /* The trace ends: decides if the candidate is SurfaceFlinger. */

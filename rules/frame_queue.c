@@ -17,7 +17,12 @@
 /* If the app in front is uncertain, and an answer is expected: a live trace is read every two
  * seconds, and the answer comes after that. */
 #define FRONT_APP_WAIT_NS UINT64_C(2500000000)
-#define LOCK_WAIT_NS UINT64_C(2000000000) /* the first frames wait this long for the lattice */
+/* Soon after a loss, frames wait this long for the next event of each CPU, but not for a CPU that
+ * is silent for longer. */
+#define CPU_LAG_NS UINT64_C(3000000000)
+#define CPU_IDLE_NS UINT64_C(5000000000)
+#define LOSSES_APART_NS UINT64_C(10000000000) /* a loss longer ago is no sign of another one */
+#define LOCK_WAIT_NS UINT64_C(2000000000)     /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
 #define IDLE_CHECK_NS UINT64_C(1000000000)
 
@@ -420,6 +425,9 @@ static void report_late(struct frame_queue *q, const struct layer *layer, uint64
 /* True: the frame is not counted. Presents of a layer do not go back in time: such a line is forged
  * or damaged.
  *
+ * In a hole the end of a slice may be lost, and then another counter seems to be a layer's: such a
+ * layer has no frame elsewhere, and nothing queues its buffers.
+ *
  * In a hole the present of a latched buffer may be lost, and a later present seems to have the
  * buffer. SurfaceFlinger presents in the vsync in which it latches, so an old latch shows this. */
 static bool is_stale(const struct layer *layer, const struct waiting_frame *waiting,
@@ -428,6 +436,9 @@ static bool is_stale(const struct layer *layer, const struct waiting_frame *wait
 	uint64_t age_ns = waiting->frame.present_ns - waiting->frame.latched_ns;
 
 	if (layer->series.begun && stamp->time_ns < layer->series.last.time_ns)
+		return true;
+	if (waiting->loss_context.torn ||
+	    (waiting->loss_context.in_hole && !layer->series.begun && !layer->sure))
 		return true;
 	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }
@@ -567,10 +578,31 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		summary_add_pause(&q->summary, layer->surface_number, pause_ns);
 }
 
+/* SurfaceFlinger may have composed while it seemed to be at rest, but not between the presents of
+ * two consecutive vsyncs. A present can be late: then a little more than one vsync may be two. */
+static void prove_presents(struct frame_queue *q, struct waiting_frame *waiting)
+{
+	uint64_t present_ns = waiting->frame.present_ns;
+	struct loss_context *context = &waiting->loss_context;
+	struct vsync_stamp stamp;
+
+	if (context->loss.idle_count != q->chain_idle) {
+		vsync_place(&q->vsync, present_ns, &stamp);
+		q->unproven += !stamp.locked || present_ns < q->chain_ns ||
+			       (present_ns - q->chain_ns) * 4 > stamp.period_ns * 5;
+	}
+	q->chain_ns = present_ns;
+	q->chain_idle = context->loss.idle_count;
+	context->loss.hole_count += q->unproven;
+	context->unsure |= context->ahead && q->loss_ahead;
+}
+
 static void count_first(struct frame_queue *q)
 {
 	struct waiting_frame *waiting = &q->waiting[q->first];
 
+	if (!q->options.is_fences)
+		prove_presents(q, waiting);
 	trigger_pass(&q->trigger, waiting->frame.present_ns);
 	pass_marks(q, waiting->frame.present_ns - 1);
 	if (waiting->frame.layer == LAYER_NONE)
@@ -596,15 +628,33 @@ static bool waits_for_front_app(const struct frame_queue *q, uint64_t present_ns
 	       now_ns < front->uncertain_ns + FRONT_APP_WAIT_NS;
 }
 
+/* True: a CPU has not written since @present_ns. The kernel reports a loss with the next event of
+ * the CPU: it may have lost some before @present_ns. Only frames soon after another loss wait for
+ * that, and none of a live trace. */
+static bool is_cpu_behind(const struct frame_queue *q, uint64_t present_ns)
+{
+	if (!q->options.recorded || q->lost_until_ns == 0 ||
+	    present_ns > q->lost_until_ns + LOSSES_APART_NS || q->n > FRAME_QUEUE_MAX / 2)
+		return false;
+	for (unsigned int i = 0; i < TRACE_CLOCK_CPUS; i++) {
+		uint64_t last_ns = q->clock->cpu_last_ns[i];
+
+		if (last_ns > 0 && last_ns < present_ns && present_ns - last_ns < CPU_IDLE_NS)
+			return true;
+	}
+	return false;
+}
+
 /* True: the first frame has waited long enough. The wait is longer while the period or the app in
- * front is uncertain. */
+ * front is uncertain, or a loss may be unknown. */
 static bool can_count(const struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t present_ns = q->waiting[q->first].frame.present_ns;
 
 	return !waits_for_front_app(q, present_ns, now_ns) &&
 	       now_ns >= present_ns + lag_ns(q, now_ns) &&
-	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync));
+	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync)) &&
+	       (now_ns >= present_ns + CPU_LAG_NS || !is_cpu_behind(q, present_ns));
 }
 
 uint64_t frame_queue_settled_ns(const struct frame_queue *q)
@@ -715,6 +765,22 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 	waiting->loss_context.moved = true;
 }
 
+static bool is_in_hole(const struct frame_queue *q, const struct frame *frame)
+{
+	return q->loss_pending || q->loss_ahead ||
+	       (frame->layer != LAYER_NONE && q->lost_until_ns > 0 &&
+		frame->latched_ns <= q->lost_until_ns);
+}
+
+static struct loss loss_without(struct loss all, struct loss part)
+{
+	all.events -= part.events;
+	all.unknown_count -= part.unknown_count;
+	all.hole_count -= part.hole_count;
+	all.break_count -= part.break_count;
+	return all;
+}
+
 /* Adds a frame, or a present after all its frames. It leaves the queue in count_first(), called by
  * frame_queue_settle() when it has waited long enough. */
 static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind wait)
@@ -725,9 +791,15 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 		count_first_early(q);
 	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
 	*waiting = (struct waiting_frame){ *frame,
-					   { .loss = q->loss, .in_hole = q->loss_pending },
+					   { .loss = q->loss,
+					     .in_hole = is_in_hole(q, frame),
+					     .unsure = q->loss_pending,
+					     .ahead = q->loss_ahead },
 					   compositions_next(&q->producers->compositions) };
+	if (frame->present_ns <= q->hole_from_ns)
+		waiting->loss_context.loss = loss_without(q->loss, q->hole);
 	waiting->loss_context.number = frame->number;
+	waiting->loss_context.is_new = frame->is_new;
 	waiting->loss_context.wait = wait;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
@@ -787,10 +859,17 @@ static void add_loss(struct loss *sum, struct loss lost)
 	sum->events += lost.events;
 	sum->unknown_count += lost.unknown_count;
 	sum->hole_count++;
+	sum->break_count += lost.break_count;
 }
 
+/* Frames from before the hole may still come: their events are in buffers of other CPUs. */
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 {
+	if (from_ns != q->hole_from_ns)
+		q->hole = (struct loss){ 0 };
+	q->hole_from_ns = from_ns;
+	lost.break_count = 1;
+	add_loss(&q->hole, lost);
 	add_loss(&q->loss, lost);
 	if (q->check)
 		fence_check_hole(q->check, from_ns, q->last_present_ns);
@@ -801,8 +880,48 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 			break;
 		add_loss(&waiting->loss_context.loss, lost);
 		add_loss(&waiting->loss_context.hole, lost);
-		waiting->loss_context.in_hole = true;
+		waiting->loss_context.in_hole = waiting->loss_context.unsure = true;
 	}
+}
+
+void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns, struct loss lost)
+{
+	q->loss.events += lost.events;
+	q->loss.unknown_count += lost.unknown_count;
+	q->lost_until_ns = until_ns;
+	q->hole_from_ns = 0;
+	for (unsigned int i = q->n; i > 0; i--) {
+		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
+		struct loss_context *context = &waiting->loss_context;
+
+		if (waiting->frame.present_ns <= from_ns)
+			break;
+		context->loss.events += lost.events;
+		context->loss.unknown_count += lost.unknown_count;
+		context->hole.events += lost.events;
+		context->hole.unknown_count += lost.unknown_count;
+		context->in_hole = true;
+	}
+}
+
+void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn)
+{
+	q->loss.hole_count += !at_rest;
+	q->loss.idle_count += at_rest;
+	for (unsigned int i = q->n; i > 0; i--) {
+		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
+
+		if (waiting->frame.present_ns <= from_ns)
+			break;
+		waiting->loss_context.loss.hole_count += !at_rest;
+		waiting->loss_context.loss.idle_count += at_rest;
+		waiting->loss_context.torn |= torn && waiting->frame.latched_ns <= from_ns;
+	}
+}
+
+void frame_queue_set_loss_ahead(struct frame_queue *q, bool ahead)
+{
+	q->loss_ahead = ahead;
 }
 
 static void drop_first(struct frame_queue *q)
@@ -865,6 +984,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	q->last_idle_check_ns = 0;
 	q->settled_ns = q->counted_ns = q->endless_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
+	q->lost_until_ns = q->hole_from_ns = q->chain_ns = 0;
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);
 }

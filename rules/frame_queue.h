@@ -28,6 +28,7 @@
 #include "rules/producer.h"
 #include "rules/rate_limit.h"
 #include "rules/summary.h"
+#include "rules/trace_clock.h"
 #include "rules/vsync.h"
 
 /* The frames and presents of 600 ms with 12 layers at 240 Hz. */
@@ -48,6 +49,7 @@ struct frame_queue {
 	struct producers *producers;	 /* of the owner: fences */
 	struct frame_timeline *timeline; /* borrowed; NULL: none */
 	const struct choreographer *choreographer; /* of the owner */
+	const struct trace_clock *clock;	   /* the same */
 	struct fence_check *check;		   /* the same */
 	struct trigger_state trigger;
 	struct late_state late;
@@ -68,7 +70,14 @@ struct frame_queue {
 	struct rate_limit moved_limit;	     /* of the events that report them */
 	struct loss loss;		     /* so far */
 	bool loss_pending;		     /* frames that are added now are in a hole */
-	uint64_t stale;		  /* frames not counted: they span a hole or go back in time */
+	bool loss_ahead;		     /* the same; a record will report the loss */
+	uint64_t lost_until_ns;		     /* time of the last loss; 0: none */
+	uint64_t hole_from_ns;		     /* the last hole without a record begins there */
+	struct loss hole;		     /* the losses of that hole */
+	uint64_t chain_ns;		     /* the last present that was counted; 0: none */
+	uint32_t chain_idle;		     /* its loss.idle_count */
+	uint32_t unproven; /* idle holes between presents that are not of consecutive vsyncs */
+	uint64_t stale;	   /* frames not counted: they span a hole or go back in time */
 	uint64_t excluded_frames; /* of layers that are not counted */
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
@@ -110,6 +119,17 @@ void frame_queue_add_fence(struct frame_queue *q, int layer, const struct presen
 /* Events may be missing between @from_ns, which may be among the waiting frames, and the next
  * record. @lost: their known number, without the hole itself. */
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost);
+
+/* Events of one CPU are missing, from @from_ns to @until_ns. Which frames that may have hidden is
+ * shown by frame_queue_hidden(). */
+void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns, struct loss lost);
+
+/* Events of SurfaceFlinger may be missing between @from_ns and its next one. @at_rest: only whole
+ * compositions. @torn: so may its first present after that. */
+void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn);
+
+/* While @ahead, a loss was found whose record is not read yet. */
+void frame_queue_set_loss_ahead(struct frame_queue *q, bool ahead);
 
 /* While @pending, frames that are added are in a hole, see pipeline_set_loss_pending(). */
 void frame_queue_set_loss_pending(struct frame_queue *q, bool pending);

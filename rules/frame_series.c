@@ -45,16 +45,31 @@ void frame_series_clear(struct frame_series *series, struct chunk_store *store)
 
 static bool is_across_hole(const struct loss_context *before, const struct loss_context *now)
 {
-	return before->in_hole || now->in_hole || before->loss.hole_count != now->loss.hole_count;
+	return before->unsure || now->unsure || before->loss.hole_count != now->loss.hole_count;
+}
+
+/* In a hole the numbers decide: they show that a frame is missing. */
+static bool has_number_gap(const struct loss_context *before, const struct loss_context *now)
+{
+	bool hole =
+		before->in_hole || now->in_hole || before->loss.idle_count != now->loss.idle_count;
+
+	return hole && before->number >= 0 && now->number >= 0 && now->number != before->number + 1;
 }
 
 /* True: there can be no frame between the last one and this one. */
 static bool is_next(const struct frame_series *series, struct interval interval,
 		    const struct loss_context *loss_context)
 {
-	if (series->loss_context.number >= 0 && loss_context->number >= 0 &&
-	    loss_context->number != series->loss_context.number + 1)
-		return false;
+	bool broken = series->loss_context.unsure || loss_context->unsure ||
+		      series->loss_context.loss.break_count != loss_context->loss.break_count;
+
+	if (series->loss_context.number >= 0 && loss_context->number >= 0) {
+		if (loss_context->number != series->loss_context.number + 1)
+			return false;
+		if (!broken && loss_context->is_new && !series->repeats)
+			return true;
+	}
 	return interval.vsyncs == 1 && series->in_time;
 }
 
@@ -62,6 +77,7 @@ static bool is_unknown(const struct frame_series *series, struct interval interv
 		       const struct loss_context *loss_context)
 {
 	return series->loss_context.moved || loss_context->moved ||
+	       has_number_gap(&series->loss_context, loss_context) ||
 	       (is_across_hole(&series->loss_context, loss_context) &&
 		!is_next(series, interval, loss_context));
 }
@@ -114,6 +130,8 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 		series->start_loss = loss_before(loss_context);
 		series->begun = true;
 	}
+	series->repeats |= series->begun && loss_context->number >= 0 &&
+			   loss_context->number == series->loss_context.number;
 	series->last = *stamp;
 	series->loss_context = *loss_context;
 	series->in_time = in_time;

@@ -16,7 +16,9 @@
 struct loss {
 	uint64_t events;	/* known number of them */
 	uint32_t unknown_count; /* losses of unknown size */
-	uint32_t hole_count;	/* how often events were or may have been lost */
+	uint32_t hole_count;	/* how often events of SurfaceFlinger were or may have been lost */
+	uint32_t break_count;	/* the same, and numbers of buffers prove nothing: a restart */
+	uint32_t idle_count;	/* the same while its thread was at rest, see sf_runs.h */
 };
 
 /* What a frame keeps in the queue besides its times: the losses up to it and the hole it is in. */
@@ -24,8 +26,12 @@ struct loss_context {
 	struct loss loss;    /* up to its present, with the hole that it is in */
 	struct loss hole;    /* of that hole only */
 	bool in_hole;	     /* events near the present may be missing */
+	bool torn;	     /* its present may be that of another display */
+	bool unsure;	     /* the same, and it is unknown which */
+	bool ahead;	     /* the same, until the record that reports the loss is read */
 	bool moved;	     /* its time was changed to keep the order */
 	enum wait_kind wait; /* what the time since the frame before was, if it is a wait */
+	bool is_new;	     /* see struct frame */
 	int64_t number;	     /* of its buffer, or -1 */
 };
 
@@ -40,6 +46,7 @@ struct frame_series {
 	struct vsync_stamp last;	  /* the last one */
 	struct loss_context loss_context; /* of the last one */
 	bool in_time;			  /* the last frame was not late, as far as is known */
+	bool repeats;			  /* two frames in a row had the same buffer */
 	uint64_t start_ns;		  /* of the open row */
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
@@ -58,10 +65,12 @@ void frame_series_clear(struct frame_series *series, struct chunk_store *store);
  * @store: for the percentiles of its row; NULL: none are needed
  * @tx: its present applied a transaction of the layer
  *
- * Across a hole frames may be missing. There an interval is known in one case: it is one vsync, so
- * no frame can be between, and the previous frame was in time. After a late frame the next one
- * follows at once, so even one vsync proves nothing. Any other interval is unknown, like that of a
- * first frame. Returns the interval since the last frame.
+ * Across a hole frames may be missing. There an interval is known in two cases: the numbers of the
+ * buffers are consecutive and the second one was certainly taken from the queue, as a frame can
+ * show its layer's last buffer again; or it is one vsync, so no frame can be between, and the
+ * previous frame was in time. After a late frame the next one follows at once, so even one vsync
+ * proves nothing. Any other interval is unknown, like that of a first frame. Returns the interval
+ * since the last frame.
  */
 struct interval frame_series_add(struct frame_series *series, struct chunk_store *store,
 				 const struct vsync_stamp *stamp,

@@ -50,6 +50,19 @@ void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t
 	list->n = kept;
 }
 
+void latches_forget_until(struct latch_list *list, struct layer_table *layers, uint64_t time_ns)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < list->n; i++) {
+		if (list->all[i].time_ns > time_ns)
+			list->all[kept++] = list->all[i];
+		else
+			layers->layers[list->all[i].layer].waiting--;
+	}
+	list->n = kept;
+}
+
 void latches_forget_excluded(struct latch_list *list, struct layer_table *layers)
 {
 	unsigned int kept = 0;

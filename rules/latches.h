@@ -58,6 +58,9 @@ bool latches_any(const struct latch_list *list, int32_t tid);
 /* Drops the latches of @tid, or (@others) of all other threads. */
 void latches_forget(struct latch_list *list, struct layer_table *layers, int32_t tid, bool others);
 
+/* Drops the latches up to @time_ns. */
+void latches_forget_until(struct latch_list *list, struct layer_table *layers, uint64_t time_ns);
+
 /* Drops the latches of excluded layers. */
 void latches_forget_excluded(struct latch_list *list, struct layer_table *layers);
 

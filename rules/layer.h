@@ -47,6 +47,7 @@ struct layer {
 	struct last_value transactions;
 	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest buffers in its queue, oldest first */
 	unsigned int n_queued;
+	bool sure; /* an event showed that it is a layer, wherever it was written */
 	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
 	uint64_t replaced_ns;	 /* queue time of its first buffer since the last frame that was
 				    replaced before its latch; 0: none, or unknown */

@@ -223,6 +223,7 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 	layer = find_or_add_layer(e, rule, capture->layer, record);
 	if (!layer)
 		return;
+	layer->sure |= rule->role != RULE_LATCH || rule_is_unique(rule);
 	if (rule->role == RULE_TRANSACTION) {
 		apply_transaction(e, rule, layer, record);
 		return;
@@ -245,8 +246,7 @@ void layer_events_present(struct layer_events *e)
 
 /* --- what becomes invalid --- */
 
-/* Queues and counters become invalid. */
-static void reset(struct layer_events *e, uint64_t time_ns)
+void layer_events_reset(struct layer_events *e, uint64_t time_ns)
 {
 	for (int i = 0; i < e->layers->max; i++)
 		if (e->layers->layers[i].length)
@@ -254,17 +254,23 @@ static void reset(struct layer_events *e, uint64_t time_ns)
 	e->resets++;
 }
 
+void layer_events_lost(struct layer_events *e)
+{
+	for (int i = 0; i < e->layers->max; i++)
+		e->layers->layers[i].evidence.lost |= e->layers->layers[i].length > 0;
+}
+
 void layer_events_forget(struct layer_events *e, uint64_t time_ns)
 {
 	latches_forget(&e->latches, e->layers, e->sf->tid, true);
 	latches_forget(&e->latches, e->layers, e->sf->tid, false);
-	reset(e, time_ns);
+	layer_events_reset(e, time_ns);
 }
 
 void layer_events_change_thread(struct layer_events *e, int32_t tid, uint64_t time_ns)
 {
 	latches_forget(&e->latches, e->layers, tid, true);
-	reset(e, time_ns);
+	layer_events_reset(e, time_ns);
 	e->sure_latches = 0;
 }
 

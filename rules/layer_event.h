@@ -50,6 +50,13 @@ void layer_events_present(struct layer_events *e);
 /* Events are missing after @time_ns: latches, queues and last values of counters become invalid. */
 void layer_events_forget(struct layer_events *e, uint64_t time_ns);
 
+/* The same for queues and values only. */
+void layer_events_reset(struct layer_events *e, uint64_t time_ns);
+
+/* Events of one CPU are missing, but none of SurfaceFlinger: what shows that an app was at work may
+ * be incomplete. */
+void layer_events_lost(struct layer_events *e);
+
 /* Another thread, @tid, presents from @time_ns on: latches of other threads, queues and counters
  * become invalid. */
 void layer_events_change_thread(struct layer_events *e, int32_t tid, uint64_t time_ns);

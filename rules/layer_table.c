@@ -132,7 +132,7 @@ static void miss_refused(struct layer_table *table, struct layer *layer)
 	if (refusal->event > layer->refusals)
 		layer->resets = UINT64_MAX;
 	if (refusal->frame > layer->refusals)
-		layer->series.loss_context.in_hole = true;
+		layer->series.loss_context.unsure = true;
 }
 
 int layers_add(struct layer_table *table, struct span name)

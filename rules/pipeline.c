@@ -52,6 +52,7 @@ struct pipeline {
 	uint64_t mark_ns;	  /* time of an app's mark that is ahead of the trace; 0: none */
 	uint64_t next_settle_ns;  /* time of the next check of the queue */
 	uint64_t silent_until_ns; /* there was no record up to then */
+	uint64_t hole_ns;	  /* begin of a hole without a record since then; 0: none */
 	uint64_t fence_ns;	  /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
 	uint64_t fences_until_ns; /* all fences up to then were given */
@@ -205,6 +206,13 @@ static void on_hole(void *context)
 	frame_queue_hole(&p->queue, p->queue.last_present_ns, (struct loss){ 0 });
 }
 
+static void on_hidden(void *context, uint64_t from_ns, bool at_rest, bool torn)
+{
+	struct pipeline *p = context;
+
+	frame_queue_hidden(&p->queue, from_ns, at_rest, torn);
+}
+
 static int on_evict(void *context, bool early)
 {
 	struct pipeline *p = context;
@@ -260,6 +268,7 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 static __attribute__((noinline)) void lost(struct pipeline *p, const struct trace_record *record)
 {
 	bool counted = is_counted_cpu(record->cpu);
+	uint64_t from_ns = counted ? p->clock.cpu_last_ns[record->cpu] : 0;
 	bool all_reported = p->reported_loss.events == p->queue.loss.events &&
 			    p->reported_loss.unknown_count == p->queue.loss.unknown_count;
 	struct loss loss = { 0 };
@@ -270,7 +279,8 @@ static __attribute__((noinline)) void lost(struct pipeline *p, const struct trac
 	else
 		loss.events = (uint64_t)record->value;
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
-	frame_queue_hole(&p->queue, counted ? p->clock.cpu_last_ns[record->cpu] : 0, loss);
+	frame_queue_lost(&p->queue, from_ns, record->time_ns, loss);
+	attribution_lost(&p->attribution, counted ? record->cpu : -1, from_ns, record->time_ns);
 	choreographer_lost(p->choreographer, loss.events, loss.unknown_count);
 	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
 	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
@@ -377,6 +387,21 @@ static __attribute__((noinline)) void handle_mark(struct pipeline *p,
 	apply_mark(p);
 }
 
+static void forget_open(struct pipeline *p, uint64_t since_ns)
+{
+	attribution_forget_open(&p->attribution, since_ns);
+	producers_forget_open(p->producers);
+}
+
+/* The first record after a hole. Those from before it, which came from buffers of other CPUs after
+ * pipeline_hole(), may have begun slices that do not end after it. */
+static void end_hole(struct pipeline *p)
+{
+	if (!p->gfx2019)
+		forget_open(p, p->hole_ns);
+	p->hole_ns = 0;
+}
+
 /* Bytes with which names of interest to producers_wants() and choreographer_wants() begin. */
 static const bool wanted_bytes[256] = {
 	['C'] = true, ['D'] = true, ['G'] = true, ['H'] = true, ['Q'] = true,
@@ -415,6 +440,8 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	} else if (!follow_clock(p, record)) {
 		return;
 	}
+	if (p->hole_ns && record->time_ns > p->hole_ns)
+		end_hole(p);
 	if (record->kind == TRACE_INSTANT)
 		handle_mark(p, record);
 	if (p->gfx2019) {
@@ -424,7 +451,8 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record)
 	wanted = are_slices_wanted(p, record);
 	if (wanted && producers_wants(p->producers, record))
 		producers_record(p->producers, record);
-	attribution_record(&p->attribution, record);
+	if (record->kind != TRACE_LOST)
+		attribution_record(&p->attribution, record);
 	if (wanted && choreographer_wants(p->choreographer, record))
 		choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
 	if (p->clock.now_ns >= p->next_settle_ns &&
@@ -624,9 +652,14 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	frame_queue_hole(&p->queue, since_ns, (struct loss){ .unknown_count = 1 });
 	/* The caller reports it. */
 	p->reported_loss.unknown_count++;
-	attribution_forget_open(&p->attribution, since_ns);
-	producers_forget_open(p->producers);
+	forget_open(p, since_ns);
+	p->hole_ns = since_ns;
 	choreographer_lost(p->choreographer, 0, 1);
+}
+
+void pipeline_set_loss_ahead(struct pipeline *p, bool ahead)
+{
+	frame_queue_set_loss_ahead(&p->queue, ahead);
 }
 
 void pipeline_set_loss_pending(struct pipeline *p, bool pending)
@@ -640,6 +673,7 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 	if (!p->gfx2019)
 		start_over(p);
 	trace_clock_restart(&p->clock);
+	p->hole_ns = 0;
 }
 
 void pipeline_silent(struct pipeline *p, uint64_t for_ns)
@@ -848,6 +882,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
 		.hole = on_hole,
+		.hidden = on_hidden,
 		.evict = on_evict,
 		.layer = on_layer,
 		.queued = on_queued,
@@ -863,6 +898,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	if (!p->producers || !p->choreographer)
 		return -ENOMEM;
 	p->queue.choreographer = p->choreographer;
+	p->queue.clock = &p->clock;
 	producers_init(p->producers, &p->attribution.sf);
 	p->queue.producers = p->producers;
 	if (options->recorded || options->frame_timeline) {

@@ -165,6 +165,10 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns);
  * events of other CPUs first. Frames in that time are in a hole. */
 void pipeline_set_loss_pending(struct pipeline *p, bool pending);
 
+/* While @ahead, the same, but the loss is certain, and its record is on the way: when it comes,
+ * frames that still wait are judged by it. */
+void pipeline_set_loss_ahead(struct pipeline *p, bool ahead);
+
 /* After this call times are those of another clock: all rows end. Includes pipeline_hole(). */
 void pipeline_new_clock(struct pipeline *p, uint64_t since_ns);
 

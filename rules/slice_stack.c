@@ -101,6 +101,19 @@ uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid)
 	return 0;
 }
 
+uint32_t slice_stacks_open_before(const struct slice_stacks *table, int32_t tid, uint64_t uses)
+{
+	uint32_t open = 0;
+
+	for (unsigned int i = 0; i < table->n; i++)
+		if (table->tids[i] == tid)
+			for (unsigned int k = 0; k < table->stacks[i].n; k++)
+				if (uses >= table->uses ||
+				    (int32_t)(table->stacks[i].slices[k].use - (uint32_t)uses) <= 0)
+					open |= table->stacks[i].slices[k].mask;
+	return open;
+}
+
 void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, uint32_t closed)
 {
 	struct slice_stack *stack = find(table, tid);
@@ -110,6 +123,7 @@ void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, 
 	if (!stack)
 		stack = enter(table, tid);
 	stack->last_use = ++table->uses;
+	stack->cpu = table->cpu;
 	drop_open(table, stack, closed);
 	stack->depth++;
 	if (!mask)
@@ -118,7 +132,8 @@ void slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask, 
 		table->unbalanced++;
 		return;
 	}
-	stack->slices[stack->n++] = (struct open_slice){ stack->depth, mask };
+	stack->slices[stack->n++] =
+		(struct open_slice){ stack->depth, mask, (uint32_t)table->uses };
 	stack->open |= mask;
 }
 
@@ -130,6 +145,7 @@ uint32_t slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
 	if (!stack)
 		return 0;
 	before = stack->open;
+	stack->cpu = table->cpu;
 	if (stack->n > 0 && stack->slices[stack->n - 1].depth == stack->depth)
 		drop_last(stack);
 	if (stack->depth > 0)
@@ -148,6 +164,18 @@ void slice_stacks_drop(struct slice_stacks *table, int32_t tid)
 		return;
 	table->unbalanced += stack->n;
 	leave(table, stack);
+}
+
+void slice_stacks_lost(struct slice_stacks *table, int32_t cpu, int32_t kept_tid)
+{
+	for (unsigned int i = table->n; i > 0; i--) {
+		struct slice_stack *stack = &table->stacks[i - 1];
+
+		if (stack->tid == kept_tid || (stack->cpu != cpu && stack->cpu >= 0))
+			continue;
+		table->unbalanced += stack->n;
+		leave(table, stack);
+	}
 }
 
 void slice_stacks_forget(struct slice_stacks *table)

@@ -182,8 +182,8 @@ static void set_begin(struct session *session)
 /* The source sets ->loss_ahead before the first record from the time of a loss. */
 static void update_loss_pending(const struct session *session)
 {
-	pipeline_set_loss_pending(session->pipeline,
-				  session->is_loss_pending || session->source->loss_ahead);
+	pipeline_set_loss_pending(session->pipeline, session->is_loss_pending);
+	pipeline_set_loss_ahead(session->pipeline, session->source->loss_ahead);
 }
 
 /* Handles a loss after a kill. The raw source counts losses since it was opened, and what was lost

@@ -143,6 +143,7 @@ static void test_interval_of_one_vsync_is_known_across_a_loss(void **state)
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 30);
 	phone_lost(&phone, 1, 77);
+	phone.n_commits--; /* no frame was lost */
 	phone_run(&phone, a, BEGIN + 30 * V60, V60, 30);
 	phone_end(&phone);
 	assert_int_equal(frame_of(a, 30)->vsyncs, 1);
@@ -190,7 +191,9 @@ static void test_intervals_before_the_report_of_a_loss_are_unknown(void **state)
 	phone_frame(&phone, BEGIN + 20 * V60, a);
 	phone.cpu = 1;
 	phone_frame(&phone, BEGIN + 21 * V60, a);
+	phone.n_commits += 2;
 	phone_frame(&phone, BEGIN + 24 * V60, a); /* the two frames before it were on CPU 2 */
+	phone.n_commits += 2;
 	phone_frame(&phone, BEGIN + 27 * V60, a);
 	phone.cpu = 2;
 	phone_lost(&phone, 2, 900);
@@ -290,10 +293,12 @@ static void test_latch_with_a_late_present_in_a_hole_is_stale(void **state)
 	phone.now_ns = held_up - 14 * MS;
 	phone_begin(&phone, "commit 1234");
 	phone_latch(&phone, a);
+	phone.n_commits++;
 	phone_end_slices(&phone, 1);
 	phone_compose(&phone, held_up, 1);
 	phone_frame(&phone, BEGIN + 21 * V60, a);
 	phone_lost(&phone, 2, 50);
+	phone.n_commits--; /* no other frame was lost */
 	phone_run(&phone, a, BEGIN + 22 * V60, V60, 20);
 	phone_end(&phone);
 	assert_int_equal(counters()->stale_frames, 1);
@@ -310,11 +315,13 @@ static void test_intervals_of_a_late_frame_in_a_hole_are_unknown(void **state)
 	start(PHONE_14);
 	phone_run(&phone, a, BEGIN, V60, 21);
 	phone_frame(&phone, BEGIN + 21 * V60 + 12 * MS, a);
+	phone.n_commits++;
 	phone_run(&phone, a, BEGIN + 23 * V60, V60, 5);
 	phone_lost(&phone, 2, 50);
+	phone.n_commits--; /* no frame was lost */
 	phone_run(&phone, a, BEGIN + 28 * V60, V60, 10);
 	phone_end(&phone);
-	assert_int_equal(frame_of(a, 21)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 21)->vsyncs, 2); /* its number proves that none is missing */
 	assert_int_equal(frame_of(a, 22)->vsyncs, ROW_UNKNOWN);
 	for (size_t i = 24; i <= 30; i++)
 		assert_int_equal(frame_of(a, i)->vsyncs, 1);
@@ -328,6 +335,7 @@ static void test_buffer_numbers_show_missing_frames_in_a_hole(void **state)
 	phone.n_commits++;
 	phone_run(&phone, a, BEGIN + 22 * V60, V60, 3);
 	phone_lost(&phone, 2, 50);
+	phone.n_commits--; /* no frame was lost here */
 	phone_run(&phone, a, BEGIN + 25 * V60, V60, 10);
 	phone_end(&phone);
 	assert_int_equal(frame_of(a, 21)->vsyncs, 1);
@@ -405,6 +413,87 @@ static void test_hole_detected_late_covers_earlier_frames(void **state)
 	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
 	assert_int_equal(frame_of(a, 40)->vsyncs, ROW_UNKNOWN);
 	assert_int_equal(unknown_intervals(), 3);
+}
+
+/* Events from before the hole are still in buffers of other CPUs: they do not end it. */
+static void test_events_from_before_a_hole_do_not_end_it(void **state)
+{
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	pipeline_hole(phone.pipeline, BEGIN + 33 * V60);
+	phone_run(&phone, a, BEGIN + 30 * V60, V60, 3);
+	phone_run(&phone, a, BEGIN + 36 * V60, V60, 30);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 30)->vsyncs, 1);
+	assert_int_equal(frame_of(a, 33)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(unknown_intervals(), 2);
+}
+
+/* The hole ended before the composition began: what is open then is no older than that. */
+static void test_report_of_a_loss_within_a_latch_keeps_the_latch(void **state)
+{
+	uint64_t present_ns = BEGIN + 30 * V60;
+
+	start(PHONE_9);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_queue(&phone, present_ns - 3 * MS, a, 1);
+	phone_tick(&phone, present_ns - 2 * MS);
+	phone.now_ns = present_ns - MS;
+	phone_begin(&phone, "onMessageReceived");
+	phone_begin(&phone, "handleMessageInvalidate");
+	phone_begin(&phone, "latchBuffer");
+	phone_begin(&phone, "acquireBuffer");
+	phone_lost(&phone, phone.cpu + 1, 50);
+	phone_write(&phone, TRACE_COUNTER, 0, a, 0);
+	phone_end_slices(&phone, 4);
+	phone_compose(&phone, present_ns, 1);
+	phone_run(&phone, a, present_ns + V60, V60, 20);
+	phone_end(&phone);
+	assert_int_equal(phone.log.n_frames, 51);
+	assert_int_equal(frame_of(a, 30)->vsyncs, 1);
+	assert_int_equal(frame_of(a, 31)->vsyncs, 1);
+}
+
+/* The frame with that buffer was lost, and a later one shows the buffer again. */
+static void test_buffer_that_is_shown_again_proves_nothing(void **state)
+{
+	char name[100];
+
+	start(PHONE_14);
+	phone_run(&phone, a, BEGIN, V60, 30);
+	phone_lost(&phone, phone.cpu, 50);
+	snprintf(name, sizeof(name), "latchBuffer %s - %u", a, phone.n_commits);
+	phone_tick(&phone, BEGIN + 33 * V60 - 2 * MS);
+	phone.now_ns = BEGIN + 33 * V60 - MS;
+	phone_begin(&phone, "commit 1234");
+	phone_write(&phone, TRACE_INSTANT, 0, name, 0);
+	phone_end_slices(&phone, 1);
+	phone_compose(&phone, BEGIN + 33 * V60, 1);
+	phone_run(&phone, a, BEGIN + 34 * V60, V60, 20);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 30)->frame_number, frame_of(a, 29)->frame_number + 1);
+	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
+}
+
+/* The CPU that lost the frame writes its next event 1.3 s later. */
+static void test_frames_of_a_recorded_trace_wait_for_silent_cpus(void **state)
+{
+	options.recorded = true;
+	start(PHONE_9);
+	phone.cpu = 3;
+	phone_run(&phone, a, BEGIN, V60, 10);
+	phone_lost(&phone, 3, 5);
+	phone_frame(&phone, BEGIN + 10 * V60, a);
+	phone.cpu = 1;
+	phone_run(&phone, a, BEGIN + 11 * V60, V60, 19);
+	phone_run(&phone, a, BEGIN + 31 * V60, V60, 80);
+	phone.cpu = 3;
+	phone_lost(&phone, 3, 60);
+	phone_run(&phone, a, BEGIN + 111 * V60, V60, 20);
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 29)->vsyncs, 1);
+	assert_int_equal(frame_of(a, 30)->vsyncs, ROW_UNKNOWN);
+	assert_int_equal(frame_of(a, 31)->vsyncs, 1);
 }
 
 static void test_pending_loss_lasts_until_it_is_cleared(void **state)
@@ -579,6 +668,10 @@ int main(void)
 		test(test_loss_clears_the_queue_times),
 		test(test_a_hole_is_no_jank),
 		test(test_hole_detected_late_covers_earlier_frames),
+		test(test_events_from_before_a_hole_do_not_end_it),
+		test(test_report_of_a_loss_within_a_latch_keeps_the_latch),
+		test(test_buffer_that_is_shown_again_proves_nothing),
+		test(test_frames_of_a_recorded_trace_wait_for_silent_cpus),
 		test(test_pending_loss_lasts_until_it_is_cleared),
 		test(test_lost_events_of_rows_and_cpus_add_up),
 		test(test_loss_after_the_last_frame_is_in_its_row),

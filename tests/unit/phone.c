@@ -79,6 +79,7 @@ void phone_lost(struct phone *phone, int cpu, int64_t events)
 
 	record.tid = record.tgid = record.pid = TRACE_ID_UNKNOWN;
 	record.time_ns = phone->now_ns;
+	phone->n_commits++; /* of a frame that was lost */
 	pipeline_record(phone->pipeline, &record);
 }
 

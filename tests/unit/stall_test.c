@@ -392,7 +392,7 @@ static void test_loss_ends_the_evidence(void **state)
 	start(PHONE_14, mail);
 	begin(APP, "om.example.mail", "Choreographer#doFrame 9", LAST + 5 * MS);
 	phone.now_ns = LAST + 100 * MS;
-	phone_lost(&phone, 3, 10);
+	phone_lost(&phone, phone.cpu, 10);
 	finish(mail);
 	assert_int_equal(total("com.example.mail/com.example.mail.Main").stalls, 0);
 	assert_int_equal(row_log_count_events(&phone.log, TRACE_EVENT_STALL), 0);

@@ -15,7 +15,7 @@
  * earlier; one that the display did not show in time: display. Else it was composed for a later
  * vsync: scheduling; or, if the delay is no whole number of vsyncs, the vsyncs moved: prediction.
  *
- * A frame that is presented more than 2 ms before the expected time harms nobody, but
+ * A frame that is presented more than 2 ms before the expected time does no harm, but
  * FrameTimeline judges it: scheduling or prediction by the same test; unknown if it was not ready
  * at its deadline.
  *
@@ -27,8 +27,8 @@
  *
  * A frame that keeps the cadence is queued before slot e begins, is latched and presented in it.
  * The first step that did not come in time is the cause. A step whose time is unknown gives no
- * cause, and neither does one whose event may be lost. If the frame is on its plan, nobody was late
- * but the app, which drew nothing for the vsyncs before.
+ * cause, and neither does one whose event may be lost. If the frame is on its plan, only the app was
+ * late: it drew nothing for the vsyncs before.
  */
 #ifndef JANKD_RULES_CAUSE_H
 #define JANKD_RULES_CAUSE_H

@@ -286,7 +286,7 @@ static void test_a_forgotten_plan_is_an_unknown_cause(void **state)
 	assert_int_equal(cause_of(&facts), CAUSE_NONE);
 }
 
-/* Nobody was late but the app, which drew nothing for the vsyncs before. */
+/* Only the app was late: it drew nothing for the vsyncs before. */
 static void test_a_frame_on_its_plan_that_left_the_cadence(void **state)
 {
 	struct cause_facts facts = late_frame();

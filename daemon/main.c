@@ -14,11 +14,12 @@
 #include "daemon/cli/cli.h"
 
 /* Returns freed memory to the kernel, so that a process that used more memory before becomes small
- * again. */
+ * again. Tables have mappings of their own: in memory that was used before, calloc() would touch
+ * all pages of a table of which most captures use a few. */
 static void limit_heap(void)
 {
 #ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, 65536);
+	mallopt(M_MMAP_THRESHOLD, 32768);
 	mallopt(M_TRIM_THRESHOLD, 65536);
 #endif
 #ifdef M_TOP_PAD

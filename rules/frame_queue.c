@@ -40,7 +40,7 @@
 
 /* Surfaces in the summary's table of a live trace, at most: a phone has some tens at a time. Others
  * are spilled, which changes no row. */
-#define LIVE_SURFACES 32
+#define LIVE_SURFACES 64
 
 /* The most chunks that one frame needs: it makes the row's values too many, so they become a
  * histogram. The other 6 are for the Surface's frame times, for the vsyncs

@@ -182,7 +182,7 @@ static uint64_t key_of(struct span name)
 {
 	size_t end = name.len > 40 ? name.len - 40 : 0;
 
-	return word_load_some(name.ptr + end, name.len - end) ^ name.len << 56;
+	return word_load_some(name.ptr + end, name.len - end) ^ (uint64_t)name.len << 56;
 }
 
 static bool has_view(const struct work_process *process, uint64_t hash)

@@ -123,14 +123,16 @@ static int64_t last_write(const char *folder)
 
 	while (directory && (entry = readdir(directory))) {
 		const char *name = entry->d_name;
-		int64_t time_ns;
+		int64_t time_s, time_ns;
 
 		if (name[0] == '.' || !(ends_with(name, ".csv") || ends_with(name, ".json")) ||
 		    fstatat(dirfd(directory), name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(info.st_mode) || info.st_mtim.tv_sec < 0 ||
-		    info.st_mtim.tv_sec > TIME_MAX_S)
+		    !S_ISREG(info.st_mode))
 			continue;
-		time_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+		time_s = info.st_mtim.tv_sec;
+		if (time_s < 0 || time_s > TIME_MAX_S)
+			continue;
+		time_ns = time_s * INT64_C(1000000000) + info.st_mtim.tv_nsec;
 		if (time_ns > last_ns)
 			last_ns = time_ns;
 	}

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "parser/chars.h"
+#include "parser/swar.h"
 
 #define COMMIT_LENGTH UINT32_C(0xfffff)
 #define COMMIT_LOST (UINT32_C(1) << 31)
@@ -125,6 +126,14 @@ static int64_t read_lost(const struct ftrace_format *format, uint32_t commit, co
 	return lost > 0 && lost <= INT64_MAX ? (int64_t)lost : FTRACE_LOST_UNKNOWN;
 }
 
+static size_t least_size(const struct ftrace_format *format)
+{
+	size_t with_pid = format->pid_offset + sizeof(int32_t);
+	size_t least = format->text_offset > with_pid ? format->text_offset : with_pid;
+
+	return least > sizeof(uint16_t) ? least : sizeof(uint16_t);
+}
+
 bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *format,
 		       struct span bytes)
 {
@@ -144,9 +153,35 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 		.at = data,
 		.end = data + length,
 		.time_ns = read_long(bytes.ptr, sizeof(uint64_t)),
+		.least = least_size(format),
 		.lost = read_lost(format, commit, data + length, space - length),
 	};
 	return true;
+}
+
+/* The first NUL or line end from @at on; @end if there is none. Bytes from @end to @readable are
+ * not part of the text. */
+static const char *find_end(const char *at, const char *end, const char *readable)
+{
+	const char *found;
+
+#ifdef BLOCK_SIZE
+	while (at < end && readable - at >= BLOCK_SIZE) {
+		uint32_t ends = block_find_either(at, '\0', '\n');
+
+		if (ends) {
+			at += __builtin_ctz(ends);
+			return at < end ? at : end;
+		}
+		at += BLOCK_SIZE;
+	}
+#endif
+	if (at >= end)
+		return end;
+	found = memchr(at, '\0', (size_t)(end - at));
+	end = found ? found : end;
+	found = memchr(at, '\n', (size_t)(end - at));
+	return found ? found : end;
 }
 
 /* Reads a print event. Returns false if it is another event. */
@@ -154,24 +189,19 @@ static bool read_print(const struct ftrace_page *page, struct span event,
 		       struct ftrace_print *print)
 {
 	const struct ftrace_format *format = page->format;
-	const char *end;
+	const char *text;
 	uint16_t id;
 
-	if (event.len < sizeof(id) || event.len < format->text_offset ||
-	    event.len < format->pid_offset + sizeof(print->tid))
+	if (event.len < page->least)
 		return false;
 	memcpy(&id, event.ptr, sizeof(id));
 	if (id != format->print_id)
 		return false;
 	memcpy(&print->tid, event.ptr + format->pid_offset, sizeof(print->tid));
 	print->time_ns = page->time_ns;
-	print->text = span_skip(event, format->text_offset);
-	end = memchr(print->text.ptr, '\0', print->text.len);
-	if (end)
-		print->text.len = (size_t)(end - print->text.ptr);
-	end = memchr(print->text.ptr, '\n', print->text.len);
-	if (end)
-		print->text.len = (size_t)(end - print->text.ptr);
+	text = event.ptr + format->text_offset;
+	print->text.ptr = text;
+	print->text.len = (size_t)(find_end(text, event.ptr + event.len, page->end) - text);
 	return true;
 }
 
@@ -215,27 +245,43 @@ static void advance_time(struct ftrace_page *page, uint32_t type, uint64_t delta
 		page->time_ns += delta;
 }
 
+/* Passes an entry other than those whose length is in @word, the first word. Sets @event to its
+ * data. False: it has none, or nothing follows it in the page. */
+static __attribute__((noinline)) bool pass_other(struct ftrace_page *page, uint32_t word,
+						 struct span *event)
+{
+	uint32_t type = word & ((1U << TYPE_BITS) - 1);
+	const char *after = page->at + 4;
+	size_t length = length_of(type, after, (size_t)(page->end - after));
+	bool is_unused = type == TYPE_PADDING && word >> TYPE_BITS == 0;
+
+	if (is_unused || length == SIZE_MAX) {
+		page->damaged |= !is_unused;
+		page->at = page->end;
+		return false;
+	}
+	page->at = after + length;
+	advance_time(page, type, word >> TYPE_BITS, after);
+	*event = (struct span){ after, length };
+	if (type == TYPE_LONG)
+		*event = span_skip(*event, 4);
+	return type < TYPE_PADDING;
+}
+
 bool ftrace_page_next(struct ftrace_page *page, struct ftrace_print *print)
 {
 	while (page->end - page->at >= 4) {
 		uint32_t word = read_word(page->at);
 		uint32_t type = word & ((1U << TYPE_BITS) - 1);
-		const char *after = page->at + 4;
-		size_t length = length_of(type, after, (size_t)(page->end - after));
-		struct span event = { after, length };
+		struct span event = { page->at + 4, (size_t)type * 4 };
 
-		if (type == TYPE_PADDING && word >> TYPE_BITS == 0)
-			break; /* the rest is unused */
-		if (length == SIZE_MAX) {
-			page->damaged = true;
-			break;
-		}
-		page->at = after + length;
-		advance_time(page, type, word >> TYPE_BITS, after);
-		if (type >= TYPE_PADDING)
+		if (type > TYPE_LONG && type < TYPE_PADDING &&
+		    event.len <= (size_t)(page->end - event.ptr)) {
+			page->at = event.ptr + event.len;
+			page->time_ns += word >> TYPE_BITS;
+		} else if (!pass_other(page, word, &event)) {
 			continue;
-		if (type == TYPE_LONG)
-			event = span_skip(event, 4);
+		}
 		if (read_print(page, event, print))
 			return true;
 	}

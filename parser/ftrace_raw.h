@@ -34,6 +34,7 @@ struct ftrace_page {
 	const char *at;
 	const char *end;
 	uint64_t time_ns; /* of the last event */
+	size_t least;	  /* size of a print event without text */
 	/* Number of events lost before this page; FTRACE_LOST_UNKNOWN; 0: none. */
 	int64_t lost;
 	bool damaged; /* an event exceeded the page: the rest of the page was dropped */

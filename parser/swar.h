@@ -71,29 +71,56 @@ static inline uint64_t word_number(uint64_t word)
  * BLOCK_SIZE is defined if this function exists. */
 #if defined(__SSE2__)
 #define BLOCK_SIZE 32
+static inline uint32_t block_mask(__m128i low, __m128i high)
+{
+	return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+}
+
+static inline __m128i block_equal(const char *at, char byte)
+{
+	return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), _mm_set1_epi8(byte));
+}
+
 static inline uint32_t block_find_byte(const char *at, char byte)
 {
-	__m128i all = _mm_set1_epi8(byte);
-	__m128i low = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)at), all);
-	__m128i high = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(at + 16)), all);
+	return block_mask(block_equal(at, byte), block_equal(at + 16, byte));
+}
 
-	return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+/* The same for two bytes. */
+static inline uint32_t block_find_either(const char *at, char one, char other)
+{
+	return block_mask(_mm_or_si128(block_equal(at, one), block_equal(at, other)),
+			  _mm_or_si128(block_equal(at + 16, one), block_equal(at + 16, other)));
 }
 #elif defined(__aarch64__)
 #define BLOCK_SIZE 32
-static inline uint32_t block_find_byte(const char *at, char byte)
+static inline uint32_t block_mask(uint8x16_t low, uint8x16_t high)
 {
 	static const uint8_t places[16] = {
 		1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128
 	};
-	uint8x16_t bit = vld1q_u8(places), all = vdupq_n_u8((uint8_t)byte);
-	uint8x16_t low = vandq_u8(vceqq_u8(vld1q_u8((const uint8_t *)at), all), bit);
-	uint8x16_t high = vandq_u8(vceqq_u8(vld1q_u8((const uint8_t *)at + 16), all), bit);
-	uint8x16_t sum = vpaddq_u8(low, high);
+	uint8x16_t bit = vld1q_u8(places);
+	uint8x16_t sum = vpaddq_u8(vandq_u8(low, bit), vandq_u8(high, bit));
 
 	sum = vpaddq_u8(sum, sum);
 	sum = vpaddq_u8(sum, sum);
 	return vgetq_lane_u32(vreinterpretq_u32_u8(sum), 0);
+}
+
+static inline uint8x16_t block_equal(const char *at, char byte)
+{
+	return vceqq_u8(vld1q_u8((const uint8_t *)at), vdupq_n_u8((uint8_t)byte));
+}
+
+static inline uint32_t block_find_byte(const char *at, char byte)
+{
+	return block_mask(block_equal(at, byte), block_equal(at + 16, byte));
+}
+
+static inline uint32_t block_find_either(const char *at, char one, char other)
+{
+	return block_mask(vorrq_u8(block_equal(at, one), block_equal(at, other)),
+			  vorrq_u8(block_equal(at + 16, one), block_equal(at + 16, other)));
 }
 #endif
 

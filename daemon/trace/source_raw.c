@@ -127,8 +127,9 @@ static uint64_t time_of(const struct ftrace_cpu_buffer *buffer)
 	return (buffer->next.time_ns + 500) / 1000 * 1000;
 }
 
-static void hand_over_lost(struct source_raw *raw, struct raw_cpu *cpu,
-			   struct ftrace_cpu_buffer *buffer, const struct record_sink *sink)
+static __attribute__((noinline)) void hand_over_lost(struct source_raw *raw, struct raw_cpu *cpu,
+						     struct ftrace_cpu_buffer *buffer,
+						     const struct record_sink *sink)
 {
 	struct trace_record record = {
 		.kind = TRACE_LOST,
@@ -150,13 +151,11 @@ static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 		      const struct record_sink *sink)
 {
 	struct raw_cpu *cpu = &raw->cpus[buffer - raw->buffers];
-	struct trace_record record = {
-		.cpu = cpu->cpu,
-		.tid = buffer->next.tid,
-		.tgid = TRACE_ID_UNKNOWN,
-		.time_ns = time_of(buffer),
-	};
+	struct trace_record record; /* marker_parse() and thread_cache_name() set the rest */
 
+	record.cpu = cpu->cpu;
+	record.tid = buffer->next.tid;
+	record.time_ns = time_of(buffer);
 	if (buffer->has_lost)
 		hand_over_lost(raw, cpu, buffer, sink);
 	raw->source.counts.markers++;

@@ -9,13 +9,11 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define SECOND UINT64_C(1000000000)
-
 /* How long an entry is valid: usually; for SurfaceFlinger's threads; if the thread has ended or
  * SurfaceFlinger is unknown, as both may change soon. */
-#define FRESH_NS (30 * SECOND)
-#define FRESH_SURFACEFLINGER_NS (5 * SECOND)
-#define FRESH_GONE_NS SECOND
+#define FRESH_S 30
+#define FRESH_SURFACEFLINGER_S 5
+#define FRESH_GONE_S 1
 
 /* The user ids of apps begin here. */
 #define UID_APPS 10000
@@ -199,61 +197,49 @@ static void read_thread(struct thread_cache *cache, struct cached_thread *thread
 	thread->trust = TRUST_NONE;
 	thread->is_app = false;
 	thread->comm[0] = '\0';
+	thread->comm_length = 0;
 	if (!read_status(cache, thread->tid, &status))
 		return;
 	thread->tgid = status.tgid;
 	thread->is_app = status.uid >= UID_APPS;
 	memcpy(thread->comm, status.comm, sizeof(thread->comm));
+	thread->comm_length = (uint8_t)strlen(thread->comm);
 	if (!thread->is_app && read_status(cache, status.tgid, &process))
 		thread->trust = trust_in(cache, &process);
 	update_surfaceflinger(cache, thread);
 }
 
-static uint64_t fresh_ns(const struct thread_cache *cache, const struct cached_thread *thread)
+static uint8_t fresh_s(const struct thread_cache *cache, const struct cached_thread *thread)
 {
 	if (thread->tgid == TRACE_ID_UNKNOWN || cache->surfaceflinger == TRACE_ID_UNKNOWN)
-		return FRESH_GONE_NS;
-	return thread->tgid == cache->surfaceflinger ? FRESH_SURFACEFLINGER_NS : FRESH_NS;
+		return FRESH_GONE_S;
+	return thread->tgid == cache->surfaceflinger ? FRESH_SURFACEFLINGER_S : FRESH_S;
 }
 
-static bool is_stale(const struct thread_cache *cache, const struct cached_thread *thread,
-		     uint64_t now_ns)
+const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_t tid,
+					      uint64_t now_ns)
 {
-	return now_ns - thread->read_ns >= fresh_ns(cache, thread);
-}
+	struct cached_thread *first = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
+	struct cached_thread *entry = entry_of(cache, tid);
+	struct cached_thread thread = *entry;
 
-static const struct cached_thread *find(struct thread_cache *cache, int32_t tid, uint64_t now_ns)
-{
-	struct cached_thread *thread = entry_of(cache, tid);
-
-	if (thread->tid != tid || is_stale(cache, thread, now_ns)) {
-		thread->tid = tid;
-		thread->read_ns = now_ns;
-		read_thread(cache, thread);
+	if (thread.tid != tid || now_ns - thread.read_ns >= thread.fresh_s * THREAD_CACHE_SECOND) {
+		thread.tid = tid;
+		thread.read_ns = now_ns;
+		read_thread(cache, &thread);
+		thread.fresh_s = fresh_s(cache, &thread);
 	}
-	return thread;
+	*entry = *first;
+	*first = thread;
+	return first;
 }
 
 void thread_cache_correct(struct thread_cache *cache, struct trace_record *record, uint64_t now_ns)
 {
-	const struct cached_thread *thread = find(cache, record->tid, now_ns);
+	const struct cached_thread *thread = thread_cache_get(cache, record->tid, now_ns);
 
-	if (thread->comm[0])
-		record->comm = span_of(thread->comm);
+	if (thread->comm_length > 0)
+		record->comm = (struct span){ thread->comm, thread->comm_length };
 	if (record->tgid == TRACE_ID_UNKNOWN)
 		record->tgid = thread->tgid;
-}
-
-void thread_cache_name(struct thread_cache *cache, struct trace_record *record, uint64_t now_ns)
-{
-	const struct cached_thread *thread = find(cache, record->tid, now_ns);
-
-	record->tgid = thread->tgid;
-	record->comm = span_of(thread->comm);
-	/* While SurfaceFlinger lives, a thread that has ended was not one of its threads. */
-	if (cache->surfaceflinger == TRACE_ID_UNKNOWN)
-		record->writer = thread->is_app ? TRACE_WRITER_OTHER : TRACE_WRITER_UNKNOWN;
-	else
-		record->writer = thread->tgid == cache->surfaceflinger ? TRACE_WRITER_SURFACEFLINGER
-								       : TRACE_WRITER_OTHER;
 }

@@ -2,14 +2,24 @@
 #include "rules/surface.h"
 
 #include "parser/chars.h"
+#include "parser/swar.h"
+
+/* Each bit of @word changes about half of the bits of the result, the low ones, too. */
+static uint64_t mixed(uint64_t word)
+{
+	word *= UINT64_C(0x9e3779b97f4a7c15);
+	return word ^ word >> 32;
+}
 
 uint64_t name_hash(struct span text)
 {
-	uint64_t hash = UINT64_C(14695981039346656037);
+	uint64_t hash = 0;
 
-	for (size_t i = 0; i < text.len; i++)
-		hash = (hash ^ (uint8_t)text.ptr[i]) * UINT64_C(1099511628211);
-	return hash;
+	while (text.len > 8) {
+		hash = mixed(hash ^ word_load(text.ptr));
+		text = span_skip(text, 8);
+	}
+	return mixed((hash + text.len) ^ word_load_some(text.ptr, text.len));
 }
 
 bool name_is(const char *kept, size_t size, struct span text)

@@ -12,8 +12,8 @@
 #define NAME_SIZE 1024
 #define APP_SIZE 256
 
-/* FNV-1a of the whole @text. With the length it identifies a name that is longer than its copy.
- * Apps choose names, and can choose two with the same hash. */
+/* A hash of the whole @text, eight bytes at a time. With the length it identifies a name that is
+ * longer than its copy. Apps choose names, and can choose two with the same hash. */
 uint64_t name_hash(struct span text);
 
 /* True: @kept, an array of @size bytes, is the copy that name_copy() makes of @text. */

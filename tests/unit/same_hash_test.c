@@ -12,9 +12,10 @@
 #define V60 UINT64_C(16666667)
 #define BEGIN (100 * SECOND)
 
-/* Both have the same FNV-1a hash, and so have names that begin with them and continue equally. */
-#define ONE "8yn0iYCKYHlIj4-BwPqk"
-#define OTHER "GReLUrM4wMqfg9yzV3KQ"
+/* Both lead name_hash() to the same state, so names that begin with them and continue equally have
+ * the same hash. */
+#define ONE "U8JZpDE0iGXlD6gN"
+#define OTHER "Tdb6CXGqw9QmGhmK"
 
 static const char one[] = ONE "/a#0";
 static const char other[] = OTHER "/a#0";

@@ -22,16 +22,10 @@ static void advance(struct harm *harm, uint64_t second)
 		harm->sum_us -= *oldest;
 		*oldest = 0;
 	}
-}
-
-/* The oldest of the last seconds that has harm. One has it. */
-static uint64_t first_second(const struct harm *harm)
-{
-	uint64_t second = harm->second < HARM_SECONDS ? 0 : harm->second + 1 - HARM_SECONDS;
-
-	while (harm->us[second % HARM_SECONDS] == 0)
-		second++;
-	return second;
+	if (harm->sum_us == 0)
+		harm->first = harm->second;
+	while (harm->us[harm->first % HARM_SECONDS] == 0 && harm->first < harm->second)
+		harm->first++;
 }
 
 void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
@@ -54,7 +48,7 @@ void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
 	if (harm->sum_us * 1000 <= harm->minute_ns)
 		return;
 	harm->minute_ns = harm->sum_us * 1000;
-	harm->minute_from_ns = first_second(harm) * SECOND_NS;
+	harm->minute_from_ns = harm->first * SECOND_NS;
 }
 
 void harm_new_clock(struct harm *harm)

@@ -19,6 +19,7 @@ struct harm {
 	/* The 60 seconds with most harm: their harm, and when the first of them with harm began. */
 	uint64_t minute_ns, minute_from_ns;
 	uint64_t second;	   /* number of the last second in us[] */
+	uint64_t first;		   /* of the first one that has harm; sum_us is 0: none has */
 	uint64_t sum_us;	   /* of us[] */
 	uint32_t us[HARM_SECONDS]; /* harm of the last seconds, indexed by their numbers */
 };

@@ -41,7 +41,7 @@ static bool is_same(struct late_interval a, struct late_interval b)
 	return off_ns <= (a.plain || b.plain ? JITTER_NS : longer_ns / 100);
 }
 
-static uint32_t cadence_ns(const struct late_series *series)
+static uint32_t find_cadence(const struct late_series *series)
 {
 	unsigned int most = 0;
 	uint32_t ns = 0;
@@ -55,6 +55,13 @@ static uint32_t cadence_ns(const struct late_series *series)
 		}
 	}
 	return ns;
+}
+
+static uint32_t cadence_ns(struct late_series *series)
+{
+	if (series->cadence_ns == 0)
+		series->cadence_ns = find_cadence(series);
+	return series->cadence_ns;
 }
 
 static bool draws_continuously(const struct late_series *series, uint32_t cadence_ns)
@@ -120,6 +127,7 @@ static void keep(struct late_series *series, struct interval interval)
 		series->n = LATE_INTERVALS;
 	if (is_full && place->ns == one.ns && place->plain == one.plain)
 		return;
+	series->cadence_ns = 0;
 	if (is_full)
 		count_same(series, *place, -1);
 	*place = one;
@@ -143,6 +151,7 @@ struct lateness late_follow(struct late_state *state, int place, uint64_t owner,
 	if (!interval_is_frame_time(interval)) {
 		late.harm_ns = wait == WAIT_STALL ? (uint64_t)interval.ns : 0;
 		series->n = 0;
+		series->cadence_ns = 0;
 		return late;
 	}
 	late.gap = series->n > 0 && (uint64_t)interval.ns > GAP_CADENCES * cadence;

@@ -3,9 +3,6 @@
 
 #include "parser/record.h"
 
-/* A shorter time between two events on one CPU is no gap. */
-#define GAP_NS UINT64_C(300000)
-
 /* In a gap of this length the thread may have moved to another CPU, and from there to a third. */
 #define MOVE_NS UINT64_C(1000000)
 
@@ -20,17 +17,6 @@ static struct sf_run *run_at(struct sf_runs *runs, uint32_t number)
 static struct sf_run *last_run(struct sf_runs *runs)
 {
 	return run_at(runs, runs->n - 1);
-}
-
-bool sf_runs_add(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_ns)
-{
-	struct sf_run *last = last_run(runs);
-
-	if (runs->n == 0 || runs->ended || runs->n_holes > 0 || tid != runs->tid ||
-	    cpu != last->cpu || time_ns < last->to_ns || time_ns - last->to_ns >= GAP_NS)
-		return true;
-	last->to_ns = time_ns;
-	return false;
 }
 
 static void report(struct sf_runs *runs, uint64_t from_ns, uint64_t length_ns,
@@ -54,7 +40,7 @@ static void judge(struct sf_runs *runs, const struct sf_run *before, struct sf_r
 	bool there = before->cpu == cpu || after->cpu == cpu || before->cpu < 0 || after->cpu < 0;
 	uint64_t least_ns = before->cpu == after->cpu ? RETURN_NS : MOVE_NS;
 
-	if (!there && length_ns < (after->at_rest ? GAP_NS : least_ns))
+	if (!there && length_ns < (after->at_rest ? SF_RUNS_GAP_NS : least_ns))
 		return;
 	after->reported = true;
 	report(runs, before->to_ns, length_ns, after, there, foretold);
@@ -71,8 +57,8 @@ void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *begun
 		judge(runs, &before, &run, runs->holes[i], runs->foretold);
 	runs->tid = tid;
 	runs->n_holes = 0;
-	runs->ended = false;
-	*run_at(runs, runs->n++) = run;
+	runs->last = run_at(runs, runs->n++);
+	*runs->last = run;
 }
 
 static void add_hole(struct sf_runs *runs, int32_t cpu)
@@ -81,7 +67,7 @@ static void add_hole(struct sf_runs *runs, int32_t cpu)
 		runs->holes[runs->n_holes++] = cpu;
 	else
 		runs->holes[0] = last_run(runs)->cpu; /* the gap counts in any case */
-	runs->ended = true;
+	runs->last = NULL;
 }
 
 bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_ns, uint64_t now_ns)
@@ -129,5 +115,5 @@ void sf_runs_clear(struct sf_runs *runs)
 {
 	runs->tid = TRACE_ID_UNKNOWN;
 	runs->n = runs->n_holes = 0;
-	runs->ended = false;
+	runs->last = NULL;
 }

@@ -42,9 +42,10 @@ struct sf_hidden {
 
 struct sf_runs {
 	int32_t tid;
-	uint32_t n;    /* so far; the last SF_RUNS_MAX are kept */
-	bool ended;    /* the next event begins another run: there is a hole on its CPU */
-	bool foretold; /* each of holes[] certainly hides events */
+	uint32_t n;	     /* so far; the last SF_RUNS_MAX are kept */
+	struct sf_run *last; /* that the next event may continue; NULL: it begins another run, as
+				there is a hole on its CPU, or no run */
+	bool foretold;	     /* each of holes[] certainly hides events */
 	unsigned int n_holes;
 	int32_t holes[SF_HOLES_MAX]; /* their CPUs; the gap before the next event is not judged */
 	struct sf_run runs[SF_RUNS_MAX];
@@ -52,9 +53,21 @@ struct sf_runs {
 	void (*hidden)(void *context, const struct sf_hidden *hidden);
 };
 
+/* A shorter time between two events on one CPU is no gap. */
+#define SF_RUNS_GAP_NS UINT64_C(300000)
+
 /* True: the event does not continue the last run, so sf_runs_begin() must be called. Else it was
  * added to that run. Called for each event of SurfaceFlinger's thread. */
-bool sf_runs_add(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_ns);
+static inline bool sf_runs_add(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t time_ns)
+{
+	struct sf_run *last = runs->last;
+
+	if (!last || tid != runs->tid || cpu != last->cpu ||
+	    time_ns - last->to_ns >= SF_RUNS_GAP_NS)
+		return true;
+	last->to_ns = time_ns;
+	return false;
+}
 
 /* The event begins @run, see there. */
 void sf_runs_begin(struct sf_runs *runs, int32_t tid, const struct sf_run *run);

@@ -11,6 +11,7 @@
 
 #include "parser/span.h"
 
+/* Markers come first: code on the path of each record compares with the first of the others. */
 enum trace_kind {
 	TRACE_SLICE_BEGIN,   /* B|pid|name */
 	TRACE_SLICE_END,     /* E  E|  E|pid  E|pid|name (kernel drivers) */

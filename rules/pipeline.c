@@ -48,8 +48,9 @@ struct pipeline {
 	struct fence_check *check;	 /* NULL: without options.has_fences */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
-	uint64_t before_ns;	  /* the last present before the record with the latest time */
-	uint64_t mark_ns;	  /* time of an app's mark that is ahead of the trace; 0: none */
+	bool unusual;	    /* mark_ns, hole_ns or gfx2019 is set, or counters.first_ns is not */
+	uint64_t before_ns; /* the last present before the record with the latest time */
+	uint64_t mark_ns;   /* time of an app's mark that is ahead of the trace; 0: none */
 	uint64_t next_settle_ns;  /* time of the next check of the queue */
 	uint64_t silent_until_ns; /* there was no record up to then */
 	uint64_t hole_ns;	  /* begin of a hole without a record since then; 0: none */
@@ -316,6 +317,7 @@ static void start_over(struct pipeline *p)
 	producers_new_clock(p->producers);
 	choreographer_new_clock(p->choreographer);
 	p->counters.first_ns = 0;
+	p->unusual = true;
 	p->mark_ns = p->silent_until_ns = p->fences_until_ns = 0;
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
@@ -339,6 +341,34 @@ static void apply_mark(struct pipeline *p)
 		return;
 	close_rows_at(p, p->mark_ns);
 	p->mark_ns = 0;
+}
+
+static void forget_open(struct pipeline *p, uint64_t since_ns)
+{
+	attribution_forget_open(&p->attribution, since_ns);
+	producers_forget_open(p->producers);
+}
+
+/* The first record after a hole. Those from before it, which came from buffers of other CPUs after
+ * pipeline_hole(), may have begun slices that do not end after it. */
+static void end_hole(struct pipeline *p)
+{
+	if (!p->gfx2019)
+		forget_open(p, p->hole_ns);
+	p->hole_ns = 0;
+}
+
+/* Handles what nearly no record needs. */
+static __attribute__((noinline)) void follow_unusual(struct pipeline *p,
+						     const struct trace_record *record)
+{
+	if (p->mark_ns)
+		apply_mark(p);
+	if (p->counters.first_ns == 0)
+		p->counters.first_ns = record->time_ns;
+	if (p->hole_ns && record->time_ns > p->hole_ns)
+		end_hole(p);
+	p->unusual = p->mark_ns || p->hole_ns || p->gfx2019;
 }
 
 /* Returns false if the record must be ignored. On the path of each record, so it is inlined. */
@@ -365,10 +395,8 @@ static inline __attribute__((always_inline)) bool follow_clock(struct pipeline *
 	default:
 		break;
 	}
-	if (p->mark_ns)
-		apply_mark(p);
-	if (p->counters.first_ns == 0)
-		p->counters.first_ns = record->time_ns;
+	if (p->unusual)
+		follow_unusual(p, record);
 	return true;
 }
 
@@ -385,21 +413,7 @@ static __attribute__((noinline)) void handle_mark(struct pipeline *p,
 	events_write(&p->events, record->time_ns, TRACE_EVENT_MARK, text);
 	p->mark_ns = record->time_ns;
 	apply_mark(p);
-}
-
-static void forget_open(struct pipeline *p, uint64_t since_ns)
-{
-	attribution_forget_open(&p->attribution, since_ns);
-	producers_forget_open(p->producers);
-}
-
-/* The first record after a hole. Those from before it, which came from buffers of other CPUs after
- * pipeline_hole(), may have begun slices that do not end after it. */
-static void end_hole(struct pipeline *p)
-{
-	if (!p->gfx2019)
-		forget_open(p, p->hole_ns);
-	p->hole_ns = 0;
+	p->unusual |= p->mark_ns != 0;
 }
 
 /* Bytes with which names of interest to producers_wants() and choreographer_wants() begin. */
@@ -423,44 +437,59 @@ void pipeline_timeline(struct pipeline *p, const struct trace_record *record)
 		frame_timeline_record(p->timeline, record);
 }
 
+static inline void settle_if_due(struct pipeline *p)
+{
+	if (p->clock.now_ns < p->next_settle_ns || trace_clock_sure(&p->clock) < p->next_settle_ns)
+		return;
+	frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
+	p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
+	report_overflow(p, false);
+}
+
+/* A record that is no marker. */
+static __attribute__((noinline)) void other_record(struct pipeline *p,
+						   const struct trace_record *record)
+{
+	if (record->kind == TRACE_TIMELINE) {
+		pipeline_timeline(p, record);
+		return;
+	}
+	if (trace_clock_in_duplicates(&p->clock))
+		return;
+	lost(p, record);
+	producers_record(p->producers, record);
+	if (p->hole_ns && record->time_ns > p->hole_ns)
+		end_hole(p);
+	if (p->gfx2019)
+		gfx2019_record(p->gfx2019, record);
+	else
+		settle_if_due(p);
+}
+
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	bool wanted;
 
 	p->events.records = ++p->counters.records;
-	if (record->kind == TRACE_TIMELINE) {
-		pipeline_timeline(p, record);
+	if (record->kind >= TRACE_LOST) {
+		other_record(p, record);
 		return;
 	}
-	if (record->kind == TRACE_LOST) {
-		if (trace_clock_in_duplicates(&p->clock))
-			return;
-		lost(p, record);
-		producers_record(p->producers, record);
-	} else if (!follow_clock(p, record)) {
+	if (!follow_clock(p, record))
 		return;
-	}
-	if (p->hole_ns && record->time_ns > p->hole_ns)
-		end_hole(p);
 	if (record->kind == TRACE_INSTANT)
 		handle_mark(p, record);
-	if (p->gfx2019) {
+	if (p->unusual && p->gfx2019) {
 		gfx2019_record(p->gfx2019, record);
 		return;
 	}
 	wanted = are_slices_wanted(p, record);
 	if (wanted && producers_wants(p->producers, record))
 		producers_record(p->producers, record);
-	if (record->kind != TRACE_LOST)
-		attribution_record(&p->attribution, record);
+	attribution_record(&p->attribution, record);
 	if (wanted && choreographer_wants(p->choreographer, record))
 		choreographer_record(p->choreographer, record, vsync_period_ns(&p->queue.vsync));
-	if (p->clock.now_ns >= p->next_settle_ns &&
-	    trace_clock_sure(&p->clock) >= p->next_settle_ns) {
-		frame_queue_settle(&p->queue, trace_clock_sure(&p->clock));
-		p->next_settle_ns = trace_clock_sure(&p->clock) + SETTLE_EVERY_NS;
-		report_overflow(p, false);
-	}
+	settle_if_due(p);
 }
 
 uint64_t pipeline_now(const struct pipeline *p)
@@ -654,6 +683,7 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	p->reported_loss.unknown_count++;
 	forget_open(p, since_ns);
 	p->hole_ns = since_ns;
+	p->unusual = true;
 	choreographer_lost(p->choreographer, 0, 1);
 }
 
@@ -888,6 +918,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.queued = on_queued,
 	};
 
+	p->unusual = true;
 	p->queue.options = *options;
 	if (p->rules->last_counter)
 		p->queue.options.max_surfaces = 1; /* unused */

@@ -212,9 +212,7 @@ static inline __attribute__((always_inline)) void after_record(struct session *s
 		snapshot_begin(snapshot);
 }
 
-/* Not inlined, as that would make handle_record() slower. */
-static __attribute__((noinline)) void handle_special_record(struct session *session,
-							    const struct trace_record *record)
+static void count_special_record(struct session *session, const struct trace_record *record)
 {
 	bool is_first = session->count_from_ns > 0;
 
@@ -236,13 +234,22 @@ static __attribute__((noinline)) void handle_special_record(struct session *sess
 	after_record(session);
 }
 
+/* Not inlined, as that would make handle_record() slower. */
+static __attribute__((noinline)) void handle_special_record(struct session *session,
+							    const struct trace_record *record)
+{
+	count_special_record(session, record);
+	session->plain_until_ns =
+		session->started && session->count_from_ns == 0 ? session->count_until_ns : 0;
+}
+
 static void handle_record(void *context, const struct trace_record *record)
 {
 	struct session *session = context;
 
-	if (session->count_from_ns > 0 || record->time_ns >= session->count_until_ns ||
-	    !session->started || session->source->counts.damaged != session->damage_reported ||
-	    record->kind == TRACE_CLOCK_SYNC || record->kind == TRACE_LOST) {
+	if (record->time_ns >= session->plain_until_ns ||
+	    session->source->counts.damaged != session->damage_reported ||
+	    record->kind >= TRACE_CLOCK_SYNC) {
 		handle_special_record(session, record);
 		return;
 	}

@@ -59,6 +59,7 @@ struct session {
 	bool is_again;		 /* session_begin_again() */
 	uint64_t count_from_ns;	 /* earlier records are not counted; 0: all are */
 	uint64_t count_until_ns; /* neither are later ones */
+	uint64_t plain_until_ns; /* earlier markers need no check; 0: all do */
 	uint64_t count_from_limit_ns; /* when ->count_from_ns ends, on the clock of loop_now() */
 	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
 	const uint64_t *recoveries;		/* likewise */

@@ -39,9 +39,6 @@
 /* A longer number is no number of a vsync. */
 #define DIGITS_MAX 18
 
-/* Newest buffers among which the one of an event is. */
-#define RECENT_MAX 48
-
 void producers_init(struct producers *p, const struct surfaceflinger *sf)
 {
 	p->sf = sf;
@@ -114,6 +111,16 @@ static bool is_kept(const struct producers *p, uint32_t number, uint32_t n)
 	return number != 0 && p->last - number < n;
 }
 
+/* The newest buffer is on the way to SurfaceFlinger. */
+static void add_sent(struct producers *p)
+{
+	if (p->n_sent == PRODUCER_RECENT_MAX) {
+		p->n_sent--;
+		memmove(&p->sent[0], &p->sent[1], p->n_sent * sizeof(p->sent[0]));
+	}
+	p->sent[p->n_sent++] = p->last;
+}
+
 static struct queued_buffer *add_buffer(struct producers *p, const struct queued_buffer *buffer)
 {
 	struct queued_buffer *added = buffer_at(p, ++p->last);
@@ -123,6 +130,8 @@ static struct queued_buffer *add_buffer(struct producers *p, const struct queued
 	*added = *buffer;
 	added->before = *newest;
 	*newest = p->last;
+	if (is_blast(buffer))
+		add_sent(p);
 	return added;
 }
 
@@ -150,8 +159,10 @@ static void remove_slice(struct producers *p, struct producer_slice *slice)
 	unsigned int i = (unsigned int)(slice - p->slices);
 
 	p->n_slices--;
-	p->tids[i] = p->tids[p->n_slices];
-	p->slices[i] = p->slices[p->n_slices];
+	if (i < p->n_slices) {
+		p->tids[i] = p->tids[p->n_slices];
+		p->slices[i] = p->slices[p->n_slices];
+	}
 	p->some = 0;
 	for (i = 0; i < p->n_slices; i++)
 		p->some |= UINT64_C(1) << ((uint32_t)p->tids[i] % 64);
@@ -167,7 +178,8 @@ static struct producer_slice *oldest_slice(struct producers *p)
 	return oldest;
 }
 
-/* A slice of @record's thread, of depth 1, that replaces the one that is open there. */
+/* A slice of @record's thread, of depth 1, that replaces the one that is open there. Its buffer is
+ * not set. */
 static struct producer_slice *open_slice(struct producers *p, const struct trace_record *record)
 {
 	struct producer_slice *slice = find_slice(p, record->tid);
@@ -181,7 +193,9 @@ static struct producer_slice *open_slice(struct producers *p, const struct trace
 		p->some |= UINT64_C(1) << ((uint32_t)record->tid % 64);
 		slice = &p->slices[p->n_slices++];
 	}
-	*slice = (struct producer_slice){ .depth = 1, .begin_ns = record->time_ns };
+	slice->depth = 1;
+	slice->begin_ns = record->time_ns;
+	slice->waits_for = FENCE_NONE;
 	return slice;
 }
 
@@ -497,7 +511,7 @@ void producers_record(struct producers *p, const struct trace_record *record)
 /* Buffers that an event may be about. */
 struct found {
 	unsigned int n;
-	struct queued_buffer *all[PRODUCER_SLICES_MAX + RECENT_MAX];
+	struct queued_buffer *all[PRODUCER_SLICES_MAX + PRODUCER_RECENT_MAX];
 };
 
 /* True: SurfaceFlinger may get the buffer at @time_ns. */
@@ -537,10 +551,16 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 		found->all[found->n++] = buffer;
 }
 
+/* True: no more events of layers are kept for the buffer. */
+static bool is_full(const struct queued_buffer *buffer)
+{
+	return buffer->ambiguous && buffer->n_hints == PRODUCER_HINTS_MAX;
+}
+
 static void find_buffers(struct producers *p, struct found *found, const struct layer *layer,
 			 uint64_t time_ns, bool direct)
 {
-	unsigned int n = p->last < RECENT_MAX ? p->last : RECENT_MAX;
+	unsigned int n_sent = p->n_sent;
 
 	for (unsigned int i = 0; i < p->n_slices; i++)
 		if (p->slices[i].waits_for == FENCE_NONE)
@@ -548,13 +568,26 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	if (direct)
 		return;
 	if (layer->producer) {
-		for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, n);
+		for (uint32_t i = newest_of(p, layer->producer); is_kept(p, i, PRODUCER_RECENT_MAX);
 		     i = buffer_at(p, i)->before)
 			consider(p, found, buffer_at(p, i), layer, time_ns, direct);
 		return;
 	}
-	for (unsigned int i = 0; i < n; i++)
-		consider(p, found, buffer_at(p, p->last - i), layer, time_ns, direct);
+	p->n_sent = 0;
+	for (unsigned int i = 0; i < n_sent; i++) {
+		uint32_t number = p->sent[i];
+		struct queued_buffer *buffer = buffer_at(p, number);
+
+		if (buffer->taken || p->last - number >= PRODUCER_RECENT_MAX)
+			continue;
+		p->sent[p->n_sent++] = number;
+		if (!is_full(buffer))
+			consider(p, found, buffer, layer, time_ns, direct);
+	}
+	/* More of these change nothing if there are two buffers already. */
+	for (unsigned int i = 0; i < p->n_sent && found->n < 2; i++)
+		if (is_full(buffer_at(p, p->sent[i])))
+			consider(p, found, buffer_at(p, p->sent[i]), layer, time_ns, direct);
 }
 
 static void add_hint(struct queued_buffer *buffer, const struct layer *layer, uint64_t time_ns)
@@ -567,8 +600,9 @@ static void add_hint(struct queued_buffer *buffer, const struct layer *layer, ui
 
 void producers_queued(struct producers *p, struct layer *layer, uint64_t time_ns, bool direct)
 {
-	struct found found = { .n = 0 };
+	struct found found;
 
+	found.n = 0;
 	find_buffers(p, &found, layer, time_ns, direct);
 	for (unsigned int i = 0; i < found.n; i++)
 		add_hint(found.all[i], layer, time_ns);
@@ -628,7 +662,7 @@ static struct queued_buffer *find_buffer(struct producers *p, const struct layer
 
 		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
 			return NULL;
-		if (is_over(buffer) && p->last - i >= RECENT_MAX) {
+		if (is_over(buffer) && p->last - i >= PRODUCER_RECENT_MAX) {
 			*link = buffer->before;
 			continue;
 		}

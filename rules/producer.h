@@ -23,6 +23,9 @@
 #define PRODUCER_OWNERS_MAX 128
 #define PRODUCER_PROCESSES_MAX 64
 
+/* Newest buffers among which the one of an event is. */
+#define PRODUCER_RECENT_MAX 48
+
 /* SurfaceFlinger's events of a layer that may be about a buffer. */
 #define PRODUCER_HINTS_MAX 2
 
@@ -77,6 +80,10 @@ struct producers {
 	uint32_t last; /* number of the newest buffer */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
 	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
+	/* Numbers of the newest buffers of BLAST queues, the oldest first; those that
+	 * SurfaceFlinger has got are removed at the next search. */
+	unsigned int n_sent;
+	uint32_t sent[PRODUCER_RECENT_MAX];
 	/* The release fence that a thread got with its last dequeued buffer. */
 	struct {
 		int32_t tid;

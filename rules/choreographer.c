@@ -49,13 +49,9 @@ static enum slice slice_of(struct span name)
 	static const struct span do_frame = SPAN_INIT("Choreographer#doFrame");
 	static const struct span draw = SPAN_INIT("DrawFrame"), draws = SPAN_INIT("DrawFrames");
 
-	if (name.len < draw.len)
-		return SLICE_OTHER;
-	if (name.ptr[0] == 'C')
-		return is_word(name, do_frame) ? SLICE_DO_FRAME : SLICE_OTHER;
-	if (name.ptr[0] == 'D')
-		return is_word(name, draw) || is_word(name, draws) ? SLICE_DRAW : SLICE_OTHER;
-	return SLICE_OTHER;
+	if (is_word(name, do_frame))
+		return SLICE_DO_FRAME;
+	return is_word(name, draw) || is_word(name, draws) ? SLICE_DRAW : SLICE_OTHER;
 }
 
 /* Names of the parts, as Choreographer and ViewRootImpl write them. */
@@ -83,15 +79,27 @@ static bool is_resync(struct span name)
 
 static enum doframe_part part_of(struct span name)
 {
-	if (is_drawing(name))
-		return DOFRAME_DRAW;
-	if (name.len == 0)
+	enum doframe_part part;
+
+	switch (name.len > 2 ? name.ptr[0] : '\0') {
+	case 'd':
+		return is_drawing(name) ? DOFRAME_DRAW : DOFRAME_NO_PART;
+	case 'i':
+		part = name.ptr[2] == 'p' ? DOFRAME_INPUT : DOFRAME_INSETS;
+		break;
+	case 'a':
+		part = DOFRAME_ANIMATION;
+		break;
+	case 't':
+		part = DOFRAME_TRAVERSAL;
+		break;
+	case 'c':
+		part = DOFRAME_COMMIT;
+		break;
+	default:
 		return DOFRAME_NO_PART;
-	for (enum doframe_part part = DOFRAME_INPUT; part < DOFRAME_DRAW; part++)
-		if (name.ptr[0] == part_names[part][0] &&
-		    span_equal(name, span_of(part_names[part])))
-			return part;
-	return DOFRAME_NO_PART;
+	}
+	return span_equal(name, span_of(part_names[part])) ? part : DOFRAME_NO_PART;
 }
 
 /* --- rows --- */
@@ -216,10 +224,14 @@ static int find_process(const struct choreographer *c, int32_t pid)
 /* Removes an open slice. */
 static void drop_open(struct choreographer *c, unsigned int at)
 {
-	c->open[at] = c->open[--c->n_open];
+	c->n_open--;
+	if (at < c->n_open) {
+		c->open[at] = c->open[c->n_open];
+		c->open_tids[at] = c->open_tids[c->n_open];
+	}
 	c->some_open = 0;
 	for (unsigned int i = 0; i < c->n_open; i++)
-		c->some_open |= UINT64_C(1) << ((uint32_t)c->open[i].tid % 64);
+		c->some_open |= UINT64_C(1) << ((uint32_t)c->open_tids[i] % 64);
 }
 
 static void drop_open_of(struct choreographer *c, int thread)
@@ -356,11 +368,17 @@ static void count_skipped(struct choreographer *c, struct choreographer_thread *
 
 /* --- slices --- */
 
-static int find_open(const struct choreographer *c, int32_t tid)
+/* Most slices are on the thread of the slice before. */
+static inline int find_open(struct choreographer *c, int32_t tid)
 {
-	for (unsigned int i = 0; i < c->n_open; i++)
-		if (c->open[i].tid == tid)
+	if (c->found < c->n_open && c->open_tids[c->found] == tid)
+		return (int)c->found;
+	for (unsigned int i = 0; i < c->n_open; i++) {
+		if (c->open_tids[i] == tid) {
+			c->found = i;
 			return (int)i;
+		}
+	}
 	return -1;
 }
 
@@ -379,8 +397,8 @@ static struct choreographer_open *open_slice(struct choreographer *c, int at,
 	}
 	if (at < 0)
 		at = (int)c->n_open++;
-	c->open[at] = (struct choreographer_open){ .tid = record->tid,
-						   .thread = thread,
+	c->open_tids[at] = record->tid;
+	c->open[at] = (struct choreographer_open){ .thread = thread,
 						   .is_draw = is_draw,
 						   .begin_ns = record->time_ns,
 						   .pid = record->tgid != TRACE_ID_UNKNOWN
@@ -561,7 +579,8 @@ static void keep_long(struct choreographer *c, const struct choreographer_open *
 	};
 }
 
-static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns, uint64_t period_ns)
+static __attribute__((noinline)) void end_slice(struct choreographer *c, unsigned int at,
+						uint64_t now_ns, uint64_t period_ns)
 {
 	struct choreographer_open slice = c->open[at];
 	struct choreographer_thread *thread = &c->threads[slice.thread];
@@ -588,15 +607,13 @@ static void end_slice(struct choreographer *c, unsigned int at, uint64_t now_ns,
 	add_slowest(thread, duration_ns);
 }
 
-static void slice_begins(struct choreographer *c, const struct trace_record *record,
-			 uint64_t period_ns)
+/* A slice begins whose name begins like that of a callback. @open: as for open_slice(). */
+static __attribute__((noinline)) void begin_named(struct choreographer *c, int open,
+						  const struct trace_record *record,
+						  uint64_t period_ns)
 {
 	enum slice slice = slice_of(record->name);
-	int open;
 
-	if (slice == SLICE_OTHER && c->n_open == 0)
-		return;
-	open = find_open(c, record->tid);
 	if (slice == SLICE_DO_FRAME)
 		begin_do_frame(c, open, record, period_ns);
 	else if (slice == SLICE_DRAW)
@@ -605,28 +622,22 @@ static void slice_begins(struct choreographer *c, const struct trace_record *rec
 		begin_inside(c, &c->open[open], record, period_ns);
 }
 
-static void slice_ends(struct choreographer *c, const struct trace_record *record,
-		       uint64_t period_ns)
+/* Hot path: called for each slice in a callback. */
+void choreographer_record(struct choreographer *c, const struct trace_record *record,
+			  uint64_t period_ns)
 {
-	int open = c->n_open > 0 ? find_open(c, record->tid) : -1;
+	int open = find_open(c, record->tid);
 
-	if (open < 0)
+	if (record->kind == TRACE_SLICE_BEGIN && may_be_callback(record->name))
+		begin_named(c, open, record, period_ns);
+	else if (open < 0)
 		return;
-	if (c->open[open].depth > 0)
+	else if (record->kind == TRACE_SLICE_BEGIN)
+		begin_inside(c, &c->open[open], record, period_ns);
+	else if (c->open[open].depth > 0)
 		end_inside(&c->open[open], record->time_ns);
 	else
 		end_slice(c, (unsigned int)open, record->time_ns, period_ns);
-}
-
-/* Not inlined, as that would make the path of all other records slower. */
-__attribute__((noinline)) void choreographer_record(struct choreographer *c,
-						    const struct trace_record *record,
-						    uint64_t period_ns)
-{
-	if (record->kind == TRACE_SLICE_BEGIN)
-		slice_begins(c, record, period_ns);
-	else if (record->kind == TRACE_SLICE_END)
-		slice_ends(c, record, period_ns);
 }
 
 /* --- long callbacks --- */

@@ -90,7 +90,6 @@ struct choreographer_thread {
 };
 
 struct choreographer_open {
-	int32_t tid;
 	int thread; /* index of the row's thread */
 	bool is_draw;
 	uint32_t depth; /* slices open inside it */
@@ -125,9 +124,9 @@ struct choreographer {
 	struct choreographer_counters counters;
 	struct doframe_skipped worst;
 	unsigned int n, n_open;
-	uint64_t
-		some_open; /* bit tid % 64 is set for all threads in open[], and maybe for others */
-	uint64_t n_long;   /* so far; the last ones are kept */
+	uint64_t some_open; /* bit tid % 64 is set for all threads in open_tids[], and maybe for
+			       others */
+	uint64_t n_long;    /* so far; the last ones are kept */
 	bool checked;
 	uint64_t last_check_ns, last_idle_check_ns;
 	uint64_t edges, last_edge_ns;	       /* of VSYNC-app */
@@ -137,10 +136,18 @@ struct choreographer {
 	void *context;
 	void (*row)(void *context, const struct doframe_row *row); /* or NULL */
 	int32_t tids[CHOREOGRAPHER_THREADS];			   /* of threads[i] */
+	int32_t open_tids[CHOREOGRAPHER_OPEN];			   /* of open[i] */
+	unsigned int found; /* in open[]: where the last thread was found */
 	struct choreographer_open open[CHOREOGRAPHER_OPEN];
 	struct choreographer_thread threads[CHOREOGRAPHER_THREADS];
 	struct long_doframe longs[CHOREOGRAPHER_LONG];
 };
+
+/* False: a slice of that name is no callback, and does not draw. */
+static inline bool may_be_callback(struct span name)
+{
+	return name.len >= 9 && (name.ptr[0] == 'C' || name.ptr[0] == 'D');
+}
 
 /* True: the record may matter. Most do not: their thread has no slice in open[], and the name
  * begins with another byte. */
@@ -153,8 +160,7 @@ static inline bool choreographer_wants(const struct choreographer *c,
 		return c->some_open & bit;
 	if (record->kind != TRACE_SLICE_BEGIN)
 		return false;
-	return (c->some_open & bit) || (record->name.len >= 9 &&
-					(record->name.ptr[0] == 'C' || record->name.ptr[0] == 'D'));
+	return (c->some_open & bit) || may_be_callback(record->name);
 }
 
 /* A record for which choreographer_wants() returns true. @period_ns: of the display; 0: unknown.

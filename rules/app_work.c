@@ -59,6 +59,8 @@ uint64_t work_long_sum(const struct app_work *work, const struct work_process *p
 
 	if (!process)
 		return 0;
+	if (process->open == 0 || since(process->open_ns, now_ns) < WORK_LONG_NS)
+		return process->long_ns;
 	open_ns = work_open_since(work, process, now_ns);
 	if (since(open_ns, now_ns) < WORK_LONG_NS)
 		return process->long_ns;
@@ -115,6 +117,16 @@ static void change_version(struct app_work *work)
 		work->version = 1;
 }
 
+/* An id shows the place of its entry. */
+static uint32_t new_id(struct app_work *work, const struct work_process *entry)
+{
+	uint32_t place = (uint32_t)(entry - work->processes);
+
+	if (++work->last_id >= UINT32_MAX / WORK_PROCESSES)
+		work->last_id = 1;
+	return work->last_id * WORK_PROCESSES + place;
+}
+
 /* A free entry, or that of the process that has been idle longest. */
 static struct work_process *add_process(struct app_work *work, int32_t pid, uint64_t time_ns)
 {
@@ -135,7 +147,7 @@ static struct work_process *add_process(struct app_work *work, int32_t pid, uint
 		return NULL;
 	}
 	*oldest = (struct work_process){
-		.id = ++work->last_id, .pid = pid, .first_ns = time_ns, .last_ns = time_ns
+		.id = new_id(work, oldest), .pid = pid, .first_ns = time_ns, .last_ns = time_ns
 	};
 	change_version(work);
 	return oldest;
@@ -260,11 +272,13 @@ static void end_thread(struct app_work *work, struct work_thread *thread, uint64
 	*thread = work->threads[--work->n_threads];
 }
 
-bool app_work_is_another(const struct app_work *work, const struct trace_record *record)
+enum work_owner_kind app_work_owner(const struct app_work *work, const struct trace_record *record)
 {
 	const struct work_thread *thread = find_thread(work, record->tid);
 
-	return thread && work->processes[thread->process].pid != pid_of(record);
+	if (!thread)
+		return WORK_NOT_OPEN;
+	return work->processes[thread->process].pid == pid_of(record) ? WORK_OWN : WORK_OF_ANOTHER;
 }
 
 static void begin_thread(struct app_work *work, struct work_process *process, int32_t tid,
@@ -461,10 +475,9 @@ static struct work_process *named_process(struct app_work *work, struct span app
 
 struct work_process *app_work_by_id(struct app_work *work, uint32_t id)
 {
-	for (unsigned int i = 0; id && i < WORK_PROCESSES; i++)
-		if (work->processes[i].id == id)
-			return &work->processes[i];
-	return NULL;
+	struct work_process *process = &work->processes[id % WORK_PROCESSES];
+
+	return id && process->id == id ? process : NULL;
 }
 
 /* True: buffers of the layer were queued while @voted was at work, which has no name, and not while

@@ -105,8 +105,13 @@ void app_work_begin(struct app_work *work, const struct trace_record *record, bo
 /* The last slice of that thread that was work has ended. */
 void app_work_end(struct app_work *work, int32_t tid, uint64_t time_ns);
 
-/* True: the open slices of that thread are those of another process with the same number. */
-bool app_work_is_another(const struct app_work *work, const struct trace_record *record);
+/* Whose work is open on the thread of @record. */
+enum work_owner_kind {
+	WORK_NOT_OPEN,
+	WORK_OWN,	 /* of the process of @record */
+	WORK_OF_ANOTHER, /* of another process, which had a thread with the same number */
+};
+enum work_owner_kind app_work_owner(const struct app_work *work, const struct trace_record *record);
 
 /* A tick, of that name. */
 void app_work_tick(struct app_work *work, struct span name, uint64_t time_ns);

@@ -530,15 +530,20 @@ static void follow_composition(struct attribution *a, const struct trace_record 
 		*composition = (struct sf_composition){ .tid = record->tid, .vsync_id = vsync_id };
 }
 
-/* A slice that is work, of a process other than SurfaceFlinger, begins after this. */
-static void work_begin(struct attribution *a, const struct trace_record *record, uint32_t mask)
+/* A slice that is work, of a process other than SurfaceFlinger, begins after this. Returns what its
+ * begin changes: work inside other work changes nothing. */
+static uint32_t work_begin(struct attribution *a, const struct trace_record *record, uint32_t mask)
 {
+	enum work_owner_kind owner = app_work_owner(a->work, record);
 	bool was_open;
 
-	if (app_work_is_another(a->work, record))
+	if (owner == WORK_OF_ANOTHER)
 		slice_stacks_drop(&a->stacks, record->tid);
 	was_open = slice_stacks_open(&a->stacks, record->tid) & SLICE_WORK;
+	if (was_open && owner == WORK_OWN && !(mask & SLICE_CALLBACK))
+		return mask & ~SLICE_WORK;
 	app_work_begin(a->work, record, was_open, mask & SLICE_CALLBACK);
+	return mask;
 }
 
 static void slice_begin(struct attribution *a, const struct trace_record *record)
@@ -550,7 +555,7 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 		if (a->sf.known && is_sf_process(a, record))
 			kept &= ~(SLICE_WORK | SLICE_CALLBACK);
 		else
-			work_begin(a, record, mask);
+			kept &= work_begin(a, record, mask);
 	}
 	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid) {
 		app_work_token(a->work, record->name, record->time_ns);
@@ -699,7 +704,7 @@ static bool count_forged(struct attribution *a, const struct rule_index *index,
 static void foreign_slice(struct attribution *a, const struct trace_record *record, uint32_t mask)
 {
 	if (mask)
-		work_begin(a, record, mask);
+		mask = work_begin(a, record, mask);
 	if (mask)
 		slice_stacks_begin(&a->stacks, record->tid, mask, mask & SLICE_CALLBACK);
 	else

@@ -49,8 +49,10 @@ static void leave(struct slice_stacks *table, struct slice_stack *stack)
 	unsigned int i = (unsigned int)(stack - table->stacks);
 
 	table->n--;
-	table->tids[i] = table->tids[table->n];
-	table->stacks[i] = table->stacks[table->n];
+	if (i < table->n) {
+		table->tids[i] = table->tids[table->n];
+		table->stacks[i] = table->stacks[table->n];
+	}
 	table->some = 0;
 	for (i = 0; i < table->n; i++)
 		table->some |= bit_of(table->tids[i]);
@@ -58,7 +60,7 @@ static void leave(struct slice_stacks *table, struct slice_stack *stack)
 
 static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
 {
-	struct slice_stack *oldest = &table->stacks[0];
+	struct slice_stack *oldest = &table->stacks[0], *stack;
 
 	if (table->n == table->max) {
 		for (unsigned int i = 1; i < table->n; i++)
@@ -69,8 +71,11 @@ static struct slice_stack *enter(struct slice_stacks *table, int32_t tid)
 	}
 	table->tids[table->n] = tid;
 	table->some |= bit_of(tid);
-	table->stacks[table->n] = (struct slice_stack){ .tid = tid };
-	return &table->stacks[table->n++];
+	stack = &table->stacks[table->n];
+	stack->tid = tid;
+	stack->depth = stack->open = stack->n = 0;
+	table->found = table->n++;
+	return stack;
 }
 
 static void drop_last(struct slice_stack *stack)
@@ -93,8 +98,13 @@ static void drop_open(struct slice_stacks *table, struct slice_stack *stack, uin
 
 uint32_t slice_stacks_open(const struct slice_stacks *table, int32_t tid)
 {
+	const struct slice_stack *stack;
+
 	if (!slice_stacks_may_have(table, tid))
 		return 0;
+	stack = slice_stacks_found(table, tid);
+	if (stack)
+		return stack->open;
 	for (unsigned int i = 0; i < table->n; i++)
 		if (table->tids[i] == tid)
 			return table->stacks[i].open;

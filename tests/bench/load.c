@@ -37,7 +37,7 @@
 #define LAYER_MARKERS 6
 
 /* Number of an app's markers for a frame. */
-#define BLOCK_MARKERS 12
+#define BLOCK_MARKERS 13
 
 struct mark {
 	char text[112];
@@ -292,6 +292,7 @@ static void fill_block(struct mark *block, unsigned int number, int pid)
 	set_mark(&block[n++], "B|%d|Choreographer#doFrame", pid);
 	set_mark(&block[n++], "B|%d|traversal", pid);
 	set_mark(&block[n++], "B|%d|draw", pid);
+	set_mark(&block[n++], "E|%d", pid);
 	set_mark(&block[n++], "E|%d", pid);
 	set_mark(&block[n++], "E|%d", pid);
 	set_mark(&block[n++], "B|%d|DrawFrame", pid);

@@ -166,8 +166,10 @@ static uint64_t trace_time(const struct latency_poll *poll, int64_t monotonic_ns
 	return (uint64_t)ns;
 }
 
-/* The best of some readings counts: in others, an interrupt may have come between the clocks. */
-static bool measure(struct latency_poll *poll, int64_t *monotonic_ns, int64_t *offset_ns)
+/* The best of some readings counts: in others, an interrupt may have come between the clocks.
+ * *@error_ns is how far the offset may be wrong. */
+static bool measure(struct latency_poll *poll, int64_t *monotonic_ns, int64_t *offset_ns,
+		    int64_t *error_ns)
 {
 	int64_t narrowest_ns = INT64_MAX;
 
@@ -182,6 +184,7 @@ static bool measure(struct latency_poll *poll, int64_t *monotonic_ns, int64_t *o
 		narrowest_ns = width_ns;
 		*monotonic_ns = before_ns;
 		*offset_ns = now_ns - before_ns - width_ns / 2;
+		*error_ns = width_ns / 2 + 1;
 	}
 	return true;
 }
@@ -198,13 +201,17 @@ static void begin_new_clock(struct latency_poll *poll)
  */
 static void look_at_clocks(struct latency_poll *poll)
 {
-	int64_t before_ns = poll->offset_ns, offset_ns = before_ns, now_ns = 0;
+	int64_t before_ns = poll->offset_ns, offset_ns = before_ns, now_ns = 0, error_ns = 0;
 	bool is_first = poll->seen_ns == 0;
 
 	poll->looked_ns = loop_now();
-	poll->has_clock = measure(poll, &now_ns, &offset_ns);
+	poll->has_clock = measure(poll, &now_ns, &offset_ns, &error_ns);
 	if (!poll->has_clock)
 		return;
+	/* Layers are polled one after the other. Frames of one present must get one time, so a
+	 * reading that does not contradict the offset does not change it. */
+	if (!is_first && llabs(offset_ns - before_ns) <= error_ns)
+		offset_ns = before_ns;
 	if (!is_first && llabs(offset_ns - before_ns) > SUSPEND_NS) {
 		poll->offset_before_ns = before_ns;
 		poll->slept_ns = poll->seen_ns;

@@ -109,7 +109,8 @@ class Phone:
         self.rows = list(csv.DictReader((self.folder / "out/latency.csv").open()))
         self.fps = list(csv.DictReader((self.folder / "out/fps.csv").open()))
         self.events = (self.folder / "out/events.csv").read_text()
-        self.counts = json.loads((self.folder / "out/session.json").read_text())["latency"]
+        session = json.loads((self.folder / "out/session.json").read_text())
+        self.counts, self.presents = session["latency"], session["counters"]["presents"]
 
     def of(self, name):
         return [row for row in self.rows if row["layer"] == name]
@@ -183,6 +184,10 @@ def check_20_layers(jankd, folder):
         check_exact(phone, drawn, 9)
         vsyncs = {row["vsyncs"] for row in phone.of(drawn["name"])[1:]}
         that(vsyncs == {str(1 + number % 4)}, f"layer {number}: vsyncs {vsyncs}")
+    # Layers that are polled one after the other share presents: within some microseconds, if a reading of the clocks changed.
+    times = sorted({float(row["actual present(s)"]) for row in phone.rows})
+    presents = 1 + sum(b - a > 0.001 for a, b in zip(times, times[1:]))
+    that(presents <= phone.presents <= presents * 1.1, f"20 layers: {phone.presents} presents are counted, {presents} are shown")
     that(phone.counts["polls"] > 100 and phone.counts["scans"] >= 2 and phone.counts["failed"] == 0
          and phone.counts["frames"] == len(phone.rows), f"counts: {phone.counts} of {len(phone.rows)} rows")
 

@@ -63,12 +63,12 @@ struct latency_poll {
 	uint64_t run_trace_ns;	      /* the same on the trace clock */
 	uint64_t run_cpu_ns;	      /* of all children, then */
 	char name[LATENCY_NAME_SIZE]; /* of the layer of this run */
-	/* Output of the run. Of several layers with one name the one with the newest frame counts.
+	/* Output of the run. Of several layers with one name one counts, see latency_ring_news().
 	 */
 	uint64_t period_ns;
 	struct latency_row rows[LATENCY_ROWS], best[LATENCY_ROWS];
 	unsigned int n_rows, n_best;
-	int64_t newest_ns; /* of the best rows */
+	unsigned int news; /* of the best rows */
 
 	bool has_clock;	     /* the trace clock could be read at the last look */
 	bool reported_clock; /* an event says that it could not */
@@ -355,12 +355,19 @@ static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
 	layer->fresh_ns = awake_ns();
 }
 
+/* What was read of poll->name so far. */
+static struct latency_ring ring_of_run(struct latency_poll *poll)
+{
+	const struct polled_layer *layer = find_layer(poll, poll->name);
+
+	return layer ? layer->ring : (struct latency_ring){ .last_ns = poll->floor_ns };
+}
+
 /* The rows of poll->name are complete. A layer without a fresh row gets no entry. */
 static void join(struct latency_poll *poll)
 {
 	struct polled_layer *layer = find_layer(poll, poll->name);
-	struct latency_ring ring =
-		layer ? layer->ring : (struct latency_ring){ .last_ns = poll->floor_ns };
+	struct latency_ring ring = ring_of_run(poll);
 	int64_t before_ns = ring.last_ns;
 	uint64_t restarts = ring.restarts;
 	struct latency_row frames[LATENCY_ROWS];
@@ -392,16 +399,13 @@ static void join(struct latency_poll *poll)
 
 static void end_block(struct latency_poll *poll)
 {
-	int64_t newest_ns = 0;
+	struct latency_ring ring = ring_of_run(poll);
+	unsigned int news = latency_ring_news(&ring, poll->rows, poll->n_rows);
 
-	for (unsigned int i = 0; i < poll->n_rows; i++)
-		if (poll->rows[i].actual_ns != LATENCY_PENDING &&
-		    poll->rows[i].actual_ns > newest_ns)
-			newest_ns = poll->rows[i].actual_ns;
-	if (poll->n_best == 0 || newest_ns > poll->newest_ns) {
+	if (poll->n_best == 0 || news > poll->news) {
 		memcpy(poll->best, poll->rows, poll->n_rows * sizeof(poll->rows[0]));
 		poll->n_best = poll->n_rows;
-		poll->newest_ns = newest_ns;
+		poll->news = news;
 	}
 	poll->n_rows = 0;
 }
@@ -499,7 +503,7 @@ static void start(struct latency_poll *poll, enum run run, char *option)
 	poll->run_ns = loop_now();
 	poll->run_cpu_ns = children_ns();
 	poll->n_rows = poll->n_best = 0;
-	poll->newest_ns = 0;
+	poll->news = 0;
 	if (child_start(&poll->child, poll->loop, argv, DUMPSYS_MS) == 0)
 		return;
 	poll->counts.failed++;

@@ -62,7 +62,7 @@ elif args[:2] == ["SurfaceFlinger", "--latency"]:
             t += plan["begin"]
             rows.append((t - 1000, t if shown else PENDING, t - 5000000 if ready else PENDING))
         print("".join("%d\\t%d\\t%d\\n" % row for row in rows[-127:]))
-    if args[2:] and args[2].startswith("SurfaceView"):
+    if args[2:] and args[2].startswith("SurfaceView["):
         print("0\\t0\\t0\\n" * 127)
 '''.replace("PYTHON", sys.executable).replace("PENDING", str(PENDING))
 
@@ -192,6 +192,17 @@ def check_20_layers(jankd, folder):
          and phone.counts["frames"] == len(phone.rows), f"counts: {phone.counts} of {len(phone.rows)} rows")
 
 
+def check_one_name(jankd, folder):
+    """Up to Android 7 layers have no number, so several have one name, and all their rings are printed."""
+    fast, slow = layer("SurfaceView", HZ_60), layer("SurfaceView", 2 * HZ_60)
+    phone = Phone(jankd, folder / "one name", HZ_60, [slow, fast])
+    phone.end(9)
+    if busy(phone):
+        return
+    check_exact(phone, fast, 4)
+    that(phone.counts["restarts"] == 0, f"one name: {phone.counts}")
+
+
 def check_no_such_layer(jankd, folder):
     phone = Phone(jankd, folder / "none", HZ_60, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_60) for i in range(9)],
                   options=["--include", "com.a7/com.a7.Mian"])
@@ -258,6 +269,7 @@ def main():
     jankd, *suspend = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:])
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
+        check_one_name(jankd, folder)
         check_no_such_layer(jankd, folder)
         check_20_layers(jankd, folder)
         check_rings(jankd, suspend[0] if suspend else None, folder)

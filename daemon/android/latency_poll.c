@@ -410,12 +410,24 @@ static void end_block(struct latency_poll *poll)
 	poll->n_rows = 0;
 }
 
+/* "Permission Denial: can't dump SurfaceFlinger from pid=1, uid=10123", as an example. */
+static void keep_answer(struct latency_counts *counts, struct span line)
+{
+	size_t len = line.len < sizeof(counts->said) ? line.len : sizeof(counts->said) - 1;
+
+	if (counts->said[0])
+		return;
+	for (size_t i = 0; i < len; i++)
+		counts->said[i] = line.ptr[i] >= ' ' && line.ptr[i] <= '~' ? line.ptr[i] : '?';
+}
+
 static void read_row(struct latency_poll *poll, struct span line)
 {
 	struct latency_row row;
 
 	switch (latency_dump_line(line, &row)) {
 	case LATENCY_LINE_PERIOD:
+		poll->counts.has_answer = true;
 		if (row.desired_ns >= 1000000 && row.desired_ns <= 1000000000)
 			poll->period_ns = (uint64_t)row.desired_ns;
 		break;
@@ -427,6 +439,7 @@ static void read_row(struct latency_poll *poll, struct span line)
 		end_block(poll);
 		break;
 	case LATENCY_LINE_OTHER:
+		keep_answer(&poll->counts, line);
 		break;
 	}
 }
@@ -572,8 +585,9 @@ static void report_no_layer(struct latency_poll *poll, const char *glob)
 		}
 	}
 	snprintf(text, sizeof(text),
-		 "--include %.80s: no such layer; the nearest names are: %.80s  %.80s  %.80s", glob,
-		 nearest[0].name, nearest[1].name, nearest[2].name);
+		 "--include %.80s: no such layer; the nearest names are: %.80s%s%.80s%s%.80s", glob,
+		 nearest[0].name, nearest[1].name[0] ? ", " : "", nearest[1].name,
+		 nearest[2].name[0] ? ", " : "", nearest[2].name);
 	poll->calls.event(poll->calls.context, "device", text);
 }
 

@@ -192,6 +192,15 @@ def check_20_layers(jankd, folder):
          and phone.counts["frames"] == len(phone.rows), f"counts: {phone.counts} of {len(phone.rows)} rows")
 
 
+def check_refused(jankd, folder):
+    """What dumpsys says instead of rows is in the message."""
+    (folder / "dumpsys").write_text("#!/bin/sh\necho \"Permission Denial: can't dump SurfaceFlinger from pid=1, uid=10123\"\n")
+    (folder / "dumpsys").chmod(0o755)
+    result = subprocess.run([jankd, "run", "--source", "latency", "-F", folder / "refused", "--duration", "1"], capture_output=True,
+                            text=True, stdin=subprocess.DEVNULL, env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+    that(result.returncode == 1 and "says 'Permission Denial: can't dump SurfaceFlinger" in result.stderr, f"refused: {result}")
+
+
 def check_one_name(jankd, folder):
     """Up to Android 7 layers have no number, so several have one name, and all their rings are printed."""
     fast, slow = layer("SurfaceView", HZ_60), layer("SurfaceView", 2 * HZ_60)
@@ -204,6 +213,9 @@ def check_one_name(jankd, folder):
 
 
 def check_no_such_layer(jankd, folder):
+    phone = Phone(jankd, folder / "two", HZ_60, [layer("com.a b/com.a.Main#0", HZ_60)], options=["--include", "com.b"])
+    phone.end(2)
+    that("the nearest names are: com.a b/com.a.Main#0, SurfaceView[com.dead/com.dead.Main]#0" in phone.events, f"two: {phone.events}")
     phone = Phone(jankd, folder / "none", HZ_60, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_60) for i in range(9)],
                   options=["--include", "com.a7/com.a7.Mian"])
     phone.end(3)
@@ -269,6 +281,7 @@ def main():
     jankd, *suspend = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:])
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
+        check_refused(jankd, folder)
         check_one_name(jankd, folder)
         check_no_such_layer(jankd, folder)
         check_20_layers(jankd, folder)

@@ -320,6 +320,10 @@ static void print_unknown(FILE *out, unsigned int columns, const struct status *
 	const struct pipeline_counters *counters = &status->counters;
 	char losses[64] = "";
 	unsigned int surfaces = surfaces_unknown(status);
+	uint64_t causes = 0;
+
+	for (unsigned int i = 0; i < status->n_surfaces; i++)
+		causes += status->surfaces[i].causes[CAUSE_UNKNOWN];
 
 	if (counters->lost_unknown > 0)
 		snprintf(losses, sizeof(losses), " and %" PRIu64 " loss%s of unknown size",
@@ -332,6 +336,11 @@ static void print_unknown(FILE *out, unsigned int columns, const struct status *
 			   "unknown: vsyncs of some frames of %u of %u surface%s, as the display's "
 			   "period is not certain there",
 			   surfaces, status->n_surfaces, plural(status->n_surfaces));
+	if (causes > 0)
+		print_line(out, columns,
+			   "unknown: whose fault %" PRIu64
+			   " late frame%s, as marks of buffers are missing or ambiguous",
+			   causes, causes == 1 ? " was" : "s were");
 	if (status->surfaces_total > status->n_surfaces)
 		print_line(out, columns,
 			   "not judged here: %u surfaces with fewer frames, see "

@@ -170,6 +170,9 @@ for name in trace_names():
             checks.equal(app["surfaces"][0]["drawing_s"], longest, f"{name}, {app['app']}: judged by the Surface that draws longest")
         table = analyze(here / "again", trace).stdout.decode()
         printed(checks, name, table, verdict)
+        unknown = sum(one["causes"].get("unknown", 0) for one in surfaces.values())
+        why = number(table, r"^unknown: whose fault (\d+) late frames? (?:was|were), as marks of buffers are missing or ambiguous$")
+        checks.equal(why, str(unknown) if unknown else None, f"{name}: unknown causes")
         if not verdict["doframes"]:
             checks.that("no doframe.csv: " in table, f"{name}: no view marks")
 for scenario in ("hang-doframe", "hang-before", "hang-dequeue", "hang-native", "hang-killed", "demo"):

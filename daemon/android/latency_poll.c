@@ -30,6 +30,7 @@
 #define MEASURE_WIDTH_NS 2000	  /* good enough: clocks of user space, without an interrupt */
 #define NEAREST_NAMES 3		  /* in a message */
 #define CHECK_NS (20 * NS_PER_MS) /* of a run's end */
+#define SWITCHES_MAX 8		  /* of the period, while frames wait for a scan */
 #define NO_CLOCK_NS NS_PER_S	  /* until the trace clock is read again */
 
 struct polled_layer {
@@ -44,10 +45,17 @@ struct polled_layer {
 
 struct held_frame {
 	uint64_t desired_ns, actual_ns, ready_ns; /* of the trace clock */
-	uint32_t period_ns;
 	uint32_t gaps;
 	uint16_t layer;
 	bool is_loss;
+};
+
+/* The display's period became another one between two runs. Times of the trace clock. */
+struct period_switch {
+	uint64_t after_ns;	       /* it was the old one up to then */
+	uint64_t before_ns;	       /* and the new one from then on */
+	uint64_t old_ns, new_ns;       /* the periods */
+	bool old_is_seen, new_is_seen; /* a frame can only have that one */
 };
 
 enum run { RUN_NONE, RUN_LIST, RUN_LAYER };
@@ -70,6 +78,11 @@ struct latency_poll {
 	unsigned int n_rows, n_best;
 	unsigned int news; /* of the best rows */
 
+	uint64_t known_period_ns; /* of the last run, which began at ->period_at_ns */
+	uint64_t period_at_ns;
+	unsigned int n_switches; /* so far; the last ones are kept */
+	struct period_switch switches[SWITCHES_MAX];
+
 	bool has_clock;	     /* the trace clock could be read at the last look */
 	bool reported_clock; /* an event says that it could not */
 	uint64_t looked_ns;  /* time of that look on the clock of loop_now() */
@@ -91,6 +104,55 @@ struct latency_poll {
 	struct polled_layer layers[LATENCY_LAYERS_MAX];
 	char names[LATENCY_NAMES_MAX * 64]; /* of the list, each with its NUL */
 };
+
+/* --- the display's period --- */
+
+/* True: @ns is about a whole number of periods. */
+static bool is_whole(uint64_t ns, uint64_t period_ns)
+{
+	uint64_t rest = ns % period_ns;
+
+	return 8 * rest <= period_ns || 8 * (period_ns - rest) <= period_ns;
+}
+
+/* A frame of any layer, @interval_ns after the one before. */
+static void narrow_switch(struct latency_poll *poll, uint64_t actual_ns, uint64_t interval_ns)
+{
+	struct period_switch *change = &poll->switches[(poll->n_switches - 1) % SWITCHES_MAX];
+
+	if (poll->n_switches == 0 || actual_ns <= change->after_ns ||
+	    actual_ns >= change->before_ns || interval_ns >= NS_PER_S / 2)
+		return;
+	if (!is_whole(interval_ns, change->old_ns)) {
+		change->before_ns = actual_ns;
+		change->new_is_seen = true;
+	} else if (!is_whole(interval_ns, change->new_ns)) {
+		change->after_ns = actual_ns;
+		change->old_is_seen = true;
+	}
+}
+
+/* If no frame shows the new period, it is assumed from the last one on that shows the old one. */
+static uint64_t switch_at(const struct period_switch *change)
+{
+	return change->new_is_seen || !change->old_is_seen ? change->before_ns
+							   : change->after_ns + 1;
+}
+
+static uint64_t period_at(const struct latency_poll *poll, uint64_t actual_ns)
+{
+	uint64_t period_ns = poll->period_ns;
+
+	for (unsigned int i = 0; i < SWITCHES_MAX && i < poll->n_switches; i++) {
+		const struct period_switch *change =
+			&poll->switches[(poll->n_switches - 1 - i) % SWITCHES_MAX];
+
+		if (actual_ns >= switch_at(change))
+			return change->new_ns;
+		period_ns = change->old_ns;
+	}
+	return period_ns;
+}
 
 /* --- frames in order --- */
 
@@ -116,7 +178,7 @@ static void pass_frames(struct latency_poll *poll, uint64_t until_ns)
 			.desired_ns = held->desired_ns,
 			.actual_ns = held->actual_ns,
 			.ready_ns = held->ready_ns,
-			.period_ns = held->period_ns,
+			.period_ns = period_at(poll, held->actual_ns),
 			.gaps = held->gaps,
 			.is_loss = held->is_loss,
 		};
@@ -194,6 +256,7 @@ static void begin_new_clock(struct latency_poll *poll)
 {
 	pass_frames(poll, UINT64_MAX);
 	poll->passed_ns = 0;
+	poll->n_switches = 0;
 	poll->calls.passed(poll->calls.context, trace_time(poll, clock_read(CLOCK_MONOTONIC)));
 }
 
@@ -237,6 +300,20 @@ static uint64_t children_ns(void)
 	getrusage(RUSAGE_CHILDREN, &usage);
 	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
 	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+}
+
+/* A run has printed the period. */
+static void follow_period(struct latency_poll *poll)
+{
+	if (poll->known_period_ns && vsync_is_switch(poll->known_period_ns, poll->period_ns))
+		poll->switches[poll->n_switches++ % SWITCHES_MAX] = (struct period_switch){
+			.after_ns = poll->period_at_ns,
+			.before_ns = trace_time(poll, clock_read(CLOCK_MONOTONIC)),
+			.old_ns = poll->known_period_ns,
+			.new_ns = poll->period_ns,
+		};
+	poll->known_period_ns = poll->period_ns;
+	poll->period_at_ns = poll->run_trace_ns;
 }
 
 /* --- layers --- */
@@ -317,35 +394,22 @@ static void report_gap(struct latency_poll *poll, const char *name)
 	poll->calls.event(poll->calls.context, "lost", text);
 }
 
-/* The distance of @ns to a whole number of periods. */
-static uint64_t off_by(uint64_t ns, uint64_t period_ns)
-{
-	uint64_t rest = ns % period_ns;
-
-	return rest < period_ns - rest ? rest : period_ns - rest;
-}
-
-/* New frames of a layer. If the display's period is another one than at the last poll, it changes
- * with the first interval that fits it better. */
+/* New frames of a layer. */
 static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
 			const struct latency_row *frames, unsigned int n, enum latency_gap gap,
 			int64_t before_ns)
 {
-	uint64_t period_ns = layer->period_ns ? layer->period_ns : poll->period_ns;
-
 	layer->gaps += gap != LATENCY_GAP_NONE;
 	for (unsigned int i = 0; i < n; i++) {
-		uint64_t interval_ns = (uint64_t)(frames[i].actual_ns - before_ns);
+		uint64_t actual_ns = trace_time(poll, frames[i].actual_ns);
 
-		if (period_ns != poll->period_ns &&
-		    off_by(interval_ns, poll->period_ns) <= off_by(interval_ns, period_ns))
-			period_ns = poll->period_ns;
+		if (i > 0 || (before_ns > 0 && gap == LATENCY_GAP_NONE))
+			narrow_switch(poll, actual_ns, (uint64_t)(frames[i].actual_ns - before_ns));
 		before_ns = frames[i].actual_ns;
 		hold(poll, &(struct held_frame){
 				   .desired_ns = trace_time(poll, frames[i].desired_ns),
-				   .actual_ns = trace_time(poll, frames[i].actual_ns),
+				   .actual_ns = actual_ns,
 				   .ready_ns = trace_time(poll, frames[i].ready_ns),
-				   .period_ns = (uint32_t)period_ns,
 				   .gaps = layer->gaps,
 				   .layer = (uint16_t)(layer - poll->layers),
 				   .is_loss = i == 0 && gap == LATENCY_GAP_OVERRUN,
@@ -368,7 +432,7 @@ static void join(struct latency_poll *poll)
 {
 	struct polled_layer *layer = find_layer(poll, poll->name);
 	struct latency_ring ring = ring_of_run(poll);
-	int64_t before_ns = ring.last_ns;
+	int64_t before_ns = ring.has_last ? ring.last_ns : 0;
 	uint64_t restarts = ring.restarts;
 	struct latency_row frames[LATENCY_ROWS];
 	enum latency_gap gap;
@@ -485,6 +549,7 @@ static void count_run(struct latency_poll *poll, int status)
 
 static void end_layer(struct latency_poll *poll)
 {
+	follow_period(poll);
 	end_block(poll);
 	join(poll);
 	if (poll->n_best > 0)

@@ -44,21 +44,22 @@ elif args[:2] == ["SurfaceFlinger", "--latency"]:
     for begin, end in plan["slow"]:
         if begin <= now() / 1e9 < end:
             time.sleep(end - now() / 1e9)
-    print(plan["period"])
     at = now()
+    period = [period for since, period in plan["periods"] if since <= at / 1e9][-1]
+    print(period)
     for layer in plan["layers"]:
         if len(args) < 3 or layer["name"] != args[2] or not lives(layer):
             continue
         born = lives(layer)[0][0] * 1e9
         times = []
-        for begin, end in layer["draws"]:
-            step, first = layer["step"], round(begin * 1e9)
+        for begin, end, *other in layer["draws"]:
+            step, first = (other or [layer["step"]])[0], round(begin * 1e9)
             n = (min(at, round(end * 1e9) - 1) - first) // step
             times += [first + k * step for k in range(max(0, n - 127), n + 1) if first + k * step >= born]
         rows = [(0, 0, 0)] * 127
         for t in times:
             # The last frame of two vsyncs is not shown yet, nor is its buffer sure to be complete.
-            shown, ready = at - t > plan["period"], at - t > plan["period"] // 2
+            shown, ready = at - t > period, at - t > period // 2
             t += plan["begin"]
             rows.append((t - 1000, t if shown else PENDING, t - 5000000 if ready else PENDING))
         print("".join("%d\\t%d\\t%d\\n" % row for row in rows[-127:]))
@@ -86,7 +87,7 @@ class Phone:
     """A folder with a stand-in, and a capture of it."""
 
     def __init__(self, jankd, folder, period, layers, slow=(), options=(), **environment):
-        self.folder, self.layers, self.period = folder, layers, period
+        self.folder, self.layers = folder, layers
         folder.mkdir()
         program = folder / "dumpsys"
         program.write_text(DUMPSYS)
@@ -94,7 +95,7 @@ class Phone:
         self.begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         self.offset = boot_minus_monotonic_ns()
         (folder / "dumpsys.plan").write_text(json.dumps(
-            {"begin": self.begin, "period": period, "layers": layers, "slow": slow}))
+            {"begin": self.begin, "periods": period if isinstance(period, list) else [(0, period)], "layers": layers, "slow": slow}))
         environment = {name: value(self.begin) if callable(value) else value for name, value in environment.items()}
         self.process = subprocess.Popen([jankd, "run", "--source", "latency", "-F", folder / "out", *options],
                                         env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", **environment},
@@ -192,6 +193,26 @@ def check_20_layers(jankd, folder):
          and phone.counts["frames"] == len(phone.rows), f"counts: {phone.counts} of {len(phone.rows)} rows")
 
 
+def check_switch(jankd, folder):
+    """The display switches while one layer draws in each vsync, one in each second one, and one is idle. With these
+    periods, each interval at 60 Hz is a whole number of vsyncs at 120 Hz."""
+    slow, fast, at = 16_666_666, 8_333_333, 4.2
+    end = -2 + 372 * slow / 1e9
+    layers = [layer("com.half/com.half.Main#1", 0, draws=((-2, end, 2 * slow), (end, 1000, 2 * fast))),
+              layer("com.full/com.full.Main#2", 0, draws=((-2, end, slow), (end, 1000, fast))),
+              layer("com.idle/com.idle.Main#3", 0, draws=((-2, end - 30 * slow / 1e9, slow), (end + 40 * fast / 1e9, 1000, fast)))]
+    phone = Phone(jankd, folder / "switch", [(0, slow), (at, fast)], layers)
+    phone.end(9)
+    if busy(phone):
+        return
+    vsyncs = [collections.Counter(row["vsyncs"] for row in phone.of(one["name"])[1:]) for one in layers]
+    that(set(vsyncs[0]) == {"2"} and set(vsyncs[1]) == {"1"} and set(vsyncs[2]) <= {"1", "70", "71"}, f"switch: vsyncs {vsyncs}")
+    worst = max(float(row["interval(ms)"] or 0) for row in phone.of(layers[2]["name"]))
+    true = (30 * slow + 40 * fast + slow) / 1e6
+    that(abs(worst - true) < 17, f"switch: the idle time is {worst} ms, not {true}")
+    that(phone.events.count(",refresh,") == 2, f"switch: {phone.events}")
+
+
 def check_refused(jankd, folder):
     """What dumpsys says instead of rows is in the message."""
     (folder / "dumpsys").write_text("#!/bin/sh\necho \"Permission Denial: can't dump SurfaceFlinger from pid=1, uid=10123\"\n")
@@ -282,6 +303,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         check_refused(jankd, folder)
+        check_switch(jankd, folder)
         check_one_name(jankd, folder)
         check_no_such_layer(jankd, folder)
         check_20_layers(jankd, folder)

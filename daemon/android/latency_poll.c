@@ -512,6 +512,10 @@ static void read_name(struct latency_poll *poll, struct span line)
 {
 	struct span name = layer_list_name(line);
 
+	if (line.len >= CHILD_LINE_MAX) { /* cut, so the name is unknown */
+		poll->counts.refused++;
+		return;
+	}
 	if (!name.ptr || layer_list_is_container(name) || memchr(name.ptr, '\0', name.len))
 		return;
 	if (poll->n_names == LATENCY_NAMES_MAX || name.len >= LATENCY_NAME_SIZE ||

@@ -234,8 +234,11 @@ def check_one_name(jankd, folder):
 
 
 def check_no_such_layer(jankd, folder):
-    phone = Phone(jankd, folder / "two", HZ_60, [layer("com.a b/com.a.Main#0", HZ_60)], options=["--include", "com.b"])
+    # A line of --list that is too long to be read is counted.
+    phone = Phone(jankd, folder / "two", HZ_60, [layer("com.long/" + "y" * 4000 + "#1", HZ_60), layer("com.a b/com.a.Main#0", HZ_60)],
+                  options=["--include", "com.b"])
     phone.end(2)
+    that(phone.counts["refused"] == phone.counts["scans"] > 0, f"two: {phone.counts}")
     that("the nearest names are: com.a b/com.a.Main#0, SurfaceView[com.dead/com.dead.Main]#0" in phone.events, f"two: {phone.events}")
     phone = Phone(jankd, folder / "none", HZ_60, [layer(f"com.a{i}/com.a{i}.Main#{i}", HZ_60) for i in range(9)],
                   options=["--include", "com.a7/com.a7.Mian"])
